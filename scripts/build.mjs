@@ -1,0 +1,119 @@
+// A command loads two files: the core (what every command needs, in one file) and its own part. Each further file costs
+// a cold start about a hundredth, ES modules a fifth, which is why this is CommonJS and why parts carry what they share
+// with each other rather than load it.
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, relative, resolve } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { build } from 'esbuild';
+import { writeIndex } from './index.mjs';
+
+const root = fileURLToPath(new URL('..', import.meta.url));
+const dist = join(root, 'dist');
+const name = (path) => relative(root, path).replaceAll('\\', '/');
+const common = {
+  absWorkingDir: root,
+  bundle: true,
+  format: 'cjs',
+  platform: 'node',
+  target: 'node20',
+  minify: true,
+  write: false,
+  metafile: true,
+  logLevel: 'error',
+  external: ['@photostructure/sqlite'],
+  supported: { 'dynamic-import': false },
+  define: { 'import.meta.filename': '__filename' },
+};
+
+/** Dynamic imports become `part:` files; in parts, imports of core modules become `core:` references. */
+const linker = (core, found) => ({
+  name: 'linker',
+  setup(pass) {
+    pass.onResolve({ filter: /^\.\.?\// }, (args) => {
+      const path = resolve(args.resolveDir, args.path);
+      if (args.kind === 'dynamic-import') {
+        found.parts.add(name(path));
+        return { path: `part:${name(path)}`, external: true };
+      }
+      if (!core?.has(name(path)) || args.importer === '' || args.namespace !== 'file') return undefined;
+      found.core.add(name(path));
+      return { path: `core:${name(path)}`, external: true };
+    });
+  },
+});
+
+await writeIndex();
+
+const parts = new Set();
+const inCore = new Set();
+const survey = await build({ ...common, entryPoints: ['src/cli.ts'], plugins: [linker(undefined, { parts, core: inCore })] });
+const core = new Set(Object.keys(survey.metafile.inputs).filter((path) => path.startsWith('src/')));
+
+rmSync(dist, { recursive: true, force: true });
+mkdirSync(join(dist, 'parts'), { recursive: true });
+const fileOf = (part) =>
+  `${part
+    .replace(/^src\//, '')
+    .replace(/\.ts$/, '')
+    .replaceAll('/', '-')}.js`;
+for (const part of parts) {
+  // A set grows while it is walked: parts of parts are built too.
+  if (core.has(part)) {
+    inCore.add(part);
+    continue;
+  }
+  const built = await build({ ...common, entryPoints: [part], plugins: [linker(core, { parts, core: inCore })] });
+  writeFileSync(join(dist, 'parts', fileOf(part)), wrapped(built.outputFiles[0].text));
+}
+
+// What parts reach for is kept in a table; the rest of the core stays private to its file.
+const table = [...inCore].sort();
+const built = await build({
+  ...common,
+  stdin: {
+    contents: [
+      ...table.map((path, i) => `import * as m${i} from './${path}';`),
+      `cleoCore({${table.map((path, i) => `'core:${path}': m${i}, 'part:${path}': m${i}`).join(',')}});`,
+      `import { main } from './src/main.ts';`,
+      'void main();',
+    ].join('\n'),
+    resolveDir: root,
+    loader: 'ts',
+  },
+  plugins: [linker(undefined, { parts, core: new Set() })],
+});
+const files = JSON.stringify(
+  Object.fromEntries([...parts].filter((part) => !core.has(part)).map((part) => [`part:${part}`, `parts/${fileOf(part)}`])),
+);
+writeFileSync(join(dist, 'core.js'), wrapped(built.outputFiles[0].text, ',cleoCore'));
+writeFileSync(
+  join(dist, 'cleo.js'),
+  readFileSync(join(root, 'scripts', 'loader.cjs'), 'utf8').replace('__PARTS__', () => files),
+);
+writeFileSync(join(dist, 'package.json'), '{"type":"commonjs"}\n');
+chmodSync(join(dist, 'cleo.js'), 0o755);
+await warm();
+
+/** A file as the loader calls it. */
+function wrapped(text, more = '') {
+  return `(function(require,module,exports,__filename${more}){${text}})\n`;
+}
+
+/** Runs the everyday commands once, so that the code cache holds what they compile. */
+async function warm() {
+  const project = mkdtempSync(join(tmpdir(), 'cleo-build-'));
+  try {
+    const child = spawn(process.execPath, [join(root, 'scripts', 'warm.cjs'), dist], {
+      cwd: project,
+      env: { PATH: process.env.PATH, HOME: project, CLEO_HOME: join(project, 'home') },
+      stdio: ['ignore', 'ignore', 'inherit'],
+    });
+    const [code] = await once(child, 'exit');
+    if (code !== 0) throw new Error(`warming the code cache ended with ${code}`);
+  } finally {
+    rmSync(project, { recursive: true, force: true });
+  }
+}

@@ -1,0 +1,66 @@
+// Reads every operation's definition and writes the index: all that the cold path loads of those it does not run.
+import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join, relative } from 'node:path';
+import { fileURLToPath, pathToFileURL } from 'node:url';
+import { build } from 'esbuild';
+
+const root = fileURLToPath(new URL('..', import.meta.url));
+const folder = join(root, 'src', 'operations');
+const target = join(folder, 'index.generated.ts');
+
+const sources = readdirSync(folder, { recursive: true, withFileTypes: true })
+  .filter(
+    (entry) => entry.isFile() && entry.name.endsWith('.ts') && !entry.name.endsWith('.test.ts') && !entry.name.endsWith('.generated.ts'),
+  )
+  .map((entry) => relative(folder, join(entry.parentPath, entry.name)).replaceAll('\\', '/'))
+  .filter((path) => path.includes('/'))
+  .sort();
+
+export async function writeIndex() {
+  const bundle = join(root, 'node_modules', '.cache-cleo-index.mjs');
+  try {
+    await build({
+      stdin: { contents: sources.map((path, i) => `export * as m${i} from './${path}';`).join('\n'), resolveDir: folder, loader: 'ts' },
+      bundle: true,
+      format: 'esm',
+      platform: 'node',
+      target: 'node20',
+      packages: 'external',
+      outfile: bundle,
+      logLevel: 'error',
+    });
+    const modules = await import(`${pathToFileURL(bundle).href}?${Date.now()}`);
+    const lines = sources.flatMap((path, i) =>
+      Object.entries(modules[`m${i}`])
+        .filter(([, value]) => value && typeof value === 'object' && 'run' in value && 'params' in value)
+        .map(([exported, op]) => {
+          const row = {
+            name: op.name,
+            aliases: op.aliases ?? [],
+            kind: op.kind,
+            tier: op.tier,
+            commands: [op.cli.command].flat(),
+            ...(op.cli.select ? { select: op.cli.select } : {}),
+          };
+          return { name: op.name, text: `  { ...${JSON.stringify(row)}, load: () => import('./${path}').then((m) => m.${exported}) },` };
+        }),
+    );
+    lines.sort((a, b) => (a.name < b.name ? -1 : 1));
+    const text = `// Generated from the definitions by scripts/index.mjs; not kept in git.\nimport type { IndexEntry } from './define.ts';\n\nexport const index: IndexEntry[] = [\n${lines
+      .map((line) => line.text.replace('{ ...{', '{ ').replace('}, load:', ', load:'))
+      .join('\n')}\n];\n`;
+    if (read(target) !== text) writeFileSync(target, text);
+  } finally {
+    rmSync(bundle, { force: true });
+  }
+}
+
+function read(path) {
+  try {
+    return readFileSync(path, 'utf8');
+  } catch {
+    return undefined;
+  }
+}
+
+if (process.argv[1] === fileURLToPath(import.meta.url)) await writeIndex();

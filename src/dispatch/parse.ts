@@ -1,0 +1,81 @@
+import { type BaseIssue, safeParse } from 'valibot';
+import { CleoError } from '../errors/error.ts';
+import type { Operation } from '../operations/define.ts';
+import { nearest } from '../rules/nearest.ts';
+import { commandFor, commandsOf, flagOf } from './command-line.ts';
+import { type Shape, shapesOf } from './shape.ts';
+
+/** The parameters as the schema makes them, or the refusal: a call of the wrong shape (2) goes before a broken rule (6). */
+export function parseParams(operation: Operation, input: unknown): Record<string, unknown> {
+  if (typeof input !== 'object' || input === null || Array.isArray(input))
+    throw new CleoError('E_INVALID_INPUT', { problem: 'params must be an object', fix: helpFor(operation) });
+  const parsed = safeParse(operation.params, input);
+  if (parsed.success) return parsed.output as Record<string, unknown>;
+  const issues = parsed.issues as BaseIssue<unknown>[];
+  const shape = issues.find((issue) => issue.kind === 'schema');
+  throw shape ? wrongShape(operation, input as Record<string, unknown>, shape) : brokenRule(operation, issues[0] as BaseIssue<unknown>);
+}
+
+export const helpFor = (operation: Operation): string => `cleo help ${commandsOf(operation)[0] ?? operation.name}`;
+
+function wrongShape(operation: Operation, input: Record<string, unknown>, issue: BaseIssue<unknown>): CleoError {
+  const shapes = shapesOf(operation.params);
+  const path = issue.path?.map((step) => String(step.key)) ?? [];
+  const field = path[0] ?? '';
+  const shape = shapes.find((s) => s.name === field);
+  if (!shape) return unknownName(operation, input, field, shapes);
+  if (issue.received === 'undefined' && path.length === 1)
+    return new CleoError('E_INVALID_INPUT', { problem: `${nameOf(operation, shape)} is required`, fix: helpFor(operation), field });
+  const near = shape.choices && typeof issue.input === 'string' ? nearest(issue.input, shape.choices) : [];
+  const corrected = near.length === 1 && shape.type === 'text' ? { ...input, [field]: near[0] } : undefined;
+  return new CleoError('E_INVALID_INPUT', {
+    problem: `${path.length > 1 ? path.join('.') : nameOf(operation, shape)}: ${shape.choices ? `${shown(issue.input)} is not one of ${shape.choices.join(', ')}` : `${issue.message}, received ${shown(issue.input)}`}`,
+    fix: (corrected && within(commandFor(operation, corrected))) ?? idHint(issue.input, shape) ?? helpFor(operation),
+    field,
+    ...(near.length ? { near } : {}),
+  });
+}
+
+function unknownName(operation: Operation, input: Record<string, unknown>, field: string, shapes: Shape[]): CleoError {
+  const free = shapes.map((s) => s.name).filter((name) => input[name] === undefined);
+  const near = nearest(field, free);
+  const { [field]: value, ...rest } = input;
+  const corrected = near.length === 1 && near[0] ? within(commandFor(operation, { ...rest, [near[0]]: value })) : undefined;
+  return new CleoError('E_INVALID_INPUT', {
+    problem: `${operation.name} has no parameter ${shown(field)}${near.length ? `; did you mean ${near.map((n) => `${n} (${flagOf(n)})`).join(' or ')}?` : ''}`,
+    fix: corrected ?? helpFor(operation),
+    field: field.slice(0, 100),
+    ...(near.length ? { near } : {}),
+  });
+}
+
+function brokenRule(operation: Operation, issue: BaseIssue<unknown>): CleoError {
+  const path = issue.path?.map((step) => String(step.key)) ?? [];
+  return new CleoError('E_VALIDATION', {
+    field: path.findLast((step) => !/^\d+$/.test(step)) ?? path[0] ?? 'params',
+    problem: issue.message,
+    fix: helpFor(operation),
+  });
+}
+
+/** A misspelt id: the digits in it are the best lead there is. */
+function idHint(input: unknown, shape: Shape): string | undefined {
+  if (shape.value !== 'T###' || typeof input !== 'string') return undefined;
+  const digits = /[1-9]\d{0,14}/.exec(input)?.[0];
+  return digits ? `cleo find --id ${digits}` : undefined;
+}
+
+const nameOf = (operation: Operation, shape: Shape): string =>
+  operation.cli.args?.includes(shape.name) ? shape.name : `${shape.name} (${flagOf(shape.name)})`;
+const shown = (value: unknown): string => {
+  const text =
+    typeof value === 'string'
+      ? JSON.stringify(value.slice(0, 60))
+      : Array.isArray(value)
+        ? 'a list'
+        : typeof value === 'object' && value !== null
+          ? 'an object'
+          : String(value);
+  return typeof value === 'string' && value.length > 60 ? `${text}…` : text;
+};
+const within = (command: string): string | undefined => (command.length <= 500 && !/[\0-\x1f]/.test(command) ? command : undefined);

@@ -1,0 +1,61 @@
+/** What a parameter's schema says of it, for flags, help, completion and messages. */
+export interface Shape {
+  name: string;
+  type: 'text' | 'number' | 'flag' | 'list';
+  isRequired: boolean;
+  choices?: string[];
+  about: string;
+  /** What to print for its value: `T###`, `N`. */
+  value?: string;
+  /** Between the items of a list on the command line. */
+  separator: string;
+}
+
+interface Node {
+  type: string;
+  kind?: string;
+  wrapped?: Node;
+  item?: Node;
+  options?: unknown[];
+  pipe?: Node[];
+  description?: string;
+  metadata?: Record<string, unknown>;
+  entries?: Record<string, Node>;
+}
+
+export function shapesOf(params: unknown): Shape[] {
+  return Object.entries((params as Node).entries ?? {}).map(([name, node]) => shapeOf(name, node));
+}
+
+export function shapeOf(name: string, node: Node): Shape {
+  const seen = { description: '', metadata: {} as Record<string, unknown> };
+  const core = look(node, seen);
+  const item = core.type === 'array' && core.item ? look(core.item, { description: '', metadata: {} }) : undefined;
+  const options = (item ?? core).type === 'picklist' ? ((item ?? core).options as string[]) : undefined;
+  const value = typeof seen.metadata.value === 'string' ? seen.metadata.value : undefined;
+  return {
+    name,
+    type: core.type === 'boolean' ? 'flag' : core.type === 'number' ? 'number' : core.type === 'array' ? 'list' : 'text',
+    isRequired: node.type !== 'optional',
+    ...(options ? { choices: options } : {}),
+    about: seen.description,
+    ...(value ? { value } : {}),
+    separator: typeof seen.metadata.separator === 'string' ? seen.metadata.separator : ',',
+  };
+}
+
+/** Unwraps `optional` and pipes down to the schema itself, gathering descriptions and metadata; the outermost wins. */
+function look(node: Node, seen: { description: string; metadata: Record<string, unknown> }): Node {
+  let here = node;
+  for (;;) {
+    for (const step of [...(here.pipe ?? [])].reverse()) {
+      if (step.type === 'description') seen.description ||= step.description ?? '';
+      if (step.type === 'metadata') seen.metadata = { ...step.metadata, ...seen.metadata };
+    }
+    const inner = here.wrapped ?? (here.pipe?.[0] !== here ? here.pipe?.[0] : undefined);
+    if (!inner || inner === here) return here;
+    // The first step of a pipe may be the same object spread out; descend only where it has something to add.
+    if (!here.wrapped && !inner.pipe && !inner.wrapped) return here.type === 'optional' ? inner : here;
+    here = inner;
+  }
+}

@@ -1,0 +1,267 @@
+import { commandLine, quote } from './quote.ts';
+
+/** One way out of an error beside `fix`. */
+export interface Alternative {
+  action: string;
+  command: string;
+}
+
+interface Row<D> {
+  exit: number;
+  http: number;
+  message: (d: D) => string;
+  /** A command that runs as printed and leads out of the error. */
+  fix: (d: D) => string;
+  alternatives?: (d: D) => Alternative[];
+  /** Facts that are shown in `details`; all of them unless this says otherwise. */
+  code?: (d: D) => string;
+}
+
+const row = <D>(spec: Row<D>): Row<D> => spec;
+const list = (ids: string[]): string => ids.join(', ');
+const upper = (field: string): string =>
+  field
+    .replace(/([a-z])([A-Z])/g, '$1_$2')
+    .replace(/[^A-Za-z]+/g, '_')
+    .toUpperCase();
+
+/** Every refusal: code → exit code, HTTP status, words, and the way out. The code that throws one only adds the facts. */
+export const catalogue = {
+  E_GENERAL_ERROR: row<{ problem: string }>({ exit: 1, http: 500, message: (d) => `Unexpected: ${d.problem}`, fix: () => 'cleo doctor' }),
+
+  E_INVALID_INPUT: row<{ problem: string; fix: string; field?: string; near?: string[] }>({
+    exit: 2,
+    http: 400,
+    message: (d) => d.problem,
+    fix: (d) => d.fix,
+  }),
+  E_INVALID_OPERATION: row<{ operation: string; near: string[] }>({
+    exit: 2,
+    http: 404,
+    message: (d) => `There is no operation ${JSON.stringify(d.operation)}${d.near.length ? `; did you mean ${list(d.near)}?` : ''}`,
+    fix: (d) => (d.near[0] ? `cleo help ${quote(d.near[0])}` : 'cleo help'),
+  }),
+
+  E_FILE_ERROR: row<{ problem: string; path: string; fix: string }>({
+    exit: 3,
+    http: 500,
+    message: (d) => `${d.path}: ${d.problem}`,
+    fix: (d) => d.fix,
+  }),
+  E_STORE_DAMAGED: row<{ path: string; problem: string; missing?: boolean; backup?: string }>({
+    exit: 3,
+    http: 500,
+    message: (d) =>
+      `${d.path}: ${d.problem}. ${d.backup ? `The newest backup is ${d.backup}` : 'There is no backup'}; the file was left as it is`,
+    fix: (d) => (d.backup ? `cleo backup restore ${quote(d.backup)}` : d.missing ? 'cleo init' : 'cleo doctor'),
+  }),
+  E_STORE_UNREACHABLE: row<{ address: string; problem: string }>({
+    exit: 3,
+    http: 503,
+    message: (d) => `The PostgreSQL store at ${d.address} cannot be reached: ${d.problem}`,
+    fix: () => 'cleo doctor',
+    alternatives: () => [{ action: 'See which store is configured', command: 'cleo config get store.url' }],
+  }),
+
+  E_NOT_FOUND: row<{ id: string; what?: string; prefix?: string; near?: string[] }>({
+    exit: 4,
+    http: 404,
+    message: (d) => `There is no ${d.what ?? 'task'} ${d.id}`,
+    fix: (d) => (d.prefix ? `cleo find --id ${quote(d.prefix)}` : 'cleo list --all'),
+    alternatives: (d) => (d.near ?? []).map((id) => ({ action: `Show ${id}`, command: `cleo show ${id}` })),
+  }),
+  E_BACKUP_NOT_FOUND: row<{ id: string }>({
+    exit: 4,
+    http: 404,
+    message: (d) => `There is no backup ${d.id}`,
+    fix: () => 'cleo backup list',
+  }),
+
+  E_DEPENDENCY_ERROR: row<{ tool: string; problem: string }>({
+    exit: 5,
+    http: 500,
+    message: (d) => `${d.tool}: ${d.problem}`,
+    fix: () => 'cleo version',
+  }),
+
+  E_VALIDATION: row<{ field: string; problem: string; fix: string }>({
+    exit: 6,
+    http: 422,
+    code: (d) => `E_VALIDATION_${upper(d.field)}`,
+    message: (d) => `${d.field} ${d.problem}`,
+    fix: (d) => d.fix,
+  }),
+  E_VALIDATION_TRANSITION: row<{ taskId: string; from: string; to: string; via: string }>({
+    exit: 6,
+    http: 422,
+    message: (d) => `${d.taskId} is ${d.from}; it cannot go straight to ${d.to}`,
+    fix: (d) => d.via,
+  }),
+  E_VALIDATION_DEPENDS: row<{ taskId: string; open: string[]; act: string }>({
+    exit: 6,
+    http: 422,
+    message: (d) => `${d.taskId} cannot be ${d.act} before ${list(d.open)} ${d.open.length === 1 ? 'is' : 'are'} done`,
+    fix: (d) => `cleo focus set ${d.open[0]}`,
+    alternatives: (d) => d.open.slice(0, 3).map((id) => ({ action: `See what ${id} needs`, command: `cleo deps ${id}` })),
+  }),
+  E_VALIDATION_ACCEPTANCE: row<{ taskId: string; unmet: { n: number; text: string }[] }>({
+    exit: 6,
+    http: 422,
+    message: (d) => `${d.taskId} has unmet acceptance criteria: ${d.unmet.map((c) => `${c.n}. ${c.text}`).join('; ')}`,
+    fix: (d) => `cleo criteria check ${d.taskId} ${d.unmet[0]?.n}`,
+  }),
+  E_VALIDATION_FROZEN: row<{ taskId: string; retry: string }>({
+    exit: 6,
+    http: 422,
+    message: (d) => `${d.taskId} has been started; changing its acceptance criteria needs a reason`,
+    fix: (d) => d.retry,
+  }),
+
+  E_LOCK_TIMEOUT: row<{ waitedMs: number; path: string }>({
+    exit: 7,
+    http: 503,
+    message: (d) => `Another process held the write lock for more than ${d.waitedMs} ms; nothing was changed`,
+    fix: () => 'cleo doctor',
+    alternatives: () => [{ action: 'Wait longer', command: 'cleo config set store.busyTimeoutMs 60000' }],
+  }),
+
+  E_NOT_INITIALIZED: row<{ folder: string }>({
+    exit: 8,
+    http: 500,
+    message: (d) => `No .cleo folder in ${d.folder} or above it`,
+    fix: () => 'cleo init',
+  }),
+  E_CONFIG_ERROR: row<{ path: string; problem: string; fix: string; valid?: string[] }>({
+    exit: 8,
+    http: 500,
+    message: (d) => `${d.path}: ${d.problem}`,
+    fix: (d) => d.fix,
+  }),
+  E_STORE_NEWER: row<{ found: number; known: number }>({
+    exit: 8,
+    http: 500,
+    message: (d) => `The store was written by a newer cleo (schema ${d.found}; this one knows ${d.known}); update cleo`,
+    fix: () => 'cleo version',
+  }),
+  E_STORE_OLDER: row<{ found: number; known: number }>({
+    exit: 8,
+    http: 500,
+    message: (d) => `The store has schema ${d.found}; this cleo needs ${d.known}`,
+    fix: () => 'cleo upgrade',
+  }),
+
+  E_PARENT_NOT_FOUND: row<{ parent: string }>({
+    exit: 10,
+    http: 404,
+    message: (d) => `The parent ${d.parent} does not exist`,
+    fix: (d) => `cleo exists ${d.parent}`,
+    alternatives: () => [{ action: 'See possible parents', command: 'cleo list --type epic' }],
+  }),
+  E_DEPTH_EXCEEDED: row<{ parent: string }>({
+    exit: 11,
+    http: 422,
+    message: (d) => `${d.parent} is a subtask at the third level; nothing can be added below it`,
+    fix: (d) => `cleo show ${d.parent}`,
+  }),
+  E_SIBLING_LIMIT: row<{ parent: string; max: number }>({
+    exit: 12,
+    http: 409,
+    message: (d) => `${d.parent} already has ${d.max} open children`,
+    fix: (d) => `cleo list --parent ${d.parent}`,
+    alternatives: () => [{ action: 'Lift the limit', command: 'cleo config set hierarchy.maxSiblings 0' }],
+  }),
+  E_INVALID_PARENT_TYPE: row<{ child: string; parent: string; parentType: string; allowed: string; fix: string }>({
+    exit: 13,
+    http: 422,
+    message: (d) => `A ${d.child} cannot be placed under the ${d.parentType} ${d.parent}; allowed: ${d.allowed}`,
+    fix: (d) => d.fix,
+  }),
+  E_INVALID_RELATION: row<{ from: string; to: string }>({
+    exit: 13,
+    http: 422,
+    message: (d) => `${d.from} and ${d.to} are parent and child; that is containment, not a relation`,
+    fix: (d) => `cleo show ${d.from}`,
+  }),
+  E_CIRCULAR_REFERENCE: row<{ path: string[]; what: 'depends' | 'parent' }>({
+    exit: 14,
+    http: 422,
+    message: (d) => `That would close a circle: ${d.path.join(' → ')}`,
+    fix: (d) => (d.what === 'parent' ? `cleo tree ${d.path[0]}` : `cleo deps ${d.path[0]}`),
+  }),
+  E_ORPHAN_DETECTED: row<{ orphans: string[] }>({
+    exit: 15,
+    http: 409,
+    message: (d) => `Children without their parent: ${list(d.orphans)}`,
+    fix: () => 'cleo doctor --fix',
+  }),
+  E_HAS_CHILDREN: row<{ taskId: string; children: string[]; act: 'complete' | 'delete' }>({
+    exit: 16,
+    http: 409,
+    message: (d) =>
+      `${d.taskId} has ${d.act === 'complete' ? 'open ' : ''}children: ${list(d.children.slice(0, 10))}${d.children.length > 10 ? ' …' : ''}`,
+    fix: (d) => (d.act === 'complete' ? `cleo list --parent ${d.taskId}` : `cleo delete ${d.taskId} --cascade`),
+  }),
+  E_TASK_COMPLETED: row<{ taskId: string; act: string; fix: string }>({
+    exit: 17,
+    http: 409,
+    message: (d) => `${d.taskId} is done; ${d.act} is not possible`,
+    fix: (d) => d.fix,
+  }),
+  E_CASCADE_FAILED: row<{ taskId: string; held: string; holder: string }>({
+    exit: 18,
+    http: 409,
+    message: (d) => `${d.held}, inside ${d.taskId}, is held by ${d.holder}; nothing was deleted`,
+    fix: (d) => `cleo show ${d.held}`,
+  }),
+  E_HAS_DEPENDENTS: row<{ taskId: string; dependents: string[]; retry: string }>({
+    exit: 19,
+    http: 409,
+    message: (d) => `${list(d.dependents.slice(0, 10))} ${d.dependents.length === 1 ? 'depends' : 'depend'} on ${d.taskId}`,
+    fix: (d) => d.retry,
+  }),
+
+  E_CHECKSUM_MISMATCH: row<{ what: string; problem: string; fix: string; seq?: number }>({
+    exit: 20,
+    http: 409,
+    message: (d) => `${d.what}: ${d.problem}`,
+    fix: (d) => d.fix,
+  }),
+  E_CONCURRENT_MODIFICATION: row<{ taskId: string; expected: number; actual: number }>({
+    exit: 21,
+    http: 409,
+    message: (d) => `${d.taskId} is at revision ${d.actual}, not ${d.expected}`,
+    fix: (d) => `cleo show ${d.taskId}`,
+  }),
+  E_OUTCOME_UNKNOWN: row<{ problem: string }>({
+    exit: 21,
+    http: 503,
+    message: (d) => `${d.problem}; whether the write was kept is not known`,
+    fix: () => 'cleo log --limit 5',
+  }),
+  E_ID_COLLISION: row<{ id: string; fix: string }>({ exit: 22, http: 409, message: (d) => `The id ${d.id} is taken`, fix: (d) => d.fix }),
+
+  E_TASK_CLAIMED: row<{ taskId: string; holder: string; session?: string; since: string }>({
+    exit: 35,
+    http: 409,
+    message: (d) => `${d.taskId} is held by ${d.holder} since ${d.since}`,
+    fix: () => 'cleo next',
+    alternatives: () => [{ action: 'Take the next free task at once', command: 'cleo next --claim' }],
+  }),
+  E_FOCUS_REQUIRED: row<{ act: string; suggestion?: string }>({
+    exit: 38,
+    http: 409,
+    message: (d) => `No task given to ${d.act}, and none is focused`,
+    fix: (d) => (d.suggestion ? `cleo focus set ${d.suggestion}` : 'cleo next'),
+  }),
+  E_GATE_DEPENDENCY: row<{ taskId: string; missing: string[] }>({
+    exit: 45,
+    http: 409,
+    message: (d) => `${d.taskId} needs evidence for ${list(d.missing)}`,
+    fix: (d) => `cleo show ${d.taskId}`,
+  }),
+} satisfies Record<string, Row<never>>;
+
+export type Code = keyof typeof catalogue;
+export type Facts<C extends Code> = Parameters<(typeof catalogue)[C]['message']>[0] & Record<string, unknown>;
+
+export { commandLine, quote };

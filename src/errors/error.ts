@@ -1,0 +1,35 @@
+import { type Alternative, type Code, catalogue, type Facts } from './catalogue.ts';
+
+/** A refusal. Operations and rules throw it; dispatch turns it into the error envelope. */
+export class CleoError<C extends Code = Code> extends Error {
+  readonly row: C;
+  readonly code: string;
+  readonly exitCode: number;
+  readonly httpStatus: number;
+  readonly fix: string;
+  readonly alternatives: Alternative[];
+  readonly details: Record<string, unknown>;
+
+  constructor(row: C, facts: Facts<C>, options?: ErrorOptions) {
+    // One row of the union is looked up by a key that TypeScript cannot tie to its facts.
+    const entry = catalogue[row] as unknown as {
+      exit: number;
+      http: number;
+      message: (d: unknown) => string;
+      fix: (d: unknown) => string;
+      alternatives?: (d: unknown) => Alternative[];
+      code?: (d: unknown) => string;
+    };
+    super(entry.message(facts), options);
+    this.row = row;
+    this.code = entry.code?.(facts) ?? row;
+    this.exitCode = entry.exit;
+    this.httpStatus = entry.http;
+    this.fix = entry.fix(facts);
+    this.alternatives = entry.alternatives?.(facts) ?? [];
+    this.details = Object.fromEntries(Object.entries(facts).filter(([key, value]) => value !== undefined && !spoken.has(key)));
+  }
+}
+
+/** Facts that the message or the fix already says in full. */
+const spoken = new Set(['problem', 'fix', 'retry', 'via', 'act']);

@@ -1,0 +1,106 @@
+import { fstatSync, writeSync } from 'node:fs';
+import { join } from 'node:path';
+import { type House, projectOf } from './dispatch/dispatch.ts';
+import { index } from './operations/index.generated.ts';
+import { platformOf } from './platform/platform.ts';
+import type { Platform } from './platform/port.ts';
+import { openSqlite } from './store/dialects/sqlite.ts';
+import type { Store } from './store/port.ts';
+import { runCli, type Terminal } from './surfaces/cli/run.ts';
+import { version } from './version.ts';
+
+/** Builds the house for one project: the only place where things are put together. */
+export function buildHouse(platform: Platform): House {
+  const opened = new Map<string, Promise<Store>>();
+  return {
+    platform,
+    catalog: {
+      entries: index,
+      load: async (name) => {
+        const entry = index.find((e) => e.name === name || e.aliases.includes(name));
+        if (!entry) throw new Error(`no operation ${name}`);
+        return entry.load();
+      },
+    },
+    openStore(mode) {
+      // A connection that writes also reads; within one call both are the same one.
+      const key = opened.has('write') ? 'write' : mode;
+      const store = opened.get(key) ?? openStore(platform, mode);
+      opened.set(key, store);
+      return store;
+    },
+    async closeStores() {
+      const stores = [...opened.values()];
+      opened.clear();
+      for (const store of stores) await (await store).close();
+    },
+  };
+}
+
+async function openStore(platform: Platform, mode: 'read' | 'write'): Promise<Store> {
+  const project = projectOf(platform);
+  const config = platform.config.load(project);
+  const url = platform.databaseUrl ?? config['store.url'];
+  if (url) {
+    const { openPostgres } = await import('./store/dialects/postgres.ts');
+    return openPostgres({ url, schema: `cleo_${config['project.key'] || 'default'}`, busyTimeoutMs: config['store.busyTimeoutMs'] });
+  }
+  return openSqlite({
+    path: join(project.folder, 'cleo.db'),
+    mode,
+    busyTimeoutMs: config['store.busyTimeoutMs'],
+    durability: config['store.durability'],
+    newestBackup: () => platform.backups.list(project)[0]?.id,
+    beforeMigration: (store) => store.backupTo(platform.backups.newPath(project, platform.now(), 'automatic')),
+  });
+}
+
+/** Writes all of it before the process ends: a pipe may be full, and may take a part. */
+function writeAll(fd: number, text: string): void {
+  const bytes = Buffer.from(text);
+  for (let at = 0; at < bytes.length; ) {
+    try {
+      at += writeSync(fd, bytes, at);
+    } catch (error) {
+      const { code } = error as NodeJS.ErrnoException;
+      if (code === 'EPIPE') return;
+      if (code !== 'EAGAIN') throw error;
+      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 2);
+    }
+  }
+}
+
+/** Touching `process.stdout` costs a seventh of a start; a pipe or a file, which is what agents have, is told by its kind. */
+async function screen(): Promise<{ isTerminal: boolean; columns: number }> {
+  const isTerminal = isCharacterDevice(1) && (await import('node:tty')).isatty(1);
+  return { isTerminal, columns: (isTerminal && process.stdout.columns) || 80 };
+}
+
+function isCharacterDevice(fd: number): boolean {
+  try {
+    return fstatSync(fd).isCharacterDevice();
+  } catch {
+    return false;
+  }
+}
+
+export async function main(): Promise<void> {
+  const { env } = process;
+  const terminal: Terminal = {
+    ...(await screen()),
+    hasColour: !env.NO_COLOR,
+    isDebugging: env.CLEO_DEBUG === '1',
+    format: env.CLEO_FORMAT,
+    write: (text) => writeAll(1, text),
+    writeError: (text) => writeAll(2, text),
+  };
+  let exitCode: number;
+  try {
+    exitCode = await runCli(buildHouse(platformOf(env, process.cwd(), version)), process.argv.slice(2), terminal);
+  } catch (error) {
+    writeAll(2, terminal.isDebugging ? `${(error as Error).stack}\n` : `cleo: ${(error as Error).message}\n`);
+    exitCode = 1;
+  }
+  // Not a natural exit: that would close the database, and closing a writing connection checkpoints the log.
+  process.exit(exitCode);
+}

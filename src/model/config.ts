@@ -1,0 +1,88 @@
+/** Every configuration key: its type, its default and what it means. The cold path reads this on each call, so it is plain data. */
+export const configKeys = {
+  'hierarchy.maxSiblings': { type: 'count', default: 7, about: 'Open children a task or an epic may have; 0 means no limit' },
+  'hierarchy.autoCompleteParents': { type: 'flag', default: false, about: 'Complete a parent when its last open child is completed' },
+  'claims.ttlMinutes': {
+    type: 'count',
+    default: 240,
+    about: 'Minutes without a write by its holder after which a claim may be taken over',
+  },
+  'store.busyTimeoutMs': { type: 'count', default: 15000, about: 'How long a call waits for the write lock' },
+  'store.durability': {
+    type: ['full', 'normal'],
+    default: 'full',
+    about: 'full: each write is synced before it is answered; normal: the last writes may be lost with the power',
+  },
+  'store.url': {
+    type: 'text',
+    default: '',
+    about: 'PostgreSQL address of the store; empty means the embedded one. CLEO_DATABASE_URL wins',
+  },
+  'project.key': { type: 'text', default: '', about: 'Names this project in a shared PostgreSQL server; written by init' },
+  'backup.keep': { type: 'count', default: 10, about: 'How many backups are kept' },
+} as const satisfies Record<
+  string,
+  { type: 'count' | 'flag' | 'text' | readonly string[]; default: number | boolean | string; about: string }
+>;
+
+export type ConfigKey = keyof typeof configKeys;
+export type ConfigValue = string | number | boolean;
+type Widened<T> = T extends boolean ? boolean : T extends number ? number : string;
+export type Config = {
+  [K in ConfigKey]: (typeof configKeys)[K]['type'] extends readonly (infer O)[] ? O : Widened<(typeof configKeys)[K]['default']>;
+};
+
+export const isConfigKey = (key: string): key is ConfigKey => Object.hasOwn(configKeys, key);
+
+/** What is wrong with a value for a key, or undefined. */
+export function configProblem(key: ConfigKey, value: unknown): string | undefined {
+  const { type } = configKeys[key];
+  if (type === 'count') return Number.isSafeInteger(value) && (value as number) >= 0 ? undefined : 'must be a whole number, 0 or more';
+  if (type === 'flag') return typeof value === 'boolean' ? undefined : 'must be true or false';
+  if (type === 'text') return typeof value === 'string' ? undefined : 'must be a text';
+  return (type as readonly unknown[]).includes(value) ? undefined : `must be one of ${type.join(', ')}`;
+}
+
+/** `"7"`, `"true"` and `"full"` as they come from a command line. */
+export function configFromText(key: ConfigKey, text: string): unknown {
+  const { type } = configKeys[key];
+  if (type === 'count') return /^\d+$/.test(text) ? Number(text) : text;
+  if (type === 'flag') return text === 'true' ? true : text === 'false' ? false : text;
+  return text;
+}
+
+export interface ConfigProblem {
+  key: string;
+  problem: string;
+  unknown?: boolean;
+}
+
+/** `{"hierarchy":{"maxSiblings":7}}` → `{"hierarchy.maxSiblings":7}`, with everything that is not a valid key and value. */
+export function flattenConfig(tree: unknown): { values: Partial<Config>; problems: ConfigProblem[] } {
+  const values: Record<string, unknown> = {};
+  const problems: ConfigProblem[] = [];
+  if (typeof tree !== 'object' || tree === null || Array.isArray(tree))
+    return { values: {}, problems: [{ key: '', problem: 'must be a JSON object' }] };
+  const walk = (node: object, path: string): void => {
+    for (const [name, value] of Object.entries(node)) {
+      const key = path ? `${path}.${name}` : name;
+      if (key === '$schema') continue;
+      if (isConfigKey(key)) {
+        const problem = configProblem(key, value);
+        if (problem) problems.push({ key, problem });
+        else values[key] = value;
+      } else if (
+        typeof value === 'object' &&
+        value !== null &&
+        !Array.isArray(value) &&
+        Object.keys(configKeys).some((known) => known.startsWith(`${key}.`))
+      )
+        walk(value, key);
+      else problems.push({ key, problem: 'is not a key', unknown: true });
+    }
+  };
+  walk(tree, '');
+  return { values: values as Partial<Config>, problems };
+}
+
+export const defaultConfig: Config = Object.fromEntries(Object.entries(configKeys).map(([key, spec]) => [key, spec.default])) as Config;

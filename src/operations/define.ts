@@ -1,0 +1,143 @@
+import type { InferOutput, ObjectEntries, StrictObjectSchema } from 'valibot';
+import { boolean, description, optional, pipe, strictObject } from 'valibot';
+import type { Code } from '../errors/catalogue.ts';
+import type { Caller } from '../model/audit.ts';
+import type { Config } from '../model/config.ts';
+import type { Platform, Project } from '../platform/port.ts';
+import type { ReadStore, Store, WriteStore } from '../store/port.ts';
+
+export type Kind = 'query' | 'mutation' | 'job';
+export type Tier = 0 | 1 | 2;
+
+/** What has to be there before an operation runs. */
+export type Needs = 'store' | 'project' | 'nothing';
+
+type Params = StrictObjectSchema<ObjectEntries, undefined>;
+
+/** How the command line reaches an operation. Flags and help follow from `params`. */
+export interface Cli {
+  /** The words that call it; further spellings after the first. */
+  command: string | string[];
+  /** Parameters given by position. */
+  args?: string[];
+  short?: Record<string, string>;
+  /** Several operations share the words; this flag selects this one. */
+  select?: string;
+  /** A parameter that the command line fills from a file or, with `-`, from standard input. */
+  read?: Record<string, { flag?: string; as: 'json' | 'text' }>;
+  /** Printed as it is, whatever stdout is: the result key that holds the text. */
+  raw?: string;
+}
+
+export interface Example {
+  /** Tasks that exist before, e.g. `T001 epic`, `T002 in T001`, `T003 depends T002`, `T004 done`. */
+  world?: string[];
+  call: Record<string, unknown>;
+  /** Exit code, where it is not 0. */
+  exit?: number;
+}
+
+interface Definition<P extends Params, R extends Params> {
+  name: `${string}.${string}`;
+  aliases?: string[];
+  summary: string;
+  params: P;
+  result: R;
+  errors: Code[];
+  tier: Tier;
+  cli: Cli;
+  example: Example;
+  needs?: Needs;
+}
+
+/** What the catalogue of operations offers to help, completion and docs. */
+export interface Catalog {
+  entries: IndexEntry[];
+  load(name: string): Promise<Operation>;
+}
+
+export interface IndexEntry {
+  name: string;
+  aliases: string[];
+  kind: Kind;
+  tier: Tier;
+  commands: string[];
+  select?: string;
+  load(): Promise<Operation>;
+}
+
+interface BaseContext {
+  /** The moment of the call; one for the whole call. */
+  now: string;
+  caller: Caller;
+  config: Config;
+  platform: Platform;
+  project: Project;
+  catalog: Catalog;
+  /** This call as a command line with other parameters, for `error.fix`. */
+  commandWith(params: Record<string, unknown>): string;
+}
+
+export interface QueryContext extends BaseContext {
+  store: ReadStore;
+}
+export interface MutationContext extends BaseContext {
+  store: WriteStore;
+}
+export interface JobContext extends Omit<BaseContext, 'config'> {
+  /** Opened when first used; a job opens its own short transactions. */
+  read<T>(work: (store: ReadStore) => Promise<T>): Promise<T>;
+  write<T>(work: (store: WriteStore) => Promise<T>): Promise<T>;
+  openStore(mode: 'read' | 'write'): Promise<Store>;
+  /** Before the database file itself is moved. */
+  closeStores(): Promise<void>;
+  /** Throws (8) where the configuration is broken. */
+  config(): Config;
+}
+
+/** A result with more to say than its keys: an exit code of 100-102, warnings, or that it was cut. */
+export class Answer<R> {
+  readonly result: R;
+  readonly more: { exit?: 100 | 101 | 102; warnings?: string[]; truncated?: { shown: number; total: number; atLeast?: true } | undefined };
+  constructor(result: R, more: Answer<R>['more']) {
+    this.result = result;
+    this.more = more;
+  }
+}
+
+export const answer = <R>(result: R, more: Answer<R>['more']): Answer<R> => new Answer(result, more);
+/** Nothing matched. */
+export const noData = <R>(result: R): Answer<R> => new Answer(result, { exit: 100 });
+/** It is there already. */
+export const alreadyThere = <R>(result: R): Answer<R> => new Answer(result, { exit: 101 });
+/** The write would change nothing. */
+export const noChange = <R>(result: R): Answer<R> => new Answer(result, { exit: 102 });
+
+type Run<C, P extends Params, R extends Params> = (context: C, params: InferOutput<P>) => Promise<InferOutput<R> | Answer<InferOutput<R>>>;
+
+export interface Operation extends Omit<Definition<Params, Params>, 'needs'> {
+  kind: Kind;
+  needs: Needs;
+  canDryRun: boolean;
+  run: Run<never, Params, Params>;
+}
+
+/** Reads. Its context has no writing methods. */
+export function query<P extends Params, R extends Params>(definition: Definition<P, R> & { run: Run<QueryContext, P, R> }): Operation {
+  return { ...definition, kind: 'query', needs: definition.needs ?? 'store', canDryRun: false } as unknown as Operation;
+}
+
+/** One transaction together with its audit row: a recorded success is a committed success. */
+export function mutation<P extends Params, R extends Params>(
+  definition: Definition<P, R> & { run: Run<MutationContext, P, R>; dryRun?: true },
+): Operation {
+  const params = definition.dryRun
+    ? strictObject({ ...definition.params.entries, dryRun: optional(pipe(boolean(), description('Only say what would be written'))) })
+    : definition.params;
+  return { ...definition, params, kind: 'mutation', needs: 'store', canDryRun: definition.dryRun ?? false } as unknown as Operation;
+}
+
+/** Long work, or work on files: it opens its own short writes and never holds the write lock while it waits. */
+export function job<P extends Params, R extends Params>(definition: Definition<P, R> & { run: Run<JobContext, P, R> }): Operation {
+  return { ...definition, kind: 'job', needs: definition.needs ?? 'store', canDryRun: false } as unknown as Operation;
+}

@@ -1,0 +1,55 @@
+import { expect, test } from 'vitest';
+import { openHouse } from '../../../test/house.ts';
+
+test('a new task is pending, of medium priority, and gets the next id', async () => {
+  const { call } = await openHouse({ tasks: ['T001'] });
+  expect(await call('tasks.add', { title: '  Write the parser ' })).toMatchObject({
+    success: true,
+    task: { id: 'T002', title: 'Write the parser', status: 'pending', type: 'task', priority: 'medium' },
+    data: { created: ['T002'] },
+  });
+});
+
+test('the tier follows from the parent', async () => {
+  const { call } = await openHouse({ tasks: ['T001 saga'] });
+  for (const [parent, type] of [
+    ['T001', 'epic'],
+    ['T002', 'task'],
+    ['T003', 'subtask'],
+  ])
+    expect(await call('tasks.add', { title: `Under ${parent}`, parent })).toMatchObject({ task: { type, parentId: parent } });
+});
+
+test('a fourth level is refused, and says where to look', async () => {
+  const { call } = await openHouse({ tasks: ['T001 epic', 'T002 in T001', 'T003 in T002'] });
+  expect(await call('tasks.add', { title: 'Too deep', parent: 'T003' })).toMatchObject({
+    error: { code: 'E_DEPTH_EXCEEDED', exitCode: 11, fix: 'cleo show T003' },
+  });
+});
+
+test('a dependency that could never be worked off is refused with its circle', async () => {
+  const { call } = await openHouse({ tasks: ['T001 epic', 'T002 depends T001'] });
+  expect(await call('tasks.add', { title: 'Inside and after', parent: 'T001', depends: ['T002'] })).toMatchObject({
+    error: { code: 'E_CIRCULAR_REFERENCE', exitCode: 14, details: { path: ['T003', 'T002', 'T001', 'T003'] } },
+  });
+});
+
+test('a dry run says what would happen and writes nothing', async () => {
+  const { call } = await openHouse();
+  expect(await call('tasks.add', { title: 'Maybe', dryRun: true })).toMatchObject({
+    data: { dryRun: true, count: 1, wouldCreate: 1, insertedCount: 0 },
+  });
+  expect(await call('tasks.add', { title: 'Surely' })).toMatchObject({ task: { id: 'T001' } });
+});
+
+test('the same idempotency key gives the same answer once', async () => {
+  const { call } = await openHouse();
+  const first = await call('tasks.add', { title: 'Once' }, { idempotencyKey: 'k1' });
+  expect(await call('tasks.add', { title: 'Once' }, { idempotencyKey: 'k1' })).toEqual({
+    ...first,
+    _meta: { ...first._meta, replayed: true },
+  });
+  expect(await call('tasks.add', { title: 'Other' }, { idempotencyKey: 'k1' })).toMatchObject({
+    error: { code: 'E_VALIDATION_IDEMPOTENCY_KEY', exitCode: 6 },
+  });
+});

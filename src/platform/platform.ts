@@ -1,0 +1,33 @@
+import { join, resolve } from 'node:path';
+import { agentFrom } from '../rules/caller.ts';
+import { backups } from './backups.ts';
+import { configFiles } from './config.ts';
+import { files } from './files.ts';
+import type { Platform, Project } from './port.ts';
+import { findProject, newProject } from './project.ts';
+
+/** The real world, as operations see it. */
+export function platformOf(env: Record<string, string | undefined>, folder: string, version: string): Platform {
+  const home = resolve(env.CLEO_HOME || join(env.HOME || env.USERPROFILE || process.getBuiltinModule('node:os').homedir(), '.cleo'));
+  let project: Project | undefined;
+  return {
+    now: () => new Date().toISOString(),
+    // Not `performance.now()`, which loads a module of its own.
+    monotonicMs: () => Number(process.hrtime.bigint() / 1000n) / 1000,
+    version,
+    runtime: `node ${process.versions.node}`,
+    folder,
+    project() {
+      project ??= findProject(folder, env.CLEO_ROOT, home);
+      return project;
+    },
+    newProject: () => newProject(folder, env.CLEO_ROOT),
+    files,
+    config: configFiles(home),
+    backups,
+    databaseUrl: env.CLEO_DATABASE_URL || undefined,
+    caller: { agent: agentFrom(env), ...(env.CLEO_SESSION_ID ? { session: env.CLEO_SESSION_ID } : {}) },
+    grade: { isOn: env.CLEO_SESSION_GRADE === 'true', id: env.CLEO_SESSION_GRADE_ID || undefined },
+    randomHex: (length) => Array.from({ length }, () => Math.floor(Math.random() * 16).toString(16)).join(''),
+  };
+}

@@ -1,0 +1,55 @@
+import { CleoError } from '../errors/error.ts';
+import type { TaskId, TaskType } from '../model/scalars.ts';
+
+interface Place {
+  id: TaskId;
+  type: TaskType;
+}
+
+const allowedParents: Record<TaskType, TaskType[]> = { saga: [], epic: ['saga'], task: ['epic'], subtask: ['task'] };
+const childOf: Record<TaskType, TaskType> = { saga: 'epic', epic: 'task', task: 'subtask', subtask: 'subtask' };
+
+/** The tier of a new task that does not name one. */
+export const tierBelow = (parent: TaskType | undefined): TaskType => (parent ? childOf[parent] : 'task');
+
+export interface Placement {
+  /** The child; new ones have no id yet. */
+  id?: TaskId;
+  type: TaskType;
+  /** The parent first, then its own parents; empty means top level. */
+  ancestry: Place[];
+  openSiblings: number;
+  maxSiblings: number;
+  /** Only an open child takes a place among its siblings. */
+  isOpen: boolean;
+}
+
+/** The parent matrix: a saga holds epics, an epic tasks, a task subtasks; tasks and epics may stand alone. */
+export function checkPlacement({ id, type, ancestry, openSiblings, maxSiblings, isOpen }: Placement): void {
+  const [parent, ...above] = ancestry;
+  if (!parent) {
+    if (type === 'subtask')
+      throw new CleoError('E_INVALID_PARENT_TYPE', {
+        child: type,
+        parent: 'top',
+        parentType: 'level',
+        allowed: 'task',
+        fix: 'cleo list --type task',
+      });
+    return;
+  }
+  if (parent.type === 'subtask' && above[0]?.type === 'task' && above[1]?.type === 'epic')
+    throw new CleoError('E_DEPTH_EXCEEDED', { parent: parent.id });
+  if (!allowedParents[type].includes(parent.type)) {
+    const allowed = allowedParents[type][0];
+    throw new CleoError('E_INVALID_PARENT_TYPE', {
+      child: type,
+      parent: parent.id,
+      parentType: parent.type,
+      allowed: allowed ?? 'none',
+      fix: allowed ? `cleo list --type ${allowed}` : `cleo show ${id ?? parent.id}`,
+    });
+  }
+  const isLimited = parent.type !== 'saga' && maxSiblings > 0 && isOpen;
+  if (isLimited && openSiblings >= maxSiblings) throw new CleoError('E_SIBLING_LIMIT', { parent: parent.id, max: maxSiblings });
+}

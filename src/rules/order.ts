@@ -1,0 +1,54 @@
+import type { TaskId } from '../model/scalars.ts';
+
+/** What is known of a part of the task graph. */
+export interface Links {
+  parentOf: Map<TaskId, TaskId>;
+  dependsOf: Map<TaskId, TaskId[]>;
+  childrenOf: Map<TaskId, TaskId[]>;
+}
+
+/** A task has two moments. It can begin once its depends are finished and whatever contains it may begin; it is
+ *  finished after it began and all its children are finished. A circle among these moments can never be worked off:
+ *  that is every circle of depends, a depends on what one is inside of or contains, and any mixture of both. */
+export type Moment = `begin ${TaskId}` | `finish ${TaskId}`;
+
+export function waitsFor(moment: Moment, links: Links): Moment[] {
+  const [kind, id] = moment.split(' ') as ['begin' | 'finish', TaskId];
+  if (kind === 'finish') return [`begin ${id}`, ...(links.childrenOf.get(id) ?? []).map((child): Moment => `finish ${child}`)];
+  const parent = links.parentOf.get(id);
+  return [...(links.dependsOf.get(id) ?? []).map((on): Moment => `finish ${on}`), ...(parent ? [`begin ${parent}` as Moment] : [])];
+}
+
+/** The tasks of a circle that passes through one of these, first and last the same; undefined if there is none.
+ *  Without recursion: a chain may be as long as the project. */
+export function circle(from: TaskId[], links: Links): TaskId[] | undefined {
+  const state = new Map<Moment, 'open' | 'closed'>();
+  for (const start of from) {
+    const stack: { moment: Moment; next: Moment[] }[] = [];
+    const enter = (moment: Moment): void => {
+      state.set(moment, 'open');
+      stack.push({ moment, next: waitsFor(moment, links) });
+    };
+    if (!state.has(`begin ${start}`)) enter(`begin ${start}`);
+    while (stack.length > 0) {
+      const top = stack.at(-1)!;
+      const next = top.next.pop();
+      if (next === undefined) {
+        state.set(top.moment, 'closed');
+        stack.pop();
+      } else if (state.get(next) === 'open') {
+        const moments = stack.slice(stack.findIndex((frame) => frame.moment === next)).map((frame) => frame.moment);
+        return pathOf(moments);
+      } else if (!state.has(next)) enter(next);
+    }
+  }
+  return undefined;
+}
+
+/** The two moments of one task count once. */
+function pathOf(moments: Moment[]): TaskId[] {
+  const ids = moments.map((moment) => moment.split(' ')[1] as TaskId);
+  const path = ids.filter((id, i) => i === 0 || id !== ids[i - 1]);
+  if (path.length > 1 && path.at(-1) === path[0]) path.pop();
+  return [...path, path[0]!];
+}

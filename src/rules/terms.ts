@@ -1,0 +1,51 @@
+/** The words of a text as search sees them: letters and digits, folded to lower case without accents.
+ *  Scripts that put no spaces between words are split into characters. Both databases are handed these
+ *  terms, so that they agree on what a word is. */
+export function terms(text: string): string[] {
+  const folded = text
+    .normalize('NFKD')
+    .replace(/\p{M}+/gu, '')
+    .toLowerCase();
+  return (folded.match(/[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}]|[\p{L}\p{N}]+/gu) ?? []).flatMap(
+    withoutDense,
+  );
+}
+
+const dense = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}]/u;
+
+function withoutDense(word: string): string[] {
+  if (word.length === 1 || !dense.test(word)) return [word.slice(0, 64)];
+  return (
+    word.match(
+      /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}]|[^\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}]+/gu,
+    ) ?? []
+  );
+}
+
+/** Overlapping triples of a word with its edges marked, as the vocabulary is compared by. */
+export function trigrams(word: string): string[] {
+  const marked = edged(word);
+  return Array.from({ length: marked.length - 2 }, (_, i) => marked.slice(i, i + 3));
+}
+
+export const edged = (word: string): string => `__${word}__`;
+
+/** Edits (insert, delete, replace, swap neighbours) between two words, or `limit + 1` as soon as it is more. */
+export function distance(a: string, b: string, limit: number): number {
+  if (Math.abs(a.length - b.length) > limit) return limit + 1;
+  let before: number[] = [];
+  let row = Array.from({ length: b.length + 1 }, (_, j) => j);
+  for (let i = 1; i <= a.length; i++) {
+    const next = [i];
+    for (let j = 1; j <= b.length; j++) {
+      const same = a[i - 1] === b[j - 1];
+      let cost = Math.min(row[j]! + 1, next[j - 1]! + 1, row[j - 1]! + (same ? 0 : 1));
+      if (i > 1 && j > 1 && a[i - 1] === b[j - 2] && a[i - 2] === b[j - 1]) cost = Math.min(cost, before[j - 2]! + 1);
+      next.push(cost);
+    }
+    if (Math.min(...next) > limit) return limit + 1;
+    before = row;
+    row = next;
+  }
+  return row[b.length]!;
+}

@@ -1,0 +1,5 @@
+import { foundation } from './001-foundation.ts';
+import type { Migration } from './migration.ts';
+
+/** In order. The last version is `schemaVersion`, which the cold path knows without loading this. */
+export const migrations: Migration[] = [foundation];

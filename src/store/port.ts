@@ -1,0 +1,236 @@
+import type { AuditDraft, AuditEntry, Caller, Changes, Claim, HistoryEntry, KeptAnswer } from '../model/audit.ts';
+import type { Priority, RelationType, Size, Status, TaskId, TaskType } from '../model/scalars.ts';
+import type { Note, Relation, TaskHit, TaskRecord } from '../model/task.ts';
+
+export interface TaskFilter {
+  parent?: TaskId;
+  status?: Status;
+  type?: TaskType;
+  label?: string;
+  priority?: Priority;
+  archived?: 'no' | 'only' | 'both';
+}
+
+export type TaskSort = 'id' | 'priority' | 'status' | 'updated';
+
+export interface Page {
+  limit: number;
+  offset: number;
+}
+
+/** One level of a task's chain of parents, itself first. */
+export interface Ancestor {
+  id: TaskId;
+  type: TaskType;
+  status: Status;
+  parentId?: TaskId;
+  archivedAt?: string;
+}
+
+/** What ordering, waves and `next` need to know of an open task. */
+export interface OpenTask {
+  id: TaskId;
+  type: TaskType;
+  title: string;
+  status: Status;
+  priority: Priority;
+  size?: Size | undefined;
+  phase?: string | undefined;
+  parentId?: TaskId | undefined;
+}
+
+export interface OpenGraph {
+  tasks: OpenTask[];
+  /** Dependencies of open tasks on tasks that are not done. */
+  depends: { taskId: TaskId; dependsOn: TaskId }[];
+  /** Parents of open tasks with at least one active or done child. */
+  begunParents: Set<TaskId>;
+  claims: Claim[];
+}
+
+export interface Edge {
+  from: TaskId;
+  to: TaskId;
+}
+
+export interface SearchCandidate extends TaskHit {
+  description?: string;
+  labels: string[];
+}
+
+export interface StoredRelation {
+  from: TaskId;
+  to: TaskId;
+  type: RelationType;
+  reason: string;
+}
+
+export interface TaskReads {
+  get(id: TaskId): Promise<TaskRecord | undefined>;
+  many(ids: TaskId[]): Promise<TaskRecord[]>;
+  hit(id: TaskId): Promise<TaskHit | undefined>;
+  exists(id: TaskId): Promise<boolean>;
+  /** Of these, the ones that do not exist. */
+  missing(ids: TaskId[]): Promise<TaskId[]>;
+  /** The task and its parents up to the top; empty if it does not exist. */
+  ancestry(id: TaskId): Promise<Ancestor[]>;
+  countOpenChildren(id: TaskId): Promise<number>;
+  children(id: TaskId): Promise<Ancestor[]>;
+  /** Everything below, not the task itself, parents before children. */
+  descendants(id: TaskId): Promise<Ancestor[]>;
+  list(filter: TaskFilter, sort: TaskSort, page: Page): Promise<TaskRecord[]>;
+  /** Exact up to `atMost`. */
+  count(filter: TaskFilter, atMost: number): Promise<number>;
+  byIdPrefix(digits: string, filter: TaskFilter, page: Page): Promise<TaskHit[]>;
+  countByIdPrefix(digits: string, filter: TaskFilter, atMost: number): Promise<number>;
+  /** Rows for a tree: everything not archived below a root, or everything. */
+  forTree(root: TaskId | undefined): Promise<OpenTask[]>;
+  openGraph(): Promise<OpenGraph>;
+  dependents(id: TaskId): Promise<Ancestor[]>;
+  /** Of the depends of a task and of everything it is inside, those not done. */
+  openDepends(id: TaskId): Promise<TaskId[]>;
+  /** Who each of these is inside of, and what each depends on itself. */
+  links(ids: TaskId[]): Promise<{ id: TaskId; parentId?: TaskId; depends: TaskId[] }[]>;
+  childIds(ids: TaskId[]): Promise<Edge[]>;
+  dependentIds(ids: TaskId[]): Promise<Edge[]>;
+  notes(ids: TaskId[]): Promise<Map<TaskId, Note[]>>;
+  relations(id: TaskId): Promise<Relation[]>;
+  /** Tasks that share a label, a file, the parent or a dependency with this one. */
+  sharing(id: TaskId, limit: number): Promise<TaskId[]>;
+  history(id: TaskId, page: Page): Promise<HistoryEntry[]>;
+  countHistory(id: TaskId, atMost: number): Promise<number>;
+  /** The record as it was when it was deleted last, with its notes. */
+  lastDeleted(id: TaskId): Promise<DeletedTask | undefined>;
+  /** Ids of the subtree that was deleted with this root, parents first. */
+  deletedWith(root: TaskId, at: string): Promise<TaskId[]>;
+  archivable(olderThan: string | undefined, root: TaskId | undefined): Promise<TaskId[]>;
+  all(page: Page): Promise<TaskRecord[]>;
+  countsByStatus(): Promise<{ status: Status; type: TaskType; n: number; archived: boolean }[]>;
+  recentlyDone(since: string, limit: number): Promise<TaskHit[]>;
+  orphans(): Promise<TaskId[]>;
+}
+
+export interface DeletedTask {
+  at: string;
+  record: TaskRecord;
+  notes: Note[];
+  relations: StoredRelation[];
+  dependents: TaskId[];
+}
+
+export interface TaskWrites {
+  nextId(): Promise<TaskId>;
+  /** Makes sure that no id up to this one is handed out again. */
+  reserveIds(upTo: TaskId): Promise<void>;
+  insert(task: TaskRecord, notes?: Note[]): Promise<void>;
+  insertMany(tasks: { task: TaskRecord; notes: Note[] }[]): Promise<void>;
+  /** Writes what differs, with a history row for each field, and the next revision. */
+  save(before: TaskRecord, after: TaskRecord, reason?: string): Promise<TaskRecord>;
+  appendNote(task: TaskRecord, note: Note): Promise<void>;
+  /** Removes the row and keeps the whole of it in history, under the root of the delete. */
+  remove(id: TaskId, root: TaskId): Promise<void>;
+  relate(relation: StoredRelation): Promise<void>;
+  /** How many were removed. */
+  unrelate(from: TaskId, to: TaskId, type: RelationType | undefined): Promise<number>;
+  /** Cuts orphans loose from the parent they lost. */
+  adoptOrphans(): Promise<TaskId[]>;
+}
+
+export interface SearchReads {
+  /** At most `limit` matches of all terms, newest first; the last term, or each, as a prefix if asked. */
+  candidates(terms: string[], how: { prefix: boolean; titleOnly: boolean }, filter: TaskFilter, limit: number): Promise<SearchCandidate[]>;
+  countCandidates(terms: string[], how: { prefix: boolean }, filter: TaskFilter, atMost: number): Promise<number>;
+  /** Words of the vocabulary that share trigrams with this one. */
+  wordsLike(word: string): Promise<string[]>;
+}
+
+export interface AuditReads {
+  head(): Promise<{ seq: number; hash: string } | undefined>;
+  newest(filter: AuditFilter, page: Page): Promise<AuditEntry[]>;
+  count(filter: AuditFilter, atMost: number): Promise<number>;
+  /** In log order, after `seq`. */
+  after(seq: number, limit: number): Promise<AuditEntry[]>;
+}
+
+export interface AuditFilter {
+  session?: string;
+  agent?: string;
+  operation?: string;
+  taskId?: TaskId;
+  failed?: boolean;
+}
+
+export interface ClaimReads {
+  of(taskId: TaskId): Promise<Claim | undefined>;
+  heldBy(caller: Caller): Promise<Claim | undefined>;
+  among(ids: TaskId[]): Promise<Claim[]>;
+  all(): Promise<Claim[]>;
+}
+
+export interface ClaimWrites {
+  put(claim: Claim): Promise<void>;
+  release(taskId: TaskId): Promise<void>;
+  renew(caller: Caller, at: string): Promise<void>;
+}
+
+export interface KeyReads {
+  kept(operation: string, key: string): Promise<KeptAnswer | undefined>;
+}
+
+export interface KeyWrites {
+  keep(operation: string, key: string, kept: KeptAnswer): Promise<void>;
+  forgetBefore(at: string): Promise<void>;
+}
+
+export interface HealthReads {
+  /** Damage the database itself reports; empty when sound. */
+  integrity(): Promise<string[]>;
+  migrations(): Promise<{ version: number; checksum: string; appliedAt: string }[]>;
+  startedJobs(): Promise<{ id: number; operation: string; startedAt: string; agent: string }[]>;
+  /** Cycles, bad edges and the like that should be impossible by construction. */
+  dependencyEdges(): Promise<Edge[]>;
+}
+
+export interface JobWrites {
+  begin(operation: string, agent: string, at: string): Promise<number>;
+  finish(id: number): Promise<void>;
+}
+
+/** What a query sees: questions only. */
+export interface ReadStore {
+  tasks: TaskReads;
+  search: SearchReads;
+  audit: AuditReads;
+  claims: ClaimReads;
+  keys: KeyReads;
+  health: HealthReads;
+}
+
+/** What a mutation sees. Everything it writes is noted in `changes`. */
+export interface WriteStore extends ReadStore {
+  tasks: TaskReads & TaskWrites;
+  audit: AuditReads & { append(entry: AuditDraft): Promise<void> };
+  claims: ClaimReads & ClaimWrites;
+  keys: KeyReads & KeyWrites;
+  jobs: JobWrites;
+  changes: Changes;
+  /** The database's own clock, where it has one. */
+  clock(): Promise<string | undefined>;
+}
+
+/** Who and when, for history and claims: known to dispatch, not repeated by each operation. */
+export interface Stamp {
+  at: string;
+  by: string;
+}
+
+export interface Store {
+  read<T>(work: (store: ReadStore) => Promise<T>): Promise<T>;
+  /** One transaction, one writer per project. Rolled back when `work` throws. */
+  write<T>(stamp: Stamp, work: (store: WriteStore) => Promise<T>): Promise<T>;
+  /** Brings the schema up to date behind a backup; the versions before and after. */
+  migrate(): Promise<{ from: number; to: number }>;
+  /** A copy of the whole database in one file; undefined where the server keeps its own backups. */
+  backupTo(file: string): Promise<void>;
+  close(): Promise<void>;
+}

@@ -1,0 +1,56 @@
+import type { AuditEntry, Gateway } from '../../model/audit.ts';
+import type { AuditFilter, AuditReads } from '../port.ts';
+import { type Db, type Row, raw, type Sql, sql } from './sql.ts';
+import { present } from './task-rows.ts';
+import { countUpTo } from './tasks-read.ts';
+
+export function auditReads(db: Db): AuditReads {
+  return {
+    async head() {
+      const [row] = await db.all(sql`select seq, hash from audit_head`);
+      return row && { seq: Number(row.seq), hash: String(row.hash) };
+    },
+    async newest(filter, page) {
+      return (
+        await db.all(sql`select * from audit_log a where ${matching(filter)} order by seq desc limit ${page.limit} offset ${page.offset}`)
+      ).map(toEntry);
+    },
+    count: (filter, atMost) => countUpTo(db, sql`select 1 as one from audit_log a where ${matching(filter)}`, atMost),
+    async after(seq, limit) {
+      return (await db.all(sql`select * from audit_log where seq > ${seq} order by seq limit ${limit}`)).map(toEntry);
+    },
+  };
+}
+
+function matching(filter: AuditFilter): Sql {
+  let all = raw('1 = 1');
+  if (filter.session) all = sql`${all} and a.session_id = ${filter.session}`;
+  if (filter.agent) all = sql`${all} and a.agent_id = ${filter.agent}`;
+  if (filter.operation) all = sql`${all} and a.domain || '.' || a.operation = ${filter.operation}`;
+  if (filter.failed) all = sql`${all} and a.success = 0`;
+  if (filter.taskId) {
+    const quoted = `%"${filter.taskId}"%`;
+    all = sql`${all} and (a.created_ids like ${quoted} or a.updated_ids like ${quoted} or a.deleted_ids like ${quoted} or a.params like ${quoted})`;
+  }
+  return all;
+}
+
+const toEntry = (row: Row): AuditEntry => ({
+  seq: Number(row.seq),
+  timestamp: String(row.timestamp),
+  ...present('session', row.session_id as string | null),
+  agent: String(row.agent_id),
+  gateway: row.gateway as Gateway,
+  domain: String(row.domain),
+  operation: String(row.operation),
+  params: String(row.params),
+  success: Number(row.success) === 1,
+  exitCode: Number(row.exit_code),
+  ...present('errorCode', row.error_code as string | null),
+  created: JSON.parse(String(row.created_ids)),
+  updated: JSON.parse(String(row.updated_ids)),
+  deleted: JSON.parse(String(row.deleted_ids)),
+  durationMs: Number(row.duration_ms),
+  prevHash: String(row.prev_hash),
+  hash: String(row.hash),
+});

@@ -1,0 +1,80 @@
+import type { TaskId } from '../../model/scalars.ts';
+import { trigrams } from '../../rules/terms.ts';
+import type { SearchCandidate, SearchReads, TaskFilter } from '../port.ts';
+import { type Db, inList, type Sql, sql } from './sql.ts';
+import { hitColumns, present, toHit, where } from './task-rows.ts';
+import { countUpTo } from './tasks-read.ts';
+
+/** Full-text search is the one place where the databases need statements of their own. Both are handed the same
+ *  terms and yield the newest matches; ranking is a rule. */
+export function searchReads(db: Db): SearchReads {
+  const engine = engines[db.engine];
+  return {
+    async candidates(wanted, how, filter, limit) {
+      const found = await db.all(engine.match(wanted, how, filter, limit));
+      const labels = await labelsOf(
+        db,
+        found.map((row) => String(row.id)),
+      );
+      return found.map(
+        (row): SearchCandidate => ({
+          ...toHit(row),
+          ...present('description', row.description as string | null),
+          labels: labels.get(String(row.id)) ?? [],
+        }),
+      );
+    },
+    countCandidates: (wanted, how, filter, atMost) =>
+      countUpTo(db, sql`select 1 as one from (${engine.match(wanted, { ...how, titleOnly: false }, filter, atMost + 1)}) matched`, atMost),
+    async wordsLike(word) {
+      for (const statement of engine.beforeWords) await db.all(statement);
+      return (await db.all(engine.wordsLike(word))).map((row) => String(row.word));
+    },
+  };
+}
+
+interface Engine {
+  match(terms: string[], how: { prefix: boolean; titleOnly: boolean }, filter: TaskFilter, limit: number): Sql;
+  beforeWords: Sql[];
+  wordsLike(word: string): Sql;
+}
+
+const sqlite: Engine = {
+  match: (wanted, how, filter, limit) => {
+    const all = wanted.map((term) => `"${term}"${how.prefix ? '*' : ''}`).join(' AND ');
+    const query = how.titleOnly ? `{title} : (${all})` : all;
+    return sql`
+      select ${hitColumns}, t.description from task_search s join tasks t on t.seq = s.rowid
+      where task_search match ${query} and ${where(filter)} order by s.rowid desc limit ${limit}`;
+  },
+  beforeWords: [],
+  wordsLike: (word) => {
+    const any = trigrams(word)
+      .map((gram) => `"${gram}"`)
+      .join(' OR ');
+    return sql`select w.word from word_grams g join words w on w.id = g.rowid where word_grams match ${any} order by g.rank, w.id limit 200`;
+  },
+};
+
+const postgres: Engine = {
+  match: (wanted, how, filter, limit) => {
+    const mark = `${how.prefix || how.titleOnly ? ':' : ''}${how.prefix ? '*' : ''}${how.titleOnly ? 'A' : ''}`;
+    const query = wanted.map((term) => `'${term}'${mark}`).join(' & ');
+    return sql`
+      select ${hitColumns}, t.description from task_search s join tasks t on t.seq = s.seq
+      where s.doc @@ cast(${query} as tsquery) and ${where(filter)} order by s.seq desc limit ${limit}`;
+  },
+  // Short words share few trigrams; the rule that follows is the judge, so the net is wide.
+  beforeWords: [sql`select set_config('pg_trgm.similarity_threshold', '0.1', true)`],
+  wordsLike: (word) => sql`select word from words where word % ${word} order by similarity(word, ${word}) desc, word limit 200`,
+};
+
+const engines = { sqlite, postgres };
+
+async function labelsOf(db: Db, ids: TaskId[]): Promise<Map<TaskId, string[]>> {
+  const labels = new Map<TaskId, string[]>();
+  if (ids.length === 0) return labels;
+  const found = await db.all(sql`select task_id, label from task_labels where task_id in ${inList(ids)} order by task_id, position`);
+  for (const row of found) labels.set(String(row.task_id), [...(labels.get(String(row.task_id)) ?? []), String(row.label)]);
+  return labels;
+}

@@ -1,0 +1,61 @@
+import { seqOf, type TaskId } from '../../model/scalars.ts';
+import { edged, terms } from '../../rules/terms.ts';
+import { chunks, type Db, join, rows, type Sql, sql } from './sql.ts';
+
+export interface SearchText {
+  id: TaskId;
+  title: string;
+  rest: string[];
+}
+
+interface Doc {
+  seq: number;
+  title: string[];
+  rest: string[];
+}
+
+export async function indexTasks(db: Db, texts: SearchText[]): Promise<void> {
+  const engine = engines[db.engine];
+  const docs = texts.map((t) => ({ seq: seqOf(t.id), title: terms(t.title), rest: t.rest.flatMap(terms) }));
+  for (const some of chunks(docs, 100)) await db.run(engine.index(some));
+  const vocabulary = new Set(docs.flatMap((doc) => [...doc.title, ...doc.rest]).filter((word) => word.length > 2));
+  for (const some of chunks([...vocabulary], 400)) await engine.learn(db, some);
+}
+
+export const unindexTask = (db: Db, id: TaskId): Promise<void> => db.run(engines[db.engine].forget(seqOf(id)));
+
+interface Engine {
+  index(docs: Doc[]): Sql;
+  forget(seq: number): Sql;
+  /** Adds words to the vocabulary that typos are compared with. */
+  learn(db: Db, words: string[]): Promise<void>;
+}
+
+const sqlite: Engine = {
+  index: (docs) =>
+    sql`insert into task_search (rowid, title, rest) values ${rows(docs.map((d) => [d.seq, d.title.join(' '), d.rest.join(' ')]))}`,
+  forget: (seq) => sql`delete from task_search where rowid = ${seq}`,
+  async learn(db, words) {
+    const fresh = await db.all(
+      sql`insert into words (word) values ${rows(words.map((word) => [word]))} on conflict do nothing returning id, word`,
+    );
+    if (fresh.length > 0)
+      await db.run(sql`insert into word_grams (rowid, word) values ${rows(fresh.map((row) => [row.id, edged(String(row.word))]))}`);
+  },
+};
+
+const postgres: Engine = {
+  index: (docs) =>
+    sql`insert into task_search (seq, doc) values ${join(
+      docs.map((d) => sql`(${d.seq}, cast(${lexemes(d)} as tsvector))`),
+      ', ',
+    )}`,
+  forget: (seq) => sql`delete from task_search where seq = ${seq}`,
+  learn: (db, words) => db.run(sql`insert into words (word) values ${rows(words.map((word) => [word]))} on conflict do nothing`),
+};
+
+/** Terms hold letters and digits only, so they need no escaping; weight A marks the title. */
+const lexemes = (doc: Doc): string =>
+  [...new Set([...doc.title.map((word) => `'${word}':1A`), ...doc.rest.map((word) => `'${word}':2`)])].join(' ');
+
+const engines = { sqlite, postgres };

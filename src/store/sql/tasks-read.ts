@@ -1,0 +1,316 @@
+import type { Status, TaskId, TaskType } from '../../model/scalars.ts';
+import type { Note, Relation, StoredCriterion, TaskRecord } from '../../model/task.ts';
+import type { DeletedTask, Edge, TaskReads, TaskSort } from '../port.ts';
+import { openGraph } from './open-graph.ts';
+import { chunks, type Db, inList, type Row, raw, type Sql, sql } from './sql.ts';
+import {
+  ancestorColumns,
+  hitColumns,
+  openColumns,
+  present,
+  recordColumns,
+  toAncestor,
+  toCriterion,
+  toHit,
+  toNote,
+  toOpen,
+  toRecord,
+  where,
+} from './task-rows.ts';
+
+/** The questions about tasks that can be asked of the database, each one statement. */
+export function taskReads(db: Db): TaskReads {
+  return {
+    async get(id) {
+      const [row] = await db.all(sql`select ${recordColumns} from tasks t where t.id = ${id}`);
+      return row && (await withLists(db, [row]))[0];
+    },
+    async many(ids) {
+      const found = await inChunks(ids, (some) => db.all(sql`select ${recordColumns} from tasks t where t.id in ${inList(some)}`));
+      const byId = new Map((await withLists(db, found)).map((task) => [task.id, task]));
+      return ids.flatMap((id) => byId.get(id) ?? []);
+    },
+    async hit(id) {
+      const [row] = await db.all(sql`select ${hitColumns} from tasks t where t.id = ${id}`);
+      return row && toHit(row);
+    },
+    async exists(id) {
+      return (await db.all(sql`select 1 as n from tasks where id = ${id}`)).length > 0;
+    },
+    async missing(ids) {
+      const found = await inChunks(ids, (some) => db.all(sql`select id from tasks where id in ${inList(some)}`));
+      const known = new Set(found.map((row) => row.id));
+      return ids.filter((id) => !known.has(id));
+    },
+    async ancestry(id) {
+      const found = await db.all(sql`
+        with recursive chain (id, depth) as (
+          select id, 0 from tasks where id = ${id}
+          union all
+          select p.parent_id, chain.depth + 1 from chain join tasks p on p.id = chain.id where p.parent_id is not null and chain.depth < 10
+        )
+        select ${ancestorColumns} from chain join tasks t on t.id = chain.id order by chain.depth`);
+      return found.map(toAncestor);
+    },
+    async countOpenChildren(id) {
+      const [row] = await db.all(sql`select count(*) as n from tasks where parent_id = ${id} and status <> 'done' and archived_at is null`);
+      return Number(row?.n);
+    },
+    async children(id) {
+      return (await db.all(sql`select ${ancestorColumns} from tasks t where t.parent_id = ${id} order by t.seq`)).map(toAncestor);
+    },
+    async descendants(id) {
+      const found = await db.all(
+        sql`${below(id)} select ${ancestorColumns} from below join tasks t on t.id = below.id where below.depth > 0 order by below.depth, t.seq`,
+      );
+      return found.map(toAncestor);
+    },
+    async list(filter, sort, page) {
+      const order = sortOrders[sort];
+      const found = await db.all(
+        sql`select ${recordColumns} from tasks t where ${where(filter)} order by ${raw(order)} limit ${page.limit} offset ${page.offset}`,
+      );
+      return withLists(db, found);
+    },
+    async count(filter, atMost) {
+      return countUpTo(db, sql`select 1 as one from tasks t where ${where(filter)}`, atMost);
+    },
+    async byIdPrefix(digits, filter, page) {
+      const found = await db.all(
+        sql`select ${hitColumns} from tasks t where ${idPrefix(digits)} and ${where(filter)} order by t.seq limit ${page.limit} offset ${page.offset}`,
+      );
+      return found.map(toHit);
+    },
+    async countByIdPrefix(digits, filter, atMost) {
+      return countUpTo(db, sql`select 1 as one from tasks t where ${idPrefix(digits)} and ${where(filter)}`, atMost);
+    },
+    async forTree(root) {
+      const found = root
+        ? await db.all(
+            sql`${below(root)} select ${openColumns} from below join tasks t on t.id = below.id where t.archived_at is null or t.id = ${root} order by t.seq`,
+          )
+        : await db.all(sql`select ${openColumns} from tasks t where t.archived_at is null order by t.seq`);
+      return found.map(toOpen);
+    },
+    openGraph: () => openGraph(db),
+    async dependents(id) {
+      const found = await db.all(
+        sql`select ${ancestorColumns} from task_dependencies d join tasks t on t.id = d.task_id where d.depends_on = ${id} order by t.seq`,
+      );
+      return found.map(toAncestor);
+    },
+    async openDepends(id) {
+      const found = await db.all(sql`
+        with recursive chain (id, depth) as (
+          select id, 0 from tasks where id = ${id}
+          union all
+          select p.parent_id, chain.depth + 1 from chain join tasks p on p.id = chain.id where p.parent_id is not null and chain.depth < 10
+        )
+        select distinct t.seq, t.id from chain join task_dependencies d on d.task_id = chain.id join tasks t on t.id = d.depends_on
+        where t.status <> 'done' order by t.seq`);
+      return found.map((row) => String(row.id));
+    },
+    async links(ids) {
+      const rows = await inChunks(ids, (some) => db.all(sql`select id, parent_id from tasks where id in ${inList(some)}`));
+      const depends = groupBy(await dependsOf(db, ids), (edge) => edge.from);
+      return rows.map((row) => ({
+        id: String(row.id),
+        ...present('parentId', row.parent_id as string | null),
+        depends: (depends.get(String(row.id)) ?? []).map((e) => e.to),
+      }));
+    },
+    async childIds(ids) {
+      const found = await inChunks(ids, (some) =>
+        db.all(sql`select parent_id, id from tasks where parent_id in ${inList(some)} order by seq`),
+      );
+      return found.map((row) => ({ from: String(row.parent_id), to: String(row.id) }));
+    },
+    async dependentIds(ids) {
+      const found = await inChunks(ids, (some) =>
+        db.all(sql`select depends_on, task_id from task_dependencies where depends_on in ${inList(some)}`),
+      );
+      return found.map((row) => ({ from: String(row.depends_on), to: String(row.task_id) }));
+    },
+    async notes(ids) {
+      const found = await inChunks(ids, (some) =>
+        db.all(sql`select task_id, at, by_agent, content from task_notes where task_id in ${inList(some)} order by seq`),
+      );
+      return new Map([...groupBy(found, (row) => String(row.task_id))].map(([id, rows]): [TaskId, Note[]] => [id, rows.map(toNote)]));
+    },
+    async relations(id) {
+      const found = await db.all(sql`
+        select task_id, related_to, relation_type, reason from task_relations where task_id = ${id} or related_to = ${id}
+        order by created_at, task_id, related_to, relation_type`);
+      return found.map(
+        (row): Relation => ({
+          taskId: String(row.task_id === id ? row.related_to : row.task_id),
+          type: row.relation_type as Relation['type'],
+          reason: String(row.reason),
+          direction: row.task_id === id ? 'to' : 'from',
+        }),
+      );
+    },
+    async sharing(id, limit) {
+      const found = await db.all(sql`
+        select t.seq, t.id from tasks t where t.archived_at is null and t.id in (
+          select o.task_id from task_labels m join task_labels o on o.label = m.label where m.task_id = ${id}
+          union select o.task_id from task_files m join task_files o on o.path = m.path where m.task_id = ${id}
+          union select o.id from tasks m join tasks o on o.parent_id = m.parent_id where m.id = ${id}
+          union select depends_on from task_dependencies where task_id = ${id}
+          union select task_id from task_dependencies where depends_on = ${id}
+          union select o.task_id from task_dependencies m join task_dependencies o on o.depends_on = m.depends_on where m.task_id = ${id}
+        ) and t.id <> ${id} order by t.seq desc limit ${limit}`);
+      return found.map((row) => String(row.id));
+    },
+    async history(id, page) {
+      const found = await db.all(sql`
+        select at, by_agent, field, old_value, new_value, reason from task_history where task_id = ${id} order by seq limit ${page.limit} offset ${page.offset}`);
+      return found.map((row) => ({
+        at: String(row.at),
+        by: String(row.by_agent),
+        field: String(row.field),
+        ...present('old', parsed(row.old_value)),
+        ...present('new', parsed(row.new_value)),
+        ...present('reason', row.reason as string | null),
+      }));
+    },
+    async countHistory(id, atMost) {
+      return countUpTo(db, sql`select 1 as one from task_history where task_id = ${id}`, atMost);
+    },
+    async lastDeleted(id) {
+      const [row] = await db.all(
+        sql`select at, old_value from task_history where task_id = ${id} and field = 'deleted' order by seq desc limit 1`,
+      );
+      return row && { ...(JSON.parse(String(row.old_value)) as Omit<DeletedTask, 'at'>), at: String(row.at) };
+    },
+    async deletedWith(root, at) {
+      const found = await db.all(
+        sql`select task_id from task_history where field = 'deleted' and new_value = ${JSON.stringify(root)} and at = ${at} order by seq desc`,
+      );
+      return found.map((row) => String(row.task_id));
+    },
+    async archivable(olderThan, root) {
+      const scope = root ? below(root) : raw('');
+      const inScope = root ? raw('and t.id in (select id from below)') : raw('');
+      const age = olderThan ? sql`and t.completed_at < ${olderThan}` : raw('');
+      const found = await db.all(
+        sql`${scope} select t.id from tasks t where t.status = 'done' and t.archived_at is null ${inScope} ${age} order by t.seq`,
+      );
+      return found.map((row) => String(row.id));
+    },
+    async all(page) {
+      return withLists(
+        db,
+        await db.all(sql`select ${recordColumns} from tasks t order by t.seq limit ${page.limit} offset ${page.offset}`),
+      );
+    },
+    async countsByStatus() {
+      const found = await db.all(sql`
+        select status, type, case when archived_at is null then 0 else 1 end as archived, count(*) as n from tasks group by 1, 2, 3`);
+      return found.map((row) => ({
+        status: row.status as Status,
+        type: row.type as TaskType,
+        archived: Number(row.archived) === 1,
+        n: Number(row.n),
+      }));
+    },
+    async recentlyDone(since, limit) {
+      const found = await db.all(sql`
+        select ${hitColumns} from tasks t where t.status = 'done' and t.archived_at is null and t.completed_at >= ${since} order by t.completed_at desc limit ${limit}`);
+      return found.map(toHit);
+    },
+    async orphans() {
+      const found = await db.all(
+        sql`select c.id from tasks c left join tasks p on p.id = c.parent_id where c.parent_id is not null and p.id is null order by c.seq`,
+      );
+      return found.map((row) => String(row.id));
+    },
+  };
+}
+
+const sortOrders: Record<TaskSort, string> = {
+  id: 't.seq',
+  priority: "case t.priority when 'critical' then 0 when 'high' then 1 when 'medium' then 2 else 3 end, t.seq",
+  status: "case t.status when 'active' then 0 when 'blocked' then 1 when 'pending' then 2 else 3 end, t.seq",
+  updated: 't.updated_at desc, t.seq',
+};
+
+const below = (root: TaskId): Sql => sql`
+  with recursive below (id, depth) as (
+    select id, 0 from tasks where id = ${root}
+    union all
+    select c.id, below.depth + 1 from below join tasks c on c.parent_id = below.id where below.depth < 10
+  )`;
+
+/** Ids that begin with these digits, as ranges of numbers: 14 means 14, 140-149, 1400-1499 … */
+function idPrefix(digits: string): Sql {
+  const n = Number(digits);
+  let any = sql`t.seq = ${n}`;
+  for (let width = 10; n * width < 1e9; width *= 10) any = sql`${any} or t.seq between ${n * width} and ${n * width + width - 1}`;
+  return sql`(${any})`;
+}
+
+export async function countUpTo(db: Db, query: Sql, atMost: number): Promise<number> {
+  const [row] = await db.all(sql`select count(*) as n from (${query} limit ${atMost + 1}) counted`);
+  return Number(row?.n);
+}
+
+async function withLists(db: Db, rows: Row[]): Promise<TaskRecord[]> {
+  const ids = rows.map((row) => String(row.id));
+  if (ids.length === 0) return [];
+  const labels = await grouped(ids, (some) =>
+    db.all(sql`select task_id, label as item from task_labels where task_id in ${inList(some)} order by task_id, position`),
+  );
+  const files = await grouped(ids, (some) =>
+    db.all(sql`select task_id, path as item from task_files where task_id in ${inList(some)} order by task_id, position`),
+  );
+  const depends = groupBy(await dependsOf(db, ids), (edge) => edge.from);
+  const criteria = groupBy(
+    await inChunks(ids, (some) =>
+      db.all(
+        sql`select task_id, kind, content, gate, met_at, met_by from task_acceptance_criteria where task_id in ${inList(some)} order by task_id, position`,
+      ),
+    ),
+    (row) => String(row.task_id),
+  );
+  return rows.map((row) => {
+    const id = String(row.id);
+    return toRecord(row, {
+      labels: labels.get(id) ?? [],
+      files: files.get(id) ?? [],
+      depends: (depends.get(id) ?? []).map((edge) => edge.to),
+      acceptance: (criteria.get(id) ?? []).map((c): StoredCriterion => toCriterion(c)),
+    });
+  });
+}
+
+async function dependsOf(db: Db, ids: TaskId[]): Promise<Edge[]> {
+  const found = await inChunks(ids, (some) =>
+    db.all(sql`select task_id, depends_on from task_dependencies where task_id in ${inList(some)} order by task_id, position`),
+  );
+  return found.map((row) => ({ from: String(row.task_id), to: String(row.depends_on) }));
+}
+
+async function grouped(ids: TaskId[], ask: (some: TaskId[]) => Promise<Row[]>): Promise<Map<TaskId, string[]>> {
+  const byTask = groupBy(await inChunks(ids, ask), (row) => String(row.task_id));
+  return new Map([...byTask].map(([id, rows]) => [id, rows.map((row) => String(row.item))]));
+}
+
+async function inChunks<T, R>(items: T[], ask: (some: T[]) => Promise<R[]>): Promise<R[]> {
+  const out: R[] = [];
+  for (const some of chunks(items, 500)) for (const row of await ask(some)) out.push(row);
+  return out;
+}
+
+function groupBy<T>(items: T[], key: (item: T) => string): Map<string, T[]> {
+  const groups = new Map<string, T[]>();
+  for (const item of items) {
+    const group = groups.get(key(item));
+    if (group) group.push(item);
+    else groups.set(key(item), [item]);
+  }
+  return groups;
+}
+
+const parsed = (value: string | number | null | undefined): unknown =>
+  value === null || value === undefined ? undefined : JSON.parse(String(value));

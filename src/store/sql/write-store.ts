@@ -1,0 +1,27 @@
+import type { Stamp, WriteStore } from '../port.ts';
+import { appendAudit } from './audit-write.ts';
+import { claimWrites } from './claims.ts';
+import { readStore } from './read-store.ts';
+import { type Db, sql } from './sql.ts';
+import { taskWrites } from './tasks-write.ts';
+import { jobWrites, keyWrites } from './upkeep.ts';
+
+/** What a mutation is given for the length of one transaction. */
+export function writeStore(db: Db, stamp: Stamp): WriteStore {
+  const reads = readStore(db);
+  const changes = { created: [], updated: [], deleted: [] };
+  return {
+    ...reads,
+    tasks: { ...reads.tasks, ...taskWrites(db, reads.tasks, stamp, changes) },
+    audit: { ...reads.audit, append: (entry) => appendAudit(db, entry) },
+    claims: { ...reads.claims, ...claimWrites(db) },
+    keys: { ...reads.keys, ...keyWrites(db) },
+    jobs: jobWrites(db),
+    changes,
+    async clock() {
+      if (db.engine === 'sqlite') return undefined;
+      const [row] = await db.all(sql`select to_char(clock_timestamp() at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as now`);
+      return String(row?.now);
+    },
+  };
+}

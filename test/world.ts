@@ -1,0 +1,77 @@
+import { type Priority, type Size, type Status, type TaskType, taskId } from '../src/model/scalars.ts';
+import type { Note, TaskRecord } from '../src/model/task.ts';
+import type { Store } from '../src/store/port.ts';
+
+const types = ['saga', 'epic', 'task', 'subtask'];
+const statuses = ['pending', 'active', 'blocked', 'done'];
+const priorities = ['critical', 'high', 'medium', 'low'];
+const sizes = ['small', 'large'];
+const born = '2026-01-01T00:00:00.000Z';
+
+/** `T002 epic in T001 depends T003,T004 done high large labels a,b files x.ts phase core archived by agent-1: Title`. A task inside a
+ *  task is a subtask, inside a saga an epic, unless it says otherwise. `by` names who holds an active one. */
+export async function buildWorld(store: Store, lines: string[]): Promise<void> {
+  const tasks = new Map<string, TaskRecord>();
+  const holders = new Map<string, string>();
+  for (const line of lines) {
+    const [head = '', title] = line.split(/:\s+(.*)/s);
+    const words = head.trim().split(/\s+/);
+    const id = words.shift() ?? '';
+    const task: TaskRecord = {
+      id,
+      type: 'task',
+      title: title ?? `Task ${id}`,
+      status: 'pending',
+      priority: 'medium',
+      labels: [],
+      depends: [],
+      acceptance: [],
+      files: [],
+      createdAt: born,
+      createdBy: 'world',
+      updatedAt: born,
+      revision: 1,
+    };
+    let isTyped = false;
+    while (words.length > 0) {
+      const word = words.shift()!;
+      if (types.includes(word)) {
+        task.type = word as TaskType;
+        isTyped = true;
+      } else if (statuses.includes(word)) task.status = word as Status;
+      else if (priorities.includes(word)) task.priority = word as Priority;
+      else if (sizes.includes(word)) task.size = word as Size;
+      else if (word === 'in') task.parentId = words.shift()!;
+      else if (word === 'depends') task.depends = words.shift()!.split(',');
+      else if (word === 'labels') task.labels = words.shift()!.split(',');
+      else if (word === 'files') task.files = words.shift()!.split(',');
+      else if (word === 'phase') task.phase = words.shift()!;
+      else if (word === 'accept')
+        task.acceptance = words
+          .shift()!
+          .split('|')
+          .map((text) => ({ kind: 'text', text }));
+      else if (word === 'evidence')
+        task.acceptance = words
+          .shift()!
+          .split(',')
+          .map((gate) => ({ kind: 'evidence_bound', gate: gate as 'qaPassed' }));
+      else if (word === 'archived') task.archivedAt = born;
+      else if (word === 'by') holders.set(id, words.shift()!);
+      else throw new Error(`a world does not know ${JSON.stringify(word)} in ${line}`);
+    }
+    if (!isTyped && task.parentId)
+      task.type = ({ saga: 'epic', epic: 'task', task: 'subtask', subtask: 'subtask' } as const)[tasks.get(task.parentId)?.type ?? 'epic'];
+    if (task.status !== 'pending') task.startedAt = born;
+    if (task.status === 'done') task.completedAt = born;
+    if (task.status === 'blocked') task.blockedBy = 'waiting';
+    tasks.set(id, task);
+  }
+  if (tasks.size === 0) return;
+  await store.write({ at: born, by: 'world' }, async (writes) => {
+    await writes.tasks.insertMany([...tasks.values()].map((task) => ({ task, notes: [] as Note[] })));
+    await writes.tasks.reserveIds(taskId(Math.max(...[...tasks.keys()].map((id) => Number(id.slice(1))))));
+    for (const [taskId, agent] of holders)
+      await writes.claims.put({ taskId, agent, claimedAt: born, renewedAt: '2099-01-01T00:00:00.000Z' });
+  });
+}
