@@ -11,7 +11,7 @@ import { build } from 'esbuild';
 import { writeIndex } from './index.mjs';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
-const dist = join(root, 'dist');
+const dist = join(root, process.argv[2] ?? 'dist');
 const name = (path) => relative(root, path).replaceAll('\\', '/');
 const common = {
   absWorkingDir: root,
