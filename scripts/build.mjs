@@ -2,6 +2,7 @@
 // a cold start about a hundredth, ES modules a fifth, which is why this is CommonJS and why parts carry what they share
 // with each other rather than load it.
 import { spawn } from 'node:child_process';
+import { createHash } from 'node:crypto';
 import { once } from 'node:events';
 import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -47,6 +48,7 @@ const linker = (core, found) => ({
 
 await writeIndex();
 
+const digest = createHash('sha256');
 const parts = new Set();
 const inCore = new Set();
 const survey = await build({ ...common, entryPoints: ['src/cli.ts'], plugins: [linker(undefined, { parts, core: inCore })] });
@@ -66,7 +68,7 @@ for (const part of parts) {
     continue;
   }
   const built = await build({ ...common, entryPoints: [part], plugins: [linker(core, { parts, core: inCore })] });
-  writeFileSync(join(dist, 'parts', fileOf(part)), wrapped(built.outputFiles[0].text));
+  write(join('parts', fileOf(part)), wrapped(built.outputFiles[0].text));
 }
 
 // What parts reach for is kept in a table; the rest of the core stays private to its file.
@@ -88,14 +90,21 @@ const built = await build({
 const files = JSON.stringify(
   Object.fromEntries([...parts].filter((part) => !core.has(part)).map((part) => [`part:${part}`, `parts/${fileOf(part)}`])),
 );
-writeFileSync(join(dist, 'core.js'), wrapped(built.outputFiles[0].text, ',cleoCore'));
+write('core.js', wrapped(built.outputFiles[0].text, ',cleoCore'));
 writeFileSync(
   join(dist, 'cleo.js'),
-  readFileSync(join(root, 'scripts', 'loader.cjs'), 'utf8').replace('__PARTS__', () => files),
+  readFileSync(join(root, 'scripts', 'loader.cjs'), 'utf8')
+    .replace('__PARTS__', () => files)
+    .replace('__BUILD__', digest.digest('hex').slice(0, 12)),
 );
 writeFileSync(join(dist, 'package.json'), '{"type":"commonjs"}\n');
 chmodSync(join(dist, 'cleo.js'), 0o755);
 await warm();
+
+function write(file, text) {
+  digest.update(text);
+  writeFileSync(join(dist, file), text);
+}
 
 /** A file as the loader calls it. */
 function wrapped(text, more = '') {

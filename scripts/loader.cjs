@@ -1,46 +1,78 @@
 #!/usr/bin/env node
 'use strict';
-// Runs core.js and, on demand, one file of parts/. Compiling them is a fifth of a cold start, so V8's code cache is kept
-// beside them: made by the build, and made again by the first run under another Node where the folder can be written.
+// Runs core.js and, on demand, one file of parts/. Compiling them is a fifth of a cold start, so V8's code cache is kept:
+// beside them, made by the build or by the first run under another Node; where that folder belongs to someone else, in the
+// user's own. V8 itself only compares the length of a source, so the folder's name says which build it belongs to.
 const fs = require('node:fs');
 const vm = require('node:vm');
 const files = __PARTS__;
-const caches = `${__dirname}/cache/${process.version}-${process.arch}`;
+const build = '__BUILD__';
+const { env, pid } = process;
+const key = `${build}-${process.version}-${process.arch}`;
+const beside = `${__dirname}/cache/${key}`;
+const home = env.CLEO_HOME || (env.HOME && `${env.HOME}/.cleo`);
 const loaded = {};
 let core = {};
 let missing;
 
 function compile(file) {
   const source = fs.readFileSync(`${__dirname}/${file}`, 'latin1');
-  const cache = `${caches}/${file.replace('/', '-')}.bin`;
-  const cachedData = read(cache);
+  const name = `${file.replace('/', '-')}.bin`;
+  const cachedData = read(`${beside}/${name}`) ?? (isOwn(`${home}/cache/${key}`) ? read(`${home}/cache/${key}/${name}`) : undefined);
   const script = new vm.Script(source, { filename: `${__dirname}/${file}`, cachedData });
-  if (!cachedData || script.cachedDataRejected) keepAtExit(cache, script);
+  if (!cachedData || script.cachedDataRejected) keepAtExit(name, script);
   return script.runInThisContext();
 }
 
 function read(path) {
   // An exception costs more than a look.
-  return fs.existsSync(path) ? fs.readFileSync(path) : undefined;
+  if (!fs.existsSync(path)) return undefined;
+  try {
+    return fs.readFileSync(path);
+  } catch {
+    return undefined;
+  }
 }
 
-function keepAtExit(cache, script) {
+/** Code is only taken from a folder of the user who runs it. */
+function isOwn(folder) {
+  const found = home && process.getuid && fs.statSync(folder, { throwIfNoEntry: false });
+  return found && found.uid === process.getuid();
+}
+
+function keepAtExit(name, script) {
   missing ??= [];
   if (missing.length === 0) process.once('exit', keep);
-  missing.push([cache, script]);
+  missing.push([name, script]);
 }
 
 function keep() {
-  for (const [cache, script] of missing) {
-    const fresh = `${cache}.${process.pid}`;
-    try {
-      fs.mkdirSync(caches, { recursive: true });
+  if (fill(beside) || !home || !process.getuid) return;
+  fill(`${home}/cache/${key}`);
+}
+
+/** A folder that cannot be written only means a slower start. */
+function fill(folder) {
+  let fresh;
+  try {
+    fs.mkdirSync(folder, { recursive: true });
+    for (const [name, script] of missing) {
+      fresh = `${folder}/${name}.${pid}`;
       fs.writeFileSync(fresh, script.createCachedData(), { flag: 'wx' });
-      fs.renameSync(fresh, cache);
-    } catch {
-      // A folder that cannot be written only means a slower start.
+      fs.renameSync(fresh, `${folder}/${name}`);
     }
+    forgetOthers(`${folder}/..`);
+    return true;
+  } catch {
+    if (fresh) fs.rmSync(fresh, { force: true });
+    return false;
   }
+}
+
+/** Caches of builds that are gone. */
+function forgetOthers(folder) {
+  for (const name of fs.readdirSync(folder))
+    if (/^[0-9a-f]{12}-v/.test(name) && !name.startsWith(build)) fs.rmSync(`${folder}/${name}`, { recursive: true, force: true });
 }
 
 function load(id) {

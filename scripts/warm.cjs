@@ -6,7 +6,8 @@ const vm = require('node:vm');
 const dist = process.argv[2];
 const loader = fs.readFileSync(join(dist, 'cleo.js'), 'utf8');
 const files = JSON.parse(/const files = (\{.*\});/.exec(loader)[1]);
-const caches = join(dist, 'cache', `${process.version}-${process.arch}`);
+const build = /const build = '(\w+)';/.exec(loader)[1];
+const caches = join(dist, 'cache', `${build}-${process.version}-${process.arch}`);
 const scripts = new Map();
 const everyday = [
   ['init'],
