@@ -1,0 +1,36 @@
+import { description, integer, maxValue, minValue, number, optional, pipe } from 'valibot';
+import { countedTo, cutOf } from '../rules/page.ts';
+import type { Page } from '../store/port.ts';
+import { type Answer, answer } from './define.ts';
+
+/** `--limit` and `--offset` of every list. */
+export const pageParams = (limit: number) => ({
+  limit: optional(
+    pipe(
+      number(),
+      integer('must be a whole number'),
+      minValue(1, 'must be at least 1'),
+      maxValue(10_000, 'must be at most 10000'),
+      description(`How many at most (default ${limit})`),
+    ),
+    limit,
+  ),
+  offset: optional(
+    pipe(
+      number(),
+      integer('must be a whole number'),
+      minValue(0, 'must not be negative'),
+      maxValue(1_000_000_000, 'must be at most 1000000000'),
+      description('How many to skip'),
+    ),
+    0,
+  ),
+});
+
+/** One page of a list: 100 where it is empty, and `_meta.truncated` where there is more than it shows. */
+export async function paged<R>(result: R, shown: number, page: Page, count: (atMost: number) => Promise<number>): Promise<Answer<R>> {
+  // A page that is not full ends the list, so there is nothing to count.
+  const isLast = shown < page.limit && (shown > 0 || page.offset === 0);
+  const truncated = cutOf(shown, isLast ? page.offset + shown : await count(countedTo));
+  return answer(result, { ...(shown === 0 ? { exit: 100 as const } : {}), truncated });
+}
