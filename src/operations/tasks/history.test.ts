@@ -1,0 +1,47 @@
+import { expect, test } from 'vitest';
+import { openHouse } from '../../../test/house.ts';
+
+test('the first change is the one that made it', async () => {
+  const { call } = await openHouse({ clock: { now: '2026-02-03T04:05:06.789Z' } });
+  await call('tasks.add', { title: 'Write the parser' });
+  expect(await call('tasks.history', { taskId: 'T001' })).toMatchObject({
+    _meta: { resultsField: 'history' },
+    history: [{ at: '2026-02-03T04:05:06.789Z', by: 'tester', field: 'created', new: 'Write the parser' }],
+  });
+});
+
+test('each change says who, which field, from what and to what, oldest first', async () => {
+  const { store, call } = await openHouse({ tasks: ['T001: Old'] });
+  await store.write({ at: '2026-02-01T00:00:00.000Z', by: 'ada' }, async ({ tasks }) => {
+    const task = (await tasks.get('T001'))!;
+    await tasks.save(task, { ...task, title: 'New', labels: ['api'] }, 'a better name');
+  });
+  const { history } = await call('tasks.history', { taskId: 'T001' });
+  expect(history.slice(1)).toEqual([
+    { at: '2026-02-01T00:00:00.000Z', by: 'ada', field: 'title', old: 'Old', new: 'New', reason: 'a better name' },
+    { at: '2026-02-01T00:00:00.000Z', by: 'ada', field: 'labels', old: [], new: ['api'], reason: 'a better name' },
+  ]);
+});
+
+test('a deleted task keeps its history', async () => {
+  const { store, call } = await openHouse({ tasks: ['T001: Gone'] });
+  await store.write({ at: '2026-02-01T00:00:00.000Z', by: 'ada' }, ({ tasks }) => tasks.remove('T001', 'T001'));
+  const { history } = await call('tasks.history', { taskId: 'T001' });
+  expect(history.at(-1)).toEqual({ at: '2026-02-01T00:00:00.000Z', by: 'ada', field: 'deleted', old: 'Gone' });
+});
+
+test('a long history comes in pages and says so', async () => {
+  const { store, call } = await openHouse({ tasks: ['T001'] });
+  await store.write({ at: '2026-02-01T00:00:00.000Z', by: 'ada' }, async ({ tasks }) => {
+    const task = (await tasks.get('T001'))!;
+    for (let i = 1; i <= 5; i++) await tasks.appendNote(task, { at: task.createdAt, by: 'ada', text: `note ${i}` });
+  });
+  const page = await call('tasks.history', { taskId: 'T001', limit: 2, offset: 2 });
+  expect(page.history.map((change: { new: string }) => change.new)).toEqual(['note 2', 'note 3']);
+  expect(page._meta.truncated).toEqual({ shown: 2, total: 6 });
+});
+
+test('an id that never existed is refused', async () => {
+  const { call } = await openHouse({ tasks: ['T001'] });
+  expect(await call('tasks.history', { taskId: 'T002' })).toMatchObject({ error: { code: 'E_NOT_FOUND', exitCode: 4 } });
+});
