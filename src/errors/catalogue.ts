@@ -35,11 +35,11 @@ export const catalogue = {
     message: (d) => d.problem,
     fix: (d) => d.fix,
   }),
-  E_INVALID_OPERATION: row<{ operation: string; near: string[] }>({
+  E_INVALID_OPERATION: row<{ operation: string; near: string[]; fix?: string }>({
     exit: 2,
     http: 404,
-    message: (d) => `There is no operation ${JSON.stringify(d.operation)}${d.near.length ? `; did you mean ${list(d.near)}?` : ''}`,
-    fix: (d) => (d.near[0] ? `cleo help ${quote(d.near[0])}` : 'cleo help'),
+    message: (d) => `There is no operation ${JSON.stringify(d.operation)}${d.near.length ? `; did you mean ${d.near.join(' or ')}?` : ''}`,
+    fix: (d) => d.fix ?? (d.near[0] ? `cleo help ${quote(d.near[0])}` : 'cleo help'),
   }),
 
   E_FILE_ERROR: row<{ problem: string; path: string; fix: string }>({
@@ -63,11 +63,11 @@ export const catalogue = {
     alternatives: () => [{ action: 'See which store is configured', command: 'cleo config get store.url' }],
   }),
 
-  E_NOT_FOUND: row<{ id: string; what?: string; prefix?: string; near?: string[] }>({
+  E_NOT_FOUND: row<{ id: string; what?: string; prefix?: string; near?: string[]; fix?: string }>({
     exit: 4,
     http: 404,
     message: (d) => `There is no ${d.what ?? 'task'} ${d.id}`,
-    fix: (d) => (d.prefix ? `cleo find --id ${quote(d.prefix)}` : 'cleo list --all'),
+    fix: (d) => d.fix ?? (d.prefix ? `cleo find --id ${quote(d.prefix)}` : 'cleo list --all'),
     alternatives: (d) => (d.near ?? []).map((id) => ({ action: `Show ${id}`, command: `cleo show ${id}` })),
   }),
   E_BACKUP_NOT_FOUND: row<{ id: string }>({
@@ -150,11 +150,11 @@ export const catalogue = {
     fix: () => 'cleo upgrade',
   }),
 
-  E_PARENT_NOT_FOUND: row<{ parent: string }>({
+  E_PARENT_NOT_FOUND: row<{ parent: string; fix?: string }>({
     exit: 10,
     http: 404,
     message: (d) => `The parent ${d.parent} does not exist`,
-    fix: (d) => `cleo exists ${d.parent}`,
+    fix: (d) => d.fix ?? `cleo exists ${d.parent}`,
     alternatives: () => [{ action: 'See possible parents', command: 'cleo list --type epic' }],
   }),
   E_DEPTH_EXCEEDED: row<{ parent: string }>({
@@ -182,11 +182,11 @@ export const catalogue = {
     message: (d) => `${d.from} and ${d.to} are parent and child; that is containment, not a relation`,
     fix: (d) => `cleo show ${d.from}`,
   }),
-  E_CIRCULAR_REFERENCE: row<{ path: string[]; what: 'depends' | 'parent' }>({
+  E_CIRCULAR_REFERENCE: row<{ path: string[]; what: 'depends' | 'parent'; look?: string }>({
     exit: 14,
     http: 422,
     message: (d) => `That would close a circle: ${d.path.join(' → ')}`,
-    fix: (d) => (d.what === 'parent' ? `cleo tree ${d.path[0]}` : `cleo deps ${d.path[0]}`),
+    fix: (d) => (d.look === undefined ? 'cleo tree' : d.what === 'parent' ? `cleo tree ${d.look}` : `cleo deps ${d.look}`),
   }),
   E_ORPHAN_DETECTED: row<{ orphans: string[] }>({
     exit: 15,

@@ -1,9 +1,11 @@
 import {
   array,
   description,
+  type GenericSchema,
   type InferOutput,
   integer,
   literal,
+  metadata,
   minValue,
   number,
   optional,
@@ -117,6 +119,9 @@ export type Relation = InferOutput<typeof Relation>;
 export type Acceptance = InferOutput<typeof Acceptance>;
 export type AcceptanceInput = InferOutput<typeof AcceptanceInput>;
 
+/** A result key is there even when there is nothing to put in it. */
+export const NoTaskOr = <S extends GenericSchema>(schema: S) => union([schema, strictObject({})]);
+
 /** A criterion as it is stored; `child_task` ones follow from `parentId` and are never stored. */
 export interface StoredCriterion {
   kind: 'text' | 'evidence_bound';
@@ -163,7 +168,11 @@ export const taskFields = {
   phase: optional(Phase),
   files: optional(pipe(array(FilePath), description('Files it touches, relative to the project'))),
   acceptance: optional(
-    pipe(array(AcceptanceInput), description('Acceptance criteria; a plain text or {"kind":"evidence_bound","gate":…}')),
+    pipe(
+      array(AcceptanceInput),
+      description('Acceptance criteria, with | between them; in JSON also {"kind":"evidence_bound","gate":…}'),
+      metadata({ separator: '|' }),
+    ),
   ),
   acceptEvidence: optional(pipe(array(Gate), description('Gates whose evidence completion needs'))),
   notes: optional(NoteText),

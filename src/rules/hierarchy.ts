@@ -53,3 +53,9 @@ export function checkPlacement({ id, type, ancestry, openSiblings, maxSiblings, 
   const isLimited = parent.type !== 'saga' && maxSiblings > 0 && isOpen;
   if (isLimited && openSiblings >= maxSiblings) throw new CleoError('E_SIBLING_LIMIT', { parent: parent.id, max: maxSiblings });
 }
+
+/** A task that changes its tier takes its children along only where they still fit below it. */
+export function checkChildren(parent: Place, children: Place[]): void {
+  for (const child of children)
+    checkPlacement({ id: child.id, type: child.type, ancestry: [parent], openSiblings: 0, maxSiblings: 0, isOpen: false });
+}

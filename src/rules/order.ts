@@ -29,7 +29,7 @@ export function circle(from: TaskId[], links: Links): TaskId[] | undefined {
       state.set(moment, 'open');
       stack.push({ moment, next: waitsFor(moment, links) });
     };
-    if (!state.has(`begin ${start}`)) enter(`begin ${start}`);
+    if (!state.has(`finish ${start}`)) enter(`finish ${start}`);
     while (stack.length > 0) {
       const top = stack.at(-1)!;
       const next = top.next.pop();

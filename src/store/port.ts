@@ -54,7 +54,6 @@ export interface Edge {
 }
 
 export interface SearchCandidate extends TaskHit {
-  description?: string;
   labels: string[];
 }
 
@@ -70,6 +69,8 @@ export interface TaskReads {
   many(ids: TaskId[]): Promise<TaskRecord[]>;
   hit(id: TaskId): Promise<TaskHit | undefined>;
   exists(id: TaskId): Promise<boolean>;
+  /** Of these, the ones that some task has or had. */
+  everUsed(ids: TaskId[]): Promise<TaskId[]>;
   /** Of these, the ones that do not exist. */
   missing(ids: TaskId[]): Promise<TaskId[]>;
   /** The task and its parents up to the top; empty if it does not exist. */
@@ -103,8 +104,14 @@ export interface TaskReads {
   lastDeleted(id: TaskId): Promise<DeletedTask | undefined>;
   /** Ids of the subtree that was deleted with this root, parents first. */
   deletedWith(root: TaskId, at: string): Promise<TaskId[]>;
-  archivable(olderThan: string | undefined, root: TaskId | undefined): Promise<TaskId[]>;
-  all(page: Page): Promise<TaskRecord[]>;
+  /** Done, not archived, nothing open inside; below a root, or anywhere. */
+  archivable(doneBefore: string | undefined, root: TaskId | undefined): Promise<TaskId[]>;
+  /** Everything, archived too, in id order after this one. */
+  allAfter(id: TaskId | undefined, limit: number): Promise<TaskRecord[]>;
+  /** Who is inside of whom, of all tasks. */
+  kin(): Promise<Ancestor[]>;
+  /** Relations between any two tasks. */
+  allRelations(): Promise<StoredRelation[]>;
   countsByStatus(): Promise<{ status: Status; type: TaskType; n: number; archived: boolean }[]>;
   recentlyDone(since: string, limit: number): Promise<TaskHit[]>;
   orphans(): Promise<TaskId[]>;
@@ -118,17 +125,22 @@ export interface DeletedTask {
   dependents: TaskId[];
 }
 
+/** How a record came to be here, for its history. */
+export type Birth = 'created' | 'restored' | 'imported';
+
 export interface TaskWrites {
   nextId(): Promise<TaskId>;
+  /** As many as asked for, in order, without a gap. */
+  nextIds(count: number): Promise<TaskId[]>;
   /** Makes sure that no id up to this one is handed out again. */
   reserveIds(upTo: TaskId): Promise<void>;
-  insert(task: TaskRecord, notes?: Note[]): Promise<void>;
-  insertMany(tasks: { task: TaskRecord; notes: Note[] }[]): Promise<void>;
+  insert(task: TaskRecord, notes?: Note[], how?: Birth): Promise<void>;
+  insertMany(tasks: { task: TaskRecord; notes: Note[] }[], how?: Birth): Promise<void>;
   /** Writes what differs, with a history row for each field, and the next revision. */
   save(before: TaskRecord, after: TaskRecord, reason?: string): Promise<TaskRecord>;
   appendNote(task: TaskRecord, note: Note): Promise<void>;
-  /** Removes the row and keeps the whole of it in history, under the root of the delete. */
-  remove(id: TaskId, root: TaskId): Promise<void>;
+  /** Removes the row and keeps the whole of it in history, under the root of the delete, with who depended on it. */
+  remove(id: TaskId, root: TaskId, dependents: TaskId[]): Promise<void>;
   relate(relation: StoredRelation): Promise<void>;
   /** How many were removed. */
   unrelate(from: TaskId, to: TaskId, type: RelationType | undefined): Promise<number>;
@@ -137,15 +149,22 @@ export interface TaskWrites {
 }
 
 export interface SearchReads {
-  /** At most `limit` matches of all terms, newest first; the last term, or each, as a prefix if asked. */
-  candidates(terms: string[], how: { prefix: boolean; titleOnly: boolean }, filter: TaskFilter, limit: number): Promise<SearchCandidate[]>;
-  countCandidates(terms: string[], how: { prefix: boolean }, filter: TaskFilter, atMost: number): Promise<number>;
+  /** At most `limit` tasks, newest first, that match each group by one of its words, or by its beginning if asked. */
+  candidates(
+    wanted: string[][],
+    how: { prefix: boolean; titleOnly: boolean },
+    filter: TaskFilter,
+    limit: number,
+  ): Promise<SearchCandidate[]>;
+  countCandidates(wanted: string[][], how: { prefix: boolean }, filter: TaskFilter, atMost: number): Promise<number>;
   /** Words of the vocabulary that share trigrams with this one. */
   wordsLike(word: string): Promise<string[]>;
 }
 
 export interface AuditReads {
   head(): Promise<{ seq: number; hash: string } | undefined>;
+  /** When the newest entry was written. */
+  latest(): Promise<string | undefined>;
   newest(filter: AuditFilter, page: Page): Promise<AuditEntry[]>;
   count(filter: AuditFilter, atMost: number): Promise<number>;
   /** In log order, after `seq`. */

@@ -10,6 +10,10 @@ export function auditReads(db: Db): AuditReads {
       const [row] = await db.all(sql`select seq, hash from audit_head`);
       return row && { seq: Number(row.seq), hash: String(row.hash) };
     },
+    async latest() {
+      const [row] = await db.all(sql`select timestamp from audit_log order by seq desc limit 1`);
+      return row && String(row.timestamp);
+    },
     async newest(filter, page) {
       return (
         await db.all(sql`select * from audit_log a where ${matching(filter)} order by seq desc limit ${page.limit} offset ${page.offset}`)

@@ -2,7 +2,7 @@ import type { TaskId } from '../../model/scalars.ts';
 import { trigrams } from '../../rules/terms.ts';
 import type { SearchCandidate, SearchReads, TaskFilter } from '../port.ts';
 import { type Db, inList, type Sql, sql } from './sql.ts';
-import { hitColumns, present, toHit, where } from './task-rows.ts';
+import { hitColumns, toHit, where } from './task-rows.ts';
 import { countUpTo } from './tasks-read.ts';
 
 /** Full-text search is the one place where the databases need statements of their own. Both are handed the same
@@ -11,18 +11,12 @@ export function searchReads(db: Db): SearchReads {
   const engine = engines[db.engine];
   return {
     async candidates(wanted, how, filter, limit) {
-      const found = await db.all(engine.match(wanted, how, filter, limit));
+      const found = (await db.all(engine.match(wanted, how, filter, limit))).map(toHit);
       const labels = await labelsOf(
         db,
-        found.map((row) => String(row.id)),
+        found.map((hit) => hit.id),
       );
-      return found.map(
-        (row): SearchCandidate => ({
-          ...toHit(row),
-          ...present('description', row.description as string | null),
-          labels: labels.get(String(row.id)) ?? [],
-        }),
-      );
+      return found.map((hit): SearchCandidate => ({ ...hit, labels: labels.get(hit.id) ?? [] }));
     },
     countCandidates: (wanted, how, filter, atMost) =>
       countUpTo(db, sql`select 1 as one from (${engine.match(wanted, { ...how, titleOnly: false }, filter, atMost + 1)}) matched`, atMost),
@@ -34,18 +28,17 @@ export function searchReads(db: Db): SearchReads {
 }
 
 interface Engine {
-  match(terms: string[], how: { prefix: boolean; titleOnly: boolean }, filter: TaskFilter, limit: number): Sql;
+  match(wanted: string[][], how: { prefix: boolean; titleOnly: boolean }, filter: TaskFilter, limit: number): Sql;
   beforeWords: Sql[];
   wordsLike(word: string): Sql;
 }
 
 const sqlite: Engine = {
   match: (wanted, how, filter, limit) => {
-    const all = wanted.map((term) => `"${term}"${how.prefix ? '*' : ''}`).join(' AND ');
-    const query = how.titleOnly ? `{title} : (${all})` : all;
+    const query = allOf(wanted, (term) => `"${term}"${how.prefix ? '*' : ''}`, ' AND ', ' OR ');
     return sql`
-      select ${hitColumns}, t.description from task_search s join tasks t on t.seq = s.rowid
-      where task_search match ${query} and ${where(filter)} order by s.rowid desc limit ${limit}`;
+      select ${hitColumns} from task_search s join tasks t on t.seq = s.rowid
+      where task_search match ${how.titleOnly ? `{title} : (${query})` : query} and ${where(filter)} order by s.rowid desc limit ${limit}`;
   },
   beforeWords: [],
   wordsLike: (word) => {
@@ -59,9 +52,9 @@ const sqlite: Engine = {
 const postgres: Engine = {
   match: (wanted, how, filter, limit) => {
     const mark = `${how.prefix || how.titleOnly ? ':' : ''}${how.prefix ? '*' : ''}${how.titleOnly ? 'A' : ''}`;
-    const query = wanted.map((term) => `'${term}'${mark}`).join(' & ');
+    const query = allOf(wanted, (term) => `'${term}'${mark}`, ' & ', ' | ');
     return sql`
-      select ${hitColumns}, t.description from task_search s join tasks t on t.seq = s.seq
+      select ${hitColumns} from task_search s join tasks t on t.seq = s.seq
       where s.doc @@ cast(${query} as tsquery) and ${where(filter)} order by s.seq desc limit ${limit}`;
   },
   // Short words share few trigrams; the rule that follows is the judge, so the net is wide.
@@ -70,6 +63,10 @@ const postgres: Engine = {
 };
 
 const engines = { sqlite, postgres };
+
+/** Each group must match, by any of its words. Words hold letters and digits only, so quotes are all they need. */
+const allOf = (wanted: string[][], quoted: (term: string) => string, and: string, or: string): string =>
+  wanted.map((any) => `(${any.map(quoted).join(or)})`).join(and);
 
 async function labelsOf(db: Db, ids: TaskId[]): Promise<Map<TaskId, string[]>> {
   const labels = new Map<TaskId, string[]>();

@@ -1,4 +1,4 @@
-import type { Status, TaskId, TaskType } from '../../model/scalars.ts';
+import { type Status, seqOf, type TaskId, type TaskType } from '../../model/scalars.ts';
 import type { Note, Relation, StoredCriterion, TaskRecord } from '../../model/task.ts';
 import type { DeletedTask, Edge, TaskReads, TaskSort } from '../port.ts';
 import { openGraph } from './open-graph.ts';
@@ -36,6 +36,10 @@ export function taskReads(db: Db): TaskReads {
     },
     async exists(id) {
       return (await db.all(sql`select 1 as n from tasks where id = ${id}`)).length > 0;
+    },
+    async everUsed(ids) {
+      const found = await inChunks(ids, (some) => db.all(sql`select distinct task_id from task_history where task_id in ${inList(some)}`));
+      return found.map((row) => String(row.task_id));
     },
     async missing(ids) {
       const found = await inChunks(ids, (some) => db.all(sql`select id from tasks where id in ${inList(some)}`));
@@ -140,7 +144,7 @@ export function taskReads(db: Db): TaskReads {
     async relations(id) {
       const found = await db.all(sql`
         select task_id, related_to, relation_type, reason from task_relations where task_id = ${id} or related_to = ${id}
-        order by created_at, task_id, related_to, relation_type`);
+        order by task_id, related_to, relation_type`);
       return found.map(
         (row): Relation => ({
           taskId: String(row.task_id === id ? row.related_to : row.task_id),
@@ -189,20 +193,34 @@ export function taskReads(db: Db): TaskReads {
       );
       return found.map((row) => String(row.task_id));
     },
-    async archivable(olderThan, root) {
-      const scope = root ? below(root) : raw('');
-      const inScope = root ? raw('and t.id in (select id from below)') : raw('');
-      const age = olderThan ? sql`and t.completed_at < ${olderThan}` : raw('');
-      const found = await db.all(
-        sql`${scope} select t.id from tasks t where t.status = 'done' and t.archived_at is null ${inScope} ${age} order by t.seq`,
-      );
+    async archivable(doneBefore, root) {
+      const age = doneBefore ? sql`and t.completed_at < ${doneBefore}` : raw('');
+      const rest = sql`t.status = 'done' and t.archived_at is null ${age}
+        and not exists (select 1 from tasks c where c.parent_id = t.id and c.status <> 'done') order by t.seq`;
+      const found = root
+        ? await db.all(sql`${below(root)} select t.id from below join tasks t on t.id = below.id where ${rest}`)
+        : await db.all(sql`select t.id from tasks t where ${rest}`);
       return found.map((row) => String(row.id));
     },
-    async all(page) {
+    async allAfter(id, limit) {
       return withLists(
         db,
-        await db.all(sql`select ${recordColumns} from tasks t order by t.seq limit ${page.limit} offset ${page.offset}`),
+        await db.all(sql`select ${recordColumns} from tasks t where t.seq > ${id ? seqOf(id) : 0} order by t.seq limit ${limit}`),
       );
+    },
+    async kin() {
+      return (await db.all(sql`select ${ancestorColumns} from tasks t order by t.seq`)).map(toAncestor);
+    },
+    async allRelations() {
+      const found = await db.all(
+        sql`select task_id, related_to, relation_type, reason from task_relations order by task_id, related_to, relation_type`,
+      );
+      return found.map((row) => ({
+        from: String(row.task_id),
+        to: String(row.related_to),
+        type: row.relation_type as Relation['type'],
+        reason: String(row.reason),
+      }));
     },
     async countsByStatus() {
       const found = await db.all(sql`

@@ -22,13 +22,13 @@ export function taskWrites(db: Db, reads: TaskReads, stamp: Stamp, changes: Chan
     title: task.title,
     rest: [task.description ?? '', ...task.labels, ...((await reads.notes([task.id])).get(task.id) ?? []).map((note) => note.text)],
   });
-  const insertMany: TaskWrites['insertMany'] = async (entries) => {
+  const insertMany: TaskWrites['insertMany'] = async (entries, how = 'created') => {
     const tasks = entries.map((entry) => entry.task);
     await insertRows(db, tasks);
     await insertLists(db, tasks);
     const notes = entries.flatMap(({ task, notes }) => notes.map((note) => [task.id, note.at, note.by, note.text]));
     for (const some of chunks(notes, 200)) await db.run(sql`insert into task_notes (task_id, at, by_agent, content) values ${rows(some)}`);
-    await record(tasks.map((task) => ({ taskId: task.id, field: 'created', new: task.title })));
+    await record(tasks.map((task) => ({ taskId: task.id, field: how, new: task.title })));
     await indexTasks(
       db,
       entries.map(({ task, notes }) => ({
@@ -41,12 +41,10 @@ export function taskWrites(db: Db, reads: TaskReads, stamp: Stamp, changes: Chan
   };
 
   return {
-    async nextId() {
-      const [row] = await db.all(sql`update counters set value = value + 1 where name = 'task' returning value`);
-      return taskId(Number(row?.value));
-    },
+    nextId: async () => (await nextIds(db, 1))[0]!,
+    nextIds: (count) => nextIds(db, count),
     reserveIds: (upTo) => db.run(sql`update counters set value = ${seqOf(upTo)} where name = 'task' and value < ${seqOf(upTo)}`),
-    insert: (task, notes = []) => insertMany([{ task, notes }]),
+    insert: (task, notes = [], how) => insertMany([{ task, notes }], how),
     insertMany,
     async save(before, after, reason) {
       const fields = scalarFields.filter((field) => before[field] !== after[field]);
@@ -79,7 +77,7 @@ export function taskWrites(db: Db, reads: TaskReads, stamp: Stamp, changes: Chan
       await indexTasks(db, [await searchText(task)]);
       touch(changes.updated, task.id);
     },
-    async remove(id, root) {
+    async remove(id, root, dependents) {
       const task = await reads.get(id);
       if (!task) return;
       const notes = (await reads.notes([id])).get(id) ?? [];
@@ -88,7 +86,6 @@ export function taskWrites(db: Db, reads: TaskReads, stamp: Stamp, changes: Chan
           ? { from: id, to: r.taskId, type: r.type, reason: r.reason }
           : { from: r.taskId, to: id, type: r.type, reason: r.reason },
       );
-      const dependents = (await reads.dependents(id)).map((d) => d.id);
       await record([{ taskId: id, field: 'deleted', old: { record: task, notes, relations, dependents }, new: root }]);
       await unindexTask(db, id);
       await db.run(sql`delete from task_dependencies where depends_on = ${id}`);
@@ -125,6 +122,11 @@ export function taskWrites(db: Db, reads: TaskReads, stamp: Stamp, changes: Chan
       return ids;
     },
   };
+}
+
+async function nextIds(db: Db, count: number): Promise<TaskId[]> {
+  const [row] = await db.all(sql`update counters set value = value + ${count} where name = 'task' returning value`);
+  return Array.from({ length: count }, (_, i) => taskId(Number(row?.value) - count + 1 + i));
 }
 
 interface HistoryRow {

@@ -1,0 +1,79 @@
+import { expect, test } from 'vitest';
+import { openHouse } from '../../../test/house.ts';
+
+test('a deleted task is gone, its id is not given out again, and restore brings it back whole', async () => {
+  const { call } = await openHouse({ tasks: ['T001 labels a files x.ts high', 'T002 depends T001', 'T003'] });
+  await call('tasks.update', { taskId: 'T001', notes: 'remember' });
+  await call('tasks.relates.add', { from: 'T001', to: 'T003', type: 'fixes', reason: 'the same cause' });
+  const { task: before } = await call('tasks.show', { taskId: 'T001' });
+  expect(await call('tasks.delete', { taskId: 'T001', orphan: true })).toMatchObject({
+    deleted: ['T001'],
+    cut: ['T002'],
+    data: { updated: ['T002'], deleted: ['T001'] },
+  });
+  expect(await call('tasks.show', { taskId: 'T001' })).toMatchObject({ error: { exitCode: 4 } });
+  expect(await call('tasks.add', { title: 'Next' })).toMatchObject({ task: { id: 'T004' } });
+  expect(await call('tasks.restore', { taskId: 'T001' })).toMatchObject({ restored: ['T001'] });
+  const { task: after } = await call('tasks.show', { taskId: 'T001' });
+  expect({ ...after, updatedAt: '', revision: 0 }).toEqual({ ...before, updatedAt: '', revision: 0 });
+  expect((await call('tasks.show', { taskId: 'T002' })).task.depends).toEqual(['T001']);
+});
+
+test.each([
+  ['children', ['T001 epic', 'T002 in T001'], 16, 'cleo delete T001 --cascade'],
+  ['dependents', ['T001', 'T002 depends T001'], 19, 'cleo delete T001 --orphan'],
+  ['done', ['T001 done'], 17, 'cleo archive T001'],
+  ['held by another', ['T001 active by ada'], 35, 'cleo next'],
+])('%s: refused, nothing gone', async (_, tasks, exitCode, fix) => {
+  const { call } = await openHouse({ tasks });
+  expect(await call('tasks.delete', { taskId: 'T001' })).toMatchObject({ error: { exitCode, fix } });
+  expect(await call('tasks.exists', { taskId: 'T001' })).toMatchObject({ exists: true });
+});
+
+test('a cascade meets a task held by another: all of it stays', async () => {
+  const { call } = await openHouse({ tasks: ['T001 epic', 'T002 in T001', 'T003 in T002 active by ada'] });
+  expect(await call('tasks.delete', { taskId: 'T001', cascade: true })).toMatchObject({
+    error: { exitCode: 18, details: { held: 'T003' } },
+  });
+  expect(await call('tasks.exists', { taskId: 'T002' })).toMatchObject({ exists: true });
+});
+
+test('a cascade asks for --orphan only for dependents outside', async () => {
+  const { call } = await openHouse({ tasks: ['T001 epic', 'T002 in T001', 'T003 in T001 depends T002'] });
+  expect(await call('tasks.delete', { taskId: 'T001', cascade: true, dryRun: true })).toMatchObject({
+    data: { dryRun: true, wouldDelete: 3 },
+  });
+  expect(await call('tasks.delete', { taskId: 'T001', cascade: true })).toMatchObject({ deleted: ['T001', 'T002', 'T003'] });
+  expect(await call('tasks.restore', { taskId: 'T002' })).toMatchObject({ error: { exitCode: 10, fix: 'cleo restore T001 --cascade' } });
+  expect(await call('tasks.restore', { taskId: 'T001', cascade: true })).toMatchObject({ restored: ['T001', 'T002', 'T003'] });
+  expect((await call('tasks.show', { taskId: 'T003' })).task.depends).toEqual(['T002']);
+});
+
+test('restore of what is there is no change, of what never was is not found', async () => {
+  const { call } = await openHouse({ tasks: ['T001'] });
+  expect(await call('tasks.restore', { taskId: 'T001' })).toMatchObject({ _meta: { exitCode: 102 } });
+  expect(await call('tasks.restore', { taskId: 'T009' })).toMatchObject({ error: { exitCode: 4 } });
+});
+
+test('archive takes what is done, all of it or by age, and show still reaches it', async () => {
+  const clock = { now: '2026-06-01T00:00:00.000Z' };
+  const { call } = await openHouse({ tasks: ['T001 epic', 'T002 in T001 done', 'T003', 'T004 done'], clock });
+  await call('tasks.complete', { taskId: 'T003' });
+  expect(await call('tasks.archive', { olderThan: '30d', dryRun: true })).toMatchObject({ data: { wouldUpdate: 2 } });
+  expect(await call('tasks.archive', { olderThan: '30d' })).toMatchObject({ archived: ['T002', 'T004'] });
+  expect(await call('tasks.archive')).toMatchObject({ archived: ['T003'] });
+  expect(await call('tasks.archive')).toMatchObject({ archived: [], _meta: { exitCode: 102 } });
+  expect((await call('tasks.list')).tasks.map((task: { id: string }) => task.id)).toEqual(['T001']);
+  expect(await call('tasks.show', { taskId: 'T004' })).toMatchObject({ task: { archivedAt: clock.now } });
+  expect(await call('tasks.archive', { taskId: 'T001' })).toMatchObject({ error: { exitCode: 6, fix: 'cleo complete T001' } });
+});
+
+test('a criterion is ticked once, and only a text one', async () => {
+  const { call } = await openHouse({ tasks: ['T001 accept parses|rejects', 'T002 evidence qaPassed'] });
+  expect(await call('tasks.criteria.check', { taskId: 'T001', n: 2 })).toMatchObject({
+    acceptance: [{ text: 'parses' }, { text: 'rejects', met: true, metBy: 'tester' }],
+  });
+  expect(await call('tasks.criteria.check', { taskId: 'T001', n: 2 })).toMatchObject({ _meta: { exitCode: 102 } });
+  expect(await call('tasks.criteria.check', { taskId: 'T001', n: 3 })).toMatchObject({ error: { exitCode: 4 } });
+  expect(await call('tasks.criteria.check', { taskId: 'T002', n: 1 })).toMatchObject({ error: { exitCode: 6 } });
+});

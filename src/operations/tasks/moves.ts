@@ -1,0 +1,156 @@
+import { CleoError } from '../../errors/error.ts';
+import type { Claim } from '../../model/audit.ts';
+import type { TaskId } from '../../model/scalars.ts';
+import type { TaskRecord } from '../../model/task.ts';
+import { holderOf, isExpired, isHolder } from '../../rules/claims.ts';
+import { unmetGates, unmetTexts } from '../../rules/criteria.ts';
+import { checkMove } from '../../rules/transitions.ts';
+import type { ReadStore } from '../../store/port.ts';
+import type { MutationContext } from '../define.ts';
+import { requireTask } from './require.ts';
+
+type Here = Pick<MutationContext, 'store' | 'now' | 'caller' | 'config'>;
+
+/** The task a command means: the one it names, else the caller's focus. */
+export async function namedOrFocused(
+  here: Pick<MutationContext, 'caller'> & { store: ReadStore },
+  id: TaskId | undefined,
+  act: string,
+): Promise<TaskRecord> {
+  if (id) return requireTask(here.store, id);
+  const focus = await here.store.claims.heldBy(here.caller);
+  if (!focus) throw new CleoError('E_FOCUS_REQUIRED', { act });
+  return requireTask(here.store, focus.taskId);
+}
+
+/** Refuses what only the holder may do to a held task. */
+export async function checkHolder(here: Here, id: TaskId): Promise<Claim | undefined> {
+  const claim = await here.store.claims.of(id);
+  if (claim && !isHolder(claim, here.caller) && !(await hasLapsed(here, claim)))
+    throw new CleoError('E_TASK_CLAIMED', { taskId: id, holder: holderOf(claim), since: claim.claimedAt });
+  return claim;
+}
+
+export interface Started {
+  task: TaskRecord;
+  /** The caller holds it already; nothing changed. */
+  isHeld: boolean;
+  released?: TaskId;
+  takenOverFrom?: string;
+}
+
+/** Makes it active and the caller's focus; of any number of callers at once exactly one gets it. */
+export async function startTask(here: Here, task: TaskRecord): Promise<Started> {
+  const { store, caller } = here;
+  const claim = await checkHolder(here, task.id);
+  if (claim && isHolder(claim, caller)) return { task, isHeld: true };
+  if (task.status !== 'active') checkMove(task, 'active', 'starting it');
+  const open = await store.tasks.openDepends(task.id);
+  if (open.length > 0) throw new CleoError('E_VALIDATION_DEPENDS', { taskId: task.id, open, act: 'started' });
+  const released = await releaseFocus(here);
+  return { ...(await claimTask(here, task, claim)), ...(released ? { released } : {}) };
+}
+
+/** The claim and the state that goes with it; `former` is a lapsed claim that is taken over. */
+export async function claimTask(here: Here, task: TaskRecord, former?: Claim): Promise<Started> {
+  const { store, now, caller } = here;
+  let current = task;
+  if (former) {
+    await store.claims.release(task.id);
+    if (current.status === 'active')
+      current = await store.tasks.save(current, { ...current, status: 'pending' }, `the claim of ${holderOf(former)} expired`);
+  }
+  const { blockedBy: _, completedAt: __, archivedAt: ___, ...rest } = current;
+  const started = await store.tasks.save(current, { ...rest, status: 'active', startedAt: current.startedAt ?? now });
+  await store.claims.put({ taskId: task.id, ...caller, claimedAt: now, renewedAt: now });
+  return { task: started, isHeld: false, ...(former ? { takenOverFrom: holderOf(former) } : {}) };
+}
+
+/** Lets go of the caller's focus, which goes back to pending. */
+export async function releaseFocus(here: Here): Promise<TaskId | undefined> {
+  const { store, caller } = here;
+  const focus = await store.claims.heldBy(caller);
+  if (!focus) return undefined;
+  await release(here, await requireTask(store, focus.taskId));
+  return focus.taskId;
+}
+
+export async function release({ store }: Here, task: TaskRecord): Promise<TaskRecord> {
+  await store.claims.release(task.id);
+  return task.status === 'active' ? store.tasks.save(task, { ...task, status: 'pending' }) : task;
+}
+
+export async function blockTask(here: Here, task: TaskRecord, reason: string | undefined): Promise<TaskRecord> {
+  await checkHolder(here, task.id);
+  if (task.status !== 'blocked') checkMove(task, 'blocked', 'blocking it');
+  await here.store.claims.release(task.id);
+  return here.store.tasks.save(task, { ...task, status: 'blocked', ...(reason ? { blockedBy: reason } : {}) });
+}
+
+export interface Completed {
+  task: TaskRecord;
+  unblocked: TaskId[];
+  parentReady?: TaskId;
+  warnings: string[];
+}
+
+/** Done, once everything it needs is: depends, children, criteria. */
+export async function completeTask(here: Here, task: TaskRecord): Promise<Completed> {
+  const { store, now, config } = here;
+  await checkHolder(here, task.id);
+  checkMove(task, 'done', 'completing it');
+  const open = await store.tasks.openDepends(task.id);
+  if (open.length > 0) throw new CleoError('E_VALIDATION_DEPENDS', { taskId: task.id, open, act: 'completed' });
+  const children = await store.tasks.children(task.id);
+  const openChildren = children.filter((child) => child.status !== 'done').map((child) => child.id);
+  if (openChildren.length > 0) throw new CleoError('E_HAS_CHILDREN', { taskId: task.id, children: openChildren, act: 'complete' });
+  const missing = unmetGates(task.acceptance);
+  if (missing.length > 0) throw new CleoError('E_GATE_DEPENDENCY', { taskId: task.id, missing });
+  const unmet = unmetTexts(task.acceptance);
+  if (unmet.length > 0 && children.length > 0) throw new CleoError('E_VALIDATION_ACCEPTANCE', { taskId: task.id, unmet });
+  await store.claims.release(task.id);
+  const done = await store.tasks.save(task, { ...task, status: 'done', completedAt: now });
+  const warnings = unmet.length > 0 ? [`completed with unchecked criteria: ${unmet.map((c) => `${c.n}. ${c.text}`).join('; ')}`] : [];
+  const unblocked = await unblockedBy(store, task.id);
+  const parentReady = await readyParent(store, done);
+  if (!parentReady || !config['hierarchy.autoCompleteParents'])
+    return { task: done, unblocked, ...(parentReady ? { parentReady } : {}), warnings };
+  return withParent(here, { task: done, unblocked, parentReady, warnings });
+}
+
+/** Completes the parent too where the project asks for it; a parent that cannot be completed stays ready. */
+async function withParent(here: Here, child: Completed & { parentReady: TaskId }): Promise<Completed> {
+  try {
+    const parent = await completeTask(here, await requireTask(here.store, child.parentReady));
+    const { parentReady: _, ...rest } = child;
+    return {
+      ...rest,
+      unblocked: [...child.unblocked, ...parent.unblocked],
+      ...(parent.parentReady ? { parentReady: parent.parentReady } : {}),
+    };
+  } catch (error) {
+    if (error instanceof CleoError) return child;
+    throw error;
+  }
+}
+
+/** Tasks that waited for this one and now wait for nothing. */
+async function unblockedBy(store: ReadStore, id: TaskId): Promise<TaskId[]> {
+  const free: TaskId[] = [];
+  for (const dependent of await store.tasks.dependents(id))
+    if (dependent.status !== 'done' && (await store.tasks.openDepends(dependent.id)).length === 0) free.push(dependent.id);
+  return free;
+}
+
+async function readyParent(store: ReadStore, task: TaskRecord): Promise<TaskId | undefined> {
+  if (!task.parentId) return undefined;
+  const siblings = await store.tasks.children(task.parentId);
+  return siblings.every((sibling) => sibling.status === 'done') ? task.parentId : undefined;
+}
+
+/** By the database's own clock where it has one. A caller whose clock is behind the log takes nothing over. */
+async function hasLapsed({ store, now, config }: Here, claim: Claim): Promise<boolean> {
+  const clock = await store.clock();
+  if (clock === undefined && ((await store.audit.latest()) ?? '') > now) return false;
+  return isExpired(claim, clock ?? now, config['claims.ttlMinutes']);
+}

@@ -1,0 +1,100 @@
+import { expect, test } from 'vitest';
+import { openHouse } from '../../../test/house.ts';
+
+test('starting a task makes it active and the focus of the caller', async () => {
+  const { call } = await openHouse({ tasks: ['T001'] });
+  expect(await call('tasks.start', { taskId: 't1' })).toMatchObject({
+    success: true,
+    task: { id: 'T001', status: 'active' },
+    data: { updated: ['T001'] },
+  });
+  expect(await call('tasks.current')).toMatchObject({ task: { id: 'T001' }, claim: { agent: 'tester' } });
+});
+
+test('asking again for what one holds changes nothing, and says so', async () => {
+  const { call } = await openHouse({ tasks: ['T001'] });
+  await call('tasks.start', { taskId: 'T001' });
+  expect(await call('tasks.start', { taskId: 'T001' })).toMatchObject({ success: true, _meta: { exitCode: 102 }, data: {} });
+});
+
+test('a task held by another is refused with its holder', async () => {
+  const { call, as } = await openHouse({ tasks: ['T001'] });
+  await as('ada').call('tasks.start', { taskId: 'T001' });
+  expect(await call('tasks.start', { taskId: 'T001' })).toMatchObject({
+    error: { code: 'E_TASK_CLAIMED', exitCode: 35, fix: 'cleo next', details: { holder: 'ada' } },
+  });
+});
+
+test('of many at once exactly one wins', async () => {
+  const { as } = await openHouse({ tasks: ['T001'] });
+  const replies = await Promise.all(Array.from({ length: 12 }, (_, i) => as(`agent-${i}`).reply('tasks.start', { taskId: 'T001' })));
+  expect(replies.map((reply) => reply.exitCode).sort()).toEqual([0, ...Array(11).fill(35)]);
+});
+
+test('a second focus releases the first', async () => {
+  const { call } = await openHouse({ tasks: ['T001', 'T002'] });
+  await call('tasks.start', { taskId: 'T001' });
+  expect(await call('tasks.start', { taskId: 'T002' })).toMatchObject({ released: 'T001', data: { updated: ['T001', 'T002'] } });
+  expect(await call('tasks.show', { taskId: 'T001' })).toMatchObject({ task: { status: 'pending' } });
+});
+
+test('open depends are named, those of what contains it too', async () => {
+  const { call } = await openHouse({ tasks: ['T001', 'T002 epic depends T001', 'T003 in T002'] });
+  expect(await call('tasks.start', { taskId: 'T003' })).toMatchObject({
+    error: { code: 'E_VALIDATION_DEPENDS', exitCode: 6, fix: 'cleo focus set T001', details: { open: ['T001'] } },
+  });
+});
+
+test('a done task is not started', async () => {
+  const { call } = await openHouse({ tasks: ['T001 done'] });
+  expect(await call('tasks.start', { taskId: 'T001' })).toMatchObject({ error: { exitCode: 17, fix: 'cleo reopen T001' } });
+});
+
+test('a blocked task that is started loses its reason', async () => {
+  const { call } = await openHouse({ tasks: ['T001 blocked'] });
+  await call('tasks.start', { taskId: 'T001' });
+  const { task } = await call('tasks.show', { taskId: 'T001' });
+  expect(task.status).toBe('active');
+  expect(task).not.toHaveProperty('blockedBy');
+});
+
+test('a claim lapses after its time, and the take-over is in the history', async () => {
+  const clock = { now: '2026-01-01T00:00:00.000Z' };
+  const { call, as, store } = await openHouse({ tasks: ['T001'], clock, config: { claims: { ttlMinutes: 10 } } });
+  await as('ada').call('tasks.start', { taskId: 'T001' });
+  // PostgreSQL judges by its own clock; an old claim has lapsed by either.
+  await store.write({ at: clock.now, by: 'test' }, async (writes) => {
+    await writes.claims.release('T001');
+    await writes.claims.put({ taskId: 'T001', agent: 'ada', claimedAt: '2020-01-01T00:00:00.000Z', renewedAt: '2020-01-01T00:00:00.000Z' });
+  });
+  clock.now = '2026-01-01T00:11:00.000Z';
+  expect(await as('bob').call('tasks.start', { taskId: 'T001' })).toMatchObject({ success: true, takenOverFrom: 'ada' });
+  expect((await call('tasks.history', { taskId: 'T001' })).history).toContainEqual(
+    expect.objectContaining({ field: 'status', reason: 'the claim of ada expired' }),
+  );
+});
+
+test('every write of the holder renews its claim', async () => {
+  const { call, store } = await openHouse({ tasks: ['T001', 'T002'] });
+  await call('tasks.start', { taskId: 'T001' });
+  await store.write({ at: 'x', by: 'test' }, async (writes) => {
+    await writes.claims.release('T001');
+    await writes.claims.put({
+      taskId: 'T001',
+      agent: 'tester',
+      claimedAt: '2020-01-01T00:00:00.000Z',
+      renewedAt: '2020-01-01T00:00:00.000Z',
+    });
+  });
+  await call('tasks.update', { taskId: 'T002', notes: 'a sign of life' });
+  const claim = await store.read((reads) => reads.claims.of('T001'));
+  expect(claim?.renewedAt.startsWith('2020')).toBe(false);
+});
+
+test('letting go puts the task back; with nothing to let go of it says so', async () => {
+  const { call } = await openHouse({ tasks: ['T001'] });
+  await call('tasks.start', { taskId: 'T001' });
+  expect(await call('tasks.stop')).toMatchObject({ task: { id: 'T001', status: 'pending' } });
+  expect(await call('tasks.stop')).toMatchObject({ success: true, _meta: { exitCode: 102 }, task: {} });
+  expect(await call('tasks.current')).toMatchObject({ success: true, _meta: { exitCode: 100 }, task: {} });
+});

@@ -1,0 +1,27 @@
+import type { Gate } from '../model/scalars.ts';
+import type { StoredCriterion } from '../model/task.ts';
+
+/** Text criteria nobody has ticked, with their place in the list as `show` prints it. */
+export function unmetTexts(acceptance: StoredCriterion[]): { n: number; text: string }[] {
+  return acceptance.flatMap((c, i) => (c.kind === 'text' && !c.metAt ? [{ n: i + 1, text: c.text ?? '' }] : []));
+}
+
+/** Gates that completion needs and that hold no evidence. */
+export function unmetGates(acceptance: StoredCriterion[]): Gate[] {
+  return acceptance.flatMap((c) => (c.kind === 'evidence_bound' && c.gate && !c.metAt ? [c.gate] : []));
+}
+
+/** New criteria in place of old ones: a text that stays keeps its tick. */
+export function replaceCriteria(
+  before: StoredCriterion[],
+  texts: StoredCriterion[] | undefined,
+  gates: Gate[] | undefined,
+): StoredCriterion[] {
+  const keptTexts = texts ?? before.filter((c) => c.kind === 'text');
+  const wanted = gates ?? before.flatMap((c) => c.gate ?? []);
+  const listed = [
+    ...keptTexts,
+    ...wanted.filter((gate) => !keptTexts.some((c) => c.gate === gate)).map((gate): StoredCriterion => ({ kind: 'evidence_bound', gate })),
+  ];
+  return listed.map((c) => before.find((b) => b.kind === c.kind && b.text === c.text && b.gate === c.gate) ?? c);
+}
