@@ -17,7 +17,7 @@ const sources = readdirSync(folder, { recursive: true, withFileTypes: true })
   .sort();
 
 export async function writeIndex() {
-  const bundle = join(root, 'node_modules', '.cache-cleo-index.mjs');
+  const bundle = join(root, 'node_modules', `.cache-cleo-index-${process.pid}.mjs`);
   try {
     await build({
       stdin: { contents: sources.map((path, i) => `export * as m${i} from './${path}';`).join('\n'), resolveDir: folder, loader: 'ts' },
