@@ -73,7 +73,7 @@ function writeAll(fd: number, text: string): void {
 /** Touching `process.stdout` costs a seventh of a start; a pipe or a file, which is what agents have, is told by its kind. */
 async function screen(): Promise<{ isTerminal: boolean; columns: number }> {
   const isTerminal = isCharacterDevice(1) && (await import('node:tty')).isatty(1);
-  return { isTerminal, columns: (isTerminal && process.stdout.columns) || 80 };
+  return { isTerminal, columns: (isTerminal && process.stdout.columns) || Number(process.env.COLUMNS) || 80 };
 }
 
 function isCharacterDevice(fd: number): boolean {
@@ -88,11 +88,12 @@ export async function main(): Promise<void> {
   const { env } = process;
   const terminal: Terminal = {
     ...(await screen()),
-    hasColour: !env.NO_COLOR,
+    hasColour: !env.NO_COLOR && env.TERM !== 'dumb',
     isDebugging: env.CLEO_DEBUG === '1',
     format: env.CLEO_FORMAT,
     write: (text) => writeAll(1, text),
     writeError: (text) => writeAll(2, text),
+    houseAt: (folder) => buildHouse(platformOf({ CLEO_ROOT: folder, CLEO_HOME: join(folder, '.cleo', 'home') }, folder, version)),
   };
   let exitCode: number;
   try {

@@ -3,13 +3,13 @@ import { CleoError } from '../errors/error.ts';
 import type { AuditDraft, Caller, Changes, Gateway } from '../model/audit.ts';
 import type { Config } from '../model/config.ts';
 import { AgentId } from '../model/scalars.ts';
+import { commandFor } from '../operations/command-line.ts';
 import { Answer, type Catalog, type IndexEntry, type Operation } from '../operations/define.ts';
 import type { Platform, Project } from '../platform/port.ts';
 import { nearest } from '../rules/nearest.ts';
 import { redactParams } from '../rules/redact.ts';
 import { sha256 } from '../rules/sha256.ts';
 import type { Store, WriteStore } from '../store/port.ts';
-import { commandFor } from './command-line.ts';
 import { type Done, type Envelope, failure, type Meta, success } from './envelope.ts';
 import { parseParams } from './parse.ts';
 
@@ -28,6 +28,8 @@ export interface Call {
   session?: string;
   agent?: string;
   idempotencyKey?: string;
+  /** Why the surface could not make parameters of what it was given; answered and logged like any call that does not parse. */
+  refusal?: CleoError;
 }
 
 export interface Reply {
@@ -53,6 +55,7 @@ export async function dispatch(house: House, call: Call): Promise<Reply> {
     const caller = callerOf(platform, call);
     if (caller.session) meta.sessionId = caller.session;
     work = { house, call, operation, caller, now, startedAt };
+    if (call.refusal) throw call.refusal;
     const params = parseParams(operation, call.params);
     const done = await perform(work, params);
     const envelope = done.replay ?? success(operation, meta, done);

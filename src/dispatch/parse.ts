@@ -1,9 +1,9 @@
 import { type BaseIssue, safeParse } from 'valibot';
 import { CleoError } from '../errors/error.ts';
+import { commandFor, commandsOf, flagOf } from '../operations/command-line.ts';
 import type { Operation } from '../operations/define.ts';
+import { type Shape, shapesOf } from '../operations/shape.ts';
 import { nearest } from '../rules/nearest.ts';
-import { commandFor, commandsOf, flagOf } from './command-line.ts';
-import { type Shape, shapesOf } from './shape.ts';
 
 /** The parameters as the schema makes them, or the refusal: a call of the wrong shape (2) goes before a broken rule (6). */
 export function parseParams(operation: Operation, input: unknown): Record<string, unknown> {

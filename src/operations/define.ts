@@ -20,13 +20,17 @@ export interface Cli {
   command: string | string[];
   /** Parameters given by position. */
   args?: string[];
+  /** Further words belong to the last argument, with spaces between. */
+  joins?: true;
   short?: Record<string, string>;
   /** Several operations share the words; this flag selects this one. */
   select?: string;
   /** A parameter that the command line fills from a file or, with `-`, from standard input. */
   read?: Record<string, { flag?: string; as: 'json' | 'text' }>;
-  /** Printed as it is, whatever stdout is: the result key that holds the text. */
+  /** Printed whatever stdout is, unless JSON is asked for: the result key that holds a text, or something to be read by people. */
   raw?: string;
+  /** The result key that holds command lines: the command line plays them in a project of their own and shows what they answer. */
+  plays?: string;
 }
 
 export interface Example {

@@ -7,6 +7,8 @@ export interface Shape {
   about: string;
   /** What to print for its value: `T###`, `N`. */
   value?: string;
+  /** What it is when it is left out, where the schema says so. */
+  default?: string | number | boolean;
   /** Between the items of a list on the command line. */
   separator: string;
 }
@@ -20,6 +22,7 @@ interface Node {
   pipe?: Node[];
   description?: string;
   metadata?: Record<string, unknown>;
+  default?: unknown;
   entries?: Record<string, Node>;
 }
 
@@ -30,19 +33,23 @@ export function shapesOf(params: unknown): Shape[] {
 export function shapeOf(name: string, node: Node): Shape {
   const seen = { description: '', metadata: {} as Record<string, unknown> };
   const core = look(node, seen);
-  const item = core.type === 'array' && core.item ? look(core.item, { description: '', metadata: {} }) : undefined;
+  const each = { description: '', metadata: {} as Record<string, unknown> };
+  const item = core.type === 'array' && core.item ? look(core.item, each) : undefined;
   const options = (item ?? core).type === 'picklist' ? ((item ?? core).options as string[]) : undefined;
-  const value = typeof seen.metadata.value === 'string' ? seen.metadata.value : undefined;
+  const value = seen.metadata.value ?? each.metadata.value;
   return {
     name,
     type: core.type === 'boolean' ? 'flag' : core.type === 'number' ? 'number' : core.type === 'array' ? 'list' : 'text',
     isRequired: node.type !== 'optional',
     ...(options ? { choices: options } : {}),
     about: seen.description,
-    ...(value ? { value } : {}),
+    ...(typeof value === 'string' ? { value } : {}),
+    ...(isPlain(node.default) ? { default: node.default } : {}),
     separator: typeof seen.metadata.separator === 'string' ? seen.metadata.separator : ',',
   };
 }
+
+const isPlain = (value: unknown): value is string | number | boolean => ['string', 'number', 'boolean'].includes(typeof value);
 
 /** Unwraps `optional` and pipes down to the schema itself, gathering descriptions and metadata; the outermost wins. */
 function look(node: Node, seen: { description: string; metadata: Record<string, unknown> }): Node {

@@ -1,183 +1,165 @@
-import { commandsOf, flagOf } from '../../dispatch/command-line.ts';
-import { type Shape, shapesOf } from '../../dispatch/shape.ts';
+import { suggest } from '../../dispatch/suggest.ts';
 import { CleoError } from '../../errors/error.ts';
 import { commandLine } from '../../errors/quote.ts';
-import type { IndexEntry, Operation } from '../../operations/define.ts';
-import { nearest } from '../../rules/nearest.ts';
-
-/** What every command takes beside its own parameters. */
-export interface Globals {
-  json?: boolean;
-  human?: boolean;
-  quiet?: boolean;
-  help?: boolean;
-  fields?: string[];
-  session?: string;
-  agent?: string;
-  idempotencyKey?: string;
-}
-
-const switches: Record<string, keyof Globals> = {
-  '--json': 'json',
-  '--human': 'human',
-  '--quiet': 'quiet',
-  '--help': 'help',
-  '-h': 'help',
-  '-q': 'quiet',
-};
-const valued: Record<string, keyof Globals> = {
-  '--fields': 'fields',
-  '--session': 'session',
-  '--agent': 'agent',
-  '--idempotency-key': 'idempotencyKey',
-};
-
-export const globalFlags: { flag: string; about: string }[] = [
-  { flag: '--json', about: 'JSON, also on a terminal' },
-  { flag: '--human', about: 'Readable text, also when not on a terminal' },
-  { flag: '--quiet, -q', about: 'Bare ids, one a line' },
-  { flag: '--fields a,b', about: 'Keep only these fields of each record' },
-  { flag: '--session ID', about: 'The session this call belongs to' },
-  { flag: '--agent ID', about: 'The agent that is calling' },
-  { flag: '--idempotency-key K', about: 'The same key again gives the same answer, without a second effect (writes)' },
-  { flag: '--help, -h', about: 'Help for the command' },
-];
-
-/** The operation that the words name, the words left over, and the flags that chose between two. */
-export function findCommand(
-  entries: IndexEntry[],
-  argv: string[],
-): { entry: IndexEntry; rest: string[] } | { words: string[]; near: string[] } {
-  const at = argv.findIndex((word, i) => !word.startsWith('-') && !((argv[i - 1] ?? '') in valued));
-  const start = at < 0 ? argv.length : at;
-  const words = argv.slice(start);
-  for (let length = Math.min(3, words.length); length > 0; length--) {
-    const command = words.slice(0, length).join(' ');
-    const matches = entries.filter((entry) => entry.commands.includes(command));
-    if (matches.length === 0) continue;
-    const rest = [...argv.slice(0, start), ...words.slice(length)];
-    const selected = matches.find(
-      (entry) => entry.select && rest.some((word) => word === flagOf(entry.select!) || word.startsWith(`${flagOf(entry.select!)}=`)),
-    );
-    const entry = selected ?? matches.find((entry) => !entry.select) ?? matches[0]!;
-    return { entry, rest };
-  }
-  const known = entries.flatMap((entry) => entry.commands);
-  const near = [2, 1].flatMap((length) => nearest(words.slice(0, length).join(' '), known));
-  const below = known.filter((command) => words[0] && command.startsWith(`${words[0]} `));
-  return { words, near: [...new Set(near.length ? near : below)].slice(0, 5) };
-}
+import { commandFor, commandsOf, flagOf } from '../../operations/command-line.ts';
+import type { Operation } from '../../operations/define.ts';
+import { type Shape, shapesOf } from '../../operations/shape.ts';
+import { type Globals, globalFlags } from './globals.ts';
+import type { Source } from './input.ts';
 
 export interface Parsed {
   params: Record<string, unknown>;
   globals: Globals;
   /** Parameters to be filled from a file or standard input. */
-  sources: { name: string; path: string; as: 'json' | 'text' }[];
+  sources: Source[];
+  /** Why the words are not a call; the first reason. */
+  refusal?: CleoError;
+}
+
+interface Flag {
+  takesValue: boolean;
+  /** A scalar may be given once; the items of a list add up. */
+  isList?: boolean;
+  set(value: string, isOn: boolean): void;
 }
 
 /** Words to parameters, by the flags that follow from the operation's schema. Values are converted, not judged. */
 export function parseArguments(operation: Operation, argv: string[]): Parsed {
-  const { args = [], short = {}, read = {}, select } = operation.cli;
   const shapes = shapesOf(operation.params);
-  const byFlag = new Map<string, Shape>(shapes.map((shape) => [flagOf(read[shape.name]?.flag ?? shape.name), shape]));
-  for (const [letter, name] of Object.entries(short)) {
-    const shape = shapes.find((s) => s.name === name);
-    if (shape) byFlag.set(`-${letter}`, shape);
-  }
-  const params: Record<string, unknown> = {};
-  const globals: Globals = {};
+  const parsed: Parsed = { params: {}, globals: {}, sources: [] };
+  const refuse = (problem: string, fix: string, near?: string[]): void => {
+    parsed.refusal ??= new CleoError('E_INVALID_INPUT', {
+      problem,
+      fix: fix.length <= 500 ? fix : helpFor(operation),
+      ...(near?.length ? { near } : {}),
+    });
+  };
+  const flags = flagsOf(operation, shapes, parsed);
   const positionals: string[] = [];
+  const given = new Set<Flag>();
   for (let i = 0; i < argv.length; i++) {
     const word = argv[i]!;
     if (word === '--') {
       positionals.push(...argv.slice(i + 1));
       break;
     }
-    const { flag, inline } = splitFlag(word, byFlag);
-    if (!flag) {
+    const { name, inline } = splitFlag(word);
+    if (!name) {
       positionals.push(word);
       continue;
     }
-    if (flag in switches) {
-      globals[switches[flag]!] = true as never;
+    const flag = flags.get(name);
+    if (!flag) {
+      const { near, question } = name.startsWith('--')
+        ? suggest(
+            name,
+            [...flags.keys()].filter((known) => known.startsWith('--')),
+          )
+        : { near: [], question: '' };
+      const corrected = argv.with(i, word.replace(name, near[0] ?? ''));
+      refuse(
+        `${commandOf(operation)} has no option ${JSON.stringify(name.slice(0, 60))}${question}`,
+        near.length === 1 ? commandLine(['cleo', ...commandOf(operation).split(' '), ...corrected]) : helpFor(operation),
+        near,
+      );
       continue;
     }
-    const negated = flag.startsWith('--no-') ? byFlag.get(`--${flag.slice(5)}`) : undefined;
-    if (negated?.type === 'flag') {
-      params[negated.name] = false;
+    if (!flag.takesValue) {
+      if (inline !== undefined && inline !== 'true' && inline !== 'false') refuse(`${name} takes no value`, helpFor(operation));
+      flag.set('', inline !== 'false');
       continue;
     }
-    const shape = byFlag.get(flag) ?? (flag in valued ? undefined : likely(flag, byFlag));
-    if (select && flag === flagOf(select) && !shape) continue;
-    if (shape?.type === 'flag' && byFlag.has(flag)) {
-      params[shape.name] = inline === undefined ? true : inline === 'true' ? true : inline === 'false' ? false : inline;
+    // A value may begin with a dash. One that is a flag itself is more likely a value forgotten; `--flag=value` insists.
+    const next = argv[i + 1];
+    if (inline === undefined && (next === undefined || next === '--' || flags.has(splitFlag(next).name ?? ''))) {
+      refuse(`${name} needs a value${next === undefined ? '' : `; ${name}=${next} if that is it`}`, helpFor(operation));
       continue;
     }
-    const value = inline ?? (shape?.type === 'flag' ? 'true' : argv[++i]);
-    if (flag in valued) {
-      if (value === undefined) throw missingValue(operation, flag);
-      globals[valued[flag]!] = (flag === '--fields' ? value.split(',') : value) as never;
-    } else if (byFlag.has(flag) && shape) {
-      if (value === undefined) throw missingValue(operation, flag);
-      put(params, shape, value);
-    } else {
-      // Not a flag of this operation; dispatch refuses it by its name and knows the nearest.
-      params[camel(flag)] = value ?? true;
-    }
+    if (given.has(flag) && !flag.isList) refuse(`${name} is given twice`, helpFor(operation));
+    given.add(flag);
+    flag.set(inline ?? argv[++i]!, true);
   }
-  place(operation, args, shapes, positionals, params);
-  const sources = Object.entries(read).flatMap(([name, source]) => {
-    const path = params[name];
-    if (typeof path !== 'string') return [];
-    delete params[name];
-    return [{ name, path, as: source.as }];
-  });
-  return { params, globals, sources };
+  place(operation, shapes, positionals, parsed.params, refuse);
+  for (const [name, { as }] of Object.entries(operation.cli.read ?? {})) {
+    const path = parsed.params[name];
+    if (typeof path === 'string') parsed.sources.push({ name, path, as });
+    delete parsed.params[name];
+  }
+  return parsed;
+}
+
+/** Every spelling that is a flag of this command, and what it does. */
+function flagsOf(operation: Operation, shapes: Shape[], { params, globals }: Parsed): Map<string, Flag> {
+  const { short = {}, read = {}, select } = operation.cli;
+  const flags = new Map<string, Flag>();
+  for (const { name, flags: spellings, value } of globalFlags)
+    for (const spelling of spellings)
+      flags.set(spelling, {
+        takesValue: value !== undefined,
+        set: (text, isOn) => Object.assign(globals, { [name]: value ? text : isOn }),
+      });
+  if (select) flags.set(flagOf(select), { takesValue: false, set: () => {} });
+  for (const shape of shapes) {
+    const isSwitch = shape.type === 'flag' && !read[shape.name];
+    const flag: Flag = {
+      takesValue: !isSwitch,
+      isList: shape.type === 'list',
+      set: (text, isOn) => (isSwitch ? assign(params, shape.name, isOn) : put(operation, params, shape, text)),
+    };
+    flags.set(flagOf(read[shape.name]?.flag ?? shape.name), flag);
+    for (const [letter, name] of Object.entries(short)) if (name === shape.name) flags.set(`-${letter}`, flag);
+    if (isSwitch)
+      flags.set(`--no-${flagOf(shape.name).slice(2)}`, { takesValue: false, set: (_, isOn) => assign(params, shape.name, !isOn) });
+  }
+  return flags;
 }
 
 /** `--flag`, `--flag=value`, `-f`; anything else (a dash in a title, a negative number) is a value. */
-function splitFlag(word: string, byFlag: Map<string, Shape>): { flag?: string; inline?: string } {
+function splitFlag(word: string): { name?: string; inline?: string } {
   const long = /^(--[A-Za-z][\w-]*)(?:=([\s\S]*))?$/.exec(word);
-  if (long?.[1]) return { flag: long[1], ...(long[2] === undefined ? {} : { inline: long[2] }) };
-  return word in switches || byFlag.has(word) || /^-[A-Za-z]$/.test(word) ? { flag: word } : {};
+  if (long?.[1]) return { name: long[1], ...(long[2] === undefined ? {} : { inline: long[2] }) };
+  return /^-[A-Za-z]$/.test(word) ? { name: word } : {};
 }
 
-/** Whether an unknown flag takes a value is told by the flag it was probably meant to be. */
-function likely(flag: string, byFlag: Map<string, Shape>): Shape | undefined {
-  const [near] = nearest(flag, [...byFlag.keys()]);
-  return near ? byFlag.get(near) : undefined;
+const assign = (params: Record<string, unknown>, name: string, value: unknown): void => {
+  params[name] = value;
+};
+
+function put(operation: Operation, params: Record<string, unknown>, shape: Shape, text: string): void {
+  const { name, type, separator } = shape;
+  if (operation.cli.read?.[name]) params[name] = text;
+  else if (type === 'list') {
+    const items = text.split(separator).map((item) => item.trim());
+    params[name] = [...((params[name] as string[] | undefined) ?? []), ...items.filter((item) => item !== '')];
+  } else if (type === 'number') params[name] = /^-?\d+(\.\d+)?$/.test(text) ? Number(text) : text;
+  else params[name] = text;
 }
 
-function put(params: Record<string, unknown>, shape: Shape, text: string): void {
-  if (shape.type === 'list') {
-    const items = text === '' ? [] : text.split(shape.separator).map((item) => (shape.separator === ',' ? item.trim() : item));
-    params[shape.name] = [...((params[shape.name] as string[] | undefined) ?? []), ...items.filter((item) => item !== '')];
-  } else if (shape.type === 'number') params[shape.name] = /^-?\d+(\.\d+)?$/.test(text) ? Number(text) : text;
-  else params[shape.name] = text;
+function place(
+  operation: Operation,
+  shapes: Shape[],
+  positionals: string[],
+  params: Record<string, unknown>,
+  refuse: (problem: string, fix: string) => void,
+): void {
+  const { args = [], joins } = operation.cli;
+  const free = args.flatMap((name) => (params[name] === undefined ? (shapes.find((shape) => shape.name === name) ?? []) : []));
+  const last = free.at(-1);
+  const before = positionals.slice(0, Math.max(0, free.length - 1));
+  const end = positionals.slice(before.length);
+  before.forEach((word, i) => void put(operation, params, free[i]!, word));
+  const takesAll = joins || (last?.type === 'list' && !operation.cli.read?.[last.name]);
+  if (last && takesAll && !joins) for (const word of end) put(operation, params, last, word);
+  else if (last && end.length > 0) put(operation, params, last, joins ? end.join(' ') : end[0]!);
+  if (last ? end.length === 1 || takesAll || end.length === 0 : end.length === 0) return;
+  const extra = last ? end[1]! : end[0]!;
+  // Words that should have been one, unless it is something that has no spaces in it.
+  const isText = last && last.type === 'text' && !last.value && !last.choices;
+  refuse(
+    `${commandOf(operation)} takes ${args.length === 0 ? 'no arguments' : `at most ${args.length} (${args.join(', ')})`}; ${JSON.stringify(extra.slice(0, 60))} is too many`,
+    last ? commandFor(operation, { ...params, ...(isText ? { [last.name]: end.join(' ') } : {}) }) : helpFor(operation),
+  );
 }
 
-function place(operation: Operation, args: string[], shapes: Shape[], positionals: string[], params: Record<string, unknown>): void {
-  const free = args.filter((name) => params[name] === undefined);
-  free.forEach((name, i) => {
-    const shape = shapes.find((s) => s.name === name);
-    if (!shape) return;
-    if (shape.type === 'list' && i === free.length - 1) for (const word of positionals.splice(i)) put(params, shape, word);
-    else if (positionals[i] !== undefined) put(params, shape, positionals[i]!);
-  });
-  const extra = positionals.slice(free.length);
-  if (extra.length === 0) return;
-  const command = commandsOf(operation)[0] ?? '';
-  const joined =
-    free.length > 0
-      ? ['cleo', ...command.split(' '), ...positionals.slice(0, free.length - 1), positionals.slice(free.length - 1).join(' ')]
-      : undefined;
-  throw new CleoError('E_INVALID_INPUT', {
-    problem: `${command} takes ${args.length === 0 ? 'no arguments' : `at most ${args.length} (${args.join(', ')})`}; ${JSON.stringify(extra[0]?.slice(0, 60))} is too many`,
-    fix: joined && joined.join(' ').length < 500 ? commandLine(joined) : `cleo help ${command}`,
-  });
-}
-
-const missingValue = (operation: Operation, flag: string): CleoError =>
-  new CleoError('E_INVALID_INPUT', { problem: `${flag} needs a value`, fix: `cleo help ${commandsOf(operation)[0] ?? ''}` });
-
-const camel = (flag: string): string => flag.replace(/^-+/, '').replace(/-([a-z])/g, (_, letter: string) => letter.toUpperCase());
+const commandOf = (operation: Operation): string => commandsOf(operation)[0] ?? '';
+const helpFor = (operation: Operation): string => `cleo help ${commandOf(operation)}`;

@@ -1,28 +1,60 @@
-import { readFileSync } from 'node:fs';
-import { commandsOf } from '../../dispatch/command-line.ts';
+import { readFileSync, readSync } from 'node:fs';
 import { CleoError } from '../../errors/error.ts';
+import { commandsOf } from '../../operations/command-line.ts';
 import type { Operation } from '../../operations/define.ts';
 
+export interface Source {
+  name: string;
+  path: string;
+  as: 'json' | 'text';
+}
+
 /** A parameter from a file, or from standard input for `-`. */
-export function readSource(path: string, as: 'json' | 'text', operation: Operation): unknown {
+export function readSource({ name, path, as }: Source, operation: Operation): unknown {
   const help = `cleo help ${commandsOf(operation)[0]}`;
+  let bytes: Buffer;
   let text: string;
   try {
-    text = readFileSync(path === '-' ? 0 : path, 'utf8');
+    bytes = path === '-' ? readStandardInput() : readFileSync(path);
   } catch (error) {
     const { code, message } = error as NodeJS.ErrnoException;
-    if (code === 'ENOENT') throw new CleoError('E_NOT_FOUND', { what: 'file', id: path });
+    if (code === 'ENOENT') throw new CleoError('E_NOT_FOUND', { what: 'file', id: path, fix: help });
     throw new CleoError('E_FILE_ERROR', { path, problem: code === 'EISDIR' ? 'is a folder' : message, fix: help }, { cause: error });
   }
-  text = text.replace(/^\uFEFF/, '');
+  try {
+    // Fatal: bytes that are no text would come in as other characters than were meant. It also drops a byte order mark.
+    text = new TextDecoder('utf-8', { fatal: true }).decode(bytes);
+  } catch {
+    throw new CleoError('E_INVALID_INPUT', { problem: `${path === '-' ? 'standard input' : path} is not UTF-8 text`, fix: help });
+  }
   if (as === 'text') return text;
   try {
-    return JSON.parse(text);
+    const value = JSON.parse(text);
+    // The parameter itself, or an object that has it under its name.
+    return typeof value === 'object' && value !== null && Object.keys(value).join() === name ? value[name] : value;
   } catch (error) {
     throw new CleoError('E_INVALID_INPUT', {
       problem: `${path === '-' ? 'standard input' : path} is not valid JSON: ${where(text, error as Error)}`,
       fix: help,
     });
+  }
+}
+
+/** All of it; `readFileSync` gives up where the other end is slower than we are. */
+function readStandardInput(): Buffer {
+  const chunks: Buffer[] = [];
+  for (;;) {
+    const chunk = Buffer.alloc(65_536);
+    try {
+      const length = readSync(0, chunk);
+      if (length === 0) return Buffer.concat(chunks);
+      chunks.push(chunk.subarray(0, length));
+    } catch (error) {
+      const { code } = error as NodeJS.ErrnoException;
+      if (code === 'EOF') return Buffer.concat(chunks);
+      if (code !== 'EAGAIN') throw error;
+      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 2);
+    }
   }
 }
 

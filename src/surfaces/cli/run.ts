@@ -1,8 +1,9 @@
 import { dispatch, type House, type Reply } from '../../dispatch/dispatch.ts';
 import { failure } from '../../dispatch/envelope.ts';
 import { CleoError } from '../../errors/error.ts';
-import { findCommand, type Globals, parseArguments } from './arguments.ts';
-import { readSource } from './input.ts';
+import { type Parsed, parseArguments } from './arguments.ts';
+import { findCommand } from './commands.ts';
+import type { Globals } from './globals.ts';
 
 export interface Terminal {
   isTerminal: boolean;
@@ -12,68 +13,94 @@ export interface Terminal {
   format: string | undefined;
   write(text: string): void;
   writeError(text: string): void;
+  /** The house of a project in another folder, apart from the settings of this user. */
+  houseAt(folder: string): House;
 }
 
 /** One command line: words → operation and parameters → the one door → text and exit code. Nothing else. */
 export async function runCli(house: House, argv: string[], terminal: Terminal): Promise<number> {
   const found = findCommand(house.catalog.entries, argv);
-  if (!('entry' in found)) return noCommand(house, found, argv, terminal);
-  const operation = await found.entry.load();
+  if (!('entry' in found)) {
+    if (asks(argv, ['--version'])) return runCli(house, ['version', ...keep(argv)], terminal);
+    if (!('refusal' in found)) return runCli(house, ['help', ...('group' in found ? [found.group] : []), ...keep(argv)], terminal);
+    const reply = refused(house, argv.find((word) => !word.startsWith('-')) ?? 'cleo', found.refusal);
+    return print(house, reply, { json: asks(argv, ['--json']), human: asks(argv, ['--human']) }, terminal);
+  }
+  const { entry, rest } = found;
+  if (asks(rest, ['--help', '-h'])) return runCli(house, ['help', entry.name, ...keep(rest)], terminal);
   let globals: Globals = {};
   let reply: Reply;
   try {
-    const parsed = parseArguments(operation, found.rest);
+    const operation = await entry.load();
+    const parsed = parseArguments(operation, rest);
     globals = parsed.globals;
-    if (globals.help) return runCli(house, ['help', found.entry.name, ...(globals.json ? ['--json'] : [])], terminal);
-    for (const source of parsed.sources) parsed.params[source.name] = readSource(source.path, source.as, operation);
+    await readSources(parsed, operation);
     reply = await dispatch(house, {
-      operation: found.entry.name,
+      operation: entry.name,
       gateway: 'cli',
       params: parsed.params,
       ...(globals.session ? { session: globals.session } : {}),
       ...(globals.agent ? { agent: globals.agent } : {}),
       ...(globals.idempotencyKey ? { idempotencyKey: globals.idempotencyKey } : {}),
+      ...(parsed.refusal ? { refusal: parsed.refusal } : {}),
     });
+    if (operation.cli.plays && reply.envelope.success && !globals.json) {
+      const { play } = await import('./play.ts');
+      return await play(reply.envelope, operation.cli.plays, terminal);
+    }
   } catch (error) {
-    if (!(error instanceof CleoError)) throw error;
-    reply = refused(house, found.entry.name, error);
+    const isKnown = error instanceof CleoError;
+    const refusal = isKnown ? error : new CleoError('E_GENERAL_ERROR', { problem: (error as Error)?.message ?? String(error) });
+    reply = { ...refused(house, entry.name, refusal), ...(isKnown ? {} : { unexpected: error }) };
   }
-  await print(reply, globals, terminal);
-  return reply.exitCode;
+  return print(house, reply, globals, terminal);
 }
 
-async function noCommand(house: House, found: { words: string[]; near: string[] }, argv: string[], terminal: Terminal): Promise<number> {
-  if (argv.includes('--version')) return runCli(house, ['version', ...argv.filter((word) => word === '--json')], terminal);
-  if (found.words.length === 0) return runCli(house, ['help', ...argv.filter((word) => word === '--json')], terminal);
-  const word = found.words[0] ?? '';
-  const error = new CleoError('E_INVALID_OPERATION', {
-    operation: found.words.slice(0, 2).join(' ').slice(0, 100),
-    near: found.near.length ? found.near : [],
-  });
-  await print(refused(house, word.slice(0, 100), error), { json: argv.includes('--json'), human: argv.includes('--human') }, terminal);
-  return error.exitCode;
+/** Whether one of these flags is given, not as a word behind `--`. */
+function asks(argv: string[], flags: string[]): boolean {
+  const end = argv.indexOf('--');
+  return (end < 0 ? argv : argv.slice(0, end)).some((word) => flags.includes(word));
+}
+
+const keep = (argv: string[]): string[] => ['--json', '--human'].filter((flag) => asks(argv, [flag]));
+
+async function readSources(parsed: Parsed, operation: NonNullable<Reply['operation']>): Promise<void> {
+  if (parsed.refusal || parsed.sources.length === 0) return;
+  const { readSource } = await import('./input.ts');
+  try {
+    for (const source of parsed.sources) parsed.params[source.name] = readSource(source, operation);
+  } catch (error) {
+    if (!(error instanceof CleoError)) throw error;
+    parsed.refusal = error;
+  }
 }
 
 const refused = (house: House, command: string, error: CleoError): Reply => ({
-  envelope: failure({ command, timestamp: house.platform.now(), version: house.platform.version }, error),
+  envelope: failure({ command: command.slice(0, 100), timestamp: house.platform.now(), version: house.platform.version }, error),
   exitCode: error.exitCode,
 });
 
-async function print(reply: Reply, globals: Globals, terminal: Terminal): Promise<void> {
+async function print(house: House, reply: Reply, globals: Globals, terminal: Terminal): Promise<number> {
   if (reply.unexpected && terminal.isDebugging) terminal.writeError(`${(reply.unexpected as Error).stack ?? reply.unexpected}\n`);
-  const { envelope, operation } = reply;
-  const raw = operation?.cli.raw;
-  if (raw && envelope.success && !globals.json) return terminal.write(withNewline(String(envelope[raw] ?? '')));
-  const isJson = globals.json || (!globals.human && !globals.quiet && (terminal.format === 'json' || !terminal.isTerminal));
-  if (isJson && !globals.fields) return terminal.write(`${JSON.stringify(envelope)}\n`);
-  const { pickFields, quietText } = await import('./select.ts');
-  const picked = globals.fields ? pickFields(envelope, globals.fields) : envelope;
-  if (globals.quiet && envelope.success) return terminal.write(quietText(picked));
-  if (isJson) return terminal.write(`${JSON.stringify(picked)}\n`);
-  const { humanText } = await import('./human.ts');
-  const text = humanText(picked, { columns: terminal.columns, hasColour: terminal.hasColour });
-  if (envelope.success) terminal.write(text);
-  else terminal.writeError(text);
+  const { envelope, operation, exitCode } = reply;
+  const raw = envelope.success && !globals.json ? operation?.cli.raw : undefined;
+  const isJson = globals.json || (!raw && !globals.human && !globals.quiet && (terminal.format === 'json' || !terminal.isTerminal));
+  if (raw && typeof envelope[raw] === 'string') terminal.write(withNewline(envelope[raw]));
+  else if (isJson && !globals.fields) terminal.write(`${JSON.stringify(envelope)}\n`);
+  else {
+    const { pickFields, quietText } = await import('./select.ts');
+    const picked = globals.fields ? pickFields(envelope, globals.fields.split(',')) : envelope;
+    if (globals.quiet && envelope.success) terminal.write(quietText(picked));
+    else if (isJson) terminal.write(`${JSON.stringify(picked)}\n`);
+    else {
+      const { humanText } = await import('./human/human.ts');
+      const { columns, hasColour, isTerminal } = terminal;
+      const text = await humanText(picked, { columns, hasColour: hasColour && (isTerminal || !raw) }, house.catalog);
+      if (envelope.success) terminal.write(text);
+      else terminal.writeError(text);
+    }
+  }
+  return exitCode;
 }
 
 const withNewline = (text: string): string => (text === '' || text.endsWith('\n') ? text : `${text}\n`);

@@ -1,0 +1,25 @@
+import { type ConversionConfig, type JsonSchema, toJsonSchema } from '@valibot/to-json-schema';
+import type { GenericSchema } from 'valibot';
+
+interface Piped {
+  type: string;
+  metadata?: { jsonSchema?: JsonSchema };
+}
+
+/** A schema as JSON Schema, for those who cannot read ours. What a schema says of its own form (`metadata.jsonSchema`) wins over what can be derived. */
+export function jsonSchemaOf(schema: unknown): JsonSchema {
+  const { $schema: _, ...converted } = toJsonSchema(schema as GenericSchema, conversion);
+  return converted;
+}
+
+const conversion: ConversionConfig = {
+  target: 'draft-2020-12',
+  // Checks and transformations have no equivalent; the text of the description says what they do.
+  errorMode: 'ignore',
+  ignoreActions: ['metadata', 'transform', 'check'],
+  overrideSchema: ({ valibotSchema, jsonSchema }) => {
+    const steps = (valibotSchema as { pipe?: Piped[] }).pipe ?? [];
+    const own = steps.findLast((step) => step.type === 'metadata' && step.metadata?.jsonSchema)?.metadata?.jsonSchema;
+    return own ? { ...jsonSchema, ...own } : undefined;
+  },
+};

@@ -1,0 +1,142 @@
+import {
+  array,
+  description,
+  integer,
+  maxValue,
+  minValue,
+  number,
+  optional,
+  picklist,
+  pipe,
+  record,
+  strictObject,
+  string,
+  union,
+  unknown,
+} from 'valibot';
+import { catalogue } from '../../errors/catalogue.ts';
+import { CleoError } from '../../errors/error.ts';
+import { exits } from '../../errors/exits.ts';
+import { nearest } from '../../rules/nearest.ts';
+import { commandFor } from '../command-line.ts';
+import { type Catalog, type IndexEntry, type Operation, query } from '../define.ts';
+import { usageOf } from '../usage.ts';
+
+const Summaries = optional(record(string(), string()));
+
+/** Operations by gateway, each with its one line; small, because agents read it first. */
+const Listing = strictObject({
+  domains: optional(record(string(), number())),
+  tier: optional(number()),
+  query: Summaries,
+  mutate: Summaries,
+  more: string(),
+});
+
+const Whole = strictObject({
+  operation: string(),
+  summary: string(),
+  gateway: picklist(['query', 'mutate']),
+  tier: number(),
+  aliases: optional(array(string())),
+  usage: string(),
+  params: record(string(), unknown()),
+  results: array(string()),
+  errors: optional(array(strictObject({ code: string(), exitCode: number() }))),
+  example: strictObject({ params: record(string(), unknown()), command: string() }),
+  seeAlso: optional(array(string())),
+});
+
+const Exits = strictObject({
+  exits: array(strictObject({ code: number(), constant: string(), recoverable: string(), recovery: string() })),
+});
+
+const Help = union([Whole, Exits, Listing]);
+
+export const adminHelp = query({
+  name: 'admin.help',
+  summary: 'Explain operations: all of a tier or domain, or one in full',
+  params: strictObject({
+    operation: optional(pipe(string(), description('An operation, a command or the first word of several; or exit-codes'))),
+    tier: optional(
+      pipe(
+        number(),
+        integer('must be a whole number'),
+        minValue(0, 'must be at least 0'),
+        maxValue(2, 'must be at most 2'),
+        description('List the operations up to this tier: 0 minimal, 1 standard, 2 orchestrator'),
+      ),
+    ),
+    domain: optional(pipe(string(), description('List the operations of one domain'))),
+  }),
+  result: strictObject({ help: Help }),
+  errors: ['E_INVALID_OPERATION'],
+  tier: 0,
+  needs: 'nothing',
+  cli: { command: 'help', args: ['operation'], joins: true, raw: 'help' },
+  example: { call: { operation: 'tasks.show' } },
+  async run({ catalog }, { operation, tier, domain }) {
+    if (operation === 'exit-codes') return { help: { exits } };
+    if (operation !== undefined) return { help: await topic(catalog, domain ? `${domain}.${operation}` : operation, tier) };
+    if (domain !== undefined) return { help: await domainListing(catalog, domain, tier) };
+    const entries = catalog.entries.filter((entry) => entry.tier <= (tier ?? 0));
+    return { help: { ...(tier === undefined ? { domains: domainsOf(catalog) } : { tier }), ...(await listing(catalog, entries)) } };
+  },
+});
+
+const domainOf = (entry: IndexEntry): string => entry.name.split('.', 1)[0]!;
+const gatewayOf = (entry: Pick<IndexEntry, 'kind'>): 'query' | 'mutate' => (entry.kind === 'query' ? 'query' : 'mutate');
+
+function domainsOf(catalog: Catalog): Record<string, number> {
+  const counts: Record<string, number> = {};
+  for (const entry of catalog.entries) counts[domainOf(entry)] = (counts[domainOf(entry)] ?? 0) + 1;
+  return counts;
+}
+
+/** A name as an operation, as a command, as the first words of several, or as a domain. */
+async function topic(catalog: Catalog, name: string, tier: number | undefined) {
+  const { entries } = catalog;
+  const named = entries.find((entry) => entry.name === name || entry.aliases.includes(name));
+  const called = entries.filter((entry) => entry.commands.includes(name));
+  const one = named ?? called.find((entry) => !entry.select) ?? called[0];
+  const below = entries.filter((entry) => entry.commands.some((command) => command.startsWith(`${name} `)));
+  if (one) return whole(await one.load(), [...new Set([...called, ...below].filter((entry) => entry !== one).map((entry) => entry.name))]);
+  if (below.length > 0) return listing(catalog, below);
+  if (entries.some((entry) => domainOf(entry) === name)) return domainListing(catalog, name, tier);
+  throw unknownName(name, ['exit-codes', ...entries.flatMap((entry) => [entry.name, ...entry.aliases, ...entry.commands])]);
+}
+
+function domainListing(catalog: Catalog, domain: string, tier = 2) {
+  const entries = catalog.entries.filter((entry) => domainOf(entry) === domain);
+  if (entries.length === 0) throw unknownName(domain, Object.keys(domainsOf(catalog)));
+  return listing(
+    catalog,
+    entries.filter((entry) => entry.tier <= tier),
+  );
+}
+
+const unknownName = (name: string, known: string[]): CleoError =>
+  new CleoError('E_INVALID_OPERATION', { operation: name.slice(0, 100), near: nearest(name, known) });
+
+async function listing(catalog: Catalog, entries: IndexEntry[]) {
+  const found: { query: Record<string, string>; mutate: Record<string, string> } = { query: {}, mutate: {} };
+  for (const entry of entries) found[gatewayOf(entry)][entry.name] = (await catalog.load(entry.name)).summary;
+  return { ...found, more: 'admin.help {operation}, {domain} or {tier: 0-2}' };
+}
+
+async function whole(operation: Operation, seeAlso: string[]) {
+  const { jsonSchemaOf } = await import('../../model/json-schema.ts');
+  return {
+    operation: operation.name,
+    summary: operation.summary,
+    gateway: gatewayOf(operation),
+    tier: operation.tier,
+    ...(operation.aliases?.length ? { aliases: operation.aliases } : {}),
+    usage: usageOf(operation),
+    params: jsonSchemaOf(operation.params) as Record<string, unknown>,
+    results: Object.keys(operation.result.entries),
+    ...(operation.errors.length ? { errors: operation.errors.map((code) => ({ code, exitCode: catalogue[code].exit })) } : {}),
+    example: { params: operation.example.call, command: commandFor(operation, operation.example.call) },
+    ...(seeAlso.length ? { seeAlso } : {}),
+  };
+}

@@ -1,0 +1,102 @@
+import { suggest } from '../../dispatch/suggest.ts';
+import { CleoError } from '../../errors/error.ts';
+import { commandLine } from '../../errors/quote.ts';
+import { flagOf } from '../../operations/command-line.ts';
+import type { IndexEntry } from '../../operations/define.ts';
+import { globalFlag, globalFlags } from './globals.ts';
+
+/** The operation that the words name and what is left of them; or a group of commands; or why there is neither. */
+export type Found = { entry: IndexEntry; rest: string[] } | { group: string } | { refusal: CleoError } | { nothing: true };
+
+const longest = 3;
+
+export function findCommand(entries: IndexEntry[], argv: string[]): Found {
+  const at = leadingWords(argv);
+  const words = at.map((i) => argv[i]!);
+  for (let length = words.length; length > 0; length--) {
+    const command = words.slice(0, length).join(' ');
+    const matches = entries.filter((entry) => entry.commands.includes(command));
+    if (matches.length === 0) continue;
+    const rest = argv.filter((_, i) => !at.slice(0, length).includes(i));
+    return { entry: matches.find((entry) => entry.select && hasFlag(rest, flagOf(entry.select))) ?? plainest(matches), rest };
+  }
+  const known = entries.flatMap((entry) => entry.commands);
+  if (words.length > 0) {
+    const below = known.filter((command) => command.startsWith(`${words[0]} `));
+    if (below.length > 0 && words.length === 1) return { group: words[0]! };
+    return { refusal: unknownCommand(entries, argv, at, below) };
+  }
+  const [stray] = argv.filter((word) => word.startsWith('-') && !globalFlag(word));
+  return stray === undefined ? { nothing: true } : { refusal: strayFlag(stray, argv, known) };
+}
+
+/** The first words of a command line, global flags and their values passed over: where they stand. */
+function leadingWords(argv: string[]): number[] {
+  const at: number[] = [];
+  for (let i = 0; i < argv.length && at.length < longest; i++) {
+    const word = argv[i]!;
+    const flag = globalFlag(word);
+    if (flag) {
+      if (flag.value && !word.includes('=')) i++;
+    } else if (word.startsWith('-')) break;
+    else at.push(i);
+  }
+  return at;
+}
+
+/** Without a flag that selects one of several, the one that needs none. */
+const plainest = (matches: IndexEntry[]): IndexEntry => matches.find((entry) => !entry.select) ?? matches[0]!;
+
+function hasFlag(words: string[], flag: string): boolean {
+  for (const word of words) {
+    if (word === '--') return false;
+    if (word === flag || word.startsWith(`${flag}=`)) return true;
+  }
+  return false;
+}
+
+function unknownCommand(entries: IndexEntry[], argv: string[], at: number[], below: string[]): CleoError {
+  const words = at.map((i) => argv[i]!);
+  const named = entries.find((entry) => entry.name === words[0] || entry.aliases.includes(words[0]!))?.commands[0];
+  if (named) return refusal(words[0]!, [named], replaced(argv, at.slice(0, 1), named));
+  const commands = below.length ? below : entries.flatMap((entry) => entry.commands);
+  for (const length of [2, 1]) {
+    const typed = words.slice(0, length).join(' ');
+    const { near } = suggest(typed, length === 1 ? [...commands, ...groups(commands)] : commands);
+    const isWhole = commands.includes(near[0] ?? '');
+    if (near.length > 0)
+      return refusal(typed, near, near.length === 1 && isWhole ? replaced(argv, at.slice(0, length), near[0]!) : undefined);
+  }
+  return below.length ? refusal(words.slice(0, 2).join(' '), below.slice(0, 7), `cleo help ${words[0]}`) : refusal(words[0]!, []);
+}
+
+const groups = (commands: string[]): string[] => [...new Set(commands.filter((c) => c.includes(' ')).map((c) => c.split(' ')[0]!))];
+
+const refusal = (operation: string, near: string[], fix?: string): CleoError =>
+  new CleoError('E_INVALID_OPERATION', { operation: operation.slice(0, 100), near, ...(fix && fix.length <= 500 ? { fix } : {}) });
+
+/** The command line with the words at these places replaced by others. */
+function replaced(argv: string[], at: number[], words: string): string {
+  return commandLine(['cleo', ...argv.flatMap((word, i) => (i === at[0] ? words.split(' ') : at.includes(i) ? [] : [word]))]);
+}
+
+/** A flag before any command: a misspelt global one, or one of the command that comes later. */
+function strayFlag(flag: string, argv: string[], known: string[]): CleoError {
+  const name = flag.split('=', 1)[0]!;
+  const { near, question } = suggest(
+    name,
+    globalFlags.flatMap((global) => global.flags.filter((spelling) => spelling.startsWith('--'))),
+  );
+  const command = argv.findIndex((word) => known.includes(word));
+  const fix =
+    near.length === 1
+      ? replaced(argv, [argv.indexOf(flag)], flag.replace(name, near[0]!))
+      : command >= 0
+        ? commandLine(['cleo', argv[command]!, ...argv.filter((_, i) => i !== command)])
+        : 'cleo help';
+  return new CleoError('E_INVALID_INPUT', {
+    problem: `${JSON.stringify(name.slice(0, 60))} stands before the command${question || '; the options of a command stand after it'}`,
+    fix: fix.length <= 500 ? fix : 'cleo help',
+    ...(near.length ? { near } : {}),
+  });
+}

@@ -1,0 +1,138 @@
+import { exits } from '../../../errors/exits.ts';
+import { commandsOf } from '../../../operations/command-line.ts';
+import type { Catalog, IndexEntry, Operation } from '../../../operations/define.ts';
+import { argumentsOf, type FlagUsage, flagsOf } from '../../../operations/usage.ts';
+import { globalFlags } from '../globals.ts';
+import { type Fields, isFields } from './cell.ts';
+import type { Screen } from './screen.ts';
+import { pad, widthOf, wrap } from './text.ts';
+
+interface Line {
+  name: string;
+  about: string;
+}
+
+/** The answer of `admin.help` in the words of the command line. */
+export async function help(answer: Fields, screen: Screen, catalog: Catalog): Promise<string[]> {
+  if (Array.isArray(answer.exits)) return exitTable(answer.exits as typeof exits, screen);
+  if (typeof answer.operation === 'string') return whole(answer, await catalog.load(answer.operation), screen, catalog);
+  return listing(answer, screen, catalog);
+}
+
+function listing(answer: Fields, screen: Screen, catalog: Catalog): string[] {
+  const summaries: Fields = { ...(answer.query as Fields), ...(answer.mutate as Fields) };
+  const shown = catalog.entries.filter((entry) => typeof summaries[entry.name] === 'string');
+  const groups = new Map<string, IndexEntry[]>();
+  for (const entry of shown) {
+    const domain = entry.name.split('.', 1)[0]!;
+    groups.set(domain, [...(groups.get(domain) ?? []), entry]);
+  }
+  const lines: Line[][] = [...groups.values()].map((entries) =>
+    entries.map((entry) => ({ name: commandOf(entry), about: String(summaries[entry.name]) })),
+  );
+  const width = columnWidth(lines.flat());
+  const opening = isFields(answer.domains)
+    ? [`${screen.paint('bold', 'cleo')}: the task protocol for AI coding agents`, '', 'Usage: cleo <command> [arguments] [options]', '']
+    : [];
+  const closing = isFields(answer.domains)
+    ? [
+        screen.paint('bold', 'Everywhere'),
+        ...twoColumns(globalFlags.map(globalLine), screen),
+        '',
+        ...twoColumns(
+          [
+            { name: 'cleo help <command>', about: 'One command in full' },
+            { name: 'cleo help --tier 2', about: `All ${catalog.entries.length} operations` },
+            { name: 'cleo help --domain d', about: Object.keys(answer.domains).join(', ') },
+            { name: 'cleo help exit-codes', about: 'What each exit code means and what to do' },
+            { name: 'cleo quickstart', about: 'Watch it work' },
+          ],
+          screen,
+        ),
+      ]
+    : [`${screen.paint('dim', 'One in full:')} cleo help <command>`];
+  return [
+    ...opening,
+    ...[...groups.keys()].flatMap((domain, i) => [screen.paint('bold', domain), ...twoColumns(lines[i]!, screen, width), '']),
+    ...closing,
+  ];
+}
+
+const commandOf = (entry: IndexEntry): string => `${entry.commands[0]}${entry.select ? ` --${entry.select}` : ''}`;
+const globalLine = ({ flags, value, about }: (typeof globalFlags)[number]): Line => ({
+  name: `${flags.join(', ')}${value ? ` ${value}` : ''}`,
+  about,
+});
+
+function whole(answer: Fields, operation: Operation, screen: Screen, catalog: Catalog): string[] {
+  const { paint } = screen;
+  const [, ...others] = commandsOf(operation);
+  const args = argumentsOf(operation).map((shape) => ({ name: `<${shape.name}>`, about: withChoices({ shape }) }));
+  const flags = flagsOf(operation).map((flag) => ({
+    name: `${[...flag.flags].reverse().join(', ')}${flag.value ? ` ${flag.value}` : ''}`,
+    about: withChoices(flag),
+  }));
+  const width = columnWidth([...args, ...flags]);
+  const codes = new Map(exits.map((exit) => [exit.code, exit]));
+  const errors = (answer.errors ?? []) as { code: string; exitCode: number }[];
+  const example = answer.example as { command: string };
+  const seeAlso = ((answer.seeAlso ?? []) as string[]).flatMap((name) => catalog.entries.find((entry) => entry.name === name) ?? []);
+  return [
+    `${paint('bold', String(answer.summary))} ${paint('dim', `(${answer.operation}, ${answer.gateway}, tier ${answer.tier})`)}`,
+    '',
+    `Usage: ${answer.usage}`,
+    ...(others.length ? [`Also:  ${others.map((command) => `cleo ${command}`).join(', ')}`] : []),
+    ...part('Arguments', args, screen, width),
+    ...part('Options', flags, screen, width),
+    '',
+    paint('bold', 'Example'),
+    ...wrap(example.command, screen.columns - 2).map((line) => `  ${line}`),
+    '',
+    `${paint('bold', 'Answers')} ${(answer.results as string[]).join(', ')}`,
+    ...part(
+      'Exit codes of its own',
+      errors.map(({ code, exitCode }) => ({
+        name: `${String(exitCode).padStart(3)}  ${code}`,
+        about: codes.get(exitCode)?.recovery ?? '',
+      })),
+      screen,
+    ),
+    ...part(
+      'See also',
+      seeAlso.map((entry) => ({ name: `cleo help ${entry.name}`, about: `cleo ${commandOf(entry)}` })),
+      screen,
+    ),
+  ];
+}
+
+function withChoices({ shape }: Pick<FlagUsage, 'shape'>): string {
+  const choices = shape.choices?.length ? `one of ${shape.choices.join(', ')}` : '';
+  const fallback = shape.default === undefined ? '' : `default ${shape.default}`;
+  const more = [shape.isRequired ? 'required' : '', choices, fallback].filter((part) => part !== '').join('; ');
+  return [shape.about, more ? `(${more})` : ''].filter((part) => part !== '').join(' ');
+}
+
+function exitTable(rows: typeof exits, screen: Screen): string[] {
+  const lines = rows.map(({ code, constant, recoverable, recovery }) => ({
+    name: `${String(code).padStart(3)}  ${constant}`,
+    about: `${recovery}${recoverable === 'no' ? ' (not recoverable)' : ''}`,
+  }));
+  return [screen.paint('bold', 'Exit codes'), ...twoColumns(lines, screen)];
+}
+
+const part = (title: string, lines: Line[], screen: Screen, width?: number): string[] =>
+  lines.length ? ['', screen.paint('bold', title), ...twoColumns(lines, screen, width)] : [];
+
+const columnWidth = (lines: Line[]): number => Math.min(34, Math.max(0, ...lines.map(({ name }) => widthOf(name)))) + 2;
+
+/** Names left, explanations right; a name too long for its column gets a line of its own. */
+function twoColumns(lines: Line[], screen: Screen, width = columnWidth(lines)): string[] {
+  return lines.flatMap(({ name, about }) => {
+    const [first = '', ...more] = wrap(about, screen.columns - width - 2);
+    const hang = ' '.repeat(width + 2);
+    const left = screen.paint('cyan', name);
+    const rest = more.map((line) => `${hang}${line}`);
+    if (widthOf(name) + 2 > width && first !== '') return [`  ${left}`, `${hang}${first}`, ...rest];
+    return [`  ${pad(left, width)}${first}`.trimEnd(), ...rest];
+  });
+}

@@ -1,0 +1,85 @@
+import type { Envelope } from '../../../dispatch/envelope.ts';
+import type { Catalog } from '../../../operations/define.ts';
+import { cellOf, type Fields, isEmpty, isFields, isRecords, labelOf } from './cell.ts';
+import { facts, record, records } from './record.ts';
+import { type Screen, screenOf } from './screen.ts';
+import { oneLine, wrap } from './text.ts';
+import { tree } from './tree.ts';
+
+/** An answer as people read it. What is known by its name has its own form; everything else is shown by its shape. */
+export async function humanText(envelope: Envelope, size: { columns: number; hasColour: boolean }, catalog: Catalog): Promise<string> {
+  const screen = screenOf(size);
+  const lines = envelope.success ? await answer(envelope, screen, catalog) : refusal(envelope.error as Fields, screen);
+  return lines.length ? `${lines.join('\n')}\n` : '';
+}
+
+type Form = (value: unknown, screen: Screen, catalog: Catalog) => string[] | Promise<string[]>;
+
+const forms: Record<string, Form> = {
+  tree: (value, screen) => tree([value].flat().filter(isFields), screen),
+  help: async (value, screen, catalog) => (await import('./help.ts')).help(value as never, screen, catalog),
+};
+
+async function answer(envelope: Envelope, screen: Screen, catalog: Catalog): Promise<string[]> {
+  const { _meta: meta, success: _, data, ...result } = envelope;
+  const sections: string[][] = [];
+  // Plain values together, in two columns; the rest each on its own, under its name unless it is what was asked for.
+  const plain = Object.entries(result).filter(([, value]) => !isFields(value) && !Array.isArray(value));
+  if (plain.length > 0) sections.push(facts(Object.fromEntries(plain), screen));
+  for (const [key, value] of Object.entries(result)) {
+    if (plain.some(([name]) => name === key) || isEmpty(value)) continue;
+    const body = await section(key, value, screen, catalog);
+    if (key === meta.resultsField) sections.unshift(body);
+    else sections.push([screen.paint('bold', labelOf(key)), ...body.map((line) => `  ${line}`.trimEnd())]);
+  }
+  if (sections.length === 0 && meta.exitCode === 100) sections.push(['Nothing found.']);
+  const footer = [
+    notes[meta.exitCode ?? 0],
+    ...receipts(data),
+    ...cutShort(meta),
+    ...(meta.warnings ?? []).map((text) => `warning: ${text}`),
+  ].filter(Boolean);
+  if (footer.length > 0) sections.push(wrap(footer.join(' · '), screen.columns).map((line) => screen.paint('dim', line)));
+  return sections.flatMap((lines, i) => (i > 0 ? ['', ...lines] : lines));
+}
+
+function section(key: string, value: unknown, screen: Screen, catalog: Catalog): string[] | Promise<string[]> {
+  const form = Object.hasOwn(forms, key) ? forms[key] : undefined;
+  if (form) return form(value, screen, catalog);
+  if (isRecords(value)) return value.some((item) => isRecords(item.children)) ? tree(value, screen) : records(value, screen);
+  if (Array.isArray(value)) return value.map((item) => cellOf('', item).text);
+  return record(value as Fields, screen);
+}
+
+const notes: Record<number, string> = { 101: 'it is there already', 102: 'nothing to change' };
+
+function receipts(data: unknown): string[] {
+  if (!isFields(data)) return [];
+  const { dryRun, ...said } = data;
+  const parts = Object.entries(said)
+    .filter(([, value]) => !(typeof value === 'number' && value === 0))
+    .map(([key, value]) => `${labelOf(key)} ${Array.isArray(value) ? few(value.map(String)) : cellOf(key, value).text}`);
+  return dryRun ? [`dry run, nothing written: ${parts.join(', ') || 'no change'}`] : parts;
+}
+
+const few = (ids: string[]): string =>
+  ids.length > 8 ? `${ids.slice(0, 3).map(oneLine).join(', ')} … ${oneLine(ids.at(-1)!)} (${ids.length})` : ids.map(oneLine).join(', ');
+
+function cutShort({ truncated }: Envelope['_meta']): string[] {
+  return truncated ? [`${truncated.shown} of ${truncated.total}${truncated.atLeast ? ' or more' : ''} shown`] : [];
+}
+
+function refusal({ code, exitCode, message, fix, alternatives }: Fields, screen: Screen): string[] {
+  const { paint, columns } = screen;
+  const [first = '', ...more] = wrap(String(message), columns - 2);
+  return [
+    `${paint('red', `${code}`)} ${paint('dim', `(exit ${exitCode})`)}`,
+    `  ${first}`,
+    ...more.map((line) => `  ${line}`),
+    // Never cut or broken: it is there to be copied.
+    `${paint('green', 'fix')}  ${oneLine(String(fix))}`,
+    ...(isRecords(alternatives)
+      ? alternatives.map((way) => `${paint('dim', 'or')}   ${oneLine(String(way.command))}  ${paint('dim', oneLine(String(way.action)))}`)
+      : []),
+  ];
+}

@@ -1,0 +1,115 @@
+import { cellOf, type Fields, idOf, isEmpty, isFields, isRecords, labelOf, markOf, timeOf } from './cell.ts';
+import { narrower, type Screen } from './screen.ts';
+import { table } from './table.ts';
+import { clean, cut, oneLine, pad, widthOf, wrap } from './text.ts';
+
+// What the first two lines of a record say, and what its last line says.
+const headline = ['id', 'taskId', 'title', 'name', 'status', 'priority', 'type', 'size', 'phase', 'parentId', 'epicId'];
+const bookkeeping = ['createdAt', 'createdBy', 'updatedAt', 'startedAt', 'completedAt', 'archivedAt', 'revision'];
+
+/** One record with everything it has. */
+export function record(fields: Fields, screen: Screen): string[] {
+  const title = fields.title ?? fields.name;
+  if (!idOf(fields) || typeof title !== 'string') return facts(fields, screen);
+  const mark = markOf(fields.status);
+  const head = `${mark ? `${mark.text} ` : ''}${idOf(fields)}  `;
+  const [opening = '', ...more] = wrap(oneLine(title), screen.columns - widthOf(head));
+  const lines = [
+    `${mark ? `${mark.colour ? screen.paint(mark.colour, mark.text) : mark.text} ` : ''}${screen.paint('cyan', idOf(fields))}  ${screen.paint('bold', opening)}`,
+    ...more.map((line) => `${' '.repeat(widthOf(head))}${screen.paint('bold', line)}`),
+  ];
+  const about = aboutLine(fields, screen);
+  if (about) lines.push(`  ${about}`);
+  const { description, ...others } = Object.fromEntries(
+    Object.entries(fields).filter(([key]) => !headline.includes(key) && !bookkeeping.includes(key)),
+  );
+  if (typeof description === 'string' && description !== '')
+    lines.push('', ...wrap(description, screen.columns - 2).map((line) => `  ${line}`.trimEnd()));
+  if (!isEmpty(others)) lines.push('', ...facts(others, narrower(screen, 2)).map((line) => `  ${line}`));
+  const book = bookkeeping
+    .filter((key) => fields[key] !== undefined)
+    .map((key) => `${labelOf(key)} ${cellOf(key, fields[key]).text}`)
+    .join(' · ')
+    .replace(/ · created by /, ' by ');
+  if (book) lines.push('', ...wrap(book, screen.columns - 2).map((line) => screen.paint('dim', `  ${line}`)));
+  return lines;
+}
+
+function aboutLine(fields: Fields, screen: Screen): string {
+  const parts = ['status', 'priority', 'size'].flatMap((key) => {
+    const { text, colour } = cellOf(key === 'status' ? 'state' : key, fields[key]);
+    return text === '' ? [] : [colour ? screen.paint(colour, text) : text];
+  });
+  const { type, parentId, epicId, phase } = fields;
+  const place = [
+    type,
+    parentId ? `in ${oneLine(String(parentId))}` : '',
+    epicId && epicId !== parentId ? `of ${oneLine(String(epicId))}` : '',
+  ]
+    .filter(Boolean)
+    .map((part) => oneLine(String(part)))
+    .join(' ');
+  return [...parts, place, phase ? `phase ${oneLine(String(phase))}` : ''].filter((part) => part !== '').join(' · ');
+}
+
+/** Names and values in two columns; what is itself a record or a list of them stands below its name. */
+export function facts(fields: Fields, screen: Screen): string[] {
+  const entries = Object.entries(fields).filter(([, value]) => value !== undefined);
+  const names = entries.map(([key]) => cut(labelOf(key), 24));
+  const width = Math.max(0, ...names.map(widthOf)) + 2;
+  return entries.flatMap(([key, value], i) => {
+    const name = screen.paint('dim', pad(names[i]!, width));
+    const inner = narrower(screen, width);
+    const beside = special(key, value, inner) ?? plain(key, value, inner);
+    if (beside) return beside.map((line, n) => `${n === 0 ? name : ' '.repeat(width)}${line}`.trimEnd());
+    return [screen.paint('dim', names[i]!), ...below(value, narrower(screen, 2)).map((line) => `  ${line}`)];
+  });
+}
+
+/** What fits beside its name: one value, or a list of plain ones. */
+function plain(key: string, value: unknown, screen: Screen): string[] | undefined {
+  if (isEmpty(value)) return [screen.paint('dim', 'none')];
+  if (isRecords(value) || isFields(value)) return undefined;
+  if (Array.isArray(value) && value.some((item) => typeof item === 'object' && item !== null)) return undefined;
+  if (Array.isArray(value) && value.some((item) => typeof item === 'string' && /\s/.test(item)))
+    return value.flatMap((item) => bullet('-', String(item), screen));
+  if (typeof value === 'string' && !timeOf(value)) return wrap(value, screen.columns);
+  const { text, colour } = cellOf(key, value);
+  return wrap(text, screen.columns).map((line) => (colour ? screen.paint(colour, line) : line));
+}
+
+function below(value: unknown, screen: Screen): string[] {
+  if (isRecords(value)) return records(value, screen);
+  if (Array.isArray(value)) return value.flatMap((item) => (isFields(item) ? facts(item, screen) : wrap(String(item), screen.columns)));
+  return facts(value as Fields, screen);
+}
+
+/** Many records: a table where the screen is wide enough, else one after the other. */
+export function records(items: Fields[], screen: Screen): string[] {
+  const rows = items.some((item) => Object.values(item).some((value) => isRecords(value) && !value.every(idOf)))
+    ? undefined
+    : table(items, screen);
+  return rows ?? items.flatMap((item, i) => [...(i > 0 ? [''] : []), ...record(item, screen)]);
+}
+
+const bullet = (mark: string, text: string, screen: Screen): string[] =>
+  wrap(text, screen.columns - 2).map((line, i) => `${i === 0 ? mark : ' '} ${line}`);
+
+/** Lists whose items read better as sentences than as rows. */
+function special(key: string, value: unknown, screen: Screen): string[] | undefined {
+  if (!isRecords(value)) return undefined;
+  if (key === 'acceptance')
+    return value.flatMap((item) =>
+      bullet(item.met ? screen.paint('green', '☑') : '☐', oneLine(String(item.text ?? item.gate ?? item.target ?? '')), screen),
+    );
+  if (key === 'notes')
+    return value.flatMap((item) => [
+      screen.paint('dim', `${timeOf(item.at) ?? oneLine(String(item.at))} ${oneLine(String(item.by))}`),
+      ...wrap(String(item.text), screen.columns),
+    ]);
+  if (key === 'relations')
+    return value.flatMap((item) =>
+      bullet(item.direction === 'from' ? '←' : '→', `${item.type} ${item.taskId}: ${clean(String(item.reason))}`, screen),
+    );
+  return undefined;
+}

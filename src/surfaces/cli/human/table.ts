@@ -1,0 +1,77 @@
+import { type Cell, cellOf, type Fields, labelOf } from './cell.ts';
+import type { Screen } from './screen.ts';
+import { cut, pad, padLeft, widthOf } from './text.ts';
+
+// Where a column stands; what is not named here follows in the order of the answer.
+const first = ['seq', 'at', 'timestamp', 'id', 'taskId', 'status', 'severity', 'level', 'priority', 'score', 'code'];
+// Too long for a row, or said by the id: `show` has them.
+const hiddenOfTasks = ['description', 'notes', 'type'];
+const gap = 2;
+
+interface Column {
+  key: string;
+  head: string;
+  cells: Cell[];
+  isNumber: boolean;
+  width: number;
+  least: number;
+}
+
+/** Records under one another in aligned columns; undefined where the screen is too narrow for that. */
+export function table(records: Fields[], screen: Screen): string[] | undefined {
+  const columns = columnsOf(records);
+  if (!squeeze(columns, screen.columns)) return undefined;
+  const line = (cells: Cell[]): string =>
+    cells
+      .map((cell, i) => {
+        const { width, isNumber } = columns[i]!;
+        const text = cut(cell.text, width);
+        const painted = cell.colour ? screen.paint(cell.colour, text) : text;
+        if (isNumber) return padLeft(painted, width);
+        return i === cells.length - 1 ? painted : pad(painted, width);
+      })
+      .join(' '.repeat(gap))
+      .trimEnd();
+  const head = line(columns.map(({ head }) => ({ text: head.toUpperCase(), colour: 'dim' })));
+  const rows = records.map((_, i) => line(columns.map(({ cells }) => cells[i]!)));
+  return columns.length > 1 ? [head, ...rows] : rows;
+}
+
+function columnsOf(records: Fields[]): Column[] {
+  const keys = [...new Set(records.flatMap((record) => Object.keys(record)))];
+  const areTasks = records.every((record) => 'id' in record && 'title' in record);
+  const rank = (key: string): number => {
+    const at = first.indexOf(key);
+    return at >= 0 ? at : key === 'title' ? first.length : first.length + 1;
+  };
+  return keys
+    .filter((key) => !(areTasks && hiddenOfTasks.includes(key)))
+    .sort((a, b) => rank(a) - rank(b))
+    .map((key) => columnOf(key, records))
+    .filter((column) => column.cells.some((cell) => cell.text !== ''));
+}
+
+function columnOf(key: string, records: Fields[]): Column {
+  const head = labelOf(key);
+  const cells = records.map((record) => cellOf(key, record[key], record));
+  const width = Math.max(widthOf(head), ...cells.map((cell) => widthOf(cell.text)));
+  const isNumber = records.every((record) => record[key] === undefined || typeof record[key] === 'number');
+  // Ids, states and numbers stay whole; text gives way.
+  const isRigid = first.includes(key) || isNumber;
+  return { key, head, cells, isNumber, width, least: isRigid ? width : Math.min(width, key === 'title' ? 20 : Math.max(8, widthOf(head))) };
+}
+
+/** Takes from the widest text columns until the row fits. */
+function squeeze(columns: Column[], available: number): boolean {
+  const total = (): number => columns.reduce((sum, column) => sum + column.width, gap * (columns.length - 1));
+  for (let over = total() - available; over > 0; over = total() - available) {
+    const widest = columns.filter((column) => column.width > column.least).sort((a, b) => b.width - a.width)[0];
+    if (!widest) return false;
+    const next = Math.max(
+      widest.least,
+      ...columns.filter((c) => c !== widest && c.width > c.least && c.width < widest.width).map((c) => c.width),
+    );
+    widest.width -= Math.max(1, Math.min(over, widest.width - next));
+  }
+  return true;
+}

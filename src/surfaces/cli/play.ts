@@ -1,0 +1,51 @@
+import { existsSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import type { Envelope } from '../../dispatch/envelope.ts';
+import { CleoError } from '../../errors/error.ts';
+import { commandLine } from '../../errors/quote.ts';
+import { screenOf } from './human/screen.ts';
+import { wrap } from './human/text.ts';
+import { runCli, type Terminal } from './run.ts';
+
+interface Step {
+  say: string;
+  argv: string[];
+  exit?: number;
+}
+
+/** Runs the command lines of an answer, each through the real door, in a project of their own; prints them and what they answer. */
+export async function play(envelope: Envelope, key: string, terminal: Terminal): Promise<number> {
+  const steps = envelope[key] as Step[];
+  const given = typeof envelope.folder === 'string' ? resolve(envelope.folder) : undefined;
+  if (given && existsSync(join(given, '.cleo')))
+    throw new CleoError('E_INVALID_INPUT', {
+      problem: `${given} is a project already; the demo needs a folder of its own`,
+      fix: 'cleo quickstart',
+    });
+  const folder = given ?? mkdtempSync(join(tmpdir(), 'cleo-demo-'));
+  mkdirSync(folder, { recursive: true });
+  const { paint, columns } = screenOf({ columns: terminal.columns, hasColour: terminal.hasColour && terminal.isTerminal });
+  const say = (text: string): void => terminal.write(`${wrap(text, columns).join('\n')}\n`);
+  // A refusal is part of the story, so both kinds of answer go where the story goes.
+  const stage: Terminal = { ...terminal, writeError: terminal.write, hasColour: terminal.hasColour && terminal.isTerminal };
+  const house = terminal.houseAt(folder);
+  try {
+    for (const { say: text, argv, exit = 0 } of steps) {
+      if (text) say(text);
+      terminal.write(`${paint('green', '$')} ${paint('bold', commandLine(['cleo', ...argv]))}\n`);
+      const code = await runCli(house, [...argv, '--human'], stage);
+      terminal.write('\n');
+      if (code === exit) continue;
+      terminal.writeError(`The demo stops here: exit ${code} where ${exit} was expected\n`);
+      return 1;
+    }
+  } finally {
+    await house.closeStores();
+    if (!given) rmSync(folder, { recursive: true, force: true });
+  }
+  say(given ? `The demo project is in ${given}` : 'The demo project was a temporary folder and is gone.');
+  say('What to try next, in a folder of your own:');
+  for (const { say: text, argv } of envelope.next as Step[]) terminal.write(`  ${commandLine(['cleo', ...argv])}  ${paint('dim', text)}\n`);
+  return 0;
+}
