@@ -1,0 +1,69 @@
+import { mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { type Priority, taskId } from '../src/model/scalars.ts';
+import type { Note, TaskRecord } from '../src/model/task.ts';
+import { createSqlite, openSqlite } from '../src/store/dialects/sqlite.ts';
+
+const at = '2026-01-01T00:00:00.000Z';
+const perTransaction = 5000;
+/** One epic and seven tasks inside it. */
+const groupSize = 8;
+
+/** A project of `count` tasks in groups of an epic and seven tasks; the newest `open` of them are not done. One task has
+ *  the word `quokka`, which no other has. */
+export async function fill(root: string, count: number, open: number): Promise<void> {
+  mkdirSync(join(root, '.cleo'), { recursive: true });
+  const path = join(root, '.cleo', 'cleo.db');
+  await createSqlite(path, at);
+  const store = openSqlite({ path, mode: 'write', busyTimeoutMs: 1000, durability: 'normal', newestBackup: () => undefined });
+  const random = randomOf(count);
+  for (let first = 1; first <= count; first += perTransaction) {
+    const tasks: { task: TaskRecord; notes: Note[] }[] = [];
+    for (let seq = first; seq < first + perTransaction && seq <= count; seq++) tasks.push(taskAt(seq, count, open, random));
+    await store.write({ at, by: 'bench' }, async (writes) => {
+      await writes.tasks.insertMany(tasks);
+      await writes.tasks.reserveIds(taskId(Math.min(first + perTransaction - 1, count)));
+    });
+  }
+  await store.close();
+}
+
+function taskAt(seq: number, count: number, open: number, random: () => number): { task: TaskRecord; notes: Note[] } {
+  const place = (seq - 1) % groupSize;
+  // A group is open or done as a whole, so that no open task sits in a done epic.
+  const isOpen = seq - place > count - open;
+  const words = (many: number): string =>
+    Array.from({ length: many }, () => vocabulary[Math.floor(random() * vocabulary.length)]).join(' ');
+  const task: TaskRecord = {
+    id: taskId(seq),
+    type: place === 0 ? 'epic' : 'task',
+    title: `${words(5)}${seq === Math.floor(count / 2) ? ' quokka' : ''}`,
+    description: words(25),
+    status: isOpen ? 'pending' : 'done',
+    priority: priorities[Math.floor(random() * 4)]!,
+    ...(place === 0 ? {} : { parentId: taskId(seq - place) }),
+    labels: [`area:${seq % 12}`, `team-${seq % 5}`],
+    depends: place > 1 && place % 3 === 0 ? [taskId(seq - 1)] : [],
+    acceptance: place === 0 ? [] : [{ kind: 'text', text: words(8) }],
+    files: place === 0 ? [] : [`src/part-${seq % 200}/file-${seq % 17}.ts`],
+    createdAt: at,
+    createdBy: 'bench',
+    updatedAt: at,
+    ...(isOpen ? {} : { startedAt: at, completedAt: at }),
+    revision: 1,
+  };
+  return { task, notes: seq % 10 === 0 ? [{ at, by: 'bench', text: words(15) }] : [] };
+}
+
+const priorities: Priority[] = ['critical', 'high', 'medium', 'low'];
+const syllables = ['ba', 'cor', 'del', 'fi', 'gra', 'ho', 'jin', 'kel', 'lo', 'mar', 'nes', 'pol', 'ri', 'sta', 'tu', 'ver'];
+const vocabulary = syllables.flatMap((a) => syllables.flatMap((b) => syllables.slice(0, 12).map((c) => `${a}${b}${c}`)));
+
+/** The same store every time. */
+function randomOf(seed: number): () => number {
+  let state = seed;
+  return () => {
+    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
+    return state / 2 ** 32;
+  };
+}

@@ -1,0 +1,113 @@
+// `npm run bench`: every figure of the bar that applies, each with its limit. Times are ratios to `node -e 0` of the same run.
+//   --quick       few rounds, no 100,000 tasks, no install     --rounds N
+//   --strict      exits with 1 on a miss                       --json     rows instead of a table
+//   --dist DIR    measures a build that exists (else builds)
+import { spawnSync } from 'node:child_process';
+import { writeFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { parseArgs } from 'node:util';
+import { install } from './install.mjs';
+import { medians, peakMemory } from './measure.mjs';
+import { openProjects } from './stores.mjs';
+
+const root = fileURLToPath(new URL('..', import.meta.url));
+const { values: options } = parseArgs({
+  options: {
+    quick: { type: 'boolean' },
+    strict: { type: 'boolean' },
+    json: { type: 'boolean' },
+    rounds: { type: 'string' },
+    dist: { type: 'string' },
+  },
+});
+const rounds = Number(options.rounds ?? (options.quick ? 5 : 25));
+if (!options.dist) {
+  const { status } = spawnSync(process.execPath, [join(root, 'scripts', 'build.mjs')], { stdio: 'inherit' });
+  if (status !== 0) process.exit(status ?? 1);
+}
+const cleo = join(resolve(root, options.dist ?? 'dist'), 'cleo.js');
+
+const open = 2000;
+const sizes = options.quick ? { '10,000': 10_000 } : { '10,000': 10_000, '100,000': 100_000 };
+const { folder, projects, remove } = await openProjects({
+  '1,000': [1000, 1000],
+  graded: [1000, 1000],
+  'add at 1,000': [1000, 1000],
+  batch: [1000, 1000],
+  ...Object.fromEntries(
+    Object.entries(sizes).flatMap(([name, count]) => [
+      [name, [count, open]],
+      [`add at ${name}`, [count, open]],
+    ]),
+  ),
+});
+
+const batch = join(folder, 'batch.json');
+writeFileSync(batch, JSON.stringify(Array.from({ length: 1000 }, (_, i) => ({ title: `Part ${i} of the batch` }))));
+const grade = { CLEO_SESSION_GRADE: 'true', CLEO_SESSION_GRADE_ID: 'bench' };
+const reads = { show: ['show', 'T500'], find: ['find', 'quokka'], exists: ['exists', 'T500'], next: ['next'] };
+
+const caseOf = (name, args, project, env = {}) => ({
+  name,
+  argv: [cleo, ...args],
+  cwd: projects[project],
+  env: { CLEO_HOME: join(folder, 'home'), ...env },
+});
+const atSize = (size) => [
+  ...Object.entries(reads).map(([name, args]) => caseOf(`${name} at ${size}`, args, size)),
+  caseOf(`add at ${size}`, ['add', 'Write one more parser'], `add at ${size}`),
+];
+const cases = [
+  ...atSize('1,000'),
+  ...Object.keys(sizes).flatMap(atSize),
+  ...Object.entries(reads).map(([name, args]) => caseOf(`${name} graded`, args, 'graded', grade)),
+  caseOf('add-batch', ['add-batch', '--file', batch], 'batch'),
+];
+
+const rows = [];
+try {
+  const ms = medians(cases, rounds);
+  const ratio = (name, to) => (typeof ms.get(name) === 'string' ? ms.get(name) : ms.get(name) / ms.get(to));
+  const row = (what, figure, bar, unit = '×') => rows.push({ what, figure, bar, unit, isOk: typeof figure === 'number' && figure <= bar });
+
+  for (const name of [...Object.keys(reads), 'add'])
+    row(`cold ${name} at 1,000 tasks`, ratio(`${name} at 1,000`, 'node'), { next: 1.5, add: 1.6 }[name] ?? 1.35);
+  for (const name of Object.keys(reads)) row(`cold ${name} in grade mode`, ratio(`${name} graded`, 'node'), 1.6);
+  for (const size of Object.keys(sizes))
+    for (const name of [...Object.keys(reads), 'add'])
+      row(
+        `${name} at ${size} against 1,000${name === 'next' ? ', 2,000 open' : ''}`,
+        ratio(`${name} at ${size}`, `${name} at 1,000`),
+        name === 'next' ? 1.5 : 1.15,
+      );
+  row('add-batch of 1,000 against one add', ratio('add-batch', 'add at 1,000'), 6);
+  const memory = cases.map(peakMemory);
+  row('peak memory of a call', memory.find((one) => typeof one === 'string') ?? Math.max(...memory), 60, 'MB');
+  if (!options.quick) {
+    const { packages, megabytes, first } = install();
+    row('production install', megabytes, 40, 'MB');
+    row('packages besides ours', packages.length, 8, '');
+    row('empty .cleo', first.kilobytes, 640, 'KB');
+    row('commands to the first task', first.commands, 2, '');
+  }
+  if (options.json) process.stdout.write(`${JSON.stringify(rows)}\n`);
+  else print(rows, ms.get('node'));
+} finally {
+  remove();
+}
+if (options.strict && rows.some(({ isOk }) => !isOk)) process.exitCode = 1;
+
+function print(all, startMs) {
+  const shown = (value, unit) => (typeof value === 'string' ? value : `${Number(value.toFixed(2))} ${unit}`.trim());
+  const lines = [
+    ['what', 'figure', 'bar', ''],
+    ...all.map(({ what, figure, bar, unit, isOk }) => [what, shown(figure, unit), `≤ ${shown(bar, unit)}`, isOk ? 'ok' : 'MISS']),
+  ];
+  const widths = [0, 1, 2].map((column) => Math.max(...lines.map((line) => line[column].length)));
+  for (const [what, figure, bar, verdict] of lines)
+    process.stdout.write(`${what.padEnd(widths[0])}  ${figure.padStart(widths[1])}  ${bar.padEnd(widths[2])}  ${verdict}\n`);
+  process.stdout.write(
+    `\nMedians of ${rounds} interleaved rounds; node -e 0 takes ${startMs.toFixed(1)} ms here (Node ${process.versions.node}).\n`,
+  );
+}

@@ -1,0 +1,52 @@
+// Projects of a given size. They are made once and kept in the temporary folder under the hash of the code that makes them.
+import { createHash } from 'node:crypto';
+import { cpSync, existsSync, mkdirSync, mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath, pathToFileURL } from 'node:url';
+import { build } from 'esbuild';
+
+const root = fileURLToPath(new URL('..', import.meta.url));
+
+/** `sizes`: `{ name: [count, open] }`. Copies that may be written to, in a folder that `remove` takes away. */
+export async function openProjects(sizes) {
+  const { fill, kept } = await filler();
+  const folder = mkdtempSync(join(tmpdir(), 'cleo-bench-'));
+  const projects = {};
+  for (const [name, [count, open]] of Object.entries(sizes)) {
+    const made = join(kept, `${count}-${open}`);
+    if (!existsSync(made)) {
+      const fresh = mkdtempSync(`${made}-`);
+      await fill(fresh, count, open);
+      if (existsSync(made)) rmSync(fresh, { recursive: true });
+      else renameSync(fresh, made);
+    }
+    projects[name] = join(folder, name);
+    cpSync(made, projects[name], { recursive: true });
+  }
+  return { folder, projects, remove: () => rmSync(folder, { recursive: true, force: true }) };
+}
+
+async function filler() {
+  const built = await build({
+    entryPoints: [join(root, 'bench', 'fill.ts')],
+    bundle: true,
+    write: false,
+    format: 'esm',
+    platform: 'node',
+    target: 'node20',
+    external: ['@photostructure/sqlite'],
+    logLevel: 'error',
+  });
+  const { text } = built.outputFiles[0];
+  const kept = join(tmpdir(), `cleo-bench-stores-${createHash('sha256').update(text).digest('hex').slice(0, 12)}`);
+  mkdirSync(kept, { recursive: true });
+  // Inside node_modules, where the SQLite driver is found from.
+  const file = join(root, 'node_modules', `.cleo-bench-${process.pid}.mjs`);
+  writeFileSync(file, text);
+  try {
+    return { fill: (await import(pathToFileURL(file).href)).fill, kept };
+  } finally {
+    rmSync(file);
+  }
+}
