@@ -2,30 +2,29 @@
  *  Scripts that put no spaces between words are split into characters. Both databases are handed these
  *  terms, so that they agree on what a word is. */
 export function terms(text: string): string[] {
+  // Most text is ASCII, which needs no tables of Unicode: loading them is a part of a cold start.
+  const found = /[^\x00-\x7f]/.test(text) ? foldedWords(text) : (text.toLowerCase().match(/[a-z0-9]+/g) ?? []);
+  return found.map((word) => (word.length > longestTerm ? [...word].slice(0, longestTerm).join('') : word));
+}
+
+/** PostgreSQL refuses words that are much longer; nobody searches for them. */
+const longestTerm = 64;
+
+function foldedWords(text: string): string[] {
   const folded = text
     .normalize('NFKD')
     .replace(/\p{M}+/gu, '')
     .toLowerCase();
-  return (folded.match(/[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}]|[\p{L}\p{N}]+/gu) ?? []).flatMap(
-    withoutDense,
-  );
-}
-
-const dense = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}]/u;
-
-function withoutDense(word: string): string[] {
-  if (word.length === 1 || !dense.test(word)) return [word.slice(0, 64)];
-  return (
-    word.match(
-      /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}]|[^\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}]+/gu,
-    ) ?? []
+  return (folded.match(/[\p{L}\p{N}]+/gu) ?? []).flatMap(
+    (word) =>
+      word.match(/[\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}\p{sc=Thai}]|[^\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}\p{sc=Thai}]+/gu) ?? [],
   );
 }
 
 /** Overlapping triples of a word with its edges marked, as the vocabulary is compared by. */
 export function trigrams(word: string): string[] {
-  const marked = edged(word);
-  return Array.from({ length: marked.length - 2 }, (_, i) => marked.slice(i, i + 3));
+  const marked = [...edged(word)];
+  return Array.from({ length: marked.length - 2 }, (_, i) => marked.slice(i, i + 3).join(''));
 }
 
 export const edged = (word: string): string => `__${word}__`;

@@ -23,11 +23,13 @@ test('each change says who, which field, from what and to what, oldest first', a
   ]);
 });
 
-test('a deleted task keeps its history', async () => {
-  const { store, call } = await openHouse({ tasks: ['T001: Gone'] });
-  await store.write({ at: '2026-02-01T00:00:00.000Z', by: 'ada' }, ({ tasks }) => tasks.remove('T001', 'T001'));
-  const { history } = await call('tasks.history', { taskId: 'T001' });
-  expect(history.at(-1)).toEqual({ at: '2026-02-01T00:00:00.000Z', by: 'ada', field: 'deleted', old: 'Gone' });
+test('a deleted task keeps its history, and one that went with its parent says so', async () => {
+  const { call } = await openHouse({ tasks: ['T001 epic: Gone', 'T002 in T001: Gone too'], clock: { now: '2026-02-01T00:00:00.000Z' } });
+  await call('tasks.delete', { taskId: 'T001', cascade: true });
+  const last = async (taskId: string) => (await call('tasks.history', { taskId })).history.at(-1);
+  const gone = { at: '2026-02-01T00:00:00.000Z', by: 'tester', field: 'deleted' };
+  expect(await last('T001')).toEqual({ ...gone, old: 'Gone' });
+  expect(await last('T002')).toEqual({ ...gone, old: 'Gone too', reason: 'deleted with T001' });
 });
 
 test('a long history comes in pages and says so', async () => {

@@ -26,6 +26,8 @@ create table tasks (
 );
 create index tasks_parent on tasks (parent_id, status);
 create index tasks_open on tasks (seq) where status <> 'done' and archived_at is null;
+create index tasks_archived on tasks (seq) where archived_at is not null;
+create index tasks_containers on tasks (type, seq) where type in ('saga', 'epic');
 create index tasks_done on tasks (completed_at) where status = 'done' and archived_at is null;
 
 create table task_labels (

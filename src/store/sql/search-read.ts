@@ -1,7 +1,7 @@
 import type { TaskId } from '../../model/scalars.ts';
 import { trigrams } from '../../rules/terms.ts';
 import type { SearchCandidate, SearchReads, TaskFilter } from '../port.ts';
-import { type Db, inList, type Sql, sql } from './sql.ts';
+import { chunks, type Db, inList, type Sql, sql } from './sql.ts';
 import { hitColumns, toHit, where } from './task-rows.ts';
 import { countUpTo } from './tasks-read.ts';
 
@@ -70,8 +70,9 @@ const allOf = (wanted: string[][], quoted: (term: string) => string, and: string
 
 async function labelsOf(db: Db, ids: TaskId[]): Promise<Map<TaskId, string[]>> {
   const labels = new Map<TaskId, string[]>();
-  if (ids.length === 0) return labels;
-  const found = await db.all(sql`select task_id, label from task_labels where task_id in ${inList(ids)} order by task_id, position`);
-  for (const row of found) labels.set(String(row.task_id), [...(labels.get(String(row.task_id)) ?? []), String(row.label)]);
+  for (const some of chunks(ids, 500)) {
+    const found = await db.all(sql`select task_id, label from task_labels where task_id in ${inList(some)} order by task_id, position`);
+    for (const row of found) labels.set(String(row.task_id), [...(labels.get(String(row.task_id)) ?? []), String(row.label)]);
+  }
   return labels;
 }

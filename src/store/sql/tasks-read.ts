@@ -1,8 +1,9 @@
 import { type Status, seqOf, type TaskId, type TaskType } from '../../model/scalars.ts';
 import type { Note, Relation, StoredCriterion, TaskRecord } from '../../model/task.ts';
+import { idRanges } from '../../rules/id-prefix.ts';
 import type { DeletedTask, Edge, TaskReads, TaskSort } from '../port.ts';
 import { openGraph } from './open-graph.ts';
-import { chunks, type Db, inList, type Row, raw, type Sql, sql } from './sql.ts';
+import { chunks, type Db, inList, join, type Row, raw, type Sql, sql } from './sql.ts';
 import {
   ancestorColumns,
   hitColumns,
@@ -260,12 +261,9 @@ const below = (root: TaskId): Sql => sql`
     select c.id, below.depth + 1 from below join tasks c on c.parent_id = below.id where below.depth < 10
   )`;
 
-/** Ids that begin with these digits, as ranges of numbers: 14 means 14, 140-149, 1400-1499 … */
 function idPrefix(digits: string): Sql {
-  const n = Number(digits);
-  let any = sql`t.seq = ${n}`;
-  for (let width = 10; n * width < 1e9; width *= 10) any = sql`${any} or t.seq between ${n * width} and ${n * width + width - 1}`;
-  return sql`(${any})`;
+  const ranges = idRanges(digits).map(({ from, to }) => (from === to ? sql`t.seq = ${from}` : sql`t.seq between ${from} and ${to}`));
+  return ranges.length === 0 ? raw('1 = 0') : sql`(${join(ranges, ' or ')})`;
 }
 
 export async function countUpTo(db: Db, query: Sql, atMost: number): Promise<number> {

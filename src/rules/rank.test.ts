@@ -1,0 +1,113 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import type { Status } from '../model/scalars.ts';
+import { corrections, type Rankable, rank, wantedOf } from './rank.ts';
+
+const task = (id: string, title: string, more: Partial<Rankable> = {}): Rankable => ({ id, title, status: 'pending', labels: [], ...more });
+const order = (query: string, tasks: Rankable[], isPrefix = false): string[] => rank(wantedOf(query), isPrefix, tasks).map((t) => t.id);
+
+test.each([
+  {
+    rule: 'a title before a label before the rest',
+    query: 'parser',
+    tasks: [task('T001', 'Other'), task('T002', 'Other', { labels: ['parser'] }), task('T003', 'Write the parser')],
+    best: ['T003', 'T002', 'T001'],
+  },
+  {
+    rule: 'more words in the title',
+    query: 'write parser',
+    tasks: [task('T001', 'The parser of it'), task('T002', 'To write, then the parser')],
+    best: ['T002', 'T001'],
+  },
+  {
+    rule: 'a title that says little else',
+    query: 'parser',
+    tasks: [task('T001', 'Parser'), task('T002', 'Write the parser of the other language')],
+    best: ['T001', 'T002'],
+  },
+  {
+    rule: 'the words side by side',
+    query: 'write parser',
+    tasks: [task('T001', 'Write parser of a b'), task('T002', 'Parser, write of a b')],
+    best: ['T001', 'T002'],
+  },
+  {
+    rule: 'open before done',
+    query: 'parser',
+    tasks: [task('T001', 'A parser'), task('T002', 'B parser', { status: 'done' })],
+    best: ['T001', 'T002'],
+  },
+  {
+    rule: 'else the newest',
+    query: 'parser',
+    tasks: [task('T009', 'A parser'), task('T1000', 'B parser'), task('T010', 'C parser')],
+    best: ['T1000', 'T010', 'T009'],
+  },
+])('$rule', ({ query, tasks, best }) => {
+  expect(order(query, tasks)).toEqual(best);
+});
+
+test('a beginning counts only where beginnings were asked for', () => {
+  const tasks = [task('T001', 'Parsing'), task('T002', 'Other', { labels: ['pars'] })];
+  expect(order('pars', tasks, true)).toEqual(['T001', 'T002']);
+  expect(order('pars', tasks, false)).toEqual(['T002', 'T001']);
+});
+
+test('fewer typos go before a better place', () => {
+  const wanted = [
+    [
+      { word: 'token', edits: 1 },
+      { word: 'taken', edits: 2 },
+    ],
+  ];
+  const tasks = [task('T001', 'Taken'), task('T002', 'Other', { labels: ['token'] })];
+  expect(rank(wanted, false, tasks).map((t) => t.id)).toEqual(['T002', 'T001']);
+});
+
+test.each([
+  { word: 'parsr', vocabulary: ['parser', 'parsers', 'pars', 'token'], meant: ['pars', 'parser'] },
+  { word: 'tokeniser', vocabulary: ['tokenizer', 'tokenizers', 'token'], meant: ['tokenizer', 'tokenizers'] },
+  { word: 'ab', vocabulary: ['ac', 'abc'], meant: [] },
+  { word: 'http2', vocabulary: ['http3', 'http'], meant: [] },
+  { word: 'the', vocabulary: ['he', 'then', 'other'], meant: ['he', 'then'] },
+])('$word was perhaps meant to be $meant', ({ word, vocabulary, meant }) => {
+  expect(corrections(word, vocabulary).map((w) => w.word)).toEqual(meant);
+});
+
+test('a query asks for each of its words once', () => {
+  expect(wantedOf('The the PARSER')).toEqual([[{ word: 'the', edits: 0 }], [{ word: 'parser', edits: 0 }]]);
+  expect(wantedOf('!?')).toEqual([]);
+  expect(wantedOf(Array.from({ length: 500 }, (_, i) => `w${i}`).join(' '))).toHaveLength(32);
+});
+
+const anyTask = fc.record({
+  id: fc.integer({ min: 1, max: 5000 }).map((n) => `T${String(n).padStart(3, '0')}`),
+  title: fc
+    .array(fc.constantFrom('write', 'the', 'parser', 'parse', 'Übung', '漢字', 'x'), { maxLength: 5 })
+    .map((words) => words.join(' ')),
+  status: fc.constantFrom<Status>('pending', 'active', 'blocked', 'done'),
+  labels: fc.subarray(['parser', 'api', 'write']),
+});
+
+test('the order does not depend on the order in which the store hands the candidates over, and loses none', () => {
+  fc.assert(
+    fc.property(
+      fc.uniqueArray(anyTask, { selector: (t) => t.id, maxLength: 30 }),
+      fc.constantFrom('parser', 'write parser', 'pars', '漢', 'the x write'),
+      fc.boolean(),
+      fc.infiniteStream(fc.nat()),
+      (tasks, query, isPrefix, dice) => {
+        const shuffled = tasks.map((t) => ({ t, at: dice.next().value as number })).sort((a, b) => a.at - b.at);
+        const ranked = order(query, tasks, isPrefix);
+        expect(
+          order(
+            query,
+            shuffled.map(({ t }) => t),
+            isPrefix,
+          ),
+        ).toEqual(ranked);
+        expect([...ranked].sort()).toEqual(tasks.map((t) => t.id).sort());
+      },
+    ),
+  );
+});

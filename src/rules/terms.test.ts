@@ -1,0 +1,63 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { distance, terms, trigrams } from './terms.ts';
+
+test.each([
+  { text: 'Write the Parser', words: ['write', 'the', 'parser'] },
+  { text: 'parse_params(v2): foo-bar', words: ['parse', 'params', 'v2', 'foo', 'bar'] },
+  { text: '', words: [] },
+  { text: '!!! … —', words: [] },
+  { text: 'Über Ångström Café', words: ['uber', 'angstrom', 'cafe'] },
+  { text: 'ﬁle ①', words: ['file', '1'] },
+  { text: 'Привет, мир', words: ['привет', 'мир'] },
+  { text: '解析器を書く', words: ['解', '析', '器', 'を', '書', 'く'] },
+  { text: 'Node漢字v2', words: ['node', '漢', '字', 'v2'] },
+  { text: 'שָׁלוֹם', words: ['שלום'] },
+  { text: 'fix 🐛 now', words: ['fix', 'now'] },
+  { text: 'x'.repeat(100), words: ['x'.repeat(64)] },
+  { text: `${'x'.repeat(100)}漢`, words: ['x'.repeat(64), '漢'] },
+])('the words of $text', ({ text, words }) => {
+  expect(terms(text)).toEqual(words);
+});
+
+test('a term is its own only term, whatever the text was', () => {
+  fc.assert(
+    fc.property(fc.string({ unit: 'grapheme', maxLength: 40 }), (text) => {
+      for (const term of terms(text)) {
+        expect(term.isWellFormed()).toBe(true);
+        expect(terms(term).join(' ')).toBe(term);
+      }
+    }),
+    { numRuns: 2000 },
+  );
+});
+
+test('a word is compared by its triples, edges marked', () => {
+  expect(trigrams('abc')).toEqual(['__a', '_ab', 'abc', 'bc_', 'c__']);
+  expect(trigrams('𐌰')).toEqual(['__𐌰', '_𐌰_', '𐌰__']);
+});
+
+test.each([
+  { a: 'parser', b: 'parser', limit: 2, edits: 0 },
+  { a: 'parser', b: 'parsr', limit: 2, edits: 1 },
+  { a: 'parser', b: 'praser', limit: 2, edits: 1 },
+  { a: 'parser', b: 'parsers', limit: 2, edits: 1 },
+  { a: 'parser', b: 'barsor', limit: 2, edits: 2 },
+  { a: 'parser', b: 'token', limit: 2, edits: 3 },
+  { a: 'kitten', b: 'sitting', limit: 3, edits: 3 },
+  { a: 'kitten', b: 'sitting', limit: 2, edits: 3 },
+  { a: '', b: 'ab', limit: 2, edits: 2 },
+  { a: '', b: 'abc', limit: 2, edits: 3 },
+])('$a to $b is $edits of at most $limit', ({ a, b, limit, edits }) => {
+  expect(distance(a, b, limit)).toBe(edits);
+});
+
+test('distance is symmetric and never negative', () => {
+  const word = fc.string({ unit: fc.constantFrom('a', 'b', 'c'), maxLength: 6 });
+  fc.assert(
+    fc.property(word, word, (a, b) => {
+      expect(distance(a, b, 9)).toBe(distance(b, a, 9));
+      expect(distance(a, b, 9) === 0).toBe(a === b);
+    }),
+  );
+});
