@@ -12,10 +12,10 @@ export default defineConfig({
       {
         test: {
           name: 'postgres',
-          include: operations,
+          include: [...operations, 'test/engines/*.test.ts'],
           env: { CLEO_TEST_ENGINE: 'postgres' },
           globalSetup: ['test/postgres.ts'],
-          testTimeout: 60_000,
+          testTimeout: 600_000,
           hookTimeout: 60_000,
         },
       },

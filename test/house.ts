@@ -1,13 +1,16 @@
+import { execFileSync } from 'node:child_process';
 import { copyFileSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import postgres from 'postgres';
 import { inject, onTestFinished } from 'vitest';
-import { type Call, dispatch, type Reply } from '../src/dispatch/dispatch.ts';
+import { type Call, dispatch, type House, type Reply } from '../src/dispatch/dispatch.ts';
 import { buildHouse } from '../src/main.ts';
 import { platformOf } from '../src/platform/platform.ts';
 import { createSqlite } from '../src/store/dialects/sqlite.ts';
+import { sqliteDriver } from '../src/store/dialects/sqlite-driver.ts';
 import type { Store } from '../src/store/port.ts';
+import { runCli, type Terminal } from '../src/surfaces/cli/run.ts';
 import { buildWorld } from './world.ts';
 
 export interface HouseOptions {
@@ -33,6 +36,12 @@ export interface TestHouse {
   reply(operation: string, params?: Record<string, unknown>, more?: Partial<Call>): Promise<Reply>;
   /** The same project, seen by another agent. */
   as(agent: string): Pick<TestHouse, 'call' | 'reply'>;
+  /** A command line in this process: words or, as `error.fix` prints it, one text. */
+  cli(words: string | string[]): Promise<{ exitCode: number; out: string; envelope: Seen }>;
+  /** Statements behind our back, with every check of the database switched off. */
+  tamper(statements: string): Promise<void>;
+  /** The same store through a connection of its own, as another process has it. */
+  beside(): Promise<Store>;
 }
 
 const opened: { template?: string } = {};
@@ -70,7 +79,63 @@ export async function openHouse(options: HouseOptions = {}): Promise<TestHouse> 
     if (engine === 'postgres') await dropSchema(env.CLEO_DATABASE_URL ?? '', key);
     rmSync(root, { recursive: true, force: true });
   });
-  return { root, store, env, ...doors(), as: doors };
+  const tamper = (statements: string): Promise<void> =>
+    engine === 'postgres' ? tamperPostgres(env.CLEO_DATABASE_URL ?? '', key, statements) : tamperSqlite(root, statements);
+  return {
+    root,
+    store,
+    env,
+    ...doors(),
+    as: doors,
+    cli: commandLine(house, env),
+    tamper,
+    beside: () => houseOf('beside').openStore('write').then(closedAtEnd),
+  };
+}
+
+/** Runs command lines of this house in this process. */
+export function commandLine(house: House, env: Record<string, string>): TestHouse['cli'] {
+  return async (words) => {
+    let out = '';
+    const terminal: Terminal = {
+      isTerminal: false,
+      columns: 80,
+      hasColour: false,
+      isDebugging: false,
+      format: 'json',
+      write: (text) => {
+        out += text;
+      },
+      writeError: () => {},
+      houseAt: (folder) => buildHouse(platformOf({ ...env, CLEO_ROOT: folder }, folder, '0.0.0-test')),
+    };
+    const exitCode = await runCli(house, typeof words === 'string' ? shellWords(words).slice(1) : words, terminal);
+    return { exitCode, out, envelope: out.startsWith('{') ? JSON.parse(out) : {} };
+  };
+}
+
+function closedAtEnd(store: Store): Store {
+  onTestFinished(() => store.close());
+  return store;
+}
+
+/** The words of a command line as a POSIX shell reads them. */
+export function shellWords(line: string): string[] {
+  return execFileSync('bash', ['-c', `for word in ${line}; do printf '%s\\0' "$word"; done`], { encoding: 'utf8' })
+    .split('\0')
+    .slice(0, -1);
+}
+
+async function tamperSqlite(root: string, statements: string): Promise<void> {
+  const database = new (sqliteDriver().DatabaseSync)(join(root, '.cleo', 'cleo.db'), { timeout: 5000 });
+  database.exec(`pragma foreign_keys = off; drop trigger if exists audit_log_kept; drop trigger if exists audit_log_fixed; ${statements}`);
+  database.close();
+}
+
+async function tamperPostgres(url: string, key: string, statements: string): Promise<void> {
+  const client = postgres(url, { max: 1, onnotice: () => {} });
+  await client.unsafe(`set search_path to "cleo_${key}", public; set session_replication_role = replica; ${statements}`);
+  await client.end({ timeout: 5 });
 }
 
 async function createStore(engine: 'sqlite' | 'postgres', root: string, key: string, env: Record<string, string>): Promise<void> {
