@@ -84,6 +84,10 @@ function isCharacterDevice(fd: number): boolean {
   }
 }
 
+/** The answer could not be written where it was redirected to. */
+const isDiskFailure = (error: unknown): boolean =>
+  ['ENOSPC', 'EDQUOT', 'EFBIG', 'EIO'].includes((error as NodeJS.ErrnoException).code ?? '');
+
 export async function main(): Promise<void> {
   const { env } = process;
   const terminal: Terminal = {
@@ -100,7 +104,7 @@ export async function main(): Promise<void> {
     exitCode = await runCli(buildHouse(platformOf(env, process.cwd(), version)), process.argv.slice(2), terminal);
   } catch (error) {
     writeAll(2, terminal.isDebugging ? `${(error as Error).stack}\n` : `cleo: ${(error as Error).message}\n`);
-    exitCode = 1;
+    exitCode = isDiskFailure(error) ? 3 : 1;
   }
   // Not a natural exit: that would close the database, and closing a writing connection checkpoints the log.
   process.exit(exitCode);

@@ -156,7 +156,7 @@ function connect({ path, mode, busyTimeoutMs, durability }: SqliteOptions): Sqli
     return database;
   } catch (error) {
     // In a folder that cannot be written the log's index cannot be made. Without a log the file is the whole truth.
-    if ((error as SqliteError).errcode !== cantOpen || hasLog(path)) throw error;
+    if (numberOf(error as SqliteError) !== cantOpen || hasLog(path)) throw error;
     database.close();
     return new DatabaseSync(`file:${encodeURI(path)}?immutable=1`, { readOnly: true });
   }
@@ -185,7 +185,7 @@ function versionOf(database: SqliteDatabase): number | undefined {
     const [row] = database.prepare('select max(version) as version from schema_migrations').all();
     return row?.version === null || row === undefined ? undefined : Number(row.version);
   } catch (error) {
-    if ((error as SqliteError).errcode === 1) return undefined;
+    if (numberOf(error as SqliteError) === 1) return undefined;
     throw error;
   }
 }
@@ -228,6 +228,21 @@ interface SqliteError extends Error {
 
 const cantOpen = 14;
 
+/** SQLite's number of an error. What `all` throws in @photostructure/sqlite has only the words. */
+const numberOf = ({ errcode, message }: SqliteError): number | undefined => errcode ?? numbers[message];
+
+const numbers: Record<string, number> = {
+  'access permission denied': 3,
+  'database is locked': 5,
+  'database table is locked': 6,
+  'attempt to write a readonly database': 8,
+  'disk I/O error': 10,
+  'database disk image is malformed': 11,
+  'database or disk is full': 13,
+  'unable to open database file': cantOpen,
+  'file is not a database': 26,
+};
+
 function guarded<T>(options: SqliteOptions, work: () => T): T {
   try {
     return work();
@@ -237,7 +252,8 @@ function guarded<T>(options: SqliteOptions, work: () => T): T {
 }
 
 function asCleoError(error: unknown, options: SqliteOptions): unknown {
-  const { code, errcode, message } = error as SqliteError;
+  const { code, message } = error as SqliteError;
+  const errcode = numberOf(error as SqliteError);
   const { path } = options;
   const problem = fileProblems[code ?? ''];
   if (problem) return new CleoError('E_FILE_ERROR', { path, problem, fix: 'cleo doctor' }, { cause: error });
