@@ -13,6 +13,7 @@ test.each([
   { text: '解析器を書く', words: ['解', '析', '器', 'を', '書', 'く'] },
   { text: 'Node漢字v2', words: ['node', '漢', '字', 'v2'] },
   { text: 'שָׁלוֹם', words: ['שלום'] },
+  { text: 'ΟΔΟΣ οδοσ', words: ['οδοσ', 'οδοσ'] },
   { text: 'fix 🐛 now', words: ['fix', 'now'] },
   { text: 'x'.repeat(100), words: ['x'.repeat(64)] },
   { text: `${'x'.repeat(100)}漢`, words: ['x'.repeat(64), '漢'] },

@@ -14,7 +14,8 @@ function foldedWords(text: string): string[] {
   const folded = text
     .normalize('NFKD')
     .replace(/\p{M}+/gu, '')
-    .toLowerCase();
+    .toLowerCase()
+    .replaceAll('ς', 'σ');
   return (folded.match(/[\p{L}\p{N}]+/gu) ?? []).flatMap(
     (word) =>
       word.match(/[\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}\p{sc=Thai}]|[^\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}\p{sc=Thai}]+/gu) ?? [],

@@ -1,0 +1,56 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { openHouse } from '../../../test/house.ts';
+import { type TaskId, taskId } from '../../model/scalars.ts';
+import type { TaskRecord } from '../../model/task.ts';
+import { terms } from '../../rules/terms.ts';
+
+const taskOf = (id: TaskId, title: string): TaskRecord => ({
+  id,
+  type: 'task',
+  title,
+  status: 'pending',
+  priority: 'medium',
+  labels: [],
+  depends: [],
+  acceptance: [],
+  files: [],
+  createdAt: '2026-01-01T00:00:00.000Z',
+  createdBy: 'world',
+  updatedAt: '2026-01-01T00:00:00.000Z',
+  revision: 1,
+});
+
+test('whatever script a title is in, a task is found by each of its words, and by the beginnings of them, and nothing else is', async () => {
+  const { store } = await openHouse();
+  let last = 0;
+  await fc.assert(
+    fc.asyncProperty(
+      fc.array(fc.string({ unit: 'grapheme', minLength: 1, maxLength: 12 }), { minLength: 20, maxLength: 20 }),
+      async (titles) => {
+        const tasks = titles.map((title) => taskOf(taskId(++last), title));
+        const where = { titleOnly: false };
+        await store
+          .write({ at: '2026-01-01T00:00:00.000Z', by: 'world' }, async (writes) => {
+            await writes.tasks.insertMany(tasks.map((task) => ({ task, notes: [] })));
+            for (const word of new Set(titles.flatMap(terms))) {
+              const found = async (prefix: boolean) =>
+                (await writes.search.candidates([[word]], { ...where, prefix }, {}, 200)).map((t) => t.id).sort();
+              const expected = (matches: (term: string) => boolean) =>
+                tasks
+                  .filter((task) => terms(task.title).some(matches))
+                  .map((t) => t.id)
+                  .sort();
+              expect(await found(false)).toEqual(expected((term) => term === word));
+              expect(await found(true)).toEqual(expected((term) => term.startsWith(word)));
+            }
+            throw new Error('rolled back');
+          })
+          .catch((error) => {
+            if (error.message !== 'rolled back') throw error;
+          });
+      },
+    ),
+    { numRuns: 30 },
+  );
+});
