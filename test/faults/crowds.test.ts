@@ -22,9 +22,7 @@ test('many processes that add at once all succeed, with ids that are unique and 
   expect(ended.map((one) => one.answer.task.id).sort(byNumber)).toEqual(all);
   expect(idsIn(database)).toEqual(all);
   // Each add is one entry of the log, in a chain without a gap.
-  const log = inspect(database, (db) =>
-    db.prepare('select count(*) as n, max(seq) as last, count(distinct prev_hash) as links from audit_log').all(),
-  );
+  const log = inspect(database, 'select count(*) as n, max(seq) as last, count(distinct prev_hash) as links from audit_log');
   expect(log).toEqual([{ n: all.length + 1, last: all.length + 1, links: all.length + 1 }]);
 });
 

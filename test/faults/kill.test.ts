@@ -61,6 +61,6 @@ test('a batch whose process is killed is there as a whole or not at all', async 
   expect(ids).toEqual(sequence(ids.length));
   expect(integrity(project.database)).toBe('ok');
   // The log holds one entry for every batch that is there: a recorded success is a committed success.
-  const entries = inspect(project.database, (db) => db.prepare(`select count(*) as n from audit_log where operation = 'add-batch'`).all());
+  const entries = inspect(project.database, `select count(*) as n from audit_log where operation = 'add-batch'`);
   expect(entries).toEqual([{ n: (ids.length - 1) / batch }]);
 });

@@ -1,9 +1,8 @@
-import { type ChildProcess, type SpawnOptions, spawn } from 'node:child_process';
+import { type ChildProcess, execFileSync, type SpawnOptions, spawn } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { onTestFinished } from 'vitest';
-import { type SqliteDatabase, sqliteDriver } from '../../src/store/dialects/sqlite-driver.ts';
 import type { Seen } from '../house.ts';
 
 /** The long forms are for `npm run test:faults`; `npm test` runs the short ones. */
@@ -104,24 +103,16 @@ function parsed(stdout: string): Seen {
   }
 }
 
-/** The database as another program sees it. */
-export function inspect<T>(path: string, look: (database: SqliteDatabase) => T): T {
-  const database = new (sqliteDriver().DatabaseSync)(path, {});
-  try {
-    return look(database);
-  } finally {
-    database.close();
-  }
+/** Rows of the database as another program sees it; in a process of its own, whose end surely closes it. */
+export function inspect(path: string, query: string): Record<string, unknown>[] {
+  const program = `const { DatabaseSync } = require('@photostructure/sqlite');
+    const [path, query] = process.argv.slice(1);
+    console.log(JSON.stringify(new DatabaseSync(path).prepare(query).all()));`;
+  return JSON.parse(execFileSync(process.execPath, ['-e', program, path, query], { cwd: root, encoding: 'utf8' }));
 }
 
-export const integrity = (path: string): unknown => inspect(path, (db) => db.prepare('pragma integrity_check').all()[0]?.integrity_check);
-export const idsIn = (path: string): string[] =>
-  inspect(path, (db) =>
-    db
-      .prepare('select id from tasks order by seq')
-      .all()
-      .map((row) => String(row.id)),
-  );
+export const integrity = (path: string): unknown => inspect(path, 'pragma integrity_check')[0]?.integrity_check;
+export const idsIn = (path: string): string[] => inspect(path, 'select id from tasks order by seq').map((row) => String(row.id));
 
 /** `T001` … `T00n`. */
 export const sequence = (n: number): string[] => Array.from({ length: n }, (_, i) => `T${String(i + 1).padStart(3, '0')}`);

@@ -156,7 +156,7 @@ function connect({ path, mode, busyTimeoutMs, durability }: SqliteOptions): Sqli
     return database;
   } catch (error) {
     // In a folder that cannot be written the log's index cannot be made. Without a log the file is the whole truth.
-    if (numberOf(error as SqliteError) !== cantOpen || hasLog(path)) throw error;
+    if (![cantOpen, readOnly].includes(numberOf(error as SqliteError) ?? 0) || hasLog(path)) throw error;
     database.close();
     return new DatabaseSync(`file:${encodeURI(path)}?immutable=1`, { readOnly: true });
   }
@@ -203,14 +203,10 @@ async function migrate(database: SqliteDatabase, at: string): Promise<void> {
 }
 
 function checkPresent(options: SqliteOptions): void {
-  let size: number | undefined;
-  try {
-    size = statSync(options.path, { throwIfNoEntry: false })?.size;
-  } catch (error) {
-    throw asCleoError(error, options);
-  }
-  if (size === undefined) throw damaged(options, 'the database is missing', true);
-  if (size === 0) throw damaged(options, 'the database is empty (0 bytes)');
+  const found = guarded(options, () => statSync(options.path, { throwIfNoEntry: false }));
+  if (!found) throw damaged(options, 'the database is missing', true);
+  if (!found.isFile()) throw damaged(options, 'is not a file');
+  if (found.size === 0) throw damaged(options, 'the database is empty (0 bytes)');
 }
 
 function rollBack(database: SqliteDatabase): void {
@@ -226,6 +222,7 @@ interface SqliteError extends Error {
   errcode?: number;
 }
 
+const readOnly = 8;
 const cantOpen = 14;
 
 /** SQLite's number of an error. What `all` throws in @photostructure/sqlite has only the words. */
@@ -235,7 +232,7 @@ const numbers: Record<string, number> = {
   'access permission denied': 3,
   'database is locked': 5,
   'database table is locked': 6,
-  'attempt to write a readonly database': 8,
+  'attempt to write a readonly database': readOnly,
   'disk I/O error': 10,
   'database disk image is malformed': 11,
   'database or disk is full': 13,
@@ -272,7 +269,7 @@ function asCleoError(error: unknown, options: SqliteOptions): unknown {
         { cause: error },
       );
     case 3:
-    case 8:
+    case readOnly:
     case 10:
     case cantOpen:
     case 23:
