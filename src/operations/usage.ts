@@ -52,7 +52,7 @@ export function usageOf(operation: Operation): string {
 
 function placeholder(shape: Shape): string | undefined {
   if (shape.type === 'flag') return undefined;
-  const one =
-    shape.value ?? (shape.choices && shape.choices.length <= 5 ? shape.choices.join('|') : shape.type === 'number' ? 'N' : 'TEXT');
+  const choices = shape.choices?.join('|') ?? '';
+  const one = shape.value ?? (choices && choices.length <= 24 ? choices : shape.type === 'number' ? 'N' : 'TEXT');
   return shape.type === 'list' ? `${one}${shape.separator}…` : one;
 }

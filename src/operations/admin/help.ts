@@ -3,6 +3,7 @@ import {
   description,
   integer,
   maxValue,
+  metadata,
   minValue,
   number,
   optional,
@@ -57,7 +58,9 @@ export const adminHelp = query({
   name: 'admin.help',
   summary: 'Explain operations: all of a tier or domain, or one in full',
   params: strictObject({
-    operation: optional(pipe(string(), description('An operation, a command or the first word of several; or exit-codes'))),
+    operation: optional(
+      pipe(string(), description('An operation, a command or the first word of several; or exit-codes'), metadata({ value: 'COMMAND' })),
+    ),
     tier: optional(
       pipe(
         number(),

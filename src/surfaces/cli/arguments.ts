@@ -3,8 +3,8 @@ import { CleoError } from '../../errors/error.ts';
 import { commandLine } from '../../errors/quote.ts';
 import { commandFor, commandsOf, flagOf } from '../../operations/command-line.ts';
 import type { Operation } from '../../operations/define.ts';
+import { type Globals, globalFlags } from '../../operations/global-flags.ts';
 import { type Shape, shapesOf } from '../../operations/shape.ts';
-import { type Globals, globalFlags } from './globals.ts';
 import type { Source } from './input.ts';
 
 export interface Parsed {

@@ -3,7 +3,7 @@ import { CleoError } from '../../errors/error.ts';
 import { commandLine } from '../../errors/quote.ts';
 import { flagOf } from '../../operations/command-line.ts';
 import type { IndexEntry } from '../../operations/define.ts';
-import { globalFlag, globalFlags } from './globals.ts';
+import { globalFlag, globalFlags } from '../../operations/global-flags.ts';
 
 /** The operation that the words name and what is left of them; or a group of commands; or why there is neither. */
 export type Found = { entry: IndexEntry; rest: string[] } | { group: string } | { refusal: CleoError } | { nothing: true };

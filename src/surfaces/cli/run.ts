@@ -1,9 +1,9 @@
 import { dispatch, type House, type Reply } from '../../dispatch/dispatch.ts';
 import { failure } from '../../dispatch/envelope.ts';
 import { CleoError } from '../../errors/error.ts';
+import type { Globals } from '../../operations/global-flags.ts';
 import { type Parsed, parseArguments } from './arguments.ts';
 import { findCommand } from './commands.ts';
-import type { Globals } from './globals.ts';
 
 export interface Terminal {
   isTerminal: boolean;

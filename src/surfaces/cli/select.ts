@@ -1,19 +1,37 @@
 import type { Envelope } from '../../dispatch/envelope.ts';
 
-/** `--fields a,b`: of each record only these. */
+type Fields = Record<string, unknown>;
+
+/** `--fields a,b`: of each record only these; a name that no record has is said in a warning. */
 export function pickFields(envelope: Envelope, fields: string[]): Envelope {
   const field = envelope._meta.resultsField;
   if (!envelope.success || !field) return envelope;
-  return { ...envelope, [field]: pick(envelope[field], fields) };
+  const names = fields.map((name) => name.trim()).filter((name) => name !== '');
+  const seen = new Set<string>();
+  const picked = pick(envelope[field], names, seen);
+  const unknown = seen.size === 0 && isEmpty(envelope[field]) ? [] : names.filter((name) => !seen.has(name));
+  const warnings = [
+    ...(envelope._meta.warnings ?? []),
+    ...unknown.map((name) => `no record has a field ${JSON.stringify(name.slice(0, 60))}`),
+  ];
+  return { ...envelope, _meta: { ...envelope._meta, ...(warnings.length ? { warnings } : {}) }, [field]: picked };
 }
 
-function pick(value: unknown, fields: string[]): unknown {
-  if (Array.isArray(value)) return value.map((item) => pick(item, fields));
+/** A record inside a record is one of its own only as a child in a tree. */
+function pick(value: unknown, names: string[], seen: Set<string>): unknown {
+  if (Array.isArray(value)) return value.map((item) => pick(item, names, seen));
   if (typeof value !== 'object' || value === null) return value;
-  return Object.fromEntries(
-    fields.flatMap((name) => (Object.hasOwn(value, name) ? [[name, (value as Record<string, unknown>)[name]]] : [])),
-  );
+  const picked: Fields = {};
+  for (const name of names)
+    if (Object.hasOwn(value, name)) {
+      picked[name] = (value as Fields)[name];
+      seen.add(name);
+    }
+  const { children } = value as Fields;
+  return Array.isArray(children) && !names.includes('children') ? { ...picked, children: pick(children, names, seen) } : picked;
 }
+
+const isEmpty = (value: unknown): boolean => typeof value === 'object' && value !== null && Object.keys(value).length === 0;
 
 /** `--quiet`: bare ids, one a line; where there are none, the bare value. */
 export function quietText(envelope: Envelope): string {

@@ -1,11 +1,11 @@
 import { exits } from '../../../errors/exits.ts';
 import { commandsOf } from '../../../operations/command-line.ts';
 import type { Catalog, IndexEntry, Operation } from '../../../operations/define.ts';
+import { globalFlags } from '../../../operations/global-flags.ts';
 import { argumentsOf, type FlagUsage, flagsOf } from '../../../operations/usage.ts';
-import { globalFlags } from '../globals.ts';
 import { type Fields, isFields } from './cell.ts';
 import type { Screen } from './screen.ts';
-import { pad, widthOf, wrap } from './text.ts';
+import { oneLine, pad, widthOf, wrap } from './text.ts';
 
 interface Line {
   name: string;
@@ -86,7 +86,8 @@ function whole(answer: Fields, operation: Operation, screen: Screen, catalog: Ca
     ...part('Options', flags, screen, width),
     '',
     paint('bold', 'Example'),
-    ...wrap(example.command, screen.columns - 2).map((line) => `  ${line}`),
+    // Not wrapped: it is there to be copied.
+    `  ${oneLine(example.command)}`,
     '',
     `${paint('bold', 'Answers')} ${(answer.results as string[]).join(', ')}`,
     ...part(
@@ -105,8 +106,8 @@ function whole(answer: Fields, operation: Operation, screen: Screen, catalog: Ca
   ];
 }
 
-function withChoices({ shape }: Pick<FlagUsage, 'shape'>): string {
-  const choices = shape.choices?.length ? `one of ${shape.choices.join(', ')}` : '';
+function withChoices({ shape, value }: Pick<FlagUsage, 'shape' | 'value'>): string {
+  const choices = shape.choices?.length && !value?.includes('|') ? `one of ${shape.choices.join(', ')}` : '';
   const fallback = shape.default === undefined ? '' : `default ${shape.default}`;
   const more = [shape.isRequired ? 'required' : '', choices, fallback].filter((part) => part !== '').join('; ');
   return [shape.about, more ? `(${more})` : ''].filter((part) => part !== '').join(' ');
@@ -123,7 +124,7 @@ function exitTable(rows: typeof exits, screen: Screen): string[] {
 const part = (title: string, lines: Line[], screen: Screen, width?: number): string[] =>
   lines.length ? ['', screen.paint('bold', title), ...twoColumns(lines, screen, width)] : [];
 
-const columnWidth = (lines: Line[]): number => Math.min(34, Math.max(0, ...lines.map(({ name }) => widthOf(name)))) + 2;
+const columnWidth = (lines: Line[]): number => Math.min(30, Math.max(0, ...lines.map(({ name }) => widthOf(name)))) + 2;
 
 /** Names left, explanations right; a name too long for its column gets a line of its own. */
 function twoColumns(lines: Line[], screen: Screen, width = columnWidth(lines)): string[] {

@@ -2,7 +2,7 @@ import type { Envelope } from '../../../dispatch/envelope.ts';
 import type { Catalog } from '../../../operations/define.ts';
 import { cellOf, type Fields, isEmpty, isFields, isRecords, labelOf } from './cell.ts';
 import { facts, record, records } from './record.ts';
-import { type Screen, screenOf } from './screen.ts';
+import { narrower, type Screen, screenOf } from './screen.ts';
 import { oneLine, wrap } from './text.ts';
 import { tree } from './tree.ts';
 
@@ -22,15 +22,16 @@ const forms: Record<string, Form> = {
 
 async function answer(envelope: Envelope, screen: Screen, catalog: Catalog): Promise<string[]> {
   const { _meta: meta, success: _, data, ...result } = envelope;
+  const filled = Object.entries(result).filter(([, value]) => !isEmpty(value));
+  // First what was asked for, then plain values together in two columns, then the rest, each under its name.
+  const plain = filled.filter(([key, value]) => isPlain(value) && !(key === meta.resultsField && Array.isArray(value)));
+  const [main, ...others] = filled.filter((entry) => !plain.includes(entry));
   const sections: string[][] = [];
-  // Plain values together, in two columns; the rest each on its own, under its name unless it is what was asked for.
-  const plain = Object.entries(result).filter(([, value]) => !isFields(value) && !Array.isArray(value));
+  if (main) sections.push(await section(...main, screen, catalog));
   if (plain.length > 0) sections.push(facts(Object.fromEntries(plain), screen));
-  for (const [key, value] of Object.entries(result)) {
-    if (plain.some(([name]) => name === key) || isEmpty(value)) continue;
-    const body = await section(key, value, screen, catalog);
-    if (key === meta.resultsField) sections.unshift(body);
-    else sections.push([screen.paint('bold', labelOf(key)), ...body.map((line) => `  ${line}`.trimEnd())]);
+  for (const [key, value] of others) {
+    const body = await section(key, value, narrower(screen, 2), catalog);
+    sections.push([screen.paint('bold', labelOf(key)), ...body.map((line) => `  ${line}`.trimEnd())]);
   }
   if (sections.length === 0 && meta.exitCode === 100) sections.push(['Nothing found.']);
   const footer = [
@@ -42,6 +43,8 @@ async function answer(envelope: Envelope, screen: Screen, catalog: Catalog): Pro
   if (footer.length > 0) sections.push(wrap(footer.join(' · '), screen.columns).map((line) => screen.paint('dim', line)));
   return sections.flatMap((lines, i) => (i > 0 ? ['', ...lines] : lines));
 }
+
+const isPlain = (value: unknown): boolean => !isFields(value) && !(Array.isArray(value) && value.some((item) => typeof item === 'object'));
 
 function section(key: string, value: unknown, screen: Screen, catalog: Catalog): string[] | Promise<string[]> {
   const form = Object.hasOwn(forms, key) ? forms[key] : undefined;

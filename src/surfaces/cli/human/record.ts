@@ -1,6 +1,6 @@
 import { cellOf, type Fields, idOf, isEmpty, isFields, isRecords, labelOf, markOf, timeOf } from './cell.ts';
 import { narrower, type Screen } from './screen.ts';
-import { table } from './table.ts';
+import { keysOf, table } from './table.ts';
 import { clean, cut, oneLine, pad, widthOf, wrap } from './text.ts';
 
 // What the first two lines of a record say, and what its last line says.
@@ -30,7 +30,7 @@ export function record(fields: Fields, screen: Screen): string[] {
     .filter((key) => fields[key] !== undefined)
     .map((key) => `${labelOf(key)} ${cellOf(key, fields[key]).text}`)
     .join(' · ')
-    .replace(/ · created by /, ' by ');
+    .replace(' · created by ', ' by ');
   if (book) lines.push('', ...wrap(book, screen.columns - 2).map((line) => screen.paint('dim', `  ${line}`)));
   return lines;
 }
@@ -84,11 +84,10 @@ function below(value: unknown, screen: Screen): string[] {
   return facts(value as Fields, screen);
 }
 
-/** Many records: a table where the screen is wide enough, else one after the other. */
+/** Many records: a table where the screen is wide enough and no cell would have to hold a table, else one after the other. */
 export function records(items: Fields[], screen: Screen): string[] {
-  const rows = items.some((item) => Object.values(item).some((value) => isRecords(value) && !value.every(idOf)))
-    ? undefined
-    : table(items, screen);
+  const isDeep = keysOf(items).some((key) => items.some((item) => isRecords(item[key]) && !item[key].every(idOf)));
+  const rows = isDeep ? undefined : table(items, screen);
   return rows ?? items.flatMap((item, i) => [...(i > 0 ? [''] : []), ...record(item, screen)]);
 }
 

@@ -19,7 +19,8 @@ interface Column {
 
 /** Records under one another in aligned columns; undefined where the screen is too narrow for that. */
 export function table(records: Fields[], screen: Screen): string[] | undefined {
-  const columns = columnsOf(records);
+  let columns = columnsOf(records);
+  if (total(columns) > screen.columns) columns = columns.map(marksOnly);
   if (!squeeze(columns, screen.columns)) return undefined;
   const line = (cells: Cell[]): string =>
     cells
@@ -38,17 +39,29 @@ export function table(records: Fields[], screen: Screen): string[] | undefined {
 }
 
 function columnsOf(records: Fields[]): Column[] {
-  const keys = [...new Set(records.flatMap((record) => Object.keys(record)))];
-  const areTasks = records.every((record) => 'id' in record && 'title' in record);
   const rank = (key: string): number => {
     const at = first.indexOf(key);
     return at >= 0 ? at : key === 'title' ? first.length : first.length + 1;
   };
-  return keys
-    .filter((key) => !(areTasks && hiddenOfTasks.includes(key)))
+  return keysOf(records)
     .sort((a, b) => rank(a) - rank(b))
     .map((key) => columnOf(key, records))
     .filter((column) => column.cells.some((cell) => cell.text !== ''));
+}
+
+/** The fields that a row shows, in the order of the records; a field that only some have stands behind the one it follows there. */
+export function keysOf(records: Fields[]): string[] {
+  const keys: string[] = [];
+  for (const record of records) {
+    let at = -1;
+    for (const key of Object.keys(record)) {
+      const known = keys.indexOf(key);
+      if (known >= 0) at = known;
+      else keys.splice(++at, 0, key);
+    }
+  }
+  const areTasks = records.every((record) => 'id' in record && 'title' in record);
+  return areTasks ? keys.filter((key) => !hiddenOfTasks.includes(key)) : keys;
 }
 
 function columnOf(key: string, records: Fields[]): Column {
@@ -61,10 +74,17 @@ function columnOf(key: string, records: Fields[]): Column {
   return { key, head, cells, isNumber, width, least: isRigid ? width : Math.min(width, key === 'title' ? 20 : Math.max(8, widthOf(head))) };
 }
 
+const total = (columns: Column[]): number => columns.reduce((sum, column) => sum + column.width, gap * (columns.length - 1));
+
+/** Where room is scarce, the mark of a state stands for its word. */
+function marksOnly(column: Column): Column {
+  if (column.key !== 'status') return column;
+  return { ...column, head: '', width: 1, least: 1, cells: column.cells.map((cell) => ({ ...cell, text: cell.text.slice(0, 1) })) };
+}
+
 /** Takes from the widest text columns until the row fits. */
 function squeeze(columns: Column[], available: number): boolean {
-  const total = (): number => columns.reduce((sum, column) => sum + column.width, gap * (columns.length - 1));
-  for (let over = total() - available; over > 0; over = total() - available) {
+  for (let over = total(columns) - available; over > 0; over = total(columns) - available) {
     const widest = columns.filter((column) => column.width > column.least).sort((a, b) => b.width - a.width)[0];
     if (!widest) return false;
     const next = Math.max(
