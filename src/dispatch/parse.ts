@@ -9,12 +9,22 @@ import { nearest } from '../rules/nearest.ts';
 export function parseParams(operation: Operation, input: unknown): Record<string, unknown> {
   if (typeof input !== 'object' || input === null || Array.isArray(input))
     throw new CleoError('E_INVALID_INPUT', { problem: 'params must be an object', fix: helpFor(operation) });
-  const parsed = safeParse(operation.params, input);
+  const given = operation.also ? renamed(input, operation.also) : (input as Record<string, unknown>);
+  const parsed = safeParse(operation.params, given);
   if (parsed.success) return parsed.output as Record<string, unknown>;
   const issues = parsed.issues as BaseIssue<unknown>[];
   const shape = issues.find((issue) => issue.kind === 'schema');
-  throw shape ? wrongShape(operation, input as Record<string, unknown>, shape) : brokenRule(operation, issues[0] as BaseIssue<unknown>);
+  throw shape ? wrongShape(operation, given, shape) : brokenRule(operation, issues[0] as BaseIssue<unknown>);
 }
+
+/** A parameter that is given under two names stays as it is, and is refused. */
+const renamed = (input: object, also: Record<string, string>): Record<string, unknown> =>
+  Object.fromEntries(
+    Object.entries(input).map(([name, value]) => {
+      const known = Object.hasOwn(also, name) ? also[name]! : name;
+      return [Object.hasOwn(input, known) ? name : known, value];
+    }),
+  );
 
 export const helpFor = (operation: Operation): string => `cleo help ${commandsOf(operation)[0] ?? operation.name}`;
 

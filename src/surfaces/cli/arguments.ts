@@ -1,4 +1,4 @@
-import { suggest } from '../../dispatch/suggest.ts';
+import { suggestFlag } from '../../dispatch/suggest.ts';
 import { CleoError } from '../../errors/error.ts';
 import { commandLine } from '../../errors/quote.ts';
 import { commandFor, commandsOf, flagOf } from '../../operations/command-line.ts';
@@ -50,12 +50,7 @@ export function parseArguments(operation: Operation, argv: string[]): Parsed {
     }
     const flag = flags.get(name);
     if (!flag) {
-      const { near, question } = name.startsWith('--')
-        ? suggest(
-            name,
-            [...flags.keys()].filter((known) => known.startsWith('--')),
-          )
-        : { near: [], question: '' };
+      const { near, question } = suggestFlag(name, flags.keys());
       const corrected = argv.with(i, word.replace(name, near[0] ?? ''));
       refuse(
         `${commandOf(operation)} has no option ${JSON.stringify(name.slice(0, 60))}${question}`,

@@ -1,4 +1,4 @@
-import { suggest } from '../../dispatch/suggest.ts';
+import { suggest, suggestFlag } from '../../dispatch/suggest.ts';
 import { CleoError } from '../../errors/error.ts';
 import { commandLine } from '../../errors/quote.ts';
 import { flagOf } from '../../operations/command-line.ts';
@@ -60,7 +60,7 @@ function unknownCommand(entries: IndexEntry[], argv: string[], at: number[], bel
   const named = entries.find((entry) => entry.name === words[0] || entry.aliases.includes(words[0]!))?.commands[0];
   if (named) return refusal(words[0]!, [named], replaced(argv, at.slice(0, 1), named));
   const commands = below.length ? below : entries.flatMap((entry) => entry.commands);
-  for (const length of [2, 1]) {
+  for (const length of below.length ? [2] : [2, 1]) {
     const typed = words.slice(0, length).join(' ');
     const { near } = suggest(typed, length === 1 ? [...commands, ...groups(commands)] : commands);
     const isWhole = commands.includes(near[0] ?? '');
@@ -83,9 +83,9 @@ function replaced(argv: string[], at: number[], words: string): string {
 /** A flag before any command: a misspelt global one, or one of the command that comes later. */
 function strayFlag(flag: string, argv: string[], known: string[]): CleoError {
   const name = flag.split('=', 1)[0]!;
-  const { near, question } = suggest(
+  const { near, question } = suggestFlag(
     name,
-    globalFlags.flatMap((global) => global.flags.filter((spelling) => spelling.startsWith('--'))),
+    globalFlags.flatMap((global) => global.flags),
   );
   const command = argv.findIndex((word) => known.includes(word));
   const fix =

@@ -1,0 +1,130 @@
+import { expect, test } from 'vitest';
+import type { IndexEntry } from '../../operations/define.ts';
+import { findCommand } from './commands.ts';
+
+const entry = (name: string, commands: string[], more: Partial<IndexEntry> = {}): IndexEntry => ({
+  name,
+  commands,
+  aliases: [],
+  kind: 'query',
+  tier: 0,
+  load: () => Promise.reject(new Error('not needed')),
+  ...more,
+});
+const entries = [
+  entry('tasks.show', ['show']),
+  entry('tasks.list', ['list']),
+  entry('tasks.complete', ['complete', 'done'], { aliases: ['tasks.done'] }),
+  entry('tasks.next', ['next']),
+  entry('tasks.claim-next', ['next'], { select: 'claim' }),
+  entry('tasks.context', ['focus', 'context-pack']),
+  entry('tasks.start', ['start', 'focus set']),
+  entry('tasks.current', ['focus show']),
+  entry('tasks.relates.add', ['relates add']),
+  entry('tasks.relates.list', ['relates list']),
+];
+const find = (...argv: string[]) => {
+  const found = findCommand(entries, argv);
+  if ('entry' in found) return [found.entry.name, ...found.rest];
+  if ('refusal' in found) return { message: found.refusal.message, fix: found.refusal.fix, exit: found.refusal.exitCode };
+  return found;
+};
+
+test.each<[string[], string[]]>([
+  [
+    ['show', 'T1'],
+    ['tasks.show', 'T1'],
+  ],
+  [
+    ['done', 'T1'],
+    ['tasks.complete', 'T1'],
+  ],
+  [
+    ['focus', 'T1'],
+    ['tasks.context', 'T1'],
+  ],
+  [
+    ['focus', 'set', 'T1'],
+    ['tasks.start', 'T1'],
+  ],
+  [['focus', 'show'], ['tasks.current']],
+  [
+    ['relates', 'add', 'T1', 'T2'],
+    ['tasks.relates.add', 'T1', 'T2'],
+  ],
+  [
+    ['show', 'list'],
+    ['tasks.show', 'list'],
+  ],
+])('%j is found', (argv, expected) => {
+  expect(find(...argv)).toEqual(expected);
+});
+
+test.each<[string[], string[]]>([
+  [
+    ['--json', 'show', 'T1'],
+    ['tasks.show', '--json', 'T1'],
+  ],
+  [
+    ['--session', 'show', 'list'],
+    ['tasks.list', '--session', 'show'],
+  ],
+  [
+    ['--session=show', 'list'],
+    ['tasks.list', '--session=show'],
+  ],
+  [
+    ['relates', '--json', 'add', 'T1'],
+    ['tasks.relates.add', '--json', 'T1'],
+  ],
+  [
+    ['-q', 'list'],
+    ['tasks.list', '-q'],
+  ],
+])('what every command takes may stand anywhere: %j', (argv, expected) => {
+  expect(find(...argv)).toEqual(expected);
+});
+
+test.each<[string[], string]>([
+  [['next'], 'tasks.next'],
+  [['next', '--claim'], 'tasks.claim-next'],
+  [['next', '--epic', 'T1', '--claim=true'], 'tasks.claim-next'],
+  [['next', '--', '--claim'], 'tasks.next'],
+])('a flag selects between operations that share their words: %j', (argv, name) => {
+  expect((find(...argv) as string[])[0]).toBe(name);
+});
+
+test('the first word of several commands is a group', () => {
+  expect(find('relates')).toEqual({ group: 'relates' });
+  expect(find('relates', '--json')).toEqual({ group: 'relates' });
+});
+
+test.each([[[]], [['--json']], [['--help']], [['--version']], [['--session', 's1']]])('%j names nothing', (argv) => {
+  expect(find(...argv)).toEqual({ nothing: true });
+});
+
+test.each<[string[], string, string]>([
+  [['shwo', 'T1', '--json'], 'There is no operation "shwo"; did you mean show?', 'cleo show T1 --json'],
+  [['--json', 'lst'], 'There is no operation "lst"; did you mean list?', 'cleo --json list'],
+  [['relates', 'ad', 'T1', 'a b'], 'There is no operation "relates ad"; did you mean relates add?', "cleo relates add T1 'a b'"],
+  [['relate', 'add', 'T1'], 'There is no operation "relate add"; did you mean relates add?', 'cleo relates add T1'],
+  [['relates', 'frobnicate'], 'There is no operation "relates frobnicate"; did you mean relates add or relates list?', 'cleo help relates'],
+  [['relats'], 'There is no operation "relats"; did you mean relates?', 'cleo help relates'],
+  [['tasks.show', 'T1'], 'There is no operation "tasks.show"; did you mean show?', 'cleo show T1'],
+  [['tasks.done', 'T1'], 'There is no operation "tasks.done"; did you mean complete?', 'cleo complete T1'],
+  [['frobnicate', 'T1'], 'There is no operation "frobnicate"', 'cleo help'],
+  [['constructor'], 'There is no operation "constructor"', 'cleo help'],
+  [['__proto__'], 'There is no operation "__proto__"', 'cleo help'],
+])('a command that does not exist: %j', (argv, message, fix) => {
+  expect(find(...argv)).toEqual({ message, fix, exit: 2 });
+});
+
+test.each<[string[], string]>([
+  [['--jsno', 'show', 'T1'], 'cleo --json show T1'],
+  [['--parent', 'T1', 'list'], 'cleo list --parent T1'],
+  [['--parent', 'T1'], 'cleo help'],
+  [['-x'], 'cleo help'],
+  [['--', 'show', 'T1'], 'cleo show -- T1'],
+])('an option that is not for every command does not stand before one: %j', (argv, fix) => {
+  expect(find(...argv)).toMatchObject({ fix, exit: 2 });
+});
