@@ -17,14 +17,15 @@ export function parseParams(operation: Operation, input: unknown): Record<string
   throw shape ? wrongShape(operation, given, shape) : brokenRule(operation, issues[0] as BaseIssue<unknown>);
 }
 
-/** A parameter that is given under two names stays as it is, and is refused. */
-const renamed = (input: object, also: Record<string, string>): Record<string, unknown> =>
-  Object.fromEntries(
-    Object.entries(input).map(([name, value]) => {
-      const known = Object.hasOwn(also, name) ? also[name]! : name;
-      return [Object.hasOwn(input, known) ? name : known, value];
-    }),
-  );
+/** A parameter that is given under two names keeps the second one, and is refused for it. */
+function renamed(input: object, also: Record<string, string>): Record<string, unknown> {
+  const given: Record<string, unknown> = Object.create(null);
+  for (const [name, value] of Object.entries(input)) {
+    const known = Object.hasOwn(also, name) ? also[name]! : name;
+    given[Object.hasOwn(input, known) || known in given ? name : known] = value;
+  }
+  return given;
+}
 
 export const helpFor = (operation: Operation): string => `cleo help ${commandsOf(operation)[0] ?? operation.name}`;
 

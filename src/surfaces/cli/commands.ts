@@ -83,9 +83,10 @@ function replaced(argv: string[], at: number[], words: string): string {
 /** A flag before any command: a misspelt global one, or one of the command that comes later. */
 function strayFlag(flag: string, argv: string[], known: string[]): CleoError {
   const name = flag.split('=', 1)[0]!;
+  // `--parent` is two letters from `--agent` and was hardly meant to be it; the first letter is seldom the wrong one.
   const { near, question } = suggestFlag(
     name,
-    globalFlags.flatMap((global) => global.flags),
+    globalFlags.flatMap(({ flags }) => flags.filter((flag) => flag[2] === name[2])),
   );
   const command = argv.findIndex((word) => known.includes(word));
   const fix =
