@@ -46,6 +46,8 @@ interface Definition<P extends Params, R extends Params> {
   aliases?: string[];
   summary: string;
   params: P;
+  /** Further names under which callers know a parameter: `{ epicId: 'epic' }`. */
+  also?: Record<string, string>;
   result: R;
   errors: Code[];
   tier: Tier;

@@ -1,0 +1,57 @@
+import { expect, test } from 'vitest';
+import { openHouse, type Seen } from '../../../test/house.ts';
+
+const ids = (seen: Seen): string[] => seen.tasks.map((task: { id: string }) => task.id);
+
+test('what may be started now, the most urgent first', async () => {
+  const { call } = await openHouse({
+    tasks: [
+      'T001 epic',
+      'T002 in T001',
+      'T003 in T001 depends T002',
+      'T004 in T001 blocked',
+      'T005 critical',
+      'T006 done',
+      'T007 in T002: Part',
+    ],
+  });
+  const found = await call('orchestrate.ready');
+  expect(found._meta).toMatchObject({ command: 'orchestrate.ready', resultsField: 'tasks' });
+  expect(found.tasks).toEqual([
+    { id: 'T005', title: 'Task T005', status: 'pending', type: 'task', priority: 'critical' },
+    { id: 'T007', title: 'Part', status: 'pending', type: 'subtask', priority: 'medium', parentId: 'T002' },
+  ]);
+});
+
+test('whoever holds a task may go on with it; for others it is taken', async () => {
+  const { call, as } = await openHouse({ tasks: ['T001 active by tester', 'T002'] });
+  expect(ids(await call('orchestrate.ready'))).toEqual(['T001', 'T002']);
+  expect(ids(await as('other').call('orchestrate.ready'))).toEqual(['T002']);
+});
+
+test('a claim that has expired holds nothing', async () => {
+  const { store, call } = await openHouse({ tasks: ['T001 active'], clock: { now: '2026-06-02T00:00:00.000Z' } });
+  await store.write({ at: '2026-06-01T00:00:00.000Z', by: 'other' }, ({ claims }) =>
+    claims.put({ taskId: 'T001', agent: 'other', claimedAt: '2026-06-01T00:00:00.000Z', renewedAt: '2026-06-01T00:00:00.000Z' }),
+  );
+  expect(ids(await call('orchestrate.ready'))).toEqual(['T001']);
+});
+
+test('only inside a root', async () => {
+  const { call } = await openHouse({ tasks: ['T001 saga', 'T002 in T001', 'T003 in T002', 'T004'] });
+  expect(ids(await call('orchestrate.ready', { epic: 'T001' }))).toEqual(['T003']);
+  expect(ids(await call('orchestrate.ready', { epicId: 'T002' }))).toEqual(['T003']);
+  expect(await call('orchestrate.ready', { epicId: 'T009' })).toMatchObject({ error: { code: 'E_NOT_FOUND', exitCode: 4 } });
+});
+
+test('a long list comes in pages and says so', async () => {
+  const { call } = await openHouse({ tasks: ['T001', 'T002', 'T003'] });
+  const page = await call('orchestrate.ready', { limit: 2, offset: 1 });
+  expect(ids(page)).toEqual(['T002', 'T003']);
+  expect(page._meta.truncated).toEqual({ shown: 2, total: 3 });
+});
+
+test('nothing to start is no data', async () => {
+  const { reply } = await openHouse({ tasks: ['T001 epic'] });
+  expect(await reply('orchestrate.ready')).toMatchObject({ exitCode: 100, envelope: { tasks: [] } });
+});

@@ -1,0 +1,25 @@
+import { array, strictObject } from 'valibot';
+import { TaskHit } from '../../model/task.ts';
+import { ready } from '../../rules/next.ts';
+import { hitOf } from '../../rules/view.ts';
+import { query } from '../define.ts';
+import { paged, pageParams } from '../page.ts';
+import { checkRoot, Root, rootNames } from '../tasks/root.ts';
+
+export const orchestrateReady = query({
+  name: 'orchestrate.ready',
+  summary: 'List the tasks that may be started now, the most urgent first',
+  params: strictObject({ epic: Root, ...pageParams(50) }),
+  also: rootNames,
+  result: strictObject({ tasks: array(TaskHit) }),
+  errors: ['E_NOT_FOUND'],
+  tier: 1,
+  cli: { command: ['ready', 'orchestrate ready', 'orchestrator ready'], args: ['epic'] },
+  example: { world: ['T001 epic', 'T002 in T001', 'T003 in T001 depends T002'], call: { epic: 'T001' } },
+  async run({ store, now, caller, config }, { epic, ...page }) {
+    await checkRoot(store, epic);
+    const all = ready(await store.tasks.openGraph(), { now, caller, ttlMinutes: config['claims.ttlMinutes'], within: epic });
+    const tasks = all.slice(page.offset, page.offset + page.limit).map(hitOf);
+    return paged({ tasks }, tasks.length, page, async () => all.length);
+  },
+});

@@ -1,0 +1,81 @@
+import { expect, test } from 'vitest';
+import { openHouse, type Seen } from '../../../test/house.ts';
+
+const offered = (seen: Seen): string[] => [seen.recommendation, ...seen.alternatives].map((r: { taskId: string }) => r.taskId);
+
+test('the best task, why, and what else there is', async () => {
+  const { call } = await openHouse({
+    tasks: [
+      'T001 epic',
+      'T002 in T001 done',
+      'T003 in T001 high small: Write it',
+      'T004 in T001 depends T003',
+      'T005',
+      'T006 critical',
+      'T007 low',
+    ],
+  });
+  const next = await call('tasks.next');
+  expect(next).toMatchObject({
+    _meta: { command: 'tasks.next', resultsField: 'recommendation' },
+    recommendation: { taskId: 'T006', score: 400 },
+    alternatives: [
+      {
+        taskId: 'T003',
+        title: 'Write it',
+        score: 385,
+        reasons: [
+          { term: 'priority high', points: 300 },
+          { term: '1 open task depends on it', points: 25 },
+          { term: 'a sibling is active or done', points: 50 },
+          { term: 'size small', points: 10 },
+        ],
+      },
+      { taskId: 'T005', score: 200 },
+    ],
+  });
+  expect(next.alternatives).toHaveLength(2);
+});
+
+test('the count is of the recommendation and its alternatives together', async () => {
+  const { call } = await openHouse({ tasks: ['T001', 'T002', 'T003', 'T004', 'T005'] });
+  expect(offered(await call('tasks.next', { count: 1 }))).toEqual(['T001']);
+  expect(offered(await call('tasks.next', { count: 4 }))).toEqual(['T001', 'T002', 'T003', 'T004']);
+  expect(await call('tasks.next', { count: 0 })).toMatchObject({ error: { code: 'E_VALIDATION_COUNT', exitCode: 6 } });
+});
+
+test('a dependency that is done, archived or not, holds nothing up; an open one holds up what is inside its dependent too', async () => {
+  const { call } = await openHouse({
+    tasks: ['T001 done', 'T002 done archived', 'T003 depends T001,T002', 'T004 epic depends T003', 'T005 in T004', 'T006 in T005'],
+  });
+  expect(offered(await call('tasks.next'))).toEqual(['T003']);
+});
+
+test('only inside a root, under each of its names', async () => {
+  const { call } = await openHouse({ tasks: ['T001 saga', 'T002 in T001', 'T003 in T002', 'T004 epic', 'T005 in T004', 'T006 critical'] });
+  expect(offered(await call('tasks.next', { epic: 'T001' }))).toEqual(['T003']);
+  expect(offered(await call('orchestrate.next', { epicId: 'T004' }))).toEqual(['T005']);
+  expect(offered(await call('orchestrate.next', { sagaId: 'SG-T1' }))).toEqual(['T003']);
+  expect(await call('tasks.next', { epic: 'T001', epicId: 'T001' })).toMatchObject({ error: { exitCode: 2 } });
+});
+
+test('a task that somebody holds is not recommended until the claim has expired', async () => {
+  const clock = { now: '2026-06-01T12:00:00.000Z' };
+  const { store, call } = await openHouse({ tasks: ['T001'], clock, config: { claims: { ttlMinutes: 60 } } });
+  await store.write({ at: clock.now, by: 'other' }, ({ claims }) =>
+    claims.put({ taskId: 'T001', agent: 'other', claimedAt: clock.now, renewedAt: clock.now }),
+  );
+  expect(await call('tasks.next')).toMatchObject({ _meta: { exitCode: 100 } });
+  clock.now = '2026-06-01T13:00:01.000Z';
+  expect(offered(await call('tasks.next'))).toEqual(['T001']);
+});
+
+test('nothing to do is no data', async () => {
+  const { reply } = await openHouse({ tasks: ['T001 epic', 'T002 done'] });
+  expect(await reply('tasks.next')).toMatchObject({ exitCode: 100, envelope: { success: true, recommendation: {}, alternatives: [] } });
+});
+
+test('a root that does not exist is refused', async () => {
+  const { call } = await openHouse({ tasks: ['T001'] });
+  expect(await call('tasks.next', { epic: 'T009' })).toMatchObject({ error: { code: 'E_NOT_FOUND', exitCode: 4 } });
+});

@@ -1,0 +1,116 @@
+import type { Caller, Claim } from '../model/audit.ts';
+import { type Priority, type Size, type Status, seqOf, type TaskId, type TaskType } from '../model/scalars.ts';
+import { isExpired, isHolder } from './claims.ts';
+
+interface Work {
+  id: TaskId;
+  type: TaskType;
+  title: string;
+  status: Status;
+  priority: Priority;
+  size?: Size | undefined;
+  phase?: string | undefined;
+  parentId?: TaskId | undefined;
+}
+
+/** Everything that is open, and what is known of it. */
+export interface OpenWork<T extends Work = Work> {
+  tasks: T[];
+  /** Dependencies of open tasks on tasks that are not done. */
+  depends: { taskId: TaskId; dependsOn: TaskId }[];
+  /** Parents with at least one active or done child. */
+  begunParents: Set<TaskId>;
+  claims: Claim[];
+}
+
+export interface Asked {
+  now: string;
+  ttlMinutes: number;
+  /** Only this task and what is inside it. */
+  within?: TaskId | undefined;
+  /** The phase that the caller is working in. */
+  phase?: string | undefined;
+}
+
+export interface Reason {
+  term: string;
+  points: number;
+}
+
+export interface Recommendation {
+  taskId: TaskId;
+  title: string;
+  score: number;
+  reasons: Reason[];
+}
+
+const priorityPoints: Record<Priority, number> = { critical: 400, high: 300, medium: 200, low: 100 };
+const sizePoints: Record<Size, number> = { small: 10, medium: 5, large: 0 };
+const perDependent = 25;
+const mostForDependents = 150;
+const forBegunSiblings = 50;
+const forPhase = 20;
+
+/** What to do next, best first, each with the points that put it there; ties by id. Only what is pending and free to begin. */
+export function recommend(work: OpenWork, asked: Asked): Recommendation[] {
+  const dependents = new Map<TaskId, number>();
+  for (const { dependsOn } of work.depends) dependents.set(dependsOn, (dependents.get(dependsOn) ?? 0) + 1);
+  const held = heldTasks(work.claims, asked);
+  return free(work, asked.within)
+    .filter((task) => task.status === 'pending' && !held.has(task.id))
+    .map((task): Recommendation => {
+      const reasons = reasonsFor(task, dependents.get(task.id) ?? 0, work.begunParents, asked.phase);
+      return { taskId: task.id, title: task.title, score: reasons.reduce((sum, { points }) => sum + points, 0), reasons };
+    })
+    .sort((a, b) => b.score - a.score || seqOf(a.taskId) - seqOf(b.taskId));
+}
+
+/** What this caller may start now: free to begin, and held by nobody else. The most urgent first, then by id. */
+export function ready<T extends Work>(work: OpenWork<T>, asked: Asked & { caller: Caller }): T[] {
+  const held = heldTasks(
+    work.claims.filter((claim) => !isHolder(claim, asked.caller)),
+    asked,
+  );
+  return free(work, asked.within)
+    .filter((task) => !held.has(task.id))
+    .sort((a, b) => priorityPoints[b.priority] - priorityPoints[a.priority] || seqOf(a.id) - seqOf(b.id));
+}
+
+/** Tasks and subtasks with no open children, not blocked and waiting for nothing. What a container waits for, everything inside it
+ *  waits for; what blocks a container blocks everything inside it. */
+function free<T extends Work>(work: OpenWork<T>, within: TaskId | undefined): T[] {
+  const byId = new Map(work.tasks.map((task) => [task.id, task]));
+  const parents = new Set(work.tasks.map((task) => task.parentId));
+  const waiting = new Set(work.depends.map(({ taskId }) => taskId));
+  const isFree = (task: T): boolean => {
+    let isInside = within === undefined;
+    for (let at: T | undefined = task, level = 0; at && level < deepest; at = at.parentId ? byId.get(at.parentId) : undefined, level++) {
+      if (waiting.has(at.id) || at.status === 'blocked') return false;
+      // The root itself may be done, and then it is not among the open ones.
+      isInside ||= at.id === within || at.parentId === within;
+    }
+    return isInside;
+  };
+  return work.tasks.filter((task) => (task.type === 'task' || task.type === 'subtask') && !parents.has(task.id) && isFree(task));
+}
+
+/** Saga, epic, task, subtask; a damaged store must not send us round in circles. */
+const deepest = 10;
+
+const heldTasks = (claims: Claim[], { now, ttlMinutes }: Asked): Set<TaskId> =>
+  new Set(claims.filter((claim) => !isExpired(claim, now, ttlMinutes)).map((claim) => claim.taskId));
+
+function reasonsFor(task: Work, dependents: number, begunParents: Set<TaskId>, phase: string | undefined): Reason[] {
+  const isBegun = task.parentId !== undefined && begunParents.has(task.parentId);
+  const reasons: Reason[] = [
+    { term: `priority ${task.priority}`, points: priorityPoints[task.priority] },
+    {
+      term: dependents === 1 ? '1 open task depends on it' : `${dependents} open tasks depend on it`,
+      points: Math.min(dependents * perDependent, mostForDependents),
+    },
+    { term: 'a sibling is active or done', points: isBegun ? forBegunSiblings : 0 },
+    { term: `phase ${task.phase}`, points: phase !== undefined && task.phase === phase ? forPhase : 0 },
+    { term: `size ${task.size}`, points: task.size ? sizePoints[task.size] : 0 },
+  ];
+  return reasons.filter(({ points }) => points > 0);
+}
