@@ -5,7 +5,7 @@ import type { Store } from '../port.ts';
 import { schemaVersion } from '../schema-version.ts';
 import { readStore } from '../sql/read-store.ts';
 import type { Db, Sql } from '../sql/sql.ts';
-import { type SqliteDatabase, type SqliteStatement, sqliteDriver } from './sqlite-driver.ts';
+import { type SqliteDatabase, type SqliteDriver, type SqliteStatement, sqliteDriver } from './sqlite-driver.ts';
 
 export interface SqliteOptions {
   path: string;
@@ -16,6 +16,8 @@ export interface SqliteOptions {
   newestBackup: () => string | undefined;
   /** Called before an older schema is migrated. */
   beforeMigration?: (store: { backupTo(file: string): Promise<void> }) => Promise<void>;
+  /** A driver that fails on demand, for tests. */
+  driver?: SqliteDriver;
 }
 
 /** The embedded store. Opening never writes; a store opened to read leaves database and log byte-equal. */
@@ -143,8 +145,8 @@ function place(fresh: string, path: string): boolean {
   return true;
 }
 
-function connect({ path, mode, busyTimeoutMs, durability }: SqliteOptions): SqliteDatabase {
-  const { DatabaseSync } = sqliteDriver();
+function connect({ path, mode, busyTimeoutMs, durability, driver = sqliteDriver() }: SqliteOptions): SqliteDatabase {
+  const { DatabaseSync } = driver;
   if (mode === 'write') {
     const database = new DatabaseSync(path, { timeout: busyTimeoutMs });
     database.exec(`pragma synchronous = ${durability}; pragma wal_autocheckpoint = 0`);

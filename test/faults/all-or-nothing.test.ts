@@ -1,0 +1,99 @@
+import { join } from 'node:path';
+import { expect, onTestFinished, test } from 'vitest';
+import { dispatch, type House } from '../../src/dispatch/dispatch.ts';
+import { buildHouse } from '../../src/main.ts';
+import { index } from '../../src/operations/index.generated.ts';
+import { platformOf } from '../../src/platform/platform.ts';
+import { openSqlite } from '../../src/store/dialects/sqlite.ts';
+import { type SqliteDriver, sqliteDriver } from '../../src/store/dialects/sqlite-driver.ts';
+import { openHouse } from '../house.ts';
+
+/** The real driver, whose nth statement from now on fails as on a failing disk. Rolling back is left to work. */
+function fragile(): { driver: SqliteDriver; failAt(nth: number): void; hasFailed(): boolean } {
+  const { DatabaseSync } = sqliteDriver();
+  let left = Number.POSITIVE_INFINITY;
+  const step = (): void => {
+    if (--left === 0) throw Object.assign(new Error('disk I/O error'), { code: 'ERR_SQLITE_ERROR', errcode: 10 });
+  };
+  class Fragile {
+    readonly #real: InstanceType<SqliteDriver['DatabaseSync']>;
+    constructor(path: string, options: object) {
+      this.#real = new DatabaseSync(path, options);
+    }
+    exec(statement: string): void {
+      if (/^(begin|commit)/.test(statement)) step();
+      this.#real.exec(statement);
+    }
+    prepare(statement: string) {
+      const real = this.#real.prepare(statement);
+      return {
+        all: (...values: never[]) => {
+          step();
+          return real.all(...values);
+        },
+        run: (...values: never[]) => {
+          step();
+          return real.run(...values);
+        },
+      };
+    }
+    close(): void {
+      this.#real.close();
+    }
+  }
+  return {
+    driver: { DatabaseSync: Fragile },
+    failAt(nth) {
+      left = nth;
+    },
+    hasFailed: () => left <= 0,
+  };
+}
+
+/** Every row of every table, search included, as another connection sees it. */
+function dumper(path: string): () => Record<string, string> {
+  const database = new (sqliteDriver().DatabaseSync)(path, {});
+  onTestFinished(() => database.close());
+  const ask = (statement: string) => database.prepare(statement).all();
+  return () =>
+    Object.fromEntries(
+      ask(`select name from sqlite_schema where type = 'table' and sql not like 'create virtual%' order by name`).map(({ name }) => {
+        const columns = ask(`pragma table_info("${name}")`).map((column) => `quote("${column.name}")`);
+        return [name, JSON.stringify(ask(`select ${columns.join(', ')} from "${name}"`))];
+      }),
+    );
+}
+
+for (const entry of index.filter(({ kind }) => kind === 'mutation'))
+  test(`${entry.name}: a storage failure at any statement leaves no trace, and the next try succeeds`, async () => {
+    const { example, canDryRun } = await entry.load();
+    const { root, env } = await openHouse({ tasks: example.world ?? [], engine: 'sqlite' });
+    const path = join(root, '.cleo', 'cleo.db');
+    const { driver, failAt, hasFailed } = fragile();
+    const store = openSqlite({ path, mode: 'write', busyTimeoutMs: 1000, durability: 'normal', newestBackup: () => undefined, driver });
+    onTestFinished(() => store.close());
+    const house: House = { ...buildHouse(platformOf(env, root, '0.0.0-test')), openStore: async () => store };
+    const dump = dumper(path);
+    const call = (params: Record<string, unknown>) =>
+      dispatch(house, { operation: entry.name, params, gateway: 'cli', idempotencyKey: 'the-key' });
+
+    const before = dump();
+    expect(Object.keys(before)).toContain('task_history');
+    let failures = 0;
+    for (const params of canDryRun ? [{ ...example.call, dryRun: true }, example.call] : [example.call]) {
+      for (let nth = 1; ; nth++) {
+        failAt(nth);
+        const { exitCode } = await call(params);
+        if (!hasFailed()) {
+          expect(exitCode).toBe(example.exit ?? 0);
+          break;
+        }
+        failures++;
+        expect([nth, exitCode]).toEqual([nth, 3]);
+        expect(dump()).toEqual(before);
+      }
+    }
+    // Begin, the key, the audit entry and commit alone are more than these.
+    expect(failures).toBeGreaterThan(5);
+    if ((example.exit ?? 0) === 0) expect(dump()).not.toEqual(before);
+  });

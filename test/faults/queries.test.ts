@@ -1,0 +1,33 @@
+import { existsSync, readdirSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { argvOf } from '../../src/operations/command-line.ts';
+import { index } from '../../src/operations/index.generated.ts';
+import { openHouse } from '../house.ts';
+import { bytesOf, inspect, projectAt } from './processes.ts';
+
+/** Everything in `.cleo` but the log's index, which SQLite keeps for itself; a log without an entry is no log. */
+function contents(root: string): Record<string, string> {
+  const folder = join(root, '.cleo');
+  const files = readdirSync(folder).filter((name) => !name.endsWith('-shm'));
+  return Object.fromEntries(files.map((name) => [name, bytesOf(join(folder, name))]).filter(([, bytes]) => bytes !== ''));
+}
+
+for (const entry of index.filter(({ kind }) => kind === 'query'))
+  test(`${entry.name} leaves the database and its log byte-equal`, async () => {
+    const operation = await entry.load();
+    const { world = [], call, exit = 0 } = operation.example;
+    const { root, env } = await openHouse({ tasks: world, engine: 'sqlite' });
+    const { run, database } = projectAt(root);
+    const { argv, stdin } = argvOf(operation, call);
+    for (const state of ['with a log', 'without a log']) {
+      if (state === 'without a log') {
+        inspect(database, 'pragma wal_checkpoint(truncate)');
+        for (const end of ['-wal', '-shm']) rmSync(`${database}${end}`, { force: true });
+      } else if (world.length > 0) expect(existsSync(`${database}-wal`)).toBe(true);
+      const before = contents(root);
+      const { exitCode, stdout } = await run(argv, { env, ...(stdin === undefined ? {} : { stdin }) });
+      expect([state, exitCode, stdout !== '']).toEqual([state, exit, true]);
+      expect(contents(root)).toEqual(before);
+    }
+  });
