@@ -13,6 +13,19 @@ import { writeIndex } from './index.mjs';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const dist = join(root, process.argv[2] ?? 'dist');
+/** In this order in one project; each gets its code cache. */
+const everyday = [
+  'init',
+  'add Write',
+  'add Test --depends T001',
+  'show T001',
+  'find Write',
+  'exists T001',
+  'list',
+  'start T001',
+  'update T001 --notes begun',
+  'complete T001',
+];
 const name = (path) => relative(root, path).replaceAll('\\', '/');
 const common = {
   absWorkingDir: root,
@@ -46,7 +59,7 @@ const linker = (core, found) => ({
   },
 });
 
-await writeIndex();
+const words = await writeIndex();
 
 const digest = createHash('sha256');
 const parts = new Set();
@@ -95,6 +108,7 @@ writeFileSync(
   join(dist, 'cleo.js'),
   readFileSync(join(root, 'scripts', 'loader.cjs'), 'utf8')
     .replace('__PARTS__', () => files)
+    .replace('__WORDS__', () => JSON.stringify(words))
     .replace('__BUILD__', digest.digest('hex').slice(0, 12)),
 );
 writeFileSync(join(dist, 'package.json'), '{"type":"commonjs"}\n');
@@ -108,23 +122,23 @@ function write(file, text) {
 
 /** A file as the loader calls it. */
 function wrapped(text, more = '') {
-  // The loader reads one byte a character; esbuild escapes strings, but leaves regular expressions as they are.
-  const foreign = /[^\0-\x7f].{0,60}/.exec(text);
-  if (foreign) throw new Error(`a regular expression holds a character that has to be escaped: ${foreign[0]}`);
   return `(function(require,module,exports,__filename${more}){${text}})\n`;
 }
 
-/** Runs the everyday commands once, so that the code cache holds what they compile. */
+/** Runs the everyday commands once, so that the code cache is there before the first user's command. */
 async function warm() {
   const project = mkdtempSync(join(tmpdir(), 'cleo-build-'));
+  const env = { PATH: process.env.PATH, HOME: project, CLEO_HOME: join(project, 'home') };
   try {
-    const child = spawn(process.execPath, [join(root, 'scripts', 'warm.cjs'), dist], {
-      cwd: project,
-      env: { PATH: process.env.PATH, HOME: project, CLEO_HOME: join(project, 'home') },
-      stdio: ['ignore', 'ignore', 'inherit'],
-    });
-    const [code] = await once(child, 'exit');
-    if (code !== 0) throw new Error(`warming the code cache ended with ${code}`);
+    for (const command of everyday) {
+      const child = spawn(process.execPath, [join(dist, 'cleo.js'), ...command.split(' ')], {
+        cwd: project,
+        env,
+        stdio: ['ignore', 'ignore', 'inherit'],
+      });
+      const [code] = await once(child, 'exit');
+      if (code !== 0) throw new Error(`cleo ${command} ended with ${code}`);
+    }
   } finally {
     rmSync(project, { recursive: true, force: true });
   }

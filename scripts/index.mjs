@@ -16,6 +16,7 @@ const sources = readdirSync(folder, { recursive: true, withFileTypes: true })
   .filter((path) => path.includes('/'))
   .sort();
 
+/** The first words of all commands. */
 export async function writeIndex() {
   const bundle = join(root, 'node_modules', `.cache-cleo-index-${process.pid}.mjs`);
   try {
@@ -42,7 +43,11 @@ export async function writeIndex() {
             commands: [op.cli.command].flat(),
             ...(op.cli.select ? { select: op.cli.select } : {}),
           };
-          return { name: op.name, text: `  { ...${JSON.stringify(row)}, load: () => import('./${path}').then((m) => m.${exported}) },` };
+          return {
+            name: op.name,
+            commands: row.commands,
+            text: `  { ...${JSON.stringify(row)}, load: () => import('./${path}').then((m) => m.${exported}) },`,
+          };
         }),
     );
     lines.sort((a, b) => (a.name < b.name ? -1 : 1));
@@ -50,6 +55,7 @@ export async function writeIndex() {
       .map((line) => line.text.replace('{ ...{', '{ ').replace('}, load:', ', load:'))
       .join('\n')}\n];\n`;
     if (read(target) !== text) writeFileSync(target, text);
+    return [...new Set(lines.flatMap((line) => line.commands.map((command) => command.split(' ')[0])))].sort();
   } finally {
     rmSync(bundle, { force: true });
   }

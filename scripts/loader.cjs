@@ -1,26 +1,36 @@
 #!/usr/bin/env node
 'use strict';
-// Runs core.js and, on demand, one file of parts/. Compiling them is a fifth of a cold start, so V8's code cache is kept:
-// beside them, made by the build or by the first run under another Node; where that folder belongs to someone else, in the
-// user's own. V8 itself only compares the length of a source, so the folder's name says which build it belongs to.
+// Runs core.js and, on demand, one file of parts/. Compiling them is a fifth of a cold start, so V8's code cache is kept,
+// one file for each command with just what that command compiles: beside the code, made by the build or by the first run
+// under another Node; where that folder belongs to someone else, in the user's own. V8 itself only compares the length of
+// a source, so the folder's name says which build it belongs to.
 const fs = require('node:fs');
 const vm = require('node:vm');
 const files = __PARTS__;
+const words = __WORDS__;
 const build = '__BUILD__';
 const { env, pid } = process;
 const key = `${build}-${process.version}-${process.arch}`;
 const beside = `${__dirname}/cache/${key}`;
 const home = env.CLEO_HOME || (env.HOME && `${env.HOME}/.cleo`);
+const name = `${words.includes(process.argv[2]) ? process.argv[2] : '-'}.bin`;
+const bundle = read(`${beside}/${name}`) ?? (isOwn(`${home}/cache/${key}`) ? read(`${home}/cache/${key}/${name}`) : undefined);
+const kept = bundle ? JSON.parse(bundle.latin1Slice(0, bundle.indexOf(10))) : {};
+const scripts = {};
 const loaded = {};
 let core = {};
-let missing;
+let isIncomplete = false;
 
 function compile(file) {
-  const source = fs.readFileSync(`${__dirname}/${file}`, 'latin1');
-  const name = `${file.replace('/', '-')}.bin`;
-  const cachedData = read(`${beside}/${name}`) ?? (isOwn(`${home}/cache/${key}`) ? read(`${home}/cache/${key}/${name}`) : undefined);
-  const script = new vm.Script(source, { filename: `${__dirname}/${file}`, cachedData });
-  if (!cachedData || script.cachedDataRejected) keepAtExit(name, script);
+  const [start, end] = kept[file] ?? [];
+  const cachedData = start === undefined ? undefined : bundle.subarray(start, end);
+  // One byte a character, which the build makes sure of.
+  const script = new vm.Script(fs.readFileSync(`${__dirname}/${file}`, 'utf8'), { filename: `${__dirname}/${file}`, cachedData });
+  if (!cachedData || script.cachedDataRejected) {
+    if (!isIncomplete) process.once('exit', keep);
+    isIncomplete = true;
+    scripts[file] = script;
+  }
   return script.runInThisContext();
 }
 
@@ -40,39 +50,50 @@ function isOwn(folder) {
   return found && found.uid === process.getuid();
 }
 
-function keepAtExit(name, script) {
-  missing ??= [];
-  if (missing.length === 0) process.once('exit', keep);
-  missing.push([name, script]);
+function keep() {
+  const bytes = bundled();
+  if (fill(beside, bytes) || !home || !process.getuid) return;
+  fill(`${home}/cache/${key}`, bytes);
 }
 
-function keep() {
-  if (fill(beside) || !home || !process.getuid) return;
-  fill(`${home}/cache/${key}`);
+/** What was kept before and what this run compiled: a line that says where each begins and ends, then the caches. */
+function bundled() {
+  const parts = Object.entries(kept)
+    .filter(([file]) => !scripts[file])
+    .map(([file, [start, end]]) => [file, bundle.subarray(start, end)]);
+  for (const file of Object.keys(scripts)) parts.push([file, scripts[file].createCachedData()]);
+  const head = 4096;
+  const places = {};
+  let at = head;
+  for (const [file, bytes] of parts) {
+    places[file] = [at, at + bytes.length];
+    at += (bytes.length + 7) & ~7;
+  }
+  const all = Buffer.alloc(at);
+  all.write(`${JSON.stringify(places)}\n`);
+  for (const [file, bytes] of parts) all.set(bytes, places[file][0]);
+  return all;
 }
 
 /** A folder that cannot be written only means a slower start. */
-function fill(folder) {
-  let fresh;
+function fill(folder, bytes) {
+  const fresh = `${folder}/${name}.${pid}`;
   try {
     fs.mkdirSync(folder, { recursive: true });
-    for (const [name, script] of missing) {
-      fresh = `${folder}/${name}.${pid}`;
-      fs.writeFileSync(fresh, script.createCachedData(), { flag: 'wx' });
-      fs.renameSync(fresh, `${folder}/${name}`);
-    }
+    fs.writeFileSync(fresh, bytes, { flag: 'wx' });
+    fs.renameSync(fresh, `${folder}/${name}`);
     forgetOthers(`${folder}/..`);
     return true;
   } catch {
-    if (fresh) fs.rmSync(fresh, { force: true });
+    fs.rmSync(fresh, { force: true });
     return false;
   }
 }
 
 /** Caches of builds that are gone. */
 function forgetOthers(folder) {
-  for (const name of fs.readdirSync(folder))
-    if (/^[0-9a-f]{12}-v/.test(name) && !name.startsWith(build)) fs.rmSync(`${folder}/${name}`, { recursive: true, force: true });
+  for (const other of fs.readdirSync(folder))
+    if (/^[0-9a-f]{12}-v/.test(other) && !other.startsWith(build)) fs.rmSync(`${folder}/${other}`, { recursive: true, force: true });
 }
 
 function load(id) {

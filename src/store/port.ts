@@ -198,6 +198,7 @@ export interface KeyReads {
 
 export interface KeyWrites {
   keep(operation: string, key: string, kept: KeptAnswer): Promise<void>;
+  forget(operation: string, key: string): Promise<void>;
   forgetBefore(at: string): Promise<void>;
 }
 

@@ -17,6 +17,7 @@ export function keyWrites(db: Db): KeyWrites {
       db.run(sql`
         insert into idempotency_keys (operation, key, params_hash, answer, at) values (${operation}, ${key}, ${kept.paramsHash}, ${kept.answer}, ${kept.at})
         on conflict (operation, key) do update set params_hash = excluded.params_hash, answer = excluded.answer, at = excluded.at`),
+    forget: (operation, key) => db.run(sql`delete from idempotency_keys where operation = ${operation} and key = ${key}`),
     forgetBefore: (at) => db.run(sql`delete from idempotency_keys where at < ${at}`),
   };
 }

@@ -1,0 +1,97 @@
+import type { Changes } from '../model/audit.ts';
+import type { WriteStore } from '../store/port.ts';
+import type { Done } from './envelope.ts';
+import { forgetKey, keepKey, replayed } from './keys.ts';
+import { entryOf, logQuietly } from './log.ts';
+import { contextOf, stampOf, unwrap, type Work } from './work.ts';
+
+/** One transaction with its audit row: a recorded success is a committed success. */
+export async function runMutation(work: Work, params: Record<string, unknown>): Promise<Done> {
+  const { house, operation, caller, now } = work;
+  const store = await house.openStore('write');
+  const isDryRun = params.dryRun === true;
+  const { dryRun: _, ...given } = params;
+  try {
+    return await store.write(stampOf(work), async (writes) => {
+      const replay = await replayed(work, writes, params);
+      if (replay) return replay;
+      const done = { ...unwrap(await operation.run(contextOf(work, { store: writes }) as never, given as never)), changes: writes.changes };
+      if (isDryRun) throw new DryRun({ ...done, isDryRun });
+      await writes.claims.renew(caller, now);
+      await conclude(work, writes, params, done);
+      return done;
+    });
+  } catch (error) {
+    // The transaction is rolled back; what it would have done is the answer.
+    if (error instanceof DryRun) return error.done;
+    throw error;
+  }
+}
+
+/** Long work: a mark that it began, its own short writes, and the audit row with the last of them. */
+export async function runJob(work: Work, params: Record<string, unknown>): Promise<Done> {
+  const { house, operation } = work;
+  const changes: Changes = { created: [], updated: [], deleted: [] };
+  if (operation.needs === 'store') {
+    const store = await house.openStore('write');
+    const begun = await store.write(stampOf(work), async (writes) => {
+      const replay = await replayed(work, writes, params);
+      if (replay) return replay;
+      await keepKey(work, writes, params, undefined);
+      return writes.jobs.begin(operation.name, work.caller.agent, work.now);
+    });
+    if (typeof begun !== 'number') return begun;
+    try {
+      const done = { ...unwrap(await operation.run(jobContext(work, changes) as never, params as never)), changes };
+      await (await house.openStore('write')).write(stampOf(work), async (writes) => {
+        await writes.jobs.finish(begun);
+        await conclude(work, writes, params, done);
+      });
+      return done;
+    } catch (error) {
+      await (await house.openStore('write'))
+        .write(stampOf(work), async (writes) => {
+          await writes.jobs.finish(begun);
+          await forgetKey(work, writes);
+        })
+        .catch(() => {});
+      throw error;
+    }
+  }
+  const done = { ...unwrap(await operation.run(jobContext(work, changes) as never, params as never)), changes };
+  // Files were the work; the log records it where there is a sound store to record it in.
+  if (house.platform.project()) await logQuietly(work, entryOf(work, done.more.exit ?? 0, done.changes));
+  return done;
+}
+
+class DryRun extends Error {
+  readonly done: Done;
+  constructor(done: Done) {
+    super('dry run');
+    this.done = done;
+  }
+}
+
+function jobContext(work: Work, changes: Changes): object {
+  const { house } = work;
+  const { platform } = house;
+  return Object.defineProperties(contextOf(work, {}), {
+    config: { value: () => platform.config.load(platform.project()) },
+    openStore: { value: house.openStore },
+    closeStores: { value: house.closeStores },
+    read: { value: async (ask: never) => (await house.openStore('read')).read(ask) },
+    write: {
+      value: async (change: (store: WriteStore) => Promise<unknown>) =>
+        (await house.openStore('write')).write(stampOf(work), async (writes) => {
+          const result = await change(writes);
+          for (const key of ['created', 'updated', 'deleted'] as const) changes[key].push(...writes.changes[key]);
+          return result;
+        }),
+    },
+  });
+}
+
+async function conclude(work: Work, writes: WriteStore, params: Record<string, unknown>, done: Done): Promise<void> {
+  await keepKey(work, writes, params, done);
+  await writes.audit.append(entryOf(work, done.more.exit ?? 0, done.changes));
+}
