@@ -122,6 +122,9 @@ function write(file, text) {
 
 /** A file as the loader calls it. */
 function wrapped(text, more = '') {
+  // One byte a character keeps the source half as big in memory; esbuild escapes strings, but leaves regular expressions as they are.
+  const foreign = /[^\0-\x7f].{0,60}/.exec(text);
+  if (foreign) throw new Error(`a regular expression holds a character that has to be escaped: ${foreign[0]}`);
   return `(function(require,module,exports,__filename${more}){${text}})\n`;
 }
 

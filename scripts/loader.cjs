@@ -24,7 +24,6 @@ let isIncomplete = false;
 function compile(file) {
   const [start, end] = kept[file] ?? [];
   const cachedData = start === undefined ? undefined : bundle.subarray(start, end);
-  // One byte a character, which the build makes sure of.
   const script = new vm.Script(fs.readFileSync(`${__dirname}/${file}`, 'utf8'), { filename: `${__dirname}/${file}`, cachedData });
   if (!cachedData || script.cachedDataRejected) {
     if (!isIncomplete) process.once('exit', keep);

@@ -1,6 +1,6 @@
 import { fstatSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
-import { type House, projectOf } from './dispatch/dispatch.ts';
+import { type House, projectOf } from './dispatch/work.ts';
 import { index } from './operations/index.generated.ts';
 import { platformOf } from './platform/platform.ts';
 import type { Platform } from './platform/port.ts';
