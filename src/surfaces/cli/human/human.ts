@@ -3,7 +3,7 @@ import type { Catalog } from '../../../operations/define.ts';
 import { cellOf, type Fields, isEmpty, isFields, isRecords, labelOf } from './cell.ts';
 import { facts, record, records } from './record.ts';
 import { narrower, type Screen, screenOf } from './screen.ts';
-import { oneLine, wrap } from './text.ts';
+import { cut, oneLine, wrap } from './text.ts';
 import { tree } from './tree.ts';
 
 /** An answer as people read it. What is known by its name has its own form; everything else is shown by its shape. */
@@ -31,7 +31,7 @@ async function answer(envelope: Envelope, screen: Screen, catalog: Catalog): Pro
   if (plain.length > 0) sections.push(facts(Object.fromEntries(plain), screen));
   for (const [key, value] of others) {
     const body = await section(key, value, narrower(screen, 2), catalog);
-    sections.push([screen.paint('bold', labelOf(key)), ...body.map((line) => `  ${line}`.trimEnd())]);
+    sections.push([screen.paint('bold', cut(labelOf(key), screen.columns)), ...body.map((line) => `  ${line}`.trimEnd())]);
   }
   if (sections.length === 0 && meta.exitCode === 100) sections.push(['Nothing found.']);
   const footer = [
@@ -50,7 +50,7 @@ function section(key: string, value: unknown, screen: Screen, catalog: Catalog):
   const form = Object.hasOwn(forms, key) ? forms[key] : undefined;
   if (form) return form(value, screen, catalog);
   if (isRecords(value)) return value.some((item) => isRecords(item.children)) ? tree(value, screen) : records(value, screen);
-  if (Array.isArray(value)) return value.map((item) => cellOf('', item).text);
+  if (Array.isArray(value)) return value.flatMap((item) => wrap(cellOf('', item).text, screen.columns));
   return record(value as Fields, screen);
 }
 
@@ -76,7 +76,7 @@ function refusal({ code, exitCode, message, fix, alternatives }: Fields, screen:
   const { paint, columns } = screen;
   const [first = '', ...more] = wrap(String(message), columns - 2);
   return [
-    `${paint('red', `${code}`)} ${paint('dim', `(exit ${exitCode})`)}`,
+    `${paint('red', oneLine(String(code)))} ${paint('dim', `(exit ${exitCode})`)}`,
     `  ${first}`,
     ...more.map((line) => `  ${line}`),
     // Never cut or broken: it is there to be copied.

@@ -1,4 +1,4 @@
-import { cellOf, type Fields, idOf, isEmpty, isFields, isRecords, labelOf, markOf, timeOf } from './cell.ts';
+import { type Cell, cellOf, type Fields, idOf, isEmpty, isFields, isRecords, labelOf, markOf, timeOf } from './cell.ts';
 import { narrower, type Screen } from './screen.ts';
 import { keysOf, table } from './table.ts';
 import { clean, cut, oneLine, pad, widthOf, wrap } from './text.ts';
@@ -12,14 +12,14 @@ export function record(fields: Fields, screen: Screen): string[] {
   const title = fields.title ?? fields.name;
   if (!idOf(fields) || typeof title !== 'string') return facts(fields, screen);
   const mark = markOf(fields.status);
-  const head = `${mark ? `${mark.text} ` : ''}${idOf(fields)}  `;
+  const id = cut(idOf(fields), Math.floor(screen.columns / 2));
+  const head = `${mark ? `${mark.text} ` : ''}${id}  `;
   const [opening = '', ...more] = wrap(oneLine(title), screen.columns - widthOf(head));
   const lines = [
-    `${mark ? `${mark.colour ? screen.paint(mark.colour, mark.text) : mark.text} ` : ''}${screen.paint('cyan', idOf(fields))}  ${screen.paint('bold', opening)}`,
+    `${mark ? `${mark.colour ? screen.paint(mark.colour, mark.text) : mark.text} ` : ''}${screen.paint('cyan', id)}  ${screen.paint('bold', opening)}`,
     ...more.map((line) => `${' '.repeat(widthOf(head))}${screen.paint('bold', line)}`),
   ];
-  const about = aboutLine(fields, screen);
-  if (about) lines.push(`  ${about}`);
+  lines.push(...aboutLines(fields, narrower(screen, 2)).map((line) => `  ${line}`));
   const { description, ...others } = Object.fromEntries(
     Object.entries(fields).filter(([key]) => !headline.includes(key) && !bookkeeping.includes(key)),
   );
@@ -35,36 +35,39 @@ export function record(fields: Fields, screen: Screen): string[] {
   return lines;
 }
 
-function aboutLine(fields: Fields, screen: Screen): string {
-  const parts = ['status', 'priority', 'size'].flatMap((key) => {
-    const { text, colour } = cellOf(key === 'status' ? 'state' : key, fields[key]);
-    return text === '' ? [] : [colour ? screen.paint(colour, text) : text];
-  });
+/** Its state and its place, in as many lines as they need. */
+function aboutLines(fields: Fields, screen: Screen): string[] {
   const { type, parentId, epicId, phase } = fields;
-  const place = [
-    type,
-    parentId ? `in ${oneLine(String(parentId))}` : '',
-    epicId && epicId !== parentId ? `of ${oneLine(String(epicId))}` : '',
-  ]
-    .filter(Boolean)
-    .map((part) => oneLine(String(part)))
-    .join(' ');
-  return [...parts, place, phase ? `phase ${oneLine(String(phase))}` : ''].filter((part) => part !== '').join(' · ');
+  const place = [type, parentId ? `in ${parentId}` : '', epicId && epicId !== parentId ? `of ${epicId}` : ''].filter(Boolean).join(' ');
+  const parts: Cell[] = [
+    ...['status', 'priority', 'size'].map((key) => cellOf(key === 'status' ? 'state' : key, fields[key])),
+    { text: oneLine(place) },
+    { text: phase ? oneLine(`phase ${phase}`) : '' },
+  ].filter(({ text }) => text !== '');
+  const whole = parts.map(({ text }) => text).join(' · ');
+  if (widthOf(whole) > screen.columns) return wrap(whole, screen.columns);
+  return whole === '' ? [] : [parts.map(({ text, colour }) => (colour ? screen.paint(colour, text) : text)).join(' · ')];
 }
 
 /** Names and values in two columns; what is itself a record or a list of them stands below its name. */
 export function facts(fields: Fields, screen: Screen): string[] {
   const entries = Object.entries(fields).filter(([, value]) => value !== undefined);
-  const names = entries.map(([key]) => cut(labelOf(key), 24));
+  const names = entries.map(([key]) => cut(labelOf(key), Math.min(24, Math.floor(screen.columns / 2) - 2)));
   const width = Math.max(0, ...names.map(widthOf)) + 2;
   return entries.flatMap(([key, value], i) => {
     const name = screen.paint('dim', pad(names[i]!, width));
     const inner = narrower(screen, width);
-    const beside = special(key, value, inner) ?? plain(key, value, inner);
+    const beside =
+      special(key, value, inner) ??
+      plain(key, value, inner) ??
+      (screen.columns < tooNarrow ? wrap(JSON.stringify(value), inner.columns) : undefined);
     if (beside) return beside.map((line, n) => `${n === 0 ? name : ' '.repeat(width)}${line}`.trimEnd());
     return [screen.paint('dim', names[i]!), ...below(value, narrower(screen, 2)).map((line) => `  ${line}`)];
   });
 }
+
+// Where records in records have used up the screen, the rest is shown as it came.
+const tooNarrow = 30;
 
 /** What fits beside its name: one value, or a list of plain ones. */
 function plain(key: string, value: unknown, screen: Screen): string[] | undefined {
@@ -103,7 +106,7 @@ function special(key: string, value: unknown, screen: Screen): string[] | undefi
     );
   if (key === 'notes')
     return value.flatMap((item) => [
-      screen.paint('dim', `${timeOf(item.at) ?? oneLine(String(item.at))} ${oneLine(String(item.by))}`),
+      screen.paint('dim', cut(`${timeOf(item.at) ?? oneLine(String(item.at))} ${oneLine(String(item.by))}`, screen.columns)),
       ...wrap(String(item.text), screen.columns),
     ]);
   if (key === 'relations')

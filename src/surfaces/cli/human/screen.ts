@@ -24,4 +24,4 @@ export function screenOf({ columns, hasColour }: { columns: number; hasColour: b
   };
 }
 
-export const narrower = (screen: Screen, by: number): Screen => ({ ...screen, columns: Math.max(20, screen.columns - by) });
+export const narrower = (screen: Screen, by: number): Screen => ({ ...screen, columns: Math.max(8, screen.columns - by) });

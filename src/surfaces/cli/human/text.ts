@@ -1,5 +1,7 @@
 import stringWidth from 'string-width';
 
+const graphemes = new Intl.Segmenter();
+
 export const widthOf = (text: string): number => (/^[\x20-\x7e]*$/.test(text) ? text.length : stringWidth(text));
 
 // Control characters, line and paragraph separators, and the marks that reorder text: what a terminal would obey rather than show.
@@ -25,7 +27,7 @@ export function cut(text: string, width: number): string {
   if (width < 1) return '';
   let used = 1;
   let kept = '';
-  for (const { segment } of new Intl.Segmenter().segment(text)) {
+  for (const { segment } of graphemes.segment(text)) {
     used += widthOf(segment);
     if (used > width) break;
     kept += segment;
@@ -55,7 +57,7 @@ function wrapLine(line: string, width: number): string[] {
     const wide = widthOf(word);
     if (used + wide > width && used > 0 && word.trim() !== '') end();
     if (wide > width)
-      for (const { segment } of new Intl.Segmenter().segment(word)) {
+      for (const { segment } of graphemes.segment(word)) {
         const one = widthOf(segment);
         if (used + one > width) end();
         here += segment;

@@ -21,7 +21,7 @@ export function tree(nodes: Fields[], screen: Screen): string[] {
 export function nodeLine(node: Fields, screen: Screen, width: number): string {
   const { id: _, taskId: __, title, name, status, type: ___, priority, children: ____, ...others } = node;
   const mark = markOf(status);
-  const id = idOf(node);
+  const id = cut(idOf(node), Math.max(1, Math.floor(width / 2)));
   const urgent = cellOf('priority', priority);
   const more = Object.entries(others)
     .filter(([, value]) => value !== undefined && !isFields(value) && !isRecords(value))
@@ -32,7 +32,10 @@ export function nodeLine(node: Fields, screen: Screen, width: number): string {
     .join(' ');
   const tail = [urgent.colour === undefined ? '' : urgent.text, more].filter((part) => part !== '').join(' · ');
   const room = width - widthOf(head) - 2;
-  const text = cut(oneLine(String(title ?? name ?? '')), tail ? Math.max(20, room - Math.min(widthOf(tail), 30) - 2) : room);
+  const text = cut(
+    oneLine(String(title ?? name ?? '')),
+    tail ? Math.min(room, Math.max(20, room - Math.min(widthOf(tail), 30) - 2)) : room,
+  );
   const rest = cut(tail, Math.max(0, room - widthOf(text) - 2));
   return [head, text, rest ? screen.paint(urgent.colour ?? 'dim', rest) : ''].filter((part) => part !== '').join('  ');
 }

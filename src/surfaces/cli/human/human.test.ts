@@ -1,0 +1,233 @@
+import {
+  array,
+  asyncProperty,
+  constantFrom,
+  dictionary,
+  assert as fcAssert,
+  integer,
+  jsonValue,
+  oneof,
+  record as shaped,
+  string,
+} from 'fast-check';
+import stringWidth from 'string-width';
+import { expect, test } from 'vitest';
+import type { Envelope } from '../../../dispatch/envelope.ts';
+import { humanText } from './human.ts';
+
+const catalog = { entries: [], load: () => Promise.reject(new Error('not needed')) };
+const meta = { command: 'demo.show', timestamp: '2026-01-01T00:00:00.000Z', version: '1' };
+const shown = (result: Record<string, unknown>, more: object = {}, columns = 80, hasColour = false) => {
+  const envelope: Envelope = { _meta: { ...meta, resultsField: Object.keys(result)[0]!, ...more }, success: true, ...result };
+  return humanText(envelope, { columns, hasColour }, catalog);
+};
+
+test('a list is a table with aligned columns, as wide as the screen allows', async () => {
+  const tasks = [
+    { id: 'T001', title: 'Build the reader', status: 'pending', type: 'epic', priority: 'medium' },
+    { id: 'T002', title: '配方解析器 🍳', status: 'active', type: 'task', priority: 'critical', parentId: 'T001' },
+    { id: 'T1000', title: 'Test it', status: 'done', type: 'task', priority: 'low', parentId: 'T001' },
+  ];
+  expect(await shown({ tasks })).toBe(
+    [
+      'ID      STATUS     PRIORITY  TITLE             PARENT',
+      'E-T001  ○ pending  medium    Build the reader',
+      'T002    ◐ active   critical  配方解析器 🍳     T001',
+      'T1000   ✓ done     low       Test it           T001',
+      '',
+    ].join('\n'),
+  );
+  expect(await shown({ tasks: tasks.map((task) => ({ ...task, title: `${task.title} ${'and more '.repeat(9)}` })) }, {}, 60)).toBe(
+    [
+      'ID         PRIORITY  TITLE                            PARENT',
+      'E-T001  ○  medium    Build the reader and more and…',
+      'T002    ◐  critical  配方解析器 🍳 and more and mor…  T001',
+      'T1000   ✓  low       Test it and more and more and…   T001',
+      '',
+    ].join('\n'),
+  );
+});
+
+test('a tree has branches', async () => {
+  const leaf = (id: string) => ({ id, title: `Task ${id}`, status: 'pending', type: 'task' });
+  const tree = [
+    { ...leaf('T001'), type: 'epic', children: [{ ...leaf('T002'), children: [leaf('T003'), leaf('T004')] }, leaf('T005')] },
+    leaf('T006'),
+  ];
+  expect(await shown({ tree })).toBe(
+    [
+      '○ E-T001  Task T001',
+      '├─ ○ T002  Task T002',
+      '│  ├─ ○ T003  Task T003',
+      '│  └─ ○ T004  Task T004',
+      '└─ ○ T005  Task T005',
+      '○ T006  Task T006',
+      '',
+    ].join('\n'),
+  );
+});
+
+test('one task: who it is, what it is about, what it needs, what was said', async () => {
+  const task = {
+    id: 'T003',
+    type: 'task',
+    title: 'Write the parser',
+    description: 'Line one\nLine two',
+    status: 'blocked',
+    priority: 'high',
+    parentId: 'T001',
+    epicId: 'T001',
+    depends: ['T002'],
+    blockedBy: 'no grammar',
+    acceptance: [
+      { kind: 'text', text: 'reads', met: true },
+      { kind: 'evidence_bound', gate: 'testsPassed' },
+    ],
+    relations: [{ taskId: 'T009', type: 'fixes', reason: 'the crash', direction: 'to' }],
+    notes: [{ at: '2026-01-02T10:20:30.000Z', by: 'ann', text: 'Hello' }],
+    createdAt: '2026-01-01T10:00:00.000Z',
+    createdBy: 'ann',
+    revision: 3,
+  };
+  expect(await shown({ task })).toBe(
+    [
+      '⊘ T003  Write the parser',
+      '  blocked · high · task in T001',
+      '',
+      '  Line one',
+      '  Line two',
+      '',
+      '  depends     T002',
+      '  blocked by  no grammar',
+      '  acceptance  ☑ reads',
+      '              ☐ testsPassed',
+      '  relations   → fixes T009: the crash',
+      '  notes       2026-01-02 10:20 ann',
+      '              Hello',
+      '',
+      '  created 2026-01-01 10:00 by ann · revision 3',
+      '',
+    ].join('\n'),
+  );
+});
+
+test('what a write did, what is missing and what to mind stand in one dim line', async () => {
+  const task = { id: 'T001', title: 'A', status: 'pending', type: 'task' };
+  const text = await shown(
+    { task, unblocked: ['T002'], data: { created: ['T001'] } },
+    { warnings: ['mind the gap'], truncated: { shown: 1, total: 9 } },
+  );
+  expect(text).toBe('○ T001  A\n  pending · task\n\nunblocked  T002\n\ncreated T001 · 1 of 9 shown · warning: mind the gap\n');
+  expect(await shown({ task, data: { dryRun: true, count: 2, wouldCreate: 2, wouldUpdate: 0 } })).toContain(
+    'dry run, nothing written: count 2, would create 2\n',
+  );
+});
+
+test.each([
+  [100, { tasks: [] }, 'Nothing found.\n'],
+  [100, { exists: false }, 'exists  no\n'],
+  [101, { project: { root: '/p' } }, 'root  /p\n\nit is there already\n'],
+  [102, { done: true }, 'done  yes\n\nnothing to change\n'],
+])('exit %i says so', async (exitCode, result, text) => {
+  expect(await shown(result, { exitCode })).toBe(text);
+});
+
+test('an answer that nobody thought of is still readable', async () => {
+  expect(
+    await shown({
+      summary: {
+        total: 3,
+        byStatus: { pending: 2, done: 1 },
+        recent: [{ taskId: 'T001', title: 'One', when: '2026-01-01T00:00:00.000Z' }],
+        empty: [],
+      },
+    }),
+  ).toBe(
+    [
+      'total      3',
+      'by status',
+      '  pending  2',
+      '  done     1',
+      'recent',
+      '  TASK  TITLE  WHEN',
+      '  T001  One    2026-01-01 00:00',
+      'empty      none',
+      '',
+    ].join('\n'),
+  );
+});
+
+test('a refusal leads out', async () => {
+  const error = {
+    code: 'E_NOT_FOUND',
+    exitCode: 4,
+    message: 'There is no task T099',
+    fix: 'cleo find --id 9',
+    alternatives: [{ action: 'Show T009', command: 'cleo show T009' }],
+  };
+  const text = await humanText({ _meta: meta, success: false, error }, { columns: 80, hasColour: false }, catalog);
+  expect(text).toBe('E_NOT_FOUND (exit 4)\n  There is no task T099\nfix  cleo find --id 9\nor   cleo show T009  Show T009\n');
+  expect(await humanText({ _meta: meta, success: false, error }, { columns: 80, hasColour: true }, catalog)).toContain(
+    '\u001b[31mE_NOT_FOUND\u001b[39m',
+  );
+});
+
+test('what a terminal would obey is shown instead', async () => {
+  const hostile = '\u001b]0;owned\u0007\u001b[2Jtitle\u009b31m\u202eevil\u0000\r\nsecond\ttab\u2028';
+  for (const result of [
+    {
+      task: { id: 'T001', title: hostile, description: hostile, [hostile]: hostile, notes: [{ at: hostile, by: hostile, text: hostile }] },
+    },
+    { tasks: [{ id: hostile, title: hostile, status: hostile, labels: [hostile] }] },
+    { tree: [{ id: hostile, title: hostile, children: [{ id: 'T1', title: hostile, more: hostile }] }] },
+    { value: hostile, list: [hostile], deep: { [hostile]: [{ [hostile]: hostile }] }, data: { created: [hostile] } },
+  ]) {
+    const text = await shown(result, { warnings: [hostile] });
+    expect(text).not.toMatch(/[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u202a-\u202e\u2028\u2029]/);
+    expect(text).toContain('owned');
+  }
+  const error = { code: hostile, exitCode: 4, message: hostile, fix: hostile, alternatives: [{ action: hostile, command: hostile }] };
+  const text = await humanText({ _meta: meta, success: false, error }, { columns: 80, hasColour: false }, catalog);
+  expect(text).not.toMatch(/[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u202a-\u202e\u2028\u2029]/);
+});
+
+test('no line is wider than the screen, whatever the answer; without colour there is no escape', async () => {
+  const text = oneof(
+    string({ unit: 'grapheme', maxLength: 60 }),
+    constantFrom('配方解析器を書く', '👩‍🍳🍳', 'a very long title that goes on and on and on', 'e\u0301'),
+  );
+  const task = shaped(
+    {
+      id: text,
+      title: text,
+      status: constantFrom('pending', 'done', 'odd'),
+      type: text,
+      priority: constantFrom('high', 'low'),
+      labels: array(text),
+      notes: array(shaped({ at: text, by: text, text })),
+      depends: array(text),
+    },
+    { requiredKeys: [] },
+  );
+  const value = oneof(
+    { weight: 3, arbitrary: task },
+    { weight: 3, arbitrary: array(task, { minLength: 1, maxLength: 5 }) },
+    jsonValue(),
+    array(jsonValue()),
+    dictionary(text, jsonValue()),
+  );
+  await fcAssert(
+    asyncProperty(
+      dictionary(constantFrom('task', 'tasks', 'tree', 'summary', 'x'), value, { minKeys: 1 }),
+      integer({ min: 40, max: 130 }),
+      async (result, columns) => {
+        const plain = await shown(result, {}, columns);
+        expect(plain).not.toContain('\u001b');
+        for (const line of plain.split('\n')) expect(stringWidth(line)).toBeLessThanOrEqual(columns);
+        // Colour changes nothing but the colour.
+        expect((await shown(result, {}, columns, true)).replace(/\u001b\[\d+m/g, '').replace(/ +$/gm, '')).toBe(plain.replace(/ +$/gm, ''));
+      },
+    ),
+    { numRuns: 200 },
+  );
+});
