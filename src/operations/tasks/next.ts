@@ -4,7 +4,7 @@ import { recommend } from '../../rules/next.ts';
 import { noData, query } from '../define.ts';
 import { checkRoot, Root, rootNames } from './root.ts';
 
-const Recommendation = strictObject({
+export const Recommendation = strictObject({
   taskId: string(),
   title: string(),
   score: number(),

@@ -1,0 +1,27 @@
+import { expect, test } from 'vitest';
+import { openHouse } from '../../../test/house.ts';
+
+test('what next recommends is claimed in the same breath', async () => {
+  const { call } = await openHouse({ tasks: ['T001', 'T002 high', 'T003 depends T002'] });
+  expect(await call('tasks.claim-next')).toMatchObject({
+    recommendation: { taskId: 'T002' },
+    task: { id: 'T002', status: 'active' },
+    data: { updated: ['T002'] },
+  });
+  expect(await call('tasks.current')).toMatchObject({ task: { id: 'T002' } });
+  expect(await call('tasks.claim-next')).toMatchObject({ task: { id: 'T001' }, released: 'T002' });
+});
+
+test('every task is handed out once, however many ask', async () => {
+  const { as } = await openHouse({ tasks: Array.from({ length: 12 }, (_, i) => `T0${String(i + 1).padStart(2, '0')}`) });
+  const answers = await Promise.all(Array.from({ length: 15 }, (_, i) => as(`agent-${i}`).call('tasks.claim-next')));
+  const given = answers.flatMap((answer) => answer.task.id ?? []);
+  expect(new Set(given).size).toBe(12);
+  expect(given).toHaveLength(12);
+  expect(answers.filter((answer) => answer._meta.exitCode === 100)).toHaveLength(3);
+});
+
+test('a root that does not exist is not found', async () => {
+  const { call } = await openHouse({ tasks: ['T001'] });
+  expect(await call('tasks.claim-next', { epicId: 'T077' })).toMatchObject({ error: { exitCode: 4 } });
+});

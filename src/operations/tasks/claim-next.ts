@@ -1,0 +1,30 @@
+import { optional, strictObject, string } from 'valibot';
+import { NoTaskOr, TaskReceipt } from '../../model/task.ts';
+import { recommend } from '../../rules/next.ts';
+import { receiptOf } from '../../rules/view.ts';
+import { mutation, noData } from '../define.ts';
+import { startTask } from './moves.ts';
+import { Recommendation } from './next.ts';
+import { requireTask } from './require.ts';
+import { checkRoot, Root, rootNames } from './root.ts';
+
+export const tasksClaimNext = mutation({
+  name: 'tasks.claim-next',
+  summary: 'Claim what next recommends, at once',
+  params: strictObject({ epic: Root }),
+  also: rootNames,
+  result: strictObject({ recommendation: NoTaskOr(Recommendation), task: NoTaskOr(TaskReceipt), released: optional(string()) }),
+  errors: ['E_NOT_FOUND'],
+  tier: 1,
+  cli: { command: 'next', args: ['epic'], select: 'claim' },
+  example: { world: ['T001 epic', 'T002 in T001 high', 'T003 in T001'], call: { epic: 'T001' } },
+  async run(here, { epic }) {
+    const { store, now, config } = here;
+    await checkRoot(store, epic);
+    const [recommendation] = recommend(await store.tasks.openGraph(), { now, ttlMinutes: config['claims.ttlMinutes'], within: epic });
+    if (!recommendation) return noData({ recommendation: {}, task: {} });
+    // The write lock is held from the question to the claim, so nobody is told of the same task.
+    const { task, released } = await startTask(here, await requireTask(store, recommendation.taskId));
+    return { recommendation, task: receiptOf(task, ['startedAt']), ...(released ? { released } : {}) };
+  },
+});
