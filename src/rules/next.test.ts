@@ -11,7 +11,6 @@ const asked = { now, ttlMinutes: 60 };
 const task = (id: string, more: Partial<Task> = {}): Task => ({
   id,
   type: 'task',
-  title: id,
   status: 'pending',
   priority: 'medium',
   ...more,
@@ -58,12 +57,12 @@ test.each([
   },
   { name: 'ties by number, not by spelling', given: work([task('T1000'), task('T999')]), scores: ['T999 200', 'T1000 200'] },
 ])('$name', ({ given, scores }) => {
-  expect(recommend(given, asked).map((r) => `${r.taskId} ${r.score}`)).toEqual(scores);
+  expect(recommend(given, asked, 50).map((r) => `${r.taskId} ${r.score}`)).toEqual(scores);
 });
 
 test('the phase counts when the caller has one', () => {
   const given = work([task('T001', { phase: 'setup' }), task('T002', { phase: 'core' })]);
-  expect(recommend(given, { ...asked, phase: 'core' }).map((r) => `${r.taskId} ${r.score}`)).toEqual(['T002 220', 'T001 200']);
+  expect(recommend(given, { ...asked, phase: 'core' }, 50).map((r) => `${r.taskId} ${r.score}`)).toEqual(['T002 220', 'T001 200']);
 });
 
 test('every term is listed with its points', () => {
@@ -78,9 +77,8 @@ test('every term is listed with its points', () => {
       begunParents: new Set(['T001']),
     },
   );
-  expect(recommend(given, { ...asked, phase: 'core' })[0]).toEqual({
+  expect(recommend(given, { ...asked, phase: 'core' }, 50)[0]).toEqual({
     taskId: 'T002',
-    title: 'T002',
     score: 405,
     reasons: [
       { term: 'priority high', points: 300 },
@@ -151,7 +149,7 @@ test.each([
     ready: ['T001'],
   },
 ])('$name', ({ given, next, ready: expected }) => {
-  expect(recommend(given, asked).map((r) => r.taskId)).toEqual(next);
+  expect(recommend(given, asked, 50).map((r) => r.taskId)).toEqual(next);
   expect(ready(given, { ...asked, caller: { agent: 'me' } }).map((t) => t.id)).toEqual(expected);
 });
 
@@ -177,7 +175,7 @@ test.each([
     // Its parent is done, and so not among what is open.
     task('T008', { type: 'subtask', parentId: 'T007' }),
   ]);
-  expect(recommend(given, { ...asked, within }).map((r) => r.taskId)).toEqual(found);
+  expect(recommend(given, { ...asked, within }, 50).map((r) => r.taskId)).toEqual(found);
 });
 
 /** A forest of saga, epic, task and subtask with dependencies on older tasks. */
@@ -220,7 +218,7 @@ test('nothing is recommended that waits for an open task, itself or through what
   fc.assert(
     fc.property(anyWork, (given) => {
       const offered = [
-        ...recommend(given, asked).map((r) => r.taskId),
+        ...recommend(given, asked, 50).map((r) => r.taskId),
         ...ready(given, { ...asked, caller: { agent: 'me' } }).map((t) => t.id),
       ];
       for (const id of offered) {
@@ -236,7 +234,7 @@ test('nothing is recommended that waits for an open task, itself or through what
 test('the order is total, the points add up, and the order of the rows does not matter', () => {
   fc.assert(
     fc.property(anyWork, (given) => {
-      const found = recommend(given, asked);
+      const found = recommend(given, asked, 50);
       for (const { score, reasons } of found) expect(reasons.reduce((sum, r) => sum + r.points, 0)).toBe(score);
       const reversed = {
         ...given,
@@ -244,7 +242,7 @@ test('the order is total, the points add up, and the order of the rows does not 
         depends: given.depends.toReversed(),
         claims: given.claims.toReversed(),
       };
-      expect(recommend(reversed, asked)).toEqual(found);
+      expect(recommend(reversed, asked, 50)).toEqual(found);
       // What is recommended may be started.
       const startable = new Set(ready(given, { ...asked, caller: { agent: 'me' } }).map((t) => t.id));
       for (const { taskId } of found) expect(startable).toContain(taskId);

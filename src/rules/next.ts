@@ -5,7 +5,6 @@ import { isExpired, isHolder } from './claims.ts';
 interface Work {
   id: TaskId;
   type: TaskType;
-  title: string;
   status: Status;
   priority: Priority;
   size?: Size | undefined;
@@ -37,9 +36,8 @@ export interface Reason {
   points: number;
 }
 
-export interface Recommendation {
+export interface Recommended {
   taskId: TaskId;
-  title: string;
   score: number;
   reasons: Reason[];
 }
@@ -52,17 +50,26 @@ const forBegunSiblings = 50;
 const forPhase = 20;
 
 /** What to do next, best first, each with the points that put it there; ties by id. Only what is pending and free to begin. */
-export function recommend(work: OpenWork, asked: Asked): Recommendation[] {
+export function recommend(work: OpenWork, asked: Asked, count: number): Recommended[] {
   const dependents = new Map<TaskId, number>();
   for (const { dependsOn } of work.depends) dependents.set(dependsOn, (dependents.get(dependsOn) ?? 0) + 1);
   const held = heldTasks(work.claims, asked);
+  const pointsOf = (task: Work): Points => ({
+    priority: priorityPoints[task.priority],
+    dependents: Math.min((dependents.get(task.id) ?? 0) * perDependent, mostForDependents),
+    siblings: task.parentId !== undefined && work.begunParents.has(task.parentId) ? forBegunSiblings : 0,
+    phase: asked.phase !== undefined && task.phase === asked.phase ? forPhase : 0,
+    size: task.size ? sizePoints[task.size] : 0,
+  });
   return free(work, asked.within)
     .filter((task) => task.status === 'pending' && !held.has(task.id))
-    .map((task): Recommendation => {
-      const reasons = reasonsFor(task, dependents.get(task.id) ?? 0, work.begunParents, asked.phase);
-      return { taskId: task.id, title: task.title, score: reasons.reduce((sum, { points }) => sum + points, 0), reasons };
+    .map((task) => {
+      const points = pointsOf(task);
+      return { task, points, score: points.priority + points.dependents + points.siblings + points.phase + points.size };
     })
-    .sort((a, b) => b.score - a.score || seqOf(a.taskId) - seqOf(b.taskId));
+    .sort((a, b) => b.score - a.score || seqOf(a.task.id) - seqOf(b.task.id))
+    .slice(0, count)
+    .map(({ task, points, score }) => ({ taskId: task.id, score, reasons: reasonsOf(task, points, dependents.get(task.id) ?? 0) }));
 }
 
 /** What this caller may start now: free to begin, and held by nobody else. The most urgent first, then by id. */
@@ -100,17 +107,15 @@ const deepest = 10;
 const heldTasks = (claims: Claim[], { now, ttlMinutes }: Asked): Set<TaskId> =>
   new Set(claims.filter((claim) => !isExpired(claim, now, ttlMinutes)).map((claim) => claim.taskId));
 
-function reasonsFor(task: Work, dependents: number, begunParents: Set<TaskId>, phase: string | undefined): Reason[] {
-  const isBegun = task.parentId !== undefined && begunParents.has(task.parentId);
+type Points = Record<'priority' | 'dependents' | 'siblings' | 'phase' | 'size', number>;
+
+function reasonsOf(task: Work, points: Points, dependents: number): Reason[] {
   const reasons: Reason[] = [
-    { term: `priority ${task.priority}`, points: priorityPoints[task.priority] },
-    {
-      term: dependents === 1 ? '1 open task depends on it' : `${dependents} open tasks depend on it`,
-      points: Math.min(dependents * perDependent, mostForDependents),
-    },
-    { term: 'a sibling is active or done', points: isBegun ? forBegunSiblings : 0 },
-    { term: `phase ${task.phase}`, points: phase !== undefined && task.phase === phase ? forPhase : 0 },
-    { term: `size ${task.size}`, points: task.size ? sizePoints[task.size] : 0 },
+    { term: `priority ${task.priority}`, points: points.priority },
+    { term: dependents === 1 ? '1 open task depends on it' : `${dependents} open tasks depend on it`, points: points.dependents },
+    { term: 'a sibling is active or done', points: points.siblings },
+    { term: `phase ${task.phase}`, points: points.phase },
+    { term: `size ${task.size}`, points: points.size },
   ];
-  return reasons.filter(({ points }) => points > 0);
+  return reasons.filter((reason) => reason.points > 0);
 }

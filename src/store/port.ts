@@ -31,7 +31,6 @@ export interface Ancestor {
 export interface OpenTask {
   id: TaskId;
   type: TaskType;
-  title: string;
   status: Status;
   priority: Priority;
   size?: Size | undefined;
@@ -40,6 +39,7 @@ export interface OpenTask {
 }
 
 export interface OpenGraph {
+  /** In no order. */
   tasks: OpenTask[];
   /** Dependencies of open tasks on tasks that are not done. */
   depends: { taskId: TaskId; dependsOn: TaskId }[];
@@ -68,6 +68,8 @@ export interface TaskReads {
   get(id: TaskId): Promise<TaskRecord | undefined>;
   many(ids: TaskId[]): Promise<TaskRecord[]>;
   hit(id: TaskId): Promise<TaskHit | undefined>;
+  /** In the order asked for, without those that do not exist. */
+  hits(ids: TaskId[]): Promise<TaskHit[]>;
   exists(id: TaskId): Promise<boolean>;
   /** Of these, the ones that some task has or had. */
   everUsed(ids: TaskId[]): Promise<TaskId[]>;
@@ -85,7 +87,7 @@ export interface TaskReads {
   byIdPrefix(digits: string, filter: TaskFilter, page: Page): Promise<TaskHit[]>;
   countByIdPrefix(digits: string, filter: TaskFilter, atMost: number): Promise<number>;
   /** Rows for a tree: everything not archived below a root, or everything. */
-  forTree(root: TaskId | undefined): Promise<OpenTask[]>;
+  forTree(root: TaskId | undefined): Promise<TaskHit[]>;
   openGraph(): Promise<OpenGraph>;
   dependents(id: TaskId): Promise<Ancestor[]>;
   /** Of the depends of a task and of everything it is inside, those not done. */
@@ -253,4 +255,28 @@ export interface Store {
   /** A copy of the whole database in one file; undefined where the server keeps its own backups. */
   backupTo(file: string): Promise<void>;
   close(): Promise<void>;
+}
+
+export type StoreKind = 'sqlite' | 'postgres';
+
+/** What a database file is, seen from outside. */
+export interface Inspection {
+  isThere: boolean;
+  /** Undefined where it is no store of ours. */
+  schema?: number;
+  /** Empty when it is sound. */
+  problems: string[];
+}
+
+/** A project's store as a whole: also when it is not there, cannot be opened, or is to be replaced. */
+export interface StoreKeeper {
+  kind: StoreKind;
+  open(mode: 'read' | 'write'): Promise<Store>;
+  /** Makes it, whole or not at all; false if it is there already. */
+  create(at: string): Promise<boolean>;
+  /** The database, or another file. A PostgreSQL store is its server's to look after. */
+  inspect(file?: string): Promise<Inspection>;
+  /** Puts a copy of a sound file in the place of the database. What works on it goes on and sees the new content; a
+   *  damaged one is moved aside, to the path that is answered. No task id that was in use is handed out again. */
+  restore(file: string, at: string): Promise<{ movedTo?: string }>;
 }

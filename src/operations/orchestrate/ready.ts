@@ -1,7 +1,6 @@
 import { array, strictObject } from 'valibot';
 import { TaskHit } from '../../model/task.ts';
 import { ready } from '../../rules/next.ts';
-import { hitOf } from '../../rules/view.ts';
 import { query } from '../define.ts';
 import { paged, pageParams } from '../page.ts';
 import { checkRoot, Root, rootNames } from '../tasks/root.ts';
@@ -19,7 +18,8 @@ export const orchestrateReady = query({
   async run({ store, now, caller, config }, { epic, ...page }) {
     await checkRoot(store, epic);
     const all = ready(await store.tasks.openGraph(), { now, caller, ttlMinutes: config['claims.ttlMinutes'], within: epic });
-    const tasks = all.slice(page.offset, page.offset + page.limit).map(hitOf);
+    const shown = all.slice(page.offset, page.offset + page.limit);
+    const tasks = await store.tasks.hits(shown.map((task) => task.id));
     return paged({ tasks }, tasks.length, page, async () => all.length);
   },
 });

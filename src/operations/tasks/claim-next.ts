@@ -1,12 +1,11 @@
 import { optional, strictObject, string } from 'valibot';
 import { NoTaskOr, TaskReceipt } from '../../model/task.ts';
-import { recommend } from '../../rules/next.ts';
 import { receiptOf } from '../../rules/view.ts';
 import { mutation, noData } from '../define.ts';
 import { startTask } from './moves.ts';
-import { Recommendation } from './next.ts';
+import { Recommendation, recommended } from './recommend.ts';
 import { requireTask } from './require.ts';
-import { checkRoot, Root, rootNames } from './root.ts';
+import { Root, rootNames } from './root.ts';
 
 export const tasksClaimNext = mutation({
   name: 'tasks.claim-next',
@@ -19,12 +18,10 @@ export const tasksClaimNext = mutation({
   cli: { command: 'next', args: ['epic'], select: 'claim' },
   example: { world: ['T001 epic', 'T002 in T001 high', 'T003 in T001'], call: { epic: 'T001' } },
   async run(here, { epic }) {
-    const { store, now, config } = here;
-    await checkRoot(store, epic);
-    const [recommendation] = recommend(await store.tasks.openGraph(), { now, ttlMinutes: config['claims.ttlMinutes'], within: epic });
+    const [recommendation] = await recommended(here, epic, 1);
     if (!recommendation) return noData({ recommendation: {}, task: {} });
     // The write lock is held from the question to the claim, so nobody is told of the same task.
-    const { task, released } = await startTask(here, await requireTask(store, recommendation.taskId));
+    const { task, released } = await startTask(here, await requireTask(here.store, recommendation.taskId));
     return { recommendation, task: receiptOf(task, ['startedAt']), ...(released ? { released } : {}) };
   },
 });

@@ -1,15 +1,8 @@
-import { array, description, integer, maxValue, minValue, number, optional, pipe, strictObject, string } from 'valibot';
+import { array, description, integer, maxValue, minValue, number, optional, pipe, strictObject } from 'valibot';
 import { NoTaskOr } from '../../model/task.ts';
-import { recommend } from '../../rules/next.ts';
 import { noData, query } from '../define.ts';
-import { checkRoot, Root, rootNames } from './root.ts';
-
-export const Recommendation = strictObject({
-  taskId: string(),
-  title: string(),
-  score: number(),
-  reasons: array(strictObject({ term: string(), points: number() })),
-});
+import { Recommendation, recommended } from './recommend.ts';
+import { Root, rootNames } from './root.ts';
 
 export const tasksNext = query({
   name: 'tasks.next',
@@ -34,10 +27,8 @@ export const tasksNext = query({
   tier: 0,
   cli: { command: ['next', 'orchestrate next', 'orchestrator next'], args: ['epic'] },
   example: { world: ['T001 epic', 'T002 in T001 high', 'T003 in T001 depends T002'], call: { epic: 'T001' } },
-  async run({ store, now, config }, { epic, count }) {
-    await checkRoot(store, epic);
-    const found = recommend(await store.tasks.openGraph(), { now, ttlMinutes: config['claims.ttlMinutes'], within: epic });
-    const [recommendation, ...alternatives] = found.slice(0, count);
+  async run(here, { epic, count }) {
+    const [recommendation, ...alternatives] = await recommended(here, epic, count);
     return recommendation ? { recommendation, alternatives } : noData({ recommendation: {}, alternatives: [] });
   },
 });

@@ -1,24 +1,82 @@
-import type { OpenGraph } from '../port.ts';
+import type { Priority, Size, Status, TaskType } from '../../model/scalars.ts';
+import type { OpenGraph, OpenTask } from '../port.ts';
 import { readClaims } from './claims.ts';
-import { type Db, raw, sql } from './sql.ts';
-import { openColumns, toOpen } from './task-rows.ts';
+import { type Db, raw, type Sql, sql } from './sql.ts';
 
 const isOpen = raw("t.status <> 'done' and t.archived_at is null");
 
-/** Everything that ordering needs, at a cost that follows what is open, not what is stored. */
+/** Everything that ordering needs, at a cost that follows what is open, not what is stored. A thousand rows cost a cold start
+ *  more to be handed over than to be found, so each answer comes as one text. */
 export async function openGraph(db: Db): Promise<OpenGraph> {
-  const tasks = await db.all(sql`select ${openColumns} from tasks t where ${isOpen} order by t.seq`);
+  const tasks = await asLines(
+    db,
+    sql`substr(t.type, 1, 2) || substr(t.status, 1, 1) || substr(t.priority, 1, 1) || coalesce(substr(t.size, 1, 1), '-')
+      || t.id || ' ' || coalesce(t.parent_id, '') || ' ' || coalesce(t.phase, '')`,
+    sql`tasks t where ${isOpen}`,
+  );
   // SQLite takes cross joins in the order they are written. Left to choose, it begins with all dependencies there are.
-  const depends = await db.all(sql`
-    select d.task_id, d.depends_on from tasks t cross join task_dependencies d cross join tasks o
-    where ${isOpen} and d.task_id = t.id and o.id = d.depends_on and o.status <> 'done'`);
-  const begun = await db.all(sql`
-    select t.parent_id from tasks t
-    where ${isOpen} and exists (select 1 from tasks s where s.parent_id = t.parent_id and s.status in ('active', 'done'))`);
+  const depends = await asLines(
+    db,
+    sql`d.task_id || ' ' || d.depends_on`,
+    sql`tasks t cross join task_dependencies d cross join tasks o
+      where ${isOpen} and d.task_id = t.id and o.id = d.depends_on and o.status <> 'done'`,
+  );
+  const begun = await asLines(
+    db,
+    sql`t.parent_id`,
+    sql`tasks t where ${isOpen} and exists (select 1 from tasks s where s.parent_id = t.parent_id and s.status in ('active', 'done'))`,
+  );
   return {
     tasks: tasks.map(toOpen),
-    depends: depends.map((row) => ({ taskId: String(row.task_id), dependsOn: String(row.depends_on) })),
-    begunParents: new Set(begun.map((row) => String(row.parent_id))),
+    depends: depends.map((line) => {
+      const space = line.indexOf(' ');
+      return { taskId: line.slice(0, space), dependsOn: line.slice(space + 1) };
+    }),
+    begunParents: new Set(begun),
     claims: await readClaims(db, sql`select task_id, session_id, agent_id, claimed_at, renewed_at from claims order by task_id`),
   };
+}
+
+async function asLines(db: Db, line: Sql, from: Sql): Promise<string[]> {
+  const [row] = await db.all(sql`select string_agg(${line}, ${'\n'}) as lines from ${from}`);
+  return row?.lines ? String(row.lines).split('\n') : [];
+}
+
+/** `tapms` stands for task, pending, medium, small; then the id, its parent and its phase. */
+function toOpen(line: string): OpenTask {
+  const afterId = line.indexOf(' ', codeLength);
+  const afterParent = line.indexOf(' ', afterId + 1);
+  const { type, status, priority, size } = kindOf(line.slice(0, codeLength));
+  return {
+    id: line.slice(codeLength, afterId),
+    type,
+    status,
+    priority,
+    size,
+    parentId: line.slice(afterId + 1, afterParent) || undefined,
+    phase: line.slice(afterParent + 1) || undefined,
+  };
+}
+
+type Kind = Pick<OpenTask, 'type' | 'status' | 'priority' | 'size'>;
+const codeLength = 5;
+const types: TaskType[] = ['saga', 'epic', 'task', 'subtask'];
+const statuses: Status[] = ['pending', 'active', 'blocked', 'done'];
+const priorities: Priority[] = ['critical', 'high', 'medium', 'low'];
+const sizes: Size[] = ['small', 'medium', 'large'];
+const kinds = new Map<string, Kind>();
+
+function kindOf(code: string): Kind {
+  let kind = kinds.get(code);
+  if (!kind) {
+    const meant = <T extends string>(all: T[], beginning: string): T | undefined => all.find((one) => one.startsWith(beginning));
+    kind = {
+      type: meant(types, code.slice(0, 2))!,
+      status: meant(statuses, code.slice(2, 3))!,
+      priority: meant(priorities, code.slice(3, 4))!,
+      size: meant(sizes, code.slice(4)),
+    };
+    kinds.set(code, kind);
+  }
+  return kind;
 }

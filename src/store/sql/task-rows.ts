@@ -1,6 +1,6 @@
 import type { Gate, Priority, Size, Status, TaskType } from '../../model/scalars.ts';
 import type { Note, StoredCriterion, TaskHit, TaskRecord } from '../../model/task.ts';
-import type { Ancestor, OpenTask, TaskFilter } from '../port.ts';
+import type { Ancestor, TaskFilter } from '../port.ts';
 import { type Row, raw, type Sql, sql, text } from './sql.ts';
 
 export const recordColumns = raw(
@@ -8,7 +8,6 @@ export const recordColumns = raw(
 );
 export const hitColumns = raw('t.id, t.title, t.status, t.type, t.priority, t.parent_id');
 export const ancestorColumns = raw('t.id, t.type, t.status, t.parent_id, t.archived_at');
-export const openColumns = raw('t.id, t.type, t.title, t.status, t.priority, t.size, t.phase, t.parent_id');
 
 type Lists = Pick<TaskRecord, 'labels' | 'depends' | 'files' | 'acceptance'>;
 
@@ -53,12 +52,6 @@ export const toAncestor = (row: Row): Ancestor => ({
   status: row.status as Status,
   ...present('parentId', text(row.parent_id)),
   ...present('archivedAt', text(row.archived_at)),
-});
-
-export const toOpen = (row: Row): OpenTask => ({
-  ...toHit(row),
-  ...present('size', row.size as Size | null),
-  ...present('phase', text(row.phase)),
 });
 
 export const toCriterion = (row: Row): StoredCriterion => ({

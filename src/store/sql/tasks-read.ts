@@ -7,14 +7,12 @@ import { chunks, type Db, inList, join, type Row, raw, type Sql, sql } from './s
 import {
   ancestorColumns,
   hitColumns,
-  openColumns,
   present,
   recordColumns,
   toAncestor,
   toCriterion,
   toHit,
   toNote,
-  toOpen,
   toRecord,
   where,
 } from './task-rows.ts';
@@ -34,6 +32,11 @@ export function taskReads(db: Db): TaskReads {
     async hit(id) {
       const [row] = await db.all(sql`select ${hitColumns} from tasks t where t.id = ${id}`);
       return row && toHit(row);
+    },
+    async hits(ids) {
+      const found = await inChunks(ids, (some) => db.all(sql`select ${hitColumns} from tasks t where t.id in ${inList(some)}`));
+      const byId = new Map(found.map((row) => [String(row.id), toHit(row)]));
+      return ids.flatMap((id) => byId.get(id) ?? []);
     },
     async exists(id) {
       return (await db.all(sql`select 1 as n from tasks where id = ${id}`)).length > 0;
@@ -92,10 +95,10 @@ export function taskReads(db: Db): TaskReads {
     async forTree(root) {
       const found = root
         ? await db.all(
-            sql`${below(root)} select ${openColumns} from below join tasks t on t.id = below.id where t.archived_at is null or t.id = ${root} order by t.seq`,
+            sql`${below(root)} select ${hitColumns} from below join tasks t on t.id = below.id where t.archived_at is null or t.id = ${root} order by t.seq`,
           )
-        : await db.all(sql`select ${openColumns} from tasks t where t.archived_at is null order by t.seq`);
-      return found.map(toOpen);
+        : await db.all(sql`select ${hitColumns} from tasks t where t.archived_at is null order by t.seq`);
+      return found.map(toHit);
     },
     openGraph: () => openGraph(db),
     async dependents(id) {

@@ -1,0 +1,23 @@
+import { array, type InferOutput, number, strictObject, string } from 'valibot';
+import type { TaskId } from '../../model/scalars.ts';
+import { recommend } from '../../rules/next.ts';
+import type { QueryContext } from '../define.ts';
+import { checkRoot } from './root.ts';
+
+export const Recommendation = strictObject({
+  taskId: string(),
+  title: string(),
+  score: number(),
+  reasons: array(strictObject({ term: string(), points: number() })),
+});
+export type Recommendation = InferOutput<typeof Recommendation>;
+
+type Here = Pick<QueryContext, 'store' | 'now' | 'config'>;
+
+/** What to do next inside a root, or anywhere: at most `count`, best first. */
+export async function recommended({ store, now, config }: Here, root: TaskId | undefined, count: number): Promise<Recommendation[]> {
+  await checkRoot(store, root);
+  const found = recommend(await store.tasks.openGraph(), { now, ttlMinutes: config['claims.ttlMinutes'], within: root }, count);
+  const titles = new Map((await store.tasks.hits(found.map(({ taskId }) => taskId))).map((hit) => [hit.id, hit.title]));
+  return found.map(({ taskId, score, reasons }) => ({ taskId, title: titles.get(taskId) ?? '', score, reasons }));
+}
