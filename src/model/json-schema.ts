@@ -1,7 +1,7 @@
 import { type ConversionConfig, type JsonSchema, toJsonSchema } from '@valibot/to-json-schema';
 import type { GenericSchema } from 'valibot';
 
-interface Piped {
+interface Step {
   type: string;
   metadata?: { jsonSchema?: JsonSchema };
 }
@@ -16,10 +16,12 @@ const conversion: ConversionConfig = {
   target: 'draft-2020-12',
   // Checks and transformations have no equivalent; the text of the description says what they do.
   errorMode: 'ignore',
-  ignoreActions: ['metadata', 'transform', 'check'],
-  overrideSchema: ({ valibotSchema, jsonSchema }) => {
-    const steps = (valibotSchema as { pipe?: Piped[] }).pipe ?? [];
-    const own = steps.findLast((step) => step.type === 'metadata' && step.metadata?.jsonSchema)?.metadata?.jsonSchema;
-    return own ? { ...jsonSchema, ...own } : undefined;
+  ignoreActions: ['transform', 'check'],
+  overrideAction: ({ valibotAction, jsonSchema }) => {
+    const { type, metadata } = valibotAction as Step;
+    if (type !== 'metadata' || !metadata) return undefined;
+    // What else the metadata say is for our own command line.
+    const others = Object.entries(jsonSchema).filter(([key]) => !(key in metadata));
+    return { ...Object.fromEntries(others), ...metadata.jsonSchema };
   },
 };
