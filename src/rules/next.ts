@@ -61,15 +61,13 @@ export function recommend(work: OpenWork, asked: Asked, count: number): Recommen
     phase: asked.phase !== undefined && task.phase === asked.phase ? forPhase : 0,
     size: task.size ? sizePoints[task.size] : 0,
   });
-  return free(work, asked.within)
-    .filter((task) => task.status === 'pending' && !held.has(task.id))
-    .map((task) => {
-      const points = pointsOf(task);
-      return { task, points, score: points.priority + points.dependents + points.siblings + points.phase + points.size };
-    })
-    .sort((a, b) => b.score - a.score || seqOf(a.task.id) - seqOf(b.task.id))
-    .slice(0, count)
-    .map(({ task, points, score }) => ({ taskId: task.id, score, reasons: reasonsOf(task, points, dependents.get(task.id) ?? 0) }));
+  const candidates = free(work, asked.within).filter((task) => task.status === 'pending' && !held.has(task.id));
+  const scored = candidates.map((task) => ({ task, rank: sum(pointsOf(task)), seq: seqOf(task.id) }));
+  return first(scored, count).map(({ task, rank }) => ({
+    taskId: task.id,
+    score: rank,
+    reasons: reasonsOf(task, pointsOf(task), dependents.get(task.id) ?? 0),
+  }));
 }
 
 /** What this caller may start now: free to begin, and held by nobody else. The most urgent first, then by id. */
@@ -78,10 +76,26 @@ export function ready<T extends Work>(work: OpenWork<T>, asked: Asked & { caller
     work.claims.filter((claim) => !isHolder(claim, asked.caller)),
     asked,
   );
-  return free(work, asked.within)
-    .filter((task) => !held.has(task.id))
-    .sort((a, b) => priorityPoints[b.priority] - priorityPoints[a.priority] || seqOf(a.id) - seqOf(b.id));
+  const candidates = free(work, asked.within).filter((task) => !held.has(task.id));
+  const scored = candidates.map((task) => ({ task, rank: priorityPoints[task.priority], seq: seqOf(task.id) }));
+  return first(scored, scored.length).map(({ task }) => task);
 }
+
+/** The highest ranks, ties by number. Of a thousand candidates three are asked for: choosing them costs less than sorting all. */
+function first<T extends { rank: number; seq: number }>(all: T[], count: number): T[] {
+  const compare = (a: T, b: T): number => b.rank - a.rank || a.seq - b.seq;
+  if (count > fewest) return all.sort(compare).slice(0, count);
+  const best: T[] = [];
+  for (const one of all) {
+    if (best.length === count && compare(one, best.at(-1)!) > 0) continue;
+    const at = best.findIndex((other) => compare(one, other) < 0);
+    best.splice(at < 0 ? best.length : at, 0, one);
+    if (best.length > count) best.pop();
+  }
+  return best;
+}
+
+const fewest = 10;
 
 /** Tasks and subtasks with no open children, not blocked and waiting for nothing. What a container waits for, everything inside it
  *  waits for; what blocks a container blocks everything inside it. */
@@ -108,6 +122,8 @@ const heldTasks = (claims: Claim[], { now, ttlMinutes }: Asked): Set<TaskId> =>
   new Set(claims.filter((claim) => !isExpired(claim, now, ttlMinutes)).map((claim) => claim.taskId));
 
 type Points = Record<'priority' | 'dependents' | 'siblings' | 'phase' | 'size', number>;
+
+const sum = (points: Points): number => points.priority + points.dependents + points.siblings + points.phase + points.size;
 
 function reasonsOf(task: Work, points: Points, dependents: number): Reason[] {
   const reasons: Reason[] = [

@@ -34,14 +34,8 @@ const mostCorrections = 20;
  *  It depends on nothing but its arguments, and not on their order, so that both databases give one answer. */
 export function rank<T extends Rankable>(wanted: Wanted[], isPrefix: boolean, candidates: T[]): T[] {
   return candidates
-    .map((task) => ({ task, ...judge(wanted, isPrefix, task) }))
-    .sort(
-      (a, b) =>
-        a.edits - b.edits ||
-        b.points - a.points ||
-        Number(a.task.status === 'done') - Number(b.task.status === 'done') ||
-        seqOf(b.task.id) - seqOf(a.task.id),
-    )
+    .map((task) => ({ task, ...judge(wanted, isPrefix, task), isDone: Number(task.status === 'done'), seq: seqOf(task.id) }))
+    .sort((a, b) => a.edits - b.edits || b.points - a.points || a.isDone - b.isDone || b.seq - a.seq)
     .map(({ task }) => task);
 }
 
