@@ -1,4 +1,4 @@
-import { strictObject } from 'valibot';
+import { description, pipe, strictObject } from 'valibot';
 import { TaskId } from '../../model/scalars.ts';
 import { Task } from '../../model/task.ts';
 import { wholeTask } from '../../rules/view.ts';
@@ -8,7 +8,7 @@ import { requireTask } from './require.ts';
 export const tasksShow = query({
   name: 'tasks.show',
   summary: 'Show everything about one task',
-  params: strictObject({ taskId: TaskId }),
+  params: strictObject({ taskId: pipe(TaskId, description('The task')) }),
   result: strictObject({ task: Task }),
   errors: ['E_NOT_FOUND'],
   tier: 0,

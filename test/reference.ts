@@ -1,0 +1,214 @@
+import type { JsonSchema } from '@valibot/to-json-schema';
+import { catalogue } from '../src/errors/catalogue.ts';
+import { exits } from '../src/errors/exits.ts';
+import { configKeys } from '../src/model/config.ts';
+import { jsonSchemaOf } from '../src/model/json-schema.ts';
+import { Note, Relation, Task, TaskHit, TaskReceipt, TaskRow } from '../src/model/task.ts';
+import { commandFor, commandsOf } from '../src/operations/command-line.ts';
+import type { Operation } from '../src/operations/define.ts';
+import { globalFlags } from '../src/operations/global-flags.ts';
+import { shapesOf } from '../src/operations/shape.ts';
+import { flagsOf, usageOf } from '../src/operations/usage.ts';
+
+/** Records that many operations answer with; named instead of spelt out. */
+const records: Record<string, { schema: unknown; about: string }> = {
+  Task: { schema: Task, about: 'A task with everything that is known of it' },
+  TaskReceipt: { schema: TaskReceipt, about: 'The answer to a write: the identity of the task, and of the rest only what changed' },
+  TaskRow: { schema: TaskRow, about: 'A task in a list' },
+  TaskHit: { schema: TaskHit, about: 'A task as search finds it' },
+  Note: { schema: Note, about: 'A note on a task' },
+  Relation: { schema: Relation, about: 'A relation to another task' },
+};
+const named = new Map(Object.entries(records).map(([name, { schema }]) => [JSON.stringify(jsonSchemaOf(schema)), name]));
+
+const note = '<!-- Written from the definitions by test/reference.test.ts; `npm test -- -u` writes it again. -->\n';
+
+/** The reference: a page for each domain, the exit codes, the configuration, and a page that leads to them. */
+export function pages(operations: Operation[]): Map<string, string> {
+  const byDomain = new Map<string, Operation[]>();
+  for (const operation of operations) {
+    const domain = operation.name.split('.', 1)[0]!;
+    byDomain.set(domain, [...(byDomain.get(domain) ?? []), operation]);
+  }
+  return new Map([
+    ['README.md', indexPage(byDomain)],
+    ['exit-codes.md', exitPage()],
+    ['configuration.md', configPage()],
+    ['records.md', recordPage()],
+    ...[...byDomain].map(([domain, members]): [string, string] => [`${domain}.md`, domainPage(domain, members)]),
+  ]);
+}
+
+const gatewayOf = (operation: Operation): string => (operation.kind === 'query' ? 'query' : 'mutate');
+const cell = (text: string): string =>
+  text
+    .replaceAll('|', '\\|')
+    .replaceAll('\n', ' ')
+    .replace(/`[^`]*`|</g, (part) => (part === '<' ? '&lt;' : part));
+const row = (...cells: string[]): string => `| ${cells.map(cell).join(' | ')} |\n`;
+const table = (head: string[], rows: string[][]): string =>
+  `${row(...head)}|${'---|'.repeat(head.length)}\n${rows.map((cells) => row(...cells)).join('')}`;
+const anchor = (name: string): string => name.replaceAll('.', '');
+
+function indexPage(byDomain: Map<string, Operation[]>): string {
+  return [
+    note,
+    '# Reference\n',
+    'Every operation, as the command line, MCP and HTTP know it. See also the [exit codes](exit-codes.md), the [configuration](configuration.md) and the [records](records.md) in the answers.\n',
+    ...[...byDomain].flatMap(([domain, operations]) => [
+      `## ${domain}\n`,
+      table(
+        ['operation', 'command', 'gateway', 'tier', ''],
+        operations.map((operation) => [
+          `[${operation.name}](${domain}.md#${anchor(operation.name)})`,
+          `\`${usageOf(operation)}\``,
+          gatewayOf(operation),
+          String(operation.tier),
+          operation.summary,
+        ]),
+      ),
+    ]),
+    '## Everywhere\n',
+    'Every command takes:\n',
+    table(
+      ['flag', ''],
+      globalFlags.map(({ flags, value, about }) => [flags.map((flag) => `\`${flag}${value ? ` ${value}` : ''}\``).join(', '), about]),
+    ),
+  ].join('\n');
+}
+
+function domainPage(domain: string, operations: Operation[]): string {
+  return [note, `# ${domain}\n`, ...operations.map(section)].join('\n');
+}
+
+function section(operation: Operation): string {
+  const [, ...others] = commandsOf(operation);
+  const facts = [
+    `\`${gatewayOf(operation)}\``,
+    `tier ${operation.tier}`,
+    ...(others.length ? [`also ${others.map((command) => `\`cleo ${command}\``).join(', ')}`] : []),
+    ...(operation.aliases?.length ? [`other names: ${operation.aliases.map((name) => `\`${name}\``).join(', ')}`] : []),
+  ];
+  const [domain, ...rest] = operation.name.split('.');
+  const call = { domain, operation: rest.join('.'), params: operation.example.call };
+  const errors = operation.errors.map((code) => ({ code, exit: catalogue[code].exit }));
+  return [
+    `## ${operation.name}\n`,
+    `${operation.summary}.\n`,
+    `\`${usageOf(operation)}\` (${facts.join(' · ')})\n`,
+    ...parameters(operation),
+    'Answer:\n',
+    ...results(operation),
+    '',
+    ...(errors.length
+      ? [`Refusals of its own: ${errors.map(({ code, exit }) => `\`${code}\` ([${exit}](exit-codes.md))`).join(', ')}.\n`]
+      : ['No refusals of its own.\n']),
+    `Example${operation.example.world ? `, where there is ${operation.example.world.map((line) => `\`${line}\``).join(', ')}` : ''}${operation.example.exit ? ` (exit ${operation.example.exit})` : ''}:\n`,
+    `\`\`\`sh\n${commandFor(operation, operation.example.call)}\n\`\`\`\n`,
+    `\`\`\`json\n${JSON.stringify(call)}\n\`\`\`\n`,
+  ].join('\n');
+}
+
+function parameters(operation: Operation): string[] {
+  const shapes = shapesOf(operation.params);
+  if (shapes.length === 0) return ['It takes no parameters.\n'];
+  const flags = new Map(flagsOf(operation).map((usage) => [usage.shape.name, usage.flags]));
+  const properties = jsonSchemaOf(operation.params).properties ?? {};
+  return [
+    table(
+      ['parameter', 'command line', 'type', '', 'meaning'],
+      shapes.map((shape) => [
+        `\`${shape.name}\``,
+        flags
+          .get(shape.name)
+          ?.map((flag) => `\`${flag}\``)
+          .join(', ') ?? `\`<${shape.name}>\``,
+        typeOf(properties[shape.name]),
+        shape.isRequired ? 'required' : shape.default === undefined ? '' : `default ${shape.default}`,
+        shape.about,
+      ]),
+    ),
+  ];
+}
+
+function results(operation: Operation): string[] {
+  const { properties = {}, required = [] } = jsonSchemaOf(operation.result);
+  return Object.entries(properties).map(
+    ([key, schema]) => `- \`${key}\`${required.includes(key) ? '' : ' (where there is one)'}: ${typeOf(schema)}`,
+  );
+}
+
+/** A schema in a few words. */
+function typeOf(schema: JsonSchema | boolean | undefined): string {
+  if (typeof schema !== 'object') return 'anything';
+  const name = named.get(JSON.stringify(schema));
+  if (name) return `[${name}](records.md#${name.toLowerCase()})`;
+  if (schema.enum) return schema.enum.map((value) => `\`${value}\``).join(', ');
+  if (schema.const !== undefined) return `\`${JSON.stringify(schema.const)}\``;
+  if (schema.anyOf) return [...new Set(schema.anyOf.map(typeOf))].join(' or ');
+  if (schema.type === 'array') return `list of ${typeOf(schema.items as JsonSchema)}`;
+  if (schema.type === 'object') return objectOf(schema);
+  if (schema.type === 'string' && schema.pattern?.includes('SG-')) return 'task id';
+  return String(schema.type ?? 'anything');
+}
+
+function objectOf({ properties, additionalProperties, required = [] }: JsonSchema): string {
+  const names = Object.keys(properties ?? {});
+  if (names.length > 0) return `object with ${names.map((name) => `\`${name}\`${required.includes(name) ? '' : '?'}`).join(', ')}`;
+  return typeof additionalProperties === 'object' ? `object of ${typeOf(additionalProperties)}` : 'object';
+}
+
+function exitPage(): string {
+  const codes = (exit: number): string =>
+    Object.entries(catalogue)
+      .filter(([, entry]) => entry.exit === exit)
+      .map(([code, entry]) => `\`${'code' in entry ? `${code}_…` : code}\``)
+      .join(', ');
+  return [
+    note,
+    '# Exit codes\n',
+    'A command exits with one of these; in JSON it is `error.exitCode`, or `_meta.exitCode` for 100 to 102, which are not errors. Every refusal carries `error.fix`, a command that leads out of it.\n',
+    table(
+      ['code', 'constant', 'recoverable', 'what to do', 'errors'],
+      exits.map(({ code, constant, recoverable, recovery }) => [String(code), constant, recoverable, recovery, codes(code)]),
+    ),
+  ].join('\n');
+}
+
+const typeWords: Record<string, string> = { count: 'whole number', flag: 'true or false' };
+
+function configPage(): string {
+  return [
+    note,
+    '# Configuration\n',
+    'Keys of `.cleo/config.json` in the project and `config.json` in the user\'s folder (`CLEO_HOME`, else `~/.cleo`); the project wins. In the file the dots are levels: `{"hierarchy":{"maxSiblings":7}}`.\n',
+    table(
+      ['key', 'type', 'default', 'meaning'],
+      Object.entries(configKeys).map(([key, spec]) => [
+        `\`${key}\``,
+        typeof spec.type === 'string' ? (typeWords[spec.type] ?? spec.type) : spec.type.map((choice) => `\`${choice}\``).join(', '),
+        spec.default === '' ? '' : `\`${spec.default}\``,
+        spec.about,
+      ]),
+    ),
+  ].join('\n');
+}
+
+function recordPage(): string {
+  return [
+    note,
+    '# Records\n',
+    'What is absent is left out, never `null`.\n',
+    ...Object.entries(records).flatMap(([name, { schema, about }]) => {
+      const { properties = {}, required = [] } = jsonSchemaOf(schema);
+      return [
+        `## ${name}\n`,
+        `${about}.\n`,
+        table(
+          ['field', 'type', ''],
+          Object.entries(properties).map(([field, type]) => [`\`${field}\``, typeOf(type), required.includes(field) ? 'always' : '']),
+        ),
+      ];
+    }),
+  ].join('\n');
+}

@@ -1,0 +1,241 @@
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { dirname, join, relative, resolve } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { catalogue } from '../src/errors/catalogue.ts';
+import { exits } from '../src/errors/exits.ts';
+import { commandsOf } from '../src/operations/command-line.ts';
+import { index } from '../src/operations/index.generated.ts';
+import { shapesOf } from '../src/operations/shape.ts';
+import { migrations } from '../src/store/migrations/all.ts';
+import { checksum } from '../src/store/migrations/migration.ts';
+import { schemaVersion } from '../src/store/schema-version.ts';
+
+const root = resolve(import.meta.dirname, '..');
+const read = (path: string): string => readFileSync(join(root, path), 'utf8');
+
+/** Every file of the repository that is written by hand, as a path from its root. */
+function files(folder: string, pattern: RegExp): string[] {
+  return readdirSync(join(root, folder), { withFileTypes: true }).flatMap((entry) => {
+    const path = folder === '.' ? entry.name : `${folder}/${entry.name}`;
+    if (entry.isDirectory()) return /^(node_modules|\.git|\.cleo|dist.*)$/.test(entry.name) ? [] : files(path, pattern);
+    return pattern.test(path) && !path.endsWith('.generated.ts') && entry.name !== 'package-lock.json' ? [path] : [];
+  });
+}
+
+const everything = files('.', /\.(ts|mjs|cjs|js|json|md|css|html|tsx)$|^\.ci\//);
+const source = files('src', /\.ts$/);
+const isTest = (path: string): boolean => path.endsWith('.test.ts');
+const shipped = source.filter((path) => !isTest(path));
+/** Without comments, which may name what the code may not use. */
+const code = (path: string): string => read(path).replace(/\/\*[\s\S]*?\*\/|(?<=^|\s)\/\/.*$/gm, '');
+const at = (path: string, pattern: RegExp): string[] => [...code(path).matchAll(pattern)].map((found) => `${path}: ${found[0].trim()}`);
+
+describe('imports', () => {
+  // model ← errors ← {rules, store port, platform port} ← operations ← dispatch ← surfaces ← main
+  const room = (path: string): string => {
+    if (path === 'src/main.ts' || path === 'src/cli.ts') return 'main';
+    if (path === 'src/version.ts') return 'model';
+    if (path === 'src/store/port.ts' || path === 'src/store/schema-version.ts') return 'store port';
+    if (path === 'src/platform/port.ts') return 'platform port';
+    return path.split('/')[1]!;
+  };
+  const ports = ['model', 'errors', 'rules', 'store port', 'platform port'];
+  const allowed: Record<string, string[]> = {
+    model: ['model'],
+    errors: ['errors', 'model'],
+    rules: ['rules', 'errors', 'model'],
+    'store port': ['store port', 'errors', 'model'],
+    'platform port': ['platform port', 'errors', 'model'],
+    store: [...ports, 'store'],
+    platform: [...ports, 'platform'],
+    assessment: [...ports, 'assessment'],
+    operations: [...ports, 'assessment', 'operations'],
+    dispatch: [...ports, 'operations', 'dispatch'],
+    surfaces: ['model', 'errors', 'operations', 'dispatch', 'surfaces'],
+  };
+  // A job may build on an implementation, where it loads it when it runs.
+  const loaded: Record<string, string[]> = { operations: ['store', 'platform'] };
+
+  const imports = (path: string, pattern: RegExp): string[] =>
+    [...code(path).matchAll(pattern)].map((found) => relative(root, resolve(root, dirname(path), found[1]!)).replaceAll('\\', '/'));
+  const fixed = /^(?:import|export)\b[^;]*?\bfrom\s+'(\.[^']+\.ts)'/gm;
+  const late = /\bimport\(\s*'(\.[^']+)'\s*\)/g;
+
+  test.each(shipped.filter((path) => room(path) !== 'main'))('%s imports only what stands below it', (path) => {
+    const mine = room(path);
+    const foreign = [
+      ...imports(path, fixed).filter((target) => !allowed[mine]?.includes(room(target))),
+      ...imports(path, late).filter((target) => ![...(allowed[mine] ?? []), ...(loaded[mine] ?? [])].includes(room(target))),
+    ];
+    expect(foreign).toEqual([]);
+  });
+
+  test('no surface knows another', () => {
+    const surface = (path: string): string | undefined => /^src\/surfaces\/([^/]+)\//.exec(path)?.[1];
+    const strangers = shipped.flatMap((path) =>
+      [...imports(path, fixed), ...imports(path, late)].filter(
+        (target) => surface(path) && surface(target) && surface(target) !== surface(path),
+      ),
+    );
+    expect(strangers).toEqual([]);
+  });
+
+  test('every import names a file that is there', () => {
+    const missing = source.flatMap((path) =>
+      [...imports(path, fixed), ...imports(path, late)]
+        .filter((target) => !existsSync(join(root, target)))
+        .map((target) => `${path} → ${target}`),
+    );
+    expect(missing).toEqual([]);
+  });
+});
+
+describe('invariants', () => {
+  test('rules take values and give values: no I/O, nothing async, no clock, no chance', () => {
+    const impure =
+      /'node:[^']*'|\basync\b|\bawait\b|\bPromise\b|\bnew Date\(\)|\bDate\.now\b|\bMath\.random\b|\bperformance\b|\bprocess\b/g;
+    expect(shipped.filter((path) => path.startsWith('src/rules/')).flatMap((path) => at(path, impure))).toEqual([]);
+  });
+
+  test('SQL stands only under store', () => {
+    const sql =
+      /\bsql`|['"`]\s*(select\s[\s\S]*?\sfrom\s|insert\s+into\s|update\s+\w+\s+set\s|delete\s+from\s|create\s+(table|index)\s|alter\s+table\s|pragma\s|begin\s+immediate)/gi;
+    expect(shipped.filter((path) => !path.startsWith('src/store/')).flatMap((path) => at(path, sql))).toEqual([]);
+  });
+
+  test('the process and the terminal belong to the command line, the platform and main', () => {
+    const mayUse = (path: string): boolean =>
+      path.startsWith('src/surfaces/cli/') || path.startsWith('src/platform/') || path === 'src/main.ts';
+    const own = /\bprocess\.(exit|env|stdout|stderr|stdin|argv|cwd)\b|\bconsole\.\w+/g;
+    expect(shipped.filter((path) => !mayUse(path)).flatMap((path) => at(path, own))).toEqual([]);
+  });
+
+  test('nothing is typed any', () => {
+    const loose = /[:<|&,]\s*any\b(?=\s*[;,)>|&=[\]}]|$)|\bas any\b/gm;
+    expect(shipped.flatMap((path) => at(path, loose))).toEqual([]);
+  });
+
+  test('nothing newer than Node 20 is used', () => {
+    const newer =
+      /\b(?:Map|Object)\.groupBy\b|\bPromise\.(?:withResolvers|try)\b|\bArray\.fromAsync\b|\bimport\.meta\.main\b|\bRegExp\.escape\b|\bIterator\.from\b|\.isSubsetOf\(|\.union\(new Set/g;
+    expect(shipped.flatMap((path) => at(path, newer))).toEqual([]);
+  });
+
+  test('no file asks to be two', () => {
+    const long = everything
+      .filter((path) => /\.(ts|tsx|mjs|cjs|js|css)$/.test(path))
+      .map((path) => ({ path, lines: read(path).split('\n').length }))
+      .filter(({ lines }) => lines > 400);
+    expect(long).toEqual([]);
+  });
+
+  test('nothing is left for later', () => {
+    const later = new RegExp(`\\b(?:${['TO', 'FIX', 'XX', 'HA'].map((part, i) => part + ['DO', 'ME', 'X', 'CK'][i]).join('|')})\\b`, 'g');
+    expect(everything.flatMap((path) => [...read(path).matchAll(later)].map((found) => `${path}: ${found[0]}`))).toEqual([]);
+  });
+
+  test('no test is left out', () => {
+    const tests = everything.filter((path) => /\.test\.tsx?$/.test(path));
+    const idle = /\b(?:test|it|describe)(?:\.\w+)*\.(?:skip|only|todo|skipIf|runIf)\b|\b(?:xit|xtest|fdescribe|fit)\(/g;
+    expect(tests.flatMap((path) => at(path, idle))).toEqual([]);
+  });
+
+  test('no file is named after nothing', () => {
+    expect(source.filter((path) => /(utils?|helpers?|manager|service|common|misc)\.(test\.)?ts$/.test(path))).toEqual([]);
+    expect(source.filter((path) => !/^[a-z0-9]+(-[a-z0-9]+)*(\.test|\.generated)?\.ts$/.test(path.split('/').at(-1)!))).toEqual([]);
+  });
+});
+
+describe('operations', () => {
+  const definitions = files('src/operations', /\/.*\/[^/]+\.ts$/).filter(
+    (path) => !isTest(path) && /^export const \w+ = (query|mutation|job)\(/m.test(read(path)),
+  );
+
+  test('every definition is in the index', () => {
+    const declared = definitions.flatMap((path) => [...read(path).matchAll(/^ {2}name: '([^']+)'/gm)].map((found) => found[1]!));
+    expect(declared.sort()).toEqual(index.map((entry) => entry.name).sort());
+  });
+
+  test.each(definitions)('%s has its test beside it', (path) => {
+    expect(existsSync(join(root, path.replace(/\.ts$/, '.test.ts')))).toBe(true);
+  });
+
+  test.each(index.map((entry) => [entry.name, entry] as const))('%s says what it is', async (name, entry) => {
+    const operation = await entry.load();
+    expect(operation.summary).toMatch(/^[A-Z][^\n]{4,99}[^.\s]$/);
+    expect(operation.example.call).toBeTypeOf('object');
+    const shapes = shapesOf(operation.params);
+    expect(shapes.filter((shape) => shape.about === '').map((shape) => shape.name)).toEqual([]);
+    const { args = [], short = {}, read: sources = {}, raw, plays } = operation.cli;
+    const names = shapes.map((shape) => shape.name);
+    expect(names).toEqual(expect.arrayContaining([...args, ...Object.values(short), ...Object.keys(sources)]));
+    const results = Object.keys(operation.result.entries);
+    expect(results.length).toBeGreaterThan(0);
+    expect(results).toEqual(expect.arrayContaining([raw, plays].filter((key) => key !== undefined)));
+    expect(results).not.toContain('data');
+    expect(name).toMatch(/^[a-z]+(\.[a-z]+(-[a-z]+)*)+$/);
+    expect(commandsOf(operation).every((command) => /^[a-z]+(-[a-z]+)*( [a-z]+(-[a-z]+)*){0,2}$/.test(command))).toBe(true);
+  });
+
+  test('no two answer to the same words', () => {
+    const words = index.flatMap((entry) => entry.commands.map((command) => `${command}${entry.select ? ` --${entry.select}` : ''}`));
+    expect(words.filter((command, i) => words.indexOf(command) !== i)).toEqual([]);
+    const names = index.flatMap((entry) => [entry.name, ...entry.aliases]);
+    expect(names.filter((name, i) => names.indexOf(name) !== i)).toEqual([]);
+  });
+});
+
+describe('errors', () => {
+  test.each(Object.keys(catalogue))('%s is thrown somewhere and has an exit code of the table', (code) => {
+    const users = shipped.filter((path) => path !== 'src/errors/catalogue.ts' && read(path).includes(`CleoError('${code}'`));
+    expect(users).not.toEqual([]);
+    expect(exits.map((exit) => exit.code)).toContain(catalogue[code as keyof typeof catalogue].exit);
+  });
+});
+
+describe('store', () => {
+  test('the schema version is that of the last migration, and none is missing', () => {
+    expect(migrations.map((migration) => migration.version)).toEqual(Array.from({ length: schemaVersion }, (_, i) => i + 1));
+  });
+
+  test('a released migration is never edited', () => {
+    expect(migrations.map((migration) => checksum(migration))).toEqual(released);
+  });
+});
+
+/** One line for each migration, never changed. */
+const released = ['b54b9041ad5b0f3686a4bac96032adac354e622c879c2fb5aef26f5df82cb5d6'];
+
+describe('docs', () => {
+  const pages = files('.', /\.md$/);
+
+  test.each(pages)('the links of %s lead somewhere', (page) => {
+    const broken = [
+      ...read(page)
+        .replace(/```[\s\S]*?```|`[^`\n]*`/g, '')
+        .matchAll(/\]\(([^)\s]+)\)/g),
+    ]
+      .map((found) => found[1]!)
+      .filter((link) => !/^(https?:|mailto:)/.test(link))
+      .filter((link) => {
+        const [path = '', anchor] = link.split('#');
+        const target = path === '' ? join(root, page) : resolve(root, dirname(page), decodeURI(path));
+        if (!existsSync(target)) return true;
+        return anchor !== undefined && target.endsWith('.md') && !anchors(readFileSync(target, 'utf8')).includes(anchor);
+      });
+    expect(broken).toEqual([]);
+  });
+
+  function anchors(text: string): string[] {
+    const seen = new Map<string, number>();
+    return [...text.replace(/```[\s\S]*?```/g, '').matchAll(/^#{1,6} (.+)$/gm)].map((found) => {
+      const slug = found[1]!
+        .toLowerCase()
+        .replace(/[^\p{L}\p{N}\s_-]/gu, '')
+        .replaceAll(' ', '-');
+      const n = seen.get(slug) ?? 0;
+      seen.set(slug, n + 1);
+      return n === 0 ? slug : `${slug}-${n}`;
+    });
+  }
+});
