@@ -75,6 +75,8 @@ export interface TaskReads {
   everUsed(ids: TaskId[]): Promise<TaskId[]>;
   /** Of these, the ones that do not exist. */
   missing(ids: TaskId[]): Promise<TaskId[]>;
+  /** The ids next below and next above, where this one does not exist. */
+  neighbours(id: TaskId): Promise<TaskId[]>;
   /** The task and its parents up to the top; empty if it does not exist. */
   ancestry(id: TaskId): Promise<Ancestor[]>;
   countOpenChildren(id: TaskId): Promise<number>;

@@ -50,6 +50,14 @@ export function taskReads(db: Db): TaskReads {
       const known = new Set(found.map((row) => row.id));
       return ids.filter((id) => !known.has(id));
     },
+    async neighbours(id) {
+      const found = await db.all(sql`
+        select id from tasks where seq in (
+          (select max(seq) from tasks where seq < ${seqOf(id)}),
+          (select min(seq) from tasks where seq > ${seqOf(id)})
+        ) order by seq`);
+      return found.map((row) => String(row.id));
+    },
     async ancestry(id) {
       const found = await db.all(sql`
         with recursive chain (id, depth) as (

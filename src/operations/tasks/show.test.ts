@@ -1,0 +1,51 @@
+import { expect, test } from 'vitest';
+import { openHouse } from '../../../test/house.ts';
+
+test('everything about a task, and nothing that is empty', async () => {
+  const { call } = await openHouse({
+    tasks: ['T001 saga', 'T002 in T001', 'T003 in T002 accept parses', 'T004 in T003 done', 'T005 in T003'],
+  });
+  const { task } = await call('tasks.show', { taskId: 'E-T003' });
+  expect(task).toEqual({
+    id: 'T003',
+    type: 'task',
+    title: 'Task T003',
+    status: 'pending',
+    priority: 'medium',
+    parentId: 'T002',
+    epicId: 'T002',
+    acceptance: [
+      { kind: 'text', text: 'parses' },
+      { kind: 'child_task', target: 'T004', met: true },
+      { kind: 'child_task', target: 'T005' },
+    ],
+    createdAt: '2026-01-01T00:00:00.000Z',
+    createdBy: 'world',
+    updatedAt: '2026-01-01T00:00:00.000Z',
+    revision: 1,
+  });
+});
+
+test('a relation is seen from both sides', async () => {
+  const { call } = await openHouse({ tasks: ['T001', 'T002'] });
+  await call('tasks.relates.add', { from: 'T001', to: 'T002', type: 'supersedes', reason: 'a better plan' });
+  expect((await call('tasks.show', { taskId: 'T001' })).task.relations).toEqual([
+    { taskId: 'T002', type: 'supersedes', reason: 'a better plan', direction: 'to' },
+  ]);
+  expect((await call('tasks.show', { taskId: 'T002' })).task.relations).toEqual([
+    { taskId: 'T001', type: 'supersedes', reason: 'a better plan', direction: 'from' },
+  ]);
+});
+
+test.each([
+  ['a digit too many', 'T1423', ['T142'], 'cleo find --id 142'],
+  ['a number that is not near', 'T900', ['T142'], 'cleo find --id 142'],
+])('%s leads to the nearest', async (_, taskId, near, fix) => {
+  const { call } = await openHouse({ tasks: ['T142'] });
+  expect(await call('tasks.show', { taskId })).toMatchObject({ error: { code: 'E_NOT_FOUND', exitCode: 4, fix, details: { near } } });
+});
+
+test('in an empty project there is nothing near', async () => {
+  const { call } = await openHouse();
+  expect(await call('tasks.show', { taskId: 'T001' })).toMatchObject({ error: { exitCode: 4, fix: 'cleo list --all' } });
+});
