@@ -77,7 +77,7 @@ function idHint(input: unknown, shape: Shape): string | undefined {
 }
 
 const nameOf = (operation: Operation, shape: Shape): string =>
-  operation.cli.args?.includes(shape.name) ? shape.name : `${shape.name} (${flagOf(shape.name)})`;
+  operation.cli.args?.includes(shape.name) ? shape.name : `${shape.name} (${flagOf(operation.cli.read?.[shape.name]?.flag ?? shape.name)})`;
 const shown = (value: unknown): string => {
   const text =
     typeof value === 'string'

@@ -1,0 +1,87 @@
+import { parse } from 'valibot';
+import { expect, test } from 'vitest';
+import { argvOf } from '../src/operations/command-line.ts';
+import type { Operation } from '../src/operations/define.ts';
+import { index } from '../src/operations/index.generated.ts';
+import { shapesOf } from '../src/operations/shape.ts';
+import { runBuilt } from './built.ts';
+import { openHouse, type Seen, type TestHouse } from './house.ts';
+
+interface Answer {
+  envelope: Seen;
+  exitCode: number | null;
+}
+
+/** Every way into an operation; a new surface is a new line. */
+const doors: Record<string, (house: TestHouse, operation: Operation, params: Record<string, unknown>) => Promise<Answer>> = {
+  dispatch: ({ reply }, operation, params) => reply(operation.name, params),
+  cli: async ({ root, env }, operation, params) => {
+    const { argv, stdin } = argvOf(operation, params);
+    const { out, err, exitCode } = await runBuilt(['--json', ...argv], { cwd: root, env, ...(stdin === undefined ? {} : { stdin }) });
+    expect(err).toBe('');
+    expect(out).toMatch(/^\{.*\}\n$/);
+    return { envelope: JSON.parse(out), exitCode };
+  },
+};
+
+const operations = await Promise.all(index.map((entry) => entry.load()));
+// A call that lacks the very parameter that selects its operation is a call of another one.
+const needy = operations.filter(({ params, cli }) => shapesOf(params).some(({ isRequired, name }) => isRequired && name !== cli.select));
+
+test.each(operations.map((operation) => [operation.name, operation] as const))(
+  '%s gives the same answer through every door, and what it promises',
+  async (_, operation) => {
+    const answers = await throughAll(operation, operation.example.call, operation.example.world);
+    for (const { envelope, exitCode } of answers) {
+      expect(envelope).toMatchObject({ _meta: { command: operation.name, resultsField: expect.any(String) }, success: true });
+      expect(exitCode).toBe(operation.example.exit ?? 0);
+      checkPromise(operation, envelope);
+    }
+  },
+);
+
+test.each(needy.map((operation) => [operation.name, operation] as const))(
+  '%s refuses a call without its parameters the same through every door',
+  async (_, operation) => {
+    for (const { envelope, exitCode } of await throughAll(operation, {})) {
+      expect(envelope).toMatchObject({ _meta: { exitCode: 2 }, success: false, error: { code: 'E_INVALID_INPUT' } });
+      expect(exitCode).toBe(2);
+    }
+  },
+);
+
+/** The answers of all doors, each in a fresh world; they are the same but for what must differ. */
+async function throughAll(operation: Operation, params: Record<string, unknown>, tasks: string[] = []): Promise<Answer[]> {
+  const answers: Answer[] = [];
+  const compared: Record<string, unknown> = {};
+  for (const [door, call] of Object.entries(doors)) {
+    const house = await openHouse({ tasks });
+    const answer = await call(house, operation, params);
+    answers.push(answer);
+    compared[door] = comparable(answer.envelope, house.root);
+  }
+  for (const door of Object.keys(doors)) expect(compared[door], door).toEqual(compared.dispatch);
+  return answers;
+}
+
+/** The result is exactly what the definition says: every key, no other. */
+function checkPromise(operation: Operation, envelope: Seen): void {
+  const { _meta: meta, success: _, data, ...result } = envelope;
+  parse(operation.result, result);
+  expect(result).toHaveProperty(meta.resultsField);
+  if (operation.kind === 'query') expect(data).toBeUndefined();
+  else expect(data).toBeTypeOf('object');
+}
+
+/** Without what must differ from call to call: the moment, the session, durations, the folder and its key. */
+function comparable(envelope: Seen, root: string): unknown {
+  const { timestamp: _, sessionId: __, version: ___, ...meta } = envelope._meta;
+  const born = '2026-01-01T00:00:00.000Z';
+  const text = JSON.stringify({ ...envelope, _meta: meta }, (key, value) => (/Ms$/.test(key) && typeof value === 'number' ? 0 : value));
+  return JSON.parse(
+    text
+      .replaceAll(JSON.stringify(root).slice(1, -1), '<root>')
+      .replace(/\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z/g, (time) => (time === born ? time : '<now>'))
+      .replace(/\bt\d+_[a-z0-9]{1,8}\b/g, '<key>'),
+  );
+}
