@@ -1,0 +1,199 @@
+import { execFileSync, spawn, spawnSync } from 'node:child_process';
+import { closeSync, constants, existsSync, openSync, readdirSync, readSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { expect, test } from 'vitest';
+import { built, runBuilt } from './built.ts';
+import { openHouse } from './house.ts';
+
+const many = Array.from(
+  { length: 300 },
+  (_, i) => `T${String(i + 1).padStart(3, '0')} labels label-${i},and-another-one: Task ${i} ${'x'.repeat(150)}`,
+);
+
+/** The built command in a project of its own. */
+async function project(tasks: string[] = ['T001 epic: Build it', 'T002 in T001: Write the parser', 'T003 in T001 depends T002: Test it']) {
+  const { root, env, store } = await openHouse({ tasks });
+  const cleo = (argv: string[], more: Record<string, string> = {}) => runBuilt(argv, { cwd: root, env: { ...env, ...more } });
+  const shell = (script: string, more: Record<string, string> = {}) =>
+    spawnSync('bash', ['-c', script], {
+      cwd: root,
+      encoding: 'utf8',
+      env: { PATH: process.env.PATH, HOME: root, cleo: built, node: process.execPath, ...env, ...more },
+    });
+  return { root, env, store, cleo, shell };
+}
+
+test('one line of JSON where nobody looks, readable text where asked for', async () => {
+  const { cleo } = await project();
+  expect((await cleo(['show', 'T2'])).out).toMatch(/^\{"_meta":.*\}\n$/);
+  expect(await cleo(['show', 'T2', '--human'], { NO_COLOR: '1' })).toMatchObject({
+    exitCode: 0,
+    out: expect.stringMatching(/^○ T002 {2}Write the parser\n/),
+  });
+  expect((await cleo(['--json', 'show', 'T2', '--human'])).out).toMatch(/^\{/);
+});
+
+test('colour, unless it is not wanted', async () => {
+  const { cleo } = await project();
+  expect((await cleo(['tree', '--human'])).out).toContain('\u001b[');
+  expect((await cleo(['tree', '--human'], { NO_COLOR: '1' })).out).not.toContain('\u001b');
+  expect((await cleo(['tree', '--human'], { TERM: 'dumb' })).out).not.toContain('\u001b');
+  expect((await cleo(['help'])).out).not.toContain('\u001b');
+});
+
+test('a refusal for people goes to standard error, one for programs to standard output', async () => {
+  const { cleo } = await project();
+  expect(await cleo(['show', 'T9', '--human'], { NO_COLOR: '1' })).toEqual({
+    exitCode: 4,
+    out: '',
+    err: expect.stringMatching(/^E_NOT_FOUND \(exit 4\)\n/),
+  });
+  expect(await cleo(['show', 'T9'])).toMatchObject({ exitCode: 4, err: '', out: expect.stringMatching(/^\{.*"fix":"cleo /) });
+});
+
+test('--quiet prints bare ids, one a line', async () => {
+  const { cleo } = await project();
+  expect((await cleo(['list', '--quiet'])).out).toBe('T001\nT002\nT003\n');
+  expect((await cleo(['add', 'One more', '-q'])).out).toBe('T004\n');
+  expect((await cleo(['tree', '-q'])).out).toBe('T001\nT002\nT003\nT004\n');
+  expect(await cleo(['exists', 'T9', '-q'])).toMatchObject({ exitCode: 100, out: 'false\n' });
+  expect(await cleo(['find', 'zzzzzz', '-q'])).toMatchObject({ exitCode: 100, out: '' });
+});
+
+test('--fields keeps those fields of each record', async () => {
+  const { cleo } = await project();
+  expect(JSON.parse((await cleo(['list', '--fields', 'id, title'])).out).tasks).toEqual([
+    { id: 'T001', title: 'Build it' },
+    { id: 'T002', title: 'Write the parser' },
+    { id: 'T003', title: 'Test it' },
+  ]);
+  const odd = JSON.parse((await cleo(['show', 'T1', '--fields=id,titel'])).out);
+  expect(odd).toMatchObject({ task: { id: 'T001' }, _meta: { warnings: ['no record has a field "titel"'] } });
+  expect((await cleo(['list', '--fields', 'id,status', '--human'], { NO_COLOR: '1' })).out).toMatch(/^ID {4}STATUS\nT001 {2}○ pending\n/);
+});
+
+test.each([[[]], [['--help']], [['-h']], [['help']]])('cleo %j explains itself, in a folder that is no project too', async (argv) => {
+  const { out, exitCode } = await runBuilt(argv, { cwd: tmpdir() });
+  expect(exitCode).toBe(0);
+  expect(out).toMatch(/^cleo: .*\n\nUsage: cleo <command>/);
+  expect(out).toMatch(/^ {2}add +Create a task$/m);
+});
+
+test.each([
+  [['add', '--help'], /^Create a task \(tasks\.add, mutate, tier 0\)\n\nUsage: cleo add <title> \[options\]\n/],
+  [['help', 'add'], /^Create a task \(tasks\.add/],
+  [['help', 'focus', 'set'], /^.*\(tasks\.start/],
+  [['criteria'], /^tasks\n {2}criteria check /],
+  [['help', 'exit-codes'], /^Exit codes\n {4}0 {2}SUCCESS/],
+  [['help', '--tier', '2'], /^ {2}history /m],
+])('cleo %j', async (argv, text) => {
+  expect(await runBuilt(argv, { cwd: tmpdir() })).toMatchObject({ exitCode: 0, err: '', out: expect.stringMatching(text) });
+});
+
+test('help fits a terminal of 80 columns', async () => {
+  for (const argv of [['help', '--tier', '2'], ['help', 'exit-codes'], ['help']])
+    for (const line of (await runBuilt(argv, { cwd: tmpdir() })).out.split('\n')) expect(line.length).toBeLessThanOrEqual(80);
+});
+
+test('help is an envelope where JSON is asked for', async () => {
+  expect(JSON.parse((await runBuilt(['help', 'add', '--json'], { cwd: tmpdir() })).out)).toMatchObject({
+    help: { operation: 'tasks.add' },
+  });
+  expect(JSON.parse((await runBuilt(['add', '--help', '--json'], { cwd: tmpdir() })).out)).toMatchObject({
+    help: { operation: 'tasks.add' },
+  });
+});
+
+test('a reader that goes away early ends nothing badly', async () => {
+  const { shell } = await project(many);
+  const { stdout, stderr } = shell('"$node" "$cleo" list --limit 300 | head -c 1; echo "$PIPESTATUS"');
+  expect(stderr).toBe('');
+  expect(stdout).toBe('{0\n');
+});
+
+test('a full pipe is waited for, and every byte arrives', async () => {
+  const { root, env } = await project(many);
+  const fifo = join(root, 'pipe');
+  execFileSync('mkfifo', [fifo]);
+  const reader = openSync(fifo, constants.O_RDONLY | constants.O_NONBLOCK);
+  const writer = openSync(fifo, constants.O_WRONLY | constants.O_NONBLOCK);
+  const child = spawn(process.execPath, [built, 'list', '--limit', '300'], {
+    cwd: root,
+    env: { PATH: process.env.PATH, ...env },
+    stdio: ['ignore', writer, 'inherit'],
+  });
+  closeSync(writer);
+  const ended = new Promise((done) => child.on('exit', done));
+  await sleep(500);
+  expect(child.exitCode).toBe(null);
+  const chunks: Buffer[] = [];
+  const chunk = Buffer.alloc(100_000);
+  for (let read = -1; read !== 0; ) {
+    try {
+      read = readSync(reader, chunk);
+      chunks.push(Buffer.from(chunk.subarray(0, read)));
+    } catch {
+      await sleep(5);
+    }
+  }
+  closeSync(reader);
+  expect(await ended).toBe(0);
+  expect(JSON.parse(Buffer.concat(chunks).toString()).tasks).toHaveLength(300);
+});
+
+test.each([
+  [['add', '-'], '', 0],
+  [['add', '- item'], '', 0],
+  [['add', 'constructor'], '', 0],
+  [['add', '--', '--json'], '', 0],
+  [['add-batch', '--file', '-'], '[{"title":"A"}]', 0],
+  [['add-batch', '--file', '-'], '{"tasks":[{"title":"A"}]}', 0],
+  [['add-batch', '--file', '-'], '[{"title":"A"}', 2],
+  [['add-batch', '--file', '-'], '', 2],
+  [['add-batch', '--file', 'missing.json'], '', 4],
+  [['add-batch', '--file', '.'], '', 3],
+  [['add-batch', '--file'], '', 2],
+])('cleo %j with input %j exits with %i', async (argv, stdin, exitCode) => {
+  const { root, env } = await project();
+  const { out, err, ...ran } = await runBuilt(argv, { cwd: root, env, stdin });
+  expect(err).toBe('');
+  expect(ran.exitCode).toBe(exitCode);
+  expect(JSON.parse(out).success).toBe(exitCode === 0);
+});
+
+test('input that is not text is refused, not mended', async () => {
+  const { shell } = await project();
+  const { stdout, status } = shell(`printf '[{"title":"\\xff"}]' | "$node" "$cleo" add-batch --file -`);
+  expect(status).toBe(2);
+  expect(JSON.parse(stdout)).toMatchObject({ error: { code: 'E_INVALID_INPUT', message: 'standard input is not UTF-8 text' } });
+});
+
+test('a call that does not parse is logged, if it would write', async () => {
+  const { store, cleo } = await project();
+  await cleo(['add', 'too', 'many']);
+  await cleo(['show', 'too', 'many']);
+  const entries = await store.read((reads) => reads.audit.newest({}, { limit: 5, offset: 0 }));
+  expect(entries).toMatchObject([{ operation: 'add', gateway: 'cli', success: false, exitCode: 2, errorCode: 'E_INVALID_INPUT' }]);
+});
+
+test('quickstart plays the main job, shows real answers and leaves nothing behind', async () => {
+  const { root } = await project();
+  const before = readdirSync(tmpdir()).filter((name) => name.startsWith('cleo-demo-'));
+  const { out, err, exitCode } = await runBuilt(['quickstart'], { cwd: root });
+  expect({ err, exitCode }).toEqual({ err: '', exitCode: 0 });
+  expect(out).toContain('$ cleo init\n');
+  expect(out).toMatch(/\$ cleo complete T002\n✓ T002 {2}Write down the grammar\n/);
+  expect(out).toMatch(/└─ ○ T004/);
+  expect(out).not.toContain('\u001b');
+  expect(readdirSync(tmpdir()).filter((name) => name.startsWith('cleo-demo-'))).toEqual(before);
+});
+
+test('quickstart in a folder of its own stays there, and not where there is a project', async () => {
+  const { root, cleo } = await project();
+  expect(await cleo(['quickstart', 'demo'])).toMatchObject({ exitCode: 0, err: '' });
+  expect(existsSync(join(root, 'demo', '.cleo', 'cleo.db'))).toBe(true);
+  expect((await cleo(['list', '-q'])).out).toBe('T001\nT002\nT003\n');
+  expect(await cleo(['quickstart', 'demo'])).toMatchObject({ exitCode: 2, out: expect.stringContaining('is a project already') });
+});
