@@ -1,7 +1,7 @@
 import type { Envelope } from '../../../dispatch/envelope.ts';
 import type { Catalog } from '../../../operations/define.ts';
 import { cellOf, type Fields, isEmpty, isFields, isRecords, labelOf } from './cell.ts';
-import { facts, record, records } from './record.ts';
+import { facts, record, records, special } from './record.ts';
 import { narrower, type Screen, screenOf } from './screen.ts';
 import { cut, oneLine, wrap } from './text.ts';
 import { tree } from './tree.ts';
@@ -49,7 +49,8 @@ const isPlain = (value: unknown): boolean => !isFields(value) && !(Array.isArray
 function section(key: string, value: unknown, screen: Screen, catalog: Catalog): string[] | Promise<string[]> {
   const form = Object.hasOwn(forms, key) ? forms[key] : undefined;
   if (form) return form(value, screen, catalog);
-  if (isRecords(value)) return value.some((item) => isRecords(item.children)) ? tree(value, screen) : records(value, screen);
+  if (isRecords(value))
+    return special(key, value, screen) ?? (value.some((item) => isRecords(item.children)) ? tree(value, screen) : records(value, screen));
   if (Array.isArray(value)) return value.flatMap((item) => wrap(cellOf('', item).text, screen.columns));
   return record(value as Fields, screen);
 }

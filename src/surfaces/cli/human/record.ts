@@ -94,16 +94,20 @@ export function records(items: Fields[], screen: Screen): string[] {
   return rows ?? items.flatMap((item, i) => [...(i > 0 ? [''] : []), ...record(item, screen)]);
 }
 
-const bullet = (mark: string, text: string, screen: Screen): string[] =>
-  wrap(text, screen.columns - 2).map((line, i) => `${i === 0 ? mark : ' '} ${line}`);
+function bullet(mark: string, text: string, screen: Screen): string[] {
+  const width = widthOf(mark) + 1;
+  return wrap(text, screen.columns - width).map((line, i) => `${i === 0 ? mark : ' '.repeat(width - 1)} ${line}`);
+}
 
 /** Lists whose items read better as sentences than as rows. */
-function special(key: string, value: unknown, screen: Screen): string[] | undefined {
+export function special(key: string, value: unknown, screen: Screen): string[] | undefined {
   if (!isRecords(value)) return undefined;
   if (key === 'acceptance')
     return value.flatMap((item) =>
       bullet(item.met ? screen.paint('green', '☑') : '☐', oneLine(String(item.text ?? item.gate ?? item.target ?? '')), screen),
     );
+  if (key === 'reasons' && value.every((item) => typeof item.points === 'number'))
+    return value.flatMap((item) => bullet(`+${item.points}`, oneLine(String(item.term ?? item.reason ?? '')), screen));
   if (key === 'notes')
     return value.flatMap((item) => [
       screen.paint('dim', cut(`${timeOf(item.at) ?? oneLine(String(item.at))} ${oneLine(String(item.by))}`, screen.columns)),

@@ -1,11 +1,11 @@
 import { type Cell, cellOf, type Fields, labelOf } from './cell.ts';
 import type { Screen } from './screen.ts';
-import { cut, pad, padLeft, widthOf } from './text.ts';
+import { cut, pad, padLeft, widthOf, wrap } from './text.ts';
 
 // Where a column stands; what is not named here follows in the order of the answer.
 const first = ['seq', 'at', 'timestamp', 'id', 'taskId', 'status', 'severity', 'level', 'priority', 'score', 'code'];
-// Too long for a row, or said by the id: `show` has them.
-const hiddenOfTasks = ['description', 'notes', 'type'];
+// Too long for a row, or said by the id; one task alone shows them.
+const hiddenOfTasks = ['description', 'notes', 'type', 'reasons'];
 const gap = 2;
 
 interface Column {
@@ -34,9 +34,21 @@ export function table(records: Fields[], screen: Screen): string[] | undefined {
       .join(' '.repeat(gap))
       .trimEnd();
   const head = line(columns.map(({ head }) => ({ text: head.toUpperCase(), colour: 'dim' })));
-  const rows = records.map((_, i) => line(columns.map(({ cells }) => cells[i]!)));
+  // A title may be cut, one task alone shows it; of anything else this is the only place, so its last column goes on below.
+  const lastWidth = columns.at(-1)?.width ?? 0;
+  const isWhole = areTasks(records) || columns.at(-1)?.isNumber;
+  const rows = records.flatMap((_, i) => {
+    const cells = columns.map(({ cells }) => cells[i]!);
+    const last = cells.at(-1)!;
+    if (isWhole || widthOf(last.text) <= lastWidth) return [line(cells)];
+    const indent = ' '.repeat(total(columns) - lastWidth);
+    const [first = '', ...more] = wrap(last.text, lastWidth);
+    return [line([...cells.slice(0, -1), { ...last, text: first }]), ...more.map((text) => `${indent}${text}`)];
+  });
   return columns.length > 1 ? [head, ...rows] : rows;
 }
+
+const areTasks = (records: Fields[]): boolean => records.every((record) => ('id' in record || 'taskId' in record) && 'title' in record);
 
 function columnsOf(records: Fields[]): Column[] {
   const rank = (key: string): number => {
@@ -60,8 +72,7 @@ export function keysOf(records: Fields[]): string[] {
       else keys.splice(++at, 0, key);
     }
   }
-  const areTasks = records.every((record) => 'id' in record && 'title' in record);
-  return areTasks ? keys.filter((key) => !hiddenOfTasks.includes(key)) : keys;
+  return areTasks(records) ? keys.filter((key) => !hiddenOfTasks.includes(key)) : keys;
 }
 
 function columnOf(key: string, records: Fields[]): Column {
