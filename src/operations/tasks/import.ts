@@ -1,4 +1,4 @@
-import { array, description, maxLength, minLength, number, optional, picklist, pipe, strictObject, string } from 'valibot';
+import { description, maxLength, minLength, number, optional, picklist, pipe, strictObject, string } from 'valibot';
 import { mutation } from '../define.ts';
 import { importTasks } from './import-native.ts';
 
@@ -14,7 +14,7 @@ export const tasksImport = mutation({
     ),
     from: optional(pipe(picklist(['native']), description('The tool that wrote it'))),
   }),
-  result: strictObject({ imported: number(), tasks: array(string()) }),
+  result: strictObject({ imported: number() }),
   errors: ['E_ID_COLLISION', 'E_PARENT_NOT_FOUND', 'E_NOT_FOUND', 'E_INVALID_PARENT_TYPE', 'E_DEPTH_EXCEEDED', 'E_CIRCULAR_REFERENCE'],
   tier: 1,
   cli: { command: 'import', args: ['content'], read: { content: { as: 'text' } } },
@@ -26,7 +26,6 @@ export const tasksImport = mutation({
     },
   },
   async run(here, { content }) {
-    const ids = await importTasks(here, content);
-    return { imported: ids.length, tasks: ids };
+    return { imported: await importTasks(here, content) };
   },
 });
