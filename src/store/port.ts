@@ -97,6 +97,7 @@ export interface TaskReads {
   /** Who each of these is inside of, and what each depends on itself. */
   links(ids: TaskId[]): Promise<{ id: TaskId; parentId?: TaskId; depends: TaskId[] }[]>;
   childIds(ids: TaskId[]): Promise<Edge[]>;
+  openChildIds(ids: TaskId[]): Promise<Edge[]>;
   dependentIds(ids: TaskId[]): Promise<Edge[]>;
   notes(ids: TaskId[]): Promise<Map<TaskId, Note[]>>;
   relations(id: TaskId): Promise<Relation[]>;

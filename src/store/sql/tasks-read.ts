@@ -141,6 +141,12 @@ export function taskReads(db: Db): TaskReads {
       );
       return found.map((row) => ({ from: String(row.parent_id), to: String(row.id) }));
     },
+    async openChildIds(ids) {
+      const found = await inChunks(ids, (some) =>
+        db.all(sql`select parent_id, id from tasks where parent_id in ${inList(some)} and status <> 'done' order by seq`),
+      );
+      return found.map((row) => ({ from: String(row.parent_id), to: String(row.id) }));
+    },
     async dependentIds(ids) {
       const found = await inChunks(ids, (some) =>
         db.all(sql`select depends_on, task_id from task_dependencies where depends_on in ${inList(some)}`),
