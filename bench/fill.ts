@@ -2,7 +2,8 @@ import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Priority, taskId } from '../src/model/scalars.ts';
 import type { Note, TaskRecord } from '../src/model/task.ts';
-import { createSqlite, openSqlite } from '../src/store/dialects/sqlite.ts';
+import { openSqlite } from '../src/store/dialects/sqlite.ts';
+import { createSqlite } from '../src/store/dialects/sqlite-schema.ts';
 
 const at = '2026-01-01T00:00:00.000Z';
 const perTransaction = 5000;

@@ -3,8 +3,9 @@ import { join } from 'node:path';
 import { type House, projectOf } from './dispatch/work.ts';
 import { index } from './operations/index.generated.ts';
 import { platformOf } from './platform/platform.ts';
-import type { Platform } from './platform/port.ts';
+import type { Platform, Project } from './platform/port.ts';
 import { openSqlite } from './store/dialects/sqlite.ts';
+import type { StorePlace } from './store/keeper.ts';
 import type { Store } from './store/port.ts';
 import { runCli, type Terminal } from './surfaces/cli/run.ts';
 import { version } from './version.ts';
@@ -29,6 +30,8 @@ export function buildHouse(platform: Platform): House {
       opened.set(key, store);
       return store;
     },
+    keep: async (project, url) => (await import('./store/keeper.ts')).keeperOf(placeOf(platform, project, url)),
+    sqliteVersion: async () => (await import('./store/keeper.ts')).sqliteVersion(),
     async closeStores() {
       const stores = [...opened.values()];
       opened.clear();
@@ -38,21 +41,31 @@ export function buildHouse(platform: Platform): House {
 }
 
 async function openStore(platform: Platform, mode: 'read' | 'write'): Promise<Store> {
-  const project = projectOf(platform);
+  const { postgres, sqlite } = placeOf(platform, projectOf(platform));
+  if (!postgres) return openSqlite({ ...sqlite, mode });
+  const { openPostgres } = await import('./store/dialects/postgres.ts');
+  return openPostgres(postgres);
+}
+
+/** Where a project's store is, and what it has to know of its surroundings. */
+function placeOf(platform: Platform, project: Project, address?: string): StorePlace {
   const config = platform.config.load(project);
-  const url = platform.databaseUrl ?? config['store.url'];
-  if (url) {
-    const { openPostgres } = await import('./store/dialects/postgres.ts');
-    return openPostgres({ url, schema: `cleo_${config['project.key'] || 'default'}`, busyTimeoutMs: config['store.busyTimeoutMs'] });
-  }
-  return openSqlite({
-    path: join(project.folder, 'cleo.db'),
-    mode,
-    busyTimeoutMs: config['store.busyTimeoutMs'],
-    durability: config['store.durability'],
-    newestBackup: () => platform.backups.list(project)[0]?.id,
-    beforeMigration: (store) => store.backupTo(platform.backups.newPath(project, platform.now(), 'automatic')),
-  });
+  const busyTimeoutMs = config['store.busyTimeoutMs'];
+  const url = address ?? platform.databaseUrl ?? config['store.url'];
+  const keep = config['backup.keep'];
+  return {
+    ...(url ? { postgres: { url, schema: `cleo_${config['project.key'] || 'default'}`, busyTimeoutMs } } : {}),
+    sqlite: {
+      path: join(project.folder, 'cleo.db'),
+      busyTimeoutMs,
+      durability: config['store.durability'],
+      newestBackup: () => platform.backups.list(project)[0]?.id,
+      beforeMigration: async ({ backupTo }) => {
+        await platform.backups.make(project, { at: platform.now(), kind: 'automatic', keep }, backupTo);
+      },
+      onGrowth: ({ backupTo }) => platform.backups.daily(project, { at: platform.now(), keep }, backupTo),
+    },
+  };
 }
 
 /** Writes all of it before the process ends: a pipe may be full, and may take a part. */

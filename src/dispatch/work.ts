@@ -4,13 +4,17 @@ import type { Config } from '../model/config.ts';
 import { commandFor } from '../operations/command-line.ts';
 import { Answer, type Catalog, type Operation } from '../operations/define.ts';
 import type { Platform, Project } from '../platform/port.ts';
-import type { Store } from '../store/port.ts';
+import type { ReadStore, Store, StoreKeeper } from '../store/port.ts';
 
 /** Everything that was built at the start and is handed in. */
 export interface House {
   platform: Platform;
   catalog: Catalog;
   openStore(mode: 'read' | 'write'): Promise<Store>;
+  /** A project's store as a whole, at this address or where its configuration says. */
+  keep(project: Project, url?: string): Promise<StoreKeeper>;
+  /** Of the library in use; undefined where none can be loaded. */
+  sqliteVersion(): Promise<string | undefined>;
   closeStores(): Promise<void>;
 }
 
@@ -60,6 +64,8 @@ export function contextOf(work: Work, part: object): object {
     get project(): Project {
       return projectOf(platform);
     },
+    sqliteVersion: house.sqliteVersion,
+    read: async <T>(ask: (store: ReadStore) => Promise<T>): Promise<T> => (await house.openStore('read')).read(ask),
     commandWith: (params: Record<string, unknown>) => commandFor(operation, { ...(call.params as object), ...params }),
   };
 }

@@ -79,7 +79,7 @@ function jobContext(work: Work, changes: Changes): object {
     config: { value: () => platform.config.load(platform.project()) },
     openStore: { value: house.openStore },
     closeStores: { value: house.closeStores },
-    read: { value: async (ask: never) => (await house.openStore('read')).read(ask) },
+    keep: { value: house.keep },
     write: {
       value: async (change: (store: WriteStore) => Promise<unknown>) =>
         (await house.openStore('write')).write(stampOf(work), async (writes) => {

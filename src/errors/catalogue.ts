@@ -77,11 +77,11 @@ export const catalogue = {
     fix: () => 'cleo backup list',
   }),
 
-  E_DEPENDENCY_ERROR: row<{ tool: string; problem: string }>({
+  E_DEPENDENCY_ERROR: row<{ tool: string; problem: string; fix?: string }>({
     exit: 5,
     http: 500,
     message: (d) => `${d.tool}: ${d.problem}`,
-    fix: () => 'cleo version',
+    fix: (d) => d.fix ?? 'cleo version',
   }),
 
   E_VALIDATION: row<{ field: string; problem: string; fix: string }>({

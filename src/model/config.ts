@@ -18,11 +18,11 @@ export const configKeys = {
     default: '',
     about: 'PostgreSQL address of the store; empty means the embedded one. CLEO_DATABASE_URL wins',
   },
-  'project.key': { type: 'text', default: '', about: 'Names this project in a shared PostgreSQL server; written by init' },
+  'project.key': { type: 'name', default: '', about: 'Names this project in a shared PostgreSQL server; written by init' },
   'backup.keep': { type: 'count', default: 10, about: 'How many backups are kept' },
 } as const satisfies Record<
   string,
-  { type: 'count' | 'flag' | 'text' | readonly string[]; default: number | boolean | string; about: string }
+  { type: 'count' | 'flag' | 'text' | 'name' | readonly string[]; default: number | boolean | string; about: string }
 >;
 
 export type ConfigKey = keyof typeof configKeys;
@@ -34,12 +34,22 @@ export type Config = {
 
 export const isConfigKey = (key: string): key is ConfigKey => Object.hasOwn(configKeys, key);
 
+/** Databases and timers count in 32 bits. */
+export const greatestCount = 2_147_483_647;
+export const namePattern = /^[a-z0-9_]{0,50}$/;
+
 /** What is wrong with a value for a key, or undefined. */
 export function configProblem(key: ConfigKey, value: unknown): string | undefined {
   const { type } = configKeys[key];
-  if (type === 'count') return Number.isSafeInteger(value) && (value as number) >= 0 ? undefined : 'must be a whole number, 0 or more';
+  if (type === 'count')
+    return Number.isInteger(value) && (value as number) >= 0 && (value as number) <= greatestCount
+      ? undefined
+      : `must be a whole number from 0 to ${greatestCount}`;
   if (type === 'flag') return typeof value === 'boolean' ? undefined : 'must be true or false';
   if (type === 'text') return typeof value === 'string' ? undefined : 'must be a text';
+  // It becomes part of the name of a database schema.
+  if (type === 'name')
+    return typeof value === 'string' && namePattern.test(value) ? undefined : 'must be at most 50 characters of a-z, 0-9 and _';
   return (type as readonly unknown[]).includes(value) ? undefined : `must be one of ${type.join(', ')}`;
 }
 

@@ -4,7 +4,7 @@ import type { Code } from '../errors/catalogue.ts';
 import type { Caller } from '../model/audit.ts';
 import type { Config } from '../model/config.ts';
 import type { Platform, Project } from '../platform/port.ts';
-import type { ReadStore, Store, WriteStore } from '../store/port.ts';
+import type { ReadStore, Store, StoreKeeper, WriteStore } from '../store/port.ts';
 
 export type Kind = 'query' | 'mutation' | 'job';
 export type Tier = 0 | 1 | 2;
@@ -80,6 +80,9 @@ interface BaseContext {
   platform: Platform;
   project: Project;
   catalog: Catalog;
+  /** For what runs without a store, or with a broken one: opened when first used, and only to read. */
+  read<T>(work: (store: ReadStore) => Promise<T>): Promise<T>;
+  sqliteVersion(): Promise<string | undefined>;
   /** This call as a command line with other parameters, for `error.fix`. */
   commandWith(params: Record<string, unknown>): string;
 }
@@ -92,11 +95,11 @@ export interface MutationContext extends BaseContext {
 }
 export interface JobContext extends Omit<BaseContext, 'config'> {
   /** Opened when first used; a job opens its own short transactions. */
-  read<T>(work: (store: ReadStore) => Promise<T>): Promise<T>;
   write<T>(work: (store: WriteStore) => Promise<T>): Promise<T>;
   openStore(mode: 'read' | 'write'): Promise<Store>;
-  /** Before the database file itself is moved. */
   closeStores(): Promise<void>;
+  /** A project's store as a whole, at this address or where its configuration says. */
+  keep(project: Project, url?: string): Promise<StoreKeeper>;
   /** Throws (8) where the configuration is broken. */
   config(): Config;
 }

@@ -3,10 +3,13 @@ import {
   copyFileSync,
   existsSync,
   fsyncSync,
+  linkSync,
+  lstatSync,
   mkdirSync,
   openSync,
   readdirSync,
   readFileSync,
+  readSync,
   realpathSync,
   renameSync,
   rmSync,
@@ -14,62 +17,99 @@ import {
   statSync,
   writeSync,
 } from 'node:fs';
-import { dirname, isAbsolute, join, relative, resolve, sep } from 'node:path';
+import { basename, dirname, isAbsolute, join, relative, resolve, sep } from 'node:path';
 import { CleoError } from '../errors/error.ts';
 import type { Files } from './port.ts';
 
 export const files: Files = {
   exists: existsSync,
+  isFolder: (path) => statSync(path, { throwIfNoEntry: false })?.isDirectory() ?? false,
+  isSame: (a, b) => a === b || isOne(statSync(a, { throwIfNoEntry: false }), statSync(b, { throwIfNoEntry: false })),
   readText: (path) =>
     // A look first: an exception for a file that is not there costs more than the file.
     guarded(path, () => (existsSync(path) ? readFileSync(path, 'utf8') : undefined)),
   writeWhole: (path, text) =>
     guarded(path, () => {
-      const beside = `${path}.tmp-${process.pid}`;
-      try {
-        const file = openSync(beside, 'w');
-        try {
-          const bytes = Buffer.from(text);
-          for (let at = 0; at < bytes.length; ) at += writeSync(file, bytes, at);
-          fsyncSync(file);
-        } finally {
-          closeSync(file);
-        }
-        renameSync(beside, path);
-      } catch (error) {
-        rmSync(beside, { force: true });
-        throw error;
-      }
+      // A link stays a link, and a private file private.
+      const target = existsSync(path) ? realpathSync(path) : path;
+      const mode = statSync(target, { throwIfNoEntry: false })?.mode ?? 0o666;
+      beside(target, text, mode, (fresh) => {
+        renameSync(fresh, target);
+        return true;
+      });
     }),
+  writeNew: (path, text) => guarded(path, () => beside(path, text, 0o666, (fresh) => place(fresh, path))),
   list: (folder) =>
     guarded(folder, () =>
-      (existsSync(folder) ? readdirSync(folder) : []).map((name) => ({
-        name,
-        size: statSync(join(folder, name), { throwIfNoEntry: false })?.size ?? 0,
-      })),
+      (existsSync(folder) ? readdirSync(folder) : []).flatMap((name) => {
+        const found = statSync(join(folder, name), { throwIfNoEntry: false });
+        return found ? [{ name, size: found.size, changedAt: found.mtime.toISOString() }] : [];
+      }),
+    ),
+  find: (folder, ending) =>
+    guarded(folder, () =>
+      (existsSync(folder) ? readdirSync(folder, { recursive: true, withFileTypes: true }) : [])
+        .filter((entry) => entry.isFile() && entry.name.endsWith(ending))
+        .map((entry) => join(entry.parentPath, entry.name))
+        .sort(),
     ),
   makeFolder: (path) => guarded(path, () => void mkdirSync(path, { recursive: true })),
-  rename: (from, to) => guarded(from, () => renameSync(from, to)),
-  copy: (from, to) => guarded(to, () => copyFileSync(from, to)),
+  rename: (from, to) =>
+    guarded(from, () => {
+      renameSync(from, to);
+      syncFolder(dirname(to));
+    }),
+  copy: (from, to) =>
+    guarded(to, () => {
+      copyFileSync(from, to);
+      sync(to);
+    }),
+  sync: (path) => guarded(path, () => sync(path)),
   remove: (path) => guarded(path, () => rmSync(path, { force: true })),
+  sha256: (path) =>
+    guarded(path, () => {
+      const hash = process.getBuiltinModule('node:crypto').createHash('sha256');
+      const file = openSync(path, 'r');
+      try {
+        const part = Buffer.alloc(1 << 20);
+        for (let length = readSync(file, part); length > 0; length = readSync(file, part)) hash.update(part.subarray(0, length));
+      } finally {
+        closeSync(file);
+      }
+      return hash.digest('hex');
+    }),
+  alone(path, work) {
+    const lock = `${path}.lock`;
+    guarded(path, () => takeLock(lock));
+    try {
+      return work();
+    } finally {
+      rmSync(lock, { force: true });
+    }
+  },
   inside(root, path) {
     const target = resolve(root, path);
-    const folder = guarded(path, () => realpathSync(nearestExisting(dirname(target))));
-    const place = relative(realpathSync(root), join(folder, relative(nearestExisting(dirname(target)), target)));
-    const isOutside = place === '' || place === '..' || place.startsWith(`..${sep}`) || isAbsolute(place);
-    const isLink =
-      existsSync(target) &&
-      guarded(path, () => realpathSync(target) !== join(realpathSync(dirname(target)), target.slice(dirname(target).length + 1)));
-    if (isOutside || isLink) throw new CleoError('E_FILE_ERROR', { path, problem: 'lies outside the project', fix: 'cleo export' });
-    const first = place.split(sep)[0]?.toLowerCase();
-    if (first === '.cleo' || first === '.git')
-      throw new CleoError('E_FILE_ERROR', { path, problem: `lies inside ${first}`, fix: 'cleo export' });
-    if (existsSync(target) && !statSync(target).isFile())
-      throw new CleoError('E_FILE_ERROR', { path, problem: 'is not a plain file', fix: 'cleo export' });
+    const outside = (problem: string): CleoError => new CleoError('E_FILE_ERROR', { path, problem, fix: 'cleo export' });
+    const above = nearestExisting(dirname(target));
+    let folder: string;
+    try {
+      folder = realpathSync(above);
+    } catch (error) {
+      // A link that leads nowhere, or round in a circle.
+      if (['ENOENT', 'ELOOP'].includes((error as NodeJS.ErrnoException).code ?? '')) throw outside('leads nowhere');
+      throw fileError(path, error);
+    }
+    const place = relative(realpathSync(root), join(folder, relative(above, target)));
+    if (place === '' || place === '..' || place.startsWith(`..${sep}`) || isAbsolute(place)) throw outside('lies outside the project');
+    const reserved = place.split(sep).find((part) => ['.cleo', '.git'].includes(part.toLowerCase()));
+    if (reserved) throw outside(`lies inside ${reserved.toLowerCase()}`);
+    const found = guarded(path, () => lstatSync(target, { throwIfNoEntry: false }));
+    if (found?.isSymbolicLink()) throw outside('is a link');
+    if (found && !found.isFile()) throw outside('is not a plain file');
     return target;
   },
   isNetwork(path) {
-    // NFS, SMB, SMB2, CIFS, FUSE-less AFS and 9P by their magic numbers on Linux.
+    // NFS, SMB, SMB2, CIFS, AFS and 9P by their magic numbers on Linux.
     const magics = [0x6969, 0x517b, 0xfe534d42, 0xff534d42, 0x5346414f, 0x01021997];
     try {
       return process.platform === 'linux' && magics.includes(statfsSync(path).type);
@@ -79,9 +119,86 @@ export const files: Files = {
   },
 };
 
+type Identity = { ino: number; dev: number } | undefined;
+const isOne = (a: Identity, b: Identity): boolean => !!a && !!b && a.ino !== 0 && a.ino === b.ino && a.dev === b.dev;
+
+/** Writes the text into a file beside `path`, synced, and lets `put` bring it to its place; what `put` leaves is removed. */
+function beside(path: string, text: string, mode: number, put: (fresh: string) => boolean): boolean {
+  const fresh = `${path}.tmp-${process.pid}-${Math.random().toString(36).slice(2, 8)}`;
+  try {
+    const file = openSync(fresh, 'wx', mode);
+    try {
+      const bytes = Buffer.from(text);
+      for (let at = 0; at < bytes.length; ) at += writeSync(file, bytes, at);
+      fsyncSync(file);
+    } finally {
+      closeSync(file);
+    }
+    const isPut = put(fresh);
+    syncFolder(dirname(path));
+    return isPut;
+  } finally {
+    rmSync(fresh, { force: true });
+  }
+}
+
+/** A link never replaces what is there, so of two at once one wins; where links are not to be had, a rename. */
+function place(fresh: string, path: string): boolean {
+  try {
+    linkSync(fresh, path);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'EEXIST' || existsSync(path)) return false;
+    renameSync(fresh, path);
+  }
+  return true;
+}
+
+function sync(path: string): void {
+  const file = openSync(path, 'r+');
+  try {
+    fsyncSync(file);
+  } finally {
+    closeSync(file);
+  }
+}
+
+/** A new name is on disk only once its folder is. Not every system lets a folder be synced, and none needs telling twice. */
+function syncFolder(folder: string): void {
+  try {
+    const file = openSync(folder, 'r');
+    try {
+      fsyncSync(file);
+    } finally {
+      closeSync(file);
+    }
+  } catch {
+    // The content itself is synced.
+  }
+}
+
+const patienceMs = 5000;
+
+/** Waits for its turn. A lock older than the patience of everyone who waits was left by a process that died. */
+function takeLock(lock: string): void {
+  for (let waited = 0; ; waited += 20) {
+    try {
+      closeSync(openSync(lock, 'wx'));
+      return;
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
+    }
+    const age = Date.now() - (statSync(lock, { throwIfNoEntry: false })?.mtimeMs ?? Date.now());
+    if (age > 2 * patienceMs) rmSync(lock, { force: true });
+    else if (waited >= patienceMs) throw new CleoError('E_LOCK_TIMEOUT', { waitedMs: patienceMs, path: lock });
+    else Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 20);
+  }
+}
+
+/** Up to what is there, be it a link that leads nowhere. */
 function nearestExisting(folder: string): string {
-  while (!existsSync(folder) && dirname(folder) !== folder) folder = dirname(folder);
-  return folder;
+  let here = folder;
+  while (!lstatSync(here, { throwIfNoEntry: false }) && basename(here) !== '') here = dirname(here);
+  return here;
 }
 
 const problems: Record<string, string> = {
@@ -91,6 +208,11 @@ const problems: Record<string, string> = {
   ENOSPC: 'the disk is full',
   EDQUOT: 'the disk quota is used up',
   EFBIG: 'the file-size limit is reached',
+  EIO: 'the disk reports an error',
+  EMFILE: 'too many files are open',
+  ENFILE: 'too many files are open',
+  EBUSY: 'is in use',
+  EEXIST: 'is in the way',
   ENOTDIR: 'a part of the path is not a folder',
   EISDIR: 'is a folder',
   ENOENT: 'does not exist',
@@ -102,8 +224,11 @@ export function guarded<T>(path: string, work: () => T): T {
   try {
     return work();
   } catch (error) {
-    const problem = problems[(error as NodeJS.ErrnoException).code ?? ''];
-    if (!problem) throw error;
-    throw new CleoError('E_FILE_ERROR', { path, problem, fix: 'cleo doctor' }, { cause: error });
+    throw fileError(path, error);
   }
+}
+
+function fileError(path: string, error: unknown): unknown {
+  const problem = problems[(error as NodeJS.ErrnoException).code ?? ''];
+  return problem ? new CleoError('E_FILE_ERROR', { path, problem, fix: 'cleo doctor' }, { cause: error }) : error;
 }

@@ -17,11 +17,12 @@ export function platformOf(env: Record<string, string | undefined>, folder: stri
     version,
     runtime: `node ${process.versions.node}`,
     folder,
+    home,
     project() {
       project ??= findProject(folder, env.CLEO_ROOT, home);
       return project;
     },
-    newProject: () => newProject(folder, env.CLEO_ROOT),
+    newProject: () => newProject(folder, env.CLEO_ROOT, home),
     files,
     config: configFiles(home),
     backups,

@@ -1,5 +1,5 @@
 import type { Caller } from '../model/audit.ts';
-import type { Config, ConfigKey, ConfigProblem, ConfigValue } from '../model/config.ts';
+import type { Config, ConfigProblem, ConfigValue } from '../model/config.ts';
 
 /** Where the project lives. */
 export interface Project {
@@ -12,19 +12,32 @@ export interface Project {
 export interface FileInfo {
   name: string;
   size: number;
+  changedAt: string;
 }
 
 /** Files as operations need them; every failure is a refusal with exit 3. */
 export interface Files {
   exists(path: string): boolean;
+  isFolder(path: string): boolean;
+  /** Whether two paths, links followed, lead to one thing. */
+  isSame(a: string, b: string): boolean;
   readText(path: string): string | undefined;
   /** Whole or not at all: written beside, synced, renamed. */
   writeWhole(path: string, text: string): void;
+  /** The same, and only if it is not there yet: of two at once one gets true. */
+  writeNew(path: string, text: string): boolean;
   list(folder: string): FileInfo[];
+  /** All files below a folder whose names end so. */
+  find(folder: string, ending: string): string[];
   makeFolder(path: string): void;
   rename(from: string, to: string): void;
   copy(from: string, to: string): void;
+  /** What was written to it is on disk when this returns. */
+  sync(path: string): void;
   remove(path: string): void;
+  sha256(path: string): string;
+  /** For reading a file, changing it and writing it back: one process at a time. */
+  alone<T>(path: string, work: () => T): T;
   /** The absolute path of a file inside the project; refuses what leaves it, `.cleo` and `.git`. */
   inside(root: string, path: string): string;
   /** What the file system calls itself where that is known (`nfs`, `cifs` …). */
@@ -38,15 +51,34 @@ export interface ConfigFiles {
   inspect(path: string): { values: Partial<Config>; problems: ConfigProblem[] };
   projectFile(project: Project): string;
   userFile(): string;
-  set(path: string, key: ConfigKey, value: ConfigValue | undefined): void;
+  /** Writes a key, or with undefined takes it out, valid or not. */
+  set(path: string, key: string, value: ConfigValue | undefined): void;
+}
+
+/** `manual`: asked for. `automatic`: one a day, and before a migration. `replaced`: what a restore took the place of. */
+export type BackupKind = 'manual' | 'automatic' | 'replaced';
+
+export interface Backup {
+  id: string;
+  size: number;
+  createdAt: string;
+  kind: BackupKind;
 }
 
 export interface Backups {
-  folder(project: Project): string;
   /** Newest first. */
-  list(project: Project): { id: string; size: number; createdAt: string; kind: 'manual' | 'automatic' }[];
-  newPath(project: Project, at: string, kind: 'manual' | 'automatic'): string;
-  prune(project: Project, keep: number): string[];
+  list(project: Project): Backup[];
+  pathOf(project: Project, id: string): string;
+  /** Lets `copy` write the file, keeps its checksum beside it, and removes what is no longer to be kept. */
+  make(
+    project: Project,
+    how: { at: string; kind: BackupKind; keep: number },
+    copy: (file: string) => Promise<void>,
+  ): Promise<{ backup: Backup; removed: string[] }>;
+  /** The automatic one of the day, if there is none yet. That it fails is nobody's failure: the write it follows is safe. */
+  daily(project: Project, how: { at: string; keep: number }, copy: (file: string) => Promise<void>): Promise<void>;
+  /** Whether it is what it was when it was made; undefined where nobody wrote that down. */
+  isUnchanged(project: Project, id: string): boolean | undefined;
 }
 
 export interface Platform {
@@ -56,8 +88,10 @@ export interface Platform {
   version: string;
   runtime: string;
   folder: string;
+  /** The user's own folder. */
+  home: string;
   project(): Project | undefined;
-  /** Where `init` would put one. */
+  /** Where `init` would put one, or the one it would find. */
   newProject(): Project;
   files: Files;
   config: ConfigFiles;

@@ -1,35 +1,47 @@
 import { existsSync, readFileSync, statSync } from 'node:fs';
-import { dirname, join, resolve } from 'node:path';
+import { basename, dirname, join, resolve } from 'node:path';
+import { files } from './files.ts';
 import type { Project } from './port.ts';
 
-/** `CLEO_ROOT`, else the nearest `.cleo` upwards, else that of the main worktree when this is a linked one. */
+/** `CLEO_ROOT`, else the nearest `.cleo` upwards; in a linked worktree that of the main one, so that all of a repository share a store. */
 export function findProject(folder: string, root: string | undefined, home: string): Project | undefined {
-  if (root) return existsSync(join(root, '.cleo')) ? at(resolve(root)) : undefined;
-  let worktree: string | undefined;
+  if (root) return projectIn(resolve(folder, root), home);
   for (let here = resolve(folder); ; here = dirname(here)) {
-    // The user's own folder has the same name as a project's.
-    if (join(here, '.cleo') !== home && isFolder(join(here, '.cleo'))) return at(here);
-    worktree ??= mainWorktree(here);
-    if (dirname(here) === here) break;
+    const project = inWorktree(here, home) ?? projectIn(here, home);
+    if (project || dirname(here) === here) return project;
   }
-  return worktree && isFolder(join(worktree, '.cleo')) ? at(worktree) : undefined;
 }
 
-/** Where `init` puts a new project: the main worktree of a repository, so that all its worktrees share it. */
-export function newProject(folder: string, root: string | undefined): Project {
-  const here = resolve(root ?? folder);
-  if (root) return at(here);
-  for (let up = here; ; up = dirname(up)) {
-    const main = mainWorktree(up);
+/** Where `init` puts a new project, or finds the one there is: of a repository only its inside is looked at, since the
+ *  folder above it is another matter. A second store below the first would split the work in two without anyone noticing. */
+export function newProject(folder: string, root: string | undefined, home: string): Project {
+  if (root) return at(resolve(folder, root));
+  const start = resolve(folder);
+  for (let here = start; ; here = dirname(here)) {
+    const main = mainWorktree(here);
+    const project = projectIn(main ?? here, home) ?? projectIn(here, home);
+    if (project) return project;
     if (main) return at(main);
-    if (dirname(up) === up) return at(here);
+    if (existsSync(join(here, '.git')) || dirname(here) === here) return at(start);
   }
 }
 
 const at = (root: string): Project => ({ root, folder: join(root, '.cleo') });
-const isFolder = (path: string): boolean => statSync(path, { throwIfNoEntry: false })?.isDirectory() ?? false;
 
-/** A linked worktree has a file `.git` that points into the main one's `.git/worktrees/<name>`. */
+/** The user's own folder has the same name as a project's. */
+function projectIn(root: string, home: string): Project | undefined {
+  const { folder } = at(root);
+  return files.isFolder(folder) && !files.isSame(folder, home) ? at(root) : undefined;
+}
+
+/** A linked worktree checks out the committed part of `.cleo`; a store of its own it has only with a database. */
+function inWorktree(folder: string, home: string): Project | undefined {
+  const main = mainWorktree(folder);
+  return main && !existsSync(join(folder, '.cleo', 'cleo.db')) ? projectIn(main, home) : undefined;
+}
+
+/** A linked worktree has a file `.git` that points into the main one's `.git/worktrees/<name>`. That of a bare
+ *  repository has no main one. */
 function mainWorktree(folder: string): string | undefined {
   const git = join(folder, '.git');
   if (!statSync(git, { throwIfNoEntry: false })?.isFile()) return undefined;
@@ -37,5 +49,6 @@ function mainWorktree(folder: string): string | undefined {
   if (!gitdir) return undefined;
   const common = join(resolve(folder, gitdir.trim()), 'commondir');
   if (!existsSync(common)) return undefined;
-  return dirname(resolve(dirname(common), readFileSync(common, 'utf8').trim()));
+  const repository = resolve(dirname(common), readFileSync(common, 'utf8').trim());
+  return basename(repository) === '.git' ? dirname(repository) : undefined;
 }

@@ -1,21 +1,124 @@
-import { boolean, description, optional, pipe, strictObject, string } from 'valibot';
-import { alreadyThere, job } from '../define.ts';
+import { join } from 'node:path';
+import { boolean, description, metadata, optional, picklist, pipe, strictObject, string } from 'valibot';
+import { CleoError } from '../../errors/error.ts';
+import { configSchemaText } from '../../model/config-schema.ts';
+import type { Platform, Project } from '../../platform/port.ts';
+import { checkAddress } from '../../rules/address.ts';
+import { alreadyThere, type JobContext, job } from '../define.ts';
+
+/** What is this machine's alone, or can be made again. The rest of `.cleo` may be committed. */
+const ignored = `# Written by cleo init. What is not listed here can be committed.
+cleo.db*
+backups/
+traces/
+runs/
+trace-salt
+reviews.jsonl
+*.tmp-*
+*.lock
+*.aside-*
+`;
 
 export const adminInit = job({
   name: 'admin.init',
   summary: 'Make this folder a project',
-  params: strictObject({ store: optional(pipe(string(), description('PostgreSQL address; without it the embedded store'))) }),
-  result: strictObject({ project: strictObject({ root: string(), created: boolean() }) }),
-  errors: ['E_FILE_ERROR'],
+  params: strictObject({
+    store: optional(
+      pipe(
+        string(),
+        description('PostgreSQL address of a store for many machines; without it the store is a file in .cleo'),
+        metadata({ value: 'postgres://…' }),
+      ),
+    ),
+  }),
+  result: strictObject({ project: strictObject({ root: string(), store: picklist(['sqlite', 'postgres']), created: boolean() }) }),
+  errors: ['E_FILE_ERROR', 'E_STORE_DAMAGED', 'E_STORE_UNREACHABLE', 'E_VALIDATION', 'E_CONFIG_ERROR', 'E_STORE_OLDER', 'E_STORE_NEWER'],
   tier: 0,
   cli: { command: 'init' },
   needs: 'nothing',
   example: { call: {}, exit: 101 },
-  async run({ platform, now }) {
-    const { createSqlite } = await import('../../store/dialects/sqlite.ts');
+  async run({ platform, now, keep, commandWith }, { store: address }) {
     const project = platform.newProject();
-    platform.files.makeFolder(project.folder);
-    const made = await createSqlite(`${project.folder}/cleo.db`, now);
-    return made ? { project: { root: project.root, created: true } } : alreadyThere({ project: { root: project.root, created: false } });
+    checkNotHome(platform, project);
+    if (address !== undefined) checkAddress(address, 'store', (clean) => commandWith({ store: clean }));
+    const isFound = platform.files.isFolder(project.folder);
+    if (isFound) checkSameStore(platform, project, address);
+    if (isFound && address === undefined && (await isWorking(keep, project))) return alreadyThere(answer(platform, project, false));
+    furnish(platform, project);
+    const isNew = await (await keep(project, address)).create(now);
+    if (address !== undefined) writeAddress(platform, project, address);
+    return isNew ? answer(platform, project, true) : alreadyThere(answer(platform, project, false));
   },
 });
+
+function answer(
+  platform: Platform,
+  project: Project,
+  created: boolean,
+): { project: { root: string; store: 'sqlite' | 'postgres'; created: boolean } } {
+  const url = platform.databaseUrl ?? platform.config.load(project)['store.url'];
+  return { project: { root: project.root, store: url ? 'postgres' : 'sqlite', created } };
+}
+
+function checkNotHome({ files, home }: Platform, { folder }: Project): void {
+  if (folder !== home && !files.isSame(folder, home)) return;
+  throw new CleoError('E_FILE_ERROR', {
+    path: folder,
+    problem: "is the user's own folder; a project needs a folder of its own",
+    fix: 'mkdir -p project && cd project && cleo init',
+  });
+}
+
+/** A project has one store. What is in the one it has does not come along by naming another. */
+function checkSameStore({ config, files, databaseUrl }: Platform, project: Project, address: string | undefined): void {
+  if (address === undefined) return;
+  const known = databaseUrl ?? config.load(project)['store.url'];
+  if (known === address || (known === '' && !files.exists(join(project.folder, 'cleo.db')))) return;
+  const problem = databaseUrl
+    ? 'is not the one in CLEO_DATABASE_URL, which wins'
+    : `is another one than this project has${known ? '' : ', which is a file in .cleo'}`;
+  throw new CleoError('E_VALIDATION', { field: 'store', problem, fix: 'cleo config get store.url' });
+}
+
+/** A store that is not there is made, unless there is a backup of it: then it was there, and is lost. */
+async function isWorking(keep: JobContext['keep'], project: Project): Promise<boolean> {
+  const store = await (await keep(project)).open('read').catch(missing);
+  if (!store) return false;
+  try {
+    await store.read((reads) => reads.audit.head());
+    return true;
+  } catch (error) {
+    missing(error);
+    return false;
+  } finally {
+    await store.close();
+  }
+}
+
+function missing(error: unknown): undefined {
+  const isMissing = error instanceof CleoError && error.row === 'E_STORE_DAMAGED' && error.details.missing && !error.details.backup;
+  if (!isMissing) throw error;
+}
+
+/** Everything but the store. What is there already, as in a clone, stays as it is. */
+function furnish({ files, config, randomHex }: Platform, project: Project): void {
+  files.makeFolder(project.folder);
+  files.writeNew(join(project.folder, '.gitignore'), ignored);
+  files.writeNew(join(project.folder, 'config.schema.json'), configSchemaText());
+  const key = `${slug(project.root)}_${randomHex(8)}`;
+  const path = config.projectFile(project);
+  files.writeNew(path, `${JSON.stringify({ $schema: './config.schema.json', project: { key } }, null, 2)}\n`);
+  if (config.load(project)['project.key'] === '') config.set(path, 'project.key', key);
+}
+
+function writeAddress({ config }: Platform, project: Project, address: string): void {
+  if (config.load(project)['store.url'] !== address) config.set(config.projectFile(project), 'store.url', address);
+}
+
+/** The folder's name, as far as it can be part of the name of a database schema. */
+const slug = (root: string): string =>
+  (root.split(/[/\\]/).at(-1) ?? '')
+    .toLowerCase()
+    .replace(/[^a-z0-9]+/g, '_')
+    .replace(/^_|_$/g, '')
+    .slice(0, 40) || 'project';

@@ -69,7 +69,7 @@ export function openPostgres(options: PostgresOptions): Store {
     },
     migrate: () => createPostgres(options, new Date().toISOString()),
     async backupTo() {
-      throw new CleoError('E_DEPENDENCY_ERROR', { tool: 'backup', problem: 'a PostgreSQL store is backed up by its server (pg_dump)' });
+      throw (await import('../keeper.ts')).serverKeepsBackups();
     },
     close: () => pool.end({ timeout: 5 }),
   };
@@ -78,7 +78,7 @@ export function openPostgres(options: PostgresOptions): Store {
 /** Makes the project's schema, or brings it up to date; the versions before and after. */
 export async function createPostgres(options: PostgresOptions, at: string): Promise<{ from: number; to: number }> {
   const { migrations } = await import('../migrations/all.ts');
-  const { checksum, statementsFor } = await import('../migrations/migration.ts');
+  const { checkApplied, checksum, statementsFor } = await import('../migrations/migration.ts');
   const pool = connect(options);
   try {
     return (await pool.begin(async (tx) => {
@@ -89,9 +89,13 @@ export async function createPostgres(options: PostgresOptions, at: string): Prom
       await tx.unsafe(
         'create table if not exists schema_migrations (version integer primary key, checksum text not null, applied_at text not null)',
       );
-      const [row] = await tx.unsafe('select coalesce(max(version), 0) as version from schema_migrations');
-      const from = Number(row?.version);
+      const applied = (await tx.unsafe('select version, checksum from schema_migrations')).map((row) => ({
+        version: Number(row.version),
+        checksum: String(row.checksum),
+      }));
+      const from = Math.max(0, ...applied.map((step) => step.version));
       if (from > schemaVersion) throw new CleoError('E_STORE_NEWER', { found: from, known: schemaVersion });
+      checkApplied(applied, migrations);
       for (const migration of migrations.filter((m) => m.version > from)) {
         await tx.unsafe(statementsFor(migration, 'postgres')).simple();
         await tx.unsafe('insert into schema_migrations (version, checksum, applied_at) values ($1, $2, $3)', [

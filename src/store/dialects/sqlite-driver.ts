@@ -16,6 +16,8 @@ export interface SqliteStatement {
 
 export interface SqliteDriver {
   DatabaseSync: new (path: string, options: { readOnly?: boolean; timeout?: number }) => SqliteDatabase;
+  /** Page by page into another file, in one transaction of that file; waits for its write lock. */
+  backup?: (source: SqliteDatabase, path: string, options: { rate: number }) => Promise<number>;
 }
 
 /** Before this one SQLite can lose committed writes when one connection checkpoints while another writes. */

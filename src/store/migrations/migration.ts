@@ -1,3 +1,4 @@
+import { CleoError } from '../../errors/error.ts';
 import { sha256 } from '../../rules/sha256.ts';
 
 /** One step of the schema. Never edited once released: the store keeps its checksum. */
@@ -16,3 +17,20 @@ export function statementsFor(migration: Migration, engine: 'sqlite' | 'postgres
 }
 
 export const checksum = (migration: Migration): string => sha256(migration.common + migration.sqlite + migration.postgres);
+
+/** Which applied steps are not the ones this build knows by that number. */
+export const foreignSteps = (applied: { version: number; checksum: string }[], known: Migration[]): number[] =>
+  applied
+    .filter((step) => known.some((migration) => migration.version === step.version && checksum(migration) !== step.checksum))
+    .map((step) => step.version);
+
+/** Refuses (20) to build on steps that are not ours. */
+export function checkApplied(applied: { version: number; checksum: string }[], known: Migration[]): void {
+  const [version] = foreignSteps(applied, known);
+  if (version !== undefined)
+    throw new CleoError('E_CHECKSUM_MISMATCH', {
+      what: `step ${version} of the store's schema`,
+      problem: 'is not the one this cleo knows by that number; the store was left as it is',
+      fix: 'cleo doctor',
+    });
+}

@@ -1,0 +1,35 @@
+import { configKeys, greatestCount, namePattern } from './config.ts';
+
+interface Node {
+  type?: string;
+  description?: string;
+  properties?: Record<string, Node>;
+  [keyword: string]: unknown;
+}
+
+/** The configuration as a JSON Schema, with which editors complete and check the file. */
+export function configSchema(): Node {
+  const properties: Record<string, Node> = { $schema: { type: 'string' } };
+  for (const [key, { type, default: fallback, about }] of Object.entries(configKeys)) {
+    const [group = '', name = ''] = key.split('.');
+    properties[group] ??= { type: 'object', additionalProperties: false, properties: {} };
+    properties[group].properties![name] = { ...forms(type), default: fallback, description: about };
+  }
+  return {
+    $schema: 'http://json-schema.org/draft-07/schema#',
+    title: 'CLEO configuration',
+    description: '.cleo/config.json of a project, or config.json in the user folder; the project wins',
+    type: 'object',
+    additionalProperties: false,
+    properties,
+  };
+}
+
+export const configSchemaText = (): string => `${JSON.stringify(configSchema(), null, 2)}\n`;
+
+function forms(type: string | readonly string[]): Node {
+  if (typeof type !== 'string') return { enum: type };
+  if (type === 'count') return { type: 'integer', minimum: 0, maximum: greatestCount };
+  if (type === 'flag') return { type: 'boolean' };
+  return type === 'name' ? { type: 'string', pattern: namePattern.source } : { type: 'string' };
+}

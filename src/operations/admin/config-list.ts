@@ -1,0 +1,24 @@
+import { array, picklist, strictObject, string } from 'valibot';
+import { type ConfigKey, configKeys } from '../../model/config.ts';
+import { answer, query } from '../define.ts';
+import { configValue } from './config-get.ts';
+import { userFlag, valuesInForce } from './config-scope.ts';
+
+export const adminConfigList = query({
+  name: 'admin.config.list',
+  summary: 'Show all settings, and where each comes from',
+  params: strictObject({ user: userFlag }),
+  result: strictObject({
+    config: array(strictObject({ key: string(), value: configValue, source: picklist(['project', 'user', 'default']), about: string() })),
+  }),
+  errors: [],
+  tier: 1,
+  needs: 'nothing',
+  cli: { command: ['config list', 'config'] },
+  example: { call: {} },
+  async run({ platform }, { user }) {
+    const { value, warnings } = valuesInForce(platform, user);
+    const keys = Object.keys(configKeys) as ConfigKey[];
+    return answer({ config: keys.map((key) => ({ key, ...value(key), about: configKeys[key].about })) }, { warnings });
+  },
+});

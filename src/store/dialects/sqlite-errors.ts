@@ -1,0 +1,97 @@
+import { basename } from 'node:path';
+import { CleoError } from '../../errors/error.ts';
+
+/** What a refusal says of the database it is about. */
+export interface Place {
+  path: string;
+  busyTimeoutMs: number;
+  /** Where a damaged store can be restored from; asked only when it is needed. */
+  newestBackup: () => string | undefined;
+}
+
+export interface SqliteError extends Error {
+  code?: string;
+  errcode?: number;
+}
+
+export const readOnly = 8;
+export const cantOpen = 14;
+
+/** SQLite's number of an error. What `all` throws in @photostructure/sqlite has only the words. */
+export const numberOf = ({ errcode, message }: SqliteError): number | undefined => errcode ?? numbers[message];
+
+const numbers: Record<string, number> = {
+  'access permission denied': 3,
+  'database is locked': 5,
+  'database table is locked': 6,
+  'attempt to write a readonly database': readOnly,
+  'disk I/O error': 10,
+  'database disk image is malformed': 11,
+  'database or disk is full': 13,
+  'unable to open database file': cantOpen,
+  'file is not a database': 26,
+};
+
+export function guarded<T>(options: Place, work: () => T): T {
+  try {
+    return work();
+  } catch (error) {
+    throw asCleoError(error, options);
+  }
+}
+
+export function asCleoError(error: unknown, options: Place): unknown {
+  const { code, message } = error as SqliteError;
+  const errcode = numberOf(error as SqliteError);
+  const { path } = options;
+  const problem = fileProblems[code ?? ''];
+  if (problem) return new CleoError('E_FILE_ERROR', { path, problem, fix: 'cleo doctor' }, { cause: error });
+  if (code !== 'ERR_SQLITE_ERROR' || errcode === undefined) return error;
+  switch (errcode & 0xff) {
+    case 5:
+    case 6:
+    case 15:
+      return new CleoError('E_LOCK_TIMEOUT', { waitedMs: options.busyTimeoutMs, path }, { cause: error });
+    case 11:
+    case 26:
+      return damaged(options, errcode === 26 ? 'is not a database' : 'the database is damaged');
+    case 13:
+      return new CleoError(
+        'E_FILE_ERROR',
+        { path, problem: 'the disk is full; free some space, nothing was changed', fix: 'cleo doctor' },
+        { cause: error },
+      );
+    case 3:
+    case readOnly:
+    case 10:
+    case cantOpen:
+    case 23:
+      return new CleoError(
+        'E_FILE_ERROR',
+        { path, problem: `${message}; check permissions and disk, nothing was changed`, fix: 'cleo doctor' },
+        { cause: error },
+      );
+    default:
+      return error;
+  }
+}
+
+const fileProblems: Record<string, string> = {
+  EACCES: 'permission denied',
+  EPERM: 'permission denied',
+  EROFS: 'the file system is read-only',
+  ENOSPC: 'the disk is full; free some space, nothing was changed',
+  EDQUOT: 'the disk quota is used up; nothing was changed',
+  EFBIG: 'the file-size limit is reached; nothing was changed',
+  EIO: 'the disk reports an error',
+};
+
+export function damaged(options: Place, problem: string, missing = false): CleoError {
+  const backup = options.newestBackup();
+  return new CleoError('E_STORE_DAMAGED', {
+    path: options.path,
+    problem,
+    ...(missing ? { missing } : {}),
+    ...(backup ? { backup: basename(backup) } : {}),
+  });
+}

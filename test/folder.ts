@@ -1,0 +1,73 @@
+import { mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import postgres from 'postgres';
+import { inject, onTestFinished } from 'vitest';
+import { dispatch } from '../src/dispatch/dispatch.ts';
+import { buildHouse } from '../src/main.ts';
+import { platformOf } from '../src/platform/platform.ts';
+import { commandLine, type Seen, type TestHouse } from './house.ts';
+
+export interface Folder {
+  root: string;
+  env: Record<string, string>;
+  /** One call by a process of its own. */
+  call(operation: string, params?: Record<string, unknown>): Promise<Seen>;
+  cli: TestHouse['cli'];
+  /** A folder inside, made if it is not there, with the same environment. */
+  inside(path: string): Folder;
+  with(env: Record<string, string>): Folder;
+}
+
+/** An empty folder and a home, on the engine that this test run is for; gone when the test ends, with the stores made in it. */
+export function emptyFolder(): Folder {
+  const top = realpathSync(mkdtempSync(join(tmpdir(), 'cleo-folder-')));
+  const env: Record<string, string> = { HOME: join(top, 'home'), CLEO_AGENT_ID: 'tester' };
+  if (process.env.CLEO_TEST_ENGINE === 'postgres') env.CLEO_DATABASE_URL = inject('databaseUrl');
+  const keys = new Set<string>();
+  onTestFinished(async () => {
+    for (const key of keys) await dropSchema(inject('databaseUrl'), key);
+    rmSync(top, { recursive: true, force: true });
+  });
+  mkdirSync(join(top, 'home'));
+  mkdirSync(join(top, 'project'));
+  return folderAt(join(top, 'project'), env, (root) => {
+    const key = keyOf(root);
+    if (key && process.env.CLEO_TEST_ENGINE === 'postgres') keys.add(key);
+  });
+}
+
+function folderAt(root: string, env: Record<string, string>, seen: (root: string) => void): Folder {
+  const house = () => buildHouse(platformOf(env, root, '0.0.0-test'));
+  return {
+    root,
+    env,
+    async call(operation, params = {}) {
+      const own = house();
+      const { envelope } = await dispatch(own, { operation, params, gateway: 'cli' });
+      await own.closeStores().catch(() => {});
+      seen(root);
+      return envelope;
+    },
+    cli: (words) => commandLine(house(), env)(words),
+    inside(path) {
+      mkdirSync(join(root, path), { recursive: true });
+      return folderAt(join(root, path), env, seen);
+    },
+    with: (more) => folderAt(root, { ...env, ...more }, seen),
+  };
+}
+
+export function keyOf(root: string): string | undefined {
+  try {
+    return JSON.parse(readFileSync(join(root, '.cleo', 'config.json'), 'utf8')).project?.key;
+  } catch {
+    return undefined;
+  }
+}
+
+async function dropSchema(url: string, key: string): Promise<void> {
+  const client = postgres(url, { max: 1, onnotice: () => {} });
+  await client.unsafe(`drop schema if exists "cleo_${key}" cascade`);
+  await client.end({ timeout: 5 });
+}
