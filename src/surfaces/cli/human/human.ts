@@ -3,12 +3,13 @@ import type { Catalog } from '../../../operations/define.ts';
 import { cellOf, type Fields, isEmpty, isFields, isRecords, labelOf } from './cell.ts';
 import { facts, record, records, special } from './record.ts';
 import { narrower, type Screen, screenOf } from './screen.ts';
-import { cut, oneLine, wrap } from './text.ts';
+import { cut, oneLine, prepareFor, wrap } from './text.ts';
 import { tree } from './tree.ts';
 
 /** An answer as people read it. What is known by its name has its own form; everything else is shown by its shape. */
 export async function humanText(envelope: Envelope, size: { columns: number; hasColour: boolean }, catalog: Catalog): Promise<string> {
   const screen = screenOf(size);
+  await prepareFor(JSON.stringify(envelope));
   const lines = envelope.success ? await answer(envelope, screen, catalog) : refusal(envelope.error as Fields, screen);
   return lines.length ? `${lines.join('\n')}\n` : '';
 }

@@ -20,6 +20,7 @@ interface Column {
 /** Records under one another in aligned columns; undefined where the screen is too narrow for that. */
 export function table(records: Fields[], screen: Screen): string[] | undefined {
   let columns = columnsOf(records);
+  if (columns.length === 0) return [];
   if (total(columns) > screen.columns) columns = columns.map(marksOnly);
   if (!squeeze(columns, screen.columns)) return undefined;
   const line = (cells: Cell[]): string =>

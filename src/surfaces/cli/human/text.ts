@@ -1,8 +1,15 @@
-import stringWidth from 'string-width';
+// Our own marks: ○◐⊘✓✗·…↵☐☑→←├─└│
+const narrow = /^[\x20-\x7e\xb7\u2026\u2190\u2192\u21b5\u2298\u2500\u2502\u2514\u251c\u25cb\u25d0\u2610\u2611\u2713\u2717]*$/;
 
-const graphemes = new Intl.Segmenter();
+let any: typeof import('./width.ts') | undefined;
 
-export const widthOf = (text: string): number => (/^[\x20-\x7e]*$/.test(text) ? text.length : stringWidth(text));
+/** Gets ready to measure this text. The tables for all scripts cost as much as starting Node, so plain text does without them. */
+export async function prepareFor(text: string): Promise<void> {
+  if (!narrow.test(text)) any ??= await import('./width.ts');
+}
+
+export const widthOf = (text: string): number => (narrow.test(text) ? text.length : (any?.anyWidth(text) ?? text.length));
+const graphemes = (text: string): Iterable<string> => (narrow.test(text) ? text : (any?.anyGraphemes(text) ?? text));
 
 // Control characters, line and paragraph separators, and the marks that reorder text: what a terminal would obey rather than show.
 const commands = /[\u0000-\u001f\u007f-\u009f\u2028\u2029\u200e\u200f\u202a-\u202e\u2066-\u2069\ufeff]/g;
@@ -27,7 +34,7 @@ export function cut(text: string, width: number): string {
   if (width < 1) return '';
   let used = 1;
   let kept = '';
-  for (const { segment } of graphemes.segment(text)) {
+  for (const segment of graphemes(text)) {
     used += widthOf(segment);
     if (used > width) break;
     kept += segment;
@@ -57,7 +64,7 @@ function wrapLine(line: string, width: number): string[] {
     const wide = widthOf(word);
     if (used + wide > width && used > 0 && word.trim() !== '') end();
     if (wide > width)
-      for (const { segment } of graphemes.segment(word)) {
+      for (const segment of graphemes(word)) {
         const one = widthOf(segment);
         if (used + one > width) end();
         here += segment;
