@@ -156,8 +156,10 @@ describe('operations', () => {
     expect(declared.sort()).toEqual(index.map((entry) => entry.name).sort());
   });
 
-  test.each(definitions)('%s has its test beside it', (path) => {
-    expect(existsSync(join(root, path.replace(/\.ts$/, '.test.ts')))).toBe(true);
+  test.each(index.map((entry) => entry.name))('%s is called by a test in its folder', (name) => {
+    const folder = dirname(definitions.find((path) => read(path).includes(`  name: '${name}',`))!);
+    const tests = files(folder, /\.test\.ts$/).filter((path) => read(path).includes(`'${name}'`));
+    expect(tests).not.toEqual([]);
   });
 
   test.each(index.map((entry) => [entry.name, entry] as const))('%s says what it is', async (name, entry) => {
