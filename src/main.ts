@@ -103,9 +103,11 @@ const isDiskFailure = (error: unknown): boolean =>
 
 export async function main(): Promise<void> {
   const { env } = process;
+  const shown = await screen();
   const terminal: Terminal = {
-    ...(await screen()),
+    ...shown,
     hasColour: !env.NO_COLOR && env.TERM !== 'dumb',
+    isWatched: shown.isTerminal && isCharacterDevice(2),
     isDebugging: env.CLEO_DEBUG === '1',
     format: env.CLEO_FORMAT,
     write: (text) => writeAll(1, text),

@@ -1,5 +1,5 @@
 import { execFileSync, spawn, spawnSync } from 'node:child_process';
-import { closeSync, constants, existsSync, openSync, readdirSync, readSync } from 'node:fs';
+import { closeSync, constants, existsSync, openSync, readdirSync, readSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -196,4 +196,33 @@ test('quickstart in a folder of its own stays there, and not where there is a pr
   expect(existsSync(join(root, 'demo', '.cleo', 'cleo.db'))).toBe(true);
   expect((await cleo(['list', '-q'])).out).toBe('T001\nT002\nT003\n');
   expect(await cleo(['quickstart', 'demo'])).toMatchObject({ exitCode: 2, out: expect.stringContaining('is a project already') });
+});
+
+/** A command in a terminal of its own, as wide as most. */
+const onTerminal = (command: string) => `stty cols 80 2>/dev/null; script -qec 'stty cols 80; ${command}' /dev/null`;
+
+test('on a terminal the answer is text in colour', async () => {
+  const { shell } = await project();
+  const { stdout } = shell(onTerminal('"$node" "$cleo" tree'), { TERM: 'xterm-256color' });
+  expect(stdout).toContain('\u001b[36mE-T001\u001b[39m  Build it');
+  expect(stdout).toContain('├─ ');
+});
+
+test('long work on a terminal says that it goes on, and clears that line', async () => {
+  const { root, env, store } = await project();
+  writeFileSync(join(root, 'tasks.json'), '[{"title":"Patience"}]');
+  const command = spawn('bash', ['-c', onTerminal('"$node" "$cleo" add-batch --file tasks.json')], {
+    cwd: root,
+    env: { PATH: process.env.PATH, HOME: root, cleo: built, node: process.execPath, TERM: 'xterm', ...env },
+  });
+  let out = '';
+  command.stdout.on('data', (text) => {
+    out += text;
+  });
+  const ended = new Promise((done) => command.on('close', done));
+  // Another writer keeps the store for a while.
+  await store.write({ at: '2026-01-01T00:00:00.000Z', by: 'other' }, () => sleep(2500));
+  await ended;
+  expect(out).toMatch(/\rCreate many tasks, all or none: 1 s/);
+  expect(out.split('\r\u001b[K')[1]).toContain('T004');
 });

@@ -87,7 +87,7 @@ export function parseArguments(operation: Operation, argv: string[]): Parsed {
 function flagsOf(operation: Operation, shapes: Shape[], { params, globals }: Parsed): Map<string, Flag> {
   const { short = {}, read = {}, select } = operation.cli;
   const flags = new Map<string, Flag>();
-  for (const { name, flags: spellings, value } of globalFlags)
+  for (const { name, flags: spellings, value } of globalFlags.filter((flag) => flag.name !== 'version'))
     for (const spelling of spellings)
       flags.set(spelling, {
         takesValue: value !== undefined,

@@ -97,6 +97,8 @@ test.each<[string[], string]>([
 test('the first word of several commands is a group', () => {
   expect(find('relates')).toEqual({ group: 'relates' });
   expect(find('relates', '--json')).toEqual({ group: 'relates' });
+  expect(find('--session', 's1', 'relates')).toEqual({ group: 'relates' });
+  expect(find('relates', '--reason', 'x')).toMatchObject({ fix: 'cleo help relates', exit: 2 });
 });
 
 test.each([[[]], [['--json']], [['--help']], [['--version']], [['--session', 's1']]])('%j names nothing', (argv) => {

@@ -23,7 +23,7 @@ export function findCommand(entries: IndexEntry[], argv: string[]): Found {
   const known = entries.flatMap((entry) => entry.commands);
   if (words.length > 0) {
     const below = known.filter((command) => command.startsWith(`${words[0]} `));
-    if (below.length > 0 && words.length === 1) return { group: words[0]! };
+    if (below.length > 0 && words.length === 1 && argv.every((_, i) => i === at[0] || isGlobal(argv, i))) return { group: words[0]! };
     return { refusal: unknownCommand(entries, argv, at, below) };
   }
   const [stray] = argv.filter((word) => word.startsWith('-') && !globalFlag(word));
@@ -44,6 +44,10 @@ function leadingWords(argv: string[]): number[] {
   return at;
 }
 
+/** A global flag, or the value of one. */
+const isGlobal = (argv: string[], i: number): boolean =>
+  globalFlag(argv[i]!) !== undefined || (globalFlag(argv[i - 1] ?? '')?.value !== undefined && !argv[i - 1]!.includes('='));
+
 /** Without a flag that selects one of several, the one that needs none. */
 const plainest = (matches: IndexEntry[]): IndexEntry => matches.find((entry) => !entry.select) ?? matches[0]!;
 
@@ -61,6 +65,7 @@ function unknownCommand(entries: IndexEntry[], argv: string[], at: number[], bel
   if (named) return refusal(words[0]!, [named], replaced(argv, at.slice(0, 1), named));
   const commands = below.length ? below : entries.flatMap((entry) => entry.commands);
   for (const length of below.length ? [2] : [2, 1]) {
+    if (words.length < length) continue;
     const typed = words.slice(0, length).join(' ');
     const { near } = suggest(typed, length === 1 ? [...commands, ...groups(commands)] : commands);
     const isWhole = commands.includes(near[0] ?? '');

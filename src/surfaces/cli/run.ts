@@ -9,6 +9,8 @@ export interface Terminal {
   isTerminal: boolean;
   columns: number;
   hasColour: boolean;
+  /** Whether someone is watching: standard error is a terminal too. */
+  isWatched?: boolean;
   isDebugging: boolean;
   format: string | undefined;
   write(text: string): void;
@@ -35,6 +37,8 @@ export async function runCli(house: House, argv: string[], terminal: Terminal): 
     const parsed = parseArguments(operation, rest);
     globals = parsed.globals;
     await readSources(parsed, operation);
+    const isLong = terminal.isWatched && (operation.kind === 'job' || operation.cli.read !== undefined);
+    const done = isLong ? (await import('./progress.ts')).showProgress(operation.summary) : undefined;
     reply = await dispatch(house, {
       operation: entry.name,
       gateway: 'cli',
@@ -44,6 +48,7 @@ export async function runCli(house: House, argv: string[], terminal: Terminal): 
       ...(globals.idempotencyKey ? { idempotencyKey: globals.idempotencyKey } : {}),
       ...(parsed.refusal ? { refusal: parsed.refusal } : {}),
     });
+    done?.();
     if (operation.cli.plays && reply.envelope.success && !globals.json) {
       const { play } = await import('./play.ts');
       return await play(reply.envelope, operation.cli.plays, terminal);

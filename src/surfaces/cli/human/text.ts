@@ -8,7 +8,10 @@ export async function prepareFor(text: string): Promise<void> {
   if (!narrow.test(text)) any ??= await import('./width.ts');
 }
 
-export const widthOf = (text: string): number => (narrow.test(text) ? text.length : (any?.anyWidth(text) ?? text.length));
+export function widthOf(text: string): number {
+  const plain = text.replace(/\u001b\[\d+m/g, '');
+  return narrow.test(plain) ? plain.length : (any?.anyWidth(plain) ?? plain.length);
+}
 const graphemes = (text: string): Iterable<string> => (narrow.test(text) ? text : (any?.anyGraphemes(text) ?? text));
 
 // Control characters, line and paragraph separators, and the marks that reorder text: what a terminal would obey rather than show.

@@ -1,0 +1,16 @@
+import { expect, test } from 'vitest';
+import { humanText } from './human.ts';
+
+// Alone in its file: once text of another script has been measured, everything is measured the long way.
+test('colour does not move the columns of plain text', async () => {
+  const tasks = [
+    { id: 'T001', title: 'Build the reader', status: 'pending', priority: 'critical', parentId: 'T009' },
+    { id: 'T1002', title: 'Test', status: 'done', priority: 'low', parentId: 'T001' },
+  ];
+  const envelope = { _meta: { command: 'tasks.list', timestamp: '', version: '', resultsField: 'tasks' }, success: true, tasks };
+  const catalog = { entries: [], load: () => Promise.reject(new Error('not needed')) };
+  const plain = await humanText(envelope, { columns: 80, hasColour: false }, catalog);
+  const coloured = await humanText(envelope, { columns: 80, hasColour: true }, catalog);
+  expect(coloured).not.toBe(plain);
+  expect(coloured.replace(/\u001b\[\d+m/g, '')).toBe(plain);
+});
