@@ -180,4 +180,6 @@ export const taskFields = {
 
 export const taskInput = { title: Title, ...taskFields };
 
+export type TaskFields = { [K in keyof typeof taskFields]?: InferOutput<(typeof taskFields)[K]> };
+
 export const Revision = pipe(number(), integer('must be a whole number'), minValue(1, 'must be at least 1'));

@@ -1,26 +1,13 @@
 import { CleoError } from '../../errors/error.ts';
 import type { Gate, TaskId, TaskType } from '../../model/scalars.ts';
-import type { AcceptanceInput, Note, StoredCriterion, TaskRecord } from '../../model/task.ts';
-import { checkPlacement, tierBelow } from '../../rules/hierarchy.ts';
+import type { AcceptanceInput, Note, StoredCriterion, TaskFields, TaskRecord } from '../../model/task.ts';
+import { tierBelow } from '../../rules/hierarchy.ts';
 import type { Ancestor, ReadStore } from '../../store/port.ts';
 import type { MutationContext } from '../define.ts';
 import { notFound } from './require.ts';
 
-/** What `add` and one entry of `add-batch` have in common. */
-export interface NewTask {
-  title: string;
-  description?: string | undefined;
-  type?: TaskType | undefined;
-  priority?: TaskRecord['priority'] | undefined;
-  size?: TaskRecord['size'] | undefined;
-  labels?: string[] | undefined;
-  phase?: string | undefined;
-  depends?: TaskId[] | undefined;
-  files?: string[] | undefined;
-  acceptance?: AcceptanceInput[] | undefined;
-  acceptEvidence?: Gate[] | undefined;
-  notes?: string | undefined;
-}
+/** What `add` and one entry of `add-batch` have in common; the parent is looked up before. */
+export type NewTask = Omit<TaskFields, 'parent'> & { title: string };
 
 type Here = Pick<MutationContext, 'now' | 'caller'>;
 
@@ -77,7 +64,5 @@ export async function checkDependsExist(store: ReadStore, depends: TaskId[]): Pr
   const [missing] = await store.tasks.missing(depends);
   if (missing) throw await notFound(store, missing);
 }
-
-export { checkPlacement };
 
 export const unique = <T>(items: T[]): T[] => [...new Set(items)];

@@ -1,6 +1,6 @@
 import { CleoError } from '../../errors/error.ts';
-import type { Gate, TaskId, TaskType } from '../../model/scalars.ts';
-import type { AcceptanceInput, TaskRecord } from '../../model/task.ts';
+import type { TaskId } from '../../model/scalars.ts';
+import type { TaskFields, TaskRecord } from '../../model/task.ts';
 import { replaceCriteria } from '../../rules/criteria.ts';
 import { checkChildren, checkPlacement } from '../../rules/hierarchy.ts';
 import type { MutationContext } from '../define.ts';
@@ -8,21 +8,12 @@ import { checkDependsExist, checkParentOpen, criteriaOf, parentChain, unique } f
 import { checkHolder } from './moves.ts';
 import { checkOrder } from './order.ts';
 
-export interface Edits {
+/** What `update` changes of the record itself; a status is a move, and notes stand beside it. */
+export interface Edits extends Omit<TaskFields, 'parent' | 'notes'> {
   title?: string | undefined;
-  description?: string | undefined;
-  type?: TaskType | undefined;
-  priority?: TaskRecord['priority'] | undefined;
-  size?: TaskRecord['size'] | undefined;
-  labels?: string[] | undefined;
-  phase?: string | undefined;
-  files?: string[] | undefined;
   parent?: TaskId | 'none' | undefined;
-  depends?: TaskId[] | undefined;
   addDepends?: TaskId[] | undefined;
   removeDepends?: TaskId[] | undefined;
-  acceptance?: AcceptanceInput[] | undefined;
-  acceptEvidence?: Gate[] | undefined;
 }
 
 /** The record after the edits, checked against everything they touch. */
