@@ -47,8 +47,7 @@ export async function runCli(house: House, argv: string[], terminal: Terminal): 
       ...(globals.agent ? { agent: globals.agent } : {}),
       ...(globals.idempotencyKey ? { idempotencyKey: globals.idempotencyKey } : {}),
       ...(parsed.refusal ? { refusal: parsed.refusal } : {}),
-    });
-    done?.();
+    }).finally(done);
     if (operation.cli.plays && reply.envelope.success && !globals.json) {
       const { play } = await import('./play.ts');
       return await play(reply.envelope, operation.cli.plays, terminal);
