@@ -82,9 +82,9 @@ test.each([[[]], [['--help']], [['-h']], [['help']]])('cleo %j explains itself, 
 });
 
 test.each([
-  [['add', '--help'], /^Create a task \(tasks\.add, mutate, tier 0\)\n\nUsage: cleo add <title> \[options\]\n/],
-  [['help', 'add'], /^Create a task \(tasks\.add/],
-  [['help', 'focus', 'set'], /^.*\(tasks\.start/],
+  [['add', '--help'], /^Create a task\ntasks\.add · mutate · tier 0\n\nUsage: cleo add <title> \[options\]\n/],
+  [['help', 'add'], /^Create a task\ntasks\.add/],
+  [['help', 'focus', 'set'], /^.*\ntasks\.start/],
   [['criteria'], /^tasks\n {2}criteria check /],
   [['help', 'exit-codes'], /^Exit codes\n {4}0 {2}SUCCESS/],
   [['help', '--tier', '2'], /^ {2}history /m],

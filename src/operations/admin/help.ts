@@ -29,6 +29,8 @@ const Summaries = optional(record(string(), string()));
 const Listing = strictObject({
   domains: optional(record(string(), number())),
   tier: optional(number()),
+  /** The words that these commands begin with. */
+  group: optional(string()),
   query: Summaries,
   mutate: Summaries,
   more: string(),
@@ -104,7 +106,7 @@ async function topic(catalog: Catalog, name: string, tier: number | undefined) {
   const one = named ?? called.find((entry) => !entry.select) ?? called[0];
   const below = entries.filter((entry) => entry.commands.some((command) => command.startsWith(`${name} `)));
   if (one) return whole(await one.load(), [...new Set([...called, ...below].filter((entry) => entry !== one).map((entry) => entry.name))]);
-  if (below.length > 0) return listing(catalog, below);
+  if (below.length > 0) return { group: name, ...(await listing(catalog, below)) };
   if (entries.some((entry) => domainOf(entry) === name)) return domainListing(catalog, name, tier);
   throw unknownName(name, ['exit-codes', ...entries.flatMap((entry) => [entry.name, ...entry.aliases, ...entry.commands])]);
 }

@@ -1,5 +1,5 @@
 import { exits } from '../../../errors/exits.ts';
-import { commandsOf } from '../../../operations/command-line.ts';
+import { commandsOf, flagOf } from '../../../operations/command-line.ts';
 import type { Catalog, IndexEntry, Operation } from '../../../operations/define.ts';
 import { globalFlags } from '../../../operations/global-flags.ts';
 import { argumentsOf, type FlagUsage, flagsOf } from '../../../operations/usage.ts';
@@ -28,7 +28,7 @@ function listing(answer: Fields, screen: Screen, catalog: Catalog): string[] {
     groups.set(domain, [...(groups.get(domain) ?? []), entry]);
   }
   const lines: Line[][] = [...groups.values()].map((entries) =>
-    entries.map((entry) => ({ name: commandOf(entry), about: String(summaries[entry.name]) })),
+    entries.map((entry) => ({ name: commandOf(entry, answer.group), about: String(summaries[entry.name]) })),
   );
   const width = columnWidth(lines.flat());
   const opening = isFields(answer.domains)
@@ -58,7 +58,11 @@ function listing(answer: Fields, screen: Screen, catalog: Catalog): string[] {
   ];
 }
 
-const commandOf = (entry: IndexEntry): string => `${entry.commands[0]}${entry.select ? ` --${entry.select}` : ''}`;
+/** Its first spelling, or the one that begins with these words. */
+function commandOf(entry: IndexEntry, group?: unknown): string {
+  const command = entry.commands.find((words) => words.startsWith(`${group} `)) ?? entry.commands[0];
+  return `${command}${entry.select ? ` ${flagOf(entry.select)}` : ''}`;
+}
 const globalLine = ({ flags, value, about }: (typeof globalFlags)[number]): Line => ({
   name: `${flags.join(', ')}${value ? ` ${value}` : ''}`,
   about,
@@ -74,11 +78,12 @@ function whole(answer: Fields, operation: Operation, screen: Screen, catalog: Ca
   }));
   const width = columnWidth([...args, ...flags]);
   const codes = new Map(exits.map((exit) => [exit.code, exit]));
-  const errors = (answer.errors ?? []) as { code: string; exitCode: number }[];
+  const errors = [...((answer.errors ?? []) as { code: string; exitCode: number }[])].sort((a, b) => a.exitCode - b.exitCode);
   const example = answer.example as { command: string };
   const seeAlso = ((answer.seeAlso ?? []) as string[]).flatMap((name) => catalog.entries.find((entry) => entry.name === name) ?? []);
   return [
-    `${paint('bold', String(answer.summary))} ${paint('dim', `(${answer.operation}, ${answer.gateway}, tier ${answer.tier})`)}`,
+    ...wrap(String(answer.summary), screen.columns).map((line) => paint('bold', line)),
+    paint('dim', `${answer.operation} · ${answer.gateway} · tier ${answer.tier}`),
     '',
     `Usage: ${answer.usage}`,
     ...(others.length ? [`Also:  ${others.map((command) => `cleo ${command}`).join(', ')}`] : []),
@@ -108,7 +113,7 @@ function whole(answer: Fields, operation: Operation, screen: Screen, catalog: Ca
 
 function withChoices({ shape, value }: Pick<FlagUsage, 'shape' | 'value'>): string {
   const choices = shape.choices?.length && !value?.includes('|') ? `one of ${shape.choices.join(', ')}` : '';
-  const fallback = shape.default === undefined ? '' : `default ${shape.default}`;
+  const fallback = shape.default === undefined || /\bdefault\b/.test(shape.about) ? '' : `default ${shape.default}`;
   const more = [shape.isRequired ? 'required' : '', choices, fallback].filter((part) => part !== '').join('; ');
   return [shape.about, more ? `(${more})` : ''].filter((part) => part !== '').join(' ');
 }

@@ -132,6 +132,28 @@ test.each([
   expect(await shown(result, { exitCode })).toBe(text);
 });
 
+test('the log says what was called and what came of it', async () => {
+  const entry = { timestamp: '2026-01-01T10:00:00.000Z', agent: 'ann', gateway: 'cli', durationMs: 3 };
+  const entries = [
+    {
+      ...entry,
+      seq: 2,
+      operation: 'tasks.add',
+      success: false,
+      exitCode: 2,
+      errorCode: 'E_INVALID_INPUT',
+      params: { title: 'x'.repeat(400) },
+    },
+    { ...entry, seq: 1, operation: 'tasks.update', success: true, updated: ['T001'] },
+  ];
+  const lines = (await shown({ entries }, {}, 80)).split('\n');
+  expect(lines[0]).toBe('SEQ  TIMESTAMP            AGENT  OPERATION     OUTCOME              PARAMS');
+  expect(lines[1]).toMatch(/^ {2}2 {2}2026-01-01 10:00 {2}✗ {2}ann {4}tasks\.add {5}E_INVALID_INPUT \(2\) {2}title/);
+  expect(lines).toHaveLength(8);
+  expect(lines[5]).toMatch(/^ +x+…$/);
+  expect(lines[6]).toBe('  1  2026-01-01 10:00  ✓  ann    tasks.update  updated T001');
+});
+
 test('an answer that nobody thought of is still readable', async () => {
   expect(
     await shown({

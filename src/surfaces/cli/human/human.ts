@@ -18,8 +18,17 @@ type Form = (value: unknown, screen: Screen, catalog: Catalog) => string[] | Pro
 
 const forms: Record<string, Form> = {
   tree: (value, screen) => tree([value].flat().filter(isFields), screen),
+  entries: (value, screen) => records([value].flat().filter(isFields).map(logged), screen),
   help: async (value, screen, catalog) => (await import('./help.ts')).help(value as never, screen, catalog),
 };
+
+/** What was called, by whom, and what came of it; the rest of an entry is for `--json`. */
+function logged(entry: Fields): Fields {
+  if (!('success' in entry)) return entry;
+  const { seq, timestamp, agent, operation, success, errorCode, exitCode, created, updated, deleted, params } = entry;
+  const outcome = success ? receipts({ created, updated, deleted }).join(', ') : `${errorCode} (${exitCode})`;
+  return { seq, timestamp, status: success ? 'ok' : 'error', agent, operation, outcome, ...(isEmpty(params) ? {} : { params }) };
+}
 
 async function answer(envelope: Envelope, screen: Screen, catalog: Catalog): Promise<string[]> {
   const { _meta: meta, success: _, data, ...result } = envelope;
@@ -62,7 +71,7 @@ function receipts(data: unknown): string[] {
   if (!isFields(data)) return [];
   const { dryRun, ...said } = data;
   const parts = Object.entries(said)
-    .filter(([, value]) => !(typeof value === 'number' && value === 0))
+    .filter(([, value]) => value !== 0 && !isEmpty(value))
     .map(([key, value]) => `${labelOf(key)} ${Array.isArray(value) ? few(value.map(String)) : cellOf(key, value).text}`);
   return dryRun ? [`dry run, nothing written: ${parts.join(', ') || 'no change'}`] : parts;
 }

@@ -4,9 +4,12 @@ import { cut, pad, padLeft, widthOf, wrap } from './text.ts';
 
 // Where a column stands; what is not named here follows in the order of the answer.
 const first = ['seq', 'at', 'timestamp', 'id', 'taskId', 'status', 'severity', 'level', 'priority', 'score', 'code'];
+// Ids, states, numbers and names stay whole; text gives way.
+const whole = ['operation', 'outcome', 'key'];
 // Too long for a row, or said by the id; one task alone shows them.
 const hiddenOfTasks = ['description', 'notes', 'type', 'reasons'];
 const gap = 2;
+const mostLines = 4;
 
 interface Column {
   key: string;
@@ -22,7 +25,14 @@ export function table(records: Fields[], screen: Screen): string[] | undefined {
   let columns = columnsOf(records);
   if (columns.length === 0) return [];
   if (total(columns) > screen.columns) columns = columns.map(marksOnly);
-  if (!squeeze(columns, screen.columns)) return undefined;
+  const dropped: string[] = [];
+  while (!squeeze(columns, screen.columns)) {
+    // Few records are better read in full, one after the other; of many, the last columns give way.
+    if (records.length <= 3 || columns.length <= 3) return undefined;
+    const [last] = columns.slice(-1);
+    dropped.unshift(last!.head);
+    columns = columns.slice(0, -1);
+  }
   const line = (cells: Cell[]): string =>
     cells
       .map((cell, i) => {
@@ -44,9 +54,13 @@ export function table(records: Fields[], screen: Screen): string[] | undefined {
     if (isWhole || widthOf(last.text) <= lastWidth) return [line(cells)];
     const indent = ' '.repeat(total(columns) - lastWidth);
     const [first = '', ...more] = wrap(last.text, lastWidth);
+    if (more.length > mostLines) more.splice(mostLines - 1, more.length, cut(`${more[mostLines - 1]}${more[mostLines]}`, lastWidth));
     return [line([...cells.slice(0, -1), { ...last, text: first }]), ...more.map((text) => `${indent}${text}`)];
   });
-  return columns.length > 1 ? [head, ...rows] : rows;
+  const missing = dropped.length
+    ? wrap(`not shown here: ${dropped.join(', ')}`, screen.columns).map((text) => screen.paint('dim', text))
+    : [];
+  return columns.length > 1 ? [head, ...rows, ...missing] : rows;
 }
 
 const areTasks = (records: Fields[]): boolean => records.every((record) => ('id' in record || 'taskId' in record) && 'title' in record);
@@ -81,8 +95,7 @@ function columnOf(key: string, records: Fields[]): Column {
   const cells = records.map((record) => cellOf(key, record[key], record));
   const width = Math.max(widthOf(head), ...cells.map((cell) => widthOf(cell.text)));
   const isNumber = records.every((record) => record[key] === undefined || typeof record[key] === 'number');
-  // Ids, states and numbers stay whole; text gives way.
-  const isRigid = first.includes(key) || isNumber;
+  const isRigid = first.includes(key) || whole.includes(key) || isNumber;
   return { key, head, cells, isNumber, width, least: isRigid ? width : Math.min(width, key === 'title' ? 20 : Math.max(8, widthOf(head))) };
 }
 
