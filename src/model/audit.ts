@@ -31,6 +31,14 @@ export interface AuditEntry {
 /** The parts of an entry that are known before it gets its place in the chain. */
 export type AuditDraft = Omit<AuditEntry, 'seq' | 'prevHash' | 'hash'>;
 
+/** An entry as the log stores it, each column as text, so that not even a blank can be added unseen. */
+export interface ChainLink {
+  seq: number;
+  prevHash: string;
+  columns: (string | null)[];
+  hash: string;
+}
+
 /** A claim is a lease on one task; a holder has at most one. */
 export interface Claim {
   taskId: string;

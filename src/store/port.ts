@@ -1,4 +1,4 @@
-import type { AuditDraft, AuditEntry, Caller, Changes, Claim, HistoryEntry, KeptAnswer } from '../model/audit.ts';
+import type { AuditDraft, AuditEntry, Caller, ChainLink, Changes, Claim, HistoryEntry, KeptAnswer } from '../model/audit.ts';
 import type { Priority, RelationType, Size, Status, TaskId, TaskType } from '../model/scalars.ts';
 import type { Note, Relation, TaskHit, TaskRecord } from '../model/task.ts';
 
@@ -101,7 +101,7 @@ export interface TaskReads {
   dependentIds(ids: TaskId[]): Promise<Edge[]>;
   notes(ids: TaskId[]): Promise<Map<TaskId, Note[]>>;
   relations(id: TaskId): Promise<Relation[]>;
-  /** Tasks that share a label, a file, the parent or a dependency with this one. */
+  /** Tasks that share labels, files, the parent or a dependency with this one: of each kind at most `limit`, the closest, then the newest. */
   sharing(id: TaskId, limit: number): Promise<TaskId[]>;
   history(id: TaskId, page: Page): Promise<HistoryEntry[]>;
   countHistory(id: TaskId, atMost: number): Promise<number>;
@@ -172,6 +172,8 @@ export interface AuditReads {
   latest(): Promise<string | undefined>;
   newest(filter: AuditFilter, page: Page): Promise<AuditEntry[]>;
   count(filter: AuditFilter, atMost: number): Promise<number>;
+  /** As stored, in log order, after `seq`, for the chain to be followed. */
+  links(after: number, limit: number): Promise<ChainLink[]>;
   /** In log order, after `seq`. */
   after(seq: number, limit: number): Promise<AuditEntry[]>;
 }
@@ -179,7 +181,8 @@ export interface AuditReads {
 export interface AuditFilter {
   session?: string;
   agent?: string;
-  operation?: string;
+  /** Any of these, as they were called. */
+  operations?: string[];
   taskId?: TaskId;
   failed?: boolean;
 }

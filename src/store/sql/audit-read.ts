@@ -1,6 +1,6 @@
 import type { AuditEntry, Gateway } from '../../model/audit.ts';
 import type { AuditFilter, AuditReads } from '../port.ts';
-import { type Db, type Row, raw, type Sql, sql } from './sql.ts';
+import { type Db, inList, type Row, raw, type Sql, sql } from './sql.ts';
 import { present } from './task-rows.ts';
 import { countUpTo } from './tasks-read.ts';
 
@@ -20,6 +20,18 @@ export function auditReads(db: Db): AuditReads {
       ).map(toEntry);
     },
     count: (filter, atMost) => countUpTo(db, sql`select 1 as one from audit_log a where ${matching(filter)}`, atMost),
+    async links(after, limit) {
+      const found = await db.all(sql`
+        select prev_hash, cast(seq as text) as seq, timestamp, session_id, agent_id, gateway, domain, operation, params, cast(success as text) as success,
+          cast(exit_code as text) as exit_code, error_code, created_ids, updated_ids, deleted_ids, cast(duration_ms as text) as duration_ms, hash
+        from audit_log where audit_log.seq > ${after} order by audit_log.seq limit ${limit}`);
+      return found.map(({ hash, ...columns }) => ({
+        seq: Number(columns.seq),
+        prevHash: columns.prev_hash as string,
+        columns: Object.values(columns) as (string | null)[],
+        hash: hash as string,
+      }));
+    },
     async after(seq, limit) {
       return (await db.all(sql`select * from audit_log where seq > ${seq} order by seq limit ${limit}`)).map(toEntry);
     },
@@ -30,7 +42,7 @@ function matching(filter: AuditFilter): Sql {
   let all = raw('1 = 1');
   if (filter.session) all = sql`${all} and a.session_id = ${filter.session}`;
   if (filter.agent) all = sql`${all} and a.agent_id = ${filter.agent}`;
-  if (filter.operation) all = sql`${all} and a.domain || '.' || a.operation = ${filter.operation}`;
+  if (filter.operations) all = sql`${all} and a.domain || '.' || a.operation in ${inList(filter.operations)}`;
   if (filter.failed) all = sql`${all} and a.success = 0`;
   if (filter.taskId) {
     const quoted = `%"${filter.taskId}"%`;
@@ -51,10 +63,20 @@ const toEntry = (row: Row): AuditEntry => ({
   success: Number(row.success) === 1,
   exitCode: Number(row.exit_code),
   ...present('errorCode', row.error_code as string | null),
-  created: JSON.parse(String(row.created_ids)),
-  updated: JSON.parse(String(row.updated_ids)),
-  deleted: JSON.parse(String(row.deleted_ids)),
+  created: idsIn(row.created_ids),
+  updated: idsIn(row.updated_ids),
+  deleted: idsIn(row.deleted_ids),
   durationMs: Number(row.duration_ms),
   prevHash: String(row.prev_hash),
   hash: String(row.hash),
 });
+
+/** A list that someone has tampered with is for `audit verify` to tell; the log can still be read. */
+function idsIn(value: string | number | null | undefined): string[] {
+  try {
+    const ids: unknown = JSON.parse(String(value));
+    return Array.isArray(ids) ? ids.map(String) : [];
+  } catch {
+    return [];
+  }
+}

@@ -1,5 +1,5 @@
 import type { AuditDraft } from '../../model/audit.ts';
-import { firstHash, linkHash } from '../../rules/chain.ts';
+import { columnsOf, firstHash, linkHash } from '../../rules/chain.ts';
 import { auditReads } from './audit-read.ts';
 import { type Db, sql } from './sql.ts';
 
@@ -7,7 +7,7 @@ import { type Db, sql } from './sql.ts';
 export async function appendAudit(db: Db, draft: AuditDraft): Promise<void> {
   const head = await auditReads(db).head();
   const entry = { ...draft, seq: (head?.seq ?? 0) + 1, prevHash: head?.hash ?? firstHash };
-  const hash = linkHash(entry);
+  const hash = linkHash(columnsOf(entry));
   await db.run(sql`
     insert into audit_log (seq, timestamp, session_id, agent_id, gateway, domain, operation, params, success, exit_code, error_code, created_ids, updated_ids, deleted_ids, duration_ms, prev_hash, hash)
     values (${entry.seq}, ${entry.timestamp}, ${entry.session}, ${entry.agent}, ${entry.gateway}, ${entry.domain}, ${entry.operation}, ${entry.params}, ${entry.success ? 1 : 0}, ${entry.exitCode},

@@ -1,0 +1,39 @@
+import { literal, number, strictObject, string } from 'valibot';
+import { CleoError } from '../../errors/error.ts';
+import { type ChainState, chainEnd, chainStart, chainStep } from '../../rules/chain.ts';
+import type { ReadStore } from '../../store/port.ts';
+import { query } from '../define.ts';
+
+export const adminAuditVerify = query({
+  name: 'admin.audit.verify',
+  summary: 'Check that nobody changed the log of what was done',
+  params: strictObject({}),
+  result: strictObject({ chain: strictObject({ ok: literal(true), entries: number(), head: string() }) }),
+  errors: ['E_CHECKSUM_MISMATCH'],
+  tier: 1,
+  cli: { command: 'audit verify' },
+  example: { call: {} },
+  async run({ store }) {
+    const { seq, hash, broken } = await followChain(store);
+    if (broken)
+      throw new CleoError('E_CHECKSUM_MISMATCH', {
+        what: 'the audit log',
+        problem: `entry ${broken.seq} ${broken.problem}`,
+        fix: 'cleo log',
+        seq: broken.seq,
+      });
+    return { chain: { ok: true as const, entries: seq, head: hash } };
+  },
+});
+
+const perBatch = 2000;
+
+/** From the first entry to the head, as far as it holds. */
+export async function followChain(store: ReadStore): Promise<ChainState> {
+  let state = chainStart;
+  for (;;) {
+    const links = await store.audit.links(state.seq, perBatch);
+    for (const link of links) state = chainStep(state, link);
+    if (state.broken || links.length < perBatch) return chainEnd(state, await store.audit.head());
+  }
+}

@@ -1,0 +1,66 @@
+import { expect, test } from 'vitest';
+import { openHouse } from '../../../test/house.ts';
+
+test('what was done is listed newest first, with its parameters and the ids it touched', async () => {
+  const house = await openHouse({ clock: { now: '2026-02-03T04:05:06.789Z' } });
+  await house.call('tasks.add', { title: 'First', labels: ['x'] });
+  await house.call('tasks.update', { taskId: 'T001', title: 'Renamed' });
+  const { entries, _meta } = await house.call('admin.log');
+  expect(_meta).not.toHaveProperty('truncated');
+  expect(entries).toEqual([
+    {
+      seq: 2,
+      timestamp: '2026-02-03T04:05:06.789Z',
+      operation: 'tasks.update',
+      agent: 'tester',
+      gateway: 'cli',
+      success: true,
+      params: { taskId: 'T001', title: 'Renamed' },
+      updated: ['T001'],
+      durationMs: expect.any(Number),
+    },
+    expect.objectContaining({ seq: 1, operation: 'tasks.add', params: { title: 'First', labels: ['x'] }, created: ['T001'] }),
+  ]);
+});
+
+test('a refusal is logged with its code; secrets are not', async () => {
+  const { call } = await openHouse();
+  await call('tasks.add', { title: 'x', parent: 'T009', description: 'token=ghp_0123456789abcdefghijABCDEFGHIJ012345' });
+  const { entries } = await call('admin.log', { failed: true });
+  expect(entries).toMatchObject([{ success: false, exitCode: 10, errorCode: 'E_PARENT_NOT_FOUND', params: { parent: 'T009' } }]);
+  expect(JSON.stringify(entries)).not.toContain('ghp_');
+});
+
+test('it can be narrowed by session, agent, operation, task and failure', async () => {
+  const house = await openHouse({ tasks: ['T001', 'T002'] });
+  await house.call('tasks.update', { taskId: 'T001', priority: 'high' }, { session: 'session-1' });
+  await house.as('ada').call('tasks.start', { taskId: 'T002' });
+  await house.call('tasks.add', { title: 'x', parent: 'T099' });
+  const seqs = async (filter: object): Promise<number[]> =>
+    (await house.call('admin.log', { ...filter })).entries.map(({ seq }: { seq: number }) => seq);
+  expect(await seqs({ session: 'session-1' })).toEqual([1]);
+  expect(await seqs({ agent: 'ada' })).toEqual([2]);
+  expect(await seqs({ operation: 'tasks.start' })).toEqual([2]);
+  expect(await seqs({ operation: 'focus set' })).toEqual([2]);
+  expect(await seqs({ task: '1' })).toEqual([1]);
+  expect(await seqs({ task: 'T002', agent: 'ada' })).toEqual([2]);
+  expect(await seqs({ failed: true })).toEqual([3]);
+  expect((await house.cli('cleo log --agent ada --session none')).exitCode).toBe(100);
+  expect((await house.cli('cleo log --agent ada')).envelope.entries).toHaveLength(1);
+});
+
+test('a long log is cut, and says so', async () => {
+  const { call } = await openHouse();
+  for (let i = 0; i < 4; i++) await call('tasks.add', { title: `Task ${i}` });
+  expect(await call('admin.log', { limit: 2, offset: 1 })).toMatchObject({
+    entries: [{ seq: 3 }, { seq: 2 }],
+    _meta: { truncated: { shown: 2, total: 4 } },
+  });
+});
+
+test('a log that was tampered with can still be read', async () => {
+  const house = await openHouse();
+  await house.call('tasks.add', { title: 'First' });
+  await house.tamper("update audit_log set created_ids = 'torn', params = '{torn'");
+  expect((await house.call('admin.log')).entries).toMatchObject([{ operation: 'tasks.add', params: '{torn' }]);
+});
