@@ -35,7 +35,8 @@ export function shapeOf(name: string, node: Node): Shape {
   const core = look(node, seen);
   const each = { description: '', metadata: {} as Record<string, unknown> };
   const item = core.type === 'array' && core.item ? look(core.item, each) : undefined;
-  const options = (item ?? core).type === 'picklist' ? ((item ?? core).options as string[]) : undefined;
+  const options =
+    (item ?? core).type === 'picklist' ? ((item ?? core).options as string[]) : (seen.metadata.choices as string[] | undefined);
   const value = seen.metadata.value ?? each.metadata.value;
   return {
     name,

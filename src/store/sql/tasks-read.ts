@@ -173,16 +173,27 @@ export function taskReads(db: Db): TaskReads {
       );
     },
     async sharing(id, limit) {
+      // Each kind has its own limit: a label that half the project has must not crowd out the few that share a file.
       const found = await db.all(sql`
-        select t.seq, t.id from tasks t where t.archived_at is null and t.id in (
-          select o.task_id from task_labels m join task_labels o on o.label = m.label where m.task_id = ${id}
-          union select o.task_id from task_files m join task_files o on o.path = m.path where m.task_id = ${id}
-          union select o.id from tasks m join tasks o on o.parent_id = m.parent_id where m.id = ${id}
-          union select depends_on from task_dependencies where task_id = ${id}
-          union select task_id from task_dependencies where depends_on = ${id}
-          union select o.task_id from task_dependencies m join task_dependencies o on o.depends_on = m.depends_on where m.task_id = ${id}
-        ) and t.id <> ${id} order by t.seq desc limit ${limit}`);
-      return found.map((row) => String(row.id));
+        select id from (
+          select t.id from task_labels m join task_labels o on o.label = m.label join tasks t on t.id = o.task_id
+          where m.task_id = ${id} and t.id <> ${id} and t.archived_at is null
+          group by t.id, t.seq order by count(*) desc, t.seq desc limit ${limit}) by_labels
+        union all select id from (
+          select t.id from task_files m join task_files o on o.path = m.path join tasks t on t.id = o.task_id
+          where m.task_id = ${id} and t.id <> ${id} and t.archived_at is null
+          group by t.id, t.seq order by count(*) desc, t.seq desc limit ${limit}) by_files
+        union all select id from (
+          select t.id from tasks m join tasks t on t.parent_id = m.parent_id
+          where m.id = ${id} and t.id <> ${id} and t.archived_at is null order by t.seq desc limit ${limit}) by_parent
+        union all select id from (
+          select t.id from (
+            select depends_on as id from task_dependencies where task_id = ${id}
+            union select task_id from task_dependencies where depends_on = ${id}
+            union select o.task_id from task_dependencies m join task_dependencies o on o.depends_on = m.depends_on where m.task_id = ${id}
+          ) linked join tasks t on t.id = linked.id
+          where t.id <> ${id} and t.archived_at is null order by t.seq desc limit ${limit}) by_depends`);
+      return [...new Set(found.map((row) => String(row.id)))];
     },
     async history(id, page) {
       const found = await db.all(sql`

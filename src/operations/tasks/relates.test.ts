@@ -1,0 +1,164 @@
+import { expect, test } from 'vitest';
+import { openHouse, type Seen } from '../../../test/house.ts';
+
+const reason = 'both read the grammar';
+
+test('a relation is kept with its reason and seen from both ends', async () => {
+  const { call } = await openHouse({ tasks: ['T001: New parser', 'T002 done: Old parser'] });
+  expect(await call('tasks.relates.add', { from: 'T1', to: 'T2', type: 'supersedes', reason })).toMatchObject({
+    _meta: { command: 'tasks.relates.add', resultsField: 'relation' },
+    relation: { from: 'T001', to: 'T002', type: 'supersedes', reason },
+    data: { updated: ['T001'] },
+  });
+  expect((await call('tasks.relates.list', { taskId: 'T001' })).relations).toEqual([
+    { taskId: 'T002', type: 'supersedes', reason, direction: 'to', title: 'Old parser', status: 'done' },
+  ]);
+  expect((await call('tasks.relates.list', { taskId: 'T002' })).relations).toEqual([
+    { taskId: 'T001', type: 'supersedes', reason, direction: 'from', title: 'New parser', status: 'pending' },
+  ]);
+});
+
+test('a type may be written in many ways', async () => {
+  const { call } = await openHouse({ tasks: ['T001', 'T002'] });
+  for (const [written, type] of [
+    ['Relates-To', 'related'],
+    ['DUPLICATE', 'duplicates'],
+    ['extend', 'extends'],
+  ])
+    expect(await call('tasks.relates.add', { from: 'T001', to: 'T002', type: written, reason })).toMatchObject({ relation: { type } });
+});
+
+test('a type that is none is refused with the nearest', async () => {
+  const { call } = await openHouse({ tasks: ['T001', 'T002'] });
+  expect(await call('tasks.relates.add', { from: 'T001', to: 'T002', type: 'suprsedes', reason })).toMatchObject({
+    error: {
+      code: 'E_INVALID_INPUT',
+      exitCode: 2,
+      fix: `cleo relates add T001 T002 supersedes '${reason}'`,
+      details: { near: ['supersedes'] },
+    },
+  });
+  const { error } = await call('tasks.relates.add', { from: 'T001', to: 'T002', type: 'hates', reason });
+  expect(error.message).toContain('blocks, related, duplicates, absorbs, fixes, extends, supersedes');
+});
+
+test('the same relation again is there already; for another reason it keeps the new one', async () => {
+  const { call, reply } = await openHouse({ tasks: ['T001', 'T002'] });
+  const relation = { from: 'T001', to: 'T002', type: 'related', reason };
+  await call('tasks.relates.add', relation);
+  expect(await reply('tasks.relates.add', relation)).toMatchObject({ exitCode: 101, envelope: { success: true, relation, data: {} } });
+  expect(await reply('tasks.relates.add', { ...relation, reason: 'a better one' })).toMatchObject({ exitCode: 0 });
+  expect((await call('tasks.relates.list', { taskId: 'T001' })).relations).toMatchObject([{ reason: 'a better one' }]);
+});
+
+test.each([
+  { name: 'with itself', from: 'T002', to: 'T002', code: 'E_CIRCULAR_REFERENCE', exitCode: 14 },
+  { name: 'with its parent', from: 'T002', to: 'T001', code: 'E_INVALID_RELATION', exitCode: 13 },
+  { name: 'with its child', from: 'T001', to: 'T002', code: 'E_INVALID_RELATION', exitCode: 13 },
+  { name: 'with nothing', from: 'T001', to: 'T009', code: 'E_NOT_FOUND', exitCode: 4 },
+  { name: 'of nothing', from: 'T009', to: 'T001', code: 'E_NOT_FOUND', exitCode: 4 },
+])('a relation $name is refused', async ({ from, to, code, exitCode }) => {
+  const { call } = await openHouse({ tasks: ['T001 epic', 'T002 in T001'] });
+  expect(await call('tasks.relates.add', { from, to, type: 'related', reason })).toMatchObject({ error: { code, exitCode } });
+});
+
+test('relations are taken back, all or one type of them', async () => {
+  const { call, reply } = await openHouse({ tasks: ['T001', 'T002'] });
+  for (const type of ['related', 'blocks', 'fixes']) await call('tasks.relates.add', { from: 'T001', to: 'T002', type, reason });
+  expect(await call('tasks.relates.remove', { from: 'T001', to: 'T002', type: 'fix' })).toMatchObject({
+    removed: [{ from: 'T001', to: 'T002', type: 'fixes' }],
+    data: { updated: ['T001'] },
+  });
+  expect(await reply('tasks.relates.remove', { from: 'T001', to: 'T002', type: 'fixes' })).toMatchObject({
+    exitCode: 102,
+    envelope: { removed: [] },
+  });
+  const { removed } = await call('tasks.relates.remove', { from: 'T001', to: 'T002' });
+  expect(removed.map((r: { type: string }) => r.type).sort()).toEqual(['blocks', 'related']);
+  expect(await reply('tasks.relates.list', { taskId: 'T001' })).toMatchObject({ exitCode: 100, envelope: { relations: [] } });
+  expect(await call('tasks.relates.remove', { from: 'T001', to: 'T009' })).toMatchObject({ error: { exitCode: 4 } });
+});
+
+test('relations are kept in the history', async () => {
+  const { call } = await openHouse({ tasks: ['T001', 'T002'] });
+  await call('tasks.relates.add', { from: 'T001', to: 'T002', type: 'related', reason });
+  await call('tasks.relates.remove', { from: 'T001', to: 'T002' });
+  const { history } = await call('tasks.history', { taskId: 'T001' });
+  expect(history.slice(1)).toMatchObject([
+    { field: 'relations', new: { to: 'T002', type: 'related', reason } },
+    { field: 'relations', old: { to: 'T002', type: 'related' } },
+  ]);
+});
+
+const world = [
+  'T001 labels api,parser files src/parse.ts phase core: Write the grammar parser',
+  'T002 labels api,parser files src/parse.ts phase core: Test the grammar parser',
+  'T003 labels api: Deploy',
+  'T004 files src/parse.ts: Tidy up',
+  'T005 depends T001: Celebrate',
+  'T006: Unrelated',
+  'T007 done archived labels api,parser files src/parse.ts: Write the grammar parser',
+  'T008: Speed up the grammar parser',
+];
+const ids = (list: { taskId: string }[]): string[] => list.map((one) => one.taskId);
+
+test('suggestions are scored by what is shared, with the reasons', async () => {
+  const { call } = await openHouse({ tasks: world });
+  const { suggestions } = await call('tasks.relates.suggest', { taskId: 'T001' });
+  expect(suggestions).toEqual([
+    {
+      taskId: 'T002',
+      title: 'Test the grammar parser',
+      score: 91,
+      reasons: [
+        { term: 'labels api, parser', points: 33 },
+        { term: 'files src/parse.ts', points: 34 },
+        { term: 'title words grammar, parser', points: 18 },
+        { term: 'phase core', points: 6 },
+      ],
+    },
+  ]);
+  expect(ids((await call('tasks.relates.suggest', { taskId: 'T001', threshold: 0 })).suggestions)).toEqual([
+    'T002',
+    'T004',
+    'T003',
+    'T008',
+  ]);
+});
+
+test('what is related already is not suggested again', async () => {
+  const { call, reply } = await openHouse({ tasks: world });
+  await call('tasks.relates.add', { from: 'T002', to: 'T001', type: 'related', reason });
+  expect(await reply('tasks.relates.suggest', { taskId: 'T001' })).toMatchObject({ exitCode: 100, envelope: { suggestions: [] } });
+});
+
+test('discoveries say by which method they were made', async () => {
+  const { call } = await openHouse({ tasks: world });
+  const { discovered } = await call('tasks.relates.discover', { taskId: 'T001' });
+  expect(discovered.map((one: Seen) => [one.taskId, ...one.by.map((by: Seen) => by.method)])).toEqual([
+    ['T002', 'labels', 'files', 'text'],
+    ['T008', 'text'],
+    ['T003', 'labels'],
+    ['T004', 'files'],
+    ['T005', 'depends'],
+  ]);
+});
+
+test('a long answer comes in pages and says so', async () => {
+  const { call } = await openHouse({ tasks: world });
+  const page = await call('tasks.relates.discover', { taskId: 'T001', limit: 2 });
+  expect(ids(page.discovered)).toEqual(['T002', 'T008']);
+  expect(page._meta.truncated).toEqual({ shown: 2, total: 5 });
+});
+
+test.each(['list', 'suggest', 'discover'])('relates %s of a task that does not exist is refused', async (what) => {
+  const { call } = await openHouse({ tasks: ['T001'] });
+  expect(await call(`tasks.relates.${what}`, { taskId: 'T009' })).toMatchObject({ error: { code: 'E_NOT_FOUND', exitCode: 4 } });
+});
+
+test('a threshold beyond 100 breaks a rule', async () => {
+  const { call } = await openHouse({ tasks: ['T001'] });
+  expect(await call('tasks.relates.suggest', { taskId: 'T001', threshold: 101 })).toMatchObject({
+    error: { code: 'E_VALIDATION_THRESHOLD', exitCode: 6 },
+  });
+});
