@@ -3,7 +3,7 @@ import { CleoError } from '../../errors/error.ts';
 import type { ReadStore, Stamp, Store, WriteStore } from '../port.ts';
 import { schemaVersion } from '../schema-version.ts';
 import { readStore } from '../sql/read-store.ts';
-import type { Db, Row, Sql } from '../sql/sql.ts';
+import type { Db, Row, Sql, Value } from '../sql/sql.ts';
 
 export interface PostgresOptions {
   url: string;
@@ -13,52 +13,51 @@ export interface PostgresOptions {
   connections?: number;
 }
 
-type Connection = postgres.ReservedSql;
-
 /** One store for many machines. */
 export function openPostgres(options: PostgresOptions): Store {
-  const pool = connect(options);
+  const lines = lineKeeper(options);
   let isChecked = false;
 
-  const transaction = async <T>(begin: string, prelude: (c: Connection) => Promise<unknown>, work: (db: Db) => Promise<T>): Promise<T> => {
+  const transaction = async <T>(begin: string, prelude: (line: Line) => Promise<unknown>, work: (db: Db) => Promise<T>): Promise<T> => {
     for (let attempt = 1; ; attempt++) {
       let isCommitting = false;
-      const connection = await pool.reserve().catch((error) => {
-        throw unreachable(options, error);
-      });
+      const line = await lines.take();
       try {
-        await connection.unsafe(begin);
-        await prelude(connection);
-        if (!isChecked) await checkVersion(connection, options);
+        await line.ask(begin);
+        await prelude(line);
+        if (!isChecked) await checkVersion(line, options);
         isChecked = true;
-        const result = await work(dbOn(connection));
+        const result = await work(dbOn(line));
         isCommitting = true;
-        await connection.unsafe('commit');
+        await line.ask('commit');
         return result;
       } catch (error) {
-        if (isConnectionLoss(error) && isCommitting)
+        const isLost = isConnectionLoss(error);
+        if (isLost) line.drop();
+        if (isLost && isCommitting)
           throw new CleoError('E_OUTCOME_UNKNOWN', { problem: 'The connection broke during commit' }, { cause: error });
-        if (!isConnectionLoss(error)) await connection.unsafe('rollback').catch(() => {});
-        if (isRetryable(error) && attempt <= 5) {
+        // A transaction that cannot be rolled back ends with its connection.
+        if (!isLost) await line.ask('rollback').catch(line.drop);
+        // A server that never answered is not asked again; one that was lost may be coming back.
+        if (isRetryable(error) && attempt <= 5 && (attempt > 1 || line.hasAnswered())) {
           await new Promise((resolve) => setTimeout(resolve, Math.random() * 20 * 2 ** attempt));
           continue;
         }
         throw asCleoError(error, options);
       } finally {
-        connection.release();
+        lines.give(line);
       }
     }
   };
-  const searchPath = (c: Connection): Promise<unknown> =>
-    c.unsafe(`select set_config('search_path', $1, true)`, [`"${options.schema}", public`], { prepare: true });
-  const lock = (c: Connection): Promise<unknown> =>
-    c
-      .unsafe(
-        `select set_config('search_path', $1, true), set_config('lock_timeout', $2, true)`,
-        [`"${options.schema}", public`, `${options.busyTimeoutMs}ms`],
-        { prepare: true },
-      )
-      .then(() => c.unsafe(`select pg_advisory_xact_lock(hashtextextended($1, 0))`, [options.schema], { prepare: true }));
+  const searchPath = (line: Line): Promise<unknown> =>
+    line.ask(`select set_config('search_path', $1, true)`, [`"${options.schema}", public`]);
+  const lock = (line: Line): Promise<unknown> =>
+    line
+      .ask(`select set_config('search_path', $1, true), set_config('lock_timeout', $2, true)`, [
+        `"${options.schema}", public`,
+        `${options.busyTimeoutMs}ms`,
+      ])
+      .then(() => line.ask(`select pg_advisory_xact_lock(hashtextextended($1, 0))`, [options.schema]));
 
   return {
     read: <T>(work: (store: ReadStore) => Promise<T>) =>
@@ -69,9 +68,9 @@ export function openPostgres(options: PostgresOptions): Store {
     },
     migrate: () => createPostgres(options, new Date().toISOString()),
     async backupTo() {
-      throw (await import('../keeper.ts')).serverKeepsBackups();
+      throw new CleoError('E_DEPENDENCY_ERROR', { tool: 'backup', problem: 'a PostgreSQL store is backed up by its server (pg_dump)' });
     },
-    close: () => pool.end({ timeout: 5 }),
+    close: lines.close,
   };
 }
 
@@ -113,35 +112,102 @@ export async function createPostgres(options: PostgresOptions, at: string): Prom
   }
 }
 
-function connect({ url, connections }: PostgresOptions): postgres.Sql {
+/** One connection. Once it is lost, every statement fails: postgres.js would never settle them, or hand the dead
+ *  connection out again, so a lost line is not used a second time. */
+interface Line {
+  ask(text: string, values?: Value[]): Promise<Row[]>;
+  hasAnswered(): boolean;
+  isLost(): boolean;
+  drop(): void;
+  end(): Promise<void>;
+}
+
+function openLine(options: PostgresOptions): Line {
+  let lose: (error: Error) => void = () => {};
+  let isLost = false;
+  let hasAnswered = false;
+  const lost = new Promise<never>((_, reject) => {
+    lose = reject;
+  });
+  lost.catch(() => {});
+  const client = connect(options, () => {
+    isLost = true;
+    lose(Object.assign(new Error('the connection was closed'), { code: 'CONNECTION_CLOSED' }));
+  });
+  return {
+    async ask(text, values = []) {
+      if (isLost) return lost;
+      const rows = await Promise.race([client.unsafe(text, values, { prepare: values.length > 0 }), lost]);
+      hasAnswered = true;
+      return [...rows] as unknown as Row[];
+    },
+    hasAnswered: () => hasAnswered,
+    isLost: () => isLost,
+    drop() {
+      isLost = true;
+      void client.end({ timeout: 0 }).catch(() => {});
+    },
+    end: () => client.end({ timeout: 5 }),
+  };
+}
+
+/** At most `connections` lines; who finds them all taken waits for one. */
+function lineKeeper(options: PostgresOptions): { take(): Promise<Line>; give(line: Line): void; close(): Promise<void> } {
+  const idle: Line[] = [];
+  const waiting: (() => void)[] = [];
+  let free = options.connections ?? 1;
+  return {
+    async take() {
+      if (free > 0) free--;
+      else await new Promise<void>((resolve) => waiting.push(resolve));
+      const line = idle.pop();
+      return line && !line.isLost() ? line : openLine(options);
+    },
+    give(line) {
+      if (!line.isLost()) idle.push(line);
+      const next = waiting.shift();
+      if (next) next();
+      else free++;
+    },
+    async close() {
+      await Promise.all(idle.splice(0).map((line) => line.end()));
+    },
+  };
+}
+
+function connect({ url }: PostgresOptions, onclose?: () => void): postgres.Sql {
   return postgres(url, {
-    max: connections ?? 1,
+    max: 1,
+    ...(onclose ? { onclose } : {}),
     onnotice: () => {},
     connect_timeout: 10,
+    // We use no arrays; asking for their types costs each connection a round trip.
+    fetch_types: false,
+    // Otherwise it closes an old connection between two statements of a transaction.
+    max_lifetime: null,
     // Counts and sequences stay far below 2^53.
     types: { bigint: { to: 20, from: [20], parse: Number, serialize: String } },
   }) as unknown as postgres.Sql;
 }
 
-const dbOn = (connection: Connection): Db => ({
+const dbOn = (line: Line): Db => ({
   engine: 'postgres',
-  all: async (statement) => [...(await connection.unsafe(numbered(statement), statement.values, { prepare: true }))] as unknown as Row[],
+  all: (statement) => line.ask(numbered(statement), statement.values),
   run: async (statement) => {
-    await connection.unsafe(numbered(statement), statement.values, { prepare: true });
+    await line.ask(numbered(statement), statement.values);
   },
 });
 
 const numbered = (statement: Sql): string => statement.parts.reduce((text, part, i) => `${text}$${i}${part}`);
 
-async function checkVersion(connection: Connection, options: PostgresOptions): Promise<void> {
-  const rows = await connection.unsafe(
+async function checkVersion(line: Line, options: PostgresOptions): Promise<void> {
+  const rows = await line.ask(
     `select 1 as found from information_schema.tables where table_schema = $1 and table_name = 'schema_migrations'`,
     [options.schema],
-    { prepare: true },
   );
   if (rows.length === 0)
     throw new CleoError('E_STORE_DAMAGED', { path: options.schema, problem: 'the project has no schema on this server', missing: true });
-  const [row] = await connection.unsafe('select max(version) as version from schema_migrations', [], { prepare: true });
+  const [row] = await line.ask('select max(version) as version from schema_migrations');
   const found = Number(row?.version);
   if (found > schemaVersion) throw new CleoError('E_STORE_NEWER', { found, known: schemaVersion });
   if (found < schemaVersion) throw new CleoError('E_STORE_OLDER', { found, known: schemaVersion });

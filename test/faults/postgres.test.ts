@@ -1,0 +1,160 @@
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import postgres from 'postgres';
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
+import { dispatch, type House, type Reply } from '../../src/dispatch/dispatch.ts';
+import { buildHouse } from '../../src/main.ts';
+import { platformOf } from '../../src/platform/platform.ts';
+import { createPostgres } from '../../src/store/dialects/postgres.ts';
+import { type PostgresServer, startPostgres } from '../postgres.ts';
+import { sequence, size, temporary } from './processes.ts';
+
+let server: PostgresServer;
+let admin: postgres.Sql;
+beforeAll(async () => {
+  server = await startPostgres();
+  admin = postgres(server.url, { max: 1, onnotice: () => {} });
+});
+afterAll(async () => {
+  await admin.end({ timeout: 5 });
+  await server.stop();
+});
+
+interface Team {
+  schema: string;
+  houses: House[];
+  add(member: number, title: string): Promise<Reply>;
+  rows(query: string): Promise<Record<string, unknown>[]>;
+}
+
+/** Several houses, each with connections of its own as on machines of their own, on one project. */
+async function openTeam(members: number): Promise<Team> {
+  const key = `f${Math.random().toString(36).slice(2, 10)}`;
+  const schema = `cleo_${key}`;
+  await createPostgres({ url: server.url, schema, busyTimeoutMs: 15_000 }, '2026-01-01T00:00:00.000Z');
+  const houses = Array.from({ length: members }, (_, i) => {
+    const folder = temporary();
+    mkdirSync(join(folder, '.cleo'));
+    writeFileSync(join(folder, '.cleo', 'config.json'), JSON.stringify({ project: { key } }));
+    const env = { CLEO_ROOT: folder, CLEO_HOME: join(folder, 'home'), CLEO_AGENT_ID: `agent-${i}`, CLEO_DATABASE_URL: server.url };
+    return buildHouse(platformOf(env, folder, '0.0.0-test'));
+  });
+  onTestFinished(async () => {
+    for (const house of houses) await house.closeStores();
+  });
+  return {
+    schema,
+    houses,
+    add: (member, title) => dispatch(houses[member]!, { operation: 'tasks.add', gateway: 'cli', params: { title } }),
+    rows: async (query) => [...(await admin.unsafe(query.replaceAll('$', `"${schema}".`)))],
+  };
+}
+
+/** Ends a connection that is inside a transaction just now; how many there were to end. */
+const terminate = async (): Promise<number> =>
+  (
+    await admin`
+      select pg_terminate_backend(pid) from pg_stat_activity
+      where backend_type = 'client backend' and pid <> pg_backend_pid() and xact_start is not null order by random() limit 1`
+  ).length;
+
+test('houses on many machines that add at once get ids that are unique and have no gap', async () => {
+  const [members, each] = [8, size(10, 250)];
+  const { add, rows } = await openTeam(members);
+  const replies = await Promise.all(
+    Array.from({ length: members }, async (_, member) => {
+      const mine: Reply[] = [];
+      for (let i = 0; i < each; i++) mine.push(await add(member, `Task ${member}.${i}`));
+      return mine;
+    }),
+  );
+  expect(replies.flat().filter(({ exitCode }) => exitCode !== 0)).toEqual([]);
+  expect((await rows('select id from $tasks order by seq')).map(({ id }) => id)).toEqual(sequence(members * each));
+  expect(await rows('select count(*)::int as n, max(seq) as last, count(distinct prev_hash)::int as links from $audit_log')).toEqual([
+    { n: members * each, last: members * each, links: members * each },
+  ]);
+});
+
+test('connections killed under load: what was answered is there, nothing is there twice, nothing in part', async () => {
+  const [members, each] = [4, size(15, 150)];
+  const { add, rows } = await openTeam(members);
+  let killed = 0;
+  let isOver = false;
+  const killer = (async () => {
+    while (!isOver) {
+      await sleep(Math.random() * 60);
+      killed += await terminate();
+    }
+  })();
+  onTestFinished(() => {
+    isOver = true;
+  });
+  const replies = await Promise.all(
+    Array.from({ length: members }, async (_, member) => {
+      const mine: [string, Reply][] = [];
+      for (let i = 0; i < each; i++) mine.push([`Task ${member}.${i}`, await add(member, `Task ${member}.${i}`)]);
+      return mine;
+    }),
+  );
+  isOver = true;
+  await killer;
+  expect(killed).toBeGreaterThan(5);
+  const answers = replies.flat();
+  // The outcome is known, or it is said that it is not, or the store could not be reached in five tries.
+  expect(answers.map(([, { exitCode }]) => exitCode).filter((code) => ![0, 21, 3].includes(code))).toEqual([]);
+  const tasks = await rows('select id, title from $tasks order by seq');
+  expect(tasks.map(({ id }) => id)).toEqual(sequence(tasks.length));
+  const titles = tasks.map(({ title }) => title);
+  expect(new Set(titles).size).toBe(titles.length);
+  for (const [title, { exitCode, envelope }] of answers) {
+    if (exitCode === 0) expect(tasks).toContainEqual({ id: (envelope.task as { id: string }).id, title });
+    if (exitCode === 3) expect(titles).not.toContain(title);
+  }
+  // Each task came with its history, its place in search and its entry in the log.
+  expect(await rows(`select count(*)::int as n from $task_history where field = 'created'`)).toEqual([{ n: tasks.length }]);
+  expect(await rows('select count(*)::int as n from $task_search')).toEqual([{ n: tasks.length }]);
+  expect(await rows(`select count(*)::int as n from $audit_log where success = 1`)).toEqual([{ n: tasks.length }]);
+});
+
+test('a connection lost between two statements of a transaction loses the whole of it, and it is tried again', async () => {
+  const { houses, rows } = await openTeam(1);
+  const store = await houses[0]!.openStore('write');
+  let tries = 0;
+  const id = await store.write({ at: '2026-01-01T00:00:00.000Z', by: 'tester' }, async (writes) => {
+    tries++;
+    const next = await writes.tasks.nextId();
+    if (tries === 1) {
+      expect(await terminate()).toBe(1);
+      await sleep(50);
+    }
+    await writes.tasks.reserveIds('T050');
+    return next;
+  });
+  expect([id, tries]).toEqual(['T001', 2]);
+  expect(await rows('select value from $counters')).toEqual([{ value: 50 }]);
+});
+
+test('work that swallows the loss of its connection does not go on outside a transaction', async () => {
+  const { houses, rows } = await openTeam(1);
+  const store = await houses[0]!.openStore('write');
+  const outcome = store.write({ at: '2026-01-01T00:00:00.000Z', by: 'tester' }, async (writes) => {
+    await writes.tasks.nextId();
+    await terminate();
+    await sleep(50);
+    await writes.tasks.nextId().catch(() => {});
+    await writes.tasks.reserveIds('T099');
+    throw new Error('given up');
+  });
+  await expect(outcome).rejects.toThrow();
+  expect(await rows('select value from $counters')).toEqual([{ value: 0 }]);
+});
+
+test('a server that is not there is 3, and says where it looked without the password', async () => {
+  const { houses } = await openTeam(1);
+  const { platform } = houses[0]!;
+  const house = buildHouse({ ...platform, databaseUrl: 'postgres://cleo:hunter2@127.0.0.1:1/postgres' });
+  const { exitCode, envelope } = await dispatch(house, { operation: 'tasks.add', gateway: 'cli', params: { title: 'Into the void' } });
+  expect([exitCode, (envelope.error as { code: string }).code]).toEqual([3, 'E_STORE_UNREACHABLE']);
+  expect(JSON.stringify(envelope)).not.toContain('hunter2');
+});
