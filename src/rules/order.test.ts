@@ -38,7 +38,7 @@ test.each([
     name: 'what is far inside it',
     lines: ['T001 depends T003', 'T002 in T001', 'T003 in T002'],
     from: 'T001',
-    path: 'T001 T003 T002 T001',
+    path: 'T003 T002 T001 T003',
   },
   { name: 'siblings in a row', lines: ['T001', 'T002 in T001', 'T003 in T001 depends T002'], from: 'T003', path: undefined },
   {
