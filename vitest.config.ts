@@ -15,7 +15,7 @@ export default defineConfig({
           include: [...operations, 'test/engines/*.test.ts'],
           env: { CLEO_TEST_ENGINE: 'postgres' },
           globalSetup: ['test/postgres.ts'],
-          testTimeout: 600_000,
+          testTimeout: 60_000,
           hookTimeout: 60_000,
         },
       },

@@ -5,7 +5,7 @@ import { openHouse } from '../house.ts';
 
 const runs = process.env.CLEO_FAULTS === 'full' ? 200 : 15;
 
-test('SQLite and PostgreSQL give the same answers to the same calls', async () => {
+test('SQLite and PostgreSQL give the same answers to the same calls', { timeout: 600_000 }, async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(command, { minLength: 40, maxLength: 40 }), async (commands) => {
       const clock = { now: '2026-01-01T00:00:00.000Z' };
