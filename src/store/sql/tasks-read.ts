@@ -59,13 +59,9 @@ export function taskReads(db: Db): TaskReads {
       return found.map((row) => String(row.id));
     },
     async ancestry(id) {
-      const found = await db.all(sql`
-        with recursive chain (id, depth) as (
-          select id, 0 from tasks where id = ${id}
-          union all
-          select p.parent_id, chain.depth + 1 from chain join tasks p on p.id = chain.id where p.parent_id is not null and chain.depth < 10
-        )
-        select ${ancestorColumns} from chain join tasks t on t.id = chain.id order by chain.depth`);
+      const found = await db.all(
+        sql`${above(id)} select ${ancestorColumns} from above cross join tasks t where t.id = above.id order by above.depth`,
+      );
       return found.map(toAncestor);
     },
     async countOpenChildren(id) {
@@ -77,7 +73,7 @@ export function taskReads(db: Db): TaskReads {
     },
     async descendants(id) {
       const found = await db.all(
-        sql`${below(id)} select ${ancestorColumns} from below join tasks t on t.id = below.id where below.depth > 0 order by below.depth, t.seq`,
+        sql`${below(id)} select ${ancestorColumns} from below cross join tasks t where t.id = below.id and below.depth > 0 order by below.depth, t.seq`,
       );
       return found.map(toAncestor);
     },
@@ -103,7 +99,7 @@ export function taskReads(db: Db): TaskReads {
     async forTree(root) {
       const found = root
         ? await db.all(
-            sql`${below(root)} select ${hitColumns} from below join tasks t on t.id = below.id where t.archived_at is null or t.id = ${root} order by t.seq`,
+            sql`${below(root)} select ${hitColumns} from below cross join tasks t where t.id = below.id and (t.archived_at is null or t.id = ${root}) order by t.seq`,
           )
         : await db.all(sql`select ${hitColumns} from tasks t where t.archived_at is null order by t.seq`);
       return found.map(toHit);
@@ -117,13 +113,8 @@ export function taskReads(db: Db): TaskReads {
     },
     async openDepends(id) {
       const found = await db.all(sql`
-        with recursive chain (id, depth) as (
-          select id, 0 from tasks where id = ${id}
-          union all
-          select p.parent_id, chain.depth + 1 from chain join tasks p on p.id = chain.id where p.parent_id is not null and chain.depth < 10
-        )
-        select distinct t.seq, t.id from chain join task_dependencies d on d.task_id = chain.id join tasks t on t.id = d.depends_on
-        where t.status <> 'done' order by t.seq`);
+        ${above(id)} select distinct t.seq, t.id from above cross join task_dependencies d cross join tasks t
+        where d.task_id = above.id and t.id = d.depends_on and t.status <> 'done' order by t.seq`);
       return found.map((row) => String(row.id));
     },
     async links(ids) {
@@ -227,7 +218,7 @@ export function taskReads(db: Db): TaskReads {
       const rest = sql`t.status = 'done' and t.archived_at is null ${age}
         and not exists (select 1 from tasks c where c.parent_id = t.id and c.status <> 'done') order by t.seq`;
       const found = root
-        ? await db.all(sql`${below(root)} select t.id from below join tasks t on t.id = below.id where ${rest}`)
+        ? await db.all(sql`${below(root)} select t.id from below cross join tasks t where t.id = below.id and ${rest}`)
         : await db.all(sql`select t.id from tasks t where ${rest}`);
       return found.map((row) => String(row.id));
     },
@@ -281,6 +272,15 @@ const sortOrders: Record<TaskSort, string> = {
   status: "case t.status when 'active' then 0 when 'blocked' then 1 when 'pending' then 2 else 3 end, t.seq",
   updated: 't.updated_at desc, t.seq',
 };
+
+// SQLite takes cross joins in the order they are written. Left to choose, it reads all tasks and looks each of them up among
+// the few above or below, because that is the order that is asked for.
+const above = (id: TaskId): Sql => sql`
+  with recursive above (id, depth) as (
+    select id, 0 from tasks where id = ${id}
+    union all
+    select p.parent_id, above.depth + 1 from above join tasks p on p.id = above.id where p.parent_id is not null and above.depth < 10
+  )`;
 
 const below = (root: TaskId): Sql => sql`
   with recursive below (id, depth) as (

@@ -1,0 +1,96 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { type SqliteDatabase, sqliteDriver } from '../src/store/dialects/sqlite-driver.ts';
+import { createSqlite } from '../src/store/dialects/sqlite-schema.ts';
+import type { ReadStore } from '../src/store/port.ts';
+import { readStore } from '../src/store/sql/read-store.ts';
+import type { Sql } from '../src/store/sql/sql.ts';
+
+// SQLite plans without looking at the data, so an empty database shows what would happen in a large one.
+const folder = mkdtempSync(join(tmpdir(), 'cleo-plans-'));
+let database: SqliteDatabase;
+beforeAll(async () => {
+  await createSqlite(join(folder, 'cleo.db'), '2026-01-01T00:00:00.000Z');
+  database = new (sqliteDriver().DatabaseSync)(join(folder, 'cleo.db'), { readOnly: true });
+});
+afterAll(() => {
+  database.close();
+  rmSync(folder, { recursive: true });
+});
+
+/** Each step of each statement that a question asks. */
+async function planOf(ask: (store: ReadStore) => Promise<unknown>): Promise<string[]> {
+  const steps: string[] = [];
+  const explain = (statement: Sql) => {
+    const text = statement.parts.join('?');
+    for (const row of database.prepare(`explain query plan ${text}`).all(...statement.values)) steps.push(String(row.detail));
+    return database.prepare(text).all(...statement.values);
+  };
+  await ask(
+    readStore({ engine: 'sqlite', all: async (statement) => explain(statement), run: async (statement) => void explain(statement) }),
+  );
+  return steps;
+}
+
+/** Reads a whole table, or builds an index over one for a single question. A partial index holds only what is asked for; claims are few. */
+const isWholesale = (step: string): boolean =>
+  /^SCAN (?!claims|above|below|subquery|\(subquery|by_|linked|counted|matched)\w+(?! USING INDEX tasks_(?:open|archived|done|containers)| VIRTUAL TABLE)/.test(
+    step,
+  ) || step.includes('AUTOMATIC');
+
+const page = { limit: 20, offset: 0 };
+const words = [['parser'], ['lexer', 'lexers']];
+const questions: Record<string, (store: ReadStore) => Promise<unknown>> = {
+  get: (s) => s.tasks.get('T001'),
+  hits: (s) => s.tasks.hits(['T001', 'T002']),
+  exists: (s) => s.tasks.exists('T001'),
+  ancestry: (s) => s.tasks.ancestry('T001'),
+  children: (s) => s.tasks.children('T001'),
+  countOpenChildren: (s) => s.tasks.countOpenChildren('T001'),
+  descendants: (s) => s.tasks.descendants('T001'),
+  forTree: (s) => s.tasks.forTree('T001'),
+  archivable: (s) => s.tasks.archivable(undefined, 'T001'),
+  openGraph: (s) => s.tasks.openGraph(),
+  openDepends: (s) => s.tasks.openDepends('T001'),
+  dependents: (s) => s.tasks.dependents('T001'),
+  links: (s) => s.tasks.links(['T001', 'T002']),
+  childIds: (s) => s.tasks.childIds(['T001', 'T002']),
+  openChildIds: (s) => s.tasks.openChildIds(['T001', 'T002']),
+  dependentIds: (s) => s.tasks.dependentIds(['T001', 'T002']),
+  notes: (s) => s.tasks.notes(['T001', 'T002']),
+  relations: (s) => s.tasks.relations('T001'),
+  sharing: (s) => s.tasks.sharing('T001', 20),
+  history: (s) => s.tasks.history('T001', page),
+  byIdPrefix: (s) => s.tasks.byIdPrefix('142', {}, page),
+  'list by status': (s) => s.tasks.list({ status: 'active' }, 'id', page),
+  'list by status, most urgent first': (s) => s.tasks.list({ status: 'pending' }, 'priority', page),
+  'list by status and type': (s) => s.tasks.list({ status: 'active', type: 'epic' }, 'id', page),
+  'list of epics': (s) => s.tasks.list({ type: 'epic' }, 'id', page),
+  'list of children': (s) => s.tasks.list({ parent: 'T001' }, 'id', page),
+  'list by label': (s) => s.tasks.list({ label: 'api' }, 'id', page),
+  'list of what is archived': (s) => s.tasks.list({ archived: 'only' }, 'id', page),
+  'count by status': (s) => s.tasks.count({ status: 'active' }, 1000),
+  'words in any field': (s) => s.search.candidates(words, { prefix: false, titleOnly: false }, {}, 200),
+  'beginnings in the title': (s) => s.search.candidates(words, { prefix: true, titleOnly: true }, {}, 200),
+  'words with filters': (s) =>
+    s.search.candidates(words, { prefix: false, titleOnly: false }, { status: 'active', label: 'api', parent: 'T001' }, 200),
+  'words counted': (s) => s.search.countCandidates(words, { prefix: true }, {}, 1000),
+  wordsLike: (s) => s.search.wordsLike('parsr'),
+  'claim of': (s) => s.claims.of('T001'),
+  'claim held by': (s) => s.claims.heldBy({ agent: 'main' }),
+  'idempotency key': (s) => s.keys.kept('tasks.add', 'k'),
+  'newest of the log': (s) => s.audit.newest({ session: 's1' }, page),
+};
+
+test.each(Object.keys(questions))('%s reads what it asks for and no whole table', async (name) => {
+  const steps = await planOf(questions[name]!);
+  expect(steps.length).toBeGreaterThan(0);
+  expect(steps.filter(isWholesale)).toEqual([]);
+});
+
+test('a question that reads a whole table is told apart', async () => {
+  expect((await planOf((s) => s.tasks.kin())).filter(isWholesale)).toEqual(['SCAN t']);
+  expect((await planOf((s) => s.tasks.list({}, 'updated', page))).filter(isWholesale)).toEqual(['SCAN t']);
+});
