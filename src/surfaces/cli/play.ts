@@ -46,6 +46,8 @@ export async function play(envelope: Envelope, key: string, terminal: Terminal):
   }
   say(given ? `The demo project is in ${given}` : 'The demo project was a temporary folder and is gone.');
   say('What to try next, in a folder of your own:');
-  for (const { say: text, argv } of envelope.next as Step[]) terminal.write(`  ${commandLine(['cleo', ...argv])}  ${paint('dim', text)}\n`);
+  const next = (envelope.next as Step[]).map((step) => ({ ...step, command: commandLine(['cleo', ...step.argv]) }));
+  const width = Math.max(...next.map(({ command }) => command.length));
+  for (const { say: text, command } of next) terminal.write(`  ${command.padEnd(width)}  ${paint('dim', text)}\n`);
   return 0;
 }

@@ -149,9 +149,9 @@ test('the log says what was called and what came of it', async () => {
   const lines = (await shown({ entries }, {}, 80)).split('\n');
   expect(lines[0]).toBe('SEQ  TIMESTAMP            AGENT  OPERATION     OUTCOME              PARAMS');
   expect(lines[1]).toMatch(/^ {2}2 {2}2026-01-01 10:00 {2}✗ {2}ann {4}tasks\.add {5}E_INVALID_INPUT \(2\) {2}title/);
-  expect(lines).toHaveLength(8);
-  expect(lines[5]).toMatch(/^ +x+…$/);
-  expect(lines[6]).toBe('  1  2026-01-01 10:00  ✓  ann    tasks.update  updated T001');
+  expect(lines).toHaveLength(7);
+  expect(lines[4]).toMatch(/^ +x+…$/);
+  expect(lines[5]).toBe('  1  2026-01-01 10:00  ✓  ann    tasks.update  updated T001');
 });
 
 test('an answer that nobody thought of is still readable', async () => {

@@ -5,7 +5,7 @@ import { cut, pad, padLeft, widthOf, wrap } from './text.ts';
 // Where a column stands; what is not named here follows in the order of the answer.
 const first = ['seq', 'at', 'timestamp', 'id', 'taskId', 'status', 'severity', 'level', 'priority', 'score', 'code'];
 // Ids, states, numbers and names stay whole; text gives way.
-const whole = ['operation', 'outcome', 'key'];
+const whole = ['operation', 'outcome', 'key', 'fix', 'command'];
 // Too long for a row, or said by the id; one task alone shows them.
 const hiddenOfTasks = ['description', 'notes', 'type', 'reasons'];
 const gap = 2;
@@ -45,17 +45,18 @@ export function table(records: Fields[], screen: Screen): string[] | undefined {
       .join(' '.repeat(gap))
       .trimEnd();
   const head = line(columns.map(({ head }) => ({ text: head.toUpperCase(), colour: 'dim' })));
-  // A title may be cut, one task alone shows it; of anything else this is the only place, so its last column goes on below.
-  const lastWidth = columns.at(-1)?.width ?? 0;
-  const isWhole = areTasks(records) || columns.at(-1)?.isNumber;
+  // A title may be cut, for one task alone shows it whole; of anything else this is the only place, so a long text goes on below.
+  const isCut = areTasks(records);
   const rows = records.flatMap((_, i) => {
-    const cells = columns.map(({ cells }) => cells[i]!);
-    const last = cells.at(-1)!;
-    if (isWhole || widthOf(last.text) <= lastWidth) return [line(cells)];
-    const indent = ' '.repeat(total(columns) - lastWidth);
-    const [first = '', ...more] = wrap(last.text, lastWidth);
-    if (more.length > mostLines) more.splice(mostLines - 1, more.length, cut(`${more[mostLines - 1]}${more[mostLines]}`, lastWidth));
-    return [line([...cells.slice(0, -1), { ...last, text: first }]), ...more.map((text) => `${indent}${text}`)];
+    const cells = columns.map(({ cells, width }): Cell[] => {
+      const { text, colour } = cells[i]!;
+      if (isCut || widthOf(text) <= width) return [cells[i]!];
+      const lines = wrap(text, width);
+      const shown = lines.length > mostLines ? [...lines.slice(0, mostLines - 1), cut(lines.slice(mostLines - 1).join(' '), width)] : lines;
+      return shown.map((part) => ({ text: part, ...(colour ? { colour } : {}) }));
+    });
+    const height = Math.max(...cells.map((lines) => lines.length));
+    return Array.from({ length: height }, (_, n) => line(cells.map((lines) => lines[n] ?? { text: '' })));
   });
   const missing = dropped.length
     ? wrap(`not shown here: ${dropped.join(', ')}`, screen.columns).map((text) => screen.paint('dim', text))
