@@ -40,8 +40,8 @@ function wrongShape(operation: Operation, input: Record<string, unknown>, issue:
   const near = shape.choices && typeof issue.input === 'string' ? nearest(issue.input, shape.choices) : [];
   const corrected = near.length === 1 && shape.type === 'text' ? { ...input, [field]: near[0] } : undefined;
   return new CleoError('E_INVALID_INPUT', {
-    problem: `${path.length > 1 ? path.join('.') : nameOf(operation, shape)}: ${shape.choices ? `${shown(issue.input)} is not one of ${shape.choices.join(', ')}` : `${issue.message}, received ${shown(issue.input)}`}`,
-    fix: (corrected && within(commandFor(operation, corrected))) ?? idHint(issue.input, shape) ?? helpFor(operation),
+    problem: `${path.length > 1 ? path.join('.') : nameOf(operation, shape)}: ${shape.choices ? `${shown(issue.input)} is not one of ${shape.choices.join(', ')}` : `${expected(issue)}, received ${shown(issue.input)}`}`,
+    fix: (corrected && commandWithin(operation, corrected)) ?? idHint(issue.input, shape) ?? helpFor(operation),
     field,
     ...(near.length ? { near } : {}),
   });
@@ -51,7 +51,7 @@ function unknownName(operation: Operation, input: Record<string, unknown>, field
   const free = shapes.map((s) => s.name).filter((name) => input[name] === undefined);
   const near = nearest(field, free);
   const { [field]: value, ...rest } = input;
-  const corrected = near.length === 1 && near[0] ? within(commandFor(operation, { ...rest, [near[0]]: value })) : undefined;
+  const corrected = near.length === 1 && near[0] ? commandWithin(operation, { ...rest, [near[0]]: value }) : undefined;
   return new CleoError('E_INVALID_INPUT', {
     problem: `${operation.name} has no parameter ${shown(field)}${near.length ? `; did you mean ${near.map((n) => `${n} (${flagOf(n)})`).join(' or ')}?` : ''}`,
     fix: corrected ?? helpFor(operation),
@@ -89,4 +89,15 @@ const shown = (value: unknown): string => {
           : String(value);
   return typeof value === 'string' && value.length > 60 ? `${text}…` : text;
 };
-const within = (command: string): string | undefined => (command.length <= 500 && !/[\0-\x1f]/.test(command) ? command : undefined);
+
+/** Valibot's own words repeat the value, however long it is. */
+const expected = (issue: BaseIssue<unknown>): string =>
+  issue.message.startsWith('Invalid ') ? `expected ${issue.expected ?? 'something else'}` : issue.message;
+
+/** The command as text, where it can be printed as one short line. */
+function commandWithin(operation: Operation, params: Record<string, unknown>): string | undefined {
+  if (Object.values(params).some((value) => typeof value === 'object' && value !== null && !Array.isArray(value))) return undefined;
+  if (Object.values(params).some((value) => Array.isArray(value) && value.some((item) => typeof item === 'object'))) return undefined;
+  const command = commandFor(operation, params);
+  return command.length <= 500 && !/[\0-\x1f]/.test(command) && command.isWellFormed() ? command : undefined;
+}

@@ -35,16 +35,18 @@ export function redactText(text: string): string {
 }
 
 const longest = 1000;
+const deepest = 50;
 
-/** Parameters as the audit log keeps them: secrets hidden, long texts as length and hash. */
-export function redactParams(value: unknown, name = ''): unknown {
+/** Parameters as the audit log keeps them: secrets hidden, long texts as length and hash, what is nested too deep left out. */
+export function redactParams(value: unknown, name = '', depth = 0): unknown {
   if (typeof value === 'string') {
     if (secretName.test(name)) return '[redacted]';
     return value.length > longest ? { length: value.length, sha256: sha256(value.toWellFormed()) } : redactText(value).toWellFormed();
   }
-  if (Array.isArray(value)) return value.map((item) => redactParams(item, name));
   if (typeof value !== 'object' || value === null) return value;
+  if (depth === deepest) return '[nested too deep]';
+  if (Array.isArray(value)) return value.map((item) => redactParams(item, name, depth + 1));
   return Object.fromEntries(
-    Object.entries(value).map(([key, item]) => [redactText(key.slice(0, longest)).toWellFormed(), redactParams(item, key)]),
+    Object.entries(value).map(([key, item]) => [redactText(key.slice(0, longest)).toWellFormed(), redactParams(item, key, depth + 1)]),
   );
 }

@@ -1,4 +1,5 @@
-import { description, maxLength, minLength, number, pipe, strictObject, string } from 'valibot';
+import { description, number, pipe, strictObject, string } from 'valibot';
+import { FilePath } from '../../model/scalars.ts';
 import { exportText } from '../../rules/export.ts';
 import { job } from '../define.ts';
 import { everyTask } from './every.ts';
@@ -8,12 +9,7 @@ export const tasksExportFile = job({
   name: 'tasks.export.file',
   summary: 'Write all tasks to a file inside the project',
   params: strictObject({
-    output: pipe(
-      string(),
-      minLength(1, 'must not be empty'),
-      maxLength(1000, 'must have at most 1000 characters'),
-      description('File inside the project, never in .cleo or .git'),
-    ),
+    output: pipe(FilePath, description('File inside the project, never in .cleo or .git')),
     format: exportFormat,
   }),
   result: strictObject({ file: string(), count: number() }),

@@ -1,0 +1,122 @@
+import { existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import fc from 'fast-check';
+import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import type { Reply } from '../../src/dispatch/dispatch.ts';
+import { catalogue } from '../../src/errors/catalogue.ts';
+import { exits } from '../../src/errors/exits.ts';
+import { index } from '../../src/operations/index.generated.ts';
+import { shapesOf } from '../../src/operations/shape.ts';
+import { openHouse, type Seen, type TestHouse } from '../house.ts';
+import { others, tenMegabytes, texts } from './hostile.ts';
+import { isFull, size } from './processes.ts';
+
+const known = new Set(exits.map(({ code }) => code));
+
+/** Refused with a code of the catalogue and a way out, or done; never an exception that nobody expected. */
+function judge({ exitCode, envelope, unexpected }: Reply, what: string): void {
+  expect(unexpected, what).toBeUndefined();
+  expect([...known], what).toContain(exitCode);
+  expect(exitCode, what).not.toBe(1);
+  expect(envelope.success, what).toBe(exitCode === 0 || exitCode >= 100);
+  // The answer itself is text that any reader takes.
+  expect(JSON.stringify(envelope).isWellFormed(), what).toBe(true);
+  if (envelope.success) return;
+  const { code, message, fix } = envelope.error as Seen;
+  expect(code.startsWith('E_VALIDATION_') || code in catalogue, `${what}: ${code}`).toBe(true);
+  expect(message.length, what).toBeLessThan(2000);
+  expect(fix, what).toMatch(/^cleo [^\0-\x1f]+$/);
+}
+
+const ids = ['T001 epic', 'T002 in T001', 'T003 in T001', 'T004 done', 'T005 active by tester'];
+
+// A folder of our own around the projects: what is written beside one of them is seen.
+let outside: string;
+beforeAll(() => {
+  outside = mkdtempSync(join(tmpdir(), 'cleo-hostile-'));
+  vi.stubEnv('TMPDIR', outside);
+});
+afterAll(() => {
+  vi.unstubAllEnvs();
+  rmSync(outside, { recursive: true, force: true });
+});
+
+for (const [turn, entry] of index.entries())
+  test(`${entry.name}: whatever a parameter holds, it is accepted or refused with a code`, async () => {
+    const { params, example } = await entry.load();
+    const tasks = example.world?.length ? example.world : ids;
+    // What changes the house itself gets a fresh one for each call, the others for each parameter.
+    const isFresh = entry.name.startsWith('admin.') && entry.kind !== 'query';
+    let house = await openHouse({ tasks, engine: 'sqlite' });
+    for (const [place, { name, type }] of shapesOf(params).entries()) {
+      house = await openHouse({ tasks, engine: 'sqlite' });
+      const hostile = { ...texts, ...others, ...(place === 0 ? { 'ten megabytes': tenMegabytes } : {}) };
+      for (const [i, [kind, value]] of Object.entries(hostile).entries()) {
+        // The short form deals the values out among the parameters.
+        if (!isFull && (i + place + turn) % 3 !== 0) continue;
+        if (isFresh) house = await openHouse({ tasks, engine: 'sqlite' });
+        const given = type === 'list' && typeof value === 'string' ? [value] : value;
+        const what = `${entry.name} ${name}: ${kind}`;
+        const began = performance.now();
+        judge(await house.reply(entry.name, { ...example.call, [name]: given }), what);
+        expect(performance.now() - began, what).toBeLessThan(10_000);
+      }
+    }
+    for (const [kind, name] of Object.entries(texts)) {
+      const call = Object.assign(JSON.parse(`{${JSON.stringify(name)}:1}`), example.call);
+      judge(await house.reply(entry.name, call), `${entry.name}, a parameter called ${kind}`);
+    }
+    for (const [kind, value] of Object.entries(others)) judge(await house.reply(entry.name, value as never), `${entry.name} of ${kind}`);
+    expect(readdirSync(outside).filter((name) => !/^cleo-(test|template)-/.test(name))).toEqual([]);
+    expect(existsSync('pwned')).toBe(false);
+    expect(Object.prototype).not.toHaveProperty('isAdmin');
+  });
+
+test('operations, agents, sessions and keys that do not exist or cannot be are refused', async () => {
+  const { reply } = await openHouse({ tasks: ids, engine: 'sqlite' });
+  for (const [kind, text] of Object.entries({ ...texts, 'ten megabytes': tenMegabytes })) {
+    judge(await reply(text), `operation ${kind}`);
+    judge(await reply('tasks.add', { title: 'x' }, { agent: text }), `agent ${kind}`);
+    judge(await reply('tasks.add', { title: 'x' }, { session: text }), `session ${kind}`);
+    judge(await reply('tasks.add', { title: 'x' }, { idempotencyKey: text }), `key ${kind}`);
+  }
+});
+
+/** Where each text that a task is given stands in `show`, and what of it the contract says is trimmed. */
+const places: Record<string, { given(text: string): unknown; shown(task: Seen): unknown; isTrimmed?: true }> = {
+  title: { given: (text) => text, shown: (task) => task.title, isTrimmed: true },
+  description: { given: (text) => text, shown: (task) => task.description ?? '' },
+  notes: { given: (text) => text, shown: (task) => task.notes?.at(-1).text },
+  phase: { given: (text) => text, shown: (task) => task.phase, isTrimmed: true },
+  labels: { given: (text) => [text], shown: (task) => task.labels?.[0] },
+  files: { given: (text) => [text], shown: (task) => task.files?.[0] },
+  acceptance: { given: (text) => [text], shown: (task) => task.acceptance?.[0].text, isTrimmed: true },
+};
+
+async function roundTrip({ reply, call }: TestHouse, field: string, text: string): Promise<void> {
+  const { given, shown, isTrimmed } = places[field]!;
+  const added = await reply('tasks.add', { title: 'A task', [field]: given(text) });
+  judge(added, field);
+  if (added.exitCode !== 0) {
+    expect(added.exitCode).toBe(6);
+    return;
+  }
+  const { task } = await call('tasks.show', { taskId: (added.envelope.task as Seen).id });
+  expect(shown(task)).toBe(isTrimmed ? text.trim() : text);
+}
+
+for (const field of Object.keys(places))
+  test(`${field}: any text comes back byte-equal, or was refused with 6`, async () => {
+    const house = await openHouse({ engine: 'sqlite' });
+    for (const text of Object.values(texts)) await roundTrip(house, field, text);
+    const any = fc.oneof(
+      fc.string({ unit: 'binary', maxLength: 300 }),
+      fc.string({ unit: 'grapheme', maxLength: 60 }),
+      fc.string({ unit: fc.constantFrom('\ud800', '\udfff', '\0', 'a', '\u0301', '\u202e', '"', "'", '\\', '\n'), maxLength: 20 }),
+    );
+    await fc.assert(
+      fc.asyncProperty(any, (text) => roundTrip(house, field, text)),
+      { numRuns: size(60, 3000) },
+    );
+  });
