@@ -123,33 +123,40 @@ interface Line {
 }
 
 function openLine(options: PostgresOptions): Line {
-  let lose: (error: Error) => void = () => {};
   let isLost = false;
   let hasAnswered = false;
-  const lost = new Promise<never>((_, reject) => {
-    lose = reject;
-  });
-  lost.catch(() => {});
-  const client = connect(options, () => {
+  const unanswered = new Set<(error: Error) => void>();
+  const lose = (): void => {
     isLost = true;
-    lose(Object.assign(new Error('the connection was closed'), { code: 'CONNECTION_CLOSED' }));
-  });
+    for (const reject of unanswered) reject(lostConnection());
+    unanswered.clear();
+  };
+  const client = connect(options, lose);
   return {
-    async ask(text, values = []) {
-      if (isLost) return lost;
-      const rows = await Promise.race([client.unsafe(text, values, { prepare: values.length > 0 }), lost]);
-      hasAnswered = true;
-      return [...rows] as unknown as Row[];
+    ask(text, values = []) {
+      if (isLost) return Promise.reject(lostConnection());
+      return new Promise<Row[]>((resolve, reject) => {
+        unanswered.add(reject);
+        client
+          .unsafe(text, values, { prepare: values.length > 0 })
+          .then((rows) => {
+            hasAnswered = true;
+            resolve([...rows] as unknown as Row[]);
+          }, reject)
+          .finally(() => unanswered.delete(reject));
+      });
     },
     hasAnswered: () => hasAnswered,
     isLost: () => isLost,
     drop() {
-      isLost = true;
+      lose();
       void client.end({ timeout: 0 }).catch(() => {});
     },
     end: () => client.end({ timeout: 5 }),
   };
 }
+
+const lostConnection = (): Error => Object.assign(new Error('the connection was closed'), { code: 'CONNECTION_CLOSED' });
 
 /** At most `connections` lines; who finds them all taken waits for one. */
 function lineKeeper(options: PostgresOptions): { take(): Promise<Line>; give(line: Line): void; close(): Promise<void> } {
