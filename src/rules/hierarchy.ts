@@ -12,6 +12,10 @@ const childOf: Record<TaskType, TaskType> = { saga: 'epic', epic: 'task', task: 
 /** The tier of a new task that does not name one. */
 export const tierBelow = (parent: TaskType | undefined): TaskType => (parent ? childOf[parent] : 'task');
 
+/** Whether a task of this tier may stand below a parent of that one, or, without one, at the top. */
+export const fits = (type: TaskType, parent: TaskType | undefined): boolean =>
+  parent ? allowedParents[type].includes(parent) : type !== 'subtask';
+
 export interface Placement {
   /** The child; new ones have no id yet. */
   id?: TaskId;

@@ -119,6 +119,8 @@ export interface TaskReads {
   allRelations(): Promise<StoredRelation[]>;
   countsByStatus(): Promise<{ status: Status; type: TaskType; n: number; archived: boolean }[]>;
   recentlyDone(since: string, limit: number): Promise<TaskHit[]>;
+  /** Those with the status, and why where somebody wrote it. */
+  blocked(): Promise<{ id: TaskId; title: string; blockedBy?: string }[]>;
   orphans(): Promise<TaskId[]>;
 }
 
@@ -213,7 +215,8 @@ export interface KeyWrites {
 export interface HealthReads {
   /** Damage the database itself reports; empty when sound. */
   integrity(): Promise<string[]>;
-  migrations(): Promise<{ version: number; checksum: string; appliedAt: string }[]>;
+  /** The steps of the schema it has had; whether each is the one this build knows by that number. */
+  migrations(): Promise<{ version: number; appliedAt: string; isOurs: boolean }[]>;
   startedJobs(): Promise<{ id: number; operation: string; startedAt: string; agent: string }[]>;
   /** Cycles, bad edges and the like that should be impossible by construction. */
   dependencyEdges(): Promise<Edge[]>;

@@ -232,7 +232,9 @@ if (!isPostgres) {
       const folder = await withTask();
       execute(database(folder), "insert into schema_migrations values (999, 'x', 'x')");
       const before = readFileSync(database(folder));
-      expect(await folder.call('admin.upgrade')).toMatchObject({ error: { code: 'E_STORE_NEWER', exitCode: 8, fix: 'cleo version' } });
+      expect((await folder.cli('cleo upgrade')).envelope).toMatchObject({
+        error: { code: 'E_STORE_NEWER', exitCode: 8, fix: 'cleo version' },
+      });
       expect(readFileSync(database(folder)).equals(before)).toBe(true);
     });
 

@@ -121,8 +121,13 @@ export function openSqlite(options: SqliteOptions): Store {
     close: () =>
       inTurn(async () => {
         statements.clear();
-        if (isAt(options.path, identity)) database.close();
-        else abandoned.push(database);
+        if (!isAt(options.path, identity)) {
+          abandoned.push(database);
+          return;
+        }
+        // A driver that closes only once its statements are collected would leave the log as it is.
+        if (options.mode === 'write') emptyLog(database, options);
+        database.close();
       }),
   };
   return store;
@@ -153,9 +158,14 @@ function connect({ path, mode, busyTimeoutMs, durability, driver = sqliteDriver(
 
 /** The log is emptied when it has grown. SQLite's own way does not serve processes that write once: each reads the whole
  *  log anew when it opens and forgets how much of it was copied back, so that the log would never start over. */
-function keepLogShort(database: SqliteDatabase, { path, busyTimeoutMs }: SqliteOptions): boolean {
-  if ((statSync(`${path}-wal`, { throwIfNoEntry: false })?.size ?? 0) < longestLog) return false;
-  // Whoever reads just now keeps the log alive; the next write tries again.
+function keepLogShort(database: SqliteDatabase, options: SqliteOptions): boolean {
+  if ((statSync(`${options.path}-wal`, { throwIfNoEntry: false })?.size ?? 0) < longestLog) return false;
+  emptyLog(database, options);
+  return true;
+}
+
+/** Whoever reads just now keeps the log alive; the next write tries again. */
+function emptyLog(database: SqliteDatabase, { busyTimeoutMs }: SqliteOptions): void {
   try {
     database.exec('pragma busy_timeout = 0; pragma wal_checkpoint(truncate)');
   } catch {
@@ -163,7 +173,6 @@ function keepLogShort(database: SqliteDatabase, { path, busyTimeoutMs }: SqliteO
   } finally {
     database.exec(`pragma busy_timeout = ${busyTimeoutMs}`);
   }
-  return true;
 }
 
 const longestLog = 1 << 20;

@@ -257,6 +257,15 @@ export function taskReads(db: Db): TaskReads {
         select ${hitColumns} from tasks t where t.status = 'done' and t.archived_at is null and t.completed_at >= ${since} order by t.completed_at desc limit ${limit}`);
       return found.map(toHit);
     },
+    async blocked() {
+      const found = await db.all(sql`
+        select t.id, t.title, t.blocked_by from tasks t where t.status <> 'done' and t.archived_at is null and t.status = 'blocked' order by t.seq`);
+      return found.map((row) => ({
+        id: String(row.id),
+        title: String(row.title),
+        ...present('blockedBy', row.blocked_by as string | null),
+      }));
+    },
     async orphans() {
       const found = await db.all(
         sql`select c.id from tasks c left join tasks p on p.id = c.parent_id where c.parent_id is not null and p.id is null order by c.seq`,

@@ -43,7 +43,15 @@ export function healthReads(db: Db): HealthReads {
     },
     async migrations() {
       const found = await db.all(sql`select version, checksum, applied_at from schema_migrations order by version`);
-      return found.map((row) => ({ version: Number(row.version), checksum: String(row.checksum), appliedAt: String(row.applied_at) }));
+      const applied = found.map((row) => ({
+        version: Number(row.version),
+        checksum: String(row.checksum),
+        appliedAt: String(row.applied_at),
+      }));
+      const { migrations } = await import('../migrations/all.ts');
+      const { foreignSteps } = await import('../migrations/migration.ts');
+      const foreign = foreignSteps(applied, migrations);
+      return applied.map(({ version, appliedAt }) => ({ version, appliedAt, isOurs: !foreign.includes(version) }));
     },
     async startedJobs() {
       const found = await db.all(sql`select id, operation, agent_id, started_at from jobs order by id`);

@@ -1,0 +1,52 @@
+import { expect, test } from 'vitest';
+import { openHouse } from '../../../test/house.ts';
+
+test('an empty project', async () => {
+  const { call } = await openHouse();
+  expect(await call('admin.dash')).toMatchObject({
+    success: true,
+    _meta: { resultsField: 'summary' },
+    summary: { tasks: 0, byStatus: {}, byType: {}, ready: 0, active: [], blocked: [], doneToday: [] },
+  });
+});
+
+test('counts, who is at what, what is blocked and why, what was done, what is next', async () => {
+  const clock = { now: '2026-05-06T12:00:00.000Z' };
+  const house = await openHouse({
+    clock,
+    tasks: [
+      'T001 epic: Parser',
+      'T002 in T001 done: Old',
+      'T003 in T001: Grammar',
+      'T004 in T001 depends T003: Tests',
+      'T005 in T001: Docs',
+      'T006 high: Alone',
+      'T007 done archived: Gone',
+      'T008 low: Later',
+    ],
+  });
+  await house.as('ada').call('tasks.start', { taskId: 'T003' });
+  await house.call('tasks.update', { taskId: 'T005', blockedBy: 'the style guide' });
+  await house.call('tasks.complete', { taskId: 'T008' });
+  expect((await house.call('system.dash')).summary).toEqual({
+    tasks: 7,
+    archived: 1,
+    byStatus: { pending: 3, active: 1, blocked: 1, done: 2 },
+    byType: { epic: 1, task: 6 },
+    ready: 1,
+    active: [{ id: 'T003', title: 'Grammar', holder: 'ada', since: clock.now }],
+    blocked: [{ id: 'T005', title: 'Docs', why: 'the style guide' }],
+    doneToday: [{ id: 'T008', title: 'Later' }],
+    next: { taskId: 'T006', title: 'Alone' },
+    lastActivity: { at: clock.now, operation: 'tasks.complete', agent: 'tester' },
+  });
+});
+
+test('it stays short in a project that is not', async () => {
+  const house = await openHouse({
+    tasks: Array.from({ length: 300 }, (_, i) => `T${String(i + 1).padStart(3, '0')} blocked: ${'A long title '.repeat(8)}`),
+  });
+  const { out } = await house.cli('cleo dash');
+  expect(JSON.parse(out).summary.blocked).toHaveLength(10);
+  expect(out.length).toBeLessThan(3000);
+});

@@ -1,0 +1,88 @@
+import { array, number, optional, record, strictObject, string } from 'valibot';
+import type { Status, TaskType } from '../../model/scalars.ts';
+import { holderOf } from '../../rules/claims.ts';
+import { ready, recommend } from '../../rules/next.ts';
+import type { OpenGraph, ReadStore } from '../../store/port.ts';
+import { query } from '../define.ts';
+
+const mostShown = 10;
+
+const Named = strictObject({ id: string(), title: string() });
+
+const Summary = strictObject({
+  tasks: number(),
+  archived: optional(number()),
+  byStatus: record(string(), number()),
+  byType: record(string(), number()),
+  ready: number(),
+  active: array(strictObject({ ...Named.entries, holder: optional(string()), since: optional(string()) })),
+  blocked: array(strictObject({ ...Named.entries, why: string() })),
+  doneToday: array(Named),
+  next: optional(strictObject({ taskId: string(), title: string() })),
+  lastActivity: optional(strictObject({ at: string(), operation: string(), agent: string() })),
+});
+
+export const adminDash = query({
+  name: 'admin.dash',
+  aliases: ['system.dash'],
+  summary: 'The project at a glance: counts, who is at what, what is blocked and why, what is next',
+  params: strictObject({}),
+  result: strictObject({ summary: Summary }),
+  errors: [],
+  tier: 0,
+  cli: { command: ['dash', 'system dash'] },
+  example: { world: ['T001 epic', 'T002 in T001 active by ada', 'T003 in T001 depends T002'], call: {} },
+  async run({ store, now, caller, config }) {
+    const graph = await store.tasks.openGraph();
+    const asked = { now, caller, ttlMinutes: config['claims.ttlMinutes'] };
+    const [next] = recommend(graph, asked, 1);
+    const [last] = await store.audit.newest({}, { limit: 1, offset: 0 });
+    return {
+      summary: {
+        ...(await countsOf(store)),
+        ready: ready(graph, asked).length,
+        active: await activeOf(store, graph),
+        blocked: await blockedOf(store),
+        doneToday: (await store.tasks.recentlyDone(`${now.slice(0, 10)}T00:00:00.000Z`, mostShown)).map(({ id, title }) => ({ id, title })),
+        ...(next ? { next: { taskId: next.taskId, title: (await store.tasks.hit(next.taskId))?.title ?? '' } } : {}),
+        ...(last ? { lastActivity: { at: last.timestamp, operation: `${last.domain}.${last.operation}`, agent: last.agent } } : {}),
+      },
+    };
+  },
+});
+
+/** Archived ones count on their own. */
+async function countsOf(store: ReadStore) {
+  const byStatus: Partial<Record<Status, number>> = {};
+  const byType: Partial<Record<TaskType, number>> = {};
+  let tasks = 0;
+  let archived = 0;
+  for (const { status, type, n, archived: isArchived } of await store.tasks.countsByStatus()) {
+    if (isArchived) {
+      archived += n;
+      continue;
+    }
+    tasks += n;
+    byStatus[status] = (byStatus[status] ?? 0) + n;
+    byType[type] = (byType[type] ?? 0) + n;
+  }
+  return { tasks, ...(archived ? { archived } : {}), byStatus: ordered(byStatus), byType: ordered(byType) };
+}
+
+const order = ['pending', 'active', 'blocked', 'done', 'saga', 'epic', 'task', 'subtask'];
+const ordered = (counts: Record<string, number>): Record<string, number> =>
+  Object.fromEntries(Object.entries(counts).sort(([a], [b]) => order.indexOf(a) - order.indexOf(b)));
+
+async function activeOf(store: ReadStore, { tasks, claims }: OpenGraph) {
+  const claimOf = new Map(claims.map((claim) => [claim.taskId, claim]));
+  const ids = tasks.filter(({ status }) => status === 'active').map(({ id }) => id);
+  return (await store.tasks.hits(ids.slice(0, mostShown))).map(({ id, title }) => {
+    const claim = claimOf.get(id);
+    return { id, title, ...(claim ? { holder: holderOf(claim), since: claim.claimedAt } : {}) };
+  });
+}
+
+const blockedOf = async (store: ReadStore) =>
+  (await store.tasks.blocked())
+    .slice(0, mostShown)
+    .map(({ id, title, blockedBy }) => ({ id, title, why: blockedBy ?? 'nobody wrote why' }));

@@ -1,0 +1,22 @@
+import { strictObject } from 'valibot';
+import { CleoError } from '../../errors/error.ts';
+import { query } from '../define.ts';
+import { examine } from './examination.ts';
+import { Checks, Findings } from './finding.ts';
+
+export const adminDoctor = query({
+  name: 'admin.doctor',
+  summary: 'Look for what is broken: store, settings, files, tasks, log; each finding with its fix',
+  params: strictObject({}),
+  result: strictObject({ findings: Findings, checks: Checks }),
+  errors: ['E_ORPHAN_DETECTED', 'E_NOT_INITIALIZED'],
+  tier: 1,
+  needs: 'project',
+  cli: { command: 'doctor' },
+  example: { world: ['T001'], call: {} },
+  async run(here) {
+    const { findings, checks, orphans } = await examine(here);
+    if (orphans.length > 0) throw new CleoError('E_ORPHAN_DETECTED', { orphans: orphans.slice(0, 100), findings, checks });
+    return { findings, checks };
+  },
+});

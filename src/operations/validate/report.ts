@@ -1,0 +1,40 @@
+import { array, boolean, number, picklist, record, strictObject, string } from 'valibot';
+import { CleoError } from '../../errors/error.ts';
+import { cutOf } from '../../rules/page.ts';
+import { answer, query } from '../define.ts';
+import { taskProblems } from './integrity.ts';
+
+const mostShown = 100;
+
+const Report = strictObject({
+  ok: boolean(),
+  tasks: number(),
+  counts: record(string(), number()),
+  problems: array(
+    strictObject({ kind: string(), severity: picklist(['error', 'warning']), taskId: string(), message: string(), fix: string() }),
+  ),
+});
+
+export const validateReport = query({
+  name: 'validate.report',
+  summary: 'Check the tasks: lost parents, circles, misplaced, unfinished below finished, stale claims',
+  params: strictObject({}),
+  result: strictObject({ report: Report }),
+  errors: ['E_ORPHAN_DETECTED'],
+  tier: 1,
+  cli: { command: ['validate report', 'validate'] },
+  example: { world: ['T001 epic', 'T002 in T001'], call: {} },
+  async run({ store, config, now }) {
+    const { tasks, problems } = await taskProblems(store, {
+      now,
+      maxSiblings: config['hierarchy.maxSiblings'],
+      ttlMinutes: config['claims.ttlMinutes'],
+    });
+    const counts: Record<string, number> = {};
+    for (const { kind } of problems) counts[kind] = (counts[kind] ?? 0) + 1;
+    const report = { ok: problems.length === 0, tasks, counts, problems: problems.slice(0, mostShown) };
+    const orphans = problems.filter(({ kind }) => kind === 'orphan').map(({ taskId }) => taskId);
+    if (orphans.length > 0) throw new CleoError('E_ORPHAN_DETECTED', { orphans: orphans.slice(0, mostShown), report });
+    return answer({ report }, { truncated: cutOf(report.problems.length, problems.length) });
+  },
+});
