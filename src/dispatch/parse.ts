@@ -17,6 +17,12 @@ export function parseParams(operation: Operation, input: unknown): Record<string
   throw shape ? wrongShape(operation, given, shape) : brokenRule(operation, issues[0] as BaseIssue<unknown>);
 }
 
+/** Whether it would not be refused with 2. */
+export function hasShape(operation: Operation, input: Record<string, unknown>): boolean {
+  const parsed = safeParse(operation.params, operation.also ? renamed(input, operation.also) : input);
+  return parsed.success || !parsed.issues.some((issue) => issue.kind === 'schema');
+}
+
 /** A parameter that is given under two names keeps the second one, and is refused for it. */
 function renamed(input: object, also: Record<string, string>): Record<string, unknown> {
   const given: Record<string, unknown> = Object.create(null);
@@ -94,10 +100,9 @@ const shown = (value: unknown): string => {
 const expected = (issue: BaseIssue<unknown>): string =>
   issue.message.startsWith('Invalid ') ? `expected ${issue.expected ?? 'something else'}` : issue.message;
 
-/** The command as text, where it can be printed as one short line. */
+/** The corrected call as a command, where that is all that was wrong with it and it can be printed as one short line. */
 function commandWithin(operation: Operation, params: Record<string, unknown>): string | undefined {
-  if (Object.values(params).some((value) => typeof value === 'object' && value !== null && !Array.isArray(value))) return undefined;
-  if (Object.values(params).some((value) => Array.isArray(value) && value.some((item) => typeof item === 'object'))) return undefined;
+  if (!hasShape(operation, params)) return undefined;
   const command = commandFor(operation, params);
-  return command.length <= 500 && !/[\0-\x1f]/.test(command) && command.isWellFormed() ? command : undefined;
+  return command.length <= 500 && !/[\0-\x1f]/.test(command) ? command : undefined;
 }

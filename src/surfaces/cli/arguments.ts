@@ -1,3 +1,4 @@
+import { hasShape } from '../../dispatch/parse.ts';
 import { suggestFlag } from '../../dispatch/suggest.ts';
 import { CleoError } from '../../errors/error.ts';
 import { commandLine } from '../../errors/quote.ts';
@@ -14,6 +15,12 @@ export interface Parsed {
   sources: Source[];
   /** Why the words are not a call; the first reason. */
   refusal?: CleoError;
+}
+
+/** Whether the words are a call of the right shape, as far as they tell: a file may hold anything. */
+export function isCall(operation: Operation, argv: string[]): boolean {
+  const { params, sources, refusal } = parseArguments(operation, argv);
+  return !refusal && (sources.length > 0 || hasShape(operation, params));
 }
 
 interface Flag {
@@ -54,7 +61,9 @@ export function parseArguments(operation: Operation, argv: string[]): Parsed {
       const corrected = argv.with(i, word.replace(name, near[0] ?? ''));
       refuse(
         `${commandOf(operation)} has no option ${JSON.stringify(name.slice(0, 60))}${question}`,
-        near.length === 1 ? commandLine(['cleo', ...commandOf(operation).split(' '), ...corrected]) : helpFor(operation),
+        near.length === 1 && isCall(operation, corrected)
+          ? commandLine(['cleo', ...commandOf(operation).split(' '), ...corrected])
+          : helpFor(operation),
         near,
       );
       continue;

@@ -6,7 +6,12 @@ import type { IndexEntry } from '../../operations/define.ts';
 import { globalFlag, globalFlags } from '../../operations/global-flags.ts';
 
 /** The operation that the words name and what is left of them; or a group of commands; or why there is neither. */
-export type Found = { entry: IndexEntry; rest: string[] } | { group: string } | { refusal: CleoError } | { nothing: true };
+export type Found =
+  | { entry: IndexEntry; rest: string[] }
+  | { group: string }
+  /** The words of its fix, where that is a guess at the whole command: it is good only if it parses. */
+  | { refusal: CleoError; guess?: string[] }
+  | { nothing: true };
 
 const longest = 3;
 
@@ -24,7 +29,7 @@ export function findCommand(entries: IndexEntry[], argv: string[]): Found {
   if (words.length > 0) {
     const below = known.filter((command) => command.startsWith(`${words[0]} `));
     if (below.length > 0 && words.length === 1 && argv.every((_, i) => i === at[0] || isGlobal(argv, i))) return { group: words[0]! };
-    return { refusal: unknownCommand(entries, argv, at, below) };
+    return unknownCommand(entries, argv, at, below);
   }
   const [stray] = argv.filter((word) => word.startsWith('-') && !globalFlag(word));
   return stray === undefined ? { nothing: true } : { refusal: strayFlag(stray, argv, known) };
@@ -59,7 +64,7 @@ function hasFlag(words: string[], flag: string): boolean {
   return false;
 }
 
-function unknownCommand(entries: IndexEntry[], argv: string[], at: number[], below: string[]): CleoError {
+function unknownCommand(entries: IndexEntry[], argv: string[], at: number[], below: string[]): Refusal {
   const words = at.map((i) => argv[i]!);
   const named = entries.find((entry) => entry.name === words[0] || entry.aliases.includes(words[0]!))?.commands[0];
   if (named) return refusal(words[0]!, [named], replaced(argv, at.slice(0, 1), named));
@@ -72,17 +77,26 @@ function unknownCommand(entries: IndexEntry[], argv: string[], at: number[], bel
     if (near.length > 0)
       return refusal(typed, near, near.length === 1 && isWhole ? replaced(argv, at.slice(0, length), near[0]!) : undefined);
   }
-  return below.length ? refusal(words.slice(0, 2).join(' '), below.slice(0, 7), `cleo help ${words[0]}`) : refusal(words[0]!, []);
+  return below.length ? refusal(words.slice(0, 2).join(' '), below.slice(0, 7), ['help', words[0]!]) : refusal(words[0]!, []);
 }
 
 const groups = (commands: string[]): string[] => [...new Set(commands.filter((c) => c.includes(' ')).map((c) => c.split(' ')[0]!))];
 
-const refusal = (operation: string, near: string[], fix?: string): CleoError =>
-  new CleoError('E_INVALID_OPERATION', { operation: operation.slice(0, 100), near, ...(fix && fix.length <= 500 ? { fix } : {}) });
+type Refusal = Extract<Found, { refusal: CleoError }>;
 
-/** The command line with the words at these places replaced by others. */
-function replaced(argv: string[], at: number[], words: string): string {
-  return commandLine(['cleo', ...argv.flatMap((word, i) => (i === at[0] ? words.split(' ') : at.includes(i) ? [] : [word]))]);
+function refusal(operation: string, near: string[], guess?: string[]): Refusal {
+  const fix = guess && commandLine(['cleo', ...guess]);
+  const error = new CleoError('E_INVALID_OPERATION', {
+    operation: operation.slice(0, 100),
+    near,
+    ...(fix && fix.length <= 500 ? { fix } : {}),
+  });
+  return { refusal: error, ...(guess ? { guess } : {}) };
+}
+
+/** The words with those at these places replaced by others. */
+function replaced(argv: string[], at: number[], words: string): string[] {
+  return argv.flatMap((word, i) => (i === at[0] ? words.split(' ') : at.includes(i) ? [] : [word]));
 }
 
 /** A flag before any command: a misspelt global one, or one of the command that comes later. */
@@ -96,7 +110,7 @@ function strayFlag(flag: string, argv: string[], known: string[]): CleoError {
   const command = argv.findIndex((word) => known.includes(word));
   const fix =
     near.length === 1
-      ? replaced(argv, [argv.indexOf(flag)], flag.replace(name, near[0]!))
+      ? commandLine(['cleo', ...replaced(argv, [argv.indexOf(flag)], flag.replace(name, near[0]!))])
       : command >= 0
         ? commandLine(['cleo', argv[command]!, ...argv.filter((_, i) => i !== command)])
         : 'cleo help';

@@ -2,7 +2,7 @@ import { dispatch, type House, type Reply } from '../../dispatch/dispatch.ts';
 import { failure } from '../../dispatch/envelope.ts';
 import { CleoError } from '../../errors/error.ts';
 import type { Globals } from '../../operations/global-flags.ts';
-import { type Parsed, parseArguments } from './arguments.ts';
+import { isCall, type Parsed, parseArguments } from './arguments.ts';
 import { findCommand } from './commands.ts';
 
 export interface Terminal {
@@ -25,7 +25,8 @@ export async function runCli(house: House, argv: string[], terminal: Terminal): 
   if (!('entry' in found)) {
     if (asks(argv, ['--version'])) return runCli(house, ['version', ...keep(argv)], terminal);
     if (!('refusal' in found)) return runCli(house, ['help', ...('group' in found ? [found.group] : []), ...keep(argv)], terminal);
-    const reply = refused(house, argv.find((word) => !word.startsWith('-')) ?? 'cleo', found.refusal);
+    const refusal = found.guess && !(await parses(house, found.guess)) ? withoutGuess(found.refusal) : found.refusal;
+    const reply = refused(house, argv.find((word) => !word.startsWith('-')) ?? 'cleo', refusal);
     return print(house, reply, { json: asks(argv, ['--json']), human: asks(argv, ['--human']) }, terminal);
   }
   const { entry, rest } = found;
@@ -59,6 +60,16 @@ export async function runCli(house: House, argv: string[], terminal: Terminal): 
   }
   return print(house, reply, globals, terminal);
 }
+
+/** Whether the words are a call of the right shape. */
+async function parses(house: House, argv: string[]): Promise<boolean> {
+  const found = findCommand(house.catalog.entries, argv);
+  if (!('entry' in found)) return 'group' in found;
+  return isCall(await found.entry.load(), found.rest);
+}
+
+const withoutGuess = ({ details }: CleoError): CleoError =>
+  new CleoError('E_INVALID_OPERATION', { operation: String(details.operation), near: details.near as string[] });
 
 /** Whether one of these flags is given, not as a word behind `--`. */
 function asks(argv: string[], flags: string[]): boolean {

@@ -1,0 +1,121 @@
+import { execFile } from 'node:child_process';
+import { chmodSync, existsSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { texts } from './hostile.ts';
+import { dist, type Ended, isFull, openProject, type Project, temporary } from './processes.ts';
+
+/** What a person or an agent may put a text into. */
+const commands: ((text: string) => string[])[] = [
+  (text) => ['add', text],
+  (text) => ['show', text],
+  (text) => ['find', text],
+  (text) => [text],
+  (text) => ['update', 'T1', '--notes', text],
+  (text) => ['add', 'A task', '--parent', text],
+  (text) => ['list', `--${text}`],
+  (text) => ['list', '--status', text],
+  (text) => ['relates', 'add', 'T1', 'T2', text, 'why'],
+  (text) => ['complete', 'T1', text],
+  (text) => ['focus', text],
+  (text) => ['help', text],
+  (text) => ['config', 'set', text, text],
+  (text) => ['backup', 'restore', text],
+  (text) => ['export', '--output', text],
+  (text) => ['import', text],
+  (text) => ['add-batch', '--file', text],
+  (text) => ['show', 'T1', '--fields', text],
+  (text) => ['add', 'A task', '--agent', text],
+  (text) => ['add', 'A task', '--idempotency-key', text],
+];
+
+/** The answer is one line of JSON, or the text that was asked for; diagnostics are empty and no trace is printed. */
+function judge({ exitCode, stdout, stderr, answer }: Ended, what: string): void {
+  expect([what, exitCode, stderr]).toEqual([what, expect.any(Number), '']);
+  expect([what, exitCode === 1]).toEqual([what, false]);
+  expect([what, /\n\s+at .*:\d+:\d+/.test(stdout)]).toEqual([what, false]);
+  if (exitCode !== 0 && (exitCode ?? 0) < 100) expect([what, answer.error?.exitCode]).toEqual([what, exitCode]);
+}
+
+test('hostile words on the command line are refused with a code, and each fix runs as it is printed', async () => {
+  const project = await openProject();
+  for (const title of ['One', 'Two']) await project.done(['add', title]);
+  const fixes = new Set<string>();
+  // The shell cannot pass NUL, nor half a surrogate pair, nor more than 128 KB in one word.
+  const words = Object.entries(texts).filter(([, text]) => !text.includes('\0') && text.isWellFormed() && text.length < 50_000);
+  const calls = words.flatMap(([kind, text], i) =>
+    commands.filter((_, j) => isFull || (i + j) % 10 === 0).map((command) => ({ kind, argv: command(text) })),
+  );
+  expect(calls.length).toBeGreaterThan(100);
+  await inFours(calls, async ({ kind, argv }) => {
+    const ended = await project.run(argv);
+    judge(ended, `${argv[0]?.slice(0, 20)} … ${kind}`);
+    if (ended.answer.error) fixes.add(ended.answer.error.fix);
+  });
+  expect(fixes.size).toBeGreaterThan(10);
+  const run = shellFor(project);
+  const astray: string[] = [];
+  await inFours([...fixes], async (fix) => {
+    const exitCode = await run(fix);
+    if ([1, 2, -1].includes(exitCode) || exitCode > 102) astray.push(`${exitCode} ${fix}`);
+  });
+  expect(astray).toEqual([]);
+  expect(existsSync(join(project.root, 'pwned'))).toBe(false);
+  expect((await project.done(['show', 'T1'])).task.id).toBe('T001');
+});
+
+test('hostile files and standard input are refused with a code', async () => {
+  const project = await openProject();
+  await project.done(['add', 'One']);
+  const inputs: Record<string, string | Buffer> = {
+    nothing: '',
+    'no JSON': 'not json',
+    'half of it': '[{"title":"x"',
+    'deep JSON': `${'['.repeat(100_000)}${']'.repeat(100_000)}`,
+    'deep objects': `${'{"a":'.repeat(100_000)}1${'}'.repeat(100_000)}`,
+    'own __proto__': '[{"title":"x","__proto__":{"isAdmin":true}}]',
+    'a huge number': '[{"title":"x","expectRevision":1e999}]',
+    'not a list': '"title"',
+    null: 'null',
+    'a byte order mark': '\ufeff[{"title":"With a mark"}]',
+    binary: Buffer.from(Array.from({ length: 4096 }, (_, i) => (i * 131) % 256)),
+    'ten megabytes of title': JSON.stringify([{ title: 'x'.repeat(10_000_000) }]),
+    'NUL in a title': '[{"title":"a\\u0000b"}]',
+    'half a surrogate pair': '[{"title":"a\\ud800b"}]',
+  };
+  for (const [kind, text] of Object.entries(inputs)) {
+    const file = join(project.root, 'input');
+    writeFileSync(file, text);
+    for (const argv of [
+      ['add-batch', '--file', file],
+      ['import', file],
+    ]) {
+      const ended = await project.run(argv);
+      judge(ended, `${argv[0]} ${kind}`);
+      expect([kind, ended.exitCode === 0]).toEqual([kind, kind === 'a byte order mark' && argv[0] === 'add-batch']);
+    }
+    judge(await project.run(['add-batch', '--file', '-'], { stdin: text.toString('latin1') }), `standard input ${kind}`);
+  }
+});
+
+/** Runs a command line as printed, by a shell that knows `cleo`. */
+function shellFor(project: Project): (line: string) => Promise<number> {
+  const bin = temporary();
+  writeFileSync(join(bin, 'cleo'), `#!/bin/sh\nexec "${process.execPath}" "${join(dist, 'cleo.js')}" "$@"\n`);
+  chmodSync(join(bin, 'cleo'), 0o755);
+  const env = { PATH: `${bin}:${process.env.PATH}`, HOME: bin, CLEO_HOME: join(project.root, '.home') };
+  return (line) =>
+    new Promise((done) => {
+      const child = execFile('bash', ['-c', line], { cwd: project.root, env, timeout: 30_000 }, () => done(child.exitCode ?? -1));
+      child.stdin?.end();
+    });
+}
+
+async function inFours<T>(items: T[], act: (item: T) => Promise<void>): Promise<void> {
+  const left = items.values();
+  await Promise.all(
+    Array.from({ length: 4 }, async () => {
+      for (const item of left) await act(item);
+    }),
+  );
+}
