@@ -2,7 +2,7 @@ import type { Changes } from '../model/audit.ts';
 import type { WriteStore } from '../store/port.ts';
 import type { Done } from './envelope.ts';
 import { forgetKey, keepKey, replayed } from './keys.ts';
-import { entryOf, logQuietly } from './log.ts';
+import { entryOf, logQuery, logQuietly } from './log.ts';
 import { contextOf, stampOf, unwrap, type Work } from './work.ts';
 
 /** One transaction with its audit row: a recorded success is a committed success. */
@@ -23,7 +23,10 @@ export async function runMutation(work: Work, params: Record<string, unknown>): 
     });
   } catch (error) {
     // The transaction is rolled back; what it would have done is the answer.
-    if (error instanceof DryRun) return error.done;
+    if (error instanceof DryRun) {
+      if (house.platform.grade.isOn) await logQuery(work, error.done.more.exit ?? 0);
+      return error.done;
+    }
     throw error;
   }
 }

@@ -12,8 +12,8 @@ export interface Facts {
   unexplained: TaskId[];
   maxSiblings: number;
   ttlMinutes: number;
-  /** Undefined where the clock cannot be trusted; then no claim has expired. */
-  now: string | undefined;
+  /** The moment by which claims are judged. */
+  now: string;
 }
 
 export type ProblemKind = 'orphan' | 'hierarchy' | 'cycle' | 'dangling' | 'open-children' | 'siblings' | 'no-reason' | 'stale-claim';
@@ -164,7 +164,7 @@ const unexplained = (facts: Facts): Problem[] =>
 
 const stale = ({ claims, now, ttlMinutes }: Facts): Problem[] =>
   claims
-    .filter((claim) => now !== undefined && isExpired(claim, now, ttlMinutes))
+    .filter((claim) => isExpired(claim, now, ttlMinutes))
     .map((claim) => ({
       kind: 'stale-claim',
       severity: 'warning',

@@ -190,6 +190,9 @@ export interface AuditFilter {
 }
 
 export interface ClaimReads {
+  /** The moment by which leases are judged: the database's own clock where it has one, else the caller's; but a caller whose
+   *  clock is behind the log gets one by which nothing has lapsed. */
+  moment(now: string): Promise<string>;
   of(taskId: TaskId): Promise<Claim | undefined>;
   heldBy(caller: Caller): Promise<Claim | undefined>;
   among(ids: TaskId[]): Promise<Claim[]>;
@@ -245,8 +248,6 @@ export interface WriteStore extends ReadStore {
   keys: KeyReads & KeyWrites;
   jobs: JobWrites;
   changes: Changes;
-  /** The database's own clock, where it has one. */
-  clock(): Promise<string | undefined>;
 }
 
 /** Who and when, for history and claims: known to dispatch, not repeated by each operation. */

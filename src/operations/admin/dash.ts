@@ -34,7 +34,7 @@ export const adminDash = query({
   example: { world: ['T001 epic', 'T002 in T001 active by ada', 'T003 in T001 depends T002'], call: {} },
   async run({ store, now, caller, config }) {
     const graph = await store.tasks.openGraph();
-    const asked = { now, caller, ttlMinutes: config['claims.ttlMinutes'] };
+    const asked = { now: await store.claims.moment(now), caller, ttlMinutes: config['claims.ttlMinutes'] };
     const [next] = recommend(graph, asked, 1);
     const [last] = await store.audit.newest({}, { limit: 1, offset: 0 });
     return {

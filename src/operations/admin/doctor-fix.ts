@@ -114,11 +114,9 @@ async function cutDangling(store: WriteStore): Promise<Repair[]> {
   return waiting.map(({ id }) => ({ check: 'tasks', message: `${id} no longer waits for a task that does not exist` }));
 }
 
-/** By the database's own clock where it has one; by a clock that is behind the log, nobody has been away. */
 async function letGo(store: WriteStore, now: string, ttlMinutes: number): Promise<Repair[]> {
-  const clock = await store.clock();
-  if (clock === undefined && ((await store.audit.latest()) ?? '') > now) return [];
-  const stale = (await store.claims.all()).filter((claim) => isExpired(claim, clock ?? now, ttlMinutes));
+  const moment = await store.claims.moment(now);
+  const stale = (await store.claims.all()).filter((claim) => isExpired(claim, moment, ttlMinutes));
   for (const { taskId, agent } of stale) {
     await store.claims.release(taskId);
     const task = await store.tasks.get(taskId);

@@ -182,7 +182,10 @@ describe('each thing that can be broken is found, and repaired where that is saf
     await house.call('tasks.add', { title: 'x' });
     await house.tamper("update claims set renewed_at = '2020-01-01T00:00:00.000Z'");
     clock.now = '2026-01-01T00:00:00.000Z';
-    expect((await house.call('admin.doctor')).findings).toMatchObject([{ check: 'log', severity: 'warning', fix: 'date -u' }]);
+    const { findings } = await house.call('admin.doctor');
+    expect(findings).toContainEqual(expect.objectContaining({ check: 'log', severity: 'warning', fix: 'date -u' }));
+    // PostgreSQL judges by its own clock, which is right whatever the caller's says.
+    expect(findings).toHaveLength(process.env.CLEO_TEST_ENGINE === 'postgres' ? 2 : 1);
   });
 
   test('a job of the last minutes may still be running', async () => {

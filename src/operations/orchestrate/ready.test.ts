@@ -30,10 +30,9 @@ test('whoever holds a task may go on with it; for others it is taken', async () 
 });
 
 test('a claim that has expired holds nothing', async () => {
-  const { store, call } = await openHouse({ tasks: ['T001 active'], clock: { now: '2026-06-02T00:00:00.000Z' } });
-  await store.write({ at: '2026-06-01T00:00:00.000Z', by: 'other' }, ({ claims }) =>
-    claims.put({ taskId: 'T001', agent: 'other', claimedAt: '2026-06-01T00:00:00.000Z', renewedAt: '2026-06-01T00:00:00.000Z' }),
-  );
+  const { call, tamper } = await openHouse({ tasks: ['T001 active by other'] });
+  expect(await call('orchestrate.ready')).toMatchObject({ _meta: { exitCode: 100 } });
+  await tamper("update claims set renewed_at = '2020-01-01T00:00:00.000Z'");
   expect(ids(await call('orchestrate.ready'))).toEqual(['T001']);
 });
 

@@ -17,7 +17,12 @@ export const orchestrateReady = query({
   example: { world: ['T001 epic', 'T002 in T001', 'T003 in T001 depends T002'], call: { epic: 'T001' } },
   async run({ store, now, caller, config }, { epic, ...page }) {
     await checkRoot(store, epic);
-    const all = ready(await store.tasks.openGraph(), { now, caller, ttlMinutes: config['claims.ttlMinutes'], within: epic });
+    const all = ready(await store.tasks.openGraph(), {
+      now: await store.claims.moment(now),
+      caller,
+      ttlMinutes: config['claims.ttlMinutes'],
+      within: epic,
+    });
     const shown = all.slice(page.offset, page.offset + page.limit);
     const tasks = await store.tasks.hits(shown.map((task) => task.id));
     return paged({ tasks }, tasks.length, page, async () => all.length);

@@ -148,9 +148,6 @@ async function readyParent(store: ReadStore, task: TaskRecord): Promise<TaskId |
   return siblings.every((sibling) => sibling.status === 'done') ? task.parentId : undefined;
 }
 
-/** By the database's own clock where it has one. A caller whose clock is behind the log takes nothing over. */
 async function hasLapsed({ store, now, config }: Here, claim: Claim): Promise<boolean> {
-  const clock = await store.clock();
-  if (clock === undefined && ((await store.audit.latest()) ?? '') > now) return false;
-  return isExpired(claim, clock ?? now, config['claims.ttlMinutes']);
+  return isExpired(claim, await store.claims.moment(now), config['claims.ttlMinutes']);
 }

@@ -60,13 +60,13 @@ test('only inside a root, under each of its names', async () => {
 });
 
 test('a task that somebody holds is not recommended until the claim has expired', async () => {
-  const clock = { now: '2026-06-01T12:00:00.000Z' };
-  const { store, call } = await openHouse({ tasks: ['T001'], clock, config: { claims: { ttlMinutes: 60 } } });
-  await store.write({ at: clock.now, by: 'other' }, ({ claims }) =>
-    claims.put({ taskId: 'T001', agent: 'other', claimedAt: clock.now, renewedAt: clock.now }),
+  const { store, call, tamper } = await openHouse({ tasks: ['T001'], config: { claims: { ttlMinutes: 60 } } });
+  const now = new Date().toISOString();
+  await store.write({ at: now, by: 'other' }, ({ claims }) =>
+    claims.put({ taskId: 'T001', agent: 'other', claimedAt: now, renewedAt: now }),
   );
   expect(await call('tasks.next')).toMatchObject({ _meta: { exitCode: 100 } });
-  clock.now = '2026-06-01T13:00:01.000Z';
+  await tamper(`update claims set renewed_at = '${new Date(Date.now() - 61 * 60_000).toISOString()}'`);
   expect(offered(await call('tasks.next'))).toEqual(['T001']);
 });
 

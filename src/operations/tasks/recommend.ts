@@ -17,7 +17,11 @@ type Here = Pick<QueryContext, 'store' | 'now' | 'config'>;
 /** What to do next inside a root, or anywhere: at most `count`, best first. */
 export async function recommended({ store, now, config }: Here, root: TaskId | undefined, count: number): Promise<Recommendation[]> {
   await checkRoot(store, root);
-  const found = recommend(await store.tasks.openGraph(), { now, ttlMinutes: config['claims.ttlMinutes'], within: root }, count);
+  const found = recommend(
+    await store.tasks.openGraph(),
+    { now: await store.claims.moment(now), ttlMinutes: config['claims.ttlMinutes'], within: root },
+    count,
+  );
   const titles = new Map((await store.tasks.hits(found.map(({ taskId }) => taskId))).map((hit) => [hit.id, hit.title]));
   return found.map(({ taskId, score, reasons }) => ({ taskId, title: titles.get(taskId) ?? '', score, reasons }));
 }

@@ -21,7 +21,7 @@ export async function taskProblems(
     maxSiblings,
     ttlMinutes,
     // A clock that is behind the log says nothing about who has been away for long.
-    now: ((await store.audit.latest()) ?? '') > now ? undefined : now,
+    now: await store.claims.moment(now),
   });
   return { tasks: tasks.length, problems };
 }

@@ -53,11 +53,12 @@ test('a claim that ran out is found, but not by a clock behind the log', async (
   const clock = { now: '2026-01-01T12:00:00.000Z' };
   const house = await openHouse({ tasks: ['T001'], clock });
   await house.call('tasks.start', { taskId: 'T001' });
-  clock.now = '2026-01-01T16:00:01.000Z';
-  expect(await kinds(house)).toEqual({ 'stale-claim': 1 });
-  await house.as('ada').call('tasks.add', { title: 'Later' });
-  clock.now = '2026-01-01T16:00:00.500Z';
   expect(await kinds(house)).toEqual({});
+  await house.tamper("update claims set renewed_at = '2020-01-01T00:00:00.000Z'");
+  expect(await kinds(house)).toEqual({ 'stale-claim': 1 });
+  clock.now = '2026-01-01T11:00:00.000Z';
+  // PostgreSQL judges by its own clock, which is right whatever the caller's says.
+  expect(await kinds(house)).toEqual(process.env.CLEO_TEST_ENGINE === 'postgres' ? { 'stale-claim': 1 } : {});
 });
 
 test('a lowered limit shows where there are too many', async () => {

@@ -1,9 +1,19 @@
 import type { Caller, Claim } from '../../model/audit.ts';
 import type { ClaimReads, ClaimWrites } from '../port.ts';
-import { type Db, inList, type Sql, sql } from './sql.ts';
+import { type Db, inList, raw, type Sql, sql } from './sql.ts';
 
 export function claimReads(db: Db): ClaimReads {
   return {
+    async moment(now) {
+      const [row] =
+        db.engine === 'postgres'
+          ? await db.all(sql`select ${databaseNow} as moment`)
+          : await db.all(
+              sql`select coalesce(max(timestamp), '') as moment from (select timestamp from audit_log order by seq desc limit 1) newest`,
+            );
+      const moment = String(row?.moment);
+      return db.engine === 'postgres' ? moment : moment > now ? longAgo : now;
+    },
     async of(taskId) {
       return (
         await readClaims(db, sql`select task_id, session_id, agent_id, claimed_at, renewed_at from claims where task_id = ${taskId}`)
@@ -35,14 +45,22 @@ export function claimWrites(db: Db): ClaimWrites {
     put: (claim) =>
       db.run(sql`
         insert into claims (task_id, session_id, agent_id, claimed_at, renewed_at)
-        values (${claim.taskId}, ${claim.session ?? ''}, ${claim.agent}, ${claim.claimedAt}, ${claim.renewedAt})`),
+        values (${claim.taskId}, ${claim.session ?? ''}, ${claim.agent}, ${claim.claimedAt}, ${leaseTime(db, claim.renewedAt)})`),
     release: (taskId) => db.run(sql`delete from claims where task_id = ${taskId}`),
     renew(caller, at) {
       const { session, agent } = holder(caller);
-      return db.run(sql`update claims set renewed_at = ${at} where session_id = ${session} and agent_id = ${agent} and renewed_at < ${at}`);
+      return db.run(
+        sql`update claims set renewed_at = ${leaseTime(db, at)} where session_id = ${session} and agent_id = ${agent} and renewed_at < ${leaseTime(db, at)}`,
+      );
     },
   };
 }
+
+const longAgo = '1970-01-01T00:00:00.000Z';
+const databaseNow = raw(`to_char(clock_timestamp() at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`);
+
+/** Leases are renewed by the clock that judges them, or a machine that is behind would lose its claims. */
+const leaseTime = (db: Db, at: string): Sql => (db.engine === 'postgres' ? databaseNow : sql`${at}`);
 
 export async function readClaims(db: Db, query: Sql): Promise<Claim[]> {
   return (await db.all(query)).map((row) => ({

@@ -2,7 +2,7 @@ import type { Stamp, WriteStore } from '../port.ts';
 import { appendAudit } from './audit-write.ts';
 import { claimWrites } from './claims.ts';
 import { readStore } from './read-store.ts';
-import { type Db, sql } from './sql.ts';
+import type { Db } from './sql.ts';
 import { taskWrites } from './tasks-write.ts';
 import { jobWrites, keyWrites } from './upkeep.ts';
 
@@ -18,10 +18,5 @@ export function writeStore(db: Db, stamp: Stamp): WriteStore {
     keys: { ...reads.keys, ...keyWrites(db) },
     jobs: jobWrites(db),
     changes,
-    async clock() {
-      if (db.engine === 'sqlite') return undefined;
-      const [row] = await db.all(sql`select to_char(clock_timestamp() at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as now`);
-      return String(row?.now);
-    },
   };
 }
