@@ -176,9 +176,10 @@ function syncFolder(folder: string): void {
   }
 }
 
-const patienceMs = 5000;
+const patienceMs = 2000;
+const abandonedMs = 10_000;
 
-/** Waits for its turn. A lock older than the patience of everyone who waits was left by a process that died. */
+/** Waits for its turn. What is done alone takes milliseconds: an old lock was left by a process that died. */
 function takeLock(lock: string): void {
   for (let waited = 0; ; waited += 20) {
     try {
@@ -188,7 +189,7 @@ function takeLock(lock: string): void {
       if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
     }
     const age = Date.now() - (statSync(lock, { throwIfNoEntry: false })?.mtimeMs ?? Date.now());
-    if (age > 2 * patienceMs) rmSync(lock, { force: true });
+    if (age > abandonedMs) rmSync(lock, { force: true });
     else if (waited >= patienceMs) throw new CleoError('E_LOCK_TIMEOUT', { waitedMs: patienceMs, path: lock });
     else Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 20);
   }

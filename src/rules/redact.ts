@@ -1,46 +1,99 @@
+import { secretShape } from './secrets.ts';
 import { sha256 } from './sha256.ts';
 
-const secretName =
-  /^(?:.*[_-])?(?:pass(?:word|wd|phrase)?|secret|token|api[_-]?key|apikey|auth(?:orization)?|credential|private[_-]?key|access[_-]?key)s?$/i;
+const hidden = '[redacted]';
 
-/** Shapes that are a secret wherever they stand. */
-const secretShapes: RegExp[] = [
-  /-----BEGIN [A-Z ]*PRIVATE KEY-----[\s\S]*?(?:-----END [A-Z ]*PRIVATE KEY-----|$)/g,
-  /\b(?:sk|pk|rk)[-_](?:live|test|proj|ant|or)?[-_]?[A-Za-z0-9_-]{16,}/g,
-  /\bgh[pousr]_[A-Za-z0-9]{20,}/g,
-  /\bgithub_pat_[A-Za-z0-9_]{20,}/g,
-  /\bglpat-[A-Za-z0-9_-]{16,}/g,
-  /\bxox[abeoprs]-[A-Za-z0-9-]{10,}/g,
-  /\b(?:AKIA|ASIA|AGPA|AIDA|AROA)[A-Z0-9]{16}\b/g,
-  /\bAIza[A-Za-z0-9_-]{30,}/g,
-  /\bya29\.[A-Za-z0-9_-]{20,}/g,
-  /\bnpm_[A-Za-z0-9]{30,}/g,
-  /\bpypi-[A-Za-z0-9_-]{20,}/g,
-  /\bdop_v1_[a-f0-9]{40,}/g,
-  /\bhf_[A-Za-z0-9]{30,}/g,
-  /\bSG\.[A-Za-z0-9_-]{16,}\.[A-Za-z0-9_-]{16,}/g,
-  /\beyJ[A-Za-z0-9_-]{8,}\.eyJ[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]{8,}/g,
-  /\b(?:Bearer|Basic)\s+[A-Za-z0-9+/._~-]{16,}=*/g,
-];
-
-const urlPassword = /\b([a-z][a-z0-9+.-]*:\/\/[^\s:/@]+):[^\s@/]+@/gi;
-const assignment =
-  /\b((?:[A-Za-z0-9]+[_-])*(?:password|passwd|secret|token|api[_-]?key|access[_-]?key|private[_-]?key))(["']?\s*[=:]\s*["']?)[^\s"',;]{6,}/gi;
+const urlPassword = /\b([a-z][a-z0-9+.-]{1,20}:\/\/[^\s:/?#@"'<>]*):([^\s/?#"'<>]+)@/gi;
+const words =
+  'password|passwd|passphrase|pwd|secret|token|api[_-]?key|access[_-]?key|private[_-]?key|client[_-]?secret|auth[_-]?key|account[_-]?key';
+let namedPattern: RegExp | undefined;
+function named(): RegExp {
+  namedPattern ??= new RegExp(
+    `((?:--|\\b)(?:[A-Za-z0-9]+[_-]){0,6}(?:[a-z]+(?=[A-Z]))?(?:${words})["'\`]?)(\\s*(?:[=:]|=>|:=)\\s*|(?<=--[\\w-]{0,60})\\s+)(["'\`]?)((?<=["'\`])[^"'\`\\n]{4,}(?=["'\`])|[^\\s"'\`,;&)\\]}]{4,})`,
+    'gi',
+  );
+  return namedPattern;
+}
+/** Long enough to hold a secret when it is decoded. */
+const encoded = /[A-Za-z0-9+/_-]{24,}={0,2}/g;
 
 /** A text without the secrets in it. */
 export function redactText(text: string): string {
-  let clean = text.replace(urlPassword, '$1:[redacted]@').replace(assignment, '$1$2[redacted]');
-  for (const shape of secretShapes) clean = clean.replace(shape, '[redacted]');
+  const clean = hideShapes(text);
+  return long.test(clean) ? clean.replace(encoded, (run) => (holdsSecret(run) ? hidden : run)) : clean;
+}
+
+// Most texts are a few words. Compiling the big patterns for them would cost a write more than the rest of its log entry.
+const long = /\S{15}|-----BEGIN/;
+const telling = /pass|pwd|secret|token|key/i;
+
+function hideShapes(text: string): string {
+  let clean = text;
+  if (clean.includes('://')) clean = clean.replace(urlPassword, `$1:${hidden}@`);
+  if (long.test(clean)) clean = clean.replace(secretShape(), hidden);
+  if (telling.test(clean))
+    clean = clean.replace(named(), (all, name: string, between: string, quote: string, value: string) =>
+      isSecret(value, between === '=', quote !== '') ? `${name}${between}${quote}${hidden}` : all,
+    );
   return clean;
+}
+
+/** What is assigned to such a name is a secret, unless it only says what kind of thing belongs there, or where it comes
+ *  from. In prose (`token: string`, `password: required`) a plain word is a word. */
+function isSecret(value: string, isTight: boolean, isQuoted: boolean): boolean {
+  if (value.startsWith(hidden)) return false;
+  if (/^(?:[$<{%*(#@]|\[|process\.|os\.|env[.(]|x{3,}|\.{2,}|-+$)/i.test(value) || /[()[\]{}]/.test(value)) return false;
+  if (placeholders.has(value.toLowerCase().replace(/[.!?:|]+$/, ''))) return false;
+  if (/^[A-Za-z_]+(?:[.:/-][A-Za-z_]+)+[.!?:]?$/.test(value)) return false;
+  if (/\d/.test(value) || (isQuoted && !/\s/.test(value))) return value.length >= 6 || isTight;
+  if (/\s/.test(value)) return false;
+  return isTight || (value.length >= 12 && /[a-z]/.test(value) && /[A-Z]/.test(value)) || /[!@#^&+~]/.test(value);
+}
+
+const placeholders = new Set(
+  'null true false none undefined string number boolean text object array bytes optional required missing invalid expired unset empty redacted secret token password value refresh access changeme example here your name field type uuid jwt opaque bearer basic'.split(
+    ' ',
+  ),
+);
+
+/** Base64 that decodes to a secret is one; where in a run the encoding begins is not known. */
+function holdsSecret(run: string): boolean {
+  const plain = run.replace(/=+$/, '').replaceAll('-', '+').replaceAll('_', '/');
+  for (let skip = 0; skip < 4; skip++) {
+    const part = plain.slice(skip);
+    const decoded = decode(part.slice(0, part.length - (part.length % 4 === 1 ? 1 : 0)));
+    if (decoded !== undefined && hideShapes(decoded) !== decoded) return true;
+  }
+  return false;
+}
+
+function decode(text: string): string | undefined {
+  try {
+    const decoded = atob(text);
+    // Bytes that are no text hold no secret that could be read here.
+    return /^[\t\n\r\x20-\x7e]{8}/.test(decoded) || /[\x20-\x7e]{16}/.test(decoded) ? decoded : undefined;
+  } catch {
+    return undefined;
+  }
 }
 
 const longest = 1000;
 const deepest = 50;
+const secretName =
+  /(?:^|_)(?:pass(?:word|wd|phrase)?|pwd|secret|token|api_?key|auth(?:orization)?|credentials?|private_?key|access_?key|(?:pass|secret|credential)(?:word)?s)$/;
+const isSecretName = (name: string): boolean =>
+  secretName.test(
+    name
+      .slice(-100)
+      .replace(/([a-z0-9])(?=[A-Z])/g, '$1_')
+      .replaceAll('-', '_')
+      .toLowerCase(),
+  );
 
 /** Parameters as the audit log keeps them: secrets hidden, long texts as length and hash, what is nested too deep left out. */
 export function redactParams(value: unknown, name = '', depth = 0): unknown {
   if (typeof value === 'string') {
-    if (secretName.test(name)) return '[redacted]';
+    if (isSecretName(name)) return hidden;
     return value.length > longest ? { length: value.length, sha256: sha256(value.toWellFormed()) } : redactText(value).toWellFormed();
   }
   if (typeof value !== 'object' || value === null) return value;

@@ -68,7 +68,7 @@ export function openPostgres(options: PostgresOptions): Store {
     },
     migrate: () => createPostgres(options, new Date().toISOString()),
     async backupTo() {
-      throw new CleoError('E_DEPENDENCY_ERROR', { tool: 'backup', problem: 'a PostgreSQL store is backed up by its server (pg_dump)' });
+      throw (await import('../keeper.ts')).serverKeepsBackups();
     },
     close: lines.close,
   };
