@@ -1,6 +1,6 @@
 // Projects of a given size. They are made once and kept in the temporary folder under the hash of the code that makes them.
 import { createHash } from 'node:crypto';
-import { cpSync, existsSync, mkdirSync, mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
@@ -41,6 +41,7 @@ async function filler() {
   const { text } = built.outputFiles[0];
   const kept = join(tmpdir(), `cleo-bench-stores-${createHash('sha256').update(text).digest('hex').slice(0, 12)}`);
   mkdirSync(kept, { recursive: true });
+  forgetOthers(kept);
   // Inside node_modules, where the SQLite driver is found from.
   const file = join(root, 'node_modules', `.cleo-bench-${process.pid}.mjs`);
   writeFileSync(file, text);
@@ -48,5 +49,14 @@ async function filler() {
     return { fill: (await import(pathToFileURL(file).href)).fill, kept };
   } finally {
     rmSync(file);
+  }
+}
+
+/** Stores of code that has changed since; not those that another run may be using. */
+function forgetOthers(kept) {
+  for (const name of readdirSync(tmpdir()).filter((one) => one.startsWith('cleo-bench-stores-'))) {
+    const path = join(tmpdir(), name);
+    const age = Date.now() - (statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? Date.now());
+    if (path !== kept && age > 3_600_000) rmSync(path, { recursive: true, force: true });
   }
 }

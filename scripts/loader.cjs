@@ -15,7 +15,7 @@ const beside = `${__dirname}/cache/${key}`;
 const home = env.CLEO_HOME || (env.HOME && `${env.HOME}/.cleo`);
 const name = `${words.includes(process.argv[2]) ? process.argv[2] : '-'}.bin`;
 const bundle = read(`${beside}/${name}`) ?? (isOwn(`${home}/cache/${key}`) ? read(`${home}/cache/${key}/${name}`) : undefined);
-const kept = bundle ? JSON.parse(bundle.latin1Slice(0, bundle.indexOf(10))) : {};
+const kept = bundle ? placesIn(bundle) : {};
 const scripts = {};
 const loaded = {};
 let core = {};
@@ -40,6 +40,15 @@ function read(path) {
     return fs.readFileSync(path);
   } catch {
     return undefined;
+  }
+}
+
+/** A damaged cache is no cache. */
+function placesIn(bytes) {
+  try {
+    return JSON.parse(bytes.latin1Slice(0, bytes.indexOf(10)));
+  } catch {
+    return {};
   }
 }
 
@@ -79,7 +88,8 @@ function fill(folder, bytes) {
   const fresh = `${folder}/${name}.${pid}`;
   try {
     fs.mkdirSync(folder, { recursive: true });
-    fs.writeFileSync(fresh, bytes, { flag: 'wx' });
+    // Synced: V8 trusts what it reads, and a loss of power must not leave half of it.
+    fs.writeFileSync(fresh, bytes, { flag: 'wx', flush: true });
     fs.renameSync(fresh, `${folder}/${name}`);
     forgetOthers(`${folder}/..`);
     return true;

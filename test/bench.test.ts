@@ -1,0 +1,85 @@
+import { execFileSync, spawnSync } from 'node:child_process';
+import { cpSync, mkdtempSync, readdirSync, rmSync, statSync, symlinkSync, truncateSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, relative, resolve } from 'node:path';
+import { expect, onTestFinished, test } from 'vitest';
+
+const root = resolve(import.meta.dirname, '..');
+const dist = resolve(root, process.env.CLEO_TEST_DIST ?? 'dist');
+const env = { PATH: process.env.PATH, HOME: '/nonexistent' };
+
+function project(): string {
+  const folder = mkdtempSync(join(tmpdir(), 'cleo-bench-test-'));
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  for (const words of [['init'], ['add', 'Write the parser'], ['add', 'Test it']]) cleo(folder, words);
+  return folder;
+}
+
+const cleo = (cwd: string, words: string[], file = join(dist, 'cleo.js')): string =>
+  execFileSync(process.execPath, [file, ...words], { cwd, env, encoding: 'utf8' });
+
+function loads(cwd: string, words: string[]): { files: string[]; modules: string[] } {
+  const { output } = spawnSync(process.execPath, ['--require', join(root, 'bench', 'loads.cjs'), ...words], {
+    cwd,
+    env,
+    stdio: ['ignore', 'pipe', 'pipe', 'pipe'],
+  });
+  return JSON.parse(String(output[3]));
+}
+
+const everyday: [string, string[]][] = [
+  ['show T1', ['core.js', 'parts/operations-tasks-show.js']],
+  ['exists T1', ['core.js', 'parts/operations-tasks-exists.js']],
+  ['find parser', ['core.js', 'parts/operations-tasks-find.js']],
+  ['next', ['core.js', 'parts/operations-tasks-next.js']],
+];
+
+for (const [line, expected] of everyday)
+  test(`cleo ${line} loads the core, its own part and nothing else`, () => {
+    const folder = project();
+    writeFileSync(join(folder, 'nothing.cjs'), '');
+    const bare = new Set(loads(folder, ['nothing.cjs']).modules);
+    const { files, modules } = loads(folder, [join(dist, 'cleo.js'), ...line.split(' ')]);
+    const ours = files.filter((path) => path.startsWith(dist) && path.endsWith('.js')).map((path) => relative(dist, path));
+    expect(ours.filter((path) => path !== 'cleo.js')).toEqual(expected);
+    expect(files.filter((path) => path.includes('node_modules'))).toEqual([]);
+    // Of Node's own: what runs a script from a cache, and its SQLite where it has one.
+    expect(modules.filter((name) => !bare.has(name) && !/sqlite/i.test(name))).toEqual(['NativeModule vm']);
+  });
+
+test('the core stays small: every command reads it', () => {
+  expect(statSync(join(dist, 'core.js')).size).toBeLessThan(100_000);
+});
+
+test('a damaged code cache is no cache: the command works, and the next one has it again', () => {
+  const folder = project();
+  const copy = join(folder, 'copy', 'dist');
+  cpSync(dist, copy, { recursive: true });
+  symlinkSync(join(root, 'node_modules'), join(folder, 'copy', 'node_modules'));
+  const caches = join(copy, 'cache', readdirSync(join(copy, 'cache'))[0]!);
+  const cache = join(caches, 'show.bin');
+  const size = statSync(cache).size;
+  for (const damage of [
+    () => truncateSync(cache, 0),
+    () => truncateSync(cache, 5000),
+    () => writeFileSync(cache, Buffer.alloc(size)),
+    () => writeFileSync(cache, Buffer.alloc(size, 'x\n')),
+    () => rmSync(cache),
+  ]) {
+    damage();
+    expect(JSON.parse(cleo(folder, ['show', 'T1'], join(copy, 'cleo.js')))).toMatchObject({ task: { id: 'T001' } });
+    expect(statSync(cache).size).toBeGreaterThan(50_000);
+  }
+});
+
+test('the short benchmark: sizes hold, and times are not far from their bars', () => {
+  const { stdout, stderr, status } = spawnSync(process.execPath, [join(root, 'bench', 'run.mjs'), '--quick', '--json', '--dist', dist], {
+    encoding: 'utf8',
+  });
+  expect([status, stderr]).toEqual([0, '']);
+  const rows = JSON.parse(stdout) as { what: string; figure: number | string; bar: number; unit: string }[];
+  expect(rows.length).toBeGreaterThan(10);
+  // A busy machine may double a ratio of times; what grows with the number of tasks grows by more than that.
+  const far = rows.filter(({ figure, bar, unit }) => typeof figure !== 'number' || figure > bar * (unit === '×' ? 2 : 1.1));
+  expect(far).toEqual([]);
+});
