@@ -148,7 +148,9 @@ create table jobs (id {{serial}}, operation text not null, agent_id text not nul
 `;
 
 const sqlite = `
-create virtual table task_search using fts5(title, rest, content='', contentless_delete=1, tokenize='unicode61');
+-- What a word is was decided before: here everything but space belongs to one, whatever this SQLite knows of its script.
+create virtual table task_search using fts5(title, rest, content='', contentless_delete=1,
+  tokenize="unicode61 remove_diacritics 0 categories 'L* M* N* P* S* C*'");
 create table words (id integer primary key, word text not null unique);
 create virtual table word_grams using fts5(word, content='', contentless_delete=1, tokenize='trigram');
 
