@@ -1,10 +1,10 @@
-import { existsSync, readdirSync, rmSync } from 'node:fs';
+import { cpSync, existsSync, readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { argvOf } from '../../src/operations/command-line.ts';
 import { index } from '../../src/operations/index.generated.ts';
 import { openHouse } from '../house.ts';
-import { bytesOf, inspect, projectAt } from './processes.ts';
+import { bytesOf, inspect, projectAt, temporary } from './processes.ts';
 
 /** Everything in `.cleo` but the log's index, which SQLite keeps for itself; a log without an entry is no log. */
 function contents(root: string): Record<string, string> {
@@ -17,8 +17,12 @@ for (const entry of index.filter(({ kind }) => kind === 'query'))
   test(`${entry.name} leaves the database and its log byte-equal`, async () => {
     const operation = await entry.load();
     const { world = [], call, exit = 0 } = operation.example;
-    const { root, env } = await openHouse({ tasks: world, engine: 'sqlite' });
+    const house = await openHouse({ tasks: world, engine: 'sqlite' });
+    // A copy, which no other connection keeps open: whoever closes last would empty the log.
+    const root = temporary();
+    cpSync(join(house.root, '.cleo'), join(root, '.cleo'), { recursive: true });
     const { run, database } = projectAt(root);
+    const env = { ...house.env, CLEO_ROOT: root };
     const { argv, stdin } = argvOf(operation, call);
     for (const state of ['with a log', 'without a log']) {
       if (state === 'without a log') {
