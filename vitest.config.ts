@@ -8,11 +8,20 @@ export default defineConfig({
     hookTimeout: 60_000,
     projects: [
       { test: { name: 'rules', include: ['src/**/*.test.ts'], exclude: operations, testTimeout: 60_000 } },
-      { test: { name: 'sqlite', include: operations, env: { CLEO_TEST_ENGINE: 'sqlite' }, testTimeout: 60_000 } },
+      {
+        test: {
+          name: 'sqlite',
+          include: operations,
+          exclude: ['src/store/dialects/postgres.test.ts'],
+          env: { CLEO_TEST_ENGINE: 'sqlite' },
+          testTimeout: 60_000,
+        },
+      },
       {
         test: {
           name: 'postgres',
           include: [...operations, 'test/engines/*.test.ts'],
+          exclude: ['src/store/dialects/sqlite.test.ts'],
           env: { CLEO_TEST_ENGINE: 'postgres' },
           globalSetup: ['test/postgres.ts'],
           testTimeout: 60_000,

@@ -78,8 +78,9 @@ export function openPostgres(options: PostgresOptions): Store {
 export async function createPostgres(options: PostgresOptions, at: string): Promise<{ from: number; to: number }> {
   const { migrations } = await import('../migrations/all.ts');
   const { checkApplied, checksum, statementsFor } = await import('../migrations/migration.ts');
-  const pool = connect(options);
+  let pool: postgres.Sql | undefined;
   try {
+    pool = connect(options);
     return (await pool.begin(async (tx) => {
       await tx.unsafe(`select pg_advisory_xact_lock(hashtextextended('cleo migrations', 0))`);
       await tx.unsafe('create extension if not exists pg_trgm with schema public');
@@ -108,7 +109,7 @@ export async function createPostgres(options: PostgresOptions, at: string): Prom
   } catch (error) {
     throw asCleoError(error, options);
   } finally {
-    await pool.end({ timeout: 5 });
+    await pool?.end({ timeout: 5 });
   }
 }
 
@@ -163,18 +164,27 @@ function lineKeeper(options: PostgresOptions): { take(): Promise<Line>; give(lin
   const idle: Line[] = [];
   const waiting: (() => void)[] = [];
   let free = options.connections ?? 1;
+  const pass = (): void => {
+    const next = waiting.shift();
+    if (next) next();
+    else free++;
+  };
   return {
     async take() {
       if (free > 0) free--;
       else await new Promise<void>((resolve) => waiting.push(resolve));
       const line = idle.pop();
-      return line && !line.isLost() ? line : openLine(options);
+      if (line && !line.isLost()) return line;
+      try {
+        return openLine(options);
+      } catch (error) {
+        pass();
+        throw asCleoError(error, options);
+      }
     },
     give(line) {
       if (!line.isLost()) idle.push(line);
-      const next = waiting.shift();
-      if (next) next();
-      else free++;
+      pass();
     },
     async close() {
       await Promise.all(idle.splice(0).map((line) => line.end()));
@@ -231,25 +241,28 @@ const unreachable = (options: PostgresOptions, error: unknown): CleoError =>
     { cause: error },
   );
 
-function asCleoError(error: unknown, options: PostgresOptions): unknown {
+/** What a server says in codes, in ours. Exported for its test: most of these no test can provoke. */
+export function asCleoError(error: unknown, options: PostgresOptions): unknown {
   if (error instanceof CleoError) return error;
   const code = codeOf(error);
-  if (code === '55P03') return new CleoError('E_LOCK_TIMEOUT', { waitedMs: options.busyTimeoutMs, path: options.schema }, { cause: error });
-  if (code === '53100')
-    return new CleoError(
-      'E_FILE_ERROR',
-      { path: options.schema, problem: "the server's disk is full; nothing was changed", fix: 'cleo doctor' },
-      { cause: error },
-    );
-  if (code === '25006' || code === '42501')
-    return new CleoError(
-      'E_FILE_ERROR',
-      { path: options.schema, problem: 'the server does not allow writing', fix: 'cleo doctor' },
-      { cause: error },
-    );
-  if (isConnectionLoss(error) || /^(ENOTFOUND|ETIMEDOUT|EAI_|28|3D|CONNECT)/.test(code)) return unreachable(options, error);
-  return error;
+  const { message } = error as Error;
+  const { schema: path } = options;
+  const onServer = (problem: string): CleoError => new CleoError('E_FILE_ERROR', { path, problem, fix: 'cleo doctor' }, { cause: error });
+  // A lock that was not had in time, or a time limit of the server's own.
+  if (code === '55P03' || code === '57014')
+    return new CleoError('E_LOCK_TIMEOUT', { waitedMs: options.busyTimeoutMs, path }, { cause: error });
+  if (code === '53100') return onServer("the server's disk is full; nothing was changed");
+  if (code === '58030') return onServer(`the server's disk reports an error; nothing was changed (${message})`);
+  if (code === '25006') return onServer('the server takes no writes; nothing was changed');
+  if (code === '42501') return onServer(`the server does not allow it; nothing was changed (${message})`);
+  if (/^(XX00[12]|58P01)$/.test(code))
+    return new CleoError('E_STORE_DAMAGED', { path, problem: `the server finds its files damaged (${message})` }, { cause: error });
+  return isConnectionLoss(error) || isUnreachable.test(code) ? unreachable(options, error) : error;
 }
+
+/** No such host or database, no right to enter, no room for one more, no certificate to trust, no address at all. */
+const isUnreachable =
+  /^(ENOTFOUND|ETIMEDOUT|EHOST|ENET|EAI_|28|3D|53|CONNECT|SASL|ERR_TLS|ERR_SSL|ERR_INVALID_URL|CERT_|DEPTH_ZERO|SELF_SIGNED|UNABLE_TO)/;
 
 function withoutPassword(url: string): string {
   try {

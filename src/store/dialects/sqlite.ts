@@ -66,10 +66,13 @@ export function openSqlite(options: SqliteOptions): Store {
   };
 
   const reopen = (): void => {
-    abandoned.push(database);
-    identity = checkPresent(options);
-    database = guarded(options, () => connect(options));
+    const found = checkPresent(options);
+    const next = guarded(options, () => connect(options));
     statements.clear();
+    // Closing does not touch the log that has its name by now: SQLite sees that the file is no longer in its place.
+    database.close();
+    database = next;
+    identity = found;
     isChecked = false;
   };
 
@@ -121,10 +124,6 @@ export function openSqlite(options: SqliteOptions): Store {
     close: () =>
       inTurn(async () => {
         statements.clear();
-        if (!isAt(options.path, identity)) {
-          abandoned.push(database);
-          return;
-        }
         // A driver that closes only once its statements are collected would leave the log as it is.
         if (options.mode === 'write') emptyLog(database, options);
         database.close();
@@ -132,10 +131,6 @@ export function openSqlite(options: SqliteOptions): Store {
   };
   return store;
 }
-
-/** Connections to a file that is no longer in its place. Closing one, as forgetting it does, would delete the log that
- *  has its name, which by now belongs to the file that took its place. */
-const abandoned: SqliteDatabase[] = [];
 
 function connect({ path, mode, busyTimeoutMs, durability, driver = sqliteDriver() }: SqliteOptions): SqliteDatabase {
   const { DatabaseSync } = driver;
