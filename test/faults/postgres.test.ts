@@ -24,6 +24,7 @@ afterAll(async () => {
 interface Team {
   schema: string;
   houses: House[];
+  call(member: number, operation: string, params: Record<string, unknown>): Promise<Reply>;
   add(member: number, title: string): Promise<Reply>;
   rows(query: string): Promise<Record<string, unknown>[]>;
 }
@@ -43,10 +44,12 @@ async function openTeam(members: number): Promise<Team> {
   onTestFinished(async () => {
     for (const house of houses) await house.closeStores();
   });
+  const call: Team['call'] = (member, operation, params) => dispatch(houses[member]!, { operation, gateway: 'cli', params });
   return {
     schema,
     houses,
-    add: (member, title) => dispatch(houses[member]!, { operation: 'tasks.add', gateway: 'cli', params: { title } }),
+    call,
+    add: (member, title) => call(member, 'tasks.add', { title }),
     rows: async (query) => [...(await admin.unsafe(query.replaceAll('$', `"${schema}".`)))],
   };
 }
@@ -74,6 +77,25 @@ test('houses on many machines that add at once get ids that are unique and have 
   expect(await rows('select count(*)::int as n, max(seq) as last, count(distinct prev_hash)::int as links from $audit_log')).toEqual([
     { n: members * each, last: members * each, links: members * each },
   ]);
+});
+
+test('what many machines decide at once is decided one after another: every note is kept, no limit is passed', async () => {
+  const [members, each] = [8, size(5, 50)];
+  const { call, rows } = await openTeam(members);
+  await call(0, 'tasks.add', { title: 'The parent', type: 'epic' });
+  const everyone = (act: (member: number) => Promise<Reply>) => Promise.all(Array.from({ length: members }, (_, member) => act(member)));
+  for (let i = 0; i < each; i++) {
+    const replies = await everyone((member) => call(member, 'tasks.update', { taskId: 'T001', notes: `note ${member}.${i}` }));
+    expect(replies.map(({ exitCode }) => exitCode)).toEqual(Array(members).fill(0));
+  }
+  const added = [
+    ...(await everyone((member) => call(member, 'tasks.add', { title: `One ${member}`, parent: 'T001' }))),
+    ...(await everyone((member) => call(member, 'tasks.add', { title: `Two ${member}`, parent: 'T001' }))),
+  ];
+  expect(added.filter(({ exitCode }) => exitCode === 0)).toHaveLength(7);
+  expect(added.filter(({ exitCode }) => exitCode === 12)).toHaveLength(2 * members - 7);
+  expect(await rows('select count(distinct content)::int as n from $task_notes')).toEqual([{ n: members * each }]);
+  expect(await rows(`select revision from $tasks where id = 'T001'`)).toEqual([{ revision: 1 + members * each }]);
 });
 
 test('connections killed under load: what was answered is there, nothing is there twice, nothing in part', async () => {
