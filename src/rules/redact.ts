@@ -42,7 +42,7 @@ function hideShapes(text: string): string {
  *  from. In prose (`token: string`, `password: required`) a plain word is a word. */
 function isSecret(value: string, isTight: boolean, isQuoted: boolean): boolean {
   if (value.startsWith(hidden)) return false;
-  if (/^(?:[$<{%*(#@]|\[|process\.|os\.|env[.(]|x{3,}|\.{2,}|-+$)/i.test(value) || /[()[\]{}]/.test(value)) return false;
+  if (/^(?:[$<{%*(#@]|\[|env[.(]|x{3,}|\.{2,}|-+$)/i.test(value) || /[()[\]{}]/.test(value)) return false;
   if (placeholders.has(value.toLowerCase().replace(/[.!?:|]+$/, ''))) return false;
   if (/^[A-Za-z_]+(?:[.:/-][A-Za-z_]+)+[.!?:]?$/.test(value)) return false;
   if (/\d/.test(value) || (isQuoted && !/\s/.test(value))) return value.length >= 6 || isTight;
