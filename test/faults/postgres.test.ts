@@ -1,4 +1,5 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
+import { type AddressInfo, connect, createServer } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import postgres from 'postgres';
@@ -171,6 +172,56 @@ test('work that swallows the loss of its connection does not go on outside a tra
   await expect(outcome).rejects.toThrow();
   expect(await rows('select value from $counters')).toEqual([{ value: 0 }]);
 });
+
+for (const [when, kept] of [
+  ['before the server has it', 0],
+  ['after the server has done it', 1],
+] as const)
+  test(`a connection lost at commit, ${when}: the outcome is said to be unknown, and nothing is done twice`, async () => {
+    const { houses, rows } = await openTeam(1);
+    const wire = await openWire(when === 'before the server has it');
+    const house = buildHouse({ ...houses[0]!.platform, databaseUrl: wire.url });
+    onTestFinished(house.closeStores);
+    const add = (title: string) => dispatch(house, { operation: 'tasks.add', gateway: 'cli', params: { title } });
+    expect((await add('Before')).exitCode).toBe(0);
+    wire.cutAtCommit();
+    const { exitCode, envelope } = await add('At the moment');
+    expect([exitCode, (envelope.error as { code: string }).code]).toEqual([21, 'E_OUTCOME_UNKNOWN']);
+    expect(await rows(`select count(*)::int as n from $tasks where title = 'At the moment'`)).toEqual([{ n: kept }]);
+    expect((await add('After')).envelope.task).toMatchObject({ id: `T00${2 + kept}` });
+  });
+
+/** A wire to the server that can be cut when the next commit passes. */
+async function openWire(isBefore: boolean): Promise<{ url: string; cutAtCommit(): void }> {
+  const target = new URL(server.url);
+  let isArmed = false;
+  const proxy = createServer((client) => {
+    const upstream = connect(Number(target.port), target.hostname);
+    const cut = (): void => {
+      client.destroy();
+      upstream.destroy();
+    };
+    let isCutting = false;
+    client.on('data', (bytes) => {
+      isCutting ||= isArmed && bytes.includes('commit');
+      if (isCutting) isArmed = false;
+      if (isCutting && isBefore) cut();
+      else upstream.write(bytes);
+    });
+    upstream.on('data', (bytes) => (isCutting ? cut() : client.write(bytes)));
+    for (const socket of [client, upstream]) socket.on('error', cut).on('close', cut);
+  });
+  await new Promise<void>((resolve) => proxy.listen(0, '127.0.0.1', resolve));
+  onTestFinished(() => void proxy.close());
+  const url = new URL(server.url);
+  url.port = String((proxy.address() as AddressInfo).port);
+  return {
+    url: url.href,
+    cutAtCommit() {
+      isArmed = true;
+    },
+  };
+}
 
 test('a server that is not there is 3, and says where it looked without the password', async () => {
   const { houses } = await openTeam(1);
