@@ -102,4 +102,6 @@ export interface Platform {
   /** Grade mode: reads are audited too; the id tags the entries. */
   grade: { isOn: boolean; id: string | undefined };
   randomHex(length: number): string;
+  /** Of a text; faster than our own where there is much to hash. */
+  sha256(text: string): string;
 }

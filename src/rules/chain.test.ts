@@ -28,7 +28,11 @@ function chain(length: number): ChainLink[] {
   return links;
 }
 
-const follow = (links: ChainLink[], head: { seq: number; hash: string } | undefined) => chainEnd(links.reduce(chainStep, chainStart), head);
+const follow = (links: ChainLink[], head: { seq: number; hash: string } | undefined) =>
+  chainEnd(
+    links.reduce((state, link) => chainStep(state, link), chainStart),
+    head,
+  );
 const headOf = (links: ChainLink[]) => links.at(-1) && { seq: links.length, hash: links.at(-1)!.hash };
 
 test('a chain that nobody touched holds, also the empty one', () => {

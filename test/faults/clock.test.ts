@@ -43,7 +43,10 @@ test('the audit chain holds across jumps of the clock', async () => {
     await call('tasks.add', { title: `In ${clock.now}` });
   }
   const chain = await store.read(async ({ audit }) =>
-    chainEnd((await audit.links(0, 10)).reduce(chainStep, chainStart), await audit.head()),
+    chainEnd(
+      (await audit.links(0, 10)).reduce((state, link) => chainStep(state, link), chainStart),
+      await audit.head(),
+    ),
   );
   expect(chain).toMatchObject({ seq: 4 });
   expect(chain).not.toHaveProperty('broken');

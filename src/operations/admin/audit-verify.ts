@@ -13,8 +13,8 @@ export const adminAuditVerify = query({
   tier: 1,
   cli: { command: 'audit verify' },
   example: { call: {} },
-  async run({ store }) {
-    const { seq, hash, broken } = await followChain(store);
+  async run({ store, platform }) {
+    const { seq, hash, broken } = await followChain(store, platform.sha256);
     if (broken)
       throw new CleoError('E_CHECKSUM_MISMATCH', {
         what: 'the audit log',
@@ -29,11 +29,11 @@ export const adminAuditVerify = query({
 const perBatch = 2000;
 
 /** From the first entry to the head, as far as it holds. */
-export async function followChain(store: ReadStore): Promise<ChainState> {
+export async function followChain(store: ReadStore, digest: (text: string) => string): Promise<ChainState> {
   let state = chainStart;
   for (;;) {
     const links = await store.audit.links(state.seq, perBatch);
-    for (const link of links) state = chainStep(state, link);
+    for (const link of links) state = chainStep(state, link, digest);
     if (state.broken || links.length < perBatch) return chainEnd(state, await store.audit.head());
   }
 }

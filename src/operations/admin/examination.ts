@@ -47,7 +47,7 @@ export async function examine({ platform, project, read, sqliteVersion, now }: E
       return seen;
     });
     await look('jobs', () => read((store) => seenInJobs(store, now)));
-    await look('log', () => read((store) => seenInLog(store, now)));
+    await look('log', () => read((store) => seenInLog(store, now, platform.sha256)));
   }
   const seen = new Set(checks.map(({ check }) => check));
   for (const check of ['store', 'tasks', 'jobs', 'log']) if (!seen.has(check)) checks.push({ check, ok: false, detail: 'not looked at' });

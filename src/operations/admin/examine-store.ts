@@ -55,8 +55,8 @@ export async function unfinishedJobs(store: ReadStore, now: string) {
   return (await store.health.startedJobs()).filter(({ startedAt }) => Date.parse(now) - Date.parse(startedAt) > longestJobMs);
 }
 
-export async function seenInLog(store: ReadStore, now: string): Promise<Seen> {
-  const { seq, broken } = await followChain(store);
+export async function seenInLog(store: ReadStore, now: string, digest: (text: string) => string): Promise<Seen> {
+  const { seq, broken } = await followChain(store, digest);
   const latest = (await store.audit.latest()) ?? '';
   return {
     detail: seq === 1 ? '1 entry' : `${seq} entries`,

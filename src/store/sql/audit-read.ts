@@ -25,11 +25,11 @@ export function auditReads(db: Db): AuditReads {
         select prev_hash, cast(seq as text) as seq, timestamp, session_id, agent_id, gateway, domain, operation, params, cast(success as text) as success,
           cast(exit_code as text) as exit_code, error_code, created_ids, updated_ids, deleted_ids, cast(duration_ms as text) as duration_ms, hash
         from audit_log where audit_log.seq > ${after} order by audit_log.seq limit ${limit}`);
-      return found.map(({ hash, ...columns }) => ({
-        seq: Number(columns.seq),
-        prevHash: columns.prev_hash as string,
-        columns: Object.values(columns) as (string | null)[],
-        hash: hash as string,
+      return found.map((row) => ({
+        seq: Number(row.seq),
+        prevHash: row.prev_hash as string,
+        columns: chained.map((name) => row[name] as string | null),
+        hash: row.hash as string,
       }));
     },
     async after(seq, limit) {
@@ -37,6 +37,26 @@ export function auditReads(db: Db): AuditReads {
     },
   };
 }
+
+/** In the order of `columnsOf`. */
+const chained = [
+  'prev_hash',
+  'seq',
+  'timestamp',
+  'session_id',
+  'agent_id',
+  'gateway',
+  'domain',
+  'operation',
+  'params',
+  'success',
+  'exit_code',
+  'error_code',
+  'created_ids',
+  'updated_ids',
+  'deleted_ids',
+  'duration_ms',
+];
 
 function matching(filter: AuditFilter): Sql {
   let all = raw('1 = 1');
