@@ -13,8 +13,18 @@ const bin = (name) => join(root, 'node_modules', '.bin', name);
 const node = (script, ...args) => [process.execPath, join(root, 'scripts', script), ...args];
 const index = { name: 'index', command: node('index.mjs') };
 const build = { name: 'build', command: node('build.mjs') };
+const longForms = ['test/faults', 'test/engines'];
 const steps = isLong
-  ? [index, build, { name: 'faults', command: [bin('vitest'), 'run', '--project', 'faults', ...forVitest], env: { CLEO_FAULTS: 'full' } }]
+  ? [
+      index,
+      build,
+      {
+        name: 'faults',
+        // The engines compared with each other belong to PostgreSQL's project, which starts the server.
+        command: [bin('vitest'), 'run', '--project', 'faults', '--project', 'postgres', ...(forVitest.length ? forVitest : longForms)],
+        env: { CLEO_FAULTS: 'full' },
+      },
+    ]
   : [
       index,
       { name: 'types', command: [bin('tsc'), '--noEmit'] },
