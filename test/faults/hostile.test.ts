@@ -14,19 +14,20 @@ import { isFull, size } from './processes.ts';
 
 const known = new Set(exits.map(({ code }) => code));
 
-/** Refused with a code of the catalogue and a way out, or done; never an exception that nobody expected. */
-function judge({ exitCode, envelope, unexpected }: Reply, what: string): void {
+/** Refused with a code of the catalogue and a way out, which is the answer, or done; never an exception that nobody expected. */
+function judge({ exitCode, envelope, unexpected }: Reply, what: string): string | undefined {
   expect(unexpected, what).toBeUndefined();
   expect([...known], what).toContain(exitCode);
   expect(exitCode, what).not.toBe(1);
   expect(envelope.success, what).toBe(exitCode === 0 || exitCode >= 100);
   // The answer itself is text that any reader takes.
   expect(JSON.stringify(envelope).isWellFormed(), what).toBe(true);
-  if (envelope.success) return;
+  if (envelope.success) return undefined;
   const { code, message, fix } = envelope.error as Seen;
   expect(code.startsWith('E_VALIDATION_') || code in catalogue, `${what}: ${code}`).toBe(true);
   expect(message.length, what).toBeLessThan(2000);
   expect(fix, what).toMatch(/^cleo [^\0-\x1f]+$/);
+  return fix;
 }
 
 const ids = ['T001 epic', 'T002 in T001', 'T003 in T001', 'T004 done', 'T005 active by tester'];
@@ -49,6 +50,7 @@ for (const [turn, entry] of index.entries())
     // What changes the house itself gets a fresh one for each call, the others for each parameter.
     const isFresh = entry.name.startsWith('admin.') && entry.kind !== 'query';
     let house = await openHouse({ tasks, engine: 'sqlite' });
+    const fixes = new Set<string | undefined>();
     for (const [place, { name, type }] of shapesOf(params).entries()) {
       house = await openHouse({ tasks, engine: 'sqlite' });
       const hostile = { ...texts, ...others, ...(place === 0 ? { 'ten megabytes': tenMegabytes } : {}) };
@@ -59,15 +61,19 @@ for (const [turn, entry] of index.entries())
         const given = type === 'list' && typeof value === 'string' ? [value] : value;
         const what = `${entry.name} ${name}: ${kind}`;
         const began = performance.now();
-        judge(await house.reply(entry.name, { ...example.call, [name]: given }), what);
+        fixes.add(judge(await house.reply(entry.name, { ...example.call, [name]: given }), what));
         expect(performance.now() - began, what).toBeLessThan(10_000);
       }
     }
     for (const [kind, name] of Object.entries(texts)) {
       const call = Object.assign(JSON.parse(`{${JSON.stringify(name)}:1}`), example.call);
-      judge(await house.reply(entry.name, call), `${entry.name}, a parameter called ${kind}`);
+      fixes.add(judge(await house.reply(entry.name, call), `${entry.name}, a parameter called ${kind}`));
     }
-    for (const [kind, value] of Object.entries(others)) judge(await house.reply(entry.name, value as never), `${entry.name} of ${kind}`);
+    for (const [kind, value] of Object.entries(others))
+      fixes.add(judge(await house.reply(entry.name, value as never), `${entry.name} of ${kind}`));
+    // The way out runs as it is printed.
+    const { cli } = await openHouse({ tasks, engine: 'sqlite' });
+    for (const fix of fixes) if (fix) expect([fix, [1, 2].includes((await cli(fix)).exitCode)]).toEqual([fix, false]);
     expect(readdirSync(outside).filter((name) => !/^cleo-(test|template)-/.test(name))).toEqual([]);
     expect(existsSync('pwned')).toBe(false);
     expect(Object.prototype).not.toHaveProperty('isAdmin');
