@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { emptyFolder, type Folder } from '../../../test/folder.ts';
 import { openHouse, type Seen, type TestHouse } from '../../../test/house.ts';
+import { sha256 } from '../../rules/sha256.ts';
 
 const isPostgres = process.env.CLEO_TEST_ENGINE === 'postgres';
 const cleo = ({ root }: { root: string }, ...path: string[]): string => join(root, '.cleo', ...path);
@@ -279,7 +280,7 @@ describe('what cannot be looked at is a finding, not a failure', () => {
       const { backup } = await folder.call('admin.backup.create');
       await folder.call('tasks.add', { title: 'Second' });
       const bytes = readFileSync(cleo(folder, 'cleo.db'));
-      expect(statSync(cleo(folder, 'cleo.db-wal')).size).toBe(0);
+      expect(statSync(cleo(folder, 'cleo.db-wal'), { throwIfNoEntry: false })?.size ?? 0).toBe(0);
       // The last pages hold indexes and search, which a plain read does not touch.
       bytes.fill(0xa7, bytes.length - 8192, bytes.length - 4096);
       writeFileSync(cleo(folder, 'cleo.db'), bytes);
@@ -300,9 +301,12 @@ describe('what cannot be looked at is a finding, not a failure', () => {
 
     test('examining leaves every file as it is', async () => {
       const folder = await project();
+      // A reader may leave an empty log and its index.
       const seen = (): Record<string, string> =>
         Object.fromEntries(
-          readdirSync(cleo(folder)).map((name) => [name, name.endsWith('-shm') ? '' : readFileSync(cleo(folder, name), 'base64')]),
+          readdirSync(cleo(folder))
+            .filter((name) => !name.endsWith('-shm') && statSync(cleo(folder, name)).size > 0)
+            .map((name) => [name, sha256(readFileSync(cleo(folder, name), 'latin1'))]),
         );
       const before = seen();
       await folder.call('admin.doctor');

@@ -17,8 +17,9 @@ export interface SqliteError extends Error {
 export const readOnly = 8;
 export const cantOpen = 14;
 
-/** SQLite's number of an error. What `all` throws in @photostructure/sqlite has only the words. */
-export const numberOf = ({ errcode, message }: SqliteError): number | undefined => errcode ?? numbers[message];
+/** SQLite's number of an error, without the particulars it may carry. What `all` throws in @photostructure/sqlite has only the words. */
+export const numberOf = ({ errcode, message }: SqliteError): number | undefined =>
+  errcode === undefined ? numbers[message] : errcode & 0xff;
 
 const numbers: Record<string, number> = {
   'access permission denied': 3,
@@ -47,7 +48,7 @@ export function asCleoError(error: unknown, options: Place): unknown {
   const problem = fileProblems[code ?? ''];
   if (problem) return new CleoError('E_FILE_ERROR', { path, problem, fix: 'cleo doctor' }, { cause: error });
   if (code !== 'ERR_SQLITE_ERROR' || errcode === undefined) return error;
-  switch (errcode & 0xff) {
+  switch (errcode) {
     case 5:
     case 6:
     case 15:

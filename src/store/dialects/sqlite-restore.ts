@@ -93,7 +93,7 @@ async function copyInto(options: Omit<SqliteOptions, 'mode'>, fresh: string): Pr
   onTarget(options, 'begin immediate; rollback');
   const source = new driver.DatabaseSync(fresh, { readOnly: true });
   try {
-    await driver.backup(source, options.path, { rate: -1 });
+    await driver.backup(source, options.path, { rate: wholeAtOnce });
   } catch (error) {
     throw asCleoError(error, options);
   } finally {
@@ -102,6 +102,9 @@ async function copyInto(options: Omit<SqliteOptions, 'mode'>, fresh: string): Pr
   // Synced, as an answer promises, and out of the log, which would otherwise hold the whole of it.
   onTarget(options, 'pragma synchronous = full; pragma wal_checkpoint(truncate)');
 }
+
+/** Pages; one of the drivers takes only positive numbers. */
+const wholeAtOnce = 2_147_483_647;
 
 function onTarget(options: Omit<SqliteOptions, 'mode'>, statements: string): void {
   guarded(options, () => {
