@@ -1,9 +1,9 @@
 import { execFileSync } from 'node:child_process';
 import { copyFileSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import postgres from 'postgres';
-import { inject, onTestFinished } from 'vitest';
+import { afterAll, inject, onTestFinished } from 'vitest';
 import { type Call, dispatch, type House, type Reply } from '../src/dispatch/dispatch.ts';
 import { buildHouse } from '../src/main.ts';
 import { platformOf } from '../src/platform/platform.ts';
@@ -45,6 +45,9 @@ export interface TestHouse {
 }
 
 const opened: { template?: string } = {};
+afterAll(() => {
+  if (opened.template) rmSync(dirname(opened.template), { recursive: true, force: true });
+});
 
 /** A fresh project in an empty folder, on the engine that this test run is for; gone when the test ends. */
 export async function openHouse(options: HouseOptions = {}): Promise<TestHouse> {
@@ -149,7 +152,6 @@ async function createStore(engine: 'sqlite' | 'postgres', root: string, key: str
     const folder = mkdtempSync(join(tmpdir(), 'cleo-template-'));
     opened.template = join(folder, 'cleo.db');
     await createSqlite(opened.template, at);
-    process.once('exit', () => rmSync(folder, { recursive: true, force: true }));
   }
   copyFileSync(opened.template, join(root, '.cleo', 'cleo.db'));
 }
