@@ -29,11 +29,12 @@ export type Gate = InferOutput<typeof Gate>;
 export type TaskId = string;
 export type Timestamp = string;
 
-const idPattern = /^\s*(?:SG-|E-|T-)?T?0*([1-9][0-9]{0,14})\s*$/i;
-
 /** `T1`, `t001`, `1`, `E-T012`, `SG-T3` name one task; what we print is `T001`. */
 export function canonicalId(text: string): TaskId | undefined {
-  const digits = idPattern.exec(text)?.[1];
+  // The canonical form, which is what callers mostly send, is told without compiling a pattern.
+  const seq = text.startsWith('T') && text.length < 16 ? Number(text.slice(1)) : 0;
+  if (seq > 0 && taskId(seq) === text) return text;
+  const digits = /^\s*(?:SG-|E-|T-)?T?0*([1-9][0-9]{0,14})\s*$/i.exec(text)?.[1];
   return digits === undefined ? undefined : taskId(Number(digits));
 }
 

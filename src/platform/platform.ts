@@ -1,5 +1,6 @@
 import { join, resolve } from 'node:path';
 import { agentFrom } from '../rules/caller.ts';
+import { isoTime } from '../rules/iso-time.ts';
 import { backups } from './backups.ts';
 import { configFiles } from './config.ts';
 import { files } from './files.ts';
@@ -11,7 +12,7 @@ export function platformOf(env: Record<string, string | undefined>, folder: stri
   const home = resolve(env.CLEO_HOME || join(env.HOME || env.USERPROFILE || process.getBuiltinModule('node:os').homedir(), '.cleo'));
   let project: Project | undefined;
   return {
-    now: () => new Date().toISOString(),
+    now: () => isoTime(Date.now()),
     // Not `performance.now()`, which loads a module of its own.
     monotonicMs: () => Number(process.hrtime.bigint() / 1000n) / 1000,
     version,

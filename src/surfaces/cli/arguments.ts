@@ -120,6 +120,7 @@ function flagsOf(operation: Operation, shapes: Shape[], { params, globals }: Par
 
 /** `--flag`, `--flag=value`, `-f`; anything else (a dash in a title, a negative number) is a value. */
 function splitFlag(word: string): { name?: string; inline?: string } {
+  if (!word.startsWith('-')) return {};
   const long = /^(--[A-Za-z][\w-]*)(?:=([\s\S]*))?$/.exec(word);
   if (long?.[1]) return { name: long[1], ...(long[2] === undefined ? {} : { inline: long[2] }) };
   return /^-[A-Za-z]$/.test(word) ? { name: word } : {};
