@@ -1,8 +1,9 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import type { Claim } from '../model/audit.ts';
+import type { OpenWork } from '../model/open-work.ts';
 import type { Priority, Size, Status, TaskType } from '../model/scalars.ts';
-import { type OpenWork, ready, recommend } from './next.ts';
+import { ready, recommend } from './next.ts';
 
 type Task = OpenWork['tasks'][number];
 const now = '2026-06-01T12:00:00.000Z';

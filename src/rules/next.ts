@@ -1,26 +1,7 @@
 import type { Caller, Claim } from '../model/audit.ts';
-import { type Priority, type Size, type Status, seqOf, type TaskId, type TaskType } from '../model/scalars.ts';
+import type { OpenTask, OpenWork } from '../model/open-work.ts';
+import { type Priority, type Size, seqOf, type TaskId } from '../model/scalars.ts';
 import { isExpired, isHolder } from './claims.ts';
-
-interface Work {
-  id: TaskId;
-  type: TaskType;
-  status: Status;
-  priority: Priority;
-  size?: Size | undefined;
-  phase?: string | undefined;
-  parentId?: TaskId | undefined;
-}
-
-/** Everything that is open, and what is known of it. */
-export interface OpenWork<T extends Work = Work> {
-  tasks: T[];
-  /** Dependencies of open tasks on tasks that are not done. */
-  depends: { taskId: TaskId; dependsOn: TaskId }[];
-  /** Parents with at least one active or done child. */
-  begunParents: Set<TaskId>;
-  claims: Claim[];
-}
 
 export interface Asked {
   now: string;
@@ -54,7 +35,7 @@ export function recommend(work: OpenWork, asked: Asked, count: number): Recommen
   const dependents = new Map<TaskId, number>();
   for (const { dependsOn } of work.depends) dependents.set(dependsOn, (dependents.get(dependsOn) ?? 0) + 1);
   const held = heldTasks(work.claims, asked);
-  const pointsOf = (task: Work): Points => ({
+  const pointsOf = (task: OpenTask): Points => ({
     priority: priorityPoints[task.priority],
     dependents: Math.min((dependents.get(task.id) ?? 0) * perDependent, mostForDependents),
     siblings: task.parentId !== undefined && work.begunParents.has(task.parentId) ? forBegunSiblings : 0,
@@ -71,7 +52,7 @@ export function recommend(work: OpenWork, asked: Asked, count: number): Recommen
 }
 
 /** What this caller may start now: free to begin, and held by nobody else. The most urgent first, then by id. */
-export function ready<T extends Work>(work: OpenWork<T>, asked: Asked & { caller: Caller }): T[] {
+export function ready(work: OpenWork, asked: Asked & { caller: Caller }): OpenTask[] {
   const held = heldTasks(
     work.claims.filter((claim) => !isHolder(claim, asked.caller)),
     asked,
@@ -99,13 +80,17 @@ const fewest = 10;
 
 /** Tasks and subtasks with no open children, not blocked and waiting for nothing. What a container waits for, everything inside it
  *  waits for; what blocks a container blocks everything inside it. */
-function free<T extends Work>(work: OpenWork<T>, within: TaskId | undefined): T[] {
+function free(work: OpenWork, within: TaskId | undefined): OpenTask[] {
   const byId = new Map(work.tasks.map((task) => [task.id, task]));
   const parents = new Set(work.tasks.map((task) => task.parentId));
   const waiting = new Set(work.depends.map(({ taskId }) => taskId));
-  const isFree = (task: T): boolean => {
+  const isFree = (task: OpenTask): boolean => {
     let isInside = within === undefined;
-    for (let at: T | undefined = task, level = 0; at && level < deepest; at = at.parentId ? byId.get(at.parentId) : undefined, level++) {
+    for (
+      let at: OpenTask | undefined = task, level = 0;
+      at && level < deepest;
+      at = at.parentId ? byId.get(at.parentId) : undefined, level++
+    ) {
       if (waiting.has(at.id) || at.status === 'blocked') return false;
       // The root itself may be done, and then it is not among the open ones.
       isInside ||= at.id === within || at.parentId === within;
@@ -125,7 +110,7 @@ type Points = Record<'priority' | 'dependents' | 'siblings' | 'phase' | 'size', 
 
 const sum = (points: Points): number => points.priority + points.dependents + points.siblings + points.phase + points.size;
 
-function reasonsOf(task: Work, points: Points, dependents: number): Reason[] {
+function reasonsOf(task: OpenTask, points: Points, dependents: number): Reason[] {
   const reasons: Reason[] = [
     { term: `priority ${task.priority}`, points: points.priority },
     { term: dependents === 1 ? '1 open task depends on it' : `${dependents} open tasks depend on it`, points: points.dependents },

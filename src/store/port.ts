@@ -1,5 +1,6 @@
 import type { AuditDraft, AuditEntry, Caller, ChainLink, Changes, Claim, HistoryEntry, KeptAnswer } from '../model/audit.ts';
-import type { Priority, RelationType, Size, Status, TaskId, TaskType } from '../model/scalars.ts';
+import type { OpenWork } from '../model/open-work.ts';
+import type { Priority, RelationType, Status, TaskId, TaskType } from '../model/scalars.ts';
 import type { Note, Relation, TaskHit, TaskRecord } from '../model/task.ts';
 
 export interface TaskFilter {
@@ -25,27 +26,6 @@ export interface Ancestor {
   status: Status;
   parentId?: TaskId;
   archivedAt?: string;
-}
-
-/** What ordering, waves and `next` need to know of an open task. */
-export interface OpenTask {
-  id: TaskId;
-  type: TaskType;
-  status: Status;
-  priority: Priority;
-  size?: Size | undefined;
-  phase?: string | undefined;
-  parentId?: TaskId | undefined;
-}
-
-export interface OpenGraph {
-  /** In no order. */
-  tasks: OpenTask[];
-  /** Dependencies of open tasks on tasks that are not done. */
-  depends: { taskId: TaskId; dependsOn: TaskId }[];
-  /** Parents of open tasks with at least one active or done child. */
-  begunParents: Set<TaskId>;
-  claims: Claim[];
 }
 
 export interface Edge {
@@ -90,7 +70,7 @@ export interface TaskReads {
   countByIdPrefix(digits: string, filter: TaskFilter, atMost: number): Promise<number>;
   /** Rows for a tree: everything not archived below a root, or everything. */
   forTree(root: TaskId | undefined): Promise<TaskHit[]>;
-  openGraph(): Promise<OpenGraph>;
+  openGraph(): Promise<OpenWork>;
   dependents(id: TaskId): Promise<Ancestor[]>;
   /** Of the depends of a task and of everything it is inside, those not done. */
   openDepends(id: TaskId): Promise<TaskId[]>;

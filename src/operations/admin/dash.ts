@@ -1,8 +1,9 @@
 import { array, number, optional, record, strictObject, string } from 'valibot';
+import type { OpenWork } from '../../model/open-work.ts';
 import type { Status, TaskType } from '../../model/scalars.ts';
 import { holderOf } from '../../rules/claims.ts';
 import { ready, recommend } from '../../rules/next.ts';
-import type { OpenGraph, ReadStore } from '../../store/port.ts';
+import type { ReadStore } from '../../store/port.ts';
 import { query } from '../define.ts';
 
 const mostShown = 10;
@@ -73,7 +74,7 @@ const order = ['pending', 'active', 'blocked', 'done', 'saga', 'epic', 'task', '
 const ordered = (counts: Record<string, number>): Record<string, number> =>
   Object.fromEntries(Object.entries(counts).sort(([a], [b]) => order.indexOf(a) - order.indexOf(b)));
 
-async function activeOf(store: ReadStore, { tasks, claims }: OpenGraph) {
+async function activeOf(store: ReadStore, { tasks, claims }: OpenWork) {
   const claimOf = new Map(claims.map((claim) => [claim.taskId, claim]));
   const ids = tasks.filter(({ status }) => status === 'active').map(({ id }) => id);
   return (await store.tasks.hits(ids.slice(0, mostShown))).map(({ id, title }) => {

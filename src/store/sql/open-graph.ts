@@ -1,5 +1,5 @@
+import type { OpenTask, OpenWork } from '../../model/open-work.ts';
 import type { Priority, Size, Status, TaskType } from '../../model/scalars.ts';
-import type { OpenGraph, OpenTask } from '../port.ts';
 import { readClaims } from './claims.ts';
 import { type Db, raw, type Sql, sql } from './sql.ts';
 
@@ -7,7 +7,7 @@ const isOpen = raw("t.status <> 'done' and t.archived_at is null");
 
 /** Everything that ordering needs, at a cost that follows what is open, not what is stored. A thousand rows cost a cold start
  *  more to be handed over than to be found, so each answer comes as one text. */
-export async function openGraph(db: Db): Promise<OpenGraph> {
+export async function openGraph(db: Db): Promise<OpenWork> {
   const tasks = await asLines(
     db,
     sql`substr(t.type, 1, 2) || substr(t.status, 1, 1) || substr(t.priority, 1, 1) || coalesce(substr(t.size, 1, 1), '-')
