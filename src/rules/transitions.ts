@@ -14,5 +14,3 @@ export function checkMove(task: { id: TaskId; status: Status }, to: Status, act:
   if (!moves[task.status].includes(to))
     throw new CleoError('E_VALIDATION_TRANSITION', { taskId: task.id, from: task.status, to, via: `cleo focus set ${task.id}` });
 }
-
-export const canMove = (from: Status, to: Status): boolean => moves[from].includes(to);

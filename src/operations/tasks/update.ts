@@ -2,11 +2,12 @@ import { array, boolean, check, description, literal, maxLength, minLength, opti
 import { CleoError } from '../../errors/error.ts';
 import { canonicalId, isStorable, Reason, Status, type Status as StatusName, TaskId, Title } from '../../model/scalars.ts';
 import { Revision, TaskReceipt, type TaskRecord, Timestamp, taskFields } from '../../model/task.ts';
+import { checkMove } from '../../rules/transitions.ts';
 import { changedFields, receiptOf } from '../../rules/view.ts';
 import { answer, type MutationContext, mutation } from '../define.ts';
 import { notesOf } from './build.ts';
 import { editTask } from './edit.ts';
-import { blockTask, type Completed, checkHolder, completeTask, namedOrFocused, release, startTask } from './moves.ts';
+import { blockTask, type Completed, checkHolder, completeTask, namedOrFocused, startTask } from './moves.ts';
 
 const { parent: _, ...fields } = taskFields;
 
@@ -130,10 +131,9 @@ async function move(here: MutationContext, task: TaskRecord, to: StatusName | un
   if (to === task.status && to !== 'active') return { task };
   if (to === 'active') return startTask(here, task);
   if (to === 'done') return completeTask(here, task);
-  if (task.status === 'done')
-    throw new CleoError('E_TASK_COMPLETED', { taskId: task.id, act: 'setting it to pending', fix: `cleo reopen ${task.id}` });
+  checkMove(task, 'pending', 'setting it to pending');
   await checkHolder(here, task.id);
   const { blockedBy: _, ...rest } = task;
   await here.store.claims.release(task.id);
-  return { task: task.status === 'active' ? await release(here, task) : await here.store.tasks.save(task, { ...rest, status: 'pending' }) };
+  return { task: await here.store.tasks.save(task, { ...rest, status: 'pending' }) };
 }

@@ -145,7 +145,7 @@ function connect({ path, mode, busyTimeoutMs, durability, driver = sqliteDriver(
     return database;
   } catch (error) {
     // In a folder that cannot be written the log's index cannot be made. Without a log the file is the whole truth.
-    if (![cantOpen, readOnly].includes(numberOf(error as SqliteError) ?? 0) || hasLog(path)) throw error;
+    if (![cantOpen, readOnly].includes(numberOf(error as SqliteError) ?? 0) || logSize(path) > 0) throw error;
     database.close();
     return new DatabaseSync(`file:${encodeURI(path).replace(/[?#]/g, encodeURIComponent)}?immutable=1`, { readOnly: true });
   }
@@ -172,7 +172,7 @@ function emptyLog(database: SqliteDatabase, { busyTimeoutMs }: SqliteOptions): v
 
 const longestLog = 1 << 20;
 
-const hasLog = (path: string): boolean => (statSync(`${path}-wal`, { throwIfNoEntry: false })?.size ?? 0) > 0;
+const logSize = (path: string): number => statSync(`${path}-wal`, { throwIfNoEntry: false })?.size ?? 0;
 
 export function versionOf(database: SqliteDatabase): number | undefined {
   try {

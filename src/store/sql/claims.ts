@@ -1,6 +1,6 @@
 import type { Caller, Claim } from '../../model/audit.ts';
 import type { ClaimReads, ClaimWrites } from '../port.ts';
-import { type Db, inList, raw, type Sql, sql } from './sql.ts';
+import { chunks, type Db, inList, raw, type Sql, sql } from './sql.ts';
 
 export function claimReads(db: Db): ClaimReads {
   return {
@@ -15,30 +15,22 @@ export function claimReads(db: Db): ClaimReads {
       return db.engine === 'postgres' ? moment : moment > now ? longAgo : now;
     },
     async of(taskId) {
-      return (
-        await readClaims(db, sql`select task_id, session_id, agent_id, claimed_at, renewed_at from claims where task_id = ${taskId}`)
-      )[0];
+      return (await readClaims(db, sql`where task_id = ${taskId}`))[0];
     },
     async heldBy(caller) {
       const { session, agent } = holder(caller);
-      return (
-        await readClaims(
-          db,
-          sql`select task_id, session_id, agent_id, claimed_at, renewed_at from claims where session_id = ${session} and agent_id = ${agent}`,
-        )
-      )[0];
+      return (await readClaims(db, sql`where session_id = ${session} and agent_id = ${agent}`))[0];
     },
     async among(ids) {
-      if (ids.length === 0) return [];
-      const all = await readClaims(
-        db,
-        sql`select task_id, session_id, agent_id, claimed_at, renewed_at from claims where task_id in ${inList(ids)}`,
-      );
-      return all;
+      const found: Claim[] = [];
+      for (const some of chunks(ids, 500)) found.push(...(await readClaims(db, sql`where task_id in ${inList(some)}`)));
+      return found;
     },
-    all: () => readClaims(db, sql`select task_id, session_id, agent_id, claimed_at, renewed_at from claims order by task_id`),
+    all: () => allClaims(db),
   };
 }
+
+export const allClaims = (db: Db): Promise<Claim[]> => readClaims(db, raw('order by task_id'));
 
 export function claimWrites(db: Db): ClaimWrites {
   return {
@@ -62,8 +54,8 @@ const databaseNow = raw(`to_char(clock_timestamp() at time zone 'UTC', 'YYYY-MM-
 /** Leases are renewed by the clock that judges them, or a machine that is behind would lose its claims. */
 const leaseTime = (db: Db, at: string): Sql => (db.engine === 'postgres' ? databaseNow : sql`${at}`);
 
-export async function readClaims(db: Db, query: Sql): Promise<Claim[]> {
-  return (await db.all(query)).map((row) => ({
+async function readClaims(db: Db, which: Sql): Promise<Claim[]> {
+  return (await db.all(sql`select task_id, session_id, agent_id, claimed_at, renewed_at from claims ${which}`)).map((row) => ({
     taskId: String(row.task_id),
     agent: String(row.agent_id),
     ...(row.session_id ? { session: String(row.session_id) } : {}),

@@ -1,6 +1,6 @@
 import type { OpenTask, OpenWork } from '../../model/open-work.ts';
 import type { Priority, Size, Status, TaskType } from '../../model/scalars.ts';
-import { readClaims } from './claims.ts';
+import { allClaims } from './claims.ts';
 import { type Db, raw, type Sql, sql } from './sql.ts';
 
 const isOpen = raw("t.status <> 'done' and t.archived_at is null");
@@ -33,7 +33,7 @@ export async function openGraph(db: Db): Promise<OpenWork> {
       return { taskId: line.slice(0, space), dependsOn: line.slice(space + 1) };
     }),
     begunParents: new Set(begun),
-    claims: await readClaims(db, sql`select task_id, session_id, agent_id, claimed_at, renewed_at from claims order by task_id`),
+    claims: await allClaims(db),
   };
 }
 

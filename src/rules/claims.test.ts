@@ -1,0 +1,22 @@
+import { expect, test } from 'vitest';
+import { holderOf, isExpired, isHolder } from './claims.ts';
+
+const claim = { taskId: 'T001', agent: 'ada', claimedAt: '2026-01-01T00:00:00.000Z', renewedAt: '2026-01-01T10:00:00.000Z' };
+
+test.each([
+  ['2026-01-01T10:30:00.000Z', false],
+  ['2026-01-01T11:00:00.000Z', false],
+  ['2026-01-01T11:00:00.001Z', true],
+  ['1970-01-01T00:00:00.000Z', false],
+])('a lease of an hour, renewed at ten, seen at %s: %s', (now, expected) => {
+  expect(isExpired(claim, now, 60)).toBe(expected);
+});
+
+test('the holder is the agent in its session', () => {
+  expect([{ agent: 'ada' }, { agent: 'bob' }, { agent: 'ada', session: 's' }].map((caller) => isHolder(claim, caller))).toEqual([
+    true,
+    false,
+    false,
+  ]);
+  expect([holderOf(claim), holderOf({ ...claim, session: 's' })]).toEqual(['ada', 'ada (s)']);
+});
