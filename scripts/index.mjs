@@ -21,7 +21,13 @@ export async function writeIndex() {
   const bundle = join(root, 'node_modules', `.cache-cleo-index-${process.pid}.mjs`);
   try {
     await build({
-      stdin: { contents: sources.map((path, i) => `export * as m${i} from './${path}';`).join('\n'), resolveDir: folder, loader: 'ts' },
+      stdin: {
+        contents: [...sources.map((path, i) => `export * as m${i} from './${path}';`), `export { processes } from './processes.ts';`].join(
+          '\n',
+        ),
+        resolveDir: folder,
+        loader: 'ts',
+      },
       bundle: true,
       format: 'esm',
       platform: 'node',
@@ -55,7 +61,8 @@ export async function writeIndex() {
       .map((line) => line.text.replace('{ ...{', '{ ').replace('}, load:', ', load:'))
       .join('\n')}\n];\n`;
     if (read(target) !== text) writeFileSync(target, text);
-    return [...new Set(lines.flatMap((line) => line.commands.map((command) => command.split(' ')[0])))].sort();
+    const commands = [...lines.flatMap((line) => line.commands), ...modules.processes.map(({ cli }) => cli.command)];
+    return [...new Set(commands.map((command) => command.split(' ')[0]))].sort();
   } finally {
     rmSync(bundle, { force: true });
   }

@@ -111,6 +111,7 @@ export function commandLine(house: House, env: Record<string, string>): TestHous
       },
       writeError: () => {},
       houseAt: (folder) => buildHouse(platformOf({ ...env, CLEO_ROOT: folder }, folder, '0.0.0-test')),
+      start: async () => 0,
     };
     const exitCode = await runCli(house, typeof words === 'string' ? shellWords(words).slice(1) : words, terminal);
     return { exitCode, out, envelope: out.startsWith('{') ? JSON.parse(out) : {} };

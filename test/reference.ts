@@ -7,6 +7,7 @@ import { Note, Relation, Task, TaskHit, TaskReceipt, TaskRow } from '../src/mode
 import { commandFor, commandsOf } from '../src/operations/command-line.ts';
 import type { Operation } from '../src/operations/define.ts';
 import { globalFlags } from '../src/operations/global-flags.ts';
+import { processes } from '../src/operations/processes.ts';
 import { shapesOf } from '../src/operations/shape.ts';
 import { flagsOf, usageOf } from '../src/operations/usage.ts';
 
@@ -67,6 +68,22 @@ function indexPage(byDomain: Map<string, Operation[]>): string {
           operation.summary,
         ]),
       ),
+    ]),
+    '## Servers\n',
+    'Commands that run until they are stopped. They are no operations: they have no envelope and no audit row.\n',
+    ...processes.flatMap((process) => [
+      `\`${usageOf(process)}\`: ${process.summary}.\n`,
+      ...(shapesOf(process.params).length
+        ? [
+            table(
+              ['flag', ''],
+              flagsOf(process).map(({ flags, value, shape }) => [
+                flags.map((flag) => `\`${flag}${value ? ` ${value}` : ''}\``).join(', '),
+                shape.about,
+              ]),
+            ),
+          ]
+        : []),
     ]),
     '## Everywhere\n',
     'Every command takes:\n',

@@ -1,12 +1,12 @@
 import { type BaseIssue, safeParse } from 'valibot';
 import { CleoError } from '../errors/error.ts';
 import { commandFor, commandsOf, flagOf } from '../operations/command-line.ts';
-import type { Operation } from '../operations/define.ts';
+import type { Typed } from '../operations/processes.ts';
 import { type Shape, shapesOf } from '../operations/shape.ts';
 import { nearest } from '../rules/nearest.ts';
 
 /** The parameters as the schema makes them, or the refusal: a call of the wrong shape (2) goes before a broken rule (6). */
-export function parseParams(operation: Operation, input: unknown): Record<string, unknown> {
+export function parseParams(operation: Typed, input: unknown): Record<string, unknown> {
   if (typeof input !== 'object' || input === null || Array.isArray(input))
     throw new CleoError('E_INVALID_INPUT', { problem: 'params must be an object', fix: helpFor(operation) });
   const given = operation.also ? renamed(input, operation.also) : (input as Record<string, unknown>);
@@ -18,7 +18,7 @@ export function parseParams(operation: Operation, input: unknown): Record<string
 }
 
 /** Whether it would not be refused with 2. */
-export function hasShape(operation: Operation, input: Record<string, unknown>): boolean {
+export function hasShape(operation: Typed, input: Record<string, unknown>): boolean {
   const parsed = safeParse(operation.params, operation.also ? renamed(input, operation.also) : input);
   return parsed.success || !parsed.issues.some((issue) => issue.kind === 'schema');
 }
@@ -33,9 +33,9 @@ function renamed(input: object, also: Record<string, string>): Record<string, un
   return given;
 }
 
-export const helpFor = (operation: Operation): string => `cleo help ${commandsOf(operation)[0] ?? operation.name}`;
+export const helpFor = (operation: Typed): string => `cleo help ${commandsOf(operation)[0] ?? operation.name}`;
 
-function wrongShape(operation: Operation, input: Record<string, unknown>, issue: BaseIssue<unknown>): CleoError {
+function wrongShape(operation: Typed, input: Record<string, unknown>, issue: BaseIssue<unknown>): CleoError {
   const shapes = shapesOf(operation.params);
   const path = issue.path?.map((step) => String(step.key)) ?? [];
   const field = path[0] ?? '';
@@ -53,7 +53,7 @@ function wrongShape(operation: Operation, input: Record<string, unknown>, issue:
   });
 }
 
-function unknownName(operation: Operation, input: Record<string, unknown>, field: string, shapes: Shape[]): CleoError {
+function unknownName(operation: Typed, input: Record<string, unknown>, field: string, shapes: Shape[]): CleoError {
   const free = shapes.map((s) => s.name).filter((name) => input[name] === undefined);
   const near = nearest(field, free);
   const { [field]: value, ...rest } = input;
@@ -66,7 +66,7 @@ function unknownName(operation: Operation, input: Record<string, unknown>, field
   });
 }
 
-function brokenRule(operation: Operation, issue: BaseIssue<unknown>): CleoError {
+function brokenRule(operation: Typed, issue: BaseIssue<unknown>): CleoError {
   const path = issue.path?.map((step) => String(step.key)) ?? [];
   return new CleoError('E_VALIDATION', {
     field: path.findLast((step) => !/^\d+$/.test(step)) ?? path[0] ?? 'params',
@@ -82,7 +82,7 @@ function idHint(input: unknown, shape: Shape): string | undefined {
   return digits ? `cleo find --id ${digits}` : undefined;
 }
 
-const nameOf = (operation: Operation, shape: Shape): string =>
+const nameOf = (operation: Typed, shape: Shape): string =>
   operation.cli.args?.includes(shape.name) ? shape.name : `${shape.name} (${flagOf(operation.cli.read?.[shape.name]?.flag ?? shape.name)})`;
 const shown = (value: unknown): string => {
   const text =
@@ -101,7 +101,7 @@ const expected = (issue: BaseIssue<unknown>): string =>
   issue.message.startsWith('Invalid ') ? `expected ${issue.expected ?? 'something else'}` : issue.message;
 
 /** The corrected call as a command, where that is all that was wrong with it and it can be printed as one short line. */
-function commandWithin(operation: Operation, params: Record<string, unknown>): string | undefined {
+function commandWithin(operation: Typed, params: Record<string, unknown>): string | undefined {
   if (!hasShape(operation, params)) return undefined;
   const command = commandFor(operation, params);
   return command.length <= 500 && !/[\0-\x1f]/.test(command) ? command : undefined;

@@ -1,12 +1,13 @@
 import { commandLine } from '../errors/quote.ts';
 import type { Operation } from './define.ts';
+import type { Typed } from './processes.ts';
 import { shapesOf } from './shape.ts';
 
 export const flagOf = (name: string): string => `--${name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
 export const commandsOf = (operation: Pick<Operation, 'cli'>): string[] => [operation.cli.command].flat();
 
 /** The call as words of a command line; what is read from a file is handed over on standard input. */
-export function argvOf(operation: Operation, params: Record<string, unknown>): { argv: string[]; stdin?: string } {
+export function argvOf(operation: Typed, params: Record<string, unknown>): { argv: string[]; stdin?: string } {
   const { args = [], read = {}, select } = operation.cli;
   const words = commandsOf(operation)[0]?.split(' ') ?? [];
   const shapes = new Map(shapesOf(operation.params).map((shape) => [shape.name, shape]));
@@ -38,7 +39,7 @@ export function argvOf(operation: Operation, params: Record<string, unknown>): {
   return { argv: [...words, ...flags, ...guarded], ...(stdin === undefined ? {} : { stdin }) };
 }
 
-export const commandFor = (operation: Operation, params: Record<string, unknown>): string =>
+export const commandFor = (operation: Typed, params: Record<string, unknown>): string =>
   commandLine(['cleo', ...argvOf(operation, params).argv]);
 
 /** A value that looks like a flag has to be tied to its own. */

@@ -1,6 +1,7 @@
 import { commandsOf, flagOf } from '../command-line.ts';
-import type { Catalog, Operation } from '../define.ts';
+import type { Catalog } from '../define.ts';
 import { globalFlags } from '../global-flags.ts';
+import { processes, type Typed } from '../processes.ts';
 import type { Shape } from '../shape.ts';
 import { argumentsOf, flagsOf } from '../usage.ts';
 
@@ -26,8 +27,8 @@ export interface Command {
 /** Everything that can be typed, read from the definitions. Operations that share their words are one command. */
 export async function wordsOf(catalog: Catalog): Promise<Command[]> {
   const commands = new Map<string, Command>();
-  for (const entry of catalog.entries) {
-    const operation = await entry.load();
+  const operations: Typed[] = await Promise.all(catalog.entries.map((entry) => entry.load()));
+  for (const operation of [...operations, ...processes]) {
     for (const words of commandsOf(operation)) {
       const command = commandFrom(operation, words);
       const known = commands.get(words);
@@ -41,7 +42,7 @@ export async function wordsOf(catalog: Catalog): Promise<Command[]> {
   return [...commands.values()].sort((a, b) => (a.words < b.words ? -1 : 1));
 }
 
-function commandFrom(operation: Operation, words: string): Command {
+function commandFrom(operation: Typed, words: string): Command {
   const { select, read = {} } = operation.cli;
   const flags: Flag[] = flagsOf(operation).map(({ shape, flags: [flag = ''], isFile, value }) => ({
     flag,

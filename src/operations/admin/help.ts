@@ -21,6 +21,7 @@ import { exits } from '../../errors/exits.ts';
 import { nearest } from '../../rules/nearest.ts';
 import { commandFor } from '../command-line.ts';
 import { type Catalog, type IndexEntry, type Operation, query } from '../define.ts';
+import type { Typed } from '../processes.ts';
 import { usageOf } from '../usage.ts';
 
 const Summaries = optional(record(string(), string()));
@@ -54,7 +55,15 @@ const Exits = strictObject({
   exits: array(strictObject({ code: number(), constant: string(), recoverable: string(), recovery: string() })),
 });
 
-const Help = union([Whole, Exits, Listing]);
+/** A command that is a process and no operation. */
+const Process = strictObject({
+  process: string(),
+  summary: string(),
+  usage: string(),
+  params: record(string(), unknown()),
+});
+
+const Help = union([Whole, Process, Exits, Listing]);
 
 export const adminHelp = query({
   name: 'admin.help',
@@ -108,7 +117,11 @@ async function topic(catalog: Catalog, name: string, tier: number | undefined) {
   if (one) return whole(await one.load(), [...new Set([...called, ...below].filter((entry) => entry !== one).map((entry) => entry.name))]);
   if (below.length > 0) return { group: name, ...(await listing(catalog, below)) };
   if (entries.some((entry) => domainOf(entry) === name)) return domainListing(catalog, name, tier);
-  throw unknownName(name, ['exit-codes', ...entries.flatMap((entry) => [entry.name, ...entry.aliases, ...entry.commands])]);
+  const { processes } = await import('../processes.ts');
+  const process = processes.find((each) => each.name === name);
+  if (process) return wholeProcess(process);
+  const names = entries.flatMap((entry) => [entry.name, ...entry.aliases, ...entry.commands]);
+  throw unknownName(name, ['exit-codes', ...names, ...processes.map((each) => each.name)]);
 }
 
 function domainListing(catalog: Catalog, domain: string, tier = 2) {
@@ -127,6 +140,16 @@ async function listing(catalog: Catalog, entries: IndexEntry[]) {
   const found: { query: Record<string, string>; mutate: Record<string, string> } = { query: {}, mutate: {} };
   for (const entry of entries) found[gatewayOf(entry)][entry.name] = (await catalog.load(entry.name)).summary;
   return { ...found, more: 'admin.help {operation}, {domain} or {tier: 0-2}' };
+}
+
+async function wholeProcess(process: Typed) {
+  const { jsonSchemaOf } = await import('../../model/json-schema.ts');
+  return {
+    process: process.name,
+    summary: process.summary,
+    usage: usageOf(process),
+    params: jsonSchemaOf(process.params) as Record<string, unknown>,
+  };
 }
 
 async function whole(operation: Operation, seeAlso: string[]) {

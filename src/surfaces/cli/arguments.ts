@@ -3,8 +3,8 @@ import { suggestFlag } from '../../dispatch/suggest.ts';
 import { CleoError } from '../../errors/error.ts';
 import { commandLine } from '../../errors/quote.ts';
 import { commandFor, commandsOf, flagOf } from '../../operations/command-line.ts';
-import type { Operation } from '../../operations/define.ts';
 import { type Globals, globalFlags } from '../../operations/global-flags.ts';
+import type { Typed } from '../../operations/processes.ts';
 import { type Shape, shapesOf } from '../../operations/shape.ts';
 import type { Source } from './input.ts';
 
@@ -18,7 +18,7 @@ export interface Parsed {
 }
 
 /** Whether the words are a call of the right shape, as far as they tell: a file may hold anything. */
-export function isCall(operation: Operation, argv: string[]): boolean {
+export function isCall(operation: Typed, argv: string[]): boolean {
   const { params, sources, refusal } = parseArguments(operation, argv);
   return !refusal && (sources.length > 0 || hasShape(operation, params));
 }
@@ -31,7 +31,7 @@ interface Flag {
 }
 
 /** Words to parameters, by the flags that follow from the operation's schema. Values are converted, not judged. */
-export function parseArguments(operation: Operation, argv: string[]): Parsed {
+export function parseArguments(operation: Typed, argv: string[]): Parsed {
   const shapes = shapesOf(operation.params);
   const parsed: Parsed = { params: {}, globals: {}, sources: [] };
   const refuse = (problem: string, fix: string, near?: string[]): void => {
@@ -93,7 +93,7 @@ export function parseArguments(operation: Operation, argv: string[]): Parsed {
 }
 
 /** Every spelling that is a flag of this command, and what it does. */
-function flagsOf(operation: Operation, shapes: Shape[], { params, globals }: Parsed): Map<string, Flag> {
+function flagsOf(operation: Typed, shapes: Shape[], { params, globals }: Parsed): Map<string, Flag> {
   const { short = {}, read = {}, select } = operation.cli;
   const flags = new Map<string, Flag>();
   for (const { name, flags: spellings, value } of globalFlags.filter((flag) => flag.name !== 'version'))
@@ -130,7 +130,7 @@ const assign = (params: Record<string, unknown>, name: string, value: unknown): 
   params[name] = value;
 };
 
-function put(operation: Operation, params: Record<string, unknown>, shape: Shape, text: string): void {
+function put(operation: Typed, params: Record<string, unknown>, shape: Shape, text: string): void {
   const { name, type, separator } = shape;
   if (operation.cli.read?.[name]) params[name] = text;
   else if (type === 'list') {
@@ -141,7 +141,7 @@ function put(operation: Operation, params: Record<string, unknown>, shape: Shape
 }
 
 function place(
-  operation: Operation,
+  operation: Typed,
   shapes: Shape[],
   positionals: string[],
   params: Record<string, unknown>,
@@ -166,5 +166,5 @@ function place(
   );
 }
 
-const commandOf = (operation: Operation): string => commandsOf(operation)[0] ?? '';
-const helpFor = (operation: Operation): string => `cleo help ${commandOf(operation)}`;
+const commandOf = (operation: Typed): string => commandsOf(operation)[0] ?? '';
+const helpFor = (operation: Typed): string => `cleo help ${commandOf(operation)}`;

@@ -5,9 +5,12 @@ import { flagOf } from '../../operations/command-line.ts';
 import type { IndexEntry } from '../../operations/define.ts';
 import { globalFlag, globalFlags } from '../../operations/global-flags.ts';
 
-/** The operation that the words name and what is left of them; or a group of commands; or why there is neither. */
-export type Found =
-  | { entry: IndexEntry; rest: string[] }
+/** What words can name. */
+export type Named = Pick<IndexEntry, 'name' | 'aliases' | 'commands' | 'select'>;
+
+/** What the words name and what is left of them; or a group of commands; or why there is neither. */
+export type Found<E extends Named> =
+  | { entry: E; rest: string[] }
   | { group: string }
   /** The words of its fix, where that is a guess at the whole command: it is good only if it parses. */
   | { refusal: CleoError; guess?: string[] }
@@ -15,7 +18,7 @@ export type Found =
 
 const longest = 3;
 
-export function findCommand(entries: IndexEntry[], argv: string[]): Found {
+export function findCommand<E extends Named>(entries: E[], argv: string[]): Found<E> {
   const at = leadingWords(argv);
   const words = at.map((i) => argv[i]!);
   for (let length = words.length; length > 0; length--) {
@@ -54,7 +57,7 @@ const isGlobal = (argv: string[], i: number): boolean =>
   globalFlag(argv[i]!) !== undefined || (globalFlag(argv[i - 1] ?? '')?.value !== undefined && !argv[i - 1]!.includes('='));
 
 /** Without a flag that selects one of several, the one that needs none. */
-const plainest = (matches: IndexEntry[]): IndexEntry => matches.find((entry) => !entry.select) ?? matches[0]!;
+const plainest = <E extends Named>(matches: E[]): E => matches.find((entry) => !entry.select) ?? matches[0]!;
 
 function hasFlag(words: string[], flag: string): boolean {
   for (const word of words) {
@@ -64,7 +67,7 @@ function hasFlag(words: string[], flag: string): boolean {
   return false;
 }
 
-function unknownCommand(entries: IndexEntry[], argv: string[], at: number[], below: string[]): Refusal {
+function unknownCommand(entries: Named[], argv: string[], at: number[], below: string[]): Refusal {
   const words = at.map((i) => argv[i]!);
   const named = entries.find((entry) => entry.name === words[0] || entry.aliases.includes(words[0]!))?.commands[0];
   if (named) return refusal(words[0]!, [named], replaced(argv, at.slice(0, 1), named));
@@ -82,7 +85,7 @@ function unknownCommand(entries: IndexEntry[], argv: string[], at: number[], bel
 
 const groups = (commands: string[]): string[] => [...new Set(commands.filter((c) => c.includes(' ')).map((c) => c.split(' ')[0]!))];
 
-type Refusal = Extract<Found, { refusal: CleoError }>;
+type Refusal = Extract<Found<Named>, { refusal: CleoError }>;
 
 function refusal(operation: string, near: string[], guess?: string[]): Refusal {
   const fix = guess && commandLine(['cleo', ...guess]);

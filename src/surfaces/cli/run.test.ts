@@ -25,6 +25,7 @@ async function brokenHouse(more: Partial<Terminal> = {}) {
       seen.err += text;
     },
     houseAt: () => house,
+    start: async () => 0,
     ...more,
   };
   const run = async (...argv: string[]) => ({

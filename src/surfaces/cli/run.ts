@@ -1,9 +1,13 @@
 import { dispatch, type House, type Reply } from '../../dispatch/dispatch.ts';
 import { failure } from '../../dispatch/envelope.ts';
+import { parseParams } from '../../dispatch/parse.ts';
 import { CleoError } from '../../errors/error.ts';
+import { commandsOf } from '../../operations/command-line.ts';
+import type { IndexEntry } from '../../operations/define.ts';
 import type { Globals } from '../../operations/global-flags.ts';
+import type { Typed } from '../../operations/processes.ts';
 import { isCall, type Parsed, parseArguments } from './arguments.ts';
-import { findCommand } from './commands.ts';
+import { findCommand, type Named } from './commands.ts';
 
 export interface Terminal {
   isTerminal: boolean;
@@ -17,11 +21,14 @@ export interface Terminal {
   writeError(text: string): void;
   /** The house of a project in another folder, apart from the settings of this user. */
   houseAt(folder: string): House;
+  /** Runs one of the commands that are processes, until it ends; its exit code. */
+  start(command: string, params: Record<string, unknown>, globals: Globals): Promise<number>;
 }
 
 /** One command line: words → operation and parameters → the one door → text and exit code. Nothing else. */
 export async function runCli(house: House, argv: string[], terminal: Terminal): Promise<number> {
-  const found = findCommand(house.catalog.entries, argv);
+  const named = findCommand(house.catalog.entries, argv);
+  const found = 'refusal' in named ? findCommand(await withProcesses(house), argv) : named;
   if (!('entry' in found)) {
     if (asks(argv, ['--version'])) return runCli(house, ['version', ...keep(argv)], terminal);
     if (!('refusal' in found)) return runCli(house, ['help', ...('group' in found ? [found.group] : []), ...keep(argv)], terminal);
@@ -31,6 +38,7 @@ export async function runCli(house: House, argv: string[], terminal: Terminal): 
   }
   const { entry, rest } = found;
   if (asks(rest, ['--help', '-h'])) return runCli(house, ['help', entry.name, ...keep(rest)], terminal);
+  if ('process' in entry) return start(house, entry.process, rest, terminal);
   let globals: Globals = {};
   let reply: Reply;
   try {
@@ -61,11 +69,31 @@ export async function runCli(house: House, argv: string[], terminal: Terminal): 
   return print(house, reply, globals, terminal);
 }
 
+/** Everything that can be typed; only a word that is no operation's asks for it. */
+async function withProcesses({ catalog }: House): Promise<(IndexEntry | Process)[]> {
+  const { processes } = await import('../../operations/processes.ts');
+  return [...catalog.entries, ...processes.map((process) => ({ name: process.name, aliases: [], commands: commandsOf(process), process }))];
+}
+
+type Process = Named & { process: Typed };
+
+/** A process answers nothing itself; only words that are no call of it are answered here. */
+async function start(house: House, process: Typed, argv: string[], terminal: Terminal): Promise<number> {
+  const { params, globals, refusal } = parseArguments(process, argv);
+  try {
+    if (refusal) throw refusal;
+    return await terminal.start(process.name, parseParams(process, params), globals);
+  } catch (error) {
+    if (!(error instanceof CleoError)) throw error;
+    return print(house, refused(house, process.name, error), globals, terminal);
+  }
+}
+
 /** Whether the words are a call of the right shape. */
 async function parses(house: House, argv: string[]): Promise<boolean> {
-  const found = findCommand(house.catalog.entries, argv);
+  const found = findCommand(await withProcesses(house), argv);
   if (!('entry' in found)) return 'group' in found;
-  return isCall(await found.entry.load(), found.rest);
+  return isCall('process' in found.entry ? found.entry.process : await found.entry.load(), found.rest);
 }
 
 const withoutGuess = ({ details }: CleoError): CleoError =>

@@ -2,6 +2,7 @@ import { exits } from '../../../errors/exits.ts';
 import { commandsOf, flagOf } from '../../../operations/command-line.ts';
 import type { Catalog, IndexEntry, Operation } from '../../../operations/define.ts';
 import { globalFlags } from '../../../operations/global-flags.ts';
+import { processes, type Typed } from '../../../operations/processes.ts';
 import { argumentsOf, type FlagUsage, flagsOf } from '../../../operations/usage.ts';
 import { type Fields, isFields } from './cell.ts';
 import type { Screen } from './screen.ts';
@@ -15,8 +16,20 @@ interface Line {
 /** The answer of `admin.help` in the words of the command line. */
 export async function help(answer: Fields, screen: Screen, catalog: Catalog): Promise<string[]> {
   if (Array.isArray(answer.exits)) return exitTable(answer.exits as typeof exits, screen);
+  if (typeof answer.process === 'string') return wholeProcess(answer, screen);
   if (typeof answer.operation === 'string') return whole(answer, await catalog.load(answer.operation), screen, catalog);
   return listing(answer, screen, catalog);
+}
+
+function wholeProcess(answer: Fields, screen: Screen): string[] {
+  const process = processes.find(({ name }) => name === answer.process)!;
+  return [
+    ...wrap(String(answer.summary), screen.columns).map((line) => screen.paint('bold', line)),
+    '',
+    `Usage: ${answer.usage}`,
+    ...part('Options', flagLines(process), screen),
+    ...part('Everywhere', globalFlags.map(globalLine), screen),
+  ];
 }
 
 function listing(answer: Fields, screen: Screen, catalog: Catalog): string[] {
@@ -36,6 +49,13 @@ function listing(answer: Fields, screen: Screen, catalog: Catalog): string[] {
     : [];
   const closing = isFields(answer.domains)
     ? [
+        screen.paint('bold', 'servers'),
+        ...twoColumns(
+          processes.map(({ name, summary }) => ({ name, about: summary })),
+          screen,
+          width,
+        ),
+        '',
         screen.paint('bold', 'Everywhere'),
         ...twoColumns(globalFlags.map(globalLine), screen),
         '',
@@ -72,10 +92,7 @@ function whole(answer: Fields, operation: Operation, screen: Screen, catalog: Ca
   const { paint } = screen;
   const [, ...others] = commandsOf(operation);
   const args = argumentsOf(operation).map((shape) => ({ name: `<${shape.name}>`, about: withChoices({ shape }) }));
-  const flags = flagsOf(operation).map((flag) => ({
-    name: `${[...flag.flags].reverse().join(', ')}${flag.value ? ` ${flag.value}` : ''}`,
-    about: withChoices(flag),
-  }));
+  const flags = flagLines(operation);
   const width = columnWidth([...args, ...flags]);
   const codes = new Map(exits.map((exit) => [exit.code, exit]));
   const errors = [...((answer.errors ?? []) as { code: string; exitCode: number }[])].sort((a, b) => a.exitCode - b.exitCode);
@@ -110,6 +127,12 @@ function whole(answer: Fields, operation: Operation, screen: Screen, catalog: Ca
     ),
   ];
 }
+
+const flagLines = (command: Typed): Line[] =>
+  flagsOf(command).map((flag) => ({
+    name: `${[...flag.flags].reverse().join(', ')}${flag.value ? ` ${flag.value}` : ''}`,
+    about: withChoices(flag),
+  }));
 
 function withChoices({ shape, value }: Pick<FlagUsage, 'shape' | 'value'>): string {
   const choices = shape.choices?.length && !value?.includes('|') ? `one of ${shape.choices.join(', ')}` : '';
