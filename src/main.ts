@@ -10,11 +10,17 @@ import type { Store } from './store/port.ts';
 import { runCli, type Terminal } from './surfaces/cli/run.ts';
 import { version } from './version.ts';
 
+export interface HouseOptions {
+  /** For a process that serves its agents for long, and no others: each stays in the session that it started or resumed. */
+  keepsSession?: boolean;
+}
+
 /** Builds the house for one project: the only place where things are put together. */
-export function buildHouse(platform: Platform): House {
+export function buildHouse(platform: Platform, { keepsSession = false }: HouseOptions = {}): House {
   const opened = new Map<string, Promise<Store>>();
   return {
     platform,
+    ...(keepsSession ? { kept: new Map() } : {}),
     catalog: {
       entries: index,
       load: async (name) => {

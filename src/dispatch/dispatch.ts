@@ -6,7 +6,8 @@ import type { Catalog, IndexEntry, Operation } from '../operations/define.ts';
 import type { Platform } from '../platform/port.ts';
 import { nearest } from '../rules/nearest.ts';
 import { type Done, type Envelope, failure, type Meta, success } from './envelope.ts';
-import { parseParams } from './parse.ts';
+import { identify, identifyQuietly } from './identify.ts';
+import { parseParams, wrongDoor } from './parse.ts';
 import { type Call, contextOf, type House, unwrap, type Work } from './work.ts';
 
 export interface Reply {
@@ -29,12 +30,12 @@ export async function dispatch(house: House, call: Call): Promise<Reply> {
     const entry = lookUp(catalog, call.operation);
     meta.command = entry.name;
     operation = await entry.load();
-    const caller = callerOf(platform, call);
-    if (caller.session) meta.sessionId = caller.session;
-    work = { house, call, operation, caller, now, startedAt };
+    work = { house, call, operation, caller: callerOf(platform, call), now, startedAt, isGraded: platform.grade.isOn };
     if (call.refusal) throw call.refusal;
+    checkDoor(operation, call);
     const params = parseParams(operation, call.params);
     const done = await perform(work, params);
+    if (work.caller.session) meta.sessionId = work.caller.session;
     const envelope = done.replay ?? success(operation, meta, done);
     return { envelope, exitCode: Number(envelope._meta.exitCode ?? 0), operation };
   } catch (error) {
@@ -43,6 +44,7 @@ export async function dispatch(house: House, call: Call): Promise<Reply> {
         ? error
         : new CleoError('E_GENERAL_ERROR', { problem: (error as Error)?.message ?? String(error) }, { cause: error });
     if (work) await (await import('./log.ts')).logRefusal(work, refusal);
+    if (work?.caller.session) meta.sessionId = work.caller.session;
     return {
       envelope: failure(meta, refusal),
       exitCode: refusal.exitCode,
@@ -64,14 +66,19 @@ function lookUp(catalog: Catalog, name: string): IndexEntry {
   });
 }
 
+/** A write asked of the door that reads is refused, never run; and a read of the one that writes, so that a caller's permissions mean something. */
+function checkDoor(operation: Operation, { asked, params }: Call): void {
+  const fits = operation.kind === 'query' ? 'query' : 'mutate';
+  if (asked !== undefined && asked !== fits) throw wrongDoor(operation, fits, params);
+}
+
+/** Who the caller says it is; which session it is in, the store knows. */
 function callerOf(platform: Platform, call: Call): Caller {
-  const caller = { ...platform.caller, ...(call.agent ? { agent: call.agent } : {}), ...(call.session ? { session: call.session } : {}) };
-  const tagged =
-    caller.session === undefined && platform.grade.isOn && platform.grade.id ? { ...caller, session: platform.grade.id } : caller;
-  for (const [field, id] of Object.entries(tagged))
-    if (!is(AgentId, id))
+  const agent = call.agent ?? call.token?.name ?? platform.caller.agent;
+  for (const [field, id] of Object.entries({ agent, session: call.session ?? platform.caller.session, grade: platform.grade.id }))
+    if (id !== undefined && !is(AgentId, id))
       throw new CleoError('E_VALIDATION', { field, problem: 'may hold letters, digits and . _ : @ / - (at most 100)', fix: 'cleo help' });
-  return tagged;
+  return { agent };
 }
 
 async function perform(work: Work, params: Record<string, unknown>): Promise<Done> {
@@ -84,13 +91,17 @@ async function perform(work: Work, params: Record<string, unknown>): Promise<Don
 
 async function runQuery(work: Work, params: Record<string, unknown>): Promise<Done> {
   const { house, operation } = work;
-  const isGraded = house.platform.grade.isOn;
   const run = async (part: object): Promise<Done> => unwrap(await operation.run(contextOf(work, part) as never, params as never));
+  if (operation.needs !== 'store') await identifyQuietly(work);
   const done =
     operation.needs === 'store'
-      ? await (await house.openStore(isGraded ? 'write' : 'read')).read((store) => run({ store }))
+      ? await (await house.openStore(work.isGraded ? 'write' : 'read')).read(async (store) => {
+          await identify(work, store);
+          return run({ store });
+        })
       : await run({});
-  if (isGraded) await (await import('./log.ts')).logQuery(work, done.more.exit ?? 0);
+  if (done.more.keeps) (await import('./log.ts')).keepLine(work, done);
+  if (work.isGraded) await (await import('./log.ts')).logQuery(work, done.more.exit ?? 0);
   return done;
 }
 

@@ -1,6 +1,6 @@
 import type { CleoError } from '../errors/error.ts';
 import type { Changes } from '../model/audit.ts';
-import type { Answer, Operation } from '../operations/define.ts';
+import type { More, Operation } from '../operations/define.ts';
 
 export interface Meta {
   command: string;
@@ -19,7 +19,7 @@ export type Envelope = { _meta: Meta; success: boolean } & Record<string, unknow
 /** What came of an operation, before it becomes an answer. */
 export interface Done {
   result: Record<string, unknown>;
-  more: Answer<unknown>['more'];
+  more: More;
   changes?: Changes;
   isDryRun?: boolean;
   /** The envelope of the first time, when an idempotency key is seen again. */

@@ -1,15 +1,19 @@
 import { CleoError } from '../errors/error.ts';
 import type { AuditDraft, Changes } from '../model/audit.ts';
 import { redactParams } from '../rules/redact.ts';
+import type { Done } from './envelope.ts';
+import { identify, identifyQuietly } from './identify.ts';
 import { stampOf, type Work } from './work.ts';
 
 /** The call as the log keeps it. */
 export function entryOf(work: Work, exitCode: number, changes?: Changes, errorCode?: string): AuditDraft {
   const { house, call, caller, now, startedAt } = work;
+  const { grade } = house.platform;
+  const session = caller.session ?? (grade.isOn ? grade.id : undefined);
   const [domain = '', ...rest] = call.operation.split('.');
   return {
     timestamp: now,
-    ...(caller.session ? { session: caller.session } : {}),
+    ...(session ? { session } : {}),
     agent: caller.agent,
     gateway: call.gateway,
     domain,
@@ -34,16 +38,32 @@ export async function logQuery(work: Work, exitCode: number): Promise<void> {
 /** A refused write is logged as well, after the roll-back, in a transaction of its own. */
 export async function logRefusal(work: Work, refusal: CleoError): Promise<void> {
   const { operation, house } = work;
-  const isLogged = operation.kind !== 'query' || house.platform.grade.isOn;
-  if (!isLogged || [3, 7, 8].includes(refusal.exitCode) || !house.platform.project()) return;
-  await logQuietly(work, entryOf(work, refusal.exitCode, undefined, refusal.code));
+  if ([3, 7, 8].includes(refusal.exitCode) || !house.platform.project()) return;
+  if (operation.kind === 'query') await identifyQuietly(work);
+  if (operation.kind !== 'query' || work.isGraded) await logQuietly(work, refusal.exitCode, undefined, refusal.code);
 }
 
 /** The answer stands whether or not the log could take this entry. */
-export async function logQuietly(work: Work, entry: AuditDraft): Promise<void> {
+export async function logQuietly(work: Work, exitCode: number, changes?: Changes, errorCode?: string): Promise<void> {
   try {
-    await (await work.house.openStore('write')).write(stampOf(work), (writes) => writes.audit.append(entry));
+    await (await work.house.openStore('write')).write(stampOf(work), async (writes) => {
+      // A session that is not there is what was refused; the refusal itself is logged all the same.
+      await identify(work, writes).catch(() => {});
+      await writes.audit.append(entryOf(work, exitCode, changes, errorCode));
+    });
   } catch (error) {
     if (!(error instanceof CleoError)) throw error;
+  }
+}
+
+/** What a query leaves in a file; that it cannot be kept is a warning, never a failure. */
+export function keepLine({ house }: Work, done: Done): void {
+  const { keeps } = done.more;
+  const project = house.platform.project();
+  if (!keeps || !project) return;
+  try {
+    house.platform.files.appendLine(`${project.folder}/${keeps.file}`, keeps.line);
+  } catch (error) {
+    done.more = { ...done.more, warnings: [...(done.more.warnings ?? []), `${keeps.file} was not written: ${(error as Error).message}`] };
   }
 }

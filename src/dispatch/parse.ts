@@ -33,6 +33,22 @@ function renamed(input: object, also: Record<string, string>): Record<string, un
   return given;
 }
 
+/** The call came through the door for the other kind of operation; the way out names the right one. */
+export function wrongDoor(operation: Typed, fits: 'query' | 'mutate', params: unknown): CleoError {
+  const [domain = '', ...rest] = operation.name.split('.');
+  const error = new CleoError('E_INVALID_INPUT', {
+    problem: `${operation.name} ${fits === 'query' ? 'reads' : 'writes'}: ask cleo_${fits}`,
+    fix:
+      (typeof params === 'object' && params !== null && commandWithin(operation, params as Record<string, unknown>)) || helpFor(operation),
+  });
+  error.alternatives.push({
+    action: `Ask cleo_${fits}`,
+    command: error.fix,
+    call: { gateway: `cleo_${fits}`, domain, operation: rest.join('.'), params },
+  });
+  return error;
+}
+
 export const helpFor = (operation: Typed): string => `cleo help ${commandsOf(operation)[0] ?? operation.name}`;
 
 function wrongShape(operation: Typed, input: Record<string, unknown>, issue: BaseIssue<unknown>): CleoError {

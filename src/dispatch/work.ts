@@ -1,8 +1,10 @@
 import { CleoError } from '../errors/error.ts';
 import type { Caller, Gateway } from '../model/audit.ts';
 import type { Config } from '../model/config.ts';
+import type { SessionHandle } from '../model/session.ts';
+import type { TokenScope } from '../model/token.ts';
 import { commandFor } from '../operations/command-line.ts';
-import { Answer, type Catalog, type Operation } from '../operations/define.ts';
+import { Answer, type Catalog, type More, type Operation } from '../operations/define.ts';
 import type { Platform, Project } from '../platform/port.ts';
 import type { ReadStore, Store, StoreKeeper } from '../store/port.ts';
 
@@ -16,15 +18,23 @@ export interface House {
   /** Of the library in use; undefined where none can be loaded. */
   sqliteVersion(): Promise<string | undefined>;
   closeStores(): Promise<void>;
+  /** The session that each agent started or resumed, in a process that serves its agents for long. */
+  kept?: Map<string, string>;
 }
 
 export interface Call {
   operation: string;
   gateway: Gateway;
+  /** The door the caller chose, where there are two: a write asked of the one that reads is never run. */
+  asked?: 'query' | 'mutate';
   params: unknown;
   session?: string;
   agent?: string;
   idempotencyKey?: string;
+  /** Who proved to be somebody by a token, and what it allows. */
+  token?: { name: string; scope: TokenScope };
+  /** The caller no longer waits for the answer. */
+  signal?: AbortSignal;
   /** Why the surface could not make parameters of what it was given; answered and logged like any call that does not parse. */
   refusal?: CleoError;
 }
@@ -37,9 +47,17 @@ export interface Work {
   caller: Caller;
   now: string;
   startedAt: number;
+  /** Whether the rest is known yet: it is asked of the store, in the transaction of the call. */
+  isIdentified?: boolean;
+  session?: SessionHandle;
+  /** The active sessions, where nothing tells which of them is meant. */
+  several?: string[];
+  isGraded: boolean;
 }
 
-export const unwrap = (result: unknown): { result: Record<string, unknown>; more: Answer<unknown>['more'] } =>
+export const domainOf = (operation: string): string => operation.slice(0, operation.indexOf('.'));
+
+export const unwrap = (result: unknown): { result: Record<string, unknown>; more: More } =>
   result instanceof Answer
     ? { result: result.result as Record<string, unknown>, more: result.more }
     : { result: result as Record<string, unknown>, more: {} };
@@ -48,13 +66,16 @@ export const stampOf = ({ now, caller }: Work): { at: string; by: string } => ({
 
 /** What every operation is given; `part` is the store, where it has one. */
 export function contextOf(work: Work, part: object): object {
-  const { house, operation, caller, now, call } = work;
+  const { house, operation, caller, now, call, session, several } = work;
   const { platform, catalog } = house;
   let config: Config | undefined;
   return {
     ...part,
     now,
     caller,
+    ...(session ? { session } : {}),
+    ...(several ? { several } : {}),
+    ...(call.token ? { token: call.token } : {}),
     platform,
     catalog,
     get config(): Config {

@@ -1,13 +1,14 @@
 import type { Changes } from '../model/audit.ts';
 import type { WriteStore } from '../store/port.ts';
 import type { Done } from './envelope.ts';
+import { checkSession, identify } from './identify.ts';
 import { forgetKey, keepKey, replayed } from './keys.ts';
 import { entryOf, logQuery, logQuietly } from './log.ts';
 import { contextOf, stampOf, unwrap, type Work } from './work.ts';
 
 /** One transaction with its audit row: a recorded success is a committed success. */
 export async function runMutation(work: Work, params: Record<string, unknown>): Promise<Done> {
-  const { house, operation, caller, now } = work;
+  const { house, operation, now } = work;
   const store = await house.openStore('write');
   const isDryRun = params.dryRun === true;
   const { dryRun: _, ...given } = params;
@@ -15,16 +16,21 @@ export async function runMutation(work: Work, params: Record<string, unknown>): 
     return await store.write(stampOf(work), async (writes) => {
       const replay = await replayed(work, writes, params);
       if (replay) return replay;
-      const done = { ...unwrap(await operation.run(contextOf(work, { store: writes }) as never, given as never)), changes: writes.changes };
+      await identify(work, writes);
+      checkSession(work);
+      const done: Done = {
+        ...unwrap(await operation.run(contextOf(work, { store: writes }) as never, given as never)),
+        changes: writes.changes,
+      };
       if (isDryRun) throw new DryRun({ ...done, isDryRun });
-      await writes.claims.renew(caller, now);
+      await writes.claims.renew(work.caller, now);
       await conclude(work, writes, params, done);
       return done;
     });
   } catch (error) {
     // The transaction is rolled back; what it would have done is the answer.
     if (error instanceof DryRun) {
-      if (house.platform.grade.isOn) await logQuery(work, error.done.more.exit ?? 0);
+      if (work.isGraded) await logQuery(work, error.done.more.exit ?? 0);
       return error.done;
     }
     throw error;
@@ -40,6 +46,8 @@ export async function runJob(work: Work, params: Record<string, unknown>): Promi
     const begun = await store.write(stampOf(work), async (writes) => {
       const replay = await replayed(work, writes, params);
       if (replay) return replay;
+      await identify(work, writes);
+      checkSession(work);
       await keepKey(work, writes, params, undefined);
       return writes.jobs.begin(operation.name, work.caller.agent, work.now);
     });
@@ -63,7 +71,7 @@ export async function runJob(work: Work, params: Record<string, unknown>): Promi
   }
   const done = { ...unwrap(await operation.run(jobContext(work, changes) as never, params as never)), changes };
   // Files were the work; the log records it where there is a sound store to record it in.
-  if (house.platform.project()) await logQuietly(work, entryOf(work, done.more.exit ?? 0, done.changes));
+  if (house.platform.project()) await logQuietly(work, done.more.exit ?? 0, done.changes);
   return done;
 }
 
@@ -95,6 +103,16 @@ function jobContext(work: Work, changes: Changes): object {
 }
 
 async function conclude(work: Work, writes: WriteStore, params: Record<string, unknown>, done: Done): Promise<void> {
+  join(work, done);
   await keepKey(work, writes, params, done);
   await writes.audit.append(entryOf(work, done.more.exit ?? 0, done.changes));
+}
+
+/** Whoever starts or resumes a session is in it with that very call, and later ones of this process. */
+function join(work: Work, done: Done): void {
+  const { joins } = done.more;
+  if (!joins) return;
+  work.caller = { ...work.caller, session: joins.id };
+  work.house.kept?.set(work.caller.agent, joins.id);
+  if (work.house.kept && work.caller.agent === work.house.platform.caller.agent) work.house.platform.announce(joins.id, joins.isGraded);
 }

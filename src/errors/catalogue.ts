@@ -4,6 +4,8 @@ import { commandLine, quote } from './quote.ts';
 export interface Alternative {
   action: string;
   command: string;
+  /** The same for a caller without a shell. */
+  call?: { gateway: string; domain: string; operation: string; params: unknown };
 }
 
 interface Row<D> {
@@ -240,6 +242,55 @@ export const catalogue = {
   }),
   E_ID_COLLISION: row<{ id: string; fix: string }>({ exit: 22, http: 409, message: (d) => `The id ${d.id} is taken`, fix: (d) => d.fix }),
 
+  E_SESSION_EXISTS: row<{ sessionId: string; scope: string }>({
+    exit: 30,
+    http: 409,
+    message: (d) => `The session ${d.sessionId} is active with the scope ${d.scope}`,
+    fix: (d) => `cleo session resume ${d.sessionId}`,
+    alternatives: () => [{ action: 'See all sessions', command: 'cleo session list' }],
+  }),
+  E_SESSION_NOT_FOUND: row<{ sessionId: string; near?: string[] }>({
+    exit: 31,
+    http: 404,
+    message: (d) => `There is no session ${d.sessionId}`,
+    fix: () => 'cleo session list',
+    alternatives: (d) => (d.near ?? []).map((id) => ({ action: `Show ${id}`, command: `cleo session show ${id}` })),
+  }),
+  E_SCOPE_CONFLICT: row<{ sessionId: string; scope: string; other: string; agents: string[] }>({
+    exit: 32,
+    http: 409,
+    message: (d) => `${d.scope} overlaps with ${d.other}, the scope of the active session ${d.sessionId} (${list(d.agents)})`,
+    // Joining harms nobody; ending another agent's session would.
+    fix: (d) => `cleo session resume ${d.sessionId}`,
+    alternatives: (d) => [
+      {
+        action: 'End it, if it is yours or abandoned',
+        command: commandLine(['cleo', 'session', 'end', '--session', d.sessionId, '--note', 'Making way']),
+      },
+    ],
+  }),
+  E_SCOPE_INVALID: row<{ scope?: string; problem: string; fix: string }>({
+    exit: 33,
+    http: 422,
+    message: (d) => d.problem,
+    fix: (d) => d.fix,
+    alternatives: () => [{ action: 'See the epics', command: 'cleo list --type epic' }],
+  }),
+  E_TASK_NOT_IN_SCOPE: row<{ taskId?: string; what: string; scope: string; sessionId: string; epicId?: string; better: string }>({
+    exit: 34,
+    http: 409,
+    message: (d) => `${d.what} is outside ${d.scope}, the scope of the session ${d.sessionId}`,
+    fix: (d) => commandLine(['cleo', 'session', 'end', '--session', d.sessionId, '--note', 'Scope mismatch']),
+    alternatives: (d) => [
+      { action: 'See the scope of the session', command: `cleo session status --session ${d.sessionId}` },
+      ...(d.taskId ? [{ action: 'See what the task is part of', command: `cleo show ${d.taskId}` }] : []),
+      {
+        action: 'End the session',
+        command: commandLine(['cleo', 'session', 'end', '--session', d.sessionId, '--note', 'Scope mismatch']),
+      },
+      { action: 'Start one with the scope that fits', command: `cleo session start --scope ${d.better} --auto-focus --name Work` },
+    ],
+  }),
   E_TASK_CLAIMED: row<{ taskId: string; holder: string; session?: string; since: string }>({
     exit: 35,
     http: 409,
@@ -247,17 +298,74 @@ export const catalogue = {
     fix: () => 'cleo next',
     alternatives: () => [{ action: 'Take the next free task at once', command: 'cleo next --claim' }],
   }),
-  E_FOCUS_REQUIRED: row<{ act: string; suggestion?: string }>({
+  E_SESSION_REQUIRED: row<{ several?: string[]; asleep?: string; act?: string }>({
+    exit: 36,
+    http: 409,
+    message: (d) =>
+      d.asleep
+        ? `The session ${d.asleep} is not active`
+        : d.several
+          ? `Several sessions are active: ${list(d.several)}; say which with --session`
+          : `No session is active${d.act ? `, so there is none to ${d.act}` : ''}`,
+    fix: (d) =>
+      d.asleep
+        ? `cleo session resume ${d.asleep}`
+        : d.several
+          ? 'cleo session list --status active'
+          : 'cleo session start --scope global --auto-focus --name Work',
+    alternatives: (d) => (d.several ?? []).map((id) => ({ action: `Join ${id}`, command: `cleo session resume ${id}` })),
+  }),
+  E_SESSION_CLOSE_BLOCKED: row<{ sessionId: string; active: { taskId: string; agent: string }[] }>({
+    exit: 37,
+    http: 409,
+    message: (d) =>
+      `${list(d.active.map(({ taskId }) => taskId))} ${d.active.length === 1 ? 'is' : 'are'} still active in the session ${d.sessionId}`,
+    // Letting go is safe; calling it complete is for whoever did the work.
+    fix: (d) => `cleo stop ${d.active[0]?.taskId} --session ${d.sessionId} --agent ${quote(d.active[0]?.agent ?? '')}`,
+    alternatives: (d) =>
+      d.active.map(({ taskId, agent }) => ({
+        action: `Complete ${taskId}`,
+        command: `cleo complete ${taskId} --session ${d.sessionId} --agent ${quote(agent)}`,
+      })),
+  }),
+  E_FOCUS_REQUIRED: row<{ act: string; suggestion?: string; fix?: string }>({
     exit: 38,
     http: 409,
     message: (d) => `No task given to ${d.act}, and none is focused`,
-    fix: (d) => (d.suggestion ? `cleo focus set ${d.suggestion}` : 'cleo next'),
+    fix: (d) => d.fix ?? (d.suggestion ? `cleo focus set ${d.suggestion}` : 'cleo next'),
+    alternatives: (d) => (d.suggestion ? [{ action: `Focus ${d.suggestion}`, command: `cleo focus set ${d.suggestion}` }] : []),
+  }),
+  E_NOTES_REQUIRED: row<{ sessionId: string; retry: string }>({
+    exit: 39,
+    http: 422,
+    message: (d) => `The session ${d.sessionId} ends only with a note for whoever comes next`,
+    fix: (d) => d.retry,
   }),
   E_GATE_DEPENDENCY: row<{ taskId: string; missing: string[] }>({
     exit: 45,
     http: 409,
     message: (d) => `${d.taskId} needs evidence for ${list(d.missing)}`,
     fix: (d) => `cleo show ${d.taskId}`,
+  }),
+  E_HANDOFF_REQUIRED: row<{ sessionId: string; percent: number }>({
+    exit: 65,
+    http: 409,
+    message: (d) => `The context window is at ${d.percent} %: the session ${d.sessionId} ends only with a note, or by safestop`,
+    fix: () => 'cleo safestop',
+  }),
+  E_RESUME_FAILED: row<{ sessionId: string; scope: string }>({
+    exit: 66,
+    http: 409,
+    message: (d) => `The session ${d.sessionId} cannot go on: the root of its scope ${d.scope} is gone`,
+    fix: () => 'cleo session start --scope global --auto-focus --name Work',
+    alternatives: (d) => [{ action: 'Read its handoff', command: `cleo session show ${d.sessionId}` }],
+  }),
+  E_CONCURRENT_SESSION: row<{ sessionId: string; agent: string }>({
+    exit: 67,
+    http: 409,
+    message: (d) => `${d.agent} is in the active session ${d.sessionId} already, and one at a time is the rule here`,
+    fix: (d) => commandLine(['cleo', 'session', 'end', '--session', d.sessionId, '--note', 'Changing to another scope']),
+    alternatives: (d) => [{ action: 'Go on with it', command: `cleo session resume ${d.sessionId}` }],
   }),
 } satisfies Record<string, Row<never>>;
 

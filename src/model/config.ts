@@ -7,6 +7,11 @@ export const configKeys = {
     default: 240,
     about: 'Minutes without a write by its holder after which a claim may be taken over',
   },
+  'session.required': { type: 'flag', default: false, about: 'Refuse (36) to change tasks outside a session' },
+  'session.requireNote': { type: 'flag', default: false, about: 'Refuse (39) to end a session without a note' },
+  'session.closeRequiresDone': { type: 'flag', default: false, about: 'Refuse (37) to end a session while one of its tasks is active' },
+  'session.exclusive': { type: 'flag', default: false, about: 'Refuse (67) an agent a second session while it is in one' },
+  'session.quietHours': { type: 'count', default: 72, about: 'Hours without a sign of life after which `session gc` ends a session' },
   'store.busyTimeoutMs': { type: 'count', default: 15000, about: 'How long a call waits for the write lock' },
   'store.durability': {
     type: ['full', 'normal'],

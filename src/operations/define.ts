@@ -3,6 +3,8 @@ import { boolean, description, optional, pipe, strictObject } from 'valibot';
 import type { Code } from '../errors/catalogue.ts';
 import type { Caller } from '../model/audit.ts';
 import type { Config } from '../model/config.ts';
+import type { SessionHandle } from '../model/session.ts';
+import type { TokenScope } from '../model/token.ts';
 import type { Platform, Project } from '../platform/port.ts';
 import type { ReadStore, Store, StoreKeeper, WriteStore } from '../store/port.ts';
 
@@ -76,6 +78,11 @@ interface BaseContext {
   /** The moment of the call; one for the whole call. */
   now: string;
   caller: Caller;
+  /** The session the call belongs to; one that is over only for operations on sessions. */
+  session?: SessionHandle;
+  /** The active sessions, where nothing tells which of them is meant. */
+  several?: string[];
+  token?: { name: string; scope: TokenScope };
   config: Config;
   platform: Platform;
   project: Project;
@@ -104,17 +111,29 @@ export interface JobContext extends Omit<BaseContext, 'config'> {
   config(): Config;
 }
 
-/** A result with more to say than its keys: an exit code of 100-102, warnings, or that it was cut. */
+/** What an answer says beside its keys. */
+export interface More {
+  /** 100-102, and the states of the context window: none of them is an error. */
+  exit?: 100 | 101 | 102 | 50 | 51 | 52 | 53 | 54;
+  warnings?: string[];
+  truncated?: { shown: number; total: number; atLeast?: true } | undefined;
+  /** The session that the caller is in from now on. */
+  joins?: SessionHandle;
+  /** A line for a file below `.cleo`. */
+  keeps?: { file: string; line: string };
+}
+
+/** A result with more to say than its keys. */
 export class Answer<R> {
   readonly result: R;
-  readonly more: { exit?: 100 | 101 | 102; warnings?: string[]; truncated?: { shown: number; total: number; atLeast?: true } | undefined };
-  constructor(result: R, more: Answer<R>['more']) {
+  readonly more: More;
+  constructor(result: R, more: More) {
     this.result = result;
     this.more = more;
   }
 }
 
-export const answer = <R>(result: R, more: Answer<R>['more']): Answer<R> => new Answer(result, more);
+export const answer = <R>(result: R, more: More): Answer<R> => new Answer(result, more);
 /** Nothing matched. */
 export const noData = <R>(result: R): Answer<R> => new Answer(result, { exit: 100 });
 /** It is there already. */

@@ -30,6 +30,10 @@ export function platformOf(env: Record<string, string | undefined>, folder: stri
     databaseUrl: env.CLEO_DATABASE_URL || undefined,
     caller: { agent: agentFrom(env), ...(env.CLEO_SESSION_ID ? { session: env.CLEO_SESSION_ID } : {}) },
     grade: { isOn: env.CLEO_SESSION_GRADE === 'true', id: env.CLEO_SESSION_GRADE_ID || undefined },
+    announce(session, isGraded) {
+      env.CLEO_SESSION_ID = session;
+      if (isGraded) Object.assign(env, { CLEO_SESSION_GRADE: 'true', CLEO_SESSION_GRADE_ID: session });
+    },
     sha256: (text) => process.getBuiltinModule('node:crypto').createHash('sha256').update(text).digest('hex'),
     randomHex: (length) => Array.from({ length }, () => Math.floor(Math.random() * 16).toString(16)).join(''),
   };

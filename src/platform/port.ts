@@ -101,6 +101,8 @@ export interface Platform {
   caller: Caller;
   /** Grade mode: reads are audited too; the id tags the entries. */
   grade: { isOn: boolean; id: string | undefined };
+  /** Tells the processes that this one starts which session they are in. */
+  announce(session: string, isGraded: boolean): void;
   randomHex(length: number): string;
   /** Of a text; faster than our own where there is much to hash. */
   sha256(text: string): string;

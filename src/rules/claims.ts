@@ -5,7 +5,9 @@ export function isExpired(claim: Claim, now: string, ttlMinutes: number): boolea
   return Date.parse(claim.renewedAt) + ttlMinutes * 60_000 < Date.parse(now);
 }
 
-export const isHolder = (claim: Claim, caller: Caller): boolean => claim.agent === caller.agent && claim.session === caller.session;
+/** The same agent in the same session. What it took outside any session stays its own when it joins one. */
+export const isHolder = (claim: Claim, caller: Caller): boolean =>
+  claim.agent === caller.agent && (claim.session === undefined || claim.session === caller.session);
 
 /** Who holds it, for people. */
 export const holderOf = (claim: Claim): string => (claim.session ? `${claim.agent} (${claim.session})` : claim.agent);

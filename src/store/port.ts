@@ -1,6 +1,7 @@
 import type { AuditDraft, AuditEntry, Caller, ChainLink, Changes, Claim, HistoryEntry, KeptAnswer } from '../model/audit.ts';
 import type { OpenWork } from '../model/open-work.ts';
 import type { Priority, RelationType, Status, TaskId, TaskType } from '../model/scalars.ts';
+import type { ContextUsage, SessionHandle, SessionRecord, SessionStatus } from '../model/session.ts';
 import type { Note, Relation, TaskHit, TaskRecord } from '../model/task.ts';
 
 export interface TaskFilter {
@@ -176,6 +177,7 @@ export interface ClaimReads {
   of(taskId: TaskId): Promise<Claim | undefined>;
   heldBy(caller: Caller): Promise<Claim | undefined>;
   among(ids: TaskId[]): Promise<Claim[]>;
+  inSession(id: string): Promise<Claim[]>;
   all(): Promise<Claim[]>;
 }
 
@@ -183,6 +185,33 @@ export interface ClaimWrites {
   put(claim: Claim): Promise<void>;
   release(taskId: TaskId): Promise<void>;
   renew(caller: Caller, at: string): Promise<void>;
+}
+
+export interface SessionReads {
+  /** The active ones and the one that is named, each with whether this agent is attached to it. */
+  candidates(agent: string, named: string | undefined): Promise<(SessionHandle & { isMine: boolean })[]>;
+  get(id: string): Promise<SessionRecord | undefined>;
+  /** Active ones first, then suspended ones, the newest first. */
+  list(status: SessionStatus | undefined, page: Page): Promise<SessionRecord[]>;
+  count(status: SessionStatus | undefined): Promise<number>;
+  active(): Promise<SessionRecord[]>;
+  /** Who works or has worked in it, in the order they came. */
+  agents(id: string): Promise<string[]>;
+  /** The session that ended last, on this root or anywhere. */
+  lastHandoff(root: TaskId | undefined): Promise<SessionRecord | undefined>;
+  /** Not ended, and nothing has been heard of them since then. */
+  quietSince(before: string): Promise<SessionRecord[]>;
+  /** What its latest successful writes touched. */
+  changedIn(id: string, limit: number): Promise<string[]>;
+  contextOf(caller: Caller): Promise<ContextUsage | undefined>;
+}
+
+export interface SessionWrites {
+  insert(session: SessionRecord): Promise<void>;
+  save(session: SessionRecord): Promise<void>;
+  /** False if it was attached already. */
+  attach(id: string, agent: string, at: string): Promise<boolean>;
+  reportContext(caller: Caller, usage: ContextUsage): Promise<void>;
 }
 
 export interface KeyReads {
@@ -216,6 +245,7 @@ export interface ReadStore {
   search: SearchReads;
   audit: AuditReads;
   claims: ClaimReads;
+  sessions: SessionReads;
   keys: KeyReads;
   health: HealthReads;
 }
@@ -225,6 +255,7 @@ export interface WriteStore extends ReadStore {
   tasks: TaskReads & TaskWrites;
   audit: AuditReads & { append(entry: AuditDraft): Promise<void> };
   claims: ClaimReads & ClaimWrites;
+  sessions: SessionReads & SessionWrites;
   keys: KeyReads & KeyWrites;
   jobs: JobWrites;
   changes: Changes;

@@ -18,14 +18,14 @@ export function claimReads(db: Db): ClaimReads {
       return (await readClaims(db, sql`where task_id = ${taskId}`))[0];
     },
     async heldBy(caller) {
-      const { session, agent } = holder(caller);
-      return (await readClaims(db, sql`where session_id = ${session} and agent_id = ${agent}`))[0];
+      return (await readClaims(db, sql`where ${heldBy(caller)} order by session_id desc limit 1`))[0];
     },
     async among(ids) {
       const found: Claim[] = [];
       for (const some of chunks(ids, 500)) found.push(...(await readClaims(db, sql`where task_id in ${inList(some)}`)));
       return found;
     },
+    inSession: (id) => readClaims(db, sql`where session_id = ${id} order by task_id`),
     all: () => allClaims(db),
   };
 }
@@ -40,10 +40,7 @@ export function claimWrites(db: Db): ClaimWrites {
         values (${claim.taskId}, ${claim.session ?? ''}, ${claim.agent}, ${claim.claimedAt}, ${leaseTime(db, claim.renewedAt)})`),
     release: (taskId) => db.run(sql`delete from claims where task_id = ${taskId}`),
     renew(caller, at) {
-      const { session, agent } = holder(caller);
-      return db.run(
-        sql`update claims set renewed_at = ${leaseTime(db, at)} where session_id = ${session} and agent_id = ${agent} and renewed_at < ${leaseTime(db, at)}`,
-      );
+      return db.run(sql`update claims set renewed_at = ${leaseTime(db, at)} where ${heldBy(caller)} and renewed_at < ${leaseTime(db, at)}`);
     },
   };
 }
@@ -64,5 +61,8 @@ async function readClaims(db: Db, which: Sql): Promise<Claim[]> {
   }));
 }
 
-// Outside a session the holder is the agent alone; '' keeps the pair unique in both databases, where null would not.
-const holder = (caller: Caller): { session: string; agent: string } => ({ session: caller.session ?? '', agent: caller.agent });
+// What an agent took outside any session stays its own when it joins one. '' keeps the pair unique in both databases, where null would not.
+const heldBy = ({ session, agent }: Caller): Sql =>
+  session === undefined
+    ? sql`agent_id = ${agent} and session_id = ''`
+    : sql`agent_id = ${agent} and (session_id = ${session} or session_id = '')`;

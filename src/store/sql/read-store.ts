@@ -2,6 +2,7 @@ import type { ReadStore } from '../port.ts';
 import { auditReads } from './audit-read.ts';
 import { claimReads } from './claims.ts';
 import { searchReads } from './search-read.ts';
+import { sessionReads } from './sessions-read.ts';
 import type { Db } from './sql.ts';
 import { taskReads } from './tasks-read.ts';
 import { healthReads, keyReads } from './upkeep.ts';
@@ -13,6 +14,7 @@ export function readStore(db: Db): ReadStore {
     search: searchReads(db),
     audit: auditReads(db),
     claims: claimReads(db),
+    sessions: sessionReads(db),
     keys: keyReads(db),
     health: healthReads(db),
   };

@@ -2,6 +2,7 @@ import type { Stamp, WriteStore } from '../port.ts';
 import { appendAudit } from './audit-write.ts';
 import { claimWrites } from './claims.ts';
 import { readStore } from './read-store.ts';
+import { sessionWrites } from './sessions-write.ts';
 import type { Db } from './sql.ts';
 import { taskWrites } from './tasks-write.ts';
 import { jobWrites, keyWrites } from './upkeep.ts';
@@ -15,6 +16,7 @@ export function writeStore(db: Db, stamp: Stamp): WriteStore {
     tasks: { ...reads.tasks, ...taskWrites(db, reads.tasks, stamp, changes) },
     audit: { ...reads.audit, append: (entry) => appendAudit(db, entry) },
     claims: { ...reads.claims, ...claimWrites(db) },
+    sessions: { ...reads.sessions, ...sessionWrites(db) },
     keys: { ...reads.keys, ...keyWrites(db) },
     jobs: jobWrites(db),
     changes,

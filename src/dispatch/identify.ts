@@ -1,0 +1,54 @@
+import { CleoError } from '../errors/error.ts';
+import type { Operation } from '../operations/define.ts';
+import { chooseSession, type Named } from '../rules/caller-session.ts';
+import type { ReadStore } from '../store/port.ts';
+import { domainOf, type Work } from './work.ts';
+
+/** Inside the transaction: which session the call belongs to, and whether it is graded. Asked once for each call. */
+export async function identify(work: Work, reads: ReadStore): Promise<void> {
+  if (work.isIdentified) return;
+  work.isIdentified = true;
+  const { call, caller, operation } = work;
+  const named = namedBy(work);
+  const choice = chooseSession(await reads.sessions.candidates(caller.agent, named?.id), named);
+  const session = 'session' in choice ? choice.session : 'asleep' in choice && isAboutSessions(operation) ? choice.asleep : undefined;
+  const id = session?.id ?? ('tag' in choice ? choice.tag : call.session);
+  work.caller = { agent: caller.agent, ...(id ? { session: id } : {}) };
+  if (session) work.session = session;
+  if (session?.isGraded && session.status === 'active') work.isGraded = true;
+  if ('several' in choice) work.several = choice.several;
+  if ('unknown' in choice && operation.needs === 'store') throw new CleoError('E_SESSION_NOT_FOUND', { sessionId: choice.unknown });
+}
+
+/** For what runs without a store: where there is none, or none that can be read, the call belongs to no session. */
+export async function identifyQuietly(work: Work): Promise<void> {
+  const { house, call } = work;
+  work.caller = { ...work.caller, ...(call.session ? { session: call.session } : {}) };
+  if (!house.platform.project()) return;
+  try {
+    await (await house.openStore('read')).read((reads) => identify(work, reads));
+  } catch (error) {
+    if (!(error instanceof CleoError)) throw error;
+  }
+}
+
+/** A write belongs to no session that is over, and to some session where the project asks for one. */
+export function checkSession({ session, several, call, operation, house }: Work): void {
+  if (session || ungated.includes(domainOf(operation.name))) return;
+  if (call.session) throw new CleoError('E_SESSION_REQUIRED', { asleep: call.session });
+  const { platform } = house;
+  if (platform.config.load(platform.project())['session.required']) throw new CleoError('E_SESSION_REQUIRED', several ? { several } : {});
+}
+
+/** Sessions themselves, and the upkeep of the project. */
+const ungated = ['session', 'admin', 'system'];
+
+/** A session that is over is still what one asks about, resumes, or ends once more. */
+const isAboutSessions = (operation: Operation): boolean => domainOf(operation.name) === 'session';
+
+/** The call's own word, else the session this process keeps for the agent, else that of its environment. */
+function namedBy({ house, call, caller }: Work): Named | undefined {
+  if (call.session) return { id: call.session, by: 'call' };
+  const id = house.kept?.get(caller.agent) ?? house.platform.caller.session;
+  return id === undefined ? undefined : { id, by: 'surroundings' };
+}
