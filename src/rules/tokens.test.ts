@@ -1,0 +1,96 @@
+import { readFileSync } from 'node:fs';
+import fc from 'fast-check';
+import { countTokens as countCl100k } from 'gpt-tokenizer/encoding/cl100k_base';
+import { countTokens as countO200k } from 'gpt-tokenizer/encoding/o200k_base';
+import { expect, test } from 'vitest';
+import { estimateTokens } from './tokens.ts';
+
+const real = (text: string): number => Math.max(countCl100k(text), countO200k(text));
+const file = (path: string): string => readFileSync(new URL(`../../${path}`, import.meta.url), 'utf8');
+
+test.each([
+  'README.md',
+  'ARCHITECTURE.md',
+  'docs/reference/tasks.md',
+  'src/store/sql/tasks-read.ts',
+  'src/rules/secrets.ts',
+  'package-lock.json',
+  'package.json',
+  'schemas/config.schema.json',
+])('prose, code and JSON: %s is estimated at what a tokenizer counts, and at most twice', (path) => {
+  const text = file(path);
+  expect(estimateTokens(text)).toBeGreaterThanOrEqual(real(text));
+  expect(estimateTokens(text)).toBeLessThanOrEqual(2 * real(text));
+});
+
+test.each([
+  'All human beings are born free and equal in dignity and rights.',
+  'Kaikki ihmiset syntyvät vapaina ja tasavertaisina arvoltaan ja oikeuksiltaan.',
+  'Semua orang dilahirkan merdeka dan mempunyai martabat dan hak-hak yang sama.',
+  'Wszyscy ludzie rodzą się wolni i równi pod względem swej godności i swych praw.',
+  'Bütün insanlar hür, haysiyet ve haklar bakımından eşit doğarlar.',
+])('one sentence: %s', (text) => {
+  expect(estimateTokens(text)).toBeGreaterThanOrEqual(real(text));
+});
+
+const languages =
+  'de fr es pt pl cs tr vi fi hu el ru uk bg sr ar fa ur he hi bn ta te th lo my km ka hy am ja zh zh-Hant ko mn si ne bo'.split(' ');
+
+test.each(languages)('names and dates in %s are not estimated under a tokenizer', (language) => {
+  const text = namesIn(language);
+  expect(estimateTokens(text)).toBeGreaterThanOrEqual(real(text));
+  // One of the two public tokenizers knows rare scripts hardly at all: the estimate follows it.
+  expect(estimateTokens(text)).toBeLessThanOrEqual(2 * real(text));
+});
+
+const alphabets = {
+  'lower case': 'abcdefghijklmnopqrstuvwxyz',
+  'base64 and hashes': 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/',
+  hexadecimal: '0123456789abcdef',
+  digits: '0123456789',
+  signs: '!"#$%&\'()*+,-./:;<=>?@[\\]^_`{|}~',
+  'ASCII in any order': Array.from({ length: 95 }, (_, i) => String.fromCharCode(32 + i)).join(''),
+  'line ends and blanks': ' \n\t',
+};
+
+test.each(Object.entries(alphabets))('random %s are not estimated under a tokenizer', (_, alphabet) => {
+  const texts = fc.string({ unit: fc.constantFrom(...alphabet), minLength: 2000, maxLength: 2000 });
+  fc.assert(
+    fc.property(texts, (text) => estimateTokens(text) >= real(text)),
+    { numRuns: 20 },
+  );
+});
+
+test.each([
+  ['', 0],
+  ['the', 1],
+  [' the two', 2],
+  ['camelCase', 4],
+  ['{"success":true}', 10],
+])('%j is %i tokens', (text, tokens) => {
+  expect(estimateTokens(text)).toBe(tokens);
+});
+
+test('a text is never worth less than a part of it', () => {
+  const whole = file('README.md');
+  for (let at = 0; at < whole.length; at += 97) expect(estimateTokens(whole.slice(0, at))).toBeLessThanOrEqual(estimateTokens(whole));
+});
+
+test('a megabyte is estimated in linear time, also of one letter', () => {
+  const started = performance.now();
+  for (const text of ['x'.repeat(1 << 20), ' '.repeat(1 << 20), 'aB'.repeat(1 << 19), '\ud800'.repeat(1 << 20)]) estimateTokens(text);
+  expect(performance.now() - started).toBeLessThan(2000);
+});
+
+/** Text of real languages that every runtime carries. */
+function namesIn(language: string): string {
+  const regions = new Intl.DisplayNames(language, { type: 'region' });
+  const dates = new Intl.DateTimeFormat(language, { dateStyle: 'full' });
+  const places = 'AR AT AU BE BR CA CH CN CZ DE DK EG ES FI FR GB GR HU IN IR IT JP KE KR MX NG NL NO PL PT RU SE TR UA US VN ZA'.split(
+    ' ',
+  );
+  return [
+    ...places.map((place) => regions.of(place)),
+    ...Array.from({ length: 12 }, (_, month) => dates.format(Date.UTC(2025, month, month + 3))),
+  ].join(', ');
+}
