@@ -13,11 +13,22 @@ import { version } from './version.ts';
 export interface HouseOptions {
   /** For a process that serves its agents for long, and no others: each stays in the session that it started or resumed. */
   keepsSession?: boolean;
+  /** For a process in which calls run side by side, for as long as it lives. */
+  serves?: boolean;
 }
 
 /** Builds the house for one project: the only place where things are put together. */
-export function buildHouse(platform: Platform, { keepsSession = false }: HouseOptions = {}): House {
+export function buildHouse(platform: Platform, { keepsSession = false, serves = false }: HouseOptions = {}): House {
   const opened = new Map<string, Promise<Store>>();
+  const served = async (): Promise<Store> => {
+    try {
+      return await (await import('./store/served.ts')).serveStore(placeOf(platform, projectOf(platform)));
+    } catch (error) {
+      // A project or a configuration that was not there may be, the next time.
+      opened.clear();
+      throw error;
+    }
+  };
   return {
     platform,
     ...(keepsSession ? { kept: new Map() } : {}),
@@ -30,9 +41,9 @@ export function buildHouse(platform: Platform, { keepsSession = false }: HouseOp
       },
     },
     openStore(mode) {
-      // A connection that writes also reads; within one call both are the same one.
-      const key = opened.has('write') ? 'write' : mode;
-      const store = opened.get(key) ?? openStore(platform, mode);
+      // A connection that writes also reads; within one call both are the same one. A server's store has both sides.
+      const key = serves || opened.has('write') ? 'write' : mode;
+      const store = opened.get(key) ?? (serves ? served() : openStore(platform, mode));
       opened.set(key, store);
       return store;
     },

@@ -18,14 +18,17 @@ export function openPostgres(options: PostgresOptions): Store {
   const lines = lineKeeper(options);
   let isChecked = false;
 
-  const transaction = async <T>(begin: string, prelude: (line: Line) => Promise<unknown>, work: (db: Db) => Promise<T>): Promise<T> => {
+  type Prelude = (line: Line, sinceMs: number) => Promise<Row[]>;
+  const transaction = async <T>(begin: string, prelude: Prelude, work: (db: Db) => Promise<T>): Promise<T> => {
+    const sinceMs = performance.now();
     for (let attempt = 1; ; attempt++) {
       let isCommitting = false;
       const line = await lines.take();
       try {
         await line.ask(begin);
-        await prelude(line);
-        if (!isChecked) await checkVersion(line, options);
+        const [seen] = await prelude(line, sinceMs);
+        if (isChecked) checkKnown(Number(seen?.version));
+        else await checkVersion(line, options);
         isChecked = true;
         const result = await work(dbOn(line));
         isCommitting = true;
@@ -49,15 +52,18 @@ export function openPostgres(options: PostgresOptions): Store {
       }
     }
   };
-  const searchPath = (line: Line): Promise<unknown> =>
-    line.ask(`select set_config('search_path', $1, true)`, [`"${options.schema}", public`]);
-  const lock = (line: Line): Promise<unknown> =>
-    line
-      .ask(`select set_config('search_path', $1, true), set_config('lock_timeout', $2, true)`, [
-        `"${options.schema}", public`,
-        `${options.busyTimeoutMs}ms`,
-      ])
-      .then(() => line.ask(`select pg_advisory_xact_lock(hashtextextended($1, 0))`, [options.schema]));
+  // A process that serves may outlive the schema it began with; once it is known to be there, asking again costs no round trip.
+  const version = (): string => (isChecked ? `, (select max(version) from "${options.schema}".schema_migrations) as version` : '');
+  const searchPath: Prelude = (line) => line.ask(`select set_config('search_path', $1, true)${version()}`, [`"${options.schema}", public`]);
+  const lock: Prelude = async (line, sinceMs) => {
+    // The wait for a connection counts too. To PostgreSQL 0 would be no limit.
+    const leftMs = Math.max(1, Math.ceil(options.busyTimeoutMs - (performance.now() - sinceMs)));
+    await line.ask(`select set_config('search_path', $1, true), set_config('lock_timeout', $2, true)`, [
+      `"${options.schema}", public`,
+      `${leftMs}ms`,
+    ]);
+    return line.ask(`select pg_advisory_xact_lock(hashtextextended($1, 0))${version()}`, [options.schema]);
+  };
 
   return {
     read: <T>(work: (store: ReadStore) => Promise<T>) =>
@@ -225,7 +231,10 @@ async function checkVersion(line: Line, options: PostgresOptions): Promise<void>
   if (rows.length === 0)
     throw new CleoError('E_STORE_DAMAGED', { path: options.schema, problem: 'the project has no schema on this server', missing: true });
   const [row] = await line.ask('select max(version) as version from schema_migrations');
-  const found = Number(row?.version);
+  checkKnown(Number(row?.version));
+}
+
+function checkKnown(found: number): void {
   if (found > schemaVersion) throw new CleoError('E_STORE_NEWER', { found, known: schemaVersion });
   if (found < schemaVersion) throw new CleoError('E_STORE_OLDER', { found, known: schemaVersion });
 }

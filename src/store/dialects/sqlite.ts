@@ -14,6 +14,9 @@ export interface SqliteOptions extends Place {
   beforeMigration?: (store: Pick<Store, 'backupTo'>) => Promise<void>;
   /** Called when the log has grown and is emptied: every few dozen writes, with the write itself safe on disk. */
   onGrowth?: (store: Pick<Store, 'backupTo'>) => Promise<void>;
+  /** Tries to begin until it can or its time is up. In a process that serves many, SQLite must not wait for a lock itself:
+   *  it would hold up everyone. Without this it does, for `busyTimeoutMs`. */
+  begin?: <T>(attempt: () => T, sinceMs: number) => Promise<T>;
   /** A driver that fails on demand, for tests. */
   driver?: SqliteDriver;
 }
@@ -28,6 +31,8 @@ export function openSqlite(options: SqliteOptions): Store {
     let prepared = statements.get(text);
     if (!prepared) {
       prepared = database.prepare(text);
+      // Lists of many lengths make texts without end.
+      if (statements.size === mostStatements) statements.delete(statements.keys().next().value!);
       statements.set(text, prepared);
     }
     return prepared;
@@ -42,19 +47,30 @@ export function openSqlite(options: SqliteOptions): Store {
 
   // One connection holds one transaction at a time; calls in one process take turns.
   let turn: Promise<unknown> = Promise.resolve();
-  const inTurn = <T>(work: () => Promise<T>): Promise<T> => {
-    const mine = turn.then(work, work);
+  const inTurn = <T>(work: (sinceMs: number) => Promise<T>): Promise<T> => {
+    const sinceMs = options.begin ? performance.now() : 0;
+    const mine = turn.then(() => work(sinceMs));
     turn = mine.catch(() => {});
     return mine;
   };
-  const transaction = async <T>(begin: string, work: () => Promise<T>): Promise<T> => {
-    guarded(options, () => database.exec(begin));
-    if (!isAt(options.path, identity)) {
+  const begin = (kind: string, check: () => void): void => {
+    guarded(options, () => database.exec(kind));
+    if (!isAt(options.path, identity) || (options.begin && frozen.has(database))) {
       // Another file has taken its place, as a restore does: what is written to the old one would be lost.
       rollBack(database);
       reopen();
-      guarded(options, () => database.exec(begin));
+      guarded(options, () => database.exec(kind));
     }
+    try {
+      check();
+    } catch (error) {
+      rollBack(database);
+      throw error;
+    }
+  };
+  const transaction = async <T>(kind: string, sinceMs: number, work: () => Promise<T>, check = checkVersion): Promise<T> => {
+    if (options.begin) await options.begin(() => begin(kind, check), sinceMs);
+    else begin(kind, check);
     try {
       const result = await work();
       guarded(options, () => database.exec('commit'));
@@ -78,8 +94,10 @@ export function openSqlite(options: SqliteOptions): Store {
 
   let isChecked = false;
   const checkVersion = (): void => {
-    if (isChecked) return;
-    const found = guarded(options, () => versionOf(database));
+    // A process that serves may outlive the schema it began with. Its check is also the read that takes the snapshot, so
+    // that no later statement of the transaction finds a lock.
+    if (isChecked && !options.begin) return;
+    const found = guarded(options, () => versionOf({ prepare: (text) => prepare({ parts: [text], values: [] }) }));
     if (found === undefined) throw damaged(options, 'is not a cleo database');
     if (found > schemaVersion) throw new CleoError('E_STORE_NEWER', { found, known: schemaVersion });
     if (found < schemaVersion) throw new CleoError('E_STORE_OLDER', { found, known: schemaVersion });
@@ -89,34 +107,30 @@ export function openSqlite(options: SqliteOptions): Store {
     guarded(options, () => database.exec(`vacuum into '${file.replaceAll("'", "''")}'`));
 
   const store: Store = {
-    read: (work) =>
-      inTurn(() =>
-        transaction('begin', async () => {
-          checkVersion();
-          return work(readStore(db));
-        }),
-      ),
+    read: (work) => inTurn((sinceMs) => transaction('begin', sinceMs, () => work(readStore(db)))),
     write: (stamp, work) =>
-      inTurn(async () => {
+      inTurn(async (sinceMs) => {
         const { writeStore } = await import('../sql/write-store.ts');
         // IMMEDIATE takes the write lock now. A plain BEGIN takes it at the first write, where
         // another process's write makes it fail at once, busy timeout or not.
-        const result = await transaction('begin immediate', async () => {
-          checkVersion();
-          return work(writeStore(db, stamp));
-        });
+        const result = await transaction('begin immediate', sinceMs, () => work(writeStore(db, stamp)));
         if (keepLogShort(database, options)) await options.onGrowth?.({ backupTo });
         return result;
       }),
     migrate: () =>
-      inTurn(async () => {
+      inTurn(async (sinceMs) => {
         const from = guarded(options, () => versionOf(database));
         if (from === undefined) throw damaged(options, 'is not a cleo database');
         if (from > schemaVersion) throw new CleoError('E_STORE_NEWER', { found: from, known: schemaVersion });
         if (from < schemaVersion) {
           await options.beforeMigration?.({ backupTo });
           const { migrateSqlite } = await import('./sqlite-schema.ts');
-          await transaction('begin immediate', async () => guarded(options, () => migrateSqlite(database, new Date().toISOString())));
+          await transaction(
+            'begin immediate',
+            sinceMs,
+            async () => guarded(options, () => migrateSqlite(database, new Date().toISOString())),
+            () => {},
+          );
         }
         return { from, to: schemaVersion };
       }),
@@ -132,14 +146,18 @@ export function openSqlite(options: SqliteOptions): Store {
   return store;
 }
 
-function connect({ path, mode, busyTimeoutMs, durability, driver = sqliteDriver() }: SqliteOptions): SqliteDatabase {
+const timeoutOf = ({ begin, busyTimeoutMs }: SqliteOptions): number => (begin ? 0 : busyTimeoutMs);
+
+function connect(options: SqliteOptions): SqliteDatabase {
+  const { path, mode, durability, driver = sqliteDriver() } = options;
   const { DatabaseSync } = driver;
+  const timeout = timeoutOf(options);
   if (mode === 'write') {
-    const database = new DatabaseSync(path, { timeout: busyTimeoutMs });
+    const database = new DatabaseSync(path, { timeout });
     database.exec(`pragma synchronous = ${durability}; pragma wal_autocheckpoint = 0`);
     return database;
   }
-  const database = new DatabaseSync(path, { readOnly: true, timeout: busyTimeoutMs });
+  const database = new DatabaseSync(path, { readOnly: true, timeout });
   try {
     database.prepare('select 1 from sqlite_schema').all();
     return database;
@@ -147,9 +165,14 @@ function connect({ path, mode, busyTimeoutMs, durability, driver = sqliteDriver(
     // In a folder that cannot be written the log's index cannot be made. Without a log the file is the whole truth.
     if (![cantOpen, readOnly].includes(numberOf(error as SqliteError) ?? 0) || logSize(path) > 0) throw error;
     database.close();
-    return new DatabaseSync(`file:${encodeURI(path).replace(/[?#]/g, encodeURIComponent)}?immutable=1`, { readOnly: true });
+    const found = new DatabaseSync(`file:${encodeURI(path).replace(/[?#]/g, encodeURIComponent)}?immutable=1`, { readOnly: true });
+    frozen.add(found);
+    return found;
   }
 }
+
+/** Connections that see the file as it was when they were opened. */
+const frozen = new WeakSet<SqliteDatabase>();
 
 /** The log is emptied when it has grown. SQLite's own way does not serve processes that write once: each reads the whole
  *  log anew when it opens and forgets how much of it was copied back, so that the log would never start over. */
@@ -160,21 +183,22 @@ function keepLogShort(database: SqliteDatabase, options: SqliteOptions): boolean
 }
 
 /** Whoever reads just now keeps the log alive; the next write tries again. */
-function emptyLog(database: SqliteDatabase, { busyTimeoutMs }: SqliteOptions): void {
+function emptyLog(database: SqliteDatabase, options: SqliteOptions): void {
   try {
     database.exec('pragma busy_timeout = 0; pragma wal_checkpoint(truncate)');
   } catch {
     // The write itself is safe in the log; a full disk or a busy reader only keeps the log longer.
   } finally {
-    database.exec(`pragma busy_timeout = ${busyTimeoutMs}`);
+    database.exec(`pragma busy_timeout = ${timeoutOf(options)}`);
   }
 }
 
 const longestLog = 1 << 20;
+const mostStatements = 500;
 
 const logSize = (path: string): number => statSync(`${path}-wal`, { throwIfNoEntry: false })?.size ?? 0;
 
-export function versionOf(database: SqliteDatabase): number | undefined {
+export function versionOf(database: Pick<SqliteDatabase, 'prepare'>): number | undefined {
   try {
     const [row] = database.prepare('select max(version) as version from schema_migrations').all();
     return row?.version === null || row === undefined ? undefined : Number(row.version);

@@ -1,0 +1,187 @@
+import { renameSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { expect, onTestFinished, test } from 'vitest';
+import { type HouseOptions, openHouse, type TestHouse } from '../../test/house.ts';
+import { dispatch } from '../dispatch/dispatch.ts';
+import { buildHouse } from '../main.ts';
+import { platformOf } from '../platform/platform.ts';
+import type { Store } from './port.ts';
+
+const stamp = { at: '2026-01-02T00:00:00.000Z', by: 'tester' };
+
+/** A house whose calls run side by side, and the same store as another process has it. */
+async function serve(options: HouseOptions = {}) {
+  const house = await openHouse(options);
+  const server = buildHouse(platformOf(house.env, house.root, '0.0.0-test'), { serves: true });
+  onTestFinished(() => server.closeStores());
+  const call = async (operation: string, params: Record<string, unknown> = {}) =>
+    (await dispatch(server, { operation, params, gateway: 'http' })).envelope;
+  return { house, server, call, store: await server.openStore('read') };
+}
+
+/** Holds the write lock, as another process would, until it is told to let go. */
+async function holdLock(house: TestHouse): Promise<() => Promise<void>> {
+  const other = await house.beside();
+  let letGo = (): void => {};
+  const held = new Promise<void>((resolve) => {
+    letGo = resolve;
+  });
+  let begun = (): void => {};
+  const isHeld = new Promise<void>((resolve) => {
+    begun = resolve;
+  });
+  const done = other.write(stamp, async () => {
+    begun();
+    await held;
+  });
+  await isHeld;
+  return async () => {
+    letGo();
+    await done;
+  };
+}
+
+const lookAt = (store: Store, id: string): Promise<boolean> => store.read((reads) => reads.tasks.exists(id));
+
+test('64 clients that read and write share the store without an error', async () => {
+  const { call, house } = await serve({ tasks: ['T001'] });
+  const answers = await Promise.all(
+    Array.from({ length: 64 }, async (_, client) => {
+      const seen: boolean[] = [];
+      for (let round = 0; round < 4; round++) {
+        const write = await call('tasks.add', { title: `Task ${round} of client ${client}` });
+        seen.push(write.success, (await call('tasks.show', { taskId: (write.task as { id: string }).id })).success);
+      }
+      return seen;
+    }),
+  );
+  expect(answers.flat().filter((isDone) => !isDone)).toEqual([]);
+  expect(await house.call('tasks.list', { limit: 1 })).toMatchObject({ _meta: { truncated: { total: 257 } } });
+});
+
+test('a slow write does not delay reads', async () => {
+  const { store } = await serve({ tasks: ['T001'] });
+  let isDone = false;
+  const slow = store
+    .write(stamp, async () => {
+      await sleep(400);
+    })
+    .then(() => {
+      isDone = true;
+    });
+  for (let i = 0; i < 20; i++) expect(await lookAt(store, 'T001')).toBe(true);
+  expect(isDone).toBe(false);
+  await slow;
+});
+
+test('slow reads delay neither writes nor other reads, up to the connections there are', async () => {
+  const { store } = await serve({ tasks: ['T001'] });
+  let open = 3;
+  const slow = Array.from({ length: 3 }, () =>
+    store.read(async () => {
+      await sleep(400);
+      open--;
+    }),
+  );
+  await store.write(stamp, (writes) => writes.tasks.reserveIds('T010'));
+  expect(await lookAt(store, 'T001')).toBe(true);
+  expect(open).toBe(3);
+  await Promise.all(slow);
+  const many = Array.from({ length: 20 }, () => store.read(() => sleep(5)));
+  await Promise.all(many);
+});
+
+test('a read sees one moment, whatever is written meanwhile; the next one sees it', async () => {
+  const { store, call } = await serve({ tasks: ['T001'] });
+  const seen = await store.read(async (reads) => {
+    const before = await reads.tasks.count({}, 10);
+    await call('tasks.add', { title: 'Meanwhile' });
+    return [before, await reads.tasks.count({}, 10)];
+  });
+  expect(seen).toEqual([1, 1]);
+  expect(await store.read((reads) => reads.tasks.count({}, 10))).toBe(2);
+});
+
+test('a lock that another process holds is waited for without holding up anyone', async () => {
+  const { house, call } = await serve({ tasks: ['T001'] });
+  const release = await holdLock(house);
+  const write = call('tasks.add', { title: 'Waits' });
+  let ticks = 0;
+  const clock = setInterval(() => ticks++, 5);
+  for (let i = 0; i < 10; i++) {
+    await sleep(20);
+    expect(await call('tasks.show', { taskId: 'T001' })).toMatchObject({ success: true });
+  }
+  clearInterval(clock);
+  // 200 ms of waiting; a process that waits inside SQLite would not tick once.
+  expect(ticks).toBeGreaterThan(15);
+  await release();
+  expect(await write).toMatchObject({ success: true, task: { id: 'T002' } });
+});
+
+test('a lock not had in time is exit 7 for all who wait, at the time it was promised to each', async () => {
+  const { house, call } = await serve({ tasks: ['T001'], config: { store: { busyTimeoutMs: 300 } } });
+  const release = await holdLock(house);
+  const began = performance.now();
+  const answers = await Promise.all(Array.from({ length: 8 }, (_, i) => call('tasks.add', { title: `Task ${i}` })));
+  const tookMs = performance.now() - began;
+  expect(answers.map((answer) => answer._meta.exitCode)).toEqual(Array(8).fill(7));
+  expect(tookMs).toBeGreaterThan(290);
+  expect(tookMs).toBeLessThan(1500);
+  await release();
+  expect(await call('tasks.add', { title: 'Now' })).toMatchObject({ success: true, task: { id: 'T002' } });
+});
+
+test('a closed store opens again, also for those who have it already', async () => {
+  const { store, server, call } = await serve({ tasks: ['T001'] });
+  expect(await lookAt(store, 'T001')).toBe(true);
+  await server.closeStores();
+  expect(await lookAt(store, 'T001')).toBe(true);
+  expect(await call('tasks.add', { title: 'Still' })).toMatchObject({ success: true });
+  await store.close();
+});
+
+test('a schema that was changed under a running server is refused, and accepted again when it is back', async () => {
+  const { house, call } = await serve({ tasks: ['T001'] });
+  expect(await call('tasks.show', { taskId: 'T001' })).toMatchObject({ success: true });
+  await house.tamper(`insert into schema_migrations (version, checksum, applied_at) values (999, 'x', 'now')`);
+  expect(await call('tasks.show', { taskId: 'T001' })).toMatchObject({ error: { code: 'E_STORE_NEWER' } });
+  expect(await call('tasks.add', { title: 'No' })).toMatchObject({ error: { code: 'E_STORE_NEWER' } });
+  await house.tamper('delete from schema_migrations where version = 999');
+  expect(await call('tasks.add', { title: 'Yes' })).toMatchObject({ success: true });
+});
+
+test('a restored store is seen at once by both sides', async () => {
+  const { house, call } = await serve({ tasks: ['T001'], engine: 'sqlite' });
+  const { backup } = (await call('admin.backup.create')) as unknown as { backup: { id: string } };
+  await call('tasks.add', { title: 'After the backup' });
+  expect(await call('tasks.show', { taskId: 'T002' })).toMatchObject({ success: true });
+  expect(await house.call('admin.backup.restore', { id: backup.id })).toMatchObject({ success: true });
+  expect(await call('tasks.show', { taskId: 'T002' })).toMatchObject({ error: { code: 'E_NOT_FOUND' } });
+  expect(await call('tasks.add', { title: 'Next' })).toMatchObject({ success: true, task: { id: 'T003' } });
+});
+
+test('another file in the place of the database is noticed by both sides; while there is none, that is said', async () => {
+  const { house, call } = await serve({ tasks: ['T001'], engine: 'sqlite' });
+  const other = await openHouse({ tasks: ['T001', 'T002: Elsewhere'], engine: 'sqlite' });
+  expect(await call('tasks.exists', { taskId: 'T002' })).toMatchObject({ exists: false });
+  const database = join(house.root, '.cleo', 'cleo.db');
+  for (const end of ['', '-wal', '-shm']) rmSync(`${database}${end}`, { force: true });
+  expect(await call('tasks.exists', { taskId: 'T002' })).toMatchObject({ error: { code: 'E_STORE_DAMAGED' } });
+  for (const end of ['', '-wal', '-shm']) renameSync(join(other.root, '.cleo', `cleo.db${end}`), `${database}${end}`);
+  expect(await call('tasks.exists', { taskId: 'T002' })).toMatchObject({ exists: true });
+  expect(await call('tasks.add', { title: 'Here' })).toMatchObject({ task: { id: 'T003' } });
+});
+
+test('a server whose project is not there yet finds it when it is', async () => {
+  const { house } = await serve({ engine: 'sqlite' });
+  const away = join(house.root, '..', `${house.root.split('/').at(-1)}-away`);
+  renameSync(join(house.root, '.cleo'), away);
+  const server = buildHouse(platformOf(house.env, house.root, '0.0.0-test'), { serves: true });
+  const call = async (operation: string) => (await dispatch(server, { operation, params: {}, gateway: 'http' })).envelope;
+  expect(await call('tasks.list')).toMatchObject({ error: { code: 'E_NOT_INITIALIZED' } });
+  renameSync(away, join(house.root, '.cleo'));
+  expect(await call('tasks.list')).toMatchObject({ success: true });
+  await server.closeStores();
+});
