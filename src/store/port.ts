@@ -1,4 +1,5 @@
 import type { AuditDraft, AuditEntry, Caller, ChainLink, Changes, Claim, HistoryEntry, KeptAnswer } from '../model/audit.ts';
+import type { GradeEntry } from '../model/grade.ts';
 import type { OpenWork } from '../model/open-work.ts';
 import type { Priority, RelationType, Status, TaskId, TaskType } from '../model/scalars.ts';
 import type { ContextUsage, SessionHandle, SessionRecord, SessionStatus } from '../model/session.ts';
@@ -159,6 +160,8 @@ export interface AuditReads {
   links(after: number, limit: number): Promise<ChainLink[]>;
   /** In log order, after `seq`. */
   after(seq: number, limit: number): Promise<AuditEntry[]>;
+  /** Of one session, in log order, after `seq`. Parameters only where the entry created something or was refused with 4. */
+  ofSession(session: string, seq: number, limit: number): Promise<GradeEntry[]>;
 }
 
 export interface AuditFilter {
