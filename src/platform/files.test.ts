@@ -99,6 +99,33 @@ describe('writing', () => {
   });
 });
 
+describe('a line appended', () => {
+  test('makes the file and its folder, and stands behind the others', () => {
+    const path = join(temporary(), 'metrics', 'GRADES.jsonl');
+    files.appendLine(path, '{"n":1}');
+    files.appendLine(path, '{"n":"é\u{1f600}"}');
+    expect(readFileSync(path, 'utf8')).toBe('{"n":1}\n{"n":"é\u{1f600}"}\n');
+  });
+
+  test('begins on a line of its own after one that was cut short', () => {
+    const path = join(temporary(), 'GRADES.jsonl');
+    writeFileSync(path, '{"n":1}\n{"n":');
+    files.appendLine(path, '{"n":2}');
+    files.appendLine(path, '{"n":3}');
+    expect(readFileSync(path, 'utf8').split('\n')).toEqual(['{"n":1}', '{"n":', '{"n":2}', '{"n":3}', '']);
+  });
+
+  test('is a refusal where it cannot be written', () => {
+    const folder = temporary();
+    const path = join(folder, 'GRADES.jsonl');
+    writeFileSync(path, '');
+    chmodSync(path, 0o444);
+    chmodSync(folder, 0o755);
+    expect(() => asNobody(() => files.appendLine(path, '{}'))).toThrow('permission denied');
+    expect(() => files.appendLine(join(path, 'x.jsonl'), '{}')).toThrow('in the way');
+  });
+});
+
 test('files are found below a folder by their ending', () => {
   const folder = temporary();
   mkdirSync(join(folder, 'a', 'b.jsonl'), { recursive: true });

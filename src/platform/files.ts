@@ -2,6 +2,7 @@ import {
   closeSync,
   copyFileSync,
   existsSync,
+  fstatSync,
   fsyncSync,
   linkSync,
   lstatSync,
@@ -39,6 +40,21 @@ export const files: Files = {
       });
     }),
   writeNew: (path, text) => guarded(path, () => beside(path, text, 0o666, (fresh) => place(fresh, path))),
+  appendLine: (path, line) =>
+    guarded(path, () => {
+      const isNew = !existsSync(path);
+      if (isNew) mkdirSync(dirname(path), { recursive: true });
+      const file = openSync(path, 'a+');
+      try {
+        // In one write, which the system puts behind all others: two would let another process come between them.
+        const bytes = Buffer.from(`${endsInALine(file) ? '' : '\n'}${line}\n`);
+        if (writeSync(file, bytes) < bytes.length) throw Object.assign(new Error('cut short'), { code: 'ENOSPC' });
+        fsyncSync(file);
+      } finally {
+        closeSync(file);
+      }
+      if (isNew) syncFolder(dirname(path));
+    }),
   list: (folder) =>
     guarded(folder, () =>
       (existsSync(folder) ? readdirSync(folder) : []).flatMap((name) => {
@@ -140,6 +156,13 @@ function beside(path: string, text: string, mode: number, put: (fresh: string) =
   } finally {
     rmSync(fresh, { force: true });
   }
+}
+
+/** An empty file does, too. */
+function endsInALine(file: number): boolean {
+  const { size } = fstatSync(file);
+  const last = Buffer.alloc(1);
+  return size === 0 || (readSync(file, last, 0, 1, size - 1) === 1 && last[0] === 0x0a);
 }
 
 /** A link never replaces what is there, so of two at once one wins; where links are not to be had, a rename. */

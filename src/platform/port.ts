@@ -26,6 +26,9 @@ export interface Files {
   writeWhole(path: string, text: string): void;
   /** The same, and only if it is not there yet: of two at once one gets true. */
   writeNew(path: string, text: string): boolean;
+  /** Adds a line to a file that many processes write to, and makes the file where there is none. On disk when this returns.
+   *  What a write that was cut short left at its end stays a line of its own. */
+  appendLine(path: string, line: string): void;
   list(folder: string): FileInfo[];
   /** All files below a folder whose names end so. */
   find(folder: string, ending: string): string[];

@@ -1,0 +1,46 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { build } from 'esbuild';
+import { expect, test } from 'vitest';
+import { linesState } from '../../src/rules/jsonl.ts';
+import { root, size, temporary } from './processes.ts';
+
+/** A process that appends `count` lines of many lengths, through our own code. */
+const program = (path: string) => `import { files } from ${JSON.stringify(join(root, 'src', 'platform', 'files.ts'))};
+const [row, count] = process.argv.slice(2).map(Number);
+for (let place = 0; place < count; place++)
+  files.appendLine(${JSON.stringify(path)}, JSON.stringify({ row, place, text: 'x'.repeat((place * 997) % 20000) }));`;
+
+test('lines that many processes append to one file are all there, whole, also behind one that was cut short', async () => {
+  const [crowd, length] = [size(8, 16), size(60, 500)];
+  const folder = temporary();
+  const path = join(folder, '.cleo', 'metrics', 'GRADES.jsonl');
+  const bundle = join(folder, 'append.mjs');
+  await build({
+    stdin: { contents: program(path), resolveDir: folder, loader: 'ts' },
+    bundle: true,
+    format: 'esm',
+    platform: 'node',
+    target: 'node20',
+    outfile: bundle,
+    logLevel: 'error',
+  });
+  const run = async (row: number, count: number): Promise<number> => {
+    const child = spawn(process.execPath, [bundle, String(row), String(count)], { stdio: ['ignore', 'inherit', 'inherit'] });
+    return (await once(child, 'close'))[0];
+  };
+  expect(await run(-1, 1)).toBe(0);
+  writeFileSync(path, '{"row":-2,"pla', { flag: 'a' });
+  expect(await Promise.all(Array.from({ length: crowd }, (_, row) => run(row, length)))).toEqual(Array(crowd).fill(0));
+
+  const text = readFileSync(path, 'utf8');
+  expect(linesState(text)).toEqual({ bad: [2] });
+  const lines = text.split('\n').filter((line) => line.startsWith('{') && line.endsWith('}'));
+  const found = lines.map((line) => JSON.parse(line) as { row: number; place: number; text: string });
+  expect(found.filter(({ place, text }) => text.length !== (place * 997) % 20000)).toEqual([]);
+  for (let row = 0; row < crowd; row++)
+    // Each process finds its own lines in the order it wrote them.
+    expect(found.filter((one) => one.row === row).map((one) => one.place)).toEqual(Array.from({ length }, (_, i) => i));
+});
