@@ -38,6 +38,7 @@ const common = {
   metafile: true,
   logLevel: 'error',
   external: ['@photostructure/sqlite'],
+  alias: { '@modelcontextprotocol/server/_shims': join(root, 'src', 'surfaces', 'mcp', 'sdk-shims.ts') },
   // Left as a literal, a regular expression that nobody uses is dropped; as `new RegExp` every start would build it.
   supported: { 'dynamic-import': false, 'regexp-unicode-property-escapes': true },
   define: { 'import.meta.filename': '__filename' },

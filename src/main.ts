@@ -114,11 +114,6 @@ function isCharacterDevice(fd: number): boolean {
   }
 }
 
-/** The commands that are processes: each is loaded only when it is asked for. */
-async function startProcess(command: string): Promise<number> {
-  throw new Error(`nothing runs ${command}`);
-}
-
 /** The answer could not be written where it was redirected to. */
 const isDiskFailure = (error: unknown): boolean =>
   ['ENOSPC', 'EDQUOT', 'EFBIG', 'EIO'].includes((error as NodeJS.ErrnoException).code ?? '');
@@ -134,7 +129,7 @@ export async function main(): Promise<void> {
     format: env.CLEO_FORMAT,
     write: (text) => writeAll(1, text),
     writeError: (text) => writeAll(2, text),
-    start: startProcess,
+    start: async (...words) => (await import('./servers.ts')).start(...words),
     houseAt: (folder) => buildHouse(platformOf({ CLEO_ROOT: folder, CLEO_HOME: join(folder, '.cleo', 'home') }, folder, version)),
   };
   let exitCode: number;

@@ -1,0 +1,14 @@
+import type { Caller } from '../model/audit.ts';
+import { type House, projectOf } from './work.ts';
+
+/** Keeps what this caller holds from lapsing while it is connected: the one write that is no operation and has no audit row. */
+export async function renewLease({ platform, openStore }: House, caller: Caller): Promise<void> {
+  const store = await openStore('read');
+  const ttlMs = platform.config.load(projectOf(platform))['claims.ttlMinutes'] * 60_000;
+  const at = platform.now();
+  const isDue = await store.read(async ({ claims }) => {
+    const held = await claims.heldBy(caller);
+    return held !== undefined && Date.parse(await claims.moment(at)) - Date.parse(held.renewedAt) > ttlMs / 4;
+  });
+  if (isDue) await (await openStore('write')).write({ at, by: caller.agent }, ({ claims }) => claims.renew(caller, at));
+}

@@ -1,0 +1,138 @@
+import type { ReadResourceResult, Resource, ResourceTemplateType } from '@modelcontextprotocol/server';
+import { ProtocolError, ProtocolErrorCode, ResourceNotFoundError } from '@modelcontextprotocol/server';
+import type { Reply } from '../../dispatch/dispatch.ts';
+import type { Envelope } from '../../dispatch/envelope.ts';
+import { shapesOf } from '../../operations/shape.ts';
+import { ask, type Desk, has } from './desk.ts';
+
+interface Kind {
+  name: string;
+  /** Up to its variable, which is the last part. */
+  uri: string;
+  variable?: string;
+  title: string;
+  /** The query behind it, and its parameter that the variable fills. A kind whose query is not there is not served. */
+  operation: string;
+  param?: string;
+  complete?(desk: Desk, beginning: string): Promise<string[]>;
+}
+
+const kinds: Kind[] = [
+  { name: 'briefing', uri: 'cleo://briefing', title: 'Where the work stands', operation: 'session.briefing' },
+  {
+    name: 'injection',
+    uri: 'cleo://injection/',
+    variable: 'tier',
+    title: 'The protocol for agents, up to a tier',
+    operation: 'admin.inject',
+    param: 'tier',
+    complete: async (desk, beginning) => (await choices(desk, 'admin.inject', 'tier')).filter((tier) => tier.startsWith(beginning)),
+  },
+  {
+    name: 'task',
+    uri: 'cleo://task/',
+    variable: 'id',
+    title: 'A task with everything known of it',
+    operation: 'tasks.show',
+    param: 'taskId',
+    complete: taskIds,
+  },
+  {
+    name: 'grade',
+    uri: 'cleo://grade/',
+    variable: 'session',
+    title: 'How a session was worked, graded',
+    operation: 'admin.grade',
+    param: 'sessionId',
+    complete: sessionIds,
+  },
+];
+
+export const taskUri = (id: string): string => `cleo://task/${id}`;
+export const briefingUri = 'cleo://briefing';
+
+const served = (desk: Desk): Kind[] => kinds.filter(({ operation }) => has(desk, operation));
+
+/** What can be listed by name: the briefing, the tiers, and the tasks that may be started now. */
+export async function listResources(desk: Desk): Promise<Resource[]> {
+  const found = served(desk);
+  const of = (name: string): Kind[] => found.filter((kind) => kind.name === name);
+  return [
+    ...of('briefing').map(({ uri, name, title }) => ({ uri, name, title })),
+    ...(
+      await Promise.all(of('injection').map(async (kind) => (await kind.complete!(desk, '')).map((tier) => item(kind, tier, tier))))
+    ).flat(),
+    ...(await readyTasks(desk)).map(({ id, title }) => item(of('task')[0]!, id, title)),
+  ];
+}
+
+const item = ({ uri, name }: Kind, value: string, title: string): Resource => ({ uri: uri + value, name: `${name} ${value}`, title });
+
+export const listTemplates = (desk: Desk): ResourceTemplateType[] =>
+  served(desk).flatMap(({ uri, variable, name, title }) => (variable ? [{ uriTemplate: `${uri}{${variable}}`, name, title }] : []));
+
+export async function readResource(desk: Desk, uri: string, signal: AbortSignal): Promise<ReadResourceResult> {
+  const kind = served(desk).find((each) => (each.variable ? uri.startsWith(each.uri) && uri.length > each.uri.length : uri === each.uri));
+  if (!kind) throw new ResourceNotFoundError(uri);
+  const params = kind.param ? { [kind.param]: decoded(uri, kind.uri.length) } : {};
+  const { envelope, operation } = await ask(desk, { operation: kind.operation, params, signal });
+  if (!envelope.success) throw notRead(uri, envelope);
+  return { contents: [{ uri, ...textOf(envelope, operation) }] };
+}
+
+function decoded(uri: string, from: number): string {
+  try {
+    return decodeURIComponent(uri.slice(from));
+  } catch {
+    throw new ResourceNotFoundError(uri);
+  }
+}
+
+function notRead(uri: string, envelope: Envelope): Error {
+  const error = envelope.error as { exitCode: number; message: string };
+  if (error.exitCode === 4) return new ResourceNotFoundError(uri, error.message);
+  const code = error.exitCode === 1 || error.exitCode === 3 ? ProtocolErrorCode.InternalError : ProtocolErrorCode.InvalidParams;
+  return new ProtocolError(code, error.message, { uri, error });
+}
+
+/** An operation that answers with a text is that text; any other is its main result as JSON. */
+function textOf(envelope: Envelope, operation: Reply['operation']): { text: string; mimeType: string } {
+  const text = operation?.cli.raw && envelope[operation.cli.raw];
+  return typeof text === 'string'
+    ? { text, mimeType: 'text/markdown' }
+    : { text: JSON.stringify(envelope[envelope._meta.resultsField ?? '']), mimeType: 'application/json' };
+}
+
+/** Values for the variable of a template that begin so. */
+export async function completeResource(desk: Desk, uriTemplate: string, variable: string, beginning: string): Promise<string[]> {
+  const kind = served(desk).find((each) => each.variable && `${each.uri}{${each.variable}}` === uriTemplate);
+  if (!kind) throw new ProtocolError(ProtocolErrorCode.InvalidParams, `Resource template ${uriTemplate} not found`);
+  return kind.variable === variable && kind.complete ? kind.complete(desk, beginning) : [];
+}
+
+/** Ids that begin with these digits; without any, those of the tasks that may be started now. */
+export async function taskIds(desk: Desk, beginning: string): Promise<string[]> {
+  const digits = /^[tT]?0*(\d{0,15})$/.exec(beginning.trim())?.[1];
+  if (digits === undefined) return [];
+  if (digits === '') return (await readyTasks(desk)).map(({ id }) => id);
+  return ids((await ask(desk, { operation: 'tasks.find', params: { id: digits, limit: 100 } })).envelope.tasks);
+}
+
+async function readyTasks(desk: Desk): Promise<{ id: string; title: string }[]> {
+  if (!has(desk, 'orchestrate.ready')) return [];
+  const { envelope } = await ask(desk, { operation: 'orchestrate.ready', params: {} });
+  return (envelope.tasks as { id: string; title: string }[] | undefined) ?? [];
+}
+
+export async function sessionIds(desk: Desk, beginning: string): Promise<string[]> {
+  if (!has(desk, 'session.list')) return [];
+  const { envelope } = await ask(desk, { operation: 'session.list', params: {} });
+  return ids(envelope.sessions).filter((id) => id.startsWith(beginning));
+}
+
+async function choices({ house }: Desk, operation: string, param: string): Promise<string[]> {
+  const { params } = await house.catalog.load(operation);
+  return shapesOf(params).find(({ name }) => name === param)?.choices ?? [];
+}
+
+const ids = (records: unknown): string[] => (Array.isArray(records) ? records.map(({ id }: { id: string }) => id) : []);
