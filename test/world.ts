@@ -1,5 +1,7 @@
 import { type Priority, type Size, type Status, type TaskType, taskId } from '../src/model/scalars.ts';
+import type { SessionRecord } from '../src/model/session.ts';
 import type { Note, TaskRecord } from '../src/model/task.ts';
+import { parseScope } from '../src/rules/scope.ts';
 import type { Store } from '../src/store/port.ts';
 
 const types = ['saga', 'epic', 'task', 'subtask'];
@@ -9,11 +11,13 @@ const sizes = ['small', 'large'];
 const born = '2026-01-01T00:00:00.000Z';
 
 /** `T002 epic in T001 depends T003,T004 done high large labels a,b files x.ts phase core archived by agent-1: Title`. A task inside a
- *  task is a subtask, inside a saga an epic, unless it says otherwise. `by` names who holds an active one. */
+ *  task is a subtask, inside a saga an epic, unless it says otherwise. `by` names who holds an active one, in a session as `ada@session-1`.
+ *  `session session-1 epic:T001 suspended graded by ada: Name` is a session. */
 export async function buildWorld(store: Store, lines: string[]): Promise<void> {
   const tasks = new Map<string, TaskRecord>();
   const holders = new Map<string, string>();
-  for (const line of lines) {
+  const sessions = lines.filter((line) => line.startsWith('session ')).map(sessionOf);
+  for (const line of lines.filter((line) => !line.startsWith('session '))) {
     const [head = '', title] = line.split(/:\s+(.*)/s);
     const words = head.trim().split(/\s+/);
     const id = words.shift() ?? '';
@@ -67,11 +71,37 @@ export async function buildWorld(store: Store, lines: string[]): Promise<void> {
     if (task.status === 'blocked') task.blockedBy = 'waiting';
     tasks.set(id, task);
   }
-  if (tasks.size === 0) return;
+  if (tasks.size + sessions.length === 0) return;
   await store.write({ at: born, by: 'world' }, async (writes) => {
+    for (const session of sessions) {
+      await writes.sessions.insert(session);
+      await writes.sessions.attach(session.id, session.startedBy, born);
+      if (session.status === 'ended') await writes.sessions.save({ ...session, endedAt: born });
+    }
+    if (tasks.size === 0) return;
     await writes.tasks.insertMany([...tasks.values()].map((task) => ({ task, notes: [] as Note[] })));
     await writes.tasks.reserveIds(taskId(Math.max(...[...tasks.keys()].map((id) => Number(id.slice(1))))));
-    for (const [taskId, agent] of holders)
-      await writes.claims.put({ taskId, agent, claimedAt: born, renewedAt: '2099-01-01T00:00:00.000Z' });
+    for (const [taskId, holder] of holders) {
+      const [agent = '', session] = holder.split('@');
+      await writes.claims.put({ taskId, agent, ...(session ? { session } : {}), claimedAt: born, renewedAt: '2099-01-01T00:00:00.000Z' });
+    }
   });
 }
+
+function sessionOf(line: string): SessionRecord {
+  const [head = '', name] = line.split(/:\s+(.*)/s);
+  const [, id = '', scope = '', ...words] = head.trim().split(/\s+/);
+  const by = words.indexOf('by');
+  return {
+    id,
+    ...(name ? { name } : {}),
+    scope: parseScope(scope)!,
+    status: sessionStates.find((status) => words.includes(status)) ?? 'active',
+    isGraded: words.includes('graded'),
+    startedBy: by < 0 ? 'world' : words[by + 1]!,
+    startedAt: born,
+    updatedAt: born,
+  };
+}
+
+const sessionStates = ['active', 'suspended', 'ended'] as const;

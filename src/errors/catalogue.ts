@@ -321,7 +321,7 @@ export const catalogue = {
     message: (d) =>
       `${list(d.active.map(({ taskId }) => taskId))} ${d.active.length === 1 ? 'is' : 'are'} still active in the session ${d.sessionId}`,
     // Letting go is safe; calling it complete is for whoever did the work.
-    fix: (d) => `cleo stop ${d.active[0]?.taskId} --session ${d.sessionId} --agent ${quote(d.active[0]?.agent ?? '')}`,
+    fix: (d) => `cleo stop --session ${d.sessionId} --agent ${quote(d.active[0]?.agent ?? '')}`,
     alternatives: (d) =>
       d.active.map(({ taskId, agent }) => ({
         action: `Complete ${taskId}`,

@@ -12,6 +12,11 @@ export const configKeys = {
   'session.closeRequiresDone': { type: 'flag', default: false, about: 'Refuse (37) to end a session while one of its tasks is active' },
   'session.exclusive': { type: 'flag', default: false, about: 'Refuse (67) an agent a second session while it is in one' },
   'session.quietHours': { type: 'count', default: 72, about: 'Hours without a sign of life after which `session gc` ends a session' },
+  'context.warningPercent': { type: 'count', default: 70, about: 'Share of the context window from which `context check` warns (50)' },
+  'context.cautionPercent': { type: 'count', default: 85, about: 'From which it urges to finish (51)' },
+  'context.criticalPercent': { type: 'count', default: 90, about: 'From which it asks for a safestop (52)' },
+  'context.emergencyPercent': { type: 'count', default: 95, about: 'From which there is no time left (53)' },
+  'context.staleMinutes': { type: 'count', default: 5, about: 'Minutes after which a report of the context window is stale (54)' },
   'store.busyTimeoutMs': { type: 'count', default: 15000, about: 'How long a call waits for the write lock' },
   'store.durability': {
     type: ['full', 'normal'],

@@ -27,8 +27,8 @@ export interface Cli {
   short?: Record<string, string>;
   /** Several operations share the words; this flag selects this one. */
   select?: string;
-  /** A parameter that the command line fills from a file or, with `-`, from standard input. */
-  read?: Record<string, { flag?: string; as: 'json' | 'text' }>;
+  /** A parameter that the command line fills from a file or, with `-`, from standard input; `isPiped`: from there unless it says otherwise. */
+  read?: Record<string, { flag?: string; as: 'json' | 'text'; isPiped?: true }>;
   /** Printed whatever stdout is, unless JSON is asked for: the result key that holds a text, or something to be read by people. */
   raw?: string;
   /** The result key that holds command lines: the command line plays them in a project of their own and shows what they answer. */

@@ -12,11 +12,18 @@ test.each([
   expect(isExpired(claim, now, 60)).toBe(expected);
 });
 
-test('the holder is the agent in its session', () => {
-  expect([{ agent: 'ada' }, { agent: 'bob' }, { agent: 'ada', session: 's' }].map((caller) => isHolder(claim, caller))).toEqual([
-    true,
-    false,
-    false,
-  ]);
+test.each([
+  [undefined, { agent: 'ada' }, true],
+  [undefined, { agent: 'bob' }, false],
+  [undefined, { agent: 'ada', session: 's' }, true],
+  ['s', { agent: 'ada', session: 's' }, true],
+  ['s', { agent: 'ada', session: 'r' }, false],
+  ['s', { agent: 'ada' }, false],
+  ['s', { agent: 'bob', session: 's' }, false],
+])('what ada took in session %s, %j holds: %s', (session, caller, expected) => {
+  expect(isHolder({ ...claim, ...(session ? { session } : {}) }, caller)).toBe(expected);
+});
+
+test('a holder is told with the session', () => {
   expect([holderOf(claim), holderOf({ ...claim, session: 's' })]).toEqual(['ada', 'ada (s)']);
 });

@@ -32,8 +32,9 @@ test('a refusal is logged with its code; secrets are not', async () => {
 });
 
 test('it can be narrowed by session, agent, operation, task and failure', async () => {
-  const house = await openHouse({ tasks: ['T001', 'T002'] });
+  const house = await openHouse({ tasks: ['T001', 'T002', 'session session-1 task:T001 by world'] });
   await house.call('tasks.update', { taskId: 'T001', priority: 'high' }, { session: 'session-1' });
+  await house.tamper("update sessions set status = 'suspended'");
   await house.as('ada').call('tasks.start', { taskId: 'T002' });
   await house.call('tasks.add', { title: 'x', parent: 'T099' });
   const seqs = async (filter: object): Promise<number[]> =>

@@ -15,13 +15,13 @@ export const orchestrateReady = query({
   tier: 1,
   cli: { command: ['ready', 'orchestrate ready', 'orchestrator ready'], args: ['epic'] },
   example: { world: ['T001 epic', 'T002 in T001', 'T003 in T001 depends T002'], call: { epic: 'T001' } },
-  async run({ store, now, caller, config }, { epic, ...page }) {
+  async run({ store, now, caller, config, session }, { epic, ...page }) {
     await checkRoot(store, epic);
     const all = ready(await store.tasks.openGraph(), {
       now: await store.claims.moment(now),
       caller,
       ttlMinutes: config['claims.ttlMinutes'],
-      within: epic,
+      within: epic ?? session?.scope.root,
     });
     const shown = all.slice(page.offset, page.offset + page.limit);
     const tasks = await store.tasks.hits(shown.map((task) => task.id));

@@ -5,6 +5,7 @@ import { receiptOf } from '../../rules/view.ts';
 import { mutation } from '../define.ts';
 import { checkDependsExist, checkParentOpen, newTask, notesOf, parentChain } from './build.ts';
 import { checkOrder } from './order.ts';
+import { checkPlaceInScope, parentInScope } from './scope.ts';
 
 export const tasksAdd = mutation({
   name: 'tasks.add',
@@ -19,13 +20,16 @@ export const tasksAdd = mutation({
     'E_CIRCULAR_REFERENCE',
     'E_NOT_FOUND',
     'E_TASK_COMPLETED',
+    'E_TASK_NOT_IN_SCOPE',
   ],
   tier: 0,
   cli: { command: 'add', args: ['title'], short: { d: 'description', p: 'parent' } },
   dryRun: true,
   example: { world: ['T001 epic'], call: { title: 'Write the parser', parent: 'T001', description: 'Reads the grammar of spec 2' } },
-  async run({ store, config, ...here }, { parent, ...given }) {
+  async run({ store, config, ...here }, { parent: named, ...given }) {
+    const parent = named ?? (await parentInScope({ store, ...here }, given.type));
     const ancestry = parent ? await parentChain(store, parent) : [];
+    checkPlaceInScope(here.session, ancestry, parent);
     const type = given.type ?? tierBelow(ancestry[0]?.type);
     const openSiblings = parent ? await store.tasks.countOpenChildren(parent) : 0;
     checkPlacement({ type, ancestry, openSiblings, maxSiblings: config['hierarchy.maxSiblings'], isOpen: true });

@@ -6,6 +6,7 @@ import type { Ancestor } from '../../store/port.ts';
 import type { MutationContext } from '../define.ts';
 import { checkDependsExist, checkParentOpen, type NewTask, newTask, parentChain } from './build.ts';
 import { checkOrder } from './order.ts';
+import { checkPlaceInScope, parentInScope } from './scope.ts';
 
 export interface BatchEntry extends Omit<NewTask, 'depends'> {
   ref?: string | undefined;
@@ -20,13 +21,18 @@ export async function planBatch(here: MutationContext, entries: BatchEntry[]): P
   const refs = refsOf(entries, ids);
   const entryOf = new Map(ids.map((id, i) => [id, entries[i]!]));
   const indexOf = new Map(ids.map((id, i) => [id, i]));
-  const parentOf = new Map(ids.map((id, i) => [id, entries[i]?.parent === undefined ? undefined : resolve(refs, entries[i].parent, i)]));
+  const parentOf = new Map<TaskId, TaskId | undefined>();
+  for (const [i, id] of ids.entries()) {
+    const { parent, type } = entries[i]!;
+    parentOf.set(id, parent === undefined ? await parentInScope(here, type) : resolve(refs, parent, i));
+  }
   const places = new Map<TaskId, { type: TaskType; ancestry: Ancestor[] }>();
   const openChildren = new Map<TaskId, number>();
   for (const id of parentsFirst(ids, parentOf)) {
     await naming(indexOf.get(id) ?? 0, async () => {
       const parent = parentOf.get(id);
       const ancestry = parent ? (ancestryInBatch(places, parent) ?? (await known(here, places, parent))) : [];
+      if (parent && !entryOf.has(parent)) checkPlaceInScope(here.session, ancestry, parent);
       const type = entryOf.get(id)?.type ?? tierBelow(ancestry[0]?.type);
       if (parent && !openChildren.has(parent))
         openChildren.set(parent, entryOf.has(parent) ? 0 : await store.tasks.countOpenChildren(parent));

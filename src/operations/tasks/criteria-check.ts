@@ -5,6 +5,7 @@ import { Acceptance, TaskReceipt } from '../../model/task.ts';
 import { receiptOf, shownCriterion } from '../../rules/view.ts';
 import { mutation, noChange } from '../define.ts';
 import { requireTask } from './require.ts';
+import { checkScope } from './scope.ts';
 
 export const tasksCriteriaCheck = mutation({
   name: 'tasks.criteria.check',
@@ -20,12 +21,14 @@ export const tasksCriteriaCheck = mutation({
     undo: optional(pipe(boolean(), description('Take the tick away'))),
   }),
   result: strictObject({ task: TaskReceipt, acceptance: array(Acceptance) }),
-  errors: ['E_NOT_FOUND', 'E_TASK_COMPLETED'],
+  errors: ['E_NOT_FOUND', 'E_TASK_COMPLETED', 'E_TASK_NOT_IN_SCOPE'],
   tier: 1,
   cli: { command: 'criteria check', args: ['taskId', 'n'] },
   example: { world: ['T001 accept parses|rejects'], call: { taskId: 'T001', n: 2 } },
-  async run({ store, now, caller }, { taskId, n, undo }) {
+  async run(here, { taskId, n, undo }) {
+    const { store, now, caller } = here;
     const task = await requireTask(store, taskId);
+    await checkScope(here, taskId);
     const criterion = task.acceptance[n - 1];
     if (!criterion) throw new CleoError('E_NOT_FOUND', { what: `criterion ${n} of`, id: taskId, prefix: taskId.slice(1) });
     if (criterion.kind !== 'text')

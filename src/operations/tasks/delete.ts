@@ -5,6 +5,7 @@ import { holderOf, isHolder } from '../../rules/claims.ts';
 import { type MutationContext, mutation } from '../define.ts';
 import { checkHolder } from './moves.ts';
 import { requireTask } from './require.ts';
+import { checkScope } from './scope.ts';
 
 export const tasksDelete = mutation({
   name: 'tasks.delete',
@@ -15,7 +16,15 @@ export const tasksDelete = mutation({
     orphan: optional(pipe(boolean(), description('Take it out of the depends of other tasks'))),
   }),
   result: strictObject({ deleted: array(string()), cut: optional(array(string())) }),
-  errors: ['E_NOT_FOUND', 'E_HAS_CHILDREN', 'E_HAS_DEPENDENTS', 'E_TASK_COMPLETED', 'E_CASCADE_FAILED', 'E_TASK_CLAIMED'],
+  errors: [
+    'E_NOT_FOUND',
+    'E_HAS_CHILDREN',
+    'E_HAS_DEPENDENTS',
+    'E_TASK_COMPLETED',
+    'E_CASCADE_FAILED',
+    'E_TASK_CLAIMED',
+    'E_TASK_NOT_IN_SCOPE',
+  ],
   tier: 1,
   cli: { command: 'delete', args: ['taskId'] },
   dryRun: true,
@@ -24,6 +33,7 @@ export const tasksDelete = mutation({
     const { store } = here;
     const task = await requireTask(store, taskId);
     if (task.status === 'done') throw new CleoError('E_TASK_COMPLETED', { taskId, act: 'deleting it', fix: `cleo archive ${taskId}` });
+    await checkScope(here, taskId);
     await checkHolder(here, taskId);
     const below = (await store.tasks.descendants(taskId)).map((kin) => kin.id);
     if (below.length > 0 && !cascade) throw new CleoError('E_HAS_CHILDREN', { taskId, children: below, act: 'delete' });

@@ -7,6 +7,7 @@ import type { MutationContext } from '../define.ts';
 import { checkDependsExist, checkParentOpen, criteriaOf, parentChain, unique } from './build.ts';
 import { checkHolder } from './moves.ts';
 import { checkOrder } from './order.ts';
+import { checkPlaceInScope } from './scope.ts';
 
 /** What `update` changes of the record itself; a status is a move, and notes stand beside it. */
 export interface Edits extends Omit<TaskFields, 'parent' | 'notes'> {
@@ -67,11 +68,12 @@ function newCriteria(
 }
 
 async function checkMoved(
-  { store, config }: MutationContext,
+  { store, config, session }: MutationContext,
   before: TaskRecord,
   after: TaskRecord,
   ancestry: Awaited<ReturnType<typeof parentChain>>,
 ): Promise<void> {
+  if (after.parentId !== before.parentId && session?.scope.root !== after.id) checkPlaceInScope(session, ancestry, after.id);
   const isOpen = after.status !== 'done';
   const openSiblings = after.parentId && after.parentId !== before.parentId ? await store.tasks.countOpenChildren(after.parentId) : 0;
   checkPlacement({ id: after.id, type: after.type, ancestry, openSiblings, maxSiblings: config['hierarchy.maxSiblings'], isOpen });

@@ -1,6 +1,7 @@
 import { description, maxLength, minLength, number, optional, picklist, pipe, strictObject, string } from 'valibot';
 import { mutation } from '../define.ts';
 import { importTasks } from './import-native.ts';
+import { checkPlaceInScope } from './scope.ts';
 
 export const tasksImport = mutation({
   name: 'tasks.import',
@@ -15,7 +16,15 @@ export const tasksImport = mutation({
     from: optional(pipe(picklist(['native']), description('The tool that wrote it'))),
   }),
   result: strictObject({ imported: number() }),
-  errors: ['E_ID_COLLISION', 'E_PARENT_NOT_FOUND', 'E_NOT_FOUND', 'E_INVALID_PARENT_TYPE', 'E_DEPTH_EXCEEDED', 'E_CIRCULAR_REFERENCE'],
+  errors: [
+    'E_ID_COLLISION',
+    'E_PARENT_NOT_FOUND',
+    'E_NOT_FOUND',
+    'E_INVALID_PARENT_TYPE',
+    'E_DEPTH_EXCEEDED',
+    'E_CIRCULAR_REFERENCE',
+    'E_TASK_NOT_IN_SCOPE',
+  ],
   tier: 1,
   cli: { command: 'import', args: ['content'], read: { content: { as: 'text' } } },
   dryRun: true,
@@ -26,6 +35,7 @@ export const tasksImport = mutation({
     },
   },
   async run(here, { content }) {
+    checkPlaceInScope(here.session, []);
     return { imported: await importTasks(here, content) };
   },
 });

@@ -8,8 +8,9 @@ import { checkMove } from '../../rules/transitions.ts';
 import type { ReadStore } from '../../store/port.ts';
 import type { MutationContext } from '../define.ts';
 import { requireTask } from './require.ts';
+import { checkScope } from './scope.ts';
 
-type Here = Pick<MutationContext, 'store' | 'now' | 'caller' | 'config'>;
+type Here = Pick<MutationContext, 'store' | 'now' | 'caller' | 'config' | 'session'>;
 
 /** The task a command means: the one it names, else the caller's focus. */
 export async function namedOrFocused(
@@ -42,6 +43,7 @@ export interface Started {
 /** Makes it active and the caller's focus; of any number of callers at once exactly one gets it. */
 export async function startTask(here: Here, task: TaskRecord): Promise<Started> {
   const { store, caller } = here;
+  await checkScope(here, task.id);
   const claim = await checkHolder(here, task.id);
   if (claim && isHolder(claim, caller)) return { task, isHeld: true };
   if (task.status !== 'active') checkMove(task, 'active', 'starting it');
@@ -97,6 +99,7 @@ export interface Completed {
 /** Done, once everything it needs is: depends, children, criteria. */
 export async function completeTask(here: Here, task: TaskRecord): Promise<Completed> {
   const { store, now, config } = here;
+  await checkScope(here, task.id);
   await checkHolder(here, task.id);
   checkMove(task, 'done', 'completing it');
   const open = await store.tasks.openDepends(task.id);

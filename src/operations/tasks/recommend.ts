@@ -12,14 +12,23 @@ export const Recommendation = strictObject({
 });
 export type Recommendation = InferOutput<typeof Recommendation>;
 
-type Here = Pick<QueryContext, 'store' | 'now' | 'config'>;
+type Here = Pick<QueryContext, 'store' | 'now' | 'config' | 'session'>;
 
-/** What to do next inside a root, or anywhere: at most `count`, best first. */
-export async function recommended({ store, now, config }: Here, root: TaskId | undefined, count: number): Promise<Recommendation[]> {
+/** What to do next inside a root, or in the scope of the session: at most `count`, best first. */
+export async function recommended(
+  { store, now, config, session }: Here,
+  root: TaskId | undefined,
+  count: number,
+): Promise<Recommendation[]> {
   await checkRoot(store, root);
   const found = recommend(
     await store.tasks.openGraph(),
-    { now: await store.claims.moment(now), ttlMinutes: config['claims.ttlMinutes'], within: root },
+    {
+      now: await store.claims.moment(now),
+      ttlMinutes: config['claims.ttlMinutes'],
+      within: root ?? session?.scope.root,
+      phase: session?.phase,
+    },
     count,
   );
   const titles = new Map((await store.tasks.hits(found.map(({ taskId }) => taskId))).map((hit) => [hit.id, hit.title]));

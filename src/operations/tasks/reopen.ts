@@ -7,19 +7,21 @@ import { receiptOf } from '../../rules/view.ts';
 import { mutation, noChange } from '../define.ts';
 import { claimTask, releaseFocus } from './moves.ts';
 import { requireTask } from './require.ts';
+import { checkScope } from './scope.ts';
 
 export const tasksReopen = mutation({
   name: 'tasks.reopen',
   summary: 'Take a done task up again: active, and your focus',
   params: strictObject({ taskId: pipe(TaskId, description('A done task')) }),
   result: strictObject({ task: TaskReceipt, released: optional(string()) }),
-  errors: ['E_NOT_FOUND', 'E_TASK_COMPLETED', 'E_VALIDATION_DEPENDS', 'E_SIBLING_LIMIT'],
+  errors: ['E_NOT_FOUND', 'E_TASK_COMPLETED', 'E_VALIDATION_DEPENDS', 'E_SIBLING_LIMIT', 'E_TASK_NOT_IN_SCOPE'],
   tier: 1,
   cli: { command: 'reopen', args: ['taskId'] },
   example: { world: ['T001 done'], call: { taskId: 'T001' } },
   async run(here, { taskId }) {
     const { store, config } = here;
     const task = await requireTask(store, taskId);
+    await checkScope(here, taskId);
     if (task.status !== 'done') return noChange({ task: receiptOf(task) });
     const [, ...ancestry] = await store.tasks.ancestry(taskId);
     const parent = ancestry[0];

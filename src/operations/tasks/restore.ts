@@ -9,6 +9,7 @@ import { answer, type MutationContext, mutation, noChange } from '../define.ts';
 import { checkParentOpen } from './build.ts';
 import { checkOrder } from './order.ts';
 import { notFound, requireTask } from './require.ts';
+import { checkPlaceInScope } from './scope.ts';
 
 export const tasksRestore = mutation({
   name: 'tasks.restore',
@@ -26,6 +27,7 @@ export const tasksRestore = mutation({
     'E_INVALID_PARENT_TYPE',
     'E_CIRCULAR_REFERENCE',
     'E_TASK_COMPLETED',
+    'E_TASK_NOT_IN_SCOPE',
   ],
   tier: 1,
   cli: { command: 'restore', args: ['taskId'] },
@@ -59,6 +61,7 @@ async function bringBack(here: MutationContext, { record, notes }: DeletedTask, 
     const fix = (await store.tasks.lastDeleted(record.parentId)) ? `cleo restore ${record.parentId} --cascade` : undefined;
     throw new CleoError('E_PARENT_NOT_FOUND', { parent: record.parentId, ...(fix ? { fix } : {}) });
   }
+  if (!all.some((one) => one.record.id === record.parentId)) checkPlaceInScope(here.session, [selfOf(record), ...ancestry], record.id);
   const isOpen = record.status !== 'done';
   const openSiblings = record.parentId ? await store.tasks.countOpenChildren(record.parentId) : 0;
   checkPlacement({ id: record.id, type: record.type, ancestry, openSiblings, maxSiblings: config['hierarchy.maxSiblings'], isOpen });
@@ -76,6 +79,8 @@ async function bringBack(here: MutationContext, { record, notes }: DeletedTask, 
   };
   await store.tasks.insert(restored, notes, 'restored');
 }
+
+const selfOf = ({ id, type, status }: TaskRecord) => ({ id, type, status });
 
 /** Relations and the tasks that waited for it, where those still exist; and no circle may come back with them. */
 async function reconnect(here: MutationContext, { record, relations, dependents }: DeletedTask, warnings: string[]): Promise<void> {

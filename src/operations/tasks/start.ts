@@ -11,7 +11,7 @@ export const tasksStart = mutation({
   summary: 'Claim a task and make it your focus',
   params: strictObject({ taskId: pipe(TaskId, description('The task to work on')) }),
   result: strictObject({ task: TaskReceipt, released: optional(string()), takenOverFrom: optional(string()) }),
-  errors: ['E_NOT_FOUND', 'E_TASK_CLAIMED', 'E_TASK_COMPLETED', 'E_VALIDATION_DEPENDS'],
+  errors: ['E_NOT_FOUND', 'E_TASK_CLAIMED', 'E_TASK_COMPLETED', 'E_VALIDATION_DEPENDS', 'E_TASK_NOT_IN_SCOPE'],
   tier: 0,
   cli: { command: ['start', 'focus set'], args: ['taskId'] },
   example: { world: ['T001'], call: { taskId: 'T001' } },

@@ -8,6 +8,7 @@ import { answer, type MutationContext, mutation } from '../define.ts';
 import { notesOf } from './build.ts';
 import { editTask } from './edit.ts';
 import { blockTask, type Completed, checkHolder, completeTask, namedOrFocused, startTask } from './moves.ts';
+import { checkScope } from './scope.ts';
 
 const { parent: _, ...fields } = taskFields;
 
@@ -53,6 +54,7 @@ export const tasksUpdate = mutation({
     'E_HAS_CHILDREN',
     'E_CONCURRENT_MODIFICATION',
     'E_TASK_CLAIMED',
+    'E_TASK_NOT_IN_SCOPE',
     'E_FOCUS_REQUIRED',
     'E_GATE_DEPENDENCY',
     'E_VALIDATION_TRANSITION',
@@ -66,6 +68,7 @@ export const tasksUpdate = mutation({
   async run(here, { taskId, status, blockedBy, clearBlockedBy, notes, reason, expectRevision, ...edits }) {
     const { store } = here;
     const before = await namedOrFocused(here, taskId, 'update');
+    await checkScope(here, before.id);
     if (expectRevision !== undefined && expectRevision !== before.revision)
       throw new CleoError('E_CONCURRENT_MODIFICATION', { taskId: before.id, expected: expectRevision, actual: before.revision });
     const target = wantedStatus(before, { status, blockedBy, clearBlockedBy });

@@ -48,9 +48,11 @@ export function sessionReads(db: Db): SessionReads {
       return [...new Set(found.flatMap((row) => [...idsIn(row.created_ids), ...idsIn(row.updated_ids)]))];
     },
     async contextOf({ session, agent }) {
-      const [row] = await db.all(
-        sql`select used_tokens, max_tokens, at from context_usage where session_id = ${session ?? ''} and agent_id = ${agent}`,
-      );
+      // Whoever reports for an agent may know it by another name, as a status line does: then the latest report of the session counts.
+      const [row] = await db.all(sql`
+        select used_tokens, max_tokens, at from context_usage
+        where session_id = ${session ?? ''} ${session === undefined ? sql`and agent_id = ${agent}` : raw('')}
+        order by case when agent_id = ${agent} then 0 else 1 end, at desc limit 1`);
       return row && { used: Number(row.used_tokens), max: Number(row.max_tokens), at: String(row.at) };
     },
   };

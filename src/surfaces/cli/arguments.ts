@@ -84,9 +84,10 @@ export function parseArguments(operation: Typed, argv: string[]): Parsed {
     flag.set(inline ?? argv[++i]!, true);
   }
   place(operation, shapes, positionals, parsed.params, refuse);
-  for (const [name, { as }] of Object.entries(operation.cli.read ?? {})) {
+  for (const [name, { as, isPiped }] of Object.entries(operation.cli.read ?? {})) {
     const path = parsed.params[name];
     if (typeof path === 'string') parsed.sources.push({ name, path, as });
+    else if (isPiped) parsed.sources.push({ name, path: '-', as, mayBeEmpty: true });
     delete parsed.params[name];
   }
   return parsed;

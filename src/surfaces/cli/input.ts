@@ -1,4 +1,5 @@
 import { readFileSync, readSync } from 'node:fs';
+import { isatty } from 'node:tty';
 import { CleoError } from '../../errors/error.ts';
 import { commandsOf } from '../../operations/command-line.ts';
 import type { Operation } from '../../operations/define.ts';
@@ -7,10 +8,13 @@ export interface Source {
   name: string;
   path: string;
   as: 'json' | 'text';
+  /** Nobody asked for it: where nothing is piped in, there is nothing. */
+  mayBeEmpty?: true;
 }
 
 /** A parameter from a file, or from standard input for `-`. */
-export function readSource({ name, path, as }: Source, operation: Operation): unknown {
+export function readSource({ name, path, as, mayBeEmpty }: Source, operation: Operation): unknown {
+  if (mayBeEmpty && isatty(0)) return undefined;
   const help = `cleo help ${commandsOf(operation)[0]}`;
   let bytes: Buffer;
   let text: string;
@@ -27,6 +31,7 @@ export function readSource({ name, path, as }: Source, operation: Operation): un
   } catch {
     throw new CleoError('E_INVALID_INPUT', { problem: `${path === '-' ? 'standard input' : path} is not UTF-8 text`, fix: help });
   }
+  if (mayBeEmpty && text.trim() === '') return undefined;
   if (as === 'text') return text;
   try {
     const value = JSON.parse(text);

@@ -126,7 +126,8 @@ const refused = (house: House, command: string, error: CleoError): Reply => ({
 async function print(house: House, reply: Reply, globals: Globals, terminal: Terminal): Promise<number> {
   if (reply.unexpected && terminal.isDebugging) terminal.writeError(`${(reply.unexpected as Error).stack ?? reply.unexpected}\n`);
   const { envelope, operation, exitCode } = reply;
-  const raw = envelope.success && !globals.json ? operation?.cli.raw : undefined;
+  const text = operation?.cli.raw;
+  const raw = text && envelope.success && !globals.json && envelope[text] !== undefined ? text : undefined;
   const isJson = globals.json || (!raw && !globals.human && !globals.quiet && (terminal.format === 'json' || !terminal.isTerminal));
   if (raw && typeof envelope[raw] === 'string') terminal.write(withNewline(envelope[raw]));
   else if (isJson && !globals.fields) terminal.write(`${JSON.stringify(envelope)}\n`);

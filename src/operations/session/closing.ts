@@ -1,0 +1,52 @@
+import type { TaskId } from '../../model/scalars.ts';
+import type { SessionRecord } from '../../model/session.ts';
+import { handoffOf } from '../../rules/session-handoff.ts';
+import type { MutationContext } from '../define.ts';
+import { release } from '../tasks/moves.ts';
+import { recommended } from '../tasks/recommend.ts';
+import { requireTask } from '../tasks/require.ts';
+import { handleOf } from './sessions.ts';
+
+/** Lets go of everything its agents hold; what is unfinished goes back to pending. */
+export async function releaseAll(here: MutationContext, sessionId: string): Promise<TaskId[]> {
+  const { store } = here;
+  const claims = await store.claims.inSession(sessionId);
+  for (const { taskId } of claims) await release(here, await requireTask(store, taskId));
+  return claims.map(({ taskId }) => taskId);
+}
+
+/** The session with its handoff, in the state it is left in. */
+export async function closed(
+  here: MutationContext,
+  session: SessionRecord,
+  status: 'ended' | 'suspended',
+  note: string | undefined,
+): Promise<SessionRecord & Required<Pick<SessionRecord, 'handoff'>>> {
+  const { store, now } = here;
+  const touched = await store.tasks.many(await store.sessions.changedIn(session.id, mostWrites));
+  const inside = await idsInside(here, session.scope.root);
+  const after: SessionRecord & Required<Pick<SessionRecord, 'handoff'>> = {
+    ...session,
+    status,
+    updatedAt: now,
+    ...(status === 'ended' ? { endedAt: now } : {}),
+    ...(note ? { note } : {}),
+    handoff: handoffOf({
+      startedAt: session.startedAt,
+      touched,
+      notes: await store.tasks.notes(touched.map(({ id }) => id)),
+      blocked: (await store.tasks.blocked()).filter(({ id }) => !inside || inside.has(id)),
+      next: await recommended({ ...here, session: handleOf(session) }, undefined, 3),
+      note,
+    }),
+  };
+  await store.sessions.save(after);
+  return after;
+}
+
+/** A session that wrote more than this is told by its latest writes. */
+const mostWrites = 2000;
+
+async function idsInside({ store }: MutationContext, root: TaskId | undefined): Promise<Set<TaskId> | undefined> {
+  return root === undefined ? undefined : new Set([root, ...(await store.tasks.descendants(root)).map(({ id }) => id)]);
+}

@@ -1,0 +1,45 @@
+import { boolean, description, optional, pipe, strictObject } from 'valibot';
+import { NoteText } from '../../model/scalars.ts';
+import { Handoff, SessionSummary } from '../../model/session.ts';
+import { TaskReceipt } from '../../model/task.ts';
+import { summaryOf } from '../../rules/session-view.ts';
+import { receiptOf } from '../../rules/view.ts';
+import { type MutationContext, mutation, noChange } from '../define.ts';
+import { notesOf } from '../tasks/build.ts';
+import { release } from '../tasks/moves.ts';
+import { requireTask } from '../tasks/require.ts';
+import { closed, releaseAll } from './closing.ts';
+import { ownSession } from './sessions.ts';
+
+export const sessionSafestop = mutation({
+  name: 'session.safestop',
+  summary: 'Stop safely before the context runs out: note the focus, hand over, end the session',
+  params: strictObject({
+    reason: optional(pipe(NoteText, description('Why, and how far the work has come; for whoever goes on'))),
+    keep: optional(pipe(boolean(), description('Keep the claim and only suspend the session, to go on oneself'))),
+  }),
+  result: strictObject({ session: optional(SessionSummary), task: optional(TaskReceipt), handoff: optional(Handoff) }),
+  errors: ['E_SESSION_REQUIRED'],
+  tier: 1,
+  cli: { command: ['safestop', 'session safestop'] },
+  example: { world: ['T001', 'session session-1 task:T001 by ada: Parser'], call: { reason: 'The context is nearly full' } },
+  async run(here, { reason, keep }) {
+    const { store, session, several } = here;
+    const task = await noteFocus(here, reason ?? 'Stopped safely');
+    if (!session && !several) return task ? { task: receiptOf(keep ? task : await release(here, task)) } : noChange({});
+    const own = await ownSession(here, 'stop');
+    if (own.status !== 'active') return noChange({ session: summaryOf(own), ...(own.handoff ? { handoff: own.handoff } : {}) });
+    if (!keep) await releaseAll(here, own.id);
+    const stopped = await closed(here, own, keep ? 'suspended' : 'ended', reason ?? 'Stopped safely');
+    const left = task && (await requireTask(store, task.id));
+    return { session: summaryOf(stopped), ...(left ? { task: receiptOf(left) } : {}), handoff: stopped.handoff };
+  },
+});
+
+async function noteFocus(here: MutationContext, text: string) {
+  const focus = await here.store.claims.heldBy(here.caller);
+  if (!focus) return undefined;
+  const task = await requireTask(here.store, focus.taskId);
+  for (const note of notesOf(here, text)) await here.store.tasks.appendNote(task, note);
+  return task;
+}

@@ -1,0 +1,96 @@
+import { CleoError } from '../../errors/error.ts';
+import type { TaskId } from '../../model/scalars.ts';
+import type { Scope, SessionHandle, SessionRecord } from '../../model/session.ts';
+import { nearest } from '../../rules/nearest.ts';
+import { fitsScope, isSameScope, overlaps, parseScope, scopeText } from '../../rules/scope.ts';
+import type { ReadStore } from '../../store/port.ts';
+import type { MutationContext } from '../define.ts';
+
+export async function requireSession(store: ReadStore, id: string): Promise<SessionRecord> {
+  const session = await store.sessions.get(id);
+  if (session) return session;
+  const some = await store.sessions.list(undefined, { limit: 200, offset: 0 });
+  throw new CleoError('E_SESSION_NOT_FOUND', {
+    sessionId: id,
+    near: nearest(
+      id,
+      some.map((one) => one.id),
+    ),
+  });
+}
+
+type Here = Pick<MutationContext, 'session' | 'several' | 'store'>;
+
+/** The session that a command about sessions means when it names none. */
+export async function ownSession({ session, several, store }: Here, act: string): Promise<SessionRecord> {
+  if (!session) throw new CleoError('E_SESSION_REQUIRED', { act, ...(several ? { several } : {}) });
+  return requireSession(store, session.id);
+}
+
+/** The scope as it was written, or the refusal (33) that says what is wrong with it. */
+export async function readScope(store: ReadStore, text: string | undefined, retry: (scope: string) => string): Promise<Scope> {
+  if (text === undefined)
+    throw new CleoError('E_SCOPE_INVALID', {
+      problem: 'A session needs a scope: epic:T001, saga:T001, task:T001 or global',
+      fix: retry('global'),
+    });
+  const scope = parseScope(text);
+  if (!scope)
+    throw new CleoError('E_SCOPE_INVALID', {
+      scope: text.slice(0, 100),
+      problem: `${JSON.stringify(text.slice(0, 100))} is no scope; write epic:T001, saga:T001, task:T001 or global`,
+      fix: retry('global'),
+    });
+  if (scope.root === undefined) return scope;
+  const [root] = await store.tasks.ancestry(scope.root);
+  if (!root)
+    throw new CleoError('E_SCOPE_INVALID', {
+      scope: scopeText(scope),
+      problem: `There is no ${scope.kind} ${scope.root}`,
+      fix: retry('global'),
+    });
+  if (fitsScope(scope.kind, root.type)) return scope;
+  const kind = root.type === 'subtask' ? 'task' : root.type;
+  throw new CleoError('E_SCOPE_INVALID', {
+    scope: scopeText(scope),
+    problem: `${scope.root} is a ${root.type}, not a ${scope.kind}`,
+    fix: retry(`${kind}:${scope.root}`),
+  });
+}
+
+/** Refuses a scope that an active session has (30), or overlaps with (32). */
+export async function checkFree(store: ReadStore, scope: Scope, except?: string): Promise<void> {
+  const others = (await store.sessions.active()).filter(({ id }) => id !== except);
+  const same = others.find((other) => isSameScope(other.scope, scope));
+  if (same) throw new CleoError('E_SESSION_EXISTS', { sessionId: same.id, scope: scopeText(scope) });
+  const above = await aboveOf(store, scope.root);
+  for (const other of others)
+    if (overlaps(scope, above, other.scope, await aboveOf(store, other.scope.root)))
+      throw new CleoError('E_SCOPE_CONFLICT', {
+        sessionId: other.id,
+        scope: scopeText(scope),
+        other: scopeText(other.scope),
+        agents: await store.sessions.agents(other.id),
+      });
+}
+
+/** Refuses (67) an agent a second session, where one at a time is the rule. */
+export async function checkAlone(
+  { store, caller, config }: Pick<MutationContext, 'store' | 'caller' | 'config'>,
+  except?: string,
+): Promise<void> {
+  if (!config['session.exclusive']) return;
+  const mine = (await store.sessions.candidates(caller.agent, undefined)).find(({ id, isMine }) => isMine && id !== except);
+  if (mine) throw new CleoError('E_CONCURRENT_SESSION', { sessionId: mine.id, agent: caller.agent });
+}
+
+const aboveOf = async (store: ReadStore, root: TaskId | undefined): Promise<{ id: TaskId }[]> =>
+  root === undefined ? [] : store.tasks.ancestry(root);
+
+export const handleOf = ({ id, status, scope, phase, isGraded }: SessionRecord): SessionHandle => ({
+  id,
+  status,
+  scope,
+  ...(phase ? { phase } : {}),
+  isGraded,
+});

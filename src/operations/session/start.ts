@@ -1,0 +1,91 @@
+import { boolean, description, optional, pipe, strictObject, string } from 'valibot';
+import { CleoError } from '../../errors/error.ts';
+import { Line, Phase, TaskId } from '../../model/scalars.ts';
+import { type SessionRecord, SessionSummary } from '../../model/session.ts';
+import { TaskReceipt } from '../../model/task.ts';
+import { summaryOf } from '../../rules/session-view.ts';
+import { receiptOf } from '../../rules/view.ts';
+import { answer, type MutationContext, mutation } from '../define.ts';
+import { type Started, startTask } from '../tasks/moves.ts';
+import { recommended } from '../tasks/recommend.ts';
+import { requireTask } from '../tasks/require.ts';
+import { checkAlone, checkFree, handleOf, readScope } from './sessions.ts';
+
+export const sessionStart = mutation({
+  name: 'session.start',
+  summary: 'Start a session: a scope, a focus, and a handoff at its end',
+  params: strictObject({
+    scope: optional(pipe(string(), description('What it is about: epic:T001, saga:T001, task:T001 (with all inside) or global'))),
+    autoFocus: optional(pipe(boolean(), description('Focus what next recommends in the scope'))),
+    focus: optional(pipe(TaskId, description('Focus this task instead'))),
+    name: optional(pipe(Line, description('What the session is called'))),
+    grade: optional(pipe(boolean(), description('Record reads as well, so that the session can be graded'))),
+    phase: optional(Phase),
+    export: optional(pipe(boolean(), description('Print shell lines that put a shell into the session, for eval'))),
+  }),
+  also: { autoStart: 'autoFocus' },
+  result: strictObject({
+    session: SessionSummary,
+    focus: optional(TaskReceipt),
+    released: optional(string()),
+    export: optional(string()),
+  }),
+  errors: [
+    'E_SCOPE_INVALID',
+    'E_FOCUS_REQUIRED',
+    'E_CONCURRENT_SESSION',
+    'E_SESSION_EXISTS',
+    'E_SCOPE_CONFLICT',
+    'E_NOT_FOUND',
+    'E_TASK_NOT_IN_SCOPE',
+    'E_TASK_CLAIMED',
+    'E_TASK_COMPLETED',
+    'E_VALIDATION_DEPENDS',
+  ],
+  tier: 0,
+  cli: { command: 'session start', raw: 'export' },
+  example: { world: ['T001 epic', 'T002 in T001'], call: { scope: 'epic:T001', autoFocus: true, name: 'Parser' } },
+  async run(here, given) {
+    const { store, now, caller, platform } = here;
+    const scope = await readScope(store, given.scope, (text) => here.commandWith({ scope: text }));
+    if (!given.autoFocus && !given.focus)
+      throw new CleoError('E_FOCUS_REQUIRED', { act: 'focus at the start', fix: here.commandWith({ autoFocus: true }) });
+    await checkAlone(here);
+    await checkFree(store, scope);
+    const session: SessionRecord = {
+      id: `session-${Date.parse(now)}-${platform.randomHex(6)}`,
+      ...(given.name ? { name: given.name } : {}),
+      scope,
+      status: 'active',
+      ...(given.phase ? { phase: given.phase } : {}),
+      isGraded: given.grade ?? false,
+      startedBy: caller.agent,
+      startedAt: now,
+      updatedAt: now,
+    };
+    await store.sessions.insert(session);
+    await store.sessions.attach(session.id, caller.agent, now);
+    const joins = handleOf(session);
+    const focused = await firstFocus({ ...here, session: joins, caller: { ...caller, session: session.id } }, given.focus);
+    return answer(
+      {
+        session: summaryOf(session),
+        ...(focused ? { focus: receiptOf(focused.task) } : {}),
+        ...(focused?.released ? { released: focused.released } : {}),
+        ...(given.export ? { export: exportLines(session) } : {}),
+      },
+      { joins, ...(focused ? {} : { warnings: ['nothing in the scope is ready to be started'] }) },
+    );
+  },
+});
+
+/** The task that was named, else what is recommended: a leaf, never the epic itself. */
+async function firstFocus(here: MutationContext, id: string | undefined): Promise<Started | undefined> {
+  const chosen = id ?? (await recommended(here, undefined, 1))[0]?.taskId;
+  return chosen === undefined ? undefined : startTask(here, await requireTask(here.store, chosen));
+}
+
+const exportLines = ({ id, isGraded }: SessionRecord): string =>
+  [`export CLEO_SESSION_ID=${id}`, ...(isGraded ? ['export CLEO_SESSION_GRADE=true', `export CLEO_SESSION_GRADE_ID=${id}`] : [])].join(
+    '\n',
+  );

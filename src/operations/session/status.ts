@@ -1,0 +1,37 @@
+import { array, object, optional, strictObject, string, union } from 'valibot';
+import { SessionSummary } from '../../model/session.ts';
+import { TaskReceipt } from '../../model/task.ts';
+import { summaryOf } from '../../rules/session-view.ts';
+import { receiptOf } from '../../rules/view.ts';
+import { answer, query } from '../define.ts';
+import { requireTask } from '../tasks/require.ts';
+import { requireSession } from './sessions.ts';
+
+export const sessionStatus = query({
+  name: 'session.status',
+  summary: 'Show the session you are in, and your focus',
+  params: strictObject({}),
+  result: strictObject({
+    session: union([SessionSummary, object({})]),
+    focus: optional(TaskReceipt),
+    agents: optional(array(string())),
+  }),
+  errors: [],
+  tier: 0,
+  cli: { command: ['session status', 'session'] },
+  example: { world: ['T001', 'session session-1 task:T001 by ada: Parser'], call: {} },
+  async run({ store, session, several, caller }) {
+    if (!session)
+      return answer(
+        { session: {} },
+        { exit: 100, ...(several ? { warnings: [`several sessions are active, none of them yours alone: ${several.join(', ')}`] } : {}) },
+      );
+    const focus = await store.claims.heldBy(caller);
+    const agents = await store.sessions.agents(session.id);
+    return {
+      session: summaryOf(await requireSession(store, session.id)),
+      ...(focus ? { focus: receiptOf(await requireTask(store, focus.taskId), ['startedAt']) } : {}),
+      ...(agents.length > 1 ? { agents } : {}),
+    };
+  },
+});

@@ -1,0 +1,40 @@
+import { type InferOutput, number, optional, picklist, strictObject } from 'valibot';
+import { Timestamp } from '../../model/task.ts';
+import { contextState } from '../../rules/context-window.ts';
+import { type QueryContext, query } from '../define.ts';
+import { contextLimits } from './context-limits.ts';
+
+export const ContextView = strictObject({
+  state: picklist(['ok', 'warning', 'caution', 'critical', 'emergency', 'stale']),
+  percent: optional(number()),
+  used: optional(number()),
+  max: optional(number()),
+  reportedAt: optional(Timestamp),
+});
+
+export const systemContext = query({
+  name: 'system.context',
+  summary: 'Show how full the context window is, as last reported',
+  params: strictObject({}),
+  result: strictObject({ context: ContextView }),
+  errors: [],
+  tier: 0,
+  cli: { command: ['context', 'context status'] },
+  example: { call: {} },
+  run: async (here) => ({ context: await contextNow(here) }),
+});
+
+export async function contextNow({
+  store,
+  caller,
+  now,
+  config,
+}: Pick<QueryContext, 'store' | 'caller' | 'now' | 'config'>): Promise<InferOutput<typeof ContextView>> {
+  const usage = await store.sessions.contextOf(caller);
+  const { state, percent } = contextState(usage, now, contextLimits(config));
+  return {
+    state,
+    ...(percent === undefined ? {} : { percent }),
+    ...(usage ? { used: usage.used, max: usage.max, reportedAt: usage.at } : {}),
+  };
+}

@@ -1,0 +1,58 @@
+import { expect, test } from 'vitest';
+import type { Status } from '../model/scalars.ts';
+import type { TaskRecord } from '../model/task.ts';
+import { decisionsIn, handoffOf } from './session-handoff.ts';
+
+const task = (id: string, status: Status, completedAt?: string): TaskRecord => ({
+  id,
+  type: 'task',
+  title: `Task ${id}`,
+  status,
+  priority: 'medium',
+  labels: [],
+  depends: [],
+  acceptance: [],
+  files: [],
+  createdAt: '2026-01-01T00:00:00.000Z',
+  createdBy: 'x',
+  updatedAt: '2026-01-01T00:00:00.000Z',
+  revision: 1,
+  ...(completedAt ? { completedAt } : {}),
+});
+const none = { startedAt: '2026-03-01T00:00:00.000Z', touched: [], notes: new Map(), blocked: [], next: [], note: undefined };
+
+test('done is what was finished in the session; open is what it touched and left', () => {
+  const touched = [
+    task('T001', 'done', '2026-03-01T10:00:00.000Z'),
+    task('T002', 'done', '2026-02-01T10:00:00.000Z'),
+    task('T003', 'active'),
+    task('T004', 'pending'),
+    task('T005', 'blocked'),
+  ];
+  const handoff = handoffOf({ ...none, touched, note: 'Half way', next: [{ taskId: 'T004', title: 'Task T004' }] });
+  expect(handoff).toEqual({
+    note: 'Half way',
+    done: [{ id: 'T001', title: 'Task T001' }],
+    open: [
+      { id: 'T003', title: 'Task T003' },
+      { id: 'T004', title: 'Task T004' },
+    ],
+    blocked: [],
+    decisions: [],
+    next: [{ id: 'T004', title: 'Task T004' }],
+  });
+});
+
+test.each([
+  ['Decision: use WAL', 'use WAL'],
+  ['  decision:  two\nlines ', 'two\nlines'],
+  ['Decision:', undefined],
+  ['No decision: yet', undefined],
+])('a note %j decides %j', (text, decided) => {
+  const notes = [{ at: '2026-03-01T10:00:00.000Z', by: 'ada', text }];
+  expect(decisionsIn('T001', notes, none.startedAt).map((d) => d.text)).toEqual(decided ? [decided] : []);
+});
+
+test('a decision from before the session is not of the session', () => {
+  expect(decisionsIn('T001', [{ at: '2026-02-01T00:00:00.000Z', by: 'ada', text: 'Decision: old' }], none.startedAt)).toEqual([]);
+});
