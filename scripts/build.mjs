@@ -25,7 +25,28 @@ const everyday = [
   'start T001',
   'update T001 --notes begun',
   'complete T001',
+  'mcp',
 ];
+/** A client that tries the newest revision, goes on in the one before, and asks for a task. */
+const clientInfo = { name: 'build', version: '0' };
+const envelope = {
+  'io.modelcontextprotocol/protocolVersion': '2026-07-28',
+  'io.modelcontextprotocol/clientInfo': clientInfo,
+  'io.modelcontextprotocol/clientCapabilities': {},
+};
+const conversation = [
+  { id: 1, method: 'server/discover', params: { _meta: envelope } },
+  { id: 2, method: 'initialize', params: { protocolVersion: '2025-11-25', capabilities: {}, clientInfo } },
+  { method: 'notifications/initialized' },
+  { id: 3, method: 'tools/list' },
+  {
+    id: 4,
+    method: 'tools/call',
+    params: { name: 'cleo_query', arguments: { domain: 'tasks', operation: 'show', params: { taskId: 'T001' } } },
+  },
+]
+  .map((message) => `${JSON.stringify({ jsonrpc: '2.0', ...message })}\n`)
+  .join('');
 const name = (path) => relative(root, path).replaceAll('\\', '/');
 const common = {
   absWorkingDir: root,
@@ -139,8 +160,9 @@ async function warm() {
       const child = spawn(process.execPath, [join(dist, 'cleo.js'), ...command.split(' ')], {
         cwd: project,
         env,
-        stdio: ['ignore', 'ignore', 'inherit'],
+        stdio: ['pipe', 'ignore', 'inherit'],
       });
+      child.stdin.on('error', () => {}).end(command === 'mcp' ? conversation : '');
       const [code] = await once(child, 'exit');
       if (code !== 0) throw new Error(`cleo ${command} ended with ${code}`);
     }

@@ -7,6 +7,7 @@ import { shapesOf } from '../src/operations/shape.ts';
 import { version } from '../src/version.ts';
 import { runBuilt } from './built.ts';
 import { openHouse, type Seen, type TestHouse } from './house.ts';
+import { mcpDoors } from './mcp-doors.ts';
 
 interface Answer {
   envelope: Seen;
@@ -23,6 +24,7 @@ const doors: Record<string, (house: TestHouse, operation: Operation, params: Rec
     expect(out).toMatch(/^\{.*\}\n$/);
     return { envelope: JSON.parse(out), exitCode };
   },
+  ...mcpDoors,
 };
 
 const operations = await Promise.all(index.map((entry) => entry.load()));

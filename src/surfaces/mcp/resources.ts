@@ -115,7 +115,10 @@ export async function taskIds(desk: Desk, beginning: string): Promise<string[]> 
   const digits = /^[tT]?0*(\d{0,15})$/.exec(beginning.trim())?.[1];
   if (digits === undefined) return [];
   if (digits === '') return (await readyTasks(desk)).map(({ id }) => id);
-  return ids((await ask(desk, { operation: 'tasks.find', params: { id: digits, limit: 100 } })).envelope.tasks);
+  const found = ids((await ask(desk, { operation: 'tasks.find', params: { id: digits, limit: 100 } })).envelope.tasks);
+  // `T01` is the beginning of T012; `T1` or `1` may mean T001.
+  const literal = found.filter((id) => id.startsWith(beginning.trim().toUpperCase()));
+  return literal.length > 0 ? literal : found;
 }
 
 async function readyTasks(desk: Desk): Promise<{ id: string; title: string }[]> {

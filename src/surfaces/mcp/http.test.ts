@@ -1,0 +1,73 @@
+import { describe, expect, test } from 'vitest';
+import { openHouse } from '../../../test/house.ts';
+import { caller, eras } from '../../../test/mcp-client.ts';
+import { overHttp, serverHouse } from '../../../test/mcp-doors.ts';
+import { mcpHandler } from './http.ts';
+
+const post = (body: string, headers: Record<string, string> = {}): Request =>
+  new Request('http://127.0.0.1/mcp', {
+    method: 'POST',
+    body,
+    headers: { 'content-type': 'application/json', accept: 'application/json, text/event-stream', ...headers },
+  });
+
+describe.each(eras)('revision %s', (era) => {
+  test('lists, calls, reads and prompts, without a session of the transport', async () => {
+    const world = await openHouse({ tasks: ['T001: Write it'] });
+    const client = await overHttp(serverHouse(world, false), era);
+    expect(client.getNegotiatedProtocolVersion()).toBe(era);
+    expect((await client.listTools()).tools).toHaveLength(2);
+    expect(await caller(client)('mutate', 'tasks.add', { title: 'Second' })).toMatchObject({ envelope: { task: { id: 'T002' } } });
+    expect(await client.readResource({ uri: 'cleo://task/T001' })).toMatchObject({ contents: [{ uri: 'cleo://task/T001' }] });
+    expect(await client.getPrompt({ name: 'spawn-task', arguments: { task: 'T001' } })).toMatchObject({ messages: [{ role: 'user' }, {}] });
+  });
+
+  test('declares notifications only where it can send them', async () => {
+    const client = await overHttp(serverHouse(await openHouse(), false), era);
+    expect(client.getServerCapabilities()?.resources).toEqual(era === '2026-07-28' ? { subscribe: true, listChanged: true } : {});
+  });
+
+  test('who calls is named in the call, or by the token', async () => {
+    const world = await openHouse();
+    const house = serverHouse(world, false);
+    await caller(await overHttp(house, era))('mutate', 'tasks.add', { title: 'One' }, { agent: 'ann' });
+    await caller(await overHttp(house, era, { token: { name: 'ci', scope: 'mutate' } }))('mutate', 'tasks.add', { title: 'Two' });
+    const agents = (await world.store.read(({ audit }) => audit.newest({}, { limit: 2, offset: 0 }))).map(({ agent }) => agent);
+    expect(agents).toEqual(['ci', 'ann']);
+  });
+});
+
+test('a change by one client reaches another that listens', async () => {
+  const world = await openHouse({ tasks: ['T001'] });
+  const handlerHouse = serverHouse(world, false);
+  const handler = mcpHandler(handlerHouse);
+  const { Client, StreamableHTTPClientTransport } = await import('@modelcontextprotocol/client');
+  const open = async () => {
+    const client = new Client({ name: 'test', version: '1' }, { versionNegotiation: { mode: { pin: '2026-07-28' } } });
+    const fetch = (url: string | URL, init?: RequestInit) => handler.handle(new Request(url, init));
+    await client.connect(new StreamableHTTPClientTransport(new URL('http://127.0.0.1/mcp'), { fetch }));
+    return client;
+  };
+  const [listener, writer] = [await open(), await open()];
+  const told: string[] = [];
+  listener.setNotificationHandler('notifications/resources/updated', ({ params }) => void told.push(params.uri));
+  await listener.listen({ resourceSubscriptions: ['cleo://task/T001'] });
+  await caller(writer)('mutate', 'tasks.update', { taskId: 'T1', notes: 'x' });
+  await expect.poll(() => told).toEqual(['cleo://task/T001']);
+  await listener.close();
+  await writer.close();
+  await handler.close();
+});
+
+test('what is no request is answered with a status, and the next one is served', async () => {
+  const handler = mcpHandler(serverHouse(await openHouse(), false), { maxBodyBytes: 1000 });
+  const status = async (request: Request): Promise<number> => (await handler.handle(request)).status;
+  expect(await status(post('{'))).toBe(400);
+  expect(await status(post('[]'))).toBe(400);
+  expect(await status(post('x'.repeat(2000)))).toBe(413);
+  expect(await status(post('{}', { 'content-type': 'text/plain' }))).toBe(415);
+  expect(await status(new Request('http://127.0.0.1/mcp'))).toBe(405);
+  expect(await status(new Request('http://127.0.0.1/mcp', { method: 'DELETE' }))).toBe(405);
+  const ping = { jsonrpc: '2.0', id: 1, method: 'tools/list' };
+  expect(await status(post(JSON.stringify(ping)))).toBe(200);
+});

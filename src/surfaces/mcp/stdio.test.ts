@@ -1,0 +1,129 @@
+import { PassThrough } from 'node:stream';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { strictObject, string } from 'valibot';
+import { expect, onTestFinished, test } from 'vitest';
+import { openHouse, type Seen } from '../../../test/house.ts';
+import { serverHouse } from '../../../test/mcp-doors.ts';
+import { renewLease } from '../../dispatch/lease.ts';
+import type { House } from '../../dispatch/work.ts';
+import type { Caller } from '../../model/audit.ts';
+import { job } from '../../operations/define.ts';
+import { serveClient } from './stdio.ts';
+
+/** A server in this process, its standard input and output in our hands. */
+function open(house: House, renew: (caller: Caller) => Promise<void> = async () => {}, renewEveryMs = 60_000) {
+  const [input, output, stop] = [new PassThrough(), new PassThrough(), new AbortController()];
+  const messages: Seen[] = [];
+  output.on('data', (chunk) =>
+    messages.push(
+      ...String(chunk)
+        .trim()
+        .split('\n')
+        .map((line) => JSON.parse(line)),
+    ),
+  );
+  const done = serveClient(house, { input, output, stop: stop.signal, report: () => {}, renew, renewEveryMs });
+  onTestFinished(() => {
+    stop.abort();
+    return done;
+  });
+  const send = (message: object): void => void input.write(`${JSON.stringify({ jsonrpc: '2.0', ...message })}\n`);
+  const until = async (fits: (message: Seen) => boolean): Promise<Seen> => {
+    for (;;) {
+      const found = messages.find(fits);
+      if (found) return found;
+      await sleep(5);
+    }
+  };
+  send({
+    id: 0,
+    method: 'initialize',
+    params: { protocolVersion: '2025-11-25', capabilities: {}, clientInfo: { name: 'a', version: '1' } },
+  });
+  send({ method: 'notifications/initialized' });
+  const call = (id: number, gateway: string, operation: string, params: object, meta: object = {}): void =>
+    send({
+      id,
+      method: 'tools/call',
+      params: { name: `cleo_${gateway}`, arguments: { domain: 'tasks', operation, params, ...meta }, _meta: meta },
+    });
+  return { input, stop, done, send, until, call, messages };
+}
+
+/** The house with one more operation, which lasts until it is told to end. */
+function withSlow(house: House): { house: House; end: () => void } {
+  let end = (): void => {};
+  const waited = new Promise<void>((resolve) => {
+    end = resolve;
+  });
+  const slow = job({
+    name: 'tasks.slow',
+    summary: 'Wait',
+    params: strictObject({}),
+    result: strictObject({ said: string() }),
+    errors: [],
+    tier: 2,
+    needs: 'nothing',
+    cli: { command: 'slow' },
+    example: { call: {} },
+    run: async () => {
+      await waited;
+      return { said: 'done' };
+    },
+  });
+  const entry = { name: slow.name, aliases: [], kind: slow.kind, tier: slow.tier, commands: ['slow'], load: async () => slow };
+  const catalog = { ...house.catalog, entries: [...house.catalog.entries, entry] };
+  return { house: { ...house, catalog }, end };
+}
+
+test('long work reports progress to a client that asked for it, once a second', async () => {
+  const { house, end } = withSlow(serverHouse(await openHouse(), true));
+  const { until, send, messages } = open(house);
+  send({
+    id: 1,
+    method: 'tools/call',
+    params: { name: 'cleo_mutate', arguments: { domain: 'tasks', operation: 'slow' }, _meta: { progressToken: 'p' } },
+  });
+  await until(({ params }) => params?.progress === 2);
+  end();
+  expect(await until(({ id }) => id === 1)).toMatchObject({ result: { structuredContent: { said: 'done' } } });
+  expect(messages.filter(({ method }) => method === 'notifications/progress').map(({ params }) => params)).toEqual([
+    { progressToken: 'p', progress: 1, message: 'tasks.slow: 1 s' },
+    { progressToken: 'p', progress: 2, message: 'tasks.slow: 2 s' },
+  ]);
+});
+
+test('work that runs is finished and answered after the input has ended, or a stop was asked for', async () => {
+  for (const how of ['end', 'stop']) {
+    const { house, end } = withSlow(serverHouse(await openHouse(), true));
+    const { input, stop, done, until, call } = open(house);
+    call(1, 'mutate', 'slow', {});
+    await until(({ id }) => id === 0);
+    if (how === 'end') input.end();
+    else stop.abort();
+    await sleep(20);
+    end();
+    await done;
+    expect(await until(({ id }) => id === 1)).toMatchObject({ result: { structuredContent: { said: 'done' } } });
+  }
+});
+
+test('a connected server keeps the claims of its agents from lapsing, without an audit row', async () => {
+  const clock = { now: '2026-03-01T10:00:00.000Z' };
+  const world = await openHouse({ tasks: ['T001', 'T002'], config: { claims: { ttlMinutes: 60 } } });
+  const built = serverHouse(world, true);
+  const house = { ...built, platform: { ...built.platform, now: () => clock.now } };
+  const { call, until } = open(house, (caller) => renewLease(house, caller), 10);
+  call(1, 'mutate', 'start', { taskId: 'T1' });
+  await until(({ id }) => id === 1);
+  const renewedAt = async (): Promise<string | undefined> => (await world.store.read(({ claims }) => claims.of('T001')))?.renewedAt;
+  const entries = (): Promise<number> => world.store.read(({ audit }) => audit.count({}, 100));
+  const [before, logged] = [await renewedAt(), await entries()];
+  expect(before).toBe('2026-03-01T10:00:00.000Z');
+  clock.now = '2026-03-01T10:10:00.000Z';
+  await sleep(60);
+  expect(await renewedAt()).toBe(before);
+  clock.now = '2026-03-01T10:20:00.000Z';
+  await expect.poll(renewedAt).toBe(clock.now);
+  expect(await entries()).toBe(logged);
+});

@@ -1,0 +1,139 @@
+import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
+import { Client, type ClientOptions } from '@modelcontextprotocol/client';
+import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
+import { onTestFinished } from 'vitest';
+import { built } from './built.ts';
+import type { Seen } from './house.ts';
+
+/** The revision that a client speaks. */
+export type Era = '2026-07-28' | '2025-11-25';
+export const eras: Era[] = ['2026-07-28', '2025-11-25'];
+
+export const clientOptions = (era: Era): ClientOptions => ({
+  versionNegotiation: { mode: era === '2026-07-28' ? { pin: era } : 'legacy' },
+});
+
+interface Place {
+  root: string;
+  env?: Record<string, string>;
+}
+
+const environment = ({ root, env = {} }: Place): Record<string, string> => ({ PATH: process.env.PATH ?? '', HOME: root, ...env });
+
+export interface Talk {
+  client: Client;
+  pid: number;
+  /** What the server wrote to standard error. */
+  stderr(): string;
+  call(
+    gateway: 'query' | 'mutate',
+    operation: string,
+    params?: Record<string, unknown>,
+    more?: Record<string, unknown>,
+  ): Promise<ToolAnswer>;
+}
+
+export interface ToolAnswer {
+  envelope: Seen;
+  text: string;
+  isError: boolean;
+}
+
+/** A real client talking to `cleo mcp` as it is installed. */
+export async function connect(place: Place, era: Era = '2026-07-28', more: ClientOptions = {}): Promise<Talk> {
+  const transport = new StdioClientTransport({
+    command: process.execPath,
+    args: [built, 'mcp'],
+    cwd: place.root,
+    env: environment(place),
+    stderr: 'pipe',
+  });
+  let stderr = '';
+  transport.stderr?.on('data', (chunk) => {
+    stderr += chunk;
+  });
+  const client = new Client({ name: 'test', version: '1' }, { ...clientOptions(era), ...more });
+  await client.connect(transport);
+  onTestFinished(() => client.close());
+  return { client, pid: transport.pid ?? 0, stderr: () => stderr, call: caller(client) };
+}
+
+/** The envelope of an operation, asked for by its name. */
+export const caller =
+  (client: Client): Talk['call'] =>
+  async (gateway, operation, params, more = {}) => {
+    const [domain = '', ...rest] = operation.split('.');
+    const { content, structuredContent, isError } = await client.callTool({
+      name: `cleo_${gateway}`,
+      arguments: { domain, operation: rest.join('.'), ...(params ? { params } : {}), ...more },
+    });
+    const [first] = content as { text: string }[];
+    return { envelope: structuredContent as Seen, text: first?.text ?? '', isError: isError === true };
+  };
+
+export interface Raw {
+  child: ChildProcessWithoutNullStreams;
+  /** Sends a line as it is. */
+  line(text: string): void;
+  send(message: object): void;
+  /** The next message that fits. */
+  next(fits?: (message: Seen) => boolean): Promise<Seen>;
+  answer(id: number): Promise<Seen>;
+  /** Everything standard output has carried. */
+  output(): string;
+  ended: Promise<number | null>;
+}
+
+/** The server without a client in between, for what no client would send. */
+export function openRaw(place: Place): Raw {
+  const child = spawn(process.execPath, [built, 'mcp'], { cwd: place.root, env: environment(place) });
+  onTestFinished(() => {
+    child.kill('SIGKILL');
+  });
+  let output = '';
+  let rest = '';
+  const seen: Seen[] = [];
+  const waiting: { fits: (message: Seen) => boolean; take: (message: Seen) => void }[] = [];
+  child.stdin.on('error', () => {});
+  child.stdout.setEncoding('utf8').on('data', (chunk: string) => {
+    output += chunk;
+    const lines = (rest + chunk).split('\n');
+    rest = lines.pop() ?? '';
+    for (const line of lines) {
+      const message = JSON.parse(line) as Seen;
+      const at = waiting.findIndex(({ fits }) => fits(message));
+      if (at >= 0) waiting.splice(at, 1)[0]?.take(message);
+      else seen.push(message);
+    }
+  });
+  const ended = new Promise<number | null>((resolve) => child.on('close', resolve));
+  const next: Raw['next'] = (fits = () => true) => {
+    const at = seen.findIndex(fits);
+    if (at >= 0) return Promise.resolve(seen.splice(at, 1)[0]!);
+    return new Promise((take, failed) => {
+      waiting.push({ fits, take });
+      void ended.then((code) => failed(new Error(`the server ended with ${code}`)));
+    });
+  };
+  const line = (text: string): void => void child.stdin.write(`${text}\n`);
+  const send = (message: object): void => line(JSON.stringify({ jsonrpc: '2.0', ...message }));
+  return { child, line, send, next, answer: (id) => next((message) => message.id === id), output: () => output, ended };
+}
+
+/** The handshake of the revisions before 2026-07-28. */
+export async function initialize(raw: Raw): Promise<Seen> {
+  raw.send({
+    id: 0,
+    method: 'initialize',
+    params: { protocolVersion: '2025-11-25', capabilities: {}, clientInfo: { name: 'raw', version: '1' } },
+  });
+  const answer = await raw.answer(0);
+  raw.send({ method: 'notifications/initialized' });
+  return answer;
+}
+
+export const toolCall = (id: number, gateway: 'query' | 'mutate', operation: string, params: object = {}, meta?: object): object => {
+  const [domain, ...rest] = operation.split('.');
+  const call = { name: `cleo_${gateway}`, arguments: { domain, operation: rest.join('.'), params } };
+  return { id, method: 'tools/call', params: meta ? { ...call, _meta: meta } : call };
+};

@@ -1,0 +1,152 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { expect, test } from 'vitest';
+import { openHouse } from './house.ts';
+import { initialize, openRaw, toolCall } from './mcp-client.ts';
+
+const show = toolCall(7, 'query', 'tasks.show', { taskId: 'T1' });
+const shown = { id: 7, result: { structuredContent: { task: { id: 'T001' } } } };
+
+const lines: [string, string, object][] = [
+  ['no JSON', '{"jsonrpc":', { id: null, error: { code: -32700 } }],
+  ['words', 'hello there', { id: null, error: { code: -32700 } }],
+  ['a lone surrogate in bytes', '\ud800{', { id: null, error: { code: -32700 } }],
+  ['a number', '42', { id: null, error: { code: -32600 } }],
+  ['null', 'null', { id: null, error: { code: -32600 } }],
+  ['a batch', '[{"jsonrpc":"2.0","id":1,"method":"ping"}]', { id: null, error: { code: -32600 } }],
+  ['no version', '{"id":5,"method":"ping"}', { id: 5, error: { code: -32600 } }],
+  ['another version', '{"jsonrpc":"1.0","id":"a","method":"ping"}', { id: 'a', error: { code: -32600 } }],
+  ['a method that is no text', '{"jsonrpc":"2.0","id":5,"method":5}', { id: 5, error: { code: -32600 } }],
+  ['an id that is an object', '{"jsonrpc":"2.0","id":{},"method":"ping"}', { id: null, error: { code: -32600 } }],
+  ['a method that nobody serves', '{"jsonrpc":"2.0","id":5,"method":"tasks/list"}', { id: 5, error: { code: -32601 } }],
+  [
+    'logging, which is not served',
+    '{"jsonrpc":"2.0","id":5,"method":"logging/setLevel","params":{"level":"info"}}',
+    { id: 5, error: { code: -32601 } },
+  ],
+  ['a tool that is not there', '{"jsonrpc":"2.0","id":5,"method":"tools/call","params":{"name":"rm"}}', { id: 5, error: { code: -32602 } }],
+  ['a call without a name', '{"jsonrpc":"2.0","id":5,"method":"tools/call","params":{}}', { id: 5, error: { code: -32602 } }],
+  ['params that are a list', '{"jsonrpc":"2.0","id":5,"method":"tools/call","params":[1]}', { id: 5, error: expect.anything() }],
+];
+
+test('what is no message is answered with an error, and the server lives on', async () => {
+  const raw = openRaw(await openHouse({ tasks: ['T001'] }));
+  await initialize(raw);
+  for (const [what, text, answer] of lines) {
+    raw.line(text);
+    expect(await raw.next(), what).toMatchObject({ jsonrpc: '2.0', ...answer });
+  }
+  raw.line('');
+  raw.line('   ');
+  raw.send(show);
+  expect(await raw.next()).toMatchObject(shown);
+});
+
+test('a line of five megabytes is answered with an error, one below the limit is read', async () => {
+  const raw = openRaw(await openHouse({ tasks: ['T001'] }));
+  await initialize(raw);
+  const padded = (megabytes: number): string =>
+    JSON.stringify({ jsonrpc: '2.0', ...toolCall(8, 'mutate', 'tasks.add', { title: 'x'.repeat(megabytes * 1024 * 1024) }) });
+  for (const size of [5, 12]) {
+    raw.line(padded(size));
+    expect(await raw.next(), `${size} MB`).toMatchObject({
+      id: null,
+      error: { code: -32600, message: expect.stringContaining('4194304') },
+    });
+  }
+  raw.line(padded(3));
+  expect(await raw.next()).toMatchObject({
+    id: 8,
+    result: { isError: true, structuredContent: { error: { code: 'E_VALIDATION_TITLE' } } },
+  });
+  raw.send(show);
+  expect(await raw.next()).toMatchObject(shown);
+});
+
+test('before a handshake nothing is refused that the protocol allows, and nothing hangs', async () => {
+  const raw = openRaw(await openHouse({ tasks: ['T001'] }));
+  raw.line('garbage');
+  expect(await raw.next()).toMatchObject({ error: { code: -32700 } });
+  raw.send({ id: 1, method: 'server/discover', params: { _meta: { 'io.modelcontextprotocol/protocolVersion': '1999-01-01' } } });
+  expect(await raw.next()).toMatchObject({ id: 1, error: expect.anything() });
+  expect(await initialize(raw)).toMatchObject({ result: { protocolVersion: '2025-11-25' } });
+});
+
+test('an older client is served in its own revision', async () => {
+  for (const version of ['2024-11-05', '2025-03-26', '2025-06-18']) {
+    const raw = openRaw(await openHouse({ tasks: ['T001'] }));
+    raw.send({
+      id: 0,
+      method: 'initialize',
+      params: { protocolVersion: version, capabilities: {}, clientInfo: { name: 'old', version: '1' } },
+    });
+    expect(await raw.answer(0)).toMatchObject({ result: { protocolVersion: version } });
+    raw.send({ method: 'notifications/initialized' });
+    raw.send(show);
+    expect(await raw.answer(7)).toMatchObject(shown);
+  }
+});
+
+test('when the input ends, what was asked is answered, and the process ends with 0', async () => {
+  const house = await openHouse();
+  const raw = openRaw(house);
+  await initialize(raw);
+  for (let id = 1; id <= 20; id++) raw.send(toolCall(id, 'mutate', 'tasks.add', { title: `Task ${id}` }));
+  raw.child.stdin.end();
+  expect(await raw.ended).toBe(0);
+  const answered = raw
+    .output()
+    .trim()
+    .split('\n')
+    .flatMap((line) => JSON.parse(line).id ?? []);
+  expect(answered.sort((a, b) => a - b)).toEqual(Array.from({ length: 21 }, (_, i) => i));
+  expect(await house.call('tasks.exists', { taskId: 'T020' })).toMatchObject({ exists: true });
+});
+
+test.each(['SIGTERM', 'SIGINT', 'SIGHUP'] as const)('%s ends it cleanly, with what runs finished', async (signal) => {
+  const house = await openHouse();
+  const raw = openRaw(house);
+  await initialize(raw);
+  raw.send(toolCall(1, 'mutate', 'tasks.add', { title: 'Before' }));
+  await raw.answer(1);
+  raw.child.kill(signal);
+  expect(await raw.ended).toBe(0);
+  // Servers close properly: the log is in the database.
+  const { statSync } = await import('node:fs');
+  expect(statSync(`${house.root}/.cleo/cleo.db-wal`, { throwIfNoEntry: false })?.size ?? 0).toBe(0);
+});
+
+test('a client that vanishes ends it, in the middle of an answer too', async () => {
+  const raw = openRaw(await openHouse({ tasks: ['T001'] }));
+  await initialize(raw);
+  for (let id = 1; id <= 500; id++) raw.send(toolCall(id, 'query', 'admin.help', { tier: 2 }));
+  await raw.answer(1);
+  raw.child.stdout.destroy();
+  raw.child.stdin.destroy();
+  expect(await raw.ended).toBe(0);
+});
+
+test('a call that is cancelled gets no answer, and the next one does', async () => {
+  const raw = openRaw(await openHouse({ tasks: ['T001'] }));
+  await initialize(raw);
+  const batch = Array.from({ length: 2000 }, (_, i) => ({ title: `Part ${i}` }));
+  raw.send(toolCall(1, 'mutate', 'tasks.add-batch', { tasks: batch }));
+  raw.send(toolCall(2, 'mutate', 'tasks.add', { title: 'Waits for the batch' }));
+  raw.send({ method: 'notifications/cancelled', params: { requestId: 2 } });
+  raw.send(show);
+  await raw.answer(7);
+  await raw.answer(1);
+  await sleep(50);
+  expect(raw.output()).not.toMatch(/"id":2\b/);
+  raw.child.stdin.end();
+  expect(await raw.ended).toBe(0);
+});
+
+test('standard output carries protocol and nothing else, whatever is asked', async () => {
+  const raw = openRaw(await openHouse({ tasks: ['T001'] }));
+  await initialize(raw);
+  raw.send(toolCall(1, 'query', 'admin.quickstart', {}));
+  raw.send(toolCall(2, 'query', 'admin.completion', { shell: 'bash' }));
+  raw.send(toolCall(3, 'mutate', 'admin.backup.create', {}));
+  for (const id of [1, 2, 3]) expect(await raw.answer(id)).toMatchObject({ result: { structuredContent: { success: true } } });
+  for (const line of raw.output().trim().split('\n')) expect(JSON.parse(line)).toMatchObject({ jsonrpc: '2.0' });
+});
