@@ -76,7 +76,7 @@ const templates: Template[] = [
       `Plan this goal as tasks: ${goal}`,
       ['tasks.find', { query: goal.slice(0, 100) }, 'what is there already; build on it rather than repeat it'],
       ...(epic
-        ? ([['tasks.tree', { epic }, 'what the epic holds so far']] satisfies Step[])
+        ? ([['tasks.tree', { taskId: epic }, 'what the epic holds so far']] satisfies Step[])
         : ([
             ['tasks.add', { title: 'The goal in a few words', type: 'epic', description: 'Why, and when it is done' }, 'the epic'],
           ] satisfies Step[])),
