@@ -125,8 +125,9 @@ test('a client that vanishes ends it, in the middle of an answer too', async () 
   expect(await raw.ended).toBe(0);
 });
 
-test('a call that is cancelled gets no answer, and the next one does', async () => {
-  const raw = openRaw(await openHouse({ tasks: ['T001'] }));
+test('a call that is cancelled while it waits does nothing and gets no answer; the next one does', async () => {
+  const house = await openHouse({ tasks: ['T001'] });
+  const raw = openRaw(house);
   await initialize(raw);
   const batch = Array.from({ length: 2000 }, (_, i) => ({ title: `Part ${i}` }));
   raw.send(toolCall(1, 'mutate', 'tasks.add-batch', { tasks: batch }));
@@ -137,6 +138,7 @@ test('a call that is cancelled gets no answer, and the next one does', async () 
   await raw.answer(1);
   await sleep(50);
   expect(raw.output()).not.toMatch(/"id":2\b/);
+  expect(await house.call('tasks.find', { query: 'waits' })).toMatchObject({ tasks: [] });
   raw.child.stdin.end();
   expect(await raw.ended).toBe(0);
 });

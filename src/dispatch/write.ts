@@ -1,3 +1,4 @@
+import { CleoError } from '../errors/error.ts';
 import type { Changes } from '../model/audit.ts';
 import type { WriteStore } from '../store/port.ts';
 import type { Done } from './envelope.ts';
@@ -16,6 +17,7 @@ export async function runMutation(work: Work, params: Record<string, unknown>): 
     return await store.write(stampOf(work), async (writes) => {
       const replay = await replayed(work, writes, params);
       if (replay) return replay;
+      checkWaiting(work);
       await identify(work, writes);
       checkSession(work);
       const done: Done = {
@@ -46,6 +48,7 @@ export async function runJob(work: Work, params: Record<string, unknown>): Promi
     const begun = await store.write(stampOf(work), async (writes) => {
       const replay = await replayed(work, writes, params);
       if (replay) return replay;
+      checkWaiting(work);
       await identify(work, writes);
       checkSession(work);
       await keepKey(work, writes, params, undefined);
@@ -73,6 +76,12 @@ export async function runJob(work: Work, params: Record<string, unknown>): Promi
   // Files were the work; the log records it where there is a sound store to record it in.
   if (house.platform.project()) await logQuietly(work, done.more.exit ?? 0, done.changes);
   return done;
+}
+
+/** Who gave up while the call waited for its turn gets nothing written; what has begun is done as a whole. */
+function checkWaiting({ call, operation, house, startedAt }: Work): void {
+  if (!call.signal?.aborted) return;
+  throw new CleoError('E_LOCK_TIMEOUT', { waitedMs: Math.round(house.platform.monotonicMs() - startedAt), path: operation.name });
 }
 
 class DryRun extends Error {
