@@ -191,7 +191,7 @@ export interface ClaimWrites {
 }
 
 export interface SessionReads {
-  /** The active ones and the one that is named, each with whether this agent is attached to it. */
+  /** The active ones and the one that is named; where there are several, each with whether this agent is attached to it. */
   candidates(agent: string, named: string | undefined): Promise<(SessionHandle & { isMine: boolean })[]>;
   get(id: string): Promise<SessionRecord | undefined>;
   /** Active ones first, then suspended ones, the newest first. */

@@ -80,8 +80,9 @@ export async function checkAlone(
   except?: string,
 ): Promise<void> {
   if (!config['session.exclusive']) return;
-  const mine = (await store.sessions.candidates(caller.agent, undefined)).find(({ id, isMine }) => isMine && id !== except);
-  if (mine) throw new CleoError('E_CONCURRENT_SESSION', { sessionId: mine.id, agent: caller.agent });
+  for (const { id } of await store.sessions.active())
+    if (id !== except && (await store.sessions.agents(id)).includes(caller.agent))
+      throw new CleoError('E_CONCURRENT_SESSION', { sessionId: id, agent: caller.agent });
 }
 
 const aboveOf = async (store: ReadStore, root: TaskId | undefined): Promise<{ id: TaskId }[]> =>

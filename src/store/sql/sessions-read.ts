@@ -7,10 +7,13 @@ export function sessionReads(db: Db): SessionReads {
   return {
     async candidates(agent, named) {
       const found = await db.all(sql`
-        select s.id, s.status, s.scope_type, s.scope_root, s.phase, s.graded, a.agent_id
-        from sessions s left join session_agents a on a.session_id = s.id and a.agent_id = ${agent}
-        where s.status = 'active' ${named === undefined ? raw('') : sql`or s.id = ${named}`} order by s.seq`);
-      return found.map((row) => ({ ...toHandle(row), isMine: row.agent_id !== null }));
+        select id, status, scope_type, scope_root, phase, graded from sessions
+        where status = 'active' ${named === undefined ? raw('') : sql`or id = ${named}`} order by seq`);
+      // Every call asks this; most projects have one session at a time, and then it does not matter whose it is.
+      if (found.length < 2) return found.map((row) => ({ ...toHandle(row), isMine: false }));
+      const own = await db.all(sql`select session_id from session_agents where agent_id = ${agent}`);
+      const mine = new Set(own.map((row) => row.session_id));
+      return found.map((row) => ({ ...toHandle(row), isMine: mine.has(row.id ?? null) }));
     },
     async get(id) {
       return (await read(db, sql`where id = ${id}`))[0];
