@@ -44,7 +44,7 @@ export function peakMemory({ argv, cwd, env }) {
   return status === 0 ? Number(output[3]) / 1024 : `exit ${status}`;
 }
 
-function median(list) {
+export function median(list) {
   const sorted = list.toSorted((a, b) => a - b);
   const middle = sorted.length >> 1;
   return sorted.length % 2 ? sorted[middle] : (sorted[middle - 1] + sorted[middle]) / 2;

@@ -8,6 +8,7 @@ import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { install } from './install.mjs';
+import { measureMcp } from './mcp.mjs';
 import { medians, peakMemory } from './measure.mjs';
 import { openProjects } from './stores.mjs';
 
@@ -35,6 +36,7 @@ const { folder, projects, remove } = await openProjects({
   graded: [1000, 1000],
   'add at 1,000': [1000, 1000],
   batch: [1000, 1000],
+  mcp: [1000, 1000],
   ...Object.fromEntries(
     Object.entries(sizes).flatMap(([name, count]) => [
       [name, [count, open]],
@@ -82,6 +84,12 @@ try {
         name === 'next' ? 1.5 : 1.15,
       );
   row('add-batch of 1,000 against one add', ratio('add-batch', 'add at 1,000'), 6);
+  const mcp = await measureMcp({ cleo, cwd: projects.mcp, env: { CLEO_HOME: join(folder, 'home') } }, rounds);
+  for (const [name, figure] of Object.entries(mcp.starts)) row(`MCP start to the answer of ${name}`, figure, 4);
+  row('MCP tools/list', mcp.listBytes, 2500, 'bytes');
+  row('MCP first admin.help', mcp.helpBytes, 3000, 'bytes');
+  row("an agent's standard day over MCP", mcp.dayBytes, 6000, 'bytes');
+  row('warm MCP tasks.show', mcp.showMs, 1, 'ms');
   const memory = cases.map((one) => ({ name: one.name, peak: peakMemory(one) }));
   const failed = memory.find(({ peak }) => typeof peak === 'string');
   const { name, peak } = failed ?? memory.toSorted((a, b) => b.peak - a.peak)[0];

@@ -1,0 +1,140 @@
+// What an agent's client sees of `cleo mcp`: how long a start takes, what the listing and a day's work cost in bytes, and
+// how long a warm call takes. Raw lines, so that no client's own work is measured.
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { cleanEnv, median } from './measure.mjs';
+
+const clientInfo = { name: 'bench', version: '1' };
+const openings = {
+  initialize: { method: 'initialize', params: { protocolVersion: '2025-11-25', capabilities: {}, clientInfo } },
+  'server/discover': {
+    method: 'server/discover',
+    params: {
+      _meta: {
+        'io.modelcontextprotocol/protocolVersion': '2026-07-28',
+        'io.modelcontextprotocol/clientInfo': clientInfo,
+        'io.modelcontextprotocol/clientCapabilities': {},
+      },
+    },
+  },
+};
+
+/** `{cleo, cwd, env}`: ratios of a start to bare Node, interleaved; the bytes; the median milliseconds of a warm `tasks.show`. */
+export async function measureMcp(place, rounds) {
+  return { starts: await starts(place, rounds), ...(await sizes(place)), showMs: await warmShow(place, 50 * rounds) };
+}
+
+async function starts(place, rounds) {
+  const times = { node: [], initialize: [], 'server/discover': [] };
+  for (let round = -1; round < rounds; round++) {
+    const began = process.hrtime.bigint();
+    await once(spawn(process.execPath, ['-e', '0'], { env: cleanEnv }), 'exit');
+    const taken = { node: Number(process.hrtime.bigint() - began) / 1e6 };
+    for (const [name, opening] of Object.entries(openings)) {
+      const since = process.hrtime.bigint();
+      const server = open(place);
+      await server.ask(opening);
+      taken[name] = Number(process.hrtime.bigint() - since) / 1e6;
+      await server.close();
+    }
+    // The first round only warms the caches of the system.
+    if (round >= 0) for (const name of Object.keys(times)) times[name].push(taken[name]);
+  }
+  return Object.fromEntries(Object.keys(openings).map((name) => [name, median(times[name]) / median(times.node)]));
+}
+
+async function sizes(place) {
+  const server = await opened(place);
+  const listing = await server.ask({ method: 'tools/list', params: {} });
+  const help = await server.call('query', 'admin.help', {});
+  const day = await standardDay(server);
+  await server.close();
+  return { listBytes: bytes(JSON.stringify(listing.result)), helpBytes: bytes(help.text), dayBytes: day };
+}
+
+/** Sessions, start, find, show, focus, complete with evidence, next, end: the arguments sent and the text received. */
+async function standardDay(server) {
+  let read = 0;
+  const call = async (gateway, operation, params) => {
+    const { sent, text } = await server.call(gateway, operation, params);
+    read += bytes(sent) + bytes(text);
+    const envelope = JSON.parse(text);
+    if (!envelope.success) throw new Error(`${operation}: ${text}`);
+    return envelope;
+  };
+  const { task } = JSON.parse(
+    (
+      await server.call('mutate', 'tasks.add', {
+        title: 'Read the quokka file format',
+        description: 'Sections and their lengths',
+        acceptance: ['The sample file is read'],
+      })
+    ).text,
+  );
+  await call('query', 'session.list', {});
+  await call('mutate', 'session.start', { scope: 'global', autoFocus: true, name: 'Quokka' });
+  await call('query', 'tasks.find', { query: 'quokka file format' });
+  await call('query', 'tasks.show', { taskId: task.id });
+  await call('mutate', 'tasks.start', { taskId: task.id });
+  await call('mutate', 'tasks.criteria.check', { taskId: task.id, n: 1 });
+  await call('mutate', 'tasks.complete', { taskId: task.id });
+  await call('query', 'tasks.next', {});
+  await call('mutate', 'session.end', { note: 'The format is read; writing it is next' });
+  return read;
+}
+
+async function warmShow(place, calls) {
+  const server = await opened(place);
+  const times = [];
+  for (let i = 0; i < calls + 50; i++) {
+    const began = process.hrtime.bigint();
+    await server.call('query', 'tasks.show', { taskId: 'T500' });
+    if (i >= 50) times.push(Number(process.hrtime.bigint() - began) / 1e6);
+  }
+  await server.close();
+  return median(times);
+}
+
+async function opened(place) {
+  const server = open(place);
+  await server.ask(openings.initialize);
+  server.tell({ method: 'notifications/initialized' });
+  return server;
+}
+
+function open({ cleo, cwd, env }) {
+  const child = spawn(process.execPath, [cleo, 'mcp'], { cwd, env: { ...cleanEnv, ...env }, stdio: ['pipe', 'pipe', 'inherit'] });
+  const waiting = new Map();
+  let rest = '';
+  let last = 0;
+  child.stdout.setEncoding('utf8').on('data', (chunk) => {
+    const lines = (rest + chunk).split('\n');
+    rest = lines.pop();
+    for (const line of lines) {
+      const message = JSON.parse(line);
+      waiting.get(message.id)?.(message);
+      waiting.delete(message.id);
+    }
+  });
+  const tell = (message) => child.stdin.write(`${JSON.stringify({ jsonrpc: '2.0', ...message })}\n`);
+  const ask = (message) =>
+    new Promise((resolve) => {
+      const id = ++last;
+      waiting.set(id, resolve);
+      tell({ id, ...message });
+    });
+  const call = async (gateway, name, params) => {
+    const [domain, ...operation] = name.split('.');
+    const given = { domain, operation: operation.join('.'), params };
+    const { result } = await ask({ method: 'tools/call', params: { name: `cleo_${gateway}`, arguments: given } });
+    return { sent: JSON.stringify(given), text: result.content[0].text };
+  };
+  const close = () =>
+    new Promise((resolve) => {
+      child.once('exit', resolve);
+      child.stdin.end();
+    });
+  return { ask, tell, call, close };
+}
+
+const bytes = (text) => Buffer.byteLength(text);
