@@ -10,8 +10,7 @@ import type { ReadStore } from '../../store/port.ts';
 import { query } from '../define.ts';
 import { recommended } from '../tasks/recommend.ts';
 import { requireTask } from '../tasks/require.ts';
-
-const Item = strictObject({ id: string(), title: string() });
+import { blockedInside } from './sessions.ts';
 
 export const sessionBriefing = query({
   name: 'session.briefing',
@@ -32,12 +31,22 @@ export const sessionBriefing = query({
     briefing: strictObject({
       session: optional(SessionSummary),
       focus: optional(TaskReceipt),
-      next: array(Item),
-      handoff: optional(strictObject({ sessionId: string(), scope: string(), endedAt: optional(Timestamp), ...Handoff.entries })),
-      blocked: array(strictObject({ id: string(), title: string(), blockedBy: optional(string()) })),
-      sessions: array(strictObject({ id: string(), scope: string(), agent: string() })),
+      next: optional(Handoff.entries.next),
+      blocked: optional(Handoff.entries.blocked),
+      handoff: optional(
+        strictObject({
+          sessionId: string(),
+          scope: string(),
+          endedAt: optional(Timestamp),
+          note: optional(string()),
+          decisions: optional(Handoff.entries.decisions),
+          open: optional(Handoff.entries.open),
+          done: optional(Handoff.entries.done),
+        }),
+      ),
+      sessions: optional(array(strictObject({ id: string(), scope: string(), agent: string() }))),
     }),
-    omitted: array(strictObject({ section: string(), count: number(), expand: string() })),
+    omitted: optional(array(strictObject({ section: string(), count: number(), expand: string() }))),
   }),
   errors: [],
   tier: 0,
@@ -47,20 +56,22 @@ export const sessionBriefing = query({
     const { store, session, caller } = here;
     const focus = await store.claims.heldBy(caller);
     const last = await lastHandoff(store, session?.scope.root);
-    const others = (await store.sessions.active()).filter(({ id }) => id !== session?.id);
     const own = session && (await store.sessions.get(session.id));
-    const all = {
-      note: last?.handoff?.note ? [last.handoff.note] : [],
-      next: (await recommended(here, undefined, 3)).map(({ taskId, title }) => ({ id: taskId, title })),
-      blocked: last?.handoff && session?.scope.root ? last.handoff.blocked : await store.tasks.blocked(),
-      decisions: last?.handoff?.decisions ?? [],
-      open: last?.handoff?.open ?? [],
-      done: last?.handoff?.done ?? [],
-      sessions: others.map((other) => ({ id: other.id, scope: scopeText(other.scope), agent: other.startedBy })),
-    };
     const frame = {
       ...(own ? { session: summaryOf(own) } : {}),
       ...(focus ? { focus: receiptOf(await requireTask(store, focus.taskId), ['priority', 'startedAt']) } : {}),
+    };
+    // What comes next and what is blocked are told as they are now, not as they were when the last session ended.
+    const all = {
+      note: last?.handoff?.note ? [last.handoff.note] : [],
+      next: (await recommended(here, undefined, 3)).map(({ taskId, title }) => ({ id: taskId, title })),
+      blocked: await blockedInside(store, session?.scope.root),
+      decisions: last?.handoff?.decisions ?? [],
+      open: last?.handoff?.open ?? [],
+      sessions: (await store.sessions.active())
+        .filter(({ id }) => id !== session?.id)
+        .map(({ id, scope, startedBy }) => ({ id, scope: scopeText(scope), agent: startedBy })),
+      done: last?.handoff?.done ?? [],
     };
     const show = last ? `cleo session show ${last.id}` : 'cleo session list';
     const { kept, omitted } = withinBudget(
@@ -76,15 +87,18 @@ export const sessionBriefing = query({
       budget - estimateTokens(JSON.stringify(frame)) - forEnvelope,
       (value) => estimateTokens(JSON.stringify(value)) + 1,
     );
+    const some = <K extends keyof typeof all>(...names: K[]): Partial<Pick<typeof all, K>> =>
+      Object.fromEntries(names.flatMap((name) => (kept[name] > 0 ? [[name, all[name].slice(0, kept[name])]] : [])));
     return {
       briefing: {
         ...frame,
-        next: all.next.slice(0, kept.next),
-        ...(last ? { handoff: { ...headOf(last), ...(kept.note ? { note: all.note[0] } : {}), ...handedOver(all, kept) } } : {}),
-        blocked: all.blocked.slice(0, kept.blocked),
-        sessions: all.sessions.slice(0, kept.sessions),
+        ...some('next', 'blocked'),
+        ...(last
+          ? { handoff: { ...headOf(last), ...(kept.note ? { note: all.note[0] } : {}), ...some('decisions', 'open', 'done') } }
+          : {}),
+        ...some('sessions'),
       },
-      omitted,
+      ...(omitted.length > 0 ? { omitted } : {}),
     };
   },
 });
@@ -97,15 +111,3 @@ const lastHandoff = async (store: ReadStore, root: string | undefined): Promise<
   (root === undefined ? undefined : await store.sessions.lastHandoff(root)) ?? store.sessions.lastHandoff(undefined);
 
 const headOf = ({ id, scope, endedAt }: SessionRecord) => ({ sessionId: id, scope: scopeText(scope), ...(endedAt ? { endedAt } : {}) });
-
-/** What comes next and what is blocked are told as they are now, not as they were then. */
-const handedOver = (
-  all: Pick<Handoff, 'decisions' | 'open' | 'done'>,
-  kept: Record<'decisions' | 'open' | 'done', number>,
-): Omit<Handoff, 'note'> => ({
-  done: all.done.slice(0, kept.done),
-  open: all.open.slice(0, kept.open),
-  decisions: all.decisions.slice(0, kept.decisions),
-  blocked: [],
-  next: [],
-});

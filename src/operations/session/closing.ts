@@ -5,7 +5,7 @@ import type { MutationContext } from '../define.ts';
 import { release } from '../tasks/moves.ts';
 import { recommended } from '../tasks/recommend.ts';
 import { requireTask } from '../tasks/require.ts';
-import { handleOf } from './sessions.ts';
+import { blockedInside, handleOf } from './sessions.ts';
 
 /** Lets go of everything its agents hold; what is unfinished goes back to pending. */
 export async function releaseAll(here: MutationContext, sessionId: string): Promise<TaskId[]> {
@@ -24,7 +24,6 @@ export async function closed(
 ): Promise<SessionRecord & Required<Pick<SessionRecord, 'handoff'>>> {
   const { store, now } = here;
   const touched = await store.tasks.many(await store.sessions.changedIn(session.id, mostWrites));
-  const inside = await idsInside(here, session.scope.root);
   const after: SessionRecord & Required<Pick<SessionRecord, 'handoff'>> = {
     ...session,
     status,
@@ -35,7 +34,7 @@ export async function closed(
       startedAt: session.startedAt,
       touched,
       notes: await store.tasks.notes(touched.map(({ id }) => id)),
-      blocked: (await store.tasks.blocked()).filter(({ id }) => !inside || inside.has(id)),
+      blocked: await blockedInside(store, session.scope.root),
       next: await recommended({ ...here, session: handleOf(session) }, undefined, 3),
       note,
     }),
@@ -46,7 +45,3 @@ export async function closed(
 
 /** A session that wrote more than this is told by its latest writes. */
 const mostWrites = 2000;
-
-async function idsInside({ store }: MutationContext, root: TaskId | undefined): Promise<Set<TaskId> | undefined> {
-  return root === undefined ? undefined : new Set([root, ...(await store.tasks.descendants(root)).map(({ id }) => id)]);
-}

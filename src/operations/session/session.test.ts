@@ -336,10 +336,10 @@ test('a briefing stays within its budget and says what it left out', async () =>
   for (const budget of [500, 800, 1500, 5000]) {
     const { envelope } = await reply('session.briefing', { budget });
     expect(estimateTokens(JSON.stringify(envelope)), `${budget}`).toBeLessThanOrEqual(budget);
-    const { briefing, omitted } = envelope as unknown as {
-      briefing: { blocked: unknown[] };
-      omitted: { section: string; count: number }[];
+    const { briefing, omitted = [] } = envelope as unknown as {
+      briefing: { blocked?: unknown[] };
+      omitted?: { section: string; count: number }[];
     };
-    expect(briefing.blocked.length + (omitted.find((o) => o.section === 'blocked')?.count ?? 0)).toBe(60);
+    expect((briefing.blocked ?? []).length + (omitted.find((o) => o.section === 'blocked')?.count ?? 0)).toBe(60);
   }
 });

@@ -85,6 +85,17 @@ export async function checkAlone(
       throw new CleoError('E_CONCURRENT_SESSION', { sessionId: id, agent: caller.agent });
 }
 
+/** What is blocked in the scope with this root, or anywhere. */
+export async function blockedInside(
+  store: ReadStore,
+  root: TaskId | undefined,
+): Promise<{ id: TaskId; title: string; blockedBy?: string }[]> {
+  const blocked = await store.tasks.blocked();
+  if (root === undefined || blocked.length === 0) return blocked;
+  const inside = new Set([root, ...(await store.tasks.descendants(root)).map(({ id }) => id)]);
+  return blocked.filter(({ id }) => inside.has(id));
+}
+
 const aboveOf = async (store: ReadStore, root: TaskId | undefined): Promise<{ id: TaskId }[]> =>
   root === undefined ? [] : store.tasks.ancestry(root);
 

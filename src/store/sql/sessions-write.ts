@@ -1,19 +1,24 @@
+import type { Changes } from '../../model/audit.ts';
 import type { SessionWrites } from '../port.ts';
 import { type Db, raw, sql } from './sql.ts';
 
-export function sessionWrites(db: Db): SessionWrites {
+export function sessionWrites(db: Db, changes: Changes): SessionWrites {
   return {
-    insert: (session) =>
-      db.run(sql`
+    async insert(session) {
+      await db.run(sql`
         insert into sessions (id, name, scope_type, scope_root, status, phase, graded, started_by, started_at, updated_at)
         values (${session.id}, ${session.name}, ${session.scope.kind}, ${session.scope.root}, ${session.status}, ${session.phase},
-          ${session.isGraded ? 1 : 0}, ${session.startedBy}, ${session.startedAt}, ${session.updatedAt})`),
-    save: (session) =>
-      db.run(sql`
+          ${session.isGraded ? 1 : 0}, ${session.startedBy}, ${session.startedAt}, ${session.updatedAt})`);
+      changes.created.push(session.id);
+    },
+    async save(session) {
+      await db.run(sql`
         update sessions set status = ${session.status}, updated_at = ${session.updatedAt}, ended_at = ${session.endedAt}, note = ${session.note},
           handoff = ${session.handoff ? JSON.stringify(session.handoff) : null},
           handed_over = ${session.handoff ? raw('(select max(seq) from audit_log)') : null}
-        where id = ${session.id}`),
+        where id = ${session.id}`);
+      changes.updated.push(session.id);
+    },
     async attach(id, agent, at) {
       const added = await db.all(sql`
         insert into session_agents (session_id, agent_id, attached_at) values (${id}, ${agent}, ${at})

@@ -16,7 +16,7 @@ export function writeStore(db: Db, stamp: Stamp): WriteStore {
     tasks: { ...reads.tasks, ...taskWrites(db, reads.tasks, stamp, changes) },
     audit: { ...reads.audit, append: (entry) => appendAudit(db, entry) },
     claims: { ...reads.claims, ...claimWrites(db) },
-    sessions: { ...reads.sessions, ...sessionWrites(db) },
+    sessions: { ...reads.sessions, ...sessionWrites(db, changes) },
     keys: { ...reads.keys, ...keyWrites(db) },
     jobs: jobWrites(db),
     changes,
