@@ -87,8 +87,10 @@ export const sessionBriefing = query({
       budget - estimateTokens(JSON.stringify(frame)) - forEnvelope,
       (value) => estimateTokens(JSON.stringify(value)) + 1,
     );
-    const some = <K extends keyof typeof all>(...names: K[]): Partial<Pick<typeof all, K>> =>
-      Object.fromEntries(names.flatMap((name) => (kept[name] > 0 ? [[name, all[name].slice(0, kept[name])]] : [])));
+    const some = <K extends keyof typeof all>(...names: K[]) =>
+      Object.fromEntries(names.flatMap((name) => (kept[name] > 0 ? [[name, all[name].slice(0, kept[name])]] : []))) as Partial<
+        Pick<typeof all, K>
+      >;
     return {
       briefing: {
         ...frame,
