@@ -4,7 +4,7 @@
 import { spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { once } from 'node:events';
-import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, relative, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -86,8 +86,10 @@ const words = await writeIndex();
 
 const digest = createHash('sha256');
 const parts = new Set();
+const packages = new Set();
 const inCore = new Set();
 const survey = await build({ ...common, entryPoints: ['src/cli.ts'], plugins: [linker(undefined, { parts, core: inCore })] });
+bundled(survey);
 const core = new Set(Object.keys(survey.metafile.inputs).filter((path) => path.startsWith('src/')));
 
 rmSync(dist, { recursive: true, force: true });
@@ -104,6 +106,7 @@ for (const part of parts) {
     continue;
   }
   const built = await build({ ...common, entryPoints: [part], plugins: [linker(core, { parts, core: inCore })] });
+  bundled(built);
   write(join('parts', fileOf(part)), wrapped(built.outputFiles[0].text));
 }
 
@@ -135,8 +138,28 @@ writeFileSync(
     .replace('__BUILD__', digest.digest('hex').slice(0, 12)),
 );
 writeFileSync(join(dist, 'package.json'), '{"type":"commonjs"}\n');
+writeFileSync(join(dist, 'THIRD-PARTY.txt'), licences());
 chmodSync(join(dist, 'cleo.js'), 0o755);
 await warm();
+
+/** Notes whose code went into a file. */
+function bundled({ metafile }) {
+  for (const path of Object.keys(metafile.inputs)) {
+    const found = /^(.*node_modules\/(?:@[^/]+\/)?[^/]+)\//.exec(path)?.[1];
+    if (found) packages.add(found);
+  }
+}
+
+/** What those who wrote it ask to be passed on with it. */
+function licences() {
+  const all = [...packages].sort().map((path) => {
+    const folder = join(root, path);
+    const { name, version, license } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'));
+    const file = readdirSync(folder).find((entry) => /^licen[cs]e/i.test(entry));
+    return `${name} ${version} (${license})\n\n${file ? readFileSync(join(folder, file), 'utf8').trim() : ''}\n`;
+  });
+  return `The files of this folder contain code of these packages.\n\n${all.join(`\n${'-'.repeat(80)}\n\n`)}`;
+}
 
 function write(file, text) {
   digest.update(text);
