@@ -25,7 +25,7 @@ export function insertJson(text: string, path: string[], value: unknown): Insert
   return putFirst(text, node, key === '[]' ? undefined : key!, wrapped);
 }
 
-/** The text of the value at a path; of the elements of an array, of the first that is ours. */
+/** The text of the value at a path, if it is ours; of the elements of an array, of the first that is. */
 export function findJson(text: string, path: string[], isOurs?: (value: string) => boolean): string | undefined {
   const root = readJsonc(text);
   const found = isProblem(root) ? undefined : trailOf(text, root, path, isOurs)?.at(-1)?.item.value;
@@ -59,7 +59,8 @@ function trailOf(text: string, root: JsonNode, path: string[], isOurs: (value: s
     trail.push({ parent, item });
     parent = item.value;
   }
-  return trail.length > 0 ? trail : undefined;
+  const found = trail.at(-1)?.item.value;
+  return found && isOurs(text.slice(found.start, found.end)) ? trail : undefined;
 }
 
 /** Takes the characters out again, where they stand exactly once. */
