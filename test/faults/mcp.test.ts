@@ -1,0 +1,86 @@
+import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { expect, test } from 'vitest';
+import { dist, idsIn, inspect, integrity, openProject, sequence, size } from './processes.ts';
+
+/** How often the server is killed; `CLEO_KILLS` asks for more. */
+const kills = size(12, Number(process.env.CLEO_KILLS ?? 200));
+const batch = 60;
+
+interface Killed {
+  acknowledged: string[];
+  sent: number;
+}
+
+/** Lets a client write through `cleo mcp` and kills the server at some moment after its first answer. */
+async function killedWhileWriting(root: string, round: number): Promise<Killed> {
+  const child = spawn(process.execPath, [join(dist, 'cleo.js'), 'mcp'], {
+    cwd: root,
+    env: { PATH: process.env.PATH ?? '', HOME: '/nonexistent', CLEO_HOME: join(root, '.home') },
+  });
+  child.stdin.on('error', () => {});
+  const ended = once(child, 'close');
+  const answers = answersOf(child);
+  const send = (message: object): void => void child.stdin.write(`${JSON.stringify({ jsonrpc: '2.0', ...message })}\n`);
+  send({
+    id: 0,
+    method: 'initialize',
+    params: { protocolVersion: '2025-11-25', capabilities: {}, clientInfo: { name: 'a', version: '1' } },
+  });
+  send({ method: 'notifications/initialized' });
+  for (let id = 1; id <= batch; id++)
+    send({
+      id,
+      method: 'tools/call',
+      params: { name: 'cleo_mutate', arguments: { domain: 'tasks', operation: 'add', params: { title: `Round ${round}, task ${id}` } } },
+    });
+  await answers.first;
+  await sleep(Math.random() * 60);
+  child.kill('SIGKILL');
+  await ended;
+  return { acknowledged: answers.ids, sent: batch };
+}
+
+/** Ids of the tasks that were acknowledged in whole lines; `first` is there with the first of them. */
+function answersOf(child: ChildProcessWithoutNullStreams): { ids: string[]; first: Promise<void> } {
+  const ids: string[] = [];
+  let rest = '';
+  const first = new Promise<void>((resolve, reject) => {
+    child.once('close', () => reject(new Error('the server ended before it answered')));
+    child.stdout.setEncoding('utf8').on('data', (chunk: string) => {
+      const lines = (rest + chunk).split('\n');
+      rest = lines.pop() ?? '';
+      for (const line of lines) {
+        const { id, result } = JSON.parse(line);
+        if (!id) continue;
+        expect(result.isError).toBeUndefined();
+        ids.push(result.structuredContent.task.id);
+        resolve();
+      }
+    });
+  });
+  return { ids, first };
+}
+
+test('a server killed while it writes loses nothing it had acknowledged, and the next one just works', async () => {
+  const project = await openProject();
+  const acknowledged: string[] = [];
+  let struck = 0;
+  for (let round = 0; round < kills; round++) {
+    const killed = await killedWhileWriting(project.root, round);
+    acknowledged.push(...killed.acknowledged);
+    if (killed.acknowledged.length < killed.sent) struck++;
+  }
+  expect(struck).toBeGreaterThan(kills / 4);
+  const ids = idsIn(project.database);
+  expect(acknowledged.filter((id) => !ids.includes(id))).toEqual([]);
+  expect(new Set(acknowledged).size).toBe(acknowledged.length);
+  expect(ids).toEqual(sequence(ids.length));
+  expect(integrity(project.database)).toBe('ok');
+  // A recorded success is a committed success, and the log is whole.
+  expect(inspect(project.database, `select count(*) as n from audit_log where operation = 'add'`)).toEqual([{ n: ids.length }]);
+  expect(await project.done(['audit', 'verify'])).toMatchObject({ success: true });
+  expect(await project.done(['add', 'The next call'])).toMatchObject({ task: { id: sequence(ids.length + 1).at(-1) } });
+});
