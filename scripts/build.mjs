@@ -94,6 +94,7 @@ const core = new Set(Object.keys(survey.metafile.inputs).filter((path) => path.s
 
 rmSync(dist, { recursive: true, force: true });
 mkdirSync(join(dist, 'parts'), { recursive: true });
+/** As the loader finds it. */
 const fileOf = (part) =>
   `${part
     .replace(/^src\//, '')
@@ -126,17 +127,12 @@ const built = await build({
   },
   plugins: [linker(undefined, { parts, core: new Set() })],
 });
-const files = JSON.stringify(
-  Object.fromEntries([...parts].filter((part) => !core.has(part)).map((part) => [`part:${part}`, `parts/${fileOf(part)}`])),
-);
 write('core.js', wrapped(built.outputFiles[0].text, ',cleoCore'));
 writeFileSync(
   join(dist, 'cleo.js'),
-  readFileSync(join(root, 'scripts', 'loader.cjs'), 'utf8')
-    .replace('__PARTS__', () => files)
-    .replace('__WORDS__', () => JSON.stringify(words))
-    .replace('__BUILD__', digest.digest('hex').slice(0, 12)),
+  readFileSync(join(root, 'scripts', 'loader.cjs'), 'utf8').replace('__BUILD__', digest.digest('hex').slice(0, 12)),
 );
+writeFileSync(join(dist, 'words.json'), JSON.stringify(words));
 writeFileSync(join(dist, 'package.json'), '{"type":"commonjs"}\n');
 writeFileSync(join(dist, 'THIRD-PARTY.txt'), licences());
 chmodSync(join(dist, 'cleo.js'), 0o755);

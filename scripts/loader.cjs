@@ -6,15 +6,15 @@
 // a source, so the folder's name says which build it belongs to.
 const fs = require('node:fs');
 const vm = require('node:vm');
-const files = __PARTS__;
-const words = __WORDS__;
 const build = '__BUILD__';
 const { env, pid } = process;
 const key = `${build}-${process.version}-${process.arch}`;
 const beside = `${__dirname}/cache/${key}`;
 const home = env.CLEO_HOME || (env.HOME && `${env.HOME}/.cleo`);
-const name = `${words.includes(process.argv[2]) ? process.argv[2] : '-'}.bin`;
-const bundle = read(`${beside}/${name}`) ?? (isOwn(`${home}/cache/${key}`) ? read(`${home}/cache/${key}/${name}`) : undefined);
+const word = process.argv[2];
+/** Which commands there are is looked up only when a cache is written: this file is compiled anew at every start. */
+let name = `${/^[a-z][a-z-]*$/.test(word) ? word : '-'}.bin`;
+const bundle = cacheOf(name) ?? cacheOf('-.bin');
 const kept = bundle ? placesIn(bundle) : {};
 const scripts = {};
 const loaded = {};
@@ -31,6 +31,10 @@ function compile(file) {
     scripts[file] = script;
   }
   return script.runInThisContext();
+}
+
+function cacheOf(file) {
+  return read(`${beside}/${file}`) ?? (isOwn(`${home}/cache/${key}`) ? read(`${home}/cache/${key}/${file}`) : undefined);
 }
 
 function read(path) {
@@ -59,6 +63,7 @@ function isOwn(folder) {
 }
 
 function keep() {
+  if (!JSON.parse(fs.readFileSync(`${__dirname}/words.json`, 'utf8')).includes(word)) name = '-.bin';
   const bytes = bundled();
   if (fill(beside, bytes) || !home || !process.getuid) return;
   fill(`${home}/cache/${key}`, bytes);
@@ -108,8 +113,8 @@ function forgetOthers(folder) {
 function load(id) {
   const known = core[id];
   if (known) return known;
-  const file = files[id];
-  if (!file) return require(id);
+  if (!id.startsWith('part:')) return require(id);
+  const file = `parts/${id.slice('part:src/'.length, -'.ts'.length).replaceAll('/', '-')}.js`;
   if (!loaded[id]) {
     const module = { exports: {} };
     loaded[id] = module;
