@@ -4,6 +4,7 @@ import type { Caller } from '../model/audit.ts';
 import { AgentId } from '../model/scalars.ts';
 import type { Catalog, IndexEntry, Operation } from '../operations/define.ts';
 import type { Platform } from '../platform/port.ts';
+import { allows, scopeFor } from '../rules/access.ts';
 import { nearest } from '../rules/nearest.ts';
 import { type Done, type Envelope, failure, type Meta, success } from './envelope.ts';
 import { identify, identifyQuietly } from './identify.ts';
@@ -14,6 +15,8 @@ export interface Reply {
   envelope: Envelope;
   exitCode: number;
   operation?: Operation;
+  /** Why it was refused, where it was. */
+  refusal?: CleoError;
   /** An exception nobody expected; surfaces show it only when asked to debug. */
   unexpected?: unknown;
 }
@@ -48,6 +51,7 @@ export async function dispatch(house: House, call: Call): Promise<Reply> {
     return {
       envelope: failure(meta, refusal),
       exitCode: refusal.exitCode,
+      refusal,
       ...(operation ? { operation } : {}),
       ...(refusal === error ? {} : { unexpected: error }),
     };
@@ -67,7 +71,8 @@ function lookUp(catalog: Catalog, name: string): IndexEntry {
 }
 
 /** A write asked of the door that reads is refused, never run; and a read of the one that writes, so that a caller's permissions mean something. */
-function checkDoor(operation: Operation, { asked, params }: Call): void {
+function checkDoor(operation: Operation, { asked, params, token }: Call): void {
+  if (token && !allows(token.scope, operation)) throw new CleoError('E_FORBIDDEN', { needs: scopeFor(operation) });
   const fits = operation.kind === 'query' ? 'query' : 'mutate';
   if (asked !== undefined && asked !== fits) throw wrongDoor(operation, fits, params);
 }

@@ -1,6 +1,7 @@
 import { is } from 'valibot';
 import { CleoError } from '../errors/error.ts';
 import { AgentId } from '../model/scalars.ts';
+import type { Operation } from '../operations/define.ts';
 import { sha256 } from '../rules/sha256.ts';
 import type { WriteStore } from '../store/port.ts';
 import { type Done, type Envelope, type Meta, success } from './envelope.ts';
@@ -49,7 +50,7 @@ export async function keepKey(work: Work, writes: WriteStore, params: Record<str
   await writes.keys.keep(operation.name, call.idempotencyKey, {
     paramsHash: hashOf(params),
     at: now,
-    ...(done ? { answer: JSON.stringify(success(operation, meta, done)) } : {}),
+    ...(done ? { answer: JSON.stringify(success(operation, meta, withoutHidden(operation, done))) } : {}),
   });
 }
 
@@ -57,6 +58,10 @@ export async function keepKey(work: Work, writes: WriteStore, params: Record<str
 export async function forgetKey({ call, operation }: Work, writes: WriteStore): Promise<void> {
   if (call.idempotencyKey) await writes.keys.forget(operation.name, call.idempotencyKey);
 }
+
+/** Shown once: not even the same key shows it again. */
+const withoutHidden = ({ hides }: Operation, done: Done): Done =>
+  hides ? { ...done, result: { ...done.result, [hides]: '[shown once]' } } : done;
 
 const hashOf = (params: Record<string, unknown>): string => sha256(JSON.stringify(params));
 const dayBefore = (now: string): string => new Date(Date.parse(now) - 86_400_000).toISOString();

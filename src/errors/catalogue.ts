@@ -27,6 +27,9 @@ const upper = (field: string): string =>
     .replace(/[^A-Za-z]+/g, '_')
     .toUpperCase();
 
+/** The same words for every door that stays shut: they tell nobody what is behind it. */
+const needsToken = 'A token that allows this is required';
+
 /** Every refusal: code → exit code, HTTP status, words, and the way out. The code that throws one only adds the facts. */
 export const catalogue = {
   E_GENERAL_ERROR: row<{ problem: string }>({ exit: 1, http: 500, message: (d) => `Unexpected: ${d.problem}`, fix: () => 'cleo doctor' }),
@@ -340,6 +343,30 @@ export const catalogue = {
     http: 422,
     message: (d) => `The session ${d.sessionId} ends only with a note for whoever comes next`,
     fix: (d) => d.retry,
+  }),
+  E_UNAUTHORIZED: row<Record<never, never>>({
+    exit: 64,
+    http: 401,
+    message: () => needsToken,
+    fix: () => 'cleo token create --name client --scope query',
+  }),
+  E_FORBIDDEN: row<{ needs: string }>({
+    exit: 64,
+    http: 403,
+    message: () => needsToken,
+    fix: (d) => `cleo token create --name client-${d.needs} --scope ${d.needs}`,
+  }),
+  E_FOREIGN_ORIGIN: row<{ problem: string; key: string }>({
+    exit: 64,
+    http: 403,
+    message: (d) => d.problem,
+    fix: (d) => `cleo config get ${d.key}`,
+  }),
+  E_TOO_MANY_REQUESTS: row<{ retryAfterSeconds: number }>({
+    exit: 7,
+    http: 429,
+    message: (d) => `Too many calls; try again in ${d.retryAfterSeconds} s`,
+    fix: () => 'cleo config get serve.callsPerMinute',
   }),
   E_GATE_DEPENDENCY: row<{ taskId: string; missing: string[] }>({
     exit: 45,

@@ -29,6 +29,23 @@ export const configKeys = {
     about: 'PostgreSQL address of the store; empty means the embedded one. CLEO_DATABASE_URL wins',
   },
   'project.key': { type: 'name', default: '', about: 'Names this project in a shared PostgreSQL server; written by init' },
+  'serve.port': { type: 'count', default: 4800, about: 'Port of cleo serve; 0 takes any that is free' },
+  'serve.hosts': {
+    type: 'text',
+    default: '',
+    about: 'Host names, with commas between, under which cleo serve is reached besides its own, e.g. behind a proxy',
+  },
+  'serve.origins': {
+    type: 'text',
+    default: '',
+    about: 'Origins, with commas between, whose web pages may call cleo serve besides its own, e.g. https://board.example.org',
+  },
+  'serve.requireToken': { type: 'flag', default: false, about: 'cleo serve asks for a token on this machine too' },
+  'serve.callsPerMinute': {
+    type: 'count',
+    default: 6000,
+    about: 'Calls that cleo serve takes in a minute from one token, or from one address without; 0 means no limit',
+  },
   'backup.keep': { type: 'count', default: 10, about: 'How many backups are kept' },
 } as const satisfies Record<
   string,

@@ -56,6 +56,10 @@ interface Definition<P extends Params, R extends Params> {
   cli: Cli;
   example: Example;
   needs?: Needs;
+  /** Kept for tokens of this scope, where a call comes with a token. */
+  scope?: 'admin';
+  /** The result key that is shown once and kept nowhere, not even with an idempotency key. */
+  hides?: string;
 }
 
 /** What the catalogue of operations offers to help, completion and docs. */

@@ -35,6 +35,11 @@ export function platformOf(env: Record<string, string | undefined>, folder: stri
       if (isGraded) Object.assign(env, { CLEO_SESSION_GRADE: 'true', CLEO_SESSION_GRADE_ID: session });
     },
     sha256: (text) => process.getBuiltinModule('node:crypto').createHash('sha256').update(text).digest('hex'),
+    randomSecret: () => process.getBuiltinModule('node:crypto').randomBytes(32).toString('base64url'),
+    isSameSecret(a, b) {
+      const [one, other] = [Buffer.from(a), Buffer.from(b)];
+      return one.length === other.length && process.getBuiltinModule('node:crypto').timingSafeEqual(one, other);
+    },
     randomHex: (length) => Array.from({ length }, () => Math.floor(Math.random() * 16).toString(16)).join(''),
   };
 }

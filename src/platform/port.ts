@@ -112,6 +112,10 @@ export interface Platform {
   /** Tells the processes that this one starts which session they are in. */
   announce(session: string, isGraded: boolean): void;
   randomHex(length: number): string;
+  /** 256 bits that nobody can guess, as text. */
+  randomSecret(): string;
+  /** Whether two texts are the same, in a time that does not tell where they differ. */
+  isSameSecret(a: string, b: string): boolean;
   /** Of a text; faster than our own where there is much to hash. */
   sha256(text: string): string;
 }

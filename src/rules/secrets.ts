@@ -26,6 +26,8 @@ const shapes: RegExp[] = [
   /\bv1\.0-[a-f0-9]{24}-[a-f0-9]{100,}/,
   /\bdapi[a-f0-9]{32}/,
   /\btskey-[a-z]+-[A-Za-z0-9-]{16,}/,
+  // Ours
+  /\bcleo_[A-Za-z0-9_-]{43}/,
   // Code and packages
   /\bgh[pousr]_[A-Za-z0-9]{20,}/,
   /\bgithub_pat_[A-Za-z0-9_]{20,}/,

@@ -4,6 +4,7 @@ import type { OpenWork } from '../model/open-work.ts';
 import type { Priority, RelationType, Status, TaskId, TaskType } from '../model/scalars.ts';
 import type { ContextUsage, SessionHandle, SessionRecord, SessionStatus } from '../model/session.ts';
 import type { Note, Relation, TaskHit, TaskRecord } from '../model/task.ts';
+import type { Token } from '../model/token.ts';
 
 export interface TaskFilter {
   parent?: TaskId;
@@ -242,6 +243,19 @@ export interface JobWrites {
   finish(id: number): Promise<void>;
 }
 
+export interface TokenReads {
+  named(name: string): Promise<Token | undefined>;
+  /** The one whose secret has this hash, unless it was revoked. */
+  inForceWith(hash: string): Promise<Token | undefined>;
+  countInForce(): Promise<number>;
+  all(): Promise<Token[]>;
+}
+
+export interface TokenWrites {
+  insert(token: Token): Promise<void>;
+  revoke(name: string, at: string): Promise<void>;
+}
+
 /** What a query sees: questions only. */
 export interface ReadStore {
   tasks: TaskReads;
@@ -250,6 +264,7 @@ export interface ReadStore {
   claims: ClaimReads;
   sessions: SessionReads;
   keys: KeyReads;
+  tokens: TokenReads;
   health: HealthReads;
 }
 
@@ -260,6 +275,7 @@ export interface WriteStore extends ReadStore {
   claims: ClaimReads & ClaimWrites;
   sessions: SessionReads & SessionWrites;
   keys: KeyReads & KeyWrites;
+  tokens: TokenReads & TokenWrites;
   jobs: JobWrites;
   changes: Changes;
 }

@@ -16,6 +16,7 @@ export const adminBackupRestore = job({
   errors: ['E_BACKUP_NOT_FOUND', 'E_CHECKSUM_MISMATCH', 'E_STORE_NEWER', 'E_FILE_ERROR', 'E_LOCK_TIMEOUT', 'E_DEPENDENCY_ERROR'],
   tier: 1,
   needs: 'project',
+  scope: 'admin',
   cli: { command: 'backup restore', args: ['id'] },
   example: { call: { id: '20260101T000000000Z-manual' }, exit: 4 },
   async run({ platform, project, now, config, keep }, { id }) {

@@ -19,6 +19,7 @@ export const adminConfigSet = job({
   errors: ['E_CONFIG_ERROR', 'E_NOT_INITIALIZED', 'E_VALIDATION', 'E_FILE_ERROR', 'E_LOCK_TIMEOUT'],
   tier: 1,
   needs: 'nothing',
+  scope: 'admin',
   cli: { command: 'config set', args: ['key', 'value'] },
   example: { call: { key: 'hierarchy.maxSiblings', value: 9 } },
   async run({ platform, commandWith }, { key: name, value: given, user }) {

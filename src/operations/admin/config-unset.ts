@@ -15,6 +15,7 @@ export const adminConfigUnset = job({
   errors: ['E_CONFIG_ERROR', 'E_NOT_INITIALIZED', 'E_FILE_ERROR', 'E_LOCK_TIMEOUT'],
   tier: 1,
   needs: 'nothing',
+  scope: 'admin',
   cli: { command: 'config unset', args: ['key'] },
   example: { call: { key: 'hierarchy.maxSiblings' }, exit: 102 },
   async run({ platform, commandWith }, { key, user }) {

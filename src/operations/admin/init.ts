@@ -34,6 +34,7 @@ export const adminInit = job({
   result: strictObject({ project: strictObject({ root: string(), store: picklist(['sqlite', 'postgres']), created: boolean() }) }),
   errors: ['E_FILE_ERROR', 'E_STORE_DAMAGED', 'E_STORE_UNREACHABLE', 'E_VALIDATION', 'E_CONFIG_ERROR', 'E_STORE_OLDER', 'E_STORE_NEWER'],
   tier: 0,
+  scope: 'admin',
   cli: { command: 'init' },
   needs: 'nothing',
   example: { call: {}, exit: 101 },

@@ -12,6 +12,7 @@ export const adminUpgrade = job({
   errors: ['E_STORE_NEWER', 'E_STORE_DAMAGED', 'E_FILE_ERROR', 'E_CHECKSUM_MISMATCH', 'E_STORE_UNREACHABLE'],
   tier: 1,
   needs: 'project',
+  scope: 'admin',
   cli: { command: 'upgrade' },
   example: { call: {}, exit: 102 },
   async run({ platform, project, openStore }) {

@@ -5,6 +5,7 @@ import { searchReads } from './search-read.ts';
 import { sessionReads } from './sessions-read.ts';
 import type { Db } from './sql.ts';
 import { taskReads } from './tasks-read.ts';
+import { tokenReads } from './tokens.ts';
 import { healthReads, keyReads } from './upkeep.ts';
 
 /** What a query is given for the length of one transaction. */
@@ -16,6 +17,7 @@ export function readStore(db: Db): ReadStore {
     claims: claimReads(db),
     sessions: sessionReads(db),
     keys: keyReads(db),
+    tokens: tokenReads(db),
     health: healthReads(db),
   };
 }

@@ -5,6 +5,7 @@ import { readStore } from './read-store.ts';
 import { sessionWrites } from './sessions-write.ts';
 import type { Db } from './sql.ts';
 import { taskWrites } from './tasks-write.ts';
+import { tokenWrites } from './tokens.ts';
 import { jobWrites, keyWrites } from './upkeep.ts';
 
 /** What a mutation is given for the length of one transaction. */
@@ -18,6 +19,7 @@ export function writeStore(db: Db, stamp: Stamp): WriteStore {
     claims: { ...reads.claims, ...claimWrites(db) },
     sessions: { ...reads.sessions, ...sessionWrites(db, changes) },
     keys: { ...reads.keys, ...keyWrites(db) },
+    tokens: { ...reads.tokens, ...tokenWrites(db, changes) },
     jobs: jobWrites(db),
     changes,
   };

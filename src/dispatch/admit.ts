@@ -1,0 +1,16 @@
+import { isSecret } from '../model/token.ts';
+import type { Call, House } from './work.ts';
+
+export type Admitted = NonNullable<Call['token']>;
+
+/** Who a secret belongs to; undefined for one that is not in force. Asked for each call, so that what is revoked is out at once. */
+export async function admit({ platform, openStore }: House, secret: string): Promise<Admitted | undefined> {
+  if (!isSecret(secret)) return undefined;
+  const hash = platform.sha256(secret);
+  const found = await (await openStore('read')).read((reads) => reads.tokens.inForceWith(hash));
+  return found && platform.isSameSecret(found.hash, hash) ? { name: found.name, scope: found.scope } : undefined;
+}
+
+/** Whether anyone could be admitted. */
+export const hasTokens = async ({ openStore }: House): Promise<boolean> =>
+  (await (await openStore('read')).read((reads) => reads.tokens.countInForce())) > 0;

@@ -1,0 +1,49 @@
+import type { Changes } from '../../model/audit.ts';
+import type { Token, TokenScope } from '../../model/token.ts';
+import type { TokenReads, TokenWrites } from '../port.ts';
+import { type Db, type Row, sql } from './sql.ts';
+import { present } from './task-rows.ts';
+
+export function tokenReads(db: Db): TokenReads {
+  return {
+    async named(name) {
+      const [row] = await db.all(sql`select * from tokens where name = ${name}`);
+      return row && toToken(row);
+    },
+    async inForceWith(hash) {
+      const [row] = await db.all(sql`select * from tokens where hash = ${hash} and revoked_at is null`);
+      return row && toToken(row);
+    },
+    async countInForce() {
+      const [row] = await db.all(sql`select count(*) as n from tokens where revoked_at is null`);
+      return Number(row?.n);
+    },
+    async all() {
+      return (await db.all(sql`select * from tokens order by created_at, name`)).map(toToken);
+    },
+  };
+}
+
+export function tokenWrites(db: Db, changes: Changes): TokenWrites {
+  return {
+    async insert({ name, hash, scope, createdAt, createdBy }) {
+      await db.run(
+        sql`insert into tokens (name, hash, scope, created_at, created_by) values (${name}, ${hash}, ${scope}, ${createdAt}, ${createdBy})`,
+      );
+      changes.created.push(name);
+    },
+    async revoke(name, at) {
+      await db.run(sql`update tokens set revoked_at = ${at} where name = ${name}`);
+      changes.updated.push(name);
+    },
+  };
+}
+
+const toToken = (row: Row): Token => ({
+  name: String(row.name),
+  hash: String(row.hash),
+  scope: row.scope as TokenScope,
+  createdAt: String(row.created_at),
+  createdBy: String(row.created_by),
+  ...present('revokedAt', row.revoked_at as string | null),
+});
