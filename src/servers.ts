@@ -5,10 +5,10 @@ import type { Terminal } from './surfaces/cli/run.ts';
 import { version } from './version.ts';
 
 /** The commands that are processes. They are built here rather than in main, because no other command needs any of it. */
-export const start: Terminal['start'] = async (command, _params, globals) => {
-  const run = { mcp: serveMcp }[command];
+export const start: Terminal['start'] = async (command, params, globals) => {
+  const run = { mcp: serveMcp, serve: serveHttp }[command];
   if (!run) throw new Error(`nothing runs ${command}`);
-  return run(globals);
+  return run(globals, params);
 };
 
 async function serveMcp({ agent, session }: Globals): Promise<number> {
@@ -32,6 +32,34 @@ async function serveMcp({ agent, session }: Globals): Promise<number> {
   return 0;
 }
 
+async function serveHttp({ json, human }: Globals, { host, port }: { host?: string; port?: number }): Promise<number> {
+  const { serve } = await import('./surfaces/http/serve.ts');
+  const { mcpHandler } = await import('./surfaces/mcp/http.ts');
+  const { env, stdout } = process;
+  const platform = platformOf(env, process.cwd(), version);
+  // A server has many callers: what the environment says of one agent and its session is none of theirs.
+  const shared = { ...platform, caller: { agent: 'http' }, grade: { isOn: false, id: undefined } };
+  const isForPeople = human || (!json && stdout.isTTY && env.CLEO_FORMAT !== 'json');
+  await serve(buildHouse(shared, { serves: true }), {
+    ...(host === undefined ? {} : { host }),
+    ...(port === undefined ? {} : { port }),
+    mcp: mcpHandler,
+    stop: stopSignal(),
+    report: (error) => env.CLEO_DEBUG === '1' && console.error(error),
+    announce: ({ url, port: taken }) =>
+      stdout.write(
+        isForPeople
+          ? `Listening on ${url} (API: /api, MCP: /mcp). Ctrl+C stops.\n`
+          : `${JSON.stringify({
+              _meta: { command: 'serve', timestamp: platform.now(), version, resultsField: 'listening' },
+              success: true,
+              listening: { url, port: taken, api: `${url}/api`, mcp: `${url}/mcp`, pid: process.pid },
+            })}\n`,
+      ),
+  });
+  return 0;
+}
+
 const ownId = (): string =>
   `mcp-${Math.floor(Math.random() * 2 ** 32)
     .toString(16)
@@ -40,6 +68,12 @@ const ownId = (): string =>
 /** Aborted when the process is asked to stop. */
 function stopSignal(): AbortSignal {
   const stop = new AbortController();
-  for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) process.on(signal, () => stop.abort());
+  const signals = ['SIGTERM', 'SIGINT', 'SIGHUP'] as const;
+  const first = (): void => {
+    // The second one ends it at once, as it would have without us.
+    for (const signal of signals) process.off(signal, first);
+    stop.abort();
+  };
+  for (const signal of signals) process.on(signal, first);
   return stop.signal;
 }

@@ -23,17 +23,24 @@ export interface Reply {
 
 /** The one door. Look up → parse → open the transaction (caller, idempotency key) → run → audit → envelope. */
 export async function dispatch(house: House, call: Call): Promise<Reply> {
+  const startedAt = house.platform.monotonicMs();
+  const reply = await answer(house, call, startedAt);
+  house.answered?.(call, reply, house.platform.monotonicMs() - startedAt);
+  return reply;
+}
+
+async function answer(house: House, call: Call, startedAt: number): Promise<Reply> {
   const { platform, catalog } = house;
-  const startedAt = platform.monotonicMs();
   const now = platform.now();
   const meta: Meta = { command: call.operation, timestamp: now, version: platform.version };
   let operation: Operation | undefined;
   let work: Work | undefined;
   try {
-    const entry = lookUp(catalog, call.operation);
+    const entry = lookUp(catalog, call);
     meta.command = entry.name;
     operation = await entry.load();
     work = { house, call, operation, caller: callerOf(platform, call), now, startedAt, isGraded: platform.grade.isOn };
+    checkToken(operation, call);
     if (call.refusal) throw call.refusal;
     checkDoor(operation, call);
     const params = parseParams(operation, call.params);
@@ -58,9 +65,12 @@ export async function dispatch(house: House, call: Call): Promise<Reply> {
   }
 }
 
-function lookUp(catalog: Catalog, name: string): IndexEntry {
+function lookUp(catalog: Catalog, call: Call): IndexEntry {
+  const { operation: name, asked } = call;
   const entry = catalog.entries.find((e) => e.name === name || e.aliases.includes(name));
   if (entry) return entry;
+  // Who may not write at all is not told what there is to write with.
+  checkToken({ kind: asked === 'mutate' ? 'mutation' : 'query' }, call);
   throw new CleoError('E_INVALID_OPERATION', {
     operation: name.slice(0, 100),
     near: nearest(
@@ -70,9 +80,12 @@ function lookUp(catalog: Catalog, name: string): IndexEntry {
   });
 }
 
-/** A write asked of the door that reads is refused, never run; and a read of the one that writes, so that a caller's permissions mean something. */
-function checkDoor(operation: Operation, { asked, params, token }: Call): void {
+function checkToken(operation: Pick<Operation, 'kind' | 'scope'>, { token }: Call): void {
   if (token && !allows(token.scope, operation)) throw new CleoError('E_FORBIDDEN', { needs: scopeFor(operation) });
+}
+
+/** A write asked of the door that reads is refused, never run; and a read of the one that writes, so that a caller's permissions mean something. */
+function checkDoor(operation: Operation, { asked, params }: Call): void {
   const fits = operation.kind === 'query' ? 'query' : 'mutate';
   if (asked !== undefined && asked !== fits) throw wrongDoor(operation, fits, params);
 }

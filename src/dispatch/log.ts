@@ -3,7 +3,7 @@ import type { AuditDraft, Changes } from '../model/audit.ts';
 import { redactParams } from '../rules/redact.ts';
 import type { Done } from './envelope.ts';
 import { identify, identifyQuietly } from './identify.ts';
-import { stampOf, type Work } from './work.ts';
+import { type Call, stampOf, type Work } from './work.ts';
 
 /** The call as the log keeps it. */
 export function entryOf(work: Work, exitCode: number, changes?: Changes, errorCode?: string): AuditDraft {
@@ -18,7 +18,7 @@ export function entryOf(work: Work, exitCode: number, changes?: Changes, errorCo
     gateway: call.gateway,
     domain,
     operation: rest.join('.'),
-    params: JSON.stringify(redactParams(call.params) ?? {}),
+    params: JSON.stringify(paramsOf(call)),
     success: errorCode === undefined,
     exitCode,
     ...(errorCode ? { errorCode } : {}),
@@ -27,6 +27,13 @@ export function entryOf(work: Work, exitCode: number, changes?: Changes, errorCo
     deleted: changes?.deleted ?? [],
     durationMs: Math.round(house.platform.monotonicMs() - startedAt),
   };
+}
+
+/** Without secrets. An agent may call itself what it likes; whose token it came with is told beside. */
+function paramsOf({ params, token, agent }: Call): unknown {
+  const shown = redactParams(params) ?? {};
+  const isOther = token && agent !== undefined && agent !== token.name;
+  return isOther && !Array.isArray(shown) && typeof shown === 'object' ? { ...shown, '@token': token.name } : shown;
 }
 
 /** Grade mode: a read is on disk before it is answered, where there is a project to write it to. */

@@ -7,6 +7,7 @@ import { commandFor } from '../operations/command-line.ts';
 import { Answer, type Catalog, type More, type Operation } from '../operations/define.ts';
 import type { Platform, Project } from '../platform/port.ts';
 import type { ReadStore, Store, StoreKeeper } from '../store/port.ts';
+import type { Reply } from './dispatch.ts';
 
 /** Everything that was built at the start and is handed in. */
 export interface House {
@@ -20,6 +21,8 @@ export interface House {
   closeStores(): Promise<void>;
   /** The session that each agent started or resumed, in a process that serves its agents for long. */
   kept?: Map<string, string>;
+  /** Told of every call and what came of it. */
+  answered?: (call: Call, reply: Reply, durationMs: number) => void;
 }
 
 export interface Call {

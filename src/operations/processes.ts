@@ -1,4 +1,4 @@
-import { strictObject } from 'valibot';
+import { description, integer, maxValue, metadata, minValue, number, optional, pipe, strictObject, string } from 'valibot';
 import type { Operation } from './define.ts';
 
 /** What help, completion and parsing have to know of a command. */
@@ -12,5 +12,28 @@ export const processes: Typed[] = [
     summary: 'Serve MCP on standard input and output until the client leaves',
     params: strictObject({}),
     cli: { command: 'mcp' },
+  },
+  {
+    name: 'serve',
+    summary: 'Serve HTTP and MCP until it is stopped',
+    params: strictObject({
+      port: optional(
+        pipe(
+          number(),
+          integer('must be a whole number'),
+          minValue(0, 'must be at least 0'),
+          maxValue(65_535, 'must be at most 65535'),
+          description('Where to listen; 0 takes any port that is free (default: serve.port)'),
+        ),
+      ),
+      host: optional(
+        pipe(
+          string(),
+          description('The address to listen on (default: 127.0.0.1); callers of any other need a token'),
+          metadata({ value: 'ADDRESS' }),
+        ),
+      ),
+    }),
+    cli: { command: 'serve' },
   },
 ];

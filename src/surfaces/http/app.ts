@@ -1,0 +1,163 @@
+import type { HttpBindings } from '@hono/node-server';
+import { type Context, Hono } from 'hono';
+import { bodyLimit } from 'hono/body-limit';
+import { type Admitted, hasTokens } from '../../dispatch/admit.ts';
+import { dispatch, type House } from '../../dispatch/dispatch.ts';
+import { type Envelope, failure } from '../../dispatch/envelope.ts';
+import { CleoError } from '../../errors/error.ts';
+import { type GateOptions, gateOf, type Visitor } from './gate.ts';
+import { metricsOf } from './metrics.ts';
+import { openApiOf } from './openapi.ts';
+
+export interface AppOptions extends GateOptions {
+  /** What answers at `/mcp`, behind the same checks; built on the house it is given. */
+  mcp?: (house: House) => { handle(request: Request, from: { token: Admitted }): Promise<Response> };
+  /** Told what nobody expected. */
+  report?: (error: unknown) => void;
+}
+
+type Env = { Bindings: Partial<HttpBindings>; Variables: { token: Admitted } };
+
+const longestBody = 1 << 20;
+
+/** The HTTP door: `POST /api/<gateway>/<domain>/<operation>`, its description, and what a server is watched by. */
+export function httpApp(plain: House, options: AppOptions): Hono<Env> {
+  const metrics = metricsOf();
+  const house: House = { ...plain, answered: metrics.call };
+  const { platform } = house;
+  const gate = gateOf(house, options);
+  const startedAt = platform.monotonicMs();
+  const mcp = options.mcp?.(house);
+  let openApi: Promise<string> | undefined;
+
+  const app = new Hono<Env>();
+  app.use(async (c, next) => {
+    metrics.open(1);
+    try {
+      await next();
+    } finally {
+      metrics.open(-1);
+    }
+    metrics.request(c.res.status);
+    for (const [name, value] of headers) c.res.headers.set(name, value);
+  });
+  app.use((c, next) => {
+    gate.checkOrigin(visitorOf(c));
+    return next();
+  });
+  app.get('/healthz', async (c) => {
+    gate.checkRate(visitorOf(c), platform.monotonicMs());
+    try {
+      await hasTokens(house);
+      return c.json({ status: 'ok' });
+    } catch {
+      return c.json({ status: 'failing' }, 503);
+    }
+  });
+  app.use(async (c, next) => {
+    c.set('token', await gate.admit(visitorOf(c), platform.monotonicMs()));
+    return next();
+  });
+  app.use(bodyLimit({ maxSize: longestBody, onError: (c) => refused(c, tooLong, 413) }));
+
+  app.post('/api/:gateway{query|mutate}/:domain/:operation', async (c) => {
+    if (!/^application\/json\s*(?:;\s*charset="?utf-8"?\s*)?$/i.test(c.req.header('content-type') ?? '')) return refused(c, wrongType, 415);
+    const { gateway, domain, operation } = c.req.param();
+    const { envelope, refusal, unexpected } = await dispatch(house, {
+      operation: `${domain}.${operation}`,
+      gateway: 'http',
+      asked: gateway as 'query' | 'mutate',
+      token: c.get('token'),
+      signal: c.req.raw.signal,
+      ...given('agent', c.req.header('cleo-agent')),
+      ...given('session', c.req.header('cleo-session')),
+      ...given('idempotencyKey', c.req.header('idempotency-key')),
+      ...(await paramsOf(c)),
+    });
+    if (unexpected) options.report?.(unexpected);
+    return answered(c, envelope, refusal?.httpStatus ?? 200);
+  });
+  app.get('/api/openapi.json', async (c) => {
+    openApi ??= openApiOf(house.catalog, platform.version).then((document) => JSON.stringify(document));
+    return c.body(await openApi, 200, { 'content-type': 'application/json' });
+  });
+  app.get('/metrics', (c) =>
+    c.body(metrics.text((platform.monotonicMs() - startedAt) / 1000, process.memoryUsage.rss()), 200, {
+      'content-type': 'text/plain; version=0.0.4; charset=utf-8',
+    }),
+  );
+  if (mcp) app.all('/mcp', (c) => mcp.handle(c.req.raw, { token: c.get('token') }));
+  for (const [path, method] of [
+    ['/api/:gateway{query|mutate}/:domain/:operation', 'POST'],
+    ['/api/openapi.json', 'GET'],
+    ['/metrics', 'GET'],
+    ['/healthz', 'GET'],
+  ] as const)
+    app.all(path, (c) => {
+      c.header('allow', method);
+      return refused(c, new CleoError('E_INVALID_INPUT', { problem: `This takes ${method}`, fix: 'cleo help serve' }), 405);
+    });
+
+  app.notFound((c) => {
+    const error = new CleoError('E_INVALID_OPERATION', { operation: c.req.path.slice(0, 100), near: [] });
+    return refused(c, error);
+  });
+  app.onError((error, c) => {
+    if (error instanceof CleoError) return refused(c, error);
+    options.report?.(error);
+    return refused(c, new CleoError('E_GENERAL_ERROR', { problem: 'the request could not be answered' }));
+  });
+
+  /** An answer to what did not get as far as an operation. A stranger is not told which version is here. */
+  function refused(c: Context<Env>, error: CleoError, status = error.httpStatus): Response {
+    if (status === 401) c.header('www-authenticate', 'Bearer');
+    if (error.row === 'E_TOO_MANY_REQUESTS') c.header('retry-after', String(error.details.retryAfterSeconds));
+    const isStranger = [401, 403, 429].includes(status);
+    const { version, ...meta } = failure({ command: 'http', timestamp: platform.now(), version: platform.version }, error)._meta;
+    return answered(
+      c,
+      { ...failure({ ...meta, version }, error), _meta: isStranger ? (meta as Envelope['_meta']) : { ...meta, version } },
+      status,
+    );
+  }
+  return app;
+}
+
+const tooLong = new CleoError('E_VALIDATION', { field: 'body', problem: 'must have at most 1 MiB', fix: 'cleo help serve' });
+const wrongType = new CleoError('E_INVALID_INPUT', {
+  problem: 'The parameters are sent as JSON: Content-Type: application/json',
+  fix: 'cleo help serve',
+});
+
+/** Answers are nobody's to keep, to guess at or to frame. */
+const headers = Object.entries({
+  'cache-control': 'no-store',
+  'x-content-type-options': 'nosniff',
+  'referrer-policy': 'no-referrer',
+  'cross-origin-resource-policy': 'same-origin',
+  'content-security-policy': "default-src 'none'; frame-ancestors 'none'",
+});
+
+const answered = (c: Context<Env>, envelope: Envelope, status: number): Response =>
+  c.body(`${JSON.stringify(envelope)}\n`, status as 200, { 'content-type': 'application/json' });
+
+const visitorOf = (c: Context<Env>): Visitor => ({
+  host: c.req.header('host'),
+  origin: c.req.header('origin'),
+  authorization: c.req.header('authorization'),
+  isForwarded: ['forwarded', 'x-forwarded-for', 'x-real-ip', 'via'].some((name) => c.req.header(name) !== undefined),
+  address: c.env?.incoming?.socket.remoteAddress ?? 'local',
+});
+
+const given = <K extends string>(key: K, value: string | undefined): Partial<Record<K, string>> =>
+  (value === undefined ? {} : { [key]: value }) as Partial<Record<K, string>>;
+
+/** The body as parameters; nothing at all is no parameters. What is no JSON is answered and logged like any call that does not parse. */
+async function paramsOf(c: Context<Env>): Promise<{ params: unknown; refusal?: CleoError }> {
+  const bytes = await c.req.arrayBuffer();
+  try {
+    return { params: bytes.byteLength === 0 ? {} : JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes)) };
+  } catch {
+    return { params: {}, refusal: new CleoError('E_INVALID_INPUT', { problem: 'The body is not valid JSON', fix: 'cleo help serve' }) };
+  }
+}

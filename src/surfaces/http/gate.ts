@@ -1,0 +1,75 @@
+import { type Admitted, admit } from '../../dispatch/admit.ts';
+import type { House } from '../../dispatch/dispatch.ts';
+import { CleoError } from '../../errors/error.ts';
+import { answersTo, isLoopback, isOwnOrigin, splitHost } from './names.ts';
+import { rateOf } from './rate.ts';
+
+export interface GateOptions {
+  /** The address it listens on. */
+  bound: string;
+  /** Further names it is called by, and further origins whose pages may call it. */
+  hosts: string[];
+  origins: string[];
+  requireToken: boolean;
+  callsPerMinute: number;
+}
+
+/** What a request says of itself before its body is read. */
+export interface Visitor {
+  host: string | undefined;
+  origin: string | undefined;
+  authorization: string | undefined;
+  /** Whether somebody else handed it on. */
+  isForwarded: boolean;
+  address: string;
+}
+
+export interface Gate {
+  /** Whether a page or a name that is not ours is behind it. */
+  checkOrigin(visitor: Visitor): void;
+  /** Who it is; refuses whoever should have a token and has none that counts, and whoever comes too often. */
+  admit(visitor: Visitor, nowMs: number): Promise<Admitted>;
+  /** The same for what anyone may ask. */
+  checkRate(visitor: Visitor, nowMs: number): void;
+}
+
+/** A caller on this machine, who needs no token: it may do what agents do, not what looks after the project. */
+const anyone: Admitted = { name: 'http', scope: 'mutate' };
+
+/** Guessing 256 bits is hopeless. Whoever guesses from an address does not shut out those there who have a token. */
+const wrongPerMinute = 60;
+
+export function gateOf(house: House, { bound, hosts, origins, requireToken, callsPerMinute }: GateOptions): Gate {
+  const rate = rateOf(callsPerMinute);
+  const wrong = rateOf(wrongPerMinute);
+  const isOpen = ({ host, isForwarded }: Visitor): boolean =>
+    !requireToken && isLoopback(bound) && !isForwarded && isLoopback(splitHost(host ?? '')?.name ?? '');
+  const pass = (seconds: number): void => {
+    if (seconds > 0) throw new CleoError('E_TOO_MANY_REQUESTS', { retryAfterSeconds: seconds });
+  };
+  return {
+    checkOrigin({ host, origin }) {
+      const asked = splitHost(host ?? '');
+      if (!asked || !answersTo(asked.name, bound, hosts))
+        throw new CleoError('E_FOREIGN_ORIGIN', { problem: 'This server does not answer under that host name', key: 'serve.hosts' });
+      if (origin !== undefined && !isOwnOrigin(origin, asked) && !origins.includes(origin.toLowerCase()))
+        throw new CleoError('E_FOREIGN_ORIGIN', { problem: 'This server does not answer to pages of that origin', key: 'serve.origins' });
+    },
+    checkRate: ({ address }, nowMs) => pass(rate.take(`address ${address}`, nowMs)),
+    async admit(visitor, nowMs) {
+      const { address, authorization } = visitor;
+      if (authorization === undefined && isOpen(visitor)) {
+        pass(rate.take(`address ${address}`, nowMs));
+        return anyone;
+      }
+      const secret = /^Bearer ([^\s]{1,200})$/i.exec(authorization ?? '')?.[1];
+      const admitted = secret === undefined ? undefined : await admit(house, secret);
+      if (!admitted) {
+        pass(wrong.take(address, nowMs));
+        throw new CleoError('E_UNAUTHORIZED', {});
+      }
+      pass(rate.take(`token ${admitted.name}`, nowMs));
+      return admitted;
+    },
+  };
+}

@@ -1,0 +1,161 @@
+import { catalogue } from '../../errors/catalogue.ts';
+import { jsonSchemaOf } from '../../model/json-schema.ts';
+import type { Catalog, Operation } from '../../operations/define.ts';
+
+type Node = Record<string, unknown>;
+
+/** The HTTP door as an OpenAPI 3.1 document, which follows from the definitions. */
+export async function openApiOf(catalog: Catalog, version: string): Promise<Node> {
+  const schemas: Node = { Meta: meta, Error: failure };
+  const paths: Node = {};
+  for (const entry of catalog.entries) {
+    const operation = await entry.load();
+    paths[pathOf(operation)] = { post: described(operation, schemas) };
+  }
+  return {
+    openapi: '3.1.0',
+    info: {
+      title: 'CLEO',
+      version,
+      description: 'Every operation is a POST with its parameters as a JSON object; the answer is the envelope.',
+      license: { name: 'MIT', identifier: 'MIT' },
+    },
+    servers: [{ url: '/' }],
+    // On the machine itself a token is not asked for, unless the configuration says so.
+    security: [{ token: [] }, {}],
+    tags: [...new Set(catalog.entries.map(({ name }) => name.split('.', 1)[0]))].map((name) => ({ name })),
+    paths,
+    components: {
+      schemas,
+      securitySchemes: { token: { type: 'http', scheme: 'bearer', description: 'What cleo token create shows once' } },
+      parameters: {
+        Session: header('Cleo-Session', 'The session the call belongs to'),
+        Agent: header('Cleo-Agent', 'Who is calling; the name of the token, or http, where it is left out'),
+        IdempotencyKey: header('Idempotency-Key', 'The same key again gives the same answer and has no second effect'),
+      },
+    },
+  };
+}
+
+const gatewayOf = ({ kind }: Operation): 'query' | 'mutate' => (kind === 'query' ? 'query' : 'mutate');
+
+export const pathOf = (operation: Operation): string => `/api/${gatewayOf(operation)}/${operation.name.replace('.', '/')}`;
+
+function described(operation: Operation, schemas: Node): Node {
+  const id = operation.name.replace(/[.-]([a-z])/g, (_, letter: string) => letter.toUpperCase());
+  const isWrite = operation.kind !== 'query';
+  const result = hoisted(jsonSchemaOf(operation.result), `${id}Result`, schemas) as { properties?: Node; required?: string[] };
+  schemas[`${id}Result`] = {
+    type: 'object',
+    properties: { _meta: ref('Meta'), success: { const: true }, ...result.properties, ...(isWrite ? { data: receipt } : {}) },
+    required: ['_meta', 'success', ...(result.required ?? []), ...(isWrite ? ['data'] : [])],
+  };
+  const params = hoisted(jsonSchemaOf(operation.params), `${id}Params`, schemas);
+  return {
+    operationId: id,
+    summary: operation.summary,
+    tags: [operation.name.split('.', 1)[0]],
+    parameters: ['Session', 'Agent', ...(isWrite ? ['IdempotencyKey'] : [])].map((name) => ({ $ref: `#/components/parameters/${name}` })),
+    requestBody: { required: true, content: { 'application/json': { schema: params, example: operation.example.call } } },
+    responses: {
+      200: { description: 'Done; _meta.exitCode is there when it is not 0', ...json(ref(`${id}Result`)) },
+      ...Object.fromEntries(statusesOf(operation).map(([status, words]) => [status, { description: words, ...json(ref('Error')) }])),
+    },
+    ...(operation.scope ? { description: 'Needs a token of scope admin.' } : {}),
+  };
+}
+
+/** What any call may answer, and what this one names. */
+function statusesOf(operation: Operation): [number, string][] {
+  const codes = new Map<number, string[]>([
+    [400, ['E_INVALID_INPUT']],
+    [401, ['E_UNAUTHORIZED']],
+    [403, ['E_FORBIDDEN', 'E_FOREIGN_ORIGIN']],
+    [413, ['E_VALIDATION_BODY']],
+    [415, ['E_INVALID_INPUT']],
+    [422, ['E_VALIDATION']],
+    [429, ['E_TOO_MANY_REQUESTS']],
+    [500, ['E_GENERAL_ERROR', 'E_FILE_ERROR']],
+    [503, ['E_LOCK_TIMEOUT']],
+  ]);
+  for (const code of operation.errors) {
+    const { http } = catalogue[code];
+    const known = codes.get(http) ?? [];
+    if (!known.includes(code)) codes.set(http, [...known, code]);
+  }
+  return [...codes].map(([status, names]) => [status, names.join(', ')]);
+}
+
+/** What a schema defines for itself moves to where the whole document finds it. */
+function hoisted(schema: object, id: string, schemas: Node): Node {
+  const { $defs, ...rest } = schema as Node;
+  const moved = (node: unknown): unknown => {
+    if (Array.isArray(node)) return node.map(moved);
+    if (typeof node !== 'object' || node === null) return node;
+    return Object.fromEntries(
+      Object.entries(node).map(([key, value]) => [
+        key,
+        key === '$ref' && typeof value === 'string' ? value.replace('#/$defs/', `#/components/schemas/${id}`) : moved(value),
+      ]),
+    );
+  };
+  for (const [name, definition] of Object.entries(($defs as Node | undefined) ?? {})) schemas[`${id}${name}`] = moved(definition);
+  return moved(rest) as Node;
+}
+
+const ref = (name: string): Node => ({ $ref: `#/components/schemas/${name}` });
+const json = (schema: Node): Node => ({ content: { 'application/json': { schema } } });
+const header = (name: string, description: string): Node => ({
+  name,
+  in: 'header',
+  description,
+  schema: { type: 'string', maxLength: 100 },
+});
+const texts = { type: 'array', items: { type: 'string' } };
+
+const meta = {
+  type: 'object',
+  properties: {
+    command: { type: 'string', description: 'The operation, by its own name' },
+    timestamp: { type: 'string', format: 'date-time' },
+    version: { type: 'string' },
+    resultsField: { type: 'string', description: 'The key that holds the primary data' },
+    sessionId: { type: 'string' },
+    exitCode: { type: 'integer', description: 'When it is not 0' },
+    warnings: texts,
+    truncated: {
+      type: 'object',
+      properties: { shown: { type: 'integer' }, total: { type: 'integer' }, atLeast: { const: true } },
+      required: ['shown', 'total'],
+    },
+    replayed: { const: true },
+  },
+  required: ['command', 'timestamp'],
+};
+
+const receipt = {
+  type: 'object',
+  description: 'What the write touched',
+  properties: { created: texts, updated: texts, deleted: texts, dryRun: { const: true }, count: { type: 'integer' } },
+};
+
+const failure = {
+  type: 'object',
+  properties: {
+    _meta: ref('Meta'),
+    success: { const: false },
+    error: {
+      type: 'object',
+      properties: {
+        code: { type: 'string' },
+        exitCode: { type: 'integer' },
+        message: { type: 'string' },
+        fix: { type: 'string', description: 'A command line that leads out of it' },
+        alternatives: { type: 'array', items: { type: 'object' } },
+        details: { type: 'object' },
+      },
+      required: ['code', 'exitCode', 'message', 'fix'],
+    },
+  },
+  required: ['_meta', 'success', 'error'],
+};

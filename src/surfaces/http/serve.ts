@@ -1,0 +1,57 @@
+import { hasTokens } from '../../dispatch/admit.ts';
+import type { House } from '../../dispatch/dispatch.ts';
+import { projectOf } from '../../dispatch/work.ts';
+import { CleoError } from '../../errors/error.ts';
+import { type AppOptions, httpApp } from './app.ts';
+import { isLoopback, listed } from './names.ts';
+import { type ListenOptions, listen } from './server.ts';
+
+export interface ServeOptions extends Partial<ListenOptions>, Pick<AppOptions, 'report'> {
+  mcp?: (house: House) => ReturnType<NonNullable<AppOptions['mcp']>> & { close(): Promise<void> };
+  /** Aborted when the process is asked to stop. */
+  stop: AbortSignal;
+  /** How long what runs may take to finish then. */
+  graceMs?: number;
+  announce(where: { url: string; port: number }): void;
+}
+
+/** Serves until it is told to stop; then nobody new is taken, what runs finishes, and the store is closed. */
+export async function serve(house: House, { stop, announce, mcp, report, graceMs = 10_000, ...listening }: ServeOptions): Promise<void> {
+  const { platform } = house;
+  const config = platform.config.load(projectOf(platform));
+  const { host = '127.0.0.1', port = config['serve.port'] } = listening;
+  const bound = host.toLowerCase();
+  // Also where no token is needed: a store that cannot be read is told now rather than to each caller.
+  const isGuarded = await hasTokens(house);
+  if (!isGuarded && (!isLoopback(bound) || config['serve.requireToken']))
+    throw new CleoError('E_CONFIG_ERROR', {
+      path: 'serve',
+      problem: `callers of ${host} need a token, and there is none`,
+      fix: 'cleo token create --name client --scope query',
+    });
+  let endpoint: ReturnType<NonNullable<typeof mcp>> | undefined;
+  const app = httpApp(house, {
+    bound,
+    hosts: listed(config['serve.hosts']),
+    origins: listed(config['serve.origins']),
+    requireToken: config['serve.requireToken'],
+    callsPerMinute: config['serve.callsPerMinute'],
+    ...(report ? { report } : {}),
+    ...(mcp
+      ? {
+          mcp: (watched: House) => {
+            endpoint = mcp(watched);
+            return endpoint;
+          },
+        }
+      : {}),
+  });
+  const server = await listen(app, { ...listening, host, port });
+  announce(server);
+  if (!stop.aborted) await new Promise<void>((resolve) => stop.addEventListener('abort', () => resolve(), { once: true }));
+  // Streams that wait for changes would last as long as they may.
+  const streams = endpoint?.close();
+  await server.stop(graceMs);
+  await streams;
+  await house.closeStores();
+}

@@ -1,0 +1,65 @@
+import type { Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { createAdaptorServer } from '@hono/node-server';
+import { CleoError } from '../../errors/error.ts';
+
+export interface Listening {
+  port: number;
+  url: string;
+  /** Takes nobody new, lets what runs finish for so long, then hangs up. */
+  stop(graceMs: number): Promise<void>;
+}
+
+export interface ListenOptions {
+  host: string;
+  port: number;
+  /** Who sends its headers, or its whole request, more slowly than this is not waited for. */
+  headersTimeoutMs?: number;
+  requestTimeoutMs?: number;
+}
+
+export async function listen(
+  app: { fetch(request: Request, env: never): Promise<Response> | Response },
+  options: ListenOptions,
+): Promise<Listening> {
+  const { host, port, headersTimeoutMs = 10_000, requestTimeoutMs = 30_000 } = options;
+  const server = createAdaptorServer({
+    fetch: app.fetch as never,
+    serverOptions: {
+      headersTimeout: headersTimeoutMs,
+      requestTimeout: requestTimeoutMs,
+      keepAliveTimeout: 10_000,
+      connectionsCheckingInterval: Math.min(headersTimeoutMs, 2000),
+      maxHeaderSize: 16_384,
+    },
+  }) as Server;
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', (error) => reject(cannotListen(error, host, port)));
+    server.listen(port, host, resolve);
+  });
+  const { address, port: taken, family } = server.address() as AddressInfo;
+  return {
+    port: taken,
+    url: `http://${family === 'IPv6' ? `[${address}]` : address}:${taken}`,
+    async stop(graceMs) {
+      const closed = new Promise((resolve) => server.close(resolve));
+      // A connection that is kept alive would be waited for; it is idle as soon as its answer is out.
+      const hangUp = setInterval(() => server.closeIdleConnections(), 20);
+      const end = setTimeout(() => server.closeAllConnections(), graceMs);
+      server.closeIdleConnections();
+      await closed;
+      clearInterval(hangUp);
+      clearTimeout(end);
+    },
+  };
+}
+
+function cannotListen(error: NodeJS.ErrnoException, host: string, port: number): unknown {
+  const refuse = (problem: string, fix: string): CleoError =>
+    new CleoError('E_CONFIG_ERROR', { path: 'serve.port', problem, fix }, { cause: error });
+  if (error.code === 'EADDRINUSE') return refuse(`${port} on ${host} is taken by another process`, 'cleo serve --port 0');
+  if (error.code === 'EACCES') return refuse(`${port} may not be used by this user`, 'cleo serve --port 0');
+  if (['EADDRNOTAVAIL', 'ENOTFOUND', 'EAI_AGAIN'].includes(error.code ?? ''))
+    return refuse(`${host} is no address of this machine`, 'cleo serve');
+  return error;
+}

@@ -1,0 +1,208 @@
+import { expect, test } from 'vitest';
+import { bearer, openServer, type Served } from './served.ts';
+
+/** One request with exactly these headers; its status and what it says. */
+async function ask({ raw }: Served, headers: Record<string, string>, path = '/api/query/tasks/list'): Promise<[number, string]> {
+  const lines = Object.entries({ 'Content-Type': 'application/json', 'Content-Length': '2', Connection: 'close', ...headers });
+  const answer = await raw(`POST ${path} HTTP/1.1\r\n${lines.map(([name, value]) => `${name}: ${value}\r\n`).join('')}\r\n{}`);
+  return [Number(answer.slice(9, 12)), answer.slice(answer.indexOf('\r\n\r\n') + 4)];
+}
+
+const statusOf = async (server: Served, headers: Record<string, string>, path?: string): Promise<number> =>
+  (await ask(server, headers, path))[0];
+
+test('foreign hosts and origins are refused wherever they knock, and told nothing', async () => {
+  const server = await openServer({ tasks: ['T001: Very secret'] });
+  const { port } = server;
+  const own = `localhost:${port}`;
+  for (const host of [own, `127.0.0.1:${port}`, `[::1]:${port}`, 'localhost', `LOCALHOST:${port}`])
+    expect(await statusOf(server, { Host: host })).toBe(200);
+  for (const host of [
+    'evil.example',
+    `evil.example:${port}`,
+    `127.0.0.1.evil.example:${port}`,
+    `localhost.evil.example`,
+    `10.0.0.5:${port}`,
+    `evil@localhost`,
+  ])
+    for (const path of ['/api/query/tasks/list', '/api/query/no/such', '/healthz', '/metrics', '/mcp', '/nowhere']) {
+      const [status, body] = await ask(server, { Host: host }, path);
+      expect([400, 403]).toContain(status);
+      expect(body).not.toMatch(/secret|tasks|0\.0\.0-test/i);
+    }
+  for (const origin of [`http://localhost:${port}`, `http://127.0.0.1:${port}`, `http://[::1]:${port}`])
+    expect(await statusOf(server, { Host: own, Origin: origin })).toBe(200);
+  for (const origin of [
+    'http://evil.example',
+    `http://evil.example:${port}`,
+    'null',
+    'http://localhost:3000',
+    `https://localhost.evil.example:${port}`,
+    'file://',
+    `http://localhost:${port}.evil.example`,
+    '',
+  ])
+    for (const path of ['/api/query/tasks/list', '/mcp', '/metrics'])
+      expect(await statusOf(server, { Host: own, Origin: origin }, path)).toBe(403);
+});
+
+test('names and origins that are configured are let in; by a foreign name only with a token', async () => {
+  const server = await openServer({ config: { serve: { hosts: 'board.example, other.example', origins: 'https://app.example' } } });
+  const token = bearer(await server.tokenOf('query'));
+  const host = { Host: 'board.example' };
+  expect(await statusOf(server, host)).toBe(401);
+  expect(await statusOf(server, { ...host, ...token })).toBe(200);
+  expect(await statusOf(server, { ...host, ...token, Origin: 'https://board.example' })).toBe(200);
+  expect(await statusOf(server, { ...host, ...token, Origin: 'https://app.example' })).toBe(200);
+  expect(await statusOf(server, { ...host, ...token, Origin: 'https://evil.example' })).toBe(403);
+  expect(await statusOf(server, { Host: 'third.example', ...token })).toBe(403);
+});
+
+test('what a proxy hands on is not from this machine, whatever its host says', async () => {
+  const server = await openServer();
+  const host = { Host: `localhost:${server.port}` };
+  for (const name of ['X-Forwarded-For', 'Forwarded', 'X-Real-IP', 'Via'])
+    expect(await statusOf(server, { ...host, [name]: '10.0.0.5' })).toBe(401);
+});
+
+test('beyond this machine nobody is answered without a token that counts', async () => {
+  const prepare = async (house: Served['house']) => house.call('admin.token.create', { name: 'first', scope: 'query' });
+  const server = await openServer({ tasks: ['T001: Very secret'] }, { host: '0.0.0.0', prepare });
+  const { post, get, tokenOf, house } = server;
+  const secret = await tokenOf('query', 'reader');
+  const gone = await tokenOf('admin', 'gone');
+  await house.call('admin.token.revoke', { name: 'gone' });
+  const wrong = `cleo_${'A'.repeat(43)}`;
+  const bodies = new Set<string>();
+  for (const headers of [
+    {},
+    bearer(''),
+    bearer(wrong),
+    bearer(gone),
+    bearer(`${secret}x`),
+    { authorization: `Basic ${secret}` },
+    { authorization: secret },
+  ])
+    for (const path of ['query/tasks/show', 'mutate/tasks/add', 'query/no/such', 'mutate/admin/token.create']) {
+      const { status, body, headers: answered } = await post(path, { taskId: 'T001' }, headers);
+      expect(status).toBe(401);
+      expect(answered.get('www-authenticate')).toBe('Bearer');
+      bodies.add(JSON.stringify({ ...body, _meta: { ...body._meta, timestamp: '' } }));
+    }
+  // Whatever was asked for, and whether it exists, the answer is one and the same.
+  expect([...bodies]).toEqual([expect.stringContaining('A token that allows this is required')]);
+  for (const path of ['/metrics', '/api/openapi.json', '/mcp', '/nowhere']) expect(await get(path)).toMatchObject({ status: 401 });
+  expect(await get('/healthz')).toMatchObject({ status: 200, text: '{"status":"ok"}' });
+  expect(await post('query/tasks/show', { taskId: 'T001' }, bearer(secret))).toMatchObject({ status: 200 });
+});
+
+test('a revoked token is out at once', async () => {
+  const { post, tokenOf, house } = await openServer();
+  const token = bearer(await tokenOf('mutate', 'ci'));
+  expect(await post('mutate/tasks/add', { title: 'x' }, token)).toMatchObject({ status: 200 });
+  await house.call('admin.token.revoke', { name: 'ci' });
+  expect(await post('mutate/tasks/add', { title: 'y' }, token)).toMatchObject({ status: 401 });
+  // A token that is wrong is not the same as none, even where none is needed.
+  expect(await post('query/tasks/list', {}, token)).toMatchObject({ status: 401 });
+  expect(await post('query/tasks/list')).toMatchObject({ status: 200 });
+});
+
+test('a scope is kept at every door, and a refusal does not say what is behind it', async () => {
+  const { post, tokenOf, house, url } = await openServer();
+  const reader = bearer(await tokenOf('query', 'reader'));
+  const refusals = new Set<string>();
+  for (const path of ['mutate/tasks/add', 'mutate/no/such']) {
+    const { status, body } = await post(path, { title: 'x' }, reader);
+    expect(status).toBe(403);
+    refusals.add(JSON.stringify(body.error));
+  }
+  expect(refusals.size).toBe(1);
+  const writer = bearer(await tokenOf('mutate', 'writer'));
+  for (const [path, params] of [
+    ['mutate/admin/token.create', { name: 'x', scope: 'admin' }],
+    ['query/admin/token.list', {}],
+    ['mutate/admin/config.set', { key: 'serve.requireToken', value: 'false' }],
+    ['mutate/admin/backup.restore', { id: 'x' }],
+    ['mutate/admin/upgrade', {}],
+    ['mutate/tasks/export.file', { output: 'x.jsonl' }],
+  ] as const) {
+    expect(await post(path, params, writer), path).toMatchObject({ status: 403, body: { error: { exitCode: 64 } } });
+    expect(await post(path, params), path).toMatchObject({ status: 403 });
+  }
+  const call = (headers: Record<string, string>) =>
+    fetch(`${url}/mcp`, {
+      method: 'POST',
+      headers: {
+        'content-type': 'application/json',
+        accept: 'application/json, text/event-stream',
+        'mcp-protocol-version': '2025-11-25',
+        ...headers,
+      },
+      body: JSON.stringify({
+        jsonrpc: '2.0',
+        id: 1,
+        method: 'tools/call',
+        params: { name: 'cleo_mutate', arguments: { domain: 'tasks', operation: 'add', params: { title: 'Over MCP' } } },
+      }),
+    }).then((response) => response.text());
+  expect(await call(reader)).toContain('E_FORBIDDEN');
+  expect(await call(writer)).toContain('T001');
+  const admin = bearer(await tokenOf('admin', 'root'));
+  expect(await post('mutate/admin/token.create', { name: 'made', scope: 'query' }, admin)).toMatchObject({ status: 200 });
+  expect((await house.call('admin.log', { limit: 1 })).entries).toMatchObject([{ agent: 'root', operation: 'admin.token.create' }]);
+});
+
+test('whose token it was is in the log, whatever the agent calls itself; the secret is nowhere', async () => {
+  const { post, tokenOf, house } = await openServer();
+  const secret = await tokenOf('mutate', 'ci');
+  await post('mutate/tasks/add', { title: 'x' }, { ...bearer(secret), 'cleo-agent': 'worker-7' });
+  await post('mutate/tasks/add', { title: `Use ${secret}` }, bearer(secret));
+  const { entries } = await house.call('admin.log', { limit: 2 });
+  expect(entries).toMatchObject([
+    { agent: 'ci', params: { title: 'Use [redacted]' } },
+    { agent: 'worker-7', params: { title: 'x', '@token': 'ci' } },
+  ]);
+});
+
+test('a token is asked for on this machine too where the configuration says so', async () => {
+  const prepare = async (house: Served['house']) => house.call('admin.token.create', { name: 'first', scope: 'query' });
+  const { post, tokenOf } = await openServer({ config: { serve: { requireToken: true } } }, { prepare });
+  expect(await post('query/tasks/list')).toMatchObject({ status: 401 });
+  expect(await post('query/tasks/list', {}, bearer(await tokenOf('query')))).toMatchObject({ status: 200 });
+});
+
+test.each([
+  [{}, '0.0.0.0'],
+  [{}, '::'],
+  [{ serve: { requireToken: true } }, '127.0.0.1'],
+])('a server that would need a token and has none does not start', async (config, host) => {
+  await expect(openServer({ config }, { host })).rejects.toMatchObject({
+    code: 'E_CONFIG_ERROR',
+    exitCode: 8,
+    fix: 'cleo token create --name client --scope query',
+  });
+});
+
+test('whoever calls too often waits; others do not', async () => {
+  const { post, tokenOf, get } = await openServer({ config: { serve: { callsPerMinute: 20 } } });
+  const token = bearer(await tokenOf('query'));
+  const statuses: number[] = [];
+  for (let i = 0; i < 22; i++) statuses.push((await post('query/tasks/list')).status);
+  expect(statuses).toEqual([...Array(20).fill(200), 429, 429]);
+  const refused = await post('query/tasks/list');
+  expect(refused.body).toMatchObject({ error: { code: 'E_TOO_MANY_REQUESTS', exitCode: 7 } });
+  expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(0);
+  expect(await get('/healthz')).toMatchObject({ status: 429 });
+  expect(await post('query/tasks/list', {}, token)).toMatchObject({ status: 200 });
+});
+
+test('whoever guesses at tokens is soon told to wait, and shuts out nobody who has one', async () => {
+  const { post, tokenOf } = await openServer();
+  const secret = await tokenOf('query');
+  const wrong = bearer(`cleo_${'A'.repeat(43)}`);
+  const statuses: number[] = [];
+  for (let i = 0; i < 62; i++) statuses.push((await post('query/tasks/list', {}, wrong)).status);
+  expect(statuses.slice(0, 60)).toEqual(Array(60).fill(401));
+  expect(statuses.slice(60)).toEqual([429, 429]);
+  expect(await post('query/tasks/list', {}, bearer(secret))).toMatchObject({ status: 200 });
+});

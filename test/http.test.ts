@@ -1,0 +1,282 @@
+import { connect } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { expect, test } from 'vitest';
+import type { Seen } from './house.ts';
+import { bearer, openServer } from './served.ts';
+
+test('an operation answers with its envelope; what the catalogue says of it is the status', async () => {
+  const { post } = await openServer({ tasks: ['T001 epic', 'T002 in T001', 'T003', 'T009 done', 'T010 active by somebody'] });
+  const seen: [string, Record<string, unknown>, number, number][] = [
+    ['query/tasks/show', { taskId: 'T001' }, 200, 0],
+    ['query/tasks/find', { query: 'nothing here' }, 200, 100],
+    ['mutate/tasks/relates.add', { from: 'T002', to: 'T003', type: 'related', reason: 'the same' }, 200, 0],
+    ['mutate/tasks/relates.add', { from: 'T002', to: 'T003', type: 'related', reason: 'the same' }, 200, 101],
+    ['mutate/tasks/complete', { taskId: 'T009' }, 200, 102],
+    ['query/tasks/show', { taskId: 5 }, 400, 2],
+    ['query/tasks/show', { taskId: 'T001', odd: 1 }, 400, 2],
+    ['query/tasks/shwo', {}, 404, 2],
+    ['query/tasks/show', { taskId: 'T404' }, 404, 4],
+    ['mutate/tasks/add', { title: 'x'.repeat(201) }, 422, 6],
+    ['mutate/tasks/add', { title: 'x', parent: 'T404' }, 404, 10],
+    ['mutate/tasks/start', { taskId: 'T010' }, 409, 35],
+    ['mutate/tasks/update', { taskId: 'T003', title: 'New', expectRevision: 7 }, 409, 21],
+  ];
+  for (const [path, params, status, exitCode] of seen) {
+    const answer = await post(path, params);
+    expect([path, answer.status, answer.body._meta.exitCode ?? 0]).toEqual([path, status, exitCode]);
+    expect(answer.body.success).toBe(status === 200);
+    expect(answer.text).toMatch(/^\{.*\}\n$/);
+  }
+});
+
+test('a lock not had in time is 503, a damaged store is 500, and the server lives on', async () => {
+  const { post, get, house } = await openServer({ tasks: ['T001'], config: { store: { busyTimeoutMs: 100 } } });
+  let letGo = (): void => {};
+  const held = house.store.write({ at: '2026-01-02T00:00:00.000Z', by: 'x' }, () => new Promise<void>((resolve) => (letGo = resolve)));
+  await sleep(20);
+  expect(await post('mutate/tasks/add', { title: 'x' })).toMatchObject({
+    status: 503,
+    body: { error: { code: 'E_LOCK_TIMEOUT', exitCode: 7 } },
+  });
+  letGo();
+  await held;
+  await house.tamper(`insert into schema_migrations (version, checksum, applied_at) values (999, 'x', 'now')`);
+  expect(await post('query/tasks/show', { taskId: 'T001' })).toMatchObject({
+    status: 500,
+    body: { error: { code: 'E_STORE_NEWER', exitCode: 8 } },
+  });
+  expect(await get('/healthz')).toMatchObject({ status: 503, body: { status: 'failing' } });
+  await house.tamper('delete from schema_migrations where version = 999');
+  expect(await post('query/tasks/show', { taskId: 'T001' })).toMatchObject({ status: 200 });
+  expect(await get('/healthz')).toMatchObject({ status: 200, body: { status: 'ok' } });
+});
+
+test('a write asked of query is refused and never run, and a read of mutate', async () => {
+  const { post, house } = await openServer();
+  expect(await post('query/tasks/add', { title: 'x' })).toMatchObject({ status: 400, body: { error: { code: 'E_INVALID_INPUT' } } });
+  expect(await post('mutate/tasks/list')).toMatchObject({ status: 400, body: { error: { code: 'E_INVALID_INPUT' } } });
+  expect(await house.call('tasks.list')).toMatchObject({ _meta: { exitCode: 100 } });
+});
+
+test('the headers say who calls, in which session, and that it is the same call again', async () => {
+  const { post, house } = await openServer();
+  const headers = { 'cleo-agent': 'worker-7', 'idempotency-key': 'once' };
+  const first = await post('mutate/tasks/add', { title: 'x' }, headers);
+  expect(await post('mutate/tasks/add', { title: 'x' }, headers)).toMatchObject({
+    status: 200,
+    body: { task: first.body.task, _meta: { replayed: true } },
+  });
+  await post('mutate/tasks/add', { title: 'y' });
+  expect(await post('mutate/tasks/add', { title: 'z' }, { 'cleo-agent': 'no such; name' })).toMatchObject({ status: 422 });
+  expect(await post('mutate/tasks/add', { title: 'z' }, { 'cleo-session': 'session-unknown' })).toMatchObject({
+    body: { error: { exitCode: 31 } },
+  });
+  const { entries } = await house.call('admin.log');
+  expect(entries.map(({ agent, gateway, exitCode = 0 }: Seen) => [agent, gateway, exitCode])).toEqual([
+    ['http', 'http', 31],
+    ['http', 'http', 0],
+    ['worker-7', 'http', 0],
+  ]);
+});
+
+test('the environment of the server says nothing of its callers', async () => {
+  const { post, house } = await openServer({
+    env: { CLEO_SESSION_ID: 'session-of-the-server', CLEO_SESSION_GRADE: 'true', CLEO_SESSION_GRADE_ID: 'graded' },
+  });
+  expect((await post('mutate/tasks/add', { title: 'x' })).body._meta).not.toHaveProperty('sessionId');
+  await post('query/tasks/list');
+  const log = await house.store.read((reads) => reads.audit.after(0, 10));
+  expect(log.map(({ agent, session, operation }) => [agent, session, operation])).toEqual([['http', undefined, 'add']]);
+});
+
+test.each([
+  ['garbage', '{"title": ', 400],
+  ['no JSON at all', 'title=x', 400],
+  ['a list', '[1]', 400],
+  ['a text', '"x"', 400],
+  ['null', 'null', 400],
+  ['a key that is none', '{"__proto__":{"title":"x"}}', 400],
+  ['a value nested without end', `{"title":${'['.repeat(200_000)}${']'.repeat(200_000)}}`, 400],
+  ['nothing', '', 400],
+])('a body that is %s is refused, and is in the log', async (_, body, status) => {
+  const { post, house } = await openServer();
+  const answer = await post('mutate/tasks/add', body);
+  expect([answer.status, answer.body.error.exitCode]).toEqual([status, 2]);
+  expect(await house.call('admin.log')).toMatchObject({ entries: [{ operation: 'tasks.add', exitCode: 2, gateway: 'http' }] });
+});
+
+test('bytes that are no UTF-8 are refused', async () => {
+  const { raw, port } = await openServer();
+  const body = Buffer.from([0x7b, 0x22, 0x74, 0x69, 0x74, 0x6c, 0x65, 0x22, 0x3a, 0x22, 0xff, 0xfe, 0x22, 0x7d]);
+  const head = `POST /api/mutate/tasks/add HTTP/1.1\r\nHost: localhost:${port}\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\nConnection: close\r\n\r\n`;
+  expect(await raw([Buffer.from(head), body])).toMatch(/^HTTP\/1\.1 400 /);
+});
+
+test('no parameters may be no body', async () => {
+  const { post } = await openServer({ tasks: ['T001'] });
+  expect(await post('query/tasks/list', '')).toMatchObject({ status: 200, body: { tasks: [{ id: 'T001' }] } });
+});
+
+test('1 MiB is a body, one byte more is not, whether or not it says how long it is', async () => {
+  const { post, raw, port, house } = await openServer();
+  const limit = 1 << 20;
+  const filled = (length: number): string => `{"title":"x"${' '.repeat(length - 13)}}`;
+  expect(filled(100)).toHaveLength(100);
+  expect(await post('mutate/tasks/add', filled(limit))).toMatchObject({ status: 200 });
+  expect(await post('mutate/tasks/add', filled(limit + 1))).toMatchObject({ status: 413, body: { error: { code: 'E_VALIDATION_BODY' } } });
+  const head = `POST /api/mutate/tasks/add HTTP/1.1\r\nHost: localhost:${port}\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n`;
+  const chunk = (text: string): string => `${text.length.toString(16)}\r\n${text}\r\n`;
+  const chunked = `${head}${chunk(filled(limit + 1))}0\r\n\r\n`;
+  expect(await raw(chunked, /\r\n\r\n.*\n/)).toMatch(/^HTTP\/1\.1 413 /);
+  expect((await house.call('tasks.list')).tasks).toHaveLength(1);
+});
+
+test.each([
+  ['text/plain', 415],
+  ['application/x-www-form-urlencoded', 415],
+  ['multipart/form-data', 415],
+  ['application/jsonp', 415],
+  ['application/json; charset=latin1', 415],
+  ['application/json; charset=utf-8', 200],
+  ['Application/JSON', 200],
+])('a body of type %s is answered with %i', async (type, status) => {
+  const { post } = await openServer({ tasks: ['T001'] });
+  expect(await post('query/tasks/list', {}, { 'content-type': type })).toMatchObject({ status });
+});
+
+test('another method is 405 with the right one, another path 404', async () => {
+  const { url } = await openServer();
+  const asked = async (method: string, path: string) => {
+    const { status, headers } = await fetch(`${url}${path}`, { method });
+    return [status, headers.get('allow')];
+  };
+  expect(await asked('GET', '/api/query/tasks/list')).toEqual([405, 'POST']);
+  expect(await asked('OPTIONS', '/api/query/tasks/list')).toEqual([405, 'POST']);
+  expect(await asked('DELETE', '/api/mutate/tasks/delete')).toEqual([405, 'POST']);
+  expect(await asked('POST', '/metrics')).toEqual([405, 'GET']);
+  expect(await asked('POST', '/api/openapi.json')).toEqual([405, 'GET']);
+  for (const path of ['/', '/api', '/api/query/tasks', '/api/admin/tasks/list', '/api/query/tasks/list/more', '/..%2f..%2fetc/passwd'])
+    expect(await asked('GET', path)).toEqual([404, null]);
+});
+
+test('every answer is nobody’s to keep or to guess at, and none sets a cookie or opens a door to other pages', async () => {
+  const { post, get } = await openServer();
+  for (const { headers } of [await post('query/tasks/list'), await post('query/no/such'), await get('/healthz'), await get('/nowhere')]) {
+    expect(headers.get('cache-control')).toBe('no-store');
+    expect(headers.get('x-content-type-options')).toBe('nosniff');
+    for (const name of ['set-cookie', 'access-control-allow-origin', 'x-powered-by', 'server']) expect(headers.get(name)).toBeNull();
+  }
+});
+
+test('a client that vanishes in the middle of its body has done nothing, and is not missed', async () => {
+  const { post, port, house } = await openServer();
+  const head = `POST /api/mutate/tasks/add HTTP/1.1\r\nHost: localhost:${port}\r\nContent-Type: application/json\r\nContent-Length: 500\r\n\r\n`;
+  for (let i = 0; i < 20; i++)
+    await new Promise<void>((resolve) => {
+      const socket = connect(port, '127.0.0.1', () => {
+        socket.write(`${head}{"title":"Half`);
+        setTimeout(() => socket.destroy(), 5);
+      });
+      socket.on('close', () => resolve());
+    });
+  expect(await post('mutate/tasks/add', { title: 'Whole' })).toMatchObject({ status: 200, body: { task: { id: 'T001' } } });
+  expect((await house.call('tasks.list')).tasks).toHaveLength(1);
+});
+
+test('a client that leaves before its answer leaves a whole write or none behind', async () => {
+  const { port, post, house } = await openServer();
+  const body = '{"title":"Left behind"}';
+  const request = `POST /api/mutate/tasks/add HTTP/1.1\r\nHost: localhost:${port}\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n${body}`;
+  for (let i = 0; i < 20; i++)
+    await new Promise<void>((resolve) => {
+      const socket = connect(port, '127.0.0.1', () => {
+        socket.write(request, () => socket.destroy());
+      });
+      socket.on('close', () => resolve());
+    });
+  await post('mutate/tasks/add', { title: 'Last' });
+  const { tasks } = await house.call('tasks.list', { limit: 100 });
+  const { entries } = await house.call('admin.log', { limit: 100 });
+  expect(entries.filter(({ success }: Seen) => success)).toHaveLength(tasks.length);
+  expect(await house.call('admin.audit.verify')).toMatchObject({ success: true });
+});
+
+test('200 calls at once are all answered', async () => {
+  const { post } = await openServer({ tasks: ['T001'] });
+  const answers = await Promise.all(
+    Array.from({ length: 200 }, (_, i) =>
+      i % 2 ? post('query/tasks/show', { taskId: 'T001' }) : post('mutate/tasks/update', { taskId: 'T001', notes: `note ${i}` }),
+    ),
+  );
+  expect(answers.map(({ status }) => status)).toEqual(Array(200).fill(200));
+});
+
+test('whoever sends its headers or its body too slowly is not waited for', async () => {
+  const { raw, port } = await openServer({}, { headersTimeoutMs: 300, requestTimeoutMs: 600 });
+  const began = Date.now();
+  expect(await raw(`POST /api/query/tasks/list HTTP/1.1\r\nHost: localhost:${port}\r\nX-Slow: `)).toMatch(/^HTTP\/1\.1 408 /);
+  expect(
+    await raw(
+      `POST /api/query/tasks/list HTTP/1.1\r\nHost: localhost:${port}\r\nContent-Type: application/json\r\nContent-Length: 10\r\n\r\n{`,
+    ),
+  ).not.toMatch(/^HTTP\/1\.1 2/);
+  expect(Date.now() - began).toBeLessThan(5000);
+});
+
+test.each([
+  ['no HTTP', 'hello\r\n\r\n', /^HTTP\/1\.1 400 /],
+  ['headers without end', `GET /healthz HTTP/1.1\r\nHost: localhost\r\nX-Long: ${'x'.repeat(20_000)}\r\n\r\n`, /^HTTP\/1\.1 431 /],
+  ['no host', 'GET /healthz HTTP/1.1\r\nConnection: close\r\n\r\n', /^HTTP\/1\.1 400 /],
+  ['an old protocol without a host', 'GET /healthz HTTP/1.0\r\n\r\n', /^HTTP\/1\.1 40[03] /],
+  ['a host that is none', 'GET /healthz HTTP/1.1\r\nHost: a b\r\nConnection: close\r\n\r\n', /^HTTP\/1\.1 40[03] /],
+  ['two lengths', 'POST /healthz HTTP/1.1\r\nHost: localhost\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\nxx', /^HTTP\/1\.1 400 /],
+  [
+    'a length and chunks',
+    'POST /healthz HTTP/1.1\r\nHost: localhost\r\nContent-Length: 4\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n',
+    /^HTTP\/1\.1 400 /,
+  ],
+])('%s on the wire is refused, and the server lives on', async (_, bytes, answer) => {
+  const { raw, get } = await openServer();
+  expect(await raw(bytes)).toMatch(answer);
+  expect(await get('/healthz')).toMatchObject({ status: 200 });
+});
+
+test('metrics count calls by operation, gateway and exit, whichever protocol brought them', async () => {
+  const { post, get, url } = await openServer({ tasks: ['T001'] });
+  await post('query/tasks/show', { taskId: 'T001' });
+  await post('query/tasks/show', { taskId: 'T404' });
+  await post('query/no/such"name');
+  await fetch(`${url}/mcp`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', accept: 'application/json, text/event-stream', 'mcp-protocol-version': '2025-11-25' },
+    body: JSON.stringify({
+      jsonrpc: '2.0',
+      id: 1,
+      method: 'tools/call',
+      params: { name: 'cleo_query', arguments: { domain: 'tasks', operation: 'show', params: { taskId: 'T001' } } },
+    }),
+  }).then((response) => response.text());
+  const { text, headers } = await get('/metrics');
+  expect(headers.get('content-type')).toBe('text/plain; version=0.0.4; charset=utf-8');
+  for (const line of [
+    'cleo_calls_total{operation="tasks.show",gateway="http",exit="0"} 1',
+    'cleo_calls_total{operation="tasks.show",gateway="http",exit="4"} 1',
+    'cleo_calls_total{operation="unknown",gateway="http",exit="2"} 1',
+    'cleo_calls_total{operation="tasks.show",gateway="cleo_query",exit="0"} 1',
+    'cleo_call_duration_seconds_count{gateway="http"} 3',
+    'cleo_http_open_requests 1',
+  ])
+    expect(text.split('\n')).toContain(line);
+  // Every line is a comment or a sample.
+  expect(text.split('\n').filter((line) => !/^(# (HELP|TYPE) \w+ .+|\w+(\{(\w+="[^"\\\n]*",?)+\})? [\d.e+-]+|)$/.test(line))).toEqual([]);
+});
+
+test('a token counts on this machine too: its scope and its name', async () => {
+  const { post, tokenOf, house } = await openServer({ tasks: ['T001'] });
+  const reader = bearer(await tokenOf('query', 'reader'));
+  expect(await post('query/tasks/list', {}, reader)).toMatchObject({ status: 200 });
+  expect(await post('mutate/tasks/add', { title: 'x' }, reader)).toMatchObject({ status: 403 });
+  const writer = bearer(await tokenOf('mutate', 'ci'));
+  expect(await post('mutate/tasks/add', { title: 'x' }, writer)).toMatchObject({ status: 200 });
+  expect(await house.call('admin.log', { limit: 1 })).toMatchObject({ entries: [{ agent: 'ci', gateway: 'http' }] });
+});

@@ -1,0 +1,100 @@
+import { connect } from 'node:net';
+import { onTestFinished } from 'vitest';
+import type { House } from '../src/dispatch/dispatch.ts';
+import { buildHouse } from '../src/main.ts';
+import { platformOf } from '../src/platform/platform.ts';
+import { type ServeOptions, serve } from '../src/surfaces/http/serve.ts';
+import { mcpHandler } from '../src/surfaces/mcp/http.ts';
+import { type HouseOptions, openHouse, type Seen, type TestHouse } from './house.ts';
+
+export interface Answered {
+  status: number;
+  headers: Headers;
+  body: Seen;
+  text: string;
+}
+
+export interface Served {
+  house: TestHouse;
+  url: string;
+  port: number;
+  /** `query/tasks/show` and the like. */
+  post(path: string, params?: unknown, headers?: Record<string, string>): Promise<Answered>;
+  get(path: string, headers?: Record<string, string>): Promise<Answered>;
+  /** The bytes of a request, as they are; everything that comes back until the server hangs up, or until `enough`. */
+  raw(request: string | Uint8Array[], enough?: RegExp): Promise<string>;
+  tokenOf(scope: string, name?: string): Promise<string>;
+  stop(): Promise<void>;
+  /** Settles when the server has ended. */
+  ended: Promise<void>;
+}
+
+/** A house for many callers, as `cleo serve` builds it. */
+export function sharedHouse(house: TestHouse): House {
+  const platform = platformOf(house.env, house.root, '0.0.0-test');
+  return buildHouse({ ...platform, caller: { agent: 'http' }, grade: { isOn: false, id: undefined } }, { serves: true });
+}
+
+/** A real server on a free port of this machine, for the length of one test. */
+export async function openServer(
+  options: HouseOptions = {},
+  more: Partial<ServeOptions> & { prepare?: (house: TestHouse) => Promise<unknown> } = {},
+): Promise<Served> {
+  const house = await openHouse(options);
+  await more.prepare?.(house);
+  const stopping = new AbortController();
+  let ended: Promise<void> = Promise.resolve();
+  const { url, port } = await new Promise<{ url: string; port: number }>((announce, refuse) => {
+    ended = serve(sharedHouse(house), { port: 0, mcp: mcpHandler, stop: stopping.signal, announce, ...more });
+    ended.catch(refuse);
+  });
+  const stop = (): Promise<void> => {
+    stopping.abort();
+    return ended;
+  };
+  onTestFinished(stop);
+  const send = async (path: string, init: RequestInit): Promise<Answered> => {
+    const response = await fetch(`${url}${path}`, init);
+    const text = await response.text();
+    return { status: response.status, headers: response.headers, text, body: text.startsWith('{') ? JSON.parse(text) : {} };
+  };
+  return {
+    house,
+    url,
+    port,
+    post: (path, params = {}, headers = {}) =>
+      send(`/api/${path}`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json', ...headers },
+        body: typeof params === 'string' ? params : JSON.stringify(params),
+      }),
+    get: (path, headers = {}) => send(path, { headers }),
+    raw: (request, enough) => rawly(port, typeof request === 'string' ? [Buffer.from(request)] : request, enough),
+    async tokenOf(scope, name = scope) {
+      return (await house.call('admin.token.create', { name, scope })).secret;
+    },
+    stop,
+    ended,
+  };
+}
+
+function rawly(port: number, parts: Uint8Array[], enough?: RegExp): Promise<string> {
+  return new Promise((resolve, reject) => {
+    const socket = connect(port, '127.0.0.1', () => {
+      for (const part of parts) socket.write(part);
+    });
+    let seen = '';
+    socket.setEncoding('utf8');
+    socket.on('data', (text) => {
+      seen += text;
+      if (enough?.test(seen)) socket.destroy();
+    });
+    socket.on('close', () => resolve(seen));
+    socket.on('error', (error: NodeJS.ErrnoException) =>
+      // The server may hang up while we still write.
+      ['ECONNRESET', 'EPIPE'].includes(error.code ?? '') ? resolve(seen) : reject(error),
+    );
+  });
+}
+
+export const bearer = (secret: string): Record<string, string> => ({ authorization: `Bearer ${secret}` });
