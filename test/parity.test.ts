@@ -8,6 +8,7 @@ import { version } from '../src/version.ts';
 import { runBuilt } from './built.ts';
 import { openHouse, type Seen, type TestHouse } from './house.ts';
 import { mcpDoors } from './mcp-doors.ts';
+import { throughHttp } from './served.ts';
 
 interface Answer {
   envelope: Seen;
@@ -25,6 +26,7 @@ const doors: Record<string, (house: TestHouse, operation: Operation, params: Rec
     return { envelope: JSON.parse(out), exitCode };
   },
   ...mcpDoors,
+  http: throughHttp,
 };
 
 const operations = await Promise.all(index.map((entry) => entry.load()));
@@ -89,6 +91,7 @@ function comparable(envelope: Seen, root: string): unknown {
       .replace(/\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z/g, (time) => (time === born ? time : '<now>'))
       .replace(/\d{8}T\d{9}Z/g, '<now>')
       .replace(/\bt\d+_[a-z0-9]{1,8}\b/g, '<key>')
+      .replace(/\bcleo_[\w-]{43}/g, '<secret>')
       .replace(/\bsession-\d{13}-[0-9a-f]{6}\b/g, '<session>')
       .replaceAll('0.0.0-test', version),
   );

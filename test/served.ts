@@ -2,7 +2,10 @@ import { connect } from 'node:net';
 import { onTestFinished } from 'vitest';
 import type { House } from '../src/dispatch/dispatch.ts';
 import { buildHouse } from '../src/main.ts';
+import type { Operation } from '../src/operations/define.ts';
 import { platformOf } from '../src/platform/platform.ts';
+import { httpApp } from '../src/surfaces/http/app.ts';
+import { pathOf } from '../src/surfaces/http/openapi.ts';
 import { type ServeOptions, serve } from '../src/surfaces/http/serve.ts';
 import { mcpHandler } from '../src/surfaces/mcp/http.ts';
 import { type HouseOptions, openHouse, type Seen, type TestHouse } from './house.ts';
@@ -95,6 +98,34 @@ function rawly(port: number, parts: Uint8Array[], enough?: RegExp): Promise<stri
       ['ECONNRESET', 'EPIPE'].includes(error.code ?? '') ? resolve(seen) : reject(error),
     );
   });
+}
+
+/** One call through the whole of the HTTP surface but the socket, by somebody who may do everything. */
+export async function throughHttp(
+  house: TestHouse,
+  operation: Operation,
+  params: Record<string, unknown>,
+): Promise<{ envelope: Seen; exitCode: number }> {
+  const shared = sharedHouse(house);
+  onTestFinished(() => shared.closeStores());
+  const app = httpApp(shared, {
+    bound: '127.0.0.1',
+    hosts: [],
+    origins: [],
+    requireToken: false,
+    callsPerMinute: 0,
+    anyone: { name: 'http', scope: 'admin' },
+  });
+  const response = await app.request(`http://localhost${pathOf(operation)}`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', host: 'localhost', 'cleo-agent': house.env.CLEO_AGENT_ID ?? '' },
+    body: JSON.stringify(params),
+  });
+  const envelope: Seen = JSON.parse(await response.text());
+  const exitCode = envelope._meta.exitCode ?? 0;
+  const { error } = envelope;
+  if (error ? response.status < 400 : response.status !== 200) throw new Error(`status ${response.status} of exit ${exitCode}`);
+  return { envelope, exitCode };
 }
 
 export const bearer = (secret: string): Record<string, string> => ({ authorization: `Bearer ${secret}` });

@@ -12,6 +12,8 @@ export interface GateOptions {
   origins: string[];
   requireToken: boolean;
   callsPerMinute: number;
+  /** Who a caller without a token is, where none is needed. */
+  anyone?: Admitted;
 }
 
 /** What a request says of itself before its body is read. */
@@ -33,13 +35,13 @@ export interface Gate {
   checkRate(visitor: Visitor, nowMs: number): void;
 }
 
-/** A caller on this machine, who needs no token: it may do what agents do, not what looks after the project. */
-const anyone: Admitted = { name: 'http', scope: 'mutate' };
+/** A caller on this machine may do what agents do, not what looks after the project. */
+const local: Admitted = { name: 'http', scope: 'mutate' };
 
 /** Guessing 256 bits is hopeless. Whoever guesses from an address does not shut out those there who have a token. */
 const wrongPerMinute = 60;
 
-export function gateOf(house: House, { bound, hosts, origins, requireToken, callsPerMinute }: GateOptions): Gate {
+export function gateOf(house: House, { bound, hosts, origins, requireToken, callsPerMinute, anyone = local }: GateOptions): Gate {
   const rate = rateOf(callsPerMinute);
   const wrong = rateOf(wrongPerMinute);
   const isOpen = ({ host, isForwarded }: Visitor): boolean =>
