@@ -5,7 +5,7 @@ import { searchReads } from './search-read.ts';
 import { sessionReads } from './sessions-read.ts';
 import type { Db } from './sql.ts';
 import { taskReads } from './tasks-read.ts';
-import { tokenReads } from './tokens.ts';
+import { tokenReads } from './tokens-read.ts';
 import { healthReads, keyReads } from './upkeep.ts';
 
 /** What a query is given for the length of one transaction. */

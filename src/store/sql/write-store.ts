@@ -5,7 +5,7 @@ import { readStore } from './read-store.ts';
 import { sessionWrites } from './sessions-write.ts';
 import type { Db } from './sql.ts';
 import { taskWrites } from './tasks-write.ts';
-import { tokenWrites } from './tokens.ts';
+import { tokenWrites } from './tokens-write.ts';
 import { jobWrites, keyWrites } from './upkeep.ts';
 
 /** What a mutation is given for the length of one transaction. */

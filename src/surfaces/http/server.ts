@@ -1,5 +1,5 @@
 import type { Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type { AddressInfo, Socket } from 'node:net';
 import { createAdaptorServer } from '@hono/node-server';
 import { CleoError } from '../../errors/error.ts';
 
@@ -33,6 +33,7 @@ export async function listen(
       maxHeaderSize: 16_384,
     },
   }) as Server;
+  const connections = connectionsOf(server);
   await new Promise<void>((resolve, reject) => {
     server.once('error', (error) => reject(cannotListen(error, host, port)));
     server.listen(port, host, resolve);
@@ -43,13 +44,36 @@ export async function listen(
     url: `http://${family === 'IPv6' ? `[${address}]` : address}:${taken}`,
     async stop(graceMs) {
       const closed = new Promise((resolve) => server.close(resolve));
-      // A connection that is kept alive would be waited for; it is idle as soon as its answer is out.
-      const hangUp = setInterval(() => server.closeIdleConnections(), 20);
+      connections.hangUp();
       const end = setTimeout(() => server.closeAllConnections(), graceMs);
-      server.closeIdleConnections();
       await closed;
-      clearInterval(hangUp);
       clearTimeout(end);
+    },
+  };
+}
+
+/** Which connections have a request that is not answered yet. Node's own idea of an idle one leaves out those that have not
+ *  sent anything. */
+function connectionsOf(server: Server): { hangUp(): void } {
+  const running = new Map<Socket, number>();
+  let isOver = false;
+  const change = (socket: Socket, by: 1 | -1): void => {
+    const count = (running.get(socket) ?? 0) + by;
+    running.set(socket, count);
+    if (isOver && count === 0) socket.destroySoon();
+  };
+  server.on('connection', (socket) => {
+    running.set(socket, 0);
+    socket.once('close', () => running.delete(socket));
+  });
+  server.on('request', ({ socket }, response) => {
+    change(socket, 1);
+    response.once('close', () => change(socket, -1));
+  });
+  return {
+    hangUp() {
+      isOver = true;
+      for (const [socket, count] of running) if (count === 0) socket.destroy();
     },
   };
 }

@@ -1,6 +1,5 @@
-import type { Changes } from '../../model/audit.ts';
 import type { Token, TokenScope } from '../../model/token.ts';
-import type { TokenReads, TokenWrites } from '../port.ts';
+import type { TokenReads } from '../port.ts';
 import { type Db, type Row, sql } from './sql.ts';
 import { present } from './task-rows.ts';
 
@@ -20,21 +19,6 @@ export function tokenReads(db: Db): TokenReads {
     },
     async all() {
       return (await db.all(sql`select * from tokens order by created_at, name`)).map(toToken);
-    },
-  };
-}
-
-export function tokenWrites(db: Db, changes: Changes): TokenWrites {
-  return {
-    async insert({ name, hash, scope, createdAt, createdBy }) {
-      await db.run(
-        sql`insert into tokens (name, hash, scope, created_at, created_by) values (${name}, ${hash}, ${scope}, ${createdAt}, ${createdBy})`,
-      );
-      changes.created.push(name);
-    },
-    async revoke(name, at) {
-      await db.run(sql`update tokens set revoked_at = ${at} where name = ${name}`);
-      changes.updated.push(name);
     },
   };
 }
