@@ -81,7 +81,9 @@ function lookUp(catalog: Catalog, call: Call): IndexEntry {
 }
 
 function checkToken(operation: Pick<Operation, 'kind' | 'scope'>, { token }: Call): void {
-  if (token && !allows(token.scope, operation)) throw new CleoError('E_FORBIDDEN', { needs: scopeFor(operation) });
+  if (!token || allows(token.scope, operation)) return;
+  const scope = scopeFor(operation);
+  throw new CleoError('E_FORBIDDEN', { fix: `cleo token create --name client-${scope} --scope ${scope}` });
 }
 
 /** A write asked of the door that reads is refused, never run; and a read of the one that writes, so that a caller's permissions mean something. */

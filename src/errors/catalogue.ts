@@ -344,24 +344,13 @@ export const catalogue = {
     message: (d) => `The session ${d.sessionId} ends only with a note for whoever comes next`,
     fix: (d) => d.retry,
   }),
-  E_UNAUTHORIZED: row<Record<never, never>>({
+  E_UNAUTHORIZED: row<object>({
     exit: 64,
     http: 401,
     message: () => needsToken,
     fix: () => 'cleo token create --name client --scope query',
   }),
-  E_FORBIDDEN: row<{ needs: string }>({
-    exit: 64,
-    http: 403,
-    message: () => needsToken,
-    fix: (d) => `cleo token create --name client-${d.needs} --scope ${d.needs}`,
-  }),
-  E_FOREIGN_ORIGIN: row<{ problem: string; key: string }>({
-    exit: 64,
-    http: 403,
-    message: (d) => d.problem,
-    fix: (d) => `cleo config get ${d.key}`,
-  }),
+  E_FORBIDDEN: row<{ fix: string; problem?: string }>({ exit: 64, http: 403, message: (d) => d.problem ?? needsToken, fix: (d) => d.fix }),
   E_TOO_MANY_REQUESTS: row<{ retryAfterSeconds: number }>({
     exit: 7,
     http: 429,

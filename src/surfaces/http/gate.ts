@@ -53,9 +53,15 @@ export function gateOf(house: House, { bound, hosts, origins, requireToken, call
     checkOrigin({ host, origin }) {
       const asked = splitHost(host ?? '');
       if (!asked || !answersTo(asked.name, bound, hosts))
-        throw new CleoError('E_FOREIGN_ORIGIN', { problem: 'This server does not answer under that host name', key: 'serve.hosts' });
+        throw new CleoError('E_FORBIDDEN', {
+          problem: 'This server does not answer under that host name',
+          fix: 'cleo config get serve.hosts',
+        });
       if (origin !== undefined && !isOwnOrigin(origin, asked) && !origins.includes(origin.toLowerCase()))
-        throw new CleoError('E_FOREIGN_ORIGIN', { problem: 'This server does not answer to pages of that origin', key: 'serve.origins' });
+        throw new CleoError('E_FORBIDDEN', {
+          problem: 'This server does not answer to pages of that origin',
+          fix: 'cleo config get serve.origins',
+        });
     },
     checkRate: ({ address }, nowMs) => pass(rate.take(`address ${address}`, nowMs)),
     async admit(visitor, nowMs) {

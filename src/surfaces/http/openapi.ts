@@ -70,7 +70,7 @@ function statusesOf(operation: Operation): [number, string][] {
   const codes = new Map<number, string[]>([
     [400, ['E_INVALID_INPUT']],
     [401, ['E_UNAUTHORIZED']],
-    [403, ['E_FORBIDDEN', 'E_FOREIGN_ORIGIN']],
+    [403, ['E_FORBIDDEN']],
     [413, ['E_VALIDATION_BODY']],
     [415, ['E_INVALID_INPUT']],
     [422, ['E_VALIDATION']],
