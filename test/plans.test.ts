@@ -61,6 +61,7 @@ const questions: Record<string, (store: ReadStore) => Promise<unknown>> = {
   dependentIds: (s) => s.tasks.dependentIds(['T001', 'T002']),
   notes: (s) => s.tasks.notes(['T001', 'T002']),
   relations: (s) => s.tasks.relations('T001'),
+  recentlyDone: (s) => s.tasks.recentlyDone('2026-01-01T00:00:00.000Z', 10),
   sharing: (s) => s.tasks.sharing('T001', 20),
   history: (s) => s.tasks.history('T001', page),
   byIdPrefix: (s) => s.tasks.byIdPrefix('142', {}, page),

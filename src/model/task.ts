@@ -37,6 +37,9 @@ export const Timestamp = pipe(string(), description('UTC, ISO 8601'));
 export const Note = strictObject({ at: Timestamp, by: string(), text: string() });
 export const Relation = strictObject({ taskId: string(), type: RelationType, reason: string(), direction: picklist(['to', 'from']) });
 
+/** Who holds a task, and until when, if nothing more is heard of them. */
+export const TaskClaim = strictObject({ agent: string(), session: optional(string()), since: Timestamp, until: Timestamp });
+
 export const Acceptance = union([
   strictObject({
     kind: literal('text'),
@@ -71,6 +74,7 @@ export const Task = strictObject({
   depends: optional(array(string())),
   blockedBy: optional(string()),
   relations: optional(array(Relation)),
+  claim: optional(TaskClaim),
   acceptance: optional(array(Acceptance)),
   files: optional(array(string())),
   notes: optional(array(Note)),
@@ -116,6 +120,7 @@ export type TaskHit = InferOutput<typeof TaskHit>;
 export type TaskRow = InferOutput<typeof TaskRow>;
 export type Note = InferOutput<typeof Note>;
 export type Relation = InferOutput<typeof Relation>;
+export type TaskClaim = InferOutput<typeof TaskClaim>;
 export type Acceptance = InferOutput<typeof Acceptance>;
 export type AcceptanceInput = InferOutput<typeof AcceptanceInput>;
 

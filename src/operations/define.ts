@@ -31,6 +31,8 @@ export interface Cli {
   read?: Record<string, { flag?: string; as: 'json' | 'text'; isPiped?: true }>;
   /** Printed whatever stdout is, unless JSON is asked for: the result key that holds a text, or something to be read by people. */
   raw?: string;
+  /** Its text is for prompts as well: without colour where it does not go to a terminal. */
+  isPrompt?: true;
   /** The result key that holds command lines: the command line plays them in a project of their own and shows what they answer. */
   plays?: string;
 }

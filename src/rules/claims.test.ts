@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { holderOf, isExpired, isHolder } from './claims.ts';
+import { claimView, holderOf, isExpired, isHolder } from './claims.ts';
 
 const claim = { taskId: 'T001', agent: 'ada', claimedAt: '2026-01-01T00:00:00.000Z', renewedAt: '2026-01-01T10:00:00.000Z' };
 
@@ -26,4 +26,13 @@ test.each([
 
 test('a holder is told with the session', () => {
   expect([holderOf(claim), holderOf({ ...claim, session: 's' })]).toEqual(['ada', 'ada (s)']);
+});
+
+test('a task shows who holds it, and when that lapses', () => {
+  expect(claimView({ ...claim, session: 's' }, 90)).toEqual({
+    agent: 'ada',
+    session: 's',
+    since: '2026-01-01T00:00:00.000Z',
+    until: '2026-01-01T11:30:00.000Z',
+  });
 });

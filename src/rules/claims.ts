@@ -1,9 +1,21 @@
 import type { Caller, Claim } from '../model/audit.ts';
+import type { TaskClaim } from '../model/task.ts';
+import { isoTime } from './iso-time.ts';
 
 /** A claim is a lease: without a write by its holder for this long, another may take the task over. */
 export function isExpired(claim: Claim, now: string, ttlMinutes: number): boolean {
-  return Date.parse(claim.renewedAt) + ttlMinutes * 60_000 < Date.parse(now);
+  return lapsesAt(claim, ttlMinutes) < Date.parse(now);
 }
+
+/** A claim as the task itself shows it. */
+export const claimView = (claim: Claim, ttlMinutes: number): TaskClaim => ({
+  agent: claim.agent,
+  ...(claim.session ? { session: claim.session } : {}),
+  since: claim.claimedAt,
+  until: isoTime(lapsesAt(claim, ttlMinutes)),
+});
+
+const lapsesAt = ({ renewedAt }: Claim, ttlMinutes: number): number => Date.parse(renewedAt) + ttlMinutes * 60_000;
 
 /** The same agent in the same session. What it took outside any session stays its own when it joins one. */
 export const isHolder = (claim: Claim, caller: Caller): boolean =>

@@ -101,6 +101,7 @@ export interface TaskReads {
   /** Relations between any two tasks. */
   allRelations(): Promise<StoredRelation[]>;
   countsByStatus(): Promise<{ status: Status; type: TaskType; n: number; archived: boolean }[]>;
+  /** Archived ones too: they were done all the same. */
   recentlyDone(since: string, limit: number): Promise<TaskHit[]>;
   /** Those with the status, and why where somebody wrote it. */
   blocked(): Promise<{ id: TaskId; title: string; blockedBy?: string }[]>;

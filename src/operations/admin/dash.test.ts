@@ -42,6 +42,54 @@ test('counts, who is at what, what is blocked and why, what was done, what is ne
   });
 });
 
+test('active sessions, and what their agents hold', async () => {
+  const clock = { now: '2026-05-06T12:00:00.000Z' };
+  const house = await openHouse({
+    clock,
+    tasks: [
+      'T001 epic',
+      'T002 in T001 active by ada@session-1: Grammar',
+      'T003 in T001 active by bob@session-1: Tables',
+      'T004 active by eve: Alone',
+      'session session-1 epic:T001 by ada: Parser',
+      'session session-2 global by bob',
+      'session session-3 task:T004 suspended by eve: Over',
+    ],
+  });
+  const since = '2026-01-01T00:00:00.000Z';
+  const { summary } = await house.call('admin.dash');
+  expect(summary.sessions).toEqual([
+    { id: 'session-2', scope: 'global', agent: 'bob', since },
+    {
+      ...{ id: 'session-1', name: 'Parser', scope: 'epic:T001', agent: 'ada', since },
+      claims: [
+        { taskId: 'T002', agent: 'ada' },
+        { taskId: 'T003', agent: 'bob' },
+      ],
+    },
+  ]);
+  expect(summary.active).toEqual([
+    { id: 'T002', title: 'Grammar', holder: 'ada', session: 'session-1', since },
+    { id: 'T003', title: 'Tables', holder: 'bob', session: 'session-1', since },
+    { id: 'T004', title: 'Alone', holder: 'eve', since },
+  ]);
+});
+
+test('what was done today and put away today was done today', async () => {
+  const clock = { now: '2026-05-06T12:00:00.000Z' };
+  const house = await openHouse({ clock, tasks: ['T001: First', 'T002: Second', 'T003 done: Old'] });
+  await house.call('tasks.complete', { taskId: 'T001' });
+  clock.now = '2026-05-06T13:00:00.000Z';
+  await house.call('tasks.complete', { taskId: 'T002' });
+  for (const taskId of ['T001', 'T003']) await house.call('tasks.archive', { taskId });
+  const { summary } = await house.call('admin.dash');
+  expect(summary.archived).toBe(2);
+  expect(summary.doneToday).toEqual([
+    { id: 'T002', title: 'Second' },
+    { id: 'T001', title: 'First' },
+  ]);
+});
+
 test('it stays short in a project that is not', async () => {
   const house = await openHouse({
     tasks: Array.from({ length: 300 }, (_, i) => `T${String(i + 1).padStart(3, '0')} blocked: ${'A long title '.repeat(8)}`),

@@ -1,8 +1,8 @@
 import { array, number, optional, record, strictObject, string } from 'valibot';
 import type { OpenWork } from '../../model/open-work.ts';
 import type { Status, TaskType } from '../../model/scalars.ts';
-import { holderOf } from '../../rules/claims.ts';
 import { ready, recommend } from '../../rules/next.ts';
+import { scopeText } from '../../rules/scope.ts';
 import type { ReadStore } from '../../store/port.ts';
 import { query } from '../define.ts';
 
@@ -16,7 +16,19 @@ const Summary = strictObject({
   byStatus: record(string(), number()),
   byType: record(string(), number()),
   ready: number(),
-  active: array(strictObject({ ...Named.entries, holder: optional(string()), since: optional(string()) })),
+  sessions: optional(
+    array(
+      strictObject({
+        id: string(),
+        name: optional(string()),
+        scope: string(),
+        agent: string(),
+        since: string(),
+        claims: optional(array(strictObject({ taskId: string(), agent: string() }))),
+      }),
+    ),
+  ),
+  active: array(strictObject({ ...Named.entries, holder: optional(string()), session: optional(string()), since: optional(string()) })),
   blocked: array(strictObject({ ...Named.entries, why: string() })),
   doneToday: array(Named),
   next: optional(strictObject({ taskId: string(), title: string() })),
@@ -26,13 +38,16 @@ const Summary = strictObject({
 export const adminDash = query({
   name: 'admin.dash',
   aliases: ['system.dash'],
-  summary: 'The project at a glance: counts, who is at what, what is blocked and why, what is next',
+  summary: 'The project at a glance: counts, sessions, who is at what, what is blocked and why, what is next',
   params: strictObject({}),
   result: strictObject({ summary: Summary }),
   errors: [],
   tier: 0,
   cli: { command: ['dash', 'system dash'] },
-  example: { world: ['T001 epic', 'T002 in T001 active by ada', 'T003 in T001 depends T002'], call: {} },
+  example: {
+    world: ['T001 epic', 'T002 in T001 active by ada@session-1', 'T003 in T001 depends T002', 'session session-1 epic:T001 by ada: Parser'],
+    call: {},
+  },
   async run({ store, now, caller, config }) {
     const graph = await store.tasks.openGraph();
     const asked = { now: await store.claims.moment(now), caller, ttlMinutes: config['claims.ttlMinutes'] };
@@ -42,6 +57,7 @@ export const adminDash = query({
       summary: {
         ...(await countsOf(store)),
         ready: ready(graph, asked).length,
+        ...(await sessionsOf(store, graph)),
         active: await activeOf(store, graph),
         blocked: await blockedOf(store),
         doneToday: (await store.tasks.recentlyDone(`${now.slice(0, 10)}T00:00:00.000Z`, mostShown)).map(({ id, title }) => ({ id, title })),
@@ -79,8 +95,26 @@ async function activeOf(store: ReadStore, { tasks, claims }: OpenWork) {
   const ids = tasks.filter(({ status }) => status === 'active').map(({ id }) => id);
   return (await store.tasks.hits(ids.slice(0, mostShown))).map(({ id, title }) => {
     const claim = claimOf.get(id);
-    return { id, title, ...(claim ? { holder: holderOf(claim), since: claim.claimedAt } : {}) };
+    const { agent: holder, session, claimedAt: since } = claim ?? {};
+    return { id, title, ...(holder ? { holder } : {}), ...(session ? { session } : {}), ...(since ? { since } : {}) };
   });
+}
+
+/** The active ones, the newest first, each with what its agents hold. */
+async function sessionsOf(store: ReadStore, { claims }: OpenWork) {
+  const found = (await store.sessions.active()).reverse().slice(0, mostShown);
+  const sessions = found.map(({ id, name, scope, startedBy, startedAt }) => {
+    const held = claims.filter(({ session }) => session === id).map(({ taskId, agent }) => ({ taskId, agent }));
+    return {
+      id,
+      ...(name ? { name } : {}),
+      scope: scopeText(scope),
+      agent: startedBy,
+      since: startedAt,
+      ...(held.length > 0 ? { claims: held.slice(0, mostShown) } : {}),
+    };
+  });
+  return sessions.length > 0 ? { sessions } : {};
 }
 
 const blockedOf = async (store: ReadStore) =>

@@ -50,7 +50,7 @@ export const sessionBriefing = query({
   }),
   errors: [],
   tier: 0,
-  cli: { command: ['briefing', 'session briefing'] },
+  cli: { command: ['briefing', 'session briefing'], isPrompt: true },
   example: { world: ['T001 epic', 'T002 in T001: Write the parser', 'session session-1 epic:T001 by ada: Parser'], call: {} },
   async run(here, { budget }) {
     const { store, session, caller } = here;

@@ -1,6 +1,7 @@
 import { description, pipe, strictObject } from 'valibot';
 import { TaskId } from '../../model/scalars.ts';
 import { Task } from '../../model/task.ts';
+import { claimView } from '../../rules/claims.ts';
 import { wholeTask } from '../../rules/view.ts';
 import { query } from '../define.ts';
 import { requireTask } from './require.ts';
@@ -14,11 +15,16 @@ export const tasksShow = query({
   tier: 0,
   cli: { command: 'show', args: ['taskId'] },
   example: { world: ['T001 epic', 'T002 in T001'], call: { taskId: 'T002' } },
-  async run({ store }, { taskId }) {
+  async run(here, { taskId }) {
+    const { store } = here;
     const task = await requireTask(store, taskId);
     const ancestry = await store.tasks.ancestry(taskId);
     const children = await store.tasks.children(taskId);
     const notes = (await store.tasks.notes([taskId])).get(taskId) ?? [];
-    return { task: wholeTask(task, { ancestry, children, notes, relations: await store.tasks.relations(taskId) }) };
+    const relations = await store.tasks.relations(taskId);
+    // Only what is active is held.
+    const held = task.status === 'active' ? await store.claims.of(taskId) : undefined;
+    const claim = held && claimView(held, here.config['claims.ttlMinutes']);
+    return { task: wholeTask(task, { ancestry, children, notes, relations, claim }) };
   },
 });

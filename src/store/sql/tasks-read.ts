@@ -254,7 +254,10 @@ export function taskReads(db: Db): TaskReads {
     },
     async recentlyDone(since, limit) {
       const found = await db.all(sql`
-        select ${hitColumns} from tasks t where t.status = 'done' and t.archived_at is null and t.completed_at >= ${since} order by t.completed_at desc limit ${limit}`);
+        select ${hitColumns} from tasks t where t.id in (
+          select d.id from tasks d where d.status = 'done' and d.archived_at is null and d.completed_at >= ${since}
+          union all select a.id from tasks a where a.status = 'done' and a.archived_at is not null and a.completed_at >= ${since})
+        order by t.completed_at desc, t.seq desc limit ${limit}`);
       return found.map(toHit);
     },
     async blocked() {

@@ -139,7 +139,11 @@ async function print(house: House, reply: Reply, globals: Globals, terminal: Ter
     else {
       const { humanText } = await import('./human/human.ts');
       const { columns, hasColour, isTerminal } = terminal;
-      const text = await humanText(picked, { columns, hasColour: hasColour && (isTerminal || !raw) }, house.catalog);
+      const text = await humanText(
+        picked,
+        { columns, hasColour: hasColour && (isTerminal || !(raw || operation?.cli.isPrompt)) },
+        house.catalog,
+      );
       if (envelope.success) terminal.write(text);
       else terminal.writeError(text);
     }

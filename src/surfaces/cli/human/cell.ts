@@ -14,6 +14,8 @@ const marks: Record<string, Cell> = {
   active: { text: '◐', colour: 'cyan' },
   blocked: { text: '⊘', colour: 'red' },
   done: { text: '✓', colour: 'green' },
+  suspended: { text: '‖', colour: 'yellow' },
+  ended: { text: '■', colour: 'dim' },
   error: { text: '✗', colour: 'red' },
   warning: { text: '!', colour: 'yellow' },
   info: { text: '·', colour: 'dim' },
@@ -73,4 +75,19 @@ const colourOf = (colour: Colour | undefined): { colour?: Colour } => (colour ? 
 export function timeOf(value: unknown): string | undefined {
   const parts = typeof value === 'string' ? /^(\d{4}-\d\d-\d\d)T(\d\d:\d\d):\d\d(?:\.\d+)?Z$/.exec(value) : undefined;
   return parts ? `${parts[1]} ${parts[2]}` : undefined;
+}
+
+const units: [letter: string, minutes: number][] = [
+  ['w', 10_080],
+  ['d', 1440],
+  ['h', 60],
+  ['m', 1],
+];
+
+/** How long before the answer, in the unit that says it best: `5m ago`, `3h ago`, `2d ago`. */
+export function ageOf(value: unknown, now: string): string {
+  const minutes = Math.floor((Date.parse(now) - Date.parse(String(value))) / 60_000);
+  if (Number.isNaN(minutes)) return timeOf(value) ?? oneLine(String(value));
+  const [letter, size] = units.find(([, each]) => minutes >= each) ?? [];
+  return letter && size ? `${Math.floor(minutes / size)}${letter} ago` : 'now';
 }

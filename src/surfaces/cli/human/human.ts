@@ -1,14 +1,16 @@
 import type { Envelope } from '../../../dispatch/envelope.ts';
 import type { Catalog } from '../../../operations/define.ts';
 import { cellOf, type Fields, isEmpty, isFields, isRecords, labelOf } from './cell.ts';
+import { dash } from './dash.ts';
 import { facts, record, records, special } from './record.ts';
 import { narrower, type Screen, screenOf } from './screen.ts';
+import { briefing, context, handoff, omitted, pointer, session, sessions } from './session.ts';
 import { cut, oneLine, prepareFor, wrap } from './text.ts';
 import { tree } from './tree.ts';
 
 /** An answer as people read it. What is known by its name has its own form; everything else is shown by its shape. */
 export async function humanText(envelope: Envelope, size: { columns: number; hasColour: boolean }, catalog: Catalog): Promise<string> {
-  const screen = screenOf(size);
+  const screen = screenOf(size, envelope._meta.timestamp);
   await prepareFor(JSON.stringify(envelope));
   const lines = envelope.success ? await answer(envelope, screen, catalog) : refusal(envelope.error as Fields, screen);
   return lines.length ? `${lines.join('\n')}\n` : '';
@@ -18,6 +20,13 @@ type Form = (value: unknown, screen: Screen, catalog: Catalog) => string[] | Pro
 
 const forms: Record<string, Form> = {
   tree: (value, screen) => tree([value].flat().filter(isFields), screen),
+  session: (value, screen) => session(value as Fields, screen),
+  sessions: (value, screen) => sessions([value].flat().filter(isFields), screen),
+  handoff: (value, screen) => handoff(value as Fields, screen),
+  briefing: (value, screen) => briefing(value as Fields, screen),
+  omitted: (value, screen) => omitted([value].flat().filter(isFields), screen),
+  context: (value, screen) => context(value as Fields, screen),
+  summary: (value, screen) => dash(value as Fields, screen),
   entries: (value, screen) => records([value].flat().filter(isFields).map(logged), screen),
   help: async (value, screen, catalog) => (await import('./help.ts')).help(value as never, screen, catalog),
 };
@@ -35,11 +44,21 @@ async function answer(envelope: Envelope, screen: Screen, catalog: Catalog): Pro
   const filled = Object.entries(result).filter(([, value]) => !isEmpty(value));
   // First what was asked for, then plain values together in two columns, then the rest, each under its name.
   const plain = filled.filter(([key, value]) => isPlain(value) && !(key === meta.resultsField && Array.isArray(value)));
-  const [main, ...others] = filled.filter((entry) => !plain.includes(entry));
+  const [main, ...further] = filled.filter((entry) => !plain.includes(entry));
+  const pointers = further.filter(isPointer);
+  const others = further.filter((entry) => !pointers.includes(entry));
   const sections: string[][] = [];
   if (main) sections.push(await section(...main, screen, catalog));
-  if (plain.length > 0) sections.push(facts(Object.fromEntries(plain), screen));
+  if (plain.length + pointers.length > 0)
+    sections.push([
+      ...pointers.flatMap(([key, value]) => pointer(key, value as Fields, screen)),
+      ...facts(Object.fromEntries(plain), screen),
+    ]);
   for (const [key, value] of others) {
+    if (titled.includes(key)) {
+      sections.push(await section(key, value, screen, catalog));
+      continue;
+    }
     const body = await section(key, value, narrower(screen, 2), catalog);
     sections.push([screen.paint('bold', cut(labelOf(key), screen.columns)), ...body.map((line) => `  ${line}`.trimEnd())]);
   }
@@ -53,6 +72,12 @@ async function answer(envelope: Envelope, screen: Screen, catalog: Catalog): Pro
   if (footer.length > 0) sections.push(wrap(footer.join(' · '), screen.columns).map((line) => screen.paint('dim', line)));
   return sections.flatMap((lines, i) => (i > 0 ? ['', ...lines] : lines));
 }
+
+/** Their form begins with a title of its own. */
+const titled = ['omitted'];
+
+/** Behind something else a task is only pointed at: `show` tells the rest. */
+const isPointer = ([key, value]: [string, unknown]): boolean => (key === 'focus' || key === 'task') && isFields(value) && 'title' in value;
 
 const isPlain = (value: unknown): boolean => !isFields(value) && !(Array.isArray(value) && value.some((item) => typeof item === 'object'));
 

@@ -1,4 +1,4 @@
-import { type Cell, cellOf, type Fields, idOf, isEmpty, isFields, isRecords, labelOf, markOf, timeOf } from './cell.ts';
+import { ageOf, type Cell, cellOf, type Fields, idOf, isEmpty, isFields, isRecords, labelOf, markOf, timeOf } from './cell.ts';
 import { narrower, type Screen } from './screen.ts';
 import { keysOf, table } from './table.ts';
 import { clean, cut, oneLine, pad, widthOf, wrap } from './text.ts';
@@ -99,8 +99,9 @@ function bullet(mark: string, text: string, screen: Screen): string[] {
   return wrap(text, screen.columns - width).map((line, i) => `${i === 0 ? mark : ' '.repeat(width - 1)} ${line}`);
 }
 
-/** Lists whose items read better as sentences than as rows. */
+/** What reads better as sentences than as rows. */
 export function special(key: string, value: unknown, screen: Screen): string[] | undefined {
+  if (key === 'claim' && isFields(value) && 'until' in value) return wrap(claimText(value, screen.now), screen.columns);
   if (!isRecords(value)) return undefined;
   if (key === 'acceptance')
     return value.flatMap((item) =>
@@ -119,3 +120,6 @@ export function special(key: string, value: unknown, screen: Screen): string[] |
     );
   return undefined;
 }
+
+const claimText = ({ agent, session, since, until }: Fields, now: string): string =>
+  oneLine(`${agent}${session ? ` in ${session}` : ''}, taken ${ageOf(since, now)}, lapses ${timeOf(until) ?? until}`);

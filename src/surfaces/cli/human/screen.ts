@@ -15,11 +15,14 @@ export type Paint = (colour: Colour, text: string) => string;
 export interface Screen {
   columns: number;
   paint: Paint;
+  /** The moment of the answer, which ages are counted from. */
+  now: string;
 }
 
-export function screenOf({ columns, hasColour }: { columns: number; hasColour: boolean }): Screen {
+export function screenOf({ columns, hasColour }: { columns: number; hasColour: boolean }, now = ''): Screen {
   return {
     columns: Math.max(40, columns),
+    now,
     paint: (colour, text) => (hasColour && text !== '' ? `\u001b[${codes[colour][0]}m${text}\u001b[${codes[colour][1]}m` : text),
   };
 }

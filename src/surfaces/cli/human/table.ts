@@ -5,7 +5,9 @@ import { cut, pad, padLeft, widthOf, wrap } from './text.ts';
 // Where a column stands; what is not named here follows in the order of the answer.
 const first = ['seq', 'at', 'timestamp', 'id', 'taskId', 'status', 'severity', 'level', 'priority', 'score', 'code'];
 // Ids, states, numbers and names stay whole; text gives way.
-const whole = ['operation', 'outcome', 'key', 'fix', 'command'];
+const whole = ['operation', 'key', 'fix', 'command'];
+// What text keeps, where it is more than its head needs: a title to be known by, the code of an error or the id of a session.
+const least: Record<string, number> = { title: 20, outcome: 29 };
 // Too long for a row, or said by the id; one task alone shows them.
 const hiddenOfTasks = ['description', 'notes', 'type', 'reasons'];
 const gap = 2;
@@ -21,7 +23,7 @@ interface Column {
 }
 
 /** Records under one another in aligned columns; undefined where the screen is too narrow for that. */
-export function table(records: Fields[], screen: Screen): string[] | undefined {
+export function table(records: Fields[], screen: Screen, isCut = areTasks(records)): string[] | undefined {
   let columns = columnsOf(records);
   if (columns.length === 0) return [];
   if (total(columns) > screen.columns) columns = columns.map(marksOnly);
@@ -45,8 +47,7 @@ export function table(records: Fields[], screen: Screen): string[] | undefined {
       .join(' '.repeat(gap))
       .trimEnd();
   const head = line(columns.map(({ head }) => ({ text: head.toUpperCase(), colour: 'dim' })));
-  // A title may be cut, for one task alone shows it whole; of anything else this is the only place, so a long text goes on below.
-  const isCut = areTasks(records);
+  // A title may be cut, for one task alone shows it whole; of most else this is the only place, so a long text goes on below.
   const rows = records.flatMap((_, i) => {
     const cells = columns.map(({ cells, width }): Cell[] => {
       const { text, colour } = cells[i]!;
@@ -97,7 +98,7 @@ function columnOf(key: string, records: Fields[]): Column {
   const width = Math.max(widthOf(head), ...cells.map((cell) => widthOf(cell.text)));
   const isNumber = records.every((record) => record[key] === undefined || typeof record[key] === 'number');
   const isRigid = first.includes(key) || whole.includes(key) || isNumber;
-  return { key, head, cells, isNumber, width, least: isRigid ? width : Math.min(width, key === 'title' ? 20 : Math.max(8, widthOf(head))) };
+  return { key, head, cells, isNumber, width, least: isRigid ? width : Math.min(width, least[key] ?? Math.max(8, widthOf(head))) };
 }
 
 const total = (columns: Column[]): number => columns.reduce((sum, column) => sum + column.width, gap * (columns.length - 1));
