@@ -1,4 +1,5 @@
 import { CleoError } from '../errors/error.ts';
+import { commandLine } from '../errors/quote.ts';
 import type { Caller, Gateway } from '../model/audit.ts';
 import type { Config } from '../model/config.ts';
 import type { SessionHandle } from '../model/session.ts';
@@ -90,9 +91,16 @@ export function contextOf(work: Work, part: object): object {
     },
     sqliteVersion: house.sqliteVersion,
     read: async <T>(ask: (store: ReadStore) => Promise<T>): Promise<T> => (await house.openStore('read')).read(ask),
-    commandWith: (params: Record<string, unknown>) => commandFor(operation, { ...(call.params as object), ...params }),
+    commandWith: (params: Record<string, unknown>) => commandFor(operation, { ...(call.params as object), ...params }, flagsOf(call)),
+    commandAs: (words: string[]) => commandLine(['cleo', ...words, ...flagsOf(call)]),
   };
 }
+
+/** Who the call itself said it is; the rest a further command line of the same shell says again by itself. */
+const flagsOf = ({ session, agent, gateway }: Call): string[] => [
+  ...(session ? ['--session', session] : []),
+  ...(agent && gateway === 'cli' ? ['--agent', agent] : []),
+];
 
 export function projectOf(platform: Platform): Project {
   const project = platform.project();

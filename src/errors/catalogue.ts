@@ -294,12 +294,16 @@ export const catalogue = {
       { action: 'Start one with the scope that fits', command: `cleo session start --scope ${d.better} --auto-focus --name Work` },
     ],
   }),
-  E_TASK_CLAIMED: row<{ taskId: string; holder: string; session?: string; since: string }>({
+  E_TASK_CLAIMED: row<{ taskId: string; holder: string; since: string; suggestion?: string | undefined; focus: string; claim: string }>({
     exit: 35,
     http: 409,
     message: (d) => `${d.taskId} is held by ${d.holder} since ${d.since}`,
     fix: () => 'cleo next',
-    alternatives: () => [{ action: 'Take the next free task at once', command: 'cleo next --claim' }],
+    alternatives: (d) => [
+      { action: 'See what is free', command: 'cleo next' },
+      ...(d.suggestion ? [{ action: `Focus ${d.suggestion}`, command: d.focus }] : []),
+      { action: 'Take the next free task at once', command: d.claim },
+    ],
   }),
   E_SESSION_REQUIRED: row<{ several?: string[]; asleep?: string; act?: string }>({
     exit: 36,
@@ -331,12 +335,15 @@ export const catalogue = {
         command: `cleo complete ${taskId} --session ${d.sessionId} --agent ${quote(agent)}`,
       })),
   }),
-  E_FOCUS_REQUIRED: row<{ act: string; suggestion?: string; fix?: string }>({
+  E_FOCUS_REQUIRED: row<{ act: string; suggestion?: string | undefined; focus: string; fix?: string; retry?: string }>({
     exit: 38,
     http: 409,
     message: (d) => `No task given to ${d.act}, and none is focused`,
-    fix: (d) => d.fix ?? (d.suggestion ? `cleo focus set ${d.suggestion}` : 'cleo next'),
-    alternatives: (d) => (d.suggestion ? [{ action: `Focus ${d.suggestion}`, command: `cleo focus set ${d.suggestion}` }] : []),
+    fix: (d) => d.fix ?? (d.suggestion ? d.focus : 'cleo next'),
+    alternatives: (d) => [
+      ...(d.suggestion ? [{ action: `Focus ${d.suggestion}`, command: d.focus }] : []),
+      ...(d.suggestion && d.retry ? [{ action: 'Then the same again', command: d.retry }] : []),
+    ],
   }),
   E_NOTES_REQUIRED: row<{ sessionId: string; retry: string }>({
     exit: 39,
@@ -363,11 +370,11 @@ export const catalogue = {
     message: (d) => `${d.taskId} needs evidence for ${list(d.missing)}`,
     fix: (d) => `cleo show ${d.taskId}`,
   }),
-  E_HANDOFF_REQUIRED: row<{ sessionId: string; percent: number }>({
+  E_HANDOFF_REQUIRED: row<{ sessionId: string; percent: number; fix: string }>({
     exit: 65,
     http: 409,
     message: (d) => `The context window is at ${d.percent} %: the session ${d.sessionId} ends only with a note, or by safestop`,
-    fix: () => 'cleo safestop',
+    fix: (d) => d.fix,
   }),
   E_RESUME_FAILED: row<{ sessionId: string; scope: string }>({
     exit: 66,

@@ -39,8 +39,11 @@ export function argvOf(operation: Typed, params: Record<string, unknown>): { arg
   return { argv: [...words, ...flags, ...guarded], ...(stdin === undefined ? {} : { stdin }) };
 }
 
-export const commandFor = (operation: Typed, params: Record<string, unknown>): string =>
-  commandLine(['cleo', ...argvOf(operation, params).argv]);
+export function commandFor(operation: Typed, params: Record<string, unknown>, flags: string[] = []): string {
+  const { argv } = argvOf(operation, params);
+  const guard = argv.indexOf('--');
+  return commandLine(['cleo', ...argv.toSpliced(guard < 0 ? argv.length : guard, 0, ...flags)]);
+}
 
 /** A value that looks like a flag has to be tied to its own. */
 const withValue = (flag: string, value: string): string[] => (/^--?[A-Za-z]|^--$/.test(value) ? [`${flag}=${value}`] : [flag, value]);

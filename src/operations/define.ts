@@ -98,6 +98,8 @@ interface BaseContext {
   sqliteVersion(): Promise<string | undefined>;
   /** This call as a command line with other parameters, for `error.fix`. */
   commandWith(params: Record<string, unknown>): string;
+  /** Another command line of the same caller. */
+  commandAs(words: string[]): string;
 }
 
 export interface QueryContext extends BaseContext {

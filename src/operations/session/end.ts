@@ -39,7 +39,7 @@ async function checkMayEnd(here: MutationContext, session: SessionRecord, note: 
       now,
       contextLimits(config),
     );
-    if (isCritical(state)) throw new CleoError('E_HANDOFF_REQUIRED', { sessionId: session.id, percent });
+    if (isCritical(state)) throw new CleoError('E_HANDOFF_REQUIRED', { sessionId: session.id, percent, fix: here.commandAs(['safestop']) });
     if (config['session.requireNote'])
       throw new CleoError('E_NOTES_REQUIRED', {
         sessionId: session.id,

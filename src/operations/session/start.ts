@@ -1,7 +1,7 @@
 import { boolean, description, optional, pipe, strictObject, string } from 'valibot';
 import { CleoError } from '../../errors/error.ts';
 import { Line, Phase, TaskId } from '../../model/scalars.ts';
-import { type SessionRecord, SessionSummary } from '../../model/session.ts';
+import { type Scope, type SessionRecord, SessionSummary } from '../../model/session.ts';
 import { TaskReceipt } from '../../model/task.ts';
 import { summaryOf } from '../../rules/session-view.ts';
 import { receiptOf } from '../../rules/view.ts';
@@ -48,8 +48,7 @@ export const sessionStart = mutation({
   async run(here, given) {
     const { store, now, caller, platform } = here;
     const scope = await readScope(store, given.scope, (text) => here.commandWith({ scope: text }));
-    if (!given.autoFocus && !given.focus)
-      throw new CleoError('E_FOCUS_REQUIRED', { act: 'focus at the start', fix: here.commandWith({ autoFocus: true }) });
+    if (!given.autoFocus && !given.focus) throw await focusRequired(here, scope);
     await checkAlone(here);
     await checkFree(store, scope);
     const session: SessionRecord = {
@@ -78,6 +77,16 @@ export const sessionStart = mutation({
     );
   },
 });
+
+async function focusRequired(here: MutationContext, scope: Scope): Promise<CleoError> {
+  const [first] = await recommended(here, scope.root, 1);
+  return new CleoError('E_FOCUS_REQUIRED', {
+    act: 'focus at the start',
+    fix: here.commandWith({ autoFocus: true }),
+    suggestion: first?.taskId,
+    focus: here.commandWith({ focus: first?.taskId }),
+  });
+}
 
 /** The task that was named, else what is recommended: a leaf, never the epic itself. */
 async function firstFocus(here: MutationContext, id: string | undefined): Promise<Started | undefined> {

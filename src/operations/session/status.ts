@@ -15,15 +15,17 @@ export const sessionStatus = query({
     session: union([SessionSummary, object({})]),
     focus: optional(TaskReceipt),
     agents: optional(array(string())),
+    alternatives: optional(array(strictObject({ action: string(), command: string() }))),
   }),
   errors: [],
   tier: 0,
   cli: { command: ['session status', 'session'] },
   example: { world: ['T001', 'session session-1 task:T001 by ada: Parser'], call: {} },
-  async run({ store, session, several, caller }) {
+  async run(here) {
+    const { store, session, several, caller } = here;
     if (!session)
       return answer(
-        { session: {} },
+        { session: {}, alternatives: await (await import('./ways-in.ts')).waysIn(here) },
         { exit: 100, ...(several ? { warnings: [`several sessions are active, none of them yours alone: ${several.join(', ')}`] } : {}) },
       );
     const focus = await store.claims.heldBy(caller);

@@ -10,17 +10,13 @@ import type { MutationContext } from '../define.ts';
 import { requireTask } from './require.ts';
 import { checkScope } from './scope.ts';
 
-type Here = Pick<MutationContext, 'store' | 'now' | 'caller' | 'config' | 'session'>;
+type Here = Pick<MutationContext, 'store' | 'now' | 'caller' | 'config' | 'session' | 'commandAs'>;
 
 /** The task a command means: the one it names, else the caller's focus. */
-export async function namedOrFocused(
-  here: Pick<MutationContext, 'caller'> & { store: ReadStore },
-  id: TaskId | undefined,
-  act: string,
-): Promise<TaskRecord> {
+export async function namedOrFocused(here: MutationContext, id: TaskId | undefined, act: string): Promise<TaskRecord> {
   if (id) return requireTask(here.store, id);
   const focus = await here.store.claims.heldBy(here.caller);
-  if (!focus) throw new CleoError('E_FOCUS_REQUIRED', { act });
+  if (!focus) throw new CleoError('E_FOCUS_REQUIRED', { act, ...(await another(here)), retry: here.commandWith({}) });
   return requireTask(here.store, focus.taskId);
 }
 
@@ -28,8 +24,21 @@ export async function namedOrFocused(
 export async function checkHolder(here: Here, id: TaskId): Promise<Claim | undefined> {
   const claim = await here.store.claims.of(id);
   if (claim && !isHolder(claim, here.caller) && !(await hasLapsed(here, claim)))
-    throw new CleoError('E_TASK_CLAIMED', { taskId: id, holder: holderOf(claim), since: claim.claimedAt });
+    throw new CleoError('E_TASK_CLAIMED', {
+      taskId: id,
+      holder: holderOf(claim),
+      since: claim.claimedAt,
+      ...(await another(here)),
+      claim: here.commandAs(['next', '--claim']),
+    });
   return claim;
+}
+
+/** What the caller could work on instead, and the command that begins it. */
+async function another(here: Here): Promise<{ suggestion: TaskId | undefined; focus: string }> {
+  const { recommended } = await import('./recommend.ts');
+  const [first] = await recommended(here, undefined, 1);
+  return { suggestion: first?.taskId, focus: here.commandAs(['focus', 'set', first?.taskId ?? '']) };
 }
 
 export interface Started {

@@ -1,0 +1,350 @@
+import { describe, expect, test } from 'vitest';
+import { openHouse, shellWords, type TestHouse } from '../house.ts';
+
+interface Case {
+  why: string;
+  /** Sessions, and tasks beside those of `work`. */
+  world?: string[];
+  config?: Record<string, unknown>;
+  arrange?: (house: TestHouse) => Promise<unknown>;
+  run: string;
+  exit: number;
+  code: string;
+  fix: RegExp;
+  /** What is possible after the fix; the refused command itself unless it says otherwise. */
+  then?: string;
+  ends?: number;
+}
+
+const work = ['T001 epic: Parser', 'T002 in T001 high: Lexer', 'T003 in T001: Trees', 'T009 epic: Other', 'T010 in T009: Else'];
+const parser = 'session s-parser epic:T001 by ada: Parse';
+const other = 'session s-other epic:T009 by bob: Other';
+const mine = 'session s-mine epic:T001 by tester: Mine';
+
+const refusals: Case[] = [
+  {
+    why: 'the very scope is taken',
+    world: [parser],
+    run: 'session start --scope epic:T001 --auto-focus',
+    exit: 30,
+    code: 'E_SESSION_EXISTS',
+    fix: /^cleo session resume s-parser$/,
+    then: 'focus set T002',
+  },
+  {
+    why: 'an ended session whose scope was taken meanwhile',
+    world: [parser, 'session s-old epic:T001 ended by tester'],
+    run: 'session resume s-old',
+    exit: 30,
+    code: 'E_SESSION_EXISTS',
+    fix: /^cleo session resume s-parser$/,
+    then: 'focus set T002',
+  },
+  {
+    why: 'no such session to show',
+    world: [mine],
+    run: 'session show s-none',
+    exit: 31,
+    code: 'E_SESSION_NOT_FOUND',
+    fix: /^cleo session list$/,
+    then: 'session show s-mine',
+  },
+  {
+    why: 'no such session to work in',
+    world: [mine],
+    run: 'add x --session s-none',
+    exit: 31,
+    code: 'E_SESSION_NOT_FOUND',
+    fix: /^cleo session list$/,
+    then: 'add x --session s-mine',
+  },
+  {
+    why: 'a scope inside another',
+    world: [parser],
+    run: 'session start --scope task:T002 --auto-focus',
+    exit: 32,
+    code: 'E_SCOPE_CONFLICT',
+    fix: /^cleo session resume s-parser$/,
+    then: 'focus set T002',
+  },
+  {
+    why: 'a scope around another',
+    world: ['T020 saga', 'T021 in T020', 'T022 in T021', 'session s-inner epic:T021 by ada'],
+    run: 'session start --scope saga:T020 --auto-focus',
+    exit: 32,
+    code: 'E_SCOPE_CONFLICT',
+    fix: /^cleo session resume s-inner$/,
+    then: 'focus set T022',
+  },
+  {
+    why: 'a scope that is missing',
+    run: 'session start --auto-focus',
+    exit: 33,
+    code: 'E_SCOPE_INVALID',
+    fix: /^cleo session start --auto-focus --scope global$/,
+    then: 'session status',
+  },
+  {
+    why: 'a scope that is none',
+    run: 'session start --scope epic --auto-focus',
+    exit: 33,
+    code: 'E_SCOPE_INVALID',
+    fix: /--scope global/,
+    then: 'session status',
+  },
+  {
+    why: 'a root that is not there',
+    run: 'session start --scope epic:T077 --auto-focus',
+    exit: 33,
+    code: 'E_SCOPE_INVALID',
+    fix: /--scope global/,
+    then: 'session status',
+  },
+  {
+    why: 'a root of another type',
+    run: 'session start --scope epic:T002 --auto-focus',
+    exit: 33,
+    code: 'E_SCOPE_INVALID',
+    fix: /--scope task:T002/,
+    then: 'session status',
+  },
+  ...['focus set T010', 'complete T010', 'update T010 --priority high', 'add x --parent T009'].map((run) => ({
+    why: run,
+    world: [mine],
+    run,
+    exit: 34,
+    code: 'E_TASK_NOT_IN_SCOPE',
+    fix: /^cleo session end --session s-mine --note 'Scope mismatch'$/,
+  })),
+  {
+    why: 'a task that another agent of the same session holds',
+    world: [mine, 'T004 in T001 active by ada@s-mine'],
+    run: 'focus set T004',
+    exit: 35,
+    code: 'E_TASK_CLAIMED',
+    fix: /^cleo next$/,
+    then: 'focus set T002',
+  },
+  {
+    why: 'a task that the same agent holds in another session',
+    world: [mine, 'session s-all global by tester', 'T004 in T001 active by tester@s-all'],
+    run: 'complete T004 --session s-mine',
+    exit: 35,
+    code: 'E_TASK_CLAIMED',
+    fix: /^cleo next$/,
+    then: 'complete T004 --session s-all',
+  },
+  {
+    why: 'a write without a session where one is required',
+    config: { session: { required: true } },
+    run: 'add x',
+    exit: 36,
+    code: 'E_SESSION_REQUIRED',
+    fix: /^cleo session start --scope global --auto-focus --name Work$/,
+  },
+  {
+    why: 'several sessions and none of them ours',
+    world: [parser, other],
+    config: { session: { required: true } },
+    run: 'add x',
+    exit: 36,
+    code: 'E_SESSION_REQUIRED',
+    fix: /^cleo session list --status active$/,
+    then: 'add x --session s-other',
+  },
+  {
+    why: 'a session that is put aside',
+    world: ['session s-old epic:T001 suspended by tester'],
+    run: 'add x --session s-old',
+    exit: 36,
+    code: 'E_SESSION_REQUIRED',
+    fix: /^cleo session resume s-old$/,
+  },
+  {
+    why: 'no session to end',
+    run: 'session end',
+    exit: 36,
+    code: 'E_SESSION_REQUIRED',
+    fix: /^cleo session start /,
+  },
+  {
+    why: 'an end with a task in hand where all has to be done',
+    world: [mine, 'T004 in T001 active by ada@s-mine'],
+    config: { session: { closeRequiresDone: true } },
+    run: 'session end',
+    exit: 37,
+    code: 'E_SESSION_CLOSE_BLOCKED',
+    fix: /^cleo stop --session s-mine --agent ada$/,
+  },
+  {
+    why: 'a start without a focus',
+    run: "session start --scope epic:T001 --name 'It is begun'",
+    exit: 38,
+    code: 'E_FOCUS_REQUIRED',
+    fix: /^cleo session start --scope epic:T001 --name 'It is begun' --auto-focus$/,
+    then: 'focus show',
+  },
+  {
+    why: 'nothing in focus to complete',
+    world: [mine],
+    run: 'complete',
+    exit: 38,
+    code: 'E_FOCUS_REQUIRED',
+    fix: /^cleo focus set T002$/,
+  },
+  {
+    why: 'nothing in focus of the agent that was named',
+    world: [mine],
+    run: 'update --notes seen --session s-mine --agent eve',
+    exit: 38,
+    code: 'E_FOCUS_REQUIRED',
+    fix: /^cleo focus set T002 --session s-mine --agent eve$/,
+  },
+  {
+    why: 'an end without the note that is asked for',
+    world: [mine],
+    config: { session: { requireNote: true } },
+    run: 'session end',
+    exit: 39,
+    code: 'E_NOTES_REQUIRED',
+    fix: /^cleo session end --note /,
+    then: 'session start --scope epic:T001 --auto-focus',
+  },
+  {
+    why: 'the same for one of several sessions',
+    world: [parser, other],
+    config: { session: { requireNote: true } },
+    run: 'session end --session s-other',
+    exit: 39,
+    code: 'E_NOTES_REQUIRED',
+    fix: /^cleo session end --note .* --session s-other$/,
+    then: 'session start --scope epic:T009 --auto-focus',
+  },
+  {
+    why: 'an end at a critical context without a handoff',
+    world: [mine],
+    arrange: (house) => house.cli('cleo context report --used 182000 --max 200000'),
+    run: 'session end',
+    exit: 65,
+    code: 'E_HANDOFF_REQUIRED',
+    fix: /^cleo safestop$/,
+    then: 'session status',
+    ends: 100,
+  },
+  {
+    why: 'the same for one of several sessions',
+    world: [parser, other],
+    arrange: (house) => house.cli('cleo context report --used 199000 --max 200000 --session s-other'),
+    run: 'session end --session s-other',
+    exit: 65,
+    code: 'E_HANDOFF_REQUIRED',
+    fix: /^cleo safestop --session s-other$/,
+    then: 'session start --scope epic:T009 --auto-focus',
+  },
+  {
+    why: 'a session whose root is gone',
+    world: ['T011 epic', 'session s-gone epic:T011 suspended by tester'],
+    arrange: (house) => house.cli('cleo delete T011'),
+    run: 'session resume s-gone',
+    exit: 66,
+    code: 'E_RESUME_FAILED',
+    fix: /^cleo session start --scope global /,
+    then: 'focus show',
+  },
+  {
+    why: 'a second session where one at a time is the rule',
+    world: [mine],
+    config: { session: { exclusive: true } },
+    run: 'session start --scope epic:T009 --auto-focus',
+    exit: 67,
+    code: 'E_CONCURRENT_SESSION',
+    fix: /^cleo session end --session s-mine --note /,
+  },
+  {
+    why: 'a second session by resuming one',
+    world: [mine, 'session s-old epic:T009 suspended by tester'],
+    config: { session: { exclusive: true } },
+    run: 'session resume s-old',
+    exit: 67,
+    code: 'E_CONCURRENT_SESSION',
+    fix: /^cleo session end --session s-mine --note /,
+  },
+];
+
+describe('each refusal of sessions has its code, changes nothing, and its fix leads out', () => {
+  test.each(refusals)('$exit $code: $why', async ({ world = [], config = {}, arrange, run, exit, code, fix, then = run, ends = 0 }) => {
+    const house = await openHouse({ tasks: [...work, ...world], config });
+    await arrange?.(house);
+    const before = await everything(house);
+    const refused = await house.cli(words(run));
+    expect(refused).toMatchObject({
+      exitCode: exit,
+      envelope: { success: false, error: { code, exitCode: exit, fix: expect.stringMatching(fix) } },
+    });
+    expect(await everything(house)).toEqual(before);
+    const way = refused.envelope.error.fix as string;
+    expect([way, (await house.cli(way)).exitCode]).toEqual([way, 0]);
+    expect([then, (await house.cli(words(then))).exitCode]).toEqual([then, ends]);
+  });
+
+  test('every code of sessions is here', () => {
+    expect([...new Set(refusals.map(({ exit }) => exit))]).toEqual([30, 31, 32, 33, 34, 35, 36, 37, 38, 39, 65, 66, 67]);
+  });
+
+  test('what is wrong is told in the order 33, 38, 67, 30, 32', async () => {
+    const house = await openHouse({
+      tasks: [...work, mine, parser.replace('epic:T001', 'task:T010')],
+      config: { session: { exclusive: true } },
+    });
+    const exit = async (line: string) => (await house.cli(words(line))).exitCode;
+    expect(await exit('session start --scope epic:T099')).toBe(33);
+    expect(await exit('session start --scope epic:T001')).toBe(38);
+    expect(await exit('session start --scope epic:T001 --auto-focus')).toBe(67);
+    expect(await exit('session start --scope epic:T001 --auto-focus --agent eve')).toBe(30);
+    expect(await exit('session start --scope epic:T009 --auto-focus --agent eve')).toBe(32);
+    expect(await exit('session start --scope global --auto-focus --agent eve')).toBe(0);
+  });
+});
+
+describe('50 to 54 tell how full the context is, and are answers', () => {
+  test.each([
+    [69, 0, 'ok'],
+    [70, 50, 'warning'],
+    [85, 51, 'caution'],
+    [90, 52, 'critical'],
+    [95, 53, 'emergency'],
+  ])('%i %% of the window: exit %i, %s', async (percent, exit, state) => {
+    const { cli } = await openHouse({ tasks: [...work, mine] });
+    await cli(['context', 'report', '--used', String(percent * 2000), '--max', '200000']);
+    const { exitCode, envelope } = await cli(['context', 'check']);
+    expect({ exitCode, envelope }).toMatchObject({ exitCode: exit, envelope: { success: true, context: { state, percent } } });
+    expect(envelope._meta.exitCode).toBe(exit || undefined);
+    expect(await cli(['context'])).toMatchObject({ exitCode: 0, envelope: { context: { state, percent } } });
+  });
+
+  test('54: nobody has said so far, or not lately; a report is the way out', async () => {
+    const clock = { now: '2026-01-01T00:00:00.000Z' };
+    const { cli } = await openHouse({ clock });
+    const check = async () => (await cli(['context', 'check'])).exitCode;
+    const report = () => cli(['context', 'report', '--used', '10', '--max', '200000']);
+    expect(await check()).toBe(54);
+    await report();
+    expect(await check()).toBe(0);
+    clock.now = '2026-01-01T00:05:00.001Z';
+    expect(await check()).toBe(54);
+    await report();
+    expect(await check()).toBe(0);
+  });
+});
+
+const words = (line: string): string[] => shellWords(line);
+
+/** Tasks, sessions and claims: all that a refused command could have changed. */
+async function everything(house: TestHouse): Promise<unknown> {
+  const { content } = await house.call('tasks.export');
+  return house.store.read(async ({ sessions, claims }) => ({
+    content,
+    sessions: await sessions.list(undefined, { limit: 100, offset: 0 }),
+    claims: await claims.all(),
+  }));
+}
