@@ -40,15 +40,15 @@ export interface Project {
 }
 
 /** An initialised project in a folder of its own, reached only through real processes. */
-export async function openProject(folder = temporary()): Promise<Project> {
-  const project = projectAt(folder);
+export async function openProject(folder = temporary(), env: Record<string, string> = {}): Promise<Project> {
+  const project = projectAt(folder, env);
   await project.done(['init']);
   return project;
 }
 
-export function projectAt(folder: string): Project {
+export function projectAt(folder: string, env: Record<string, string> = {}): Project {
   const run: Project['run'] = (args, options = {}) =>
-    cleo(args, { cwd: folder, ...options, env: { CLEO_HOME: join(folder, '.home'), ...options.env } });
+    cleo(args, { cwd: folder, ...options, env: { CLEO_HOME: join(folder, '.home'), ...env, ...options.env } });
   return {
     root: folder,
     database: join(folder, '.cleo', 'cleo.db'),
@@ -91,6 +91,16 @@ export function cleo(args: string[], options: RunOptions = {}): Promise<Ended> {
     child.once('error', failed);
     child.once('close', (exitCode, signal) => done({ exitCode, signal, stdout, stderr, answer: parsed(stdout) }));
   });
+}
+
+/** `crowd` processes at a time, each followed by the next of its row. */
+export async function inRows<T>(crowd: number, length: number, act: (row: number, place: number) => Promise<T>): Promise<T[]> {
+  const rows = Array.from({ length: crowd }, async (_, row) => {
+    const results: T[] = [];
+    for (let place = 0; place < length; place++) results.push(await act(row, place));
+    return results;
+  });
+  return (await Promise.all(rows)).flat();
 }
 
 function parsed(stdout: string): Seen {

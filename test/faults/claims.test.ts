@@ -1,0 +1,135 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import postgres from 'postgres';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { keyOf } from '../folder.ts';
+import { type PostgresServer, startPostgres } from '../postgres.ts';
+import { type Ended, inRows, inspect, openProject, type Project, size, temporary } from './processes.ts';
+
+let server: PostgresServer;
+beforeAll(async () => {
+  server = await startPostgres();
+});
+afterAll(() => server.stop());
+
+const as = (agent: string) => ({ env: { CLEO_AGENT_ID: agent } });
+
+/** Who holds what, as another program sees it. */
+async function holders(project: Project, engine: string): Promise<Record<string, unknown>[]> {
+  const query = 'select task_id, agent_id, session_id from claims order by task_id';
+  if (engine === 'sqlite') return inspect(project.database, query);
+  const client = postgres(server.url, { max: 1, onnotice: () => {} });
+  try {
+    return (await client.unsafe(query.replace('claims', `"cleo_${keyOf(project.root)}".claims`))).map((row) => ({ ...row }));
+  } finally {
+    await client.end({ timeout: 5 });
+  }
+}
+
+/** One wins, and all others are told who: by number, who won. */
+function judge(ended: Ended[], session?: string): number {
+  const winners = ended.flatMap((one, i) => (one.exitCode === 0 ? [i] : []));
+  expect(winners).toHaveLength(1);
+  const holder = `agent-${winners[0]}${session ? ` (${session})` : ''}`;
+  expect(ended.filter((one) => one.exitCode !== 0).map((one) => [one.exitCode, one.answer.error?.details.holder])).toEqual(
+    Array(ended.length - 1).fill([35, holder]),
+  );
+  return winners[0]!;
+}
+
+describe.each(['sqlite', 'postgres'])('%s', (engine) => {
+  const open = (): Promise<Project> => openProject(temporary(), engine === 'postgres' ? { CLEO_DATABASE_URL: server.url } : {});
+  const [few, some] = engine === 'sqlite' ? [8, 4] : [6, 2];
+
+  test('of many that claim one task at once exactly one wins, outside a session and in one', async () => {
+    const [crowd, rounds] = [size(few, 64), size(some, 50)];
+    const { run, done } = await open();
+    let session: string | undefined;
+    for (let round = 1; round <= rounds; round++) {
+      if (round === Math.ceil(rounds / 2) + 1) session = (await done(['session', 'start', '--scope', 'global', '--auto-focus'])).session.id;
+      const { task } = await done(['add', `Round ${round}`]);
+      const ended = await Promise.all(Array.from({ length: crowd }, (_, i) => run(['focus', 'set', task.id], as(`agent-${i}`))));
+      const winner = judge(ended, session);
+      expect((await run(['focus', 'set', task.id], as(`agent-${winner}`))).exitCode).toBe(102);
+    }
+    expect(session).toBeDefined();
+  });
+
+  test('next --claim hands out every task once, however many ask at once, and then says that there is none', async () => {
+    const [crowd, tasks] = [size(few, 64), size(few * some, 200)];
+    const { run, done } = await open();
+    await done(['add-batch', '--file', '-'], { stdin: JSON.stringify(Array.from({ length: tasks }, (_, i) => ({ title: `Part ${i}` }))) });
+    await done(['session', 'start', '--scope', 'global', '--focus', 'T001']);
+    const handed = (
+      await inRows(crowd, Math.ceil(tasks / crowd) + 1, async (row, place) =>
+        // Whoever claims anew lets go of what it had, so each time it is another agent.
+        run(['next', '--claim'], as(`agent-${row}.${place}`)),
+      )
+    ).map(({ exitCode, answer }) => (exitCode === 0 ? answer.task.id : exitCode));
+    const ids = handed.filter((one) => typeof one === 'string');
+    expect(handed.filter((one) => typeof one !== 'string' && one !== 100)).toEqual([]);
+    expect(ids).toHaveLength(tasks - 1);
+    expect(new Set(ids).size).toBe(tasks - 1);
+    expect((await run(['next', '--claim'], as('late'))).exitCode).toBe(100);
+  });
+
+  test('a session that ends while others wait for its task gives it to exactly one of them', async () => {
+    const [waiting, rounds] = [size(4, 12), size(2, 20)];
+    const project = await open();
+    const { run, done } = project;
+    for (let round = 1; round <= rounds; round++) {
+      const { task } = await done(['add', `Round ${round}`]);
+      await done(['session', 'start', '--scope', `task:${task.id}`, '--auto-focus'], as('holder'));
+      const end = sleep(Math.random() * 200).then(() => run(['session', 'end', '--note', 'Made way'], as('holder')));
+      let isOver = false;
+      const won: string[] = [];
+      await Promise.all(
+        Array.from({ length: waiting }, async (_, i) => {
+          while (!isOver) {
+            const { exitCode } = await run(['focus', 'set', task.id], as(`agent-${i}`));
+            if (exitCode === 0) won.push(`agent-${i}`);
+            else expect(exitCode).toBe(35);
+            if (won.length > 0) isOver = true;
+          }
+        }),
+      );
+      expect((await end).exitCode).toBe(0);
+      expect(won).toHaveLength(1);
+      expect(await holders(project, engine)).toContainEqual({ task_id: task.id, agent_id: won[0], session_id: '' });
+      await done(['complete', task.id], as(won[0]!));
+    }
+  });
+
+  test('a claimant killed at any moment has the task or has not; nobody else is told both', async () => {
+    const [crowd, kills] = [size(3, 8), size(5, 60)];
+    const project = await open();
+    const { run, done } = project;
+    await done(['add', 'The first']);
+    const began = performance.now();
+    await done(['focus', 'set', 'T001'], as('nobody'));
+    const lifeMs = performance.now() - began;
+    let [struck, kept] = [0, 0];
+    for (let round = 1; round <= kills; round++) {
+      const { task } = await done(['add', `Round ${round}`]);
+      const killed = run(['focus', 'set', task.id], {
+        ...as('killed'),
+        onStart: (child) => void sleep(Math.random() * lifeMs * 1.6).then(() => child.kill('SIGKILL')),
+      });
+      // It has some start before the others.
+      await sleep(lifeMs / 2);
+      const others = await Promise.all(Array.from({ length: crowd }, (_, i) => run(['focus', 'set', task.id], as(`agent-${i}`))));
+      const first = await killed;
+      if (first.signal === 'SIGKILL') struck++;
+      const [holder] = (await holders(project, engine)).filter(({ task_id }) => task_id === task.id);
+      if (holder?.agent_id === 'killed') {
+        kept++;
+        expect(others.map((one) => [one.exitCode, one.answer.error?.details.holder])).toEqual(Array(crowd).fill([35, 'killed']));
+      } else {
+        expect(first.answer.success ?? false).toBe(false);
+        expect(holder?.agent_id).toBe(`agent-${judge(others)}`);
+      }
+      await done(['complete', task.id], as(String(holder?.agent_id)));
+    }
+    expect(struck).toBeGreaterThan(0);
+    if (kills > 20) expect(kept).toBeGreaterThan(0);
+  });
+});

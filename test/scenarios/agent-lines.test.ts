@@ -1,0 +1,184 @@
+import { describe, expect, test } from 'vitest';
+import { openHouse, type Seen, shellWords, type TestHouse } from '../house.ts';
+
+const work = [
+  'T001 epic: Parser',
+  'T002 in T001 high: Write the query parser',
+  'T003 in T001: Trees',
+  'T004 in T001 done: Grammar',
+  'T005 in T001: Errors',
+  'T006 in T001 depends T005: Messages',
+  'T142: Another query',
+  'T1234: A query of its own',
+];
+const session = 'session session-1 epic:T001 by tester: Work';
+
+interface Line {
+  line: string;
+  /** Where the answer holds what the line is for. */
+  key: string;
+  world?: string[];
+}
+
+/** The lines that agents are taught. */
+const lines: Line[] = [
+  { line: 'ct find "query"', key: 'tasks.0.id' },
+  { line: 'ct find --id 142', key: 'tasks.0.id' },
+  { line: 'ct show T1234', key: 'task.id' },
+  { line: 'ct add "Title"', key: 'task.id' },
+  { line: 'ct add "Title" --parent T002', key: 'task.id' },
+  { line: 'ct add "Task" --depends T005', key: 'task.id' },
+  { line: 'ct done T005', key: 'completedAt' },
+  { line: 'ct complete T1234', key: 'completedAt' },
+  { line: 'ct update T002 --status active', key: 'task.status' },
+  { line: 'ct update T002 --status blocked', key: 'task.status' },
+  { line: 'ct focus set T002', key: 'task.id' },
+  { line: 'ct focus set T1234', key: 'task.id' },
+  { line: 'cleo start T002', key: 'task.id' },
+  { line: 'ct focus show', key: 'task.id', world: [session, 'T007 in T001 active by tester@session-1'] },
+  { line: 'ct next', key: 'recommendation.taskId' },
+  { line: 'ct session list', key: 'sessions.0.id', world: [session] },
+  { line: 'ct session start --scope epic:T001 --auto-focus --name "Work"', key: 'session.id' },
+  { line: 'ct session start --scope epic:T001 --focus T003 --name "Work"', key: 'focus.id' },
+  { line: 'ct session end --note "Progress"', key: 'session.status', world: [session] },
+  { line: 'ct session end --note "Scope mismatch"', key: 'handoff.note', world: [session] },
+  { line: 'ct session resume session-1', key: 'session.id', world: ['session session-1 epic:T001 suspended by ada'] },
+  { line: 'ct session resume session-1', key: 'session.id', world: ['session session-1 epic:T001 ended by ada'] },
+  { line: 'ct session status', key: 'session.id', world: [session] },
+  { line: 'ct dash', key: 'summary' },
+  { line: 'ct context', key: 'context.state' },
+  { line: 'ct archive', key: 'archived.0' },
+  { line: 'ct exists T002', key: 'exists' },
+  { line: 'cleo exists T1234', key: 'exists' },
+  { line: 'ct list --parent T001', key: 'tasks.0.id' },
+  { line: 'ct reopen T004', key: 'task.status' },
+  { line: 'ct doctor', key: 'findings' },
+  { line: 'ct safestop', key: 'session.status', world: [session] },
+  { line: 'cleo orchestrator ready --epic T001', key: 'tasks.0.id' },
+  { line: 'cleo orchestrator next --epic T001', key: 'recommendation.taskId' },
+];
+
+const run = (house: TestHouse, line: string) => house.cli(shellWords(line).slice(1));
+
+const at = (envelope: Seen, key: string): unknown => key.split('.').reduce<Seen | undefined>((value, step) => value?.[step], envelope);
+
+describe('a line that agents are taught runs as written and answers under its key', () => {
+  test.each(lines)('$line → $key', async ({ line, key, world = [] }) => {
+    const { exitCode, envelope } = await run(await openHouse({ tasks: [...work, ...world] }), line);
+    expect([exitCode, envelope.success, envelope.error]).toEqual([0, true, undefined]);
+    expect(at(envelope, key)).toBeDefined();
+    expect(envelope).toHaveProperty(envelope._meta.resultsField);
+    expect(envelope._meta).toMatchObject({
+      command: expect.stringMatching(/^\w+\.\w/),
+      timestamp: expect.stringMatching(/Z$/),
+      version: '0.0.0-test',
+    });
+  });
+});
+
+describe('the days that agents are taught, step by step', () => {
+  test.each([
+    [
+      'a start of its own',
+      [
+        'ct session list',
+        'ct session start --scope epic:T001 --auto-focus --name "Name"',
+        'ct focus set T003',
+        'ct complete T003',
+        'ct focus set T005',
+        'ct next',
+        'ct complete T005',
+        'ct archive',
+        'ct session end --note "Progress summary"',
+      ],
+    ],
+    [
+      'a session taken up again',
+      [
+        'ct session list',
+        'ct session resume session-0',
+        'ct session status',
+        'ct focus show',
+        'ct next',
+        'ct add "Task" --depends T005',
+        'ct complete T005',
+        'ct focus set T006',
+        'ct complete T006',
+        'ct archive',
+        'ct session end --note "Progress"',
+      ],
+    ],
+    ['a subagent', ['ct focus set T002', 'ct complete T002']],
+  ])('%s', async (_, steps) => {
+    const old = 'session session-0 epic:T001 suspended by ada: Before';
+    const house = await openHouse({ tasks: [...work, ...(steps.includes('ct session resume session-0') ? [old] : [])] });
+    for (const step of steps) {
+      const { exitCode, envelope } = await run(house, step);
+      // Looking for what is not there yet is no error.
+      const isLook = /session list|focus show/.test(step);
+      expect([step, envelope.error, isLook ? [0, 100].includes(exitCode) : exitCode === 0]).toEqual([step, undefined, true]);
+    }
+    const { sessions } = (await run(house, 'ct session list')).envelope;
+    for (const { status } of sessions) expect(status).toBe('ended');
+    expect((await house.store.read((reads) => reads.claims.all())).length).toBe(0);
+  });
+});
+
+describe('each move between states happens by the line that is taught for it, in a session and outside', () => {
+  test.each([
+    ['pending', 'ct focus set T010', 'active'],
+    ['pending', 'ct update T010 --status blocked', 'blocked'],
+    ['pending', 'ct complete T010', 'done'],
+    ['active', 'ct focus set T011', 'pending'],
+    ['active', 'ct update T010 --status blocked', 'blocked'],
+    ['active', 'ct complete T010', 'done'],
+    ['blocked', 'ct update T010 --status pending', 'pending'],
+    ['blocked', 'ct focus set T010', 'active'],
+    ['done', 'ct reopen T010', 'active'],
+  ])('%s: %s → %s', async (from, line, to) => {
+    for (const where of [undefined, 'session-1']) {
+      const holder = from === 'active' ? ` by tester${where ? `@${where}` : ''}` : '';
+      const house = await openHouse({
+        tasks: ['T001 epic', `T010 in T001 ${from}${holder}`, 'T011 in T001', ...(where ? [session] : [])],
+      });
+      expect(await run(house, line)).toMatchObject({ exitCode: 0 });
+      expect((await house.call('tasks.show', { taskId: 'T010' })).task.status).toBe(to);
+    }
+  });
+});
+
+const calls: [string, Record<string, unknown>, string][] = [
+  ['tasks.show', { taskId: 'T002' }, 'task.id'],
+  ['tasks.find', { query: 'query' }, 'tasks.0.id'],
+  ['tasks.find', { id: '142' }, 'tasks.0.id'],
+  ['tasks.list', { parent: 'T001', status: 'pending' }, 'tasks.0.id'],
+  ['session.status', {}, 'session.id'],
+  ['session.list', {}, 'sessions.0.id'],
+  ['orchestrate.ready', { epicId: 'T001' }, 'tasks.0.id'],
+  ['orchestrate.next', { epicId: 'T001' }, 'recommendation.taskId'],
+  ['validate.report', {}, 'report'],
+  ['system.dash', {}, 'summary'],
+  ['system.context', {}, 'context.state'],
+  ['tasks.add', { title: 'Title', description: 'About it', parent: 'T002', depends: ['T005'] }, 'task.id'],
+  ['tasks.update', { taskId: 'T002', title: 'Other', status: 'active', notes: 'Seen' }, 'task.id'],
+  ['tasks.complete', { taskId: 'T002' }, 'completedAt'],
+  ['tasks.start', { taskId: 'T002' }, 'task.id'],
+  ['session.end', { note: 'Progress' }, 'session.id'],
+  ['session.resume', { sessionId: 'session-1' }, 'session.id'],
+];
+
+describe('the calls that agents without a shell are taught', () => {
+  test.each(calls)('%s %j → %s', async (operation, params, key) => {
+    const envelope = await (await openHouse({ tasks: [...work, session] })).call(operation, params);
+    expect([envelope.success, envelope.error]).toEqual([true, undefined]);
+    expect(at(envelope, key)).toBeDefined();
+  });
+
+  test('a session started by the name that they know for the focus', async () => {
+    const { call } = await openHouse({ tasks: work });
+    expect(await call('session.start', { scope: 'epic:T001', name: 'Work', autoStart: true })).toMatchObject({
+      session: { scope: 'epic:T001', name: 'Work', status: 'active' },
+      focus: { id: 'T002', status: 'active' },
+    });
+  });
+});
