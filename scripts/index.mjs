@@ -7,6 +7,8 @@ import { build } from 'esbuild';
 const root = fileURLToPath(new URL('..', import.meta.url));
 const folder = join(root, 'src', 'operations');
 const target = join(folder, 'index.generated.ts');
+const protocol = join(root, 'protocols', 'CLEO-INJECTION.md');
+const protocolTarget = join(folder, 'protocol.generated.ts');
 
 const sources = readdirSync(folder, { recursive: true, withFileTypes: true })
   .filter(
@@ -18,6 +20,7 @@ const sources = readdirSync(folder, { recursive: true, withFileTypes: true })
 
 /** The first words of all commands. */
 export async function writeIndex() {
+  writeProtocol();
   const bundle = join(root, 'node_modules', `.cache-cleo-index-${process.pid}.mjs`);
   try {
     await build({
@@ -66,6 +69,12 @@ export async function writeIndex() {
   } finally {
     rmSync(bundle, { force: true });
   }
+}
+
+/** The protocol text as a module: a part of the build, found wherever that is run from. */
+function writeProtocol() {
+  const text = `// Generated from protocols by scripts/index.mjs; not kept in git.\nexport const protocolText = ${JSON.stringify(readFileSync(protocol, 'utf8'))};\n`;
+  if (read(protocolTarget) !== text) writeFileSync(protocolTarget, text);
 }
 
 function read(path) {

@@ -279,3 +279,40 @@ function git({ root }: Folder, ...args: string[]): string {
     env: { PATH: process.env.PATH, GIT_CONFIG_GLOBAL: '/dev/null', ...identity },
   });
 }
+
+describe('agents', () => {
+  const template = ({ env }: Folder): string => join(env.HOME!, '.cleo', 'templates', 'CLEO-INJECTION.md');
+
+  test('the whole protocol text is kept in the folder of the user, and brought up to date', async () => {
+    const folder = emptyFolder();
+    await folder.call('admin.init');
+    const { text } = await folder.call('admin.inject', { tier: 'orchestrator' });
+    expect(readFileSync(template(folder), 'utf8')).toBe(text);
+    writeFileSync(template(folder), 'old');
+    expect(await folder.call('admin.upgrade')).toMatchObject({ _meta: { exitCode: 102 } });
+    expect(readFileSync(template(folder), 'utf8')).toBe(text);
+  });
+
+  test('that it cannot be written is a warning', async () => {
+    const folder = emptyFolder();
+    writeFileSync(join(folder.env.HOME!, '.cleo'), 'in the way');
+    const made = await folder.call('admin.init');
+    expect(made).toMatchObject({ success: true, project: { created: true } });
+    expect(made._meta.warnings).toEqual([expect.stringMatching(/^The protocol text was not written: /)]);
+  });
+
+  test('clients that are found are offered, and set up only when asked for', async () => {
+    const folder = emptyFolder();
+    expect(await folder.call('admin.init')).toMatchObject({ offers: ['cleo setup'] });
+    mkdirSync(join(folder.env.HOME!, '.codex'));
+    mkdirSync(join(folder.root, '.cursor'));
+    expect(await folder.call('admin.init')).toMatchObject({ _meta: { exitCode: 101 }, offers: ['cleo setup codex', 'cleo setup cursor'] });
+    expect(readdirSync(join(folder.root, '.cursor'))).toEqual([]);
+    const done = await folder.call('admin.init', { setup: ['all'] });
+    expect(done).toMatchObject({ success: true, project: { created: false } });
+    expect(done.files.map(({ file }: { file: string }) => file)).toEqual(['.codex/config.toml', 'AGENTS.md', '.cursor/mcp.json']);
+    expect(done._meta.exitCode).toBeUndefined();
+    expect(await folder.call('admin.init', { setup: ['codex'] })).toMatchObject({ _meta: { exitCode: 101 }, files: [] });
+    expect((await folder.call('admin.init')).offers).toBeUndefined();
+  });
+});

@@ -1,10 +1,13 @@
 import { join } from 'node:path';
-import { boolean, description, metadata, optional, picklist, pipe, strictObject, string } from 'valibot';
+import { array, boolean, description, metadata, optional, picklist, pipe, strictObject, string } from 'valibot';
 import { CleoError } from '../../errors/error.ts';
 import { configSchemaText } from '../../model/config-schema.ts';
 import type { Platform, Project } from '../../platform/port.ts';
 import { checkAddress } from '../../rules/address.ts';
-import { alreadyThere, type JobContext, job } from '../define.ts';
+import { type ClientName, clientNames } from '../../rules/setup-clients.ts';
+import { answer, type JobContext, job } from '../define.ts';
+import { type Change, setUp, survey } from './setup-files.ts';
+import { refreshTemplate } from './template.ts';
 
 /** What is this machine's alone, or can be made again. The rest of `.cleo` may be committed. */
 const ignored = `# Written by cleo init. What is not listed here can be committed.
@@ -30,36 +33,82 @@ export const adminInit = job({
         metadata({ value: 'postgres://…' }),
       ),
     ),
+    setup: optional(
+      pipe(
+        array(picklist([...clientNames, 'all'])),
+        description('Also set up these clients of agents, as cleo setup does; all for those that are found'),
+      ),
+    ),
   }),
-  result: strictObject({ project: strictObject({ root: string(), store: picklist(['sqlite', 'postgres']), created: boolean() }) }),
-  errors: ['E_FILE_ERROR', 'E_STORE_DAMAGED', 'E_STORE_UNREACHABLE', 'E_VALIDATION', 'E_CONFIG_ERROR', 'E_STORE_OLDER', 'E_STORE_NEWER'],
+  result: strictObject({
+    project: strictObject({ root: string(), store: picklist(['sqlite', 'postgres']), created: boolean() }),
+    files: optional(array(strictObject({ file: string(), change: picklist(['created', 'updated', 'deleted']) }))),
+    /** Commands that go on from here: agents of clients that are found and not set up. */
+    offers: optional(array(string())),
+  }),
+  errors: [
+    'E_FILE_ERROR',
+    'E_STORE_DAMAGED',
+    'E_STORE_UNREACHABLE',
+    'E_VALIDATION',
+    'E_CONFIG_ERROR',
+    'E_STORE_OLDER',
+    'E_STORE_NEWER',
+    'E_LOCK_TIMEOUT',
+  ],
   tier: 0,
-  scope: 'admin',
   cli: { command: 'init' },
   needs: 'nothing',
   example: { call: {}, exit: 101 },
-  async run({ platform, now, keep, commandWith }, { store: address }) {
+  async run(here, { store: address, setup }) {
+    const { platform, catalog } = here;
     const project = platform.newProject();
-    checkNotHome(platform, project);
-    if (address !== undefined) checkAddress(address, 'store', (clean) => commandWith({ store: clean }));
-    const isFound = platform.files.isFolder(project.folder);
-    if (isFound) checkSameStore(platform, project, address);
-    if (isFound && address === undefined && (await isWorking(keep, project))) return alreadyThere(answer(platform, project, false));
-    furnish(platform, project);
-    const isNew = await (await keep(project, address)).create(now);
-    if (address !== undefined) writeAddress(platform, project, address);
-    return isNew ? answer(platform, project, true) : alreadyThere(answer(platform, project, false));
+    const created = await make(here, project, address);
+    const warnings = await refreshTemplate(platform, catalog);
+    const chosen = setup && setUp(platform, project, chosenOf(platform, project, setup), {});
+    const files = chosen?.changes.map(({ file, change }): Omit<Change, 'adds'> => ({ file, change }));
+    const offers = setup ? [] : offersOf(platform, project);
+    return answer(
+      { project: placeOf(platform, project, created), ...(files ? { files } : {}), ...(offers.length > 0 ? { offers } : {}) },
+      { warnings: [...warnings, ...(chosen?.remarks ?? [])], ...(created || files?.length ? {} : { exit: 101 as const }) },
+    );
   },
 });
 
-function answer(
+/** Whether there is a store now that was not there before. */
+async function make({ platform, now, keep, commandWith }: JobContext, project: Project, address: string | undefined): Promise<boolean> {
+  checkNotHome(platform, project);
+  if (address !== undefined) checkAddress(address, 'store', (clean) => commandWith({ store: clean }));
+  const isFound = platform.files.isFolder(project.folder);
+  if (isFound) checkSameStore(platform, project, address);
+  if (isFound && address === undefined && (await isWorking(keep, project))) return false;
+  furnish(platform, project);
+  const isNew = await (await keep(project, address)).create(now);
+  if (address !== undefined) writeAddress(platform, project, address);
+  return isNew;
+}
+
+const chosenOf = (platform: Platform, project: Project, setup: (ClientName | 'all')[]): ClientName[] => {
+  const found = setup.includes('all') ? survey(platform, project).filter(({ isFound }) => isFound) : [];
+  return [...new Set([...found.map(({ client }) => client.name), ...setup.filter((name) => name !== 'all')])];
+};
+
+/** What init does not do by itself: these files are the project's, and others'. */
+function offersOf(platform: Platform, project: Project): string[] {
+  const clients = survey(platform, project);
+  const waiting = clients.filter(({ isFound, parts }) => isFound && !parts.includes('mcp'));
+  if (waiting.length > 0) return waiting.map(({ client }) => `cleo setup ${client.name}`);
+  return clients.some(({ parts }) => parts.includes('mcp')) ? [] : ['cleo setup'];
+}
+
+const placeOf = (
   platform: Platform,
   project: Project,
   created: boolean,
-): { project: { root: string; store: 'sqlite' | 'postgres'; created: boolean } } {
+): { root: string; store: 'sqlite' | 'postgres'; created: boolean } => {
   const url = platform.databaseUrl ?? platform.config.load(project)['store.url'];
-  return { project: { root: project.root, store: url ? 'postgres' : 'sqlite', created } };
-}
+  return { root: project.root, store: url ? 'postgres' : 'sqlite', created };
+};
 
 function checkNotHome({ files, home }: Platform, { folder }: Project): void {
   if (folder !== home && !files.isSame(folder, home)) return;

@@ -2,7 +2,8 @@ import { join } from 'node:path';
 import { number, optional, strictObject, string } from 'valibot';
 import { configSchemaText } from '../../model/config-schema.ts';
 import type { Platform, Project } from '../../platform/port.ts';
-import { job, noChange } from '../define.ts';
+import { answer, job } from '../define.ts';
+import { refreshTemplate } from './template.ts';
 
 export const adminUpgrade = job({
   name: 'admin.upgrade',
@@ -15,13 +16,14 @@ export const adminUpgrade = job({
   scope: 'admin',
   cli: { command: 'upgrade' },
   example: { call: {}, exit: 102 },
-  async run({ platform, project, openStore }) {
+  async run({ platform, project, openStore, catalog }) {
     const before = new Set(platform.backups.list(project).map(({ id }) => id));
     const { from, to } = await (await openStore('write')).migrate();
     const backup = platform.backups.list(project).find(({ id }) => !before.has(id))?.id;
     const isRefreshed = refreshSchema(platform, project);
     const upgrade = { from, to, ...(backup ? { backup } : {}) };
-    return from === to && !isRefreshed ? noChange({ upgrade }) : { upgrade };
+    const warnings = await refreshTemplate(platform, catalog);
+    return answer({ upgrade }, { warnings, ...(from === to && !isRefreshed ? { exit: 102 as const } : {}) });
   },
 });
 

@@ -1,0 +1,107 @@
+import { execFile } from 'node:child_process';
+import { chmodSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { describe, expect, test } from 'vitest';
+import { briefingHook } from '../src/rules/setup-clients.ts';
+import { estimateTokens } from '../src/rules/tokens.ts';
+import { built, runBuilt } from './built.ts';
+import { openHouse } from './house.ts';
+import { temporary } from './temporary.ts';
+
+/** A shell as a client of agents opens it, with or without cleo on its path. */
+async function shell(
+  line: string,
+  cwd: string,
+  env: Record<string, string> = {},
+  hasCleo = true,
+): Promise<{ code: number; out: string; err: string }> {
+  const bin = temporary();
+  const node = join(bin, 'node');
+  symlinkSync(process.execPath, node);
+  if (hasCleo) {
+    writeFileSync(join(bin, 'cleo'), `#!/bin/sh\nexec "${node}" "${built}" "$@"\n`);
+    chmodSync(join(bin, 'cleo'), 0o755);
+  }
+  try {
+    const { stdout, stderr } = await promisify(execFile)('/bin/sh', ['-c', line], {
+      cwd,
+      env: { PATH: `${bin}:/bin:/usr/bin`, HOME: cwd, ...env },
+    });
+    return { code: 0, out: stdout, err: stderr };
+  } catch (error) {
+    const { code, stdout, stderr } = error as { code: number; stdout: string; stderr: string };
+    return { code, out: stdout, err: stderr };
+  }
+}
+
+describe('the hook of Claude Code', () => {
+  test('prints where things stand as plain text, within its budget, however much there is', async () => {
+    const long = 'with a title that goes on for quite a while, as titles do, and then some more of it '.repeat(2).slice(0, 150);
+    const tasks = [
+      'T001 epic',
+      ...Array.from({ length: 120 }, (_, i) => `T${String(i + 2).padStart(3, '0')} in T001 ${i % 3 ? 'blocked' : 'pending'}: ${i} ${long}`),
+    ];
+    const { root, env, call } = await openHouse({ tasks, engine: 'sqlite', config: { hierarchy: { maxSiblings: 500 } } });
+    await call('session.start', { scope: 'epic:T001', autoFocus: true, name: 'Parser' });
+    for (let i = 0; i < 20; i += 1) await call('tasks.update', { taskId: 'T002', notes: `Decision: number ${i}, ${long}` });
+    const during = await shell(briefingHook, root, env);
+    await call('session.end', { note: `All is well. ${long.repeat(20)}` });
+    const after = await shell(briefingHook, root, env);
+    for (const { code, out, err } of [during, after]) {
+      expect(code).toBe(0);
+      expect(err).toBe('');
+      expect(out.trim()).not.toBe('');
+      // A text that begins like JSON would be read as an order to the client.
+      expect(out.trimStart()).not.toMatch(/^[{[]/);
+      expect(estimateTokens(out)).toBeLessThanOrEqual(2000);
+    }
+    expect(during.out).toContain('T002');
+    expect(after.out).toContain('All is well');
+  });
+
+  test('says nothing and fails nobody where there is no project, no cleo, or a broken store', async () => {
+    const quiet = { code: 0, out: '', err: '' };
+    expect(await shell(briefingHook, temporary())).toEqual(quiet);
+    const { root, env } = await openHouse({ engine: 'sqlite' });
+    expect(await shell(briefingHook, root, env, false)).toEqual(quiet);
+    const broken = await openHouse({ engine: 'sqlite' });
+    writeFileSync(join(broken.root, '.cleo', 'config.json'), '{');
+    expect(await shell(briefingHook, broken.root, broken.env)).toEqual(quiet);
+  });
+});
+
+describe('the way out of a refused set-up', () => {
+  const hurdles: Record<string, (root: string) => void> = {
+    'broken JSON': (root) => writeFileSync(join(root, '.mcp.json'), '{'),
+    'a folder in place of a file': (root) => mkdirSync(join(root, '.mcp.json')),
+    'a link that leads out': (root) => symlinkSync('/etc/hosts', join(root, '.mcp.json')),
+    'a read-only file': (root) => writeFileSync(join(root, '.mcp.json'), '{}', { mode: 0o444 }),
+    'a file in place of a folder': (root) => writeFileSync(join(root, '.claude'), ''),
+    'half a mark': (root) => writeFileSync(join(root, 'CLAUDE.md'), '<!-- cleo:begin -->\n'),
+  };
+
+  test.each(Object.entries(hurdles))('%s: runs as it is printed, also from a folder inside', async (_, hinder) => {
+    const { root, env } = await openHouse({ engine: 'sqlite' });
+    hinder(root);
+    mkdirSync(join(root, 'inside'));
+    const refused = await shell('cleo setup claude', join(root, 'inside'), env);
+    expect([3, 8]).toContain(refused.code);
+    const { code, out } = await shell(JSON.parse(refused.out).error.fix, join(root, 'inside'), env);
+    expect(out).not.toContain('"success":false');
+    expect(code).toBe(0);
+    expect(JSON.parse(readFileSync(join(root, '.mcp.json'), 'utf8')).mcpServers.cleo).toEqual({ command: 'cleo', args: ['mcp'] });
+  });
+});
+
+test('init makes a project and sets up clients in the same breath; two commands to the first task', async () => {
+  const root = temporary();
+  const env = { CLEO_HOME: join(temporary(), '.cleo') };
+  const made = await runBuilt(['init', '--setup', 'claude,codex'], { cwd: root, env });
+  expect(made).toMatchObject({ exitCode: 0, err: '' });
+  const files = JSON.parse(made.out).files.map(({ file }: { file: string }) => file);
+  expect(files).toEqual(['.mcp.json', '.claude/settings.json', 'CLAUDE.md', '.codex/config.toml', 'AGENTS.md']);
+  expect((await runBuilt(['add', 'First'], { cwd: root, env })).exitCode).toBe(0);
+  const whole = await runBuilt(['inject', '--tier', 'orchestrator'], { cwd: root, env });
+  expect(readFileSync(join(env.CLEO_HOME, 'templates', 'CLEO-INJECTION.md'), 'utf8')).toBe(whole.out);
+});

@@ -1,0 +1,122 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { flagOf } from '../src/operations/command-line.ts';
+import { globalFlags } from '../src/operations/global-flags.ts';
+import { index } from '../src/operations/index.generated.ts';
+import { protocolText } from '../src/operations/protocol.generated.ts';
+import { shapesOf } from '../src/operations/shape.ts';
+import { protocolUpTo } from '../src/rules/protocol.ts';
+import { agentText, briefingHook } from '../src/rules/setup-clients.ts';
+import { openHouse, type TestHouse } from './house.ts';
+
+const text = `${protocolUpTo(protocolText, 'orchestrator', index)}\n${agentText}\n\`${briefingHook.split(' 2>')[0]}\``;
+
+/** What stands in backticks or in a block of commands. */
+const spoken = [
+  ...[...text.matchAll(/```bash\n([\s\S]*?)```/g)].flatMap(([, block]) => block!.trim().split('\n')),
+  ...[...text.replace(/```[\s\S]*?```/g, '').matchAll(/`([^`\n]+)`/g)].map(([, words]) => words!),
+].map((words) => words.replace(/\s+# .*$/, '').trim());
+const unique = (words: string[]): string[] => [...new Set(words)];
+const commands = unique(spoken.filter((words) => words.startsWith('cleo ')));
+const calls = unique(spoken.filter((words) => /^(query|mutate) /.test(words)));
+
+/** Days on which the commands are said: at work, before a session, with everything done, with the session suspended or something blocked. */
+const tasks = ['T001 epic', 'T002 in T001 accept one', 'T003 in T001', 'T004 in T001 done'];
+const worlds = [
+  tasks,
+  ['T001 epic', 'T002 in T001 active by tester@session-1 accept one', ...tasks.slice(2), 'session session-1 epic:T001 by tester: Parser'],
+  ['T001 epic', 'T002 in T001 active by tester', ...tasks.slice(2)],
+  ['T001 epic', 'T002 in T001 done', 'T003 in T001 done', 'T004 in T001 done'],
+  [
+    'T001 epic',
+    'T002 in T001 blocked',
+    'T003 in T001 blocked',
+    'T004 in T001 done',
+    'session session-1 epic:T001 suspended by tester: Parser',
+  ],
+];
+
+/** Done, or one of the answers that are no errors; the window says how full it is with 50 to 54. */
+const isFine = (exit: number): boolean => exit === 0 || (exit >= 100 && exit <= 102) || (exit >= 50 && exit <= 54);
+
+async function runsSomewhere(run: (house: TestHouse) => Promise<{ exitCode: number; said: string }>): Promise<string> {
+  const refusals: string[] = [];
+  for (const world of worlds) {
+    const { exitCode, said } = await run(await openHouse({ tasks: world, engine: 'sqlite' }));
+    if (isFine(exitCode)) return 'fine';
+    refusals.push(`${exitCode} ${said}`);
+  }
+  return unique(refusals).join('\n');
+}
+
+test('there is something to run', () => {
+  expect(commands.length).toBeGreaterThan(70);
+  expect(calls.length).toBeGreaterThan(2);
+});
+
+test.each(commands)('%s', async (command) => {
+  const outcome = await runsSomewhere(async ({ cli, root }) => {
+    const batch = join(root, 'batch.json');
+    writeFileSync(batch, JSON.stringify([{ title: 'One', parent: 'T001', description: 'First' }]));
+    const moved = join(root, 'tasks.jsonl');
+    const at = '2026-01-01T00:00:00.000Z';
+    writeFileSync(
+      moved,
+      JSON.stringify({
+        id: 'T090',
+        type: 'epic',
+        title: 'Moved',
+        status: 'pending',
+        priority: 'medium',
+        createdAt: at,
+        createdBy: 'x',
+        updatedAt: at,
+        revision: 1,
+      }),
+    );
+    const { exitCode, out } = await cli(
+      command.replaceAll('SESSION', 'session-1').replace('--file -', `--file ${batch}`).replace('import tasks.jsonl', `import ${moved}`),
+    );
+    return { exitCode, said: out };
+  });
+  expect(outcome).toBe('fine');
+});
+
+test.each(calls)('%s', async (call) => {
+  const [, asked, operation, params] = /^(query|mutate) (\S+)(?: (\{.*\}))?$/.exec(call) ?? [];
+  const outcome = await runsSomewhere(async ({ reply }) => {
+    const { exitCode, envelope } = await reply(operation!, JSON.parse(params ?? '{}'), { asked: asked as 'query' });
+    return { exitCode, said: JSON.stringify(envelope) };
+  });
+  expect(outcome).toBe('fine');
+});
+
+describe('what is named beside commands', () => {
+  test('every flag is one', async () => {
+    const operations = await Promise.all(index.map((entry) => entry.load()));
+    const flags = new Set([
+      ...globalFlags.flatMap((flag) => flag.flags),
+      ...operations.flatMap(({ params }) => shapesOf(params).map(({ name }) => flagOf(name))),
+    ]);
+    expect(spoken.filter((words) => words.startsWith('--')).filter((words) => !flags.has(words.split(' ')[0]!))).toEqual([]);
+  });
+
+  test('every operation that is listed is one', () => {
+    const names = new Set(index.map(({ name }) => name));
+    const listed = [...text.matchAll(/^(?:Reads|Writes): (.*)\.$/gm)].flatMap(([, line]) =>
+      line!.split(', ').flatMap((group) => {
+        const [, domain, many] = /^(\w+)\.\((.*)\)$/.exec(group) ?? [];
+        return many ? many.split(' ').map((name) => `${domain}.${name}`) : [group];
+      }),
+    );
+    expect(listed.filter((name) => name !== 'none further').sort()).toEqual([...names].sort());
+    expect(unique(spoken.filter((words) => /^(?!error\.)[a-z]+\.[a-z.-]+$/.test(words))).filter((name) => !names.has(name))).toEqual([]);
+  });
+
+  test('no estimate of time is asked for, and every rule has its id', () => {
+    expect(text).toMatch(/No estimates of time/);
+    for (let n = 1; n <= 8; n += 1) expect(text).toContain(`| ORC-00${n} |`);
+    for (let n = 1; n <= 7; n += 1) expect(text).toContain(`| BASE-00${n} |`);
+  });
+});
