@@ -81,6 +81,7 @@ const questions: Record<string, (store: ReadStore) => Promise<unknown>> = {
   wordsLike: (s) => s.search.wordsLike('parsr'),
   'claim of': (s) => s.claims.of('T001'),
   'claim held by': (s) => s.claims.heldBy({ agent: 'main' }),
+  'claims adrift': (s) => s.claims.adrift(),
   'idempotency key': (s) => s.keys.kept('tasks.add', 'k'),
   'entries of a session': (s) => s.audit.ofSession('s1', 7, 100),
   'newest of the log': (s) => s.audit.newest({ session: 's1' }, page),

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { contextExits, contextState, isCritical } from './context-window.ts';
+import { contextExits, contextState, isCritical, outOfOrder } from './context-window.ts';
 
 const limits = { warning: 70, caution: 85, critical: 90, emergency: 95, staleMinutes: 5 };
 const at = '2026-01-01T00:00:00.000Z';
@@ -27,4 +27,14 @@ test('five minutes later a report is still good, after that it is stale', () => 
   expect(state(950, '2026-01-01T00:05:00.000Z')).toEqual({ state: 'emergency', percent: 95 });
   expect(state(950, '2026-01-01T00:05:00.001Z')).toEqual({ state: 'stale', percent: 95 });
   expect(contextState(undefined, at, limits)).toEqual({ state: 'stale' });
+});
+
+test.each([
+  [{}, undefined],
+  [{ warning: 85 }, undefined],
+  [{ warning: 86 }, ['warning', 'caution']],
+  [{ critical: 80 }, ['caution', 'critical']],
+  [{ emergency: 0 }, ['critical', 'emergency']],
+])('with %j, out of order: %j', (changed, expected) => {
+  expect(outOfOrder({ ...limits, ...changed })).toEqual(expected);
 });

@@ -21,8 +21,20 @@ export function contextState(
   if (!usage) return { state: 'stale' };
   const percent = percentOf(usage);
   if (Date.parse(usage.at) + limits.staleMinutes * 60_000 < Date.parse(now)) return { state: 'stale', percent };
-  const state = (['emergency', 'critical', 'caution', 'warning'] as const).find((level) => percent >= limits[level]) ?? 'ok';
+  const state = levels.findLast((level) => percent >= limits[level]) ?? 'ok';
   return { state, percent };
+}
+
+export const levels = ['warning', 'caution', 'critical', 'emergency'] as const;
+export type Level = (typeof levels)[number];
+
+/** Two levels of which the milder begins after the graver, and would never be reached. */
+export function outOfOrder(limits: Pick<ContextLimits, Level>): [milder: Level, graver: Level] | undefined {
+  for (const [i, milder] of levels.entries()) {
+    const graver = levels[i + 1];
+    if (graver && limits[milder] > limits[graver]) return [milder, graver];
+  }
+  return undefined;
 }
 
 /** Rounded down: 89.9 % is not yet 90. */

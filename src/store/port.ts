@@ -183,6 +183,8 @@ export interface ClaimReads {
   heldBy(caller: Caller): Promise<Claim | undefined>;
   among(ids: TaskId[]): Promise<Claim[]>;
   inSession(id: string): Promise<Claim[]>;
+  /** Of a session that has ended, or that neither the sessions nor the log know. */
+  adrift(): Promise<Claim[]>;
   all(): Promise<Claim[]>;
 }
 
@@ -206,6 +208,8 @@ export interface SessionReads {
   lastHandoff(root: TaskId | undefined): Promise<SessionRecord | undefined>;
   /** Not ended, and nothing has been heard of them since then. */
   quietSince(before: string): Promise<SessionRecord[]>;
+  /** Not ended, and about a task that does not exist. */
+  rootless(): Promise<SessionRecord[]>;
   /** What its latest successful writes touched. */
   changedIn(id: string, limit: number): Promise<string[]>;
   contextOf(caller: Caller): Promise<ContextUsage | undefined>;

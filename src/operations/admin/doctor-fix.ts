@@ -1,5 +1,6 @@
 import { join, relative } from 'node:path';
 import { array, strictObject, string } from 'valibot';
+import type { Claim } from '../../model/audit.ts';
 import type { Platform, Project } from '../../platform/port.ts';
 import { isExpired } from '../../rules/claims.ts';
 import type { WriteStore } from '../../store/port.ts';
@@ -116,14 +117,21 @@ async function cutDangling(store: WriteStore): Promise<Repair[]> {
 }
 
 async function letGo(store: WriteStore, now: string, ttlMinutes: number): Promise<Repair[]> {
+  const adrift = await store.claims.adrift();
+  for (const claim of adrift) await free(store, claim, `${claim.session} is over`);
   const moment = await store.claims.moment(now);
   const stale = (await store.claims.all()).filter((claim) => isExpired(claim, moment, ttlMinutes));
-  for (const { taskId, agent } of stale) {
-    await store.claims.release(taskId);
-    const task = await store.tasks.get(taskId);
-    if (task?.status === 'active') await store.tasks.save(task, { ...task, status: 'pending' }, `the claim of ${agent} expired`);
-  }
-  return stale.map(({ taskId, agent }) => ({ check: 'tasks', message: `${taskId} is free again: ${agent} has not written for long` }));
+  for (const claim of stale) await free(store, claim, `the claim of ${claim.agent} expired`);
+  return [
+    ...adrift.map(({ taskId, session }) => ({ check: 'sessions', message: `${taskId} is free again: ${session} is over` })),
+    ...stale.map(({ taskId, agent }) => ({ check: 'tasks', message: `${taskId} is free again: ${agent} has not written for long` })),
+  ];
+}
+
+async function free(store: WriteStore, { taskId }: Claim, reason: string): Promise<void> {
+  await store.claims.release(taskId);
+  const task = await store.tasks.get(taskId);
+  if (task?.status === 'active') await store.tasks.save(task, { ...task, status: 'pending' }, reason);
 }
 
 async function closeJobs(store: WriteStore, now: string): Promise<Repair[]> {

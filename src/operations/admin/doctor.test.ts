@@ -21,6 +21,7 @@ test('a sound project has no findings, and what was looked at is told', async ()
     { check: 'files', ok: true },
     { check: 'store', ok: true, detail: expect.stringMatching(/^schema \d+$/) },
     { check: 'tasks', ok: true, detail: '2 tasks' },
+    { check: 'sessions', ok: true, detail: '0 active' },
     { check: 'jobs', ok: true },
     { check: 'log', ok: true, detail: '1 entry' },
   ]);
@@ -59,6 +60,23 @@ describe('each thing that can be broken is found, and repaired where that is saf
       message: /T001 is held by ada, who last wrote at 2020/,
       after: async (house) =>
         expect(await house.call('tasks.start', { taskId: 'T001' })).toMatchObject({ success: true, task: { status: 'active' } }),
+    },
+    {
+      why: 'a claim of a session that has ended, or never was',
+      tasks: [
+        'T001 active by ada@session-1',
+        'T002 active by bob@session-2',
+        'T003 active by eve@session-3',
+        'session session-1 global ended by ada',
+        'session session-3 global by eve',
+      ],
+      break: (house) => house.as('eve').call('tasks.update', { taskId: 'T003', notes: 'Still here' }),
+      check: 'sessions',
+      message: /T00[12] is held by (ada|bob) in session-[12], which is over/,
+      after: async (house) => {
+        expect(await house.call('tasks.list', { status: 'active' })).toMatchObject({ tasks: [{ id: 'T003' }] });
+        expect(await house.call('tasks.show', { taskId: 'T003' })).toMatchObject({ task: { claim: { agent: 'eve' } } });
+      },
     },
     {
       why: 'a job that did not finish',
@@ -151,6 +169,60 @@ describe('each thing that can be broken is found, and repaired where that is saf
     expect((await house.call('admin.doctor')).findings).toEqual([]);
   });
 
+  test('sessions whose scope is gone, or of which nothing is heard, are told, each with its fix', async () => {
+    const house = await openHouse({
+      clock: { now: '2026-01-03T12:00:00.000Z' },
+      config: { session: { quietHours: 48, requireNote: true } },
+      tasks: [
+        'T001 epic',
+        'T002 in T001',
+        'T003 epic',
+        'session session-1 epic:T001 by ada',
+        'session session-2 epic:T003 suspended by bob',
+        'session session-3 task:T002 ended by eve',
+      ],
+    });
+    await house.as('ada').call('tasks.update', { taskId: 'T002', priority: 'high' });
+    expect((await house.call('admin.doctor')).findings).toEqual([
+      {
+        check: 'sessions',
+        severity: 'warning',
+        message: 'session-2 of bob is suspended, and nothing was heard of it for 48 hours',
+        fix: 'cleo session gc',
+      },
+    ]);
+    await house.tamper("delete from tasks where id = 'T003'");
+    const { findings } = await house.call('admin.doctor');
+    expect(findings[0]).toMatchObject({
+      check: 'sessions',
+      severity: 'error',
+      message: 'session-2 is about epic:T003, which does not exist',
+    });
+    expect((await house.cli(findings[0].fix)).exitCode).toBe(0);
+    expect(await house.call('session.show', { sessionId: 'session-2' })).toMatchObject({ session: { status: 'ended' } });
+    expect((await house.call('admin.doctor')).findings).toEqual([]);
+  });
+
+  test('what is held under a name that the environment gave, and the log knows, is no finding', async () => {
+    const house = await openHouse({ tasks: ['T001'], env: { CLEO_SESSION_ID: 'from-outside' } });
+    await house.call('tasks.start', { taskId: 'T001' });
+    expect(await house.call('tasks.show', { taskId: 'T001' })).toMatchObject({ task: { claim: { session: 'from-outside' } } });
+    expect((await house.call('admin.doctor')).findings).toEqual([]);
+  });
+
+  test.each([
+    ['project', { context: { warningPercent: 90 } }, {}, 'cleo config unset context.warningPercent'],
+    ['user', {}, { context: { criticalPercent: 80 } }, 'cleo config unset context.criticalPercent --user'],
+  ])('levels of the context window out of order in the settings of the %s', async (_, config, own, fix) => {
+    const house = await openHouse({ config });
+    mkdirSync(house.env.CLEO_HOME!, { recursive: true });
+    writeFileSync(join(house.env.CLEO_HOME!, 'config.json'), JSON.stringify(own));
+    const { findings } = await house.call('admin.doctor');
+    expect(findings).toEqual([{ check: 'config', severity: 'warning', message: expect.stringContaining('it is never reached'), fix }]);
+    expect((await house.cli(fix)).exitCode).toBe(0);
+    expect((await house.call('admin.doctor')).findings).toEqual([]);
+  });
+
   test('a log that was changed, and a step of the schema that is not ours, are told and left', async () => {
     const house = await openHouse({ tasks: ['T001'] });
     await house.call('tasks.update', { taskId: 'T001', priority: 'high' });
@@ -218,7 +290,7 @@ describe('what cannot be looked at is a finding, not a failure', () => {
     expect(examined.findings).toMatchObject([
       { check: 'config', message: expect.stringContaining('not valid JSON'), fix: 'cleo doctor --fix' },
     ]);
-    expect(failed(examined)).toEqual(['config', 'store', 'tasks', 'jobs', 'log']);
+    expect(failed(examined)).toEqual(['config', 'store', 'tasks', 'sessions', 'jobs', 'log']);
     expect((await folder.cli('cleo doctor --fix')).envelope).toMatchObject({ success: true, repairs: [{ check: 'config' }], findings: [] });
     expect(configOf(folder).project).toEqual(before.project);
     expect(await folder.call('tasks.show', { taskId: 'T001' })).toMatchObject({ task: { title: 'First' } });

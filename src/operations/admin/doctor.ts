@@ -6,7 +6,7 @@ import { Checks, Findings } from './finding.ts';
 
 export const adminDoctor = query({
   name: 'admin.doctor',
-  summary: 'Look for what is broken: store, settings, files, tasks, log; each finding with its fix',
+  summary: 'Look for what is broken: store, settings, files, tasks, sessions, log; each finding with its fix',
   params: strictObject({}),
   result: strictObject({ findings: Findings, checks: Checks }),
   errors: ['E_ORPHAN_DETECTED', 'E_NOT_INITIALIZED'],

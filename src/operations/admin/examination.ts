@@ -1,7 +1,7 @@
 import type { TaskId } from '../../model/scalars.ts';
 import type { QueryContext } from '../define.ts';
 import { isConfigured, seenInConfig, seenInFiles } from './examine-files.ts';
-import { seenInDatabase, seenInError, seenInJobs, seenInLog, seenInTasks } from './examine-store.ts';
+import { seenInDatabase, seenInError, seenInJobs, seenInLog, seenInSessions, seenInTasks } from './examine-store.ts';
 import type { Check, Finding, Seen } from './finding.ts';
 
 export interface Examination {
@@ -46,11 +46,13 @@ export async function examine({ platform, project, read, sqliteVersion, now }: E
       orphans = seen.orphans;
       return seen;
     });
+    await look('sessions', () => read((store) => seenInSessions(store, now, config['session.quietHours'])));
     await look('jobs', () => read((store) => seenInJobs(store, now)));
     await look('log', () => read((store) => seenInLog(store, now, platform.sha256)));
   }
   const seen = new Set(checks.map(({ check }) => check));
-  for (const check of ['store', 'tasks', 'jobs', 'log']) if (!seen.has(check)) checks.push({ check, ok: false, detail: 'not looked at' });
+  for (const check of ['store', 'tasks', 'sessions', 'jobs', 'log'])
+    if (!seen.has(check)) checks.push({ check, ok: false, detail: 'not looked at' });
   return { findings, checks, orphans };
 }
 

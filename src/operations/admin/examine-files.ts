@@ -4,7 +4,9 @@ import { quote } from '../../errors/quote.ts';
 import type { ConfigProblem } from '../../model/config.ts';
 import type { Platform, Project } from '../../platform/port.ts';
 import { withoutPassword } from '../../rules/address.ts';
+import { outOfOrder } from '../../rules/context-window.ts';
 import { linesState } from '../../rules/jsonl.ts';
+import { contextLimits } from '../system/context-limits.ts';
 import type { Seen } from './finding.ts';
 
 /** The two files of settings, the project's first, and what is wrong in each. */
@@ -31,7 +33,30 @@ export function seenInConfig(platform: Platform, project: Project): Seen {
       message: `${path}: store.url holds a password, and the file may be shared; set PGPASSWORD or CLEO_DATABASE_URL instead`,
       fix: `cleo config set store.url ${quote(withoutPassword(url))}`,
     });
+  findings.push(...disorder(platform, project));
   return { findings };
+}
+
+/** Levels of the context window of which one can never be reached; the fix takes out the setting that is not the default. */
+function disorder(platform: Platform, project: Project): Seen['findings'] {
+  const { config } = platform;
+  const states = configStates(platform, project);
+  if (states.some(({ problems }) => problems.length > 0)) return [];
+  const values = config.load(project);
+  const pair = outOfOrder(contextLimits(values));
+  if (!pair) return [];
+  const milder = `context.${pair[0]}Percent` as const;
+  const graver = `context.${pair[1]}Percent` as const;
+  const set = [milder, graver].flatMap((key) =>
+    states.filter(({ path }) => config.inspect(path).values[key] !== undefined).map(({ scope }) => `${key}${scope}`),
+  );
+  return [
+    {
+      severity: 'warning',
+      message: `${milder} is ${values[milder]}, above ${graver}, which is ${values[graver]}: it is never reached`,
+      fix: `cleo config unset ${set[0]}`,
+    },
+  ];
 }
 
 /** Whether it can be told from the settings where the store is. */

@@ -2,6 +2,8 @@ import { CleoError } from '../../errors/error.ts';
 import { quote } from '../../errors/quote.ts';
 import type { TaskId } from '../../model/scalars.ts';
 import type { Project } from '../../platform/port.ts';
+import { isoTime } from '../../rules/iso-time.ts';
+import { scopeText } from '../../rules/scope.ts';
 import type { ReadStore } from '../../store/port.ts';
 import { type Limits, taskProblems } from '../validate/integrity.ts';
 import { followChain } from './audit-verify.ts';
@@ -38,6 +40,34 @@ export async function seenInTasks(store: ReadStore, limits: Limits): Promise<See
     detail: tasks === 1 ? '1 task' : `${tasks} tasks`,
     findings: broken.slice(0, 50).map(({ severity, message, fix }) => ({ severity, message, fix })),
     orphans: broken.filter(({ kind }) => kind === 'orphan').map(({ taskId }) => taskId),
+  };
+}
+
+/** Sessions that can go nowhere, and what is held in their name. */
+export async function seenInSessions(store: ReadStore, now: string, quietHours: number): Promise<Seen> {
+  const active = (await store.sessions.active()).length;
+  const rootless = await store.sessions.rootless();
+  const quiet = await store.sessions.quietSince(isoTime(Date.parse(now) - quietHours * 3_600_000));
+  const adrift = await store.claims.adrift();
+  return {
+    detail: `${active} active`,
+    findings: [
+      ...rootless.map(({ id, scope }) => ({
+        severity: 'error' as const,
+        message: `${id} is about ${scopeText(scope)}, which does not exist`,
+        fix: `cleo session end --session ${id} --note ${quote('What it was about no longer exists')}`,
+      })),
+      ...adrift.map(({ taskId, agent, session }) => ({
+        severity: 'error' as const,
+        message: `${taskId} is held by ${agent} in ${session}, which is over`,
+        fix: 'cleo doctor --fix',
+      })),
+      ...quiet.map(({ id, status, startedBy }) => ({
+        severity: 'warning' as const,
+        message: `${id} of ${startedBy} is ${status}, and nothing was heard of it for ${quietHours} hours`,
+        fix: 'cleo session gc',
+      })),
+    ].slice(0, 50),
   };
 }
 

@@ -26,6 +26,14 @@ export function claimReads(db: Db): ClaimReads {
       return found;
     },
     inSession: (id) => readClaims(db, sql`where session_id = ${id} order by task_id`),
+    adrift: () =>
+      readClaims(
+        db,
+        raw(`where session_id <> '' and (
+          exists (select 1 from sessions s where s.id = claims.session_id and s.status = 'ended')
+          or (not exists (select 1 from sessions s where s.id = claims.session_id)
+            and not exists (select 1 from audit_log a where a.session_id = claims.session_id))) order by task_id`),
+      ),
     all: () => allClaims(db),
   };
 }

@@ -44,6 +44,12 @@ export function sessionReads(db: Db): SessionReads {
         sql`where status <> 'ended' and updated_at < ${before} and not exists (
           select 1 from audit_log a where a.session_id = sessions.id and a.timestamp >= ${before}) order by seq`,
       ),
+    rootless: () =>
+      read(
+        db,
+        raw(`where status <> 'ended' and scope_root is not null
+          and not exists (select 1 from tasks t where t.id = sessions.scope_root) order by seq`),
+      ),
     async changedIn(id, limit) {
       const found = await db.all(sql`
         select created_ids, updated_ids from audit_log
