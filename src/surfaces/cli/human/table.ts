@@ -6,8 +6,8 @@ import { cut, pad, padLeft, widthOf, wrap } from './text.ts';
 const first = ['seq', 'at', 'timestamp', 'id', 'taskId', 'status', 'severity', 'level', 'priority', 'score', 'code'];
 // Ids, states, numbers and names stay whole; text gives way.
 const whole = ['operation', 'key', 'fix', 'command'];
-// What text keeps, where it is more than its head needs: a title to be known by, the code of an error or the id of a session.
-const least: Record<string, number> = { title: 20, outcome: 29 };
+// What text keeps, where it is more than its head needs: a title to be known by, the code of an error.
+const least: Record<string, number> = { title: 20, outcome: 22 };
 // Too long for a row, or said by the id; one task alone shows them.
 const hiddenOfTasks = ['description', 'notes', 'type', 'reasons'];
 const gap = 2;
