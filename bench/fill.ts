@@ -1,5 +1,6 @@
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
+import type { AuditDraft } from '../src/model/audit.ts';
 import { type Priority, taskId } from '../src/model/scalars.ts';
 import type { Note, TaskRecord } from '../src/model/task.ts';
 import { openSqlite } from '../src/store/dialects/sqlite.ts';
@@ -9,6 +10,51 @@ const at = '2026-01-01T00:00:00.000Z';
 const perTransaction = 5000;
 /** One epic and seven tasks inside it. */
 const groupSize = 8;
+
+/** The session that `fillLog` fills the log with. */
+export const loggedSession = 'session-bench';
+
+/** A project whose log holds `count` entries of one session: an agent that looks, adds, works, and sometimes asks for what is not there. */
+export async function fillLog(root: string, count: number): Promise<void> {
+  mkdirSync(join(root, '.cleo'), { recursive: true });
+  const path = join(root, '.cleo', 'cleo.db');
+  await createSqlite(path, at);
+  const store = openSqlite({ path, mode: 'write', busyTimeoutMs: 1000, durability: 'normal', newestBackup: () => undefined });
+  for (let first = 1; first <= count; first += perTransaction)
+    await store.write({ at, by: 'bench' }, async ({ audit }) => {
+      for (let seq = first; seq < first + perTransaction && seq <= count; seq++) await audit.append(entryAt(seq, count));
+    });
+  await store.close();
+}
+
+const round = ['find', 'show', 'exists', 'add', 'start', 'update', 'complete', 'next', 'show', 'list'];
+
+function entryAt(seq: number, count: number): AuditDraft {
+  const name = seq === 1 ? 'session.list' : seq === count ? 'session.end' : `tasks.${round[seq % round.length]}`;
+  const [domain = '', operation = ''] = name.split('.');
+  const isAdd = name === 'tasks.add';
+  const isLost = name === 'tasks.show' && seq % 50 === 1;
+  return {
+    timestamp: at,
+    session: loggedSession,
+    agent: 'bench',
+    gateway: seq % 2 ? 'cleo_query' : 'cli',
+    domain,
+    operation,
+    params: JSON.stringify(
+      isAdd
+        ? { title: `Part ${seq} of it`, description: 'What it is about, in a few words', ...(seq % 3 ? {} : { parent: 'T001' }) }
+        : { taskId: taskId(seq % 1000) },
+    ),
+    success: !isLost,
+    exitCode: isLost ? 4 : 0,
+    ...(isLost ? { errorCode: 'E_NOT_FOUND' } : {}),
+    created: isAdd ? [taskId(seq)] : [],
+    updated: [],
+    deleted: [],
+    durationMs: 2,
+  };
+}
 
 /** A project of `count` tasks in groups of an epic and seven tasks; the newest `open` of them are not done. One task has
  *  the word `quokka`, which no other has. */

@@ -7,6 +7,7 @@ import { writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
+import { gradeRows } from './grade.mjs';
 import { install } from './install.mjs';
 import { measureMcp } from './mcp.mjs';
 import { medians, peakMemory } from './measure.mjs';
@@ -90,6 +91,7 @@ try {
   row('MCP first admin.help', mcp.helpBytes, 3000, 'bytes');
   row("an agent's standard day over MCP", mcp.dayBytes, 6000, 'bytes');
   row('warm MCP tasks.show', mcp.showMs, 1, 'ms');
+  for (const figures of await gradeRows(cleo, options.quick)) row(...figures);
   const memory = cases.map((one) => ({ name: one.name, peak: peakMemory(one) }));
   const failed = memory.find(({ peak }) => typeof peak === 'string');
   const { name, peak } = failed ?? memory.toSorted((a, b) => b.peak - a.peak)[0];

@@ -15,16 +15,27 @@ export async function openProjects(sizes) {
   const projects = {};
   for (const [name, [count, open]] of Object.entries(sizes)) {
     const made = join(kept, `${count}-${open}`);
-    if (!existsSync(made)) {
-      const fresh = mkdtempSync(`${made}-`);
-      await fill(fresh, count, open);
-      if (existsSync(made)) rmSync(fresh, { recursive: true });
-      else renameSync(fresh, made);
-    }
+    await makeOnce(made, (fresh) => fill(fresh, count, open));
     projects[name] = join(folder, name);
     cpSync(made, projects[name], { recursive: true });
   }
   return { folder, projects, remove: () => rmSync(folder, { recursive: true, force: true }) };
+}
+
+/** A project whose log holds so many entries of one session. It is large and only read, so it is used where it is kept. */
+export async function openLog(count) {
+  const { fillLog, loggedSession, kept } = await filler();
+  const made = join(kept, `log-${count}`);
+  await makeOnce(made, (fresh) => fillLog(fresh, count));
+  return { folder: made, session: loggedSession };
+}
+
+async function makeOnce(made, fill) {
+  if (existsSync(made)) return;
+  const fresh = mkdtempSync(`${made}-`);
+  await fill(fresh);
+  if (existsSync(made)) rmSync(fresh, { recursive: true });
+  else renameSync(fresh, made);
 }
 
 async function filler() {
@@ -46,7 +57,7 @@ async function filler() {
   const file = join(root, 'node_modules', `.cleo-bench-${process.pid}.mjs`);
   writeFileSync(file, text);
   try {
-    return { fill: (await import(pathToFileURL(file).href)).fill, kept };
+    return { ...(await import(pathToFileURL(file).href)), kept };
   } finally {
     rmSync(file);
   }

@@ -51,6 +51,8 @@ export async function writeIndex() {
             tier: op.tier,
             commands: [op.cli.command].flat(),
             ...(op.cli.select ? { select: op.cli.select } : {}),
+            ...(op.cli.selectedBy ? { selectedBy: op.cli.selectedBy } : {}),
+            ...(op.cli.alone ? { alone: true } : {}),
           };
           return {
             name: op.name,

@@ -12,7 +12,7 @@ export type LogLine = string | Partial<GradeEntry>;
  *  a parent and a title; `d=…` says which description. A line may also be an entry itself. */
 export function logOf(lines: LogLine[]): GradeEntry[] {
   return lines.map((line, i) => {
-    const plain = { seq: i + 1, timestamp: minute(i + 1), agent: 'ada', gateway: 'cli' as const, params: '{}', success: true, exitCode: 0 };
+    const plain = { seq: i + 1, timestamp: minute(i + 1), gateway: 'cli' as const, params: '{}', success: true, exitCode: 0 };
     if (typeof line !== 'string') return { ...plain, operation: 'tasks.add', created: [], ...line };
     const [called = '', ...words] = line.split(' ');
     const [, door, operation = ''] = /^(?:([qmh]):)?(.*)$/.exec(called)!;

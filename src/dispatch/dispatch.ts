@@ -121,6 +121,7 @@ async function runQuery(work: Work, params: Record<string, unknown>): Promise<Do
         })
       : await run({});
   if (done.more.keeps) (await import('./log.ts')).keepLine(work, done);
+  if (done.more.refuses) throw done.more.refuses;
   if (work.isGraded) await (await import('./log.ts')).logQuery(work, done.more.exit ?? 0);
   return done;
 }

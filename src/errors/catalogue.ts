@@ -34,6 +34,13 @@ const needsToken = 'A token that allows this is required';
 export const catalogue = {
   E_GENERAL_ERROR: row<{ problem: string }>({ exit: 1, http: 500, message: (d) => `Unexpected: ${d.problem}`, fix: () => 'cleo doctor' }),
 
+  E_GRADE_TOO_LOW: row<{ sessionId: string; percent: number; min: number; letter: string; flags: string[] }>({
+    exit: 1,
+    http: 422,
+    message: (d) => `${d.sessionId} has ${d.percent} % (${d.letter}); ${d.min} are asked for`,
+    fix: (d) => `cleo grade ${quote(d.sessionId)} --explain`,
+  }),
+
   E_INVALID_INPUT: row<{ problem: string; fix: string; field?: string; near?: string[] }>({
     exit: 2,
     http: 400,

@@ -84,7 +84,6 @@ export type Trace = InferOutput<typeof Trace>;
 export interface GradeEntry extends Trace {
   /** As it was called, alias or not, with its domain. */
   operation: string;
-  agent: string;
   gateway: Gateway;
   /** JSON; `{}` where the entry neither created anything nor was refused with 4. */
   params: string;

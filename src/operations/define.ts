@@ -1,6 +1,7 @@
 import type { InferOutput, ObjectEntries, StrictObjectSchema } from 'valibot';
 import { boolean, description, optional, pipe, strictObject } from 'valibot';
 import type { Code } from '../errors/catalogue.ts';
+import type { CleoError } from '../errors/error.ts';
 import type { Caller } from '../model/audit.ts';
 import type { Config } from '../model/config.ts';
 import type { SessionHandle } from '../model/session.ts';
@@ -27,6 +28,10 @@ export interface Cli {
   short?: Record<string, string>;
   /** Several operations share the words; this flag selects this one. */
   select?: string;
+  /** So do these, which are parameters of its own. */
+  selectedBy?: string[];
+  /** So do the words alone, where the plainest of the operations needs more than them. */
+  alone?: true;
   /** A parameter that the command line fills from a file or, with `-`, from standard input; `isPiped`: from there unless it says otherwise. */
   read?: Record<string, { flag?: string; as: 'json' | 'text'; isPiped?: true }>;
   /** Printed whatever stdout is, unless JSON is asked for: the result key that holds a text, or something to be read by people. */
@@ -77,6 +82,8 @@ export interface IndexEntry {
   tier: Tier;
   commands: string[];
   select?: string;
+  selectedBy?: string[];
+  alone?: true;
   load(): Promise<Operation>;
 }
 
@@ -129,6 +136,8 @@ export interface More {
   joins?: SessionHandle;
   /** A line for a file below `.cleo`. */
   keeps?: { file: string; line: string };
+  /** The answer is this refusal, once what it keeps is kept. */
+  refuses?: CleoError;
 }
 
 /** A result with more to say than its keys. */

@@ -77,3 +77,78 @@ test.each([
 ])('%i points are %s', (totalScore, letter) => {
   expect(letterOf(percentOf({ totalScore, maxScore: 100 }))).toBe(letter);
 });
+
+describe('the losses', () => {
+  const lossesOf = (lines: LogLine[]) => {
+    const state = gradeStart(names);
+    for (const entry of logOf(lines)) gradeStep(state, entry);
+    return gradeEnd(state, about);
+  };
+
+  test('add up to what is missing, in each dimension, for every log', () => {
+    for (const [why, log] of table) {
+      const { result, losses } = lossesOf(log);
+      for (const [name, { score }] of Object.entries(result.dimensions)) {
+        const lost = losses.filter(({ dimension }) => dimension === name).reduce((sum, { points }) => sum + points, 0);
+        expect(score + lost, `${why}: ${name}`).toBe(20);
+      }
+      expect(losses.every(({ points }) => points > 0)).toBe(true);
+    }
+  });
+
+  test('name flags by their own words, entries of the log, and a call', () => {
+    for (const [, log] of table) {
+      const { result, losses } = lossesOf(log);
+      const seqs = logOf(log).map(({ seq }) => seq);
+      for (const { reason, entries, remedy } of losses) {
+        if (/^(No |session\.|tasks\.(list|add)|E_|Subtasks|\d)/.test(reason)) expect(result.flags).toContain(reason);
+        expect(entries.every(({ seq }) => seqs.includes(seq))).toBe(true);
+        expect(remedy.operation).toMatch(/^[a-z]+\.[a-z.-]+$/);
+      }
+    }
+  });
+
+  test.each<[LogLine[], string, object]>([
+    [
+      ['tasks.next', 'session.list'],
+      'list',
+      { points: 10, entries: [{ seq: 1, operation: 'tasks.next' }], remedy: { operation: 'session.list' } },
+    ],
+    [['tasks.find', 'admin.dash'], 'end', { points: 10, entries: [{ seq: 2 }], remedy: { operation: 'session.end' } }],
+    [
+      ['tasks.list', 'tasks.find', 'tasks.list'],
+      'discovery',
+      { points: 10, entries: [{ seq: 1 }, { seq: 3 }], remedy: { operation: 'tasks.find' } },
+    ],
+    [
+      ['tasks.show !4 i=T142'],
+      'lookup',
+      { points: 5, entries: [{ seq: 1 }], remedy: { operation: 'tasks.exists', params: { taskId: 'T142' } } },
+    ],
+    [['tasks.show !4'], 'lookup', { remedy: { operation: 'tasks.find' } }],
+    [['tasks.add T002 d p=T001'], 'parent', { points: 3, entries: [{ seq: 1 }], remedy: { params: { taskId: 'T001' } } }],
+    [
+      ['tasks.add T001 d t=Parse', 'tasks.add T002 d t=parse'],
+      'duplicate',
+      { points: 5, entries: [{ seq: 2 }], remedy: { operation: 'tasks.find', params: { query: 'parse' } } },
+    ],
+    [['tasks.next', 'h:tasks.show'], 'mcp', { points: 10, entries: [{ seq: 1 }, { seq: 2 }], remedy: { onlyMcp: true } }],
+  ])('%j lose by %s', (log, rule, expected) => {
+    expect(lossesOf(log).losses.find((loss) => loss.rule === rule)).toMatchObject(expected);
+  });
+
+  test('of many entries some are named and the rest counted', () => {
+    const { losses } = lossesOf(Array(25).fill('tasks.list'));
+    expect(losses.find(({ rule }) => rule === 'discovery')).toMatchObject({ more: 15, entries: { length: 10 } });
+  });
+
+  test('only what cost points is among them', () => {
+    const { losses } = lossesOf([1, 2, 3, 4, 5, 6].map((n) => `tasks.add T00${n} p=T009`));
+    expect(losses.filter(({ dimension }) => dimension === 'taskHygiene').map(({ points, entries }) => [points, entries[0]?.seq])).toEqual([
+      [5, 1],
+      [5, 2],
+      [5, 3],
+      [5, 4],
+    ]);
+  });
+});

@@ -14,17 +14,22 @@ export const adminAuditVerify = query({
   cli: { command: 'audit verify' },
   example: { call: {} },
   async run({ store, platform }) {
-    const { seq, hash, broken } = await followChain(store, platform.sha256);
-    if (broken)
-      throw new CleoError('E_CHECKSUM_MISMATCH', {
-        what: 'the audit log',
-        problem: `entry ${broken.seq} ${broken.problem}`,
-        fix: 'cleo log',
-        seq: broken.seq,
-      });
-    return { chain: { ok: true as const, entries: seq, head: hash } };
+    return { chain: await chainOf(store, platform.sha256) };
   },
 });
+
+/** The chain as far as its head, or the refusal that names its first broken link. */
+export async function chainOf(store: ReadStore, digest: (text: string) => string): Promise<{ ok: true; entries: number; head: string }> {
+  const { seq, hash, broken } = await followChain(store, digest);
+  if (broken)
+    throw new CleoError('E_CHECKSUM_MISMATCH', {
+      what: 'the audit log',
+      problem: `entry ${broken.seq} ${broken.problem}`,
+      fix: 'cleo log',
+      seq: broken.seq,
+    });
+  return { ok: true, entries: seq, head: hash };
+}
 
 const perBatch = 2000;
 

@@ -38,14 +38,13 @@ export function auditReads(db: Db): AuditReads {
     async ofSession(session, seq, limit) {
       // A million entries are handed over one by one: what a grade never looks at stays in the database.
       const found = await db.all(sql`
-        select seq, timestamp, agent_id, gateway, domain || '.' || operation as operation, success, exit_code,
+        select seq, timestamp, gateway, domain || '.' || operation as operation, success, exit_code,
           case when created_ids = '[]' then null else created_ids end as created_ids,
           case when created_ids = '[]' and exit_code <> 4 then null else params end as params
         from audit_log where session_id = ${session} and seq > ${seq} order by seq limit ${limit}`);
       return found.map((row) => ({
         seq: Number(row.seq),
         timestamp: row.timestamp as string,
-        agent: row.agent_id as string,
         gateway: row.gateway as Gateway,
         operation: row.operation as string,
         params: (row.params as string | null) ?? '{}',

@@ -17,6 +17,8 @@ const entries = [
   entry('tasks.complete', ['complete', 'done'], { aliases: ['tasks.done'] }),
   entry('tasks.next', ['next']),
   entry('tasks.claim-next', ['next'], { select: 'claim' }),
+  entry('admin.grade', ['grade']),
+  entry('admin.grade.list', ['grade'], { select: 'list', selectedBy: ['trend'], alone: true }),
   entry('tasks.context', ['focus', 'context-pack']),
   entry('tasks.start', ['start', 'focus set']),
   entry('tasks.current', ['focus show']),
@@ -48,6 +50,31 @@ test.each<[string[], string[]]>([
     ['tasks.start', 'T1'],
   ],
   [['focus', 'show'], ['tasks.current']],
+  [
+    ['grade', 'session-1', '--min', '75'],
+    ['admin.grade', 'session-1', '--min', '75'],
+  ],
+  [['grade'], ['admin.grade.list']],
+  [
+    ['grade', '--json', '--agent', 'ada'],
+    ['admin.grade.list', '--json', '--agent', 'ada'],
+  ],
+  [
+    ['grade', '--list'],
+    ['admin.grade.list', '--list'],
+  ],
+  [
+    ['grade', '--trend', '--limit', '5'],
+    ['admin.grade.list', '--trend', '--limit', '5'],
+  ],
+  [
+    ['grade', '--', '--trend'],
+    ['admin.grade', '--', '--trend'],
+  ],
+  [
+    ['grade', '--min', '75'],
+    ['admin.grade', '--min', '75'],
+  ],
   [
     ['relates', 'add', 'T1', 'T2'],
     ['tasks.relates.add', 'T1', 'T2'],

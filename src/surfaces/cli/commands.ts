@@ -6,7 +6,7 @@ import type { IndexEntry } from '../../operations/define.ts';
 import { globalFlag, globalFlags } from '../../operations/global-flags.ts';
 
 /** What words can name. */
-export type Named = Pick<IndexEntry, 'name' | 'aliases' | 'commands' | 'select'>;
+export type Named = Pick<IndexEntry, 'name' | 'aliases' | 'commands' | 'select' | 'selectedBy' | 'alone'>;
 
 /** What the words name and what is left of them; or a group of commands; or why there is neither. */
 export type Found<E extends Named> =
@@ -26,7 +26,7 @@ export function findCommand<E extends Named>(entries: E[], argv: string[]): Foun
     const matches = entries.filter((entry) => entry.commands.includes(command));
     if (matches.length === 0) continue;
     const rest = argv.filter((_, i) => !at.slice(0, length).includes(i));
-    return { entry: matches.find((entry) => entry.select && hasFlag(rest, flagOf(entry.select))) ?? plainest(matches), rest };
+    return { entry: selected(matches, rest) ?? plainest(matches), rest };
   }
   const known = entries.flatMap((entry) => entry.commands);
   if (words.length > 0) {
@@ -55,6 +55,13 @@ function leadingWords(argv: string[]): number[] {
 /** A global flag, or the value of one. */
 const isGlobal = (argv: string[], i: number): boolean =>
   globalFlag(argv[i]!) !== undefined || (globalFlag(argv[i - 1] ?? '')?.value !== undefined && !argv[i - 1]!.includes('='));
+
+function selected<E extends Named>(matches: E[], rest: string[]): E | undefined {
+  if (matches.length === 1) return matches[0];
+  const isChosen = ({ select, selectedBy = [] }: E): boolean =>
+    select !== undefined && [select, ...selectedBy].some((name) => hasFlag(rest, flagOf(name)));
+  return matches.find(isChosen) ?? (rest.every((_, i) => isGlobal(rest, i)) ? matches.find((entry) => entry.alone) : undefined);
+}
 
 /** Without a flag that selects one of several, the one that needs none. */
 const plainest = <E extends Named>(matches: E[]): E => matches.find((entry) => !entry.select) ?? matches[0]!;

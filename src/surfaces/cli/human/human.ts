@@ -28,6 +28,10 @@ const forms: Record<string, Form> = {
   context: (value, screen) => context(value as Fields, screen),
   summary: (value, screen) => dash(value as Fields, screen),
   entries: (value, screen) => records([value].flat().filter(isFields).map(logged), screen),
+  grade: async (value, screen) => (await import('./grade.ts')).grade(value, screen),
+  explanation: async (value, screen) => (await import('./grade.ts')).explanation(value, screen),
+  grades: async (value, screen) => (await import('./grade.ts')).grades(value, screen),
+  trend: async (value, screen) => (await import('./grade.ts')).trend(value, screen),
   help: async (value, screen, catalog) => (await import('./help.ts')).help(value as never, screen, catalog),
 };
 

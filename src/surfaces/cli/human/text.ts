@@ -1,5 +1,6 @@
-// Our own marks: ○◐⊘✓✗‖■·…↵☐☑→←├─└│
-const narrow = /^[\x20-\x7e\xb7\u2016\u2026\u2190\u2192\u21b5\u2298\u2500\u2502\u2514\u251c\u25a0\u25cb\u25d0\u2610\u2611\u2713\u2717]*$/;
+// Our own marks: ○◐⊘✓✗‖■·…↵☐☑→←├─└│▁▂▃▄▅▆▇█░
+const narrow =
+  /^[\x20-\x7e\xb7\u2016\u2026\u2190\u2192\u21b5\u2298\u2500\u2502\u2514\u251c\u2581-\u2588\u2591\u25a0\u25cb\u25d0\u2610\u2611\u2713\u2717]*$/;
 
 let any: typeof import('./width.ts') | undefined;
 
