@@ -45,7 +45,7 @@ async function answer(house: House, call: Call, startedAt: number): Promise<Repl
     checkDoor(operation, call);
     const params = parseParams(operation, call.params);
     const done = await perform(work, params);
-    if (work.caller.session) meta.sessionId = work.caller.session;
+    complete(meta, work);
     const envelope = done.replay ?? success(operation, meta, done);
     return { envelope, exitCode: Number(envelope._meta.exitCode ?? 0), operation };
   } catch (error) {
@@ -54,7 +54,7 @@ async function answer(house: House, call: Call, startedAt: number): Promise<Repl
         ? error
         : new CleoError('E_GENERAL_ERROR', { problem: (error as Error)?.message ?? String(error) }, { cause: error });
     if (work) await (await import('./log.ts')).logRefusal(work, refusal);
-    if (work?.caller.session) meta.sessionId = work.caller.session;
+    if (work) complete(meta, work);
     return {
       envelope: failure(meta, refusal),
       exitCode: refusal.exitCode,
@@ -63,6 +63,12 @@ async function answer(house: House, call: Call, startedAt: number): Promise<Repl
       ...(refusal === error ? {} : { unexpected: error }),
     };
   }
+}
+
+/** What is only known of a call once it is over. */
+function complete(meta: Meta, { caller, nudge }: Work): void {
+  if (caller.session) meta.sessionId = caller.session;
+  if (nudge) meta.nudge = nudge;
 }
 
 function lookUp(catalog: Catalog, call: Call): IndexEntry {

@@ -12,6 +12,7 @@ export interface Meta {
   exitCode?: number;
   truncated?: { shown: number; total: number; atLeast?: true };
   replayed?: true;
+  nudge?: string;
 }
 
 export type Envelope = { _meta: Meta; success: boolean } & Record<string, unknown>;

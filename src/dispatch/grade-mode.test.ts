@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { openHouse } from '../../test/house.ts';
 
 const logged = async (house: Awaited<ReturnType<typeof openHouse>>): Promise<string[]> =>
@@ -29,4 +29,44 @@ test('in grade mode reads are logged too, by the name they were called, with the
     'session-1 admin.help 0',
     'session-1 tasks.add 0',
   ]);
+});
+
+describe('a nudge', () => {
+  const env = { CLEO_SESSION_GRADE: 'true', CLEO_SESSION_GRADE_ID: 'session-1' };
+  const config = { grade: { nudge: true } };
+
+  test('says what a call has just cost, whether it was answered or refused', async () => {
+    const { call } = await openHouse({ env, config });
+    const nudges = [
+      await call('session.list'),
+      await call('tasks.find', { query: 'x' }),
+      await call('tasks.add', { title: 'First' }),
+      await call('tasks.add', { title: 'Second', description: 'With words' }),
+      await call('tasks.show', { taskId: 'T900' }),
+      await call('tasks.exists', { taskId: 'T900' }),
+    ].map(({ _meta }) => _meta.nudge);
+    expect(nudges).toEqual([
+      undefined,
+      undefined,
+      '-5: tasks.add without a description',
+      undefined,
+      '-5 unless tasks.find or tasks.exists is among the next 4 calls',
+      undefined,
+    ]);
+  });
+
+  test('looks at the last part of a long session', async () => {
+    const { call } = await openHouse({ env, config, tasks: ['T001 epic'] });
+    await call('tasks.find', { query: 'x' });
+    for (let i = 0; i < 35; i++) await call('admin.version');
+    expect((await call('tasks.add', { title: 'First', parent: 'T001' }))._meta.nudge).toBe('-5: tasks.add without a description');
+    expect((await call('tasks.add', { title: 'Second', parent: 'T001', description: 'x' }))._meta.nudge).toBeUndefined();
+  });
+
+  test('is not given unasked, nor outside of grade mode', async () => {
+    const { call } = await openHouse({ env });
+    expect((await call('tasks.add', { title: 'First' }))._meta).not.toHaveProperty('nudge');
+    const ungraded = await openHouse({ config });
+    expect((await ungraded.call('tasks.add', { title: 'First' }))._meta).not.toHaveProperty('nudge');
+  });
 });

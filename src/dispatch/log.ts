@@ -1,12 +1,13 @@
 import { CleoError } from '../errors/error.ts';
 import type { AuditDraft, Changes } from '../model/audit.ts';
 import { redactParams } from '../rules/redact.ts';
+import type { WriteStore } from '../store/port.ts';
 import type { Done } from './envelope.ts';
 import { identify, identifyQuietly } from './identify.ts';
 import { type Call, stampOf, type Work } from './work.ts';
 
 /** The call as the log keeps it. */
-export function entryOf(work: Work, exitCode: number, changes?: Changes, errorCode?: string): AuditDraft {
+function entryOf(work: Work, exitCode: number, changes?: Changes, errorCode?: string): AuditDraft {
   const { house, call, caller, now, startedAt } = work;
   const { grade } = house.platform;
   const session = caller.session ?? (grade.isOn ? grade.id : undefined);
@@ -36,10 +37,20 @@ function paramsOf({ params, token, agent }: Call): unknown {
   return isOther && !Array.isArray(shown) && typeof shown === 'object' ? { ...shown, '@token': token.name } : shown;
 }
 
+/** The call at the end of the log; in grade mode the caller may be told what it has just cost. */
+export async function append(work: Work, writes: WriteStore, exitCode: number, changes?: Changes, errorCode?: string): Promise<void> {
+  const entry = entryOf(work, exitCode, changes, errorCode);
+  await writes.audit.append(entry);
+  const { platform } = work.house;
+  if (!work.isGraded || !entry.session || !platform.config.load(platform.project())['grade.nudge']) return;
+  const nudge = await (await import('./nudge.ts')).nudgeAfter(work, writes, entry.session);
+  if (nudge) work.nudge = nudge;
+}
+
 /** Grade mode: a read is on disk before it is answered, where there is a project to write it to. */
 export async function logQuery(work: Work, exitCode: number): Promise<void> {
   if (!work.house.platform.project()) return;
-  await (await work.house.openStore('write')).write(stampOf(work), (writes) => writes.audit.append(entryOf(work, exitCode)));
+  await (await work.house.openStore('write')).write(stampOf(work), (writes) => append(work, writes, exitCode));
 }
 
 /** A refused write is logged as well, after the roll-back, in a transaction of its own. */
@@ -56,7 +67,7 @@ export async function logQuietly(work: Work, exitCode: number, changes?: Changes
     await (await work.house.openStore('write')).write(stampOf(work), async (writes) => {
       // A session that is not there is what was refused; the refusal itself is logged all the same.
       await identify(work, writes).catch(() => {});
-      await writes.audit.append(entryOf(work, exitCode, changes, errorCode));
+      await append(work, writes, exitCode, changes, errorCode);
     });
   } catch (error) {
     if (!(error instanceof CleoError)) throw error;

@@ -57,6 +57,8 @@ export interface Work {
   /** The active sessions, where nothing tells which of them is meant. */
   several?: string[];
   isGraded: boolean;
+  /** What the call has just cost in grade mode. */
+  nudge?: string;
 }
 
 export const domainOf = (operation: string): string => operation.slice(0, operation.indexOf('.'));

@@ -4,7 +4,7 @@ import type { WriteStore } from '../store/port.ts';
 import type { Done } from './envelope.ts';
 import { checkSession, identify } from './identify.ts';
 import { forgetKey, keepKey, replayed } from './keys.ts';
-import { entryOf, logQuery, logQuietly } from './log.ts';
+import { append, logQuery, logQuietly } from './log.ts';
 import { contextOf, stampOf, unwrap, type Work } from './work.ts';
 
 /** One transaction with its audit row: a recorded success is a committed success. */
@@ -114,7 +114,7 @@ function jobContext(work: Work, changes: Changes): object {
 async function conclude(work: Work, writes: WriteStore, params: Record<string, unknown>, done: Done): Promise<void> {
   join(work, done);
   await keepKey(work, writes, params, done);
-  await writes.audit.append(entryOf(work, done.more.exit ?? 0, done.changes));
+  await append(work, writes, done.more.exit ?? 0, done.changes);
 }
 
 /** Whoever starts or resumes a session is in it with that very call, and later ones of this process. */

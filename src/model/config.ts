@@ -17,6 +17,7 @@ export const configKeys = {
   'context.criticalPercent': { type: 'count', default: 90, about: 'From which it asks for a safestop (52)' },
   'context.emergencyPercent': { type: 'count', default: 95, about: 'From which there is no time left (53)' },
   'context.staleMinutes': { type: 'count', default: 5, about: 'Minutes after which a report of the context window is stale (54)' },
+  'grade.nudge': { type: 'flag', default: false, about: 'In grade mode, tell an agent in _meta.nudge what its call has just cost' },
   'store.busyTimeoutMs': { type: 'count', default: 15000, about: 'How long a call waits for the write lock' },
   'store.durability': {
     type: ['full', 'normal'],

@@ -72,6 +72,7 @@ async function answer(envelope: Envelope, screen: Screen, catalog: Catalog): Pro
     ...receipts(data),
     ...cutShort(meta),
     ...(meta.warnings ?? []).map((text) => `warning: ${text}`),
+    meta.nudge && `grade ${meta.nudge}`,
   ].filter(Boolean);
   if (footer.length > 0) sections.push(wrap(footer.join(' · '), screen.columns).map((line) => screen.paint('dim', line)));
   return sections.flatMap((lines, i) => (i > 0 ? ['', ...lines] : lines));
