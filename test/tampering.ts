@@ -1,0 +1,88 @@
+import { linkHash } from '../src/rules/chain.ts';
+import type { TestHouse } from './house.ts';
+
+/** One change of the log behind our back, and the entry at which it has to be found. */
+interface Tampering {
+  statement: string;
+  seq: number;
+}
+
+/** Tampers so many times with a log of `entries` entries, each time from the untouched log; those that were not found where they are. */
+export async function missedTamperings(house: TestHouse, entries: number, count: number, seed: number): Promise<string[]> {
+  for (let i = 1; i <= entries; i++) await house.call('tasks.add', { title: `Task ${i}`, description: `About ${i}` });
+  await house.tamper('create table kept_log as select * from audit_log; create table kept_head as select * from audit_head');
+  const links = await house.store.read((reads) => reads.audit.links(0, entries));
+  const random = randomOf(seed);
+  const missed: string[] = [];
+  for (let i = 0; i < count; i++) {
+    const { statement, seq } = tampering(i, entries, random, rehashed);
+    await house.tamper(statement);
+    const { error } = await house.call('admin.audit.verify');
+    if (error?.code !== 'E_CHECKSUM_MISMATCH' || error.exitCode !== 20 || error.details.seq !== seq)
+      missed.push(`${i} of seed ${seed}, ${statement}: ${error?.details?.seq ?? 'not found'}, not ${seq}`);
+    await house.tamper(
+      'delete from audit_log; delete from audit_head; insert into audit_log select * from kept_log; insert into audit_head select * from kept_head',
+    );
+  }
+  const { chain } = await house.call('admin.audit.verify');
+  return chain?.entries === entries ? missed : [...missed, 'the untouched log no longer holds'];
+
+  /** The hash that an entry has once its agent is another: by one who knows how the chain is made. */
+  function rehashed(seq: number, agent: string): string {
+    return linkHash(links[seq - 1]!.columns.with(4, agent));
+  }
+}
+
+const texts = ['timestamp', 'agent_id', 'domain', 'operation', 'params', 'created_ids', 'updated_ids', 'deleted_ids', 'prev_hash', 'hash'];
+const numbers = ['exit_code', 'duration_ms'];
+const others =
+  'timestamp, session_id, agent_id, gateway, domain, operation, params, success, exit_code, error_code, created_ids, updated_ids, deleted_ids, duration_ms, prev_hash, hash';
+
+function tampering(i: number, entries: number, random: () => number, rehashed: (seq: number, agent: string) => string): Tampering {
+  const pick = <T>(items: T[]): T => items[Math.floor(random() * items.length)]!;
+  const seq = 1 + Math.floor(random() * entries);
+  const at = `where seq = ${seq}`;
+  const column = pick(texts);
+  const place = 1 + Math.floor(random() * 10);
+  const low = 1 + Math.floor(random() * (entries - 1));
+  const high = low + 1 + Math.floor(random() * (entries - low));
+  const kinds: (() => Tampering)[] = [
+    () => ({ statement: `update audit_log set ${column} = ${column} || ' ' ${at}`, seq }),
+    () => ({ statement: `update audit_log set ${column} = 'x' || substr(${column}, 2) ${at}`, seq }),
+    // `~` stands nowhere in these entries.
+    () => ({ statement: `update audit_log set params = substr(params, 1, ${place}) || '~' || substr(params, ${place + 2}) ${at}`, seq }),
+    () => ({ statement: `update audit_log set ${pick(['session_id', 'error_code'])} = ${pick(["''", "'E_NOT_FOUND'"])} ${at}`, seq }),
+    () => ({ statement: `update audit_log set ${pick(numbers)} = ${1000 + i} ${at}`, seq }),
+    () => ({ statement: `update audit_log set success = 0 ${at}`, seq }),
+    () => ({ statement: `update audit_log set gateway = '${pick(['http', 'cleo_query', 'cleo_mutate'])}' ${at}`, seq }),
+    () => ({ statement: `delete from audit_log ${at}`, seq }),
+    () => ({ statement: `delete from audit_log where seq >= ${seq}`, seq }),
+    () => ({ statement: `delete from audit_log where seq between ${low} and ${high}`, seq: low }),
+    () => ({ statement: `update audit_log set seq = ${entries + 1 + i} ${at}`, seq }),
+    () => ({
+      statement: `update audit_log set seq = -1 where seq = ${low}; update audit_log set seq = ${low} where seq = ${high}; update audit_log set seq = ${high} where seq = -1`,
+      seq: low,
+    }),
+    () => ({
+      statement: `update audit_log set params = (select params from kept_log where seq = ${high}) where seq = ${low}`,
+      seq: low,
+    }),
+    // Changed and hashed anew: the entry is sound in itself, and the next one, or the head, no longer follows it.
+    () => ({ statement: `update audit_log set agent_id = 'eve', hash = '${rehashed(seq, 'eve')}' ${at}`, seq: seq + 1 }),
+    () => ({
+      statement: `update audit_head set ${pick(["hash = 'x'", `seq = ${entries + 1}`, `seq = ${entries - 1}`])}`,
+      seq: entries + 1,
+    }),
+    () => ({ statement: 'delete from audit_head', seq: entries + 1 }),
+    () => ({ statement: `insert into audit_log select ${entries + 1}, ${others} from audit_log ${at}`, seq: entries + 1 }),
+  ];
+  return kinds[i % kinds.length]!();
+}
+
+function randomOf(seed: number): () => number {
+  let state = seed;
+  return () => {
+    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
+    return state / 2 ** 32;
+  };
+}
