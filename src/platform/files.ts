@@ -13,7 +13,6 @@ import {
   readSync,
   realpathSync,
   renameSync,
-  rmdirSync,
   rmSync,
   statfsSync,
   statSync,
@@ -125,14 +124,6 @@ export const files: Files = {
     if (found && !found.isFile()) throw outside('is not a plain file');
     return target;
   },
-  shared: (root, path) => sharedFile(root, path),
-  removeEmpty(folder) {
-    try {
-      rmdirSync(folder);
-    } catch {
-      // Not empty, or not there.
-    }
-  },
   isNetwork(path) {
     // NFS, SMB, SMB2, CIFS, AFS and 9P by their magic numbers on Linux.
     const magics = [0x6969, 0x517b, 0xfe534d42, 0xff534d42, 0x5346414f, 0x01021997];
@@ -227,35 +218,8 @@ function takeLock(lock: string): void {
   }
 }
 
-function sharedFile(root: string, path: string): { path: string; text: string | undefined } {
-  const refuse = (problem: string): CleoError => new CleoError('E_FILE_ERROR', { path, problem, fix: 'cleo setup' });
-  const wanted = resolve(root, path);
-  const above = nearestExisting(wanted);
-  let found: string;
-  try {
-    found = realpathSync(above);
-  } catch (error) {
-    if (['ENOENT', 'ELOOP'].includes((error as NodeJS.ErrnoException).code ?? '')) throw refuse('is a link that leads nowhere');
-    throw fileError(path, error);
-  }
-  const target = join(found, relative(above, wanted));
-  const place = relative(realpathSync(root), target);
-  if (place === '' || place === '..' || place.startsWith(`..${sep}`) || isAbsolute(place)) throw refuse('leads out of the project');
-  if (above !== wanted) {
-    if (!statSync(found).isDirectory()) throw refuse('a part of the path is not a folder');
-    return { path: target, text: undefined };
-  }
-  const status = statSync(target);
-  if (!status.isFile()) throw refuse('is not a plain file');
-  if ((status.mode & 0o222) === 0) throw refuse('is read-only');
-  const text = guarded(path, () => readFileSync(target, 'utf8'));
-  if (Buffer.byteLength(text) !== status.size || (text.includes('\ufffd') && !Buffer.from(text).equals(readFileSync(target))))
-    throw refuse('is not UTF-8');
-  return { path: target, text };
-}
-
 /** Up to what is there, be it a link that leads nowhere. */
-function nearestExisting(folder: string): string {
+export function nearestExisting(folder: string): string {
   let here = folder;
   while (!isThere(here) && basename(here) !== '') here = dirname(here);
   return here;
@@ -298,7 +262,7 @@ export function guarded<T>(path: string, work: () => T): T {
   }
 }
 
-function fileError(path: string, error: unknown): unknown {
+export function fileError(path: string, error: unknown): unknown {
   const problem = problems[(error as NodeJS.ErrnoException).code ?? ''];
   return problem ? new CleoError('E_FILE_ERROR', { path, problem, fix: 'cleo doctor' }, { cause: error }) : error;
 }

@@ -43,11 +43,6 @@ export interface Files {
   alone<T>(path: string, work: () => T): T;
   /** The absolute path of a file inside the project; refuses what leaves it, `.cleo` and `.git`. */
   inside(root: string, path: string): string;
-  /** A file of the project that others own too: where writing it ends up, links followed, and its text. Refuses what leaves the
-   *  project, what is no plain file, what is read-only and what is no UTF-8: written back it would not be what it was. */
-  shared(root: string, path: string): { path: string; text: string | undefined };
-  /** Takes away a folder that is empty. */
-  removeEmpty(folder: string): void;
   /** What the file system calls itself where that is known (`nfs`, `cifs` …). */
   isNetwork(path: string): boolean;
 }

@@ -41,6 +41,7 @@ export interface Plan {
 
 /** What has to be written so that a client knows us: nothing where it does. */
 export function planSetup(client: Client, texts: Texts, known: Known, wants: Set<Piece['what']>): Plan {
+  const ours = piecesIn(client, texts);
   const plan = planned(client, placed(client, texts), texts, (piece, text) => {
     if (!wants.has(piece.what)) return {};
     if (!piece.path) return isByHand(piece, text) ? {} : { text: putBlock(text, bodyOf(piece), marksOf(piece)) };
@@ -51,7 +52,8 @@ export function planSetup(client: Client, texts: Texts, known: Known, wants: Set
   for (const edit of plan.edits) {
     const before = known(edit.file);
     const inserted = { ...before?.inserted, ...edit.written?.inserted };
-    const isCreated = texts(edit.file) === undefined || before?.created;
+    // A file of ours that somebody deleted and made anew is theirs.
+    const isCreated = texts(edit.file) === undefined || (before?.created && ours.some(({ file }) => file === edit.file));
     edit.written = { ...(isCreated ? { created: true } : {}), ...(Object.keys(inserted).length > 0 ? { inserted } : {}) };
   }
   return plan;
@@ -78,15 +80,15 @@ export function planRemoval(client: Client, texts: Texts, known: Known): Plan {
 }
 
 /** The parts that a client has of us. */
-export function setUpParts(client: Client, texts: Texts): Set<Piece['what']> {
-  const has = placed(client, texts).filter((piece) => {
+export const setUpParts = (client: Client, texts: Texts): Set<Piece['what']> => new Set(piecesIn(client, texts).map(({ what }) => what));
+
+const piecesIn = (client: Client, texts: Texts): Piece[] =>
+  placed(client, texts).filter((piece) => {
     const text = texts(piece.file);
     if (text === undefined) return false;
     if (piece.path) return findJson(text, piece.path, oursBy(piece)) !== undefined;
     return piece.what === 'mcp' ? hasTable(text) : typeof findBlock(text, marksOf(piece)) === 'object';
   });
-  return new Set(has.map(({ what }) => what));
-}
 
 interface Step {
   text?: string;

@@ -65,9 +65,9 @@ export const adminInit = job({
     const project = platform.newProject();
     const created = await make(here, project, address);
     const warnings = await refreshTemplate(platform, catalog);
-    const chosen = setup && setUp(platform, project, chosenOf(platform, project, setup), {});
+    const chosen = setup && (await setUp(platform, project, await chosenOf(platform, project, setup), {}));
     const files = chosen?.changes.map(({ file, change }): Omit<Change, 'adds'> => ({ file, change }));
-    const offers = setup ? [] : offersOf(platform, project);
+    const offers = setup ? [] : await offersOf(platform, project);
     return answer(
       { project: placeOf(platform, project, created), ...(files ? { files } : {}), ...(offers.length > 0 ? { offers } : {}) },
       { warnings: [...warnings, ...(chosen?.remarks ?? [])], ...(created || files?.length ? {} : { exit: 101 as const }) },
@@ -88,14 +88,14 @@ async function make({ platform, now, keep, commandWith }: JobContext, project: P
   return isNew;
 }
 
-const chosenOf = (platform: Platform, project: Project, setup: (ClientName | 'all')[]): ClientName[] => {
-  const found = setup.includes('all') ? survey(platform, project).filter(({ isFound }) => isFound) : [];
+const chosenOf = async (platform: Platform, project: Project, setup: (ClientName | 'all')[]): Promise<ClientName[]> => {
+  const found = setup.includes('all') ? (await survey(platform, project)).filter(({ isFound }) => isFound) : [];
   return [...new Set([...found.map(({ client }) => client.name), ...setup.filter((name) => name !== 'all')])];
 };
 
 /** What init does not do by itself: these files are the project's, and others'. */
-function offersOf(platform: Platform, project: Project): string[] {
-  const clients = survey(platform, project);
+async function offersOf(platform: Platform, project: Project): Promise<string[]> {
+  const clients = await survey(platform, project);
   const waiting = clients.filter(({ isFound, parts }) => isFound && !parts.includes('mcp'));
   if (waiting.length > 0) return waiting.map(({ client }) => `cleo setup ${client.name}`);
   return clients.some(({ parts }) => parts.includes('mcp')) ? [] : ['cleo setup'];

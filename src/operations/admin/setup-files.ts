@@ -19,20 +19,30 @@ export interface Wanted {
   dryRun?: boolean | undefined;
 }
 
+/** Files that others own too; only what sets up loads it. */
+const loadDisk = () => import('../../platform/shared-file.ts');
+type Disk = Awaited<ReturnType<typeof loadDisk>>;
+
 /** Where set-up writes down what it wrote: it goes with the files that it describes. */
 const recordOf = (project: Project): string => join(project.folder, 'setup.json');
 
 /** Sets up clients, or takes them out, each file whole or not at all. Nothing is written before everything is known to fit. */
-export function setUp(platform: Platform, project: Project, names: ClientName[], wanted: Wanted): { changes: Change[]; remarks: string[] } {
+export async function setUp(
+  platform: Platform,
+  project: Project,
+  names: ClientName[],
+  wanted: Wanted,
+): Promise<{ changes: Change[]; remarks: string[] }> {
   const { files } = platform;
+  const disk = await loadDisk();
   return files.alone(recordOf(project), () => {
     const changes: Change[] = [];
     const remarks: string[] = [];
     const record = readRecord(files.readText(recordOf(project)));
     const now = new Map<string, string | undefined>();
     for (const client of clients.filter(({ name }) => names.includes(name))) {
-      const wayOut = (file: string, how?: string): string => wayOutOf(platform, project, file, client, wanted, how);
-      const texts = (file: string): string | undefined => (now.has(file) ? now.get(file) : textOf(platform, project, file, wayOut));
+      const wayOut = (file: string, how?: string): string => wayOutOf(platform, project, disk, file, client, wanted, how);
+      const texts = (file: string): string | undefined => (now.has(file) ? now.get(file) : textOf(disk, project, file, wayOut));
       const plan = planOf(client, texts, (file) => record[file], wanted);
       checkSound(plan, wayOut);
       remarks.push(...plan.remarks);
@@ -43,14 +53,14 @@ export function setUp(platform: Platform, project: Project, names: ClientName[],
         else delete record[edit.file];
       }
     }
-    if (!wanted.dryRun && changes.length > 0) write(files, project, now, record);
+    if (!wanted.dryRun && changes.length > 0) write(files, disk, project, now, record);
     return { changes: joined(changes), remarks };
   });
 }
 
-function textOf({ files }: Platform, { root }: Project, file: string, wayOut: (file: string, how?: string) => string): string | undefined {
+function textOf(disk: Disk, { root }: Project, file: string, wayOut: (file: string, how?: string) => string): string | undefined {
   try {
-    return files.shared(root, file).text;
+    return disk.sharedFile(root, file).text;
   } catch (error) {
     if (!(error instanceof CleoError) || error.row !== 'E_FILE_ERROR') throw error;
     const problem = error.message.slice(file.length + 2);
@@ -59,28 +69,40 @@ function textOf({ files }: Platform, { root }: Project, file: string, wayOut: (f
 }
 
 /** What is in the way is put aside, not away. */
-function wayOutOf(platform: Platform, project: Project, file: string, client: Client, { remove }: Wanted, how?: string): string {
-  const path = relative(platform.folder, join(project.root, inTheWay(platform, project, file))).replaceAll('\\', '/');
+function wayOutOf(
+  platform: Platform,
+  project: Project,
+  disk: Disk,
+  file: string,
+  client: Client,
+  { remove }: Wanted,
+  how?: string,
+): string {
+  const path = relative(platform.folder, join(project.root, inTheWay(disk, project, file))).replaceAll('\\', '/');
   const again = `cleo setup ${client.name}${remove ? ' --remove' : ''}`;
   return how ? `${how} ${quote(path)} && ${again}` : `mv ${quote(path)} ${quote(`${path}.aside`)} && ${again}`;
 }
 
 /** The folder, where that is no folder or leads elsewhere; else the file. */
-function inTheWay({ files }: Platform, { root }: Project, file: string): string {
+function inTheWay(disk: Disk, { root }: Project, file: string): string {
   const [folder = file] = file.split('/');
   if (folder === file) return file;
   try {
-    return files.shared(root, folder).text === undefined ? file : folder;
+    return disk.sharedFile(root, folder).text === undefined ? file : folder;
   } catch (error) {
     return (error as Error).message.endsWith('is not a plain file') ? file : folder;
   }
 }
 
 /** What is set up and what was found, client by client. */
-export function survey({ files, home }: Platform, project: Project): { client: Client; isFound: boolean; parts: Piece['what'][] }[] {
+export async function survey(
+  { files, home }: Platform,
+  project: Project,
+): Promise<{ client: Client; isFound: boolean; parts: Piece['what'][] }[]> {
+  const disk = await loadDisk();
   const texts = (file: string): string | undefined => {
     try {
-      return files.shared(project.root, file).text;
+      return disk.sharedFile(project.root, file).text;
     } catch {
       return undefined;
     }
@@ -131,16 +153,22 @@ function joined(changes: Change[]): Change[] {
   return [...byFile.values()];
 }
 
-function write(files: Platform['files'], project: Project, texts: Map<string, string | undefined>, record: Record<string, Written>): void {
+function write(
+  files: Platform['files'],
+  disk: Disk,
+  project: Project,
+  texts: Map<string, string | undefined>,
+  record: Record<string, Written>,
+): void {
   // Where each ends up is asked before the first is written: a refusal leaves all of them as they were.
-  const targets = [...texts].map(([file, text]) => ({ file, text, path: files.shared(project.root, file).path }));
+  const targets = [...texts].map(([file, text]) => ({ file, text, path: disk.sharedFile(project.root, file).path }));
   const isEmpty = Object.keys(record).length === 0;
   // What is about to be written is on record first: cut short, it can still be taken out.
   if (!isEmpty) files.writeWhole(recordOf(project), `${JSON.stringify(record, null, 2)}\n`);
   for (const { file, text, path } of targets) {
     if (text === undefined) {
       files.remove(path);
-      if (file.includes('/')) files.removeEmpty(dirname(path));
+      if (file.includes('/')) disk.removeEmpty(dirname(path));
     } else {
       files.makeFolder(dirname(path));
       files.writeWhole(path, text);

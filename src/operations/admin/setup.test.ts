@@ -169,6 +169,15 @@ test('without the record the entries are still taken out', async () => {
   expect(read('CLAUDE.md')).toBe(theirs['CLAUDE.md']);
 });
 
+test('a file that somebody deleted and made anew is theirs', async () => {
+  const { root, setup, read } = await project();
+  await setup('cursor');
+  put({ root }, '.cursor/mcp.json', '{}\n');
+  await setup('cursor');
+  await setup('cursor', { remove: true });
+  expect(read('.cursor/mcp.json')).toBe('{}\n');
+});
+
 test('a text of ours from an earlier version is brought up to date in place', async () => {
   const { setup, read } = await project({ 'AGENTS.md': 'a\n\n<!-- cleo:begin -->\nold\n<!-- cleo:end -->\nb\n' });
   expect(await setup('codex')).toMatchObject({ success: true });

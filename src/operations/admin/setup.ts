@@ -35,8 +35,13 @@ export const adminSetup = job({
   cli: { command: 'setup', args: ['client'] },
   example: { call: { client: 'codex' } },
   async run({ platform, project, commandWith }, { client, ...wanted }) {
-    const states = () =>
-      survey(platform, project).map(({ client: { name, title }, isFound, parts }) => ({ client: name, title, found: isFound, has: parts }));
+    const states = async () =>
+      (await survey(platform, project)).map(({ client: { name, title }, isFound, parts }) => ({
+        client: name,
+        title,
+        found: isFound,
+        has: parts,
+      }));
     if (client === undefined) {
       if (wanted.remove || wanted.dryRun || wanted.statusline || wanted.hooks !== undefined)
         throw new CleoError('E_INVALID_INPUT', {
@@ -44,12 +49,12 @@ export const adminSetup = job({
           fix: commandWith({ client: 'all' }),
           field: 'client',
         });
-      return { clients: states() };
+      return { clients: await states() };
     }
     const names: ClientName[] =
-      client === 'all' ? states().flatMap(({ client: name, found, has }) => (found || has.length > 0 ? [name] : [])) : [client];
-    const { changes, remarks } = setUp(platform, project, names, wanted);
-    const chosen = states().filter(({ client: name }) => names.includes(name));
+      client === 'all' ? (await states()).flatMap(({ client: name, found, has }) => (found || has.length > 0 ? [name] : [])) : [client];
+    const { changes, remarks } = await setUp(platform, project, names, wanted);
+    const chosen = (await states()).filter(({ client: name }) => names.includes(name));
     const files = changes.map(({ adds, ...change }) => ({ ...change, ...(wanted.dryRun && adds !== undefined ? { adds } : {}) }));
     const result = { clients: chosen, files, ...(wanted.dryRun ? { dryRun: true } : {}) };
     if (names.length === 0) return noData(result);
