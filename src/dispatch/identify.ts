@@ -15,6 +15,7 @@ export async function identify(work: Work, reads: ReadStore): Promise<void> {
   const id = session?.id ?? ('tag' in choice ? choice.tag : call.session);
   work.caller = { agent: caller.agent, ...(id ? { session: id } : {}) };
   if (session) work.session = session;
+  if (session && session.id === named?.id) work.isNamed = true;
   if (session?.isGraded && session.status === 'active') work.isGraded = true;
   if ('several' in choice) work.several = choice.several;
   if ('unknown' in choice && operation.needs === 'store') throw new CleoError('E_SESSION_NOT_FOUND', { sessionId: choice.unknown });

@@ -54,6 +54,8 @@ export interface Work {
   /** Whether the rest is known yet: it is asked of the store, in the transaction of the call. */
   isIdentified?: boolean;
   session?: SessionHandle;
+  /** The call or its surroundings named it; it was not only the one that is active. */
+  isNamed?: true;
   /** The active sessions, where nothing tells which of them is meant. */
   several?: string[];
   isGraded: boolean;
@@ -72,7 +74,7 @@ export const stampOf = ({ now, caller }: Work): { at: string; by: string } => ({
 
 /** What every operation is given; `part` is the store, where it has one. */
 export function contextOf(work: Work, part: object): object {
-  const { house, operation, caller, now, call, session, several } = work;
+  const { house, operation, caller, now, call, session, isNamed, several } = work;
   const { platform, catalog } = house;
   let config: Config | undefined;
   return {
@@ -80,6 +82,7 @@ export function contextOf(work: Work, part: object): object {
     now,
     caller,
     ...(session ? { session } : {}),
+    ...(isNamed ? { isNamed } : {}),
     ...(several ? { several } : {}),
     ...(call.token ? { token: call.token } : {}),
     platform,

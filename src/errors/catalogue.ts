@@ -312,7 +312,7 @@ export const catalogue = {
       { action: 'Take the next free task at once', command: d.claim },
     ],
   }),
-  E_SESSION_REQUIRED: row<{ several?: string[]; asleep?: string; act?: string }>({
+  E_SESSION_REQUIRED: row<{ several?: string[]; asleep?: string; anothers?: string; act?: string }>({
     exit: 36,
     http: 409,
     message: (d) =>
@@ -320,11 +320,13 @@ export const catalogue = {
         ? `The session ${d.asleep} is not active`
         : d.several
           ? `Several sessions are active: ${list(d.several)}; say which with --session`
-          : `No session is active${d.act ? `, so there is none to ${d.act}` : ''}`,
+          : d.anothers
+            ? `You are in no session, and ${d.anothers} is another's; to ${d.act} that one, name it with --session`
+            : `No session is active${d.act ? `, so there is none to ${d.act}` : ''}`,
     fix: (d) =>
       d.asleep
         ? `cleo session resume ${d.asleep}`
-        : d.several
+        : d.several || d.anothers
           ? 'cleo session list --status active'
           : 'cleo session start --scope global --auto-focus --name Work',
     alternatives: (d) => (d.several ?? []).map((id) => ({ action: `Join ${id}`, command: `cleo session resume ${id}` })),

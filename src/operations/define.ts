@@ -93,6 +93,8 @@ interface BaseContext {
   caller: Caller;
   /** The session the call belongs to; one that is over only for operations on sessions. */
   session?: SessionHandle;
+  /** The call or its surroundings named it; it was not only the one that is active. */
+  isNamed?: true;
   /** The active sessions, where nothing tells which of them is meant. */
   several?: string[];
   token?: { name: string; scope: TokenScope };

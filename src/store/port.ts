@@ -204,6 +204,8 @@ export interface SessionReads {
   active(): Promise<SessionRecord[]>;
   /** Who works or has worked in it, in the order they came. */
   agents(id: string): Promise<string[]>;
+  /** Ids of those that this agent has started or resumed, whatever became of them. */
+  joinedBy(agent: string): Promise<string[]>;
   /** The session that ended last, on this root or anywhere. */
   lastHandoff(root: TaskId | undefined): Promise<SessionRecord | undefined>;
   /** Not ended, and nothing has been heard of them since then. */

@@ -9,7 +9,7 @@ import { notesOf } from '../tasks/build.ts';
 import { release } from '../tasks/moves.ts';
 import { requireTask } from '../tasks/require.ts';
 import { closed, releaseAll } from './closing.ts';
-import { ownSession } from './sessions.ts';
+import { isAnothers, ownSession } from './sessions.ts';
 
 export const sessionSafestop = mutation({
   name: 'session.safestop',
@@ -26,7 +26,8 @@ export const sessionSafestop = mutation({
   async run(here, { reason, keep }) {
     const { store, session, several } = here;
     const task = await noteFocus(here, reason ?? 'Stopped safely');
-    if (!session && !several) return task ? { task: receiptOf(keep ? task : await release(here, task)) } : noChange({});
+    if ((!session && !several) || (await isAnothers(here)))
+      return task ? { task: receiptOf(keep ? task : await release(here, task)) } : noChange({});
     const own = await ownSession(here, 'stop');
     if (own.status !== 'active') return noChange({ session: summaryOf(own), ...(own.handoff ? { handoff: own.handoff } : {}) });
     if (!keep) await releaseAll(here, own.id);

@@ -249,6 +249,27 @@ describe('safestop', () => {
     expect(await call('session.safestop')).toMatchObject({ _meta: { exitCode: 102 } });
   });
 
+  test('twice does not stop another agent, who is still at work', async () => {
+    const house = await openHouse({ tasks: [...world, 'session session-1 epic:T001 by tester', 'session session-2 global by bob'] });
+    expect(await house.call('session.safestop')).toMatchObject({ session: { id: 'session-1', status: 'ended' } });
+    expect(await house.call('session.safestop')).toMatchObject({ _meta: { exitCode: 102 } });
+    for (const operation of ['session.end', 'session.suspend'])
+      expect((await house.call(operation)).error).toMatchObject({
+        exitCode: 36,
+        message: expect.stringContaining("session-2 is another's"),
+        fix: 'cleo session list --status active',
+      });
+    await house.as('eve').call('session.start', { scope: 'epic:T001', autoFocus: true });
+    expect(await house.call('session.safestop')).toMatchObject({ _meta: { exitCode: 102 } });
+    expect(await house.call('session.list', { status: 'active' })).toMatchObject({ sessions: [{ agent: 'eve' }, { agent: 'bob' }] });
+    expect(await house.call('session.end', {}, { session: 'session-2' })).toMatchObject({ session: { status: 'ended' } });
+  });
+
+  test('by whoever never had a session of its own stops the only one: it is called so from beside an agent', async () => {
+    const house = await openHouse({ tasks: one });
+    expect(await house.as('claude-status-line').call('session.safestop')).toMatchObject({ session: { id: 'session-1', status: 'ended' } });
+  });
+
   test('with --keep keeps the claim and suspends', async () => {
     const { call, as } = await openHouse({ tasks: one });
     await call('tasks.start', { taskId: 'T002' });

@@ -34,6 +34,9 @@ export function sessionReads(db: Db): SessionReads {
         String(row.agent_id),
       );
     },
+    async joinedBy(agent) {
+      return (await db.all(sql`select session_id from session_agents where agent_id = ${agent}`)).map((row) => String(row.session_id));
+    },
     async lastHandoff(root) {
       const scope = root === undefined ? raw('') : sql`and (scope_root = ${root})`;
       return (await read(db, sql`where handoff is not null ${scope} order by handed_over desc, seq desc limit 1`))[0];
