@@ -49,7 +49,10 @@ export function judge(log: Concluded): { judgements: Judgements; flags: string[]
   const rate = (dimension: DimensionName, from: 0 | 20, rules: (log: Concluded, sheet: Sheet) => void): Judgement => {
     const sheet = sheetOf(dimension, log.entries === 0 ? 0 : from, flags);
     if (log.entries === 0)
-      sheet.miss('log', 20, 'nothing of it was recorded', [], { operation: 'session.start', params: { scope: 'global', grade: true } });
+      sheet.miss('log', 20, 'nothing of it was recorded', [], {
+        operation: 'session.start',
+        params: { scope: 'global', autoFocus: true, grade: true },
+      });
     else rules(log, sheet);
     return sheet.judgement;
   };

@@ -78,6 +78,34 @@ test('two sessions in one log do not mix', async () => {
   expect((await other.call('admin.grade', { sessionId: 'session-2' })).grade.entryCount).toBe(2);
 });
 
+test('two agents that work at the same time in one process have a grade each', async () => {
+  const house = await openHouse({ tasks: ['T001 epic', 'T002 in T001', 'T003 epic', 'T004 in T003'] });
+  const start = async (agent: string, scope: string): Promise<string> =>
+    (await house.as(agent).call('session.start', { scope, autoFocus: true, grade: true })).session.id;
+  const [ada, ben] = [await start('ada', 'epic:T001'), await start('ben', 'epic:T003')];
+  const ways: Record<string, () => Promise<unknown>> = {
+    ada: () => house.as('ada').call('tasks.find', { query: 'task' }, { gateway: 'cleo_query' }),
+    ben: () => house.as('ben').call('tasks.list'),
+  };
+  await Promise.all(Array.from({ length: 40 }, (_, i) => ways[i % 2 ? 'ada' : 'ben']!()));
+  const { grade: first } = await house.call('admin.grade', { sessionId: ada });
+  const { grade: second } = await house.call('admin.grade', { sessionId: ben });
+  expect(first).toMatchObject({ taskId: 'T001', entryCount: 21, dimensions: { discoveryEfficiency: { score: 15 } } });
+  expect(first.dimensions.disclosureUse.evidence).toEqual(['cleo_query (MCP) used 20x']);
+  expect(second).toMatchObject({ taskId: 'T003', entryCount: 21, dimensions: { disclosureUse: { score: 0 } } });
+  expect(second.flags).toContain('tasks.list used 20x (prefer tasks.find for discovery)');
+});
+
+test('a session without a root is about what it has in focus', async () => {
+  const house = await openHouse({ tasks: ['T001'] });
+  const { session } = await house.call('session.start', { scope: 'global', focus: 'T001', grade: true });
+  expect((await house.call('admin.grade', { sessionId: session.id })).grade.taskId).toBe('T001');
+  await house.call('session.end', { note: 'Stopped' });
+  const { grade } = await house.call('admin.grade', { sessionId: session.id });
+  expect(grade).not.toHaveProperty('taskId');
+  expect(await house.call('admin.grade', { sessionId: session.id, verify: true })).toMatchObject({ success: true });
+});
+
 test('a batch, a long description and a dry run are graded as they are logged', async () => {
   const house = await openHouse({ tasks: ['T001 epic'], env });
   await house.call('tasks.add-batch', {
