@@ -300,6 +300,7 @@ describe('the list', () => {
     expect((await house.cli(['grade'])).envelope._meta).toMatchObject({ command: 'admin.grade.list', exitCode: 100 });
     expect((await house.cli(['grade', id])).envelope._meta.command).toBe('admin.grade');
     expect((await house.cli(['grade', '--list'])).exitCode).toBe(0);
+    expect((await house.cli(['grade', '--list', '--quiet'])).out).toBe(`${id}\n`);
     expect((await house.cli(['grade', '--trend'])).envelope).toHaveProperty('trend');
     rmSync(fileOf(house));
     mkdirSync(fileOf(house));

@@ -45,7 +45,8 @@ export function quietText(envelope: Envelope): string {
 function ids(value: unknown): string[] {
   if (Array.isArray(value)) return value.flatMap((item) => (typeof item === 'string' ? [item] : ids(item)));
   if (typeof value !== 'object' || value === null) return [];
-  const { id, taskId, children } = value as { id?: unknown; taskId?: unknown; children?: unknown };
-  const own = id ?? taskId;
+  // A grade names the task that its session was about; it is the session that was graded.
+  const { id, sessionId, taskId, children } = value as Fields;
+  const own = id ?? sessionId ?? taskId;
   return [...(own === undefined ? [] : [String(own)]), ...(Array.isArray(children) ? ids(children) : [])];
 }
