@@ -22,7 +22,7 @@ export const globalFlags: GlobalFlag[] = [
   { name: 'human', flags: ['--human'], about: 'Readable text, also when not on a terminal' },
   { name: 'quiet', flags: ['--quiet', '-q'], about: 'Bare ids, one a line' },
   { name: 'fields', flags: ['--fields'], value: 'a,b', about: 'Keep only these fields of each record' },
-  { name: 'session', flags: ['--session'], value: 'ID', about: 'The session this call belongs to' },
+  { name: 'session', flags: ['--session'], value: 'SESSION', about: 'The session this call belongs to' },
   { name: 'agent', flags: ['--agent'], value: 'ID', about: 'The agent that is calling' },
   {
     name: 'idempotencyKey',

@@ -66,10 +66,16 @@ ${values.map(([keys, of]) => `    ${keys.map(patternOf).join(' | ')}) echo ${quo
   esac
 }
 _cleo() {
-  local cur="\${COMP_WORDS[COMP_CWORD]}" command='' flag='' position=0 prefix='' i word words
+  local command='' flag='' position=0 prefix='' before=() cur i word words
   COMPREPLY=()
-  for ((i = 1; i < COMP_CWORD; i++)); do
+  # A colon may be a word of its own; what it joins is one here.
+  for ((i = 1; i <= COMP_CWORD; i++)); do
     word="\${COMP_WORDS[i]}"
+    if ((i > 1)) && [[ $word == ':' || \${COMP_WORDS[i - 1]} == ':' ]]; then before[\${#before[@]} - 1]+="$word"; else before+=("$word"); fi
+  done
+  cur="\${before[\${#before[@]} - 1]}"
+  for ((i = 0; i < \${#before[@]} - 1; i++)); do
+    word="\${before[i]}"
     if [[ $word == '=' ]]; then continue; fi
     if [[ -n $flag ]]; then flag=''; continue; fi
     if [[ $word == -* ]]; then
@@ -95,6 +101,19 @@ _cleo() {
   words="\${words//@any/}"
   if [[ $words == *@commands* ]]; then words="\${words//@commands/} $(_cleo_next '') exit-codes"; fi
   if [[ $words == *@tasks* ]]; then words="\${words//@tasks/} $("\${COMP_WORDS[0]}" list --quiet --limit 1000 2>/dev/null)"; fi
+  if [[ $words == *@sessions* ]]; then words="\${words//@sessions/} $("\${COMP_WORDS[0]}" session list --quiet 2>/dev/null)"; fi
+  if [[ $words == *@scopes* ]]; then
+    if [[ $cur != *:* ]]; then
+      COMPREPLY=($(compgen -W 'global epic: saga: task:' -- "$cur"))
+      if [[ "\${COMPREPLY[*]}" == *: ]]; then compopt -o nospace 2>/dev/null; fi
+      return
+    fi
+    # Where a colon ends a word, only what follows it is replaced.
+    if [[ $COMP_WORDBREAKS != *:* ]]; then prefix="\${cur%%:*}:"; fi
+    words="$("\${COMP_WORDS[0]}" list --type "\${cur%%:*}" --quiet --limit 1000 2>/dev/null)"
+    COMPREPLY=($(compgen -P "$prefix" -W "$words" -- "\${cur#*:}"))
+    return
+  fi
   if [[ $cur == *,* ]]; then prefix="\${cur%,*},"; fi
   COMPREPLY=($(compgen -P "$prefix" -W "$words" -- "\${cur##*,}"))
 }
@@ -169,6 +188,14 @@ _cleo() {
     @files) _files ;;
     @commands) _cleo_next ''; reply+=('exit-codes'); _describe command reply ;;
     @tasks) compset -P '*,'; compadd -S '' -- \${(f)"$("\${words[1]}" list --quiet --limit 1000 2>/dev/null)"} ;;
+    @sessions) compadd -- \${(f)"$("\${words[1]}" session list --quiet 2>/dev/null)"} ;;
+    @scopes)
+      word="\${PREFIX%%:*}"
+      if compset -P '*:'; then
+        compadd -- \${(f)"$("\${words[1]}" list --type "$word" --quiet --limit 1000 2>/dev/null)"}
+      else
+        compadd -- global; compadd -S '' -- epic: saga: task:
+      fi ;;
     @any | '') ;;
     *) compset -P '*,'; compadd -- "\${values[@]}" ;;
   esac
@@ -251,6 +278,20 @@ function __cleo_complete
     case '@tasks'
       for id in ($before[1] list --quiet --limit 1000 2>/dev/null)
         echo "$prefix$list$id"
+      end
+    case '@sessions'
+      for id in ($before[1] session list --quiet 2>/dev/null)
+        echo "$prefix$id"
+      end
+    case '@scopes'
+      set -l scope (string replace -- "$prefix" '' "$cur")
+      set -l kind (string match -r '^[a-z]+(?=:)' -- "$scope")
+      if test -z "$kind"
+        printf "$prefix%s\\n" global epic: saga: task:
+      else
+        for id in ($before[1] list --type "$kind" --quiet --limit 1000 2>/dev/null)
+          echo "$prefix$kind:$id"
+        end
       end
     case '@any' ''
     case '*'

@@ -5,8 +5,8 @@ import { processes, type Typed } from '../processes.ts';
 import type { Shape } from '../shape.ts';
 import { argumentsOf, flagsOf } from '../usage.ts';
 
-/** What may stand for a value: fixed words, the ids of tasks, another command, a file, or anything. */
-export type Values = string[] | '@tasks' | '@commands' | '@files' | '@any';
+/** What may stand for a value: fixed words, the ids of tasks or sessions, a scope, another command, a file, or anything. */
+export type Values = string[] | '@tasks' | '@sessions' | '@scopes' | '@commands' | '@files' | '@any';
 
 export interface Flag {
   flag: string;
@@ -63,12 +63,15 @@ function commandFrom(operation: Typed, words: string): Command {
 
 function valuesOf(shape: Shape, isFile: boolean): Values {
   if (isFile) return '@files';
-  if (shape.choices) return shape.choices;
-  return shape.value === 'T###' ? '@tasks' : shape.value === 'COMMAND' ? '@commands' : '@any';
+  return shape.choices ?? valuesFor(shape.value);
 }
+
+/** By what stands for the value in help. */
+const placeholders: Record<string, Values> = { 'T###': '@tasks', SESSION: '@sessions', SCOPE: '@scopes', COMMAND: '@commands' };
+const valuesFor = (placeholder = ''): Values => placeholders[placeholder] ?? '@any';
 
 export const everywhere: Flag[] = globalFlags.map(({ flags: [flag = ''], about, value }) => ({
   flag,
   about,
-  ...(value ? { values: '@any' } : {}),
+  ...(value ? { values: valuesFor(value) } : {}),
 }));

@@ -6,13 +6,22 @@ import { openHouse } from '../../../test/house.ts';
 
 const has = (shell: string) => spawnSync(shell, ['-c', ':']).status === 0;
 
-/** A shell with the script loaded, and a `cleo` that knows two tasks. */
+/** A shell with the script loaded, and a `cleo` that knows two tasks, one of them an epic, and two sessions. */
 async function shell(name: 'bash' | 'zsh' | 'fish') {
   const { root, call } = await openHouse();
   const { script } = await call('admin.completion', { shell: name });
   const bin = join(root, 'bin');
   mkdirSync(bin);
-  writeFileSync(join(bin, 'cleo'), '#!/bin/sh\n[ "$1 $2" = "list --quiet" ] && printf "T001\\nT002\\n"\n');
+  writeFileSync(
+    join(bin, 'cleo'),
+    `#!/bin/sh
+case "$*" in
+  "list --quiet --limit 1000") printf 'T001\\nT002\\n' ;;
+  "list --type epic --quiet --limit 1000") printf 'T001\\n' ;;
+  "session list --quiet") printf 'session-1-a\\nsession-2-b\\n' ;;
+esac
+`,
+  );
   chmodSync(join(bin, 'cleo'), 0o755);
   writeFileSync(join(root, 'script'), script);
   const run = (text: string) => {
@@ -51,6 +60,18 @@ const cases: [string[], string[]][] = [
     ['T001,T001', 'T001,T002'],
   ],
   [
+    ['session', 'show', ''],
+    ['session-1-a', 'session-2-b'],
+  ],
+  [['session', 'resume', 'session-2'], ['session-2-b']],
+  [
+    ['show', 'T001', '--session', 'session-'],
+    ['session-1-a', 'session-2-b'],
+  ],
+  [['session', 'start', '--scope', 'e'], ['epic:']],
+  [['session', 'start', '--scope', 'global', '--na'], ['--name']],
+  [['session', 'start', '--scope', 'saga:'], []],
+  [
     ['help', 'exi'],
     ['exists', 'exit-codes'],
   ],
@@ -72,6 +93,17 @@ test('bash takes a value behind an equals sign, which it makes a word of its own
   expect(run(`source '${script}'; COMP_WORDS=(cleo add --type = ep); COMP_CWORD=4; _cleo; echo "\${COMPREPLY[@]}"\n`)).toBe('epic\n');
 });
 
+test('bash, where a colon is a word of its own and where it is not, completes the root of a scope', async () => {
+  const { run, script } = await shell('bash');
+  const complete = (words: string, last: number) =>
+    run(`source '${script}'; COMP_WORDS=(cleo session start --scope ${words}); COMP_CWORD=${last}; _cleo; echo "\${COMPREPLY[@]}"\n`);
+  expect(complete('epic : T0', 6)).toBe('T001\n');
+  expect(complete('epic :', 5)).toBe('T001\n');
+  expect(complete('epic : T001 --na', 7)).toBe('--name\n');
+  const whole = `COMP_WORDBREAKS=' '; source '${script}'; COMP_WORDS=(cleo session start --scope epic:T0); COMP_CWORD=4; _cleo`;
+  expect(run(`${whole}; echo "\${COMPREPLY[@]}"\n`)).toBe('epic:T001\n');
+});
+
 test('bash reads the script without a word', async () => {
   const { run, script } = await shell('bash');
   expect(run(`set -eu; source '${script}'; complete -p cleo ct`)).toBe('complete -F _cleo cleo\ncomplete -F _cleo ct\n');
@@ -79,15 +111,18 @@ test('bash reads the script without a word', async () => {
 
 // bash is everywhere that these tests run; the others are asked where they are.
 if (has('fish'))
-  test.each(cases)('fish completes %j to %j', async (words, expected) => {
-    const { run, script } = await shell('fish');
-    const out = run(`source '${script}'; complete -C 'cleo ${words.join(' ')}'\n`);
-    const found = out
-      .split('\n')
-      .filter(Boolean)
-      .map((line) => line.split('\t')[0]);
-    expect(found.sort()).toEqual(expected);
-  });
+  test.each([...cases, [['session', 'start', '--scope', 'epic:T0'], ['epic:T001']] satisfies (typeof cases)[number]])(
+    'fish completes %j to %j',
+    async (words, expected) => {
+      const { run, script } = await shell('fish');
+      const out = run(`source '${script}'; complete -C 'cleo ${words.join(' ')}'\n`);
+      const found = out
+        .split('\n')
+        .filter(Boolean)
+        .map((line) => line.split('\t')[0]);
+      expect(found.sort()).toEqual(expected);
+    },
+  );
 
 if (has('zsh'))
   test('zsh reads the script and completes by it', async () => {

@@ -33,7 +33,7 @@ export const adminGrade = query({
   name: 'admin.grade',
   summary: 'Grade how an agent worked in a session, from what the log recorded',
   params: strictObject({
-    sessionId: pipe(AgentId, description('The session'), metadata({ value: 'ID' })),
+    sessionId: pipe(AgentId, description('The session'), metadata({ value: 'SESSION' })),
     min: optional(
       pipe(
         number(),

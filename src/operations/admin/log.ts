@@ -28,7 +28,7 @@ export const adminLog = query({
   summary: 'Show what was done, newest first',
   params: strictObject({
     ...pageParams(50),
-    session: optional(pipe(string(), description('Only of this session'), metadata({ value: 'ID' }))),
+    session: optional(pipe(string(), description('Only of this session'), metadata({ value: 'SESSION' }))),
     agent: optional(pipe(string(), description('Only by this agent'), metadata({ value: 'ID' }))),
     operation: optional(pipe(string(), description('Only this operation, under whichever name it was called, e.g. tasks.add'))),
     task: optional(pipe(TaskId, description('Only what named or changed this task'))),

@@ -1,11 +1,11 @@
-import { array, description, optional, pipe, strictObject, string } from 'valibot';
+import { array, description, metadata, optional, pipe, strictObject, string } from 'valibot';
 import { AgentId } from '../../model/scalars.ts';
 import { Handoff, SessionSummary } from '../../model/session.ts';
 import { summaryOf } from '../../rules/session-view.ts';
 import { query } from '../define.ts';
 import { requireSession } from './sessions.ts';
 
-export const SessionId = pipe(AgentId, description('The session, e.g. session-1763200000000-a1b2c3'));
+export const SessionId = pipe(AgentId, description('The session, e.g. session-1763200000000-a1b2c3'), metadata({ value: 'SESSION' }));
 
 export const sessionShow = query({
   name: 'session.show',

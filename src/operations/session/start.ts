@@ -1,4 +1,4 @@
-import { boolean, description, optional, pipe, strictObject, string } from 'valibot';
+import { boolean, description, metadata, optional, pipe, strictObject, string } from 'valibot';
 import { CleoError } from '../../errors/error.ts';
 import { Line, Phase, TaskId } from '../../model/scalars.ts';
 import { type Scope, type SessionRecord, SessionSummary } from '../../model/session.ts';
@@ -15,7 +15,13 @@ export const sessionStart = mutation({
   name: 'session.start',
   summary: 'Start a session: a scope, a focus, and a handoff at its end',
   params: strictObject({
-    scope: optional(pipe(string(), description('What it is about: epic:T001, saga:T001, task:T001 (with all inside) or global'))),
+    scope: optional(
+      pipe(
+        string(),
+        description('What it is about: epic:T001, saga:T001, task:T001 (with all inside) or global'),
+        metadata({ value: 'SCOPE' }),
+      ),
+    ),
     autoFocus: optional(pipe(boolean(), description('Focus what next recommends in the scope'))),
     focus: optional(pipe(TaskId, description('Focus this task instead'))),
     name: optional(pipe(Line, description('What the session is called'))),
