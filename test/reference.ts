@@ -108,7 +108,7 @@ function section(operation: Operation): string {
   ];
   const [domain, ...rest] = operation.name.split('.');
   const call = { domain, operation: rest.join('.'), params: operation.example.call };
-  const errors = operation.errors.map((code) => ({ code, exit: catalogue[code].exit }));
+  const errors = operation.errors.map((code) => ({ code, exit: catalogue[code].exit })).sort((a, b) => a.exit - b.exit);
   return [
     `## ${operation.name}\n`,
     `${operation.summary}.\n`,
@@ -135,7 +135,9 @@ function parameters(operation: Operation): string[] {
     table(
       ['parameter', 'command line', 'type', '', 'meaning'],
       shapes.map((shape) => [
-        `\`${shape.name}\``,
+        [shape.name, ...Object.entries(operation.also ?? {}).flatMap(([name, known]) => (known === shape.name ? [name] : []))]
+          .map((name) => `\`${name}\``)
+          .join(', also '),
         flags
           .get(shape.name)
           ?.map((flag) => `\`${flag}\``)

@@ -42,6 +42,16 @@ test('a domain, by gateway', async () => {
   expect(help.mutate).toHaveProperty('tasks.add');
 });
 
+test('further names of a parameter, and refusals in the order of their exit codes', async () => {
+  const { call, cli } = await openHouse();
+  const { help } = await call('admin.help', { operation: 'session.start' });
+  expect(help.also).toEqual({ autoStart: 'autoFocus' });
+  const codes = help.errors.map(({ exitCode }: { exitCode: number }) => exitCode);
+  expect(codes.length).toBeGreaterThan(5);
+  expect(codes).toEqual([...codes].sort((a, b) => a - b));
+  expect((await cli('cleo help session start --human')).out).toContain('In JSON it also takes autoStart for autoFocus.');
+});
+
 test('one operation in full, with a schema that other programs read', async () => {
   const { call } = await openHouse();
   const { help } = await call('admin.help', { operation: 'tasks.add' });

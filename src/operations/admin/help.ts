@@ -45,6 +45,8 @@ const Whole = strictObject({
   aliases: optional(array(string())),
   usage: string(),
   params: record(string(), unknown()),
+  /** Further names under which it takes a parameter. */
+  also: optional(record(string(), string())),
   results: array(string()),
   errors: optional(array(strictObject({ code: string(), exitCode: number() }))),
   example: strictObject({ params: record(string(), unknown()), command: string() }),
@@ -152,6 +154,10 @@ async function wholeProcess(process: Typed) {
   };
 }
 
+/** By exit code, as people look them up. */
+const refusalsOf = ({ errors }: Operation): { code: string; exitCode: number }[] =>
+  errors.map((code) => ({ code, exitCode: catalogue[code].exit })).sort((a, b) => a.exitCode - b.exitCode);
+
 async function whole(operation: Operation, seeAlso: string[]) {
   const { jsonSchemaOf } = await import('../../model/json-schema.ts');
   return {
@@ -162,8 +168,9 @@ async function whole(operation: Operation, seeAlso: string[]) {
     ...(operation.aliases?.length ? { aliases: operation.aliases } : {}),
     usage: usageOf(operation),
     params: jsonSchemaOf(operation.params) as Record<string, unknown>,
+    ...(operation.also ? { also: operation.also } : {}),
     results: Object.keys(operation.result.entries),
-    ...(operation.errors.length ? { errors: operation.errors.map((code) => ({ code, exitCode: catalogue[code].exit })) } : {}),
+    ...(operation.errors.length ? { errors: refusalsOf(operation) } : {}),
     example: { params: operation.example.call, command: commandFor(operation, operation.example.call) },
     ...(seeAlso.length ? { seeAlso } : {}),
   };

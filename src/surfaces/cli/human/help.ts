@@ -95,7 +95,8 @@ function whole(answer: Fields, operation: Operation, screen: Screen, catalog: Ca
   const flags = flagLines(operation);
   const width = columnWidth([...args, ...flags]);
   const codes = new Map(exits.map((exit) => [exit.code, exit]));
-  const errors = [...((answer.errors ?? []) as { code: string; exitCode: number }[])].sort((a, b) => a.exitCode - b.exitCode);
+  const errors = (answer.errors ?? []) as { code: string; exitCode: number }[];
+  const also = Object.entries((answer.also ?? {}) as Record<string, string>).map(([name, known]) => `${name} for ${known}`);
   const example = answer.example as { command: string };
   const seeAlso = ((answer.seeAlso ?? []) as string[]).flatMap((name) => catalog.entries.find((entry) => entry.name === name) ?? []);
   return [
@@ -106,6 +107,7 @@ function whole(answer: Fields, operation: Operation, screen: Screen, catalog: Ca
     ...(others.length ? [`Also:  ${others.map((command) => `cleo ${command}`).join(', ')}`] : []),
     ...part('Arguments', args, screen, width),
     ...part('Options', flags, screen, width),
+    ...(also.length ? ['', ...wrap(`In JSON it also takes ${also.join(', ')}.`, screen.columns)] : []),
     '',
     paint('bold', 'Example'),
     // Not wrapped: it is there to be copied.
