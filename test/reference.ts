@@ -3,7 +3,8 @@ import { catalogue } from '../src/errors/catalogue.ts';
 import { exits } from '../src/errors/exits.ts';
 import { configKeys } from '../src/model/config.ts';
 import { jsonSchemaOf } from '../src/model/json-schema.ts';
-import { Note, Relation, Task, TaskHit, TaskReceipt, TaskRow } from '../src/model/task.ts';
+import { Handoff, SessionSummary } from '../src/model/session.ts';
+import { Note, Relation, Task, TaskClaim, TaskHit, TaskReceipt, TaskRow } from '../src/model/task.ts';
 import { commandFor, commandsOf } from '../src/operations/command-line.ts';
 import type { Operation } from '../src/operations/define.ts';
 import { globalFlags } from '../src/operations/global-flags.ts';
@@ -17,6 +18,9 @@ const records: Record<string, { schema: unknown; about: string }> = {
   TaskReceipt: { schema: TaskReceipt, about: 'The answer to a write: the identity of the task, and of the rest only what changed' },
   TaskRow: { schema: TaskRow, about: 'A task in a list' },
   TaskHit: { schema: TaskHit, about: 'A task as search finds it' },
+  TaskClaim: { schema: TaskClaim, about: 'Who holds a task, and until when, if nothing more is heard of them' },
+  Session: { schema: SessionSummary, about: 'A session in lists and receipts' },
+  Handoff: { schema: Handoff, about: 'What whoever comes next has to know' },
   Note: { schema: Note, about: 'A note on a task' },
   Relation: { schema: Relation, about: 'A relation to another task' },
 };

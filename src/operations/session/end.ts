@@ -1,4 +1,4 @@
-import { array, optional, strictObject, string } from 'valibot';
+import { array, description, optional, pipe, strictObject, string } from 'valibot';
 import { CleoError } from '../../errors/error.ts';
 import { NoteText } from '../../model/scalars.ts';
 import { Handoff, type SessionRecord, SessionSummary } from '../../model/session.ts';
@@ -12,7 +12,7 @@ import { ownSession } from './sessions.ts';
 export const sessionEnd = mutation({
   name: 'session.end',
   summary: 'End the session: release its claims and write the handoff',
-  params: strictObject({ note: optional(NoteText) }),
+  params: strictObject({ note: optional(pipe(NoteText, description('For whoever comes next; the handoff begins with it'))) }),
   result: strictObject({ session: SessionSummary, released: optional(array(string())), handoff: optional(Handoff) }),
   errors: ['E_SESSION_REQUIRED', 'E_HANDOFF_REQUIRED', 'E_NOTES_REQUIRED', 'E_SESSION_CLOSE_BLOCKED'],
   tier: 0,
