@@ -45,7 +45,7 @@ describe('the hook of Claude Code', () => {
     const { root, env, call } = await openHouse({ tasks, engine: 'sqlite', config: { hierarchy: { maxSiblings: 500 } } });
     await call('session.start', { scope: 'epic:T001', autoFocus: true, name: 'Parser' });
     for (let i = 0; i < 20; i += 1) await call('tasks.update', { taskId: 'T002', notes: `Decision: number ${i}, ${long}` });
-    const during = await shell(briefingHook, root, env);
+    const during = await shell(briefingHook, root, { ...env, TERM: 'xterm-256color' });
     await call('session.end', { note: `All is well. ${long.repeat(20)}` });
     const after = await shell(briefingHook, root, env);
     for (const { code, out, err } of [during, after]) {
@@ -54,6 +54,7 @@ describe('the hook of Claude Code', () => {
       expect(out.trim()).not.toBe('');
       // A text that begins like JSON would be read as an order to the client.
       expect(out.trimStart()).not.toMatch(/^[{[]/);
+      expect(out).not.toContain('\u001b');
       expect(estimateTokens(out)).toBeLessThanOrEqual(2000);
     }
     expect(during.out).toContain('T002');

@@ -8,6 +8,8 @@ import { agentText, type Client, clients, codexTable, type Piece } from './setup
 export interface Written {
   /** The file was not there before. */
   created?: true;
+  /** Nor was its folder. */
+  folder?: true;
   /** The very characters, by the keys of the value. */
   inserted?: Record<string, string>;
 }
@@ -54,7 +56,11 @@ export function planSetup(client: Client, texts: Texts, known: Known, wants: Set
     const inserted = { ...before?.inserted, ...edit.written?.inserted };
     // A file of ours that somebody deleted and made anew is theirs.
     const isCreated = texts(edit.file) === undefined || (before?.created && ours.some(({ file }) => file === edit.file));
-    edit.written = { ...(isCreated ? { created: true } : {}), ...(Object.keys(inserted).length > 0 ? { inserted } : {}) };
+    edit.written = {
+      ...(isCreated ? { created: true } : {}),
+      ...(isCreated && before?.folder ? { folder: true } : {}),
+      ...(Object.keys(inserted).length > 0 ? { inserted } : {}),
+    };
   }
   return plan;
 }

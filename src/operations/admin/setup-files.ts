@@ -40,6 +40,7 @@ export async function setUp(
     const remarks: string[] = [];
     const record = readRecord(files.readText(recordOf(project)));
     const now = new Map<string, string | undefined>();
+    const made = new Set<string>();
     for (const client of clients.filter(({ name }) => names.includes(name))) {
       const wayOut = (file: string, how?: string): string => wayOutOf(platform, project, disk, file, client, wanted, how);
       const texts = (file: string): string | undefined => (now.has(file) ? now.get(file) : textOf(disk, project, file, wayOut));
@@ -49,11 +50,12 @@ export async function setUp(
       for (const edit of plan.edits) {
         changes.push(changeOf(edit, texts(edit.file)));
         now.set(edit.file, edit.text);
-        if (edit.written) record[edit.file] = edit.written;
+        if (record[edit.file]?.folder) made.add(edit.file);
+        if (edit.written) record[edit.file] = { ...edit.written, ...(isInNewFolder(files, project, edit.file) ? { folder: true } : {}) };
         else delete record[edit.file];
       }
     }
-    if (!wanted.dryRun && changes.length > 0) write(files, disk, project, now, record);
+    if (!wanted.dryRun && changes.length > 0) write(files, disk, project, now, record, made);
     return { changes: joined(changes), remarks };
   });
 }
@@ -67,6 +69,9 @@ function textOf(disk: Disk, { root }: Project, file: string, wayOut: (file: stri
     throw new CleoError('E_FILE_ERROR', { path: file, problem, fix: wayOut(file, problem === 'is read-only' ? 'chmod u+w' : undefined) });
   }
 }
+
+const isInNewFolder = (files: Platform['files'], { root }: Project, file: string): boolean =>
+  file.includes('/') && !files.exists(dirname(join(root, file)));
 
 /** What is in the way is put aside, not away. */
 function wayOutOf(
@@ -159,6 +164,7 @@ function write(
   project: Project,
   texts: Map<string, string | undefined>,
   record: Record<string, Written>,
+  made: Set<string>,
 ): void {
   // Where each ends up is asked before the first is written: a refusal leaves all of them as they were.
   const targets = [...texts].map(([file, text]) => ({ file, text, path: disk.sharedFile(project.root, file).path }));
@@ -168,7 +174,7 @@ function write(
   for (const { file, text, path } of targets) {
     if (text === undefined) {
       files.remove(path);
-      if (file.includes('/')) disk.removeEmpty(dirname(path));
+      if (made.has(file)) disk.removeEmpty(dirname(path));
     } else {
       files.makeFolder(dirname(path));
       files.writeWhole(path, text);

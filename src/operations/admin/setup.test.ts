@@ -103,9 +103,9 @@ describe.each(clientNames)('%s', (client) => {
   test('a dry run says what it would write, and writes nothing', async () => {
     const { root, setup } = await project();
     const before = everything(root);
-    const { files, dryRun } = await setup(client, { dryRun: true });
+    const { preview, dryRun } = await setup(client, { dryRun: true });
     expect(dryRun).toBe(true);
-    expect(Object.fromEntries(files.map((each: { file: string; adds: string }) => [each.file, each.adds]))).toEqual(golden[client]);
+    expect(Object.fromEntries(preview.map((each: { file: string; adds: string }) => [each.file, each.adds]))).toEqual(golden[client]);
     expect(everything(root)).toEqual(before);
   });
 });
@@ -167,6 +167,23 @@ test('without the record the entries are still taken out', async () => {
   await setup('claude', { remove: true });
   expect(read('.mcp.json')).toBe(theirs['.mcp.json']);
   expect(read('CLAUDE.md')).toBe(theirs['CLAUDE.md']);
+});
+
+test('people see in a dry run what would stand in the files, line for line', async () => {
+  const { cli } = await project();
+  const { out } = await cli(['setup', 'codex', '--dry-run', '--human']);
+  expect(out).toContain(
+    '  .codex/config.toml\n    # cleo:begin\n    [mcp_servers.cleo]\n    command = "cleo"\n    args = ["mcp"]\n    # cleo:end\n',
+  );
+});
+
+test('a folder that was there before stays', async () => {
+  const { root, setup, has } = await project();
+  mkdirSync(join(root, '.cursor'));
+  await setup('cursor');
+  await setup('cursor', { remove: true });
+  expect(readdirSync(join(root, '.cursor'))).toEqual([]);
+  expect(has('.cursor')).toBe(true);
 });
 
 test('a file that somebody deleted and made anew is theirs', async () => {
@@ -269,6 +286,7 @@ test('all is what is found; where nothing is, nothing is written', async () => {
   put({ root }, '.cursorrules', '');
   expect((await setup('all')).clients.map((each: { client: string }) => each.client)).toEqual(['cursor', 'vscode']);
   expect(has('.mcp.json')).toBe(false);
+  expect(await setup('all')).toMatchObject({ _meta: { exitCode: 101 } });
   await setup('all', { remove: true });
   expect(everything(root)).toEqual({ ...before, '.vscode/settings.json': '{}', '.cursorrules': '' });
 });

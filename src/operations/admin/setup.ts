@@ -26,7 +26,9 @@ export const adminSetup = job({
   }),
   result: strictObject({
     clients: array(ClientState),
-    files: optional(array(strictObject({ file: string(), change: picklist(['created', 'updated', 'deleted']), adds: optional(string()) }))),
+    files: optional(array(strictObject({ file: string(), change: picklist(['created', 'updated', 'deleted']) }))),
+    /** What a dry run would put into each. */
+    preview: optional(array(strictObject({ file: string(), adds: string() }))),
     dryRun: optional(boolean()),
   }),
   errors: ['E_NOT_INITIALIZED', 'E_CONFIG_ERROR', 'E_FILE_ERROR', 'E_LOCK_TIMEOUT', 'E_INVALID_INPUT'],
@@ -52,11 +54,14 @@ export const adminSetup = job({
       return { clients: await states() };
     }
     const names: ClientName[] =
-      client === 'all' ? (await states()).flatMap(({ client: name, found, has }) => (found || has.length > 0 ? [name] : [])) : [client];
+      client === 'all'
+        ? (await states()).flatMap(({ client: name, found, has }) => (found || has.includes('mcp') ? [name] : []))
+        : [client];
     const { changes, remarks } = await setUp(platform, project, names, wanted);
     const chosen = (await states()).filter(({ client: name }) => names.includes(name));
-    const files = changes.map(({ adds, ...change }) => ({ ...change, ...(wanted.dryRun && adds !== undefined ? { adds } : {}) }));
-    const result = { clients: chosen, files, ...(wanted.dryRun ? { dryRun: true } : {}) };
+    const files = changes.map(({ file, change }) => ({ file, change }));
+    const preview = changes.flatMap(({ file, adds }) => (adds === undefined ? [] : [{ file, adds }]));
+    const result = { clients: chosen, files, ...(wanted.dryRun ? { ...(preview.length > 0 ? { preview } : {}), dryRun: true } : {}) };
     if (names.length === 0) return noData(result);
     if (changes.length === 0) return wanted.remove ? noChange(result) : answer(result, { exit: 101, warnings: remarks });
     return answer(result, { warnings: remarks });

@@ -5,7 +5,7 @@ import { dash } from './dash.ts';
 import { facts, record, records, special } from './record.ts';
 import { narrower, type Screen, screenOf } from './screen.ts';
 import { briefing, context, handoff, omitted, pointer, session, sessions } from './session.ts';
-import { cut, oneLine, prepareFor, wrap } from './text.ts';
+import { clean, cut, oneLine, prepareFor, wrap } from './text.ts';
 import { tree } from './tree.ts';
 
 /** An answer as people read it. What is known by its name has its own form; everything else is shown by its shape. */
@@ -32,8 +32,21 @@ const forms: Record<string, Form> = {
   explanation: async (value, screen) => (await import('./grade.ts')).explanation(value, screen),
   grades: async (value, screen) => (await import('./grade.ts')).grades(value, screen),
   trend: async (value, screen) => (await import('./grade.ts')).trend(value, screen),
+  preview: (value, screen) =>
+    [value]
+      .flat()
+      .filter(isFields)
+      .flatMap((each) => preview(each, screen)),
   help: async (value, screen, catalog) => (await import('./help.ts')).help(value as never, screen, catalog),
 };
+
+/** What would be put into a file, as it would stand there. */
+const preview = ({ file, adds }: Fields, screen: Screen): string[] => [
+  screen.paint('bold', String(file)),
+  ...String(adds)
+    .split(/\r?\n/)
+    .map((line) => `  ${clean(line)}`.trimEnd()),
+];
 
 /** What was called, by whom, and what came of it; the rest of an entry is for `--json`. */
 function logged(entry: Fields): Fields {
