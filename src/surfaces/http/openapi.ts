@@ -27,6 +27,7 @@ export async function openApiOf(catalog: Catalog, version: string): Promise<Node
     paths,
     components: {
       schemas,
+      responses: Object.fromEntries(Object.entries(common).map(([status, codes]) => [`E${status}`, refusal(codes)])),
       securitySchemes: { token: { type: 'http', scheme: 'bearer', description: 'What cleo token create shows once' } },
       parameters: {
         Session: header('Cleo-Session', 'The session the call belongs to'),
@@ -59,32 +60,37 @@ function described(operation: Operation, schemas: Node): Node {
     requestBody: { required: true, content: { 'application/json': { schema: params, example: operation.example.call } } },
     responses: {
       200: { description: 'Done; _meta.exitCode is there when it is not 0', ...json(ref(`${id}Result`)) },
-      ...Object.fromEntries(statusesOf(operation).map(([status, words]) => [status, { description: words, ...json(ref('Error')) }])),
+      ...refusalsOf(operation),
     },
     ...(operation.scope ? { description: 'Needs a token of scope admin.' } : {}),
   };
 }
 
-/** What any call may answer, and what this one names. */
-function statusesOf(operation: Operation): [number, string][] {
-  const codes = new Map<number, string[]>([
-    [400, ['E_INVALID_INPUT']],
-    [401, ['E_UNAUTHORIZED']],
-    [403, ['E_FORBIDDEN']],
-    [413, ['E_VALIDATION_BODY']],
-    [415, ['E_INVALID_INPUT']],
-    [422, ['E_VALIDATION']],
-    [429, ['E_TOO_MANY_REQUESTS']],
-    [500, ['E_GENERAL_ERROR', 'E_FILE_ERROR']],
-    [503, ['E_LOCK_TIMEOUT']],
-  ]);
+/** What any call may answer. */
+const common: Record<string, string[]> = {
+  400: ['E_INVALID_INPUT'],
+  401: ['E_UNAUTHORIZED'],
+  403: ['E_FORBIDDEN'],
+  413: ['E_VALIDATION_BODY'],
+  415: ['E_INVALID_INPUT'],
+  422: ['E_VALIDATION'],
+  429: ['E_TOO_MANY_REQUESTS'],
+  500: ['E_GENERAL_ERROR', 'E_FILE_ERROR'],
+  503: ['E_LOCK_TIMEOUT'],
+};
+
+/** Those, and what this one names. */
+function refusalsOf(operation: Operation): Node {
+  const own: Record<string, string[]> = {};
   for (const code of operation.errors) {
     const { http } = catalogue[code];
-    const known = codes.get(http) ?? [];
-    if (!known.includes(code)) codes.set(http, [...known, code]);
+    if (!common[http]?.includes(code)) own[http] = [...(own[http] ?? common[http] ?? []), code];
   }
-  return [...codes].map(([status, names]) => [status, names.join(', ')]);
+  const shared = Object.keys(common).map((status) => [status, { $ref: `#/components/responses/E${status}` }]);
+  return { ...Object.fromEntries(shared), ...Object.fromEntries(Object.entries(own).map(([status, codes]) => [status, refusal(codes)])) };
 }
+
+const refusal = (codes: string[]): Node => ({ description: codes.join(', '), ...json(ref('Error')) });
 
 /** What a schema defines for itself moves to where the whole document finds it. */
 function hoisted(schema: object, id: string, schemas: Node): Node {

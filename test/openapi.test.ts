@@ -1,0 +1,77 @@
+import { expect, test } from 'vitest';
+import { catalogue } from '../src/errors/catalogue.ts';
+import { index } from '../src/operations/index.generated.ts';
+import { shapesOf } from '../src/operations/shape.ts';
+import { openApiOf, pathOf } from '../src/surfaces/http/openapi.ts';
+import type { Seen } from './house.ts';
+import { openServer } from './served.ts';
+
+const operations = await Promise.all(index.map((entry) => entry.load()));
+const document = (await openApiOf({ entries: index, load: async () => operations[0]! }, '1.2.3')) as Seen;
+
+/** Every node of the document with the way to it. */
+function* nodes(node: unknown, way = '#'): Generator<[string, Seen]> {
+  if (typeof node !== 'object' || node === null) return;
+  if (!Array.isArray(node)) yield [way, node];
+  for (const [key, value] of Object.entries(node)) yield* nodes(value, `${way}/${key}`);
+}
+
+const at = (ref: string): unknown =>
+  ref
+    .slice(2)
+    .split('/')
+    .reduce((node: Seen | undefined, key) => node?.[key], document);
+
+test('it is an OpenAPI 3.1 document with one path for each operation', () => {
+  expect(document).toMatchObject({ openapi: '3.1.0', info: { title: 'CLEO', version: '1.2.3' } });
+  expect(Object.keys(document).sort()).toEqual(['components', 'info', 'openapi', 'paths', 'security', 'servers', 'tags']);
+  expect(Object.keys(document.paths).sort()).toEqual(operations.map(pathOf).sort());
+  for (const item of Object.values<Seen>(document.paths)) expect(Object.keys(item)).toEqual(['post']);
+  const ids = Object.values<Seen>(document.paths).map(({ post }) => post.operationId);
+  expect(new Set(ids).size).toBe(ids.length);
+  expect(ids.filter((id) => !/^[a-z]+[A-Za-z0-9]*$/.test(id))).toEqual([]);
+});
+
+test('every reference leads somewhere, and only inside the document', () => {
+  const refs = [...nodes(document)].flatMap(([, node]) => (typeof node.$ref === 'string' ? [node.$ref] : []));
+  expect(refs.length).toBeGreaterThan(100);
+  expect(
+    [...new Set(refs)].filter((ref) => !/^#\/components\/(schemas|parameters|responses)\/[A-Za-z0-9]+$/.test(ref) || at(ref) === undefined),
+  ).toEqual([]);
+});
+
+test('schemas use the words of JSON Schema, and require what they have', () => {
+  const types = ['string', 'number', 'integer', 'boolean', 'object', 'array', 'null'];
+  const isSchema = (way: string): boolean => way.startsWith('#/components/schemas/') || way.includes('/schema/') || way.endsWith('/schema');
+  const odd = [...nodes(document)].filter(([way, node]) => {
+    // Inside `properties` the keys are names of ours.
+    if (!isSchema(way) || /\/(properties|\$defs|example|examples|default|enum|const)$/.test(way)) return false;
+    const known = node.type === undefined || [node.type].flat().every((type) => types.includes(type as string));
+    const has = !Array.isArray(node.required) || node.required.every((name: string) => node.properties?.[name] !== undefined);
+    return !known || !has || Object.hasOwn(node, '$defs') || Object.hasOwn(node, '$schema');
+  });
+  expect(odd.map(([way]) => way)).toEqual([]);
+});
+
+test.each(operations.map((operation) => [operation.name, operation] as const))(
+  '%s: its parameters, its answers and its refusals',
+  (_, operation) => {
+    const { post } = document.paths[pathOf(operation)];
+    const { schema, example } = post.requestBody.content['application/json'];
+    const shapes = shapesOf(operation.params);
+    expect(Object.keys(schema.properties ?? {}).toSorted()).toEqual(shapes.map(({ name }) => name).sort());
+    expect((schema.required ?? []).toSorted()).toEqual(shapes.flatMap(({ name, isRequired }) => (isRequired ? [name] : [])).sort());
+    expect(schema.additionalProperties).toBe(false);
+    expect(Object.keys(example)).toEqual(Object.keys(operation.example.call));
+    const answer = at(post.responses[200].content['application/json'].schema.$ref) as Seen;
+    expect(Object.keys(answer.properties)).toEqual(expect.arrayContaining(['_meta', 'success', ...Object.keys(operation.result.entries)]));
+    for (const code of operation.errors) expect(Object.keys(post.responses)).toContain(String(catalogue[code].http));
+  },
+);
+
+test('the server hands it out', async () => {
+  const { get } = await openServer();
+  const { status, headers, body } = await get('/api/openapi.json');
+  expect([status, headers.get('content-type')]).toEqual([200, 'application/json']);
+  expect(body.paths).toEqual(JSON.parse(JSON.stringify(document.paths)));
+});
