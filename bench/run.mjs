@@ -8,6 +8,7 @@ import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { gradeRows } from './grade.mjs';
+import { measureHttp } from './http.mjs';
 import { install } from './install.mjs';
 import { measureMcp } from './mcp.mjs';
 import { medians, peakMemory } from './measure.mjs';
@@ -38,6 +39,7 @@ const { folder, projects, remove } = await openProjects({
   'add at 1,000': [1000, 1000],
   batch: [1000, 1000],
   mcp: [1000, 1000],
+  http: [1000, 1000],
   ...Object.fromEntries(
     Object.entries(sizes).flatMap(([name, count]) => [
       [name, [count, open]],
@@ -92,6 +94,10 @@ try {
   row("an agent's standard day over MCP", mcp.dayBytes, 6000, 'bytes');
   row('warm MCP tasks.show', mcp.showMs, 1, 'ms');
   for (const figures of await gradeRows(cleo, options.quick)) row(...figures);
+  const http = await measureHttp({ cleo, cwd: projects.http, env: { CLEO_HOME: join(folder, 'home') } }, rounds);
+  row('warm HTTP tasks.show', http.showMs, 1, 'ms');
+  row('a call of 64 HTTP clients, a quarter of them writes', http.callMs, 4, 'ms');
+  row('failed calls of 64 HTTP clients', http.failed, 0, '');
   const memory = cases.map((one) => ({ name: one.name, peak: peakMemory(one) }));
   const failed = memory.find(({ peak }) => typeof peak === 'string');
   const { name, peak } = failed ?? memory.toSorted((a, b) => b.peak - a.peak)[0];

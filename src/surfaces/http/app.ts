@@ -1,6 +1,5 @@
 import type { HttpBindings } from '@hono/node-server';
 import { type Context, Hono } from 'hono';
-import { bodyLimit } from 'hono/body-limit';
 import { type Admitted, hasTokens } from '../../dispatch/admit.ts';
 import { dispatch, type House } from '../../dispatch/dispatch.ts';
 import { type Envelope, failure } from '../../dispatch/envelope.ts';
@@ -58,21 +57,22 @@ export function httpApp(plain: House, options: AppOptions): Hono<Env> {
     c.set('token', await gate.admit(visitorOf(c), platform.monotonicMs()));
     return next();
   });
-  app.use(bodyLimit({ maxSize: longestBody, onError: (c) => refused(c, tooLong, 413) }));
 
   app.post('/api/:gateway{query|mutate}/:domain/:operation', async (c) => {
     if (!/^application\/json\s*(?:;\s*charset="?utf-8"?\s*)?$/i.test(c.req.header('content-type') ?? '')) return refused(c, wrongType, 415);
     const { gateway, domain, operation } = c.req.param();
+    const body = await bodyOf(c);
+    if (!body) return refused(c, tooLong, 413);
     const { envelope, refusal, unexpected } = await dispatch(house, {
       operation: `${domain}.${operation}`,
       gateway: 'http',
       asked: gateway as 'query' | 'mutate',
       token: c.get('token'),
-      signal: c.req.raw.signal,
+      ...(gateway === 'mutate' ? { signal: departure(c) } : {}),
       ...given('agent', c.req.header('cleo-agent')),
       ...given('session', c.req.header('cleo-session')),
       ...given('idempotencyKey', c.req.header('idempotency-key')),
-      ...(await paramsOf(c)),
+      ...paramsOf(body),
     });
     if (unexpected) options.report?.(unexpected);
     return answered(c, envelope, refusal?.httpStatus ?? 200);
@@ -152,12 +152,35 @@ const visitorOf = (c: Context<Env>): Visitor => ({
 const given = <K extends string>(key: K, value: string | undefined): Partial<Record<K, string>> =>
   (value === undefined ? {} : { [key]: value }) as Partial<Record<K, string>>;
 
-/** The body as parameters; nothing at all is no parameters. What is no JSON is answered and logged like any call that does not parse. */
-async function paramsOf(c: Context<Env>): Promise<{ params: unknown; refusal?: CleoError }> {
-  const bytes = await c.req.arrayBuffer();
+/** The whole body, unless it is too long. What says how long it is need not be looked at piece by piece, which costs more than the rest. */
+async function bodyOf(c: Context<Env>): Promise<Uint8Array | undefined> {
+  const length = c.req.header('content-length');
+  if (length !== undefined) return Number(length) > longestBody ? undefined : new Uint8Array(await c.req.arrayBuffer());
+  const parts: Uint8Array[] = [];
+  let size = 0;
+  for await (const part of c.req.raw.body ?? []) {
+    size += part.byteLength;
+    if (size > longestBody) return undefined;
+    parts.push(part);
+  }
+  return Buffer.concat(parts);
+}
+
+/** Nothing at all is no parameters. What is no JSON is answered and logged like any call that does not parse. */
+function paramsOf(body: Uint8Array): { params: unknown; refusal?: CleoError } {
   try {
-    return { params: bytes.byteLength === 0 ? {} : JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes)) };
+    return { params: body.byteLength === 0 ? {} : JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(body)) };
   } catch {
     return { params: {}, refusal: new CleoError('E_INVALID_INPUT', { problem: 'The body is not valid JSON', fix: 'cleo help serve' }) };
   }
+}
+
+/** Aborted when the caller leaves before it is answered. */
+function departure(c: Context<Env>): AbortSignal {
+  const left = new AbortController();
+  const { outgoing } = c.env ?? {};
+  outgoing?.once('close', () => {
+    if (!outgoing.writableFinished) left.abort();
+  });
+  return left.signal;
 }

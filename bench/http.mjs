@@ -1,0 +1,80 @@
+// What callers of `cleo serve` see: how long a warm call takes, and how many calls a second 64 clients get, reads and
+// writes, without an error.
+import { spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { Agent, request } from 'node:http';
+import { cleanEnv, median } from './measure.mjs';
+
+const clients = 64;
+
+/** `{cleo, cwd, env}`: the median milliseconds of a warm `tasks.show`; milliseconds a call, and failed calls, of 64 clients at once. */
+export async function measureHttp(place, rounds) {
+  const { cleo, cwd, env } = place;
+  spawnSync(process.execPath, [cleo, 'config', 'set', 'serve.callsPerMinute', '0'], { cwd, env: { ...cleanEnv, ...env } });
+  const server = await open(place);
+  try {
+    return { showMs: await warmShow(server, 50 * rounds), ...(await crowd(server, 4 * rounds)) };
+  } finally {
+    await server.close();
+  }
+}
+
+async function warmShow({ port }, calls) {
+  const agent = new Agent({ keepAlive: true, maxSockets: 1 });
+  const times = [];
+  for (let i = 0; i < calls + 200; i++) {
+    const began = process.hrtime.bigint();
+    await post(port, agent, 'query/tasks/show', { taskId: 'T500' });
+    if (i >= 200) times.push(Number(process.hrtime.bigint() - began) / 1e6);
+  }
+  agent.destroy();
+  return median(times);
+}
+
+/** Each client one call after another, every fourth a write. */
+async function crowd({ port }, callsEach) {
+  const agent = new Agent({ keepAlive: true, maxSockets: clients });
+  let failed = 0;
+  const began = process.hrtime.bigint();
+  await Promise.all(
+    Array.from({ length: clients }, async (_, client) => {
+      for (let i = 0; i < callsEach; i++) {
+        const status = await (i % 4 === 3
+          ? post(port, agent, 'mutate/tasks/update', { taskId: `T${100 + client}`, description: `Round ${i}` })
+          : post(port, agent, 'query/tasks/show', { taskId: `T${100 + client}` }));
+        if (status !== 200) failed++;
+      }
+    }),
+  );
+  agent.destroy();
+  return { callMs: Number(process.hrtime.bigint() - began) / 1e6 / (clients * callsEach), failed };
+}
+
+async function open({ cleo, cwd, env }) {
+  const child = spawn(process.execPath, [cleo, 'serve', '--port', '0'], {
+    cwd,
+    env: { ...cleanEnv, ...env },
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  const [line] = await once(child.stdout.setEncoding('utf8'), 'data');
+  return {
+    port: JSON.parse(line).listening.port,
+    close: async () => {
+      child.kill();
+      await once(child, 'exit');
+    },
+  };
+}
+
+/** The status, once the whole answer is here. */
+const post = (port, agent, path, params) =>
+  new Promise((resolve, reject) => {
+    const body = JSON.stringify(params);
+    const headers = { 'content-type': 'application/json', 'content-length': Buffer.byteLength(body) };
+    const sent = request({ host: '127.0.0.1', port, agent, method: 'POST', path: `/api/${path}`, headers }, (answer) => {
+      answer.resume();
+      answer.once('end', () => resolve(answer.statusCode));
+    });
+    sent.once('error', reject);
+    sent.end(body);
+  });
