@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import type { Seen } from './house.ts';
 import { bearer, openServer, type Served } from './served.ts';
 
 /** One request with exactly these headers; its status and what it says. */
@@ -205,4 +206,25 @@ test('whoever guesses at tokens is soon told to wait, and shuts out nobody who h
   expect(statuses.slice(0, 60)).toEqual(Array(60).fill(401));
   expect(statuses.slice(60)).toEqual([429, 429]);
   expect(await post('query/tasks/list', {}, bearer(secret))).toMatchObject({ status: 200 });
+});
+
+test('the way out of each refusal runs as printed, and leads out', async () => {
+  const server = await openServer({ config: { serve: { callsPerMinute: 40 } } });
+  const { post, house } = server;
+  const way = async (answer: { status: number; body: Seen }, status: number) => {
+    expect(answer.status).toBe(status);
+    return house.cli(answer.body.error.fix);
+  };
+  const none = { ...bearer(`cleo_${'A'.repeat(43)}`) };
+  const made = await way(await post('query/tasks/list', {}, none), 401);
+  expect(await post('query/tasks/list', {}, bearer(made.envelope.secret))).toMatchObject({ status: 200 });
+  const wider = await way(await post('mutate/tasks/add', { title: 'x' }, bearer(made.envelope.secret)), 403);
+  expect(await post('mutate/tasks/add', { title: 'x' }, bearer(wider.envelope.secret))).toMatchObject({ status: 200 });
+  const highest = await way(await post('query/admin/token.list', {}, bearer(wider.envelope.secret)), 403);
+  expect(await post('query/admin/token.list', {}, bearer(highest.envelope.secret))).toMatchObject({ status: 200 });
+  const [, foreign] = await ask(server, { Host: 'evil.example' });
+  expect(await house.cli(JSON.parse(foreign).error.fix)).toMatchObject({ exitCode: 0, envelope: { key: 'serve.hosts' } });
+  let last = await post('query/tasks/list');
+  while (last.status === 200) last = await post('query/tasks/list');
+  expect(await way(last, 429)).toMatchObject({ exitCode: 0, envelope: { value: 40 } });
 });

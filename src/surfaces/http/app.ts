@@ -112,13 +112,10 @@ export function httpApp(plain: House, options: AppOptions): Hono<Env> {
   function refused(c: Context<Env>, error: CleoError, status = error.httpStatus): Response {
     if (status === 401) c.header('www-authenticate', 'Bearer');
     if (error.row === 'E_TOO_MANY_REQUESTS') c.header('retry-after', String(error.details.retryAfterSeconds));
+    const { _meta, ...rest } = failure({ command: 'http', timestamp: platform.now(), version: platform.version }, error);
+    const { version, ...bare } = _meta;
     const isStranger = [401, 403, 429].includes(status);
-    const { version, ...meta } = failure({ command: 'http', timestamp: platform.now(), version: platform.version }, error)._meta;
-    return answered(
-      c,
-      { ...failure({ ...meta, version }, error), _meta: isStranger ? (meta as Envelope['_meta']) : { ...meta, version } },
-      status,
-    );
+    return answered(c, { _meta: isStranger ? bare : { ...bare, version }, ...rest } as Envelope, status);
   }
   return app;
 }
