@@ -63,6 +63,8 @@ function isOwn(folder) {
 }
 
 function keep() {
+  // A server goes on to load what its clients ask for; what every start reads stays what a start needs.
+  if (!scripts['core.js'] && Object.keys({ ...kept, ...scripts }).length > 24) return;
   if (!JSON.parse(fs.readFileSync(`${__dirname}/words.json`, 'utf8')).includes(word)) name = '-.bin';
   const bytes = bundled();
   if (fill(beside, bytes) || !home || !process.getuid) return;
@@ -75,7 +77,8 @@ function bundled() {
     .filter(([file]) => !scripts[file])
     .map(([file, [start, end]]) => [file, bundle.subarray(start, end)]);
   for (const file of Object.keys(scripts)) parts.push([file, scripts[file].createCachedData()]);
-  const head = 4096;
+  // Room for its name and two numbers each.
+  const head = (parts.reduce((length, [file]) => length + file.length + 32, 8) | 4095) + 1;
   const places = {};
   let at = head;
   for (const [file, bytes] of parts) {

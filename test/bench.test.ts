@@ -1,5 +1,5 @@
 import { execFileSync, spawnSync } from 'node:child_process';
-import { cpSync, mkdtempSync, readdirSync, rmSync, statSync, symlinkSync, truncateSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, symlinkSync, truncateSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, relative, resolve } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
@@ -51,12 +51,37 @@ test('the core stays small: every command reads it', () => {
   expect(statSync(join(dist, 'core.js')).size).toBeLessThan(100_000);
 });
 
-test('a damaged code cache is no cache: the command works, and the next one has it again', () => {
-  const folder = project();
+/** The build, apart from the one that other tests use. */
+function copyOf(folder: string): { copy: string; caches: string } {
   const copy = join(folder, 'copy', 'dist');
   cpSync(dist, copy, { recursive: true });
   symlinkSync(join(root, 'node_modules'), join(folder, 'copy', 'node_modules'));
-  const caches = join(copy, 'cache', readdirSync(join(copy, 'cache'))[0]!);
+  return { copy, caches: join(copy, 'cache', readdirSync(join(copy, 'cache'))[0]!) };
+}
+
+test('a command that loads every operation has a whole cache, made once; a server keeps what a start needs', () => {
+  const folder = project();
+  const { copy, caches } = copyOf(folder);
+  const places = (name: string): string[] => Object.keys(JSON.parse(readFileSync(join(caches, name), 'latin1').split('\n', 1)[0]!));
+  rmSync(join(caches, 'help.bin'), { force: true });
+  cleo(folder, ['help', '--tier', '2'], join(copy, 'cleo.js'));
+  expect(places('help.bin').length).toBeGreaterThan(60);
+  const { mtimeMs } = statSync(join(caches, 'help.bin'));
+  cleo(folder, ['help', '--tier', '2'], join(copy, 'cleo.js'));
+  expect(statSync(join(caches, 'help.bin')).mtimeMs).toBe(mtimeMs);
+  const ask = (id: number, method: string, params: object): string => `${JSON.stringify({ jsonrpc: '2.0', id, method, params })}\n`;
+  const input = [
+    ask(1, 'initialize', { protocolVersion: '2025-11-25', capabilities: {}, clientInfo: { name: 'a', version: '1' } }),
+    ask(2, 'tools/call', { name: 'cleo_query', arguments: { domain: 'admin', operation: 'help', params: { tier: 2 } } }),
+  ].join('');
+  const { mtimeMs: servers } = statSync(join(caches, 'mcp.bin'));
+  execFileSync(process.execPath, [join(copy, 'cleo.js'), 'mcp'], { cwd: folder, env, input });
+  expect(statSync(join(caches, 'mcp.bin')).mtimeMs).toBe(servers);
+});
+
+test('a damaged code cache is no cache: the command works, and the next one has it again', () => {
+  const folder = project();
+  const { copy, caches } = copyOf(folder);
   const cache = join(caches, 'show.bin');
   const size = statSync(cache).size;
   for (const damage of [
