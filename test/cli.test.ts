@@ -184,8 +184,11 @@ test('quickstart plays the main job, shows real answers and leaves nothing behin
   const { out, err, exitCode } = await runBuilt(['quickstart'], { cwd: root });
   expect({ err, exitCode }).toEqual({ err: '', exitCode: 0 });
   expect(out).toContain('$ cleo init\n');
-  expect(out).toMatch(/\$ cleo complete T002\n✓ T002 {2}Write down the grammar\n/);
-  expect(out).toMatch(/└─ ○ T004/);
+  expect(out).toMatch(/\$ cleo complete\n✓ T002 {2}Write down the grammar\n/);
+  // The id of the session goes from its start to its grade.
+  const [, id] = /\$ cleo session start .*\n◐ (session-\d+-[0-9a-f]+) {2}Recipes\n/.exec(out) ?? [];
+  expect(out).toContain(`$ cleo grade ${id} --explain\nC  72 %  ${id}\n`);
+  expect(out).toContain('-5  tasks.add without description (taskId: T004)\n');
   expect(out).not.toContain('\u001b');
   expect(readdirSync(tmpdir()).filter((name) => name.startsWith('cleo-demo-'))).toEqual(before);
 });

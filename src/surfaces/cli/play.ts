@@ -1,6 +1,7 @@
 import { existsSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
+import type { House } from '../../dispatch/dispatch.ts';
 import type { Envelope } from '../../dispatch/envelope.ts';
 import { CleoError } from '../../errors/error.ts';
 import { commandLine } from '../../errors/quote.ts';
@@ -10,7 +11,8 @@ import { runCli, type Terminal } from './run.ts';
 
 interface Step {
   say: string;
-  argv: string[];
+  /** A word as it stands, or what another command line prints. */
+  argv: (string | { printedBy: string[] })[];
   exit?: number;
 }
 
@@ -31,7 +33,9 @@ export async function play(envelope: Envelope, key: string, terminal: Terminal):
   const stage: Terminal = { ...terminal, writeError: terminal.write, hasColour: terminal.hasColour && terminal.isTerminal };
   const house = terminal.houseAt(folder);
   try {
-    for (const { say: text, argv, exit = 0 } of steps) {
+    for (const { say: text, argv: words, exit = 0 } of steps) {
+      const argv: string[] = [];
+      for (const word of words) argv.push(typeof word === 'string' ? word : await printed(house, word.printedBy, stage));
       if (text) say(text);
       terminal.write(`${paint('green', '$')} ${paint('bold', commandLine(['cleo', ...argv]))}\n`);
       const code = await runCli(house, [...argv, '--human'], stage);
@@ -46,8 +50,21 @@ export async function play(envelope: Envelope, key: string, terminal: Terminal):
   }
   say(given ? `The demo project is in ${given}` : 'The demo project was a temporary folder and is gone.');
   say('What to try next, in a folder of your own:');
-  const next = (envelope.next as Step[]).map((step) => ({ ...step, command: commandLine(['cleo', ...step.argv]) }));
+  const next = (envelope.next as { say: string; argv: string[] }[]).map((step) => ({
+    ...step,
+    command: commandLine(['cleo', ...step.argv]),
+  }));
   const width = Math.max(...next.map(({ command }) => command.length));
   for (const { say: text, command } of next) terminal.write(`  ${command.padEnd(width)}  ${paint('dim', text)}\n`);
   return 0;
+}
+
+/** What a command line prints, without the end of the line. */
+async function printed(house: House, argv: string[], terminal: Terminal): Promise<string> {
+  let text = '';
+  const write = (part: string): void => {
+    text += part;
+  };
+  await runCli(house, argv, { ...terminal, write, writeError: write });
+  return text.trim();
 }

@@ -84,10 +84,14 @@ const units: [letter: string, minutes: number][] = [
   ['m', 1],
 ];
 
-/** How long before the answer, in the unit that says it best: `5m ago`, `3h ago`, `2d ago`. */
+/** How long before the answer, in the unit that says it best: `5m ago`, `3h ago`, `2d ago`; what is yet to come is `in 4h`. */
 export function ageOf(value: unknown, now: string): string {
-  const minutes = Math.floor((Date.parse(now) - Date.parse(String(value))) / 60_000);
+  const minutes = (Date.parse(now) - Date.parse(String(value))) / 60_000;
   if (Number.isNaN(minutes)) return timeOf(value) ?? oneLine(String(value));
-  const [letter, size] = units.find(([, each]) => minutes >= each) ?? [];
-  return letter && size ? `${Math.floor(minutes / size)}${letter} ago` : 'now';
+  if (Math.abs(minutes) < 1) return 'now';
+  // What is past has lasted at least this long; what is to come comes within.
+  const isPast = minutes > 0;
+  const span = isPast ? Math.floor(minutes) : Math.ceil(-minutes);
+  const [letter, size] = units.find(([, each]) => span >= each)!;
+  return isPast ? `${Math.floor(span / size)}${letter} ago` : `in ${Math.ceil(span / size)}${letter}`;
 }

@@ -13,6 +13,7 @@ import {
 import stringWidth from 'string-width';
 import { expect, test } from 'vitest';
 import type { Envelope } from '../../../dispatch/envelope.ts';
+import { ageOf } from './cell.ts';
 import { humanText } from './human.ts';
 
 const catalog = { entries: [], load: () => Promise.reject(new Error('not needed')) };
@@ -314,7 +315,28 @@ test('the project on one screen', async () => {
 test('a task that is held says by whom and for how long', async () => {
   const task = { id: 'T003', title: 'Parse', status: 'active', type: 'task' };
   const claim = { agent: 'ann', session: 'session-1', since: '2025-12-31T23:00:00.000Z', until: '2026-01-01T03:00:00.000Z' };
-  expect(await shown({ task: { ...task, claim } })).toContain('  claim  ann in session-1, taken 1h ago, lapses 2026-01-01 03:00\n');
+  expect(await shown({ task: { ...task, claim } })).toContain('  claim  ann in session-1, taken 1h ago, lapses in 3h\n');
+  const late = { ...claim, until: '2025-12-31T23:30:00.000Z' };
+  expect(await shown({ task: { ...task, claim: late } })).toContain('  claim  ann in session-1, taken 1h ago, lapsed 30m ago\n');
+});
+
+test.each([
+  ['2026-01-01T00:00:00.000Z', 'now'],
+  ['2025-12-31T23:59:01.000Z', 'now'],
+  ['2025-12-31T23:59:00.000Z', '1m ago'],
+  ['2025-12-31T23:00:01.000Z', '59m ago'],
+  ['2025-12-31T23:00:00.000Z', '1h ago'],
+  ['2025-12-31T00:00:01.000Z', '23h ago'],
+  ['2025-12-25T00:00:01.000Z', '6d ago'],
+  ['2025-12-25T00:00:00.000Z', '1w ago'],
+  ['2020-01-01T00:00:00.000Z', '313w ago'],
+  ['2026-01-01T00:00:30.000Z', 'now'],
+  ['2026-01-01T00:01:30.000Z', 'in 2m'],
+  ['2026-01-01T03:59:59.000Z', 'in 4h'],
+  ['2026-01-02T00:00:00.000Z', 'in 1d'],
+  ['never', 'never'],
+])('seen at midnight, %s is %s', (at, age) => {
+  expect(ageOf(at, now)).toBe(age);
 });
 
 test('an answer that nobody thought of is still readable', async () => {

@@ -74,7 +74,7 @@ function plain(key: string, value: unknown, screen: Screen): string[] | undefine
   if (isEmpty(value)) return [screen.paint('dim', 'none')];
   if (isRecords(value) || isFields(value)) return undefined;
   if (Array.isArray(value) && value.some((item) => typeof item === 'object' && item !== null)) return undefined;
-  if (Array.isArray(value) && value.some((item) => typeof item === 'string' && /\s/.test(item)))
+  if (Array.isArray(value) && value.length > 1 && value.some((item) => typeof item === 'string' && /\s/.test(item)))
     return value.flatMap((item) => bullet('-', String(item), screen));
   if (typeof value === 'string' && !timeOf(value)) return wrap(value, screen.columns);
   const { text, colour } = cellOf(key, value);
@@ -122,4 +122,6 @@ export function special(key: string, value: unknown, screen: Screen): string[] |
 }
 
 const claimText = ({ agent, session, since, until }: Fields, now: string): string =>
-  oneLine(`${agent}${session ? ` in ${session}` : ''}, taken ${ageOf(since, now)}, lapses ${timeOf(until) ?? until}`);
+  oneLine(
+    `${agent}${session ? ` in ${session}` : ''}, taken ${ageOf(since, now)}, ${String(until) < now ? 'lapsed' : 'lapses'} ${ageOf(until, now)}`,
+  );
