@@ -41,6 +41,8 @@ test('colour, unless it is not wanted', async () => {
   expect((await cleo(['tree', '--human'], { NO_COLOR: '1' })).out).not.toContain('\u001b');
   expect((await cleo(['tree', '--human'], { TERM: 'dumb' })).out).not.toContain('\u001b');
   expect((await cleo(['help'])).out).not.toContain('\u001b');
+  // What a hook puts into a prompt.
+  expect((await cleo(['briefing', '--human'])).out).toMatch(/^# Where we are\n/);
 });
 
 test('a refusal for people goes to standard error, one for programs to standard output', async () => {
