@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { index } from '../src/operations/index.generated.ts';
 import type { Seen } from './house.ts';
 import { bearer, openServer, type Served } from './served.ts';
 
@@ -153,6 +154,15 @@ test('a scope is kept at every door, and a refusal does not say what is behind i
   expect((await house.call('admin.log', { limit: 1 })).entries).toMatchObject([{ agent: 'root', operation: 'admin.token.create' }]);
 });
 
+test('what looks after the project, or writes files of it, is kept for admin', async () => {
+  const operations = await Promise.all(index.map((entry) => entry.load()));
+  const kept = operations.filter(({ scope }) => scope === 'admin').map(({ name }) => name);
+  const upkeep = operations.filter(({ name, kind, needs }) => kind !== 'query' && (name.startsWith('admin.') || needs !== 'store'));
+  // A further copy of the store harms nobody.
+  expect(upkeep.map(({ name }) => name).filter((name) => !kept.includes(name))).toEqual(['admin.backup.create']);
+  expect(kept).toEqual(expect.arrayContaining(['admin.token.list', 'tasks.export.file']));
+});
+
 test('whose token it was is in the log, whatever the agent calls itself; the secret is nowhere', async () => {
   const { post, tokenOf, house } = await openServer();
   const secret = await tokenOf('mutate', 'ci');
@@ -181,6 +191,13 @@ test.each([
     code: 'E_CONFIG_ERROR',
     exitCode: 8,
     fix: 'cleo token create --name client --scope query',
+  });
+});
+
+test('a port that is none is refused with a way out', async () => {
+  await expect(openServer({ config: { serve: { port: 70_000 } } }, { port: undefined as never })).rejects.toMatchObject({
+    code: 'E_CONFIG_ERROR',
+    fix: 'cleo config unset serve.port',
   });
 });
 

@@ -57,6 +57,7 @@ export const adminInit = job({
     'E_LOCK_TIMEOUT',
   ],
   tier: 0,
+  scope: 'admin',
   cli: { command: 'init' },
   needs: 'nothing',
   example: { call: {}, exit: 101 },

@@ -21,6 +21,8 @@ export async function serve(house: House, { stop, announce, mcp, report, graceMs
   const config = platform.config.load(projectOf(platform));
   const { host = '127.0.0.1', port = config['serve.port'] } = listening;
   const bound = host.toLowerCase();
+  if (port > 65_535)
+    throw new CleoError('E_CONFIG_ERROR', { path: 'serve.port', problem: 'must be at most 65535', fix: 'cleo config unset serve.port' });
   // Also where no token is needed: a store that cannot be read is told now rather than to each caller.
   const isGuarded = await hasTokens(house);
   if (!isGuarded && (!isLoopback(bound) || config['serve.requireToken']))
