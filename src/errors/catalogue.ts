@@ -1,25 +1,6 @@
 import { commandLine, quote } from './quote.ts';
+import { type Row, row } from './row.ts';
 
-/** One way out of an error beside `fix`. */
-export interface Alternative {
-  action: string;
-  command: string;
-  /** The same for a caller without a shell. */
-  call?: { gateway: string; domain: string; operation: string; params: unknown };
-}
-
-interface Row<D> {
-  exit: number;
-  http: number;
-  message: (d: D) => string;
-  /** A command that runs as printed and leads out of the error. */
-  fix: (d: D) => string;
-  alternatives?: (d: D) => Alternative[];
-  /** Facts that are shown in `details`; all of them unless this says otherwise. */
-  code?: (d: D) => string;
-}
-
-const row = <D>(spec: Row<D>): Row<D> => spec;
 const list = (ids: string[]): string => ids.join(', ');
 const upper = (field: string): string =>
   field

@@ -1,4 +1,5 @@
-import { type Alternative, type Code, catalogue, type Facts } from './catalogue.ts';
+import { type Code, catalogue, type Facts } from './catalogue.ts';
+import type { Alternative } from './row.ts';
 
 /** A refusal. Operations and rules throw it; dispatch turns it into the error envelope. */
 export class CleoError<C extends Code = Code> extends Error {

@@ -1,0 +1,21 @@
+/** One way out of an error beside `fix`. */
+export interface Alternative {
+  action: string;
+  command: string;
+  /** The same for a caller without a shell. */
+  call?: { gateway: string; domain: string; operation: string; params: unknown };
+}
+
+/** One refusal: what it exits and answers with, and what it says. */
+export interface Row<D> {
+  exit: number;
+  http: number;
+  message: (d: D) => string;
+  /** A command that runs as printed and leads out of the error. */
+  fix: (d: D) => string;
+  alternatives?: (d: D) => Alternative[];
+  /** Facts that are shown in `details`; all of them unless this says otherwise. */
+  code?: (d: D) => string;
+}
+
+export const row = <D>(spec: Row<D>): Row<D> => spec;
