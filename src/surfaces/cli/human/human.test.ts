@@ -370,7 +370,10 @@ test('a refusal leads out', async () => {
     exitCode: 4,
     message: 'There is no task T099',
     fix: 'cleo find --id 9',
-    alternatives: [{ action: 'Show T009', command: 'cleo show T009' }],
+    alternatives: [
+      { action: 'The fix itself, said once', command: 'cleo find --id 9' },
+      { action: 'Show T009', command: 'cleo show T009' },
+    ],
   };
   const text = await humanText({ _meta: meta, success: false, error }, { columns: 80, hasColour: false }, catalog);
   expect(text).toBe('E_NOT_FOUND (exit 4)\n  There is no task T099\nfix  cleo find --id 9\nor   cleo show T009  Show T009\n');

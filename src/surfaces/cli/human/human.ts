@@ -136,7 +136,9 @@ function refusal({ code, exitCode, message, fix, alternatives }: Fields, screen:
     // Never cut or broken: it is there to be copied.
     `${paint('green', 'fix')}  ${oneLine(String(fix))}`,
     ...(isRecords(alternatives)
-      ? alternatives.map((way) => `${paint('dim', 'or')}   ${oneLine(String(way.command))}  ${paint('dim', oneLine(String(way.action)))}`)
+      ? alternatives
+          .filter(({ command }) => command !== fix)
+          .map((way) => `${paint('dim', 'or')}   ${oneLine(String(way.command))}  ${paint('dim', oneLine(String(way.action)))}`)
       : []),
   ];
 }
