@@ -125,6 +125,21 @@ test('a client that vanishes ends it, in the middle of an answer too', async () 
   expect(await raw.ended).toBe(0);
 });
 
+test('a client that reads nothing holds up neither the end of the server nor its memory', async () => {
+  const raw = openRaw(await openHouse({ tasks: ['T001'] }));
+  await initialize(raw);
+  raw.child.stdout.pause();
+  for (let id = 1; id <= 5000; id++) raw.send(toolCall(id, 'query', 'admin.help', { tier: 2 }));
+  await sleep(1500);
+  const { readFileSync } = await import('node:fs');
+  const kilobytes = Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${raw.child.pid}/status`, 'utf8'))?.[1]);
+  expect(kilobytes).toBeLessThan(200_000);
+  const began = Date.now();
+  raw.child.kill('SIGTERM');
+  await new Promise((resolve) => raw.child.once('exit', resolve));
+  expect(Date.now() - began).toBeLessThan(6000);
+});
+
 test('a call that is cancelled while it waits does nothing and gets no answer; the next one does', async () => {
   const house = await openHouse({ tasks: ['T001'] });
   const raw = openRaw(house);

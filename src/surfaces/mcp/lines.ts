@@ -12,8 +12,8 @@ import {
 
 /** Longer lines are answered with an error, not read. */
 export const longestLine = 4 * 1024 * 1024;
-/** How long calls that run may go on after the client has said its last word. */
-const patienceMs = 10_000;
+/** How long calls that run may go on after the client has said its last word, and how long it may take to read the answers. */
+const patienceMs = { running: 10_000, unread: 1000 };
 
 /** Standard input and output, a message a line. The SDK's own goes silent on long lines, answers nothing to what is no
  *  message, and drops what runs when the input ends; this one answers, lives on, and lets what runs finish. */
@@ -27,6 +27,7 @@ export class LineTransport implements Transport {
   readonly #input: Readable;
   readonly #output: Writable;
   readonly #running = new Set<RequestId>();
+  #unread = 0;
   #chunks: Buffer[] = [];
   #length = 0;
   #isTooLong = false;
@@ -56,14 +57,13 @@ export class LineTransport implements Transport {
     this.#isEnding = true;
     this.#input.off('data', this.#read);
     this.#input.pause();
-    setTimeout(() => this.#finish(), patienceMs).unref();
+    setTimeout(() => this.#finish(), patienceMs.running).unref();
     this.#settle();
   }
 
   async send(message: JSONRPCMessage): Promise<void> {
-    await this.#write(serializeMessage(message));
     if ('id' in message && !('method' in message) && message.id !== undefined) this.#running.delete(message.id);
-    this.#settle();
+    await this.#write(serializeMessage(message));
   }
 
   async close(): Promise<void> {
@@ -80,13 +80,25 @@ export class LineTransport implements Transport {
   }
 
   #settle(): void {
-    if (this.#isEnding && this.#running.size === 0) this.#finish();
+    if (!this.#isEnding || this.#running.size > 0) return;
+    if (this.#unread === 0) this.#finish();
+    else setTimeout(() => this.#finish(), patienceMs.unread).unref();
   }
 
   #write(text: string): Promise<void> {
     if (this.#isClosed || this.#output.destroyed) return Promise.resolve();
+    this.#unread++;
     return new Promise((resolve) => {
-      this.#output.write(text, () => resolve());
+      const isTaken = this.#output.write(text, () => {
+        this.#unread--;
+        this.#settle();
+        resolve();
+      });
+      // Who does not read the answers is not asked for more.
+      if (!isTaken && !this.#input.isPaused()) {
+        this.#input.pause();
+        this.#output.once('drain', () => !this.#isEnding && this.#input.resume());
+      }
     });
   }
 
