@@ -39,7 +39,7 @@ async function step(lines: string[], shell: Shell): Promise<string[]> {
   if (/^\$ cleo (serve|mcp)\b/.test(command[0]!)) return [...command, ...shown];
   const printed = (await shell.run(command.join('\n').replace(/^\$ /, ''))).map((line) => line.trimEnd());
   shell.learn(shown.join('\n'), printed.join('\n'));
-  return [...command, ...(saysTheSame(shown, printed) ? shown : printed)];
+  return [...command, ...(saysTheSame(shown, printed) ? shown : printed.map(shell.told))];
 }
 
 /** `…` alone on a line stands for any lines. */
@@ -101,6 +101,8 @@ cleo() {
         if (now[i] && !ids.has(id)) ids.set(id, now[i]);
       });
     },
+    /** With the ids that the page has. */
+    told: (line: string): string => [...ids].reduce((text, [shown, now]) => text.replaceAll(now, shown), line),
     close: () => void shell.kill(),
   };
 }
