@@ -74,7 +74,6 @@ export const Task = strictObject({
   depends: optional(array(string())),
   blockedBy: optional(string()),
   relations: optional(array(Relation)),
-  claim: optional(TaskClaim),
   acceptance: optional(array(Acceptance)),
   files: optional(array(string())),
   notes: optional(array(Note)),

@@ -1,16 +1,5 @@
 import type { Status, TaskId, TaskType } from '../model/scalars.ts';
-import type {
-  Acceptance,
-  Note,
-  Relation,
-  StoredCriterion,
-  Task,
-  TaskClaim,
-  TaskHit,
-  TaskReceipt,
-  TaskRecord,
-  TaskRow,
-} from '../model/task.ts';
+import type { Acceptance, Note, Relation, StoredCriterion, Task, TaskHit, TaskReceipt, TaskRecord, TaskRow } from '../model/task.ts';
 
 interface Kin {
   id: TaskId;
@@ -24,7 +13,6 @@ interface Around {
   children: Kin[];
   notes: Note[];
   relations: Relation[];
-  claim?: TaskClaim | undefined;
 }
 
 /** Everything about a task; what is empty is left out. */
@@ -46,7 +34,6 @@ export function wholeTask(task: TaskRecord, around: Around): Task {
     ...some('depends', task.depends),
     ...(task.blockedBy ? { blockedBy: task.blockedBy } : {}),
     ...some('relations', around.relations),
-    ...(around.claim ? { claim: around.claim } : {}),
     ...some('acceptance', acceptance),
     ...some('files', task.files),
     ...some('notes', around.notes),

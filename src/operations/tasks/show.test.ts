@@ -58,11 +58,11 @@ test('who holds it, in which session, and when the lease lapses', async () => {
     tasks: ['T001 epic', 'T002 in T001', 'T003', 'session session-1 epic:T001 by ada: Parser'],
   });
   await house.as('ada').call('tasks.start', { taskId: 'T002' });
-  const { claim } = (await house.call('tasks.show', { taskId: 'T002' })).task;
+  const { claim } = await house.call('tasks.show', { taskId: 'T002' });
   expect(claim).toMatchObject({ agent: 'ada', session: 'session-1', since: clock.now });
   // PostgreSQL keeps leases by its own clock.
   if (process.env.CLEO_TEST_ENGINE === 'sqlite') expect(claim.until).toBe('2026-05-06T12:30:00.000Z');
-  expect((await house.call('tasks.show', { taskId: 'T003' })).task).not.toHaveProperty('claim');
+  expect(await house.call('tasks.show', { taskId: 'T003' })).not.toHaveProperty('claim');
   await house.as('ada').call('tasks.complete', { taskId: 'T002' });
-  expect((await house.call('tasks.show', { taskId: 'T002' })).task).not.toHaveProperty('claim');
+  expect(await house.call('tasks.show', { taskId: 'T002' })).not.toHaveProperty('claim');
 });

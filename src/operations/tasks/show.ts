@@ -1,6 +1,6 @@
-import { description, pipe, strictObject } from 'valibot';
+import { description, optional, pipe, strictObject } from 'valibot';
 import { TaskId } from '../../model/scalars.ts';
-import { Task } from '../../model/task.ts';
+import { Task, TaskClaim } from '../../model/task.ts';
 import { claimView } from '../../rules/claims.ts';
 import { wholeTask } from '../../rules/view.ts';
 import { query } from '../define.ts';
@@ -10,7 +10,7 @@ export const tasksShow = query({
   name: 'tasks.show',
   summary: 'Show everything about one task',
   params: strictObject({ taskId: pipe(TaskId, description('The task')) }),
-  result: strictObject({ task: Task }),
+  result: strictObject({ task: Task, claim: optional(TaskClaim) }),
   errors: ['E_NOT_FOUND'],
   tier: 0,
   cli: { command: 'show', args: ['taskId'] },
@@ -24,7 +24,9 @@ export const tasksShow = query({
     const relations = await store.tasks.relations(taskId);
     // Only what is active is held.
     const held = task.status === 'active' ? await store.claims.of(taskId) : undefined;
-    const claim = held && claimView(held, here.config['claims.ttlMinutes']);
-    return { task: wholeTask(task, { ancestry, children, notes, relations, claim }) };
+    return {
+      task: wholeTask(task, { ancestry, children, notes, relations }),
+      ...(held ? { claim: claimView(held, here.config['claims.ttlMinutes']) } : {}),
+    };
   },
 });

@@ -1,23 +1,22 @@
 import type { ReadStore } from '../port.ts';
-import { auditReads } from './audit-read.ts';
 import { claimReads } from './claims.ts';
+import { withLater } from './later.ts';
 import { searchReads } from './search-read.ts';
 import { sessionReads } from './sessions-read.ts';
 import type { Db } from './sql.ts';
 import { taskReads } from './tasks-read.ts';
-import { tokenReads } from './tokens-read.ts';
-import { healthReads, keyReads } from './upkeep.ts';
 
 /** What a query is given for the length of one transaction. */
 export function readStore(db: Db): ReadStore {
+  const rarer = async () => (await import('./surveys.ts')).surveys(db);
   return {
-    tasks: taskReads(db),
+    tasks: withLater(taskReads(db), async () => (await rarer()).tasks),
     search: searchReads(db),
-    audit: auditReads(db),
+    audit: withLater({}, async () => (await rarer()).audit),
     claims: claimReads(db),
-    sessions: sessionReads(db),
-    keys: keyReads(db),
-    tokens: tokenReads(db),
-    health: healthReads(db),
+    sessions: withLater(sessionReads(db), async () => (await rarer()).sessions),
+    keys: withLater({}, async () => (await rarer()).keys),
+    tokens: withLater({}, async () => (await rarer()).tokens),
+    health: withLater({}, async () => (await rarer()).health),
   };
 }

@@ -1,9 +1,12 @@
-import type { ScopeKind, SessionHandle, SessionRecord, SessionStatus } from '../../model/session.ts';
+import type { ScopeKind, SessionHandle, SessionStatus } from '../../model/session.ts';
 import type { SessionReads } from '../port.ts';
-import { type Db, type Row, raw, type Sql, sql } from './sql.ts';
+import { type Db, type Row, raw, sql } from './sql.ts';
 import { present } from './task-rows.ts';
 
-export function sessionReads(db: Db): SessionReads {
+/** What every call asks; the rest is in `sessions-survey.ts`. */
+export type EveryCall = 'candidates';
+
+export function sessionReads(db: Db): Pick<SessionReads, EveryCall> {
   return {
     async candidates(agent, named) {
       const found = await db.all(sql`
@@ -15,83 +18,13 @@ export function sessionReads(db: Db): SessionReads {
       const mine = new Set(own.map((row) => row.session_id));
       return found.map((row) => ({ ...toHandle(row), isMine: mine.has(row.id ?? null) }));
     },
-    async get(id) {
-      return (await read(db, sql`where id = ${id}`))[0];
-    },
-    async list(status, page) {
-      const which = status ? sql`where status = ${status}` : raw('');
-      // What one may go on with comes first.
-      const order = raw(`order by case status when 'active' then 0 when 'suspended' then 1 else 2 end, seq desc`);
-      return read(db, sql`${which} ${order} limit ${page.limit} offset ${page.offset}`);
-    },
-    async count(status) {
-      const [row] = await db.all(sql`select count(*) as n from sessions ${status ? sql`where status = ${status}` : raw('')}`);
-      return Number(row?.n);
-    },
-    active: () => read(db, raw(`where status = 'active' order by seq`)),
-    async agents(id) {
-      return (await db.all(sql`select agent_id from session_agents where session_id = ${id} order by attached_at, agent_id`)).map((row) =>
-        String(row.agent_id),
-      );
-    },
-    async joinedBy(agent) {
-      return (await db.all(sql`select session_id from session_agents where agent_id = ${agent}`)).map((row) => String(row.session_id));
-    },
-    async lastHandoff(root) {
-      const scope = root === undefined ? raw('') : sql`and (scope_root = ${root})`;
-      return (await read(db, sql`where handoff is not null ${scope} order by handed_over desc, seq desc limit 1`))[0];
-    },
-    quietSince: (before) =>
-      read(
-        db,
-        sql`where status <> 'ended' and updated_at < ${before} and not exists (
-          select 1 from audit_log a where a.session_id = sessions.id and a.timestamp >= ${before}) order by seq`,
-      ),
-    rootless: () =>
-      read(
-        db,
-        raw(`where status <> 'ended' and scope_root is not null
-          and not exists (select 1 from tasks t where t.id = sessions.scope_root) order by seq`),
-      ),
-    async changedIn(id, limit) {
-      const found = await db.all(sql`
-        select created_ids, updated_ids from audit_log
-        where session_id = ${id} and success = 1 and (created_ids <> '[]' or updated_ids <> '[]') order by seq desc limit ${limit}`);
-      return [...new Set(found.flatMap((row) => [...idsIn(row.created_ids), ...idsIn(row.updated_ids)]))];
-    },
-    async contextOf({ session, agent }) {
-      // Whoever reports for an agent may know it by another name, as a status line does: then the latest report of the session counts.
-      const [row] = await db.all(sql`
-        select used_tokens, max_tokens, at from context_usage
-        where session_id = ${session ?? ''} ${session === undefined ? sql`and agent_id = ${agent}` : raw('')}
-        order by case when agent_id = ${agent} then 0 else 1 end, at desc limit 1`);
-      return row && { used: Number(row.used_tokens), max: Number(row.max_tokens), at: String(row.at) };
-    },
   };
 }
 
-async function read(db: Db, which: Sql): Promise<SessionRecord[]> {
-  const columns = raw(
-    'id, name, scope_type, scope_root, status, phase, graded, started_by, started_at, updated_at, ended_at, note, handoff',
-  );
-  return (await db.all(sql`select ${columns} from sessions ${which}`)).map((row) => ({
-    ...toHandle(row),
-    ...present('name', row.name as string | null),
-    startedBy: String(row.started_by),
-    startedAt: String(row.started_at),
-    updatedAt: String(row.updated_at),
-    ...present('endedAt', row.ended_at as string | null),
-    ...present('note', row.note as string | null),
-    ...(row.handoff ? { handoff: JSON.parse(String(row.handoff)) } : {}),
-  }));
-}
-
-const toHandle = (row: Row): SessionHandle => ({
+export const toHandle = (row: Row): SessionHandle => ({
   id: String(row.id),
   status: row.status as SessionStatus,
   scope: { kind: row.scope_type as ScopeKind, ...present('root', row.scope_root as string | null) },
   ...present('phase', row.phase as string | null),
   isGraded: Number(row.graded) === 1,
 });
-
-const idsIn = (value: Row[string] | undefined): string[] => (value ? (JSON.parse(String(value)) as string[]) : []);

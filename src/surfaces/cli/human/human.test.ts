@@ -315,9 +315,9 @@ test('the project on one screen', async () => {
 test('a task that is held says by whom and for how long', async () => {
   const task = { id: 'T003', title: 'Parse', status: 'active', type: 'task' };
   const claim = { agent: 'ann', session: 'session-1', since: '2025-12-31T23:00:00.000Z', until: '2026-01-01T03:00:00.000Z' };
-  expect(await shown({ task: { ...task, claim } })).toContain('  claim  ann in session-1, taken 1h ago, lapses in 3h\n');
+  expect(await shown({ task, claim })).toContain('claim\n  ann in session-1, taken 1h ago, lapses in 3h\n');
   const late = { ...claim, until: '2025-12-31T23:30:00.000Z' };
-  expect(await shown({ task: { ...task, claim: late } })).toContain('  claim  ann in session-1, taken 1h ago, lapsed 30m ago\n');
+  expect(await shown({ task, claim: late })).toContain('claim\n  ann in session-1, taken 1h ago, lapsed 30m ago\n');
 });
 
 test.each([

@@ -20,6 +20,7 @@ type Form = (value: unknown, screen: Screen, catalog: Catalog) => string[] | Pro
 
 const forms: Record<string, Form> = {
   tree: (value, screen) => tree([value].flat().filter(isFields), screen),
+  claim: (value, screen) => special('claim', value, screen) ?? record(value as Fields, screen),
   session: (value, screen) => session(value as Fields, screen),
   sessions: (value, screen) => sessions([value].flat().filter(isFields), screen),
   handoff: (value, screen) => handoff(value as Fields, screen),

@@ -1,0 +1,16 @@
+import { auditReads } from './audit-read.ts';
+import { sessionSurvey } from './sessions-survey.ts';
+import type { Db } from './sql.ts';
+import { taskSurvey } from './tasks-survey.ts';
+import { tokenReads } from './tokens-read.ts';
+import { healthReads, keyReads } from './upkeep.ts';
+
+/** What the everyday commands do not ask: one file more for those that do. */
+export const surveys = (db: Db) => ({
+  tasks: taskSurvey(db),
+  sessions: sessionSurvey(db),
+  audit: auditReads(db),
+  tokens: tokenReads(db),
+  keys: keyReads(db),
+  health: healthReads(db),
+});
