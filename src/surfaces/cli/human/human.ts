@@ -96,7 +96,8 @@ async function answer(envelope: Envelope, screen: Screen, catalog: Catalog): Pro
 const titled = ['omitted'];
 
 /** Behind something else a task is only pointed at: `show` tells the rest. */
-const isPointer = ([key, value]: [string, unknown]): boolean => (key === 'focus' || key === 'task') && isFields(value) && 'title' in value;
+const isPointer = ([key, value]: [string, unknown]): boolean =>
+  isFields(value) && (key === 'claim' ? 'agent' in value : (key === 'focus' || key === 'task') && 'title' in value);
 
 const isPlain = (value: unknown): boolean => !isFields(value) && !(Array.isArray(value) && value.some((item) => typeof item === 'object'));
 

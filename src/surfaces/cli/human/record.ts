@@ -101,7 +101,7 @@ function bullet(mark: string, text: string, screen: Screen): string[] {
 
 /** What reads better as sentences than as rows. */
 export function special(key: string, value: unknown, screen: Screen): string[] | undefined {
-  if (key === 'claim' && isFields(value) && 'until' in value) return wrap(claimText(value, screen.now), screen.columns);
+  if (key === 'claim' && isFields(value) && 'agent' in value) return wrap(claimText(value, screen.now), screen.columns);
   if (!isRecords(value)) return undefined;
   if (key === 'acceptance')
     return value.flatMap((item) =>
@@ -121,7 +121,7 @@ export function special(key: string, value: unknown, screen: Screen): string[] |
   return undefined;
 }
 
-const claimText = ({ agent, session, since, until }: Fields, now: string): string =>
-  oneLine(
-    `${agent}${session ? ` in ${session}` : ''}, taken ${ageOf(since, now)}, ${String(until) < now ? 'lapsed' : 'lapses'} ${ageOf(until, now)}`,
-  );
+function claimText({ agent, session, since, until }: Fields, now: string): string {
+  const lapse = until === undefined ? '' : `, ${String(until) < now ? 'lapsed' : 'lapses'} ${ageOf(until, now)}`;
+  return oneLine(`${agent}${session ? ` in ${session}` : ''}, taken ${ageOf(since, now)}${lapse}`);
+}

@@ -1,5 +1,5 @@
 import { ageOf, type Cell, type Fields, idOf, isEmpty, isFields, isRecords, markOf } from './cell.ts';
-import { facts, record, records } from './record.ts';
+import { facts, record, records, special } from './record.ts';
 import { narrower, type Screen } from './screen.ts';
 import { table } from './table.ts';
 import { cut, oneLine, pad, widthOf, wrap } from './text.ts';
@@ -78,10 +78,11 @@ export function context(fields: Fields, screen: Screen): string[] {
   return [...hanging(head, said, screen), ...(isEmpty(others) ? [] : facts(others, screen))];
 }
 
-/** A task that is only pointed at: where it stands beside its name, one line is enough. */
-export function pointer(name: string, { id, title, status, type }: Fields, screen: Screen): string[] {
-  const width = widthOf(name) + 2;
-  return named([[name, [nodeLine({ id, title, status, type }, screen, screen.columns - width)]]], screen);
+/** What is only pointed at, a task or who holds it, stands beside its name. */
+export function pointer(name: string, value: Fields, screen: Screen): string[] {
+  const inner = narrower(screen, widthOf(name) + 2);
+  const { id, title, status, type } = value;
+  return named([[name, special(name, value, inner) ?? [nodeLine({ id, title, status, type }, screen, inner.columns)]]], screen);
 }
 
 /** Where we are, as a text that people and models read alike. */
