@@ -75,7 +75,7 @@ describe('each thing that can be broken is found, and repaired where that is saf
       message: /T00[12] is held by (ada|bob) in session-[12], which is over/,
       after: async (house) => {
         expect(await house.call('tasks.list', { status: 'active' })).toMatchObject({ tasks: [{ id: 'T003' }] });
-        expect(await house.call('tasks.show', { taskId: 'T003' })).toMatchObject({ task: { claim: { agent: 'eve' } } });
+        expect(await house.call('tasks.show', { taskId: 'T003' })).toMatchObject({ claim: { agent: 'eve' } });
       },
     },
     {
@@ -206,7 +206,7 @@ describe('each thing that can be broken is found, and repaired where that is saf
   test('what is held under a name that the environment gave, and the log knows, is no finding', async () => {
     const house = await openHouse({ tasks: ['T001'], env: { CLEO_SESSION_ID: 'from-outside' } });
     await house.call('tasks.start', { taskId: 'T001' });
-    expect(await house.call('tasks.show', { taskId: 'T001' })).toMatchObject({ task: { claim: { session: 'from-outside' } } });
+    expect(await house.call('tasks.show', { taskId: 'T001' })).toMatchObject({ claim: { session: 'from-outside' } });
     expect((await house.call('admin.doctor')).findings).toEqual([]);
   });
 
