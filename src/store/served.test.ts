@@ -1,12 +1,17 @@
-import { renameSync, rmSync } from 'node:fs';
+import { chmodSync, renameSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, onTestFinished, test } from 'vitest';
 import { type HouseOptions, openHouse, type TestHouse } from '../../test/house.ts';
+import { temporary } from '../../test/temporary.ts';
+import { buildWorld } from '../../test/world.ts';
 import { dispatch } from '../dispatch/dispatch.ts';
 import { buildHouse } from '../main.ts';
 import { platformOf } from '../platform/platform.ts';
+import { openSqlite } from './dialects/sqlite.ts';
+import { createSqlite } from './dialects/sqlite-schema.ts';
 import type { Store } from './port.ts';
+import { serveStore } from './served.ts';
 
 const stamp = { at: '2026-01-02T00:00:00.000Z', by: 'tester' };
 
@@ -184,4 +189,30 @@ test('a server whose project is not there yet finds it when it is', async () => 
   renameSync(away, join(house.root, '.cleo'));
   expect(await call('tasks.list')).toMatchObject({ success: true });
   await server.closeStores();
+});
+
+test('in a folder that cannot be written a reader sees what others write there', async () => {
+  const folder = temporary();
+  const path = join(folder, 'cleo.db');
+  await createSqlite(path, stamp.at);
+  chmodSync(folder, 0o755);
+  const place = { path, busyTimeoutMs: 1000, durability: 'full' as const, newestBackup: () => undefined };
+  const reader = await serveStore({ sqlite: place });
+  const count = async (): Promise<number> => {
+    // Root may write anywhere; as nobody the folder cannot be written.
+    const isRoot = process.getuid?.() === 0;
+    if (isRoot) process.seteuid?.(65534);
+    try {
+      return await reader.read((reads) => reads.tasks.count({}, 10));
+    } finally {
+      if (isRoot) process.seteuid?.(0);
+    }
+  };
+  expect(await count()).toBe(0);
+  const writer = openSqlite({ ...place, mode: 'write' });
+  await buildWorld(writer, ['T001']);
+  await writer.close();
+  for (const end of ['-wal', '-shm']) rmSync(`${path}${end}`, { force: true });
+  expect(await count()).toBe(1);
+  await reader.close();
 });
