@@ -1,6 +1,7 @@
 import { type Priority, type Size, type Status, type TaskType, taskId } from '../src/model/scalars.ts';
 import type { SessionRecord } from '../src/model/session.ts';
 import type { Note, TaskRecord } from '../src/model/task.ts';
+import type { Token } from '../src/model/token.ts';
 import { parseScope } from '../src/rules/scope.ts';
 import type { Store } from '../src/store/port.ts';
 
@@ -12,12 +13,13 @@ const born = '2026-01-01T00:00:00.000Z';
 
 /** `T002 epic in T001 depends T003,T004 done high large labels a,b files x.ts phase core archived by agent-1: Title`. A task inside a
  *  task is a subtask, inside a saga an epic, unless it says otherwise. `by` names who holds an active one, in a session as `ada@session-1`.
- *  `session session-1 epic:T001 suspended graded by ada: Name` is a session. */
+ *  `session session-1 epic:T001 suspended graded by ada: Name` is a session, `token ci query` a token whose secret nobody knows. */
 export async function buildWorld(store: Store, lines: string[]): Promise<void> {
   const tasks = new Map<string, TaskRecord>();
   const holders = new Map<string, string>();
   const sessions = lines.filter((line) => line.startsWith('session ')).map(sessionOf);
-  for (const line of lines.filter((line) => !line.startsWith('session '))) {
+  const tokens = lines.filter((line) => line.startsWith('token ')).map(tokenOf);
+  for (const line of lines.filter((line) => !/^(session|token) /.test(line))) {
     const [head = '', title] = line.split(/:\s+(.*)/s);
     const words = head.trim().split(/\s+/);
     const id = words.shift() ?? '';
@@ -71,13 +73,14 @@ export async function buildWorld(store: Store, lines: string[]): Promise<void> {
     if (task.status === 'blocked') task.blockedBy = 'waiting';
     tasks.set(id, task);
   }
-  if (tasks.size + sessions.length === 0) return;
+  if (tasks.size + sessions.length + tokens.length === 0) return;
   await store.write({ at: born, by: 'world' }, async (writes) => {
     for (const session of sessions) {
       await writes.sessions.insert(session);
       await writes.sessions.attach(session.id, session.startedBy, born);
       if (session.status === 'ended') await writes.sessions.save({ ...session, endedAt: born });
     }
+    for (const token of tokens) await writes.tokens.insert(token);
     if (tasks.size === 0) return;
     await writes.tasks.insertMany([...tasks.values()].map((task) => ({ task, notes: [] as Note[] })));
     await writes.tasks.reserveIds(taskId(Math.max(...[...tasks.keys()].map((id) => Number(id.slice(1))))));
@@ -102,6 +105,11 @@ function sessionOf(line: string): SessionRecord {
     startedAt: born,
     updatedAt: born,
   };
+}
+
+function tokenOf(line: string): Token {
+  const [, name = '', scope] = line.split(' ');
+  return { name, hash: `of ${name}`, scope: scope as Token['scope'], createdAt: born, createdBy: 'world' };
 }
 
 const sessionStates = ['active', 'suspended', 'ended'] as const;

@@ -11,7 +11,7 @@ export const adminTokenList = query({
   tier: 2,
   scope: 'admin',
   cli: { command: 'token list' },
-  example: { call: {}, exit: 100 },
+  example: { world: ['token dashboard query', 'token ci mutate'], call: {} },
   async run({ store }) {
     const tokens = (await store.tokens.all()).map(({ hash: _, ...token }) => token);
     return tokens.length === 0 ? noData({ tokens }) : { tokens };

@@ -12,7 +12,7 @@ export const adminTokenRevoke = mutation({
   tier: 2,
   scope: 'admin',
   cli: { command: 'token revoke', args: ['name'] },
-  example: { call: { name: 'dashboard' }, exit: 4 },
+  example: { world: ['token dashboard query'], call: { name: 'dashboard' } },
   async run({ store, now }, { name }) {
     const found = await store.tokens.named(name);
     if (!found) throw new CleoError('E_NOT_FOUND', { what: 'token', id: name.slice(0, 100), fix: 'cleo token list' });

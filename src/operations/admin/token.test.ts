@@ -29,6 +29,11 @@ test('a token is created, shown once, listed without its secret, and revoked', a
   expect(await call('admin.token.list')).toMatchObject({ tokens: [{ name: 'ci', revokedAt: expect.any(String) }] });
 });
 
+test('without a token the list is empty, which is an answer', async () => {
+  const { call } = await openHouse();
+  expect(await call('admin.token.list')).toMatchObject({ _meta: { exitCode: 100 }, success: true, tokens: [] });
+});
+
 test('no two secrets are the same, and no name is given twice, not even that of a revoked one', async () => {
   const { call } = await openHouse();
   const secrets = new Set<string>();
