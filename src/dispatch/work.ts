@@ -81,6 +81,7 @@ export function contextOf(work: Work, part: object): object {
     ...part,
     now,
     caller,
+    gateway: call.gateway,
     ...(session ? { session } : {}),
     ...(isNamed ? { isNamed } : {}),
     ...(several ? { several } : {}),

@@ -2,7 +2,7 @@ import type { InferOutput, ObjectEntries, StrictObjectSchema } from 'valibot';
 import { boolean, description, optional, pipe, strictObject } from 'valibot';
 import type { Code } from '../errors/catalogue.ts';
 import type { CleoError } from '../errors/error.ts';
-import type { Caller } from '../model/audit.ts';
+import type { Caller, Gateway } from '../model/audit.ts';
 import type { Config } from '../model/config.ts';
 import type { SessionHandle } from '../model/session.ts';
 import type { TokenScope } from '../model/token.ts';
@@ -91,6 +91,8 @@ interface BaseContext {
   /** The moment of the call; one for the whole call. */
   now: string;
   caller: Caller;
+  /** The door the call came through. */
+  gateway: Gateway;
   /** The session the call belongs to; one that is over only for operations on sessions. */
   session?: SessionHandle;
   /** The call or its surroundings named it; it was not only the one that is active. */

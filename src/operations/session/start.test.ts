@@ -56,6 +56,17 @@ describe('a session starts', () => {
     expect(await call('session.start', { scope: 'epic:T002', name: 'Work', autoStart: true })).toMatchObject({ success: true });
   });
 
+  test.each([
+    ['cleo_mutate', undefined, 0],
+    ['http', undefined, 0],
+    ['cli', undefined, 38],
+    ['cleo_mutate', false, 38],
+  ] as const)('through %s with autoFocus %s: %i', async (gateway, autoFocus, exit) => {
+    const { reply } = await openHouse({ tasks: world });
+    const params = { scope: 'epic:T002', ...(autoFocus === undefined ? {} : { autoFocus }) };
+    expect((await reply('session.start', params, { gateway })).exitCode).toBe(exit);
+  });
+
   test('and prints what puts a shell into it', async () => {
     const { cli } = await openHouse({ tasks: world });
     const plain = await cli('cleo session start --scope epic:T002 --auto-focus --export');

@@ -22,7 +22,7 @@ export const sessionStart = mutation({
         metadata({ value: 'SCOPE' }),
       ),
     ),
-    autoFocus: optional(pipe(boolean(), description('Focus what next recommends in the scope'))),
+    autoFocus: optional(pipe(boolean(), description('Focus what next recommends in the scope; the default over MCP and HTTP'))),
     focus: optional(pipe(TaskId, description('Focus this task instead'))),
     name: optional(pipe(Line, description('What the session is called'))),
     grade: optional(pipe(boolean(), description('Record reads as well, so that the session can be graded'))),
@@ -54,7 +54,9 @@ export const sessionStart = mutation({
   async run(here, given) {
     const { store, now, caller, platform } = here;
     const scope = await readScope(store, given.scope, (text) => here.commandWith({ scope: text }));
-    if (!given.autoFocus && !given.focus) throw await focusRequired(here, scope);
+    // A person says what to begin with; a program that does not say gets what is recommended.
+    const autoFocus = given.autoFocus ?? here.gateway !== 'cli';
+    if (!autoFocus && !given.focus) throw await focusRequired(here, scope);
     await checkAlone(here);
     await checkFree(store, scope);
     const session: SessionRecord = {
