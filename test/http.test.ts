@@ -241,6 +241,23 @@ test.each([
   expect(await get('/healthz')).toMatchObject({ status: 200 });
 });
 
+test('what does not finish in its time when the server stops is cut off, and is not done later', async () => {
+  const { post, house, stop } = await openServer({}, { graceMs: 200 });
+  await post('query/tasks/list');
+  let letGo = (): void => {};
+  const held = house.store.write({ at: '2026-01-02T00:00:00.000Z', by: 'x' }, () => new Promise<void>((resolve) => (letGo = resolve)));
+  const cut = post('mutate/tasks/add', { title: 'Too late' }).catch(() => 'cut');
+  await sleep(100);
+  const began = Date.now();
+  await stop();
+  expect(Date.now() - began).toBeLessThan(3000);
+  expect(await cut).toBe('cut');
+  letGo();
+  await held;
+  await sleep(200);
+  expect(await house.call('tasks.list')).toMatchObject({ _meta: { exitCode: 100 } });
+});
+
 test('metrics count calls by operation, gateway and exit, whichever protocol brought them', async () => {
   const { post, get, url } = await openServer({ tasks: ['T001'] });
   await post('query/tasks/show', { taskId: 'T001' });

@@ -55,5 +55,6 @@ export async function serve(house: House, { stop, announce, mcp, report, graceMs
   const streams = endpoint?.close();
   await server.stop(graceMs);
   await streams;
-  await house.closeStores();
+  // What has not finished by now waits for a lock that it may not get for long; nobody is there to be answered.
+  await Promise.race([house.closeStores(), new Promise((resolve) => setTimeout(resolve, 1000).unref())]);
 }
