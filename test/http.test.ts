@@ -258,6 +258,28 @@ test('what does not finish in its time when the server stops is cut off, and is 
   expect(await house.call('tasks.list')).toMatchObject({ _meta: { exitCode: 100 } });
 });
 
+test('a backup is restored through the server while others write; they go on with the restored store', async () => {
+  const { post, tokenOf, house } = await openServer({ tasks: ['T001'] });
+  const admin = bearer(await tokenOf('admin'));
+  const { body } = await post('mutate/admin/backup.create', {}, admin);
+  let isOver = false;
+  const failed: Seen[] = [];
+  const writers = Array.from({ length: 8 }, async (_, client) => {
+    for (let i = 0; !isOver; i++) {
+      const answer = await post('mutate/tasks/add', { title: `Task ${i} of ${client}` });
+      if (answer.status !== 200) failed.push(answer.body);
+    }
+  });
+  await sleep(200);
+  expect(await post('mutate/admin/backup.restore', { id: body.backup.id }, admin)).toMatchObject({ status: 200 });
+  await sleep(200);
+  isOver = true;
+  await Promise.all(writers);
+  expect(failed).toEqual([]);
+  expect(await house.call('admin.audit.verify')).toMatchObject({ success: true });
+  expect(await post('query/tasks/exists', { taskId: 'T001' })).toMatchObject({ body: { exists: true } });
+});
+
 test('metrics count calls by operation, gateway and exit, whichever protocol brought them', async () => {
   const { post, get, url } = await openServer({ tasks: ['T001'] });
   await post('query/tasks/show', { taskId: 'T001' });

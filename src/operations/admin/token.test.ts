@@ -82,6 +82,20 @@ test('a secret admits while its token is in force, and nothing else does', async
   await inner.closeStores();
 });
 
+test('a restored backup does not bring a revoked token back', async () => {
+  const { call } = await openHouse({ engine: 'sqlite' });
+  await call('admin.token.create', { name: 'kept', scope: 'query' });
+  await call('admin.token.create', { name: 'gone', scope: 'admin' });
+  const { backup } = await call('admin.backup.create');
+  await call('admin.token.revoke', { name: 'gone' });
+  expect(await call('admin.backup.restore', { id: backup.id })).toMatchObject({ success: true });
+  const { tokens } = await call('admin.token.list');
+  expect(tokens).toEqual([
+    expect.not.objectContaining({ revokedAt: expect.any(String) }),
+    expect.objectContaining({ name: 'gone', revokedAt: expect.any(String) }),
+  ]);
+});
+
 test('what decides is compared in constant time', async () => {
   const { call, inner } = await open();
   const { secret } = await call('admin.token.create', { name: 'ci', scope: 'query' });

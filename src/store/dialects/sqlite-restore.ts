@@ -3,7 +3,7 @@ import { CleoError } from '../../errors/error.ts';
 import { taskId } from '../../model/scalars.ts';
 import type { Inspection } from '../port.ts';
 import { openSqlite, type SqliteOptions, versionOf } from './sqlite.ts';
-import { type SqliteDatabase, sqliteDriver } from './sqlite-driver.ts';
+import { type SqliteDatabase, type SqliteStatement, sqliteDriver } from './sqlite-driver.ts';
 import { asCleoError, guarded } from './sqlite-errors.ts';
 import { place } from './sqlite-schema.ts';
 
@@ -40,7 +40,7 @@ export async function restoreSqlite(options: Omit<SqliteOptions, 'mode'>, file: 
   const fresh = `${path}.restore-${process.pid}-${Math.random().toString(36).slice(2, 8)}`;
   try {
     guarded(options, () => copyFileSync(file, fresh));
-    await prepare(options, fresh, isSound ? lastId(path) : 0);
+    await prepare(options, fresh, isSound ? heritage(path) : nothing);
     if (isSound) {
       await copyInto(options, fresh);
       return {};
@@ -54,14 +54,23 @@ export async function restoreSqlite(options: Omit<SqliteOptions, 'mode'>, file: 
   }
 }
 
-/** Up to date, with the ids that were handed out since, without the marks of jobs that ran when it was made (one of which
- *  made it), and in the mode that a store is in. */
-async function prepare(options: Omit<SqliteOptions, 'mode'>, fresh: string, last: number): Promise<void> {
+/** What has to outlast a restore: ids that were handed out, and tokens that were revoked. */
+interface Heritage {
+  last: number;
+  revoked: { name: string; at: string }[];
+}
+
+const nothing: Heritage = { last: 0, revoked: [] };
+
+/** Up to date, with the ids that were handed out since, without the tokens that were revoked since and the marks of jobs that ran when
+ *  it was made (one of which made it), and in the mode that a store is in. */
+async function prepare(options: Omit<SqliteOptions, 'mode'>, fresh: string, { last, revoked }: Heritage): Promise<void> {
   const { beforeMigration: _, onGrowth: __, ...rest } = options;
   const store = openSqlite({ ...rest, path: fresh, mode: 'write' });
   await store.migrate();
   await store.write({ at: '', by: '' }, async (writes) => {
     if (last > 0) await writes.tasks.reserveIds(taskId(last));
+    for (const { name, at } of revoked) await writes.tokens.revoke(name, at);
     for (const { id } of await writes.health.startedJobs()) await writes.jobs.finish(id);
   });
   await store.close();
@@ -72,13 +81,23 @@ async function prepare(options: Omit<SqliteOptions, 'mode'>, fresh: string, last
   });
 }
 
-function lastId(path: string): number {
+function heritage(path: string): Heritage {
   const database = new (sqliteDriver().DatabaseSync)(path, { readOnly: true, timeout: 5000 });
+  // A store of an older schema has not got all of it.
+  const rows = (statement: string): ReturnType<SqliteStatement['all']> => {
+    try {
+      return database.prepare(statement).all();
+    } catch {
+      return [];
+    }
+  };
   try {
-    const [row] = database.prepare(`select value from counters where name = 'task'`).all();
-    return Number(row?.value ?? 0);
-  } catch {
-    return 0;
+    const [row] = rows(`select value from counters where name = 'task'`);
+    const revoked = rows('select name, revoked_at from tokens where revoked_at is not null');
+    return {
+      last: Number(row?.value ?? 0),
+      revoked: revoked.map(({ name, revoked_at }) => ({ name: String(name), at: String(revoked_at) })),
+    };
   } finally {
     database.close();
   }
