@@ -9,6 +9,7 @@ const folder = join(root, 'src', 'operations');
 const target = join(folder, 'index.generated.ts');
 const protocol = join(root, 'protocols', 'CLEO-INJECTION.md');
 const protocolTarget = join(folder, 'protocol.generated.ts');
+const protocolsTarget = join(folder, 'protocols.generated.ts');
 
 const sources = readdirSync(folder, { recursive: true, withFileTypes: true })
   .filter(
@@ -21,6 +22,7 @@ const sources = readdirSync(folder, { recursive: true, withFileTypes: true })
 /** The first words of all commands. */
 export async function writeIndex() {
   writeProtocol();
+  writeProtocols();
   const bundle = join(root, 'node_modules', `.cache-cleo-index-${process.pid}.mjs`);
   try {
     await build({
@@ -77,6 +79,19 @@ export async function writeIndex() {
 function writeProtocol() {
   const text = `// Generated from protocols by scripts/index.mjs; not kept in git.\nexport const protocolText = ${JSON.stringify(readFileSync(protocol, 'utf8'))};\n`;
   if (read(protocolTarget) !== text) writeFileSync(protocolTarget, text);
+}
+
+/** The protocols of the kinds of work, and the one below all of them; the same way. */
+function writeProtocols() {
+  const texts = Object.fromEntries(
+    readdirSync(join(root, 'protocols'))
+      .filter((name) => /^[a-z-]+\.md$/.test(name))
+      .sort()
+      .map((name) => [name.slice(0, -'.md'.length), readFileSync(join(root, 'protocols', name), 'utf8')]),
+  );
+  const { base, ...conditional } = texts;
+  const text = `// Generated from protocols by scripts/index.mjs; not kept in git.\nimport type { ProtocolName } from '../model/protocol.ts';\n\nexport const baseProtocol = ${JSON.stringify(base)};\n\nexport const protocols: Record<ProtocolName, string> = ${JSON.stringify(conditional, null, 2)};\n`;
+  if (read(protocolsTarget) !== text) writeFileSync(protocolsTarget, text);
 }
 
 function read(path) {
