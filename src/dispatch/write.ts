@@ -56,10 +56,12 @@ export async function runJob(work: Work, params: Record<string, unknown>): Promi
     });
     if (typeof begun !== 'number') return begun;
     try {
-      const done = { ...unwrap(await operation.run(jobContext(work, changes) as never, params as never)), changes };
+      const done = await workOf(work, changes, params);
       await (await house.openStore('write')).write(stampOf(work), async (writes) => {
         await writes.jobs.finish(begun);
-        await conclude(work, writes, params, done);
+        if (!done.isDryRun) return conclude(work, writes, params, done);
+        await forgetKey(work, writes);
+        if (work.isGraded) await append(work, writes, done.more.exit ?? 0);
       });
       return done;
     } catch (error) {
@@ -72,10 +74,15 @@ export async function runJob(work: Work, params: Record<string, unknown>): Promi
       throw error;
     }
   }
-  const done = { ...unwrap(await operation.run(jobContext(work, changes) as never, params as never)), changes };
+  const done = await workOf(work, changes, params);
   // Files were the work; the log records it where there is a sound store to record it in.
   if (house.platform.project()) await logQuietly(work, done.more.exit ?? 0, done.changes);
   return done;
+}
+
+async function workOf(work: Work, changes: Changes, params: Record<string, unknown>): Promise<Done> {
+  const { result, more } = unwrap(await work.operation.run(jobContext(work, changes) as never, params as never));
+  return { result, more, changes, ...(more.dryRun ? { isDryRun: true } : {}) };
 }
 
 /** Who gave up while the call waited for its turn gets nothing written; what has begun is done as a whole. */
@@ -100,6 +107,7 @@ function jobContext(work: Work, changes: Changes): object {
     openStore: { value: house.openStore },
     closeStores: { value: house.closeStores },
     keep: { value: house.keep },
+    changes: { value: changes },
     write: {
       value: async (change: (store: WriteStore) => Promise<unknown>) =>
         (await house.openStore('write')).write(stampOf(work), async (writes) => {

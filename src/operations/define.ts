@@ -2,7 +2,7 @@ import type { InferOutput, ObjectEntries, StrictObjectSchema } from 'valibot';
 import { boolean, description, optional, pipe, strictObject } from 'valibot';
 import type { Code } from '../errors/catalogue.ts';
 import type { CleoError } from '../errors/error.ts';
-import type { Caller, Gateway } from '../model/audit.ts';
+import type { Caller, Changes, Gateway } from '../model/audit.ts';
 import type { Config } from '../model/config.ts';
 import type { SessionHandle } from '../model/session.ts';
 import type { TokenScope } from '../model/token.ts';
@@ -124,6 +124,8 @@ export interface JobContext extends Omit<BaseContext, 'config'> {
   write<T>(work: (store: WriteStore) => Promise<T>): Promise<T>;
   openStore(mode: 'read' | 'write'): Promise<Store>;
   closeStores(): Promise<void>;
+  /** The receipt: what it did to records that are kept in files is added here. */
+  changes: Changes;
   /** A project's store as a whole, at this address or where its configuration says. */
   keep(project: Project, url?: string): Promise<StoreKeeper>;
   /** Throws (8) where the configuration is broken. */
@@ -140,6 +142,8 @@ export interface More {
   joins?: SessionHandle;
   /** A line for a file below `.cleo`. */
   keeps?: { file: string; line: string };
+  /** Nothing was done: the receipt says what a job would have. */
+  dryRun?: true;
   /** The answer is this refusal, once what it keeps is kept. */
   refuses?: CleoError;
 }
