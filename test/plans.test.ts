@@ -36,7 +36,7 @@ async function planOf(ask: (store: ReadStore) => Promise<unknown>): Promise<stri
 
 /** Reads a whole table, or builds an index over one for a single question. A partial index holds only what is asked for; claims are few. */
 const isWholesale = (step: string): boolean =>
-  /^SCAN (?!claims|above|below|subquery|\(subquery|by_|linked|counted|matched)\w+(?! USING INDEX tasks_(?:open|archived|done|containers)| VIRTUAL TABLE)/.test(
+  /^SCAN (?!claims|above|below|around|subquery|\(subquery|by_|linked|counted|matched)\w+(?! USING INDEX tasks_(?:open|archived|done|containers)| VIRTUAL TABLE)/.test(
     step,
   ) || step.includes('AUTOMATIC');
 
@@ -53,6 +53,13 @@ const questions: Record<string, (store: ReadStore) => Promise<unknown>> = {
   forTree: (s) => s.tasks.forTree('T001'),
   archivable: (s) => s.tasks.archivable(undefined, 'T001'),
   openGraph: (s) => s.tasks.openGraph(),
+  'open inside a root': (s) => s.tasks.openInside('T001'),
+  'waits inside a root': (s) => s.tasks.waitsInside('T001'),
+  'files inside a root': (s) => s.tasks.filesInside('T001'),
+  'everything open': (s) => s.tasks.openInside(undefined),
+  'every open wait': (s) => s.tasks.waitsInside(undefined),
+  'files of everything open': (s) => s.tasks.filesInside(undefined),
+  countsInside: (s) => s.tasks.countsInside(['T001', 'T002']),
   openDepends: (s) => s.tasks.openDepends('T001'),
   dependents: (s) => s.tasks.dependents('T001'),
   links: (s) => s.tasks.links(['T001', 'T002']),

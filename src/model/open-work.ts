@@ -22,3 +22,20 @@ export interface OpenWork {
   begunParents: Set<TaskId>;
   claims: Claim[];
 }
+
+/** An open task as a plan shows it. */
+export interface PlanTask extends Omit<OpenTask, 'phase'> {
+  title: string;
+  /** Why it is blocked, where somebody wrote it. */
+  blockedBy?: string | undefined;
+}
+
+/** Open work to be put in order: all of it, or what is inside one root. */
+export interface PlanWork {
+  /** In no order: the root with everything inside it, and what the root is inside of. */
+  tasks: PlanTask[];
+  /** Of these, what the root is inside of. It is not planned, but what it waits for holds for the root too. */
+  above: TaskId[];
+  /** What these wait for that is neither done nor archived, wherever it is. */
+  depends: { taskId: TaskId; dependsOn: TaskId }[];
+}

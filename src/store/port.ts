@@ -1,6 +1,6 @@
 import type { AuditDraft, AuditEntry, Caller, ChainLink, Changes, Claim, HistoryEntry, KeptAnswer } from '../model/audit.ts';
 import type { GradeEntry } from '../model/grade.ts';
-import type { OpenWork } from '../model/open-work.ts';
+import type { OpenWork, PlanTask } from '../model/open-work.ts';
 import type { Priority, RelationType, Status, TaskId, TaskType } from '../model/scalars.ts';
 import type { ContextUsage, SessionHandle, SessionRecord, SessionStatus } from '../model/session.ts';
 import type { Note, Relation, TaskHit, TaskRecord } from '../model/task.ts';
@@ -106,6 +106,21 @@ export interface TaskReads {
   /** Those with the status, and why where somebody wrote it. */
   blocked(): Promise<{ id: TaskId; title: string; blockedBy?: string }[]>;
   orphans(): Promise<TaskId[]>;
+  /** What is open of a root, of everything inside it and of what it is inside of; without a root, everything that is open. In no order. */
+  openInside(root: TaskId | undefined): Promise<(PlanTask & { isAbove: boolean })[]>;
+  /** What these wait for that is neither done nor archived. */
+  waitsInside(root: TaskId | undefined): Promise<Edge[]>;
+  /** The files that these touch. */
+  filesInside(root: TaskId | undefined): Promise<{ path: string; taskId: TaskId }[]>;
+  /** Of each of these, itself and what is inside it, by type and status. */
+  countsInside(roots: TaskId[]): Promise<InsideCount[]>;
+}
+
+export interface InsideCount {
+  root: TaskId;
+  type: TaskType;
+  status: Status;
+  n: number;
 }
 
 export interface DeletedTask {

@@ -1,8 +1,10 @@
-import { type Status, seqOf, type TaskId, type TaskType } from '../../model/scalars.ts';
+import { type Status, seqOf, type TaskType } from '../../model/scalars.ts';
 import type { Relation } from '../../model/task.ts';
 import { idRanges } from '../../rules/id-prefix.ts';
 import type { DeletedTask, TaskReads, TaskSort } from '../port.ts';
+import { countsInside, filesInside, openInside, waitsInside } from './plan.ts';
 import { type Db, inList, join, raw, type Sql, sql } from './sql.ts';
+import { below } from './subtree.ts';
 import { ancestorColumns, hitColumns, present, recordColumns, toAncestor, toHit, where } from './task-rows.ts';
 import { above, countUpTo, dependsOf, type Everyday, groupBy, inChunks, withLists } from './tasks-read.ts';
 
@@ -208,6 +210,10 @@ export function taskSurvey(db: Db): Omit<TaskReads, Everyday> {
         ...present('blockedBy', row.blocked_by as string | null),
       }));
     },
+    openInside: (root) => openInside(db, root),
+    waitsInside: (root) => waitsInside(db, root),
+    countsInside: (roots) => countsInside(db, roots),
+    filesInside: (root) => filesInside(db, root),
     async orphans() {
       const found = await db.all(
         sql`select c.id from tasks c left join tasks p on p.id = c.parent_id where c.parent_id is not null and p.id is null order by c.seq`,
@@ -223,13 +229,6 @@ const sortOrders: Record<TaskSort, string> = {
   status: "case t.status when 'active' then 0 when 'blocked' then 1 when 'pending' then 2 else 3 end, t.seq",
   updated: 't.updated_at desc, t.seq',
 };
-
-const below = (root: TaskId): Sql => sql`
-  with recursive below (id, depth) as (
-    select id, 0 from tasks where id = ${root}
-    union all
-    select c.id, below.depth + 1 from below join tasks c on c.parent_id = below.id where below.depth < 10
-  )`;
 
 function idPrefix(digits: string): Sql {
   const ranges = idRanges(digits).map(({ from, to }) => (from === to ? sql`t.seq = ${from}` : sql`t.seq between ${from} and ${to}`));
