@@ -3,6 +3,7 @@ import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { build } from 'esbuild';
+import { writeSkills } from './skills.mjs';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const folder = join(root, 'src', 'operations');
@@ -23,6 +24,7 @@ const sources = readdirSync(folder, { recursive: true, withFileTypes: true })
 export async function writeIndex() {
   writeProtocol();
   writeProtocols();
+  await writeSkills();
   const bundle = join(root, 'node_modules', `.cache-cleo-index-${process.pid}.mjs`);
   try {
     await build({

@@ -1,5 +1,6 @@
 import type { Caller } from '../model/audit.ts';
 import type { Config, ConfigProblem, ConfigValue } from '../model/config.ts';
+import type { SkillSet } from '../model/skill.ts';
 
 /** Where the project lives. */
 export interface Project {
@@ -84,6 +85,72 @@ export interface Backups {
   isUnchanged(project: Project, id: string): boolean | undefined;
 }
 
+export interface Skills {
+  /** Those of the project, of the user and our own; what is wrong with one of them is reported, and is nobody's failure. */
+  all(project: Project | undefined): Promise<SkillSet>;
+}
+
+export interface RunOptions {
+  folder: string;
+  timeoutMs: number;
+  /** More output than this ends it. */
+  maxBytes?: number;
+  /** How much of the end of its output is kept, of each of the two streams. */
+  keepBytes?: number;
+  input?: string;
+  env?: Record<string, string>;
+}
+
+/** What came of a program that was run. */
+export interface Ran {
+  /** Absent where it was killed, or never ran. */
+  exitCode?: number;
+  signal?: string;
+  /** It was ended: its time was up, or it printed too much. */
+  stopped?: 'time' | 'output';
+  /** Why it could not be run. */
+  problem?: string;
+  /** The ends of what it printed. */
+  stdout: string;
+  stderr: string;
+  /** Of all that it printed. */
+  bytes: number;
+  sha256: string;
+  durationMs: number;
+}
+
+/** A checkout. */
+export interface WorkingTree {
+  /** Its top folder. */
+  top: string;
+  /** Where the project lies in it. */
+  folder: string;
+}
+
+/** Git, in the working tree that is named. A tool that is missing or fails is exit 5. */
+export interface Git {
+  /** Whether it can name a branch, a tag or a remote. */
+  isRef(name: string): boolean;
+  /** The whole name of a commit, given a part of it, a ref or HEAD; undefined where there is none. */
+  commit(tree: string, name: string): Promise<string | undefined>;
+  /** Whether it is part of what is checked out there. */
+  isCheckedOut(tree: string, commit: string): Promise<boolean>;
+  treeOf(tree: string, commit: string): Promise<string | undefined>;
+  /** The commit that a tag stands for. */
+  tag(tree: string, name: string): Promise<string | undefined>;
+  branch(tree: string): Promise<string | undefined>;
+  /** What is not as it was committed, files that are not kept in git too. */
+  status(tree: string): Promise<{ state: string; path: string }[]>;
+  /** Commits these files, and no others; the commit. */
+  save(tree: string, message: string, paths: string[]): Promise<string>;
+  /** An annotated tag. */
+  addTag(tree: string, name: string, commit: string, message: string): Promise<void>;
+  /** All of them or none. */
+  push(tree: string, remote: string, refs: string[]): Promise<void>;
+  /** Where the branch is pushed to. */
+  remote(tree: string): Promise<string | undefined>;
+}
+
 export interface Platform {
   now(): string;
   /** For durations; never goes back. */
@@ -99,6 +166,14 @@ export interface Platform {
   files: Files;
   config: ConfigFiles;
   backups: Backups;
+  skills: Skills;
+  /** Runs a program, never through a shell. */
+  run(words: string[], options: RunOptions): Promise<Ran>;
+  git(): Promise<Git>;
+  /** The checkout that the caller stands in. */
+  workingTree(project: Project): Promise<WorkingTree>;
+  /** A file of that checkout: where it is, and its name there. Undefined where there is none, also where it lies outside. */
+  fileIn(project: Project, tree: WorkingTree, path: string): Promise<{ path: string; name: string } | undefined>;
   /** PostgreSQL address from the environment. */
   databaseUrl: string | undefined;
   caller: Caller;
