@@ -1,0 +1,20 @@
+import type { ResearchStatus } from '../model/manifest.ts';
+
+const endings: Record<ResearchStatus, string> = {
+  complete: 'complete. See MANIFEST.jsonl for summary.',
+  partial: 'partial. See MANIFEST.jsonl for details.',
+  blocked: 'blocked. See MANIFEST.jsonl for blocker details.',
+};
+
+/** What a subagent returns, and nothing else: its content is in the file that the manifest names. */
+export const returnMessage = (type: string, status: ResearchStatus): string => `${type} ${endings[status]}`;
+
+/** The kind of work and how it ended; undefined for a message of no such form. */
+export function readReturn(message: string): { type: string; status: ResearchStatus } | undefined {
+  const text = message.trim();
+  for (const [status, ending] of Object.entries(endings) as [ResearchStatus, string][]) {
+    const type = text.endsWith(` ${ending}`) ? text.slice(0, -ending.length - 1) : '';
+    if (/^[A-Z][A-Za-z]*(?:[ -][A-Za-z]+){0,3}$/.test(type)) return { type, status };
+  }
+  return undefined;
+}
