@@ -1,7 +1,7 @@
 import type { JsonSchema } from '@valibot/to-json-schema';
 import { catalogue } from '../src/errors/catalogue.ts';
 import { exits } from '../src/errors/exits.ts';
-import { configKeys } from '../src/model/config.ts';
+import { configKeys, openGroups } from '../src/model/config.ts';
 import { jsonSchemaOf } from '../src/model/json-schema.ts';
 import { Handoff, SessionSummary } from '../src/model/session.ts';
 import { Note, Relation, Task, TaskClaim, TaskHit, TaskReceipt, TaskRow } from '../src/model/task.ts';
@@ -198,7 +198,7 @@ function exitPage(): string {
   ].join('\n');
 }
 
-const typeWords: Record<string, string> = { count: 'whole number', flag: 'true or false' };
+const typeWords: Record<string, string> = { count: 'whole number', flag: 'true or false', list: 'list of texts' };
 
 function configPage(): string {
   return [
@@ -207,12 +207,15 @@ function configPage(): string {
     'Keys of `.cleo/config.json` in the project and `config.json` in the user\'s folder (`CLEO_HOME`, else `~/.cleo`); the project wins. In the file the dots are levels: `{"hierarchy":{"maxSiblings":7}}`.\n',
     table(
       ['key', 'type', 'default', 'meaning'],
-      Object.entries(configKeys).map(([key, spec]) => [
-        `\`${key}\``,
-        typeof spec.type === 'string' ? (typeWords[spec.type] ?? spec.type) : spec.type.map((choice) => `\`${choice}\``).join(', '),
-        spec.default === '' ? '' : `\`${spec.default}\``,
-        spec.about,
-      ]),
+      [
+        ...Object.entries(configKeys).map(([key, spec]) => [
+          `\`${key}\``,
+          typeof spec.type === 'string' ? (typeWords[spec.type] ?? spec.type) : spec.type.map((choice) => `\`${choice}\``).join(', '),
+          String(spec.default) === '' ? '' : `\`${spec.default}\``,
+          spec.about,
+        ]),
+        ...Object.entries(openGroups).map(([group, spec]) => [`\`${group}.<name>\``, spec.type, '', spec.about]),
+      ],
     ),
   ].join('\n');
 }

@@ -9,7 +9,8 @@ test('the published schema is the one that follows from the keys', async () => {
 test('every key stands in it, with its meaning and its default', () => {
   const { properties } = configSchema();
   for (const [key, { about, default: fallback }] of Object.entries(configKeys)) {
-    const [group = '', name = ''] = key.split('.');
-    expect(properties?.[group]?.properties?.[name]).toMatchObject({ description: about, default: fallback });
+    const [group = '', name] = key.split('.');
+    const node = properties?.[group];
+    expect(name === undefined ? node : node?.properties?.[name]).toMatchObject({ description: about, default: fallback });
   }
 });

@@ -16,6 +16,15 @@ test.each<[ConfigKey, unknown, boolean]>([
   ['project.key', 'shop_3f9a', true],
   ['project.key', 'x"; drop schema public; --', false],
   ['project.key', 'x'.repeat(51), false],
+  ['agents', ['ada', 'bob'], true],
+  ['agents', 'ada', false],
+  ['agents', [1], false],
+  ['verification.tools.test', 'npm test', true],
+  ['verification.tools.test', ['npm', 'test'], true],
+  ['verification.tools.test', ' ', false],
+  ['verification.tools.test', [], false],
+  ['verification.tools.test', ['npm\0', 'test'], false],
+  ['verification.tools.test', { run: 'npm test' }, false],
 ])('%s = %j: %s', (key, value, isValid) => {
   expect(configProblem(key, value) === undefined).toBe(isValid);
 });
@@ -26,8 +35,13 @@ test.each<[ConfigKey, string, unknown]>([
   ['hierarchy.autoCompleteParents', 'false', false],
   ['hierarchy.autoCompleteParents', 'yes', 'yes'],
   ['store.durability', 'full', 'full'],
+  ['agents', 'ada, bob', ['ada', 'bob']],
+  ['agents', '["ada"]', ['ada']],
+  ['verification.tools.test', 'npm test', 'npm test'],
+  ['verification.tools.test', '["npm","run","a b"]', ['npm', 'run', 'a b']],
+  ['verification.tools.test', '[npm', '[npm'],
 ])('%s from the text %j', (key, text, value) => {
-  expect(configFromText(key, text)).toBe(value);
+  expect(configFromText(key, text)).toEqual(value);
 });
 
 test('a tree becomes keys; everything that is not a valid key and value is told', () => {
@@ -51,4 +65,16 @@ test('a tree becomes keys; everything that is not a valid key and value is told'
     ],
   });
   for (const tree of [[], 'text', null, 7]) expect(flattenConfig(tree).problems).toEqual([{ key: '', problem: 'must be a JSON object' }]);
+});
+
+test('keys with names of their own stand beside the others', () => {
+  expect(flattenConfig({ agents: ['ada'], verification: { maxRounds: 3, tools: { test: 'npm test', 'bad name': 'x', lint: 7 } } })).toEqual(
+    {
+      values: { agents: ['ada'], 'verification.maxRounds': 3, 'verification.tools.test': 'npm test' },
+      problems: [
+        { key: 'verification.tools.bad name', problem: 'is not a key', unknown: true },
+        { key: 'verification.tools.lint', problem: 'must be a command: a text, or a list of words' },
+      ],
+    },
+  );
 });

@@ -47,28 +47,65 @@ export const configKeys = {
     default: 6000,
     about: 'Calls that cleo serve takes in a minute from one token, or from one address without; 0 means no limit',
   },
+  'orchestrate.outputDir': {
+    type: 'text',
+    default: '.cleo/research',
+    about: 'Folder, from that of the project, with the research manifest and an output folder for each task',
+  },
   'backup.keep': { type: 'count', default: 10, about: 'How many backups are kept' },
+  'lifecycleEnforcement.mode': {
+    type: ['strict', 'advisory', 'off'],
+    default: 'strict',
+    about: 'Entering a stage before those before it are over: refused (80), warned about, or nothing',
+  },
+  'verification.required': { type: 'flag', default: false, about: 'Complete nothing without evidence for all three gates' },
+  'verification.allowNotes': { type: 'flag', default: false, about: 'Take url: and note:, which nobody can check, as evidence' },
+  'verification.maxRounds': { type: 'count', default: 5, about: 'Failed rounds after which a task takes no more evidence (44)' },
+  'verification.timeoutSeconds': { type: 'count', default: 600, about: 'How long a tool may run as evidence' },
+  agents: { type: 'list', default: [], about: 'Agents that may be named before they have done anything here' },
 } as const satisfies Record<
   string,
-  { type: 'count' | 'flag' | 'text' | 'name' | readonly string[]; default: number | boolean | string; about: string }
+  { type: 'count' | 'flag' | 'text' | 'name' | 'list' | readonly string[]; default: number | boolean | string | []; about: string }
 >;
 
-export type ConfigKey = keyof typeof configKeys;
-export type ConfigValue = string | number | boolean;
-type Widened<T> = T extends boolean ? boolean : T extends number ? number : string;
-export type Config = {
-  [K in ConfigKey]: (typeof configKeys)[K]['type'] extends readonly (infer O)[] ? O : Widened<(typeof configKeys)[K]['default']>;
-};
+/** Groups whose keys have names of the user's own. */
+export const openGroups = {
+  'verification.tools': {
+    type: 'command',
+    about: 'The command that tool:<name> runs as evidence, as a text or a list of words; never through a shell',
+  },
+} as const;
 
-export const isConfigKey = (key: string): key is ConfigKey => Object.hasOwn(configKeys, key);
+/** The words of a command line, or a text that is split at its spaces. */
+export type Command = string | string[];
+type OpenKey = `${keyof typeof openGroups}.${string}`;
+export type FixedKey = keyof typeof configKeys;
+export type ConfigKey = FixedKey | OpenKey;
+export type ConfigValue = string | number | boolean | string[];
+type Widened<T> = T extends boolean ? boolean : T extends number ? number : T extends readonly unknown[] ? string[] : string;
+export type Config = {
+  [K in FixedKey]: (typeof configKeys)[K]['type'] extends readonly (infer O)[] ? O : Widened<(typeof configKeys)[K]['default']>;
+} & { [K in OpenKey]?: Command };
+
+export const isConfigKey = (key: string): key is ConfigKey => Object.hasOwn(configKeys, key) || openGroupOf(key) !== undefined;
+
+/** Type and meaning of a key. */
+export const specOf = (key: ConfigKey): { type: string | readonly string[]; about: string } =>
+  openGroups[openGroupOf(key)!] ?? configKeys[key as FixedKey];
+
+const openGroupOf = (key: string): keyof typeof openGroups | undefined =>
+  (Object.keys(openGroups) as (keyof typeof openGroups)[]).find(
+    (group) => key.startsWith(`${group}.`) && openName.test(key.slice(group.length + 1)),
+  );
 
 /** Databases and timers count in 32 bits. */
 export const greatestCount = 2_147_483_647;
 export const namePattern = /^[a-z0-9_]{0,50}$/;
+export const openName = /^[A-Za-z0-9][\w-]{0,49}$/;
 
 /** What is wrong with a value for a key, or undefined. */
 export function configProblem(key: ConfigKey, value: unknown): string | undefined {
-  const { type } = configKeys[key];
+  const { type } = specOf(key);
   if (type === 'count')
     return Number.isInteger(value) && (value as number) >= 0 && (value as number) <= greatestCount
       ? undefined
@@ -78,15 +115,36 @@ export function configProblem(key: ConfigKey, value: unknown): string | undefine
   // It becomes part of the name of a database schema.
   if (type === 'name')
     return typeof value === 'string' && namePattern.test(value) ? undefined : 'must be at most 50 characters of a-z, 0-9 and _';
-  return (type as readonly unknown[]).includes(value) ? undefined : `must be one of ${type.join(', ')}`;
+  if (type === 'list') return isTexts(value) ? undefined : 'must be a list of texts';
+  if (type === 'command') return isCommand(value) ? undefined : 'must be a command: a text, or a list of words';
+  return (type as readonly unknown[]).includes(value) ? undefined : `must be one of ${(type as readonly string[]).join(', ')}`;
 }
+
+const isTexts = (value: unknown): value is string[] => Array.isArray(value) && value.every((item) => typeof item === 'string');
+const isCommand = (value: unknown): boolean =>
+  (typeof value === 'string' ? value.trim() !== '' : isTexts(value) && Boolean(value[0]?.trim())) &&
+  !JSON.stringify(value).includes('\\u0000');
 
 /** `"7"`, `"true"` and `"full"` as they come from a command line. */
 export function configFromText(key: ConfigKey, text: string): unknown {
-  const { type } = configKeys[key];
+  const { type } = specOf(key);
   if (type === 'count') return /^\d+$/.test(text) ? Number(text) : text;
   if (type === 'flag') return text === 'true' ? true : text === 'false' ? false : text;
+  if ((type === 'list' || type === 'command') && text.trimStart().startsWith('[')) return listIn(text);
+  if (type === 'list')
+    return text
+      .split(',')
+      .map((item) => item.trim())
+      .filter((item) => item !== '');
   return text;
+}
+
+function listIn(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return text;
+  }
 }
 
 export interface ConfigProblem {
@@ -98,6 +156,7 @@ export interface ConfigProblem {
 /** `{"hierarchy":{"maxSiblings":7}}` → `{"hierarchy.maxSiblings":7}`, with everything that is not a valid key and value. */
 export function flattenConfig(tree: unknown): { values: Partial<Config>; problems: ConfigProblem[] } {
   const values: Record<string, unknown> = {};
+  const groups = [...Object.keys(configKeys), ...Object.keys(openGroups).map((group) => `${group}.`)];
   const problems: ConfigProblem[] = [];
   if (typeof tree !== 'object' || tree === null || Array.isArray(tree))
     return { values: {}, problems: [{ key: '', problem: 'must be a JSON object' }] };
@@ -113,7 +172,7 @@ export function flattenConfig(tree: unknown): { values: Partial<Config>; problem
         typeof value === 'object' &&
         value !== null &&
         !Array.isArray(value) &&
-        Object.keys(configKeys).some((known) => known.startsWith(`${key}.`))
+        groups.some((known) => known.startsWith(`${key}.`))
       )
         walk(value, key);
       else problems.push({ key, problem: 'is not a key', unknown: true });
@@ -123,4 +182,6 @@ export function flattenConfig(tree: unknown): { values: Partial<Config>; problem
   return { values: values as Partial<Config>, problems };
 }
 
-export const defaultConfig: Config = Object.fromEntries(Object.entries(configKeys).map(([key, spec]) => [key, spec.default])) as Config;
+export const defaultConfig: Config = Object.fromEntries(
+  Object.entries(configKeys).map(([key, spec]) => [key, spec.default]),
+) as unknown as Config;

@@ -1,9 +1,9 @@
-import { boolean, description, number, picklist, pipe, strictObject, string, union } from 'valibot';
-import { configKeys } from '../../model/config.ts';
+import { array, boolean, description, number, picklist, pipe, strictObject, string, union } from 'valibot';
+import { specOf } from '../../model/config.ts';
 import { answer, query } from '../define.ts';
 import { knownKey, userFlag, valuesInForce } from './config-scope.ts';
 
-export const configValue = union([string(), number(), boolean()]);
+export const configValue = union([string(), number(), boolean(), array(string())]);
 
 export const adminConfigGet = query({
   name: 'admin.config.get',
@@ -19,6 +19,6 @@ export const adminConfigGet = query({
     const key = knownKey(name, (other) => commandWith({ key: other }));
     const { value, warnings } = valuesInForce(platform, user);
     const { source, ...found } = value(key);
-    return answer({ ...found, key, source, about: configKeys[key].about }, { warnings });
+    return answer({ ...found, key, source, about: specOf(key).about }, { warnings });
   },
 });

@@ -1,5 +1,5 @@
 import { array, picklist, strictObject, string } from 'valibot';
-import { type ConfigKey, configKeys } from '../../model/config.ts';
+import { type ConfigKey, configKeys, specOf } from '../../model/config.ts';
 import { answer, query } from '../define.ts';
 import { configValue } from './config-get.ts';
 import { userFlag, valuesInForce } from './config-scope.ts';
@@ -17,8 +17,8 @@ export const adminConfigList = query({
   cli: { command: ['config list', 'config'] },
   example: { call: {} },
   async run({ platform }, { user }) {
-    const { value, warnings } = valuesInForce(platform, user);
-    const keys = Object.keys(configKeys) as ConfigKey[];
-    return answer({ config: keys.map((key) => ({ key, ...value(key), about: configKeys[key].about })) }, { warnings });
+    const { value, named, warnings } = valuesInForce(platform, user);
+    const keys = [...(Object.keys(configKeys) as ConfigKey[]), ...named];
+    return answer({ config: keys.map((key) => ({ key, ...value(key), about: specOf(key).about })) }, { warnings });
   },
 });

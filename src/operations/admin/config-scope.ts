@@ -1,6 +1,6 @@
 import { boolean, description, optional, pipe } from 'valibot';
 import { CleoError } from '../../errors/error.ts';
-import { type ConfigKey, type ConfigValue, configKeys, defaultConfig, isConfigKey } from '../../model/config.ts';
+import { type ConfigKey, type ConfigValue, configKeys, defaultConfig, type FixedKey, isConfigKey } from '../../model/config.ts';
 import type { Platform } from '../../platform/port.ts';
 import { nearest } from '../../rules/nearest.ts';
 
@@ -20,7 +20,7 @@ export function configFile(platform: Platform, isUser: boolean | undefined): str
 export function valuesInForce(
   platform: Platform,
   isUser?: boolean,
-): { value(key: ConfigKey): { value: ConfigValue; source: Source }; warnings: string[] } {
+): { value(key: ConfigKey): { value: ConfigValue; source: Source }; named: ConfigKey[]; warnings: string[] } {
   const project = isUser ? undefined : platform.project();
   const files = [
     ...(project ? [{ source: 'project' as const, path: platform.config.projectFile(project) }] : []),
@@ -29,8 +29,12 @@ export function valuesInForce(
   return {
     value(key) {
       const found = files.find(({ values }) => values[key] !== undefined);
-      return found ? { value: found.values[key]!, source: found.source } : { value: defaultConfig[key], source: 'default' };
+      return found
+        ? { value: found.values[key]!, source: found.source }
+        : { value: defaultConfig[key as FixedKey] ?? '', source: 'default' };
     },
+    /** Keys with names of the user's own. */
+    named: [...new Set(files.flatMap(({ values }) => Object.keys(values) as ConfigKey[]))].filter((key) => !Object.hasOwn(configKeys, key)),
     warnings: files.flatMap(({ path, problems }) => problems.map(({ key, problem }) => `${path}: ${`${key} ${problem}`.trim()}`)),
   };
 }

@@ -1,6 +1,6 @@
 import { description, picklist, pipe, strictObject, string } from 'valibot';
 import { CleoError } from '../../errors/error.ts';
-import { type ConfigKey, type ConfigValue, configFromText, configKeys, configProblem } from '../../model/config.ts';
+import { type ConfigKey, type ConfigValue, configFromText, configProblem, specOf } from '../../model/config.ts';
 import { checkAddress } from '../../rules/address.ts';
 import { nearest } from '../../rules/nearest.ts';
 import { job, noChange } from '../define.ts';
@@ -12,7 +12,7 @@ export const adminConfigSet = job({
   summary: 'Change one setting',
   params: strictObject({
     key: pipe(string(), description('Which, e.g. hierarchy.maxSiblings')),
-    value: pipe(configValue, description('A number, true or false, or a text')),
+    value: pipe(configValue, description('A number, true or false, a text or a list')),
     user: userFlag,
   }),
   result: strictObject({ value: configValue, key: string(), source: picklist(['project', 'user']) }),
@@ -27,17 +27,19 @@ export const adminConfigSet = job({
     const value = validValue(key, typeof given === 'string' ? configFromText(key, given) : given, (other) => commandWith({ value: other }));
     const path = configFile(platform, user);
     const result = { value, key, source: user ? ('user' as const) : ('project' as const) };
-    if (platform.config.inspect(path).values[key] === value) return noChange(result);
+    if (isSame(platform.config.inspect(path).values[key], value)) return noChange(result);
     if (user) platform.files.makeFolder(platform.home);
     platform.config.set(path, key, value);
     return result;
   },
 });
 
+const isSame = (a: unknown, b: unknown): boolean => JSON.stringify(a) === JSON.stringify(b);
+
 function validValue(key: ConfigKey, value: unknown, retry: (value: string) => string): ConfigValue {
   const problem = configProblem(key, value);
   if (problem) {
-    const { type } = configKeys[key];
+    const { type } = specOf(key);
     const choices = type === 'flag' ? ['true', 'false'] : Array.isArray(type) ? (type as string[]) : [];
     const near = nearest(String(value), choices);
     throw new CleoError('E_CONFIG_ERROR', {

@@ -71,6 +71,26 @@ test('the list has every key, with its meaning', async () => {
   });
 });
 
+test('a tool has a name of its own, and is there until it is taken out', async () => {
+  const house = await openHouse();
+  expect(await house.call('admin.config.get', { key: 'verification.tools.test' })).toMatchObject({ value: '', source: 'default' });
+  expect((await house.cli(['config', 'set', 'verification.tools.test', 'npm test'])).envelope).toMatchObject({ value: 'npm test' });
+  expect(await house.call('admin.config.set', { key: 'verification.tools.lint', value: ['npm', 'run', 'lint'] })).toMatchObject({
+    success: true,
+  });
+  expect(await house.call('admin.config.set', { key: 'verification.tools.lint', value: '["npm","run","lint"]' })).toMatchObject({
+    _meta: { exitCode: 102 },
+  });
+  expect(inFile(projectFile(house)).verification).toEqual({ tools: { test: 'npm test', lint: ['npm', 'run', 'lint'] } });
+  const { config } = await house.call('admin.config.list');
+  expect(config.slice(-2)).toMatchObject([{ key: 'verification.tools.test' }, { key: 'verification.tools.lint', source: 'project' }]);
+  expect((await house.cli(['config', 'unset', 'verification.tools.lint'])).exitCode).toBe(0);
+  expect(await house.call('admin.config.get', { key: 'verification.tools.lint' })).toMatchObject({ source: 'default' });
+  expect(await house.call('admin.config.set', { key: 'verification.tools.__proto__', value: 'x' })).toMatchObject({
+    error: { exitCode: 8 },
+  });
+});
+
 test('taking out the last setting of a group leaves no empty group', async () => {
   const house = await openHouse({ config: { backup: { keep: 3 } } });
   await house.call('admin.config.unset', { key: 'backup.keep' });
