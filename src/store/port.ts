@@ -3,6 +3,7 @@ import type { GradeEntry } from '../model/grade.ts';
 import type { OpenWork, PlanTask } from '../model/open-work.ts';
 import type { Priority, RelationType, Status, TaskId, TaskType } from '../model/scalars.ts';
 import type { ContextUsage, SessionHandle, SessionRecord, SessionStatus } from '../model/session.ts';
+import type { SpawnDraft, SpawnRecord } from '../model/spawn.ts';
 import type { Note, Relation, TaskHit, TaskRecord } from '../model/task.ts';
 import type { Token } from '../model/token.ts';
 
@@ -278,6 +279,19 @@ export interface TokenWrites {
   revoke(name: string, at: string): Promise<void>;
 }
 
+export interface SpawnReads {
+  /** In the order in which they were made. */
+  of(taskId: TaskId): Promise<SpawnRecord[]>;
+  /** Of each of these tasks the last that was for a worker. */
+  latest(ids: TaskId[]): Promise<SpawnRecord[]>;
+  /** The last prompt that this agent got. */
+  ofAgent(agent: string): Promise<SpawnRecord | undefined>;
+}
+
+export interface SpawnWrites {
+  insert(spawn: SpawnDraft): Promise<void>;
+}
+
 /** What a query sees: questions only. */
 export interface ReadStore {
   tasks: TaskReads;
@@ -287,6 +301,7 @@ export interface ReadStore {
   sessions: SessionReads;
   keys: KeyReads;
   tokens: TokenReads;
+  spawns: SpawnReads;
   health: HealthReads;
 }
 
@@ -298,6 +313,7 @@ export interface WriteStore extends ReadStore {
   sessions: SessionReads & SessionWrites;
   keys: KeyReads & KeyWrites;
   tokens: TokenReads & TokenWrites;
+  spawns: SpawnReads & SpawnWrites;
   jobs: JobWrites;
   changes: Changes;
 }

@@ -17,6 +17,7 @@ export function readStore(db: Db): ReadStore {
     sessions: withLater(sessionReads(db), async () => (await rarer()).sessions),
     keys: withLater({}, async () => (await rarer()).keys),
     tokens: withLater({}, async () => (await rarer()).tokens),
+    spawns: withLater({}, async () => (await rarer()).spawns),
     health: withLater({}, async () => (await rarer()).health),
   };
 }

@@ -1,5 +1,6 @@
 import { auditReads } from './audit-read.ts';
 import { sessionSurvey } from './sessions-survey.ts';
+import { spawnReads } from './spawns-read.ts';
 import type { Db } from './sql.ts';
 import { taskSurvey } from './tasks-survey.ts';
 import { tokenReads } from './tokens-read.ts';
@@ -11,6 +12,7 @@ export const surveys = (db: Db) => ({
   sessions: sessionSurvey(db),
   audit: auditReads(db),
   tokens: tokenReads(db),
+  spawns: spawnReads(db),
   keys: keyReads(db),
   health: healthReads(db),
 });

@@ -4,6 +4,7 @@ import { claimReads, claimWrites } from './claims.ts';
 import { searchReads } from './search-read.ts';
 import { sessionReads } from './sessions-read.ts';
 import { sessionWrites } from './sessions-write.ts';
+import { spawnWrites } from './spawns-write.ts';
 import type { Db } from './sql.ts';
 import { surveys } from './surveys.ts';
 import { taskReads } from './tasks-read.ts';
@@ -24,6 +25,7 @@ export function writeStore(db: Db, stamp: Stamp): WriteStore {
     sessions: { ...sessionReads(db), ...rarer.sessions, ...sessionWrites(db, changes) },
     keys: { ...rarer.keys, ...keyWrites(db) },
     tokens: { ...rarer.tokens, ...tokenWrites(db, changes) },
+    spawns: { ...rarer.spawns, ...spawnWrites(db, changes) },
     health: rarer.health,
     jobs: jobWrites(db),
     changes,

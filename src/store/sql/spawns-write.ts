@@ -1,0 +1,15 @@
+import type { Changes } from '../../model/audit.ts';
+import type { SpawnWrites } from '../port.ts';
+import { type Db, sql } from './sql.ts';
+
+export function spawnWrites(db: Db, changes: Changes): SpawnWrites {
+  return {
+    async insert(spawn) {
+      await db.run(sql`
+        insert into spawns (task_id, agent_id, session_id, role, skill, protocol, tier, prompt_hash, has_protocol, spawned_by, at)
+        values (${spawn.taskId}, ${spawn.agent}, ${spawn.session}, ${spawn.role}, ${spawn.skill}, ${spawn.protocol}, ${spawn.tier},
+          ${spawn.promptHash}, ${spawn.hasProtocol ? 1 : 0}, ${spawn.spawnedBy}, ${spawn.at})`);
+      changes.created.push(spawn.agent);
+    },
+  };
+}
