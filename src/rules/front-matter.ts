@@ -14,6 +14,8 @@ export function readFrontMatter(text: string): FrontMatter | { problem: string }
   const [, yaml, body] = /^---[ \t]*\n([\s\S]*?)^---[ \t]*(?:\n([\s\S]*))?$/m.exec(clean) ?? [];
   if (!/^---[ \t]*\n/.test(clean) || yaml === undefined) return { problem: 'does not begin with front matter between two lines of ---' };
   if (yaml.length > longest) return { problem: `has front matter of more than ${longest} characters` };
+  // What follows the end of a document would be left out without a word.
+  if (/^\.\.\.\s*$/m.test(yaml)) return { problem: 'has front matter with more than one document' };
   const lines = new LineCounter();
   const read = parseDocument(yaml, { schema: 'failsafe', lineCounter: lines, prettyErrors: false, logLevel: 'silent' });
   const [error] = read.errors;
