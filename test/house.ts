@@ -14,7 +14,7 @@ import { runCli, type Terminal } from '../src/surfaces/cli/run.ts';
 import { buildWorld } from './world.ts';
 
 export interface HouseOptions {
-  /** Tasks that exist before; see `buildWorld`. */
+  /** Tasks that exist before; see `buildWorld` and `writeManifest`. */
   tasks?: string[];
   config?: Record<string, unknown>;
   agent?: string;
@@ -76,7 +76,12 @@ export async function openHouse(options: HouseOptions = {}): Promise<TestHouse> 
     const reply: TestHouse['reply'] = (operation, params = {}, more = {}) => dispatch(door, { operation, params, gateway: 'cli', ...more });
     return { reply, call: async (...args) => (await reply(...args)).envelope };
   };
-  await buildWorld(store, options.tasks ?? []);
+  const isEntry = (line: string): boolean => line.startsWith('research ');
+  await buildWorld(
+    store,
+    (options.tasks ?? []).filter((line) => !isEntry(line)),
+  );
+  writeManifest(root, (options.tasks ?? []).filter(isEntry));
   onTestFinished(async () => {
     await house.closeStores();
     if (engine === 'postgres') await dropSchema(env.CLEO_DATABASE_URL ?? '', key);
@@ -94,6 +99,20 @@ export async function openHouse(options: HouseOptions = {}): Promise<TestHouse> 
     tamper,
     beside: () => houseOf('beside').openStore('write').then(closedAtEnd),
   };
+}
+
+/** `research T001-parsers partial: Title` is an entry of the research manifest, linked to the task in its id. */
+function writeManifest(root: string, lines: string[]): void {
+  if (lines.length === 0) return;
+  const entries = lines.map((line) => {
+    const [head = '', title] = line.split(/:\s+(.*)/s);
+    const [, id = '', status = 'complete'] = head.trim().split(/\s+/);
+    const needs_followup = status === 'complete' ? [] : ['The rest'];
+    const lists = { topics: [], key_findings: [], actionable: true, needs_followup, linked_tasks: [id.split('-')[0]] };
+    return { id, file: `docs/${id}.md`, title: title ?? id, date: '2026-01-01', status, agent_type: 'research', ...lists };
+  });
+  mkdirSync(join(root, '.cleo', 'research'));
+  writeFileSync(join(root, '.cleo', 'research', 'MANIFEST.jsonl'), entries.map((entry) => `${JSON.stringify(entry)}\n`).join(''));
 }
 
 /** Runs command lines of this house in this process. */

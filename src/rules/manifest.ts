@@ -81,7 +81,8 @@ export function entryIdFor(taskId: TaskId, title: string): string {
 }
 
 /** Whether an entry belongs to a task: it says so, or its id does. */
-export const belongsTo = (entry: ReadEntry, taskId: TaskId): boolean => isLinked(entry, taskId) || taskInId(entry.id) === taskId;
+export const belongsTo = (entry: ReadEntry, taskId: TaskId): boolean => tasksOf(entry).includes(taskId);
+export const tasksOf = (entry: ReadEntry): TaskId[] => [...linksOf(entry), ...[taskInId(entry.id)].filter((id) => id !== undefined)];
 export const isLinked = (entry: ReadEntry, taskId: TaskId): boolean => linksOf(entry).includes(taskId);
 export const linksOf = (entry: ReadEntry): TaskId[] => entry.linked_tasks.map((id) => canonicalId(id) ?? id);
 export const taskInId = (id: string): TaskId | undefined => canonicalId(/^T\d+(?=-)/.exec(id)?.[0] ?? '');
