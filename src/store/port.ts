@@ -1,11 +1,13 @@
 import type { AuditDraft, AuditEntry, Caller, ChainLink, Changes, Claim, HistoryEntry, KeptAnswer } from '../model/audit.ts';
 import type { GradeEntry } from '../model/grade.ts';
+import type { Stage } from '../model/lifecycle.ts';
 import type { OpenWork, PlanTask } from '../model/open-work.ts';
 import type { Priority, RelationType, Status, TaskId, TaskType } from '../model/scalars.ts';
 import type { ContextUsage, SessionHandle, SessionRecord, SessionStatus } from '../model/session.ts';
 import type { SpawnDraft, SpawnRecord } from '../model/spawn.ts';
 import type { Note, Relation, TaskHit, TaskRecord } from '../model/task.ts';
 import type { Token } from '../model/token.ts';
+import type { Attempt, Rounds } from '../model/verification.ts';
 
 export interface TaskFilter {
   parent?: TaskId;
@@ -292,6 +294,33 @@ export interface SpawnWrites {
   insert(spawn: SpawnDraft): Promise<void>;
 }
 
+export interface GateReads {
+  /** Every time that evidence was brought, in order. */
+  of(taskId: TaskId): Promise<Attempt[]>;
+  /** Undefined before the first evidence. */
+  rounds(taskId: TaskId): Promise<Rounds | undefined>;
+  /** The same of all tasks that are not done. */
+  openOnes(): Promise<Map<TaskId, Attempt[]>>;
+  /** Agents that showed the work done, hold the task or were spawned to do it. */
+  workers(taskId: TaskId): Promise<string[]>;
+  /** Whether anything has been heard of an agent. */
+  isKnown(agent: string): Promise<boolean>;
+}
+
+export interface GateWrites {
+  add(taskId: TaskId, attempt: Attempt): Promise<void>;
+  keep(taskId: TaskId, rounds: Rounds): Promise<void>;
+}
+
+export interface LifecycleReads {
+  /** Those that somebody has touched, in no order. */
+  stages(epicId: TaskId): Promise<Stage[]>;
+}
+
+export interface LifecycleWrites {
+  put(epicId: TaskId, stage: Stage): Promise<void>;
+}
+
 /** What a query sees: questions only. */
 export interface ReadStore {
   tasks: TaskReads;
@@ -303,6 +332,8 @@ export interface ReadStore {
   tokens: TokenReads;
   spawns: SpawnReads;
   health: HealthReads;
+  gates: GateReads;
+  lifecycle: LifecycleReads;
 }
 
 /** What a mutation sees. Everything it writes is noted in `changes`. */
@@ -314,6 +345,8 @@ export interface WriteStore extends ReadStore {
   keys: KeyReads & KeyWrites;
   tokens: TokenReads & TokenWrites;
   spawns: SpawnReads & SpawnWrites;
+  gates: GateReads & GateWrites;
+  lifecycle: LifecycleReads & LifecycleWrites;
   jobs: JobWrites;
   changes: Changes;
 }

@@ -19,5 +19,7 @@ export function readStore(db: Db): ReadStore {
     tokens: withLater({}, async () => (await rarer()).tokens),
     spawns: withLater({}, async () => (await rarer()).spawns),
     health: withLater({}, async () => (await rarer()).health),
+    gates: withLater({}, async () => (await rarer()).gates),
+    lifecycle: withLater({}, async () => (await rarer()).lifecycle),
   };
 }

@@ -1,4 +1,6 @@
 import { auditReads } from './audit-read.ts';
+import { gateReads } from './gates.ts';
+import { lifecycleReads } from './lifecycle.ts';
 import { sessionSurvey } from './sessions-survey.ts';
 import { spawnReads } from './spawns-read.ts';
 import type { Db } from './sql.ts';
@@ -15,4 +17,6 @@ export const surveys = (db: Db) => ({
   spawns: spawnReads(db),
   keys: keyReads(db),
   health: healthReads(db),
+  gates: gateReads(db),
+  lifecycle: lifecycleReads(db),
 });

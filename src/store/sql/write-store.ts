@@ -1,6 +1,8 @@
 import type { Stamp, WriteStore } from '../port.ts';
 import { appendAudit } from './audit-write.ts';
 import { claimReads, claimWrites } from './claims.ts';
+import { gateWrites } from './gates.ts';
+import { lifecycleWrites } from './lifecycle.ts';
 import { searchReads } from './search-read.ts';
 import { sessionReads } from './sessions-read.ts';
 import { sessionWrites } from './sessions-write.ts';
@@ -27,6 +29,8 @@ export function writeStore(db: Db, stamp: Stamp): WriteStore {
     tokens: { ...rarer.tokens, ...tokenWrites(db, changes) },
     spawns: { ...rarer.spawns, ...spawnWrites(db, changes) },
     health: rarer.health,
+    gates: { ...rarer.gates, ...gateWrites(db, changes) },
+    lifecycle: { ...rarer.lifecycle, ...lifecycleWrites(db, changes) },
     jobs: jobWrites(db),
     changes,
   };

@@ -1,0 +1,85 @@
+import type { Changes } from '../../model/audit.ts';
+import type { Gate } from '../../model/scalars.ts';
+import type { Attempt, Evidence, Verdict } from '../../model/verification.ts';
+import type { GateReads, GateWrites } from '../port.ts';
+import { type Db, type Row, raw, sql } from './sql.ts';
+
+export function gateReads(db: Db): GateReads {
+  return {
+    async of(taskId) {
+      return (await db.all(sql`select ${columns} from task_gates where task_id = ${taskId} order by seq`)).map(toAttempt);
+    },
+    async rounds(taskId) {
+      const [row] = await db.all(sql`
+        select round, failed, verdict, verdict_by, verdict_at, verdict_reason from task_verifications where task_id = ${taskId}`);
+      if (!row) return undefined;
+      const verdict = row.verdict as Verdict['verdict'] | null;
+      return {
+        round: Number(row.round),
+        failed: Number(row.failed),
+        ...(verdict
+          ? {
+              verdict: {
+                verdict,
+                by: String(row.verdict_by),
+                at: String(row.verdict_at),
+                ...(row.verdict_reason ? { reason: String(row.verdict_reason) } : {}),
+              },
+            }
+          : {}),
+      };
+    },
+    async openOnes() {
+      const found = await db.all(sql`
+        select g.task_id, ${columns} from task_gates g join tasks t on t.id = g.task_id
+        where t.status <> 'done' and t.archived_at is null order by g.seq`);
+      const byTask = new Map<string, Attempt[]>();
+      for (const row of found) byTask.set(String(row.task_id), [...(byTask.get(String(row.task_id)) ?? []), toAttempt(row)]);
+      return byTask;
+    },
+    async workers(taskId) {
+      const found = await db.all(sql`
+        select agent_id from task_gates where task_id = ${taskId} and gate = 'implemented' and passed = 1
+        union select agent_id from claims where task_id = ${taskId}
+        union select agent_id from spawns where task_id = ${taskId} and role = 'worker' order by agent_id`);
+      return found.map((row) => String(row.agent_id));
+    },
+    async isKnown(agent) {
+      const found = await db.all(sql`
+        select 1 as known where exists (select 1 from session_agents where agent_id = ${agent})
+        or exists (select 1 from spawns where agent_id = ${agent})
+        or exists (select 1 from claims where agent_id = ${agent})
+        or exists (select 1 from audit_log where agent_id = ${agent} and success = 1)`);
+      return found.length > 0;
+    },
+  };
+}
+
+export function gateWrites(db: Db, changes: Changes): GateWrites {
+  return {
+    async add(taskId, { gate, round, passed, evidence, by, at }) {
+      await db.run(sql`
+        insert into task_gates (task_id, gate, round, passed, evidence, agent_id, at)
+        values (${taskId}, ${gate}, ${round}, ${passed ? 1 : 0}, ${JSON.stringify(evidence)}, ${by}, ${at})`);
+      if (!changes.updated.includes(taskId)) changes.updated.push(taskId);
+    },
+    async keep(taskId, { round, failed, verdict }) {
+      await db.run(sql`
+        insert into task_verifications (task_id, round, failed, verdict, verdict_by, verdict_at, verdict_reason)
+        values (${taskId}, ${round}, ${failed}, ${verdict?.verdict}, ${verdict?.by}, ${verdict?.at}, ${verdict?.reason})
+        on conflict (task_id) do update set round = excluded.round, failed = excluded.failed, verdict = excluded.verdict,
+          verdict_by = excluded.verdict_by, verdict_at = excluded.verdict_at, verdict_reason = excluded.verdict_reason`);
+    },
+  };
+}
+
+const columns = raw('gate, round, passed, evidence, agent_id, at');
+
+const toAttempt = (row: Row): Attempt => ({
+  gate: row.gate as Gate,
+  round: Number(row.round),
+  passed: Number(row.passed) === 1,
+  evidence: JSON.parse(String(row.evidence)) as Evidence[],
+  by: String(row.agent_id),
+  at: String(row.at),
+});
