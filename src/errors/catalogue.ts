@@ -414,6 +414,25 @@ export const catalogue = {
     message: (d) => `${d.taskId} is in round ${d.round}, not ${d.given}`,
     fix: (d) => d.fix,
   }),
+  E_PROTOCOL_MISSING: row<{ taskId: string; problem: string; fix: string }>({
+    exit: 60,
+    http: 409,
+    message: (d) => `${d.taskId} ${d.problem}`,
+    fix: (d) => d.fix,
+    alternatives: (d) => [{ action: 'Hand it out with its protocol', command: `cleo orchestrate spawn ${d.taskId}` }],
+  }),
+  E_INVALID_RETURN_MESSAGE: row<{ taskId: string; problem: string; fix: string }>({
+    exit: 61,
+    http: 422,
+    message: (d) => `The return message of ${d.taskId} ${d.problem}`,
+    fix: (d) => d.fix,
+  }),
+  E_MANIFEST_ENTRY_MISSING: row<{ taskId: string; fix: string }>({
+    exit: 62,
+    http: 409,
+    message: (d) => `The research manifest has no entry for ${d.taskId}`,
+    fix: (d) => d.fix,
+  }),
   E_HANDOFF_REQUIRED: row<{ sessionId: string; percent: number; fix: string }>({
     exit: 65,
     http: 409,
