@@ -1,5 +1,4 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
-import { type AddressInfo, connect, createServer } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import postgres from 'postgres';
@@ -7,9 +6,10 @@ import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import { dispatch, type House, type Reply } from '../../src/dispatch/dispatch.ts';
 import { buildHouse } from '../../src/main.ts';
 import { platformOf } from '../../src/platform/platform.ts';
-import { createPostgres } from '../../src/store/dialects/postgres.ts';
+import { createPostgres, openPostgres } from '../../src/store/dialects/postgres.ts';
 import { type PostgresServer, startPostgres } from '../postgres.ts';
 import { sequence, size, temporary } from './processes.ts';
+import { openWire } from './wire.ts';
 
 let server: PostgresServer;
 let admin: postgres.Sql;
@@ -179,49 +179,17 @@ for (const [when, kept] of [
 ] as const)
   test(`a connection lost at commit, ${when}: the outcome is said to be unknown, and nothing is done twice`, async () => {
     const { houses, rows } = await openTeam(1);
-    const wire = await openWire(when === 'before the server has it');
+    const wire = await openWire(server.url, when === 'before the server has it' ? 'before' : 'after');
     const house = buildHouse({ ...houses[0]!.platform, databaseUrl: wire.url });
     onTestFinished(house.closeStores);
     const add = (title: string) => dispatch(house, { operation: 'tasks.add', gateway: 'cli', params: { title } });
     expect((await add('Before')).exitCode).toBe(0);
-    wire.cutAtCommit();
+    wire.cutAt(/commit/);
     const { exitCode, envelope } = await add('At the moment');
     expect([exitCode, (envelope.error as { code: string }).code]).toEqual([21, 'E_OUTCOME_UNKNOWN']);
     expect(await rows(`select count(*)::int as n from $tasks where title = 'At the moment'`)).toEqual([{ n: kept }]);
     expect((await add('After')).envelope.task).toMatchObject({ id: `T00${2 + kept}` });
   });
-
-/** A wire to the server that can be cut when the next commit passes. */
-async function openWire(isBefore: boolean): Promise<{ url: string; cutAtCommit(): void }> {
-  const target = new URL(server.url);
-  let isArmed = false;
-  const proxy = createServer((client) => {
-    const upstream = connect(Number(target.port), target.hostname);
-    const cut = (): void => {
-      client.destroy();
-      upstream.destroy();
-    };
-    let isCutting = false;
-    client.on('data', (bytes) => {
-      isCutting ||= isArmed && bytes.includes('commit');
-      if (isCutting) isArmed = false;
-      if (isCutting && isBefore) cut();
-      else upstream.write(bytes);
-    });
-    upstream.on('data', (bytes) => (isCutting ? cut() : client.write(bytes)));
-    for (const socket of [client, upstream]) socket.on('error', cut).on('close', cut);
-  });
-  await new Promise<void>((resolve) => proxy.listen(0, '127.0.0.1', resolve));
-  onTestFinished(() => void proxy.close());
-  const url = new URL(server.url);
-  url.port = String((proxy.address() as AddressInfo).port);
-  return {
-    url: url.href,
-    cutAtCommit() {
-      isArmed = true;
-    },
-  };
-}
 
 test('a server that is not there is 3, and says where it looked without the password', async () => {
   const { houses } = await openTeam(1);
@@ -230,4 +198,17 @@ test('a server that is not there is 3, and says where it looked without the pass
   const { exitCode, envelope } = await dispatch(house, { operation: 'tasks.add', gateway: 'cli', params: { title: 'Into the void' } });
   expect([exitCode, (envelope.error as { code: string }).code]).toEqual([3, 'E_STORE_UNREACHABLE']);
   expect(JSON.stringify(envelope)).not.toContain('hunter2');
+});
+
+test('a server that hangs up before its first word, as a proxy does whose server is down, is 3 in its time', async () => {
+  const wire = await openWire(server.url, 'before');
+  wire.cutAt(1);
+  const options = { url: wire.url, schema: 'cleo_none', busyTimeoutMs: 1000, patienceMs: 300 };
+  const at = '2026-01-01T00:00:00.000Z';
+  const refusal = expect.objectContaining({ code: 'E_STORE_UNREACHABLE', exitCode: 3 });
+  await expect(createPostgres(options, at)).rejects.toEqual(refusal);
+  const store = openPostgres(options);
+  onTestFinished(store.close);
+  await expect(store.read(({ tasks }) => tasks.exists('T001'))).rejects.toEqual(refusal);
+  await expect(store.write({ at, by: 'tester' }, ({ tasks }) => tasks.nextId())).rejects.toEqual(refusal);
 });

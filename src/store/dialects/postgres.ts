@@ -11,6 +11,8 @@ export interface PostgresOptions {
   schema: string;
   busyTimeoutMs: number;
   connections?: number;
+  /** How long a server may take for its first word. */
+  patienceMs?: number;
 }
 
 /** One store for many machines. */
@@ -84,38 +86,39 @@ export function openPostgres(options: PostgresOptions): Store {
 export async function createPostgres(options: PostgresOptions, at: string): Promise<{ from: number; to: number }> {
   const { migrations } = await import('../migrations/all.ts');
   const { checkApplied, checksum, statementsFor } = await import('../migrations/migration.ts');
-  let pool: postgres.Sql | undefined;
+  let line: Line | undefined;
   try {
-    pool = connect(options);
-    return (await pool.begin(async (tx) => {
-      await tx.unsafe(`select pg_advisory_xact_lock(hashtextextended('cleo migrations', 0))`);
-      await tx.unsafe('create extension if not exists pg_trgm with schema public');
-      await tx.unsafe(`create schema if not exists "${options.schema}"`);
-      await tx.unsafe(`set local search_path to "${options.schema}", public`);
-      await tx.unsafe(
-        'create table if not exists schema_migrations (version integer primary key, checksum text not null, applied_at text not null)',
-      );
-      const applied = (await tx.unsafe('select version, checksum from schema_migrations')).map((row) => ({
-        version: Number(row.version),
-        checksum: String(row.checksum),
-      }));
-      const from = Math.max(0, ...applied.map((step) => step.version));
-      if (from > schemaVersion) throw new CleoError('E_STORE_NEWER', { found: from, known: schemaVersion });
-      checkApplied(applied, migrations);
-      for (const migration of migrations.filter((m) => m.version > from)) {
-        await tx.unsafe(statementsFor(migration, 'postgres')).simple();
-        await tx.unsafe('insert into schema_migrations (version, checksum, applied_at) values ($1, $2, $3)', [
-          migration.version,
-          checksum(migration),
-          at,
-        ]);
-      }
-      return { from, to: schemaVersion };
-    })) as { from: number; to: number };
+    line = openLine(options);
+    await line.ask('begin');
+    await line.ask(`select pg_advisory_xact_lock(hashtextextended('cleo migrations', 0))`);
+    await line.ask('create extension if not exists pg_trgm with schema public');
+    await line.ask(`create schema if not exists "${options.schema}"`);
+    await line.ask(`set local search_path to "${options.schema}", public`);
+    await line.ask(
+      'create table if not exists schema_migrations (version integer primary key, checksum text not null, applied_at text not null)',
+    );
+    const applied = (await line.ask('select version, checksum from schema_migrations')).map((row) => ({
+      version: Number(row.version),
+      checksum: String(row.checksum),
+    }));
+    const from = Math.max(0, ...applied.map((step) => step.version));
+    if (from > schemaVersion) throw new CleoError('E_STORE_NEWER', { found: from, known: schemaVersion });
+    checkApplied(applied, migrations);
+    for (const migration of migrations.filter((m) => m.version > from)) {
+      await line.script(statementsFor(migration, 'postgres'));
+      await line.ask('insert into schema_migrations (version, checksum, applied_at) values ($1, $2, $3)', [
+        migration.version,
+        checksum(migration),
+        at,
+      ]);
+    }
+    await line.ask('commit');
+    return { from, to: schemaVersion };
   } catch (error) {
     throw asCleoError(error, options);
   } finally {
-    await pool?.end({ timeout: 5 });
+    // What was not committed ends with its connection.
+    await line?.end();
   }
 }
 
@@ -123,6 +126,8 @@ export async function createPostgres(options: PostgresOptions, at: string): Prom
  *  connection out again, so a lost line is not used a second time. */
 interface Line {
   ask(text: string, values?: Value[]): Promise<Row[]>;
+  /** Several statements at once. */
+  script(text: string): Promise<Row[]>;
   hasAnswered(): boolean;
   isLost(): boolean;
   drop(): void;
@@ -139,29 +144,38 @@ function openLine(options: PostgresOptions): Line {
     unanswered.clear();
   };
   const client = connect(options, lose);
+  const drop = (): void => {
+    lose();
+    void client.end({ timeout: 0 }).catch(() => {});
+  };
+  const settle = (query: () => Promise<unknown>): Promise<Row[]> => {
+    if (isLost) return Promise.reject(lostConnection());
+    return new Promise<Row[]>((resolve, reject) => {
+      unanswered.add(reject);
+      // To a server that hangs up before its first word postgres.js dials again at once, for ever.
+      const patience = hasAnswered ? undefined : setTimeout(drop, options.patienceMs ?? patienceMs);
+      query()
+        .then((rows) => {
+          hasAnswered = true;
+          resolve([...(rows as Row[])]);
+        }, reject)
+        .finally(() => {
+          clearTimeout(patience);
+          unanswered.delete(reject);
+        });
+    });
+  };
   return {
-    ask(text, values = []) {
-      if (isLost) return Promise.reject(lostConnection());
-      return new Promise<Row[]>((resolve, reject) => {
-        unanswered.add(reject);
-        client
-          .unsafe(text, values, { prepare: values.length > 0 })
-          .then((rows) => {
-            hasAnswered = true;
-            resolve([...rows] as unknown as Row[]);
-          }, reject)
-          .finally(() => unanswered.delete(reject));
-      });
-    },
+    ask: (text, values = []) => settle(async () => client.unsafe(text, values, { prepare: values.length > 0 })),
+    script: (text) => settle(async () => client.unsafe(text).simple()),
     hasAnswered: () => hasAnswered,
     isLost: () => isLost,
-    drop() {
-      lose();
-      void client.end({ timeout: 0 }).catch(() => {});
-    },
-    end: () => client.end({ timeout: 5 }),
+    drop,
+    end: () => client.end({ timeout: isLost ? 0 : 5 }),
   };
 }
+
+const patienceMs = 10_000;
 
 const lostConnection = (): Error => Object.assign(new Error('the connection was closed'), { code: 'CONNECTION_CLOSED' });
 
@@ -203,7 +217,7 @@ function connect({ url }: PostgresOptions, onclose?: () => void): postgres.Sql {
     max: 1,
     ...(onclose ? { onclose } : {}),
     onnotice: () => {},
-    connect_timeout: 10,
+    connect_timeout: patienceMs / 1000,
     // We use no arrays; asking for their types costs each connection a round trip.
     fetch_types: false,
     // Otherwise it closes an old connection between two statements of a transaction.
