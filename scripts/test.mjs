@@ -13,7 +13,7 @@ const bin = (name) => join(root, 'node_modules', '.bin', name);
 const node = (script, ...args) => [process.execPath, join(root, 'scripts', script), ...args];
 const index = { name: 'index', command: node('index.mjs') };
 const build = { name: 'build', command: node('build.mjs') };
-const longForms = ['test/faults', 'test/engines'];
+const longForms = ['test/faults', 'test/engines', 'test/scenarios/properties'];
 const steps = isLong
   ? [
       index,

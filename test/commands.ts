@@ -1,10 +1,19 @@
 import fc from 'fast-check';
+import type { Call } from '../src/dispatch/dispatch.ts';
 
-/** One call of an agent's day, with ids that may or may not exist. */
+/** One call of an agent's day, with ids that may or may not exist. The nth session that was started is `#n`. */
 export interface Command {
   operation: string;
   params: Record<string, unknown>;
   agent: string;
+  session?: string | undefined;
+}
+
+/** The call with the ids of the sessions that were started so far. */
+export function filledIn({ operation, params, agent, session }: Command, started: string[]): [string, typeof params, Partial<Call>] {
+  const real = (value: unknown) => (/^#\d+$/.test(String(value)) ? (started[Number(String(value).slice(1))] ?? 'session-none') : value);
+  const named = session === undefined ? {} : { session: String(real(session)) };
+  return [operation, Object.fromEntries(Object.entries(params).map(([name, value]) => [name, real(value)])), { agent, ...named }];
 }
 
 const id = fc.integer({ min: 1, max: 14 }).map((n) => `T${String(n).padStart(3, '0')}`);
@@ -14,6 +23,8 @@ const type = fc.constantFrom('saga', 'epic', 'task', 'subtask');
 const title = fc.constantFrom('Write the parser', 'Test the parser', 'Fix the lexer', 'Überprüfen', '解析する', 'parser parser');
 const given = (params: Record<string, unknown>): Record<string, unknown> =>
   Object.fromEntries(Object.entries(params).filter(([, value]) => value !== undefined));
+
+const sessionId = fc.integer({ min: 0, max: 3 }).map((n) => `#${n}`);
 
 const writes: Record<string, fc.Arbitrary<Record<string, unknown>>> = {
   'tasks.add': fc.record({
@@ -65,6 +76,43 @@ const writes: Record<string, fc.Arbitrary<Record<string, unknown>>> = {
   'tasks.relates.add': fc.record({ from: id, to: id, type: fc.constantFrom('related', 'fixes'), reason: fc.constant('the same cause') }),
 };
 
+/** Something of every tier, so that sessions have scopes that lie inside each other and beside. */
+export const grove = [
+  'T001 saga',
+  'T002 in T001',
+  'T003 in T001',
+  'T004 epic',
+  'T005 in T002',
+  'T006 in T002',
+  'T007 in T003',
+  'T008 in T004',
+  'T009 in T005',
+  'T010 in T005',
+  'T011 in T008',
+  'T012',
+];
+const inGrove = fc.constantFrom('saga:T001', 'epic:T002', 'epic:T003', 'epic:T004', 'task:T005', 'task:T008', 'task:T009', 'task:T012');
+const scope = fc.oneof(
+  { arbitrary: inGrove, weight: 4 },
+  fc.constantFrom('global', 'epic'),
+  fc.tuple(fc.constantFrom('epic', 'saga', 'task'), id).map((parts) => parts.join(':')),
+);
+const sessions: Record<string, fc.Arbitrary<Record<string, unknown>>> = {
+  'session.start': fc.record({
+    scope,
+    autoFocus: fc.constantFrom(true, true, undefined),
+    focus: maybe(id),
+    grade: maybe(fc.constant(true)),
+    name: maybe(fc.constant('Work')),
+  }),
+  'session.resume': fc.record({ sessionId }),
+  'session.suspend': fc.constant({}),
+  'session.end': fc.record({ note: maybe(fc.constant('Handed over')) }),
+  'session.safestop': fc.record({ reason: maybe(fc.constant('Full')), keep: maybe(fc.constant(true)) }),
+  'session.gc': fc.constant({}),
+  'system.context.report': fc.record({ used: fc.constantFrom(10, 195), max: fc.constant(200) }),
+};
+
 const reads: Record<string, fc.Arbitrary<Record<string, unknown>>> = {
   'tasks.show': fc.record({ taskId: id }),
   'tasks.find': fc.record({ query: fc.constantFrom('parser', 'pars', 'prser', 'uberprufen', '解析', 'grammar', 'nothing here') }),
@@ -78,14 +126,47 @@ const reads: Record<string, fc.Arbitrary<Record<string, unknown>>> = {
   'tasks.deps': fc.record({ taskId: id }),
   'tasks.history': fc.record({ taskId: id }),
   'orchestrate.ready': fc.constant({}),
+  'tasks.current': fc.constant({}),
+  'session.list': fc.constant({}),
+  'session.status': fc.constant({}),
+  'session.show': fc.record({ sessionId }),
+  'session.briefing': fc.constant({}),
+  'system.context.check': fc.constant({}),
 };
 
-const commandsOf = (table: Record<string, fc.Arbitrary<Record<string, unknown>>>, agents: string[]): fc.Arbitrary<Command>[] =>
+type Table = Record<string, fc.Arbitrary<Record<string, unknown>>>;
+const commandsOf = (table: Table): fc.Arbitrary<Command>[] =>
   Object.entries(table).map(([operation, params]) =>
-    fc.record({ operation: fc.constant(operation), params: params.map(given), agent: fc.constantFrom(...agents) }),
+    fc.record({
+      operation: fc.constant(operation),
+      params: params.map(given),
+      agent: fc.constantFrom('ada', 'bob'),
+      session: fc.oneof({ arbitrary: fc.constant(undefined), weight: 5 }, sessionId),
+    }),
   );
 
-const agents = ['ada', 'bob'];
-// Adding comes up more often, so that there is something to work with.
-export const write = fc.oneof({ arbitrary: commandsOf(writes, agents)[0]!, weight: 4 }, ...commandsOf(writes, agents));
-export const command = fc.oneof({ arbitrary: write, weight: 2 }, ...commandsOf(reads, agents));
+const [adding] = commandsOf(writes);
+const [starting] = commandsOf(sessions);
+// Adding comes up more often, so that there is something to work with; and so does starting a session.
+export const write = fc.oneof(
+  { arbitrary: adding!, weight: 5 },
+  { arbitrary: starting!, weight: 3 },
+  ...commandsOf(writes),
+  ...commandsOf(sessions),
+);
+/** What sessions have to bear: starts, focuses, moves of what is inside, and ends. */
+export const sessionWrite = fc.oneof(
+  { arbitrary: starting!, weight: 4 },
+  ...commandsOf(sessions),
+  ...commandsOf({
+    'tasks.start': fc.record({ taskId: id }),
+    'tasks.claim-next': fc.constant({}),
+    'tasks.update': fc.record({ taskId: id, parent: fc.oneof(id, fc.constant('none')) }),
+    'tasks.complete': fc.record({ taskId: maybe(id) }),
+    'tasks.add': fc.record({ title, parent: maybe(id) }),
+    'tasks.delete': fc.record({ taskId: id, cascade: maybe(fc.constant(true)) }),
+    'tasks.reopen': fc.record({ taskId: id }),
+    'tasks.stop': fc.constant({}),
+  }),
+);
+export const command = fc.oneof({ arbitrary: write, weight: 3 }, ...commandsOf(reads));

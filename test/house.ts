@@ -19,7 +19,7 @@ export interface HouseOptions {
   config?: Record<string, unknown>;
   agent?: string;
   env?: Record<string, string>;
-  /** The clock; a test may move it. */
+  /** The clock, which a test may move; what is drawn by lot is then the same every time. */
   clock?: { now: string };
   engine?: 'sqlite' | 'postgres';
 }
@@ -67,8 +67,10 @@ export async function openHouse(options: HouseOptions = {}): Promise<TestHouse> 
 
   const houseOf = (agent?: string) => {
     const platform = platformOf({ ...env, ...(agent ? { CLEO_AGENT_ID: agent } : {}) }, root, '0.0.0-test');
-    return buildHouse(options.clock ? { ...platform, now: () => options.clock!.now } : platform);
+    return buildHouse(options.clock ? { ...platform, now: () => options.clock!.now, randomHex: inOrder } : platform);
   };
+  let drawn = 0;
+  const inOrder = (length: number): string => (++drawn).toString(16).padStart(length, '0');
   const house = houseOf();
   const store = await house.openStore('write');
   const doors = (agent?: string): Pick<TestHouse, 'call' | 'reply'> => {

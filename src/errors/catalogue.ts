@@ -247,12 +247,13 @@ export const catalogue = {
     fix: () => 'cleo session list',
     alternatives: (d) => (d.near ?? []).map((id) => ({ action: `Show ${id}`, command: `cleo session show ${id}` })),
   }),
-  E_SCOPE_CONFLICT: row<{ sessionId: string; scope: string; other: string; agents: string[] }>({
+  E_SCOPE_CONFLICT: row<{ sessionId: string; scope: string; other: string; agents: string[]; moved?: string; fix?: string }>({
     exit: 32,
     http: 409,
-    message: (d) => `${d.scope} overlaps with ${d.other}, the scope of the active session ${d.sessionId} (${list(d.agents)})`,
+    message: (d) =>
+      `${d.moved ? `With ${d.moved} there, ` : ''}${d.scope} overlaps with ${d.other}, the scope of the active session ${d.sessionId} (${list(d.agents)})`,
     // Joining harms nobody; ending another agent's session would.
-    fix: (d) => `cleo session resume ${d.sessionId}`,
+    fix: (d) => d.fix ?? `cleo session resume ${d.sessionId}`,
     alternatives: (d) => [
       {
         action: 'End it, if it is yours or abandoned',

@@ -95,5 +95,9 @@ for (const entry of index.filter(({ kind }) => kind === 'mutation'))
     }
     // Begin, the key, the audit entry and commit alone are more than these.
     expect(failures).toBeGreaterThan(5);
-    if ((example.exit ?? 0) === 0) expect(dump()).not.toEqual(before);
+    if ((example.exit ?? 0) !== 0) return;
+    // More than the entry of the log and the key: the example does what the operation is for.
+    const after = dump();
+    const changed = Object.keys(after).filter((table) => after[table] !== before[table]);
+    expect(changed.filter((table) => !['audit_log', 'audit_head', 'idempotency_keys'].includes(table))).not.toEqual([]);
   });

@@ -27,6 +27,16 @@ const commands: ((text: string) => string[])[] = [
   (text) => ['show', 'T1', '--fields', text],
   (text) => ['add', 'A task', '--agent', text],
   (text) => ['add', 'A task', '--idempotency-key', text],
+  (text) => ['add', 'A task', '--session', text],
+  (text) => ['session', 'start', '--scope', text, '--auto-focus'],
+  (text) => ['session', 'start', '--scope', `epic:${text}`, '--auto-focus'],
+  (text) => ['session', 'start', '--scope', 'task:T1', '--focus', text, '--agent', text],
+  (text) => ['session', 'resume', text],
+  (text) => ['session', 'show', text],
+  (text) => ['session', text],
+  (text) => ['session', 'end', '--session', text, '--note', text],
+  (text) => ['safestop', '--reason', text],
+  (text) => ['context', 'report', '--used', text, '--max', '100'],
 ];
 
 /** The answer is one line of JSON, or the text that was asked for; diagnostics are empty and no trace is printed. */

@@ -86,8 +86,48 @@ test('operations, agents, sessions and keys that do not exist or cannot be are r
     judge(await reply('tasks.add', { title: 'x' }, { agent: text }), `agent ${kind}`);
     judge(await reply('tasks.add', { title: 'x' }, { session: text }), `session ${kind}`);
     judge(await reply('tasks.add', { title: 'x' }, { idempotencyKey: text }), `key ${kind}`);
+    judge(await reply('session.status', {}, { session: text, agent: text }), `status of ${kind}`);
+    judge(await reply('session.end', {}, { session: text }), `end of ${kind}`);
+    judge(await reply('session.start', { scope: 'global', autoFocus: true }, { agent: text }), `start by ${kind}`);
+    judge(await reply('session.safestop', {}, { agent: text, session: text }), `safestop by ${kind}`);
   }
 });
+
+test('an environment that says hostile things of the caller is refused with a code, or taken as it is', async () => {
+  for (const [kind, text] of Object.entries(texts))
+    for (const name of ['CLEO_SESSION_ID', 'CLEO_AGENT_ID', 'CLEO_SESSION_GRADE_ID']) {
+      const { reply } = await openHouse({ tasks: ids, engine: 'sqlite', env: { CLEO_SESSION_GRADE: 'true', [name]: text } });
+      const what = `${name} ${kind}`;
+      for (const [operation, params] of [
+        ['session.start', { scope: 'epic:T001', autoFocus: true }],
+        ['tasks.show', { taskId: 'T002' }],
+        ['session.end', {}],
+      ] as const)
+        judge(await reply(operation, params), `${operation}, ${what}`);
+    }
+});
+
+for (const field of ['name', 'note'])
+  test(`the ${field} of a session comes back byte-equal, or was refused with 6`, async () => {
+    const { reply, call } = await openHouse({ engine: 'sqlite' });
+    for (const [kind, text] of Object.entries(texts)) {
+      const started = await reply('session.start', { scope: 'global', autoFocus: true, ...(field === 'name' ? { name: text } : {}) });
+      judge(started, `${field} ${kind}`);
+      if (started.exitCode !== 0) {
+        expect([kind, started.exitCode]).toEqual([kind, 6]);
+        continue;
+      }
+      const { id } = started.envelope.session as Seen;
+      const ended = await reply('session.end', field === 'note' ? { note: text } : {});
+      judge(ended, `${field} ${kind}`);
+      if (ended.exitCode !== 0) expect([kind, ended.exitCode, (await reply('session.end')).exitCode]).toEqual([kind, 6, 0]);
+      else
+        expect([kind, (await call('session.show', { sessionId: id })).session[field]]).toEqual([
+          kind,
+          field === 'name' ? text.trim() : text,
+        ]);
+    }
+  });
 
 /** Where each text that a task is given stands in `show`, and what of it the contract says is trimmed. */
 const places: Record<string, { given(text: string): unknown; shown(task: Seen): unknown; isTrimmed?: true }> = {

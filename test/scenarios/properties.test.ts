@@ -1,8 +1,10 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
+import type { Reply } from '../../src/dispatch/dispatch.ts';
 import type { Task } from '../../src/model/task.ts';
-import { write } from '../commands.ts';
-import { openHouse, type TestHouse } from '../house.ts';
+import { overlaps } from '../../src/rules/scope.ts';
+import { type Command, filledIn, grove, sessionWrite, write } from '../commands.ts';
+import { openHouse, type Seen, type TestHouse } from '../house.ts';
 
 const allowedParents: Record<string, (string | undefined)[]> = {
   saga: [undefined],
@@ -11,39 +13,64 @@ const allowedParents: Record<string, (string | undefined)[]> = {
   subtask: ['task'],
 };
 const isPostgres = process.env.CLEO_TEST_ENGINE === 'postgres';
+const times = process.env.CLEO_FAULTS === 'full' ? 20 : 1;
 
-test('whatever is done to tasks, the promises hold and everything can be worked off', async () => {
+test('whatever is done to tasks, the promises hold and everything can be worked off', { timeout: 600_000 }, async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(write, { minLength: 8, maxLength: 30 }), async (commands) => {
       const house = await openHouse();
-      for (const { operation, params, agent } of commands) {
-        const { exitCode, envelope } = await house.reply(operation, params, { agent });
-        expect({ exitCode, error: (envelope.error as { message?: string } | undefined)?.message }).not.toMatchObject({ exitCode: 1 });
-      }
+      await play(house, commands);
       const tasks = await allTasks(house);
       checkPlaces(tasks);
       checkStates(tasks);
       await checkClaims(house, tasks);
       expect(cannotFinish(tasks)).toEqual([]);
     }),
-    { numRuns: isPostgres ? 12 : 60 },
+    { numRuns: (isPostgres ? 12 : 60) * times },
   );
 });
 
-test('what was exported comes back the same, whatever it is', async () => {
+test('whatever is done in sessions, none gets in the way of another, and nothing is held in one that is over', {
+  timeout: 600_000,
+}, async () => {
+  await fc.assert(
+    fc.asyncProperty(fc.array(sessionWrite, { minLength: 15, maxLength: 30 }), async (commands) => {
+      const house = await openHouse({ tasks: grove });
+      await play(house, commands, async ({ operation, agent }, { exitCode, envelope }) => {
+        if (operation === 'session.end' && exitCode === 0) await checkEnded(house, (envelope as Seen).session.id, agent);
+        await checkSessions(house);
+      });
+      await checkClaims(house, await allTasks(house));
+    }),
+    { numRuns: (isPostgres ? 15 : 60) * times },
+  );
+});
+
+test('what was exported comes back the same, whatever it is', { timeout: 600_000 }, async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(write, { minLength: 8, maxLength: 25 }), async (commands) => {
       const one = await openHouse();
-      for (const { operation, params, agent } of commands) await one.call(operation, params, { agent });
+      await play(one, commands);
       const { content, count } = await one.call('tasks.export');
       fc.pre(count > 0);
       const two = await openHouse();
       expect(await two.call('tasks.import', { content })).toMatchObject({ imported: count });
       expect((await two.call('tasks.export')).content).toBe(content);
     }),
-    { numRuns: isPostgres ? 8 : 30 },
+    { numRuns: (isPostgres ? 8 : 30) * times },
   );
 });
+
+async function play(house: TestHouse, commands: Command[], look?: (command: Command, reply: Reply) => Promise<void>): Promise<void> {
+  const started: string[] = [];
+  for (const command of commands) {
+    const reply = await house.reply(...filledIn(command, started));
+    const { error, session } = reply.envelope as Seen;
+    expect({ command, exitCode: reply.exitCode, error: error?.message }).not.toMatchObject({ exitCode: 1 });
+    if (reply.exitCode === 0 && command.operation === 'session.start') started.push(session.id);
+    await look?.(command, reply);
+  }
+}
 
 async function allTasks(house: TestHouse): Promise<Task[]> {
   const { content } = await house.call('tasks.export');
@@ -75,8 +102,36 @@ function checkStates(tasks: Task[]): void {
 
 async function checkClaims(house: TestHouse, tasks: Task[]): Promise<void> {
   const claims = await house.store.read((reads) => reads.claims.all());
-  expect(new Set(claims.map((claim) => claim.agent)).size).toBe(claims.length);
+  expect(new Set(claims.map(({ agent, session }) => `${agent} ${session}`)).size).toBe(claims.length);
   for (const claim of claims) expect(tasks.find((task) => task.id === claim.taskId)?.status).toBe('active');
+}
+
+/** No two active sessions get in each other's way, and what is held in a session lies in its scope and is not forgotten with it. */
+async function checkSessions({ store }: TestHouse): Promise<void> {
+  await store.read(async ({ sessions, claims, tasks }) => {
+    const above = async (root: string | undefined) => (root === undefined ? [] : tasks.ancestry(root));
+    const active = await sessions.active();
+    expect(new Set(active.map(({ scope }) => `${scope.kind}:${scope.root}`)).size).toBe(active.length);
+    for (const [i, one] of active.entries())
+      for (const other of active.slice(i + 1))
+        expect([one, other, overlaps(one.scope, await above(one.scope.root), other.scope, await above(other.scope.root))]).toEqual([
+          one,
+          other,
+          false,
+        ]);
+    for (const claim of (await claims.all()).filter(({ session }) => session !== undefined)) {
+      const session = await sessions.get(claim.session!);
+      expect(['active', 'suspended']).toContain(session?.status);
+      const root = session?.scope.root;
+      if (root !== undefined)
+        expect([claim, (await above(claim.taskId)).map(({ id }) => id)]).toEqual([claim, expect.arrayContaining([root])]);
+    }
+  });
+}
+
+async function checkEnded(house: TestHouse, session: string, agent: string): Promise<void> {
+  expect(await house.store.read((reads) => reads.claims.inSession(session))).toEqual([]);
+  expect(await house.reply('session.end', {}, { session, agent })).toMatchObject({ exitCode: 102 });
 }
 
 /** Finishes whatever can be finished, over and over; what is left is stuck for ever. */

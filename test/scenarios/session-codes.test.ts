@@ -77,6 +77,14 @@ const refusals: Case[] = [
     then: 'focus set T022',
   },
   {
+    why: 'a move that puts one session inside another',
+    world: ['T020 saga', 'session s-saga saga:T020 by ada', parser, 'session s-all global by tester'],
+    run: 'update T001 --parent T020',
+    exit: 32,
+    code: 'E_SCOPE_CONFLICT',
+    fix: /^cleo session suspend --session s-parser$/,
+  },
+  {
     why: 'a scope that is missing',
     run: 'session start --auto-focus',
     exit: 33,
@@ -133,6 +141,15 @@ const refusals: Case[] = [
     code: 'E_TASK_CLAIMED',
     fix: /^cleo next$/,
     then: 'complete T004 --session s-all',
+  },
+  {
+    why: 'a move that takes what is held out of the scope it is held in',
+    world: [parser, 'T004 in T002 active by ada@s-parser', 'session s-all global by tester'],
+    run: 'update T002 --parent T009',
+    exit: 35,
+    code: 'E_TASK_CLAIMED',
+    fix: /^cleo next$/,
+    then: 'update T002 --parent T001 --priority low',
   },
   {
     why: 'a write without a session where one is required',

@@ -68,12 +68,16 @@ function newCriteria(
 }
 
 async function checkMoved(
-  { store, config, session }: MutationContext,
+  here: MutationContext,
   before: TaskRecord,
   after: TaskRecord,
   ancestry: Awaited<ReturnType<typeof parentChain>>,
 ): Promise<void> {
-  if (after.parentId !== before.parentId && session?.scope.root !== after.id) checkPlaceInScope(session, ancestry, after.id);
+  const { store, config, session } = here;
+  if (after.parentId !== before.parentId) {
+    if (session?.scope.root !== after.id) checkPlaceInScope(session, ancestry, after.id);
+    await (await import('./moved.ts')).checkSessionsAround(here, after.id, ancestry);
+  }
   const isOpen = after.status !== 'done';
   const openSiblings = after.parentId && after.parentId !== before.parentId ? await store.tasks.countOpenChildren(after.parentId) : 0;
   checkPlacement({ id: after.id, type: after.type, ancestry, openSiblings, maxSiblings: config['hierarchy.maxSiblings'], isOpen });

@@ -55,6 +55,7 @@ export const tasksUpdate = mutation({
     'E_CONCURRENT_MODIFICATION',
     'E_TASK_CLAIMED',
     'E_TASK_NOT_IN_SCOPE',
+    'E_SCOPE_CONFLICT',
     'E_FOCUS_REQUIRED',
     'E_GATE_DEPENDENCY',
     'E_VALIDATION_TRANSITION',
