@@ -1,6 +1,6 @@
-import { copyFileSync, mkdirSync, writeFileSync } from 'node:fs';
+import { copyFileSync, existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
+import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises';
 import postgres from 'postgres';
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import { dispatch, type Reply } from '../../src/dispatch/dispatch.ts';
@@ -61,15 +61,25 @@ test('SQLite: an upgrade killed at any moment leaves the old store or the new on
 
   const kills = size(6, 50);
   let struck = 0;
+  const seen = { old: 0, new: 0 };
   for (let i = 0; i < kills; i++) {
     const project = fresh();
-    const killed = await project.run(['upgrade'], {
-      // The first part of its life is Node's own.
-      onStart: (child) => void sleep(lifeMs * (0.3 + Math.random() * 0.9)).then(() => child.kill('SIGKILL')),
-    });
+    const backups = join(project.root, '.cleo', 'backups');
+    const moment = async (): Promise<unknown> => {
+      // The first part of its life is Node's own; the work itself begins when the backup is there.
+      if (i % 2 === 0) return sleep(lifeMs * (0.3 + Math.random() * 0.9));
+      const until = performance.now() + 3 * lifeMs;
+      while (performance.now() < until && !(existsSync(backups) && readdirSync(backups).some((name) => name.endsWith('.db'))))
+        await nextTurn();
+      const delayed = performance.now() + Math.random() * 6;
+      while (performance.now() < delayed) await nextTurn();
+      return undefined;
+    };
+    const killed = await project.run(['upgrade'], { onStart: (child) => void moment().then(() => child.kill('SIGKILL')) });
     if (killed.signal === 'SIGKILL') struck++;
     const left = contentOfSqlite(project.database, entries);
     expect([earlier, upgraded]).toContainEqual(left);
+    seen[left.version === 1 ? 'old' : 'new']++;
     if (killed.answer.success) expect(left.version).toBe(schemaVersion);
     const next = await project.run(['show', 'T003']);
     expect([next.exitCode, next.answer.error?.fix]).toEqual(left.version === 1 ? [8, 'cleo upgrade'] : [0, undefined]);
@@ -80,6 +90,7 @@ test('SQLite: an upgrade killed at any moment leaves the old store or the new on
     await project.done(['session', 'start', '--scope', 'global', '--auto-focus']);
   }
   expect(struck).toBeGreaterThan(kills / 4);
+  if (isFull) expect(Math.min(seen.old, seen.new)).toBeGreaterThan(0);
 });
 
 test('PostgreSQL: an upgrade cut off at any message, or whose backend is killed, leaves the old store or the new one', async () => {
