@@ -1,36 +1,31 @@
 import type { Stamp, WriteStore } from '../port.ts';
 import { appendAudit } from './audit-write.ts';
 import { claimReads, claimWrites } from './claims.ts';
-import { gateWrites } from './gates.ts';
-import { lifecycleWrites } from './lifecycle.ts';
-import { searchReads } from './search-read.ts';
+import { withLater } from './later.ts';
+import { readStore } from './read-store.ts';
 import { sessionReads } from './sessions-read.ts';
-import { sessionWrites } from './sessions-write.ts';
-import { spawnWrites } from './spawns-write.ts';
 import type { Db } from './sql.ts';
-import { surveys } from './surveys.ts';
 import { taskReads } from './tasks-read.ts';
 import { taskWrites } from './tasks-write.ts';
-import { tokenWrites } from './tokens-write.ts';
 import { jobWrites, keyWrites } from './upkeep.ts';
 
 /** What a mutation is given for the length of one transaction. */
 export function writeStore(db: Db, stamp: Stamp): WriteStore {
-  const rarer = surveys(db);
-  const tasks = { ...taskReads(db), ...rarer.tasks };
+  const reads = readStore(db);
   const changes = { created: [], updated: [], deleted: [] };
+  const surveys = async () => (await import('./surveys.ts')).surveys(db);
+  const writes = async () => (await import('./rarer-writes.ts')).rarerWrites(db, changes);
   return {
-    tasks: { ...tasks, ...taskWrites(db, tasks, stamp, changes) },
-    search: searchReads(db),
-    audit: { ...rarer.audit, append: (entry) => appendAudit(db, entry) },
+    ...reads,
+    tasks: withLater({ ...taskReads(db), ...taskWrites(db, reads.tasks, stamp, changes) }, async () => (await surveys()).tasks),
+    audit: withLater({ append: (entry) => appendAudit(db, entry) }, async () => (await surveys()).audit),
     claims: { ...claimReads(db), ...claimWrites(db) },
-    sessions: { ...sessionReads(db), ...rarer.sessions, ...sessionWrites(db, changes) },
-    keys: { ...rarer.keys, ...keyWrites(db) },
-    tokens: { ...rarer.tokens, ...tokenWrites(db, changes) },
-    spawns: { ...rarer.spawns, ...spawnWrites(db, changes) },
-    health: rarer.health,
-    gates: { ...rarer.gates, ...gateWrites(db, changes) },
-    lifecycle: { ...rarer.lifecycle, ...lifecycleWrites(db, changes) },
+    keys: withLater(keyWrites(db), async () => (await surveys()).keys),
+    sessions: withLater(sessionReads(db), async () => ({ ...(await surveys()).sessions, ...(await writes()).sessions })),
+    tokens: withLater({}, async () => ({ ...(await surveys()).tokens, ...(await writes()).tokens })),
+    spawns: withLater({}, async () => ({ ...(await surveys()).spawns, ...(await writes()).spawns })),
+    gates: withLater({}, async () => ({ ...(await surveys()).gates, ...(await writes()).gates })),
+    lifecycle: withLater({}, async () => ({ ...(await surveys()).lifecycle, ...(await writes()).lifecycle })),
     jobs: jobWrites(db),
     changes,
   };

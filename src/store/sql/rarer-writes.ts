@@ -1,0 +1,16 @@
+import type { Changes } from '../../model/audit.ts';
+import { gateWrites } from './gates.ts';
+import { lifecycleWrites } from './lifecycle.ts';
+import { sessionWrites } from './sessions-write.ts';
+import { spawnWrites } from './spawns-write.ts';
+import type { Db } from './sql.ts';
+import { tokenWrites } from './tokens-write.ts';
+
+/** What the everyday commands do not write. */
+export const rarerWrites = (db: Db, changes: Changes) => ({
+  sessions: sessionWrites(db, changes),
+  tokens: tokenWrites(db, changes),
+  spawns: spawnWrites(db, changes),
+  gates: gateWrites(db, changes),
+  lifecycle: lifecycleWrites(db, changes),
+});
