@@ -1,10 +1,11 @@
-type Schema = Record<string, unknown> & { properties?: Record<string, Schema>; items?: Schema };
+type Schema = Record<string, unknown> & { properties?: Record<string, Schema>; items?: Schema; anyOf?: Schema[] };
 
 const types: Record<string, (value: unknown) => boolean> = {
   object: (value) => typeof value === 'object' && value !== null && !Array.isArray(value),
   array: Array.isArray,
   string: (value) => typeof value === 'string',
   integer: Number.isInteger,
+  boolean: (value) => typeof value === 'boolean',
 };
 const said = ['$schema', 'title', 'description'];
 
@@ -22,6 +23,14 @@ export function complaints(schema: Schema, value: unknown, at = '$'): string[] {
     else if (keyword === 'enum') check((wanted as unknown[]).includes(value), 'is none of the choices');
     else if (keyword === 'minimum') check((value as number) >= (wanted as number), `is under ${wanted}`);
     else if (keyword === 'maximum') check((value as number) <= (wanted as number), `is over ${wanted}`);
+    else if (keyword === 'minLength') check(String(value).length >= (wanted as number), `is shorter than ${wanted}`);
+    else if (keyword === 'maxLength') check(String(value).length <= (wanted as number), `is longer than ${wanted}`);
+    else if (keyword === 'maxItems') check([value].flat().length <= (wanted as number), `has more than ${wanted}`);
+    else if (keyword === 'anyOf')
+      check(
+        schema.anyOf!.some((form) => complaints(form, value, at).length === 0),
+        'has none of the forms',
+      );
     else if (keyword === 'pattern') check(new RegExp(String(wanted), 'u').test(String(value)), `does not match ${wanted}`);
     else if (keyword === 'required') for (const name of wanted as string[]) check(name in fields, `lacks ${name}`);
     else if (keyword === 'additionalProperties')

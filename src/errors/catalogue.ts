@@ -169,11 +169,11 @@ export const catalogue = {
     message: (d) => `A ${d.child} cannot be placed under the ${d.parentType} ${d.parent}; allowed: ${d.allowed}`,
     fix: (d) => d.fix,
   }),
-  E_INVALID_RELATION: row<{ from: string; to: string }>({
+  E_INVALID_RELATION: row<{ from: string; to: string; fix?: string }>({
     exit: 13,
     http: 422,
-    message: (d) => `${d.from} and ${d.to} are parent and child; that is containment, not a relation`,
-    fix: (d) => `cleo show ${d.from}`,
+    message: (d) => `${d.from} and ${d.to} cannot be parent and child and related as well: containment is not a relation`,
+    fix: (d) => d.fix ?? `cleo show ${d.from}`,
   }),
   E_CIRCULAR_REFERENCE: row<{ path: string[]; what: 'depends' | 'parent'; look?: string }>({
     exit: 14,

@@ -16,6 +16,12 @@ export const tierBelow = (parent: TaskType | undefined): TaskType => (parent ? c
 export const fits = (type: TaskType, parent: TaskType | undefined): boolean =>
   parent ? allowedParents[type].includes(parent) : type !== 'subtask';
 
+/** Whether a new task that names no parent goes below this one: an epic or a task takes what names no tier, each takes the tier below it. */
+export function isDefaultParent(root: Place | undefined, type: TaskType | undefined): boolean {
+  const below = tierBelow(root?.type);
+  return root !== undefined && (type === below || (type === undefined && below !== 'epic'));
+}
+
 export interface Placement {
   /** The child; new ones have no id yet. */
   id?: TaskId;

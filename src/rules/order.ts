@@ -19,30 +19,33 @@ export function waitsFor(moment: Moment, links: Links): Moment[] {
   return [...(links.dependsOf.get(id) ?? []).map((on): Moment => `finish ${on}`), ...(parent ? [`begin ${parent}` as Moment] : [])];
 }
 
-/** The tasks of a circle that passes through one of these, first and last the same; undefined if there is none.
- *  Without recursion: a chain may be as long as the project. */
+/** The tasks of a circle that passes through one of these, first and last the same; undefined if there is none. */
 export function circle(from: TaskId[], links: Links): TaskId[] | undefined {
-  const state = new Map<Moment, 'open' | 'closed'>();
+  return circles(from, links).next().value ?? undefined;
+}
+
+/** One circle for each step that closes one: without these steps there is none left.
+ *  Without recursion: a chain may be as long as the project. */
+export function* circles(from: TaskId[], links: Links): Generator<TaskId[], undefined> {
+  const placeOf = new Map<Moment, number | 'closed'>();
   for (const start of from) {
     const stack: { moment: Moment; next: Moment[] }[] = [];
     const enter = (moment: Moment): void => {
-      state.set(moment, 'open');
+      placeOf.set(moment, stack.length);
       stack.push({ moment, next: waitsFor(moment, links) });
     };
-    if (!state.has(`finish ${start}`)) enter(`finish ${start}`);
+    if (!placeOf.has(`finish ${start}`)) enter(`finish ${start}`);
     while (stack.length > 0) {
       const top = stack.at(-1)!;
       const next = top.next.pop();
+      const place = next === undefined ? undefined : placeOf.get(next);
       if (next === undefined) {
-        state.set(top.moment, 'closed');
+        placeOf.set(top.moment, 'closed');
         stack.pop();
-      } else if (state.get(next) === 'open') {
-        const moments = stack.slice(stack.findIndex((frame) => frame.moment === next)).map((frame) => frame.moment);
-        return pathOf(moments);
-      } else if (!state.has(next)) enter(next);
+      } else if (place === undefined) enter(next);
+      else if (place !== 'closed') yield pathOf(stack.slice(place).map((frame) => frame.moment));
     }
   }
-  return undefined;
 }
 
 /** The two moments of one task count once. */

@@ -8,6 +8,7 @@ import type { SpawnDraft, SpawnRecord } from '../model/spawn.ts';
 import type { Note, Relation, TaskHit, TaskRecord } from '../model/task.ts';
 import type { Token } from '../model/token.ts';
 import type { Attempt, Rounds } from '../model/verification.ts';
+import type { AppliedGraph } from '../model/workgraph.ts';
 
 export interface TaskFilter {
   parent?: TaskId;
@@ -103,6 +104,8 @@ export interface TaskReads {
   kin(): Promise<Ancestor[]>;
   /** Relations between any two tasks. */
   allRelations(): Promise<StoredRelation[]>;
+  /** Relations of any of these, in either direction. */
+  relationsTouching(ids: TaskId[]): Promise<StoredRelation[]>;
   countsByStatus(): Promise<{ status: Status; type: TaskType; n: number; archived: boolean }[]>;
   /** Archived ones too: they were done all the same. */
   recentlyDone(since: string, limit: number): Promise<TaskHit[]>;
@@ -321,6 +324,15 @@ export interface LifecycleWrites {
   put(epicId: TaskId, stage: Stage): Promise<void>;
 }
 
+export interface WorkGraphReads {
+  /** The payload of this digest, if it was applied. */
+  applied(digest: string): Promise<AppliedGraph | undefined>;
+}
+
+export interface WorkGraphWrites {
+  keep(applied: AppliedGraph): Promise<void>;
+}
+
 /** What a query sees: questions only. */
 export interface ReadStore {
   tasks: TaskReads;
@@ -334,6 +346,7 @@ export interface ReadStore {
   health: HealthReads;
   gates: GateReads;
   lifecycle: LifecycleReads;
+  workgraphs: WorkGraphReads;
 }
 
 /** What a mutation sees. Everything it writes is noted in `changes`. */
@@ -348,6 +361,7 @@ export interface WriteStore extends ReadStore {
   gates: GateReads & GateWrites;
   lifecycle: LifecycleReads & LifecycleWrites;
   jobs: JobWrites;
+  workgraphs: WorkGraphReads & WorkGraphWrites;
   changes: Changes;
 }
 

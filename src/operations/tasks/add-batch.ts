@@ -1,32 +1,19 @@
-import { array, description, maxLength, minLength, optional, pipe, regex, strictObject, string } from 'valibot';
-import { TaskReceipt, taskInput } from '../../model/task.ts';
+import { array, description, maxLength, minLength, pipe, strictObject } from 'valibot';
+import { TaskReceipt } from '../../model/task.ts';
+import { mostEntries, NewEntry } from '../../model/workgraph.ts';
 import { receiptOf } from '../../rules/view.ts';
 import { mutation } from '../define.ts';
 import { planBatch } from './batch.ts';
 import { notesOf } from './build.ts';
-
-const Ref = pipe(
-  string(),
-  regex(/^[\w.:/-]{1,100}$/, 'may hold letters, digits and . _ : / - (at most 100)'),
-  description('A name for this entry, for parent and depends of the others'),
-);
-const RefOrId = pipe(string(), minLength(1, 'must not be empty'), maxLength(100, 'must have at most 100 characters'));
-
-const Entry = strictObject({
-  ...taskInput,
-  ref: optional(Ref),
-  parent: optional(pipe(RefOrId, description('Ref or id'))),
-  depends: optional(pipe(array(RefOrId), description('Refs or ids'))),
-});
 
 export const tasksAddBatch = mutation({
   name: 'tasks.add-batch',
   summary: 'Create many tasks, all or none',
   params: strictObject({
     tasks: pipe(
-      array(Entry),
+      array(NewEntry),
       minLength(1, 'must not be empty'),
-      maxLength(10_000, 'must have at most 10,000 entries'),
+      maxLength(mostEntries, `must have at most ${mostEntries} entries`),
       description('The tasks; they name each other by ref'),
     ),
   }),

@@ -1,6 +1,7 @@
 import { CleoError } from '../../errors/error.ts';
-import type { Gate, TaskId, TaskType } from '../../model/scalars.ts';
-import type { AcceptanceInput, Note, StoredCriterion, TaskFields, TaskRecord } from '../../model/task.ts';
+import type { TaskId, TaskType } from '../../model/scalars.ts';
+import type { Note, TaskFields, TaskRecord } from '../../model/task.ts';
+import { criteriaOf } from '../../rules/criteria.ts';
 import { tierBelow } from '../../rules/hierarchy.ts';
 import type { Ancestor, ReadStore } from '../../store/port.ts';
 import type { MutationContext } from '../define.ts';
@@ -35,19 +36,6 @@ export function newTask({ now, caller }: Here, id: TaskId, given: NewTask, paren
 
 export const notesOf = ({ now, caller }: Here, text: string | undefined): Note[] => (text ? [{ at: now, by: caller.agent, text }] : []);
 
-export function criteriaOf(acceptance: AcceptanceInput[] = [], gates: Gate[] = []): StoredCriterion[] {
-  const given = acceptance.map(
-    (c): StoredCriterion =>
-      typeof c === 'string'
-        ? { kind: 'text', text: c }
-        : c.kind === 'text'
-          ? { kind: 'text', text: c.text }
-          : { kind: 'evidence_bound', gate: c.gate },
-  );
-  const bound = new Set(given.flatMap((c) => (c.gate ? [c.gate] : [])));
-  return [...given, ...unique(gates).flatMap((gate): StoredCriterion[] => (bound.has(gate) ? [] : [{ kind: 'evidence_bound', gate }]))];
-}
-
 export async function parentChain(store: ReadStore, parent: TaskId): Promise<Ancestor[]> {
   const ancestry = await store.tasks.ancestry(parent);
   if (ancestry.length === 0) throw new CleoError('E_PARENT_NOT_FOUND', { parent });
@@ -65,4 +53,4 @@ export async function checkDependsExist(store: ReadStore, depends: TaskId[]): Pr
   if (missing) throw await notFound(store, missing);
 }
 
-export const unique = <T>(items: T[]): T[] => [...new Set(items)];
+const unique = <T>(items: T[]): T[] => [...new Set(items)];

@@ -27,7 +27,7 @@ export async function checkOrder(store: ReadStore, planned: Planned[], what: 'de
 }
 
 /** The part of the graph that the planned tasks wait for, level by level, with the plan laid over the store. */
-async function reachable(store: ReadStore, planned: Planned[]): Promise<Links> {
+export async function reachable(store: ReadStore, planned: Planned[]): Promise<Links> {
   const overlay = new Map(planned.map((task) => [task.id, task]));
   const plannedChildren = new Map<TaskId, TaskId[]>();
   for (const task of planned) if (task.parentId) add(plannedChildren, task.parentId, task.id);

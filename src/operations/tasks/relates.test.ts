@@ -162,3 +162,28 @@ test('a threshold beyond 100 breaks a rule', async () => {
     error: { code: 'E_VALIDATION_THRESHOLD', exitCode: 6 },
   });
 });
+
+test('a task does not become part of what it is related to, and the way out is to take the relation back', async () => {
+  const house = await openHouse({ tasks: ['T001 epic', 'T002', 'T003 epic'] });
+  await house.call('tasks.relates.add', { from: 'T002', to: 'T001', type: 'related', reason: 'r' });
+  const { error } = await house.call('tasks.update', { taskId: 'T002', parent: 'T001' });
+  expect(error).toMatchObject({ code: 'E_INVALID_RELATION', exitCode: 13, fix: 'cleo relates remove T002 T001' });
+  expect((await house.call('tasks.update', { taskId: 'T002', parent: 'T003' })).success).toBe(true);
+  expect((await house.cli(error.fix)).exitCode).toBe(0);
+  expect(await house.call('tasks.update', { taskId: 'T002', parent: 'T001' })).toMatchObject({ task: { parentId: 'T001' } });
+});
+
+test('the database itself refuses a relation between parent and child, and a parent that is related', async () => {
+  const { store } = await openHouse({ tasks: ['T001 epic', 'T002 in T001', 'T003'] });
+  const stamp = { at: '2026-01-01T00:00:00.000Z', by: 'tester' };
+  const relation = { type: 'related' as const, reason: 'r' };
+  const tie = (from: string, to: string) => store.write(stamp, (writes) => writes.tasks.relate({ from, to, ...relation }));
+  await expect(tie('T001', 'T002')).rejects.toThrow();
+  await expect(tie('T002', 'T001')).rejects.toThrow();
+  await tie('T003', 'T001');
+  const move = store.write(stamp, async (writes) => {
+    const task = (await writes.tasks.get('T003'))!;
+    await writes.tasks.save(task, { ...task, parentId: 'T001' });
+  });
+  await expect(move).rejects.toThrow();
+});

@@ -86,8 +86,15 @@ const selfOf = ({ id, type, status }: TaskRecord) => ({ id, type, status });
 async function reconnect(here: MutationContext, { record, relations, dependents }: DeletedTask, warnings: string[]): Promise<void> {
   const { store } = here;
   const gone = new Set(await store.tasks.missing([...new Set([...relations.flatMap((r) => [r.from, r.to]), ...dependents])]));
-  for (const relation of relations) if (!gone.has(relation.from) && !gone.has(relation.to)) await store.tasks.relate(relation);
   const back = await requireTask(store, record.id);
+  for (const relation of relations) {
+    const { from, to } = relation;
+    if (gone.has(from) || gone.has(to)) continue;
+    const other = await requireTask(store, from === back.id ? to : from);
+    if (other.parentId === back.id || back.parentId === other.id)
+      warnings.push(`${from} and ${to} are no longer related: one contains the other`);
+    else await store.tasks.relate(relation);
+  }
   await checkOrder(store, [{ id: back.id, parentId: back.parentId, depends: back.depends }], 'depends');
   for (const id of dependents) {
     if (gone.has(id)) continue;

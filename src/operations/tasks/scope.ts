@@ -1,7 +1,7 @@
 import { CleoError } from '../../errors/error.ts';
 import type { TaskId, TaskType } from '../../model/scalars.ts';
 import type { SessionHandle } from '../../model/session.ts';
-import { tierBelow } from '../../rules/hierarchy.ts';
+import { isDefaultParent } from '../../rules/hierarchy.ts';
 import { isInScope, scopeFor, scopeText } from '../../rules/scope.ts';
 import type { Ancestor } from '../../store/port.ts';
 import type { MutationContext } from '../define.ts';
@@ -32,9 +32,7 @@ export async function parentInScope({ store, session }: Here, type: TaskType | u
   const root = session?.scope.root;
   if (root === undefined || !session) return undefined;
   const [self] = await store.tasks.ancestry(root);
-  const below = tierBelow(self?.type);
-  const isPlain = type === undefined && below !== 'epic';
-  if (self && (isPlain || type === below)) return root;
+  if (isDefaultParent(self, type)) return root;
   throw new CleoError('E_TASK_NOT_IN_SCOPE', {
     what: `A new ${type ?? 'task'} without a parent`,
     scope: scopeText(session.scope),

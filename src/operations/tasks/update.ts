@@ -49,6 +49,7 @@ export const tasksUpdate = mutation({
     'E_DEPTH_EXCEEDED',
     'E_SIBLING_LIMIT',
     'E_INVALID_PARENT_TYPE',
+    'E_INVALID_RELATION',
     'E_CIRCULAR_REFERENCE',
     'E_TASK_COMPLETED',
     'E_HAS_CHILDREN',

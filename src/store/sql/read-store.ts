@@ -21,5 +21,6 @@ export function readStore(db: Db): ReadStore {
     health: withLater({}, async () => (await rarer()).health),
     gates: withLater({}, async () => (await rarer()).gates),
     lifecycle: withLater({}, async () => (await rarer()).lifecycle),
+    workgraphs: withLater({}, async () => (await rarer()).workgraphs),
   };
 }

@@ -7,6 +7,7 @@ import type { Db } from './sql.ts';
 import { taskSurvey } from './tasks-survey.ts';
 import { tokenReads } from './tokens-read.ts';
 import { healthReads, keyReads } from './upkeep.ts';
+import { workGraphReads } from './workgraphs.ts';
 
 /** What the everyday commands do not ask: one file more for those that do. */
 export const surveys = (db: Db) => ({
@@ -19,4 +20,5 @@ export const surveys = (db: Db) => ({
   health: healthReads(db),
   gates: gateReads(db),
   lifecycle: lifecycleReads(db),
+  workgraphs: workGraphReads(db),
 });

@@ -1,9 +1,9 @@
 import { type Status, seqOf, type TaskType } from '../../model/scalars.ts';
 import type { Relation } from '../../model/task.ts';
 import { idRanges } from '../../rules/id-prefix.ts';
-import type { DeletedTask, TaskReads, TaskSort } from '../port.ts';
+import type { DeletedTask, StoredRelation, TaskReads, TaskSort } from '../port.ts';
 import { countsInside, filesInside, openInside, waitsInside } from './plan.ts';
-import { type Db, inList, join, raw, type Sql, sql } from './sql.ts';
+import { type Db, inList, join, type Row, raw, type Sql, sql } from './sql.ts';
 import { below } from './subtree.ts';
 import { ancestorColumns, hitColumns, present, recordColumns, toAncestor, toHit, where } from './task-rows.ts';
 import { above, countUpTo, dependsOf, type Everyday, groupBy, inChunks, withLists } from './tasks-read.ts';
@@ -176,12 +176,15 @@ export function taskSurvey(db: Db): Omit<TaskReads, Everyday> {
       const found = await db.all(
         sql`select task_id, related_to, relation_type, reason from task_relations order by task_id, related_to, relation_type`,
       );
-      return found.map((row) => ({
-        from: String(row.task_id),
-        to: String(row.related_to),
-        type: row.relation_type as Relation['type'],
-        reason: String(row.reason),
-      }));
+      return found.map(toStoredRelation);
+    },
+    async relationsTouching(ids) {
+      const found = await inChunks(ids, (some) =>
+        db.all(sql`
+          select task_id, related_to, relation_type, reason from task_relations where task_id in ${inList(some)}
+          union select task_id, related_to, relation_type, reason from task_relations where related_to in ${inList(some)}`),
+      );
+      return found.map(toStoredRelation);
     },
     async countsByStatus() {
       const found = await db.all(sql`
@@ -222,6 +225,13 @@ export function taskSurvey(db: Db): Omit<TaskReads, Everyday> {
     },
   };
 }
+
+const toStoredRelation = (row: Row): StoredRelation => ({
+  from: String(row.task_id),
+  to: String(row.related_to),
+  type: row.relation_type as Relation['type'],
+  reason: String(row.reason),
+});
 
 const sortOrders: Record<TaskSort, string> = {
   id: 't.seq',

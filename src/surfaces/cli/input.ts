@@ -3,6 +3,7 @@ import { isatty } from 'node:tty';
 import { CleoError } from '../../errors/error.ts';
 import { commandsOf } from '../../operations/command-line.ts';
 import type { Operation } from '../../operations/define.ts';
+import { placeOfError } from './json-place.ts';
 
 export interface Source {
   name: string;
@@ -63,15 +64,12 @@ function readStandardInput(): Buffer {
   }
 }
 
-/** Line and column of a JSON error; Node names the position in some versions and quotes the text in others. */
+/** What Node says of a JSON error, and where it is. */
 function where(text: string, error: Error): string {
-  const position = /at position (\d+)/.exec(error.message)?.[1];
-  const at = position === undefined ? (/end of JSON/.test(error.message) ? text.length : undefined) : Number(position);
   const plain = error.message
     .replace(/ in JSON at position.*$/s, '')
-    .replace(/ \(line \d+ column \d+\)/, '')
+    .replace(/, ?(?:\.\.\.)?".* is not valid JSON$/s, '')
     .slice(0, 200);
-  if (at === undefined) return plain;
-  const before = text.slice(0, at).split('\n');
-  return `${plain} (line ${before.length}, column ${(before.at(-1) ?? '').length + 1})`;
+  const { line, column } = placeOfError(text);
+  return `${plain} (line ${line}, column ${column})`;
 }
