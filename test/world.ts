@@ -1,4 +1,5 @@
-import { type Priority, type Size, type Status, type TaskType, taskId } from '../src/model/scalars.ts';
+import type { Stage } from '../src/model/lifecycle.ts';
+import { type Gate, type Priority, type Size, type Status, type TaskType, taskId } from '../src/model/scalars.ts';
 import type { SessionRecord } from '../src/model/session.ts';
 import type { Note, TaskRecord } from '../src/model/task.ts';
 import type { Token } from '../src/model/token.ts';
@@ -13,13 +14,14 @@ const born = '2026-01-01T00:00:00.000Z';
 
 /** `T002 epic in T001 depends T003,T004 done high large labels a,b files x.ts phase core archived by agent-1: Title`. A task inside a
  *  task is a subtask, inside a saga an epic, unless it says otherwise. `by` names who holds an active one, in a session as `ada@session-1`.
- *  `session session-1 epic:T001 suspended graded by ada: Name` is a session, `token ci query` a token whose secret nobody knows. */
+ *  `session session-1 epic:T001 suspended graded by ada: Name` is a session, `token ci query` a token whose secret nobody knows,
+ *  `stage T001 research completed` a stage of an epic, `gate T002 implemented by ada: a note` evidence for a gate. */
 export async function buildWorld(store: Store, lines: string[]): Promise<void> {
   const tasks = new Map<string, TaskRecord>();
   const holders = new Map<string, string>();
   const sessions = lines.filter((line) => line.startsWith('session ')).map(sessionOf);
   const tokens = lines.filter((line) => line.startsWith('token ')).map(tokenOf);
-  for (const line of lines.filter((line) => !/^(session|token) /.test(line))) {
+  for (const line of lines.filter((line) => !/^(session|token|stage|gate) /.test(line))) {
     const [head = '', title] = line.split(/:\s+(.*)/s);
     const words = head.trim().split(/\s+/);
     const id = words.shift() ?? '';
@@ -87,6 +89,16 @@ export async function buildWorld(store: Store, lines: string[]): Promise<void> {
     for (const [taskId, holder] of holders) {
       const [agent = '', session] = holder.split('@');
       await writes.claims.put({ taskId, agent, ...(session ? { session } : {}), claimedAt: born, renewedAt: '2099-01-01T00:00:00.000Z' });
+    }
+    for (const line of lines.filter((line) => line.startsWith('stage '))) {
+      const [, epicId = '', stage, status] = line.split(' ');
+      await writes.lifecycle.put(epicId, { stage, status, by: 'world', at: born } as Stage);
+    }
+    for (const line of lines.filter((line) => line.startsWith('gate '))) {
+      const [head = '', text = 'seen'] = line.split(/:\s+(.*)/s);
+      const [, id = '', gate, , by = 'world'] = head.split(' ');
+      await writes.gates.add(id, { gate: gate as Gate, round: 1, passed: true, evidence: [{ kind: 'note', text }], by, at: born });
+      await writes.gates.keep(id, { round: 1, failed: 0 });
     }
   });
 }

@@ -1,0 +1,29 @@
+import { description, pipe } from 'valibot';
+import { CleoError } from '../../errors/error.ts';
+import { type Stage, StageName } from '../../model/lifecycle.ts';
+import { TaskId } from '../../model/scalars.ts';
+import type { ReadStore } from '../../store/port.ts';
+import { requireTask } from '../tasks/require.ts';
+
+export const EpicId = pipe(TaskId, description('The epic'));
+export const StageParam = pipe(StageName, description('The stage'));
+/** `sagaId` is not among them: stages belong to epics. */
+export const epicNames = { epic: 'epicId' };
+
+/** Stages belong to epics; the way out for any other task is the epic it is part of. */
+export async function requireEpic(store: ReadStore, id: TaskId, commandWith: (params: { epicId: TaskId }) => string): Promise<void> {
+  const task = await requireTask(store, id);
+  if (task.type === 'epic') return;
+  const epic = (await store.tasks.ancestry(id)).find(({ type }) => type === 'epic');
+  throw new CleoError('E_VALIDATION', {
+    field: 'epicId',
+    problem: `must be an epic; ${id} is a ${task.type}`,
+    fix: epic ? commandWith({ epicId: epic.id }) : 'cleo list --type epic',
+  });
+}
+
+/** What is known of an epic's stages, and of this one. */
+export async function stageNow(store: ReadStore, epicId: TaskId, stage: StageName): Promise<{ known: Stage[]; current: Stage }> {
+  const known = await store.lifecycle.stages(epicId);
+  return { known, current: known.find((each) => each.stage === stage) ?? { stage, status: 'pending' } };
+}

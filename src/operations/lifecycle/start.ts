@@ -1,0 +1,30 @@
+import { strictObject, string } from 'valibot';
+import { Stage } from '../../model/lifecycle.ts';
+import { checkStageMove, lifecycleGate } from '../../rules/lifecycle.ts';
+import { answer, mutation, noChange } from '../define.ts';
+import { checkScope } from '../tasks/scope.ts';
+import { EpicId, epicNames, requireEpic, StageParam, stageNow } from './stages.ts';
+
+export const lifecycleStart = mutation({
+  name: 'lifecycle.start',
+  summary: 'Enter a stage of an epic',
+  params: strictObject({ epicId: EpicId, stage: StageParam }),
+  also: epicNames,
+  result: strictObject({ stage: Stage, epicId: string() }),
+  errors: ['E_NOT_FOUND', 'E_VALIDATION', 'E_LIFECYCLE_GATE_FAILED', 'E_LIFECYCLE_TRANSITION_INVALID', 'E_TASK_NOT_IN_SCOPE'],
+  tier: 2,
+  cli: { command: 'lifecycle start', args: ['epicId', 'stage'] },
+  example: { world: ['T001 epic'], call: { epicId: 'T001', stage: 'research' } },
+  async run(here, { epicId, stage }) {
+    const { store, config, now, caller } = here;
+    await requireEpic(store, epicId, here.commandWith);
+    await checkScope(here, epicId);
+    const { known, current } = await stageNow(store, epicId, stage);
+    if (current.status === 'active') return noChange({ stage: current, epicId });
+    checkStageMove(epicId, current, 'start');
+    const warnings = lifecycleGate(epicId, known, stage, config['lifecycleEnforcement.mode']);
+    const started: Stage = { stage, status: 'active', by: caller.agent, at: now };
+    await store.lifecycle.put(epicId, started);
+    return answer({ stage: started, epicId }, { warnings });
+  },
+});
