@@ -21,14 +21,17 @@ export async function writeSkills() {
       logLevel: 'error',
     });
     const { readCatalogue, readSkill } = await import(`${pathToFileURL(bundle).href}?${Date.now()}`);
+    const heads = {};
     const skills = foldersOf('skills').map((name) => {
       const path = `skills/${name}/SKILL.md`;
-      return { ...checked(path, readSkill(name, textOf(path))).skill, origin: 'bundled', path };
+      const { skill } = checked(path, readSkill(name, textOf(path)));
+      heads[name] = textOf(path).slice(0, textOf(path).indexOf(skill.text));
+      return { ...skill, origin: 'bundled', path };
     });
     const { order, rows } = checked('skills/catalog.json', readCatalogue(textOf('skills/catalog.json')));
     write(
       'src/platform/skills.generated.ts',
-      `${head('skills')}import type { Skill, SkillRow } from '../model/skill.ts';\n\nexport const bundledSkills: Skill[] = ${JSON.stringify(skills, null, 2)};\n\nexport const bundledCatalogue: { order: string[]; rows: SkillRow[] } = ${JSON.stringify({ order, rows }, null, 2)};\n`,
+      `${head('skills')}import type { Skill, SkillRow } from '../model/skill.ts';\n\nexport const bundledSkills: Skill[] = ${JSON.stringify(skills, null, 2)};\n\n/** What stands before the text of each. */\nexport const bundledHeads: Record<string, string> = ${JSON.stringify(heads, null, 2)};\n\nexport const bundledCatalogue: { order: string[]; rows: SkillRow[] } = ${JSON.stringify({ order, rows }, null, 2)};\n`,
     );
   } finally {
     rmSync(bundle, { force: true });

@@ -27,7 +27,10 @@ export function platformOf(env: Record<string, string | undefined>, folder: stri
     files,
     config: configFiles(home),
     backups,
-    skills: { all: async (project) => (await import('./skills.ts')).allSkills(project, home) },
+    skills: {
+      all: async (project) => (await import('./skills.ts')).allSkills(project, home),
+      source: async (name) => (await import('./skills.ts')).bundledSource(name),
+    },
     run: async (words, options) => (await import('./process.ts')).run(env, words, options),
     git: async () => (await import('./git.ts')).gitOf(env),
     workingTree: async (of) => (await import('./tree.ts')).workingTree(folder, of),

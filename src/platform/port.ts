@@ -88,6 +88,8 @@ export interface Backups {
 export interface Skills {
   /** Those of the project, of the user and our own; what is wrong with one of them is reported, and is nobody's failure. */
   all(project: Project | undefined): Promise<SkillSet>;
+  /** The whole SKILL.md of one of our own. */
+  source(name: string): Promise<string | undefined>;
 }
 
 export interface RunOptions {

@@ -3,7 +3,7 @@ import { join, relative, sep } from 'node:path';
 import type { SkillFinding, SkillOrigin, SkillSet } from '../model/skill.ts';
 import { inForce, type SkillPlace } from '../rules/skill-set.ts';
 import type { Project } from './port.ts';
-import { bundledCatalogue, bundledSkills } from './skills.generated.ts';
+import { bundledCatalogue, bundledHeads, bundledSkills } from './skills.generated.ts';
 
 /** No text that agents are given whole is longer. */
 export const largestSkill = 65_536;
@@ -17,6 +17,11 @@ export async function allSkills(project: Project | undefined, home: string): Pro
     await readPlace('user', home, home),
     { origin: 'bundled', skills: bundledSkills, ...bundledCatalogue, findings: [], path: `skills/${catalogue}` },
   ]);
+}
+
+export function bundledSource(name: string): string | undefined {
+  const skill = bundledSkills.find((each) => each.name === name);
+  return skill && `${bundledHeads[name]}${skill.text}\n`;
 }
 
 /** The skills of a folder. Nothing in it may lead out of `within`; what cannot be taken is a finding. */

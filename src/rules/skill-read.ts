@@ -19,8 +19,9 @@ const stabilities = ['stable', 'beta', 'experimental', 'deprecated'];
 /** What the convention recommends for a text that is loaded whole. */
 const mostTokens = 5000;
 
-/** Reads a SKILL.md after the Agent Skills convention: `name` and `description`, and under `metadata` what says when to take it. */
-export function readSkill(folder: string, source: string): ReadSkill {
+/** Reads a SKILL.md after the Agent Skills convention: `name` and `description`, and under `metadata` what says when to take it.
+ *  It is called like its folder, where that is told. */
+export function readSkill(folder: string | undefined, source: string): ReadSkill {
   const remarks: Remark[] = [];
   const error = (message: string): void => void remarks.push({ severity: 'error', message });
   const warn = (message: string): void => void remarks.push({ severity: 'warning', message });
@@ -34,7 +35,7 @@ export function readSkill(folder: string, source: string): ReadSkill {
   const name = textOf(fields.name);
   if (name === undefined) error('name is missing');
   else if (!namePattern.test(name) || name.length > 64) error(`name must be 1-64 of a-z, 0-9 and single hyphens, not ${quoted(name)}`);
-  else if (name !== folder) error(`name is ${name}, but its folder is called ${quoted(folder)}`);
+  else if (folder !== undefined && name !== folder) error(`name is ${name}, but its folder is called ${quoted(folder)}`);
   const description = textOf(fields.description);
   if (description === undefined) error('description is missing');
   else if (description.length > 1024) error('description has more than 1,024 characters');

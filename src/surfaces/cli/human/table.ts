@@ -5,7 +5,7 @@ import { cut, pad, padLeft, widthOf, wrap } from './text.ts';
 // Where a column stands; what is not named here follows in the order of the answer.
 const first = ['seq', 'at', 'timestamp', 'id', 'taskId', 'status', 'severity', 'level', 'priority', 'score', 'code'];
 // Ids, states, numbers and names stay whole; text gives way.
-const whole = ['operation', 'key', 'fix', 'command'];
+const whole = ['operation', 'key', 'fix', 'command', 'skill'];
 // What text keeps, where it is more than its head needs: a title to be known by, the code of an error.
 const least: Record<string, number> = { title: 20, outcome: 22 };
 // Too long for a row, or said by the id; one task alone shows them.
