@@ -5,6 +5,7 @@ import { sessionWrites } from './sessions-write.ts';
 import { spawnWrites } from './spawns-write.ts';
 import type { Db } from './sql.ts';
 import { tokenWrites } from './tokens-write.ts';
+import { workGraphWrites } from './workgraphs.ts';
 
 /** What the everyday commands do not write. */
 export const rarerWrites = (db: Db, changes: Changes) => ({
@@ -13,4 +14,5 @@ export const rarerWrites = (db: Db, changes: Changes) => ({
   spawns: spawnWrites(db, changes),
   gates: gateWrites(db, changes),
   lifecycle: lifecycleWrites(db, changes),
+  workgraphs: workGraphWrites(db),
 });

@@ -8,7 +8,6 @@ import type { Db } from './sql.ts';
 import { taskReads } from './tasks-read.ts';
 import { taskWrites } from './tasks-write.ts';
 import { jobWrites, keyWrites } from './upkeep.ts';
-import { workGraphWrites } from './workgraphs.ts';
 
 /** What a mutation is given for the length of one transaction. */
 export function writeStore(db: Db, stamp: Stamp): WriteStore {
@@ -28,7 +27,7 @@ export function writeStore(db: Db, stamp: Stamp): WriteStore {
     gates: withLater({}, async () => ({ ...(await surveys()).gates, ...(await writes()).gates })),
     lifecycle: withLater({}, async () => ({ ...(await surveys()).lifecycle, ...(await writes()).lifecycle })),
     jobs: jobWrites(db),
-    workgraphs: { ...rarer.workgraphs, ...workGraphWrites(db) },
+    workgraphs: withLater({}, async () => ({ ...(await surveys()).workgraphs, ...(await writes()).workgraphs })),
     changes,
   };
 }
