@@ -65,7 +65,7 @@ test.each(operations.map((operation) => [operation.name, operation] as const))(
     expect(Object.keys(example)).toEqual(Object.keys(operation.example.call));
     const answer = at(post.responses[200].content['application/json'].schema.$ref) as Seen;
     expect(Object.keys(answer.properties)).toEqual(expect.arrayContaining(['_meta', 'success', ...Object.keys(operation.result.entries)]));
-    for (const code of operation.errors) expect(Object.keys(post.responses)).toContain(String(catalogue[code].http));
+    for (const code of operation.errors) expect(Object.keys(post.responses)).toContain(String(catalogue()[code].http));
   },
 );
 

@@ -112,7 +112,7 @@ function section(operation: Operation): string {
   ];
   const [domain, ...rest] = operation.name.split('.');
   const call = { domain, operation: rest.join('.'), params: operation.example.call };
-  const errors = operation.errors.map((code) => ({ code, exit: catalogue[code].exit })).sort((a, b) => a.exit - b.exit);
+  const errors = operation.errors.map((code) => ({ code, exit: catalogue()[code].exit })).sort((a, b) => a.exit - b.exit);
   return [
     `## ${operation.name}\n`,
     `${operation.summary}.\n`,
@@ -183,7 +183,7 @@ function objectOf({ properties, additionalProperties, required = [] }: JsonSchem
 
 function exitPage(): string {
   const codes = (exit: number): string =>
-    Object.entries(catalogue)
+    Object.entries(catalogue())
       .filter(([, entry]) => entry.exit === exit)
       .map(([code, entry]) => `\`${'code' in entry ? `${code}_…` : code}\``)
       .join(', ');

@@ -188,10 +188,10 @@ describe('operations', () => {
 });
 
 describe('errors', () => {
-  test.each(Object.keys(catalogue))('%s is thrown somewhere and has an exit code of the table', (code) => {
+  test.each(Object.keys(catalogue()))('%s is thrown somewhere and has an exit code of the table', (code) => {
     const users = shipped.filter((path) => path !== 'src/errors/catalogue.ts' && new RegExp(`CleoError\\(\\s*'${code}'`).test(read(path)));
     expect(users).not.toEqual([]);
-    expect(exits.map((exit) => exit.code)).toContain(catalogue[code as keyof typeof catalogue].exit);
+    expect(exits.map((exit) => exit.code)).toContain(catalogue()[code as keyof ReturnType<typeof catalogue>].exit);
   });
 });
 

@@ -13,7 +13,7 @@ export class CleoError<C extends Code = Code> extends Error {
 
   constructor(row: C, facts: Facts<C>, options?: ErrorOptions) {
     // One row of the union is looked up by a key that TypeScript cannot tie to its facts.
-    const entry = catalogue[row] as unknown as {
+    const entry = catalogue()[row] as unknown as {
       exit: number;
       http: number;
       message: (d: unknown) => string;

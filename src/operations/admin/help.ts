@@ -156,7 +156,7 @@ async function wholeProcess(process: Typed) {
 
 /** By exit code, as people look them up. */
 const refusalsOf = ({ errors }: Operation): { code: string; exitCode: number }[] =>
-  errors.map((code) => ({ code, exitCode: catalogue[code].exit })).sort((a, b) => a.exitCode - b.exitCode);
+  errors.map((code) => ({ code, exitCode: catalogue()[code].exit })).sort((a, b) => a.exitCode - b.exitCode);
 
 async function whole(operation: Operation, seeAlso: string[]) {
   const { jsonSchemaOf } = await import('../../model/json-schema.ts');

@@ -1,3 +1,4 @@
+import type { AuditDraft } from '../../model/audit.ts';
 import type { Stamp, WriteStore } from '../port.ts';
 import { appendAudit } from './audit-write.ts';
 import { claimReads, claimWrites } from './claims.ts';
@@ -18,7 +19,7 @@ export function writeStore(db: Db, stamp: Stamp): WriteStore {
   return {
     ...reads,
     tasks: withLater({ ...taskReads(db), ...taskWrites(db, reads.tasks, stamp, changes) }, async () => (await surveys()).tasks),
-    audit: withLater({ append: (entry) => appendAudit(db, entry) }, async () => (await surveys()).audit),
+    audit: withLater({ append: (entry: AuditDraft) => appendAudit(db, entry) }, async () => (await surveys()).audit),
     claims: { ...claimReads(db), ...claimWrites(db) },
     keys: withLater(keyWrites(db), async () => (await surveys()).keys),
     sessions: withLater(sessionReads(db), async () => ({ ...(await surveys()).sessions, ...(await writes()).sessions })),

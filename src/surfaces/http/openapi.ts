@@ -83,7 +83,7 @@ const common: Record<string, string[]> = {
 function refusalsOf(operation: Operation): Node {
   const own: Record<string, string[]> = {};
   for (const code of operation.errors) {
-    const { http } = catalogue[code];
+    const { http } = catalogue()[code];
     if (!common[http]?.includes(code)) own[http] = [...(own[http] ?? common[http] ?? []), code];
   }
   const shared = Object.keys(common).map((status) => [status, { $ref: `#/components/responses/E${status}` }]);
