@@ -87,6 +87,12 @@ export const isLinked = (entry: ReadEntry, taskId: TaskId): boolean => linksOf(e
 export const linksOf = (entry: ReadEntry): TaskId[] => entry.linked_tasks.map((id) => canonicalId(id) ?? id);
 export const taskInId = (id: string): TaskId | undefined => canonicalId(/^T\d+(?=-)/.exec(id)?.[0] ?? '');
 
+/** The entry that tells of the work on a task: the newest under an id of its own; one of another task may be linked to it as well. */
+export function entryFor({ entries }: Manifest, taskId: TaskId): ReadEntry | undefined {
+  const own = entries.findLast(({ entry }) => taskInId(entry.id) === taskId);
+  return (own ?? entries.findLast(({ entry }) => taskInId(entry.id) === undefined && isLinked(entry, taskId)))?.entry;
+}
+
 /** What becomes of each line: kept to the byte, taken out, or another. */
 export type LineChange = 'keep' | 'drop' | { text: string };
 
