@@ -209,6 +209,7 @@ describe('store', () => {
 const released = [
   'a03a75cc7492ee4ea7389b253c35f164f0d9f0b19ee06927afb14883bb7f9d03',
   '0acf90e5c848e23e4616107b762d9550d3bbeb0150558520f86a3dca64082b79',
+  'e0eb7ad6b8c266f56504532078e92901da88cafc0b45d0db2270b0347d67238f',
 ];
 
 describe('docs', () => {
