@@ -1,0 +1,112 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { build } from 'esbuild';
+import { expect, test } from 'vitest';
+import { readManifest } from '../../src/rules/manifest.ts';
+import { inRows, openProject, root, size, temporary } from './processes.ts';
+
+/** A process that works on one manifest: `add` through our own code, `hand` as an agent appends, opening the file for each line,
+ *  `held` through one handle kept open, `change` writes the whole file anew again and again. */
+const program = (path: string) => `import { appendFileSync, openSync, writeSync } from 'node:fs';
+import { addLine, changeLines } from ${JSON.stringify(join(root, 'src', 'platform', 'manifest-file.ts'))};
+const [how, row, count] = process.argv.slice(2);
+const path = ${JSON.stringify(path)};
+const line = (place) => JSON.stringify({ id: 'T' + String(Number(row) + 1).padStart(3, '0') + '-' + place, file: 'x.md', title: 'x'.repeat((place * 97) % 3000), status: 'complete' });
+const pause = (ms) => Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, ms);
+const handle = how === 'held' ? openSync(path, 'a') : 0;
+for (let place = 0; place < Number(count); place++) {
+  if (how === 'add') addLine(path, () => line(place));
+  if (how === 'hand') appendFileSync(path, line(place) + '\\n');
+  if (how === 'held') writeSync(handle, line(place) + '\\n');
+  if (how === 'change') changeLines(path, (lines) => lines.map((text) => (text.includes('T001-0"') ? { text: JSON.stringify({ ...JSON.parse(text), actionable: place % 2 === 0 }) } : 'keep')));
+  if (how !== 'add') pause(how === 'change' ? 5 : 1);
+}`;
+
+async function crowd(): Promise<{ path: string; run(how: string, row: number, count: number): Promise<number> }> {
+  const folder = temporary();
+  const path = join(folder, 'MANIFEST.jsonl');
+  const bundle = join(folder, 'work.mjs');
+  await build({
+    stdin: { contents: program(path), resolveDir: folder, loader: 'ts' },
+    bundle: true,
+    format: 'esm',
+    platform: 'node',
+    target: 'node20',
+    outfile: bundle,
+    logLevel: 'error',
+  });
+  const run = async (how: string, row: number, count: number): Promise<number> => {
+    const child = spawn(process.execPath, [bundle, how, String(row), String(count)], { stdio: ['ignore', 'inherit', 'inherit'] });
+    return (await once(child, 'close'))[0];
+  };
+  return { path, run };
+}
+
+const idsOf = (text: string): string[] => readManifest(text).entries.map(({ entry }) => entry.id);
+const numbered = (row: number, count: number): string[] =>
+  Array.from({ length: count }, (_, i) => `T${String(row + 1).padStart(3, '0')}-${i}`);
+
+test('two processes that append 500 entries each leave 1,000 whole lines', async () => {
+  const { path, run } = await crowd();
+  const count = size(100, 500);
+  expect(await Promise.all([run('add', 0, count), run('add', 1, count)])).toEqual([0, 0]);
+  const text = readFileSync(path, 'utf8');
+  expect(text.split('\n')).toHaveLength(2 * count + 1);
+  expect(readManifest(text).problems).toEqual([]);
+  for (const row of [0, 1])
+    expect(idsOf(text).filter((id) => numbered(row, 1)[0]!.startsWith(id.split('-')[0]!))).toEqual(numbered(row, count));
+});
+
+test('nothing that is appended is lost while the file is written anew, by hand or by us', async () => {
+  const { path, run } = await crowd();
+  const count = size(100, 500);
+  expect(await run('add', 0, 1)).toBe(0);
+  const codes = await Promise.all([run('add', 1, count / 4), run('hand', 2, count), run('held', 3, count), run('change', 9, count / 4)]);
+  expect(codes).toEqual([0, 0, 0, 0]);
+  // What went to a file of before at the very end is carried over by the next write.
+  expect(await run('add', 8, 1)).toBe(0);
+  const text = readFileSync(path, 'utf8');
+  const { problems } = readManifest(text);
+  expect(problems).toEqual([]);
+  const wanted = [...numbered(0, 1), ...numbered(1, count / 4), ...numbered(2, count), ...numbered(3, count), ...numbered(8, 1)];
+  expect(idsOf(text).sort()).toEqual(wanted.sort());
+});
+
+test('of many commands that add and link at once each has its effect', async () => {
+  const project = await openProject();
+  await project.done(['add', 'Find out']);
+  await project.done(['add', 'Read on']);
+  const [rows, length] = [3, size(4, 40)];
+  const ended = await inRows(rows, length, async (row, place) => {
+    const id = `T001-row-${row}-${place}`;
+    const added = await project.run([
+      'research',
+      'add',
+      '--id',
+      id,
+      '--file',
+      'a.md',
+      '--title',
+      'A',
+      '--status',
+      'complete',
+      '--linked-tasks',
+      'T1',
+    ]);
+    return [added.exitCode, (await project.run(['research', 'link', 'T002', id])).exitCode];
+  });
+  expect(ended).toEqual(Array(rows * length).fill([0, 0]));
+  const { entries } = await project.done(['research', 'list', '--limit', '1000']);
+  expect(entries).toHaveLength(rows * length);
+  expect(entries.filter(({ linked_tasks }: { linked_tasks: string[] }) => linked_tasks.join() !== 'T001,T002')).toEqual([]);
+});
+
+test('of two commands that add the same id one is refused', async () => {
+  const project = await openProject();
+  for (let round = 0; round < size(2, 10); round++) {
+    const add = () => project.run(['research', 'add', '--id', `T001-x${round}`, '--file', 'a.md', '--title', 'A', '--status', 'complete']);
+    expect((await Promise.all([add(), add()])).map(({ exitCode }) => exitCode).sort()).toEqual([0, 22]);
+  }
+});
