@@ -20,7 +20,7 @@ const sources = readdirSync(folder, { recursive: true, withFileTypes: true })
   .filter((path) => path.includes('/'))
   .sort();
 
-/** The first words of all commands. */
+/** The first words of all commands, and the files of all operations. */
 export async function writeIndex() {
   writeProtocol();
   writeProtocols();
@@ -61,17 +61,22 @@ export async function writeIndex() {
           return {
             name: op.name,
             commands: row.commands,
-            text: `  { ...${JSON.stringify(row)}, load: () => import('./${path}').then((m) => m.${exported}) },`,
+            path,
+            text: `  ${JSON.stringify({ ...row, file: path, exported })},`,
           };
         }),
     );
     lines.sort((a, b) => (a.name < b.name ? -1 : 1));
-    const text = `// Generated from the definitions by scripts/index.mjs; not kept in git.\nimport type { IndexEntry } from './define.ts';\n\nexport const index: IndexEntry[] = [\n${lines
-      .map((line) => line.text.replace('{ ...{', '{ ').replace('}, load:', ', load:'))
-      .join('\n')}\n];\n`;
+    // Plain data: a function for each of them would be made at every start.
+    const text = `// Generated from the definitions by scripts/index.mjs; not kept in git.\nimport { type IndexRow, entryOf } from './entry.ts';\n\nconst rows: IndexRow[] = [\n${lines
+      .map((line) => line.text)
+      .join('\n')}\n];\n\nexport const index = rows.map(entryOf);\n`;
     if (read(target) !== text) writeFileSync(target, text);
     const commands = [...lines.flatMap((line) => line.commands), ...modules.processes.map(({ cli }) => cli.command)];
-    return [...new Set(commands.map((command) => command.split(' ')[0]))].sort();
+    return {
+      words: [...new Set(commands.map((command) => command.split(' ')[0]))].sort(),
+      files: [...new Set(lines.map((line) => `src/operations/${line.path}`))],
+    };
   } finally {
     rmSync(bundle, { force: true });
   }
