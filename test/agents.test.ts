@@ -79,6 +79,10 @@ describe('the way out of a refused set-up', () => {
     'a link that leads out': (root) => symlinkSync('/etc/hosts', join(root, '.mcp.json')),
     'a read-only file': (root) => writeFileSync(join(root, '.mcp.json'), '{}', { mode: 0o444 }),
     'a file in place of a folder': (root) => writeFileSync(join(root, '.claude'), ''),
+    'a file in place of a folder in it': (root) => {
+      mkdirSync(join(root, '.claude'));
+      writeFileSync(join(root, '.claude', 'agents'), '');
+    },
     'half a mark': (root) => writeFileSync(join(root, 'CLAUDE.md'), '<!-- cleo:begin -->\n'),
   };
 
@@ -101,7 +105,15 @@ test('init makes a project and sets up clients in the same breath; two commands 
   const made = await runBuilt(['init', '--setup', 'claude,codex'], { cwd: root, env });
   expect(made).toMatchObject({ exitCode: 0, err: '' });
   const files = JSON.parse(made.out).files.map(({ file }: { file: string }) => file);
-  expect(files).toEqual(['.mcp.json', '.claude/settings.json', 'CLAUDE.md', '.codex/config.toml', 'AGENTS.md']);
+  expect(files).toEqual([
+    '.mcp.json',
+    '.claude/settings.json',
+    '.claude/agents/cleo-subagent.md',
+    '.claude/agents/cleo-validator.md',
+    'CLAUDE.md',
+    '.codex/config.toml',
+    'AGENTS.md',
+  ]);
   expect((await runBuilt(['add', 'First'], { cwd: root, env })).exitCode).toBe(0);
   const whole = await runBuilt(['inject', '--tier', 'orchestrator'], { cwd: root, env });
   expect(readFileSync(join(env.CLEO_HOME, 'templates', 'CLEO-INJECTION.md'), 'utf8')).toBe(whole.out);

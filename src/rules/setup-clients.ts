@@ -1,12 +1,19 @@
+import { agentTexts } from './agents.generated.ts';
+
 /** The programs that agents run in, as far as we set them up. */
 export const clientNames = ['claude', 'codex', 'cursor', 'gemini', 'vscode', 'opencode'] as const;
 export type ClientName = (typeof clientNames)[number];
 
+export const pieceKinds = ['mcp', 'hooks', 'statusline', 'agents', 'text'] as const;
+
 /** One thing that is put into a file. */
 export interface Piece {
   file: string;
-  /** `mcp`: the server. `hooks` and `statusline`: what Claude Code runs. `text`: the block for the agent to read. */
-  what: 'mcp' | 'hooks' | 'statusline' | 'text';
+  /** `mcp`: the server. `hooks` and `statusline`: what Claude Code runs. `agents`: those that work is handed to. `text`: the block for
+   *  the agent to read. */
+  what: (typeof pieceKinds)[number];
+  /** The file is ours as a whole. */
+  whole?: string;
   /** Keys down to the value, with `[]` for an element of an array; none for a marked block. */
   path?: string[];
   value?: unknown;
@@ -54,6 +61,7 @@ export const clients: Client[] = [
         value: { type: 'command', command: 'cleo context statusline' },
         sign: 'cleo context statusline',
       },
+      ...Object.entries(agentTexts).map(([name, whole]): Piece => ({ file: `.claude/agents/${name}.md`, what: 'agents', whole })),
       { file: 'CLAUDE.md', what: 'text' },
     ],
   },

@@ -1,9 +1,9 @@
 import fc from 'fast-check';
-import { expect, test } from 'vitest';
-import { clients, type Piece } from './setup-clients.ts';
-import { planRemoval, planSetup, setUpParts, type Written } from './setup-plan.ts';
+import { describe, expect, test } from 'vitest';
+import { clients, type Piece, pieceKinds } from './setup-clients.ts';
+import { type Plan, planRemoval, planSetup, setUpParts, type Written } from './setup-plan.ts';
 
-const everything = new Set<Piece['what']>(['mcp', 'hooks', 'statusline', 'text']);
+const everything = new Set<Piece['what']>(pieceKinds);
 const line = fc.constantFrom('# A', 'b = 1', '', '[t]', 'c = "d" # e', '- item', 'text');
 const prose = fc
   .tuple(fc.array(line), fc.constantFrom('\n', '\r\n'), fc.boolean())
@@ -64,4 +64,47 @@ test('a file that is not what it should be is named, and nothing of it is planne
   );
   expect(plan.refusals).toEqual([{ file: '.mcp.json', problem: 'is not JSON: line 1 ends too early' }]);
   expect(plan.edits.map(({ file }) => file)).not.toContain('.mcp.json');
+});
+
+describe('a file that is ours as a whole', () => {
+  const claude = clients.find(({ name }) => name === 'claude')!;
+  const file = '.claude/agents/cleo-subagent.md';
+  const ours = claude.pieces.find((piece) => piece.file === file)!.whole!;
+  const wants = new Set<Piece['what']>(['agents']);
+  const plan = (text: string | undefined, written?: Written) =>
+    planSetup(
+      claude,
+      (each) => (each === file ? text : undefined),
+      () => written,
+      wants,
+    );
+  const edit = (plan: Plan) => plan.edits.find((each) => each.file === file);
+
+  test('is made, and brought up to date', () => {
+    const made = edit(plan(undefined));
+    expect(made).toMatchObject({ text: ours, adds: ours, written: { created: true } });
+    const older = { created: true as const, inserted: { '': 'older' } };
+    expect(edit(plan('older', older))).toMatchObject({ text: ours, written: { created: true, inserted: { '': ours } } });
+    expect(edit(plan(ours, made!.written!))).toBeUndefined();
+  });
+
+  test('is left alone where somebody else wrote or changed it', () => {
+    expect(edit(plan('theirs'))).toBeUndefined();
+    expect(plan('theirs').remarks).toEqual([`${file} is not as cleo wrote it, and stays`]);
+    expect(edit(plan('changed', { created: true, inserted: { '': ours } }))).toBeUndefined();
+  });
+
+  test('goes when it is as it was written, and only then', () => {
+    const removal = (text: string, written?: Written) =>
+      planRemoval(
+        claude,
+        (each) => (each === file ? text : undefined),
+        () => written,
+      );
+    const written = { created: true as const, inserted: { '': ours } };
+    expect(removal(ours, written).edits).toEqual([{ file, text: undefined }]);
+    expect(removal('changed', written)).toMatchObject({ edits: [], remarks: [`${file} was changed, and stays`] });
+    expect(removal('theirs').edits).toEqual([]);
+    expect(removal(ours).edits).toEqual([]);
+  });
 });

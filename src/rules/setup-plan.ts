@@ -8,8 +8,8 @@ import { agentText, type Client, clients, codexTable, type Piece } from './setup
 export interface Written {
   /** The file was not there before. */
   created?: true;
-  /** Nor was its folder. */
-  folder?: true;
+  /** Nor were this many of the folders it lies in. */
+  folders?: number;
   /** The very characters, by the keys of the value. */
   inserted?: Record<string, string>;
 }
@@ -46,6 +46,7 @@ export function planSetup(client: Client, texts: Texts, known: Known, wants: Set
   const ours = piecesIn(client, texts);
   const plan = planned(client, placed(client, texts), texts, (piece, text) => {
     if (!wants.has(piece.what)) return {};
+    if (piece.whole !== undefined) return wholeFile(piece, texts(piece.file), known);
     if (!piece.path) return isByHand(piece, text) ? {} : { text: putBlock(text, bodyOf(piece), marksOf(piece)) };
     if (findJson(text, piece.path, piece.path.at(-1) === '[]' ? oursBy(piece) : undefined) !== undefined) return foreignRemark(piece, text);
     const done = insertJson(text, piece.path, piece.value);
@@ -55,10 +56,11 @@ export function planSetup(client: Client, texts: Texts, known: Known, wants: Set
     const before = known(edit.file);
     const inserted = { ...before?.inserted, ...edit.written?.inserted };
     // A file of ours that somebody deleted and made anew is theirs.
-    const isCreated = texts(edit.file) === undefined || (before?.created && ours.some(({ file }) => file === edit.file));
+    const isWhole = client.pieces.some(({ file, whole }) => file === edit.file && whole !== undefined);
+    const isCreated = isWhole || texts(edit.file) === undefined || (before?.created && ours.some(({ file }) => file === edit.file));
     edit.written = {
       ...(isCreated ? { created: true } : {}),
-      ...(isCreated && before?.folder ? { folder: true } : {}),
+      ...(isCreated && before?.folders ? { folders: before.folders } : {}),
       ...(Object.keys(inserted).length > 0 ? { inserted } : {}),
     };
   }
@@ -72,6 +74,8 @@ export function planRemoval(client: Client, texts: Texts, known: Known): Plan {
   if (client.name === 'claude') pieces.push(...['CLAUDE.md', 'AGENTS.md'].map((file) => ({ file, what: 'text' as const })));
   const plan = planned(client, pieces, texts, (piece, text) => {
     if (texts(piece.file) === undefined) return {};
+    if (piece.whole !== undefined)
+      return isOurs(piece, text, known) ? { text: '' } : known(piece.file) ? { remark: `${piece.file} was changed, and stays` } : {};
     if (!piece.path) return isShared(client, piece, texts) ? {} : { text: removeBlock(text, marksOf(piece)) };
     const inserted = known(piece.file)?.inserted?.[nameOf(piece)];
     const exact = inserted === undefined ? undefined : cut(text, inserted);
@@ -92,9 +96,22 @@ const piecesIn = (client: Client, texts: Texts): Piece[] =>
   placed(client, texts).filter((piece) => {
     const text = texts(piece.file);
     if (text === undefined) return false;
+    if (piece.whole !== undefined) return text === piece.whole;
     if (piece.path) return findJson(text, piece.path, oursBy(piece)) !== undefined;
     return piece.what === 'mcp' ? hasTable(text) : typeof findBlock(text, marksOf(piece)) === 'object';
   });
+
+/** A file that is ours as a whole is made, and brought up to date as long as nobody else changed it. */
+function wholeFile(piece: Piece, text: string | undefined, known: Known): Step {
+  if (text === piece.whole) return {};
+  if (text !== undefined && !isOurs(piece, text, known)) return { remark: `${piece.file} is not as cleo wrote it, and stays` };
+  return { text: piece.whole!, inserted: piece.whole! };
+}
+
+const isOurs = (piece: Piece, text: string, known: Known): boolean => {
+  const written = known(piece.file);
+  return written?.created === true && text === written.inserted?.[nameOf(piece)];
+};
 
 interface Step {
   text?: string;
@@ -179,7 +196,8 @@ const isByHand = (piece: Piece, text: string): boolean =>
 const foreignRemark = ({ file, sign = '', path = [], what }: Piece, text: string): Step =>
   what === 'statusline' && !findJson(text, path)?.includes(sign) ? { remark: `${file} has a statusLine of its own, which stays` } : {};
 
-function problemOf({ file, path }: Piece, text: string): string | undefined {
+function problemOf({ file, path, whole }: Piece, text: string): string | undefined {
+  if (whole !== undefined) return undefined;
   if (path) {
     const read = readJsonc(text);
     return isProblem(read) ? `is not JSON: line ${read.line} ${read.problem}` : undefined;

@@ -14,6 +14,7 @@ export interface Change {
 
 export interface Wanted {
   hooks?: boolean | undefined;
+  agents?: boolean | undefined;
   statusline?: boolean | undefined;
   remove?: boolean | undefined;
   dryRun?: boolean | undefined;
@@ -40,7 +41,7 @@ export async function setUp(
     const remarks: string[] = [];
     const record = readRecord(files.readText(recordOf(project)));
     const now = new Map<string, string | undefined>();
-    const made = new Set<string>();
+    const made = new Map<string, number>();
     for (const client of clients.filter(({ name }) => names.includes(name))) {
       const wayOut = (file: string, how?: string): string => wayOutOf(platform, project, disk, file, client, wanted, how);
       const texts = (file: string): string | undefined => (now.has(file) ? now.get(file) : textOf(disk, project, file, wayOut));
@@ -50,8 +51,9 @@ export async function setUp(
       for (const edit of plan.edits) {
         changes.push(changeOf(edit, texts(edit.file)));
         now.set(edit.file, edit.text);
-        if (record[edit.file]?.folder) made.add(edit.file);
-        if (edit.written) record[edit.file] = { ...edit.written, ...(isInNewFolder(files, project, edit.file) ? { folder: true } : {}) };
+        made.set(edit.file, record[edit.file]?.folders ?? 0);
+        const folders = newFolders(files, project, edit.file);
+        if (edit.written) record[edit.file] = { ...edit.written, ...(folders > 0 ? { folders } : {}) };
         else delete record[edit.file];
       }
     }
@@ -70,8 +72,11 @@ function textOf(disk: Disk, { root }: Project, file: string, wayOut: (file: stri
   }
 }
 
-const isInNewFolder = (files: Platform['files'], { root }: Project, file: string): boolean =>
-  file.includes('/') && !files.exists(dirname(join(root, file)));
+/** How many of the folders that a file lies in are not there. */
+function newFolders(files: Platform['files'], { root }: Project, file: string): number {
+  const folder = dirname(file);
+  return folder === '.' || files.exists(join(root, folder)) ? 0 : 1 + newFolders(files, { root, folder }, folder);
+}
 
 /** What is in the way is put aside, not away. */
 function wayOutOf(
@@ -88,15 +93,18 @@ function wayOutOf(
   return how ? `${how} ${quote(path)} && ${again}` : `mv ${quote(path)} ${quote(`${path}.aside`)} && ${again}`;
 }
 
-/** The folder, where that is no folder or leads elsewhere; else the file. */
+/** The first folder on the way that is none or leads elsewhere; else the file. */
 function inTheWay(disk: Disk, { root }: Project, file: string): string {
-  const [folder = file] = file.split('/');
-  if (folder === file) return file;
-  try {
-    return disk.sharedFile(root, folder).text === undefined ? file : folder;
-  } catch (error) {
-    return (error as Error).message.endsWith('is not a plain file') ? file : folder;
+  const parts = file.split('/');
+  for (let n = 1; n < parts.length; n += 1) {
+    const folder = parts.slice(0, n).join('/');
+    try {
+      return disk.sharedFile(root, folder).text === undefined ? file : folder;
+    } catch (error) {
+      if (!(error as Error).message.endsWith('is not a plain file')) return folder;
+    }
   }
+  return file;
 }
 
 /** What is set up and what was found, client by client. */
@@ -132,6 +140,7 @@ function planOf(
   if (wanted.remove) return planRemoval(client, texts, known);
   const wants = new Set<Piece['what']>(['mcp', 'text']);
   if (wanted.hooks !== false) wants.add('hooks');
+  if (wanted.agents !== false) wants.add('agents');
   if (wanted.statusline) wants.add('statusline');
   return planSetup(client, texts, known, wants);
 }
@@ -164,7 +173,7 @@ function write(
   project: Project,
   texts: Map<string, string | undefined>,
   record: Record<string, Written>,
-  made: Set<string>,
+  made: Map<string, number>,
 ): void {
   // Where each ends up is asked before the first is written: a refusal leaves all of them as they were.
   const targets = [...texts].map(([file, text]) => ({ file, text, path: disk.sharedFile(project.root, file).path }));
@@ -174,7 +183,8 @@ function write(
   for (const { file, text, path } of targets) {
     if (text === undefined) {
       files.remove(path);
-      if (made.has(file)) disk.removeEmpty(dirname(path));
+      let folder = dirname(path);
+      for (let n = made.get(file) ?? 0; n > 0; n -= 1, folder = dirname(folder)) disk.removeEmpty(folder);
     } else {
       files.makeFolder(dirname(path));
       files.writeWhole(path, text);

@@ -3,6 +3,7 @@ import { dirname, join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { emptyFolder } from '../../../test/folder.ts';
 import { openHouse, type TestHouse } from '../../../test/house.ts';
+import { agentTexts } from '../../rules/agents.generated.ts';
 import { agentText, briefingHook, clientNames } from '../../rules/setup-clients.ts';
 
 const project = async (files: Record<string, string> = {}) => {
@@ -58,6 +59,8 @@ const golden: Record<string, Record<string, string>> = {
   }
 }
 `,
+    '.claude/agents/cleo-subagent.md': agentTexts['cleo-subagent'],
+    '.claude/agents/cleo-validator.md': agentTexts['cleo-validator'],
     'CLAUDE.md': `<!-- cleo:begin -->\n${agentText}<!-- cleo:end -->\n`,
   },
   codex: {
@@ -121,6 +124,7 @@ const theirs: Record<string, string> = {
   'opencode.json': '{\n  "$schema": "https://opencode.ai/config.json",\n  "mcp": { "x": { "type": "local", "command": ["x"] } }\n}\n',
   'AGENTS.md': '# Rules\r\n\r\nBe brief.',
   'CLAUDE.md': '# Claude\n\nBe kind.\n\n\n',
+  '.claude/agents/cleo-subagent.md': 'Mine.\n',
   'GEMINI.md': '',
 };
 

@@ -1,6 +1,6 @@
 import { array, boolean, description, optional, picklist, pipe, strictObject, string } from 'valibot';
 import { CleoError } from '../../errors/error.ts';
-import { type ClientName, clientNames } from '../../rules/setup-clients.ts';
+import { type ClientName, clientNames, pieceKinds } from '../../rules/setup-clients.ts';
 import { answer, job, noChange, noData } from '../define.ts';
 import { setUp, survey } from './setup-files.ts';
 
@@ -9,7 +9,7 @@ const ClientState = strictObject({
   title: string(),
   /** Whether something of it is in the project or in the user's home. */
   found: boolean(),
-  has: array(picklist(['mcp', 'hooks', 'statusline', 'text'])),
+  has: array(picklist(pieceKinds)),
 });
 
 export const adminSetup = job({
@@ -20,6 +20,7 @@ export const adminSetup = job({
       pipe(picklist([...clientNames, 'all']), description('Which one; all stands for those that are found in the project or for the user')),
     ),
     hooks: optional(pipe(boolean(), description('Claude Code: print the briefing when a session starts and before it is compacted'))),
+    agents: optional(pipe(boolean(), description('Claude Code: the agents that work is handed to, cleo-subagent and cleo-validator'))),
     statusline: optional(pipe(boolean(), description('Claude Code: also the status line, unless there is one'))),
     remove: optional(pipe(boolean(), description('Take everything out again'))),
     dryRun: optional(pipe(boolean(), description('Only say what would be written'))),
@@ -46,7 +47,7 @@ export const adminSetup = job({
         has: parts,
       }));
     if (client === undefined) {
-      if (wanted.remove || wanted.dryRun || wanted.statusline || wanted.hooks !== undefined)
+      if (wanted.remove || wanted.dryRun || wanted.statusline || wanted.hooks !== undefined || wanted.agents !== undefined)
         throw new CleoError('E_INVALID_INPUT', {
           problem: 'setup needs to know which client',
           fix: commandWith({ client: 'all' }),

@@ -2,6 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { emptyFolder } from '../../../test/folder.ts';
 import { openHouse, type Seen } from '../../../test/house.ts';
 import { temporary } from '../../../test/temporary.ts';
 
@@ -51,6 +52,7 @@ describe('list', () => {
     expect(names(await call('tools.skill.list')).sort()).toEqual(bundled);
     expect((await cli(['skill', 'list', '--json'])).envelope).toMatchObject({ _meta: { command: 'skills.list' } });
     expect((await cli(['skills', 'list', '--json'])).envelope).toMatchObject({ _meta: { command: 'skills.list' } });
+    expect(names((await emptyFolder().cli(['skill', 'list', '--json'])).envelope).sort()).toEqual(bundled);
   });
 
   test('those of the project first; what they hide and what is broken is told', async () => {
