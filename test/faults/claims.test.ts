@@ -43,7 +43,7 @@ describe.each(['sqlite', 'postgres'])('%s', (engine) => {
     await project.done(['config', 'set', 'store.busyTimeoutMs', '120000']);
     return project;
   };
-  const [few, some] = engine === 'sqlite' ? [8, 4] : [6, 2];
+  const [few, some] = engine === 'sqlite' ? [8, 3] : [5, 2];
 
   test('of many that claim one task at once exactly one wins, outside a session and in one', async () => {
     const [crowd, rounds] = [size(few, 64), size(some, 50)];
@@ -78,7 +78,7 @@ describe.each(['sqlite', 'postgres'])('%s', (engine) => {
   });
 
   test('a session that ends while others wait for its task gives it to exactly one of them', async () => {
-    const [waiting, rounds] = [size(4, 12), size(2, 20)];
+    const [waiting, rounds] = [size(4, 12), size(1, 20)];
     const project = await open();
     const { run, done } = project;
     for (let round = 1; round <= rounds; round++) {
@@ -105,7 +105,7 @@ describe.each(['sqlite', 'postgres'])('%s', (engine) => {
   });
 
   test('a claimant killed at any moment has the task or has not; nobody else is told both', async () => {
-    const [crowd, kills] = [size(3, 8), size(5, 60)];
+    const [crowd, kills] = [size(3, 8), size(4, 60)];
     const project = await open();
     const { run, done } = project;
     await done(['add', 'The first']);

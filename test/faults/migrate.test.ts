@@ -35,7 +35,7 @@ test('a step that was released is never edited', () => {
 
 test('SQLite: an upgrade killed at any moment leaves the old store or the new one, and ends with the same content', async () => {
   const house = await openHouse({ engine: 'sqlite' });
-  await fill(house, size(60, 300));
+  await fill(house, size(40, 300));
   const entries = await entriesOf(house);
   const file = join(temporary(), 'earlier.db');
   earlierSqlite(house, file);
@@ -59,7 +59,7 @@ test('SQLite: an upgrade killed at any moment leaves the old store or the new on
   const upgraded = contentOfSqlite(undisturbed.database, entries);
   expect(upgraded).toMatchObject({ version: schemaVersion, digest: earlier.digest });
 
-  const kills = size(6, 50);
+  const kills = size(4, 50);
   let struck = 0;
   const seen = { old: 0, new: 0 };
   for (let i = 0; i < kills; i++) {
