@@ -28,7 +28,10 @@ const forms: Record<string, Form> = {
   omitted: (value, screen) => omitted([value].flat().filter(isFields), screen),
   context: (value, screen) => context(value as Fields, screen),
   summary: (value, screen) => dash(value as Fields, screen),
-  entries: (value, screen) => records([value].flat().filter(isFields).map(logged), screen),
+  entries: async (value, screen) => {
+    const all = [value].flat().filter(isFields);
+    return all[0] && 'linked_tasks' in all[0] ? (await import('./research.ts')).research(all, screen) : records(all.map(logged), screen);
+  },
   skill: async (value, screen) => (await import('./skill.ts')).skill(value, screen),
   skills: async (value, screen) => (await import('./skill.ts')).skills([value].flat().filter(isFields), screen),
   grade: async (value, screen) => (await import('./grade.ts')).grade(value, screen),
@@ -130,13 +133,14 @@ function cutShort({ truncated }: Envelope['_meta']): string[] {
   return truncated ? [`${truncated.shown} of ${truncated.total}${truncated.atLeast ? ' or more' : ''} shown`] : [];
 }
 
-function refusal({ code, exitCode, message, fix, alternatives }: Fields, screen: Screen): string[] {
+function refusal({ code, exitCode, message, fix, alternatives, details }: Fields, screen: Screen): string[] {
   const { paint, columns } = screen;
   const [first = '', ...more] = wrap(String(message), columns - 2);
   return [
     `${paint('red', oneLine(String(code)))} ${paint('dim', `(exit ${exitCode})`)}`,
     `  ${first}`,
     ...more.map((line) => `  ${line}`),
+    ...(isFields(details) && isRecords(details.findings) ? findings(details.findings, screen) : []),
     // Never cut or broken: it is there to be copied.
     `${paint('green', 'fix')}  ${oneLine(String(fix))}`,
     ...(isRecords(alternatives)
@@ -145,4 +149,18 @@ function refusal({ code, exitCode, message, fix, alternatives }: Fields, screen:
           .map((way) => `${paint('dim', 'or')}   ${oneLine(String(way.command))}  ${paint('dim', oneLine(String(way.action)))}`)
       : []),
   ];
+}
+
+const shownFindings = 20;
+
+/** Everything that was wrong, where it was more than one thing; what was right is not told. */
+function findings(all: Fields[], { paint, columns }: Screen): string[] {
+  const wrong = all.filter(({ result }) => result !== 'pass');
+  const lines = wrong.slice(0, shownFindings).flatMap((finding) => {
+    const name = [finding.rule, finding.code, finding.pointer, finding.entryId].find((said) => said !== undefined && said !== '');
+    const isMild = finding.result === 'warn' || finding.severity === 'warning';
+    const [first = '', ...rest] = wrap([name, finding.message].filter((said) => said !== undefined).join('  '), columns - 4);
+    return [`  ${isMild ? paint('yellow', '!') : paint('red', '✗')} ${first}`, ...rest.map((line) => `    ${line}`)];
+  });
+  return wrong.length > shownFindings ? [...lines, paint('dim', `    and ${wrong.length - shownFindings} more`)] : lines;
 }
