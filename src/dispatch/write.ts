@@ -21,7 +21,7 @@ export async function runMutation(work: Work, params: Record<string, unknown>): 
       await identify(work, writes);
       checkSession(work);
       const done: Done = {
-        ...unwrap(await operation.run(contextOf(work, { store: writes }) as never, given as never)),
+        ...unwrap(await operation.run(contextOf(work, { store: writes, isDryRun }) as never, given as never)),
         changes: writes.changes,
       };
       if (isDryRun) throw new DryRun({ ...done, isDryRun });

@@ -442,6 +442,13 @@ const rows = () =>
       message: (d) => `The research manifest has no entry for ${d.taskId}`,
       fix: (d) => d.fix,
     }),
+    E_SPAWN_VALIDATION_FAILED: row<{ taskId: string; findings: { code: string; message: string; fix: string }[] }>({
+      exit: 63,
+      http: 409,
+      message: (d) => `${d.taskId} cannot be spawned: ${d.findings.map((f) => f.message).join('; ')}`,
+      fix: (d) => d.findings[0]!.fix,
+      alternatives: (d) => d.findings.slice(1).map((f) => ({ action: f.code, command: f.fix })),
+    }),
     E_HANDOFF_REQUIRED: row<{ sessionId: string; percent: number; fix: string }>({
       exit: 65,
       http: 409,

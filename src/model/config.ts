@@ -52,6 +52,10 @@ export const configKeys = {
     default: '.cleo/research',
     about: 'Folder, from that of the project, with the research manifest and an output folder for each task',
   },
+  'orchestrate.showCommand': { type: 'text', default: 'cleo show', about: 'What stands for {{TASK_SHOW_CMD}} in a spawn prompt' },
+  'orchestrate.focusCommand': { type: 'text', default: 'cleo start', about: 'What stands for {{TASK_FOCUS_CMD}}' },
+  'orchestrate.completeCommand': { type: 'text', default: 'cleo complete', about: 'What stands for {{TASK_COMPLETE_CMD}}' },
+  'orchestrate.linkCommand': { type: 'text', default: 'cleo research link', about: 'What stands for {{TASK_LINK_CMD}}' },
   'backup.keep': { type: 'count', default: 10, about: 'How many backups are kept' },
   'lifecycleEnforcement.mode': {
     type: ['strict', 'advisory', 'off'],

@@ -25,3 +25,11 @@ export interface SpawnDraft {
 export interface SpawnRecord extends SpawnDraft {
   seq: number;
 }
+
+/** What prompts cost the context of the orchestrator that hands them on (ORC-005). */
+export interface SpawnBudget {
+  used: number;
+  max: number;
+}
+
+export const defaultBudget = 10_000;

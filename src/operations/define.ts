@@ -118,6 +118,8 @@ export interface QueryContext extends BaseContext {
 }
 export interface MutationContext extends BaseContext {
   store: WriteStore;
+  /** Everything is rolled back at the end: files, which nothing rolls back, are left alone. */
+  isDryRun: boolean;
 }
 export interface JobContext extends Omit<BaseContext, 'config'> {
   /** Opened when first used; a job opens its own short transactions. */

@@ -81,7 +81,7 @@ const problems: Record<string, string> = {
 };
 
 /** A plain text file of moderate size; links are followed as long as they stay inside. */
-function readInside(path: string, within: string): string | { problem: string } {
+export function readInside(path: string, within: string): string | { problem: string } {
   try {
     const target = realpathSync(path);
     const place = relative(realpathSync(within), target);

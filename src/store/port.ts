@@ -4,7 +4,7 @@ import type { Stage } from '../model/lifecycle.ts';
 import type { OpenWork, PlanTask } from '../model/open-work.ts';
 import type { Priority, RelationType, Status, TaskId, TaskType } from '../model/scalars.ts';
 import type { ContextUsage, SessionHandle, SessionRecord, SessionStatus } from '../model/session.ts';
-import type { SpawnDraft, SpawnRecord } from '../model/spawn.ts';
+import type { SpawnBudget, SpawnDraft, SpawnRecord } from '../model/spawn.ts';
 import type { Note, Relation, TaskHit, TaskRecord } from '../model/task.ts';
 import type { Token } from '../model/token.ts';
 import type { Attempt, Rounds } from '../model/verification.ts';
@@ -291,10 +291,13 @@ export interface SpawnReads {
   latest(ids: TaskId[]): Promise<SpawnRecord[]>;
   /** The last prompt that this agent got. */
   ofAgent(agent: string): Promise<SpawnRecord | undefined>;
+  /** How many tokens of prompts an orchestrator has been answered in its session, and how many it may be. */
+  budget(caller: Caller): Promise<SpawnBudget | undefined>;
 }
 
 export interface SpawnWrites {
   insert(spawn: SpawnDraft): Promise<void>;
+  keepBudget(caller: Caller, budget: SpawnBudget, at: string): Promise<void>;
 }
 
 export interface GateReads {

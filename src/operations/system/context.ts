@@ -10,6 +10,8 @@ export const ContextView = strictObject({
   used: optional(number()),
   max: optional(number()),
   reportedAt: optional(Timestamp),
+  /** Tokens of spawn prompts that the caller was answered in this session (ORC-005). */
+  budget: optional(strictObject({ max: number(), used: number(), left: number() })),
 });
 
 export const systemContext = query({
@@ -31,10 +33,12 @@ export async function contextNow({
   config,
 }: Pick<QueryContext, 'store' | 'caller' | 'now' | 'config'>): Promise<InferOutput<typeof ContextView>> {
   const usage = await store.sessions.contextOf(caller);
+  const budget = await store.spawns.budget(caller);
   const { state, percent } = contextState(usage, now, contextLimits(config));
   return {
     state,
     ...(percent === undefined ? {} : { percent }),
     ...(usage ? { used: usage.used, max: usage.max, reportedAt: usage.at } : {}),
+    ...(budget ? { budget: { ...budget, left: Math.max(0, budget.max - budget.used) } } : {}),
   };
 }

@@ -20,8 +20,18 @@ export function spawnReads(db: Db): SpawnReads {
     async ofAgent(agent) {
       return (await read(sql`where agent_id = ${agent} ${raw('order by seq desc limit 1')}`))[0];
     },
+    async budget({ session, agent }) {
+      if (session === undefined) return undefined;
+      const [row] = await db.all(
+        sql`select used_tokens, max_tokens from context_usage where session_id = ${budgetOf(session)} and agent_id = ${agent}`,
+      );
+      return row && { used: Number(row.used_tokens), max: Number(row.max_tokens) };
+    },
   };
 }
+
+/** Beside the context window of the session, in a row that no session has for an id. */
+export const budgetOf = (session: string): string => `budget of ${session}`;
 
 const toSpawn = (row: Row): SpawnRecord => ({
   seq: Number(row.seq),

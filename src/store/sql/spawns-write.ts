@@ -1,5 +1,6 @@
 import type { Changes } from '../../model/audit.ts';
 import type { SpawnWrites } from '../port.ts';
+import { budgetOf } from './spawns-read.ts';
 import { type Db, sql } from './sql.ts';
 
 export function spawnWrites(db: Db, changes: Changes): SpawnWrites {
@@ -11,5 +12,10 @@ export function spawnWrites(db: Db, changes: Changes): SpawnWrites {
           ${spawn.promptHash}, ${spawn.hasProtocol ? 1 : 0}, ${spawn.spawnedBy}, ${spawn.at})`);
       changes.created.push(spawn.agent);
     },
+    keepBudget: ({ session = '', agent }, { used, max }, at) =>
+      db.run(sql`
+        insert into context_usage (session_id, agent_id, used_tokens, max_tokens, at)
+        values (${budgetOf(session)}, ${agent}, ${used}, ${max}, ${at})
+        on conflict (session_id, agent_id) do update set used_tokens = excluded.used_tokens, max_tokens = excluded.max_tokens, at = excluded.at`),
   };
 }

@@ -1,0 +1,118 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { openHouse, type TestHouse } from '../../../test/house.ts';
+
+const off = { lifecycleEnforcement: { mode: 'off' } };
+const file = '.cleo/research/T002/build-it.md';
+const complete = 'Implementation complete. See MANIFEST.jsonl for summary.';
+
+async function spawned(): Promise<TestHouse & { worker: Pick<TestHouse, 'call'> }> {
+  const house = await openHouse({ tasks: ['T001 epic', 'T002 in T001: Build it'], config: off });
+  const { spawn } = await house.call('orchestrate.spawn', { taskId: 'T002' });
+  const worker = house.as(spawn.agentId);
+  await worker.call('tasks.start', { taskId: 'T002' });
+  return { ...house, worker };
+}
+
+const line = (status: string, more: object = {}) => ({
+  id: 'T002-build-it',
+  file,
+  title: 'It stands',
+  status,
+  agentType: 'implementation',
+  keyFindings: ['Works'],
+  linkedTasks: ['T002'],
+  ...more,
+});
+
+test('what came back is checked, and its summary is all that is answered', async () => {
+  const { call, worker, root } = await spawned();
+  writeFileSync(join(root, file), '# It stands\n');
+  await worker.call('research.add', line('complete', { actionable: true }));
+  await worker.call('tasks.complete', { taskId: 'T002' });
+  expect(await call('orchestrate.collect', { taskId: 'T002', message: complete })).toMatchObject({
+    success: true,
+    summary: {
+      taskId: 'T002',
+      status: 'complete',
+      done: true,
+      agentId: 'T002-worker-1',
+      entryId: 'T002-build-it',
+      title: 'It stands',
+      file,
+      keyFindings: ['Works'],
+      actionable: true,
+    },
+  });
+});
+
+test('partial work stays open, and says what is left', async () => {
+  const { call, worker, root } = await spawned();
+  writeFileSync(join(root, file), '# Half of it\n');
+  await worker.call('research.add', line('partial', { needsFollowup: ['The rest'] }));
+  expect(
+    await call('orchestrate.collect', { taskId: 'T002', message: 'Implementation partial. See MANIFEST.jsonl for details.' }),
+  ).toMatchObject({
+    summary: { status: 'partial', done: false, needsFollowup: ['The rest'] },
+  });
+});
+
+test('what was never handed out', async () => {
+  const { call, cli } = await openHouse({ tasks: ['T001 epic', 'T002 in T001', 'T003 in T001 done'], config: off });
+  const open = await call('orchestrate.collect', { taskId: 'T002' });
+  expect(open).toMatchObject({ error: { code: 'E_PROTOCOL_MISSING', exitCode: 60 } });
+  expect((await cli(open.error.fix)).envelope).toMatchObject({ spawn: { taskId: 'T002' } });
+  const done = await call('orchestrate.collect', { taskId: 'T003' });
+  expect(done).toMatchObject({ error: { exitCode: 60 } });
+  expect((await cli(done.error.fix)).exitCode).toBe(0);
+  expect(await call('orchestrate.collect', { taskId: 'T009' })).toMatchObject({ error: { exitCode: 4 } });
+});
+
+test('a message of another form, or of another end', async () => {
+  const { call, cli, worker, root } = await spawned();
+  writeFileSync(join(root, file), '# It stands\n');
+  await worker.call('research.add', line('complete'));
+  await worker.call('tasks.complete', { taskId: 'T002' });
+  for (const message of [
+    'Done! Here is the code: …',
+    '',
+    `${complete} And more.`,
+    'Implementation partial. See MANIFEST.jsonl for details.',
+  ]) {
+    const refused = await call('orchestrate.collect', { taskId: 'T002', message });
+    expect(refused).toMatchObject({ error: { code: 'E_INVALID_RETURN_MESSAGE', exitCode: 61 } });
+    expect((await cli(refused.error.fix)).envelope).toMatchObject({ summary: { status: 'complete' } });
+  }
+});
+
+test('no line in the manifest', async () => {
+  const { call, cli, worker, root } = await spawned();
+  writeFileSync(join(root, file), '# It stands\n');
+  await worker.call('tasks.complete', { taskId: 'T002' });
+  const refused = await call('orchestrate.collect', { taskId: 'T002', message: complete });
+  expect(refused).toMatchObject({ error: { code: 'E_MANIFEST_ENTRY_MISSING', exitCode: 62 } });
+  expect((await cli(refused.error.fix)).exitCode).toBe(0);
+  expect(await call('orchestrate.collect', { taskId: 'T002', message: complete })).toMatchObject({ summary: { file } });
+});
+
+test('a file that is not there', async () => {
+  const { call, cli, worker, root } = await spawned();
+  await worker.call('research.add', line('complete'));
+  await worker.call('tasks.complete', { taskId: 'T002' });
+  const refused = await call('orchestrate.collect', { taskId: 'T002' });
+  expect(refused).toMatchObject({ error: { code: 'E_VALIDATION_FILE', exitCode: 6 } });
+  expect((await cli(refused.error.fix)).exitCode).toBe(0);
+  writeFileSync(join(root, file), ' \n');
+  expect(await call('orchestrate.collect', { taskId: 'T002' })).toMatchObject({ error: { code: 'E_VALIDATION_FILE' } });
+});
+
+test('a task that is called complete and is not', async () => {
+  const { call, cli, worker, root } = await spawned();
+  writeFileSync(join(root, file), '# It stands\n');
+  await worker.call('research.add', line('complete'));
+  const refused = await call('orchestrate.collect', { taskId: 'T002', message: complete });
+  expect(refused).toMatchObject({ error: { code: 'E_VALIDATION_STATUS', exitCode: 6 } });
+  expect((await cli(refused.error.fix)).exitCode).toBe(0);
+  expect(await call('orchestrate.collect', { taskId: 'T002', message: complete })).toMatchObject({ summary: { done: true } });
+});
