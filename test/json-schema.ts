@@ -25,6 +25,7 @@ export function complaints(schema: Schema, value: unknown, at = '$'): string[] {
     else if (keyword === 'maximum') check((value as number) <= (wanted as number), `is over ${wanted}`);
     else if (keyword === 'minLength') check(String(value).length >= (wanted as number), `is shorter than ${wanted}`);
     else if (keyword === 'maxLength') check(String(value).length <= (wanted as number), `is longer than ${wanted}`);
+    else if (keyword === 'minItems') check([value].flat().length >= (wanted as number), `has fewer than ${wanted}`);
     else if (keyword === 'maxItems') check([value].flat().length <= (wanted as number), `has more than ${wanted}`);
     else if (keyword === 'anyOf')
       check(
