@@ -34,7 +34,7 @@ export function platformOf(env: Record<string, string | undefined>, folder: stri
     run: async (words, options) => (await import('./process.ts')).run(env, words, options),
     git: async () => (await import('./git.ts')).gitOf(env),
     workingTree: async (of) => (await import('./tree.ts')).workingTree(folder, of),
-    fileIn: async (of, tree, path) => (await import('./tree.ts')).fileIn(tree, folder, of, path),
+    fileIn: async (of, tree, path, from = folder) => (await import('./tree.ts')).fileIn(tree, from, of, path),
     databaseUrl: env.CLEO_DATABASE_URL || undefined,
     caller: { agent: agentFrom(env), ...(env.CLEO_SESSION_ID ? { session: env.CLEO_SESSION_ID } : {}) },
     grade: { isOn: env.CLEO_SESSION_GRADE === 'true', id: env.CLEO_SESSION_GRADE_ID || undefined },

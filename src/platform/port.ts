@@ -174,8 +174,9 @@ export interface Platform {
   git(): Promise<Git>;
   /** The checkout that the caller stands in. */
   workingTree(project: Project): Promise<WorkingTree>;
-  /** A file of that checkout: where it is, and its name there. Undefined where there is none, also where it lies outside. */
-  fileIn(project: Project, tree: WorkingTree, path: string): Promise<{ path: string; name: string } | undefined>;
+  /** A file of that checkout, as it is called from where the caller stands or from another folder: where it is, and its name in
+   *  the project. Undefined where there is none, also where it lies outside. */
+  fileIn(project: Project, tree: WorkingTree, path: string, from?: string): Promise<{ path: string; name: string } | undefined>;
   /** PostgreSQL address from the environment. */
   databaseUrl: string | undefined;
   caller: Caller;

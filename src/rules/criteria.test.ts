@@ -1,15 +1,14 @@
 import { expect, test } from 'vitest';
 import type { StoredCriterion } from '../model/task.ts';
-import { replaceCriteria, unmetGates, unmetTexts } from './criteria.ts';
+import { replaceCriteria, unmetTexts } from './criteria.ts';
 
 const ticked: StoredCriterion = { kind: 'text', text: 'parses', metAt: 'x', metBy: 'ada' };
 const open: StoredCriterion = { kind: 'text', text: 'rejects' };
 const bound: StoredCriterion = { kind: 'evidence_bound', gate: 'testsPassed' };
 const text = (words: string): StoredCriterion => ({ kind: 'text', text: words });
 
-test('what is not met is named by its place in the list, gates by their name', () => {
+test('what is not met is named by its place in the list', () => {
   expect(unmetTexts([ticked, bound, open])).toEqual([{ n: 3, text: 'rejects' }]);
-  expect(unmetGates([ticked, bound, { ...bound, gate: 'qaPassed', metAt: 'x' }])).toEqual(['testsPassed']);
 });
 
 test.each<[string, StoredCriterion[] | undefined, 'qaPassed'[] | undefined, StoredCriterion[]]>([

@@ -6,11 +6,6 @@ export function unmetTexts(acceptance: StoredCriterion[]): { n: number; text: st
   return acceptance.flatMap((c, i) => (c.kind === 'text' && !c.metAt ? [{ n: i + 1, text: c.text ?? '' }] : []));
 }
 
-/** Gates that completion needs and that hold no evidence. */
-export function unmetGates(acceptance: StoredCriterion[]): Gate[] {
-  return acceptance.flatMap((c) => (c.kind === 'evidence_bound' && c.gate && !c.metAt ? [c.gate] : []));
-}
-
 /** New criteria in place of old ones: a text that stays keeps its tick. */
 export function replaceCriteria(
   before: StoredCriterion[],

@@ -16,7 +16,16 @@ export interface Facts {
   now: string;
 }
 
-export type ProblemKind = 'orphan' | 'hierarchy' | 'cycle' | 'dangling' | 'open-children' | 'siblings' | 'no-reason' | 'stale-claim';
+export type ProblemKind =
+  | 'orphan'
+  | 'hierarchy'
+  | 'cycle'
+  | 'dangling'
+  | 'open-children'
+  | 'siblings'
+  | 'no-reason'
+  | 'stale-claim'
+  | 'stale-evidence';
 
 export interface Problem {
   kind: ProblemKind;

@@ -34,7 +34,7 @@ test.each([
   ['open depends', ['T001 depends T002', 'T002'], 6, 'cleo focus set T002'],
   ['blocked', ['T001 blocked'], 6, 'cleo focus set T001'],
   ['held by another', ['T001 active by ada'], 35, 'cleo next'],
-  ['a gate without evidence', ['T001 evidence testsPassed'], 45, 'cleo show T001'],
+  ['a gate without evidence', ['T001 evidence testsPassed'], 45, 'cleo verify T001'],
   ['a parent with an unticked criterion', ['T001 epic accept shipped', 'T002 in T001 done'], 6, 'cleo criteria check T001 1'],
 ])('%s: refused, nothing changed', async (_, tasks, exitCode, fix) => {
   const { call } = await openHouse({ tasks });

@@ -25,6 +25,7 @@ export const tasksComplete = mutation({
     'E_TASK_CLAIMED',
     'E_FOCUS_REQUIRED',
     'E_GATE_DEPENDENCY',
+    'E_EVIDENCE_STALE',
     'E_TASK_NOT_IN_SCOPE',
   ],
   tier: 0,

@@ -1,6 +1,7 @@
 import { CleoError } from '../../errors/error.ts';
 import type { TaskRecord } from '../../model/task.ts';
 import { breaksPromise, type Edits, editRecord } from '../../rules/edit.ts';
+import { heldGates, withGates } from '../../rules/gates.ts';
 import { checkChildren, checkPlacement } from '../../rules/hierarchy.ts';
 import type { ReadStore } from '../../store/port.ts';
 import type { MutationContext } from '../define.ts';
@@ -23,7 +24,13 @@ export async function editTask(here: MutationContext, before: TaskRecord, edits:
   if (isMoved || added.length > 0)
     await checkOrder(store, [{ id: after.id, parentId: after.parentId, depends: after.depends }], isMoved ? 'parent' : 'depends');
   if (isMoved) await checkMoved(here, before, after, ancestry);
-  return after;
+  return boundToGates(store, before, after);
+}
+
+/** A gate that holds evidence meets a new criterion too. */
+async function boundToGates(store: ReadStore, before: TaskRecord, after: TaskRecord): Promise<TaskRecord> {
+  const isNew = after.acceptance !== before.acceptance && after.acceptance.some(({ gate, metAt }) => gate && !metAt);
+  return isNew ? { ...after, acceptance: withGates(after.acceptance, heldGates(await store.gates.of(after.id))) } : after;
 }
 
 async function checkMoved(

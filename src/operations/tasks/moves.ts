@@ -3,17 +3,19 @@ import type { Claim } from '../../model/audit.ts';
 import type { TaskId } from '../../model/scalars.ts';
 import type { TaskRecord } from '../../model/task.ts';
 import { holderOf, isExpired, isHolder } from '../../rules/claims.ts';
-import { unmetGates, unmetTexts } from '../../rules/criteria.ts';
+import { unmetTexts } from '../../rules/criteria.ts';
 import { checkMove } from '../../rules/transitions.ts';
 import type { ReadStore } from '../../store/port.ts';
-import type { MutationContext } from '../define.ts';
+import type { MutationContext, QueryContext } from '../define.ts';
 import { requireTask } from './require.ts';
 import { checkScope } from './scope.ts';
 
-type Here = Pick<MutationContext, 'store' | 'now' | 'caller' | 'config' | 'session' | 'commandAs'>;
+type Needed = 'store' | 'now' | 'caller' | 'config' | 'session' | 'commandAs';
+type Here = Pick<MutationContext, Needed | 'platform' | 'project' | 'commandWith'>;
+type Looking = Pick<QueryContext, Needed | 'commandWith'>;
 
 /** The task a command means: the one it names, else the caller's focus. */
-export async function namedOrFocused(here: MutationContext, id: TaskId | undefined, act: string): Promise<TaskRecord> {
+export async function namedOrFocused(here: Looking, id: TaskId | undefined, act: string): Promise<TaskRecord> {
   if (id) return requireTask(here.store, id);
   const focus = await here.store.claims.heldBy(here.caller);
   if (!focus) throw new CleoError('E_FOCUS_REQUIRED', { act, ...(await another(here)), retry: here.commandWith({}) });
@@ -35,7 +37,7 @@ export async function checkHolder(here: Here, id: TaskId): Promise<Claim | undef
 }
 
 /** What the caller could work on instead, and the command that begins it. */
-async function another(here: Here): Promise<{ suggestion: TaskId | undefined; focus: string }> {
+async function another(here: Looking): Promise<{ suggestion: TaskId | undefined; focus: string }> {
   const { recommended } = await import('./recommend.ts');
   const [first] = await recommended(here, undefined, 1);
   return { suggestion: first?.taskId, focus: here.commandAs(['focus', 'set', first?.taskId ?? '']) };
@@ -116,8 +118,7 @@ export async function completeTask(here: Here, task: TaskRecord): Promise<Comple
   const children = await store.tasks.children(task.id);
   const openChildren = children.filter((child) => child.status !== 'done').map((child) => child.id);
   if (openChildren.length > 0) throw new CleoError('E_HAS_CHILDREN', { taskId: task.id, children: openChildren, act: 'complete' });
-  const missing = unmetGates(task.acceptance);
-  if (missing.length > 0) throw new CleoError('E_GATE_DEPENDENCY', { taskId: task.id, missing });
+  await checkEvidence(here, task, children.length === 0 && config['verification.required']);
   const unmet = unmetTexts(task.acceptance);
   if (unmet.length > 0 && children.length > 0) throw new CleoError('E_VALIDATION_ACCEPTANCE', { taskId: task.id, unmet });
   await store.claims.release(task.id);
@@ -128,6 +129,13 @@ export async function completeTask(here: Here, task: TaskRecord): Promise<Comple
   if (!parentReady || !config['hierarchy.autoCompleteParents'])
     return { task: done, unblocked, ...(parentReady ? { parentReady } : {}), warnings };
   return withParent(here, { task: done, unblocked, parentReady, warnings });
+}
+
+/** Refuses (45) what lacks evidence, or whose evidence is no longer what it was. */
+async function checkEvidence(here: Here, task: TaskRecord, isAllRequired: boolean): Promise<void> {
+  const attempts = await here.store.gates.of(task.id);
+  if (attempts.length === 0 && !isAllRequired && !task.acceptance.some(({ gate }) => gate)) return;
+  await (await import('../verify/complete.ts')).checkEvidence(here, task, attempts, isAllRequired);
 }
 
 /** Completes the parent too where the project asks for it; a parent that cannot be completed stays ready. */

@@ -1,10 +1,10 @@
 import { description, optional, pipe, strictObject, string } from 'valibot';
 import { CleoError } from '../../errors/error.ts';
 import { TaskId } from '../../model/scalars.ts';
-import { TaskReceipt } from '../../model/task.ts';
+import { TaskReceipt, type TaskRecord } from '../../model/task.ts';
 import { checkPlacement } from '../../rules/hierarchy.ts';
 import { receiptOf } from '../../rules/view.ts';
-import { mutation, noChange } from '../define.ts';
+import { type MutationContext, mutation, noChange } from '../define.ts';
 import { claimTask, releaseFocus } from './moves.ts';
 import { requireTask } from './require.ts';
 import { checkScope } from './scope.ts';
@@ -32,7 +32,13 @@ export const tasksReopen = mutation({
     const open = await store.tasks.openDepends(taskId);
     if (open.length > 0) throw new CleoError('E_VALIDATION_DEPENDS', { taskId, open, act: 'reopened' });
     const released = await releaseFocus(here);
-    const { task: active } = await claimTask(here, task);
+    const { task: active } = await claimTask(here, await beginAnew(here, task));
     return { task: receiptOf(active), ...(released ? { released } : {}) };
   },
 });
+
+/** What was shown of the work before does not show what is done from now on. */
+async function beginAnew(here: MutationContext, task: TaskRecord): Promise<TaskRecord> {
+  const attempts = await here.store.gates.of(task.id);
+  return attempts.length === 0 ? task : (await import('../verify/reopen.ts')).beginAnew(here, task, attempts);
+}

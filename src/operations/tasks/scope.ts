@@ -4,9 +4,9 @@ import type { SessionHandle } from '../../model/session.ts';
 import { isDefaultParent } from '../../rules/hierarchy.ts';
 import { isInScope, scopeFor, scopeText } from '../../rules/scope.ts';
 import type { Ancestor } from '../../store/port.ts';
-import type { MutationContext } from '../define.ts';
+import type { QueryContext } from '../define.ts';
 
-type Here = Pick<MutationContext, 'store' | 'session'>;
+type Here = Pick<QueryContext, 'store' | 'session'>;
 
 /** Refuses (34) what lies outside the scope of the caller's session. */
 export async function checkScope({ store, session }: Here, id: TaskId): Promise<void> {

@@ -59,6 +59,7 @@ export const tasksUpdate = mutation({
     'E_SCOPE_CONFLICT',
     'E_FOCUS_REQUIRED',
     'E_GATE_DEPENDENCY',
+    'E_EVIDENCE_STALE',
     'E_VALIDATION_TRANSITION',
     'E_VALIDATION_DEPENDS',
     'E_VALIDATION_ACCEPTANCE',

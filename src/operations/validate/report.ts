@@ -2,6 +2,7 @@ import { array, boolean, number, picklist, record, strictObject, string } from '
 import { CleoError } from '../../errors/error.ts';
 import { cutOf } from '../../rules/page.ts';
 import { answer, query } from '../define.ts';
+import { staleEvidence } from '../verify/report.ts';
 import { taskProblems } from './integrity.ts';
 
 const mostShown = 100;
@@ -17,19 +18,21 @@ const Report = strictObject({
 
 export const validateReport = query({
   name: 'validate.report',
-  summary: 'Check the tasks: lost parents, circles, misplaced, unfinished below finished, stale claims',
+  summary: 'Check the tasks: lost parents, circles, misplaced, unfinished below finished, stale claims and evidence',
   params: strictObject({}),
   result: strictObject({ report: Report }),
   errors: ['E_ORPHAN_DETECTED'],
   tier: 1,
   cli: { command: ['validate report', 'validate'] },
   example: { world: ['T001 epic', 'T002 in T001'], call: {} },
-  async run({ store, config, now }) {
-    const { tasks, problems } = await taskProblems(store, {
+  async run(here) {
+    const { store, config, now } = here;
+    const { tasks, problems: found } = await taskProblems(store, {
       now,
       maxSiblings: config['hierarchy.maxSiblings'],
       ttlMinutes: config['claims.ttlMinutes'],
     });
+    const problems = [...found, ...(await staleEvidence(here))];
     const counts: Record<string, number> = {};
     for (const { kind } of problems) counts[kind] = (counts[kind] ?? 0) + 1;
     const report = { ok: problems.length === 0, tasks, counts, problems: problems.slice(0, mostShown) };

@@ -49,6 +49,7 @@ export function gateReads(db: Db): GateReads {
         select 1 as known where exists (select 1 from session_agents where agent_id = ${agent})
         or exists (select 1 from spawns where agent_id = ${agent})
         or exists (select 1 from claims where agent_id = ${agent})
+        or exists (select 1 from task_gates where agent_id = ${agent})
         or exists (select 1 from audit_log where agent_id = ${agent} and success = 1)`);
       return found.length > 0;
     },

@@ -1,0 +1,31 @@
+import { description, optional, pipe, string } from 'valibot';
+import { CleoError } from '../../errors/error.ts';
+import type { Gate, TaskId } from '../../model/scalars.ts';
+import { checkGateOrder, checkIndependent } from '../../rules/gates.ts';
+import type { MutationContext } from '../define.ts';
+import { checkScope } from '../tasks/scope.ts';
+import { type Standing, speaker, verifiable } from '../verify/verification.ts';
+
+export const Judge = optional(pipe(string(), description('Who judges; you, unless you say otherwise')));
+
+/** Who may judge a task now, and what it judges. A round has one verdict: undefined where it is this very one. */
+export async function judgement(
+  here: MutationContext,
+  { taskId, agent, verdict, needs }: { taskId: TaskId; agent: string | undefined; verdict: 'attested' | 'rejected'; needs: Gate },
+): Promise<{ by: string; standing: Standing; isRepeated: boolean }> {
+  const { store, caller, commandWith } = here;
+  const by = await speaker(store, here, agent, commandWith({ agent: undefined }));
+  await checkScope(here, taskId);
+  const standing = await verifiable(store, taskId);
+  checkIndependent(taskId, await store.gates.workers(taskId), by, caller.agent);
+  const given = standing.rounds.verdict;
+  const isGiven = given?.verdict === 'attested';
+  if (isGiven && (verdict !== 'attested' || given.by !== by))
+    throw new CleoError('E_VERIFICATION_LOCKED', {
+      taskId,
+      problem: `was attested by ${given.by}; a round has one verdict`,
+      fix: `cleo verify ${taskId}`,
+    });
+  if (!isGiven) checkGateOrder(taskId, standing.held, needs);
+  return { by, standing, isRepeated: isGiven };
+}
