@@ -1,0 +1,171 @@
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { dirname, join, resolve } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { flagOf } from '../src/operations/command-line.ts';
+import { globalFlags } from '../src/operations/global-flags.ts';
+import { index } from '../src/operations/index.generated.ts';
+import { shapesOf } from '../src/operations/shape.ts';
+import { bundledCatalogue, bundledSkills } from '../src/platform/skills.generated.ts';
+import { agentTexts } from '../src/rules/agents.generated.ts';
+import { type FrontMatter, readFrontMatter } from '../src/rules/front-matter.ts';
+import { estimateTokens } from '../src/rules/tokens.ts';
+import { openHouse, type TestHouse } from './house.ts';
+import { repositoryIn } from './repository.ts';
+
+const texts: Record<string, string> = { ...Object.fromEntries(bundledSkills.map(({ name, text }) => [name, text])), ...agentTexts };
+
+/** What stands in backticks. */
+const spokenIn = (text: string): string[] =>
+  [...text.replace(/```[\s\S]*?```/g, '').matchAll(/`([^`\n]+)`/g)].map(([, words]) => words!.trim());
+const commands = [
+  ...new Set(
+    Object.values(texts)
+      .flatMap(spokenIn)
+      .filter((words) => /^(cleo|ct) /.test(words)),
+  ),
+];
+
+/** What a spawn puts in their place. */
+const filled = (text: string, sha: string): string =>
+  text
+    .replaceAll('{{TASK_ID}}', 'T002')
+    .replaceAll('{{EPIC_ID}}', 'T001')
+    .replaceAll('{{OUTPUT_DIR}}', '.cleo/research/T002')
+    .replaceAll('{{TOPIC_SLUG}}', 'uploads')
+    .replaceAll('SHA', sha);
+
+/** Days on which the commands are said: before the work, at it, after it, and when another agent has done it. */
+const tasks = ['T001 epic', 'T002 in T001 accept one', 'T003 in T001', 'T004 in T001 done'];
+const worlds: { tasks: string[]; prepare?: (house: TestHouse) => Promise<void> }[] = [
+  { tasks },
+  {
+    tasks: [
+      'T001 epic',
+      'T002 in T001 active by tester@session-1 accept one',
+      ...tasks.slice(2),
+      'session session-1 epic:T001 by tester: Uploads',
+    ],
+  },
+  { tasks: ['T001 epic', 'T002 in T001 active by tester', ...tasks.slice(2)] },
+  { tasks: ['T001 epic', 'T002 in T001 done', 'T003 in T001 done', 'T004 in T001 done'] },
+  { tasks: ['T001 epic', 'T002 in T001 blocked', 'T003 in T001', 'T004 in T001 done'] },
+  { tasks: [...tasks, 'gate T002 implemented by ada'] },
+  { tasks: [...tasks, 'gate T002 implemented by ada', 'gate T002 testsPassed by ada'] },
+  { tasks: ['T001 epic', 'T002 in T001'], prepare: handedOut },
+];
+
+/** A subagent was spawned and has done what its protocol asks for. */
+async function handedOut({ call, as, root }: TestHouse): Promise<void> {
+  const { spawn } = await call('orchestrate.spawn', { taskId: 'T002' });
+  const worker = as(spawn.agentId);
+  await worker.call('tasks.start', { taskId: 'T002' });
+  const file = '.cleo/research/T002/uploads.md';
+  const head = '# Uploads\n\n**Task**: T002\n**Epic**: T001\n**Date**: 2026-01-01\n**Status**: complete\n';
+  writeFileSync(join(root, file), `${head}\n---\n\n## Summary\nThey go on.\n\n## Content\nAs they should.\n\n## Changes\nNone.\n\n## Verification\nTried.\n`);
+  const entry = { title: 'Uploads', status: 'complete', date: '2026-01-01', agentType: spawn.protocol, linkedTasks: ['T002'] };
+  await worker.call('research.add', { file, ...entry, keyFindings: ['They go on'], topics: ['uploads'] });
+  await worker.call('tasks.complete', { taskId: 'T002' });
+}
+
+/** Done, or one of the answers that are no errors; the window says how full it is with 50 to 54. */
+const isFine = (exit: number): boolean => exit === 0 || (exit >= 100 && exit <= 102) || (exit >= 50 && exit <= 54);
+
+/** The files that the texts speak of, and a repository around them. */
+function furnish({ root }: TestHouse): string {
+  const paths = ['docs/spec/upload.md', 'docs/upload.md', 'docs/adr/0012-uploads.md', '.cleo/research/T002/uploads.md', 'test/upload.bats'];
+  for (const path of paths) {
+    mkdirSync(dirname(join(root, path)), { recursive: true });
+    writeFileSync(join(root, path), '# Uploads\n\n**Task**: T002\n');
+  }
+  return repositoryIn(root).commit({ 'src/upload.ts': 'export {};\n' });
+}
+
+/** What the architect is shown to write, as files. */
+const plan = /```json\n([\s\S]*?)```/.exec(texts['ct-epic-architect']!)![1]!;
+const graph = {
+  version: 1,
+  create: [{ ref: 'a', type: 'task', title: 'Keep the offset', parent: 'T001', description: 'So that it can go on' }],
+};
+
+test('there is something to run', () => {
+  expect(commands.length).toBeGreaterThan(70);
+});
+
+test.each(commands)('%s', async (command) => {
+  const refusals: string[] = [];
+  for (const { tasks, prepare } of worlds) {
+    const house = await openHouse({
+      tasks,
+      engine: 'sqlite',
+      config: { verification: { tools: { test: 'node --version' } }, lifecycleEnforcement: { mode: 'off' } },
+    });
+    const sha = furnish(house);
+    await prepare?.(house);
+    writeFileSync(join(house.root, 'plan.json'), filled(plan, sha));
+    writeFileSync(join(house.root, 'graph.json'), JSON.stringify(graph));
+    const line = filled(command, sha).replace(/--file (plan|graph)\.json/, `--file ${house.root}/$1.json`);
+    const { exitCode, envelope } = await house.cli(line);
+    if (isFine(exitCode)) return;
+    refusals.push(`${exitCode} ${envelope.error?.message}`);
+  }
+  expect([...new Set(refusals)].join('\n')).toBe('fine');
+});
+
+describe('every text', () => {
+  const source = (name: string): string => readFileSync(resolve(import.meta.dirname, '..', 'skills', name, 'SKILL.md'), 'utf8');
+
+  test.each(bundledSkills.map((skill) => [skill.name, skill] as const))('%s says what the convention and we ask for', (name, skill) => {
+    const { version, category, lastReviewed, stability, tags, text } = skill;
+    expect({ version, category, lastReviewed, stability }).toEqual({
+      version: expect.stringMatching(/^\d+\.\d+\.\d+$/),
+      category: expect.any(String),
+      lastReviewed: expect.stringMatching(/^\d{4}-\d{2}-\d{2}$/),
+      stability: 'stable',
+    });
+    expect(tags.length).toBeGreaterThan(0);
+    // The convention knows nothing but texts under metadata.
+    const { fields } = readFrontMatter(source(name)) as FrontMatter;
+    for (const value of Object.values(fields.metadata as object)) expect(value).toBeTypeOf('string');
+    expect(estimateTokens(text)).toBeLessThan(1800);
+    expect(text).toMatch(/^# \S/);
+  });
+
+  test('no two are told apart by nothing: a tag belongs to one skill, and none is left out of the order', () => {
+    const tags = bundledSkills.flatMap((skill) => skill.tags);
+    expect(tags.filter((tag, i) => tags.indexOf(tag) !== i)).toEqual([]);
+    expect([...bundledCatalogue.order].sort()).toEqual(bundledSkills.map(({ name }) => name));
+    expect(bundledCatalogue.rows.filter(({ skill }) => !bundledSkills.some(({ name }) => name === skill))).toEqual([]);
+  });
+
+  test('only tokens that a spawn fills', () => {
+    const known = ['TASK_ID', 'EPIC_ID', 'OUTPUT_DIR', 'TOPIC_SLUG'];
+    const used = Object.values(texts).flatMap((text) => [...text.matchAll(/\{\{\s*(\w+)\s*\}\}/g)].map(([, token]) => token!));
+    expect([...new Set(used)].filter((token) => !known.includes(token))).toEqual([]);
+  });
+
+  test('skills that it names are there, and so are flags and operations', async () => {
+    const all = Object.values(texts).join('\n');
+    const named = [...new Set([...all.matchAll(/\bct-[a-z]+(?:-[a-z]+)*/g)].map(([name]) => name))];
+    expect(named.filter((name) => !bundledSkills.some((skill) => skill.name === name))).toEqual([]);
+    const operations = await Promise.all(index.map((entry) => entry.load()));
+    const flags = new Set([
+      ...globalFlags.flatMap((flag) => flag.flags),
+      ...operations.flatMap(({ params }) => shapesOf(params).map(({ name }) => flagOf(name))),
+    ]);
+    const spoken = Object.values(texts).flatMap(spokenIn);
+    expect(spoken.filter((words) => words.startsWith('--')).filter((words) => !flags.has(words.split(' ')[0]!))).toEqual([]);
+  });
+
+  test('the rules of an orchestrator are all there, and nobody is asked for an estimate of time', () => {
+    for (let n = 1; n <= 9; n += 1) expect(texts['ct-orchestrator']).toContain(`| ORC-00${n} |`);
+    expect(texts['ct-epic-architect']).toMatch(/No hours, no days, no dates/);
+  });
+});
+
+describe('an agent of ours', () => {
+  test.each(Object.entries(agentTexts))('%s is one that Claude Code can read', (name, text) => {
+    const read = readFrontMatter(text) as FrontMatter;
+    expect(read.fields).toMatchObject({ name, description: expect.stringMatching(/\S/), model: 'inherit' });
+    expect(estimateTokens(read.body)).toBeLessThan(800);
+  });
+});
