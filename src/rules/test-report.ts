@@ -16,7 +16,7 @@ export function readTestReport(text: string): TestCounts | string {
     return linesOfGo(text) ?? `it is not JSON (${String((error as Error).message).slice(0, 100)})`;
   }
   if (!isTree(tree)) return 'it is no report of tests';
-  return countsIn(tree) ?? 'it has no counts of passed and failed tests';
+  return countsIn(tree) ?? linesOfGo(text) ?? 'it has no counts of passed and failed tests';
 }
 
 function countsIn(tree: Tree): TestCounts | undefined {

@@ -1,0 +1,229 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { openHouse, shellWords, type TestHouse } from '../house.ts';
+import { repositoryIn } from '../repository.ts';
+
+interface Case {
+  why: string;
+  world: string[];
+  config?: Record<string, unknown>;
+  arrange?: (house: TestHouse) => Promise<unknown>;
+  run: string;
+  exit: number;
+  code: string;
+  fix: RegExp;
+  /** What is possible after the fix; the refused command itself unless it says otherwise. */
+  then?: string;
+  ends?: number;
+}
+
+const report = `'test-run:{"passed":1,"failed":0}'`;
+const bring = (gate: string, more = ''): string => `verify T001 --gate ${gate} --evidence ${report}${more}`;
+const shown = ['T001', 'gate T001 implemented by tester', 'gate T001 testsPassed by tester'];
+const before = ['research', 'consensus', 'specification', 'decomposition', 'implementation', 'contribution'];
+const released = ['T001 epic', ...before.map((stage) => `stage T001 ${stage} completed`), 'stage T001 release active'];
+
+const refusals: Case[] = [
+  {
+    why: 'a blocked task',
+    world: ['T001 blocked'],
+    run: bring('implemented'),
+    exit: 40,
+    code: 'E_VERIFICATION_INIT_FAILED',
+    fix: /^cleo update T001 --clear-blocked-by$/,
+  },
+  {
+    why: 'open work inside',
+    world: ['T001 epic', 'T002 in T001'],
+    run: bring('implemented'),
+    exit: 40,
+    code: 'E_VERIFICATION_INIT_FAILED',
+    fix: /^cleo list --parent T001$/,
+    then: 'complete T002',
+  },
+  {
+    why: 'words instead of evidence',
+    world: ['T001'],
+    run: `verify T001 --gate implemented --evidence 'it works'`,
+    exit: 41,
+    code: 'E_GATE_UPDATE_FAILED',
+    fix: /^cleo verify T001$/,
+    then: bring('implemented'),
+  },
+  {
+    why: 'evidence that does not hold',
+    world: ['T001'],
+    run: 'verify T001 --gate implemented --evidence files:none.txt',
+    exit: 41,
+    code: 'E_GATE_UPDATE_FAILED',
+    fix: /^cleo verify T001$/,
+    then: bring('implemented', ' --round 2'),
+  },
+  {
+    why: 'a gate there is none of',
+    world: ['T001'],
+    run: bring('testsPased'),
+    exit: 42,
+    code: 'E_INVALID_GATE',
+    fix: /--gate testsPassed/,
+    arrange: (house) => house.cli(shellWords(bring('implemented'))),
+    then: 'verify T001',
+  },
+  {
+    why: 'an agent nobody knows',
+    world: ['T001'],
+    run: bring('implemented', ' --agent mallory'),
+    exit: 43,
+    code: 'E_INVALID_AGENT',
+    fix: /^cleo verify T001 --gate implemented --evidence '[^']*'$/,
+    then: 'verify T001',
+  },
+  {
+    why: 'no name of an agent',
+    world: ['T001'],
+    run: bring('implemented', " --agent 'no name'"),
+    exit: 43,
+    code: 'E_INVALID_AGENT',
+    fix: /^cleo verify T001 --gate implemented --evidence '[^']*'$/,
+    then: 'verify T001',
+  },
+  {
+    why: 'too many failed rounds',
+    world: ['T001'],
+    config: { verification: { maxRounds: 1 } },
+    arrange: (house) => house.cli(shellWords('verify T001 --gate implemented --evidence files:none.txt')),
+    run: bring('implemented'),
+    exit: 44,
+    code: 'E_MAX_ROUNDS_EXCEEDED',
+    fix: /^cleo verify T001$/,
+    then: 'config set verification.maxRounds 6',
+  },
+  {
+    why: 'a gate whose turn has not come',
+    world: ['T001'],
+    run: bring('testsPassed'),
+    exit: 45,
+    code: 'E_GATE_DEPENDENCY',
+    fix: /^cleo verify T001$/,
+    then: bring('implemented'),
+  },
+  {
+    why: 'evidence that has changed since',
+    world: ['T001'],
+    arrange: async (house) => {
+      writeFileSync(join(house.root, 'a.txt'), 'a');
+      await house.cli(shellWords('verify T001 --gate implemented --evidence files:a.txt'));
+      writeFileSync(join(house.root, 'a.txt'), 'b');
+    },
+    run: 'complete T001',
+    exit: 45,
+    code: 'E_EVIDENCE_STALE',
+    fix: /^cleo verify T001 --gate implemented --evidence files:a.txt$/,
+  },
+  {
+    why: 'a done task',
+    world: ['T001 done'],
+    run: bring('implemented'),
+    exit: 46,
+    code: 'E_VERIFICATION_LOCKED',
+    fix: /^cleo reopen T001$/,
+  },
+  {
+    why: 'a round that is over',
+    world: ['T001'],
+    arrange: (house) => house.cli(shellWords('verify T001 --gate implemented --evidence files:none.txt')),
+    run: bring('implemented', ' --round 1'),
+    exit: 47,
+    code: 'E_ROUND_MISMATCH',
+    fix: /--round 2$/,
+    then: 'verify T001',
+  },
+  {
+    why: 'a stage before its turn',
+    world: ['T001 epic'],
+    run: 'lifecycle start T001 implementation',
+    exit: 80,
+    code: 'E_LIFECYCLE_GATE_FAILED',
+    fix: /^cleo lifecycle skip T001 research --through decomposition --reason /,
+  },
+  {
+    why: 'a stage before its turn, asked about',
+    world: ['T001 epic', 'stage T001 research completed'],
+    run: 'lifecycle check T001 specification',
+    exit: 80,
+    code: 'E_LIFECYCLE_GATE_FAILED',
+    fix: /^cleo lifecycle skip T001 consensus --through consensus --reason /,
+  },
+  {
+    why: 'a skip without a reason',
+    world: ['T001 epic'],
+    run: 'lifecycle skip T001 research',
+    exit: 81,
+    code: 'E_AUDIT_MISSING',
+    fix: /^cleo lifecycle skip T001 research --reason /,
+    then: 'lifecycle start T001 consensus',
+  },
+  {
+    why: 'the own work attested as a gate',
+    world: shown,
+    run: bring('qaPassed'),
+    exit: 82,
+    code: 'E_CIRCULAR_VALIDATION',
+    fix: /^cleo validator pull T001$/,
+    then: 'show T001',
+  },
+  {
+    why: 'the own work judged',
+    world: shown,
+    run: 'validator attest T001',
+    exit: 82,
+    code: 'E_CIRCULAR_VALIDATION',
+    fix: /^cleo validator pull T001$/,
+    then: 'show T001',
+  },
+  {
+    why: 'a stage that is over',
+    world: ['T001 epic', 'stage T001 research completed'],
+    run: 'lifecycle start T001 research',
+    exit: 83,
+    code: 'E_LIFECYCLE_TRANSITION_INVALID',
+    fix: /^cleo lifecycle reset T001 research$/,
+  },
+  {
+    why: 'a release without provenance',
+    world: released,
+    arrange: async (house) => repositoryIn(house.root).commit({ 'a.txt': 'a' }),
+    run: 'lifecycle complete T001 release',
+    exit: 84,
+    code: 'E_PROVENANCE_REQUIRED',
+    fix: /^cleo lifecycle complete T001 release --provenance commit:[0-9a-f]{40}$/,
+    then: 'lifecycle status T001',
+  },
+];
+
+describe('each refusal has its code, changes no task, and its fix leads on', () => {
+  test.each(refusals)('$exit $code: $why', async ({ world, config = {}, arrange, run, exit, code, fix, then, ends = 0 }) => {
+    const house = await openHouse({ tasks: world, config });
+    await arrange?.(house);
+    const tasks = (await house.call('tasks.export')).content;
+    const refused = await house.cli(shellWords(run));
+    expect(refused).toMatchObject({ exitCode: exit, envelope: { success: false, error: { code, fix: expect.stringMatching(fix) } } });
+    expect((await house.call('tasks.export')).content).toBe(tasks);
+    expect((await house.cli(refused.envelope.error.fix)).exitCode).toBe(0);
+    expect((await house.cli(shellWords(then ?? run))).exitCode).toBe(ends);
+  });
+});
+
+const seedLines = [
+  ['verify T001 --gate implemented --evidence files:a.txt', 0],
+  ['complete T001', 0],
+  ['config set lifecycleEnforcement.mode off', 0],
+  ['config set lifecycleEnforcement.mode strict', 0],
+] as const;
+
+test('the command lines of the seeds that belong here run as written, with ids and evidence filled in', async () => {
+  const house = await openHouse({ tasks: ['T001'] });
+  writeFileSync(join(house.root, 'a.txt'), 'a');
+  for (const [line, exit] of seedLines) expect({ line, exit: (await house.cli(shellWords(line))).exitCode }).toEqual({ line, exit });
+});

@@ -1,0 +1,95 @@
+import { symlinkSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { dispatch } from '../../src/dispatch/dispatch.ts';
+import { buildHouse } from '../../src/main.ts';
+import { platformOf } from '../../src/platform/platform.ts';
+import { openHouse, type Seen, type TestHouse } from '../house.ts';
+import { type Repository, repositoryIn, worktreeOf } from '../repository.ts';
+import { temporary } from '../temporary.ts';
+
+/** A project in a git repository with two further worktrees, and calls from any folder of them. */
+async function arranged(config: Record<string, unknown> = {}) {
+  const house = await openHouse({ tasks: ['T001 evidence implemented', 'T002'], config });
+  const main = repositoryIn(house.root);
+  writeFileSync(join(house.root, '.gitignore'), '.cleo\nhome\n');
+  main.commit({ '.gitignore': '.cleo\nhome\n', 'src/a.txt': 'first' });
+  const elsewhere = temporary();
+  const one = worktreeOf(main, join(elsewhere, 'one'), 'one');
+  const two = worktreeOf(main, join(elsewhere, 'two'), 'two');
+  return { house, main, one, two, from: (folder: string, env = {}) => callsFrom(house, folder, env) };
+}
+
+function callsFrom(house: TestHouse, folder: string, more: Record<string, string>): (operation: string, params: object) => Promise<Seen> {
+  const { CLEO_ROOT: _, ...env } = house.env;
+  return async (operation, params) => {
+    const there = buildHouse(platformOf({ ...env, ...more }, folder, '0.0.0-test'));
+    const { envelope } = await dispatch(there, { operation, params: params as Record<string, unknown>, gateway: 'cli' });
+    await there.closeStores();
+    return envelope;
+  };
+}
+
+const implemented = (evidence: string) => ({ taskId: 'T001', gate: 'implemented', evidence });
+
+test('a file passes where the caller stands and nowhere else', async () => {
+  const { one, two, main, from } = await arranged();
+  writeFileSync(join(one.folder, 'src', 'new.txt'), 'made in one');
+  expect(await from(two.folder)('verify.gate', implemented('files:src/new.txt'))).toMatchObject({ error: { exitCode: 41 } });
+  expect(await from(main.folder)('verify.gate', implemented('files:src/new.txt'))).toMatchObject({ error: { exitCode: 41 } });
+  expect(await from(one.folder)('verify.gate', implemented('files:src/new.txt'))).toMatchObject({ success: true });
+});
+
+test('neither a path nor a link leads to the file of another checkout', async () => {
+  const { one, two, from } = await arranged();
+  writeFileSync(join(one.folder, 'new.txt'), 'made in one');
+  symlinkSync(join(one.folder, 'new.txt'), join(two.folder, 'linked.txt'));
+  symlinkSync(one.folder, join(two.folder, 'folder'));
+  for (const path of [join(one.folder, 'new.txt'), '../one/new.txt', 'linked.txt', 'folder/new.txt'])
+    expect(await from(two.folder)('verify.gate', implemented(`files:${path}`))).toMatchObject({ error: { exitCode: 41 } });
+});
+
+test('a commit passes only where it is checked out, although all share one repository', async () => {
+  const { one, two, main, from } = await arranged();
+  const sha = one.commit({ 'src/a.txt': 'second' });
+  for (const { folder } of [two, main] as Repository[])
+    expect(await from(folder)('verify.gate', implemented(`commit:${sha}`))).toMatchObject({
+      error: { exitCode: 41, message: expect.stringContaining('no part of what is checked out') },
+    });
+  expect(await from(join(one.folder, 'src'))('verify.gate', implemented(`commit:${sha}`))).toMatchObject({ success: true });
+});
+
+test('variables that point git elsewhere change nothing', async () => {
+  const { one, two, from } = await arranged();
+  const sha = one.commit({ 'src/a.txt': 'second' });
+  const env = { GIT_DIR: one.git('rev-parse', '--absolute-git-dir'), GIT_WORK_TREE: one.folder };
+  expect(await from(two.folder, env)('verify.gate', implemented(`commit:${sha}`))).toMatchObject({ error: { exitCode: 41 } });
+});
+
+test('a tool runs where the caller stands', async () => {
+  const code = 'process.exit(require("fs").readFileSync("src/a.txt", "utf8") === "second" ? 0 : 1)';
+  const { one, two, from } = await arranged({ verification: { tools: { check: [process.execPath, '-e', code] } } });
+  one.commit({ 'src/a.txt': 'second' });
+  expect(await from(two.folder)('verify.gate', implemented('tool:check'))).toMatchObject({ error: { exitCode: 41 } });
+  expect(await from(join(one.folder, 'src'))('verify.gate', implemented('tool:check'))).toMatchObject({ success: true });
+});
+
+test('a report of tests passes where it lies', async () => {
+  const { one, two, from } = await arranged();
+  writeFileSync(join(one.folder, 'report.json'), '{"passed":1,"failed":0}');
+  expect(await from(two.folder)('verify.gate', implemented('test-run:report.json'))).toMatchObject({ error: { exitCode: 41 } });
+  expect(await from(one.folder)('verify.gate', implemented('test-run:report.json'))).toMatchObject({ success: true });
+});
+
+test('completion looks at the files where the caller stands', async () => {
+  const { one, two, main, from } = await arranged();
+  one.commit({ 'src/a.txt': 'second' });
+  await from(one.folder)('verify.gate', implemented('files:src/a.txt'));
+  for (const { folder } of [two, main] as Repository[]) {
+    expect(await from(folder)('tasks.complete', { taskId: 'T001' })).toMatchObject({ error: { code: 'E_EVIDENCE_STALE', exitCode: 45 } });
+    expect(await from(folder)('validate.report', {})).toMatchObject({ report: { counts: { 'stale-evidence': 1 } } });
+  }
+  main.git('merge', '--quiet', 'one');
+  expect(await from(main.folder)('validate.report', {})).toMatchObject({ report: { ok: true } });
+  expect(await from(join(one.folder, 'src'))('tasks.complete', { taskId: 'T001' })).toMatchObject({ success: true });
+});
