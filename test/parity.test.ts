@@ -84,11 +84,13 @@ function checkPromise(operation: Operation, envelope: Seen): void {
   else expect(data).toBeTypeOf('object');
 }
 
-/** Without what must differ from call to call: the moment, the session, durations, the folder and its key; a test's house has a version of its own. */
+/** Without what must differ from call to call: the moment, the session, durations, the folder, its key and what its name costs in tokens; a test's house has a version of its own. */
 function comparable(envelope: Seen, root: string): unknown {
   const { timestamp: _, sessionId: __, ...meta } = envelope._meta;
   const born = '2026-01-01T00:00:00.000Z';
-  const text = JSON.stringify({ ...envelope, _meta: meta }, (key, value) => (/Ms$/.test(key) && typeof value === 'number' ? 0 : value));
+  const text = JSON.stringify({ ...envelope, _meta: meta }, (key, value) =>
+    /Ms$|^promptTokens$/.test(key) && typeof value === 'number' ? 0 : value,
+  );
   return JSON.parse(
     text
       .replaceAll(JSON.stringify(root).slice(1, -1), '<root>')

@@ -289,8 +289,6 @@ export interface SpawnReads {
   of(taskId: TaskId): Promise<SpawnRecord[]>;
   /** Of each of these tasks the last that was for a worker. */
   latest(ids: TaskId[]): Promise<SpawnRecord[]>;
-  /** The last prompt that this agent got. */
-  ofAgent(agent: string): Promise<SpawnRecord | undefined>;
   /** How many tokens of prompts an orchestrator has been answered in its session, and how many it may be. */
   budget(caller: Caller): Promise<SpawnBudget | undefined>;
 }

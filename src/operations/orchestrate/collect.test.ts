@@ -33,7 +33,7 @@ test('what came back is checked, and its summary is all that is answered', async
   await worker.call('tasks.complete', { taskId: 'T002' });
   expect(await call('orchestrate.collect', { taskId: 'T002', message: complete })).toMatchObject({
     success: true,
-    summary: {
+    collected: {
       taskId: 'T002',
       status: 'complete',
       done: true,
@@ -54,7 +54,7 @@ test('partial work stays open, and says what is left', async () => {
   expect(
     await call('orchestrate.collect', { taskId: 'T002', message: 'Implementation partial. See MANIFEST.jsonl for details.' }),
   ).toMatchObject({
-    summary: { status: 'partial', done: false, needsFollowup: ['The rest'] },
+    collected: { status: 'partial', done: false, needsFollowup: ['The rest'] },
   });
 });
 
@@ -82,7 +82,7 @@ test('a message of another form, or of another end', async () => {
   ]) {
     const refused = await call('orchestrate.collect', { taskId: 'T002', message });
     expect(refused).toMatchObject({ error: { code: 'E_INVALID_RETURN_MESSAGE', exitCode: 61 } });
-    expect((await cli(refused.error.fix)).envelope).toMatchObject({ summary: { status: 'complete' } });
+    expect((await cli(refused.error.fix)).envelope).toMatchObject({ collected: { status: 'complete' } });
   }
 });
 
@@ -93,7 +93,7 @@ test('no line in the manifest', async () => {
   const refused = await call('orchestrate.collect', { taskId: 'T002', message: complete });
   expect(refused).toMatchObject({ error: { code: 'E_MANIFEST_ENTRY_MISSING', exitCode: 62 } });
   expect((await cli(refused.error.fix)).exitCode).toBe(0);
-  expect(await call('orchestrate.collect', { taskId: 'T002', message: complete })).toMatchObject({ summary: { file } });
+  expect(await call('orchestrate.collect', { taskId: 'T002', message: complete })).toMatchObject({ collected: { file } });
 });
 
 test('a file that is not there', async () => {
@@ -114,5 +114,5 @@ test('a task that is called complete and is not', async () => {
   const refused = await call('orchestrate.collect', { taskId: 'T002', message: complete });
   expect(refused).toMatchObject({ error: { code: 'E_VALIDATION_STATUS', exitCode: 6 } });
   expect((await cli(refused.error.fix)).exitCode).toBe(0);
-  expect(await call('orchestrate.collect', { taskId: 'T002', message: complete })).toMatchObject({ summary: { done: true } });
+  expect(await call('orchestrate.collect', { taskId: 'T002', message: complete })).toMatchObject({ collected: { done: true } });
 });

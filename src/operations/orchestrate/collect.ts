@@ -23,7 +23,7 @@ export const orchestrateCollect = query({
     ),
   }),
   result: strictObject({
-    summary: strictObject({
+    collected: strictObject({
       taskId: string(),
       status: ResearchStatus,
       /** The task itself is done. */
@@ -75,7 +75,7 @@ export const orchestrateCollect = query({
       });
     return answer(
       {
-        summary: {
+        collected: {
           taskId,
           status: entry.status,
           done: task.status === 'done',

@@ -4,6 +4,7 @@ import type { Skill, SkillSet } from '../../model/skill.ts';
 import type { SpawnRecord, SpawnRole } from '../../model/spawn.ts';
 import type { TaskRecord } from '../../model/task.ts';
 import { holderOf, isExpired, isHolder } from '../../rules/claims.ts';
+import { heldGates, missingGates } from '../../rules/gates.ts';
 import { lifecycleGate, stageOf } from '../../rules/lifecycle.ts';
 import { belongsTo, type Manifest, manifestPath, outputFolder } from '../../rules/manifest.ts';
 import { protocolTiers, protocolUpTo } from '../../rules/protocol.ts';
@@ -89,6 +90,7 @@ export async function prepare(here: MutationContext, shelf: Shelf, task: TaskRec
     skill,
     injection: protocolUpTo(protocolText, protocolTiers[asked.tier], here.catalog.entries),
     context: await contextOf(here, shelf, task, ancestry),
+    gates: missingGates(task.acceptance, heldGates(await store.gates.of(task.id)), config['verification.required']),
   };
   const { text, resolved, unresolved } = spawnPrompt(facts, await references(here, skill, facts.protocol.text));
   const claim = await store.claims.of(task.id);

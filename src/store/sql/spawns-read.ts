@@ -1,6 +1,6 @@
 import type { SpawnRecord, SpawnRole } from '../../model/spawn.ts';
 import type { SpawnReads } from '../port.ts';
-import { chunks, type Db, inList, type Row, raw, type Sql, sql } from './sql.ts';
+import { chunks, type Db, inList, type Row, type Sql, sql } from './sql.ts';
 import { present } from './task-rows.ts';
 
 export function spawnReads(db: Db): SpawnReads {
@@ -16,9 +16,6 @@ export function spawnReads(db: Db): SpawnReads {
           )),
         );
       return found;
-    },
-    async ofAgent(agent) {
-      return (await read(sql`where agent_id = ${agent} ${raw('order by seq desc limit 1')}`))[0];
     },
     async budget({ session, agent }) {
       if (session === undefined) return undefined;

@@ -34,6 +34,8 @@ const forms: Record<string, Form> = {
   },
   skill: async (value, screen) => (await import('./skill.ts')).skill(value, screen),
   skills: async (value, screen) => (await import('./skill.ts')).skills([value].flat().filter(isFields), screen),
+  spawn: async (value, screen) => (await import('./spawn.ts')).spawns([value].flat().filter(isFields), screen),
+  spawns: async (value, screen) => (await import('./spawn.ts')).spawns([value].flat().filter(isFields), screen),
   grade: async (value, screen) => (await import('./grade.ts')).grade(value, screen),
   explanation: async (value, screen) => (await import('./grade.ts')).explanation(value, screen),
   grades: async (value, screen) => (await import('./grade.ts')).grades(value, screen),

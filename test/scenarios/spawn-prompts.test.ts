@@ -1,0 +1,46 @@
+import { readdirSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { expect, test } from 'vitest';
+import { openHouse } from '../house.ts';
+
+const root = resolve(import.meta.dirname, '../..');
+const skills = readdirSync(join(root, 'skills'), { withFileTypes: true })
+  .filter((entry) => entry.isDirectory())
+  .map(({ name }) => name);
+const description = 'Where do the 300 ms go?\n\n```\nnpm start\n```';
+
+/** The whole of a prompt but for the protocol text of its tier, which has tests of its own. */
+const stable = (prompt: string, folder: string): string =>
+  prompt.replaceAll(folder, '/project').replace(/<!-- TIER:minimal -->[\s\S]*<!-- \/TIER:minimal -->/, '<!-- TIER:minimal -->');
+
+test('there are prompts of all our skills', () => {
+  expect(skills).toHaveLength(11);
+});
+
+test.each(skills)('the prompt of %s', async (skill) => {
+  const house = await openHouse({
+    tasks: [
+      'session session-1 epic:T001 by ada',
+      'T001 epic: Start faster',
+      'T002 in T001 done: Measure',
+      'T003 in T001 depends T002 high small labels speed files src/start.ts accept Below-100-ms: Find {{what}} is slow, $& @README.md',
+      'T004 in T001 depends T003: Repair',
+    ],
+    config: { lifecycleEnforcement: { mode: 'off' } },
+    clock: { now: '2026-03-01T10:00:00.000Z' },
+    agent: 'ada',
+  });
+  await house.call('tasks.update', { taskId: 'T003', description, notes: 'Began with the loader' });
+  await house.call('research.add', {
+    id: 'T002-measured',
+    file: 'docs/measured.md',
+    title: 'Where time goes',
+    status: 'complete',
+    keyFindings: ['Half of it is loading'],
+    linkedTasks: ['T002'],
+  });
+  const role = skill === 'ct-ivtr-validator' ? 'validator' : 'worker';
+  const { spawn } = await house.call('orchestrate.spawn', { taskId: 'T003', skill, role });
+  expect(spawn).toMatchObject({ skill, tokenResolution: { fullyResolved: true, unresolved: [] } });
+  await expect(stable(spawn.prompt, house.root)).toMatchFileSnapshot(`prompts/${skill}.md`);
+});

@@ -1,0 +1,126 @@
+import { appendFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, onTestFinished, test } from 'vitest';
+import { buildHouse } from '../../src/main.ts';
+import { platformOf } from '../../src/platform/platform.ts';
+import { commandLine, openHouse, type TestHouse } from '../house.ts';
+
+/** A subagent: a process with the environment that the spawn answered, beside everybody else's. */
+function subagent({ root, env }: TestHouse, own: Record<string, string>): TestHouse['cli'] {
+  const { CLEO_AGENT_ID: _, ...shared } = env;
+  const theirs = { ...shared, ...own };
+  const house = buildHouse(platformOf(theirs, root, '0.0.0-test'));
+  onTestFinished(() => house.closeStores());
+  return commandLine(house, theirs);
+}
+
+/** The command lines at the end of a prompt. */
+const commandsOf = (prompt: string): string[] =>
+  /# The commands, in their order\n\n```bash\n([\s\S]*?)\n```/
+    .exec(prompt)![1]!
+    .split('\n')
+    .filter((line) => !line.startsWith('#'));
+
+const output = (status: string): string =>
+  `# Faster parsing\n\n**Task**: T002\n**Epic**: T001\n**Date**: 2026-11-15\n**Status**: ${status}\n\n---\n\n## Summary\nTwice as fast.\n\n## Content\nA table instead of a search.\n\n## Changes\n- src/parse.ts: a table\n\n## Verification\nnpm test: 12 passed\n`;
+
+test('an epic from its plan to a result that was checked', async () => {
+  const house = await openHouse({ agent: 'orchestrator' });
+  const run = async (words: string | string[], exit = 0) => {
+    const { exitCode, envelope } = await house.cli(words);
+    expect([exitCode, envelope.error?.message]).toEqual([exit, envelope.error?.message]);
+    return envelope;
+  };
+  await run(['add', 'Parse faster', '--type', 'epic']);
+  await run(['add', 'Implement the table', '--parent', 'T001', '--description', 'Look up instead of searching', '--files', 'src/parse.ts']);
+  await run(['session', 'start', '--scope', 'epic:T001', '--auto-focus', '--name', 'Faster']);
+  const gate = await run(['orchestrator', 'spawn', 'T002'], 80);
+  await run(gate.error.fix);
+  const { spawn } = await run(['orchestrator', 'spawn', 'T002']);
+  expect(spawn).toMatchObject({ protocol: 'implementation', tokenResolution: { fullyResolved: true } });
+
+  const agent = subagent(house, spawn.env);
+  expect((await agent(['start', 'T002'])).exitCode).toBe(102);
+  writeFileSync(join(house.root, spawn.outputDir, 'implement-the-table.md'), output('complete'));
+  const line = {
+    id: 'T002-implement-the-table',
+    file: `${spawn.outputDir}/implement-the-table.md`,
+    title: 'Faster parsing',
+    date: '2026-11-15',
+    status: 'complete',
+    agent_type: 'implementation',
+    topics: ['speed'],
+    key_findings: ['Twice as fast'],
+    actionable: false,
+    needs_followup: [],
+    linked_tasks: ['T002'],
+  };
+  appendFileSync(join(house.root, '.cleo/research/MANIFEST.jsonl'), `${JSON.stringify(line)}\n`);
+  expect((await agent(['complete', 'T002'])).exitCode).toBe(0);
+
+  const message = 'Implementation complete. See MANIFEST.jsonl for summary.';
+  expect(await run(['orchestrator', 'collect', 'T002', '--message', message])).toMatchObject({
+    collected: { done: true, status: 'complete', agentId: spawn.agentId, keyFindings: ['Twice as fast'] },
+  });
+  expect(await run(['validate', 'protocol', 'T002', '--message', message])).toMatchObject({ agentId: spawn.agentId });
+  const { entries } = await run(['log', '--agent', spawn.agentId]);
+  expect(entries.map(({ operation }: { operation: string }) => operation)).toContain('tasks.complete');
+  expect(entries.every(({ session }: { session: string }) => session === spawn.env.CLEO_SESSION_ID)).toBe(true);
+});
+
+test('the commands of a prompt run as they stand in it, for whoever runs them', async () => {
+  const house = await openHouse({
+    tasks: ['session session-1 epic:T001', 'T001 epic', 'T002 in T001: Build it'],
+    config: { lifecycleEnforcement: { mode: 'off' } },
+  });
+  const { spawn } = await house.call('orchestrate.spawn', { taskId: 'T002' });
+  writeFileSync(join(house.root, spawn.outputDir, 'build-it.md'), output('complete'));
+  for (const line of commandsOf(spawn.prompt)) expect([line, (await house.cli(line)).exitCode]).toEqual([line, 0]);
+  const link = /`(cleo research link [^`]*)`\.$/m.exec(spawn.prompt)![1]!;
+  expect((await house.cli(link)).exitCode).toBe(101);
+  expect(await house.call('orchestrate.collect', { taskId: 'T002' })).toMatchObject({ collected: { agentId: spawn.agentId, done: true } });
+  const { entries } = await house.call('admin.log', { agent: spawn.agentId });
+  expect(entries.map(({ operation }: { operation: string }) => operation).sort()).toEqual([
+    'research.add',
+    'research.link',
+    'tasks.complete',
+    'tasks.start',
+  ]);
+});
+
+test('what needs evidence is told how to bring it, and another agent to judge it', async () => {
+  const house = await openHouse({
+    tasks: ['session session-1 epic:T001', 'T001 epic', 'T002 in T001 evidence qaPassed: Build it'],
+    config: { lifecycleEnforcement: { mode: 'off' }, verification: { tools: { test: [process.execPath, '--version'] } } },
+  });
+  const worker = (await house.call('orchestrate.spawn', { taskId: 'T002' })).spawn;
+  const told = commandsOf(worker.prompt);
+  expect(told.filter((line) => line.includes(' verify ')).map((line) => line.split(' --agent')[0])).toEqual([
+    'cleo verify T002 --gate implemented --evidence "commit:HEAD"',
+    'cleo verify T002 --gate testsPassed --evidence "tool:test"',
+  ]);
+  expect(worker.prompt).toContain('another agent to give');
+  await house.cli(told[0]!);
+  writeFileSync(join(house.root, 'parse.ts'), 'export {};');
+  for (const line of told.filter((each) => each.includes(' verify ')))
+    expect((await house.cli(line.replace('commit:HEAD', 'files:parse.ts'))).envelope).toMatchObject({ success: true });
+  const { spawn } = await house.call('orchestrate.spawn', { taskId: 'T002', role: 'validator' });
+  const [show, pull, attest, reject] = commandsOf(spawn.prompt);
+  for (const line of [show!, pull!, attest!]) expect([line, (await house.cli(line)).exitCode]).toEqual([line, 0]);
+  expect((await house.cli(reject!)).envelope).toMatchObject({ error: { code: 'E_VERIFICATION_LOCKED' } });
+  expect((await house.cli(told.at(-1)!)).envelope).toMatchObject({ task: { status: 'done' } });
+});
+
+/** The lines of the Injection and Skill seeds that hand out work, ids filled in. */
+test.each(['cleo orchestrator spawn T002', 'cleo orchestrate spawn T002 --tier 2'])('%s', async (line) => {
+  const house = await openHouse({ tasks: ['T001 epic', 'T002 in T001: Research parsers'] });
+  const { exitCode, envelope } = await house.cli(line);
+  expect(exitCode).toBe(0);
+  expect(envelope.spawn.tokenResolution.fullyResolved).toBe(true);
+});
+
+test('cleo_mutate({ domain: "orchestrate", operation: "spawn", params: { taskId: "T002" }})', async () => {
+  const house = await openHouse({ tasks: ['T001 epic', 'T002 in T001: Research parsers'] });
+  const asked = { gateway: 'cleo_mutate', asked: 'mutate' } as const;
+  expect(await house.call('orchestrate.spawn', { taskId: 'T002' }, asked)).toMatchObject({ success: true, spawn: { taskId: 'T002' } });
+});
