@@ -17,7 +17,7 @@ export interface ProtocolFacts {
   task: Work['task'] & { status: Status };
   epicOf: (taskId: TaskId) => TaskId | undefined;
   /** The last prompt for a worker on it. */
-  spawn?: { agent: string; hasProtocol: boolean };
+  spawn?: { agent: string; session?: string; hasProtocol: boolean };
   protocol?: ProtocolName;
   entry?: ReadEntry;
   /** Lines of the manifest with the id of the entry. */

@@ -200,9 +200,9 @@ describe('the way out', () => {
 
   test('of 6: what was not done is done', async () => {
     const house = await done(['complete']);
-    const { error } = await house.as('sub').call('validate.protocol', { taskId: 'T002', message });
-    expect(error).toMatchObject({ code: 'E_VALIDATION_PROTOCOL', fix: 'cleo complete T002' });
-    await house.as('sub').call('tasks.complete', { taskId: 'T002' });
+    const { error } = await house.call('validate.protocol', { taskId: 'T002', message });
+    expect(error).toMatchObject({ code: 'E_VALIDATION_PROTOCOL', fix: 'cleo complete T002 --agent sub' });
+    expect((await house.cli(error.fix)).exitCode).toBe(0);
     expect(await house.call('validate.protocol', { taskId: 'T002', message })).toMatchObject({ success: true });
   });
 });

@@ -1,6 +1,6 @@
 import { array, description, maxLength, optional, picklist, pipe, strictObject, string } from 'valibot';
 import { CleoError } from '../../errors/error.ts';
-import { quote } from '../../errors/quote.ts';
+import { commandLine, quote } from '../../errors/quote.ts';
 import { isProtocol, type ProtocolName, protocolNames, protocolTable } from '../../model/protocol.ts';
 import { TaskId } from '../../model/scalars.ts';
 import type { TaskRecord } from '../../model/task.ts';
@@ -113,7 +113,7 @@ async function actsOn({ store, catalog }: Pick<QueryContext, 'store' | 'catalog'
 
 async function refusalOf(
   here: QueryContext,
-  { task, entry, protocol }: ProtocolFacts,
+  { task, entry, protocol, spawn }: ProtocolFacts,
   { exit, finding }: { exit: number; finding: ProtocolFinding },
   details: Record<string, unknown>,
 ): Promise<CleoError> {
@@ -136,13 +136,19 @@ async function refusalOf(
     ...details,
     field: 'protocol',
     problem: `of ${taskId} is not kept: ${finding.rule}, ${finding.message}`,
-    fix: wayOut(finding, taskId, entry?.id),
+    fix: wayOut(finding, taskId, { entryId: entry?.id, spawn }),
   });
 }
 
 /** What was never done can be done now; what was done otherwise can be looked at. */
-function wayOut({ rule, message }: ProtocolFinding, taskId: string, entryId: string | undefined): string {
-  if (rule === 'BASE-003' && message.endsWith('not done')) return `cleo complete ${taskId}`;
+function wayOut(
+  { rule, message }: ProtocolFinding,
+  taskId: string,
+  { entryId, spawn }: { entryId: string | undefined; spawn: ProtocolFacts['spawn'] },
+): string {
+  // Whoever was given it completes it.
+  const as = spawn ? ['--agent', spawn.agent, ...(spawn.session ? ['--session', spawn.session] : [])] : [];
+  if (rule === 'BASE-003' && message.endsWith('not done')) return commandLine(['cleo', 'complete', taskId, ...as]);
   if (rule === 'BASE-003' && message.startsWith('is done')) return `cleo reopen ${taskId}`;
   if (rule === 'BASE-003' || rule === 'BASE-005') return `cleo history ${taskId}`;
   return entryId ? `cleo research show ${quote(entryId)}` : `cleo show ${taskId}`;
