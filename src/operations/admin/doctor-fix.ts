@@ -1,4 +1,4 @@
-import { join, relative } from 'node:path';
+import { basename, join, relative } from 'node:path';
 import { array, strictObject, string } from 'valibot';
 import type { Claim } from '../../model/audit.ts';
 import type { Platform, Project } from '../../platform/port.ts';
@@ -27,7 +27,7 @@ export const adminDoctorFix = job({
   async run(here) {
     const { platform, project, now } = here;
     const stamp = now.replace(/[-:.]/g, '');
-    const repairs = [...repairConfig(platform, project, stamp), ...repairFiles(platform, project, stamp, now)];
+    const repairs = [...repairConfig(platform, project, stamp), ...(await repairFiles(platform, project, stamp, now))];
     if (isConfigured(platform, project)) repairs.push(...(await repairStore(here)));
     const { findings } = await examine(here);
     return repairs.length ? { repairs, findings } : noChange({ repairs, findings });
@@ -55,13 +55,17 @@ function salvaged(text: string): string {
   return `${JSON.stringify({ $schema: './config.schema.json', ...(key ? { project: { key } } : {}), ...(url ? { store: { url } } : {}) }, null, 2)}\n`;
 }
 
-function repairFiles(platform: Platform, project: Project, stamp: string, now: string): Repair[] {
+async function repairFiles(platform: Platform, project: Project, stamp: string, now: string): Promise<Repair[]> {
   const { files } = platform;
+  const { changeLines } = await import('../../platform/manifest-file.ts');
   const torn = jsonlStates(platform, project).flatMap(({ path, state }) => {
     if (state.torn === undefined) return [];
-    const text = files.readText(path) ?? '';
     files.writeWhole(`${path}.aside-${stamp}`, state.torn);
-    files.writeWhole(path, text.slice(0, text.length - state.torn.length));
+    const { torn } = state;
+    // Agents append to the manifest by hand, perhaps now.
+    if (basename(path) === 'MANIFEST.jsonl')
+      changeLines(path, (lines) => lines.map((line, i) => (i === lines.length - 1 && line === torn ? 'drop' : 'keep')));
+    else files.writeWhole(path, (files.readText(path) ?? '').slice(0, -torn.length));
     return [
       {
         check: 'files',

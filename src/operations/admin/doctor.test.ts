@@ -110,6 +110,20 @@ describe('each thing that can be broken is found, and repaired where that is saf
       },
     },
     {
+      why: 'a torn last line of the manifest, where one that only lacks its end is none',
+      break: (house) => {
+        mkdirSync(cleo(house, 'research'));
+        writeFileSync(cleo(house, 'research', 'MANIFEST.jsonl'), '{"a":1}\n{"b":');
+        writeFileSync(cleo(house, 'research', 'MANIFEST.archive.jsonl'), '{"a":1}');
+      },
+      check: 'files',
+      message: /research.MANIFEST.jsonl: the last line was cut short/,
+      after: async (house) => {
+        expect(readFileSync(cleo(house, 'research', 'MANIFEST.jsonl'), 'utf8')).toBe('{"a":1}\n');
+        expect(readFileSync(cleo(house, 'research', 'MANIFEST.archive.jsonl'), 'utf8')).toBe('{"a":1}');
+      },
+    },
+    {
       why: 'what a process that died left behind',
       break: (house) => {
         for (const name of ['cleo.db.new-12-abc', 'config.json.tmp-12-abc', 'config.json.lock']) {
