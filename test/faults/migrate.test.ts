@@ -12,7 +12,7 @@ import { checksum } from '../../src/store/migrations/migration.ts';
 import { schemaVersion } from '../../src/store/schema-version.ts';
 import { openHouse, type TestHouse } from '../house.ts';
 import { type PostgresServer, startPostgres } from '../postgres.ts';
-import { contentOfPostgres, contentOfSqlite, earlierPostgres, earlierSqlite, fill } from './earlier-store.ts';
+import { contentOfPostgres, contentOfSqlite, earlierPostgres, earlierSqlite, fill, type Shape } from './earlier-store.ts';
 import { isFull, type Project, projectAt, size, temporary } from './processes.ts';
 import { openWire } from './wire.ts';
 
@@ -33,142 +33,151 @@ test('a step that was released is never edited', () => {
   expect(migrations.map(checksum)[0]).toBe('a03a75cc7492ee4ea7389b253c35f164f0d9f0b19ee06927afb14883bb7f9d03');
 });
 
-test('SQLite: an upgrade killed at any moment leaves the old store or the new one, and ends with the same content', async () => {
-  const house = await openHouse({ engine: 'sqlite' });
-  await fill(house, size(40, 300));
-  const entries = await entriesOf(house);
-  const file = join(temporary(), 'earlier.db');
-  earlierSqlite(house, file);
-  const earlier = contentOfSqlite(file, entries);
-  expect(earlier.version).toBe(1);
+/** Those that stores out there may have. */
+const versions = Array.from({ length: schemaVersion - 1 }, (_, i) => i + 1);
 
-  const fresh = (): Project => {
-    const folder = temporary();
-    mkdirSync(join(folder, '.cleo'));
-    writeFileSync(join(folder, '.cleo', 'config.json'), JSON.stringify({ project: { key: 'earlier' } }));
-    copyFileSync(file, join(folder, '.cleo', 'cleo.db'));
-    return projectAt(folder);
-  };
-  const undisturbed = fresh();
-  const refused = await undisturbed.run(['show', 'T003']);
-  expect([refused.exitCode, refused.answer.error]).toMatchObject([8, { code: 'E_STORE_OLDER', fix: 'cleo upgrade' }]);
-  expect(contentOfSqlite(undisturbed.database, entries)).toEqual(earlier);
-  const began = performance.now();
-  expect((await undisturbed.done(['upgrade'])).upgrade).toMatchObject({ from: 1, to: schemaVersion, backup: expect.any(String) });
-  const lifeMs = performance.now() - began;
-  const upgraded = contentOfSqlite(undisturbed.database, entries);
-  expect(upgraded).toMatchObject({ version: schemaVersion, digest: earlier.digest });
+test.each(versions)(
+  'SQLite: an upgrade from %i killed at any moment leaves the old store or the new one, and ends with the same content',
+  async (version) => {
+    const house = await openHouse({ engine: 'sqlite' });
+    await fill(house, size(40, 300), version);
+    const entries = await entriesOf(house);
+    const file = join(temporary(), 'earlier.db');
+    earlierSqlite(house, file, version);
+    const earlier = contentOfSqlite(file, entries);
+    expect(earlier.version).toBe(version);
 
-  const kills = size(4, 50);
-  let struck = 0;
-  const seen = { old: 0, new: 0 };
-  for (let i = 0; i < kills; i++) {
-    const project = fresh();
-    const backups = join(project.root, '.cleo', 'backups');
-    const moment = async (): Promise<unknown> => {
-      // The first part of its life is Node's own; the work itself begins when the backup is there.
-      if (i % 2 === 0) return sleep(lifeMs * (0.3 + Math.random() * 0.9));
-      const until = performance.now() + 3 * lifeMs;
-      while (performance.now() < until && !(existsSync(backups) && readdirSync(backups).some((name) => name.endsWith('.db'))))
-        await nextTurn();
-      const delayed = performance.now() + Math.random() * 6;
-      while (performance.now() < delayed) await nextTurn();
-      return undefined;
+    const fresh = (): Project => {
+      const folder = temporary();
+      mkdirSync(join(folder, '.cleo'));
+      writeFileSync(join(folder, '.cleo', 'config.json'), JSON.stringify({ project: { key: 'earlier' } }));
+      copyFileSync(file, join(folder, '.cleo', 'cleo.db'));
+      return projectAt(folder);
     };
-    const killed = await project.run(['upgrade'], { onStart: (child) => void moment().then(() => child.kill('SIGKILL')) });
-    if (killed.signal === 'SIGKILL') struck++;
-    const left = contentOfSqlite(project.database, entries);
-    expect([earlier, upgraded]).toContainEqual(left);
-    seen[left.version === 1 ? 'old' : 'new']++;
-    if (killed.answer.success) expect(left.version).toBe(schemaVersion);
-    const next = await project.run(['show', 'T003']);
-    expect([next.exitCode, next.answer.error?.fix]).toEqual(left.version === 1 ? [8, 'cleo upgrade'] : [0, undefined]);
-    expect([0, 102]).toContain((await project.run(['upgrade'])).exitCode);
-    expect(contentOfSqlite(project.database, entries)).toEqual(upgraded);
-    expect((await project.run(['audit', 'verify'])).exitCode).toBe(0);
-    expect((await project.run(['doctor'])).exitCode).toBe(0);
-    await project.done(['session', 'start', '--scope', 'global', '--auto-focus']);
-  }
-  expect(struck).toBeGreaterThan(kills / 4);
-  if (isFull) expect(Math.min(seen.old, seen.new)).toBeGreaterThan(0);
-});
+    const undisturbed = fresh();
+    const refused = await undisturbed.run(['show', 'T003']);
+    expect([refused.exitCode, refused.answer.error]).toMatchObject([8, { code: 'E_STORE_OLDER', fix: 'cleo upgrade' }]);
+    expect(contentOfSqlite(undisturbed.database, entries)).toEqual(earlier);
+    const began = performance.now();
+    expect((await undisturbed.done(['upgrade'])).upgrade).toMatchObject({ from: version, to: schemaVersion, backup: expect.any(String) });
+    const lifeMs = performance.now() - began;
+    const upgraded = contentOfSqlite(undisturbed.database, entries);
+    expect(upgraded.version).toBe(schemaVersion);
+    expect(contentOfSqlite(undisturbed.database, entries, earlier.shape).digest).toBe(earlier.digest);
 
-test('PostgreSQL: an upgrade cut off at any message, or whose backend is killed, leaves the old store or the new one', async () => {
-  const key = `m${Math.random().toString(36).slice(2, 10)}`;
-  const house = await houseOn(server.url, key);
-  await createPostgres({ url: server.url, schema: `cleo_${key}`, busyTimeoutMs: 15_000 }, '2026-01-01T00:00:00.000Z');
-  const call: TestHouse['call'] = async (operation, params = {}, more = {}) =>
-    (await dispatch(house, { operation, params, gateway: 'cli', ...more })).envelope;
-  await fill(
-    { call, as: (agent: string) => ({ call: (operation: string, params = {}) => call(operation, params, { agent }) }) } as TestHouse,
-    60,
-  );
-  const [head] = await client.unsafe(`select seq from "cleo_${key}".audit_head`);
-  const entries = Number(head?.seq);
-
-  let made = 0;
-  const fresh = async (): Promise<string> => {
-    const own = `${key}_${++made}`;
-    await earlierPostgres(client, `cleo_${key}`, `cleo_${own}`);
-    return own;
-  };
-  const content = (own: string) => contentOfPostgres(client, `cleo_${own}`, entries);
-  const ask = async (url: string, own: string, operation: string, params = {}): Promise<Reply> => {
-    const asking = await houseOn(url, own);
-    return dispatch(asking, { operation, params, gateway: 'cli' }).finally(() => asking.closeStores().catch(() => {}));
-  };
-
-  const undisturbed = await fresh();
-  const earlier = await content(undisturbed);
-  expect(earlier.version).toBe(1);
-  expect((await ask(server.url, undisturbed, 'tasks.show', { taskId: 'T003' })).envelope).toMatchObject({
-    error: { code: 'E_STORE_OLDER', exitCode: 8, fix: 'cleo upgrade' },
-  });
-  expect(await content(undisturbed)).toEqual(earlier);
-  expect((await ask(server.url, undisturbed, 'admin.upgrade')).envelope).toMatchObject({ upgrade: { from: 1, to: schemaVersion } });
-  const upgraded = await content(undisturbed);
-  expect(upgraded).toMatchObject({ version: schemaVersion, digest: earlier.digest });
-
-  const seen = { old: 0, new: 0 };
-  const judge = async (own: string, reply: Reply): Promise<void> => {
-    const left = await content(own);
-    expect([earlier, upgraded]).toContainEqual(left);
-    seen[left.version === 1 ? 'old' : 'new']++;
-    if (reply.exitCode === 0) expect(left.version).toBe(schemaVersion);
-    expect([0, 102]).toContain((await ask(server.url, own, 'admin.upgrade')).exitCode);
-    expect(await content(own)).toEqual(upgraded);
-    expect((await ask(server.url, own, 'tasks.show', { taskId: 'T003' })).exitCode).toBe(0);
-    expect((await ask(server.url, own, 'admin.audit.verify')).exitCode).toBe(0);
-  };
-  for (const when of ['before', 'after'] as const)
-    for (let message = 2; ; message += isFull ? 1 : 4) {
-      const own = await fresh();
-      const wire = await openWire(server.url, when);
-      wire.cutAt(message);
-      const reply = await ask(wire.url, own, 'admin.upgrade');
-      const wasCut = wire.wasCut();
-      if (wasCut) await settled(own);
-      await judge(own, reply);
-      if (!wasCut) break;
+    const kills = size(3, 50);
+    let struck = 0;
+    const seen = { old: 0, new: 0 };
+    for (let i = 0; i < kills; i++) {
+      const project = fresh();
+      const backups = join(project.root, '.cleo', 'backups');
+      const moment = async (): Promise<unknown> => {
+        // The first part of its life is Node's own; the work itself begins when the backup is there.
+        if (i % 2 === 0) return sleep(lifeMs * (0.3 + Math.random() * 0.9));
+        const until = performance.now() + 3 * lifeMs;
+        while (performance.now() < until && !(existsSync(backups) && readdirSync(backups).some((name) => name.endsWith('.db'))))
+          await nextTurn();
+        const delayed = performance.now() + Math.random() * 6;
+        while (performance.now() < delayed) await nextTurn();
+        return undefined;
+      };
+      const killed = await project.run(['upgrade'], { onStart: (child) => void moment().then(() => child.kill('SIGKILL')) });
+      if (killed.signal === 'SIGKILL') struck++;
+      const left = contentOfSqlite(project.database, entries);
+      expect([earlier, upgraded]).toContainEqual(left);
+      seen[left.version === version ? 'old' : 'new']++;
+      if (killed.answer.success) expect(left.version).toBe(schemaVersion);
+      const next = await project.run(['show', 'T003']);
+      expect([next.exitCode, next.answer.error?.fix]).toEqual(left.version === version ? [8, 'cleo upgrade'] : [0, undefined]);
+      expect([0, 102]).toContain((await project.run(['upgrade'])).exitCode);
+      expect(contentOfSqlite(project.database, entries)).toEqual(upgraded);
+      expect((await project.run(['audit', 'verify'])).exitCode).toBe(0);
+      expect((await project.run(['doctor'])).exitCode).toBe(0);
+      expect((await project.run(['update', 'T003', '--notes', 'Gone on'])).exitCode).toBe(0);
     }
-  for (let i = 0; i < size(2, 25); i++) {
-    const own = await fresh();
-    let isOver = false;
-    const killer = (async () => {
-      await sleep(Math.random() * 40);
-      while (!isOver) {
-        await client`select pg_terminate_backend(pid) from pg_stat_activity
-          where backend_type = 'client backend' and pid <> pg_backend_pid() and xact_start is not null`;
-        await sleep(Math.random() * 5);
+    expect(struck).toBeGreaterThan(kills / 4);
+    if (isFull) expect(Math.min(seen.old, seen.new)).toBeGreaterThan(0);
+  },
+);
+
+test.each(versions)(
+  'PostgreSQL: an upgrade from %i cut off at any message, or whose backend is killed, leaves the old store or the new one',
+  async (version) => {
+    const key = `m${Math.random().toString(36).slice(2, 10)}`;
+    const house = await houseOn(server.url, key);
+    await createPostgres({ url: server.url, schema: `cleo_${key}`, busyTimeoutMs: 15_000 }, '2026-01-01T00:00:00.000Z');
+    const reply: TestHouse['reply'] = (operation, params = {}, more = {}) =>
+      dispatch(house, { operation, params, gateway: 'cli', ...more });
+    const call: TestHouse['call'] = async (...args) => (await reply(...args)).envelope;
+    await fill({ call, as: (agent) => ({ call: (operation, params) => call(operation, params, { agent }), reply }) }, 40, version);
+    const [head] = await client.unsafe(`select seq from "cleo_${key}".audit_head`);
+    const entries = Number(head?.seq);
+
+    let made = 0;
+    const fresh = async (): Promise<string> => {
+      const own = `${key}_${++made}`;
+      await earlierPostgres(client, `cleo_${key}`, `cleo_${own}`, version);
+      return own;
+    };
+    const content = (own: string, shape?: Shape) => contentOfPostgres(client, `cleo_${own}`, entries, shape);
+    const ask = async (url: string, own: string, operation: string, params = {}): Promise<Reply> => {
+      const asking = await houseOn(url, own);
+      return dispatch(asking, { operation, params, gateway: 'cli' }).finally(() => asking.closeStores().catch(() => {}));
+    };
+
+    const undisturbed = await fresh();
+    const earlier = await content(undisturbed);
+    expect(earlier.version).toBe(version);
+    expect((await ask(server.url, undisturbed, 'tasks.show', { taskId: 'T003' })).envelope).toMatchObject({
+      error: { code: 'E_STORE_OLDER', exitCode: 8, fix: 'cleo upgrade' },
+    });
+    expect(await content(undisturbed)).toEqual(earlier);
+    expect((await ask(server.url, undisturbed, 'admin.upgrade')).envelope).toMatchObject({ upgrade: { from: version, to: schemaVersion } });
+    const upgraded = await content(undisturbed);
+    expect(upgraded.version).toBe(schemaVersion);
+    expect((await content(undisturbed, earlier.shape)).digest).toBe(earlier.digest);
+
+    const seen = { old: 0, new: 0 };
+    const judge = async (own: string, reply: Reply): Promise<void> => {
+      const left = await content(own);
+      expect([earlier, upgraded]).toContainEqual(left);
+      seen[left.version === version ? 'old' : 'new']++;
+      if (reply.exitCode === 0) expect(left.version).toBe(schemaVersion);
+      expect([0, 102]).toContain((await ask(server.url, own, 'admin.upgrade')).exitCode);
+      expect(await content(own)).toEqual(upgraded);
+      expect((await ask(server.url, own, 'tasks.show', { taskId: 'T003' })).exitCode).toBe(0);
+      expect((await ask(server.url, own, 'admin.audit.verify')).exitCode).toBe(0);
+    };
+    for (const when of ['before', 'after'] as const)
+      for (let message = 2; ; message += isFull ? 1 : 5) {
+        const own = await fresh();
+        const wire = await openWire(server.url, when);
+        wire.cutAt(message);
+        const reply = await ask(wire.url, own, 'admin.upgrade');
+        const wasCut = wire.wasCut();
+        if (wasCut) await settled(own);
+        await judge(own, reply);
+        if (!wasCut) break;
       }
-    })();
-    const reply = await ask(server.url, own, 'admin.upgrade');
-    isOver = true;
-    await killer;
-    await judge(own, reply);
-  }
-  expect(Math.min(seen.old, seen.new)).toBeGreaterThan(0);
-});
+    for (let i = 0; i < size(2, 25); i++) {
+      const own = await fresh();
+      let isOver = false;
+      const killer = (async () => {
+        await sleep(Math.random() * 40);
+        while (!isOver) {
+          await client`select pg_terminate_backend(pid) from pg_stat_activity
+          where backend_type = 'client backend' and pid <> pg_backend_pid() and xact_start is not null`;
+          await sleep(Math.random() * 5);
+        }
+      })();
+      const reply = await ask(server.url, own, 'admin.upgrade');
+      isOver = true;
+      await killer;
+      await judge(own, reply);
+    }
+    expect(Math.min(seen.old, seen.new)).toBeGreaterThan(0);
+  },
+);
 
 /** The server notices a lost client, and rolls back, a moment later. */
 async function settled(own: string): Promise<void> {
