@@ -84,6 +84,7 @@ describe('what is only remarked', () => {
     ['a date that is none', source({}, { lastReviewed: 'May' }), /^lastReviewed "May"/],
     ['a stability that is none', source({}, { stability: 'ok' }), /^stability "ok" is none of stable, /],
     ['a version that is a list', source({}, { version: '[1]' }), /^version is no text/],
+    ['a token that nobody fills', source({}, {}, `{{TASK_ID}} {{ MINE }} ${'$'}{{ THEIRS }} {{MINE}}`), /^\{\{MINE\}\} is no token/],
     ['a long text', source({}, {}, 'Do this and that. '.repeat(3000)), /^the text is longer than 5000 tokens/],
   ])('%s', (_, text, message) => {
     const { skill, remarks } = readSkill('a-skill', text);

@@ -1,5 +1,6 @@
 import { type ProtocolName, protocolNames } from '../model/protocol.ts';
 import type { Skill, SkillFinding, SkillRow } from '../model/skill.ts';
+import { tokenNames } from '../model/spawn.ts';
 import { isMap, readFrontMatter } from './front-matter.ts';
 import { estimateTokens } from './tokens.ts';
 
@@ -58,6 +59,7 @@ export function readSkill(folder: string | undefined, source: string): ReadSkill
   const stability = textOf(metadata.stability);
   if (stability !== undefined && !stabilities.includes(stability))
     warn(`stability ${quoted(stability)} is none of ${stabilities.join(', ')}`);
+  for (const token of strangeTokens(text)) warn(`{{${token}}} is no token: a spawn with it is refused`);
   if (estimateTokens(text) > mostTokens) warn(`the text is longer than ${mostTokens} tokens`);
 
   if (remarks.some(({ severity }) => severity === 'error')) return { remarks };
@@ -78,6 +80,12 @@ export function readSkill(folder: string | undefined, source: string): ReadSkill
     remarks,
   };
 }
+
+/** `${{ … }}` belongs to others. */
+const strangeTokens = (text: string): string[] =>
+  [...new Set([...text.matchAll(/(?<!\$)\{\{[ \t]*([A-Za-z]\w*)[ \t]*\}\}/g)].map(([, name]) => name!))].filter(
+    (name) => !tokenNames.some((known) => known === name),
+  );
 
 const conditions = ['phase', 'size', 'stage', 'protocol'] as const;
 

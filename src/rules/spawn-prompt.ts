@@ -1,6 +1,6 @@
 import { commandLine } from '../errors/quote.ts';
 import type { Gate, TaskId } from '../model/scalars.ts';
-import type { SpawnRole } from '../model/spawn.ts';
+import type { SpawnRole, TokenName } from '../model/spawn.ts';
 import { entryIdFor } from './manifest.ts';
 import { returnMessage } from './return-message.ts';
 import { fenced, type Resolution, resolveTemplate, type TokenValue } from './tokens-resolve.ts';
@@ -51,7 +51,7 @@ export function spawnPrompt(facts: PromptFacts, files: ReadonlyMap<string, strin
 }
 
 /** What stands for each token. */
-export function tokenValues({ task, epicId, ...facts }: PromptFacts): Record<string, TokenValue> {
+export function tokenValues({ task, epicId, ...facts }: PromptFacts): Record<TokenName, TokenValue> {
   return {
     TASK_ID: task.id,
     EPIC_ID: epicId ?? 'none',
