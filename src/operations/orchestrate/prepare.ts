@@ -6,7 +6,7 @@ import type { TaskRecord } from '../../model/task.ts';
 import { holderOf, isExpired, isHolder } from '../../rules/claims.ts';
 import { heldGates, missingGates } from '../../rules/gates.ts';
 import { lifecycleGate, stageOf } from '../../rules/lifecycle.ts';
-import { belongsTo, type Manifest, manifestPath, outputFolder } from '../../rules/manifest.ts';
+import { belongsTo, entryFor, type Manifest, manifestPath, outputFolder } from '../../rules/manifest.ts';
 import { protocolTiers, protocolUpTo } from '../../rules/protocol.ts';
 import { type SkillChoice, skillFor } from '../../rules/skill-dispatch.ts';
 import { type Finding, spawnFindings } from '../../rules/spawn-preflight.ts';
@@ -34,12 +34,13 @@ export interface SpawnAsked {
 export interface Shelf {
   skills: SkillSet;
   manifest: Manifest;
+  archived: Manifest;
 }
 
-export const shelfOf = async ({ platform, project, config }: MutationContext): Promise<Shelf> => ({
-  skills: await skillsOf(platform),
-  manifest: (await manifestOf(project, config)).read(),
-});
+export async function shelfOf({ platform, project, config }: MutationContext): Promise<Shelf> {
+  const file = await manifestOf(project, config);
+  return { skills: await skillsOf(platform), manifest: file.read(), archived: file.archived() };
+}
 
 export interface Prepared {
   task: TaskRecord;
@@ -112,7 +113,7 @@ export async function prepare(here: MutationContext, shelf: Shelf, task: TaskRec
     promptTokens: estimateTokens(text),
     tokenResolution: { fullyResolved: unresolved.length === 0, resolved, unresolved },
     findings,
-    warnings: [...warnings, ...(await doubts(here, task, asked.role, before))],
+    warnings: [...warnings, ...(await doubts(here, shelf, task, asked.role, before))],
   };
 }
 
@@ -139,12 +140,23 @@ const nextAgent = (id: TaskId, role: SpawnRole, before: SpawnRecord[]): string =
   `${id}-${role}-${before.filter((spawn) => spawn.role === role).length + 1}`;
 
 /** What is no reason to refuse, but worth knowing. */
-async function doubts({ store }: MutationContext, task: TaskRecord, role: SpawnRole, before: SpawnRecord[]): Promise<string[]> {
+async function doubts(
+  { store }: MutationContext,
+  shelf: Shelf,
+  task: TaskRecord,
+  role: SpawnRole,
+  before: SpawnRecord[],
+): Promise<string[]> {
   const open = role === 'worker' ? (await store.tasks.children(task.id)).filter(({ status }) => status !== 'done') : [];
+  const built = role === 'worker' ? await store.spawns.latest(task.depends) : [];
+  const unchecked = built.filter(({ taskId }) => !entryFor(shelf.manifest, taskId) && !entryFor(shelf.archived, taskId));
   const last = before.findLast((spawn) => spawn.role === role);
   return [
     ...(task.description?.trim() ? [] : [`${task.id} has no description; its title stands for it`]),
     ...(open.length ? [`${task.id} cannot be completed before ${open.map(({ id }) => id).join(', ')}`] : []),
+    ...unchecked.map(
+      ({ taskId }) => `ORC-009: the manifest has nothing of ${taskId}, on which ${task.id} builds; cleo orchestrate collect ${taskId}`,
+    ),
     ...(last && isOutstanding(last, task) ? [`${task.id} was handed to ${last.agent} before, and nothing has come of it yet`] : []),
   ];
 }

@@ -278,6 +278,18 @@ test('a second prompt for the same task has another agent, and says so', async (
   });
 });
 
+test('what a task builds on should have been collected', async () => {
+  const { call, as } = await openHouse({ tasks: ['T001 epic', 'T002 in T001', 'T003 in T001 depends T002'], config: off });
+  const { spawn } = await call('orchestrate.spawn', { taskId: 'T002' });
+  await as(spawn.agentId).call('tasks.complete', { taskId: 'T002' });
+  const spoken = async () => (await call('orchestrate.spawn', { taskId: 'T003' }))._meta.warnings.join();
+  expect(await spoken()).toContain('ORC-009: the manifest has nothing of T002');
+  await call('research.add', { id: 'T002-x', file: 'x.md', title: 'X', status: 'complete', linkedTasks: ['T002'] });
+  expect(await spoken()).not.toContain('ORC-009');
+  await call('research.archive', {});
+  expect(await spoken()).not.toContain('ORC-009');
+});
+
 test('a dry run only looks: no prompt, no folder, no record', async () => {
   const { call, root, store } = await openHouse({ tasks: ['T001 epic', 'T002 in T001 active by tester'], config: off });
   const { spawn, data } = await call('orchestrate.spawn', { taskId: 'T002', dryRun: true, promptFile: true });
