@@ -8,6 +8,7 @@ import { notFound } from '../tasks/require.ts';
 import { EntryReceipt, entryIn, entryReceipt, manifestOf, warningsOf } from './manifest.ts';
 
 const { entries: fields } = ManifestEntry;
+const help = 'cleo help research add';
 
 export const researchAdd = job({
   name: 'research.add',
@@ -42,17 +43,17 @@ export const researchAdd = job({
     call: { id: 'T001-parsers', file: 'docs/parsers.md', title: 'Which parsers there are', status: 'complete', linkedTasks: ['T001'] },
   },
   async run(here, params) {
-    const { platform, project, commandWith, changes, read } = here;
+    const { platform, project, changes, read } = here;
     const entry = wholeEntry(here, params);
     const problem = entryProblem(entry);
     if (problem)
       throw new CleoError('E_VALIDATION', {
         field: 'needs_followup',
         problem,
-        fix: commandWith({ needsFollowup: [entry.status === 'partial' ? 'What is left to do' : 'What blocks it'] }),
+        fix: again(here, { needsFollowup: [entry.status === 'partial' ? 'What is left to do' : 'What blocks it'] }),
       });
     const { inProject } = await import('../../platform/shared-file.ts');
-    const { path } = inProject(project.root, entry.file, 'cleo help research add');
+    const { path } = inProject(project.root, entry.file, help);
     entry.file = relative(project.root, resolve(project.root, entry.file)).replaceAll('\\', '/');
     const isWritten = Boolean(platform.files.readText(path)?.trim());
     await read(async (store) => {
@@ -64,7 +65,7 @@ export const researchAdd = job({
     let warnings: string[] = [];
     manifest.add((known) => {
       const isTaken = (id: string): boolean => entryIn(known, id) !== undefined || entryIn(archived, id) !== undefined;
-      if (isTaken(entry.id)) throw new CleoError('E_ID_COLLISION', { id: entry.id, fix: commandWith({ id: freeId(entry.id, isTaken) }) });
+      if (isTaken(entry.id)) throw new CleoError('E_ID_COLLISION', { id: entry.id, fix: again(here, { id: freeId(entry.id, isTaken) }) });
       warnings = warningsOf(manifest.name, known.problems);
       return JSON.stringify(entry);
     });
@@ -77,11 +78,11 @@ export const researchAdd = job({
 const isObject = (value: unknown): value is object => typeof value === 'object' && value !== null && !Array.isArray(value);
 
 /** The entry with what is given beside it, and what goes without saying. */
-function wholeEntry({ now, commandWith }: JobContext, { entry: given, ...flags }: Record<string, unknown>): ManifestEntry {
+function wholeEntry(here: JobContext, { entry: given, ...flags }: Record<string, unknown>): ManifestEntry {
   const { agentType, keyFindings, needsFollowup, linkedTasks, ...same } = flags;
   const named = { ...same, agent_type: agentType, key_findings: keyFindings, needs_followup: needsFollowup, linked_tasks: linkedTasks };
   const said: Record<string, unknown> = {
-    date: now.slice(0, 10),
+    date: here.now.slice(0, 10),
     agent_type: 'research',
     topics: [],
     key_findings: [],
@@ -95,7 +96,7 @@ function wholeEntry({ now, commandWith }: JobContext, { entry: given, ...flags }
   if (said.id === undefined && typeof task === 'string' && typeof said.title === 'string') said.id = entryIdFor(task, said.title);
   const read = safeParse(ManifestEntry, said);
   if (read.success) return read.output;
-  throw refusalOf(read.issues as BaseIssue<unknown>[], commandWith);
+  throw refusalOf(here, read.issues as BaseIssue<unknown>[]);
 }
 
 function parsedEntry(given: unknown): object {
@@ -106,27 +107,31 @@ function parsedEntry(given: unknown): object {
   } catch (error) {
     throw new CleoError('E_INVALID_INPUT', {
       problem: `entry (--entry) is no JSON: ${(error as Error).message.slice(0, 200)}`,
-      fix: 'cleo help research add',
+      fix: help,
       field: 'entry',
     });
   }
   if (isObject(value)) return value;
-  throw new CleoError('E_INVALID_INPUT', { problem: 'entry (--entry) is not one object', fix: 'cleo help research add', field: 'entry' });
+  throw new CleoError('E_INVALID_INPUT', { problem: 'entry (--entry) is not one object', fix: help, field: 'entry' });
 }
 
 /** As dispatch refuses parameters: the wrong shape (2) before a broken rule (6). */
-function refusalOf(issues: BaseIssue<unknown>[], commandWith: JobContext['commandWith']): CleoError {
+function refusalOf(here: JobContext, issues: BaseIssue<unknown>[]): CleoError {
   const issue = issues.find(({ kind }) => kind === 'schema') ?? issues[0]!;
   const field = String(issue.path?.[0]?.key ?? 'entry');
-  const fix = 'cleo help research add';
-  if (issue.kind !== 'schema') return new CleoError('E_VALIDATION', { field, problem: issue.message, fix });
+  if (issue.kind !== 'schema') return new CleoError('E_VALIDATION', { field, problem: issue.message, fix: help });
   const isMissing = issue.received === 'undefined' && issue.path?.length === 1;
-  const today = field === 'status' && isMissing ? commandWith({ status: 'complete' }) : fix;
   return new CleoError('E_INVALID_INPUT', {
     problem: isMissing ? `${field} is required` : `${field}: ${issue.message}`,
-    fix: today,
+    fix: field === 'status' && isMissing ? again(here, { status: 'complete' }) : help,
     field,
   });
+}
+
+/** The same call with something else, where that is a line to be copied. */
+function again({ commandWith }: JobContext, params: Record<string, unknown>): string {
+  const command = commandWith(params);
+  return command.length <= 1000 && !/[\0-\x1f]/.test(command) ? command : help;
 }
 
 function freeId(id: string, isTaken: (id: string) => boolean): string {
