@@ -52,6 +52,7 @@ describe('list', () => {
     expect(names(await call('tools.skill.list')).sort()).toEqual(bundled);
     expect((await cli(['skill', 'list', '--json'])).envelope).toMatchObject({ _meta: { command: 'skills.list' } });
     expect((await cli(['skills', 'list', '--json'])).envelope).toMatchObject({ _meta: { command: 'skills.list' } });
+    expect((await cli(['skill', 'list', '--quiet', '--category', 'validation'])).out).toBe('ct-ivtr-validator\nct-validator\n');
     expect(names((await emptyFolder().cli(['skill', 'list', '--json'])).envelope).sort()).toEqual(bundled);
   });
 
