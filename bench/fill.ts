@@ -75,6 +75,56 @@ export async function fill(root: string, count: number, open: number): Promise<v
   await store.close();
 }
 
+/** What `fillPlan` makes a plan of. */
+export const planned = 'T001';
+
+/** A project that is one saga: epics of a hundred tasks, each of which waits for `each` others that stand before it, most of them near. */
+export async function fillPlan(root: string, count: number, each: number): Promise<void> {
+  mkdirSync(join(root, '.cleo'), { recursive: true });
+  const path = join(root, '.cleo', 'cleo.db');
+  await createSqlite(path, at);
+  const store = openSqlite({ path, mode: 'write', busyTimeoutMs: 1000, durability: 'normal', newestBackup: () => undefined });
+  const random = randomOf(count);
+  const tasks: TaskRecord[] = [plain(1, 'saga')];
+  const work: string[] = [];
+  while (work.length < count) {
+    const epic = plain(tasks.length + 1, 'epic', planned);
+    tasks.push(epic);
+    for (let i = 0; i < 100 && work.length < count; i++) {
+      const depends = new Set<string>();
+      // The first few have too few before them; those after them make up for it.
+      const wanted = Math.min(work.length, each + (work.length <= 2 * each ? 1 : 0));
+      while (depends.size < wanted) depends.add(work[Math.floor(work.length * Math.sqrt(random()))]!);
+      const task = { ...plain(tasks.length + 1, 'task', epic.id), priority: priorities[Math.floor(random() * 4)]!, depends: [...depends] };
+      tasks.push({ ...task, files: [`src/part-${tasks.length % 200}/file-${tasks.length % 17}.ts`] });
+      work.push(task.id);
+    }
+  }
+  for (let first = 0; first < tasks.length; first += perTransaction)
+    await store.write({ at, by: 'bench' }, async (writes) => {
+      await writes.tasks.insertMany(tasks.slice(first, first + perTransaction).map((task) => ({ task, notes: [] })));
+      await writes.tasks.reserveIds(taskId(Math.min(first + perTransaction, tasks.length)));
+    });
+  await store.close();
+}
+
+const plain = (seq: number, type: TaskRecord['type'], parentId?: string): TaskRecord => ({
+  id: taskId(seq),
+  type,
+  title: `Part ${seq} of the plan, with a title as long as they are`,
+  status: 'pending',
+  priority: 'medium',
+  ...(parentId ? { parentId } : {}),
+  labels: [],
+  depends: [],
+  acceptance: [],
+  files: [],
+  createdAt: at,
+  createdBy: 'bench',
+  updatedAt: at,
+  revision: 1,
+});
+
 function taskAt(seq: number, count: number, open: number, random: () => number): { task: TaskRecord; notes: Note[] } {
   const place = (seq - 1) % groupSize;
   // A group is open or done as a whole, so that no open task sits in a done epic.

@@ -95,7 +95,8 @@ async function warmShow(place, calls) {
   return median(times);
 }
 
-async function opened(place) {
+/** A server in a process of its own that has answered once: `call(gateway, operation, params)`, `close()`. */
+export async function opened(place) {
   const server = open(place);
   await server.ask(openings.initialize);
   server.tell({ method: 'notifications/initialized' });

@@ -13,6 +13,7 @@ import { install } from './install.mjs';
 import { measureMcp } from './mcp.mjs';
 import { medians, peakMemory } from './measure.mjs';
 import { openProjects } from './stores.mjs';
+import { wavesRows } from './waves.mjs';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const { values: options } = parseArgs({
@@ -94,6 +95,7 @@ try {
   row("an agent's standard day over MCP", mcp.dayBytes, 6000, 'bytes');
   row('warm MCP tasks.show', mcp.showMs, 1, 'ms');
   for (const figures of await gradeRows(cleo, options.quick)) row(...figures);
+  for (const figures of await wavesRows(cleo, rounds)) row(...figures);
   const http = await measureHttp({ cleo, cwd: projects.http, env: { CLEO_HOME: join(folder, 'home') } }, rounds);
   row('warm HTTP tasks.show', http.showMs, 1, 'ms');
   row('a call of 64 HTTP clients, a quarter of them writes', http.callMs, 4, 'ms');

@@ -30,6 +30,14 @@ export async function openLog(count) {
   return { folder: made, session: loggedSession };
 }
 
+/** A project that is one plan of so many tasks, each of which waits for `each` others. Only read, so it is used where it is kept. */
+export async function openPlan(count, each) {
+  const { fillPlan, planned, kept } = await filler();
+  const made = join(kept, `plan-${count}-${each}`);
+  await makeOnce(made, (fresh) => fillPlan(fresh, count, each));
+  return { folder: made, root: planned };
+}
+
 async function makeOnce(made, fill) {
   if (existsSync(made)) return;
   const fresh = mkdtempSync(`${made}-`);

@@ -56,6 +56,7 @@ const questions: Record<string, (store: ReadStore) => Promise<unknown>> = {
   'open inside a root': (s) => s.tasks.openInside('T001'),
   'waits inside a root': (s) => s.tasks.waitsInside('T001'),
   'files inside a root': (s) => s.tasks.filesInside('T001'),
+  'done inside a root': (s) => s.tasks.doneInside('T001', 50),
   'everything open': (s) => s.tasks.openInside(undefined),
   'every open wait': (s) => s.tasks.waitsInside(undefined),
   'files of everything open': (s) => s.tasks.filesInside(undefined),

@@ -1,7 +1,7 @@
 import type { AuditDraft, AuditEntry, Caller, ChainLink, Changes, Claim, HistoryEntry, KeptAnswer } from '../model/audit.ts';
 import type { GradeEntry } from '../model/grade.ts';
 import type { Stage } from '../model/lifecycle.ts';
-import type { OpenWork, PlanTask } from '../model/open-work.ts';
+import type { OpenWork, PlanTask, PlanWork } from '../model/open-work.ts';
 import type { Priority, RelationType, Status, TaskId, TaskType } from '../model/scalars.ts';
 import type { ContextUsage, SessionHandle, SessionRecord, SessionStatus } from '../model/session.ts';
 import type { SpawnBudget, SpawnDraft, SpawnRecord } from '../model/spawn.ts';
@@ -115,9 +115,11 @@ export interface TaskReads {
   /** What is open of a root, of everything inside it and of what it is inside of; without a root, everything that is open. In no order. */
   openInside(root: TaskId | undefined): Promise<(PlanTask & { isAbove: boolean })[]>;
   /** What these wait for that is neither done nor archived. */
-  waitsInside(root: TaskId | undefined): Promise<Edge[]>;
+  waitsInside(root: TaskId | undefined): Promise<PlanWork['depends']>;
   /** The files that these touch. */
   filesInside(root: TaskId | undefined): Promise<{ path: string; taskId: TaskId }[]>;
+  /** Tasks and subtasks of a root, itself too, that are done, archived ones as well. */
+  doneInside(root: TaskId, limit: number): Promise<TaskHit[]>;
   /** Of each of these, itself and what is inside it, by type and status. */
   countsInside(roots: TaskId[]): Promise<InsideCount[]>;
 }

@@ -1,7 +1,7 @@
 import { boolean, description, metadata, optional, pipe, strictObject, string } from 'valibot';
 import { CleoError } from '../../errors/error.ts';
 import { Line, Phase, TaskId } from '../../model/scalars.ts';
-import { type Scope, type SessionRecord, SessionSummary } from '../../model/session.ts';
+import { type Scope, SessionSummary } from '../../model/session.ts';
 import { TaskReceipt } from '../../model/task.ts';
 import { summaryOf } from '../../rules/session-view.ts';
 import { receiptOf } from '../../rules/view.ts';
@@ -9,7 +9,8 @@ import { answer, type MutationContext, mutation } from '../define.ts';
 import { type Started, startTask } from '../tasks/moves.ts';
 import { recommended } from '../tasks/recommend.ts';
 import { requireTask } from '../tasks/require.ts';
-import { checkAlone, checkFree, handleOf, readScope } from './sessions.ts';
+import { beginSession, exportLines } from './begin.ts';
+import { handleOf, readScope } from './sessions.ts';
 
 export const sessionStart = mutation({
   name: 'session.start',
@@ -52,28 +53,13 @@ export const sessionStart = mutation({
   cli: { command: 'session start', raw: 'export' },
   example: { world: ['T001 epic', 'T002 in T001'], call: { scope: 'epic:T001', autoFocus: true, name: 'Parser' } },
   async run(here, given) {
-    const { store, now, caller, platform } = here;
-    const scope = await readScope(store, given.scope, (text) => here.commandWith({ scope: text }));
+    const scope = await readScope(here.store, given.scope, (text) => here.commandWith({ scope: text }));
     // A person says what to begin with; a program that does not say gets what is recommended.
     const autoFocus = given.autoFocus ?? here.gateway !== 'cli';
     if (!autoFocus && !given.focus) throw await focusRequired(here, scope);
-    await checkAlone(here);
-    await checkFree(store, scope);
-    const session: SessionRecord = {
-      id: `session-${Date.parse(now)}-${platform.randomHex(6)}`,
-      ...(given.name ? { name: given.name } : {}),
-      scope,
-      status: 'active',
-      ...(given.phase ? { phase: given.phase } : {}),
-      isGraded: given.grade ?? false,
-      startedBy: caller.agent,
-      startedAt: now,
-      updatedAt: now,
-    };
-    await store.sessions.insert(session);
-    await store.sessions.attach(session.id, caller.agent, now);
+    const session = await beginSession(here, scope, given);
     const joins = handleOf(session);
-    const focused = await firstFocus({ ...here, session: joins, caller: { ...caller, session: session.id } }, given.focus);
+    const focused = await firstFocus({ ...here, session: joins, caller: { ...here.caller, session: session.id } }, given.focus);
     return answer(
       {
         session: summaryOf(session),
@@ -101,8 +87,3 @@ async function firstFocus(here: MutationContext, id: string | undefined): Promis
   const chosen = id ?? (await recommended(here, undefined, 1))[0]?.taskId;
   return chosen === undefined ? undefined : startTask(here, await requireTask(here.store, chosen));
 }
-
-const exportLines = ({ id, isGraded }: SessionRecord): string =>
-  [`export CLEO_SESSION_ID=${id}`, ...(isGraded ? ['export CLEO_SESSION_GRADE=true', `export CLEO_SESSION_GRADE_ID=${id}`] : [])].join(
-    '\n',
-  );

@@ -15,7 +15,7 @@ export const tasksClaimNext = mutation({
   result: strictObject({ recommendation: NoTaskOr(Recommendation), task: NoTaskOr(TaskReceipt), released: optional(string()) }),
   errors: ['E_NOT_FOUND', 'E_TASK_NOT_IN_SCOPE'],
   tier: 1,
-  cli: { command: 'next', args: ['epic'], select: 'claim' },
+  cli: { command: ['next', 'orchestrate next', 'orchestrator next'], args: ['epic'], select: 'claim' },
   example: { world: ['T001 epic', 'T002 in T001 high', 'T003 in T001'], call: { epic: 'T001' } },
   async run(here, { epic }) {
     const [recommendation] = await recommended(here, epic, 1);

@@ -3,15 +3,14 @@ import type { Priority, Size, Status, TaskType } from '../../model/scalars.ts';
 import { allClaims } from './claims.ts';
 import { type Db, raw, type Sql, sql } from './sql.ts';
 
-const isOpen = raw("t.status <> 'done' and t.archived_at is null");
+export const isOpen = raw("t.status <> 'done' and t.archived_at is null");
 
 /** Everything that ordering needs, at a cost that follows what is open, not what is stored. A thousand rows cost a cold start
  *  more to be handed over than to be found, so each answer comes as one text. */
 export async function openGraph(db: Db): Promise<OpenWork> {
   const tasks = await asLines(
     db,
-    sql`substr(t.type, 1, 2) || substr(t.status, 1, 1) || substr(t.priority, 1, 1) || coalesce(substr(t.size, 1, 1), '-')
-      || t.id || ' ' || coalesce(t.parent_id, '') || ' ' || coalesce(t.phase, '')`,
+    sql`${kindCode} || t.id || ' ' || coalesce(t.parent_id, '') || ' ' || coalesce(t.phase, '')`,
     sql`tasks t where ${isOpen}`,
   );
   // SQLite takes cross joins in the order they are written. Left to choose, it begins with all dependencies there are.
@@ -37,12 +36,13 @@ export async function openGraph(db: Db): Promise<OpenWork> {
   };
 }
 
-async function asLines(db: Db, line: Sql, from: Sql): Promise<string[]> {
-  const [row] = await db.all(sql`select string_agg(${line}, ${'\n'}) as lines from ${from}`);
+/** Of each row one line; what stands in a line has no line breaks of its own. */
+export async function asLines(db: Db, line: Sql, from: Sql, cte: Sql = raw('')): Promise<string[]> {
+  const [row] = await db.all(sql`${cte} select string_agg(${line}, ${'\n'}) as lines from ${from}`);
   return row?.lines ? String(row.lines).split('\n') : [];
 }
 
-/** `tapms` stands for task, pending, medium, small; then the id, its parent and its phase. */
+/** What kind it is, then the id, its parent and its phase. */
 function toOpen(line: string): OpenTask {
   const afterId = line.indexOf(' ', codeLength);
   const afterParent = line.indexOf(' ', afterId + 1);
@@ -58,15 +58,19 @@ function toOpen(line: string): OpenTask {
   };
 }
 
-type Kind = Pick<OpenTask, 'type' | 'status' | 'priority' | 'size'>;
-const codeLength = 5;
+export type Kind = Pick<OpenTask, 'type' | 'status' | 'priority' | 'size'>;
+/** `tapms` stands for task, pending, medium, small. */
+export const kindCode = raw(
+  "substr(t.type, 1, 2) || substr(t.status, 1, 1) || substr(t.priority, 1, 1) || coalesce(substr(t.size, 1, 1), '-')",
+);
+export const codeLength = 5;
 const types: TaskType[] = ['saga', 'epic', 'task', 'subtask'];
 const statuses: Status[] = ['pending', 'active', 'blocked', 'done'];
 const priorities: Priority[] = ['critical', 'high', 'medium', 'low'];
 const sizes: Size[] = ['small', 'medium', 'large'];
 const kinds = new Map<string, Kind>();
 
-function kindOf(code: string): Kind {
+export function kindOf(code: string): Kind {
   let kind = kinds.get(code);
   if (!kind) {
     const meant = <T extends string>(all: T[], beginning: string): T | undefined => all.find((one) => one.startsWith(beginning));

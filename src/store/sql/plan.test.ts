@@ -52,7 +52,7 @@ test('without a root, everything that is open', async () => {
 
 test('what these wait for, unless it is done or archived', async () => {
   const edges = async (root?: string) =>
-    (await asked((store) => store.tasks.waitsInside(root))).map(({ from, to }) => `${from} ${to}`).sort();
+    (await asked((store) => store.tasks.waitsInside(root))).map(({ taskId, dependsOn }) => `${taskId} ${dependsOn}`).sort();
   expect(await edges('T001')).toEqual(['T002 T020', 'T007 T003', 'T009 T007']);
   // A task inside an epic waits for what the epic waits for.
   expect(await edges('T007')).toEqual(['T002 T020', 'T007 T003']);
@@ -70,6 +70,13 @@ test('what is archived but was never done holds nobody up', async () => {
 test('the files of what is open', async () => {
   const found = await asked((store) => store.tasks.filesInside('T001'));
   expect(found.map(({ path, taskId }) => `${path} ${taskId}`).sort()).toEqual(['a.ts T003', 'a.ts T007', 'b.ts T003']);
+});
+
+test('what is done inside, archived too, in order', async () => {
+  const done = async (limit: number) => (await asked((store) => store.tasks.doneInside('T001', limit))).map(({ id }) => id);
+  expect(await done(10)).toEqual(['T005', 'T006']);
+  expect(await done(1)).toEqual(['T005']);
+  expect(await asked((store) => store.tasks.doneInside('T021', 10))).toMatchObject([{ id: 'T021', title: 'Task T021' }]);
 });
 
 test('how many there are inside each, itself too, by type and status', async () => {

@@ -1,19 +1,19 @@
-import type { PlanTask } from '../../model/open-work.ts';
-import type { Priority, Size, Status, TaskId, TaskType } from '../../model/scalars.ts';
-import type { Edge, InsideCount } from '../port.ts';
-import { type Db, inList, type Row, raw, type Sql, sql, text } from './sql.ts';
+import type { PlanTask, PlanWork } from '../../model/open-work.ts';
+import type { Status, TaskId, TaskType } from '../../model/scalars.ts';
+import type { TaskHit } from '../../model/task.ts';
+import type { InsideCount } from '../port.ts';
+import { asLines, codeLength, isOpen, kindCode, kindOf } from './open-graph.ts';
+import { type Db, inList, type Row, raw, type Sql, sql } from './sql.ts';
 import { below } from './subtree.ts';
-import { present } from './task-rows.ts';
+import { hitColumns, toHit } from './task-rows.ts';
 import { inChunks } from './tasks-read.ts';
-
-const isOpen = raw("t.status <> 'done' and t.archived_at is null");
 
 /** `around`: the root with everything inside it, and what it is inside of. */
 const around = (root: TaskId): Sql => sql`${below(root)}, above (id, depth) as (
     select parent_id, 1 from tasks where id = ${root} and parent_id is not null
     union all
     select p.parent_id, above.depth + 1 from above join tasks p on p.id = above.id where p.parent_id is not null and above.depth < 10
-  ), around (id, is_above) as (select id, 0 from below union all select id, 1 from above)`;
+  ), around (id, is_above) as (select id, '0' from below union all select id, '1' from above)`;
 
 // SQLite takes cross joins in the order they are written: from the few that are asked for to the many that there are.
 const among = (root: TaskId | undefined): { cte: Sql; tables: Sql; isAsked: Sql } =>
@@ -21,39 +21,56 @@ const among = (root: TaskId | undefined): { cte: Sql; tables: Sql; isAsked: Sql 
     ? { cte: raw(''), tables: raw('tasks t'), isAsked: isOpen }
     : { cte: around(root), tables: raw('around cross join tasks t'), isAsked: sql`t.id = around.id and ${isOpen}` };
 
+/** Ten thousand rows cost more to be handed over than to be found, so they come as one text. A title is one line. */
 export async function openInside(db: Db, root: TaskId | undefined): Promise<(PlanTask & { isAbove: boolean })[]> {
   const { cte, tables, isAsked } = among(root);
-  const found = await db.all(sql`
-    ${cte} select t.id, t.type, t.status, t.priority, t.size, t.parent_id, t.title, t.blocked_by, ${raw(root ? 'around.is_above' : '0')} as is_above
-    from ${tables} where ${isAsked}`);
-  return found.map((row) => ({ ...toPlanTask(row), isAbove: Number(row.is_above) === 1 }));
+  const place = raw(root === undefined ? "'0'" : 'around.is_above');
+  const lines = await asLines(
+    db,
+    sql`${kindCode} || ${place} || t.id || ' ' || coalesce(t.parent_id, '') || ' ' || t.title`,
+    sql`${tables} where ${isAsked}`,
+    cte,
+  );
+  const tasks = lines.map(toPlanTask);
+  if (tasks.some(({ status }) => status === 'blocked')) {
+    const reasons = new Map((await statedReasons(db)).map((row) => [row.id, String(row.blocked_by)]));
+    for (const task of tasks) if (task.status === 'blocked') task.blockedBy = reasons.get(task.id);
+  }
+  return tasks;
 }
 
-const toPlanTask = (row: Row): PlanTask => ({
-  id: String(row.id),
-  type: row.type as TaskType,
-  status: row.status as Status,
-  priority: row.priority as Priority,
-  ...present('size', row.size as Size | null),
-  ...present('parentId', text(row.parent_id)),
-  title: String(row.title),
-  ...present('blockedBy', text(row.blocked_by)),
-});
+const statedReasons = (db: Db): Promise<Row[]> =>
+  db.all(sql`select t.id, t.blocked_by from tasks t where ${isOpen} and t.status = 'blocked' and t.blocked_by is not null`);
 
-/** Tens of thousands of pairs cost more to be handed over than to be found, so they come as one text. */
-export async function waitsInside(db: Db, root: TaskId | undefined): Promise<Edge[]> {
+function toPlanTask(line: string): PlanTask & { isAbove: boolean } {
+  const afterId = line.indexOf(' ', codeLength + 1);
+  const afterParent = line.indexOf(' ', afterId + 1);
+  const { type, status, priority, size } = kindOf(line.slice(0, codeLength));
+  return {
+    id: line.slice(codeLength + 1, afterId),
+    type,
+    status,
+    priority,
+    size,
+    parentId: line.slice(afterId + 1, afterParent) || undefined,
+    title: line.slice(afterParent + 1),
+    isAbove: line[codeLength] === '1',
+  };
+}
+
+export async function waitsInside(db: Db, root: TaskId | undefined): Promise<PlanWork['depends']> {
   const { cte, tables, isAsked } = among(root);
-  const [row] = await db.all(sql`
-    ${cte} select string_agg(d.task_id || ' ' || d.depends_on, ${'\n'}) as lines
-    from ${tables} cross join task_dependencies d cross join tasks o
-    where ${isAsked} and d.task_id = t.id and o.id = d.depends_on and o.status <> 'done' and o.archived_at is null`);
-  if (!row?.lines) return [];
-  return String(row.lines)
-    .split('\n')
-    .map((line) => {
-      const space = line.indexOf(' ');
-      return { from: line.slice(0, space), to: line.slice(space + 1) };
-    });
+  const lines = await asLines(
+    db,
+    sql`d.task_id || ' ' || d.depends_on`,
+    sql`${tables} cross join task_dependencies d cross join tasks o
+      where ${isAsked} and d.task_id = t.id and o.id = d.depends_on and o.status <> 'done' and o.archived_at is null`,
+    cte,
+  );
+  return lines.map((line) => {
+    const space = line.indexOf(' ');
+    return { taskId: line.slice(0, space), dependsOn: line.slice(space + 1) };
+  });
 }
 
 /** What is archived was done. */
@@ -76,9 +93,24 @@ export async function countsInside(db: Db, roots: TaskId[]): Promise<InsideCount
   }));
 }
 
+export async function doneInside(db: Db, root: TaskId, limit: number): Promise<TaskHit[]> {
+  const found = await db.all(sql`
+    ${below(root)} select ${hitColumns} from below cross join tasks t
+    where t.id = below.id and t.type in ('task', 'subtask') and (t.status = 'done' or t.archived_at is not null) order by t.seq limit ${limit}`);
+  return found.map(toHit);
+}
+
+/** A path is one line. */
 export async function filesInside(db: Db, root: TaskId | undefined): Promise<{ path: string; taskId: TaskId }[]> {
   const { cte, tables, isAsked } = among(root);
-  const found = await db.all(sql`
-    ${cte} select f.path, f.task_id from ${tables} cross join task_files f where ${isAsked} and f.task_id = t.id`);
-  return found.map((row) => ({ path: String(row.path), taskId: String(row.task_id) }));
+  const lines = await asLines(
+    db,
+    sql`f.task_id || ' ' || f.path`,
+    sql`${tables} cross join task_files f where ${isAsked} and f.task_id = t.id`,
+    cte,
+  );
+  return lines.map((line) => {
+    const space = line.indexOf(' ');
+    return { taskId: line.slice(0, space), path: line.slice(space + 1) };
+  });
 }

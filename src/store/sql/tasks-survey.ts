@@ -2,7 +2,7 @@ import { type Status, seqOf, type TaskType } from '../../model/scalars.ts';
 import type { Relation } from '../../model/task.ts';
 import { idRanges } from '../../rules/id-prefix.ts';
 import type { DeletedTask, StoredRelation, TaskReads, TaskSort } from '../port.ts';
-import { countsInside, filesInside, openInside, waitsInside } from './plan.ts';
+import { countsInside, doneInside, filesInside, openInside, waitsInside } from './plan.ts';
 import { type Db, inList, join, type Row, raw, type Sql, sql } from './sql.ts';
 import { below } from './subtree.ts';
 import { ancestorColumns, hitColumns, present, recordColumns, toAncestor, toHit, where } from './task-rows.ts';
@@ -216,6 +216,7 @@ export function taskSurvey(db: Db): Omit<TaskReads, Everyday> {
     openInside: (root) => openInside(db, root),
     waitsInside: (root) => waitsInside(db, root),
     countsInside: (roots) => countsInside(db, roots),
+    doneInside: (root, limit) => doneInside(db, root, limit),
     filesInside: (root) => filesInside(db, root),
     async orphans() {
       const found = await db.all(

@@ -1,0 +1,81 @@
+import { expect, test } from 'vitest';
+import { openHouse, type Seen } from '../../../test/house.ts';
+
+const world = [
+  'T001 epic: Parser',
+  'T002 in T001 active by ada@session-1: Grammar',
+  'T003 in T001 depends T002: Tables',
+  'T004 in T001 high: Trees',
+  'T005 in T001 done: Lexer',
+  'T006 in T001 depends T020: Messages',
+  'T007 in T001 blocked: Names',
+  'T008 in T001 depends T007: Docs',
+  'T010 epic: Other',
+  'T020 in T010: Words',
+  'session session-1 epic:T001 by lead: Parser',
+];
+
+test('the work of an epic by readiness: what it waits on, also outside, why it is blocked, who is at it', async () => {
+  const { call } = await openHouse({ tasks: world });
+  const { _meta: meta, report } = await call('orchestrate.report', { taskId: 'T001' });
+  expect(meta.resultsField).toBe('report');
+  expect(report).toEqual({
+    ...{ id: 'T001', title: 'Parser', status: 'pending', type: 'epic' },
+    progress: { done: 1, total: 7, percent: 14 },
+    counts: { ready: 1, running: 1, waiting: 2, blocked: 2, done: 1 },
+    ready: [{ id: 'T004', title: 'Trees', status: 'pending', priority: 'high' }],
+    running: [
+      {
+        ...{ id: 'T002', title: 'Grammar', status: 'active', agent: 'ada', session: 'session-1' },
+        ...{ since: '2026-01-01T00:00:00.000Z', until: expect.stringMatching(/^20\d\d-/) },
+      },
+    ],
+    waiting: [
+      { id: 'T003', title: 'Tables', status: 'pending', on: [{ id: 'T002', title: 'Grammar', status: 'active' }] },
+      { id: 'T006', title: 'Messages', status: 'pending', on: [{ id: 'T020', title: 'Words', status: 'pending' }] },
+    ],
+    blocked: [
+      { id: 'T007', title: 'Names', status: 'blocked', reasons: [{ kind: 'stated', text: 'waiting' }] },
+      { id: 'T008', title: 'Docs', status: 'pending', reasons: [{ kind: 'waits', on: 'T007' }] },
+    ],
+    done: [{ id: 'T005', title: 'Lexer' }],
+  });
+});
+
+test.each([
+  ['T004', 'ready'],
+  ['T002', 'running'],
+  ['T003', 'waiting'],
+  ['T008', 'blocked'],
+  ['T005', 'done'],
+])('one task, %s, is %s', async (taskId, group) => {
+  const { call } = await openHouse({ tasks: world });
+  const { report } = await call('orchestrate.report', { taskId });
+  expect(report[group].map(({ id }: Seen) => id)).toEqual([taskId]);
+  expect(Object.values(report.counts as Record<string, number>).reduce((all, n) => all + n, 0)).toBe(1);
+});
+
+test('a claim that has lapsed holds nothing up', async () => {
+  const { call, tamper } = await openHouse({ tasks: world });
+  await tamper("update claims set renewed_at = '2020-01-01T00:00:00.000Z'");
+  const { report } = await call('orchestrate.report', { epicId: 'T001' });
+  expect([report.running, report.ready.map(({ id }: Seen) => id)]).toEqual([[], ['T004', 'T002']]);
+});
+
+test('what waits for a container says so, with the way it came', async () => {
+  const { call } = await openHouse({ tasks: ['T001 epic', 'T002 in T001', 'T003 epic depends T001', 'T004 in T003'] });
+  const { report } = await call('orchestrate.report', { taskId: 'T003' });
+  expect(report.waiting).toMatchObject([{ id: 'T004', on: [{ id: 'T001', via: 'T003' }] }]);
+});
+
+test('long groups are cut and say so', async () => {
+  const { call } = await openHouse({ tasks: ['T001 epic', 'T002 in T001', 'T003 in T001', 'T004 in T001 done', 'T005 in T001 done'] });
+  const found = await call('orchestrate.report', { taskId: 'T001', limit: 1 });
+  expect(found).toMatchObject({ _meta: { truncated: { shown: 2, total: 4 } }, report: { counts: { ready: 2, done: 2 } } });
+  expect([found.report.ready.length, found.report.done.length]).toEqual([1, 1]);
+});
+
+test('there has to be such a task', async () => {
+  const { call } = await openHouse({ tasks: ['T001'] });
+  expect((await call('orchestrate.report', { taskId: 'T009' })).error).toMatchObject({ exitCode: 4 });
+});

@@ -1,0 +1,70 @@
+import { expect, test } from 'vitest';
+import { openHouse } from '../../../test/house.ts';
+
+const world = ['T001 saga', 'T002 in T001: Parser', 'T003 in T002 high', 'T004 in T002 depends T003', 'T005 in T003', 'T009: Alone'];
+
+test('a session on the epic, nothing focused, and the plan', async () => {
+  const { call } = await openHouse({ tasks: world });
+  const started = await call('orchestrate.start', { epicId: 'T002', name: 'Parser' });
+  expect(started).toMatchObject({
+    _meta: { resultsField: 'session', sessionId: started.session.id },
+    success: true,
+    session: {
+      id: expect.stringMatching(/^session-\d+-[0-9a-f]{6}$/),
+      name: 'Parser',
+      scope: 'epic:T002',
+      status: 'active',
+      agent: 'tester',
+    },
+    tier: 'orchestrator',
+    root: { id: 'T002' },
+    waves: [
+      { wave: 1, tasks: [{ id: 'T005' }] },
+      { wave: 2, tasks: [{ id: 'T004' }] },
+    ],
+    progress: { done: 0, total: 3, percent: 0 },
+    data: { created: [started.session.id] },
+  });
+  expect(await call('tasks.current')).toMatchObject({ _meta: { exitCode: 100 } });
+  expect(await call('session.status')).toMatchObject({ session: { id: started.session.id } });
+});
+
+test('on a saga as well, and over every door under its names', async () => {
+  const { call, cli } = await openHouse({ tasks: world });
+  expect(await call('orchestrate.start', { sagaId: 'T001' })).toMatchObject({ session: { scope: 'saga:T001' } });
+  await call('session.end');
+  const { out, exitCode } = await cli('cleo orchestrator start --epic T002 --export --grade');
+  expect([out.split('\n')[0], exitCode]).toEqual([expect.stringMatching(/^export CLEO_SESSION_ID=session-/), 0]);
+  expect(await call('session.status')).toMatchObject({ session: { scope: 'epic:T002', graded: true } });
+});
+
+test('under the rules of every session: 30, 32, 67; each way out leads out', async () => {
+  const { call, as, cli } = await openHouse({ tasks: world });
+  await as('ada').call('orchestrate.start', { epic: 'T002' });
+  const same = await call('orchestrate.start', { epic: 'T002' });
+  expect(same.error).toMatchObject({ code: 'E_SESSION_EXISTS', exitCode: 30 });
+  expect((await call('orchestrate.start', { epic: 'T001' })).error).toMatchObject({ code: 'E_SCOPE_CONFLICT', exitCode: 32 });
+  expect((await cli(same.error.fix)).exitCode).toBe(0);
+  const strict = await openHouse({ tasks: [...world, 'T010 epic'], config: { session: { exclusive: true } } });
+  await strict.call('orchestrate.start', { epic: 'T002' });
+  const { error } = await strict.call('orchestrate.start', { epic: 'T010' });
+  expect(error).toMatchObject({ code: 'E_CONCURRENT_SESSION', exitCode: 67 });
+  expect((await strict.cli(error.fix)).exitCode).toBe(0);
+});
+
+test('a task is worked on, not handed out: 33 with the epic it is part of, or a session of its own', async () => {
+  const { call, cli } = await openHouse({ tasks: world });
+  const inside = (await call('orchestrate.start', { epic: 'T005' })).error;
+  expect(inside).toMatchObject({ code: 'E_SCOPE_INVALID', exitCode: 33, fix: 'cleo orchestrate start T002' });
+  expect((await cli(inside.fix)).envelope).toMatchObject({ session: { scope: 'epic:T002' } });
+  const alone = (await call('orchestrate.start', { epic: 'T009' })).error;
+  expect(alone).toMatchObject({ exitCode: 33 });
+  expect((await cli(alone.fix)).envelope).toMatchObject({ session: { scope: 'task:T009' }, focus: { id: 'T009' } });
+  expect((await call('orchestrate.start', { epic: 'T099' })).error).toMatchObject({ code: 'E_NOT_FOUND', exitCode: 4 });
+});
+
+test('it needs no session itself, where writes do', async () => {
+  const { call } = await openHouse({ tasks: world, config: { session: { required: true } } });
+  expect((await call('saga.create', { title: 'x' })).error).toMatchObject({ exitCode: 36 });
+  expect(await call('orchestrate.start', { epic: 'T002' })).toMatchObject({ success: true });
+});
