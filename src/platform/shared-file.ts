@@ -34,7 +34,7 @@ export function inProject(root: string, path: string, fix: string): { path: stri
   const place = relative(realpathSync(root), target);
   if (place === '' || place === '..' || place.startsWith(`..${sep}`) || isAbsolute(place)) throw refuse('leads out of the project');
   if (above !== wanted && !statSync(found).isDirectory()) throw refuse('a part of the path is not a folder');
-  return { path: target, isThere: above === wanted, place: place.replaceAll('\\', '/') };
+  return { path: target, isThere: above === wanted, place: place.split(sep).join('/') };
 }
 
 /** Takes away a folder that is empty. */

@@ -1,11 +1,11 @@
-import { relative, resolve } from 'node:path';
+import { relative, resolve, sep } from 'node:path';
 import { type BaseIssue, custom, description, metadata, optional, pipe, safeParse, strictObject } from 'valibot';
 import { CleoError } from '../../errors/error.ts';
 import { ManifestEntry } from '../../model/manifest.ts';
 import { entryIdFor, entryProblem } from '../../rules/manifest.ts';
 import { answer, type JobContext, job } from '../define.ts';
 import { notFound } from '../tasks/require.ts';
-import { EntryReceipt, entryIn, entryReceipt, manifestOf, warningsOf } from './manifest.ts';
+import { EntryReceipt, entryReceipt, manifestOf } from './manifest.ts';
 
 const { entries: fields } = ManifestEntry;
 const help = 'cleo help research add';
@@ -54,24 +54,20 @@ export const researchAdd = job({
       });
     const { inProject } = await import('../../platform/shared-file.ts');
     const { path } = inProject(project.root, entry.file, help);
-    entry.file = relative(project.root, resolve(project.root, entry.file)).replaceAll('\\', '/');
+    entry.file = relative(project.root, resolve(project.root, entry.file)).split(sep).join('/');
     const isWritten = Boolean(platform.files.readText(path)?.trim());
     await read(async (store) => {
       const [missing] = await store.tasks.missing(entry.linked_tasks);
       if (missing) throw await notFound(store, missing);
     });
     const manifest = await manifestOf(project, here.config());
-    const archived = manifest.archived();
-    let warnings: string[] = [];
-    manifest.add((known) => {
-      const isTaken = (id: string): boolean => entryIn(known, id) !== undefined || entryIn(archived, id) !== undefined;
+    manifest.add((isTaken) => {
       if (isTaken(entry.id)) throw new CleoError('E_ID_COLLISION', { id: entry.id, fix: again(here, { id: freeId(entry.id, isTaken) }) });
-      warnings = warningsOf(manifest.name, known.problems);
       return JSON.stringify(entry);
     });
     changes.created.push(entry.id);
-    if (!isWritten) warnings.unshift(`${entry.file} is not written yet; the file comes before its line (BASE-004)`);
-    return answer({ entry: entryReceipt(entry) }, { warnings });
+    const early = `${entry.file} is not written yet; the file comes before its line (BASE-004)`;
+    return answer({ entry: entryReceipt(entry) }, isWritten ? {} : { warnings: [early] });
   },
 });
 

@@ -36,7 +36,8 @@ export interface ManifestFile {
   name: string;
   read(): Manifest;
   archived(): Manifest;
-  add(lineFor: (known: Manifest) => string): void;
+  /** The line for it, told which ids are taken, here or in the archive. */
+  add(lineFor: (isTaken: (id: string) => boolean) => string): void;
   archive(lines: string[]): void;
   change(change: (lines: string[]) => LineChange[]): void;
 }
@@ -54,11 +55,14 @@ export async function manifestOf({ root }: Project, config: Config): Promise<Man
     name,
     read: () => readManifest(readLines(path)),
     archived: () => readManifest(files.readText(archive) ?? ''),
-    add: (lineFor) => addLine(path, (text) => lineFor(readManifest(text))),
+    add: (lineFor) => addLine(path, (text) => lineFor((id) => holds(text, id) || holds(files.readText(archive) ?? '', id))),
     archive: (lines) => files.appendLine(archive, lines.join('\n')),
     change: (change) => changeLines(path, change),
   };
 }
+
+/** Looked for as text first: others wait for their turn while we read. */
+const holds = (text: string, id: string): boolean => text.includes(JSON.stringify(id)) && entryIn(readManifest(text), id) !== undefined;
 
 const mostShown = 5;
 
