@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { catalogue } from '../src/errors/catalogue.ts';
+import { catalogue } from '../src/errors/whole-catalogue.ts';
 import { index } from '../src/operations/index.generated.ts';
 import { shapesOf } from '../src/operations/shape.ts';
 import { openApiOf, pathOf } from '../src/surfaces/http/openapi.ts';

@@ -34,7 +34,9 @@ const operations = await Promise.all(index.map((entry) => entry.load()));
 const alone = index.flatMap((entry) => (entry.alone ? entry.commands : []));
 const needy = operations.filter(
   ({ params, cli }) =>
-    shapesOf(params).some(({ isRequired, name }) => isRequired && name !== cli.select) && !alone.includes([cli.command].flat()[0]!),
+    shapesOf(params).some(({ isRequired }) => isRequired) &&
+    !shapesOf(params).some(({ isRequired, name }) => isRequired && name === cli.select) &&
+    !alone.includes([cli.command].flat()[0]!),
 );
 const byName = (all: Operation[]) => all.map((operation) => [operation.name, operation] as const);
 

@@ -1,6 +1,6 @@
 import type { JsonSchema } from '@valibot/to-json-schema';
-import { catalogue } from '../src/errors/catalogue.ts';
 import { exits } from '../src/errors/exits.ts';
+import { catalogue } from '../src/errors/whole-catalogue.ts';
 import { configKeys, openGroups } from '../src/model/config.ts';
 import { jsonSchemaOf } from '../src/model/json-schema.ts';
 import { Handoff, SessionSummary } from '../src/model/session.ts';

@@ -1,8 +1,8 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, relative, resolve } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { catalogue } from '../src/errors/catalogue.ts';
 import { exits } from '../src/errors/exits.ts';
+import { catalogue } from '../src/errors/whole-catalogue.ts';
 import { commandsOf } from '../src/operations/command-line.ts';
 import { index } from '../src/operations/index.generated.ts';
 import { shapesOf } from '../src/operations/shape.ts';
@@ -189,9 +189,19 @@ describe('operations', () => {
 
 describe('errors', () => {
   test.each(Object.keys(catalogue()))('%s is thrown somewhere and has an exit code of the table', (code) => {
-    const users = shipped.filter((path) => path !== 'src/errors/catalogue.ts' && new RegExp(`CleoError\\(\\s*'${code}'`).test(read(path)));
+    const users = shipped.filter((path) => !path.startsWith('src/errors/') && new RegExp(`CleoError\\(\\s*'${code}'`).test(read(path)));
     expect(users).not.toEqual([]);
     expect(exits.map((exit) => exit.code)).toContain(catalogue()[code as keyof ReturnType<typeof catalogue>].exit);
+  });
+});
+
+describe('errors of a room', () => {
+  test('are brought along by every file that throws one', () => {
+    const rows = [...code('src/errors/orchestration.ts').matchAll(/^ {2}(E_[A-Z_]+): row/gm)].map((found) => found[1]!);
+    const throws = new RegExp(`CleoError\\(\\s*'(?:${rows.join('|')})'`);
+    const throwers = shipped.filter((path) => throws.test(read(path)));
+    expect(throwers.length).toBeGreaterThan(5);
+    expect(throwers.filter((path) => !/^import '[./]+errors\/orchestration\.ts';$/m.test(read(path)))).toEqual([]);
   });
 });
 

@@ -1,3 +1,4 @@
+import type { OrchestrationRows } from './orchestration.ts';
 import { commandLine, quote } from './quote.ts';
 import { type Row, row } from './row.ts';
 
@@ -7,6 +8,9 @@ const upper = (field: string): string =>
     .replace(/([a-z])([A-Z])/g, '$1_$2')
     .replace(/[^A-Za-z]+/g, '_')
     .toUpperCase();
+
+const ofPath = <D extends { path: string; problem: string; fix: string }>(exit: number): Row<D> =>
+  row<D>({ exit, http: 500, message: (d) => `${d.path}: ${d.problem}`, fix: (d) => d.fix });
 
 /** The same words for every door that stays shut: they tell nobody what is behind it. */
 const needsToken = 'A token that allows this is required';
@@ -38,12 +42,7 @@ const rows = () =>
       fix: (d) => d.fix ?? (d.near[0] ? `cleo help ${quote(d.near[0])}` : 'cleo help'),
     }),
 
-    E_FILE_ERROR: row<{ problem: string; path: string; fix: string }>({
-      exit: 3,
-      http: 500,
-      message: (d) => `${d.path}: ${d.problem}`,
-      fix: (d) => d.fix,
-    }),
+    E_FILE_ERROR: ofPath<{ problem: string; path: string; fix: string }>(3),
     E_STORE_DAMAGED: row<{ path: string; problem: string; missing?: boolean; backup?: string }>({
       exit: 3,
       http: 500,
@@ -127,12 +126,7 @@ const rows = () =>
       message: (d) => `No .cleo folder in ${d.folder} or above it`,
       fix: () => 'cleo init',
     }),
-    E_CONFIG_ERROR: row<{ path: string; problem: string; fix: string; valid?: string[] }>({
-      exit: 8,
-      http: 500,
-      message: (d) => `${d.path}: ${d.problem}`,
-      fix: (d) => d.fix,
-    }),
+    E_CONFIG_ERROR: ofPath<{ path: string; problem: string; fix: string; valid?: string[] }>(8),
     E_STORE_NEWER: row<{ found: number; known: number }>({
       exit: 8,
       http: 500,
@@ -363,92 +357,6 @@ const rows = () =>
       message: (d) => `Too many calls; try again in ${d.retryAfterSeconds} s`,
       fix: () => 'cleo config get serve.callsPerMinute',
     }),
-    E_VERIFICATION_INIT_FAILED: row<{ taskId: string; problem: string; fix: string }>({
-      exit: 40,
-      http: 409,
-      message: (d) => `${d.taskId} cannot be verified as it stands: ${d.problem}`,
-      fix: (d) => d.fix,
-    }),
-    E_GATE_UPDATE_FAILED: row<{ taskId: string; gate: string; problem: string; forms?: string[]; tools?: string[]; tool?: string }>({
-      exit: 41,
-      http: 422,
-      message: (d) => `${d.taskId} ${d.gate}: ${d.problem}`,
-      fix: (d) => `cleo verify ${d.taskId}`,
-      alternatives: (d) =>
-        d.tool ? [{ action: 'Say how it is run', command: `cleo config set verification.tools.${d.tool} 'npm test'` }] : [],
-    }),
-    E_INVALID_GATE: row<{ gate: string; valid: readonly string[]; fix: string }>({
-      exit: 42,
-      http: 400,
-      message: (d) => `${JSON.stringify(d.gate)} is no gate; they are ${d.valid.join(', ')}`,
-      fix: (d) => d.fix,
-    }),
-    E_INVALID_AGENT: row<{ agent: string; problem: string; fix: string }>({
-      exit: 43,
-      http: 400,
-      message: (d) => `${JSON.stringify(d.agent)} ${d.problem}`,
-      fix: (d) => d.fix,
-    }),
-    E_MAX_ROUNDS_EXCEEDED: row<{ taskId: string; failed: number }>({
-      exit: 44,
-      http: 409,
-      message: (d) => `${d.taskId} has failed ${d.failed} rounds: somebody has to look at the work`,
-      fix: (d) => `cleo verify ${d.taskId}`,
-      alternatives: (d) => [
-        { action: 'Leave it to a person', command: `cleo update ${d.taskId} --blocked-by 'verification failed ${d.failed} times'` },
-        { action: 'Allow more rounds', command: `cleo config set verification.maxRounds ${d.failed + 5}` },
-      ],
-    }),
-    E_GATE_DEPENDENCY: row<{ taskId: string; missing: string[] }>({
-      exit: 45,
-      http: 409,
-      message: (d) => `${d.taskId} needs evidence for ${list(d.missing)}`,
-      fix: (d) => `cleo verify ${d.taskId}`,
-    }),
-    E_EVIDENCE_STALE: row<{ taskId: string; stale: { gate: string; files: string[] }[]; fix: string }>({
-      exit: 45,
-      http: 409,
-      message: (d) => `${d.taskId}: changed since they were evidence: ${d.stale.map((s) => `${list(s.files)} (${s.gate})`).join('; ')}`,
-      fix: (d) => d.fix,
-    }),
-    E_VERIFICATION_LOCKED: row<{ taskId: string; problem: string; fix: string }>({
-      exit: 46,
-      http: 409,
-      message: (d) => `${d.taskId} ${d.problem}`,
-      fix: (d) => d.fix,
-    }),
-    E_ROUND_MISMATCH: row<{ taskId: string; round: number; given: number; fix: string }>({
-      exit: 47,
-      http: 409,
-      message: (d) => `${d.taskId} is in round ${d.round}, not ${d.given}`,
-      fix: (d) => d.fix,
-    }),
-    E_PROTOCOL_MISSING: row<{ taskId: string; problem: string; fix: string }>({
-      exit: 60,
-      http: 409,
-      message: (d) => `${d.taskId} ${d.problem}`,
-      fix: (d) => d.fix,
-      alternatives: (d) => [{ action: 'Hand it out with its protocol', command: `cleo orchestrate spawn ${d.taskId}` }],
-    }),
-    E_INVALID_RETURN_MESSAGE: row<{ taskId: string; problem: string; fix: string }>({
-      exit: 61,
-      http: 422,
-      message: (d) => `The return message of ${d.taskId} ${d.problem}`,
-      fix: (d) => d.fix,
-    }),
-    E_MANIFEST_ENTRY_MISSING: row<{ taskId: string; fix: string }>({
-      exit: 62,
-      http: 409,
-      message: (d) => `The research manifest has no entry for ${d.taskId}`,
-      fix: (d) => d.fix,
-    }),
-    E_SPAWN_VALIDATION_FAILED: row<{ taskId: string; findings: { code: string; message: string; fix: string }[] }>({
-      exit: 63,
-      http: 409,
-      message: (d) => `${d.taskId} cannot be spawned: ${d.findings.map((f) => f.message).join('; ')}`,
-      fix: (d) => d.findings[0]!.fix,
-      alternatives: (d) => d.findings.slice(1).map((f) => ({ action: f.code, command: f.fix })),
-    }),
     E_HANDOFF_REQUIRED: row<{ sessionId: string; percent: number; fix: string }>({
       exit: 65,
       http: 409,
@@ -469,50 +377,22 @@ const rows = () =>
       fix: (d) => commandLine(['cleo', 'session', 'end', '--session', d.sessionId, '--note', 'Changing to another scope']),
       alternatives: (d) => [{ action: 'Go on with it', command: `cleo session resume ${d.sessionId}` }],
     }),
-    E_LIFECYCLE_GATE_FAILED: row<{
-      epicId: string;
-      stage: string;
-      missing: string[];
-      first: string;
-      last: string;
-      legacyExitCode: number;
-    }>({
-      exit: 80,
-      http: 409,
-      message: (d) => `${d.epicId} cannot enter ${d.stage} before ${list(d.missing)}`,
-      fix: (d) => `cleo lifecycle skip ${d.epicId} ${d.first} --through ${d.last} --reason 'Not needed here'`,
-      alternatives: (d) => [{ action: `Begin ${d.first}`, command: `cleo lifecycle start ${d.epicId} ${d.first}` }],
-    }),
-    E_AUDIT_MISSING: row<{ problem: string; fix: string }>({ exit: 81, http: 422, message: (d) => d.problem, fix: (d) => d.fix }),
-    E_CIRCULAR_VALIDATION: row<{ taskId: string; agent: string }>({
-      exit: 82,
-      http: 409,
-      message: (d) => `${d.agent} did the work of ${d.taskId}; another agent has to judge it`,
-      fix: (d) => `cleo validator pull ${d.taskId}`,
-      alternatives: (d) => [{ action: 'Have a validator spawned', command: `cleo orchestrate spawn ${d.taskId} --role validator` }],
-    }),
-    E_LIFECYCLE_TRANSITION_INVALID: row<{ epicId: string; stage: string; status: string; act: string; fix: string }>({
-      exit: 83,
-      http: 409,
-      message: (d) => `${d.stage} of ${d.epicId} is ${d.status}; ${d.act} is not possible`,
-      fix: (d) => d.fix,
-    }),
-    E_PROVENANCE_REQUIRED: row<{ epicId: string; problem: string; fix: string }>({
-      exit: 84,
-      http: 422,
-      message: (d) => `Completing release of ${d.epicId} needs --provenance: ${d.problem}`,
-      fix: (d) => d.fix,
-    }),
   }) satisfies Record<string, Row<never>>;
 
-type Rows = ReturnType<typeof rows>;
+type Rows = ReturnType<typeof rows> & OrchestrationRows;
 export type Code = keyof Rows;
 export type Facts<C extends Code> = Parameters<Rows[C]['message']>[0] & Record<string, unknown>;
 
 let made: Rows | undefined;
+/** What is here, and what the rooms that are loaded have brought. */
 export const catalogue = (): Rows => {
-  made ??= rows();
+  made ??= rows() as Rows;
   return made;
 };
+
+/** A room whose code is loaded when it is used brings its refusals along, so that other calls do not pay for them. */
+export function addRows(more: Record<string, Row<never>>): void {
+  Object.assign(catalogue(), more);
+}
 
 export { commandLine, quote };

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
-import { type ConfigKey, configFromText, configProblem, flattenConfig } from './config.ts';
+import { type ConfigKey, configProblem, flattenConfig } from './config.ts';
+import { configFromText } from './config-text.ts';
 
 test.each<[ConfigKey, unknown, boolean]>([
   ['hierarchy.maxSiblings', 0, true],

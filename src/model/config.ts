@@ -129,28 +129,6 @@ const isCommand = (value: unknown): boolean =>
   (typeof value === 'string' ? value.trim() !== '' : isTexts(value) && Boolean(value[0]?.trim())) &&
   !JSON.stringify(value).includes('\\u0000');
 
-/** `"7"`, `"true"` and `"full"` as they come from a command line. */
-export function configFromText(key: ConfigKey, text: string): unknown {
-  const { type } = specOf(key);
-  if (type === 'count') return /^\d+$/.test(text) ? Number(text) : text;
-  if (type === 'flag') return text === 'true' ? true : text === 'false' ? false : text;
-  if ((type === 'list' || type === 'command') && text.trimStart().startsWith('[')) return listIn(text);
-  if (type === 'list')
-    return text
-      .split(',')
-      .map((item) => item.trim())
-      .filter((item) => item !== '');
-  return text;
-}
-
-function listIn(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return text;
-  }
-}
-
 export interface ConfigProblem {
   key: string;
   problem: string;

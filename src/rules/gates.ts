@@ -1,4 +1,5 @@
 import { CleoError } from '../errors/error.ts';
+import '../errors/orchestration.ts';
 import type { Gate, TaskId } from '../model/scalars.ts';
 import type { StoredCriterion, TaskRecord } from '../model/task.ts';
 import { type Attempt, gateNames, type Rounds } from '../model/verification.ts';

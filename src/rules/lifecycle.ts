@@ -1,4 +1,5 @@
 import { CleoError } from '../errors/error.ts';
+import '../errors/orchestration.ts';
 import { type Enforcement, type Stage, type StageName, stageNames } from '../model/lifecycle.ts';
 import type { TaskId } from '../model/scalars.ts';
 

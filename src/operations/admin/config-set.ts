@@ -1,6 +1,7 @@
 import { description, picklist, pipe, strictObject, string } from 'valibot';
 import { CleoError } from '../../errors/error.ts';
-import { type ConfigKey, type ConfigValue, configFromText, configProblem, specOf } from '../../model/config.ts';
+import { type ConfigKey, type ConfigValue, configProblem, specOf } from '../../model/config.ts';
+import { configFromText } from '../../model/config-text.ts';
 import { checkAddress } from '../../rules/address.ts';
 import { nearest } from '../../rules/nearest.ts';
 import { job, noChange } from '../define.ts';

@@ -15,9 +15,9 @@ import {
   union,
   unknown,
 } from 'valibot';
-import { catalogue } from '../../errors/catalogue.ts';
 import { CleoError } from '../../errors/error.ts';
 import { exits } from '../../errors/exits.ts';
+import { catalogue } from '../../errors/whole-catalogue.ts';
 import { nearest } from '../../rules/nearest.ts';
 import { commandFor } from '../command-line.ts';
 import { type Catalog, type IndexEntry, type Operation, query } from '../define.ts';

@@ -1,5 +1,6 @@
 import { description, optional, pipe, strictObject, string } from 'valibot';
 import { CleoError } from '../../errors/error.ts';
+import '../../errors/orchestration.ts';
 import { Stage, StageName, stageNames } from '../../model/lifecycle.ts';
 import { Line, Reason, type TaskId } from '../../model/scalars.ts';
 import { checkStageMove, isProvenance, lifecycleGate, provenanceForms } from '../../rules/lifecycle.ts';

@@ -1,5 +1,6 @@
 import { array, description, optional, pipe, strictObject, string } from 'valibot';
 import { CleoError } from '../../errors/error.ts';
+import '../../errors/orchestration.ts';
 import { Stage, StageName } from '../../model/lifecycle.ts';
 import { Reason } from '../../model/scalars.ts';
 import { allStages, checkStageMove, stagesThrough } from '../../rules/lifecycle.ts';

@@ -1,5 +1,6 @@
 import { array, boolean, description, maxLength, optional, pipe, strictObject, string } from 'valibot';
 import { CleoError } from '../../errors/error.ts';
+import '../../errors/orchestration.ts';
 import { commandLine } from '../../errors/quote.ts';
 import { ResearchStatus } from '../../model/manifest.ts';
 import { isProtocol, protocolTable } from '../../model/protocol.ts';

@@ -16,6 +16,7 @@ import {
   transform,
 } from 'valibot';
 import { CleoError } from '../../errors/error.ts';
+import '../../errors/orchestration.ts';
 import { type ProtocolName, protocolNames } from '../../model/protocol.ts';
 import { defaultBudget, type SpawnBudget, SpawnRole } from '../../model/spawn.ts';
 import { spawnEnv } from '../../rules/spawn-prompt.ts';

@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import { CleoError } from '../../errors/error.ts';
+import '../../errors/orchestration.ts';
 import { commandLine } from '../../errors/quote.ts';
 import type { TaskId } from '../../model/scalars.ts';
 import type { TaskRecord } from '../../model/task.ts';

@@ -1,5 +1,6 @@
 import { array, description, maxLength, optional, picklist, pipe, strictObject, string } from 'valibot';
 import { CleoError } from '../../errors/error.ts';
+import '../../errors/orchestration.ts';
 import { commandLine, quote } from '../../errors/quote.ts';
 import { isProtocol, type ProtocolName, protocolNames, protocolTable } from '../../model/protocol.ts';
 import { TaskId } from '../../model/scalars.ts';

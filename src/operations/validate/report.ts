@@ -18,7 +18,7 @@ const Report = strictObject({
 
 export const validateReport = query({
   name: 'validate.report',
-  summary: 'Check the tasks: lost parents, circles, misplaced, unfinished below finished, stale claims and evidence',
+  summary: 'Check the tasks: lost parents, circles, misplaced, open below done, stale claims and evidence',
   params: strictObject({}),
   result: strictObject({ report: Report }),
   errors: ['E_ORPHAN_DETECTED'],

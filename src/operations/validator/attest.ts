@@ -1,5 +1,6 @@
 import { description, optional, pipe, strictObject, string } from 'valibot';
 import { CleoError } from '../../errors/error.ts';
+import '../../errors/orchestration.ts';
 import { Reason, TaskId } from '../../model/scalars.ts';
 import { Timestamp } from '../../model/task.ts';
 import { afterEvidence } from '../../rules/gates.ts';

@@ -1,5 +1,6 @@
 import { description, optional, pipe, string } from 'valibot';
 import { CleoError } from '../../errors/error.ts';
+import '../../errors/orchestration.ts';
 import type { Gate, TaskId } from '../../model/scalars.ts';
 import { checkGateOrder, checkIndependent } from '../../rules/gates.ts';
 import type { MutationContext } from '../define.ts';

@@ -1,4 +1,5 @@
 import { CleoError } from '../../errors/error.ts';
+import '../../errors/orchestration.ts';
 import type { TaskRecord } from '../../model/task.ts';
 import type { Attempt } from '../../model/verification.ts';
 import { heldGates, missingGates } from '../../rules/gates.ts';

@@ -1,5 +1,6 @@
 import { array, description, integer, maxLength, metadata, minValue, number, optional, pipe, strictObject, string } from 'valibot';
 import { CleoError } from '../../errors/error.ts';
+import '../../errors/orchestration.ts';
 import { Gate, TaskId } from '../../model/scalars.ts';
 import { type Attempt, Evidence, gateNames } from '../../model/verification.ts';
 import { claimsIn, evidenceForms } from '../../rules/evidence.ts';
@@ -54,7 +55,7 @@ export const verifyGate = job({
     'E_DEPENDENCY_ERROR',
   ],
   tier: 1,
-  cli: { command: 'verify', args: ['taskId'], select: 'gate' },
+  cli: { command: 'verify', args: ['taskId'], select: 'gate', selectedBy: ['evidence', 'round'] },
   example: {
     world: ['T001 evidence implemented'],
     call: { taskId: 'T001', gate: 'implemented', evidence: 'test-run:{"passed":3,"failed":0}' },

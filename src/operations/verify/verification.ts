@@ -1,5 +1,6 @@
 import { is } from 'valibot';
 import { CleoError } from '../../errors/error.ts';
+import '../../errors/orchestration.ts';
 import { commandLine } from '../../errors/quote.ts';
 import type { Caller } from '../../model/audit.ts';
 import type { Config } from '../../model/config.ts';

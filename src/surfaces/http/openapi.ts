@@ -1,4 +1,4 @@
-import { catalogue } from '../../errors/catalogue.ts';
+import { catalogue } from '../../errors/whole-catalogue.ts';
 import { jsonSchemaOf } from '../../model/json-schema.ts';
 import type { Catalog, Operation } from '../../operations/define.ts';
 

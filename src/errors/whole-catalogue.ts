@@ -1,0 +1,4 @@
+import './orchestration.ts';
+
+/** With every refusal there is, for whoever lists them. */
+export { catalogue } from './catalogue.ts';
