@@ -77,6 +77,12 @@ function endOf(resolved: Resolved, facts: GraphFacts): End {
   return { facts, resolved, planned, placeOf, above };
 }
 
+/** What the new parents of a task that exists will be, those that exist. */
+export const placeInEnd = (resolved: Resolved, facts: GraphFacts, { parentId }: Planned): { id: TaskId }[] =>
+  endOf(resolved, facts)
+    .above(parentId)
+    .filter(({ key }) => facts.tasks.has(key));
+
 const isMoved = ({ before, parentId, type }: Planned): boolean => !before || before.parentId !== parentId || before.type !== type;
 
 /** Its tier, its parent and the scope it is in. */

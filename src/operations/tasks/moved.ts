@@ -1,12 +1,13 @@
 import { CleoError } from '../../errors/error.ts';
 import type { TaskId } from '../../model/scalars.ts';
 import { scopeText } from '../../rules/scope.ts';
-import type { Ancestor } from '../../store/port.ts';
-import type { MutationContext } from '../define.ts';
+import type { QueryContext } from '../define.ts';
 import { checkHolder } from './moves.ts';
 
+type Here = Pick<QueryContext, 'store' | 'now' | 'caller' | 'config' | 'session' | 'commandAs'>;
+
 /** Refuses a move by which something held would leave the scope it is held in (35), or one active session come to lie inside another (32). */
-export async function checkSessionsAround(here: MutationContext, moved: TaskId, above: Ancestor[]): Promise<void> {
+export async function checkSessionsAround(here: Here, moved: TaskId, above: { id: TaskId }[]): Promise<void> {
   const { store } = here;
   const inside = new Set([moved, ...(await store.tasks.descendants(moved)).map(({ id }) => id)]);
   const isAbove = (root: TaskId): boolean => above.some(({ id }) => id === root);

@@ -12,7 +12,8 @@ import { checkScope } from './scope.ts';
 
 type Needed = 'store' | 'now' | 'caller' | 'config' | 'session' | 'commandAs';
 type Here = Pick<MutationContext, Needed | 'platform' | 'project' | 'commandWith'>;
-type Looking = Pick<QueryContext, Needed | 'commandWith'>;
+type Asking = Pick<QueryContext, Needed>;
+type Looking = Asking & Pick<QueryContext, 'commandWith'>;
 
 /** The task a command means: the one it names, else the caller's focus. */
 export async function namedOrFocused(here: Looking, id: TaskId | undefined, act: string): Promise<TaskRecord> {
@@ -23,7 +24,7 @@ export async function namedOrFocused(here: Looking, id: TaskId | undefined, act:
 }
 
 /** Refuses what only the holder may do to a held task. */
-export async function checkHolder(here: Here, id: TaskId): Promise<Claim | undefined> {
+export async function checkHolder(here: Asking, id: TaskId): Promise<Claim | undefined> {
   const claim = await here.store.claims.of(id);
   if (claim && !isHolder(claim, here.caller) && !(await hasLapsed(here, claim)))
     throw new CleoError('E_TASK_CLAIMED', {
@@ -37,7 +38,7 @@ export async function checkHolder(here: Here, id: TaskId): Promise<Claim | undef
 }
 
 /** What the caller could work on instead, and the command that begins it. */
-async function another(here: Looking): Promise<{ suggestion: TaskId | undefined; focus: string }> {
+async function another(here: Asking): Promise<{ suggestion: TaskId | undefined; focus: string }> {
   const { recommended } = await import('./recommend.ts');
   const [first] = await recommended(here, undefined, 1);
   return { suggestion: first?.taskId, focus: here.commandAs(['focus', 'set', first?.taskId ?? '']) };
@@ -168,6 +169,6 @@ async function readyParent(store: ReadStore, task: TaskRecord): Promise<TaskId |
   return siblings.every((sibling) => sibling.status === 'done') ? task.parentId : undefined;
 }
 
-async function hasLapsed({ store, now, config }: Here, claim: Claim): Promise<boolean> {
+async function hasLapsed({ store, now, config }: Asking, claim: Claim): Promise<boolean> {
   return isExpired(claim, await store.claims.moment(now), config['claims.ttlMinutes']);
 }

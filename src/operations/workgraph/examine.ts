@@ -3,14 +3,15 @@ import type { TaskId } from '../../model/scalars.ts';
 import type { TaskRecord } from '../../model/task.ts';
 import type { AppliedGraph } from '../../model/workgraph.ts';
 import { isExpired, isHolder } from '../../rules/claims.ts';
-import { type GraphFacts, judgeGraph } from '../../rules/workgraph.ts';
-import { type Finding, readGraph } from '../../rules/workgraph-read.ts';
+import { type GraphFacts, judgeGraph, placeInEnd } from '../../rules/workgraph.ts';
+import { type Finding, finding, readGraph } from '../../rules/workgraph-read.ts';
 import { idsNamed, type Planned, type Resolved, resolveGraph } from '../../rules/workgraph-resolve.ts';
 import type { ReadStore } from '../../store/port.ts';
 import type { QueryContext } from '../define.ts';
+import { checkSessionsAround } from '../tasks/moved.ts';
 import { reachable } from '../tasks/order.ts';
 
-type Here = Pick<QueryContext, 'store' | 'now' | 'caller' | 'config' | 'session' | 'platform'>;
+type Here = Pick<QueryContext, 'store' | 'now' | 'caller' | 'config' | 'session' | 'platform' | 'commandAs'>;
 
 export interface Examined extends Resolved {
   digest: string;
@@ -32,7 +33,7 @@ export async function examined(here: Here, payload: unknown): Promise<Examined> 
   const tasks = new Map((await store.tasks.many([...idsNamed(graph), ...(root ? [root] : [])])).map((task) => [task.id, task]));
   const resolved = resolveGraph(graph, tasks, root === undefined ? undefined : tasks.get(root));
   const facts = await factsOf(here, resolved, tasks);
-  const all = [...findings, ...resolved.findings, ...judgeGraph(resolved, facts)];
+  const all = [...findings, ...resolved.findings, ...judgeGraph(resolved, facts), ...(await sessionsAround(here, resolved, facts))];
   if (all.length > 0) throw refusal(all);
   return { ...resolved, digest, facts };
 }
@@ -51,6 +52,21 @@ function refusal(findings: Finding[]): CleoError {
     fix: 'cleo help workgraph validate',
     findings,
   });
+}
+
+/** Moves that would take something held out of its scope, or one session into another. */
+async function sessionsAround(here: Here, resolved: Resolved, facts: GraphFacts): Promise<Finding[]> {
+  const found: Finding[] = [];
+  for (const planned of resolved.updated) {
+    if (!planned.before || planned.before.parentId === planned.parentId) continue;
+    try {
+      await checkSessionsAround(here, planned.before.id, placeInEnd(resolved, facts, planned));
+    } catch (error) {
+      if (!(error instanceof CleoError)) throw error;
+      found.push(finding(`${planned.pointer}/parent`, error));
+    }
+  }
+  return found;
 }
 
 async function factsOf(

@@ -178,6 +178,14 @@ test('in a session with a scope a new task without a parent stands under its roo
   expect((await call('tasks.show', { taskId: 'T005' })).task).toMatchObject({ parentId: 'T001', type: 'task' });
 });
 
+test('a move that puts one session inside another is a finding', async () => {
+  const { call } = await openHouse({
+    tasks: ['T001 saga', 'T002 epic', 'session session-1 saga:T001 by ada', 'session session-2 epic:T002 by ben'],
+  });
+  const { error } = await call('workgraph.validate', { payload: { version: 1, update: [{ id: 'T002', parent: 'T001' }] } });
+  expect(error.details.findings).toMatchObject([{ pointer: '/update/0/parent', code: 'E_SCOPE_CONFLICT' }]);
+});
+
 test('what is deleted together is restored together, and is waited for again', async () => {
   const { call } = await openHouse({ tasks: ['T001 epic', 'T002 in T001', 'T003 depends T002', 'T004'] });
   const payload = { version: 1, update: [{ id: 'T003', removeDepends: ['T002'] }], delete: ['T001', 'T002'] };
