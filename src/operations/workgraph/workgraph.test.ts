@@ -248,3 +248,18 @@ test('what is nested beyond all measure is refused like any other', async () => 
   const { error } = await call('workgraph.apply', { payload: { version: 1, create: deep } });
   expect(error).toMatchObject({ exitCode: 6 });
 });
+
+test('a plan is Markdown, raw on the command line, for a root or for everything', async () => {
+  const house = await openHouse({ tasks: [...world, 'T005 in T001 done: Look'] });
+  const { out } = await house.cli(['workgraph', 'plan', 'T1', '--mode', 'maintainer']);
+  expect(out).toMatch(/^# Plan for T001: Parser\n/);
+  expect(out).toContain('1 of 3 done (33 %). The 2 tasks that can be planned take 2 waves. The longest chain is T002, then T003.');
+  expect(await house.call('workgraph.plan', { epicId: 'T001' })).toMatchObject({
+    plan: expect.stringContaining('## Wave 2\n\n- [ ] T003 Write (medium) after T002'),
+    mode: 'agent',
+    root: 'T001',
+  });
+  expect((await house.call('workgraph.plan')).plan).toContain('- [ ] T004 Alone');
+  expect(await house.call('workgraph.plan', { epic: 'T404' })).toMatchObject({ error: { exitCode: 4 } });
+  expect(await (await openHouse()).call('workgraph.plan')).toMatchObject({ success: true, _meta: { exitCode: 100 } });
+});
