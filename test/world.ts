@@ -3,6 +3,7 @@ import { type Gate, type Priority, type Size, type Status, type TaskType, taskId
 import type { SessionRecord } from '../src/model/session.ts';
 import type { Note, TaskRecord } from '../src/model/task.ts';
 import type { Token } from '../src/model/token.ts';
+import { changelogEntries } from '../src/rules/changelog.ts';
 import { parseScope } from '../src/rules/scope.ts';
 import type { Store } from '../src/store/port.ts';
 
@@ -15,13 +16,14 @@ const born = '2026-01-01T00:00:00.000Z';
 /** `T002 epic in T001 depends T003,T004 done high large labels a,b files x.ts phase core archived by agent-1: Title`. A task inside a
  *  task is a subtask, inside a saga an epic, unless it says otherwise. `by` names who holds an active one, in a session as `ada@session-1`.
  *  `session session-1 epic:T001 suspended graded by ada: Name` is a session, `token ci query` a token whose secret nobody knows,
- *  `stage T001 research completed` a stage of an epic, `gate T002 implemented by ada: a note` evidence for a gate. */
+ *  `stage T001 research completed` a stage of an epic, `gate T002 implemented by ada: a note` evidence for a gate,
+ *  `release v1.0.0 T002,T003` a release of these. */
 export async function buildWorld(store: Store, lines: string[]): Promise<void> {
   const tasks = new Map<string, TaskRecord>();
   const holders = new Map<string, string>();
   const sessions = lines.filter((line) => line.startsWith('session ')).map(sessionOf);
   const tokens = lines.filter((line) => line.startsWith('token ')).map(tokenOf);
-  for (const line of lines.filter((line) => !/^(session|token|stage|gate) /.test(line))) {
+  for (const line of lines.filter((line) => !/^(session|token|stage|gate|release) /.test(line))) {
     const [head = '', title] = line.split(/:\s+(.*)/s);
     const words = head.trim().split(/\s+/);
     const id = words.shift() ?? '';
@@ -93,6 +95,19 @@ export async function buildWorld(store: Store, lines: string[]): Promise<void> {
     for (const line of lines.filter((line) => line.startsWith('stage '))) {
       const [, epicId = '', stage, status] = line.split(' ');
       await writes.lifecycle.put(epicId, { stage, status, by: 'world', at: born } as Stage);
+    }
+    for (const line of lines.filter((line) => line.startsWith('release '))) {
+      const [, version = '', ids = ''] = line.split(' ');
+      const done = ids.split(',').flatMap((id) => tasks.get(id) ?? []);
+      const release = {
+        version,
+        status: 'created' as const,
+        changelog: changelogEntries(done),
+        steps: [],
+        createdAt: born,
+        createdBy: 'world',
+      };
+      await writes.releases.insert(release, ids.split(','));
     }
     for (const line of lines.filter((line) => line.startsWith('gate '))) {
       const [head = '', text = 'seen'] = line.split(/:\s+(.*)/s);

@@ -66,6 +66,7 @@ export const configKeys = {
   'verification.allowNotes': { type: 'flag', default: false, about: 'Take url: and note:, which nobody can check, as evidence' },
   'verification.maxRounds': { type: 'count', default: 5, about: 'Failed rounds after which a task takes no more evidence (44)' },
   'verification.timeoutSeconds': { type: 'count', default: 600, about: 'How long a tool may run as evidence' },
+  'release.gateTimeoutSeconds': { type: 'count', default: 1800, about: 'How long a gate of a release may run' },
   agents: { type: 'list', default: [], about: 'Agents that may be named before they have done anything here' },
 } as const satisfies Record<
   string,
@@ -77,6 +78,10 @@ export const openGroups = {
   'verification.tools': {
     type: 'command',
     about: 'The command that tool:<name> runs as evidence, as a text or a list of words; never through a shell',
+  },
+  'release.gates': {
+    type: 'command',
+    about: 'A command that has to succeed before a release ships, as a text or a list of words; never through a shell',
   },
 } as const;
 

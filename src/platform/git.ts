@@ -3,7 +3,8 @@ import type { Git, Ran } from './port.ts';
 import { run } from './process.ts';
 
 const timeoutMs = 30_000;
-const pushMs = 300_000;
+/** A push goes over the network, and what a repository runs before a commit may take as long. */
+const longMs = 600_000;
 
 /** Names that git could take for an option, a range or an expression are refused before it sees them. */
 const sha = /^[0-9a-f]{7,64}$/i;
@@ -47,6 +48,7 @@ export function gitOf(env: Record<string, string | undefined>): Git {
       if (!ref.test(name)) return undefined;
       return ask(tree, ['rev-parse', '--verify', '--quiet', '--end-of-options', `refs/tags/${name}^{commit}`]);
     },
+    placeOf: (folder) => ask(folder, ['rev-parse', '--show-prefix']),
     branch: (tree) => ask(tree, ['symbolic-ref', '--quiet', '--short', 'HEAD']),
     async status(tree) {
       const out = await must(tree, ['status', '--porcelain=v1', '-z', '--untracked-files=all', '--no-renames']);
@@ -57,7 +59,7 @@ export function gitOf(env: Record<string, string | undefined>): Git {
     },
     async save(tree, message, paths) {
       await must(tree, ['add', '--', ...paths]);
-      await must(tree, ['commit', '--quiet', '--file', '-', '--', ...paths], { input: message });
+      await must(tree, ['commit', '--quiet', '--file', '-', '--', ...paths], { input: message, timeoutMs: longMs });
       return (await must(tree, ['rev-parse', '--verify', 'HEAD'])).trim();
     },
     async addTag(tree, name, commit, message) {
@@ -66,7 +68,7 @@ export function gitOf(env: Record<string, string | undefined>): Git {
     },
     async push(tree, remote, refs) {
       for (const name of [remote, ...refs]) checkRef(name);
-      await must(tree, ['push', '--porcelain', '--atomic', '--end-of-options', remote, ...refs], { timeoutMs: pushMs });
+      await must(tree, ['push', '--porcelain', '--atomic', '--end-of-options', remote, ...refs], { timeoutMs: longMs });
     },
     async remote(tree) {
       const branch = await ask(tree, ['symbolic-ref', '--quiet', '--short', 'HEAD']);

@@ -141,6 +141,8 @@ export interface Git {
   /** The commit that a tag stands for. */
   tag(tree: string, name: string): Promise<string | undefined>;
   branch(tree: string): Promise<string | undefined>;
+  /** Where a folder lies in its tree: empty at the top, else `a/b/`. Undefined outside of any tree. */
+  placeOf(folder: string): Promise<string | undefined>;
   /** What is not as it was committed, files that are not kept in git too. */
   status(tree: string): Promise<{ state: string; path: string }[]>;
   /** Commits these files, and no others; the commit. */

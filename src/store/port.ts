@@ -2,6 +2,7 @@ import type { AuditDraft, AuditEntry, Caller, ChainLink, Changes, Claim, History
 import type { GradeEntry } from '../model/grade.ts';
 import type { Stage } from '../model/lifecycle.ts';
 import type { OpenWork, PlanTask, PlanWork } from '../model/open-work.ts';
+import type { ReleaseRecord } from '../model/release.ts';
 import type { Priority, RelationType, Status, TaskId, TaskType } from '../model/scalars.ts';
 import type { ContextUsage, SessionHandle, SessionRecord, SessionStatus } from '../model/session.ts';
 import type { SpawnBudget, SpawnDraft, SpawnRecord } from '../model/spawn.ts';
@@ -327,6 +328,23 @@ export interface LifecycleWrites {
   put(epicId: TaskId, stage: Stage): Promise<void>;
 }
 
+export interface ReleaseReads {
+  get(version: string): Promise<ReleaseRecord | undefined>;
+  /** The newest first. */
+  list(page: Page): Promise<(ReleaseRecord & { taskCount: number })[]>;
+  count(): Promise<number>;
+  /** Ids, also of those that exist no longer. */
+  tasks(version: string): Promise<TaskId[]>;
+  /** Done, archived too, and in no release; inside a root, or anywhere. */
+  unreleased(root: TaskId | undefined): Promise<TaskId[]>;
+}
+
+export interface ReleaseWrites {
+  insert(release: ReleaseRecord, tasks: TaskId[]): Promise<void>;
+  /** How far it has come. */
+  save(release: ReleaseRecord): Promise<void>;
+}
+
 export interface WorkGraphReads {
   /** The payload of this digest, if it was applied. */
   applied(digest: string): Promise<AppliedGraph | undefined>;
@@ -350,6 +368,7 @@ export interface ReadStore {
   gates: GateReads;
   lifecycle: LifecycleReads;
   workgraphs: WorkGraphReads;
+  releases: ReleaseReads;
 }
 
 /** What a mutation sees. Everything it writes is noted in `changes`. */
@@ -365,6 +384,7 @@ export interface WriteStore extends ReadStore {
   lifecycle: LifecycleReads & LifecycleWrites;
   jobs: JobWrites;
   workgraphs: WorkGraphReads & WorkGraphWrites;
+  releases: ReleaseReads & ReleaseWrites;
   changes: Changes;
 }
 

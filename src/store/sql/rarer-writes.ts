@@ -1,6 +1,7 @@
 import type { Changes } from '../../model/audit.ts';
 import { gateWrites } from './gates.ts';
 import { lifecycleWrites } from './lifecycle.ts';
+import { releaseWrites } from './releases.ts';
 import { sessionWrites } from './sessions-write.ts';
 import { spawnWrites } from './spawns-write.ts';
 import type { Db } from './sql.ts';
@@ -15,4 +16,5 @@ export const rarerWrites = (db: Db, changes: Changes) => ({
   gates: gateWrites(db, changes),
   lifecycle: lifecycleWrites(db, changes),
   workgraphs: workGraphWrites(db),
+  releases: releaseWrites(db, changes),
 });

@@ -22,5 +22,6 @@ export function readStore(db: Db): ReadStore {
     gates: withLater({}, async () => (await rarer()).gates),
     lifecycle: withLater({}, async () => (await rarer()).lifecycle),
     workgraphs: withLater({}, async () => (await rarer()).workgraphs),
+    releases: withLater({}, async () => (await rarer()).releases),
   };
 }

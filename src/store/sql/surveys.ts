@@ -1,6 +1,7 @@
 import { auditReads } from './audit-read.ts';
 import { gateReads } from './gates.ts';
 import { lifecycleReads } from './lifecycle.ts';
+import { releaseReads } from './releases.ts';
 import { sessionSurvey } from './sessions-survey.ts';
 import { spawnReads } from './spawns-read.ts';
 import type { Db } from './sql.ts';
@@ -21,4 +22,5 @@ export const surveys = (db: Db) => ({
   gates: gateReads(db),
   lifecycle: lifecycleReads(db),
   workgraphs: workGraphReads(db),
+  releases: releaseReads(db),
 });

@@ -29,6 +29,7 @@ export function writeStore(db: Db, stamp: Stamp): WriteStore {
     lifecycle: withLater({}, async () => ({ ...(await surveys()).lifecycle, ...(await writes()).lifecycle })),
     jobs: jobWrites(db),
     workgraphs: withLater({}, async () => ({ ...(await surveys()).workgraphs, ...(await writes()).workgraphs })),
+    releases: withLater({}, async () => ({ ...(await surveys()).releases, ...(await writes()).releases })),
     changes,
   };
 }
