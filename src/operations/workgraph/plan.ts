@@ -1,9 +1,11 @@
 import { description, optional, picklist, pipe, strictObject, string } from 'valibot';
 import type { TaskRecord } from '../../model/task.ts';
 import { agentPlan, maintainerPlan, type PlanFacts } from '../../rules/plan-document.ts';
-import { type Waves, waves } from '../../rules/waves.ts';
+import { progressOf } from '../../rules/progress.ts';
+import type { Waves } from '../../rules/waves.ts';
 import type { ReadStore } from '../../store/port.ts';
 import { noData, query } from '../define.ts';
+import { countsOf, planOf } from '../orchestrate/plan.ts';
 import { notFound } from '../tasks/require.ts';
 import { Root, rootNames } from '../tasks/root.ts';
 
@@ -35,24 +37,21 @@ export const workgraphPlan = query({
 });
 
 async function factsOf(store: ReadStore, root: TaskRecord | undefined): Promise<PlanFacts> {
-  const open = await store.tasks.openInside(root?.id);
-  const depends = (await store.tasks.waitsInside(root?.id)).map(({ from, to }) => ({ taskId: from, dependsOn: to }));
-  const planned = waves({ tasks: open, above: open.filter(({ isAbove }) => isAbove).map(({ id }) => id), depends });
-  const ids = idsIn(planned);
-  const below = root ? await store.tasks.descendants(root.id) : await store.tasks.kin();
-  const work = below.filter(({ type }) => type === 'task' || type === 'subtask');
-  const done = work.filter(({ status }) => status === 'done');
-  // Without a root there may be thousands of them.
-  const listed = root ? await store.tasks.hits(done.map(({ id }) => id)) : [];
+  const { found } = await planOf(store, root?.id);
+  const ids = idsIn(found);
+  const { done, total } = progressOf(await countsOf(store, root?.id));
   return {
     ...(root ? { root } : {}),
-    progress: { done: done.length, total: work.length },
-    waves: planned,
+    progress: { done, total },
+    waves: found,
     tasks: new Map((await store.tasks.many(ids)).map((task) => [task.id, task])),
-    done: listed.map(({ id, title }) => ({ id, title })),
+    // Without a root there may be thousands of them.
+    done: root ? await store.tasks.doneInside(root.id, mostDone) : [],
     relations: await store.tasks.relationsTouching(ids),
   };
 }
+
+const mostDone = 200;
 
 const idsIn = ({ waves: found, blocked, externalBlockers }: Waves): string[] => [
   ...new Set([...found.flat(), ...blocked.map(({ id }) => id), ...externalBlockers.map(({ id }) => id)]),
