@@ -36,8 +36,15 @@ export async function writeSkills() {
   } finally {
     rmSync(bundle, { force: true });
   }
-  const agents = Object.fromEntries(foldersOf('agents').map((name) => [name, textOf(`agents/${name}/AGENT.md`)]));
-  write('src/rules/agents.generated.ts', `${head('agents')}export const agentTexts = ${JSON.stringify(agents, null, 2)};\n`);
+  const agents = Object.fromEntries(foldersOf('agents').map((name) => [name, agentOf(name)]));
+  write('src/rules/agents.generated.ts', `${head('agents')}export const agents = ${JSON.stringify(agents, null, 2)};\n`);
+}
+
+/** An agent as Claude Code reads it, and what others make of it. */
+function agentOf(name) {
+  const text = textOf(`agents/${name}/AGENT.md`);
+  const [, description] = /^description: (.+)$/m.exec(text);
+  return { text, description, body: text.slice(text.indexOf('\n---\n') + '\n---\n'.length) };
 }
 
 function checked(path, read) {

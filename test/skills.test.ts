@@ -6,13 +6,17 @@ import { globalFlags } from '../src/operations/global-flags.ts';
 import { index } from '../src/operations/index.generated.ts';
 import { shapesOf } from '../src/operations/shape.ts';
 import { bundledCatalogue, bundledSkills } from '../src/platform/skills.generated.ts';
-import { agentTexts } from '../src/rules/agents.generated.ts';
+import { agents } from '../src/rules/agents.generated.ts';
 import { type FrontMatter, readFrontMatter } from '../src/rules/front-matter.ts';
+import { clients } from '../src/rules/setup-clients.ts';
 import { estimateTokens } from '../src/rules/tokens.ts';
 import { openHouse, type TestHouse } from './house.ts';
 import { repositoryIn } from './repository.ts';
 
-const texts: Record<string, string> = { ...Object.fromEntries(bundledSkills.map(({ name, text }) => [name, text])), ...agentTexts };
+const texts: Record<string, string> = {
+  ...Object.fromEntries(bundledSkills.map(({ name, text }) => [name, text])),
+  ...Object.fromEntries(Object.entries(agents).map(([name, { text }]) => [name, text])),
+};
 
 /** What stands in backticks. */
 const spokenIn = (text: string): string[] =>
@@ -159,10 +163,13 @@ describe('every text', () => {
   });
 });
 
-describe('an agent of ours', () => {
-  test.each(Object.entries(agentTexts))('%s is one that Claude Code can read', (name, text) => {
-    const read = readFrontMatter(text) as FrontMatter;
-    expect(read.fields).toMatchObject({ name, description: expect.stringMatching(/\S/), model: 'inherit' });
-    expect(estimateTokens(read.body)).toBeLessThan(800);
-  });
-});
+test.each(clients.flatMap(({ pieces }) => pieces.filter(({ whole }) => whole !== undefined)).map((piece) => [piece.file, piece.whole!]))(
+  '%s is an agent that the client can read',
+  (file, text) => {
+    const { fields, body } = readFrontMatter(text) as FrontMatter;
+    const name = /cleo-\w+/.exec(file)![0];
+    expect(fields).toMatchObject({ description: expect.stringMatching(/\S/), ...(file.startsWith('.opencode') ? {} : { name }) });
+    expect(body).toBe(agents[name as keyof typeof agents].body);
+    expect(estimateTokens(body)).toBeLessThan(800);
+  },
+);

@@ -1,4 +1,4 @@
-import { agentTexts } from './agents.generated.ts';
+import { agents } from './agents.generated.ts';
 
 /** The programs that agents run in, as far as we set them up. */
 export const clientNames = ['claude', 'codex', 'cursor', 'gemini', 'vscode', 'opencode'] as const;
@@ -42,6 +42,14 @@ export const briefingHook = 'cleo briefing --human --budget 2000 2>/dev/null || 
 const hook = { hooks: [{ type: 'command', command: briefingHook, timeout: 10 }] };
 const hookSign = 'cleo briefing';
 
+type Agent = (typeof agents)[keyof typeof agents];
+
+/** The agents that work is handed to, each as the client reads it. */
+const agentFiles = (folder: string, textOf: (name: string, agent: Agent) => string): Piece[] =>
+  Object.entries(agents).map(([name, agent]) => ({ file: `${folder}/${name}.md`, what: 'agents', whole: textOf(name, agent) }));
+
+const withHead = ({ body }: Agent, head: string[]): string => `---\n${head.join('\n')}\n---\n${body}`;
+
 export const clients: Client[] = [
   {
     name: 'claude',
@@ -61,7 +69,7 @@ export const clients: Client[] = [
         value: { type: 'command', command: 'cleo context statusline' },
         sign: 'cleo context statusline',
       },
-      ...Object.entries(agentTexts).map(([name, whole]): Piece => ({ file: `.claude/agents/${name}.md`, what: 'agents', whole })),
+      ...agentFiles('.claude/agents', (_, { text }) => text),
       { file: 'CLAUDE.md', what: 'text' },
     ],
   },
@@ -82,6 +90,7 @@ export const clients: Client[] = [
     homeSigns: ['.cursor'],
     pieces: [
       { file: '.cursor/mcp.json', what: 'mcp', path: ['mcpServers', 'cleo'], value: server },
+      ...agentFiles('.cursor/agents', (name, agent) => withHead(agent, [`name: ${name}`, `description: ${agent.description}`])),
       { file: 'AGENTS.md', what: 'text' },
     ],
   },
@@ -92,6 +101,7 @@ export const clients: Client[] = [
     homeSigns: ['.gemini'],
     pieces: [
       { file: '.gemini/settings.json', what: 'mcp', path: ['mcpServers', 'cleo'], value: server },
+      ...agentFiles('.gemini/agents', (name, agent) => withHead(agent, [`name: ${name}`, `description: ${agent.description}`])),
       { file: 'GEMINI.md', what: 'text' },
     ],
   },
@@ -112,6 +122,14 @@ export const clients: Client[] = [
     homeSigns: ['.config/opencode'],
     pieces: [
       { file: 'opencode.json', what: 'mcp', path: ['mcp', 'cleo'], value: { type: 'local', command: [command, 'mcp'], enabled: true } },
+      ...agentFiles('.opencode/agents', (name, agent) =>
+        withHead(agent, [
+          `description: ${agent.description}`,
+          'mode: subagent',
+          // Whoever judges does not repair.
+          ...(name === 'cleo-validator' ? ['permission:', '  edit: deny'] : []),
+        ]),
+      ),
       { file: 'AGENTS.md', what: 'text' },
     ],
     seeds: { 'opencode.json': '{\n  "$schema": "https://opencode.ai/config.json"\n}\n' },

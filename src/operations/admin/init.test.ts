@@ -310,7 +310,13 @@ describe('agents', () => {
     expect(readdirSync(join(folder.root, '.cursor'))).toEqual([]);
     const done = await folder.call('admin.init', { setup: ['all'] });
     expect(done).toMatchObject({ success: true, project: { created: false } });
-    expect(done.files.map(({ file }: { file: string }) => file)).toEqual(['.codex/config.toml', 'AGENTS.md', '.cursor/mcp.json']);
+    expect(done.files.map(({ file }: { file: string }) => file)).toEqual([
+      '.codex/config.toml',
+      'AGENTS.md',
+      '.cursor/mcp.json',
+      '.cursor/agents/cleo-subagent.md',
+      '.cursor/agents/cleo-validator.md',
+    ]);
     expect(done._meta.exitCode).toBeUndefined();
     expect(await folder.call('admin.init', { setup: ['codex'] })).toMatchObject({ _meta: { exitCode: 101 }, files: [] });
     expect((await folder.call('admin.init')).offers).toBeUndefined();

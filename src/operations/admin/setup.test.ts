@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { emptyFolder } from '../../../test/folder.ts';
 import { openHouse, type TestHouse } from '../../../test/house.ts';
-import { agentTexts } from '../../rules/agents.generated.ts';
+import { agents } from '../../rules/agents.generated.ts';
 import { agentText, briefingHook, clientNames } from '../../rules/setup-clients.ts';
 
 const project = async (files: Record<string, string> = {}) => {
@@ -28,6 +28,12 @@ const everything = (root: string): Record<string, string> =>
       .map((entry) => join(entry.parentPath, entry.name))
       .map((path) => [path.slice(root.length + 1), readFileSync(path, 'utf8')]),
   );
+
+const { 'cleo-subagent': worker, 'cleo-validator': judge } = agents;
+const named = (folder: string): Record<string, string> => ({
+  [`${folder}/cleo-subagent.md`]: `---\nname: cleo-subagent\ndescription: ${worker.description}\n---\n${worker.body}`,
+  [`${folder}/cleo-validator.md`]: `---\nname: cleo-validator\ndescription: ${judge.description}\n---\n${judge.body}`,
+});
 
 const golden: Record<string, Record<string, string>> = {
   claude: {
@@ -59,8 +65,8 @@ const golden: Record<string, Record<string, string>> = {
   }
 }
 `,
-    '.claude/agents/cleo-subagent.md': agentTexts['cleo-subagent'],
-    '.claude/agents/cleo-validator.md': agentTexts['cleo-validator'],
+    '.claude/agents/cleo-subagent.md': agents['cleo-subagent'].text,
+    '.claude/agents/cleo-validator.md': agents['cleo-validator'].text,
     'CLAUDE.md': `<!-- cleo:begin -->\n${agentText}<!-- cleo:end -->\n`,
   },
   codex: {
@@ -68,10 +74,12 @@ const golden: Record<string, Record<string, string>> = {
     'AGENTS.md': `<!-- cleo:begin -->\n${agentText}<!-- cleo:end -->\n`,
   },
   cursor: {
+    ...named('.cursor/agents'),
     '.cursor/mcp.json': '{\n  "mcpServers": {\n    "cleo": {\n      "command": "cleo",\n      "args": ["mcp"]\n    }\n  }\n}\n',
     'AGENTS.md': `<!-- cleo:begin -->\n${agentText}<!-- cleo:end -->\n`,
   },
   gemini: {
+    ...named('.gemini/agents'),
     '.gemini/settings.json': '{\n  "mcpServers": {\n    "cleo": {\n      "command": "cleo",\n      "args": ["mcp"]\n    }\n  }\n}\n',
     'GEMINI.md': `<!-- cleo:begin -->\n${agentText}<!-- cleo:end -->\n`,
   },
@@ -81,6 +89,8 @@ const golden: Record<string, Record<string, string>> = {
     'AGENTS.md': `<!-- cleo:begin -->\n${agentText}<!-- cleo:end -->\n`,
   },
   opencode: {
+    '.opencode/agents/cleo-subagent.md': `---\ndescription: ${worker.description}\nmode: subagent\n---\n${worker.body}`,
+    '.opencode/agents/cleo-validator.md': `---\ndescription: ${judge.description}\nmode: subagent\npermission:\n  edit: deny\n---\n${judge.body}`,
     'opencode.json':
       '{\n  "mcp": {\n    "cleo": {\n      "type": "local",\n      "command": ["cleo", "mcp"],\n      "enabled": true\n    }\n  },\n  "$schema": "https://opencode.ai/config.json"\n}\n',
     'AGENTS.md': `<!-- cleo:begin -->\n${agentText}<!-- cleo:end -->\n`,
@@ -99,7 +109,7 @@ describe.each(clientNames)('%s', (client) => {
     expect(await setup(client)).toMatchObject({ _meta: { exitCode: 101 }, files: [] });
     expect(await setup(client, { remove: true })).toMatchObject({ success: true, clients: [{ has: [] }] });
     expect(everything(root)).toEqual(before);
-    expect(readdirSync(root).filter((name) => /^\.(claude|codex|cursor|gemini|vscode)$/.test(name))).toEqual([]);
+    expect(readdirSync(root).filter((name) => /^\.(claude|codex|cursor|gemini|vscode|opencode)$/.test(name))).toEqual([]);
     expect(await setup(client, { remove: true })).toMatchObject({ _meta: { exitCode: 102 } });
   });
 
@@ -275,7 +285,10 @@ test('setup alone lists what is found and what is set up, and changes nothing', 
     found: true,
     has: [],
   });
-  expect(clients.find((each: { client: string }) => each.client === 'gemini')).toMatchObject({ found: true, has: ['mcp', 'text'] });
+  expect(clients.find((each: { client: string }) => each.client === 'gemini')).toMatchObject({
+    found: true,
+    has: ['mcp', 'agents', 'text'],
+  });
   expect(clients).toHaveLength(clientNames.length);
   expect(everything(root)).toEqual(before);
   expect(await setup(undefined, { remove: true })).toMatchObject({ error: { code: 'E_INVALID_INPUT', fix: 'cleo setup all --remove' } });

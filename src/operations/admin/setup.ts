@@ -20,7 +20,9 @@ export const adminSetup = job({
       pipe(picklist([...clientNames, 'all']), description('Which one; all stands for those that are found in the project or for the user')),
     ),
     hooks: optional(pipe(boolean(), description('Claude Code: print the briefing when a session starts and before it is compacted'))),
-    agents: optional(pipe(boolean(), description('Claude Code: the agents that work is handed to, cleo-subagent and cleo-validator'))),
+    agents: optional(
+      pipe(boolean(), description('The agents that work is handed to, cleo-subagent and cleo-validator, where the client knows agents')),
+    ),
     statusline: optional(pipe(boolean(), description('Claude Code: also the status line, unless there is one'))),
     remove: optional(pipe(boolean(), description('Take everything out again'))),
     dryRun: optional(pipe(boolean(), description('Only say what would be written'))),
