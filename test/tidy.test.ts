@@ -35,7 +35,7 @@ describe('imports', () => {
   const room = (path: string): string => {
     if (['src/main.ts', 'src/servers.ts', 'src/cli.ts'].includes(path)) return 'main';
     if (path === 'src/version.ts') return 'model';
-    if (path === 'src/store/port.ts' || path === 'src/store/schema-version.ts') return 'store port';
+    if (/^src\/store\/(port(-\w+)?|schema-version)\.ts$/.test(path)) return 'store port';
     if (path === 'src/platform/port.ts') return 'platform port';
     return path.split('/')[1]!;
   };

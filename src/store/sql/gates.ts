@@ -1,7 +1,7 @@
 import type { Changes } from '../../model/audit.ts';
 import type { Gate } from '../../model/scalars.ts';
 import type { Attempt, Evidence, Verdict } from '../../model/verification.ts';
-import type { GateReads, GateWrites } from '../port.ts';
+import type { GateReads, GateWrites } from '../port-orchestration.ts';
 import { type Db, type Row, raw, sql } from './sql.ts';
 
 export function gateReads(db: Db): GateReads {

@@ -1,6 +1,6 @@
 import type { Changes } from '../../model/audit.ts';
 import type { StageName, StageStatus } from '../../model/lifecycle.ts';
-import type { LifecycleReads, LifecycleWrites } from '../port.ts';
+import type { LifecycleReads, LifecycleWrites } from '../port-orchestration.ts';
 import { type Db, sql } from './sql.ts';
 import { present } from './task-rows.ts';
 

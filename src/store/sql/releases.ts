@@ -1,7 +1,7 @@
 import type { Changes } from '../../model/audit.ts';
 import type { ReleaseRecord } from '../../model/release.ts';
 import { seqOf } from '../../model/scalars.ts';
-import type { ReleaseReads, ReleaseWrites } from '../port.ts';
+import type { ReleaseReads, ReleaseWrites } from '../port-orchestration.ts';
 import { chunks, type Db, type Row, rows, sql } from './sql.ts';
 import { below } from './subtree.ts';
 import { present } from './task-rows.ts';

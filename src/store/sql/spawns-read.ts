@@ -1,5 +1,5 @@
 import type { SpawnRecord, SpawnRole } from '../../model/spawn.ts';
-import type { SpawnReads } from '../port.ts';
+import type { SpawnReads } from '../port-orchestration.ts';
 import { chunks, type Db, inList, type Row, type Sql, sql } from './sql.ts';
 import { present } from './task-rows.ts';
 

@@ -1,5 +1,5 @@
 import type { Changes } from '../../model/audit.ts';
-import type { SpawnWrites } from '../port.ts';
+import type { SpawnWrites } from '../port-orchestration.ts';
 import { budgetOf } from './spawns-read.ts';
 import { type Db, sql } from './sql.ts';
 

@@ -1,4 +1,4 @@
-import type { WorkGraphReads, WorkGraphWrites } from '../port.ts';
+import type { WorkGraphReads, WorkGraphWrites } from '../port-orchestration.ts';
 import { type Db, sql } from './sql.ts';
 
 export function workGraphReads(db: Db): WorkGraphReads {
