@@ -1,5 +1,5 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { dirname, join, resolve } from 'node:path';
+import { join, resolve } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { flagOf } from '../src/operations/command-line.ts';
 import { globalFlags } from '../src/operations/global-flags.ts';
@@ -56,6 +56,8 @@ const worlds: { tasks: string[]; prepare?: (house: TestHouse) => Promise<void> }
   { tasks: [...tasks, 'gate T002 implemented by ada'] },
   { tasks: [...tasks, 'gate T002 implemented by ada', 'gate T002 testsPassed by ada'] },
   { tasks: ['T001 epic', 'T002 in T001'], prepare: handedOut },
+  { tasks: ['T001 saga', 'T002 in T001', 'T003 in T002'] },
+  { tasks, prepare: async ({ call }) => void (await call('release.create', { version: 'v1.0.0' })) },
 ];
 
 /** A subagent was spawned and has done what its protocol asks for. */
@@ -77,14 +79,22 @@ async function handedOut({ call, as, root }: TestHouse): Promise<void> {
 /** Done, or one of the answers that are no errors; the window says how full it is with 50 to 54. */
 const isFine = (exit: number): boolean => exit === 0 || (exit >= 100 && exit <= 102) || (exit >= 50 && exit <= 54);
 
-/** The files that the texts speak of, and a repository around them. */
+/** The files that the texts speak of, in a repository in which all is committed. */
 function furnish({ root }: TestHouse): string {
-  const paths = ['docs/spec/upload.md', 'docs/upload.md', 'docs/adr/0012-uploads.md', '.cleo/research/T002/uploads.md', 'test/upload.bats'];
-  for (const path of paths) {
-    mkdirSync(dirname(join(root, path)), { recursive: true });
-    writeFileSync(join(root, path), '# Uploads\n\n**Task**: T002\n');
-  }
-  return repositoryIn(root).commit({ 'src/upload.ts': 'export {};\n' });
+  const page = '# Uploads\n\n**Task**: T002\n';
+  mkdirSync(join(root, '.cleo/research/T002'), { recursive: true });
+  writeFileSync(join(root, '.cleo/research/T002/uploads.md'), page);
+  return repositoryIn(root).commit({
+    '.gitignore': 'home\n.cleo\n',
+    'docs/spec/upload.md': page,
+    'docs/upload.md': page,
+    'docs/adr/0012-uploads.md': page,
+    'test/upload.bats': '',
+    'src/upload.ts': 'export {};\n',
+    'package.json': '{"version": "0.1.0"}\n',
+    'plan.json': filled(plan, ''),
+    'graph.json': JSON.stringify(graph),
+  });
 }
 
 /** What the architect is shown to write, as files. */
@@ -108,8 +118,6 @@ test.each(commands)('%s', async (command) => {
     });
     const sha = furnish(house);
     await prepare?.(house);
-    writeFileSync(join(house.root, 'plan.json'), filled(plan, sha));
-    writeFileSync(join(house.root, 'graph.json'), JSON.stringify(graph));
     const line = filled(command, sha).replace(/--file (plan|graph)\.json/, `--file ${house.root}/$1.json`);
     const { exitCode, envelope } = await house.cli(line);
     if (isFine(exitCode)) return;
