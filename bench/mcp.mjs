@@ -2,6 +2,8 @@
 // how long a warm call takes. Raw lines, so that no client's own work is measured.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { cleanEnv, median } from './measure.mjs';
 
 const clientInfo = { name: 'bench', version: '1' };
@@ -47,6 +49,7 @@ async function sizes(place) {
   const server = await opened(place);
   const listing = await server.ask({ method: 'tools/list', params: {} });
   const help = await server.call('query', 'admin.help', {});
+  writeFileSync(join(place.cwd, 'quokka.txt'), 'SECT\n');
   const day = await standardDay(server);
   await server.close();
   return { listBytes: bytes(JSON.stringify(listing.result)), helpBytes: bytes(help.text), dayBytes: day };
@@ -67,7 +70,7 @@ async function standardDay(server) {
       await server.call('mutate', 'tasks.add', {
         title: 'Read the quokka file format',
         description: 'Sections and their lengths',
-        acceptance: ['The sample file is read'],
+        acceptEvidence: ['implemented'],
       })
     ).text,
   );
@@ -76,7 +79,7 @@ async function standardDay(server) {
   await call('query', 'tasks.find', { query: 'quokka file format' });
   await call('query', 'tasks.show', { taskId: task.id });
   await call('mutate', 'tasks.start', { taskId: task.id });
-  await call('mutate', 'tasks.criteria.check', { taskId: task.id, n: 1 });
+  await call('mutate', 'verify.gate', { taskId: task.id, gate: 'implemented', evidence: 'files:quokka.txt' });
   await call('mutate', 'tasks.complete', { taskId: task.id });
   await call('query', 'tasks.next', {});
   await call('mutate', 'session.end', { note: 'The format is read; writing it is next' });

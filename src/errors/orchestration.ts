@@ -11,13 +11,13 @@ const rows = {
     message: (d) => `${d.taskId} cannot be verified as it stands: ${d.problem}`,
     fix: (d) => d.fix,
   }),
-  E_GATE_UPDATE_FAILED: row<{ taskId: string; gate: string; problem: string; forms?: string[]; tools?: string[]; tool?: string }>({
+  E_GATE_UPDATE_FAILED: row<{ taskId: string; gate: string; problem: string; forms?: string[]; tools?: string[]; newTool?: string }>({
     exit: 41,
     http: 422,
     message: (d) => `${d.taskId} ${d.gate}: ${d.problem}`,
     fix: (d) => `cleo verify ${d.taskId}`,
     alternatives: (d) =>
-      d.tool ? [{ action: 'Say how it is run', command: `cleo config set verification.tools.${d.tool} 'npm test'` }] : [],
+      d.newTool ? [{ action: 'Say how it is run', command: `cleo config set verification.tools.${d.newTool} 'npm test'` }] : [],
   }),
   E_INVALID_GATE: row<{ gate: string; valid: readonly string[]; fix: string }>({
     exit: 42,

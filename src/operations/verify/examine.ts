@@ -101,7 +101,7 @@ export function checkForms(claimed: Claimed[], config: Config, refuse: (problem:
       const isName = /^[A-Za-z0-9][\w-]{0,49}$/.test(value);
       throw refuse(`there is no tool ${JSON.stringify(value.slice(0, 60))}`, {
         tools: toolsIn(config),
-        ...(isName ? { tool: value } : {}),
+        ...(isName ? { newTool: value } : {}),
       });
     }
   }
