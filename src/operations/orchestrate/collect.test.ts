@@ -30,6 +30,8 @@ test('what came back is checked, and its summary is all that is answered', async
   const { call, worker, root } = await spawned();
   writeFileSync(join(root, file), '# It stands\n');
   await worker.call('research.add', line('complete', { actionable: true }));
+  // Whoever judges it has nothing to hand over.
+  await call('orchestrate.spawn', { taskId: 'T002', role: 'validator' });
   await worker.call('tasks.complete', { taskId: 'T002' });
   expect(await call('orchestrate.collect', { taskId: 'T002', message: complete })).toMatchObject({
     success: true,

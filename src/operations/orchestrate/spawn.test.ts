@@ -267,6 +267,8 @@ test('a validator is another agent, judges what the worker holds, and takes noth
   expect(spawn.prompt).toContain('cleo validator attest T002 --agent T002-validator-1');
   expect(spawn.prompt).not.toContain('cleo start T002');
   expect(await call('tasks.show', { taskId: 'T002' })).toMatchObject({ claim: { agent: 'T002-worker-1' } });
+  await as(worker.agentId).call('orchestrate.spawn', { taskId: 'T002', role: 'validator' });
+  expect(await call('tasks.show', { taskId: 'T002' })).toMatchObject({ claim: { agent: 'T002-worker-1' } });
 });
 
 test('a second prompt for the same task has another agent, and says so', async () => {
