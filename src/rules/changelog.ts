@@ -28,7 +28,7 @@ const byLabel: Record<string, Kind> = {
   refactor: 'Changed',
   chore: 'Changed',
   docs: 'Changed',
-  performance: 'Changed',
+  perf: 'Changed',
 };
 const byWord: Record<string, Kind> = {
   add: 'Added',

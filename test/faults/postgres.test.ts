@@ -212,3 +212,35 @@ test('a server that hangs up before its first word, as a proxy does whose server
   await expect(store.read(({ tasks }) => tasks.exists('T001'))).rejects.toEqual(refusal);
   await expect(store.write({ at, by: 'tester' }, ({ tasks }) => tasks.nextId())).rejects.toEqual(refusal);
 });
+
+test('a WorkGraph whose connection is cut is there as a whole or not at all, and can be applied again', async () => {
+  const { call, rows } = await openTeam(1);
+  const [cuts, nodes] = [size(5, 50), 100];
+  const payload = (n: number) => ({
+    version: 1,
+    create: Array.from({ length: nodes }, (_, i) => ({
+      ref: `r${i}`,
+      title: `Part ${i} of ${n}`,
+      ...(i > 0 ? { depends: [`r${i - 1}`] } : {}),
+    })),
+    relations: [{ from: 'r0', to: 'r1', type: 'related', reason: 'made together' }],
+  });
+  const began = performance.now();
+  await call(0, 'workgraph.apply', { payload: payload(0) });
+  const lifeMs = performance.now() - began;
+  let cut = 0;
+  for (let n = 1; n <= cuts; n++) {
+    const applying = call(0, 'workgraph.apply', { payload: payload(n) });
+    await sleep(Math.random() * lifeMs);
+    cut += await terminate();
+    const { exitCode } = await applying;
+    const [{ n: tasks } = {}] = await rows('select count(*)::int as n from $tasks');
+    expect(Number(tasks) % nodes).toBe(0);
+    const again = await call(0, 'workgraph.apply', { payload: payload(n) });
+    expect(exitCode === 0 ? [102] : [0, 102]).toContain(again.exitCode);
+  }
+  expect(cut).toBeGreaterThan(0);
+  expect(await rows('select count(*)::int as n from $tasks')).toEqual([{ n: (cuts + 1) * nodes }]);
+  expect(await rows('select count(*)::int as n from $workgraphs')).toEqual([{ n: cuts + 1 }]);
+  expect(await rows('select count(*)::int as n from $task_relations')).toEqual([{ n: cuts + 1 }]);
+});

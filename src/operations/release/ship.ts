@@ -9,7 +9,7 @@ import { Shipment } from './shipment.ts';
 
 export const releaseShip = job({
   name: 'release.ship',
-  summary: 'Check, write the changelog and the version, commit, tag and push; one that failed goes on where it was',
+  summary: 'Check, write changelog and version, commit, tag and push; one that failed goes on where it was',
   params: strictObject({
     version: Version,
     bumpVersion: optional(
@@ -26,8 +26,8 @@ export const releaseShip = job({
   tier: 1,
   scope: 'admin',
   cli: { command: 'release ship', args: ['version'] },
-  // An empty folder is no repository.
-  example: { world: ['T001 done', 'release v1.0.0 T001'], call: { version: 'v1.0.0', createTag: true }, exit: 6 },
+  // A world has neither a repository nor a remote.
+  example: { world: ['T001 done'], call: { version: 'v1.0.0', bumpVersion: true, createTag: true, push: true }, exit: 4 },
   async run(here, { version, bumpVersion = false, createTag = false, push = false, artifacts = [], provenance, dryRun }) {
     const shipment = await Shipment.of(here, version, { bumpVersion, createTag, push });
     const shown = () => here.read((store) => releaseView(store, shipment.release));

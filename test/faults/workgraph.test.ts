@@ -1,0 +1,56 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { expect, test } from 'vitest';
+import { inspect, integrity, openProject, size } from './processes.ts';
+
+const nodes = 300;
+/** Made, changed, deleted and related in one: what is killed in the middle would show in any of them. */
+const payload = (n: number) => ({
+  version: 1,
+  create: Array.from({ length: nodes }, (_, i) => ({
+    ref: `r${i}`,
+    title: `Part ${i} of ${n}`,
+    acceptance: ['done as asked'],
+    ...(i === 0 ? { type: 'epic' } : { parent: 'r0', depends: i > 1 ? [`r${i - 1}`] : [] }),
+  })),
+  update: [{ id: 'T001', title: `Changed by ${n}`, addDepends: ['r1'] }],
+  relations: [{ from: 'r2', to: 'T001', type: 'related', reason: 'made together' }],
+});
+
+test('a WorkGraph whose process is killed is there as a whole or not at all, and the next call works', async () => {
+  const kills = size(6, 50);
+  const project = await openProject();
+  await project.done(['config', 'set', 'hierarchy.maxSiblings', '0']);
+  await project.done(['add', 'The first']);
+  const count = (query: string): number => Number(inspect(project.database, query)[0]?.n);
+  const fileOf = (n: number): string => {
+    const file = join(project.root, `graph-${n}.json`);
+    writeFileSync(file, JSON.stringify(payload(n)));
+    return file;
+  };
+  const began = performance.now();
+  await project.done(['workgraph', 'apply', '--file', fileOf(0)]);
+  const lifeMs = performance.now() - began;
+  const applied = new Set([0]);
+  let struck = 0;
+  for (let n = 1; n <= kills; n++) {
+    const words = ['workgraph', 'apply', '--file', fileOf(n)];
+    const killed = await project.run(words, {
+      onStart: (child) => void sleep(lifeMs * (0.2 + Math.random())).then(() => child.kill('SIGKILL')),
+    });
+    if (killed.signal === 'SIGKILL') struck++;
+    expect((count('select count(*) as n from tasks') - 1) % nodes).toBe(0);
+    // Applying it again tells whether it is there, and brings it where it is not.
+    const again = await project.run(words);
+    expect(killed.answer.success ? [102] : [0, 102]).toContain(again.exitCode);
+    applied.add(n);
+  }
+  expect(struck).toBeGreaterThan(kills / 4);
+  expect(count('select count(*) as n from tasks')).toBe(1 + applied.size * nodes);
+  expect(count('select count(*) as n from task_relations')).toBe(applied.size);
+  expect(count(`select count(*) as n from task_dependencies where task_id = 'T001'`)).toBe(applied.size);
+  expect(count('select count(*) as n from workgraphs')).toBe(applied.size);
+  expect(count(`select count(*) as n from audit_log where operation = 'apply' and success = 1 and exit_code = 0`)).toBe(applied.size);
+  expect(integrity(project.database)).toBe('ok');
+});
