@@ -8,7 +8,7 @@ import { nearest } from './nearest.ts';
 export interface Finding {
   pointer: string;
   code: string;
-  problem: string;
+  message: string;
 }
 
 /** An entry with its place. Of one that is not in order, what is: the rest of the payload is judged all the same. */
@@ -51,7 +51,7 @@ export function readGraph(payload: unknown): { graph: Graph; findings: Finding[]
 }
 
 /** A refusal that a single operation would give, at its place in the payload. */
-export const finding = (pointer: string, error: CleoError): Finding => ({ pointer, code: error.code, problem: error.message });
+export const finding = (pointer: string, error: CleoError): Finding => ({ pointer, code: error.code, message: error.message });
 
 interface Fields {
   entries: Record<string, GenericSchema>;
@@ -85,7 +85,7 @@ function findingOf(issue: BaseIssue<unknown>, pointer: string, names: string[]):
   const at = path.reduce(pointerTo, pointer);
   if (issue.kind !== 'schema') {
     const field = path.findLast((step) => !/^\d+$/.test(step)) ?? 'id';
-    return { ...finding(at, new CleoError('E_VALIDATION', { field, problem: issue.message, fix: '' })), problem: issue.message };
+    return { ...finding(at, new CleoError('E_VALIDATION', { field, problem: issue.message, fix: '' })), message: issue.message };
   }
   if (issue.expected === 'never') return shapeless(at, strange(path.at(-1) ?? '', names));
   if (issue.received === 'undefined') return shapeless(at, 'is required');
@@ -93,7 +93,7 @@ function findingOf(issue: BaseIssue<unknown>, pointer: string, names: string[]):
   return shapeless(at, `${own}, received ${cut(issue.received)}`);
 }
 
-const shapeless = (pointer: string, problem: string): Finding => ({ pointer, code: 'E_INVALID_INPUT', problem });
+const shapeless = (pointer: string, message: string): Finding => ({ pointer, code: 'E_INVALID_INPUT', message });
 
 function strange(name: string, names: string[]): string {
   const near = nearest(name, names);

@@ -270,7 +270,7 @@ test('what lies outside the scope of the session is told for each place', () => 
 
 test('a misspelt field is told what it may mean', () => {
   expect(readGraph(made({ acceptence: [] })).findings).toEqual([
-    { pointer: '/create/0/acceptence', code: 'E_INVALID_INPUT', problem: 'is not a field here; did you mean acceptance?' },
+    { pointer: '/create/0/acceptence', code: 'E_INVALID_INPUT', message: 'is not a field here; did you mean acceptance?' },
   ]);
 });
 

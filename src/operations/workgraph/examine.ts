@@ -48,7 +48,7 @@ function refusal(findings: Finding[]): CleoError {
   const more = findings.length > 1 ? `, and ${findings.length - 1} more` : '';
   return new CleoError('E_VALIDATION', {
     field: 'workgraph',
-    problem: `${first?.pointer || '/'}: ${first?.problem}${more}`,
+    problem: `${first?.pointer || '/'}: ${first?.message}${more}`,
     fix: 'cleo help workgraph validate',
     findings,
   });

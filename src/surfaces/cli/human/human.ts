@@ -38,6 +38,8 @@ const forms: Record<string, Form> = {
   spawns: async (value, screen) => (await import('./spawn.ts')).spawns([value].flat().filter(isFields), screen),
   verification: async (value, screen) => (await import('./verification.ts')).verification(value as Fields, screen),
   gates: async (value, screen) => (await import('./verification.ts')).gates([value].flat().filter(isFields), screen),
+  release: async (value, screen) => (await import('./release.ts')).release(value, screen),
+  releases: async (value, screen) => (await import('./release.ts')).releases([value].flat().filter(isFields), screen),
   grade: async (value, screen) => (await import('./grade.ts')).grade(value, screen),
   explanation: async (value, screen) => (await import('./grade.ts')).explanation(value, screen),
   grades: async (value, screen) => (await import('./grade.ts')).grades(value, screen),
@@ -161,7 +163,7 @@ const shownFindings = 20;
 function findings(all: Fields[], { paint, columns }: Screen): string[] {
   const wrong = all.filter(({ result }) => result !== 'pass');
   const lines = wrong.slice(0, shownFindings).flatMap((finding) => {
-    const name = [finding.rule, finding.code, finding.pointer, finding.entryId].find((said) => said !== undefined && said !== '');
+    const name = [finding.rule, finding.pointer, finding.code, finding.entryId].find((said) => said !== undefined && said !== '');
     const isMild = finding.result === 'warn' || finding.severity === 'warning';
     const [first = '', ...rest] = wrap([name, finding.message].filter((said) => said !== undefined).join('  '), columns - 4);
     return [`  ${isMild ? paint('yellow', '!') : paint('red', '✗')} ${first}`, ...rest.map((line) => `    ${line}`)];
