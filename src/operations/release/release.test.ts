@@ -54,7 +54,7 @@ const remoteRefs = ({ repo, remote }: Shop): string[] =>
     .map((line) => line.split('\t')[1]!);
 
 test('a release collects what is done and in no release yet, and exists once', async () => {
-  const { call } = await openHouse({ tasks: work });
+  const { call, cli } = await openHouse({ tasks: work });
   expect(await call('release.create', { version: '1.0.0', epic: 'T001' })).toMatchObject({
     release: {
       version: 'v1.0.0',
@@ -81,6 +81,7 @@ test('a release collects what is done and in no release yet, and exists once', a
     ['v2026.11', 1],
     ['v3.0.0', 0],
   ]);
+  expect((await cli('cleo release list --quiet --limit 1')).out).toMatch(/^v[\d.]+\n$/);
   expect((await call('release.changelog', { version: 'v1.0.0' })).changelog).toBe(
     '## [1.0.0] - unreleased\n\n### Added\n- Write the parser (T002)\n\n### Fixed\n- Lexer (T003)\n',
   );
