@@ -16,9 +16,10 @@ export async function checkEvidence(
   isAllRequired: boolean,
 ): Promise<void> {
   const held = heldGates(attempts);
-  const missing = missingGates(acceptance, held, isAllRequired);
-  if (missing.length > 0) throw new CleoError('E_GATE_DEPENDENCY', { taskId, missing });
+  // What is stale comes first: showing it again takes away the gates after it.
   const stale = await staleGates(here, taskId, held);
   if (stale[0])
     throw new CleoError('E_EVIDENCE_STALE', { taskId, stale: stale.map(({ gate, files }) => ({ gate, files })), fix: stale[0].fix });
+  const missing = missingGates(acceptance, held, isAllRequired);
+  if (missing.length > 0) throw new CleoError('E_GATE_DEPENDENCY', { taskId, missing });
 }
