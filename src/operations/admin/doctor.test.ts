@@ -183,47 +183,6 @@ describe('each thing that can be broken is found, and repaired where that is saf
     expect((await house.call('admin.doctor')).findings).toEqual([]);
   });
 
-  test('sessions whose scope is gone, or of which nothing is heard, are told, each with its fix', async () => {
-    const house = await openHouse({
-      clock: { now: '2026-01-03T12:00:00.000Z' },
-      config: { session: { quietHours: 48, requireNote: true } },
-      tasks: [
-        'T001 epic',
-        'T002 in T001',
-        'T003 epic',
-        'session session-1 epic:T001 by ada',
-        'session session-2 epic:T003 suspended by bob',
-        'session session-3 task:T002 ended by eve',
-      ],
-    });
-    await house.as('ada').call('tasks.update', { taskId: 'T002', priority: 'high' });
-    expect((await house.call('admin.doctor')).findings).toEqual([
-      {
-        check: 'sessions',
-        severity: 'warning',
-        message: 'session-2 of bob is suspended, and nothing was heard of it for 48 hours',
-        fix: 'cleo session gc',
-      },
-    ]);
-    await house.tamper("delete from tasks where id = 'T003'");
-    const { findings } = await house.call('admin.doctor');
-    expect(findings[0]).toMatchObject({
-      check: 'sessions',
-      severity: 'error',
-      message: 'session-2 is about epic:T003, which does not exist',
-    });
-    expect((await house.cli(findings[0].fix)).exitCode).toBe(0);
-    expect(await house.call('session.show', { sessionId: 'session-2' })).toMatchObject({ session: { status: 'ended' } });
-    expect((await house.call('admin.doctor')).findings).toEqual([]);
-  });
-
-  test('what is held under a name that the environment gave, and the log knows, is no finding', async () => {
-    const house = await openHouse({ tasks: ['T001'], env: { CLEO_SESSION_ID: 'from-outside' } });
-    await house.call('tasks.start', { taskId: 'T001' });
-    expect(await house.call('tasks.show', { taskId: 'T001' })).toMatchObject({ claim: { session: 'from-outside' } });
-    expect((await house.call('admin.doctor')).findings).toEqual([]);
-  });
-
   test.each([
     ['project', { context: { warningPercent: 90 } }, {}, 'cleo config unset context.warningPercent'],
     ['user', {}, { context: { criticalPercent: 80 } }, 'cleo config unset context.criticalPercent --user'],
