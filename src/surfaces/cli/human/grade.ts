@@ -1,10 +1,10 @@
+import { barOf, shadeOf } from './bar.ts';
 import { type Fields, isFields, isRecords, labelOf, timeOf } from './cell.ts';
 import { records } from './record.ts';
 import type { Colour, Screen } from './screen.ts';
 import { cut, oneLine, pad, padLeft, widthOf, wrap } from './text.ts';
 
 const colours: Record<string, Colour> = { A: 'green', B: 'green', C: 'yellow', D: 'yellow', F: 'red' };
-const barWidth = 10;
 
 /** One grade: who, how many of a hundred, a bar for each dimension with what earned it, and what broke the protocol. */
 export function grade(value: unknown, screen: Screen): string[] {
@@ -102,8 +102,6 @@ export function trend(value: unknown, screen: Screen): string[] {
 }
 
 const blockOf = (percent: number): string => blocks[Math.min(blocks.length - 1, Math.floor((percent / 100) * blocks.length))]!;
-const barOf = (share: number): string => '█'.repeat(Math.round(share * barWidth)).padEnd(barWidth, '░');
-const shadeOf = (share: number): Colour => (share >= 0.75 ? 'green' : share >= 0.45 ? 'yellow' : 'red');
 
 /** Evidence may repeat itself: once, and how often. */
 function few(evidence: string[]): string[] {

@@ -44,6 +44,15 @@ const forms: Record<string, Form> = {
   explanation: async (value, screen) => (await import('./grade.ts')).explanation(value, screen),
   grades: async (value, screen) => (await import('./grade.ts')).grades(value, screen),
   trend: async (value, screen) => (await import('./grade.ts')).trend(value, screen),
+  waves: async (value, screen) => (await import('./plan.ts')).waves(value, screen),
+  blocked: async (value, screen) => (await import('./plan.ts')).blocked(value, screen),
+  externalBlockers: async (value, screen) => (await import('./plan.ts')).externalBlockers(value, screen),
+  cycles: async (value, screen) => (await import('./plan.ts')).cycles(value, screen),
+  running: async (value, screen) => (await import('./plan.ts')).running(value, screen),
+  report: async (value, screen) => (await import('./plan.ts')).report(value, screen),
+  rollup: async (value, screen) => (await import('./plan.ts')).rollup(value, screen),
+  members: async (value, screen) => (await import('./plan.ts')).containers(value, screen),
+  sagas: async (value, screen) => (await import('./plan.ts')).containers(value, screen),
   preview: (value, screen) =>
     [value]
       .flat()
@@ -72,7 +81,9 @@ async function answer(envelope: Envelope, screen: Screen, catalog: Catalog): Pro
   const { _meta: meta, success: _, data, ...result } = envelope;
   const filled = Object.entries(result).filter(([, value]) => !isEmpty(value));
   // First what was asked for, then plain values together in two columns, then the rest, each under its name.
-  const plain = filled.filter(([key, value]) => isPlain(value) && !(key === meta.resultsField && Array.isArray(value)));
+  const plain = filled.filter(
+    ([key, value]) => (isPlain(value) && !(key === meta.resultsField && Array.isArray(value))) || isAside(key, value),
+  );
   const [main, ...further] = filled.filter((entry) => !plain.includes(entry));
   const pointers = further.filter(isPointer);
   const others = further.filter((entry) => !pointers.includes(entry));
@@ -108,7 +119,16 @@ const titled = ['omitted'];
 
 /** Behind something else a task is only pointed at: `show` tells the rest. */
 const isPointer = ([key, value]: [string, unknown]): boolean =>
-  isFields(value) && (key === 'claim' ? 'agent' in value : (key === 'focus' || key === 'task') && 'title' in value);
+  isFields(value) &&
+  (key === 'claim'
+    ? 'agent' in value
+    : key === 'progress'
+      ? 'percent' in value
+      : ['focus', 'task', 'root'].includes(key) && 'title' in value);
+
+/** What a plan says of itself in one line. */
+const isAside = (key: string, value: unknown): boolean =>
+  isFields(value) && ((key === 'progress' && 'percent' in value) || (key === 'root' && 'title' in value));
 
 const isPlain = (value: unknown): boolean => !isFields(value) && !(Array.isArray(value) && value.some((item) => typeof item === 'object'));
 

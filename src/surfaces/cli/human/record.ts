@@ -1,7 +1,9 @@
+import { progressLine } from './bar.ts';
 import { ageOf, type Cell, cellOf, type Fields, idOf, isEmpty, isFields, isRecords, labelOf, markOf, timeOf } from './cell.ts';
 import { narrower, type Screen } from './screen.ts';
 import { keysOf, table } from './table.ts';
 import { clean, cut, oneLine, pad, widthOf, wrap } from './text.ts';
+import { nodeLine } from './tree.ts';
 
 // What the first two lines of a record say, and what its last line says.
 const headline = ['id', 'taskId', 'title', 'name', 'status', 'priority', 'type', 'size', 'phase', 'parentId', 'epicId'];
@@ -102,6 +104,8 @@ function bullet(mark: string, text: string, screen: Screen): string[] {
 /** What reads better as sentences than as rows. */
 export function special(key: string, value: unknown, screen: Screen): string[] | undefined {
   if (key === 'claim' && isFields(value) && 'agent' in value) return wrap(claimText(value, screen.now), screen.columns);
+  if (key === 'root' && isFields(value) && 'title' in value) return [nodeLine(value, screen, screen.columns)];
+  if (key === 'progress' && isFields(value) && 'percent' in value) return [progressLine(value, screen)];
   if (!isRecords(value)) return undefined;
   if (key === 'acceptance')
     return value.flatMap((item) =>
