@@ -132,6 +132,11 @@ describe('blocked', () => {
   });
 });
 
+test('what the root is inside of is outside: no circle of the plan', () => {
+  const plan = work('T001 saga above', 'T002 epic in T001', 'T003 in T002 depends T001');
+  expect(waves(plan)).toMatchObject({ cycles: [], externalBlockers: [{ id: 'T001', blocks: ['T003'] }] });
+});
+
 test('external blockers say who waits for them', () => {
   const plan = work(
     'T001 saga above depends T020',

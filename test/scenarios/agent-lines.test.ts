@@ -13,6 +13,8 @@ const work = [
 ];
 const session = 'session session-1 epic:T001 by tester: Work';
 
+const saga = ['T500 saga: Theme', 'T501 in T500: Part', 'T502 in T501: Piece', 'T503 in T501 depends T502: Whole'];
+
 interface Line {
   line: string;
   /** Where the answer holds what the line is for. */
@@ -56,6 +58,14 @@ const lines: Line[] = [
   { line: 'ct safestop', key: 'session.status', world: [session] },
   { line: 'cleo orchestrator ready --epic T001', key: 'tasks.0.id' },
   { line: 'cleo orchestrator next --epic T001', key: 'recommendation.taskId' },
+  { line: 'cleo orchestrator start --epic T001', key: 'waves.0.tasks.0.id' },
+  { line: 'cleo orchestrator analyze T001', key: 'criticalPath.0' },
+  { line: 'cleo orchestrate ready T500', key: 'tasks.0.id', world: saga },
+  { line: 'cleo orchestrate waves T500', key: 'waves.1.tasks.0.id', world: saga },
+  { line: 'cleo orchestrate report T006', key: 'report.waiting.0.on.0.id' },
+  { line: 'cleo saga create --title "Theme" --acceptance "It holds"', key: 'task.id' },
+  { line: 'cleo saga rollup T500', key: 'rollup.percent', world: saga },
+  { line: 'cleo saga members T500', key: 'members.0.id', world: saga },
 ];
 
 const run = (house: TestHouse, line: string) => house.cli(shellWords(line).slice(1));
