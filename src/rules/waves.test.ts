@@ -97,6 +97,11 @@ describe('blocked', () => {
       [{ id: 'T003', reasons: [{ kind: 'external', on: 'T009', via: 'T001' }] }],
     ],
     [
+      'what the root is inside of, as only a damaged store has it',
+      ['T001 saga above', 'T002 epic in T001', 'T003 in T002 depends T001'],
+      [{ id: 'T003', reasons: [{ kind: 'external', on: 'T001' }] }],
+    ],
+    [
       'a container that nothing is left of but itself',
       ['T001 epic', 'T002 depends T001'],
       [{ id: 'T002', reasons: [{ kind: 'unfinished', on: 'T001' }] }],

@@ -51,6 +51,12 @@ test('an agent of which nothing was heard is told apart, and its task is ready a
   expect(found.ready).toBe(2);
 });
 
+test('who holds what the root is inside of is not at work in it', async () => {
+  const { call } = await openHouse({ tasks: ['T001 saga active by eve', 'T002 in T001 active by ada', 'T003 in T002'] });
+  const { running } = await call('orchestrate.status', { epic: 'T002' });
+  expect(running.map(({ agent }: Seen) => agent)).toEqual(['ada']);
+});
+
 test('nobody at work and something left is an answer', async () => {
   const { reply } = await openHouse({ tasks: ['T001 epic', 'T002 in T001'] });
   expect(await reply('orchestrate.status', { epic: 'T001' })).toMatchObject({ exitCode: 0, envelope: { running: [], wavesLeft: 1 } });
