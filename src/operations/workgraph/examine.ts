@@ -45,10 +45,9 @@ const sortKeys = (_: string, value: unknown): unknown =>
 
 function refusal(findings: Finding[]): CleoError {
   const [first] = findings;
-  const more = findings.length > 1 ? `, and ${findings.length - 1} more` : '';
   return new CleoError('E_VALIDATION', {
     field: 'workgraph',
-    problem: `${first?.pointer || '/'}: ${first?.message}${more}`,
+    problem: `has ${findings.length === 1 ? 'one finding' : `${findings.length} findings, the first`} at ${first?.pointer || 'its top'}: ${first?.message}`,
     fix: 'cleo help workgraph validate',
     findings,
   });

@@ -20,7 +20,7 @@ export function release(value: unknown, screen: Screen): string[] {
   const { version, status, epicId, createdAt, createdBy, shippedAt, commit, tag, tasks, steps, provenance } = value;
   const mark = markOf(status, screen);
   const said = [
-    String(status),
+    status === 'created' ? 'not shipped yet' : String(status),
     epicId && `of ${epicId}`,
     `created ${timeOf(createdAt)} by ${createdBy}`,
     shippedAt && `shipped ${timeOf(shippedAt)}`,
