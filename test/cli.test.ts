@@ -190,6 +190,7 @@ test('quickstart plays the main job, shows real answers and leaves nothing behin
   // The id of the session goes from its start to its grade.
   const [, id] = /\$ cleo session start .*\n◐ (session-\d+-[0-9a-f]+) {2}Recipes\n/.exec(out) ?? [];
   expect(out).toContain(`$ cleo grade ${id} --explain\nC  72 %  ${id}\n`);
+  expect(out).toContain('$ cleo complete T003 --agent T003-worker-1\n✓ T003  Implement the parser\n');
   expect(out).toContain('-5  tasks.add without description (taskId: T004)\n');
   expect(out).not.toContain('\u001b');
   expect(readdirSync(tmpdir()).filter((name) => name.startsWith('cleo-demo-'))).toEqual(before);

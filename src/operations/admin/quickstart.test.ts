@@ -1,3 +1,5 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { openHouse, type TestHouse } from '../../../test/house.ts';
 
@@ -9,14 +11,15 @@ const wordOf = async ({ cli }: TestHouse, word: Word): Promise<string> =>
 test('every step does what the story says, one after the other', async () => {
   const house = await openHouse();
   const { steps } = await house.call('admin.quickstart');
-  for (const { argv: words, exit = 0 } of steps as { argv: Word[]; exit?: number }[]) {
+  for (const { files = {}, argv: words, exit = 0 } of steps as { files?: Record<string, string>; argv: Word[]; exit?: number }[]) {
+    for (const [path, content] of Object.entries(files)) writeFileSync(join(house.root, path), content);
     const argv = await Promise.all(words.map((word) => wordOf(house, word)));
     const { exitCode } = await house.cli(argv);
     // The test's project is made already.
     expect(`${argv.join(' ')}: ${exitCode}`).toBe(`${argv.join(' ')}: ${argv[0] === 'init' ? 101 : exit}`);
   }
   expect(await house.call('tasks.list')).toMatchObject({
-    tasks: [{ status: 'pending' }, { status: 'done' }, { status: 'pending' }, { status: 'pending' }],
+    tasks: [{ status: 'pending' }, { status: 'done' }, { status: 'done' }, { status: 'pending' }],
   });
   const { grades } = await house.call('admin.grade.list');
   expect(grades).toMatchObject([{ totalScore: 72, letter: 'C' }]);

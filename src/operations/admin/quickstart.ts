@@ -1,27 +1,43 @@
-import { array, description, type InferOutput, number, optional, pipe, strictObject, string, union } from 'valibot';
+import { array, description, type InferOutput, number, optional, pipe, record, strictObject, string, union } from 'valibot';
 import { query } from '../define.ts';
 
 /** A word as it stands, or what another command line prints. */
 const Word = union([string(), strictObject({ printedBy: array(string()) })]);
-const Step = strictObject({ say: string(), argv: array(Word), exit: optional(number()) });
+const Step = strictObject({
+  say: string(),
+  /** What stands in the folder by then, because somebody wrote it. */
+  files: optional(record(string(), string())),
+  argv: array(Word),
+  exit: optional(number()),
+});
 type Step = InferOutput<typeof Step>;
+
+const plan = `{"version": 1, "create": [
+  {"ref": "recipes", "type": "epic", "title": "Read recipes from a file",
+   "description": "A reader for our recipe format"},
+  {"ref": "grammar", "parent": "recipes", "title": "Write down the grammar",
+   "description": "Every form that a recipe may have"},
+  {"ref": "parser", "parent": "recipes", "title": "Implement the parser",
+   "description": "Reads what the grammar allows", "depends": ["grammar"],
+   "acceptEvidence": ["implemented"]}
+]}
+`;
+const parser = `export const read = (text) => text.trim().split('\\n');
+`;
+
+const worker = 'T003-worker-1';
+const evidence = ['verify', 'T003', '--gate', 'implemented', '--evidence', 'files:parser.js', '--agent', worker];
 
 /** The main job from beginning to end, in a project that has nothing else in it. */
 const lesson: Step[] = [
   { say: 'A project is a folder with a store in it.', argv: ['init'] },
   {
-    say: 'An epic holds what belongs together.',
-    argv: ['add', 'Read recipes from a file', '--type', 'epic', '--description', 'A reader for our recipe format'],
+    say: 'A plan is one document: an epic, and the tasks in it. All of it is made, or nothing.',
+    files: { 'plan.json': plan },
+    argv: ['workgraph', 'apply', '--file', 'plan.json', '--fields', 'refs'],
   },
-  {
-    say: 'Tasks inside it, in the order they need: the parser waits for the grammar.',
-    argv: ['add', 'Write down the grammar', '--parent', 'T001', '--priority', 'high', '--description', 'Every form that a recipe may have'],
-  },
-  {
-    say: '',
-    argv: ['add', 'Write the parser', '--parent', 'T001', '--depends', 'T002', '--acceptance', 'reads every example'],
-  },
-  { say: 'The parser cannot be started yet; a refusal always names the way out.', argv: ['start', 'T003'], exit: 6 },
+  { say: 'In which order? What is in one wave can be done side by side.', argv: ['orchestrate', 'waves', 'T001'] },
+  { say: 'So the parser cannot be started yet; a refusal always names the way out.', argv: ['start', 'T003'], exit: 6 },
   {
     say: 'Work is done in sessions. A session has a scope, and begins with the best task in it. This one is graded: reads are recorded too.',
     argv: ['session', 'start', '--scope', 'epic:T001', '--auto-focus', '--name', 'Recipes', '--grade'],
@@ -30,12 +46,24 @@ const lesson: Step[] = [
   { say: 'The task is claimed: of many agents, exactly one gets it.', argv: ['show', 'T002'] },
   { say: 'Notes stay with the task. A decision is handed over.', argv: ['update', '--notes', 'Decision: amounts are always metric'] },
   { say: 'Done; the answer lists what can be started now.', argv: ['complete'] },
+  {
+    say: 'The parser goes to a subagent. An epic has stages, and nothing is implemented before its time, unless somebody says why.',
+    argv: ['lifecycle', 'skip', 'T001', 'research', '--through', 'decomposition', '--reason', 'Small and agreed on'],
+  },
+  {
+    say: 'Everything the subagent has to know is one prompt, here in a file: rules, skill, task, and the commands to use.',
+    argv: ['orchestrate', 'spawn', 'T003', '--prompt-file'],
+  },
+  { say: 'Now we are the subagent, under the name it was given.', argv: ['start', 'T003', '--agent', worker] },
+  { say: 'This task needs evidence. It is looked at, not believed: there is no such file.', argv: evidence, exit: 41 },
+  { say: 'So the work comes first.', files: { 'parser.js': parser }, argv: evidence },
+  { say: '', argv: ['complete', 'T003', '--agent', worker] },
   { say: 'Has somebody planned tests already? Search forgives a slip of the hand.', argv: ['find', 'recipies'] },
   { say: 'So one more task, in a hurry.', argv: ['add', 'Test with real recipes', '--parent', 'T001', '--depends', 'T003'] },
   { say: 'What to do now? The answer says why, and claims it.', argv: ['next', '--claim'] },
   {
     say: 'Time to stop. The end of a session lets go of what it holds, and hands over.',
-    argv: ['session', 'end', '--note', 'The grammar is written; the parser is begun'],
+    argv: ['session', 'end', '--note', 'The parser reads the grammar; real recipes are next'],
   },
   { say: 'Whoever comes next reads this first.', argv: ['briefing'] },
   {
@@ -46,7 +74,7 @@ const lesson: Step[] = [
 
 export const adminQuickstart = query({
   name: 'admin.quickstart',
-  summary: 'Play the main job in a demo project, command by command: a graded session and its grade',
+  summary: 'Play the main job in a demo project, command by command: plan, work, hand out, verify, grade',
   params: strictObject({
     folder: optional(pipe(string(), description('Play it in this new folder and leave it there, instead of in a temporary one'))),
   }),

@@ -1,4 +1,5 @@
 import { readFileSync, readSync } from 'node:fs';
+import { resolve } from 'node:path';
 import { isatty } from 'node:tty';
 import { CleoError } from '../../errors/error.ts';
 import { commandsOf } from '../../operations/command-line.ts';
@@ -13,14 +14,14 @@ export interface Source {
   mayBeEmpty?: true;
 }
 
-/** A parameter from a file, or from standard input for `-`. */
-export function readSource({ name, path, as, mayBeEmpty }: Source, operation: Operation): unknown {
+/** A parameter from a file, its path as seen from the folder, or from standard input for `-`. */
+export function readSource({ name, path, as, mayBeEmpty }: Source, operation: Operation, folder: string): unknown {
   if (mayBeEmpty && isatty(0)) return undefined;
   const help = `cleo help ${commandsOf(operation)[0]}`;
   let bytes: Buffer;
   let text: string;
   try {
-    bytes = path === '-' ? readStandardInput() : readFileSync(path);
+    bytes = path === '-' ? readStandardInput() : readFileSync(resolve(folder, path));
   } catch (error) {
     const { code, message } = error as NodeJS.ErrnoException;
     if (code === 'ENOENT') throw new CleoError('E_NOT_FOUND', { what: 'file', id: path, fix: help });

@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import type { House } from '../../dispatch/dispatch.ts';
@@ -11,6 +11,8 @@ import { runCli, type Terminal } from './run.ts';
 
 interface Step {
   say: string;
+  /** What somebody wrote by then, by its path in the folder. */
+  files?: Record<string, string>;
   /** A word as it stands, or what another command line prints. */
   argv: (string | { printedBy: string[] })[];
   exit?: number;
@@ -29,15 +31,21 @@ export async function play(envelope: Envelope, key: string, terminal: Terminal):
   mkdirSync(folder, { recursive: true });
   const { paint, columns } = screenOf({ columns: terminal.columns, hasColour: terminal.hasColour && terminal.isTerminal });
   const say = (text: string): void => terminal.write(`${wrap(text, columns).join('\n')}\n`);
+  const prompt = (words: string[]): void => terminal.write(`${paint('green', '$')} ${paint('bold', commandLine(words))}\n`);
   // A refusal is part of the story, so both kinds of answer go where the story goes.
   const stage: Terminal = { ...terminal, writeError: terminal.write, hasColour: terminal.hasColour && terminal.isTerminal };
   const house = terminal.houseAt(folder);
   try {
-    for (const { say: text, argv: words, exit = 0 } of steps) {
+    for (const { say: text, files = {}, argv: words, exit = 0 } of steps) {
       const argv: string[] = [];
       for (const word of words) argv.push(typeof word === 'string' ? word : await printed(house, word.printedBy, stage));
       if (text) say(text);
-      terminal.write(`${paint('green', '$')} ${paint('bold', commandLine(['cleo', ...argv]))}\n`);
+      for (const [path, content] of Object.entries(files)) {
+        writeFileSync(join(folder, path), content);
+        prompt(['cat', path]);
+        terminal.write(content);
+      }
+      prompt(['cleo', ...argv]);
       const code = await runCli(house, [...argv, '--human'], stage);
       terminal.write('\n');
       if (code === exit) continue;

@@ -45,7 +45,7 @@ export async function runCli(house: House, argv: string[], terminal: Terminal): 
     const operation = await entry.load();
     const parsed = parseArguments(operation, rest);
     globals = parsed.globals;
-    await readSources(parsed, operation);
+    await readSources(house.platform.folder, parsed, operation);
     const isLong = terminal.isWatched && (operation.kind === 'job' || operation.cli.read !== undefined);
     const done = isLong ? (await import('./progress.ts')).showProgress(operation.summary) : undefined;
     reply = await dispatch(house, {
@@ -107,11 +107,11 @@ function asks(argv: string[], flags: string[]): boolean {
 
 const keep = (argv: string[]): string[] => ['--json', '--human'].filter((flag) => asks(argv, [flag]));
 
-async function readSources(parsed: Parsed, operation: NonNullable<Reply['operation']>): Promise<void> {
+async function readSources(folder: string, parsed: Parsed, operation: NonNullable<Reply['operation']>): Promise<void> {
   if (parsed.refusal || parsed.sources.length === 0) return;
   const { readSource } = await import('./input.ts');
   try {
-    for (const source of parsed.sources) parsed.params[source.name] = readSource(source, operation);
+    for (const source of parsed.sources) parsed.params[source.name] = readSource(source, operation, folder);
   } catch (error) {
     if (!(error instanceof CleoError)) throw error;
     parsed.refusal = error;

@@ -52,3 +52,9 @@ test('several of them, and what a file holds', async () => {
     ].join('\n'),
   );
 });
+
+test('some fields of it stand by their names', async () => {
+  expect(await shown({ spawn: { agentId: 'T002-worker-1', skill: 'ct-research-agent' } }, {}, 80)).toBe(
+    'agent  T002-worker-1\nskill  ct-research-agent\n',
+  );
+});

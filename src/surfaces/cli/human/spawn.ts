@@ -10,7 +10,8 @@ export function spawns(items: Fields[], screen: Screen): string[] {
 
 function spawn(fields: Fields, screen: Screen): string[] {
   const { taskId, agentId, skill, protocol, tier, prompt, promptTokens, promptFile, env } = fields;
-  if (typeof agentId !== 'string') return record(fields, screen);
+  // With some fields only, there is no head to be made of them.
+  if ([taskId, agentId, tier, promptTokens].includes(undefined)) return record(fields, screen);
   const about = [skill, protocol, `tier ${tier}`, `${promptTokens} tokens`, promptFile].filter((part) => part !== undefined);
   const variables = isFields(env) ? Object.entries(env).map(([name, value]) => `${name}=${value}`) : [];
   return [
