@@ -9,6 +9,9 @@ export interface Command {
   session?: string | undefined;
 }
 
+/** What starts a session. */
+export const starts = ['session.start', 'orchestrate.start'];
+
 /** The call with the ids of the sessions that were started so far. */
 export function filledIn({ operation, params, agent, session }: Command, started: string[]): [string, typeof params, Partial<Call>] {
   const real = (value: unknown) => (/^#\d+$/.test(String(value)) ? (started[Number(String(value).slice(1))] ?? 'session-none') : value);
@@ -73,6 +76,8 @@ const writes: Record<string, fc.Arbitrary<Record<string, unknown>>> = {
   'tasks.restore': fc.record({ taskId: id, cascade: maybe(fc.constant(true)) }),
   'tasks.criteria.check': fc.record({ taskId: id, n: fc.integer({ min: 1, max: 2 }) }),
   'tasks.claim-next': fc.constant({}),
+  'saga.create': fc.record({ title, acceptance: maybe(fc.constant(['it holds'])) }),
+  'saga.add': fc.record({ sagaId: id, epicId: id }),
   'tasks.relates.add': fc.record({ from: id, to: id, type: fc.constantFrom('related', 'fixes'), reason: fc.constant('the same cause') }),
 };
 
@@ -105,6 +110,7 @@ const sessions: Record<string, fc.Arbitrary<Record<string, unknown>>> = {
     grade: maybe(fc.constant(true)),
     name: maybe(fc.constant('Work')),
   }),
+  'orchestrate.start': fc.record({ epic: id, name: maybe(fc.constant('Work')) }),
   'session.resume': fc.record({ sessionId }),
   'session.suspend': fc.constant({}),
   'session.end': fc.record({ note: maybe(fc.constant('Handed over')) }),
@@ -126,6 +132,12 @@ const reads: Record<string, fc.Arbitrary<Record<string, unknown>>> = {
   'tasks.deps': fc.record({ taskId: id }),
   'tasks.history': fc.record({ taskId: id }),
   'orchestrate.ready': fc.constant({}),
+  'orchestrate.analyze': fc.record({ epic: maybe(id) }),
+  'orchestrate.status': fc.record({ epic: maybe(id) }),
+  'orchestrate.report': fc.record({ taskId: id, limit: maybe(fc.constant(2)) }),
+  'saga.list': fc.constant({}),
+  'saga.members': fc.record({ sagaId: id }),
+  'saga.rollup': fc.record({ sagaId: id }),
   'tasks.current': fc.constant({}),
   'session.list': fc.constant({}),
   'session.status': fc.constant({}),

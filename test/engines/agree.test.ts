@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { command, filledIn, grove, sessionWrite } from '../commands.ts';
+import { command, filledIn, grove, sessionWrite, starts } from '../commands.ts';
 import { openHouse, type Seen } from '../house.ts';
 
 const runs = process.env.CLEO_FAULTS === 'full' ? 200 : 15;
@@ -21,7 +21,7 @@ test('SQLite and PostgreSQL give the same answers to the same calls', { timeout:
           const one = await sqlite.call(...filledIn(each, started));
           const other = await postgres.call(...filledIn(each, started));
           expect(comparable(other)).toEqual(comparable(one));
-          if (one.success && each.operation === 'session.start') started.push(one.session.id);
+          if (one.success && starts.includes(each.operation)) started.push(one.session.id);
         }
       },
     ),

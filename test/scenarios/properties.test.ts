@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import type { Reply } from '../../src/dispatch/dispatch.ts';
 import type { Task } from '../../src/model/task.ts';
 import { overlaps } from '../../src/rules/scope.ts';
-import { type Command, filledIn, grove, sessionWrite, write } from '../commands.ts';
+import { type Command, filledIn, grove, sessionWrite, starts, write } from '../commands.ts';
 import { openHouse, type Seen, type TestHouse } from '../house.ts';
 
 const allowedParents: Record<string, (string | undefined)[]> = {
@@ -67,7 +67,7 @@ async function play(house: TestHouse, commands: Command[], look?: (command: Comm
     const reply = await house.reply(...filledIn(command, started));
     const { error, session } = reply.envelope as Seen;
     expect({ command, exitCode: reply.exitCode, error: error?.message }).not.toMatchObject({ exitCode: 1 });
-    if (reply.exitCode === 0 && command.operation === 'session.start') started.push(session.id);
+    if (reply.exitCode === 0 && starts.includes(command.operation)) started.push(session.id);
     await look?.(command, reply);
   }
 }
