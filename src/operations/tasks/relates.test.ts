@@ -187,3 +187,12 @@ test('the database itself refuses a relation between parent and child, and a par
   });
   await expect(move).rejects.toThrow();
 });
+
+test('a relation between parent and child that an earlier version let in hinders no other change', async () => {
+  const { call, tamper } = await openHouse({ tasks: ['T001 epic', 'T002 in T001', 'T003 epic'] });
+  const forget = process.env.CLEO_TEST_ENGINE === 'postgres' ? '' : 'drop trigger relation_is_no_containment;';
+  await tamper(`${forget} insert into task_relations values ('T002', 'T001', 'related', 'r', '2026-01-01T00:00:00.000Z', 'x')`);
+  expect(await call('tasks.update', { taskId: 'T002', title: 'New' })).toMatchObject({ task: { title: 'New' } });
+  expect(await call('tasks.update', { taskId: 'T002', parent: 'T003' })).toMatchObject({ task: { parentId: 'T003' } });
+  expect(await call('tasks.update', { taskId: 'T002', parent: 'T001' })).toMatchObject({ error: { exitCode: 13 } });
+});

@@ -55,9 +55,11 @@ export function taskWrites(db: Db, reads: TaskReads, stamp: Stamp, changes: Chan
       const saved: TaskRecord = { ...after, updatedAt, revision: before.revision + 1 };
       await db.run(sql`
         update tasks set type = ${saved.type}, title = ${saved.title}, description = ${saved.description}, status = ${saved.status}, priority = ${saved.priority},
-          size = ${saved.size}, phase = ${saved.phase}, parent_id = ${saved.parentId}, blocked_by = ${saved.blockedBy}, updated_at = ${saved.updatedAt},
+          size = ${saved.size}, phase = ${saved.phase}, blocked_by = ${saved.blockedBy}, updated_at = ${saved.updatedAt},
           started_at = ${saved.startedAt}, completed_at = ${saved.completedAt}, archived_at = ${saved.archivedAt}, revision = ${saved.revision}
         where id = ${saved.id}`);
+      // Apart: the database judges a parent when it is written, and one that stays is not what changes here.
+      if (fields.includes('parentId')) await db.run(sql`update tasks set parent_id = ${saved.parentId} where id = ${saved.id}`);
       for (const field of lists) await db.run(clearList[field](saved.id));
       await insertLists(db, [only(saved, lists)]);
       await record([...fields, ...lists].map((field) => ({ taskId: saved.id, field, old: before[field], new: after[field], reason })));
