@@ -25,7 +25,7 @@ export function repositoryIn(folder: string): Repository {
   const env = { PATH: process.env.PATH ?? '', ...identity };
   const git = (...words: string[]): string => execFileSync('git', words, { cwd: folder, env, encoding: 'utf8' }).trim();
   mkdirSync(folder, { recursive: true });
-  git('init', '--quiet', '--initial-branch', 'main');
+  git('init', '--quiet', '--template', '', '--initial-branch', 'main');
   return { folder, env, git, commit: (files, message = 'Change') => commitIn(folder, git, files, message) };
 }
 

@@ -1,6 +1,7 @@
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
-import { describe, expect, test } from 'vitest';
+import { afterAll, describe, expect, test } from 'vitest';
 import { flagOf } from '../src/operations/command-line.ts';
 import { globalFlags } from '../src/operations/global-flags.ts';
 import { index } from '../src/operations/index.generated.ts';
@@ -10,6 +11,7 @@ import { agents } from '../src/rules/agents.generated.ts';
 import { type FrontMatter, readFrontMatter } from '../src/rules/front-matter.ts';
 import { clients } from '../src/rules/setup-clients.ts';
 import { estimateTokens } from '../src/rules/tokens.ts';
+import { handedOut } from './handed-out.ts';
 import { openHouse, type TestHouse } from './house.ts';
 import { repositoryIn } from './repository.ts';
 
@@ -60,30 +62,24 @@ const worlds: { tasks: string[]; prepare?: (house: TestHouse) => Promise<void> }
   { tasks, prepare: async ({ call }) => void (await call('release.create', { version: 'v1.0.0' })) },
 ];
 
-/** A subagent was spawned and has done what its protocol asks for. */
-async function handedOut({ call, as, root }: TestHouse): Promise<void> {
-  const { spawn } = await call('orchestrate.spawn', { taskId: 'T002' });
-  const worker = as(spawn.agentId);
-  await worker.call('tasks.start', { taskId: 'T002' });
-  const file = '.cleo/research/T002/uploads.md';
-  const head = '# Uploads\n\n**Task**: T002\n**Epic**: T001\n**Date**: 2026-01-01\n**Status**: complete\n';
-  writeFileSync(
-    join(root, file),
-    `${head}\n---\n\n## Summary\nThey go on.\n\n## Content\nAs they should.\n\n## Changes\nNone.\n\n## Verification\nTried.\n`,
-  );
-  const entry = { title: 'Uploads', status: 'complete', date: '2026-01-01', agentType: spawn.protocol, linkedTasks: ['T002'] };
-  await worker.call('research.add', { file, ...entry, keyFindings: ['They go on'], topics: ['uploads'] });
-  await worker.call('tasks.complete', { taskId: 'T002' });
-}
-
 /** Done, or one of the answers that are no errors; the window says how full it is with 50 to 54. */
 const isFine = (exit: number): boolean => exit === 0 || (exit >= 100 && exit <= 102) || (exit >= 50 && exit <= 54);
 
-/** The files that the texts speak of, in a repository in which all is committed. */
+const page = '# Uploads\n\n**Task**: T002\n';
+const model = mkdtempSync(join(tmpdir(), 'cleo-skills-'));
+afterAll(() => rmSync(model, { recursive: true, force: true }));
+let sha = '';
+
+/** The files that the texts speak of, in a repository in which all is committed: made once, and copied for each house. */
 function furnish({ root }: TestHouse): string {
-  const page = '# Uploads\n\n**Task**: T002\n';
+  sha ||= commitAll(model);
+  cpSync(model, root, { recursive: true });
   mkdirSync(join(root, '.cleo/research/T002'), { recursive: true });
   writeFileSync(join(root, '.cleo/research/T002/uploads.md'), page);
+  return sha;
+}
+
+function commitAll(root: string): string {
   return repositoryIn(root).commit({
     '.gitignore': 'home\n.cleo\n',
     'docs/spec/upload.md': page,
@@ -114,7 +110,11 @@ test.each(commands)('%s', async (command) => {
     const house = await openHouse({
       tasks,
       engine: 'sqlite',
-      config: { verification: { tools: { test: 'node --version' } }, lifecycleEnforcement: { mode: 'off' } },
+      config: {
+        store: { durability: 'normal' },
+        verification: { tools: { test: 'node --version' } },
+        lifecycleEnforcement: { mode: 'off' },
+      },
     });
     const sha = furnish(house);
     await prepare?.(house);
