@@ -1,4 +1,4 @@
-import { writeFileSync } from 'node:fs';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { flagOf } from '../src/operations/command-line.ts';
@@ -8,7 +8,9 @@ import { protocolText } from '../src/operations/protocol.generated.ts';
 import { shapesOf } from '../src/operations/shape.ts';
 import { protocolUpTo } from '../src/rules/protocol.ts';
 import { agentText, briefingHook } from '../src/rules/setup-clients.ts';
+import { handedOut } from './handed-out.ts';
 import { openHouse, type TestHouse } from './house.ts';
+import { repositoryIn } from './repository.ts';
 
 const text = `${protocolUpTo(protocolText, 'orchestrator', index)}\n${agentText}\n\`${briefingHook.split(' 2>')[0]}\``;
 
@@ -21,29 +23,76 @@ const unique = (words: string[]): string[] => [...new Set(words)];
 const commands = unique(spoken.filter((words) => words.startsWith('cleo ')));
 const calls = unique(spoken.filter((words) => /^(query|mutate) /.test(words)));
 
-/** Days on which the commands are said: at work, before a session, with everything done, with the session suspended or something blocked. */
+/** Days on which the commands are said: at work, before a session, with everything done, with the session suspended or something
+ *  blocked, with work handed out, with work that waits for a verdict. */
 const tasks = ['T001 epic', 'T002 in T001 accept one', 'T003 in T001', 'T004 in T001 done'];
-const worlds = [
-  tasks,
-  ['T001 epic', 'T002 in T001 active by tester@session-1 accept one', ...tasks.slice(2), 'session session-1 epic:T001 by tester: Parser'],
-  ['T001 epic', 'T002 in T001 active by tester', ...tasks.slice(2)],
-  ['T001 epic', 'T002 in T001 done', 'T003 in T001 done', 'T004 in T001 done'],
-  [
-    'T001 epic',
-    'T002 in T001 blocked',
-    'T003 in T001 blocked',
-    'T004 in T001 done',
-    'session session-1 epic:T001 suspended by tester: Parser',
-  ],
+const planned = ['research', 'consensus', 'specification', 'decomposition'].map((stage) => `stage T001 ${stage} completed`);
+const worlds: { tasks: string[]; prepare?: (house: TestHouse) => Promise<void> }[] = [
+  { tasks },
+  {
+    tasks: [
+      'T001 epic',
+      'T002 in T001 active by tester@session-1 accept one',
+      ...tasks.slice(2),
+      'session session-1 epic:T001 by tester: Parser',
+    ],
+  },
+  { tasks: ['T001 epic', 'T002 in T001 active by tester', ...tasks.slice(2)] },
+  { tasks: ['T001 epic', 'T002 in T001 done', 'T003 in T001 done', 'T004 in T001 done'] },
+  {
+    tasks: [
+      'T001 epic',
+      'T002 in T001 blocked',
+      'T003 in T001 blocked',
+      'T004 in T001 done',
+      'session session-1 epic:T001 suspended by tester: Parser',
+    ],
+  },
+  { tasks: [...tasks, ...planned] },
+  { tasks: ['T001 epic', 'T002 in T001', ...planned], prepare: handedOut },
+  { tasks: [...tasks, 'gate T002 implemented by ada', 'gate T002 testsPassed by ada'] },
+  { tasks, prepare: collected },
 ];
 
 /** Done, or one of the answers that are no errors; the window says how full it is with 50 to 54. */
 const isFine = (exit: number): boolean => exit === 0 || (exit >= 100 && exit <= 102) || (exit >= 50 && exit <= 54);
 
+/** What is read from standard input, as a file. */
+const fileFor = (command: string): string => (command.includes('workgraph') ? 'plan.json' : 'batch.json');
+
+/** The files that the text speaks of. */
+function furnish({ root }: TestHouse): void {
+  const at = '2026-01-01T00:00:00.000Z';
+  const moved = { id: 'T090', type: 'epic', title: 'Moved', status: 'pending', priority: 'medium', createdAt: at, createdBy: 'x' };
+  const files = {
+    'batch.json': JSON.stringify([{ title: 'One', parent: 'T001', description: 'First' }]),
+    'plan.json': JSON.stringify({ version: 1, create: [{ title: 'One', parent: 'T001', description: 'First' }] }),
+    'tasks.jsonl': JSON.stringify({ ...moved, updatedAt: at, revision: 1 }),
+    'src/upload.ts': 'export {};\n',
+    'docs/parsers.md': '# Parsers\n\n**Task**: T002\n',
+  };
+  for (const folder of ['src', 'docs']) mkdirSync(join(root, folder));
+  for (const [name, content] of Object.entries(files)) writeFileSync(join(root, name), content);
+}
+
+/** A release that can be shipped: from a repository with somewhere to push to. */
+async function collected({ call, root }: TestHouse): Promise<void> {
+  await call('release.create', { version: 'v1.0.0' });
+  const { git, commit } = repositoryIn(root);
+  git('config', 'user.name', 'Ada');
+  git('config', 'user.email', 'ada@example.org');
+  commit({ '.gitignore': '*\n!.gitignore\n!package.json\n!CHANGELOG.md\n', 'package.json': '{"version": "0.1.0"}\n' });
+  git('init', '--quiet', '--bare', 'remote');
+  git('remote', 'add', 'origin', join(root, 'remote'));
+}
+
 async function runsSomewhere(run: (house: TestHouse) => Promise<{ exitCode: number; said: string }>): Promise<string> {
   const refusals: string[] = [];
-  for (const world of worlds) {
-    const { exitCode, said } = await run(await openHouse({ tasks: world, engine: 'sqlite' }));
+  for (const { tasks, prepare } of worlds) {
+    const house = await openHouse({ tasks, engine: 'sqlite' });
+    furnish(house);
+    await prepare?.(house);
+    const { exitCode, said } = await run(house);
     if (isFine(exitCode)) return 'fine';
     refusals.push(`${exitCode} ${said}`);
   }
@@ -51,33 +100,13 @@ async function runsSomewhere(run: (house: TestHouse) => Promise<{ exitCode: numb
 }
 
 test('there is something to run', () => {
-  expect(commands.length).toBeGreaterThan(70);
+  expect(commands.length).toBeGreaterThan(80);
   expect(calls.length).toBeGreaterThan(2);
 });
 
 test.each(commands)('%s', async (command) => {
-  const outcome = await runsSomewhere(async ({ cli, root }) => {
-    const batch = join(root, 'batch.json');
-    writeFileSync(batch, JSON.stringify([{ title: 'One', parent: 'T001', description: 'First' }]));
-    const moved = join(root, 'tasks.jsonl');
-    const at = '2026-01-01T00:00:00.000Z';
-    writeFileSync(
-      moved,
-      JSON.stringify({
-        id: 'T090',
-        type: 'epic',
-        title: 'Moved',
-        status: 'pending',
-        priority: 'medium',
-        createdAt: at,
-        createdBy: 'x',
-        updatedAt: at,
-        revision: 1,
-      }),
-    );
-    const { exitCode, out } = await cli(
-      command.replaceAll('SESSION', 'session-1').replace('--file -', `--file ${batch}`).replace('import tasks.jsonl', `import ${moved}`),
-    );
+  const outcome = await runsSomewhere(async ({ cli }) => {
+    const { exitCode, out } = await cli(command.replaceAll('SESSION', 'session-1').replace('--file -', `--file ${fileFor(command)}`));
     return { exitCode, said: out };
   });
   expect(outcome).toBe('fine');
@@ -116,7 +145,7 @@ describe('what is named beside commands', () => {
 
   test('no estimate of time is asked for, and every rule has its id', () => {
     expect(text).toMatch(/No estimates of time/);
-    for (let n = 1; n <= 8; n += 1) expect(text).toContain(`| ORC-00${n} |`);
+    for (let n = 1; n <= 9; n += 1) expect(text).toContain(`| ORC-00${n} |`);
     for (let n = 1; n <= 7; n += 1) expect(text).toContain(`| BASE-00${n} |`);
   });
 });

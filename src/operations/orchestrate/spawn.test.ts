@@ -322,11 +322,11 @@ test('what prompts have cost is known, and told when it is too much', async () =
     config: off,
   });
   expect((await call('system.context')).context).not.toHaveProperty('budget');
-  const { spawn, _meta } = await call('orchestrate.spawn', { taskId: 'T002', budget: 6000 });
+  const { spawn, _meta } = await call('orchestrate.spawn', { taskId: 'T002', budget: 7000 });
   expect(_meta.warnings.join()).not.toContain('ORC-005');
-  expect((await call('system.context')).context.budget).toEqual({ max: 6000, used: spawn.promptTokens, left: 6000 - spawn.promptTokens });
+  expect((await call('system.context')).context.budget).toEqual({ max: 7000, used: spawn.promptTokens, left: 7000 - spawn.promptTokens });
   const more = await call('orchestrate.spawn', { taskId: 'T003' });
   expect(more._meta.warnings.join()).toContain('ORC-005');
-  expect((await call('system.context')).context.budget).toMatchObject({ max: 6000, left: 0 });
+  expect((await call('system.context')).context.budget).toMatchObject({ max: 7000, left: 0 });
   expect((await as('another').call('system.context')).context).not.toHaveProperty('budget');
 });
