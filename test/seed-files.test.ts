@@ -1,0 +1,48 @@
+import { execFileSync } from 'node:child_process';
+import { writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { expect, test } from 'vitest';
+import { built } from './built.ts';
+import { repositoryIn } from './repository.ts';
+import { temporary } from './temporary.ts';
+
+/** A shell in which `cleo` is the built one; each line has to succeed. */
+function shellIn(folder: string, env: Record<string, string>): (line: string) => string {
+  const prelude = 'cleo() { "$node" "$built" "$@"; }; ';
+  return (line) =>
+    execFileSync('sh', ['-c', `set -e; ${prelude}${line}`], {
+      cwd: folder,
+      encoding: 'utf8',
+      env: { ...env, CLEO_HOME: join(folder, '..', 'home'), node: process.execPath, built },
+    });
+}
+
+test('the lines about scaffolds that agents are taught run as written', () => {
+  const repo = repositoryIn(join(temporary(), 'project'));
+  const run = shellIn(repo.folder, repo.env);
+  run('cleo init');
+  const create = [
+    { ref: 'a', type: 'epic', title: 'Parser' },
+    { title: 'Read', parent: 'a' },
+  ];
+  writeFileSync(join(repo.folder, 'scaffold.json'), JSON.stringify({ version: 1, create }));
+  expect(JSON.parse(run('cleo workgraph validate --file scaffold.json --dry-run'))).toMatchObject({
+    workgraph: { wouldCreate: 2, wouldUpdate: 0, wouldDelete: 0 },
+  });
+  expect(JSON.parse(run('cleo workgraph apply --file scaffold.json'))).toMatchObject({ data: { created: ['T001', 'T002'] } });
+});
+
+test('the release workflow that agents are taught runs as written, from a clean project to the remote', () => {
+  const repo = repositoryIn(join(temporary(), 'project'));
+  const remote = join(dirname(repo.folder), 'remote.git');
+  repo.git('init', '--quiet', '--bare', remote);
+  repo.git('remote', 'add', 'origin', remote);
+  const run = shellIn(repo.folder, repo.env);
+  run('cleo init && cleo add "Write the parser" && cleo complete T001');
+  writeFileSync(join(repo.folder, 'VERSION'), '0.1.0\n');
+  run('git add VERSION && git commit -m "feat(T001): description"');
+  run('cleo release create v1.0.0');
+  run('cleo release ship v1.0.0 --bump-version --create-tag --push');
+  expect(repo.git('ls-remote', '--tags', remote)).toContain('refs/tags/v1.0.0');
+  expect(repo.git('show', '--format=%s', '--name-only', 'HEAD')).toBe('Release v1.0.0\n\nCHANGELOG.md\nVERSION');
+});
