@@ -3,7 +3,7 @@ import { cpSync, existsSync, readFileSync, renameSync, rmSync, writeFileSync } f
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { commandLine, openHouse, type Seen, type TestHouse } from '../../../test/house.ts';
-import { type Repository, repositoryIn } from '../../../test/repository.ts';
+import { type Repository, repositoryIn, worktreeOf } from '../../../test/repository.ts';
 import { temporary } from '../../../test/temporary.ts';
 import { buildHouse } from '../../main.ts';
 import { platformOf } from '../../platform/platform.ts';
@@ -147,6 +147,29 @@ test('where it comes from is kept: commit, tree, tasks, digests; and written dow
   expect((await shop.call('release.show', { version: 'v1.0.0' })).release.provenance).toEqual(release.provenance);
   expect(await shop.ship({ createTag: true, artifacts: ['nothing.tgz'] })).toMatchObject({ error: { exitCode: 4 } });
   expect(await shop.ship({ createTag: true, provenance: '../out.json' })).toMatchObject({ error: { exitCode: 3 } });
+});
+
+test('digests are those of the commit, also when the release goes on later; a statement outside is refused before anything is done', async () => {
+  const shop = await openShop();
+  await shop.call('release.create', { version: 'v1.0.0' });
+  expect(await shop.ship({ provenance: '../out.json' })).toMatchObject({ error: { exitCode: 3 } });
+  expect(existsSync(join(shop.root, 'CHANGELOG.md'))).toBe(false);
+  const { release } = await shop.ship({ bumpVersion: true, provenance: './out/statement.json' });
+  writeFileSync(join(shop.root, 'package.json'), '{"version":"1.0.1"}\n');
+  expect((await shop.ship({ createTag: true })).release.provenance).toEqual(release.provenance);
+});
+
+test('the checkout that the caller stands in is the one that is released', async () => {
+  const shop = await openShop();
+  await shop.call('release.create', { version: 'v1.0.0' });
+  const other = worktreeOf(shop.repo, join(temporary(), 'other'), 'feature');
+  writeFileSync(join(shop.root, 'src/a.ts'), 'dirty, but elsewhere');
+  const house = buildHouse(platformOf(shop.env, other.folder, '0.0.0-test'));
+  onTestFinished(() => house.closeStores());
+  const { envelope } = await commandLine(house, shop.env)('cleo release ship v1.0.0 --bump-version --create-tag');
+  expect(envelope).toMatchObject({ release: { status: 'shipped', commit: other.git('rev-parse', 'HEAD') } });
+  expect(other.git('show', '--name-only', '--format=', 'HEAD').split('\n')).toEqual(['CHANGELOG.md', 'package.json']);
+  expect(existsSync(join(shop.root, 'CHANGELOG.md'))).toBe(false);
 });
 
 test('a push that fails is taken up again where it was, and nothing is done twice', async () => {

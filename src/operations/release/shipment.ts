@@ -1,4 +1,4 @@
-import { join } from 'node:path';
+import { dirname, join, relative } from 'node:path';
 import { CleoError } from '../../errors/error.ts';
 import { commandLine } from '../../errors/quote.ts';
 import type { Config } from '../../model/config.ts';
@@ -61,7 +61,8 @@ export class Shipment {
     const { version, tag } = this.release;
     const { top, folder } = this.#tree;
     const warnings: string[] = [];
-    if (left.includes('commit')) await this.#checkClean(statement);
+    const own = statement === undefined ? undefined : this.#placeOf(statement);
+    if (left.includes('commit')) await this.#checkClean(own);
     if (left.includes('bump')) {
       const present = this.#versionFiles();
       const unfit = present.find((name) => semVerOnly.includes(name));
@@ -117,21 +118,23 @@ export class Shipment {
     return found;
   }
 
-  /** What the release comes from: its commit, the tasks, and the files that belong to it. */
+  /** What the release comes from: its commit, the tasks, and the files that belong to it, as they were when it was made. */
   async keepProvenance(artifacts: Provenance['artifacts']): Promise<void> {
     const { files } = this.#here.platform;
+    const { commit = '', provenance: before } = this.release;
     const own = [changelogFile, ...versionFiles].filter((name) => files.exists(join(this.#tree.folder, name)));
-    const fresh = [...own.map((name) => ({ name, sha256: files.sha256(join(this.#tree.folder, name)) })), ...artifacts];
-    const kept = (this.release.provenance?.artifacts ?? []).filter((old) => !fresh.some(({ name }) => name === old.name));
-    const { commit = '' } = this.release;
+    const kept =
+      before?.commit === commit ? before.artifacts : own.map((name) => ({ name, sha256: files.sha256(join(this.#tree.folder, name)) }));
+    const older = kept.filter((each) => !artifacts.some(({ name }) => name === each.name));
     const tree = (await this.#git.treeOf(this.#tree.top, commit)) ?? '';
-    await this.#save({ provenance: { commit, tree, tasks: this.#tasks, artifacts: [...kept, ...fresh] } });
+    await this.#save({ provenance: { commit, tree, tasks: this.#tasks, artifacts: [...older, ...artifacts] } });
   }
 
   async writeStatement(path: string): Promise<string> {
     const { platform, now } = this.#here;
     const target = platform.files.inside(this.#tree.folder, path);
     const statement = statementOf(this.release.version, now, this.release.provenance!, `cleo ${platform.version}`);
+    platform.files.makeFolder(dirname(target));
     platform.files.writeWhole(target, `${JSON.stringify(statement, null, 2)}\n`);
     return path;
   }
@@ -225,7 +228,7 @@ export class Shipment {
     const { version } = this.release;
     const isOurs = hasBegun(this.release, 'changelog');
     const mayChange = this.#ownFiles().filter((path) => isOurs || path !== `${this.#place}${changelogFile}`);
-    const own = [...mayChange, ...(statement ? [`${this.#place}${statement}`] : [])];
+    const own = [...mayChange, ...(statement ? [statement] : [])];
     const changed = (await this.#git.status(this.#tree.top)).map(({ path }) => path);
     const paths = inTheWay(changed, { own, folders: [`${this.#place}.cleo`] });
     if (paths.length === 0) return;
@@ -237,6 +240,12 @@ export class Shipment {
       fix: `${add} && ${commandLine(['git', 'commit', '-m', `Before ${version}`, '--', ...named])}`,
       paths: paths.slice(0, 100),
     });
+  }
+
+  /** A file of the project, as git names it; refuses what lies outside. */
+  #placeOf(path: string): string {
+    const target = this.#here.platform.files.inside(this.#tree.folder, path);
+    return `${this.#place}${relative(this.#tree.folder, target).replaceAll('\\', '/')}`;
   }
 
   /** Paths from the top of the tree. */

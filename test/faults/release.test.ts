@@ -1,0 +1,44 @@
+import { existsSync, readFileSync, rmSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { expect, test } from 'vitest';
+import { repositoryIn } from '../repository.ts';
+import { projectAt, size, temporary } from './processes.ts';
+
+test('a ship that is killed at any moment goes on to the same end: one commit, one tag, one section', async () => {
+  const kills = size(4, 40);
+  const repo = repositoryIn(join(temporary(), 'project'));
+  const remote = join(dirname(repo.folder), 'remote.git');
+  repo.git('init', '--quiet', '--bare', '--initial-branch', 'main', remote);
+  repo.git('remote', 'add', 'origin', remote);
+  repo.commit({ VERSION: '0.0.0\n', '.gitignore': '.home\n' });
+  const project = projectAt(repo.folder, repo.env);
+  await project.done(['init']);
+  const ship = (n: number): string[] => ['release', 'ship', `v1.${n}.0`, '--bump-version', '--create-tag', '--push'];
+  await project.done(['release', 'create', 'v1.0.0']);
+  const began = performance.now();
+  await project.done(ship(0));
+  const lifeMs = performance.now() - began;
+  let struck = 0;
+  for (let n = 1; n <= kills; n++) {
+    await project.done(['release', 'create', `v1.${n}.0`]);
+    const killed = await project.run(ship(n), {
+      onStart: (child) => void sleep(lifeMs * (0.15 + 0.85 * Math.random())).then(() => child.kill('SIGKILL')),
+    });
+    if (killed.signal === 'SIGKILL') struck++;
+    // What git was about when its caller died, it does to the end by itself.
+    await sleep(500);
+    const lock = join(repo.folder, '.git', 'index.lock');
+    if (existsSync(lock)) rmSync(lock);
+    const again = await project.run(ship(n));
+    expect([again.exitCode, again.answer.error]).toEqual([killed.answer.success ? 102 : 0, undefined]);
+    expect(again.answer.release).toMatchObject({ status: 'shipped', commit: repo.git('rev-parse', `v1.${n}.0^{commit}`) });
+  }
+  expect(struck).toBeGreaterThan(kills / 4);
+  expect(repo.git('log', '--format=%s').split('\n')).toHaveLength(kills + 2);
+  expect(repo.git('tag').split('\n')).toHaveLength(kills + 1);
+  expect(repo.git('ls-remote', '--tags', remote).match(/refs\/tags\/v1\.\d+\.0$/gm)).toHaveLength(kills + 1);
+  expect(repo.git('rev-parse', 'HEAD')).toBe(repo.git('ls-remote', remote, 'refs/heads/main').split('\t')[0]);
+  expect(readFileSync(join(repo.folder, 'CHANGELOG.md'), 'utf8').match(/^## \[1\.\d+\.0\]/gm)).toHaveLength(kills + 1);
+  expect(repo.git('status', '--porcelain', '--', '.', ':!.cleo')).toBe('');
+});
