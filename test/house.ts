@@ -55,7 +55,9 @@ export async function openHouse(options: HouseOptions = {}): Promise<TestHouse> 
   const root = mkdtempSync(join(tmpdir(), 'cleo-test-'));
   mkdirSync(join(root, '.cleo'));
   const key = `t${process.pid}_${Math.random().toString(36).slice(2, 10)}`;
-  writeFileSync(join(root, '.cleo', 'config.json'), JSON.stringify({ ...options.config, project: { key } }));
+  // Thousands of houses come and go: none of them has to survive a loss of power.
+  const kept = { durability: 'normal', ...(options.config?.store as object | undefined) };
+  writeFileSync(join(root, '.cleo', 'config.json'), JSON.stringify({ ...options.config, store: kept, project: { key } }));
   const env: Record<string, string> = {
     CLEO_HOME: join(root, 'home'),
     CLEO_ROOT: root,

@@ -111,7 +111,6 @@ test.each(commands)('%s', async (command) => {
       tasks,
       engine: 'sqlite',
       config: {
-        store: { durability: 'normal' },
         verification: { tools: { test: 'node --version' } },
         lifecycleEnforcement: { mode: 'off' },
       },

@@ -168,7 +168,7 @@ describe('a file with mistakes in it', () => {
       expect((await house.cli(error.fix)).exitCode).toBe(0);
     }
     expect(fixes).toBe(4);
-    expect(Object.keys(inFile(projectFile(house)))).toEqual(['project']);
+    expect(Object.keys(inFile(projectFile(house)))).toEqual(['store', 'project']);
   });
 
   test('can be listed and changed; what is invalid counts as absent and is warned about', async () => {
