@@ -46,6 +46,17 @@ test('the next gate is the first that holds nothing', () => {
   expect(nextGate(held('implemented', 'testsPassed', 'qaPassed'))).toBeUndefined();
 });
 
+test('where criteria are bound to gates, the last of them is the last to come', () => {
+  const bound = (gate: Gate) => [
+    { kind: 'text' as const, text: 'one' },
+    { kind: 'evidence_bound' as const, gate },
+  ];
+  expect(nextGate(held(), bound('testsPassed'))).toBe('implemented');
+  expect(nextGate(held('implemented'), bound('testsPassed'))).toBe('testsPassed');
+  expect(nextGate(held('implemented'), bound('implemented'))).toBeUndefined();
+  expect(nextGate(held('implemented'), bound('implemented'), true)).toBe('testsPassed');
+});
+
 test('what closes a round and what does not', () => {
   const verdict = { verdict: 'attested' as const, by: 'bob', at: 'x' };
   expect(afterFailure({ round: 3, failed: 2, verdict })).toEqual({ round: 4, failed: 3 });

@@ -21,8 +21,12 @@ export function heldGates(attempts: Attempt[]): Held {
 const isFreshStart = ({ passed, evidence }: Attempt): boolean =>
   !passed && evidence.some(({ kind }) => kind === 'verdict' || kind === 'reopened');
 
-/** The first gate that holds nothing; undefined when all do. */
-export const nextGate = (held: Held): Gate | undefined => gateNames.find((gate) => !held.has(gate));
+/** The first gate that holds nothing, up to the last that the criteria are bound to: what nobody asks for is no next step. */
+export function nextGate(held: Held, acceptance: StoredCriterion[] = [], isAllRequired = false): Gate | undefined {
+  const bound = isAllRequired ? [] : acceptance.flatMap(({ gate }) => (gate ? gateNames.indexOf(gate) : []));
+  const asked = bound.length > 0 ? gateNames.slice(0, Math.max(...bound) + 1) : gateNames;
+  return asked.find((gate) => !held.has(gate));
+}
 
 export const firstRound: Rounds = { round: 1, failed: 0 };
 

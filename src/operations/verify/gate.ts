@@ -93,7 +93,7 @@ export const verifyGate = job({
       return record(store, now, attempt, problem ? afterFailure(now.rounds) : afterEvidence(now.rounds));
     });
     if (problem) throw refuse(problem.message, problem.more);
-    const next = nextGate(held);
+    const next = nextGate(held, before.task.acceptance, config['verification.required']);
     return { verification: { taskId: id, gate, round: before.rounds.round, by: before.by, evidence, ...(next ? { next } : {}) } };
   },
 });

@@ -37,7 +37,7 @@ export const verifyStatus = query({
     const { store, config } = here;
     const { task, rounds, attempts, held } = await standingOf(store, await namedOrFocused(here, taskId, 'verify'));
     const stale = await staleGates(here, task.id, held);
-    const next = nextGate(held);
+    const next = nextGate(held, task.acceptance, config['verification.required']);
     const failures = attempts
       .filter(({ passed, evidence }) => !passed && evidence.every(({ kind }) => kind !== 'reopened'))
       .slice(-mostFailures);
