@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import { existsSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
@@ -64,6 +65,19 @@ test('commit, tag and push take what they are told and no more', async () => {
     await expect(git.addTag(repo.folder, name, sha, 'No')).rejects.toMatchObject({ exitCode: 6 });
   await expect(git.push(repo.folder, '--upload-pack=x', ['main'])).rejects.toMatchObject({ exitCode: 6 });
   await expect(git.push(repo.folder, 'nowhere', ['main'])).rejects.toMatchObject({ exitCode: 5 });
+});
+
+test('whom git does not know is told how to introduce themselves, and then it commits', async () => {
+  const repo = repositoryIn(temporary());
+  const { PATH = '', GIT_CONFIG_GLOBAL = '', GIT_CONFIG_NOSYSTEM = '' } = repo.env;
+  const git = gitOf({ PATH, GIT_CONFIG_GLOBAL, GIT_CONFIG_NOSYSTEM });
+  repo.git('config', 'user.useConfigOnly', 'true');
+  writeFileSync(join(repo.folder, 'a.txt'), 'a');
+  const refusal = await git.save(repo.folder, 'One', ['a.txt']).catch((error: unknown) => error as { fix: string; exitCode: number });
+  expect(refusal).toMatchObject({ exitCode: 5, fix: expect.stringContaining('git config user.name') });
+  execFileSync('bash', ['-c', (refusal as { fix: string }).fix], { cwd: repo.folder });
+  await git.save(repo.folder, 'One', ['a.txt']);
+  expect(await git.status(repo.folder)).toEqual([]);
 });
 
 test('without git it is exit 5', async () => {

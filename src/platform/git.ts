@@ -10,6 +10,10 @@ const longMs = 600_000;
 const sha = /^[0-9a-f]{7,64}$/i;
 const ref = /^(?![-/.])(?!.*(?:\.\.|\/\/|@\{|\.lock$|[/.]$))[A-Za-z0-9._/+-]{1,200}$/;
 
+/** Git commits only for somebody it knows. */
+const isNameless = /tell me who you are|empty ident|no (?:email|name) was given/i;
+const introduce = `git config user.name 'Your Name' && git config user.email you@example.org`;
+
 /** Git in one working tree. Every call is words, not a line for a shell. */
 export function gitOf(env: Record<string, string | undefined>): Git {
   const more = { GIT_TERMINAL_PROMPT: '0', GIT_OPTIONAL_LOCKS: '0', LC_ALL: 'C' };
@@ -29,7 +33,7 @@ export function gitOf(env: Record<string, string | undefined>): Git {
     const { exitCode, stdout, stderr } = await git(tree, words, options);
     if (exitCode === 0) return stdout;
     const problem = `${words[0]}: ${(stderr.trim() || stdout.trim()).split('\n').slice(-3).join(' ') || `exit ${exitCode}`}`;
-    throw new CleoError('E_DEPENDENCY_ERROR', { tool: 'git', problem, fix: 'cleo version' });
+    throw new CleoError('E_DEPENDENCY_ERROR', { tool: 'git', problem, fix: isNameless.test(stderr) ? introduce : 'cleo version' });
   };
   return {
     isRef: (name) => ref.test(name),
