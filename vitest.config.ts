@@ -1,10 +1,16 @@
 import { defineConfig } from 'vitest/config';
 
 const operations = ['src/operations/**/*.test.ts', 'src/store/**/*.test.ts', 'test/scenarios/**/*.test.ts'];
+/** They ask no store for anything: one engine is enough. */
+const storeless = ['help', 'completion', 'setup', 'inject'].map((name) => `src/operations/admin/${name}.test.ts`);
+/** What measures time runs alone. */
+const timed = ['test/bench.test.ts'];
 const common = { setupFiles: ['test/seed.ts'], testTimeout: 60_000, hookTimeout: 60_000 };
 
 export default defineConfig({
   test: {
+    // Much of the time goes to waiting for other processes: a database server, a command line.
+    maxWorkers: 2,
     projects: [
       { test: { ...common, name: 'rules', include: ['src/**/*.test.ts'], exclude: operations } },
       {
@@ -21,13 +27,13 @@ export default defineConfig({
           ...common,
           name: 'postgres',
           include: [...operations, 'test/engines/*.test.ts'],
-          exclude: ['src/store/dialects/sqlite.test.ts'],
+          exclude: ['src/store/dialects/sqlite.test.ts', ...storeless],
           env: { CLEO_TEST_ENGINE: 'postgres' },
           globalSetup: ['test/postgres.ts'],
         },
       },
-      { test: { ...common, name: 'doors', include: ['test/*.test.ts'], testTimeout: 120_000 } },
-      { test: { ...common, name: 'faults', include: ['test/faults/*.test.ts'], testTimeout: 600_000, fileParallelism: false } },
+      { test: { ...common, name: 'doors', include: ['test/*.test.ts'], exclude: timed, testTimeout: 120_000 } },
+      { test: { ...common, name: 'faults', include: ['test/faults/*.test.ts', ...timed], testTimeout: 600_000, fileParallelism: false } },
     ],
   },
 });
