@@ -3,18 +3,21 @@ import { countedTo, cutOf } from '../rules/page.ts';
 import type { Page } from '../store/port.ts';
 import { type Answer, answer } from './define.ts';
 
-/** `--limit` and `--offset` of every list. */
-export const pageParams = (limit: number) => ({
-  limit: optional(
+export const limitParam = (limit: number, about = 'How many at most') =>
+  optional(
     pipe(
       number(),
       integer('must be a whole number'),
       minValue(1, 'must be at least 1'),
       maxValue(10_000, 'must be at most 10000'),
-      description(`How many at most (default ${limit})`),
+      description(about),
     ),
     limit,
-  ),
+  );
+
+/** `--limit` and `--offset` of every list. */
+export const pageParams = (limit: number) => ({
+  limit: limitParam(limit),
   offset: optional(
     pipe(
       number(),

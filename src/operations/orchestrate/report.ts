@@ -1,4 +1,4 @@
-import { array, description, integer, maxValue, minValue, number, optional, pipe, strictObject, string } from 'valibot';
+import { array, description, number, optional, pipe, strictObject, string } from 'valibot';
 import { Priority, Status, TaskId } from '../../model/scalars.ts';
 import { Timestamp } from '../../model/task.ts';
 import { claimView } from '../../rules/claims.ts';
@@ -7,6 +7,7 @@ import { progressOf } from '../../rules/progress.ts';
 import { readiness, readinessInside } from '../../rules/readiness.ts';
 import { openWaits } from '../../rules/waves.ts';
 import { answer, query } from '../define.ts';
+import { limitParam } from '../page.ts';
 import { notFound } from '../tasks/require.ts';
 import { Blocked, blockedOf, claimsOf, countsOf, Progress, planOf, RootTask } from './plan.ts';
 
@@ -27,16 +28,7 @@ export const orchestrateReport = query({
   summary: 'Group the work inside a task by readiness: ready, running, waiting on what, blocked why, done',
   params: strictObject({
     taskId: pipe(TaskId, description('The task, epic or saga')),
-    limit: optional(
-      pipe(
-        number(),
-        integer('must be a whole number'),
-        minValue(1, 'must be at least 1'),
-        maxValue(10_000, 'must be at most 10000'),
-        description('How many of each group at most (default 50)'),
-      ),
-      50,
-    ),
+    limit: limitParam(50, 'How many of each group at most'),
   }),
   also: { epic: 'taskId', epicId: 'taskId', sagaId: 'taskId' },
   result: strictObject({ report: Report }),

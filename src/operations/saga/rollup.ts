@@ -1,4 +1,4 @@
-import { array, description, integer, maxValue, minValue, number, optional, picklist, pipe, strictObject, string } from 'valibot';
+import { array, number, optional, picklist, strictObject, string } from 'valibot';
 import { Priority, Status, seqOf, TaskType } from '../../model/scalars.ts';
 import { cutOf } from '../../rules/page.ts';
 import { byStatus, progressOf } from '../../rules/progress.ts';
@@ -6,6 +6,7 @@ import { readiness } from '../../rules/readiness.ts';
 import type { ReadStore } from '../../store/port.ts';
 import { answer, query } from '../define.ts';
 import { claimsOf, externalOf, type Plan, planOf } from '../orchestrate/plan.ts';
+import { limitParam } from '../page.ts';
 import { requireSaga, SagaId, sagaNames } from './sagas.ts';
 
 const Blocker = strictObject({
@@ -39,16 +40,7 @@ export const sagaRollup = query({
   summary: 'Sum up a saga over all its epics: how far it is, what is ready and what stands in the way',
   params: strictObject({
     sagaId: SagaId,
-    limit: optional(
-      pipe(
-        number(),
-        integer('must be a whole number'),
-        minValue(1, 'must be at least 1'),
-        maxValue(10_000, 'must be at most 10000'),
-        description('How many ready tasks at most (default 50)'),
-      ),
-      50,
-    ),
+    limit: limitParam(50, 'How many ready tasks at most'),
   }),
   also: sagaNames,
   result: strictObject({ rollup: Rollup }),
