@@ -50,7 +50,7 @@ export async function writeIndex() {
         .map(([exported, op]) => {
           const row = {
             name: op.name,
-            aliases: op.aliases ?? [],
+            ...(op.aliases?.length ? { aliases: op.aliases } : {}),
             kind: op.kind,
             tier: op.tier,
             commands: [op.cli.command].flat(),
@@ -62,15 +62,14 @@ export async function writeIndex() {
             name: op.name,
             commands: row.commands,
             path,
-            text: `  ${JSON.stringify({ ...row, file: path, exported })},`,
+            row: { ...row, file: path, exported },
           };
         }),
     );
     lines.sort((a, b) => (a.name < b.name ? -1 : 1));
-    // Plain data: a function for each of them would be made at every start.
-    const text = `// Generated from the definitions by scripts/index.mjs; not kept in git.\nimport { type IndexRow, entryOf } from './entry.ts';\n\nconst rows: IndexRow[] = [\n${lines
-      .map((line) => line.text)
-      .join('\n')}\n];\n\nexport const index = rows.map(entryOf);\n`;
+    // One text, read at the start: literals would each be made anew from the code cache, functions even more so.
+    const rows = JSON.stringify(lines.map((line) => line.row));
+    const text = `// Generated from the definitions by scripts/index.mjs; not kept in git.\nimport { entryOf, type IndexRow } from './entry.ts';\n\nconst rows: IndexRow[] = JSON.parse(\n  ${JSON.stringify(rows)},\n);\n\nexport const index = rows.map(entryOf);\n`;
     if (read(target) !== text) writeFileSync(target, text);
     const commands = [...lines.flatMap((line) => line.commands), ...modules.processes.map(({ cli }) => cli.command)];
     return {
