@@ -225,14 +225,19 @@ test('a WorkGraph whose connection is cut is there as a whole or not at all, and
     })),
     relations: [{ from: 'r0', to: 'r1', type: 'related', reason: 'made together' }],
   });
+  // The first one also warms everything up; the second tells how long one takes.
+  await call(0, 'workgraph.apply', { payload: payload(-1) });
   const began = performance.now();
   await call(0, 'workgraph.apply', { payload: payload(0) });
   const lifeMs = performance.now() - began;
   let cut = 0;
   for (let n = 1; n <= cuts; n++) {
-    const applying = call(0, 'workgraph.apply', { payload: payload(n) });
+    let isOver = false;
+    const applying = call(0, 'workgraph.apply', { payload: payload(n) }).finally(() => {
+      isOver = true;
+    });
     await sleep(Math.random() * lifeMs);
-    cut += await terminate();
+    for (let hit = 0; hit === 0 && !isOver; cut += hit) hit = await terminate();
     const { exitCode } = await applying;
     const [{ n: tasks } = {}] = await rows('select count(*)::int as n from $tasks');
     expect(Number(tasks) % nodes).toBe(0);
@@ -240,7 +245,7 @@ test('a WorkGraph whose connection is cut is there as a whole or not at all, and
     expect(exitCode === 0 ? [102] : [0, 102]).toContain(again.exitCode);
   }
   expect(cut).toBeGreaterThan(0);
-  expect(await rows('select count(*)::int as n from $tasks')).toEqual([{ n: (cuts + 1) * nodes }]);
-  expect(await rows('select count(*)::int as n from $workgraphs')).toEqual([{ n: cuts + 1 }]);
-  expect(await rows('select count(*)::int as n from $task_relations')).toEqual([{ n: cuts + 1 }]);
+  expect(await rows('select count(*)::int as n from $tasks')).toEqual([{ n: (cuts + 2) * nodes }]);
+  expect(await rows('select count(*)::int as n from $workgraphs')).toEqual([{ n: cuts + 2 }]);
+  expect(await rows('select count(*)::int as n from $task_relations')).toEqual([{ n: cuts + 2 }]);
 });

@@ -24,7 +24,7 @@ export async function planBatch(here: MutationContext, entries: BatchEntry[]): P
   const parentOf = new Map<TaskId, TaskId | undefined>();
   for (const [i, id] of ids.entries()) {
     const { parent, type } = entries[i]!;
-    parentOf.set(id, parent === undefined ? await parentInScope(here, type) : resolve(refs, parent, i));
+    parentOf.set(id, parent === undefined ? here.session && (await parentInScope(here, type)) : resolve(refs, parent, i));
   }
   const places = new Map<TaskId, { type: TaskType; ancestry: Ancestor[] }>();
   const openChildren = new Map<TaskId, number>();
