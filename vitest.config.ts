@@ -2,9 +2,13 @@ import { defineConfig } from 'vitest/config';
 
 const operations = ['src/operations/**/*.test.ts', 'src/store/**/*.test.ts', 'test/scenarios/**/*.test.ts'];
 /** They ask no store for anything: one engine is enough. */
-const storeless = ['help', 'completion', 'setup', 'inject'].map((name) => `src/operations/admin/${name}.test.ts`);
+const storeless = ['admin/help', 'admin/completion', 'admin/setup', 'admin/inject', 'skills/install'].map(
+  (name) => `src/operations/${name}.test.ts`,
+);
 /** What measures time runs alone. */
 const timed = ['test/bench.test.ts'];
+/** Bad input and damage can be tried side by side; crowds and kills want the machine for themselves. */
+const quiet = ['hostile', 'hostile-cli', 'queries', 'all-or-nothing', 'damage'].map((name) => `test/faults/${name}.test.ts`);
 const common = { setupFiles: ['test/seed.ts'], testTimeout: 60_000, hookTimeout: 60_000 };
 
 export default defineConfig({
@@ -33,7 +37,17 @@ export default defineConfig({
         },
       },
       { test: { ...common, name: 'doors', include: ['test/*.test.ts'], exclude: timed, testTimeout: 120_000 } },
-      { test: { ...common, name: 'faults', include: ['test/faults/*.test.ts', ...timed], testTimeout: 600_000, fileParallelism: false } },
+      { test: { ...common, name: 'damage', include: quiet, testTimeout: 600_000 } },
+      {
+        test: {
+          ...common,
+          name: 'faults',
+          include: ['test/faults/*.test.ts', ...timed],
+          exclude: quiet,
+          testTimeout: 600_000,
+          fileParallelism: false,
+        },
+      },
     ],
   },
 });

@@ -21,7 +21,17 @@ const steps = isLong
       {
         name: 'faults',
         // The engines compared with each other belong to PostgreSQL's project, which starts the server.
-        command: [bin('vitest'), 'run', '--project', 'faults', '--project', 'postgres', ...(forVitest.length ? forVitest : longForms)],
+        command: [
+          bin('vitest'),
+          'run',
+          '--project',
+          'damage',
+          '--project',
+          'faults',
+          '--project',
+          'postgres',
+          ...(forVitest.length ? forVitest : longForms),
+        ],
         env: { CLEO_FAULTS: 'full' },
       },
     ]
