@@ -5,6 +5,7 @@ import type { Priority, RelationType, Status, TaskId, TaskType } from '../model/
 import type { ContextUsage, SessionHandle, SessionRecord, SessionStatus } from '../model/session.ts';
 import type { Note, Relation, TaskHit, TaskRecord } from '../model/task.ts';
 import type { Token } from '../model/token.ts';
+import type { DocReads, MemoryReads } from './port-knowledge.ts';
 import type {
   GateReads,
   GateWrites,
@@ -309,6 +310,8 @@ export interface ReadStore {
   lifecycle: LifecycleReads;
   workgraphs: WorkGraphReads;
   releases: ReleaseReads;
+  memory: MemoryReads;
+  docs: DocReads;
 }
 
 /** What a mutation sees. Everything it writes is noted in `changes`. */

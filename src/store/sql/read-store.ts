@@ -23,5 +23,7 @@ export function readStore(db: Db): ReadStore {
     lifecycle: withLater({}, async () => (await rarer()).lifecycle),
     workgraphs: withLater({}, async () => (await rarer()).workgraphs),
     releases: withLater({}, async () => (await rarer()).releases),
+    memory: withLater({}, async () => (await rarer()).memory),
+    docs: withLater({}, async () => (await rarer()).docs),
   };
 }
