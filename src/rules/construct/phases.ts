@@ -1,0 +1,185 @@
+import { type ArtifactSpec, type ExitClass, type ExitCodeNames, exitClasses, type Phase, type SkillSpec } from '../../model/construct.ts';
+import { retriedByDefault } from '../exit-class.ts';
+import { merged, readArtifacts, readQuality } from './artifacts.ts';
+import { readChecks } from './checks.ts';
+import { milliseconds, readExitCodes, readGoal, retries } from './settings.ts';
+import type { Reader, Spot } from './spot.ts';
+
+/** Where a manifest speaks of phases. */
+export interface PhaseSources {
+  order: Spot;
+  phases: Spot;
+  contracts: Spot;
+  gates: Spot;
+}
+
+const defaultTimeoutMs = 600_000;
+const defaultKillGraceMs = 1500;
+
+/** Everything a manifest says of its phases, in the order in which they run. */
+export function readPhases(reader: Reader, sources: PhaseSources, skills: SkillSpec[]): Phase[] {
+  const declared = declaredPhases(reader, sources.phases);
+  const contracts = named(reader, sources.contracts);
+  const gates = named(reader, sources.gates);
+  const order = orderOf(reader, sources.order, [declared, contracts, gates], skills);
+  checkNames(reader, order, [declared, contracts, gates], skills);
+  const drafts = order.map((name) => artifactsOf(reader, name, declared.get(name), contracts.get(name), gates.get(name)));
+  checkSchemas(reader, sources.phases, drafts);
+  const all = drafts.flatMap(({ inputs, outputs }) => [...inputs, ...outputs]);
+  const phases = drafts.map((draft) => withGates(reader, draft, all, skills));
+  checkOrder(reader, sources.phases, phases);
+  return phases;
+}
+
+type Named = Map<string, Spot>;
+
+const named = (reader: Reader, spot: Spot): Named => new Map(reader.isThere(spot) ? reader.entries(spot) : []);
+
+/** As a map of names, or as a list of maps with a name. */
+function declaredPhases(reader: Reader, spot: Spot): Named {
+  if (!reader.isThere(spot)) return new Map();
+  if (!reader.isList(spot)) return named(reader, spot);
+  const found: Named = new Map();
+  for (const item of reader.items(spot)) {
+    const isMap = reader.isMap(item);
+    const at = isMap ? new Map(reader.entries(item)).get('name') : item;
+    const name = at && reader.text(at);
+    if (name === undefined) reader.error(item, 'needs a name');
+    else if (found.has(name)) reader.error(item, `${name} is declared twice`);
+    else found.set(name, isMap ? item : { node: undefined, where: item.where });
+  }
+  return found;
+}
+
+function orderOf(reader: Reader, spot: Spot, sources: Named[], skills: SkillSpec[]): string[] {
+  if (reader.isThere(spot)) {
+    const names = reader.texts(spot);
+    for (const name of new Set(names.filter((one, i) => names.indexOf(one) !== i))) reader.error(spot, `${name} stands in the order twice`);
+    return [...new Set(names)];
+  }
+  const first = sources.find((source) => source.size > 0);
+  return first ? [...first.keys()] : [...new Set(skills.flatMap(({ phase }) => phase ?? []))];
+}
+
+function checkNames(reader: Reader, order: string[], sources: Named[], skills: SkillSpec[]): void {
+  for (const source of sources)
+    for (const [name, spot] of source) if (!order.includes(name)) reader.error(spot, `${JSON.stringify(name)} is in no order of phases`);
+  for (const { name, phase } of skills)
+    if (phase !== undefined && !order.includes(phase))
+      reader.error({ ...reader.top, where: `skills.${name}` }, `${JSON.stringify(phase)} is in no order of phases`);
+  for (const name of order)
+    if (!/^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/.test(name))
+      reader.error(reader.top, `${JSON.stringify(name)} is no name for a phase: letters, digits, dots, hyphens`);
+}
+
+interface Draft {
+  name: string;
+  skills: string[];
+  inputs: ArtifactSpec[];
+  outputs: ArtifactSpec[];
+  exitCodes: ExitCodeNames;
+  declaresExitCodes: boolean;
+  gates: Record<'selection' | 'precondition' | 'execution' | 'output' | 'goal', Spot>;
+}
+
+function artifactsOf(reader: Reader, name: string, own: Spot | undefined, contract: Spot | undefined, gates: Spot | undefined): Draft {
+  const nothing: Spot = { node: undefined, where: name };
+  const at = reader.fields(own ?? nothing, ['name', 'description', 'skills', 'receives', 'requires', 'produces', 'inputs', 'outputs']);
+  const of = reader.fields(contract ?? nothing, ['inputs', 'outputs', 'exit_codes', 'description']);
+  const gateSpots = reader.fields(gates ?? nothing, ['selection', 'precondition', 'execution', 'output', 'goal']);
+  const inputs = merged([at.receives, at.requires, at.inputs, of.inputs].flatMap((spot) => readArtifacts(reader, spot)));
+  const outputs = merged([at.produces, at.outputs, of.outputs].flatMap((spot) => readArtifacts(reader, spot)));
+  for (const { path, schemas } of [...inputs.clashes, ...outputs.clashes]) tellClash(reader, own ?? contract ?? nothing, path, schemas);
+  const exitCodes = readExitCodes(reader, of.exit_codes);
+  return {
+    ...{ name, skills: reader.texts(at.skills), inputs: inputs.artifacts, exitCodes },
+    outputs: outputsOf(reader, gateSpots.output, outputs.artifacts),
+    declaresExitCodes: reader.isThere(of.exit_codes),
+    gates: gateSpots,
+  };
+}
+
+const outputFields = ['schema', 'min_completeness', 'required_sections', 'primary_schema', 'severity', 'checks'] as const;
+
+/** What the output gate asks holds for what must be there and has no schema of its own. */
+function outputsOf(reader: Reader, gate: Spot, outputs: ArtifactSpec[]): ArtifactSpec[] {
+  const asked = readQuality(reader, reader.fields(gate, outputFields));
+  return outputs.map((spec) =>
+    spec.required && (spec.schema === null || spec.schema === asked.schema)
+      ? {
+          ...spec,
+          schema: spec.schema ?? asked.schema,
+          min_completeness: spec.min_completeness ?? asked.min_completeness,
+          required_sections: spec.required_sections ?? asked.required_sections,
+        }
+      : spec,
+  );
+}
+
+function withGates(reader: Reader, { gates, ...draft }: Draft, declared: ArtifactSpec[], skills: SkillSpec[]): Phase {
+  const before = reader.fields(gates.precondition, ['checks', 'severity']);
+  const during = reader.fields(gates.execution, ['timeout_ms', 'max_retries', 'retry_on', 'deadline_ms', 'kill_grace_ms', 'severity']);
+  const after = withoutFindings(reader, () => reader.fields(gates.output, outputFields));
+  const severity = (spot: Spot): 'block' | 'warn' => reader.oneOf(spot, ['block', 'warn']) ?? 'block';
+  const primarySchema = reader.text(after.primary_schema);
+  const deadlineMs = reader.number(during.deadline_ms, milliseconds);
+  return {
+    ...draft,
+    skills: [...new Set([...skills.filter(({ phase }) => phase === draft.name).map(({ name }) => name), ...draft.skills])],
+    gates: {
+      precondition: { severity: severity(before.severity), checks: readChecks(reader, before.checks, declared) },
+      execution: { severity: severity(during.severity), checks: [] },
+      output: {
+        severity: severity(after.severity),
+        checks: readChecks(reader, after.checks, declared),
+        ...(primarySchema === undefined ? {} : { primarySchema }),
+      },
+    },
+    ...(reader.isThere(gates.goal) ? { goal: readGoal(reader, gates.goal) } : {}),
+    timeoutMs: reader.number(during.timeout_ms, milliseconds) ?? defaultTimeoutMs,
+    ...(deadlineMs === undefined ? {} : { deadlineMs }),
+    maxRetries: reader.number(during.max_retries, retries) ?? 0,
+    retryOn: retryOn(reader, during.retry_on),
+    killGraceMs: reader.number(during.kill_grace_ms, milliseconds) ?? defaultKillGraceMs,
+  };
+}
+
+/** For what was read once already and is looked up again. */
+function withoutFindings<T>(reader: Reader, work: () => T): T {
+  const before = reader.findings.length;
+  const result = work();
+  reader.findings.length = before;
+  return result;
+}
+
+function retryOn(reader: Reader, spot: Spot): ExitClass[] {
+  if (!reader.isThere(spot)) return retriedByDefault;
+  return reader.items(spot).flatMap((item) => reader.oneOf(item, exitClasses) ?? []);
+}
+
+/** One document has one schema, whoever speaks of it. */
+function checkSchemas(reader: Reader, spot: Spot, drafts: Draft[]): void {
+  const { clashes } = merged(drafts.flatMap(({ inputs, outputs }) => [...inputs, ...outputs]));
+  for (const { path, schemas } of clashes) tellClash(reader, spot, path, schemas);
+}
+
+const tellClash = (reader: Reader, spot: Spot, path: string, schemas: string[]): void =>
+  reader.error(spot, `${path} has two schemas: ${schemas.join(' and ')}`);
+
+/** What only a later phase makes may be there from an earlier run; but two phases cannot each wait for the other. */
+function checkOrder(reader: Reader, spot: Spot, phases: Phase[]): void {
+  const makes = (phase: Phase, path: string): boolean => phase.outputs.some((output) => output.path === path);
+  const waits = phases.map((phase, i) =>
+    phase.inputs.filter(({ required, path }) => required && !phases.slice(0, i).some((one) => makes(one, path))),
+  );
+  phases.forEach((phase, i) => {
+    for (const { path } of waits[i]!) {
+      const later = phases.findIndex((one, j) => j > i && makes(one, path));
+      if (later < 0) continue;
+      const isMutual = phases[later]!.inputs.some((input) => input.required && makes(phase, input.path));
+      const problem = `${phase.name} receives ${path}, which only ${phases[later]!.name} makes, later`;
+      if (isMutual) reader.error(spot, `${problem}, and which waits for ${phase.name} itself`);
+      else reader.warning(spot, problem);
+    }
+  });
+}

@@ -1,0 +1,96 @@
+import type { Construct, Finding } from '../../model/construct.ts';
+import { sha256 } from '../sha256.ts';
+import { readHandoffs } from './handoffs.ts';
+import { readPhases } from './phases.ts';
+import { readArgv, readCapture, readExitCodes, readGoal, readJudge, readSkills } from './settings.ts';
+import { type Reader, readerOf } from './spot.ts';
+
+export interface Reading {
+  /** A pack lists skills and has no phases. */
+  kind: 'construct' | 'pack' | 'other';
+  /** Undefined where an error keeps it from running. */
+  construct?: Construct;
+  findings: Finding[];
+}
+
+export const largestManifest = 1024 * 1024;
+
+const keys = [
+  ...['apiVersion', 'kind', 'metadata', 'skills', 'execution', 'phases', 'contracts', 'assessment', 'exit_codes', 'env', 'credentials'],
+  ...['lifecycle_stage', 'description', 'schema_version', 'name', 'version', 'slug', 'author', 'license', 'tags', 'repository', 'homepage'],
+] as const;
+
+/** What a construct.yaml says, with everything that is wrong with it. An unknown key is never more than a warning: manifests in
+ *  the wild carry much that is meant for others. */
+export function readConstruct(file: string, text: string, digest: string = sha256(text)): Reading {
+  const whole = { where: '', severity: 'error' as const };
+  if (text.length > largestManifest) return { kind: 'other', findings: [{ ...whole, problem: 'is larger than 1 MiB' }] };
+  const reader = readerOf(text.replace(/^\ufeff/, ''));
+  if (reader.findings.length > 0) return { kind: 'other', findings: reader.findings };
+  if (!reader.isMap(reader.top)) {
+    const problem = reader.isThere(reader.top) ? 'is no construct: it has no names at its top' : 'is empty';
+    return { kind: 'other', findings: [{ ...whole, line: 1, column: 1, problem }] };
+  }
+  const names = reader.entries(reader.top).map(([name]) => name);
+  const kind = kindOf(reader, names);
+  if (kind === 'other') {
+    const isConda = names.includes('channels') && names.includes('specs');
+    reader.error(
+      reader.top,
+      isConda
+        ? 'is a manifest of conda constructor (channels, specs), another tool with the same file name'
+        : 'is no construct: it needs apiVersion: loa/v1 and kind: Construct',
+    );
+    return { kind, findings: reader.findings };
+  }
+  const construct = build(reader, file, digest, kind);
+  const isFit = reader.findings.every(({ severity }) => severity !== 'error');
+  return { kind, ...(isFit ? { construct } : {}), findings: reader.findings };
+}
+
+function kindOf(reader: Reader, names: string[]): Reading['kind'] {
+  const byName = new Map(reader.entries(reader.top));
+  const value = (name: string): unknown => (byName.has(name) ? reader.plain(byName.get(name)!) : undefined);
+  if (value('apiVersion') === 'loa/v1' && value('kind') === 'Construct') return 'construct';
+  return names.includes('schema_version') && [3, 4, '3', '4'].includes(value('schema_version') as number) ? 'pack' : 'other';
+}
+
+function build(reader: Reader, file: string, digest: string, kind: Reading['kind']): Construct {
+  const at = reader.fields(reader.top, keys);
+  const about = reader.fields(at.metadata, ['name', 'version', 'description', 'author', 'license', 'tags', 'labels', 'annotations']);
+  const how = reader.fields(at.execution, ['type', 'phases', 'max_concurrency', 'executor']);
+  const judged = reader.fields(at.assessment, [
+    ...(['capture', 'gates', 'goal', 'judge', 'exit_codes', 'handoffs', 'selection', 'reviewers_required', 'redaction'] as const),
+  ]);
+  const skills = readSkills(reader, at.skills);
+  const phases = readPhases(reader, { order: how.phases, phases: at.phases, contracts: at.contracts, gates: judged.gates }, skills);
+  const names = phases.map(({ name }) => name);
+  const redaction = reader.fields(judged.redaction, ['patterns', 'allow']);
+  const executor = readArgv(reader, how.executor);
+  const judge = readJudge(reader, judged.judge);
+  const maxConcurrency = reader.number(how.max_concurrency, { min: 1, max: 64, whole: true });
+  const lifecycleStage = reader.text(at.lifecycle_stage);
+  if (kind === 'construct' && phases.length === 0) reader.warning(reader.top, 'has no phases: there is nothing to run');
+  return {
+    file,
+    sha256: digest,
+    name: reader.text(about.name) ?? reader.text(at.name) ?? 'construct',
+    version: reader.text(about.version) ?? reader.text(at.version) ?? '0.0.0',
+    phases,
+    handoffs: readHandoffs(reader, judged.handoffs, names),
+    skills,
+    type: reader.oneOf(how.type, ['sequential', 'parallel']) ?? 'sequential',
+    ...(maxConcurrency === undefined ? {} : { maxConcurrency }),
+    ...(executor ? { executor } : {}),
+    env: reader.texts(at.env),
+    credentials: reader.texts(at.credentials),
+    exitCodes: { ...readExitCodes(reader, at.exit_codes), ...readExitCodes(reader, judged.exit_codes) },
+    capture: readCapture(reader, judged.capture),
+    goal: readGoal(reader, judged.goal),
+    selection: reader.oneOf(judged.selection, ['heuristic', 'judge', 'review', 'off']) ?? 'heuristic',
+    ...(judge ? { judge } : {}),
+    reviewersRequired: reader.number(judged.reviewers_required, { min: 1, max: 20, whole: true }) ?? 1,
+    redaction: { patterns: reader.texts(redaction.patterns), allow: reader.texts(redaction.allow) },
+    ...(lifecycleStage === undefined ? {} : { lifecycleStage }),
+  };
+}

@@ -1,0 +1,128 @@
+import type { Completeness, DocSchema, SectionScore, SectionSpec } from '../../model/doc-schema.ts';
+import { type Block, blocksOf } from './units.ts';
+
+/** How much of what a schema asks for a document holds: the same on every machine, and offline.
+ *  It sees that something stands there, not whether it is any good. */
+export function completenessOf(text: string, schema: DocSchema): Completeness {
+  const { body, firstLine } = withoutFrontMatter(text);
+  const blocks = blocksOf(body);
+  const headings = headingsOf(blocks);
+  const sections = schema.sections.map((section) => scoreOf(section, blocks, headings, firstLine));
+  // Rounded last: what is shown of a section does not decide about the whole.
+  return { completeness: overall(sections, blocks), sections: sections.map((one) => ({ ...one, score: rounded(one.score) })) };
+}
+
+/** The text of a document as every machine sees it: without a mark at its beginning, with plain line ends. */
+export const plainText = (text: string): string =>
+  text
+    .replace(/^\ufeff/, '')
+    .replaceAll('\r\n', '\n')
+    .replaceAll('\r', '\n');
+
+export function withoutFrontMatter(text: string): { frontMatter?: string; body: string; firstLine: number } {
+  const plain = plainText(text);
+  const found = /^---[ \t]*\n([\s\S]*?)^---[ \t]*(?:\n|$)/m.exec(plain);
+  if (found?.index !== 0) return { body: plain, firstLine: 1 };
+  return { frontMatter: found[1]!, body: plain.slice(found[0].length), firstLine: found[0].split('\n').length };
+}
+
+interface Heading {
+  at: number;
+  depth: number;
+  text: string;
+  words: string[];
+}
+
+/** The only heading of the first level is the title of the document. */
+function headingsOf(blocks: Block[]): Heading[] {
+  const all = blocks.flatMap(({ heading }, at) => (heading ? [{ at, ...heading, words: headingWords(heading.text) }] : []));
+  const titles = all.filter(({ depth }) => depth === 1);
+  return titles.length === 1 ? all.filter((one) => one !== titles[0]) : all;
+}
+
+export const headingWords = (text: string): string[] =>
+  text
+    .normalize('NFKC')
+    .toLowerCase()
+    .replaceAll('&', ' and ')
+    .replace(/[^\p{L}\p{N}\p{M}]+/gu, ' ')
+    .split(' ')
+    .filter((word) => word !== '' && !/^\p{N}+$/u.test(word));
+
+/** Whether a title stands in a heading, word after word. What is a non-goal, or out of scope, is the opposite. */
+export function isTitled(heading: string[], title: string[]): boolean {
+  return heading.some((_, start) => {
+    if (!title.every((word, i) => heading[start + i] === word)) return false;
+    const before = heading.slice(0, start);
+    return before.at(-1) !== 'non' && !(before.at(-1) === 'of' && before.at(-2) === 'out');
+  });
+}
+
+function headingFor({ titles }: SectionSpec, headings: Heading[]): Heading | undefined {
+  const wanted = titles.map(headingWords).filter((words) => words.length > 0);
+  const fitting = headings.filter(({ words }) => wanted.some((title) => isTitled(words, title)));
+  return fitting.reduce<Heading | undefined>((best, one) => (best && best.depth <= one.depth ? best : one), undefined);
+}
+
+function scoreOf(section: SectionSpec, blocks: Block[], headings: Heading[], firstLine: number): SectionScore {
+  const { id, required, weight, minWords, minItems = 0, titles } = section;
+  const heading = headingFor(section, headings);
+  const base = { id, required, weight };
+  if (!heading)
+    return {
+      ...base,
+      score: 0,
+      heading: null,
+      line: null,
+      words: 0,
+      placeholderWords: 0,
+      items: 0,
+      lacks: [`a heading such as "${titles[0] ?? id}"`],
+    };
+  const units = bodyOf(blocks, heading).flatMap((block) => block.units);
+  const words = units.reduce((sum, unit) => sum + unit.words, 0);
+  const placeholderWords = units.reduce((sum, unit) => sum + unit.placeholderWords, 0);
+  const items = units.filter(({ isItem }) => isItem).length;
+  const real = words - placeholderWords;
+  const score =
+    words === 0
+      ? 0
+      : Math.min(1, minWords === 0 ? 1 : real / minWords) *
+        (1 - placeholderWords / words) *
+        (minItems === 0 ? 1 : Math.min(1, items / minItems));
+  return {
+    ...base,
+    score,
+    heading: heading.text,
+    line: firstLine - 1 + blocks[heading.at]!.line,
+    words: real,
+    placeholderWords,
+    items,
+    lacks: [
+      ...(real < minWords ? [`${minWords - real} more words`] : []),
+      ...(placeholderWords > 0 ? [`${placeholderWords} words that are still to be written`] : []),
+      ...(items < minItems ? [`${minItems - items} more items`] : []),
+    ],
+  };
+}
+
+/** Up to the next heading that is not below this one. */
+function bodyOf(blocks: Block[], { at, depth }: Heading): Block[] {
+  const rest = blocks.slice(at + 1);
+  const end = rest.findIndex(({ heading }) => heading !== undefined && heading.depth <= depth);
+  return end < 0 ? rest : rest.slice(0, end);
+}
+
+function overall(sections: SectionScore[], blocks: Block[]): number {
+  const asked = sections.filter(({ required }) => required);
+  const whole = asked.reduce((sum, { weight }) => sum + weight, 0);
+  if (whole > 0) return rounded(asked.reduce((sum, { weight, score }) => sum + weight * score, 0) / whole);
+  return blocks.some(({ units }) => units.some((unit) => unit.words > unit.placeholderWords)) ? 1 : 0;
+}
+
+/** Half up, at four decimals: what binary fractions add or take away does not decide. */
+const rounded = (share: number): number => Math.floor(share * 10_000 + 0.5 + 1e-9) / 10_000;
+
+/** The sections that are asked for and are not there at all, or hold nothing. */
+export const missingSections = ({ sections }: Completeness, wanted: string[] | true): SectionScore[] =>
+  sections.filter(({ id, required, score }) => score === 0 && (wanted === true ? required : wanted.includes(id)));

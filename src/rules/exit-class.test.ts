@@ -1,0 +1,42 @@
+import { expect, test } from 'vitest';
+import { classOfName, isReserved, meaningOf } from './exit-class.ts';
+
+const all = Array.from({ length: 256 }, (_, code) => code);
+
+test.each<[string, number[], string, string]>([
+  ['success', [0], 'success', 'success'],
+  ['soft', [1], 'soft', 'failure'],
+  ['soft, with something done', [3], 'soft', 'partial'],
+  ['partial', [4], 'partial', 'partial'],
+  ['permanent', [2], 'permanent', 'failure'],
+  ['precondition', [64, 65, 66, 67, 68, 72, 73, 77, 78], 'precondition', 'failure'],
+  ['temporary', [69, 71, 74, 75, 76], 'temporary', 'failure'],
+  ['internal', [70], 'internal', 'failure'],
+  ['blocked', [80, 82], 'blocked', 'blocked'],
+  ['timeout', [81], 'timeout', 'timeout'],
+  ['escalate', [83], 'escalate', 'blocked'],
+  ['validation', [84], 'validation', 'failure'],
+  ['config', [126, 127], 'config', 'failure'],
+  ['signal', all.slice(129, 193), 'signal', 'failure'],
+  ['unknown', [...all.slice(5, 64), 79, ...all.slice(85, 126), 128, ...all.slice(193)], 'unknown', 'failure'],
+])('%s', (_, codes, exitClass, status) => {
+  for (const code of codes) expect(meaningOf(code)).toMatchObject({ code, class: exitClass, status });
+});
+
+test('codes for frameworks are 100 to 125', () => {
+  expect(all.filter(isReserved)).toEqual(all.slice(100, 126));
+});
+
+test('a standard name brings its class, another name does not; the last source wins', () => {
+  expect(meaningOf(2, { 2: { name: 'blocked' } })).toMatchObject({
+    name: 'blocked',
+    class: 'blocked',
+    status: 'blocked',
+    action: 'wait_or_escalate',
+  });
+  expect(meaningOf(80, { 80: { name: 'waiting_for_human' } })).toMatchObject({ name: 'waiting_for_human', class: 'blocked' });
+  expect(meaningOf(9, { 9: { name: 'a' } }, { 9: { name: 'b', class: 'temporary' } })).toMatchObject({ name: 'b', class: 'temporary' });
+  expect(meaningOf(9, { 9: { name: 'a' } }, {})).toMatchObject({ name: 'a', class: 'unknown' });
+  expect([classOfName('temp_fail'), classOfName('whatever')]).toEqual(['temporary', undefined]);
+  expect(meaningOf(137).name).toBe('signal_9');
+});
