@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
-import { readdirSync, readFileSync } from 'node:fs';
 import type { Ran, RunOptions } from './port.ts';
+import { signalAll } from './process-group.ts';
 
 /** Variables that would lead git, or a tool that calls it, to another repository than the one it stands in. */
 const elsewhere =
@@ -97,38 +97,8 @@ function keep(parts: Buffer[], part: Buffer, keepBytes: number): void {
   while (parts.length > 1 && held - parts[0]!.length >= keepBytes) held -= parts.shift()!.length;
 }
 
-/** The group; on Linux also what left it, and on Windows the tree. */
 function end(pid: number | undefined, mark: string, signal: 'SIGTERM' | 'SIGKILL'): void {
-  if (pid === undefined) return;
-  if (process.platform === 'win32') {
-    spawn('taskkill', ['/pid', String(pid), '/T', '/F'], { stdio: 'ignore', windowsHide: true }).on('error', () => {});
-    return;
-  }
-  send(-pid, signal);
-  if (process.platform === 'linux') for (const other of marked(mark)) send(other, signal);
-}
-
-/** Processes whose environment has the mark. */
-function marked(mark: string): number[] {
-  return readdirSync('/proc')
-    .filter((name) => /^\d+$/.test(name))
-    .filter((name) => {
-      try {
-        return readFileSync(`/proc/${name}/environ`, 'latin1').split('\0').includes(mark);
-      } catch {
-        // Another user's, or gone meanwhile.
-        return false;
-      }
-    })
-    .map(Number);
-}
-
-function send(pid: number, signal: 'SIGTERM' | 'SIGKILL'): void {
-  try {
-    process.kill(pid, signal);
-  } catch {
-    // Gone already.
-  }
+  if (pid !== undefined) signalAll({ pid, mark }, signal);
 }
 
 const problemOf = (error: NodeJS.ErrnoException, program: string): string =>

@@ -1,0 +1,60 @@
+import { spawn } from 'node:child_process';
+import { readdirSync, readFileSync } from 'node:fs';
+
+/** Everything that a process started, as far as it can be told: its group; on Linux also what left it but carries the mark
+ *  (`NAME=value`) in its environment; on Windows the tree below it. */
+export interface Started {
+  pid: number;
+  mark: string;
+}
+
+/** Sends a signal to all of it. */
+export function signalAll(started: Started, signal: 'SIGTERM' | 'SIGKILL' | 'SIGCONT'): void {
+  if (process.platform === 'win32') {
+    if (signal !== 'SIGCONT')
+      spawn('taskkill', ['/pid', String(started.pid), '/T', '/F'], { stdio: 'ignore', windowsHide: true }).on('error', () => {});
+    return;
+  }
+  send(-started.pid, signal);
+  if (process.platform === 'linux') for (const pid of living(started)) send(pid, signal);
+}
+
+/** What of it is still alive, or only what has left the group. A zombie is not: it waits for its parent to look. */
+export function living({ pid, mark }: Started, which: 'all' | 'outside' = 'all'): number[] {
+  if (process.platform !== 'linux') return which === 'all' && isThere(-pid) ? [pid] : [];
+  return readdirSync('/proc')
+    .filter((name) => /^\d+$/.test(name))
+    .filter((name) => belongs(name, pid, mark, which))
+    .map(Number);
+}
+
+function belongs(name: string, group: number, mark: string, which: 'all' | 'outside'): boolean {
+  try {
+    // The program's name, in parentheses, may hold anything: what follows the last of them is plain.
+    const stat = readFileSync(`/proc/${name}/stat`, 'latin1');
+    const [state, , itsGroup] = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+    if (state === 'Z' || state === 'X') return false;
+    if (Number(itsGroup) === group) return which === 'all';
+    return readFileSync(`/proc/${name}/environ`, 'latin1').split('\0').includes(mark);
+  } catch {
+    // Another user's, or gone meanwhile.
+    return false;
+  }
+}
+
+function isThere(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+function send(pid: number, signal: NodeJS.Signals): void {
+  try {
+    process.kill(pid, signal);
+  } catch {
+    // Gone already.
+  }
+}

@@ -1,0 +1,186 @@
+import { spawn } from 'node:child_process';
+import { closeSync, constants, openSync, writeSync } from 'node:fs';
+import { constants as os } from 'node:os';
+import type { ProcessEnd, ProcessSpec } from '../assessment/port.ts';
+import { living, type Started, signalAll } from './process-group.ts';
+
+const primaryBytes = 10 * 2 ** 20;
+const logBytes = 50 * 2 ** 20;
+/** How long a pipe may stay open after the process that it belonged to has ended. */
+const drainMs = 2000;
+const lookEveryMs = 25;
+/** How long the dead may take to be gone. */
+const buryMs = 500;
+
+/** Runs a skill, and comes back when it and everything it started is gone. */
+export async function runSkill(spec: ProcessSpec): Promise<ProcessEnd> {
+  const startedAt = process.hrtime.bigint();
+  const stdout = intake(spec, 'stdout');
+  const stderr = intake(spec, 'stderr');
+  try {
+    const [program = '', ...words] = spec.shell ? shellOf(spec.argv[0] ?? '') : spec.argv;
+    const child = spawn(program, words, {
+      cwd: spec.folder,
+      env: spec.env,
+      stdio: ['pipe', 'pipe', 'pipe'],
+      // A group of its own, so that it can be stopped with everything it starts.
+      detached: process.platform !== 'win32',
+      windowsHide: true,
+      shell: false,
+    });
+    const closed = new Promise<void>((resolve) => child.once('close', () => resolve()));
+    const ended = new Promise<{ code: number | null; signal: NodeJS.Signals | null }>((resolve, reject) => {
+      child.once('exit', (code, signal) => resolve({ code, signal }));
+      child.once('error', reject);
+    });
+    child.stdin.on('error', () => {
+      // It need not read what it is given.
+    });
+    child.stdin.end(spec.stdin);
+    child.stdout.on('data', stdout.take);
+    child.stderr.on('data', stderr.take);
+    const started = child.pid === undefined ? undefined : { pid: child.pid, mark: spec.mark };
+    const limit = watch(spec, started);
+    let end: { code: number | null; signal: NodeJS.Signals | null };
+    try {
+      end = await ended;
+    } catch (error) {
+      return { ...nothing(startedAt), ...problemOf(error as NodeJS.ErrnoException, program) };
+    } finally {
+      limit.clear();
+    }
+    const why = limit.why();
+    const left = started ? living(started).length : 0;
+    // What was told to end with it is no leak; what had left its group is.
+    const leaked = why === undefined ? left : limit.outside();
+    if (started && left > 0) await sweep(started, spec.killGraceMs, limit.killAt());
+    await Promise.race([closed, pause(drainMs)]);
+    child.stdout.destroy();
+    child.stderr.destroy();
+    return {
+      exitCode: codeOf(end, why),
+      ...(end.signal ? { signal: end.signal } : {}),
+      timedOut: why === 'time',
+      cancelled: why === 'cancelled',
+      durationMs: since(startedAt),
+      stdout: stdout.kept(),
+      bytes: { stdout: stdout.bytes(), stderr: stderr.bytes() },
+      isTruncated: stdout.isTruncated() || stderr.isTruncated(),
+      leaked,
+    };
+  } finally {
+    stdout.close();
+    stderr.close();
+  }
+}
+
+const shellOf = (line: string): string[] => (process.platform === 'win32' ? ['cmd.exe', '/d', '/s', '/c', line] : ['/bin/sh', '-c', line]);
+
+/** Ends it when its time is up or somebody asks for it: first politely, then for good. */
+function watch({ timeoutMs, killGraceMs, signal }: ProcessSpec, started: Started | undefined) {
+  const timers: NodeJS.Timeout[] = [];
+  let why: 'time' | 'cancelled' | undefined;
+  let killAt: number | undefined;
+  let outside = 0;
+  const stop = (reason: NonNullable<typeof why>): void => {
+    if (why || !started) return;
+    why = reason;
+    killAt = Date.now() + killGraceMs;
+    outside = living(started, 'outside').length;
+    signalAll(started, 'SIGTERM');
+    // One that has stopped itself does not hear it otherwise.
+    signalAll(started, 'SIGCONT');
+    timers.push(setTimeout(() => signalAll(started, 'SIGKILL'), killGraceMs));
+  };
+  const cancel = (): void => stop('cancelled');
+  if (timeoutMs > 0) timers.push(setTimeout(() => stop('time'), timeoutMs));
+  signal.addEventListener('abort', cancel, { once: true });
+  if (signal.aborted) cancel();
+  return {
+    why: () => why,
+    killAt: () => killAt,
+    outside: () => outside,
+    clear: () => {
+      for (const timer of timers) clearTimeout(timer);
+      signal.removeEventListener('abort', cancel);
+    },
+  };
+}
+
+/** Until nothing of it is left: what is still there gets the rest of its grace, and is then killed as often as it takes, since
+ *  one that dies may have started another. */
+async function sweep(started: Started, graceMs: number, killAt: number = Date.now() + graceMs): Promise<void> {
+  if (Date.now() < killAt) {
+    signalAll(started, 'SIGTERM');
+    signalAll(started, 'SIGCONT');
+  }
+  while (Date.now() < killAt) {
+    if (living(started).length === 0) return;
+    await pause(Math.min(lookEveryMs, Math.max(1, killAt - Date.now())));
+  }
+  const until = Date.now() + buryMs;
+  do {
+    signalAll(started, 'SIGKILL');
+    await pause(5);
+  } while (living(started).length > 0 && Date.now() < until);
+}
+
+function codeOf({ code, signal }: { code: number | null; signal: NodeJS.Signals | null }, why: 'time' | 'cancelled' | undefined): number {
+  if (why === 'time') return 81;
+  if (why === 'cancelled') return 130;
+  return code ?? 128 + ((signal && os.signals[signal]) || 0);
+}
+
+function problemOf(error: NodeJS.ErrnoException, program: string): Pick<ProcessEnd, 'exitCode' | 'problem'> {
+  if (error.code === 'ENOENT') return { exitCode: 127, problem: `${program} is not there` };
+  if (error.code === 'EACCES' || error.code === 'ENOEXEC') return { exitCode: 126, problem: `${program} cannot be run` };
+  return { exitCode: 71, problem: error.message };
+}
+
+const nothing = (startedAt: bigint): ProcessEnd => ({
+  ...{ exitCode: 0, timedOut: false, cancelled: false, durationMs: since(startedAt), stdout: new Uint8Array() },
+  ...{ bytes: { stdout: 0, stderr: 0 }, isTruncated: false, leaked: 0 },
+});
+
+const since = (startedAt: bigint): number => Number((process.hrtime.bigint() - startedAt) / 1_000_000n);
+
+const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
+
+/** Takes what comes: the beginning of it for the primary output, and a redacted log. What is more is counted and let go. */
+function intake({ logs, redactor, onOutput }: ProcessSpec, which: 'stdout' | 'stderr') {
+  const file = openSync(logs[which], constants.O_WRONLY | constants.O_CREAT | constants.O_TRUNC | (constants.O_NOFOLLOW ?? 0), 0o600);
+  const clean = redactor.stream();
+  const parts: Buffer[] = [];
+  let kept = 0;
+  let bytes = 0;
+  let logged = 0;
+  let isTruncated = false;
+  const log = (text: string): void => {
+    if (text === '') return;
+    onOutput?.(which, text);
+    const whole = Buffer.from(text);
+    const part = whole.subarray(0, logBytes - logged);
+    logged += part.length;
+    for (let at = 0; at < part.length; ) at += writeSync(file, part, at);
+  };
+  return {
+    take(part: Buffer): void {
+      bytes += part.length;
+      if (which === 'stdout' && kept < primaryBytes) {
+        const some = Buffer.from(part.subarray(0, primaryBytes - kept));
+        kept += some.length;
+        parts.push(some);
+      }
+      if ((which === 'stdout' && bytes > primaryBytes) || bytes > logBytes) isTruncated = true;
+      // Beyond what is logged nothing is looked at: a flood must not cost more than reading it.
+      if (logged < logBytes) log(clean.push(part));
+    },
+    kept: () => Buffer.concat(parts),
+    bytes: () => bytes,
+    isTruncated: () => isTruncated,
+    close(): void {
+      if (logged < logBytes) log(clean.end());
+      closeSync(file);
+    },
+  };
+}

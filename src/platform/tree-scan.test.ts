@@ -1,0 +1,49 @@
+import { mkdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { temporary } from '../../test/temporary.ts';
+import { changesBetween, mostFiles, scanTree } from './tree-scan.ts';
+
+const noGit = async (): Promise<undefined> => undefined;
+
+test('what came, changed and went, wherever it is; not what tools keep', async () => {
+  const root = temporary();
+  const put = (path: string, text: string): void => {
+    mkdirSync(join(root, path, '..'), { recursive: true });
+    writeFileSync(join(root, path), text);
+  };
+  for (const path of ['a.md', 'b.md', 'deep/er/c.md', '.git/x', 'node_modules/m/i.js', '.cleo/runs/r']) put(path, 'one');
+  symlinkSync('/', join(root, 'loop'));
+  const before = await scanTree(root, noGit);
+  expect([...before.files.keys()].sort()).toEqual(['a.md', 'b.md', 'deep/er/c.md', 'loop']);
+  put('a.md', 'other');
+  put('.cleo/runs/r', 'other');
+  put('deep/d.md', 'new');
+  rmSync(join(root, 'b.md'));
+  expect(changesBetween(before, await scanTree(root, noGit))).toEqual([
+    { path: 'a.md', change: 'changed' },
+    { path: 'b.md', change: 'deleted' },
+    { path: 'deep/d.md', change: 'created' },
+  ]);
+});
+
+test('a file rewritten with the same text is a write', async () => {
+  const root = temporary();
+  writeFileSync(join(root, 'a'), 'same');
+  const before = await scanTree(root, noGit);
+  await new Promise((resolve) => setTimeout(resolve, 15));
+  writeFileSync(join(root, 'a'), 'same');
+  expect(changesBetween(before, await scanTree(root, noGit))).toEqual([{ path: 'a', change: 'changed' }]);
+});
+
+test('beyond so many files git is asked', async () => {
+  const root = temporary();
+  for (let folder = 0; folder <= mostFiles / 1000; folder += 1) {
+    mkdirSync(join(root, String(folder)));
+    for (let file = 0; file < 1000; file += 1) writeFileSync(join(root, String(folder), String(file)), '');
+  }
+  const before = await scanTree(root, async () => ['1/1']);
+  expect(before).toMatchObject({ isCoarse: true, files: new Map([['1/1', { size: 0 }]]) });
+  writeFileSync(join(root, '2', 'new'), 'x');
+  expect(changesBetween(before, await scanTree(root, async () => ['1/1', '2/new']))).toEqual([{ path: '2/new', change: 'changed' }]);
+});

@@ -1,0 +1,63 @@
+import { lstatSync, readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Snapshot, TreeChange } from '../assessment/port.ts';
+
+/** What is not anybody's work: what tools keep, and what we do. */
+const passedOver = new Set(['.git', 'node_modules', '.cleo']);
+export const mostFiles = 50_000;
+
+/** Every file below a folder, as it can be told without reading it. Links are not followed. `status` tells what git sees, for trees
+ *  with more files than are looked at. */
+export async function scanTree(root: string, status: () => Promise<string[] | undefined>): Promise<Snapshot> {
+  const files: Snapshot['files'] = new Map();
+  const folders = [''];
+  for (let folder = folders.pop(); folder !== undefined; folder = folders.pop()) {
+    for (const entry of entriesOf(join(root, folder))) {
+      if (passedOver.has(entry.name)) continue;
+      const path = folder === '' ? entry.name : `${folder}/${entry.name}`;
+      if (entry.isDirectory()) folders.push(path);
+      else if (files.size >= mostFiles) return coarse(root, await status());
+      else look(files, root, path);
+    }
+  }
+  return { files, isCoarse: false };
+}
+
+function entriesOf(folder: string) {
+  try {
+    return readdirSync(folder, { withFileTypes: true });
+  } catch {
+    // Not ours to read, or gone meanwhile.
+    return [];
+  }
+}
+
+function look(files: Snapshot['files'], root: string, path: string): void {
+  try {
+    const { size, mtimeMs, ctimeMs } = lstatSync(join(root, path));
+    files.set(path, { size, mtimeMs, ctimeMs });
+  } catch {
+    // Gone meanwhile.
+  }
+}
+
+/** Only what differs from what is committed; a file that is gone has no size. */
+function coarse(root: string, paths: string[] | undefined): Snapshot {
+  const files: Snapshot['files'] = new Map();
+  for (const path of paths ?? []) look(files, root, path);
+  return { files, isCoarse: true };
+}
+
+/** What is not as it was, in the order of the names. Of two looks of different kinds nothing can be said. */
+export function changesBetween(before: Snapshot, after: Snapshot): TreeChange[] {
+  if (before.isCoarse !== after.isCoarse) return [];
+  const changes: TreeChange[] = [];
+  for (const [path, now] of after.files) {
+    const then = before.files.get(path);
+    if (!then) changes.push({ path, change: after.isCoarse ? 'changed' : 'created' });
+    else if (then.size !== now.size || then.mtimeMs !== now.mtimeMs || then.ctimeMs !== now.ctimeMs)
+      changes.push({ path, change: 'changed' });
+  }
+  if (!after.isCoarse) for (const path of before.files.keys()) if (!after.files.has(path)) changes.push({ path, change: 'deleted' });
+  return changes.sort((one, other) => (one.path < other.path ? -1 : 1));
+}
