@@ -3,6 +3,10 @@ import { sha256 } from './sha256.ts';
 
 const hidden = '[redacted]';
 
+/** What stands in the place of a secret, by the way it was told. */
+export type Hide = (rule: 'url' | 'shape' | 'named' | 'encoded', secret: string) => string;
+const plainly: Hide = () => hidden;
+
 const urlPassword = /\b([a-z][a-z0-9+.-]{1,20}:\/\/[^\s:/?#@"'<>]*):([^\s/?#"'<>]+)@/gi;
 const words =
   'password|passwd|passphrase|pwd|secret|token|api[_-]?key|access[_-]?key|private[_-]?key|client[_-]?secret|auth[_-]?key|account[_-]?key';
@@ -17,23 +21,23 @@ function named(): RegExp {
 /** Long enough to hold a secret when it is decoded. */
 const encoded = /[A-Za-z0-9+/_-]{24,}={0,2}/g;
 
-/** A text without the secrets in it. */
-export function redactText(text: string): string {
-  const clean = hideShapes(text);
-  return long.test(clean) ? clean.replace(encoded, (run) => (holdsSecret(run) ? hidden : run)) : clean;
+/** A text without the secrets in it. `isKnown` tells those that no shape does, in what was encoded. */
+export function redactText(text: string, hide: Hide = plainly, isKnown?: (decoded: string) => boolean): string {
+  const clean = hideShapes(text, hide);
+  return long.test(clean) ? clean.replace(encoded, (run) => (holdsSecret(run, isKnown) ? hide('encoded', run) : run)) : clean;
 }
 
 // Most texts are a few words. Compiling the big patterns for them would cost a write more than the rest of its log entry.
 const long = /\S{15}|-----BEGIN/;
 const telling = /pass|pwd|secret|token|key/i;
 
-function hideShapes(text: string): string {
+function hideShapes(text: string, hide: Hide): string {
   let clean = text;
-  if (clean.includes('://')) clean = clean.replace(urlPassword, `$1:${hidden}@`);
-  if (long.test(clean)) clean = clean.replace(secretShape(), hidden);
+  if (clean.includes('://')) clean = clean.replace(urlPassword, (_, before: string, secret: string) => `${before}:${hide('url', secret)}@`);
+  if (long.test(clean)) clean = clean.replace(secretShape(), (secret) => hide('shape', secret));
   if (telling.test(clean))
     clean = clean.replace(named(), (all, name: string, between: string, quote: string, value: string) =>
-      isSecret(value, between === '=', quote !== '') ? `${name}${between}${quote}${hidden}` : all,
+      isSecret(value, between === '=', quote !== '') ? `${name}${between}${quote}${hide('named', value)}` : all,
     );
   return clean;
 }
@@ -57,12 +61,12 @@ const placeholders = new Set(
 );
 
 /** Base64 that decodes to a secret is one; where in a run the encoding begins is not known. */
-function holdsSecret(run: string): boolean {
+function holdsSecret(run: string, isKnown: (decoded: string) => boolean = () => false): boolean {
   const plain = run.replace(/=+$/, '').replaceAll('-', '+').replaceAll('_', '/');
   for (let skip = 0; skip < 4; skip++) {
     const part = plain.slice(skip);
     const decoded = decode(part.slice(0, part.length - (part.length % 4 === 1 ? 1 : 0)));
-    if (decoded !== undefined && hideShapes(decoded) !== decoded) return true;
+    if (decoded !== undefined && (isKnown(decoded) || hideShapes(decoded, plainly) !== decoded)) return true;
   }
   return false;
 }

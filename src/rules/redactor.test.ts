@@ -1,0 +1,114 @@
+import { createHmac } from 'node:crypto';
+import { describe, expect, test } from 'vitest';
+import { isSecretVariable, type RedactorOptions, redactorOf } from './redactor.ts';
+
+const mac = (text: string): string => createHmac('sha256', 'salt').update(text).digest('hex');
+const secret = 'hunter2-and-then-some';
+const make = (more: Partial<RedactorOptions> = {}) => redactorOf({ secrets: [secret], patterns: [], allow: [], mac, ...more });
+const inParts = (text: string, size: number, more: Partial<RedactorOptions> = {}): string => {
+  const stream = make(more).stream();
+  const bytes = Buffer.from(text);
+  let out = '';
+  for (let at = 0; at < bytes.length; at += size) out += stream.push(bytes.subarray(at, at + size));
+  return out + stream.end();
+};
+const base64 = Buffer.from(secret).toString('base64');
+
+describe('a value that is secret', () => {
+  test.each<[string, string]>([
+    ['as it is', `before ${secret} after`],
+    ['in base64', `x ${base64} y`],
+    ['in base64 of an address', `x ${Buffer.from(secret).toString('base64url')} y`],
+    ['inside of something else in base64', Buffer.from(`{"a":"b","c":"${secret}"}`).toString('base64')],
+    ['in an address', `https://a.example/?q=${encodeURIComponent(secret)}`],
+    ['twice', `${secret}${secret}`],
+  ])('%s', (_, text) => {
+    const clean = make().text(text);
+    expect(clean).not.toContain(secret);
+    expect(clean).not.toContain(base64.replace(/=+$/, ''));
+    expect(clean).toMatch(/\[REDACTED:[a-z]+:[0-9a-f]{8}\]/);
+  });
+
+  test('of signs that JSON and addresses write otherwise', () => {
+    const odd = 'pa"ss\\wo rd/ä&=';
+    const redactor = make({ secrets: [odd] });
+    for (const text of [odd, JSON.stringify({ a: odd }), encodeURIComponent(odd), Buffer.from(odd).toString('base64')])
+      expect(redactor.text(text)).toContain('[REDACTED:value:');
+  });
+
+  test('has one mark in one project', () => {
+    expect(make().text(secret)).toBe(`[REDACTED:value:${mac(secret).slice(0, 8)}]`);
+    expect(make({ mac: (text) => createHmac('sha256', 'other').update(text).digest('hex') }).text(secret)).not.toBe(make().text(secret));
+  });
+
+  test('is left where the user says that it is none; short ones are none', () => {
+    expect(make({ allow: [mac(secret).slice(0, 8)] }).text(secret)).toBe(secret);
+    expect(make({ secrets: ['short'] }).text('a short text')).toBe('a short text');
+  });
+});
+
+describe('as it comes', () => {
+  const text = `line one\n${secret} and ${base64}\n-----BEGIN RSA PRIVATE KEY-----\nabc\ndef\n-----END RSA PRIVATE KEY-----\nghp_${'aB3dE5gH7j'.repeat(4)}\nlast ä`;
+  test.each([1, 2, 3, 7, 20, 64, 10_000])('in parts of %i bytes', (size) => {
+    expect(inParts(text, size)).toBe(make().text(text));
+  });
+
+  test('in one line without an end', () => {
+    const long = `{"a":"${'x, '.repeat(40_000)}","t":"${secret}","b":"${'y, '.repeat(40_000)}"}`;
+    const clean = inParts(long, 4096);
+    expect(clean).not.toContain(secret);
+    expect(clean.replace(/\[REDACTED:[^\]]*\]/, secret)).toBe(long);
+  });
+
+  test('of many lines', () => {
+    const many = 'first line of it\nsecond line of it';
+    expect(inParts(`a\n${many}\nb\n`, 5, { secrets: [many] })).toMatch(/^a\n\[REDACTED:value:[0-9a-f]{8}\]\nb\n$/);
+  });
+
+  test('lines are not held longer than they need', () => {
+    expect(make().stream().push(Buffer.from('done\nnext'))).toBe('done\n');
+  });
+
+  test('a flood is no burden', () => {
+    const stream = make().stream();
+    const part = Buffer.from('all work and no play makes a dull day\n'.repeat(2000));
+    const before = performance.now();
+    for (let i = 0; i < 130; i += 1) stream.push(part);
+    expect(performance.now() - before).toBeLessThan(10_000);
+  });
+});
+
+describe('values', () => {
+  test('under telling names are hidden whole, numbers are not', () => {
+    expect(
+      make().value({ apiKey: 'abcdefgh', nested: { auth: ['abcdefgh', { x: 'abcdefghi' }] }, tokens: 12, author: 'somebody', key: 'main' }),
+    ).toEqual({
+      apiKey: expect.stringMatching(/^\[REDACTED:key:/),
+      nested: { auth: [expect.stringMatching(/^\[REDACTED:key:/), { x: expect.stringMatching(/^\[REDACTED:key:/) }] },
+      tokens: 12,
+      author: 'somebody',
+      key: 'main',
+    });
+  });
+
+  test('and names are texts', () => {
+    expect(JSON.stringify(make().value({ [secret]: 1 }))).not.toContain(secret);
+  });
+});
+
+test('what the user wants hidden', () => {
+  const pattern = { replace: (text: string, by: (found: string) => string) => text.replace(/ACME-\d+/g, by) };
+  const redactor = make({ patterns: [pattern] });
+  expect(redactor.text('see ACME-1234')).toMatch(/^see \[REDACTED:pattern:[0-9a-f]{8}\]$/);
+  expect(redactor.counts()).toEqual({ pattern: 1 });
+});
+
+test.each<[string, boolean]>([
+  ['API_TOKEN', true],
+  ['npm_config_authtoken', true],
+  ['PATH', false],
+  ['AWS_SECRET_ACCESS_KEY', true],
+  ['LANG', false],
+])('%s', (name, expected) => {
+  expect(isSecretVariable(name)).toBe(expected);
+});

@@ -1,0 +1,119 @@
+import type { Redactor } from '../assessment/port.ts';
+import { redactText } from './redact.ts';
+
+export interface RedactorOptions {
+  /** Values that are secret whatever they look like: of the environment, and those that are declared. */
+  secrets: string[];
+  /** What the user wants hidden beside them. */
+  patterns: { replace(text: string, by: (found: string) => string): string }[];
+  /** Fingerprints of what is harmless. */
+  allow: string[];
+  /** A keyed hash: the same secret has the same fingerprint in one project, and another in the next. */
+  mac(text: string): string;
+}
+
+const shortest = 8;
+/** A line may be this long before a part of it is let go. */
+const longestLine = 65_536;
+/** No secret that can be told by its shape is longer. */
+const overlap = 8192;
+/** What begins like a key is waited for this long. */
+const longestKey = 65_536;
+
+/** Names of variables whose values are secret. */
+export const isSecretVariable = (name: string): boolean => /KEY|TOKEN|SECRET|PASSWORD|PASSWD|CREDENTIAL|PRIVATE|AUTH/i.test(name);
+
+const telling = new Set(
+  'key keys apikey token secret secrets password passwd passphrase credential credentials private auth authorization'.split(' '),
+);
+const isTelling = (name: string): boolean =>
+  name
+    .slice(0, 200)
+    .replace(/([a-z0-9])(?=[A-Z])/g, '$1 ')
+    .toLowerCase()
+    .split(/[^a-z0-9]+/)
+    .some((word) => telling.has(word));
+
+/** Takes secrets out of whatever is written: each leaves a mark with the rule that found it and a fingerprint. */
+export function redactorOf({ secrets, patterns, allow, mac }: RedactorOptions): Redactor {
+  const counts: Record<string, number> = {};
+  const harmless = new Set(allow);
+  const hide = (rule: string, secret: string): string => {
+    const print = mac(secret).slice(0, 8);
+    if (harmless.has(print)) return secret;
+    counts[rule] = (counts[rule] ?? 0) + 1;
+    return `[REDACTED:${rule}:${print}]`;
+  };
+  const values = secrets.filter((value) => value.length >= shortest);
+  // The longest first: one may be part of another.
+  const forms = [...new Set(values.flatMap(formsOf))].sort((one, other) => other.length - one.length);
+  const isKnown = (decoded: string): boolean => values.some((value) => decoded.includes(value) || decoded.includes(latin1(value)));
+  const text = (whole: string): string => {
+    let clean = whole;
+    for (const form of forms) if (clean.includes(form)) clean = clean.split(form).join(hide('value', form));
+    clean = redactText(clean, hide, isKnown);
+    for (const pattern of patterns)
+      clean = pattern.replace(clean, (found) => (found.startsWith('[REDACTED:') ? found : hide('pattern', found)));
+    return clean;
+  };
+  const value = (any: unknown, isHidden = false): unknown => {
+    if (typeof any === 'string') return isHidden && any.length >= shortest ? hide('key', any) : text(any);
+    if (Array.isArray(any)) return any.map((item) => value(item, isHidden));
+    if (typeof any !== 'object' || any === null) return any;
+    return Object.fromEntries(Object.entries(any).map(([name, item]) => [text(name), value(item, isHidden || isTelling(name))]));
+  };
+  const isManyLines = forms.some((form) => form.includes('\n'));
+  return {
+    text,
+    value: (any) => value(any),
+    stream: () => streamOf(text, isManyLines ? Math.max(...forms.map((form) => form.length)) : 0),
+    counts: () => ({ ...counts }),
+  };
+}
+
+/** As it stands, and as it stands in JSON, in an address and in what is sent. */
+function formsOf(secret: string): string[] {
+  const base64 = btoa(latin1(secret)).replace(/=+$/, '');
+  return [
+    ...[secret, JSON.stringify(secret).slice(1, -1), encodeURIComponent(secret.toWellFormed())],
+    ...[base64, base64.replaceAll('+', '-').replaceAll('/', '_')],
+  ].filter((form) => form.length >= shortest);
+}
+
+/** Its bytes, one a character. */
+const latin1 = (text: string): string => String.fromCharCode(...new TextEncoder().encode(text));
+
+/** Lines are let go when they are whole; but not the beginning of a key, nor as much as a secret of many lines may need. */
+function streamOf(clean: (text: string) => string, heldBack: number): ReturnType<Redactor['stream']> {
+  const decoder = new TextDecoder();
+  let waiting = '';
+  const take = (text: string, isEnd: boolean): string => {
+    waiting += text;
+    const cut = isEnd ? waiting.length : cutOf(waiting, heldBack);
+    const ready = waiting.slice(0, cut);
+    waiting = waiting.slice(cut);
+    return ready === '' ? '' : clean(ready);
+  };
+  return {
+    push: (part) => take(decoder.decode(part, { stream: true }), false),
+    end: () => take(decoder.decode(), true),
+  };
+}
+
+/** Up to where a text can be judged without what comes next. */
+function cutOf(text: string, heldBack: number): number {
+  const limit = text.length - heldBack;
+  const line = text.lastIndexOf('\n', limit - 1) + 1;
+  const cut = limit <= 0 ? 0 : limit - line < longestLine ? line : withinLine(text, line, limit);
+  const key = text.lastIndexOf('-----BEGIN', cut);
+  if (key < 0 || text.length - key > longestKey) return cut;
+  const closing = /-----END [^\n]*?-----/.exec(text.slice(key));
+  return closing && key + closing.index + closing[0].length <= cut ? cut : Math.min(cut, key);
+}
+
+/** In a line without an end: where one value ends and another begins, far enough from what may go on. */
+function withinLine(text: string, line: number, limit: number): number {
+  const safe = text.slice(0, limit - overlap);
+  const between = Math.max(...[',', ';', '}', ' '].map((mark) => safe.lastIndexOf(mark))) + 1;
+  return between > line ? between : Math.max(line, limit - 2 * overlap);
+}
