@@ -1,6 +1,7 @@
 import type { OrchestrationRows } from './orchestration.ts';
 import { commandLine, quote } from './quote.ts';
 import { type Row, row } from './row.ts';
+import type { SkillRows } from './skill.ts';
 
 const list = (ids: string[]): string => ids.join(', ');
 const upper = (field: string): string =>
@@ -379,7 +380,7 @@ const rows = () =>
     }),
   }) satisfies Record<string, Row<never>>;
 
-type Rows = ReturnType<typeof rows> & OrchestrationRows;
+type Rows = ReturnType<typeof rows> & OrchestrationRows & SkillRows;
 export type Code = keyof Rows;
 export type Facts<C extends Code> = Parameters<Rows[C]['message']>[0] & Record<string, unknown>;
 

@@ -15,6 +15,7 @@ export class CleoError<C extends Code = Code> extends Error {
     // One row of the union is looked up by a key that TypeScript cannot tie to its facts.
     const entry = catalogue()[row] as unknown as {
       exit: number;
+      exitOf?: (d: unknown) => number;
       http: number;
       message: (d: unknown) => string;
       fix: (d: unknown) => string;
@@ -24,7 +25,7 @@ export class CleoError<C extends Code = Code> extends Error {
     super(entry.message(facts), options);
     this.row = row;
     this.code = entry.code?.(facts) ?? row;
-    this.exitCode = entry.exit;
+    this.exitCode = entry.exitOf?.(facts) ?? entry.exit;
     this.httpStatus = entry.http;
     this.fix = entry.fix(facts);
     this.alternatives = entry.alternatives?.(facts) ?? [];

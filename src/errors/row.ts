@@ -9,6 +9,8 @@ export interface Alternative {
 /** One refusal: what it exits and answers with, and what it says. */
 export interface Row<D> {
   exit: number;
+  /** Where it passes on the code of something else. */
+  exitOf?: (d: D) => number;
   http: number;
   message: (d: D) => string;
   /** A command that runs as printed and leads out of the error. */

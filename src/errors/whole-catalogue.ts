@@ -1,4 +1,5 @@
 import './orchestration.ts';
+import './skill.ts';
 
 /** With every refusal there is, for whoever lists them. */
 export { catalogue } from './catalogue.ts';

@@ -54,7 +54,7 @@ export interface PhaseGate {
 /** One thing to look at, by the name its author gave it. */
 export type CheckSpec =
   | { kind: 'exists'; name: string; path: string }
-  | { kind: 'completeness'; name: string; path: string; schema?: string; min: number }
+  | { kind: 'completeness'; name: string; path: string; schema: string; min: number }
   | { kind: 'context_files_exist'; name: string }
   | { kind: 'operator_detected'; name: string }
   | { kind: 'env'; name: string; variable: string }

@@ -49,6 +49,9 @@ export interface RunRecord {
   head: string | null;
   lines: number;
   pid: number;
+  /** When that process began, and since which start of the machine: its number may come round again. */
+  began: string;
+  boot: string;
   started_at: string;
   completed_at: string | null;
   status: 'running' | 'success' | 'failure' | 'partial' | 'blocked' | 'timeout' | 'cancelled';

@@ -2,7 +2,8 @@ import { chmodSync, existsSync, readFileSync, statSync, writeFileSync } from 'no
 import { join } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
 import { temporary } from '../../test/temporary.ts';
-import type { ProcessEnd, ProcessSpec, Redactor } from '../assessment/port.ts';
+import type { Redactor } from '../model/redactor.ts';
+import type { ProcessEnd, ProcessSpec } from './ground-port.ts';
 import { living, signalAll } from './process-group.ts';
 import { runSkill } from './skill-process.ts';
 

@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import { closeSync, constants, openSync, writeSync } from 'node:fs';
 import { constants as os } from 'node:os';
-import type { ProcessEnd, ProcessSpec } from '../assessment/port.ts';
+import type { ProcessEnd, ProcessSpec } from './ground-port.ts';
 import { living, type Started, signalAll } from './process-group.ts';
 
 const primaryBytes = 10 * 2 ** 20;

@@ -1,7 +1,8 @@
 import { closeSync, constants, fstatSync, fsyncSync, ftruncateSync, openSync, readFileSync, writeSync } from 'node:fs';
-import type { Redactor, TraceWriter } from '../assessment/port.ts';
+import type { Redactor } from '../model/redactor.ts';
 import type { TraceLine } from '../model/trace.ts';
 import { isMilestone, nextLine, readTrace } from '../rules/trace.ts';
+import type { TraceWriter } from './ground-port.ts';
 
 /** The trace of a run, new or gone on with. One write a line, so that two never mix; what a crash tore off its end is taken away,
  *  so that the chain goes on from the last whole line. */

@@ -2,7 +2,8 @@ import { mkdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { temporary } from '../../test/temporary.ts';
-import { changesBetween, mostFiles, scanTree } from './tree-scan.ts';
+import { changesBetween } from '../rules/tree-changes.ts';
+import { mostFiles, scanTree } from './tree-scan.ts';
 
 const noGit = async (): Promise<undefined> => undefined;
 

@@ -1,6 +1,6 @@
 import { lstatSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Snapshot, TreeChange } from '../assessment/port.ts';
+import type { Snapshot } from '../model/tree.ts';
 
 /** What is not anybody's work: what tools keep, and what we do. */
 const passedOver = new Set(['.git', 'node_modules', '.cleo']);
@@ -46,18 +46,4 @@ function coarse(root: string, paths: string[] | undefined): Snapshot {
   const files: Snapshot['files'] = new Map();
   for (const path of paths ?? []) look(files, root, path);
   return { files, isCoarse: true };
-}
-
-/** What is not as it was, in the order of the names. Of two looks of different kinds nothing can be said. */
-export function changesBetween(before: Snapshot, after: Snapshot): TreeChange[] {
-  if (before.isCoarse !== after.isCoarse) return [];
-  const changes: TreeChange[] = [];
-  for (const [path, now] of after.files) {
-    const then = before.files.get(path);
-    if (!then) changes.push({ path, change: after.isCoarse ? 'changed' : 'created' });
-    else if (then.size !== now.size || then.mtimeMs !== now.mtimeMs || then.ctimeMs !== now.ctimeMs)
-      changes.push({ path, change: 'changed' });
-  }
-  if (!after.isCoarse) for (const path of before.files.keys()) if (!after.files.has(path)) changes.push({ path, change: 'deleted' });
-  return changes.sort((one, other) => (one.path < other.path ? -1 : 1));
 }

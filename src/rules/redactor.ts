@@ -1,4 +1,4 @@
-import type { Redactor } from '../assessment/port.ts';
+import type { Redactor } from '../model/redactor.ts';
 import { redactText } from './redact.ts';
 
 export interface RedactorOptions {

@@ -51,7 +51,7 @@ function withValue(reader: Reader, spot: Spot, name: string, value: Spot, declar
   if (id === undefined) return unknown(reader, spot, name);
   const min = reader.number(value, { min: 0, max: 1 });
   const { path, schema } = documentOf(reader, spot, id, declared);
-  return min === undefined ? undefined : { kind: 'completeness', name, path, ...(schema ? { schema } : {}), min };
+  return min === undefined ? undefined : { kind: 'completeness', name, path, schema: schema ?? `${id}-v1`, min };
 }
 
 function unknown(reader: Reader, spot: Spot, name: string): undefined {

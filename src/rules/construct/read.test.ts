@@ -136,6 +136,7 @@ describe('errors', () => {
       /there is no check "git_claen": did you mean git_clean/,
     ],
     ['an unknown class', 'assessment: {gates: {a: {execution: {retry_on: [always]}}}}', /must be one of success, soft/],
+    ['a schema of nobody', 'phases: {a: {produces: [{path: x.md, schema: prd-v2}]}}', /there is no schema "prd-v2": did you mean prd-v1/],
     [
       'a handoff of nobody',
       'phases: {a: {}, b: {}}\nassessment: {handoffs: {a_to_c: {}}}',

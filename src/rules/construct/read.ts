@@ -1,4 +1,6 @@
 import type { Construct, Finding } from '../../model/construct.ts';
+import { builtInSchemas } from '../document/schemas.ts';
+import { nearest } from '../nearest.ts';
 import { sha256 } from '../sha256.ts';
 import { readHandoffs } from './handoffs.ts';
 import { readPhases } from './phases.ts';
@@ -13,6 +15,15 @@ export interface Reading {
   findings: Finding[];
 }
 
+export interface ReadOptions {
+  /** Of the file's bytes. */
+  digest?: string;
+  /** The schemas that there are, by id. */
+  schemas?: string[];
+}
+
+const builtIn = builtInSchemas.map(({ id }) => id);
+
 export const largestManifest = 1024 * 1024;
 
 const keys = [
@@ -22,7 +33,7 @@ const keys = [
 
 /** What a construct.yaml says, with everything that is wrong with it. An unknown key is never more than a warning: manifests in
  *  the wild carry much that is meant for others. */
-export function readConstruct(file: string, text: string, digest: string = sha256(text)): Reading {
+export function readConstruct(file: string, text: string, { digest = sha256(text), schemas = builtIn }: ReadOptions = {}): Reading {
   const whole = { where: '', severity: 'error' as const };
   if (text.length > largestManifest) return { kind: 'other', findings: [{ ...whole, problem: 'is larger than 1 MiB' }] };
   const reader = readerOf(text.replace(/^\ufeff/, ''));
@@ -44,6 +55,7 @@ export function readConstruct(file: string, text: string, digest: string = sha25
     return { kind, findings: reader.findings };
   }
   const construct = build(reader, file, digest, kind);
+  checkSchemas(reader, construct, schemas);
   const isFit = reader.findings.every(({ severity }) => severity !== 'error');
   return { kind, ...(isFit ? { construct } : {}), findings: reader.findings };
 }
@@ -93,4 +105,32 @@ function build(reader: Reader, file: string, digest: string, kind: Reading['kind
     redaction: { patterns: reader.texts(redaction.patterns), allow: reader.texts(redaction.allow) },
     ...(lifecycleStage === undefined ? {} : { lifecycleStage }),
   };
+}
+
+/** What is asked of a document by a schema that does not exist could never be met. */
+function checkSchemas(reader: Reader, { phases, handoffs }: Construct, known: string[]): void {
+  const named = [
+    ...phases.flatMap(({ name, inputs, outputs, gates }) => [
+      ...[...inputs, ...outputs].map(({ schema }) => ({ schema, where: name })),
+      ...[...gates.precondition.checks, ...gates.output.checks].map((one) => ({
+        schema: one.kind === 'completeness' ? one.schema : null,
+        where: name,
+      })),
+      { schema: gates.output.primarySchema ?? null, where: name },
+    ]),
+    ...handoffs.flatMap(({ from, to, required, optional }) =>
+      [...required, ...optional].map(({ schema }) => ({ schema, where: `${from}_to_${to}` })),
+    ),
+  ];
+  const told = new Set<string>();
+  for (const { schema, where } of named) {
+    if (schema === null || known.includes(schema) || told.has(schema)) continue;
+    told.add(schema);
+    const [meant] = nearest(schema, known, 1);
+    reader.error(
+      { ...reader.top, where },
+      `there is no schema ${JSON.stringify(schema)}`,
+      meant ? `did you mean ${meant}?` : `write .cleo/schemas/${schema}.doc.yaml`,
+    );
+  }
 }

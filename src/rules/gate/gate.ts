@@ -3,6 +3,8 @@ import { type Check, type CheckFailure, type GateNumber, type GateResult, gateNa
 /** A check and what would make it pass. */
 export interface Judged extends Check {
   remediation?: string;
+  /** It is told, and does not keep the gate shut. */
+  isRemark?: true;
 }
 
 interface Evidence {
@@ -27,10 +29,13 @@ export const check = (name: string, passed: boolean, message: string, evidence: 
 
 /** A gate of which all checks were made, whatever the first of them said. */
 export function gateOf(gate: GateNumber, checks: Judged[], severity: GateResult['severity'], checkedAt: string): GateResult {
-  const failed = checks.filter(({ passed }) => !passed);
+  const failed = checks.filter(({ passed, isRemark }) => !passed && !isRemark);
   return {
     ...{ gate, name: gateNames[gate], passed: failed.length === 0, checked_at: checkedAt },
-    details: { checks_performed: checks.map(({ remediation: _, ...rest }) => rest), failures: failed.map(failureOf) },
+    details: {
+      checks_performed: checks.map(({ name, passed, message, evidence }) => ({ name, passed, message, evidence })),
+      failures: failed.map(failureOf),
+    },
     status: failed.length === 0 ? 'passed' : 'failed',
     severity,
   };

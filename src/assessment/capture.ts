@@ -1,0 +1,40 @@
+import type { Run } from './run-state.ts';
+
+/** What may be kept of the inputs: nothing but their number, keyed hashes, or what is not secret of them. */
+export function captured(run: Run, inputs: unknown): unknown {
+  const { capture } = run.request.construct;
+  if (!capture.enabled || capture.inputs === 'none') return { fields: countOf(inputs) };
+  if (capture.inputs === 'full') return run.redactor.value(inputs);
+  return hashed(run, inputs);
+}
+
+function hashed(run: Run, inputs: unknown): unknown {
+  if (typeof inputs !== 'object' || inputs === null || Array.isArray(inputs)) return summary(run, inputs);
+  // Names are kept, unless they are secrets themselves.
+  return Object.fromEntries(Object.entries(inputs).map(([name, value]) => [run.redactor.text(name), summary(run, value)]));
+}
+
+function summary({ ground }: Run, value: unknown): { hash: string; type: string; length: number } {
+  const text = typeof value === 'string' ? value : (JSON.stringify(value) ?? 'null');
+  const type = value === null ? 'null' : Array.isArray(value) ? 'array' : typeof value;
+  return { hash: `hmac-sha256:${ground.mac(text)}`, type, length: text.length };
+}
+
+const countOf = (value: unknown): number => (typeof value === 'object' && value !== null ? Object.keys(value).length : 0);
+
+/** What may be kept of what a skill printed. */
+export function capturedOutput(run: Run, stdout: Uint8Array, primary: unknown): Record<string, unknown> {
+  const { capture } = run.request.construct;
+  if (!capture.enabled || capture.outputs === 'none') return {};
+  const isObject = typeof primary === 'object' && primary !== null && !Array.isArray(primary);
+  const about = {
+    bytes: stdout.length,
+    lines: lineCount(stdout),
+    sha256: run.ground.hash(stdout),
+    content_type: typeof primary === 'string' ? 'text/plain' : 'application/json',
+    ...(isObject ? { keys: run.redactor.value(Object.keys(primary)) } : {}),
+  };
+  return capture.outputs === 'full' ? { ...about, content: run.redactor.value(primary) } : about;
+}
+
+const lineCount = (bytes: Uint8Array): number => bytes.reduce((count, byte) => count + (byte === 10 ? 1 : 0), 0);

@@ -1,0 +1,66 @@
+import type { ArtifactSpec } from '../model/construct.ts';
+import type { DocSchema } from '../model/doc-schema.ts';
+import type { FoundArtifact, FoundFile } from '../model/found.ts';
+import type { Ground, SeenFile } from '../platform/ground-port.ts';
+import { expand } from '../rules/construct/variables.ts';
+import { contentTypeOf } from '../rules/content-type.ts';
+import { completenessOf, withoutFrontMatter } from '../rules/document/completeness.ts';
+
+/** Looks at what an artifact stands for: whether it is there, and how complete it is as a document. */
+export interface Lookout {
+  find(spec: ArtifactSpec, vars: Record<string, string>): FoundArtifact;
+}
+
+export interface Schemas {
+  document(id: string): DocSchema | undefined;
+  /** What is wrong with a value by a schema; empty where nothing is. */
+  check(schema: Record<string, unknown>, value: unknown): string[];
+  parseYaml(text: string): unknown;
+}
+
+/** No document that people write is larger. */
+const largestDocument = 16 * 2 ** 20;
+
+export function lookoutOf(ground: Ground, schemas: Schemas): Lookout {
+  return {
+    find(spec, vars) {
+      const own = { ...spec, path: expand(spec.path, vars) };
+      const { files, isCut } = ground.look(own.path);
+      return { spec: own, files: files.map((file) => examine(ground, schemas, file, own.schema)), ...(isCut ? { isCut } : {}) };
+    },
+  };
+}
+
+function examine(ground: Ground, schemas: Schemas, { path, kind, size }: SeenFile, schemaId: string | null): FoundFile {
+  const base = { path, kind, size, sha256: '', contentType: contentTypeOf(path), problems: [] };
+  if (kind !== 'file') return base;
+  const bytes = ground.read(path);
+  const file: FoundFile = { ...base, size: bytes.length, sha256: ground.hash(bytes) };
+  const schema = schemaId === null ? undefined : schemas.document(schemaId);
+  if (!schema || bytes.length === 0) return file;
+  if (bytes.length > largestDocument) return { ...file, problems: ['is larger than any document'] };
+  const text = textOf(bytes);
+  if (text === undefined) return { ...file, problems: ['is no UTF-8 text'] };
+  return { ...file, completeness: completenessOf(text, schema), problems: frontMatterProblems(schemas, schema, text) };
+}
+
+/** Undefined where the bytes are no text. */
+export function textOf(bytes: Uint8Array): string | undefined {
+  try {
+    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
+  } catch {
+    return undefined;
+  }
+}
+
+export function frontMatterProblems(schemas: Schemas, schema: DocSchema, text: string): string[] {
+  if (!schema.frontMatter) return [];
+  const { frontMatter } = withoutFrontMatter(text);
+  try {
+    return schemas
+      .check(schema.frontMatter, frontMatter === undefined ? {} : (schemas.parseYaml(frontMatter) ?? {}))
+      .map((one) => `has front matter that ${one}`);
+  } catch (error) {
+    return [`has front matter that cannot be read: ${(error as Error).message.split('\n')[0]}`];
+  }
+}

@@ -1,0 +1,56 @@
+import type { Construct } from '../model/construct.ts';
+import type { Redactor } from '../model/redactor.ts';
+import type { RunRecord, TraceEvent } from '../model/trace.ts';
+import type { Ground, TraceAbout, TraceWriter } from '../platform/ground-port.ts';
+import type { Lookout, Schemas } from './found.ts';
+
+/** What a run was asked for. */
+export interface RunRequest {
+  construct: Construct;
+  kind: 'construct' | 'skill';
+  project: string;
+  vars: Record<string, string>;
+  intent?: string;
+  taskId?: string;
+  sessionId?: string;
+  inputs: Record<string, unknown>;
+  /** The phases to run, in order. */
+  phases: string[];
+  /** The run to go on with. */
+  resume?: RunRecord;
+  /** Executions that need not be run again if nothing they depend on has changed. */
+  reusable: RunRecord['executions'];
+  force?: { gate: number; reason: string };
+  timeoutMs?: number;
+  waitMs: number;
+  /** The user named the skill: nobody else need have chosen it. */
+  isNamed: boolean;
+  usesJudgeCache: boolean;
+}
+
+/** A run under way. */
+export interface Run {
+  ground: Ground;
+  request: RunRequest;
+  record: RunRecord;
+  redactor: Redactor;
+  trace: TraceWriter;
+  schemas: Schemas & { json(id: string): Record<string, unknown> | undefined };
+  lookout: Lookout;
+  signal: AbortSignal;
+  /** The primary outputs of skills that have run, by their names. */
+  primaries: Record<string, unknown>;
+  /** What each file was when the phase that made it had ended. */
+  left: Map<string, string>;
+  warnings: { code: string; message: string }[];
+  tell(event: TraceEvent, data: Record<string, unknown>, about?: TraceAbout): void;
+  save(): void;
+}
+
+export const varsOf = ({ request, record }: Run, phase: string): Record<string, string> => ({
+  ...request.vars,
+  project: request.project,
+  run_id: record.run_id,
+  phase,
+  date: record.started_at.slice(0, 10),
+});

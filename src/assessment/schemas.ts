@@ -1,0 +1,54 @@
+import Ajv from 'ajv/dist/2020.js';
+import addFormats from 'ajv-formats';
+import { parse } from 'yaml';
+import { skillRefusal } from '../errors/skill.ts';
+import type { DocSchema } from '../model/doc-schema.ts';
+import { readDocSchema } from '../rules/document/read-schema.ts';
+import { builtInSchemas } from '../rules/document/schemas.ts';
+import type { Schemas } from './found.ts';
+
+/** Schemas of documents: ours, and before them what a project keeps in `.cleo/schemas`. Compiling one costs; most runs compile none. */
+export function schemasOf(
+  own: { name: string; text: string }[],
+): Schemas & { ids(): string[]; json(id: string): Record<string, unknown> | undefined } {
+  const documents = new Map(builtInSchemas.map((schema) => [schema.id, schema]));
+  const json = new Map<string, Record<string, unknown>>();
+  for (const { name, text } of own) {
+    if (name.endsWith('.doc.yaml')) {
+      const read = readDocSchema(name, text);
+      if ('problem' in read) throw skillRefusal(78, `.cleo/schemas/${name}: ${read.problem}`, 'cleo construct validate', { file: name });
+      documents.set(read.id, read);
+    } else if (name.endsWith('.schema.json')) json.set(name.slice(0, -'.schema.json'.length), readJson(name, text));
+  }
+  const compiled = new Map<string, (value: unknown) => string[]>();
+  return {
+    ids: () => [...documents.keys(), ...json.keys()].sort(),
+    document: (id): DocSchema | undefined => documents.get(id),
+    json: (id) => json.get(id),
+    check(schema, value) {
+      const key = JSON.stringify(schema);
+      const check = compiled.get(key) ?? compile(schema);
+      compiled.set(key, check);
+      return check(value);
+    },
+    parseYaml: (text) => parse(text, { maxAliasCount: 0 }),
+  };
+}
+
+function readJson(name: string, text: string): Record<string, unknown> {
+  try {
+    return JSON.parse(text) as Record<string, unknown>;
+  } catch {
+    throw skillRefusal(78, `.cleo/schemas/${name} is no JSON`, 'cleo construct validate', { file: name });
+  }
+}
+
+function compile(schema: Record<string, unknown>): (value: unknown) => string[] {
+  const ajv = new Ajv({ allErrors: true, strict: false });
+  addFormats(ajv);
+  const validate = ajv.compile(schema);
+  return (value) =>
+    validate(value)
+      ? []
+      : (validate.errors ?? []).map(({ instancePath, message }) => `${instancePath || 'as a whole'} ${message ?? 'does not fit'}`);
+}

@@ -1,0 +1,11 @@
+/** A tree at one moment. */
+export interface Snapshot {
+  files: Map<string, { size: number; mtimeMs: number; ctimeMs: number; sha256?: string }>;
+  /** There are more files than are looked at: git was asked instead. */
+  isCoarse: boolean;
+}
+
+export interface TreeChange {
+  path: string;
+  change: 'created' | 'changed' | 'deleted';
+}

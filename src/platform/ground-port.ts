@@ -1,0 +1,149 @@
+import type { ReviewEvent } from '../model/judge.ts';
+import type { Redactor } from '../model/redactor.ts';
+import type { TraceEvent } from '../model/trace.ts';
+import type { Snapshot } from '../model/tree.ts';
+
+/** One subprocess, in a group of its own. */
+export interface ProcessSpec {
+  /** A program and its arguments; with `shell`, one line for it. */
+  argv: string[];
+  shell: boolean;
+  folder: string;
+  env: Record<string, string>;
+  /** Written to its standard input; whether it reads it is its own affair. */
+  stdin: string;
+  /** 0: as long as it takes. */
+  timeoutMs: number;
+  killGraceMs: number;
+  /** `NAME=value` of its environment: whatever carries it was started by this execution. */
+  mark: string;
+  /** Where its output is kept, redacted. */
+  logs: { stdout: string; stderr: string };
+  redactor: Redactor;
+  /** Aborted by Ctrl-C. */
+  signal: AbortSignal;
+  /** A piece of its output or a line of its events, redacted, as it comes. */
+  onOutput?(stream: 'stdout' | 'stderr', text: string): void;
+}
+
+export interface ProcessEnd {
+  /** What it ended with; 128 + N by a signal, 81 by our own limit, 126 or 127 where it did not begin, 130 where it was cancelled. */
+  exitCode: number;
+  signal?: string;
+  timedOut: boolean;
+  cancelled: boolean;
+  durationMs: number;
+  /** The first 10 MiB, as they came: what is written anywhere is redacted first. */
+  stdout: Uint8Array;
+  bytes: { stdout: number; stderr: number };
+  /** More came than is kept. */
+  isTruncated: boolean;
+  /** Processes that were still alive when it had ended, and are gone now. */
+  leaked: number;
+  /** Why it did not begin. */
+  problem?: string;
+}
+
+/** The trace of one run, line by line, each with the hash of the one before. */
+export interface TraceWriter {
+  write(event: TraceEvent, data: Record<string, unknown>, about?: TraceAbout): void;
+  head(): string;
+  lines(): number;
+  close(): void;
+}
+
+export interface TraceAbout {
+  execution_id?: string;
+  phase?: string;
+  skill?: string;
+  attempt?: number;
+}
+
+/** Where a skill was found and what runs it. */
+export interface SkillFound {
+  name: string;
+  /** Undefined where there is none. */
+  folder?: string;
+  version: string;
+  description: string;
+  triggers: string[];
+  negativeTriggers: string[];
+  /** The text of its SKILL.md, where it has one. */
+  text?: string;
+  /** What it brings to run itself. */
+  command?: string[];
+  /** Of everything in its folder. */
+  sha256: string;
+}
+
+/** A file as the tree shows it, before anything is known of what is in it. */
+export interface SeenFile {
+  path: string;
+  kind: 'file' | 'folder' | 'other' | 'outside';
+  size: number;
+}
+
+/** What a run has of the machine it runs on. */
+export interface Ground {
+  root: string;
+  /** `.cleo`. */
+  folder: string;
+  now(): string;
+  monotonicMs(): number;
+  pause(ms: number, signal: AbortSignal): Promise<void>;
+  newId(): string;
+  /** Whose run it is, so that others can tell whether it still goes on. */
+  process(): { pid: number; began: string; boot: string };
+  hash(content: string | Uint8Array): string;
+  /** Keyed with the project's own salt. */
+  mac(text: string): string;
+  variables: Record<string, string | undefined>;
+  /** Who sits in front of it. */
+  operator(): 'human' | 'ai' | 'ci' | 'unknown';
+  cpus: number;
+  git(): Promise<{ head: string; dirtyFiles: number } | undefined>;
+  /** Files that a pattern names, in the order of their names, and whether there are more. */
+  look(pattern: string): { files: SeenFile[]; isCut: boolean };
+  /** The bytes of a regular file inside the project. */
+  read(path: string): Uint8Array;
+  spawn(spec: ProcessSpec): Promise<ProcessEnd>;
+  scan(): Promise<Snapshot>;
+  /** Whether a program ends with 0. */
+  succeeds(argv: string[], timeoutMs: number): Promise<boolean>;
+  /** Gives a program something to read, and takes what it prints. */
+  ask(
+    argv: string[],
+    input: string,
+    timeoutMs: number,
+  ): Promise<{ exitCode?: number; stdout: string; problem?: string; durationMs: number }>;
+  /** Of the file that a word names; empty where it names none. */
+  digestOf(word: string): string;
+  findSkill(name: string, path: string | undefined): SkillFound;
+  /** Every skill that can be found, for the question whether another would have been better. */
+  skills(): SkillFound[];
+  /** Where a skill may write of itself: apart from the project, because nobody has redacted it. */
+  scratch(): Scratch;
+  trace(runId: string, at: string, redactor: Redactor): TraceWriter;
+  runs: RunFolder;
+  reviews: { read(): ReviewEvent[]; append(event: ReviewEvent): void };
+  /** One run at a time of what is called so; throws (75) after `waitMs`. What a dead process left is taken over, with a warning. */
+  lock(name: string, waitMs: number): Promise<{ warning?: string; release(): void }>;
+}
+
+/** Two files that a skill may write; gone when they have been read. */
+export interface Scratch {
+  result: string;
+  events: string;
+  /** What was written to them, as far as it is of a size to be read. */
+  take(): { result?: string; events: string };
+}
+
+/** `.cleo/runs`. Every failure to write is 73. */
+export interface RunFolder {
+  /** Makes the folder of an attempt, and says where it is. */
+  attempt(runId: string, phase: string, skill: string, attempt: number): string;
+  write(runId: string, name: string, text: string): void;
+  read(runId: string, name: string): string | undefined;
+  list(): string[];
+  remove(runId: string): void;
+}

@@ -1,0 +1,208 @@
+import { createHash, createHmac, randomBytes } from 'node:crypto';
+import { existsSync, lstatSync, mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, statSync } from 'node:fs';
+import { availableParallelism, tmpdir } from 'node:os';
+import { join, relative, sep } from 'node:path';
+import { globSync } from 'tinyglobby';
+import { skillRefusal } from '../errors/skill.ts';
+import type { Ground, Scratch, SeenFile } from './ground-port.ts';
+import type { Platform, Project } from './port.ts';
+import { reviewsOf } from './review-file.ts';
+import { runFolder } from './run-folder.ts';
+import { beganAt, bootId, takeRunLock } from './run-lock.ts';
+import { findSkill, knownSkills } from './skill-lookup.ts';
+import { runSkill } from './skill-process.ts';
+import { traceWriter } from './trace-file.ts';
+import { scanTree } from './tree-scan.ts';
+
+/** More files than this are no artifact of anybody's. */
+const mostFiles = 1000;
+
+/** The machine as a run sees it. Loaded only by commands that run skills. */
+export function groundOf(platform: Platform, { root, folder }: Project, env: Record<string, string | undefined>): Ground {
+  const within = realpathSync(root);
+  const hash = (content: string | Uint8Array): string => createHash('sha256').update(content).digest('hex');
+  return {
+    root,
+    folder,
+    now: platform.now,
+    monotonicMs: platform.monotonicMs,
+    pause: (ms, signal) =>
+      new Promise((resolve) => {
+        const timer = setTimeout(done, ms);
+        function done(): void {
+          clearTimeout(timer);
+          signal.removeEventListener('abort', done);
+          resolve();
+        }
+        signal.addEventListener('abort', done, { once: true });
+      }),
+    // The time first, so that names sort by it.
+    newId: () => `run-${Date.now().toString(36)}${randomBytes(3).toString('hex')}`,
+    process: () => ({ pid: process.pid, began: beganAt(process.pid), boot: bootId() }),
+    hash,
+    mac: (text) => createHmac('sha256', salt(platform, folder)).update(text).digest('hex'),
+    variables: env,
+    operator: () => operatorOf(env),
+    cpus: availableParallelism(),
+    git: () => gitState(platform, root),
+    look: (pattern) => look(within, pattern),
+    read: (path) => readFileSync(join(root, path)),
+    spawn: runSkill,
+    scan: () => scanTree(root, async () => (await (await platform.git()).status(root).catch(() => [])).map(({ path }) => path)),
+    async succeeds(argv, timeoutMs) {
+      return (await platform.run(argv, { folder: root, timeoutMs })).exitCode === 0;
+    },
+    async ask(argv, input, timeoutMs) {
+      const ran = await platform.run(argv, { folder: root, timeoutMs, input, keepBytes: 1 << 20, maxBytes: 1 << 20 });
+      const problem = ran.problem ?? (ran.stopped ? `took more ${ran.stopped === 'time' ? 'time' : 'output'} than it has` : undefined);
+      return {
+        ...(ran.exitCode === undefined ? {} : { exitCode: ran.exitCode }),
+        stdout: ran.stdout,
+        durationMs: ran.durationMs,
+        ...(problem ? { problem } : {}),
+      };
+    },
+    digestOf: (word) => {
+      const path = join(root, word);
+      return statSync(path, { throwIfNoEntry: false })?.isFile() ? hash(readFileSync(path)) : '';
+    },
+    findSkill: (name, path) => findSkill(root, folder, name, path, hash),
+    skills: () => knownSkills(root, folder, hash),
+    scratch,
+    trace: (runId, at, redactor) => {
+      const traces = join(folder, 'traces');
+      return guarded(traces, 74, () => {
+        mkdirSync(traces, { recursive: true });
+        return traceWriter(join(traces, traceName(runId, at)), { runId, redactor, now: platform.now, hash });
+      });
+    },
+    runs: runFolder(join(folder, 'runs')),
+    reviews: reviewsOf(platform, join(folder, 'reviews.jsonl')),
+    lock: (name, waitMs) => takeRunLock(join(folder, 'runs'), name, waitMs),
+  };
+}
+
+export const traceName = (runId: string, at: string): string => `${at.slice(0, 10)}-${runId}.jsonl`;
+
+/** What cannot be written is told by the code that stands for it. */
+export function guarded<T>(path: string, exit: number, work: () => T): T {
+  try {
+    return work();
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    if (code === undefined) throw error;
+    throw skillRefusal(exit, `${path} cannot be written: ${code}`, 'cleo doctor', { path });
+  }
+}
+
+/** 32 bytes that are this project's alone, made when they are first needed. */
+function salt({ files }: Platform, folder: string): Buffer {
+  const path = join(folder, 'trace-salt');
+  const known = existsSync(path) ? readFileSync(path) : undefined;
+  if (known?.length === 32) return known;
+  return guarded(path, 73, () => {
+    const file = process.getBuiltinModule('node:fs');
+    const fresh = randomBytes(32);
+    try {
+      file.writeFileSync(path, fresh, { mode: 0o600, flag: 'wx' });
+      files.sync(path);
+      return fresh;
+    } catch (error) {
+      // Another run was quicker.
+      if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
+      return readFileSync(path);
+    }
+  });
+}
+
+const agents = [
+  'CLAUDECODE',
+  'CLAUDE_CODE',
+  'CURSOR_AGENT',
+  'CURSOR_TRACE_ID',
+  'CODEX_SANDBOX',
+  'GEMINI_CLI',
+  'AIDER',
+  'OPENCODE',
+  'CLEO_AGENT_ID',
+];
+
+function operatorOf(env: Record<string, string | undefined>): ReturnType<Ground['operator']> {
+  const said = env.CLEO_OPERATOR;
+  if (said === 'human' || said === 'ai' || said === 'ci') return said;
+  if (env.CI && env.CI !== 'false') return 'ci';
+  if (agents.some((name) => env[name])) return 'ai';
+  return process.stdin.isTTY ? 'human' : 'unknown';
+}
+
+async function gitState(platform: Platform, root: string): Promise<{ head: string; dirtyFiles: number } | undefined> {
+  try {
+    const git = await platform.git();
+    if ((await git.placeOf(root)) === undefined) return undefined;
+    const head = await git.commit(root, 'HEAD');
+    return head === undefined ? undefined : { head, dirtyFiles: (await git.status(root)).length };
+  } catch {
+    // No git, or no repository: nothing to say of it.
+    return undefined;
+  }
+}
+
+function look(root: string, pattern: string): { files: SeenFile[]; isCut: boolean } {
+  const paths = isPattern(pattern)
+    ? globSync([pattern], {
+        cwd: root,
+        dot: true,
+        onlyFiles: false,
+        followSymbolicLinks: false,
+        expandDirectories: false,
+        ignore: ['.git/**', '.cleo/**', '**/node_modules/**'],
+      }).map((path) => path.replace(/\/$/, ''))
+    : existsAt(join(root, pattern))
+      ? [pattern]
+      : [];
+  const sorted = [...new Set(paths)].sort();
+  return { files: sorted.slice(0, mostFiles).flatMap((path) => see(root, path)), isCut: sorted.length > mostFiles };
+}
+
+const isPattern = (path: string): boolean => /[*?[\]{}!]/.test(path);
+
+const existsAt = (path: string): boolean => lstatSync(path, { throwIfNoEntry: false }) !== undefined;
+
+/** Never opened here: a pipe without a writer would hold us for ever. */
+function see(root: string, path: string): SeenFile[] {
+  const place = join(root, path);
+  try {
+    const real = realpathSync(place);
+    const inside = relative(root, real);
+    if (inside === '..' || inside.startsWith(`..${sep}`)) return [{ path, kind: 'outside', size: 0 }];
+    const found = statSync(real);
+    return [{ path, kind: found.isFile() ? 'file' : found.isDirectory() ? 'folder' : 'other', size: found.size }];
+  } catch {
+    // A link that leads nowhere or round in a circle, or something gone meanwhile.
+    return existsAt(place) ? [{ path, kind: 'other', size: 0 }] : [];
+  }
+}
+
+/** More than this no skill has to say of itself. */
+const largestClaim = 4 * 2 ** 20;
+
+function scratch(): Scratch {
+  const place = mkdtempSync(join(tmpdir(), 'cleo-skill-'));
+  const [result, events] = [join(place, 'result.json'), join(place, 'events.jsonl')];
+  const text = (path: string): string | undefined => {
+    const found = lstatSync(path, { throwIfNoEntry: false });
+    return found?.isFile() && found.size <= largestClaim ? readFileSync(path, 'utf8') : undefined;
+  };
+  return {
+    result,
+    events,
+    take() {
+      try {
+        const written = text(result);
+        return { ...(written === undefined ? {} : { result: written }), events: text(events) ?? '' };
+      } finally {
+        rmSync(place, { recursive: true, force: true });
+      }
+    },
+  };
+}

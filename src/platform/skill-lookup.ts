@@ -1,0 +1,108 @@
+import { accessSync, constants, existsSync, lstatSync, readdirSync, readFileSync, statSync } from 'node:fs';
+import { isAbsolute, join, relative } from 'node:path';
+import { isMap, readFrontMatter } from '../rules/front-matter.ts';
+import type { SkillFound } from './ground-port.ts';
+
+const programs = ['run', 'run.sh', 'run.mjs', 'run.py'];
+/** A skill is a folder of texts and scripts; what is more is not looked at. */
+const mostFiles = 2000;
+const largestFile = 16 * 2 ** 20;
+
+type Hash = (content: string | Uint8Array) => string;
+
+/** Where a skill lies: where the manifest says, else among those of the project. */
+export function findSkill(root: string, folder: string, name: string, path: string | undefined, hash: Hash): SkillFound {
+  const candidates = path === undefined ? places(root, folder).map((place) => join(place, name)) : [join(root, path)];
+  const found = candidates.find((candidate) => isFolder(candidate));
+  return found ? describe(root, name, found, hash) : nothing(name, hash);
+}
+
+export function knownSkills(root: string, folder: string, hash: Hash): SkillFound[] {
+  const found = new Map<string, SkillFound>();
+  for (const place of places(root, folder))
+    for (const entry of isFolder(place) ? readdirSync(place) : [])
+      if (!found.has(entry) && isFolder(join(place, entry))) found.set(entry, describe(root, entry, join(place, entry), hash));
+  return [...found.values()];
+}
+
+const places = (root: string, folder: string): string[] => [join(folder, 'skills'), join(root, '.claude', 'skills'), join(root, 'skills')];
+
+const isFolder = (path: string): boolean => statSync(path, { throwIfNoEntry: false })?.isDirectory() ?? false;
+
+const nothing = (name: string, hash: Hash): SkillFound => ({
+  ...{ name, version: '0.0.0', description: '', triggers: [], negativeTriggers: [], sha256: hash('') },
+});
+
+function describe(root: string, name: string, folder: string, hash: Hash): SkillFound {
+  const source = join(folder, 'SKILL.md');
+  const text = existsSync(source) ? readFileSync(source, 'utf8') : undefined;
+  const head = text === undefined ? undefined : readFrontMatter(text);
+  const fields = head && 'fields' in head ? head.fields : {};
+  const metadata = isMap(fields.metadata) ? fields.metadata : {};
+  const command = commandOf(root, folder, metadata.run);
+  return {
+    name,
+    folder: relative(root, folder) || '.',
+    version: textOf(metadata.version) ?? textOf(fields.version) ?? '0.0.0',
+    description: textOf(fields.description) ?? '',
+    triggers: listOf(metadata.triggers),
+    negativeTriggers: listOf(metadata.negative_triggers ?? metadata.negativeTriggers),
+    ...(text === undefined ? {} : { text }),
+    ...(command ? { command } : {}),
+    sha256: hash(digestOf(folder, hash)),
+  };
+}
+
+/** What the skill says of itself, else a program of a name that says it. */
+function commandOf(root: string, folder: string, said: unknown): string[] | undefined {
+  if (Array.isArray(said) && said.every((word) => typeof word === 'string') && said.length > 0)
+    return inFolder(root, folder, said as string[]);
+  if (typeof said === 'string' && said.trim() !== '') return inFolder(root, folder, said.trim().split(/\s+/));
+  for (const place of [folder, join(folder, 'scripts')])
+    for (const program of programs) if (isExecutable(join(place, program))) return [join(place, program)];
+  return undefined;
+}
+
+/** Its words are read in the project's folder, its files lie in its own. */
+const inFolder = (root: string, folder: string, words: string[]): string[] =>
+  words.map((word) =>
+    !isAbsolute(word) && !word.startsWith('-') && existsSync(join(folder, word)) && !existsSync(join(root, word))
+      ? join(folder, word)
+      : word,
+  );
+
+function isExecutable(path: string): boolean {
+  try {
+    accessSync(path, constants.X_OK);
+    return statSync(path).isFile();
+  } catch {
+    return false;
+  }
+}
+
+function digestOf(folder: string, hash: Hash): string {
+  const lines: string[] = [];
+  const walk = (place: string, name: string): void => {
+    for (const entry of readdirSync(place).sort()) {
+      if (lines.length >= mostFiles || entry === 'node_modules' || entry === '.git') continue;
+      const path = join(place, entry);
+      const found = lstatSync(path);
+      if (found.isDirectory()) walk(path, `${name}${entry}/`);
+      else if (found.isFile()) lines.push(`${name}${entry} ${found.size > largestFile ? found.size : hash(readFileSync(path))}`);
+    }
+  };
+  walk(folder, '');
+  return lines.join('\n');
+}
+
+const textOf = (value: unknown): string | undefined => (typeof value === 'string' && value !== '' ? value : undefined);
+
+const listOf = (value: unknown): string[] =>
+  Array.isArray(value)
+    ? value.filter((one): one is string => typeof one === 'string')
+    : typeof value === 'string'
+      ? value
+          .split(',')
+          .map((one) => one.trim())
+          .filter(Boolean)
+      : [];
