@@ -49,10 +49,11 @@ async function answer(house: House, call: Call, startedAt: number): Promise<Repl
     const envelope = done.replay ?? success(operation, meta, done);
     return { envelope, exitCode: Number(envelope._meta.exitCode ?? 0), operation };
   } catch (error) {
-    const refusal =
+    const known =
       error instanceof CleoError
         ? error
         : new CleoError('E_GENERAL_ERROR', { problem: (error as Error)?.message ?? String(error) }, { cause: error });
+    const refusal = operation?.exits ? (await import('../errors/skill.ts')).asSkillRefusal(known) : known;
     if (work) await (await import('./log.ts')).logRefusal(work, refusal);
     if (work) complete(meta, work);
     return {
@@ -60,13 +61,14 @@ async function answer(house: House, call: Call, startedAt: number): Promise<Repl
       exitCode: refusal.exitCode,
       refusal,
       ...(operation ? { operation } : {}),
-      ...(refusal === error ? {} : { unexpected: error }),
+      ...(known === error ? {} : { unexpected: error }),
     };
   }
 }
 
 /** What is only known of a call once it is over. */
-function complete(meta: Meta, { caller, nudge }: Work): void {
+function complete(meta: Meta, { caller, nudge, operation }: Work): void {
+  if (operation.exits) meta.exitNamespace = operation.exits;
   if (caller.session) meta.sessionId = caller.session;
   if (nudge) meta.nudge = nudge;
 }

@@ -13,6 +13,8 @@ export interface Meta {
   truncated?: { shown: number; total: number; atLeast?: true };
   replayed?: true;
   nudge?: string;
+  /** Where the exit codes are not those of cleo. */
+  exitNamespace?: 'skill';
 }
 
 export type Envelope = { _meta: Meta; success: boolean } & Record<string, unknown>;

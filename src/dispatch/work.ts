@@ -5,7 +5,7 @@ import type { Config } from '../model/config.ts';
 import type { SessionHandle } from '../model/session.ts';
 import type { TokenScope } from '../model/token.ts';
 import { commandFor } from '../operations/command-line.ts';
-import { Answer, type Catalog, type More, type Operation } from '../operations/define.ts';
+import { Answer, type Catalog, type More, type Observe, type Operation } from '../operations/define.ts';
 import type { Platform, Project } from '../platform/port.ts';
 import type { ReadStore, Store, StoreKeeper } from '../store/port.ts';
 import type { Reply } from './dispatch.ts';
@@ -39,6 +39,8 @@ export interface Call {
   token?: { name: string; scope: TokenScope };
   /** The caller no longer waits for the answer. */
   signal?: AbortSignal;
+  /** Is told what happens while long work goes on. */
+  observe?: Observe;
   /** Why the surface could not make parameters of what it was given; answered and logged like any call that does not parse. */
   refusal?: CleoError;
 }
@@ -86,6 +88,8 @@ export function contextOf(work: Work, part: object): object {
     ...(isNamed ? { isNamed } : {}),
     ...(several ? { several } : {}),
     ...(call.token ? { token: call.token } : {}),
+    ...(call.signal ? { signal: call.signal } : {}),
+    ...(call.observe ? { observe: call.observe } : {}),
     platform,
     catalog,
     get config(): Config {

@@ -1,3 +1,4 @@
+import { classOf } from '../model/skill-exit.ts';
 import { addRows } from './catalogue.ts';
 import { CleoError } from './error.ts';
 import { type Row, row } from './row.ts';
@@ -18,18 +19,14 @@ export type SkillRows = typeof rows;
 
 addRows(rows);
 
-/** The classes of codes that the runner gives itself. */
-const classes: Record<number, string> = {
-  64: 'precondition',
-  65: 'precondition',
-  66: 'precondition',
-  70: 'internal',
-  73: 'precondition',
-  74: 'temporary',
-  75: 'temporary',
-  78: 'precondition',
-  80: 'blocked',
-};
-
 export const skillRefusal = (exit: number, problem: string, fix: string, facts: Record<string, unknown> = {}): CleoError =>
-  new CleoError('E_SKILL', { exit, class: classes[exit] ?? 'unknown', problem, fix, ...facts });
+  new CleoError('E_SKILL', { exit, class: classOf(exit), problem, fix, ...facts });
+
+/** What cleo refuses with, said in the codes of skills. A command line that does not parse is 2 in both. */
+const translated: Record<number, number> = { 1: 70, 3: 73, 4: 66, 5: 69, 6: 64, 7: 75, 8: 78, 64: 77 };
+
+export function asSkillRefusal(refusal: CleoError): CleoError {
+  if (refusal.row === 'E_SKILL' || refusal.exitCode === 2) return refusal;
+  const exit = refusal.row === 'E_NOT_INITIALIZED' ? 78 : (translated[refusal.exitCode] ?? 70);
+  return skillRefusal(exit, refusal.message, refusal.fix, { ...refusal.details, cleoCode: refusal.code });
+}

@@ -1,3 +1,5 @@
+import type { ExitClass } from './skill-exit.ts';
+
 /** A construct.yaml as it is run: every source of a phase merged, every default filled in, variables still in braces. */
 export interface Construct {
   /** As it was asked for, relative to the project where it is inside. */
@@ -115,24 +117,6 @@ export interface JudgeSpec {
   votes: number;
   minScore: number;
 }
-
-export const exitClasses = [
-  'success',
-  'soft',
-  'partial',
-  'permanent',
-  'precondition',
-  'temporary',
-  'internal',
-  'blocked',
-  'timeout',
-  'escalate',
-  'validation',
-  'config',
-  'signal',
-  'unknown',
-] as const;
-export type ExitClass = (typeof exitClasses)[number];
 
 /** What a manifest calls a code, and the class it thereby gives it. */
 export type ExitCodeNames = Record<number, { name: string; class?: ExitClass }>;

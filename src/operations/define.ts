@@ -67,6 +67,8 @@ interface Definition<P extends Params, R extends Params> {
   scope?: 'admin';
   /** The result key that is shown once and kept nowhere, not even with an idempotency key. */
   hides?: string;
+  /** Its exit codes are those of skills, where other operations have those of cleo. */
+  exits?: 'skill';
 }
 
 /** What the catalogue of operations offers to help, completion and docs. */
@@ -111,7 +113,13 @@ interface BaseContext {
   commandWith(params: Record<string, unknown>): string;
   /** Another command line of the same caller. */
   commandAs(words: string[]): string;
+  /** Aborted when the caller no longer waits. */
+  signal?: AbortSignal;
+  /** Tells whoever looks on what happens. */
+  observe?: Observe;
 }
+
+export type Observe = (event: string, data: Record<string, unknown>, about: Record<string, unknown>) => void;
 
 export interface QueryContext extends BaseContext {
   store: ReadStore;

@@ -98,6 +98,10 @@ export interface Ground {
   /** Keyed with the project's own salt. */
   mac(text: string): string;
   variables: Record<string, string | undefined>;
+  /** Aborted when the person at the terminal wants it to end; until `stop`. */
+  interrupts(): { signal: AbortSignal; stop(): void };
+  /** Files of `.cleo/schemas`. */
+  schemaFiles(): { name: string; text: string }[];
   /** Who sits in front of it. */
   operator(): 'human' | 'ai' | 'ci' | 'unknown';
   cpus: number;

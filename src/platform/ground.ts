@@ -3,7 +3,6 @@ import { existsSync, lstatSync, mkdirSync, mkdtempSync, readFileSync, realpathSy
 import { availableParallelism, tmpdir } from 'node:os';
 import { join, relative, sep } from 'node:path';
 import { globSync } from 'tinyglobby';
-import { skillRefusal } from '../errors/skill.ts';
 import type { Ground, Scratch, SeenFile } from './ground-port.ts';
 import type { Platform, Project } from './port.ts';
 import { reviewsOf } from './review-file.ts';
@@ -13,6 +12,7 @@ import { findSkill, knownSkills } from './skill-lookup.ts';
 import { runSkill } from './skill-process.ts';
 import { traceWriter } from './trace-file.ts';
 import { scanTree } from './tree-scan.ts';
+import { writing } from './unwritable.ts';
 
 /** More files than this are no artifact of anybody's. */
 const mostFiles = 1000;
@@ -42,6 +42,14 @@ export function groundOf(platform: Platform, { root, folder }: Project, env: Rec
     hash,
     mac: (text) => createHmac('sha256', salt(platform, folder)).update(text).digest('hex'),
     variables: env,
+    interrupts,
+    schemaFiles: () => {
+      const place = join(folder, 'schemas');
+      const names = platform.files.isFolder(place) ? platform.files.list(place).map(({ name }) => name) : [];
+      return names
+        .filter((name) => /\.(doc\.yaml|schema\.json)$/.test(name))
+        .map((name) => ({ name, text: readFileSync(join(place, name), 'utf8') }));
+    },
     operator: () => operatorOf(env),
     cpus: availableParallelism(),
     git: () => gitState(platform, root),
@@ -71,7 +79,7 @@ export function groundOf(platform: Platform, { root, folder }: Project, env: Rec
     scratch,
     trace: (runId, at, redactor) => {
       const traces = join(folder, 'traces');
-      return guarded(traces, 74, () => {
+      return writing(traces, 74, () => {
         mkdirSync(traces, { recursive: true });
         return traceWriter(join(traces, traceName(runId, at)), { runId, redactor, now: platform.now, hash });
       });
@@ -84,23 +92,12 @@ export function groundOf(platform: Platform, { root, folder }: Project, env: Rec
 
 export const traceName = (runId: string, at: string): string => `${at.slice(0, 10)}-${runId}.jsonl`;
 
-/** What cannot be written is told by the code that stands for it. */
-export function guarded<T>(path: string, exit: number, work: () => T): T {
-  try {
-    return work();
-  } catch (error) {
-    const { code } = error as NodeJS.ErrnoException;
-    if (code === undefined) throw error;
-    throw skillRefusal(exit, `${path} cannot be written: ${code}`, 'cleo doctor', { path });
-  }
-}
-
 /** 32 bytes that are this project's alone, made when they are first needed. */
 function salt({ files }: Platform, folder: string): Buffer {
   const path = join(folder, 'trace-salt');
   const known = existsSync(path) ? readFileSync(path) : undefined;
   if (known?.length === 32) return known;
-  return guarded(path, 73, () => {
+  return writing(path, 73, () => {
     const file = process.getBuiltinModule('node:fs');
     const fresh = randomBytes(32);
     try {
@@ -205,4 +202,19 @@ function scratch(): Scratch {
       }
     },
   };
+}
+
+/** The first wish to end is heard; a second one ends everything, as it would have without us. */
+function interrupts(): { signal: AbortSignal; stop(): void } {
+  const wish = new AbortController();
+  const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
+  const stop = (): void => {
+    for (const signal of signals) process.off(signal, heard);
+  };
+  function heard(): void {
+    stop();
+    wish.abort();
+  }
+  for (const signal of signals) process.on(signal, heard);
+  return { signal: wish.signal, stop };
 }

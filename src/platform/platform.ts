@@ -11,7 +11,7 @@ import { findProject, newProject } from './project.ts';
 export function platformOf(env: Record<string, string | undefined>, folder: string, version: string): Platform {
   const home = resolve(env.CLEO_HOME || join(env.HOME || env.USERPROFILE || process.getBuiltinModule('node:os').homedir(), '.cleo'));
   let project: Project | undefined;
-  return {
+  const platform: Platform = {
     now: () => isoTime(Date.now()),
     // Not `performance.now()`, which loads a module of its own.
     monotonicMs: () => Number(process.hrtime.bigint() / 1000n) / 1000,
@@ -33,6 +33,7 @@ export function platformOf(env: Record<string, string | undefined>, folder: stri
     },
     run: async (words, options) => (await import('./process.ts')).run(env, words, options),
     git: async () => (await import('./git.ts')).gitOf(env),
+    ground: async (of) => (await import('./ground.ts')).groundOf(platform, of, env),
     workingTree: async (of) => (await import('./tree.ts')).workingTree(folder, of),
     fileIn: async (of, tree, path, from = folder) => (await import('./tree.ts')).fileIn(tree, from, of, path),
     databaseUrl: env.CLEO_DATABASE_URL || undefined,
@@ -50,4 +51,5 @@ export function platformOf(env: Record<string, string | undefined>, folder: stri
     },
     randomHex: (length) => Array.from({ length }, () => Math.floor(Math.random() * 16).toString(16)).join(''),
   };
+  return platform;
 }

@@ -1,6 +1,7 @@
 import type { Caller } from '../model/audit.ts';
 import type { Config, ConfigProblem, ConfigValue } from '../model/config.ts';
 import type { SkillSet } from '../model/skill.ts';
+import type { Ground } from './ground-port.ts';
 
 /** Where the project lives. */
 export interface Project {
@@ -174,6 +175,8 @@ export interface Platform {
   /** Runs a program, never through a shell. */
   run(words: string[], options: RunOptions): Promise<Ran>;
   git(): Promise<Git>;
+  /** What a run of skills has of this machine. */
+  ground(project: Project): Promise<Ground>;
   /** The checkout that the caller stands in. */
   workingTree(project: Project): Promise<WorkingTree>;
   /** A file of that checkout, as it is called from where the caller stands or from another folder: where it is, and its name in

@@ -1,28 +1,19 @@
 import { closeSync, existsSync, fsyncSync, mkdirSync, openSync, readdirSync, readFileSync, renameSync, rmSync, writeSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { skillRefusal } from '../errors/skill.ts';
 import type { RunFolder } from './ground-port.ts';
+import { writing } from './unwritable.ts';
 
 /** What runs leave behind: each in a folder of its own, for nobody else to read. */
 export function runFolder(top: string): RunFolder {
-  const guarded = <T>(path: string, work: () => T): T => {
-    try {
-      return work();
-    } catch (error) {
-      const { code } = error as NodeJS.ErrnoException;
-      if (code === undefined) throw error;
-      throw skillRefusal(73, `${path} cannot be written: ${code}`, 'cleo doctor', { path });
-    }
-  };
   return {
     attempt(runId, phase, skill, attempt) {
       const folder = join(top, runId, phase, skill, String(attempt));
-      guarded(folder, () => mkdirSync(folder, { recursive: true, mode: 0o700 }));
+      writing(folder, 73, () => mkdirSync(folder, { recursive: true, mode: 0o700 }));
       return folder;
     },
     write(runId, name, text) {
       const path = join(top, runId, name);
-      guarded(path, () => {
+      writing(path, 73, () => {
         mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
         const fresh = `${path}.tmp-${process.pid}`;
         const file = openSync(fresh, 'w', 0o600);
@@ -44,6 +35,6 @@ export function runFolder(top: string): RunFolder {
         .filter((entry) => entry.isDirectory() && entry.name.startsWith('run-'))
         .map(({ name }) => name)
         .sort(),
-    remove: (runId) => guarded(runId, () => rmSync(join(top, runId), { recursive: true, force: true })),
+    remove: (runId) => writing(runId, 73, () => rmSync(join(top, runId), { recursive: true, force: true })),
   };
 }

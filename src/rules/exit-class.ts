@@ -1,5 +1,6 @@
-import type { ExitClass, ExitCodeNames } from '../model/construct.ts';
+import type { ExitCodeNames } from '../model/construct.ts';
 import type { ExecutionStatus } from '../model/execution.ts';
+import { classOf, type ExitClass, exitNames } from '../model/skill-exit.ts';
 
 /** What a code of a skill means: exactly one class for each of 0 to 255. */
 export interface ExitMeaning {
@@ -9,36 +10,6 @@ export interface ExitMeaning {
   status: ExecutionStatus;
   action: string;
 }
-
-const names: Record<number, string> = {
-  0: 'success',
-  1: 'general_failure',
-  2: 'misuse',
-  3: 'incomplete',
-  4: 'partial',
-  64: 'usage_error',
-  65: 'data_error',
-  66: 'no_input',
-  67: 'no_user',
-  68: 'no_host',
-  69: 'unavailable',
-  70: 'internal_error',
-  71: 'os_error',
-  72: 'os_file',
-  73: 'cant_create',
-  74: 'io_error',
-  75: 'temp_fail',
-  76: 'protocol',
-  77: 'no_permission',
-  78: 'config_error',
-  80: 'blocked',
-  81: 'timeout',
-  82: 'quota_exceeded',
-  83: 'escalation',
-  84: 'validation_failed',
-  126: 'not_executable',
-  127: 'not_found',
-};
 
 const actions: Record<ExitClass, string> = {
   success: 'proceed',
@@ -60,22 +31,6 @@ const actions: Record<ExitClass, string> = {
 /** Classes that are tried again unless the author says otherwise. */
 export const retriedByDefault: ExitClass[] = ['soft', 'temporary'];
 
-function classOf(code: number): ExitClass {
-  if (code === 0) return 'success';
-  if (code === 1 || code === 3) return 'soft';
-  if (code === 4) return 'partial';
-  if (code === 2) return 'permanent';
-  if ([69, 71, 74, 75, 76].includes(code)) return 'temporary';
-  if (code === 70) return 'internal';
-  if (code >= 64 && code <= 78) return 'precondition';
-  if (code === 80 || code === 82) return 'blocked';
-  if (code === 81) return 'timeout';
-  if (code === 83) return 'escalate';
-  if (code === 84) return 'validation';
-  if (code === 126 || code === 127) return 'config';
-  return code >= 129 && code <= 192 ? 'signal' : 'unknown';
-}
-
 function statusOf(code: number, exitClass: ExitClass): ExecutionStatus {
   if (exitClass === 'success') return 'success';
   if (exitClass === 'partial' || (exitClass === 'soft' && code === 3)) return 'partial';
@@ -85,7 +40,7 @@ function statusOf(code: number, exitClass: ExitClass): ExecutionStatus {
 
 /** The standard class of a name, so that an author who calls a code `blocked` has it treated so. */
 export function classOfName(name: string): ExitClass | undefined {
-  const found = Object.entries(names).find(([, known]) => known === name);
+  const found = Object.entries(exitNames).find(([, known]) => known === name);
   return found && classOf(Number(found[0]));
 }
 
@@ -96,7 +51,7 @@ export function meaningOf(code: number, ...overrides: ExitCodeNames[]): ExitMean
   const signal = code >= 129 && code <= 192 ? `signal_${code - 128}` : undefined;
   return {
     code,
-    name: given?.name ?? names[code] ?? signal ?? 'unknown',
+    name: given?.name ?? exitNames[code] ?? signal ?? 'unknown',
     class: exitClass,
     status: statusOf(code, exitClass),
     action: actions[exitClass],

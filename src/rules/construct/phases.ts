@@ -1,4 +1,5 @@
-import { type ArtifactSpec, type ExitClass, type ExitCodeNames, exitClasses, type Phase, type SkillSpec } from '../../model/construct.ts';
+import type { ArtifactSpec, ExitCodeNames, Phase, SkillSpec } from '../../model/construct.ts';
+import { type ExitClass, exitClasses } from '../../model/skill-exit.ts';
 import { retriedByDefault } from '../exit-class.ts';
 import { merged, readArtifacts, readQuality } from './artifacts.ts';
 import { readChecks } from './checks.ts';

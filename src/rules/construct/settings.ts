@@ -1,4 +1,5 @@
-import { type Capture, type ExitCodeNames, exitClasses, type GoalSpec, type JudgeSpec, type SkillSpec } from '../../model/construct.ts';
+import type { Capture, ExitCodeNames, GoalSpec, JudgeSpec, SkillSpec } from '../../model/construct.ts';
+import { exitClasses } from '../../model/skill-exit.ts';
 import { classOfName } from '../exit-class.ts';
 import type { Reader, Spot } from './spot.ts';
 
