@@ -20,6 +20,7 @@ import { selectionGate } from './selection.ts';
 export interface Executed {
   result: SkillExecutionResult;
   meaning: ExitMeaning;
+  attempts: number;
   isSkipped: boolean;
   isCancelled: boolean;
 }
@@ -109,7 +110,7 @@ function reused(draft: Draft, known: RunRecord['executions'][number]): Executed 
   run.record.executions.push(known);
   run.save();
   const gates = ([0, 1, 2, 3, 4] as const).map((gate) => gateWithout(gate, 'skipped', draft.startedAt));
-  return { result: resultOf({ ...draft, gates }, meaningOf(0)), meaning: meaningOf(0), isSkipped: true, isCancelled: false };
+  return { result: resultOf({ ...draft, gates }, meaningOf(0)), meaning: meaningOf(0), attempts: 0, isSkipped: true, isCancelled: false };
 }
 
 function skipped(draft: Draft): Executed {
@@ -176,7 +177,7 @@ async function attempts(draft: Draft, argv: string[], handoffs: PhaseHandoff[]):
     const number = draft.attempts + 1;
     draft.attempts = number;
     const about = { ...aboutOf(draft), attempt: number };
-    run.tell('attempt_started', { argv: argv.slice(0, 1), timeout_ms: timeoutMs }, about);
+    run.tell('attempt_started', { program: (argv[0] ?? '').replace(`${ground.root}/`, ''), timeout_ms: timeoutMs }, about);
     const outcome = await attempt(run, { executionId: draft.id, phase, skill, found, argv, attempt: number, request: said, timeoutMs });
     draft.last = outcome;
     const { end } = outcome;
@@ -343,7 +344,7 @@ function finish(draft: Draft, ended: ExitMeaning): Executed {
     },
   ];
   run.save();
-  return { result, meaning: ended, isSkipped: false, isCancelled };
+  return { result, meaning: ended, attempts: draft.attempts, isSkipped: false, isCancelled };
 }
 
 function resultOf(draft: Draft, ended: ExitMeaning): SkillExecutionResult {

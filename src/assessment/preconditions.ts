@@ -5,7 +5,7 @@ import { type ArtifactCheck, artifactChecks, inputCode, remedyOf } from '../rule
 import { check, type Judged } from '../rules/gate/gate.ts';
 import { handOn } from '../rules/gate/handoff.ts';
 import { type CheckFact, namedCheck } from '../rules/gate/precondition.ts';
-import { type Run, varsOf } from './run-state.ts';
+import { type Scene, varsOf } from './run-state.ts';
 
 export interface Preconditions {
   checks: Judged[];
@@ -14,7 +14,7 @@ export interface Preconditions {
 }
 
 /** Whether a phase can begin: what it receives is there, and what its author asks for holds. */
-export async function preconditions(run: Run, phase: Phase, handoffs: PhaseHandoff[]): Promise<Preconditions> {
+export async function preconditions(run: Scene, phase: Phase, handoffs: PhaseHandoff[]): Promise<Preconditions> {
   const vars = varsOf(run, phase.name);
   const inputs = phase.inputs.flatMap((spec): ArtifactCheck[] => artifactChecks(run.lookout.find(spec, vars)));
   const named = await namedChecks(run, phase, phase.gates.precondition.checks);
@@ -23,7 +23,7 @@ export async function preconditions(run: Run, phase: Phase, handoffs: PhaseHando
 }
 
 /** The checks that an author named, one after the other. */
-export async function namedChecks(run: Run, phase: Phase, specs: CheckSpec[]): Promise<Judged[]> {
+export async function namedChecks(run: Scene, phase: Phase, specs: CheckSpec[]): Promise<Judged[]> {
   const judged: Judged[] = [];
   for (const spec of specs) judged.push(namedCheck(spec, await factFor(run, phase, spec)));
   return judged;
@@ -39,7 +39,7 @@ export const handoffCheck = (handoff: PhaseHandoff): Judged =>
   );
 
 /** What one phase leaves for another, as it stands now. */
-export function handoffOf(run: Run, spec: HandoffSpec): PhaseHandoff {
+export function handoffOf(run: Scene, spec: HandoffSpec): PhaseHandoff {
   const { ground, lookout, record, request, left } = run;
   const vars = varsOf(run, spec.from);
   const sender = request.construct.phases.find(({ name }) => name === spec.from);
@@ -54,7 +54,7 @@ export function handoffOf(run: Run, spec: HandoffSpec): PhaseHandoff {
   });
 }
 
-async function factFor(run: Run, phase: Phase, spec: CheckSpec): Promise<CheckFact> {
+async function factFor(run: Scene, phase: Phase, spec: CheckSpec): Promise<CheckFact> {
   const { ground, lookout } = run;
   const vars = varsOf(run, phase.name);
   switch (spec.kind) {

@@ -47,7 +47,10 @@ export interface Run {
   save(): void;
 }
 
-export const varsOf = ({ request, record }: Run, phase: string): Record<string, string> => ({
+/** What has to be known to look at a phase, before anything of it has run. */
+export type Scene = Pick<Run, 'ground' | 'request' | 'lookout' | 'left'> & { record: Pick<RunRecord, 'run_id' | 'started_at'> };
+
+export const varsOf = ({ request, record }: Pick<Scene, 'request' | 'record'>, phase: string): Record<string, string> => ({
   ...request.vars,
   project: request.project,
   run_id: record.run_id,

@@ -2,7 +2,7 @@ import type { Phase, SkillSpec } from '../model/construct.ts';
 import type { PhaseHandoff } from '../model/execution.ts';
 import type { RunRecord } from '../model/trace.ts';
 import type { Ground } from '../platform/ground-port.ts';
-import { meaningOf } from '../rules/exit-class.ts';
+import { type ExitMeaning, meaningOf } from '../rules/exit-class.ts';
 import type { Judged } from '../rules/gate/gate.ts';
 import { isSecretVariable, type RedactorOptions, redactorOf } from '../rules/redactor.ts';
 import { secretNames } from './attempt.ts';
@@ -97,7 +97,7 @@ const silent = { write: () => {}, head: () => 'genesis', lines: () => 0, close: 
 async function phases(run: Run): Promise<RunOutcome> {
   const { request } = run;
   const outcome: RunOutcome = { record: run.record, executed: [], handoffs: [] };
-  let code = 0;
+  let decided = meaningOf(0);
   for (const phase of request.construct.phases.filter(({ name }) => request.phases.includes(name))) {
     run.tell('execution_progress', { kind: 'phase_entered' }, { phase: phase.name });
     const before = outcome.executed.length;
@@ -105,24 +105,23 @@ async function phases(run: Run): Promise<RunOutcome> {
     run.tell('execution_progress', { kind: 'phase_exited' }, { phase: phase.name });
     const failed = outcome.executed.slice(before).find(({ outcome: { meaning } }) => meaning.class !== 'success');
     if (!failed) continue;
-    code = failed.outcome.meaning.code;
+    decided = failed.outcome.meaning;
     const [error] = failed.outcome.result.diagnostics.errors;
     outcome.deciding = {
       phase: failed.phase,
       skill: failed.skill,
-      problem: error?.message ?? `${failed.skill} ended with ${code} (${failed.outcome.meaning.name})`,
+      problem: error?.message ?? `${failed.skill} ended with ${decided.code} (${decided.name})`,
     };
     break;
   }
-  return finish(run, outcome, code);
+  return finish(run, outcome, decided);
 }
 
-function finish(run: Run, outcome: RunOutcome, code: number): RunOutcome {
-  const { record, request, redactor, ground } = run;
+function finish(run: Run, outcome: RunOutcome, { status, code }: ExitMeaning): RunOutcome {
+  const { record, redactor, ground } = run;
   const isCancelled = outcome.executed.some((one) => one.outcome.isCancelled) || run.signal.aborted;
-  const ended = meaningOf(code, request.construct.exitCodes);
   Object.assign(record, {
-    status: isCancelled ? 'cancelled' : ended.status,
+    status: isCancelled ? 'cancelled' : status,
     exit_code: isCancelled ? 130 : code,
     completed_at: ground.now(),
   });

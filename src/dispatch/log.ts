@@ -19,7 +19,7 @@ function entryOf(work: Work, exitCode: number, changes?: Changes, errorCode?: st
     gateway: call.gateway,
     domain,
     operation: rest.join('.'),
-    params: JSON.stringify(paramsOf(call)),
+    params: JSON.stringify(paramsOf(call, work.operation.veils)),
     success: errorCode === undefined,
     exitCode,
     ...(errorCode ? { errorCode } : {}),
@@ -31,11 +31,19 @@ function entryOf(work: Work, exitCode: number, changes?: Changes, errorCode?: st
 }
 
 /** Without secrets. An agent may call itself what it likes; whose token it came with is told beside. */
-function paramsOf({ params, token, agent }: Call): unknown {
-  const shown = redactParams(params) ?? {};
+function paramsOf({ params, token, agent }: Call, veils: string[] | undefined): unknown {
+  const shown = redactParams(veils ? veiled(params, veils) : params) ?? {};
   const isOther = token && agent !== undefined && agent !== token.name;
   return isOther && !Array.isArray(shown) && typeof shown === 'object' ? { ...shown, '@token': token.name } : shown;
 }
+
+const veiled = (params: unknown, veils: string[]): unknown =>
+  Object.fromEntries(
+    Object.entries((params ?? {}) as object).map(([name, value]) => [
+      name,
+      veils.includes(name) ? { length: (JSON.stringify(value) ?? '').length } : value,
+    ]),
+  );
 
 /** The call at the end of the log; in grade mode the caller may be told what it has just cost. */
 export async function append(work: Work, writes: WriteStore, exitCode: number, changes?: Changes, errorCode?: string): Promise<void> {

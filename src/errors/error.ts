@@ -34,4 +34,4 @@ export class CleoError<C extends Code = Code> extends Error {
 }
 
 /** Facts that the message or the fix already says in full. */
-const spoken = new Set(['problem', 'fix', 'retry', 'via', 'act', 'look', 'focus', 'claim']);
+const spoken = new Set(['problem', 'fix', 'retry', 'via', 'act', 'look', 'focus', 'claim', 'exit']);

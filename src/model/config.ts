@@ -29,6 +29,11 @@ export const configKeys = {
     default: '',
     about: 'PostgreSQL address of the store; empty means the embedded one. CLEO_DATABASE_URL wins',
   },
+  'assessment.project': {
+    type: 'text',
+    default: '',
+    about: 'What {project} stands for in the paths of a construct; empty: the name of the construct',
+  },
   'project.key': { type: 'name', default: '', about: 'Names this project in a shared PostgreSQL server; written by init' },
   'serve.port': { type: 'count', default: 4800, about: 'Port of cleo serve; 0 takes any that is free' },
   'serve.hosts': {

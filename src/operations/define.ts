@@ -67,6 +67,8 @@ interface Definition<P extends Params, R extends Params> {
   scope?: 'admin';
   /** The result key that is shown once and kept nowhere, not even with an idempotency key. */
   hides?: string;
+  /** Parameters of which the log keeps no more than how long they are. */
+  veils?: string[];
   /** Its exit codes are those of skills, where other operations have those of cleo. */
   exits?: 'skill';
 }

@@ -2,7 +2,7 @@ import { createHash, createHmac, randomBytes } from 'node:crypto';
 import { existsSync, lstatSync, mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, statSync } from 'node:fs';
 import { availableParallelism, tmpdir } from 'node:os';
 import { join, relative, sep } from 'node:path';
-import { globSync } from 'tinyglobby';
+import { globBase, globMatcher, isGlob } from '../rules/glob.ts';
 import type { Ground, Scratch, SeenFile } from './ground-port.ts';
 import type { Platform, Project } from './port.ts';
 import { reviewsOf } from './review-file.ts';
@@ -11,11 +11,12 @@ import { beganAt, bootId, takeRunLock } from './run-lock.ts';
 import { findSkill, knownSkills } from './skill-lookup.ts';
 import { runSkill } from './skill-process.ts';
 import { traceWriter } from './trace-file.ts';
-import { scanTree } from './tree-scan.ts';
+import { entriesOf, passedOver, scanTree } from './tree-scan.ts';
 import { writing } from './unwritable.ts';
 
 /** More files than this are no artifact of anybody's. */
 const mostFiles = 1000;
+const mostLooked = 200_000;
 
 /** The machine as a run sees it. Loaded only by commands that run skills. */
 export function groundOf(platform: Platform, { root, folder }: Project, env: Record<string, string | undefined>): Ground {
@@ -145,23 +146,23 @@ async function gitState(platform: Platform, root: string): Promise<{ head: strin
 }
 
 function look(root: string, pattern: string): { files: SeenFile[]; isCut: boolean } {
-  const paths = isPattern(pattern)
-    ? globSync([pattern], {
-        cwd: root,
-        dot: true,
-        onlyFiles: false,
-        followSymbolicLinks: false,
-        expandDirectories: false,
-        ignore: ['.git/**', '.cleo/**', '**/node_modules/**'],
-      }).map((path) => path.replace(/\/$/, ''))
-    : existsAt(join(root, pattern))
-      ? [pattern]
-      : [];
-  const sorted = [...new Set(paths)].sort();
-  return { files: sorted.slice(0, mostFiles).flatMap((path) => see(root, path)), isCut: sorted.length > mostFiles };
+  if (!isGlob(pattern)) return { files: existsAt(join(root, pattern)) ? see(root, pattern) : [], isCut: false };
+  const fits = globMatcher(pattern);
+  const paths: string[] = [];
+  const folders = [globBase(pattern)];
+  let looked = 0;
+  for (let folder = folders.pop(); folder !== undefined && looked < mostLooked; folder = folders.pop())
+    for (const entry of entriesOf(join(root, folder))) {
+      if (passedOver.has(entry.name)) continue;
+      const path = folder === '' ? entry.name : `${folder}/${entry.name}`;
+      looked += 1;
+      if (fits(path)) paths.push(path);
+      // Links are not followed: they may lead anywhere, and round in a circle.
+      if (entry.isDirectory()) folders.push(path);
+    }
+  paths.sort();
+  return { files: paths.slice(0, mostFiles).flatMap((path) => see(root, path)), isCut: paths.length > mostFiles || looked >= mostLooked };
 }
-
-const isPattern = (path: string): boolean => /[*?[\]{}!]/.test(path);
 
 const existsAt = (path: string): boolean => lstatSync(path, { throwIfNoEntry: false }) !== undefined;
 

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import type { Snapshot } from '../model/tree.ts';
 
 /** What is not anybody's work: what tools keep, and what we do. */
-const passedOver = new Set(['.git', 'node_modules', '.cleo']);
+export const passedOver = new Set(['.git', 'node_modules', '.cleo']);
 export const mostFiles = 50_000;
 
 /** Every file below a folder, as it can be told without reading it. Links are not followed. `status` tells what git sees, for trees
@@ -23,7 +23,7 @@ export async function scanTree(root: string, status: () => Promise<string[] | un
   return { files, isCoarse: false };
 }
 
-function entriesOf(folder: string) {
+export function entriesOf(folder: string) {
   try {
     return readdirSync(folder, { withFileTypes: true });
   } catch {

@@ -119,7 +119,7 @@ const spoken = (tokens: Token[]): string =>
 /** Case matters where the small word is one of everyday: a todo list is no placeholder. */
 const shouted = /\b(?:TODO|XXX)\b|\?{3}/;
 const spokenMarks = /\b(?:tbd|tba|tbc|fixme)\b|\blorem ipsum\b|\bto be (?:determined|defined|decided)\b|\bcoming soon\b/i;
-const nothing = /^(?:\.{3,}|…|-+|—|–|n\/?a|none)\.?$/i;
+const nothing = /^(?:\.{3,}|\u2026|-+|\u2014|\u2013|n\/?a|none)\.?$/i;
 
 function unitOf(parts: Piece[], isItem: boolean): Unit[] {
   const text = parts
@@ -145,7 +145,7 @@ function placeholdersIn({ text, isCode, isTag }: Piece): number {
 /** Letters and digits in a row; a character each where a script puts no spaces between words. */
 export function countWords(text: string): number {
   let count = 0;
-  for (const [word] of text.matchAll(/[\p{L}\p{N}\p{M}]+(?:['’_-][\p{L}\p{N}\p{M}]+)*/gu)) {
+  for (const [word] of text.matchAll(/[\p{L}\p{N}\p{M}]+(?:['\u2019_-][\p{L}\p{N}\p{M}]+)*/gu)) {
     const dense = word.match(/[\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}\p{sc=Thai}]/gu)?.length ?? 0;
     count += dense > 0 ? dense + (dense < [...word].length ? 1 : 0) : 1;
   }

@@ -1,0 +1,71 @@
+import { relative, resolve, sep } from 'node:path';
+import { description, maxLength, metadata, optional, pipe, string } from 'valibot';
+import { textOf } from '../../assessment/found.ts';
+import { schemasOf } from '../../assessment/schemas.ts';
+import { skillRefusal } from '../../errors/skill.ts';
+import type { Construct, Finding } from '../../model/construct.ts';
+import type { Ground } from '../../platform/ground-port.ts';
+import type { Platform, Project } from '../../platform/port.ts';
+import { largestManifest, type Reading, readConstruct } from '../../rules/construct/read.ts';
+
+export const ConstructFile = optional(
+  pipe(
+    string(),
+    maxLength(4096, 'must have at most 4096 characters'),
+    description('The manifest (default: construct.yaml, then .cleo/construct.yaml)'),
+    metadata({ value: 'FILE' }),
+  ),
+);
+
+const usual = ['construct.yaml', '.cleo/construct.yaml'];
+
+export interface Manifest extends Reading {
+  file: string;
+  ground: Ground;
+  schemas: ReturnType<typeof schemasOf>;
+}
+
+/** The manifest that is meant, with everything that is wrong with it. */
+export async function manifestOf(
+  { platform, project }: { platform: Platform; project: Project },
+  asked: string | undefined,
+): Promise<Manifest> {
+  const ground = await platform.ground(project);
+  const file = asked === undefined ? usual.find((path) => ground.look(path).files.length > 0) : insideOf(platform, project, asked);
+  if (file === undefined) throw skillRefusal(78, `there is no ${usual.join(' and no ')}`, 'cleo help construct run');
+  const [seen] = ground.look(file).files;
+  if (seen?.kind !== 'file')
+    throw skillRefusal(
+      78,
+      `${file} is ${seen ? 'no regular file inside the project' : 'not there'}`,
+      'cleo construct validate construct.yaml',
+      { file },
+    );
+  const schemas = schemasOf(ground.schemaFiles());
+  const bytes = seen.size > largestManifest ? undefined : ground.read(file);
+  const text = bytes && textOf(bytes);
+  if (text === undefined) {
+    const problem = bytes ? 'is no UTF-8 text' : 'is larger than 1 MiB';
+    return { kind: 'other', findings: [{ severity: 'error', where: '', problem }], file, ground, schemas };
+  }
+  return { ...readConstruct(file, text, { digest: ground.hash(bytes!), schemas: schemas.ids() }), file, ground, schemas };
+}
+
+function insideOf({ folder }: Platform, { root }: Project, asked: string): string {
+  const place = relative(root, resolve(folder, asked));
+  if (place === '' || place === '..' || place.startsWith(`..${sep}`))
+    throw skillRefusal(78, `${asked} lies outside the project`, 'cleo construct validate');
+  return place.split(sep).join('/');
+}
+
+/** One that can be run, or the refusal that says why it cannot. */
+export function runnable({ construct, findings, kind, file }: Manifest, isSkillNamed = false): Construct {
+  const errors = findings.filter(({ severity }) => severity === 'error');
+  if (!construct) throw skillRefusal(78, `${file}: ${lineOf(errors[0]!)}`, `cleo construct validate ${file}`, { file, findings: errors });
+  if (kind === 'pack' && !isSkillNamed)
+    throw skillRefusal(78, `${file} is a pack: it has no phases`, `cleo construct show ${file}`, { file });
+  return construct;
+}
+
+export const lineOf = ({ where, line, column, problem, fix }: Finding): string =>
+  [line === undefined ? '' : `${line}:${column}: `, where ? `${where} ` : '', problem, fix ? ` (${fix})` : ''].join('');

@@ -1,0 +1,100 @@
+import { array, boolean, number, optional, strictObject, string } from 'valibot';
+import type { RunOutcome } from '../../assessment/run.ts';
+import type { CleoError } from '../../errors/error.ts';
+import { commandLine } from '../../errors/quote.ts';
+import { skillRefusal } from '../../errors/skill.ts';
+
+const WarningShape = strictObject({ code: string(), message: string() });
+
+/** A run as it is answered: what ran, what became of it, and where the rest is kept. */
+export const RunShape = strictObject({
+  id: string(),
+  status: string(),
+  exitCode: number(),
+  executions: array(
+    strictObject({
+      phase: string(),
+      skill: string(),
+      status: string(),
+      exitCode: number(),
+      class: string(),
+      attempts: number(),
+      durationMs: number(),
+      skipped: optional(boolean()),
+      gates: array(string()),
+      artifacts: optional(array(string())),
+      warnings: optional(array(WarningShape)),
+    }),
+  ),
+  handoffs: optional(
+    array(
+      strictObject({ from: string(), to: string(), accepted: boolean(), completeness: optional(number()), reason: optional(string()) }),
+    ),
+  ),
+  trace: optional(string()),
+});
+
+export function runView({ record, executed, handoffs }: RunOutcome) {
+  return {
+    ...{ id: record.run_id, status: record.status, exitCode: record.exit_code ?? 0 },
+    executions: executed.map(({ phase, skill, outcome: { result, meaning, isSkipped, attempts } }) => {
+      const { warnings, gates_passed: gates } = result.diagnostics;
+      const artifacts = result.outputs.artifacts.map(({ path }) => path);
+      return {
+        ...{
+          phase,
+          skill,
+          status: result.status,
+          exitCode: meaning.code,
+          class: meaning.class,
+          attempts,
+        },
+        durationMs: result.duration_ms,
+        ...(isSkipped ? { skipped: true } : {}),
+        gates: gates.map(({ status }) => status),
+        ...(artifacts.length > 0 ? { artifacts } : {}),
+        ...(warnings.length > 0 ? { warnings } : {}),
+      };
+    }),
+    ...(handoffs.length > 0 ? { handoffs: handoffs.map(handoffView) } : {}),
+    ...(record.trace ? { trace: `.cleo/traces/${record.trace}` } : {}),
+  };
+}
+
+const handoffView = ({ from_phase, to_phase, accepted, rejection_reason, validation }: RunOutcome['handoffs'][number]) => ({
+  ...{ from: from_phase, to: to_phase, accepted },
+  ...(validation.completeness === null ? {} : { completeness: validation.completeness }),
+  ...(rejection_reason === null ? {} : { reason: rejection_reason }),
+});
+
+/** How a run that did not succeed is answered: with the code of what decided it, and the way on. */
+export function runRefusal(outcome: RunOutcome, again: (words: string[]) => string): CleoError | undefined {
+  const { record, deciding, executed, handoffs } = outcome;
+  const code = record.exit_code ?? 70;
+  if (code === 0) return undefined;
+  const last = executed.at(-1)?.outcome;
+  const refused = handoffs.find(({ accepted }) => !accepted);
+  const remediation =
+    refused?.remediation ??
+    last?.result.diagnostics.gates_passed.flatMap(({ details }) => details.failures.flatMap((one) => one.remediation ?? []))[0];
+  const fix =
+    refused && code === 80
+      ? commandLine([
+          'cleo',
+          'handoff',
+          'check',
+          refused.from_phase,
+          refused.to_phase,
+          ...(record.construct ? [record.construct.file] : []),
+        ])
+      : again(['--resume', record.run_id]);
+  const problem =
+    record.status === 'cancelled'
+      ? 'it was ended from outside'
+      : `${deciding?.phase ? `${deciding.phase}: ` : ''}${deciding?.problem ?? 'it did not succeed'}`;
+  return skillRefusal(code, problem, fix, {
+    ...(last ? { class: last.meaning.class, name: last.meaning.name, action: last.meaning.action } : {}),
+    run: runView(outcome),
+    ...(remediation ? { remediation } : {}),
+  });
+}

@@ -1,0 +1,63 @@
+import {
+  array,
+  boolean,
+  description,
+  integer,
+  maxLength,
+  maxValue,
+  metadata,
+  minValue,
+  number,
+  optional,
+  picklist,
+  pipe,
+  record,
+  string,
+  unknown,
+} from 'valibot';
+import { TaskId } from '../../model/scalars.ts';
+
+const text = (about: string, value: string) =>
+  optional(pipe(string(), maxLength(4096, 'must have at most 4096 characters'), description(about), metadata({ value })));
+const milliseconds = (about: string) =>
+  optional(
+    pipe(
+      number(),
+      integer('must be a whole number'),
+      minValue(0, 'must not be negative'),
+      maxValue(86_400_000, 'must be at most 86400000'),
+      description(about),
+      metadata({ value: 'MS' }),
+    ),
+  );
+
+/** What a run of a construct and a run of one skill are both told. */
+export const runParams = {
+  project: text('The name that {project} stands for in paths', 'NAME'),
+  var: optional(pipe(array(string()), description('What {name} stands for in paths: name=value'))),
+  intent: text('What it is for, in a sentence: the gates of selection and goal judge by it', 'TEXT'),
+  task: optional(pipe(TaskId, description('The task it is for; its title is the intent'))),
+  input: optional(
+    pipe(
+      record(string(), unknown()),
+      description('What the skill is given: a JSON object, in a file or on standard input'),
+      metadata({ value: 'FILE' }),
+    ),
+  ),
+  resume: text('Go on with this run: what succeeded and has not changed is not run again', 'RUN'),
+  dryRun: optional(pipe(boolean(), description('Check the manifest and the first gates; run nothing'))),
+  force: optional(
+    pipe(
+      picklist(['selection', 'precondition', 'output', 'manifest']),
+      description('Let this gate pass whatever it says; it is recorded, and costs points'),
+    ),
+  ),
+  reason: text('Why, for --force', 'TEXT'),
+  timeout: milliseconds('How long one attempt may take; 0: as long as it does'),
+  cached: optional(pipe(boolean(), description('Do not run again what an earlier run did with the same skill and inputs'))),
+  wait: milliseconds('How long to wait for another run of the same to end'),
+  capture: optional(pipe(picklist(['none', 'hashed', 'full']), description('What traces keep of the inputs'))),
+  noJudgeCache: optional(pipe(boolean(), description('Ask the judge again, even what it has been asked before'))),
+};
+
+export const readsInput = { input: { flag: 'input', as: 'json' as const } };

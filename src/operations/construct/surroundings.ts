@@ -1,0 +1,49 @@
+import { RE2JS } from 're2js';
+import type { Surroundings } from '../../assessment/run.ts';
+import { skillRefusal } from '../../errors/skill.ts';
+import type { Construct } from '../../model/construct.ts';
+import type { Ground } from '../../platform/ground-port.ts';
+import type { JobContext } from '../define.ts';
+
+/** What a run is given beside what it was asked for: how to end it, what to hide, whom to tell. */
+export async function surroundingsOf(
+  here: JobContext,
+  ground: Ground,
+  { redaction }: Construct,
+  schemas: Surroundings['schemas'],
+): Promise<Surroundings & { stop(): void }> {
+  const { signal, stop } =
+    here.gateway === 'cli' ? ground.interrupts() : { signal: here.signal ?? new AbortController().signal, stop: () => {} };
+  return {
+    ...{ signal, stop, schemas, patterns: redaction.patterns.map(patternOf) },
+    observe: (event, data, about) => here.observe?.(event, data, { ...about }),
+  };
+}
+
+/** In linear time, whatever the user wrote. */
+function patternOf(source: string): Surroundings['patterns'][number] {
+  let pattern: RE2JS;
+  try {
+    pattern = RE2JS.compile(source);
+  } catch (error) {
+    throw skillRefusal(
+      78,
+      `assessment.redaction.patterns: ${JSON.stringify(source)} is no pattern: ${(error as Error).message}`,
+      'cleo construct validate',
+      { pattern: source },
+    );
+  }
+  return {
+    replace(text, by) {
+      const matcher = pattern.matcher(text);
+      let out = '';
+      let at = 0;
+      while (matcher.find()) {
+        if (matcher.end() === matcher.start()) continue;
+        out += text.slice(at, matcher.start()) + by(text.slice(matcher.start(), matcher.end()));
+        at = matcher.end();
+      }
+      return out + text.slice(at);
+    },
+  };
+}

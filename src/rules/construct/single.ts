@@ -1,0 +1,30 @@
+import type { Construct, Phase } from '../../model/construct.ts';
+import { retriedByDefault } from '../exit-class.ts';
+
+/** One skill as a construct of its own, with what the project's construct says of it, where it does. */
+export function singleSkill(
+  name: string,
+  known: Construct | undefined,
+  more: { retries?: number | undefined; outputs?: string[] | undefined },
+): Construct {
+  const skill = known?.skills.find((one) => one.name === name) ?? { name, required: true, shell: false, env: [], credentials: [] };
+  const phase: Phase = {
+    ...{ name: 'skill', skills: [name], inputs: [], exitCodes: {}, declaresExitCodes: false },
+    outputs: (more.outputs ?? []).map((path) => ({ path, schema: null, required: true, min_completeness: null, required_sections: null })),
+    gates: { precondition: open, execution: open, output: open },
+    ...{ timeoutMs: 600_000, maxRetries: more.retries ?? 0, retryOn: retriedByDefault, killGraceMs: 1500 },
+  };
+  return {
+    ...(known ?? plain),
+    ...{ file: '', sha256: '', name, phases: [phase], handoffs: [], skills: [{ ...skill, phase: 'skill' }] },
+  };
+}
+
+const open = { severity: 'block' as const, checks: [] };
+
+const plain: Omit<Construct, 'file' | 'sha256' | 'name' | 'phases' | 'handoffs' | 'skills'> = {
+  ...{ version: '0.0.0', type: 'sequential', env: [], credentials: [], exitCodes: {}, selection: 'heuristic', reviewersRequired: 1 },
+  capture: { enabled: true, retentionDays: 30, inputs: 'hashed', outputs: 'summary' },
+  goal: { mode: 'off', enforce: false, rubric: [] },
+  redaction: { patterns: [], allow: [] },
+};

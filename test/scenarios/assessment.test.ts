@@ -1,0 +1,286 @@
+import { execFileSync } from 'node:child_process';
+import { chmodSync, existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { emptyPrd, openWorkshop, sddWithoutApi, type Workshop, wholePrd } from '../construct.ts';
+import type { Seen } from '../house.ts';
+
+const twoPhases = (onFailure = 'block'): string => `
+execution: {phases: [discovery, design]}
+skills: [{name: discover, phase: discovery}, {name: shape, phase: design}]
+phases:
+  discovery: {produces: [{path: "grimoires/{project}/prd.md", schema: prd-v1}]}
+  design: {produces: ["grimoires/{project}/sdd.md"]}
+assessment:
+  handoffs:
+    discovery_to_design:
+      required_artifacts: ["grimoires/{project}/prd.md"]
+      validation: {schema: prd-v1, min_completeness: 0.8}
+      on_failure: ${onFailure}
+`;
+
+const one = (more = ''): string => `execution: {phases: [only]}\nskills: [{name: it, phase: only}]\n${more}`;
+const running = (what: RegExp): string[] =>
+  execFileSync('ps', ['-eo', 'stat=,args='], { encoding: 'utf8' })
+    .split('\n')
+    .map((line) => line.trim().split(/\s+/))
+    .filter(([state, ...words]) => !state?.startsWith('Z') && what.test(words.join(' ')))
+    .map(([, ...words]) => words.join(' '));
+const names = (shop: Workshop): string[] => shop.events().map(({ event }) => event);
+
+async function pipeline(prd: string, onFailure?: string): Promise<Workshop> {
+  const shop = await openWorkshop();
+  shop.construct(twoPhases(onFailure));
+  shop.put('prd.txt', prd);
+  shop.skill('discover', 'mkdir -p grimoires/demo; cp prd.txt grimoires/demo/prd.md');
+  shop.skill('shape', 'echo done > grimoires/demo/sdd.md; echo ran > /dev/null');
+  return shop;
+}
+
+test('1: two phases that hand on what is needed', async () => {
+  const shop = await pipeline(wholePrd);
+  const answer = await shop.run();
+  expect(answer).toMatchObject({
+    _meta: { exitNamespace: 'skill' },
+    success: true,
+    run: { status: 'success', exitCode: 0, handoffs: [{ accepted: true, completeness: 1 }] },
+  });
+  const events = names(shop);
+  expect([events[0], events.at(-1)]).toEqual(['run_started', 'run_completed']);
+  expect(events.filter((name) => name === 'handoff_attempted')).toHaveLength(1);
+  const ofDiscovery = shop.events().filter(({ skill }) => skill === 'discover');
+  expect(
+    ofDiscovery.map(({ event, data }) => (event === 'gate_checked' ? data.gate_id : event)).filter((name) => name !== 'execution_progress'),
+  ).toEqual([0, 1, 'skill_invoked', 'attempt_started', 'attempt_completed', 2, 3, 4, 'execution_complete']);
+});
+
+test('2: a document of nothing but headings does not pass on', async () => {
+  const shop = await pipeline(emptyPrd);
+  const { error } = await shop.run();
+  expect(error).toMatchObject({
+    code: 'E_SKILL_BLOCKED',
+    exitCode: 80,
+    details: { run: { handoffs: [{ accepted: false, completeness: 0 }] } },
+  });
+  for (const id of ['problem', 'goals', 'users', 'functional_requirements', 'non_functional_requirements', 'scope', 'risks'])
+    expect(error.details.remediation).toContain(id);
+  expect(shop.events().some(({ event, skill }) => event === 'attempt_started' && skill === 'shape')).toBe(false);
+  expect(shop.result('design', 'shape')).toMatchObject({ status: 'blocked', exit_code: 80, completed_at: expect.any(String) });
+  expect((await shop.cli(error.fix)).exitCode).toBe(80);
+});
+
+test('3: where it is only to be warned of, it goes on', async () => {
+  const shop = await pipeline(emptyPrd, 'warn');
+  const answer = await shop.run();
+  expect(answer).toMatchObject({ success: true, run: { status: 'success', handoffs: [{ accepted: true }] } });
+  const handoff = shop.events().find(({ event }) => event === 'handoff_attempted')!;
+  expect(handoff.data.validation_result.warnings).toHaveLength(1);
+  expect(existsSync(join(shop.root, 'grimoires/demo/sdd.md'))).toBe(true);
+});
+
+test('4: what may succeed later is tried again, after times that can be told again', async () => {
+  const shop = await openWorkshop();
+  shop.construct(one('assessment: {gates: {only: {execution: {max_retries: 2}}}}'));
+  shop.skill(
+    'it',
+    'n=$(cat count 2>/dev/null || echo 0); echo $((n+1)) > count; echo "{\\"retry_after_ms\\": 10}" > "$CLEO_RESULT"; [ "$n" -ge 2 ] && exit 0; exit 75',
+  );
+  const answer = await shop.run();
+  expect(answer).toMatchObject({ success: true, run: { executions: [{ attempts: 3, status: 'success' }] } });
+  const { retries } = shop.result('only', 'it', 3).diagnostics;
+  expect(retries).toMatchObject([
+    { attempt: 1, exit_code: 75, class: 'temporary' },
+    { attempt: 2, exit_code: 75, class: 'temporary' },
+  ]);
+  const { retryDelayMs } = await import('../../src/rules/retry.ts');
+  const { execution_id: id } = shop.result('only', 'it', 3);
+  expect(retries.map(({ delay_ms }: { delay_ms: number }) => delay_ms)).toEqual([retryDelayMs(id, 1), retryDelayMs(id, 2)]);
+});
+
+test('5: a wrong call is not tried again', async () => {
+  const shop = await openWorkshop();
+  shop.construct(one('assessment: {gates: {only: {execution: {max_retries: 3}}}}'));
+  shop.skill('it', 'exit 2');
+  expect((await shop.run()).error).toMatchObject({
+    exitCode: 2,
+    code: 'E_SKILL_PERMANENT',
+    details: { run: { executions: [{ attempts: 1, class: 'permanent' }] } },
+  });
+});
+
+test('6: unless its phase calls that code by another name', async () => {
+  const shop = await openWorkshop();
+  shop.construct(one('contracts: {only: {exit_codes: {0: success, 2: blocked}}}'));
+  shop.skill('it', 'exit 2');
+  expect((await shop.run()).error).toMatchObject({
+    exitCode: 2,
+    code: 'E_SKILL_BLOCKED',
+    details: { action: 'wait_or_escalate', run: { status: 'blocked', executions: [{ class: 'blocked', status: 'blocked' }] } },
+  });
+});
+
+test('7 and 8: its time is up, and nothing of it is left', async () => {
+  const shop = await openWorkshop();
+  shop.construct(one('assessment: {gates: {only: {execution: {timeout_ms: 500}}}}'));
+  for (const [script, warnings] of [
+    ['sleep 61 & sleep 61', undefined],
+    ['setsid sleep 62 & sleep 62', [{ code: 'leaked_process' }]],
+  ] as const) {
+    shop.skill('it', script);
+    const before = Date.now();
+    const { error } = await shop.run();
+    expect(Date.now() - before).toBeLessThan(7000);
+    expect(error).toMatchObject({ exitCode: 81, code: 'E_SKILL_TIMEOUT', details: { run: { status: 'timeout' } } });
+    if (warnings) expect(error.details.run.executions[0].warnings).toMatchObject(warnings);
+    expect(running(/^sleep 6[12]$/)).toEqual([]);
+  }
+});
+
+test('9: a document that lacks a section', async () => {
+  const shop = await openWorkshop();
+  shop.construct(
+    one(
+      'contracts: {only: {outputs: [sdd.md]}}\nassessment: {gates: {only: {output: {schema: sdd-v1, required_sections: [architecture, api_contracts]}}}}',
+    ),
+  );
+  shop.put('text', sddWithoutApi);
+  shop.skill('it', 'cp text sdd.md');
+  const { error } = await shop.run();
+  expect(error).toMatchObject({
+    exitCode: 84,
+    code: 'E_SKILL_VALIDATION',
+    details: { run: { executions: [{ gates: ['skipped', 'passed', 'passed', 'failed', 'not_reached'] }] } },
+  });
+  expect(error.message).toContain('api_contracts');
+});
+
+test('10: what it needs is not there', async () => {
+  const shop = await openWorkshop();
+  shop.construct(one('contracts: {only: {inputs: [needed.md]}}'));
+  shop.skill('it', 'true');
+  expect((await shop.run()).error).toMatchObject({
+    exitCode: 66,
+    details: { run: { executions: [{ attempts: 0, gates: ['skipped', 'failed', 'not_reached', 'not_reached', 'not_reached'] }] } },
+  });
+  expect(names(shop)).not.toContain('skill_invoked');
+  expect(names(shop)).toContain('execution_complete');
+});
+
+test('11: no skill, and one with nothing to run', async () => {
+  const shop = await openWorkshop();
+  shop.construct(one());
+  expect((await shop.run()).error).toMatchObject({ exitCode: 127, code: 'E_SKILL_CONFIG' });
+  shop.put('skills/it/SKILL.md', '---\nname: it\ndescription: only a text\n---\nText\n');
+  expect((await shop.run()).error).toMatchObject({ exitCode: 126, code: 'E_SKILL_CONFIG' });
+  shop.construct(`${one()}\nexecution2: {}`);
+  shop.put('skills/it/run.sh', 'true');
+  chmodSync(join(shop.root, 'skills/it/run.sh'), 0o644);
+  expect((await shop.run()).error).toMatchObject({ exitCode: 126 });
+});
+
+test('12: it kills itself', async () => {
+  const shop = await openWorkshop();
+  shop.construct(one('assessment: {gates: {only: {execution: {max_retries: 3}}}}'));
+  shop.skill('it', 'kill -KILL $$');
+  expect((await shop.run()).error).toMatchObject({
+    exitCode: 137,
+    code: 'E_SKILL_SIGNAL',
+    details: { run: { executions: [{ attempts: 1 }] } },
+  });
+});
+
+test('13: a secret that it prints is kept nowhere', async () => {
+  const secret = 'correct-horse-battery-staple-42';
+  const shop = await openWorkshop({ env: { API_TOKEN: secret } });
+  shop.construct(one('env: [API_TOKEN]\nassessment: {capture: {include_inputs: full, include_outputs: full}}'));
+  shop.skill(
+    'it',
+    'half=$(printf %s "$API_TOKEN" | cut -c1-10); rest=$(printf %s "$API_TOKEN" | cut -c11-); printf %s "$half"; sleep 0.2; printf "%s\\n" "$rest"; printf %s "$API_TOKEN" | base64; echo "$API_TOKEN" >&2; echo "{\\"goal_statement\\":\\"$API_TOKEN\\"}" > "$CLEO_RESULT"',
+  );
+  expect(await shop.run({ input: { nested: { value: secret } }, intent: `use ${secret}` })).toMatchObject({ success: true });
+  const kept = shop.kept();
+  expect(kept).not.toContain(secret);
+  expect(kept).not.toContain(Buffer.from(secret).toString('base64').slice(0, 30));
+  expect(kept).toMatch(/\[REDACTED:value:[0-9a-f]{8}\]/);
+  expect(names(shop)).toContain('redaction_applied');
+});
+
+test('14: inputs are kept as keyed hashes', async () => {
+  const hashOf = (shop: Workshop): string => shop.events().find(({ event }) => event === 'skill_invoked')!.data.input_summary.target.hash;
+  const shop = await openWorkshop();
+  shop.construct(one());
+  shop.skill('it', 'true');
+  await shop.run({ input: { target: 'sprint-1' } });
+  const first = hashOf(shop);
+  await shop.run({ input: { target: 'sprint-1' } });
+  expect(hashOf(shop)).toBe(first);
+  expect(first).toMatch(/^hmac-sha256:[0-9a-f]{64}$/);
+  expect(JSON.stringify(shop.events())).not.toContain('sprint-1');
+  const other = await openWorkshop();
+  other.construct(one());
+  other.skill('it', 'true');
+  await other.run({ input: { target: 'sprint-1' } });
+  expect(hashOf(other)).not.toBe(first);
+});
+
+describe('a judge', () => {
+  const judged = async (script: string, enforce: boolean): Promise<{ answer: Seen; shop: Workshop }> => {
+    const shop = await openWorkshop();
+    shop.construct(one(`assessment: {goal: {mode: judge, enforce: ${enforce}}, judge: {command: [sh, judge.sh]}}`));
+    shop.skill('it', 'true');
+    shop.put('judge.sh', script);
+    return { answer: await shop.run({ intent: 'be done' }), shop };
+  };
+
+  test('15: that says nothing that can be read has said nothing', async () => {
+    const { answer, shop } = await judged('echo not json', false);
+    expect(answer).toMatchObject({ success: true, run: { executions: [{ gates: expect.arrayContaining(['pending']) }] } });
+    expect(readFileSync(join(shop.root, '.cleo/reviews.jsonl'), 'utf8').trim().split('\n')).toHaveLength(1);
+    expect(names(shop).filter((name) => name === 'judge_called')).toHaveLength(2);
+    expect((await judged('echo not json', true)).answer.error).toMatchObject({ exitCode: 83, code: 'E_SKILL_ESCALATE' });
+  });
+
+  test('16: whose score is too low has not passed it', async () => {
+    const low = 'echo \'{"verdict":"pass","score":0.4}\'';
+    const { answer, shop } = await judged(low, false);
+    expect(answer).toMatchObject({ success: true, run: { executions: [{ gates: ['failed', 'passed', 'passed', 'passed', 'failed'] }] } });
+    expect(shop.result('only', 'it').diagnostics.gates_passed[4].details.failures).toMatchObject([{ message: 'score_below_minimum' }]);
+    expect((await judged(low, true)).answer.error).toMatchObject({ exitCode: 4 });
+  });
+});
+
+test('18: manifests of others, misspelt ones and impossible ones', async () => {
+  const shop = await openWorkshop();
+  shop.put('construct.yaml', 'name: x\nchannels: [conda-forge]\nspecs: [python]\n');
+  expect((await shop.run()).error).toMatchObject({ exitCode: 78, message: expect.stringContaining('conda') });
+  shop.construct('asessment: {}\nexecution: {phases: []}\n');
+  const { _meta, success } = await shop.call('construct.validate');
+  expect([success, _meta.warnings.join('\n')]).toEqual([true, expect.stringContaining('did you mean assessment?')]);
+  shop.construct('exit_codes:\n  0: blocked\n');
+  expect((await shop.run()).error).toMatchObject({ exitCode: 78, message: expect.stringMatching(/5:6: exit_codes\.0/) });
+});
+
+test('what a skill writes beside its outputs is told', async () => {
+  const shop = await openWorkshop();
+  shop.construct(one('contracts: {only: {outputs: [out.md]}}'));
+  shop.skill('it', 'echo a > out.md; echo b > stray.txt; rm -f gone.txt');
+  writeFileSync(join(shop.root, 'gone.txt'), 'x');
+  const answer = await shop.run();
+  expect(answer).toMatchObject({ success: true, run: { executions: [{ artifacts: ['out.md'] }] } });
+  expect(
+    answer.run.executions[0].warnings.map(({ code, message }: { code: string; message: string }) => `${code} ${message.split(' ')[0]}`),
+  ).toEqual(['undeclared_write gone.txt', 'undeclared_write stray.txt']);
+});
+
+test('a run that was cut off goes on where it stopped', async () => {
+  const shop = await pipeline(wholePrd);
+  shop.skill('shape', 'echo again >> design.log; [ -f ready ] && echo ok > grimoires/demo/sdd.md; [ -f ready ]');
+  const { error } = await shop.run();
+  expect(error).toMatchObject({ exitCode: 1, fix: expect.stringContaining('--resume run-') });
+  shop.put('ready', '');
+  const before = readFileSync(join(shop.root, 'grimoires/demo/prd.md'), 'utf8');
+  const { envelope, exitCode } = await shop.cli(error.fix);
+  expect([exitCode, envelope.run?.executions.map(({ skipped }: { skipped?: boolean }) => skipped ?? false)]).toEqual([0, [true, false]]);
+  expect(readFileSync(join(shop.root, 'grimoires/demo/prd.md'), 'utf8')).toBe(before);
+  expect(names(shop)).toContain('run_resumed');
+});
