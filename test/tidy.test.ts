@@ -196,12 +196,16 @@ describe('errors', () => {
 });
 
 describe('errors of a room', () => {
-  test('are brought along by every file that throws one', () => {
-    const rows = [...code('src/errors/orchestration.ts').matchAll(/^ {2}(E_[A-Z_]+): row/gm)].map((found) => found[1]!);
+  const rooms = files('src/errors', /\.ts$/).filter((path) => /^addRows\(/m.test(read(path)));
+
+  test.each(rooms)('those of %s are brought along by every file that throws one', (room) => {
+    const rows = [...code(room).matchAll(/^ {2}(E_[A-Z_]+): row/gm)].map((found) => found[1]!);
     const throws = new RegExp(`CleoError\\(\\s*'(?:${rows.join('|')})'`);
     const throwers = shipped.filter((path) => throws.test(read(path)));
-    expect(throwers.length).toBeGreaterThan(5);
-    expect(throwers.filter((path) => !/^import '[./]+errors\/orchestration\.ts';$/m.test(read(path)))).toEqual([]);
+    const name = room.slice('src/errors/'.length);
+    expect(rows.length).toBeGreaterThan(0);
+    expect(throwers.filter((path) => !new RegExp(`^import '[./]+errors/${name}';$`, 'm').test(read(path)))).toEqual([]);
+    expect(read('src/errors/whole-catalogue.ts')).toContain(`import './${name}';`);
   });
 });
 

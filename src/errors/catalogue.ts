@@ -1,3 +1,4 @@
+import type { NexusRows } from './nexus.ts';
 import type { OrchestrationRows } from './orchestration.ts';
 import { commandLine, quote } from './quote.ts';
 import { type Row, row } from './row.ts';
@@ -379,7 +380,7 @@ const rows = () =>
     }),
   }) satisfies Record<string, Row<never>>;
 
-type Rows = ReturnType<typeof rows> & OrchestrationRows;
+type Rows = ReturnType<typeof rows> & NexusRows & OrchestrationRows;
 export type Code = keyof Rows;
 export type Facts<C extends Code> = Parameters<Rows[C]['message']>[0] & Record<string, unknown>;
 

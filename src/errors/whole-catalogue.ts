@@ -1,3 +1,4 @@
+import './nexus.ts';
 import './orchestration.ts';
 
 /** With every refusal there is, for whoever lists them. */

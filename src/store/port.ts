@@ -5,7 +5,7 @@ import type { Priority, RelationType, Status, TaskId, TaskType } from '../model/
 import type { ContextUsage, SessionHandle, SessionRecord, SessionStatus } from '../model/session.ts';
 import type { Note, Relation, TaskHit, TaskRecord } from '../model/task.ts';
 import type { Token } from '../model/token.ts';
-import type { DocReads, MemoryReads } from './port-knowledge.ts';
+import type { DocReads, MemoryReads, NexusReads, NexusWrites } from './port-knowledge.ts';
 import type {
   GateReads,
   GateWrites,
@@ -312,6 +312,7 @@ export interface ReadStore {
   releases: ReleaseReads;
   memory: MemoryReads;
   docs: DocReads;
+  nexus: NexusReads;
 }
 
 /** What a mutation sees. Everything it writes is noted in `changes`. */
@@ -328,6 +329,7 @@ export interface WriteStore extends ReadStore {
   jobs: JobWrites;
   workgraphs: WorkGraphReads & WorkGraphWrites;
   releases: ReleaseReads & ReleaseWrites;
+  nexus: NexusReads & NexusWrites;
   changes: Changes;
 }
 

@@ -25,5 +25,6 @@ export function readStore(db: Db): ReadStore {
     releases: withLater({}, async () => (await rarer()).releases),
     memory: withLater({}, async () => (await rarer()).memory),
     docs: withLater({}, async () => (await rarer()).docs),
+    nexus: withLater({}, async () => (await rarer()).nexus),
   };
 }

@@ -3,6 +3,7 @@ import { docReads } from './docs.ts';
 import { gateReads } from './gates.ts';
 import { lifecycleReads } from './lifecycle.ts';
 import { memoryReads } from './memories.ts';
+import { nexusReads } from './nexus.ts';
 import { releaseReads } from './releases.ts';
 import { sessionSurvey } from './sessions-survey.ts';
 import { spawnReads } from './spawns-read.ts';
@@ -27,4 +28,5 @@ export const surveys = (db: Db) => ({
   releases: releaseReads(db),
   memory: memoryReads(db),
   docs: docReads(db),
+  nexus: nexusReads(db),
 });

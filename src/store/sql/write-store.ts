@@ -30,6 +30,7 @@ export function writeStore(db: Db, stamp: Stamp): WriteStore {
     jobs: jobWrites(db),
     workgraphs: withLater({}, async () => ({ ...(await surveys()).workgraphs, ...(await writes()).workgraphs })),
     releases: withLater({}, async () => ({ ...(await surveys()).releases, ...(await writes()).releases })),
+    nexus: withLater({}, async () => ({ ...(await surveys()).nexus, ...(await writes()).nexus })),
     changes,
   };
 }
