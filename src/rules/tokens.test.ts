@@ -4,6 +4,7 @@ import { countTokens as countCl100k } from 'gpt-tokenizer/encoding/cl100k_base';
 import { countTokens as countO200k } from 'gpt-tokenizer/encoding/o200k_base';
 import { expect, test } from 'vitest';
 import { estimateTokens } from './tokens.ts';
+import { knownSigns, knownWords } from './tokens-known.ts';
 
 const real = (text: string): number => Math.max(countCl100k(text), countO200k(text));
 const file = (path: string): string => readFileSync(new URL(`../../${path}`, import.meta.url), 'utf8');
@@ -66,9 +67,19 @@ test.each([
   ['the', 1],
   [' the two', 2],
   ['camelCase', 4],
-  ['{"success":true}', 10],
+  ['{"success":true}', 5],
+  ['--budget', 2],
+  ['-budget', 3],
 ])('%j is %i tokens', (text, tokens) => {
   expect(estimateTokens(text)).toBe(tokens);
+});
+
+test.each([...knownSigns])('%j is %i', (signs, tokens) => {
+  expect(real(signs)).toBeLessThanOrEqual(tokens);
+});
+
+test('every known word is one token, alone and behind a space', () => {
+  expect([...knownWords].filter((word) => real(word) > 1 || real(` ${word}`) > 1)).toEqual([]);
 });
 
 test('a text is never worth less than a part of it', () => {
