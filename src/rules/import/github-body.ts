@@ -1,0 +1,87 @@
+export interface Body {
+  description: string;
+  acceptance: { text: string; met: boolean }[];
+  blockedBy: string;
+  depends: string[];
+  parent?: string;
+  /** Issues that stand in a task list: work that the issue consists of. */
+  children: string[];
+}
+
+// Every part is bounded: a body may be anybody's, and must not make a pattern search it again and again.
+const name = '[\\w.-]{1,100}/[\\w.-]{1,100}';
+const ref = `(?:${name})?#\\d{1,15}|https?://[^\\s/]{1,100}/${name}/issues/\\d{1,15}`;
+const refs = `(?:${ref})(?:\\s{0,3}(?:,|\\band\\b|)\\s{1,3}(?:${ref}))*`;
+const needs = new RegExp(`\\b(?:blocked by|depends on)\\b:?\\s{1,3}(${refs})`, 'gi');
+const within = new RegExp(`^[ \\t]{0,8}(?:part of|parent|child of|sub-issue of)\\b:?[ \\t]{1,3}(${ref})[ \\t]{0,8}\\.?[ \\t]{0,8}$`, 'im');
+const alone = new RegExp(`^(${ref})$`);
+
+/** What our export writes below a body, so that tasks find each other again when GitHub has given them numbers. */
+const mark = /^<!-- cleo (T\d+)(?: parent (T\d+))?(?: depends (T\d+(?:,T\d+)*))? -->$/m;
+
+export function marked(body: string): { id: string; parent?: string; depends: string[] } | undefined {
+  const [, id, parent, depends] = mark.exec(body) ?? [];
+  return id ? { id, ...(parent ? { parent } : {}), depends: depends?.split(',') ?? [] } : undefined;
+}
+
+export const markOf = (id: string, parent: string | undefined, depends: string[]): string =>
+  `<!-- cleo ${id}${parent ? ` parent ${parent}` : ''}${depends.length > 0 ? ` depends ${depends.join(',')}` : ''} -->`;
+
+/** The text of an issue: items of task lists are criteria, the rest is the description. */
+export function bodyOf(body: string, repository: string, isBlocked: boolean): Body {
+  const idOf = (one: string): string => {
+    const [, other, number] = /(?:([\w.-]{1,100}\/[\w.-]{1,100})(?:\/issues\/|#)|#)(\d+)$/.exec(one) ?? [];
+    return `${repository && (other ?? repository)}#${number}`;
+  };
+  const found: Body = { description: '', acceptance: [], blockedBy: '', depends: [], children: [] };
+  const prose: string[] = [];
+  let fence = '';
+  const lines = body.replace(mark, '').split('\n');
+  const kept = lines.filter((line) => {
+    const sign = /^ {0,3}(```+|~~~+)/.exec(line)?.[1]?.slice(0, 3) ?? '';
+    if (fence ? sign === fence : sign) fence = fence ? '' : sign;
+    if (fence || sign) return true;
+    const [, box, text] = /^\s*(?:[-*+]|\d+[.)]) \[([ xX])\]\s+(\S.*)$/.exec(line) ?? [];
+    if (text === undefined) {
+      prose.push(line);
+      return true;
+    }
+    const child = alone.exec(text.trim())?.[1];
+    if (child) found.children.push(idOf(child));
+    else found.acceptance.push({ text: text.trim(), met: box !== ' ' });
+    return false;
+  });
+  const said = prose.join('\n');
+  found.depends = [...said.matchAll(needs)].flatMap(([, list]) => [...list!.matchAll(new RegExp(ref, 'g'))].map(([one]) => idOf(one)));
+  const parent = within.exec(said)?.[1];
+  const whole = withoutEmptyHeadings(kept);
+  const { text, blockedBy } = isBlocked ? withoutReason(whole) : { text: whole.join('\n'), blockedBy: '' };
+  return { ...found, ...(parent ? { parent: idOf(parent) } : {}), description: text.replace(/\n{3,}/g, '\n\n').trim(), blockedBy };
+}
+
+/** A heading above nothing but criteria has nothing below it any more. */
+function withoutEmptyHeadings(lines: string[]): string[] {
+  return lines.filter((line, i) => {
+    const level = /^(#{1,6}) /.exec(line)?.[1]?.length;
+    if (level === undefined || !/criteria|tasks?\b|to ?do|done|checklist/i.test(line)) return true;
+    let at = i + 1;
+    while (lines[at]?.trim() === '') at += 1;
+    const next = lines[at];
+    return next !== undefined && (/^(#{1,6}) /.exec(next)?.[1]?.length ?? 7) > level;
+  });
+}
+
+/** Our export says why a task is blocked under a heading of its own. */
+function withoutReason(lines: string[]): { text: string; blockedBy: string } {
+  const at = lines.indexOf('## Blocked');
+  if (at < 0) return { text: lines.join('\n'), blockedBy: '' };
+  const length = lines.slice(at + 1).findIndex((line) => /^#{1,2} /.test(line));
+  const end = length < 0 ? lines.length : at + 1 + length;
+  return {
+    text: [...lines.slice(0, at), ...lines.slice(end)].join('\n'),
+    blockedBy: lines
+      .slice(at + 1, end)
+      .join('\n')
+      .trim(),
+  };
+}
