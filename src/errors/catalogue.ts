@@ -1,3 +1,4 @@
+import type { MemoryRows } from './memory.ts';
 import type { NexusRows } from './nexus.ts';
 import type { OrchestrationRows } from './orchestration.ts';
 import { commandLine, quote } from './quote.ts';
@@ -173,11 +174,11 @@ const rows = () =>
       message: (d) => `${d.from} and ${d.to} cannot be parent and child and related as well: containment is not a relation`,
       fix: (d) => d.fix ?? `cleo show ${d.from}`,
     }),
-    E_CIRCULAR_REFERENCE: row<{ path: string[]; what: 'depends' | 'parent'; look?: string }>({
+    E_CIRCULAR_REFERENCE: row<{ path: string[]; what: 'depends' | 'parent' | 'supersedes'; look?: string; fix?: string }>({
       exit: 14,
       http: 422,
       message: (d) => `That would close a circle: ${d.path.join(' → ')}`,
-      fix: (d) => (d.look === undefined ? 'cleo tree' : d.what === 'parent' ? `cleo tree ${d.look}` : `cleo deps ${d.look}`),
+      fix: (d) => d.fix ?? (d.look === undefined ? 'cleo tree' : d.what === 'parent' ? `cleo tree ${d.look}` : `cleo deps ${d.look}`),
     }),
     E_ORPHAN_DETECTED: row<{ orphans: string[] }>({
       exit: 15,
@@ -380,7 +381,7 @@ const rows = () =>
     }),
   }) satisfies Record<string, Row<never>>;
 
-type Rows = ReturnType<typeof rows> & NexusRows & OrchestrationRows;
+type Rows = ReturnType<typeof rows> & MemoryRows & NexusRows & OrchestrationRows;
 export type Code = keyof Rows;
 export type Facts<C extends Code> = Parameters<Rows[C]['message']>[0] & Record<string, unknown>;
 

@@ -1,3 +1,4 @@
+import './memory.ts';
 import './nexus.ts';
 import './orchestration.ts';
 
