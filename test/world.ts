@@ -5,6 +5,7 @@ import type { Note, TaskRecord } from '../src/model/task.ts';
 import type { Token } from '../src/model/token.ts';
 import { changelogEntries } from '../src/rules/changelog.ts';
 import { parseScope } from '../src/rules/scope.ts';
+import { sha256 } from '../src/rules/sha256.ts';
 import type { Store } from '../src/store/port.ts';
 
 const types = ['saga', 'epic', 'task', 'subtask'];
@@ -17,13 +18,13 @@ const born = '2026-01-01T00:00:00.000Z';
  *  task is a subtask, inside a saga an epic, unless it says otherwise. `by` names who holds an active one, in a session as `ada@session-1`.
  *  `session session-1 epic:T001 suspended graded by ada: Name` is a session, `token ci query` a token whose secret nobody knows,
  *  `stage T001 research completed` a stage of an epic, `gate T002 implemented by ada: a note` evidence for a gate,
- *  `release v1.0.0 T002,T003` a release of these. */
+ *  `doc parsers T001 spec: Title` a document of a task with its title as a heading, `release v1.0.0 T002,T003` a release of these. */
 export async function buildWorld(store: Store, lines: string[]): Promise<void> {
   const tasks = new Map<string, TaskRecord>();
   const holders = new Map<string, string>();
   const sessions = lines.filter((line) => line.startsWith('session ')).map(sessionOf);
   const tokens = lines.filter((line) => line.startsWith('token ')).map(tokenOf);
-  for (const line of lines.filter((line) => !/^(session|token|stage|gate|release) /.test(line))) {
+  for (const line of lines.filter((line) => !/^(session|token|stage|gate|release|doc) /.test(line))) {
     const [head = '', title] = line.split(/:\s+(.*)/s);
     const words = head.trim().split(/\s+/);
     const id = words.shift() ?? '';
@@ -108,6 +109,14 @@ export async function buildWorld(store: Store, lines: string[]): Promise<void> {
         createdBy: 'world',
       };
       await writes.releases.insert(release, ids.split(','));
+    }
+    for (const line of lines.filter((line) => line.startsWith('doc '))) {
+      const [head = '', title = 'Untitled'] = line.split(/:\s+(.*)/s);
+      const [, slug = '', taskId = '', kind = 'note'] = head.split(' ');
+      const content = `# ${title}\n`;
+      const kept = { digest: sha256(content), encoding: 'utf8' as const, size: Buffer.byteLength(content), content };
+      await writes.docs.insert({ slug, kind, title }, { ...kept, version: 1, at: born, agentId: 'world' });
+      await writes.docs.attach(slug, taskId);
     }
     for (const line of lines.filter((line) => line.startsWith('gate '))) {
       const [head = '', text = 'seen'] = line.split(/:\s+(.*)/s);

@@ -34,8 +34,12 @@ export interface Cli {
   alone?: true;
   /** A parameter that the command line fills from a file or, with `-`, from standard input; `isPiped`: from there unless it says otherwise. */
   read?: Record<string, { flag?: string; as: 'json' | 'text'; isPiped?: true }>;
+  /** Where the first of these parameters is `-`, standard input fills the second, to the byte; `encoding` is then `base64` if it is no text. */
+  pipes?: { dash: string; fills: string };
   /** Printed whatever stdout is, unless JSON is asked for: the result key that holds a text, or something to be read by people. */
   raw?: string;
+  /** That text is printed to the byte, decoded where the result says `encoding: base64`. */
+  isExact?: true;
   /** Its text is for prompts as well: without colour where it does not go to a terminal. */
   isPrompt?: true;
   /** The result key that holds command lines: the command line plays them in a project of their own and shows what they answer. */

@@ -330,6 +330,8 @@ export interface WriteStore extends ReadStore {
   workgraphs: WorkGraphReads & WorkGraphWrites;
   releases: ReleaseReads & ReleaseWrites;
   nexus: NexusReads & NexusWrites;
+  docs: DocReads & DocWrites;
+  memory: MemoryReads & MemoryWrites;
   changes: Changes;
 }
 

@@ -34,3 +34,4 @@ export function writeStore(db: Db, stamp: Stamp): WriteStore {
     changes,
   };
 }
+    docs: withLater({}, async () => ({ ...(await surveys()).docs, ...(await writes()).docs })),

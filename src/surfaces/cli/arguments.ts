@@ -90,6 +90,11 @@ export function parseArguments(operation: Typed, argv: string[]): Parsed {
     else if (isPiped) parsed.sources.push({ name, path: '-', as, mayBeEmpty: true });
     delete parsed.params[name];
   }
+  const { dash = '', fills = '' } = operation.cli.pipes ?? {};
+  if (parsed.params[dash] === '-' && parsed.params[fills] === undefined) {
+    delete parsed.params[dash];
+    parsed.sources.push({ name: fills, path: '-', as: 'bytes' });
+  }
   return parsed;
 }
 

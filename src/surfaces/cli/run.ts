@@ -17,7 +17,7 @@ export interface Terminal {
   isWatched?: boolean;
   isDebugging: boolean;
   format: string | undefined;
-  write(text: string): void;
+  write(text: string | Uint8Array): void;
   writeError(text: string): void;
   /** The house of a project in another folder, apart from the settings of this user. */
   houseAt(folder: string): House;
@@ -111,7 +111,7 @@ async function readSources(folder: string, parsed: Parsed, operation: NonNullabl
   if (parsed.refusal || parsed.sources.length === 0) return;
   const { readSource } = await import('./input.ts');
   try {
-    for (const source of parsed.sources) parsed.params[source.name] = readSource(source, operation, folder);
+    for (const source of parsed.sources) Object.assign(parsed.params, readSource(source, operation, folder));
   } catch (error) {
     if (!(error instanceof CleoError)) throw error;
     parsed.refusal = error;
@@ -129,7 +129,10 @@ async function print(house: House, reply: Reply, globals: Globals, terminal: Ter
   const text = operation?.cli.raw;
   const raw = text && envelope.success && !globals.json && envelope[text] !== undefined ? text : undefined;
   const isJson = globals.json || (!raw && !globals.human && !globals.quiet && (terminal.format === 'json' || !terminal.isTerminal));
-  if (raw && typeof envelope[raw] === 'string') terminal.write(withNewline(envelope[raw]));
+  if (raw && typeof envelope[raw] === 'string')
+    terminal.write(
+      operation?.cli.isExact ? Buffer.from(envelope[raw], envelope.encoding as BufferEncoding | undefined) : withNewline(envelope[raw]),
+    );
   else if (isJson && !globals.fields) terminal.write(`${JSON.stringify(envelope)}\n`);
   else {
     const { pickFields, quietText } = await import('./select.ts');
