@@ -11,10 +11,11 @@ import { sqliteDriver } from '../src/store/dialects/sqlite-driver.ts';
 import { createSqlite } from '../src/store/dialects/sqlite-schema.ts';
 import type { Store } from '../src/store/port.ts';
 import { runCli, type Terminal } from '../src/surfaces/cli/run.ts';
+import { registerProjects } from './projects.ts';
 import { buildWorld } from './world.ts';
 
 export interface HouseOptions {
-  /** Tasks that exist before; see `buildWorld` and `writeManifest`. */
+  /** Tasks that exist before; see `buildWorld`, `writeManifest` and `registerProjects`. */
   tasks?: string[];
   config?: Record<string, unknown>;
   agent?: string;
@@ -81,11 +82,13 @@ export async function openHouse(options: HouseOptions = {}): Promise<TestHouse> 
     return { reply, call: async (...args) => (await reply(...args)).envelope };
   };
   const isEntry = (line: string): boolean => line.startsWith('research ');
+  const isProject = (line: string): boolean => line.startsWith('nexus ');
   await buildWorld(
     store,
-    (options.tasks ?? []).filter((line) => !isEntry(line)),
+    (options.tasks ?? []).filter((line) => !isEntry(line) && !isProject(line)),
   );
   writeManifest(root, (options.tasks ?? []).filter(isEntry));
+  await registerProjects(root, env.CLEO_HOME ?? '', key, (options.tasks ?? []).filter(isProject));
   onTestFinished(async () => {
     await house.closeStores();
     if (engine === 'postgres') await dropSchema(env.CLEO_DATABASE_URL ?? '', key);

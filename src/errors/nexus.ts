@@ -1,4 +1,4 @@
-import { addRows, commandLine, quote } from './catalogue.ts';
+import { addRows, quote } from './catalogue.ts';
 import { type Row, row } from './row.ts';
 
 const list = (names: string[]): string => names.join(', ');
@@ -33,12 +33,13 @@ const rows = {
     message: (d) => `${JSON.stringify(d.query)} ${d.problem}`,
     fix: (d) => d.fix,
   }),
-  E_NEXUS_SYNC_FAILED: row<{ failed: { project: string; problem: string }[]; fix: string }>({
+  E_NEXUS_SYNC_FAILED: row<{ failed: { project: string; problem: string }[]; isPartial?: boolean; fix: string }>({
     exit: 74,
     http: 502,
-    message: (d) => `Nothing was synced: ${d.failed.map((f) => `${f.project}: ${f.problem}`).join('; ')}`,
+    message: (d) =>
+      `${d.isPartial ? 'Not everything was' : 'Nothing was'} synced: ${d.failed.map((f) => `${f.project}: ${f.problem}`).join('; ')}`,
     fix: (d) => d.fix,
-    alternatives: (d) => d.failed.map((f) => ({ action: `See what ${f.project} has`, command: commandLine(['cleo', 'nexus', 'list']) })),
+    alternatives: () => [{ action: 'See all projects', command: 'cleo nexus list' }],
   }),
   E_NEXUS_REGISTRY_CORRUPT: row<{ path: string; problem: string; fix: string; isNewer?: boolean }>({
     exit: 75,

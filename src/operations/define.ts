@@ -110,7 +110,11 @@ interface BaseContext {
   catalog: Catalog;
   /** For what runs without a store, or with a broken one: opened when first used, and only to read. */
   read<T>(work: (store: ReadStore) => Promise<T>): Promise<T>;
+  /** Another project's store, opened only to read, where that project's own configuration says. Whoever opens it closes it. */
+  far(project: Project): Promise<Pick<Store, 'read' | 'close'>>;
   sqliteVersion(): Promise<string | undefined>;
+  /** The answer as it will be printed, to be measured. */
+  printed(result: Record<string, unknown>, more?: More): string;
   /** This call as a command line with other parameters, for `error.fix`. */
   commandWith(params: Record<string, unknown>): string;
   /** Another command line of the same caller. */
@@ -143,7 +147,9 @@ export interface More {
   /** 100-102, and the states of the context window: none of them is an error. */
   exit?: 100 | 101 | 102 | 50 | 51 | 52 | 53 | 54;
   warnings?: string[];
-  truncated?: { shown: number; total: number; atLeast?: true } | undefined;
+  truncated?: { shown: number; total: number; atLeast?: true; next?: string } | undefined;
+  /** What a list may cost as a whole, and the page it is; what does not fit is cut from its end. */
+  budget?: { tokens: number; offset: number; limit: number };
   /** The session that the caller is in from now on. */
   joins?: SessionHandle;
   /** A line for a file below `.cleo`. */

@@ -31,8 +31,8 @@ export function parseQuery(query: string): NexusQuery | Wrong {
 export function parseFarId(text: string): FarId | Wrong {
   const parsed = parseQuery(text);
   if ('problem' in parsed) {
-    const { problem } = parsed;
-    return { problem };
+    const { problem, meant } = parsed;
+    return { problem, ...(meant && !meant.startsWith('*') ? { meant } : {}) };
   }
   if (parsed.project === '*') return { problem: 'means all projects; a task is in one' };
   if ('id' in parsed) return { project: parsed.project, id: parsed.id };

@@ -1,5 +1,6 @@
 import { type FarDepend, farName } from '../model/nexus.ts';
 import type { Status } from '../model/scalars.ts';
+import { waitPrefix } from './wait-text.ts';
 
 const mostNamed = 8;
 
@@ -13,11 +14,8 @@ export function waitText(rows: FarDepend[]): string | undefined {
   const names = unmet(rows).map(farEnd).sort();
   if (names.length === 0) return undefined;
   const more = names.length - mostNamed;
-  return `waits for ${names.slice(0, mostNamed).join(', ')}${more > 0 ? ` and ${more} more` : ''}`;
+  return `${waitPrefix}${names.slice(0, mostNamed).join(', ')}${more > 0 ? ` and ${more} more` : ''}`;
 }
-
-/** Whether a reason may be one of ours; the store knows for certain. */
-export const isWaitText = (text: string | undefined): boolean => text?.startsWith('waits for ') === true && text.includes(':T');
 
 export type Settled =
   | { is: 'blocked' | 'reworded'; blockedBy: string }
