@@ -80,7 +80,7 @@ function taskOf(fields: Fields & { folder: string }, { statuses, milestones, los
   const status = isGivenUp || fields.folder === 'completed' ? 'done' : told;
   const priority = priorities[text(fields.priority).toLowerCase()];
   if (text(fields.priority) && !priority) lose('priority', `${text(fields.priority)} is none of ours`);
-  const rest = (['assignee', 'reporter', 'due_date', 'references', 'documentation'] as const).flatMap((field): [string, string][] => {
+  const rest = (['assignee', 'due_date', 'references', 'documentation'] as const).flatMap((field): [string, string][] => {
     const value = texts(Array.isArray(fields[field]) ? fields[field] : [fields[field]]).join(', ');
     if (value) lose(field, 'there is no such field; it stands in the description');
     return value ? [[field, value]] : [];
@@ -111,6 +111,7 @@ function taskOf(fields: Fields & { folder: string }, { statuses, milestones, los
       ...note,
     })),
     ...(files.length > 0 ? { files } : {}),
+    ...(text(fields.reporter) ? { createdBy: text(fields.reporter) } : {}),
     ...when('createdAt', fields.created_date, lose),
     ...when('updatedAt', fields.updated_date, lose),
     ...(status === 'done' ? when('completedAt', fields.updated_date, () => {}) : {}),

@@ -2,6 +2,7 @@ export interface Body {
   description: string;
   acceptance: { text: string; met: boolean }[];
   blockedBy: string;
+  files: string[];
   depends: string[];
   parent?: string;
   /** Issues that stand in a task list: work that the issue consists of. */
@@ -24,6 +25,8 @@ export function marked(body: string): { id: string; parent?: string; depends: st
   return id ? { id, ...(parent ? { parent } : {}), depends: depends?.split(',') ?? [] } : undefined;
 }
 
+export const headings = { criteria: '## Acceptance criteria', blocked: '## Blocked', files: '## Files' };
+
 export const markOf = (id: string, parent: string | undefined, depends: string[]): string =>
   `<!-- cleo ${id}${parent ? ` parent ${parent}` : ''}${depends.length > 0 ? ` depends ${depends.join(',')}` : ''} -->`;
 
@@ -33,7 +36,7 @@ export function bodyOf(body: string, repository: string, isBlocked: boolean): Bo
     const [, other, number] = /(?:([\w.-]{1,100}\/[\w.-]{1,100})(?:\/issues\/|#)|#)(\d+)$/.exec(one) ?? [];
     return `${repository && (other ?? repository)}#${number}`;
   };
-  const found: Body = { description: '', acceptance: [], blockedBy: '', depends: [], children: [] };
+  const found: Body = { description: '', acceptance: [], blockedBy: '', files: [], depends: [], children: [] };
   const prose: string[] = [];
   let fence = '';
   const lines = body.replace(mark, '').split('\n');
@@ -54,9 +57,21 @@ export function bodyOf(body: string, repository: string, isBlocked: boolean): Bo
   const said = prose.join('\n');
   found.depends = [...said.matchAll(needs)].flatMap(([, list]) => [...list!.matchAll(new RegExp(ref, 'g'))].map(([one]) => idOf(one)));
   const parent = within.exec(said)?.[1];
-  const whole = withoutEmptyHeadings(kept);
-  const { text, blockedBy } = isBlocked ? withoutReason(whole) : { text: whole.join('\n'), blockedBy: '' };
-  return { ...found, ...(parent ? { parent: idOf(parent) } : {}), description: text.replace(/\n{3,}/g, '\n\n').trim(), blockedBy };
+  const rest = withoutEmptyHeadings(kept);
+  if (mark.test(body)) {
+    const pathOf = (line: string): string | undefined => /^- `(.+)`$/.exec(line)?.[1];
+    if (isBlocked)
+      found.blockedBy = taken(rest, headings.blocked, () => true)
+        .join('\n')
+        .trim();
+    found.files = taken(rest, headings.files, (line) => line.trim() === '' || pathOf(line) !== undefined).flatMap(
+      (line) => pathOf(line) ?? [],
+    );
+  }
+  const text = rest.join('\n').trim();
+  // Lines that went elsewhere leave gaps.
+  found.description = rest.length < body.split('\n').length ? text.replace(/\n{3,}/g, '\n\n') : text;
+  return { ...found, ...(parent ? { parent: idOf(parent) } : {}) };
 }
 
 /** A heading above nothing but criteria has nothing below it any more. */
@@ -71,17 +86,11 @@ function withoutEmptyHeadings(lines: string[]): string[] {
   });
 }
 
-/** Our export says why a task is blocked under a heading of its own. */
-function withoutReason(lines: string[]): { text: string; blockedBy: string } {
-  const at = lines.indexOf('## Blocked');
-  if (at < 0) return { text: lines.join('\n'), blockedBy: '' };
-  const length = lines.slice(at + 1).findIndex((line) => /^#{1,2} /.test(line));
-  const end = length < 0 ? lines.length : at + 1 + length;
-  return {
-    text: [...lines.slice(0, at), ...lines.slice(end)].join('\n'),
-    blockedBy: lines
-      .slice(at + 1, end)
-      .join('\n')
-      .trim(),
-  };
+/** The lines of the last section of that name, if all are as we write them; they leave the others. */
+function taken(lines: string[], heading: string, isOurs: (line: string) => boolean): string[] {
+  const at = lines.lastIndexOf(heading);
+  if (at < 0) return [];
+  let end = at + 1;
+  while (end < lines.length && !/^## /.test(lines[end]!)) end += 1;
+  return lines.slice(at + 1, end).every(isOurs) ? lines.splice(at, end - at).slice(1) : [];
 }

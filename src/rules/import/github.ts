@@ -93,7 +93,7 @@ const repositoryOf = (url: string): string | undefined => /([\w.-]{1,100}\/[\w.-
 
 function taskOf(issue: Issue, { parents, depends }: ReturnType<typeof linksOf>, losses: Loss[]): ForeignTask {
   const { id, record, marks } = issue;
-  const { description, acceptance, blockedBy } = issue.said;
+  const { description, acceptance, blockedBy, files } = issue.said;
   const lose: Lose = (field, why) => void losses.push({ id, field, why });
   const parent = parents.get(id);
   const on = [...(depends.get(id) ?? [])];
@@ -114,6 +114,7 @@ function taskOf(issue: Issue, { parents, depends }: ReturnType<typeof linksOf>, 
   if (due) lose('milestone', `that it is due on ${due.slice(0, 10)} is not kept`);
   const issueType = isMap(record.issueType) ? text(record.issueType.name) : isMap(record.type) ? text(record.type.name) : '';
   counted(record, on.length, lose);
+  const author = authorOf(record);
   const status: Status = isClosed ? 'done' : marks.status;
   return {
     id,
@@ -136,10 +137,12 @@ function taskOf(issue: Issue, { parents, depends }: ReturnType<typeof linksOf>, 
     ),
     acceptance,
     notes: (Array.isArray(record.comments) ? record.comments.filter(isMap) : []).flatMap((comment) => {
-      const by = isMap(comment.author) ? text(comment.author.login) : isMap(comment.user) ? text(comment.user.login) : '';
+      const by = authorOf(comment);
       const said = text(comment.body).replace(/\r\n?/g, '\n').trim();
       return said ? [{ ...when('at', comment.createdAt ?? comment.created_at, lose), ...(by ? { by } : {}), text: said }] : [];
     }),
+    ...(files.length > 0 ? { files } : {}),
+    ...(author ? { createdBy: author } : {}),
     ...when('createdAt', record.createdAt ?? record.created_at, lose),
     ...when('updatedAt', record.updatedAt ?? record.updated_at, lose),
     ...(isClosed ? when('completedAt', record.closedAt ?? record.closed_at, lose) : {}),
@@ -147,6 +150,11 @@ function taskOf(issue: Issue, { parents, depends }: ReturnType<typeof linksOf>, 
 }
 
 const typeOf = (type: TaskType | undefined, isEpic: boolean): { type?: TaskType } => (type ? { type } : isEpic ? { type: 'epic' } : {});
+
+function authorOf({ author, user }: Record<string, unknown>): string {
+  const who = isMap(author) ? author : isMap(user) ? user : {};
+  return text(who.login);
+}
 
 /** The REST API tells how many there are and not which. */
 function counted(record: Record<string, unknown>, known: number, lose: Lose): void {

@@ -104,10 +104,12 @@ export function timeOf(value: unknown): string | undefined {
 /** A label of ours: lower case, accents off, one dash for what it may not hold; undefined where nothing is left. */
 export function labelOf(text: string): string | undefined {
   const label = text
+    .slice(0, 200)
     .normalize('NFKD')
     .replace(/\p{M}/gu, '')
     .toLowerCase()
     .replace(/[^a-z0-9._:/-]+/g, '-')
+    .replace(/-*([:/])-*/g, '$1')
     .replace(/^-+|-+$/g, '')
     .slice(0, 50);
   return /[a-z0-9]/.test(label) ? label : undefined;
@@ -119,7 +121,8 @@ export function keptLabels(names: string[], lose: Lose): string[] {
   for (const name of names) {
     const label = labelOf(name);
     if (label) kept.add(label);
-    else lose('labels', `${JSON.stringify(name)} holds nothing that a label may hold`);
+    if (label?.length === 50 && name.length > 50) lose('labels', `${JSON.stringify(name.slice(0, 60))} is longer than 50 characters`);
+    if (!label) lose('labels', `${JSON.stringify(name)} holds nothing that a label may hold`);
   }
   return [...kept];
 }
