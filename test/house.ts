@@ -23,6 +23,8 @@ export interface HouseOptions {
   /** The clock, which a test may move; what is drawn by lot is then the same every time. */
   clock?: { now: string };
   engine?: 'sqlite' | 'postgres';
+  /** Somebody sits at the terminal, and no agent is named. */
+  isAtTerminal?: true;
 }
 
 /** Success and failure envelopes in one shape, so that a test can look at either. */
@@ -70,7 +72,11 @@ export async function openHouse(options: HouseOptions = {}): Promise<TestHouse> 
 
   const houseOf = (agent?: string) => {
     const platform = platformOf({ ...env, ...(agent ? { CLEO_AGENT_ID: agent } : {}) }, root, '0.0.0-test');
-    return buildHouse(options.clock ? { ...platform, now: () => options.clock!.now, randomHex: inOrder } : platform);
+    return buildHouse({
+      ...platform,
+      ...(options.clock ? { now: () => options.clock!.now, randomHex: inOrder } : {}),
+      isAtTerminal: () => options.isAtTerminal === true && agent === undefined,
+    });
   };
   let drawn = 0;
   const inOrder = (length: number): string => (++drawn).toString(16).padStart(length, '0');

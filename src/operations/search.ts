@@ -64,7 +64,7 @@ async function arranged<C extends Candidate>(shelf: Shelf<C>, wanted: Wanted[], 
 
 const wordsOf = (one: Wanted): string[] => one.map(({ word }) => word);
 
-export function without<T extends { id: string }>(items: T[], known: { id: string }[]): T[] {
+function without<T extends { id: string }>(items: T[], known: { id: string }[]): T[] {
   const ids = new Set(known.map(({ id }) => id));
   return items.filter(({ id }) => !ids.has(id));
 }

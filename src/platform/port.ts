@@ -182,6 +182,8 @@ export interface Platform {
   /** PostgreSQL address from the environment. */
   databaseUrl: string | undefined;
   caller: Caller;
+  /** Whether somebody sits there: input and output are a terminal, and nothing around says that an agent runs this. */
+  isAtTerminal(): boolean;
   /** Grade mode: reads are audited too; the id tags the entries. */
   grade: { isOn: boolean; id: string | undefined };
   /** Tells the processes that this one starts which session they are in. */

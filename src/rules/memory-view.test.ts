@@ -30,7 +30,7 @@ test('accepted before proposed, and both before what holds no longer; else the n
   const all = [
     entry('D-001', 'superseded', 1, 'Parser'),
     entry('D-002', 'proposed', 2),
-    entry('D-003', 'accepted', 3),
+    entry('D-003', 'accepted', 3, 'Use the parser that there is'),
     entry('D-004', 'rejected', 4),
     entry('D-005', 'proposed', 5),
   ];

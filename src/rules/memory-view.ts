@@ -48,9 +48,10 @@ export function wholeMemory(entry: MemoryRecord, cites: MemoryHit[], stale: Flag
   };
 }
 
-/** What is rejected or superseded goes last, whatever it says; else accepted before proposed. */
+/** What is rejected or superseded goes last, whatever it says; else, of what says it in the same places, accepted before proposed. */
 export const memoryStanding = ({ state, seq }: MemoryHit & { seq: number }): Standing => ({
   over: Number(state === 'rejected' || state === 'superseded'),
-  late: Number(state === 'proposed'),
+  early: Number(state === 'proposed'),
+  late: 0,
   seq,
 });

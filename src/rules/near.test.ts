@@ -23,5 +23,5 @@ test('what says more of it goes first, also in the text, and all else equal what
     one('d', 'Other', 'parser'),
     one('e', 'Other', 'parser', 1),
   ];
-  expect(rankNear(wanted, all, ({ over }) => ({ over, late: 0, seq: 0 })).map(({ id }) => id)).toEqual(['c', 'b', 'a', 'd', 'e']);
+  expect(rankNear(wanted, all, ({ over }) => ({ over, early: 0, late: 0, seq: 0 })).map(({ id }) => id)).toEqual(['c', 'b', 'a', 'd', 'e']);
 });

@@ -44,6 +44,6 @@ export function rankNear<T extends Rankable & { text: string }>(wanted: Near[], 
       // A match that is not in sight stands further down in a long text.
       return { item, met: Math.max(met, least), ...standing(item) };
     })
-    .sort((a, b) => b.met - a.met || a.over - b.over || a.late - b.late || b.seq - a.seq)
+    .sort((a, b) => b.met - a.met || a.over - b.over || a.early - b.early || a.late - b.late || b.seq - a.seq)
     .map(({ item }) => item);
 }

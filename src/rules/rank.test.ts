@@ -68,7 +68,7 @@ test('fewer typos go before a better place', () => {
 });
 
 test('what is over goes behind what holds, also where it says it better, but not behind a typo', () => {
-  const standing = ({ status }: Task) => ({ over: Number(status === 'done'), late: 0, seq: 1 });
+  const standing = ({ status }: Task) => ({ over: Number(status === 'done'), early: 0, late: 0, seq: 1 });
   const tasks = [task('T001', 'Parser', { status: 'done' }), task('T002', 'Other'), task('T003', 'Parsers')];
   const wanted = [
     [

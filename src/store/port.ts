@@ -5,7 +5,8 @@ import type { Priority, RelationType, Status, TaskId, TaskType } from '../model/
 import type { ContextUsage, SessionHandle, SessionRecord, SessionStatus } from '../model/session.ts';
 import type { Note, Relation, TaskHit, TaskRecord } from '../model/task.ts';
 import type { Token } from '../model/token.ts';
-import type { DocReads, MemoryReads, NexusReads, NexusWrites } from './port-knowledge.ts';
+import type { DocReads, DocWrites, NexusReads, NexusWrites } from './port-knowledge.ts';
+import type { MemoryReads, MemoryWrites } from './port-memory.ts';
 import type {
   GateReads,
   GateWrites,
@@ -329,9 +330,9 @@ export interface WriteStore extends ReadStore {
   jobs: JobWrites;
   workgraphs: WorkGraphReads & WorkGraphWrites;
   releases: ReleaseReads & ReleaseWrites;
-  nexus: NexusReads & NexusWrites;
   docs: DocReads & DocWrites;
   memory: MemoryReads & MemoryWrites;
+  nexus: NexusReads & NexusWrites;
   changes: Changes;
 }
 
