@@ -5,6 +5,7 @@ import type { Priority, RelationType, Status, TaskId, TaskType } from '../model/
 import type { ContextUsage, SessionHandle, SessionRecord, SessionStatus } from '../model/session.ts';
 import type { Note, Relation, TaskHit, TaskRecord } from '../model/task.ts';
 import type { Token } from '../model/token.ts';
+import type { ImportReads, ImportWrites } from './port-imports.ts';
 import type { DocReads, DocWrites, NexusReads, NexusWrites } from './port-knowledge.ts';
 import type { MemoryReads, MemoryWrites } from './port-memory.ts';
 import type {
@@ -314,6 +315,7 @@ export interface ReadStore {
   memory: MemoryReads;
   docs: DocReads;
   nexus: NexusReads;
+  imports: ImportReads;
 }
 
 /** What a mutation sees. Everything it writes is noted in `changes`. */
@@ -333,6 +335,7 @@ export interface WriteStore extends ReadStore {
   docs: DocReads & DocWrites;
   memory: MemoryReads & MemoryWrites;
   nexus: NexusReads & NexusWrites;
+  imports: ImportReads & ImportWrites;
   changes: Changes;
 }
 

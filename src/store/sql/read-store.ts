@@ -26,5 +26,6 @@ export function readStore(db: Db): ReadStore {
     memory: withLater({}, async () => (await import('./memories.ts')).memoryReads(db)),
     docs: withLater({}, async () => (await rarer()).docs),
     nexus: withLater({}, async () => (await rarer()).nexus),
+    imports: withLater({}, async () => (await import('./imports.ts')).importReads(db)),
   };
 }

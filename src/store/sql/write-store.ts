@@ -35,6 +35,10 @@ export function writeStore(db: Db, stamp: Stamp): WriteStore {
       ...(await import('./memories-write.ts')).memoryWrites(db, stamp, changes),
     })),
     nexus: withLater({}, async () => ({ ...(await surveys()).nexus, ...(await writes()).nexus })),
+    imports: withLater({}, async () => {
+      const { importReads, importWrites } = await import('./imports.ts');
+      return { ...importReads(db), ...importWrites(db) };
+    }),
     docs: withLater({}, async () => ({ ...(await surveys()).docs, ...(await writes()).docs })),
     changes,
   };
