@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import { mkdirSync, readFileSync, symlinkSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
@@ -75,24 +76,27 @@ describe('add', () => {
     expect(other.error).toMatchObject({ exitCode: 6, fix: 'cleo docs add T001 --content new --slug parsers-4 --type spec' });
   });
 
-  test.each<[string, Record<string, unknown>, number, string]>([
-    ['neither file nor content', {}, 2, 'required'],
-    ['both', { file: 'a.md', content: 'a', slug: 'a' }, 2, 'not both'],
-    ['content without a name', { content: 'a' }, 2, 'slug'],
-    ['a dash elsewhere than on a command line', { file: '-' }, 2, 'standard input'],
-    ['an encoding of nothing', { file: 'a.md', encoding: 'base64' }, 2, 'encoding'],
-    ['no base64', { content: 'a b', encoding: 'base64', slug: 'a' }, 6, 'base64'],
-    ['NUL in a text', { content: 'a\0b', slug: 'a' }, 6, 'NUL'],
-    ['a slug with capitals', { content: 'a', slug: 'Handle' }, 6, 'a-z'],
-    ['a slug that is too long', { content: 'a', slug: 'x'.repeat(65) }, 6, '64'],
-    ['a kind there is none of', { content: 'a', slug: 'a', type: 'novel' }, 2, 'is not one of spec, adr'],
-    ['a task there is none of', { content: 'a', slug: 'a', taskId: 'T999' }, 4, 'T999'],
-    ['a file there is none of', { file: 'none.md' }, 4, 'none.md'],
-  ])('%s is refused', async (_, params, exitCode, words) => {
+  test('what is no document, or has no place, is refused', async () => {
     const { call, cli } = await open();
-    const { error } = await call('docs.add', { taskId: 'T001', ...params });
-    expect(error).toMatchObject({ exitCode, message: expect.stringContaining(words) });
-    expect([0, 100]).toContain((await cli(error.fix)).exitCode);
+    const table: [string, Record<string, unknown>, number, string][] = [
+      ['neither file nor content', {}, 2, 'required'],
+      ['both', { file: 'a.md', content: 'a', slug: 'a' }, 2, 'not both'],
+      ['content without a name', { content: 'a' }, 2, 'slug'],
+      ['a dash elsewhere than on a command line', { file: '-' }, 2, 'standard input'],
+      ['an encoding of nothing', { file: 'a.md', encoding: 'base64' }, 2, 'encoding'],
+      ['no base64', { content: 'a b', encoding: 'base64', slug: 'a' }, 6, 'base64'],
+      ['NUL in a text', { content: 'a\0b', slug: 'a' }, 6, 'NUL'],
+      ['a slug with capitals', { content: 'a', slug: 'Handle' }, 6, 'a-z'],
+      ['a slug that is too long', { content: 'a', slug: 'x'.repeat(65) }, 6, '64'],
+      ['a kind there is none of', { content: 'a', slug: 'a', type: 'novel' }, 2, 'is not one of spec, adr'],
+      ['a task there is none of', { content: 'a', slug: 'a', taskId: 'T999' }, 4, 'T999'],
+      ['a file there is none of', { file: 'none.md' }, 4, 'none.md'],
+    ];
+    for (const [why, params, exitCode, words] of table) {
+      const { error } = await call('docs.add', { taskId: 'T001', ...params });
+      expect([why, error]).toMatchObject([why, { exitCode, message: expect.stringContaining(words) }]);
+      expect([0, 100]).toContain((await cli(error.fix)).exitCode);
+    }
   });
 
   test('a misspelt kind is corrected in the fix', async () => {
@@ -102,31 +106,23 @@ describe('add', () => {
     expect((await cli(error.fix)).exitCode).toBe(0);
   });
 
-  test.each<[string, (root: string) => void]>([
-    ['/etc/passwd', () => {}],
-    ['../outside.md', () => {}],
-    ['link', (root) => symlinkSync('/etc/passwd', join(root, 'link'))],
-    ['folder', (root) => mkdirSync(join(root, 'folder'))],
-    ['.cleo/config.json', () => {}],
-    [
-      'long',
-      (root) => {
-        writeFileSync(join(root, 'long'), '');
-        truncateSync(join(root, 'long'), 65_000_000 + (3 << 20));
-      },
-    ],
-  ])('%s is refused with 3, and nothing is kept', async (file, arrange) => {
-    const { call, root, cli } = await open();
-    arrange(root);
-    for (const [operation, params] of [
-      ['docs.add', { taskId: 'T001', file }],
-      ['docs.update', { slug: 'parsers', file }],
-    ] as const) {
-      if (operation === 'docs.update') await call('docs.add', { taskId: 'T001', content: 'a', slug: 'parsers' });
-      const { error } = await call(operation, params);
-      expect(error).toMatchObject({ code: 'E_FILE_ERROR', exitCode: 3 });
-      expect((await cli(error.fix)).exitCode).toBe(0);
-    }
+  test('a path that is none of the project is refused with 3, and nothing is kept', async () => {
+    const house = await open(['T001', parsers]);
+    const { call, root, cli } = house;
+    symlinkSync('/etc/passwd', join(root, 'link'));
+    mkdirSync(join(root, 'folder'));
+    execFileSync('mkfifo', [join(root, 'fifo')]);
+    write(house, 'long', '');
+    truncateSync(join(root, 'long'), 65 << 20);
+    for (const file of ['/etc/passwd', '../outside.md', 'link', 'folder', 'fifo', '.cleo/config.json', 'long'])
+      for (const [operation, params] of [
+        ['docs.add', { taskId: 'T001', file }],
+        ['docs.update', { slug: 'parsers', file }],
+      ] as const) {
+        const { error } = await call(operation, params);
+        expect([file, error]).toMatchObject([file, { code: 'E_FILE_ERROR', exitCode: 3 }]);
+        expect((await cli(error.fix)).exitCode).toBe(0);
+      }
     expect((await call('docs.list')).docs).toMatchObject([{ slug: 'parsers', version: 1 }]);
   });
 
@@ -157,27 +153,29 @@ describe('add', () => {
   });
 });
 
-describe('bytes', () => {
-  test.each<[string, Buffer, 'utf8' | 'base64']>([
+test('bytes come back as they were', async () => {
+  const house = await open();
+  const { call, root } = house;
+  const table: [string, Buffer, 'utf8' | 'base64'][] = [
     ['nothing', Buffer.alloc(0), 'utf8'],
-    ['a byte order mark and other line ends', Buffer.from('\ufeff# a\r\nb'), 'utf8'],
-    ['all of Unicode', Buffer.from('👩‍👩‍👧 שלום \u0301 \uffff \u{10ffff}'), 'utf8'],
-    ['NUL', Buffer.from('a\0b\n'), 'base64'],
-    ['no UTF-8', Buffer.from([0xff, 0xfe, 0x00, 0xc3, 0x28]), 'base64'],
-    ['half a surrogate pair', Buffer.from([0xed, 0xa0, 0x80]), 'base64'],
-  ])('%s comes back as it was', async (_, bytes, encoding) => {
-    const house = await open();
+    ['mark', Buffer.from('\ufeff# a\r\nb'), 'utf8'],
+    ['unicode', Buffer.from('👩‍👩‍👧 שלום \u0301 \uffff \u{10ffff}'), 'utf8'],
+    ['nul', Buffer.from('a\0b\n'), 'base64'],
+    ['binary', Buffer.from([0xff, 0xfe, 0x00, 0xc3, 0x28]), 'base64'],
+    ['surrogate', Buffer.from([0xed, 0xa0, 0x80]), 'base64'],
+  ];
+  for (const [slug, bytes, encoding] of table) {
     write(house, 'a.bin', bytes);
-    await house.call('docs.add', { taskId: 'T001', file: 'a.bin', slug: 'a' });
-    const fetched = await house.call('docs.fetch', { slug: 'a' });
+    await call('docs.add', { taskId: 'T001', file: 'a.bin', slug });
+    const fetched = await call('docs.fetch', { slug });
     expect(fetched).toMatchObject({ encoding, doc: { encoding, size: bytes.length } });
     expect(Buffer.from(fetched.content, encoding).equals(bytes)).toBe(true);
-    expect(await house.call('docs.publish', { slug: 'a', to: 'out/b.bin' })).toMatchObject({ file: 'out/b.bin' });
-    expect(readFileSync(join(house.root, 'out/b.bin')).equals(bytes)).toBe(true);
+    expect(await call('docs.publish', { slug, to: `out/${slug}` })).toMatchObject({ file: `out/${slug}` });
+    expect(readFileSync(join(root, 'out', slug)).equals(bytes)).toBe(true);
     // What was fetched can be given as it is.
-    const again = { taskId: 'T002', slug: 'a', content: fetched.content, encoding: fetched.encoding };
-    expect(await house.call('docs.add', again)).toMatchObject({ success: true, doc: { sha256: fetched.doc.sha256 } });
-  });
+    const again = { taskId: 'T002', slug, content: fetched.content, encoding: fetched.encoding };
+    expect(await call('docs.add', again)).toMatchObject({ success: true, doc: { sha256: fetched.doc.sha256 } });
+  }
 });
 
 describe('versions', () => {
@@ -343,18 +341,17 @@ describe('publish', () => {
     expect(await house.call('docs.publish', params)).toMatchObject({ version: 2, _meta: { exitCode: 102 } });
   });
 
-  test.each(['/tmp/x.md', '../x.md', 'a/../x.md', '.cleo/x.md', '.git/hooks/x', 'out/x.md', 'link', 'folder'])(
-    'never to %s',
-    async (to) => {
-      const { call, root, cli } = await open(['T001', parsers]);
-      mkdirSync(join(root, 'folder'));
-      symlinkSync('/tmp', join(root, 'out'));
-      symlinkSync('/tmp/cleo-nobody', join(root, 'link'));
+  test('never out of the project, over a link, or where git and cleo keep their own', async () => {
+    const { call, root, cli } = await open(['T001', parsers]);
+    mkdirSync(join(root, 'folder'));
+    symlinkSync('/tmp', join(root, 'out'));
+    symlinkSync('/tmp/cleo-nobody', join(root, 'link'));
+    for (const to of ['/tmp/x.md', '../x.md', 'a/../x.md', '.cleo/x.md', '.git/hooks/x', 'out/x.md', 'link', 'folder']) {
       const { error } = await call('docs.publish', { slug: 'parsers', to, replace: true });
-      expect(error).toMatchObject({ code: 'E_FILE_ERROR', exitCode: 3, fix: 'cleo help docs publish' });
+      expect([to, error]).toMatchObject([to, { code: 'E_FILE_ERROR', exitCode: 3, fix: 'cleo help docs publish' }]);
       expect((await cli(error.fix)).exitCode).toBe(0);
-    },
-  );
+    }
+  });
 });
 
 test('a document whose decision was superseded says so', async () => {

@@ -25,7 +25,7 @@ export const docsPublish = job({
   scope: 'admin',
   cli: { command: 'docs publish', args: ['slug'] },
   example: { world: ['T001', 'doc parsers T001: Which parsers there are'], call: { slug: 'parsers', to: 'docs/parsers.md' } },
-  async run({ read, platform, project, changes, commandWith }, { slug, to, version, replace = false }) {
+  async run({ read, platform, project, commandWith }, { slug, to, version, replace = false }) {
     const { files } = platform;
     const refuse = (problem: string, fix: string): CleoError => new CleoError('E_FILE_ERROR', { path: to, problem, fix });
     const problem = pathProblem(to);
@@ -49,7 +49,6 @@ export const docsPublish = job({
     }
     files.makeFolder(path.slice(0, path.lastIndexOf('/')));
     files.writeWhole(path, content.bytes);
-    changes.updated.push(slug);
     return result;
   },
 });

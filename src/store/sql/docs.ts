@@ -28,7 +28,7 @@ export const docReads = (db: Db): DocReads => ({
     return found.map(toRecord);
   },
   async count(filter, atMost) {
-    const [row] = await db.all(sql`select count(*) as n from (select 1 from docs d${matching(filter)} limit ${atMost + 1}) as some`);
+    const [row] = await db.all(sql`select count(*) as n from (select 1 from docs d${matching(filter)} limit ${atMost + 1}) as found`);
     return Number(row?.n);
   },
   async version(slug, version) {
