@@ -1,6 +1,6 @@
 import type { ForeignFile, ForeignTask, GivenFile, Loss } from '../../model/foreign.ts';
 import type { Priority, Status } from '../../model/scalars.ts';
-import { readFrontMatter } from '../front-matter.ts';
+import { frontOf } from './backlog-front.ts';
 import { sectionsOf } from './backlog-sections.ts';
 import { foreignFile, keptLabels, type Lose, plainText, refused, texts, when, withRest } from './given.ts';
 
@@ -31,11 +31,7 @@ export function readBacklog(files: GivenFile[]): ForeignFile {
 type Fields = Record<string, unknown> & { body: string };
 
 function fieldsOf(file: GivenFile): Fields {
-  // Backlog.md itself reads names with an @ that YAML does not allow there.
-  const head = plainText(file.text).replace(/^---\n[\s\S]*?\n---$/m, (yaml) =>
-    yaml.replace(/^(\s*(?:-|assignee:|reporter:)[ \t]+)(@[^\n]*)$/gm, "$1'$2'"),
-  );
-  const read = readFrontMatter(head);
+  const read = frontOf(file.text);
   if ('problem' in read) throw refused(file.name, read.problem);
   const { id, title } = read.fields;
   if (typeof id !== 'string' || id.trim() === '' || typeof title !== 'string' || title.trim() === '')
