@@ -46,6 +46,7 @@ const forms: Record<string, Form> = {
   explanation: async (value, screen) => (await import('./grade.ts')).explanation(value, screen),
   grades: async (value, screen) => (await import('./grade.ts')).grades(value, screen),
   trend: async (value, screen) => (await import('./grade.ts')).trend(value, screen),
+  detected: async (value, screen) => (await import('./detected.ts')).detected(value, screen),
   waves: async (value, screen) => (await import('./plan.ts')).waves(value, screen),
   blocked: async (value, screen) => (await import('./plan.ts')).blocked(value, screen),
   externalBlockers: async (value, screen) => (await import('./plan.ts')).externalBlockers(value, screen),
