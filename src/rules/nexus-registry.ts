@@ -22,14 +22,15 @@ export function readRegistry(text: string): { registry: Registry } | { problem: 
   }
   // The value itself, not what was parsed of it: fields that are not ours keep their place.
   const registry = value as Registry;
-  return { ...problemOf(registry.projects), registry };
+  const problem = problemIn(registry.projects);
+  return problem === undefined ? { registry } : { problem };
 }
 
-function problemOf(projects: RegisteredProject[]): { problem: string } | undefined {
+function problemIn(projects: RegisteredProject[]): string | undefined {
   const double = projects.find(({ name }, i) => projects.findIndex((other) => other.name === name) !== i);
-  if (double) return { problem: `has ${double.name} twice` };
+  if (double) return `has ${double.name} twice`;
   const relative = projects.find(({ path }) => !/^(\/|[A-Za-z]:[\\/]|\\\\)/.test(path) || path.includes('\0'));
-  return relative && { problem: `the path of ${relative.name} is not absolute` };
+  return relative && `the path of ${relative.name} is not absolute`;
 }
 
 export interface Wish {

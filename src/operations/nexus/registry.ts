@@ -14,8 +14,8 @@ export async function registryOf(platform: Platform) {
   const parsed = (found: RegistryText | undefined): Registry => {
     if (!found) throw new CleoError('E_NEXUS_NOT_INITIALIZED', { path: file.path });
     const read = 'text' in found ? readRegistry(found.text) : found;
-    if ('registry' in read && !('problem' in read)) return read.registry;
-    throw corrupt(platform, file.path, read as { problem: string; isNewer?: true });
+    if ('registry' in read) return read.registry;
+    throw corrupt(platform, file.path, read);
   };
   return {
     /** False if it is there, and sound. */
