@@ -18,10 +18,13 @@ const within = new RegExp(`^[ \\t]{0,8}(?:part of|parent|child of|sub-issue of)\
 const alone = new RegExp(`^(${ref})$`);
 
 /** What our export writes below a body, so that tasks find each other again when GitHub has given them numbers. */
-const mark = /^<!-- cleo (T\d+)(?: parent (T\d+))?(?: depends (T\d+(?:,T\d+)*))? -->$/m;
+const mark = /^<!-- cleo (T\d+)(?: parent (T\d+))?(?: depends (T\d+(?:,T\d+)*))? -->$/gm;
+
+/** The last, which is ours: the text above it may hold anything. */
+const markIn = (body: string): RegExpExecArray | undefined => [...body.matchAll(mark)].at(-1);
 
 export function marked(body: string): { id: string; parent?: string; depends: string[] } | undefined {
-  const [, id, parent, depends] = mark.exec(body) ?? [];
+  const [, id, parent, depends] = markIn(body) ?? [];
   return id ? { id, ...(parent ? { parent } : {}), depends: depends?.split(',') ?? [] } : undefined;
 }
 
@@ -39,7 +42,8 @@ export function bodyOf(body: string, repository: string, isBlocked: boolean): Bo
   const found: Body = { description: '', acceptance: [], blockedBy: '', files: [], depends: [], children: [] };
   const prose: string[] = [];
   let fence = '';
-  const lines = body.replace(mark, '').split('\n');
+  const own = markIn(body);
+  const lines = (own ? body.slice(0, own.index) + body.slice(own.index + own[0].length) : body).split('\n');
   const kept = lines.filter((line) => {
     const sign = /^ {0,3}(```+|~~~+)/.exec(line)?.[1]?.slice(0, 3) ?? '';
     if (fence ? sign === fence : sign) fence = fence ? '' : sign;
@@ -58,7 +62,7 @@ export function bodyOf(body: string, repository: string, isBlocked: boolean): Bo
   found.depends = [...said.matchAll(needs)].flatMap(([, list]) => [...list!.matchAll(new RegExp(ref, 'g'))].map(([one]) => idOf(one)));
   const parent = within.exec(said)?.[1];
   const rest = withoutEmptyHeadings(kept);
-  if (mark.test(body)) {
+  if (own) {
     const pathOf = (line: string): string | undefined => /^- `(.+)`$/.exec(line)?.[1];
     if (isBlocked)
       found.blockedBy = taken(rest, headings.blocked, () => true)
