@@ -30,7 +30,7 @@ async function makeProject(folder: string, tasks: string[]): Promise<void> {
   );
   const path = join(folder, '.cleo', 'cleo.db');
   await createSqlite(path, '2026-01-01T00:00:00.000Z');
-  const store = openSqlite({ path, mode: 'write', busyTimeoutMs: 5000, durability: 'normal' });
+  const store = openSqlite({ path, mode: 'write', busyTimeoutMs: 5000, durability: 'normal', newestBackup: () => undefined });
   await buildWorld(store, tasks);
   await store.close();
 }

@@ -38,6 +38,9 @@ export type Permission = InferOutput<typeof Permission>;
 export type RegisteredProject = InferOutput<typeof RegisteredProject>;
 export type Registry = InferOutput<typeof Registry>;
 
+/** What stands in its file; `problem` where that is no text which could be written back. */
+export type RegistryText = { text: string } | { problem: string };
+
 export const ProjectView = strictObject({
   name: string(),
   path: string(),

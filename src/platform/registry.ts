@@ -1,11 +1,9 @@
 import { lstatSync, mkdirSync, readFileSync, realpathSync, statSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
+import type { RegistryText } from '../model/nexus.ts';
 import { files, guarded } from './files.ts';
 import type { Project } from './port.ts';
 import { findProject } from './project.ts';
-
-/** What stands in the file; `problem` where it is no text that could be written back. */
-export type RegistryText = { text: string } | { problem: string };
 
 /** A registry of any sensible size is far below this; what is larger is something else. */
 const mostBytes = 16 << 20;

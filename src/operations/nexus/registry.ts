@@ -1,9 +1,8 @@
 import '../../errors/nexus.ts';
 import { CleoError } from '../../errors/error.ts';
 import { quote } from '../../errors/quote.ts';
-import type { ProjectView, RegisteredProject, Registry } from '../../model/nexus.ts';
+import type { ProjectView, RegisteredProject, Registry, RegistryText } from '../../model/nexus.ts';
 import type { Platform } from '../../platform/port.ts';
-import type { RegistryText } from '../../platform/registry.ts';
 import { nearest } from '../../rules/nearest.ts';
 import { readRegistry, registryText } from '../../rules/nexus-registry.ts';
 

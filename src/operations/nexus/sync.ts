@@ -11,7 +11,7 @@ import { type Change, type Synced, syncStore } from './sync-store.ts';
 
 export const nexusSync = job({
   name: 'nexus.sync',
-  summary: 'Read the tasks of other projects that tasks wait for: free what waits for nothing any more, block what does',
+  summary: 'Ask the other projects: free tasks whose depends there are done, block those that still wait',
   params: strictObject({
     all: optional(pipe(boolean(), description('Also in every other project with the permission write'))),
     except: optional(pipe(array(ProjectName), description('Projects to leave alone, such as one that cannot be reached'))),
