@@ -122,5 +122,8 @@ test.each([
 });
 
 test('which files of a folder are wanted', () => {
-  expect(['issues.json', 'issues.jsonl', 'issues.csv'].filter(wanted)).toEqual(['issues.json', 'issues.jsonl']);
+  expect(['issues.json', 'a/open-issues-2.jsonl', 'issues.csv', 'issues/package.json'].filter(wanted)).toEqual([
+    'issues.json',
+    'a/open-issues-2.jsonl',
+  ]);
 });

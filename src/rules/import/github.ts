@@ -4,7 +4,7 @@ import { isMap } from '../is-map.ts';
 import { type Body, bodyOf, marked } from './github-body.ts';
 import { foreignFile, keptLabels, type Lose, recordsOf, refused, timeOf, when, withRest } from './given.ts';
 
-export const wanted = (name: string): boolean => /\.(json|jsonl|ndjson)$/i.test(name);
+export const wanted = (name: string): boolean => /issues?[^/]*\.(json|jsonl|ndjson)$/i.test(name);
 
 /** Issues as `gh issue list --json …` or the REST API writes them, and as our own export does. Milestones are labels: an issue
  *  has one parent, and a milestone cuts across. */

@@ -88,5 +88,8 @@ test('the same told twice is one', () => {
 });
 
 test('which files of a folder are wanted', () => {
-  expect(['export.json', 'a/b.jsonl', 'pending.data', 'taskrc'].filter(wanted)).toEqual(['export.json', 'a/b.jsonl']);
+  expect(['export.json', 'a/tasks.jsonl', 'pending.data', 'taskrc', 'package.json'].filter(wanted)).toEqual([
+    'export.json',
+    'a/tasks.jsonl',
+  ]);
 });

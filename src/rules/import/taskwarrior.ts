@@ -14,7 +14,7 @@ const known = new Set(
   ).split(' '),
 );
 
-export const wanted = (name: string): boolean => /\.(json|jsonl|ndjson)$/i.test(name);
+export const wanted = (name: string): boolean => /(task|export)[^/]*\.(json|jsonl|ndjson)$/i.test(name);
 
 /** What `task export` writes. The first part of a project is an epic and the whole of it a label; the template of a recurring
  *  task is no work, what it has made so far is. */
