@@ -123,3 +123,7 @@ export const Memory = strictObject({
 });
 
 export const Citing = strictObject({ kind: picklist(['memory', 'doc', 'task']), id: string(), title: string() });
+
+/** Of files that decisions are taken over from. */
+export const largestLedger = 1 << 20;
+export const mostLedgers = 2000;

@@ -25,7 +25,7 @@ export const memoryDecisionFind = query({
   tier: 1,
   cli: { command: 'memory decision-find' },
   example: { world: ['T001 epic', 'T002 in T001', 'memory decision about T002: Tokens are structs'], call: { epic: 'T001' } },
-  async run({ store }, { query: given, epic, state, near, limit, offset }) {
+  async run({ store }, { query: given, epic, state, near, limit, offset, budget }) {
     const words = given?.trim() || undefined;
     if (!words && !epic)
       throw new CleoError('E_INVALID_INPUT', {
@@ -34,7 +34,7 @@ export const memoryDecisionFind = query({
         field: 'query',
       });
     if (epic && !(await store.tasks.exists(epic))) throw await notFound(store, epic);
-    const page = { limit, offset };
+    const page = { limit, offset, budget };
     const filter = { type: 'decision' as const, ...(epic ? { inside: epic } : {}), ...(state ? { state } : {}) };
     const { hits, count } = await searchMemory(store, words, filter, page, near);
     return paged({ decisions: hits.map(summaryOf) }, hits.length, page, count);

@@ -26,9 +26,9 @@ export const memoryFind = query({
   tier: 0,
   cli: { command: ['memory find', 'memory list'], args: ['term'] },
   example: { world: ['memory decision accepted: Tokens are structs', 'memory observation: The lexer is slow'], call: { term: 'tokens' } },
-  async run({ store }, { term, near, limit, offset, ...given }) {
+  async run({ store }, { term, near, limit, offset, budget, ...given }) {
     if (given.task && !(await store.tasks.exists(given.task))) throw await notFound(store, given.task);
-    const page = { limit, offset };
+    const page = { limit, offset, budget };
     const filter = Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined));
     const { hits, count } = await searchMemory(store, term?.trim() || undefined, filter, page, near);
     return paged({ memories: hits.map(summaryOf) }, hits.length, page, count);

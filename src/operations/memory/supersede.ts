@@ -2,10 +2,9 @@ import { array, description, optional, pipe, strictObject } from 'valibot';
 import { CleoError } from '../../errors/error.ts';
 import { Citing, MemoryId, type MemoryRecord, MemorySummary } from '../../model/memory.ts';
 import { Reason } from '../../model/scalars.ts';
-import type { TaskRecord } from '../../model/task.ts';
-import { citedIn } from '../../rules/memory-cites.ts';
 import { summaryOf } from '../../rules/memory-view.ts';
 import { answer, type MutationContext, mutation, noChange } from '../define.ts';
+import { citeTasks } from './cite-tasks.ts';
 import { checkPerson } from './decide.ts';
 import { requireMemory } from './require.ts';
 
@@ -35,7 +34,7 @@ export const memorySupersede = mutation({
     await checkPlace(here, old, next);
     if (old.state === 'accepted') checkPerson(here, old, 'Superseding', `cleo memory supersede ${oldId} --by ${by}`);
     await store.memory.decide(oldId, 'superseded', reason, by);
-    await citeTasks(here, oldId);
+    await citeTasks(store, oldId);
     const waits = next.state === 'proposed' && old.state === 'accepted' ? [`${by} is only proposed: cleo memory confirm ${by}`] : [];
     return answer(
       { memory: summaryOf({ ...old, state: 'superseded', supersededBy: by }), flagged: await flaggedOf(here, oldId) },
@@ -66,21 +65,3 @@ async function checkPlace({ store }: MutationContext, old: MemoryRecord, next: M
 
 const flaggedOf = async ({ store }: MutationContext, id: string) =>
   (await store.memory.flaggedBy(id)).map(({ kind, id: by, title }) => ({ kind, id: by, title }));
-
-/** Tasks are written without a thought of memory, so they are looked through when it matters. */
-async function citeTasks({ store }: MutationContext, id: string): Promise<void> {
-  const ids = await store.memory.tasksSaying(id);
-  const notes = await store.tasks.notes(ids);
-  for (const task of await store.tasks.many(ids)) {
-    const cited = citedIn(
-      textOf(
-        task,
-        (notes.get(task.id) ?? []).map(({ text }) => text),
-      ),
-    );
-    if (cited.includes(id)) await store.memory.cite('task', task.id, cited);
-  }
-}
-
-const textOf = ({ title, description, acceptance }: TaskRecord, notes: string[]): string =>
-  [title, description ?? '', ...acceptance.map(({ text }) => text ?? ''), ...notes].join('\n');
