@@ -37,7 +37,7 @@ const columns = [
 function cell(value: unknown): string {
   const text = Array.isArray(value) ? value.join(' ') : String(value ?? '');
   // A spreadsheet runs what begins like a formula, in wide signs too, and in some countries a semicolon ends a cell.
-  const safe = /^[=+\-@\t\r\n＝＋－＠]/.test(text) ? `'${text}` : text;
+  const safe = /^[=+\-@\t\r\n\uff1d\uff0b\uff0d\uff20]/.test(text) ? `'${text}` : text;
   return /[",;\t\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
 }
 
