@@ -43,7 +43,7 @@ async function answer(house: House, call: Call, startedAt: number): Promise<Repl
     checkToken(operation, call);
     if (call.refusal) throw call.refusal;
     checkDoor(operation, call);
-    const params = parseParams(operation, call.params);
+    const params = parseParams(operation, call.params, call.paths);
     const done = await perform(work, params);
     complete(meta, work);
     const envelope = done.replay ?? success(operation, meta, done);
@@ -117,7 +117,11 @@ async function perform(work: Work, params: Record<string, unknown>): Promise<Don
 
 async function runQuery(work: Work, params: Record<string, unknown>): Promise<Done> {
   const { house, operation } = work;
-  const run = async (part: object): Promise<Done> => unwrap(await operation.run(contextOf(work, part) as never, params as never));
+  const run = async (part: object): Promise<Done> => {
+    const context = contextOf(work, part);
+    const done = unwrap(await operation.run(context as never, params as never));
+    return done.more.budget ? (await import('./fit.ts')).fitList(context as never, operation, done) : done;
+  };
   if (operation.needs !== 'store') await identifyQuietly(work);
   const done =
     operation.needs === 'store'

@@ -19,6 +19,15 @@ export function estimateTokens(text: string): number {
   return Math.ceil(tokens);
 }
 
+/** The same of a JSON text that people may be shown as well: a line end becomes a mark, and what a terminal would obey is spelt out. */
+export const estimateShown = (json: string): number =>
+  Math.max(
+    estimateTokens(json),
+    estimateTokens(
+      json.replace(/\\n/g, ' ↵ ').replace(/[\u007f-\u009f\u2028\u2029\u200e\u200f\u202a-\u202e\u2066-\u2069\ufeff]/g, '\\u0000'),
+    ),
+  );
+
 const lower = 0;
 const upper = 1;
 const digit = 2;
@@ -46,7 +55,7 @@ function endOfRun(text: string, at: number, kind: number): number {
 function runCost(text: string, at: number, end: number, kind: number): number {
   const length = end - at;
   if (kind === blank) return blankCost(text, at, end);
-  if (kind === digit) return Math.ceil(length / 2);
+  if (kind === digit) return length < 4 ? 1 : Math.ceil(length / 2);
   if (kind === sign) return signCost(text, at, end);
   const isShouted = kind === upper && kindOf(text.charCodeAt(end - 1)) === upper;
   if (isShouted) return Math.ceil(length * 0.7);

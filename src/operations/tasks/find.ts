@@ -35,8 +35,8 @@ export const tasksFind = query({
   tier: 0,
   cli: { command: 'find', args: ['query'] },
   example: { world: ['T001: Write the parser', 'T002: Test the lexer'], call: { query: 'parser' } },
-  async run({ store }, { query, id, limit, offset, ...given }) {
-    const page = { limit, offset };
+  async run({ store }, { query, id, limit, offset, budget, ...given }) {
+    const page = { limit, offset, budget };
     const text = query?.trim() || undefined;
     if (text && id)
       throw new CleoError('E_INVALID_INPUT', { problem: 'find takes a query or --id, not both', fix: `cleo find --id ${id}`, field: 'id' });

@@ -25,6 +25,7 @@ const forms: Record<string, Form> = {
   sessions: (value, screen) => sessions([value].flat().filter(isFields), screen),
   handoff: (value, screen) => handoff(value as Fields, screen),
   briefing: (value, screen) => briefing(value as Fields, screen),
+  pack: async (value, screen) => (await import('./pack.ts')).pack(value, screen),
   omitted: (value, screen) => omitted([value].flat().filter(isFields), screen),
   context: (value, screen) => context(value as Fields, screen),
   summary: (value, screen) => dash(value as Fields, screen),
@@ -34,9 +35,9 @@ const forms: Record<string, Form> = {
   },
   skill: async (value, screen) => (await import('./skill.ts')).skill(value, screen),
   skills: async (value, screen) => (await import('./skill.ts')).skills([value].flat().filter(isFields), screen),
-  spawn: async (value, screen) => (await import('./spawn.ts')).spawns([value].flat().filter(isFields), screen),
   doc: async (value, screen) => (await import('./doc.ts')).doc(value, screen),
   docs: async (value, screen) => (await import('./doc.ts')).docs([value].flat().filter(isFields), screen),
+  spawn: async (value, screen) => (await import('./spawn.ts')).spawns([value].flat().filter(isFields), screen),
   spawns: async (value, screen) => (await import('./spawn.ts')).spawns([value].flat().filter(isFields), screen),
   verification: async (value, screen) => (await import('./verification.ts')).verification(value as Fields, screen),
   gates: async (value, screen) => (await import('./verification.ts')).gates([value].flat().filter(isFields), screen),
@@ -56,6 +57,10 @@ const forms: Record<string, Form> = {
   rollup: async (value, screen) => (await import('./plan.ts')).rollup(value, screen),
   members: async (value, screen) => (await import('./plan.ts')).containers(value, screen),
   sagas: async (value, screen) => (await import('./plan.ts')).containers(value, screen),
+  projects: async (value, screen) => (await import('./nexus.ts')).projects([value].flat().filter(isFields), screen),
+  graph: async (value, screen) => (await import('./nexus.ts')).farGraph(value, screen),
+  deps: async (value, screen) =>
+    isFields(value) && 'waitsFor' in value ? (await import('./nexus.ts')).farDeps(value, screen) : record(value as Fields, screen),
   preview: (value, screen) =>
     [value]
       .flat()
@@ -118,7 +123,7 @@ async function answer(envelope: Envelope, screen: Screen, catalog: Catalog): Pro
 }
 
 /** Their form begins with a title of its own. */
-const titled = ['omitted'];
+const titled = ['omitted', 'pack'];
 
 /** Behind something else a task is only pointed at: `show` tells the rest. */
 const isPointer = ([key, value]: [string, unknown]): boolean =>
@@ -159,7 +164,9 @@ const few = (ids: string[]): string =>
   ids.length > 8 ? `${ids.slice(0, 3).map(oneLine).join(', ')} … ${oneLine(ids.at(-1)!)} (${ids.length})` : ids.map(oneLine).join(', ');
 
 function cutShort({ truncated }: Envelope['_meta']): string[] {
-  return truncated ? [`${truncated.shown} of ${truncated.total}${truncated.atLeast ? ' or more' : ''} shown`] : [];
+  if (!truncated) return [];
+  const { shown, total, atLeast, next } = truncated;
+  return [`${shown} of ${total}${atLeast ? ' or more' : ''} shown${next ? `; go on: ${next}` : ''}`];
 }
 
 function refusal({ code, exitCode, message, fix, alternatives, details }: Fields, screen: Screen): string[] {
