@@ -25,7 +25,8 @@ export type ProblemKind =
   | 'siblings'
   | 'no-reason'
   | 'stale-claim'
-  | 'stale-evidence';
+  | 'stale-evidence'
+  | 'stale-citation';
 
 export interface Problem {
   kind: ProblemKind;

@@ -264,3 +264,37 @@ test('a timeline shows what stands around an entry', async () => {
   expect(await call('memory.timeline', { id: 'D-001' })).toMatchObject({ timeline: { supersededBy: { id: 'D-002' } } });
   expect((await call('memory.timeline', { id: 'D-002', limit: 1 })).timeline.before).toHaveLength(1);
 });
+
+test('a report names what is in use and cites what was superseded', async () => {
+  const { call } = await openHouse({
+    tasks: [
+      'T001: As P-001',
+      'T002 done: As P-001',
+      'memory pattern: Old',
+      'memory pattern: New',
+      'memory learning: From P-001',
+      'memory learning rejected: Not P-001',
+    ],
+  });
+  expect(await call('validate.report')).toMatchObject({ report: { ok: true } });
+  await call('memory.supersede', { old: 'P-001', by: 'P-002' });
+  const { report } = await call('validate.report');
+  expect(report).toMatchObject({ ok: false, counts: { 'stale-citation': 2 } });
+  expect(report.problems).toEqual([
+    {
+      kind: 'stale-citation',
+      severity: 'warning',
+      message: 'L-001 cites P-001, which was superseded by P-002',
+      fix: 'cleo memory timeline L-001',
+    },
+    {
+      kind: 'stale-citation',
+      severity: 'warning',
+      taskId: 'T001',
+      message: 'T001 cites P-001, which was superseded by P-002',
+      fix: 'cleo show T001',
+    },
+  ]);
+  await call('tasks.update', { taskId: 'T001', title: 'As P-002' });
+  expect((await call('validate.report')).report.counts).toEqual({ 'stale-citation': 1 });
+});

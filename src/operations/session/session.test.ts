@@ -175,6 +175,7 @@ describe('the end', () => {
     const { call, as } = await openHouse({ tasks: [...world, 'T004 in T001 blocked: Stuck'] });
     const { session } = await call('session.start', { scope: 'epic:T001', focus: 'T002' });
     await call('tasks.update', { taskId: 'T002', notes: 'Decision: tokens are structs' });
+    await call('memory.store', { type: 'decision', content: 'The lexer is written by hand', task: 'T002' });
     await call('tasks.complete', {});
     await call('tasks.start', { taskId: 'T003' });
     const ended = await call('session.end', { note: 'Trees are half way' });
@@ -183,7 +184,10 @@ describe('the end', () => {
       done: [{ id: 'T002', title: 'Lexer' }],
       open: [{ id: 'T003', title: 'Trees' }],
       blocked: [{ id: 'T004', title: 'Stuck', blockedBy: 'waiting' }],
-      decisions: [{ taskId: 'T002', text: 'tokens are structs' }],
+      decisions: [
+        { id: 'D-001', title: 'The lexer is written by hand' },
+        { taskId: 'T002', text: 'tokens are structs' },
+      ],
       next: [{ id: 'T003', title: 'Trees' }],
     };
     expect(ended).toMatchObject({ session: { id: session.id, status: 'ended' }, released: ['T003'], handoff });
