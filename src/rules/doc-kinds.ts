@@ -1,5 +1,5 @@
 export interface DocKind {
-  type: string;
+  name: string;
   about: string;
   source: 'built-in' | 'config';
 }
@@ -17,8 +17,8 @@ const builtIn: Record<string, string> = {
 
 /** The kinds that a document may have: ours, and those that the configuration adds. */
 export const docKinds = (added: readonly string[]): DocKind[] => [
-  ...Object.entries(builtIn).map(([type, about]) => ({ type, about, source: 'built-in' as const })),
+  ...Object.entries(builtIn).map(([name, about]) => ({ name, about, source: 'built-in' as const })),
   ...[...new Set(added)]
-    .filter((type) => !Object.hasOwn(builtIn, type))
-    .map((type) => ({ type, about: 'Added by docs.types', source: 'config' as const })),
+    .filter((name) => !Object.hasOwn(builtIn, name))
+    .map((name) => ({ name, about: 'Added by docs.types', source: 'config' as const })),
 ];

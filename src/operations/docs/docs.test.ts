@@ -271,14 +271,14 @@ describe('list', () => {
     expect((await call('docs.add', { taskId: 'T001', content: 'a', slug: 'a', type: 'runbook' })).success).toBe(true);
     const { types } = await call('docs.list-types');
     expect(types).toHaveLength(9);
-    expect(types).toContainEqual(expect.objectContaining({ type: 'plan', source: 'built-in', docs: 2 }));
-    expect(types).toContainEqual(expect.objectContaining({ type: 'runbook', source: 'config', docs: 1 }));
+    expect(types).toContainEqual(expect.objectContaining({ name: 'plan', source: 'built-in', docs: 2 }));
+    expect(types).toContainEqual(expect.objectContaining({ name: 'runbook', source: 'config', docs: 1 }));
   });
 
   test('a kind that is no longer configured is one as long as there are documents of it', async () => {
     const { call } = await open(['T001', 'doc old T001 runbook: Old']);
     expect((await call('docs.list', { type: 'runbook' })).docs).toHaveLength(1);
-    expect((await call('docs.list-types')).types.at(-1)).toMatchObject({ type: 'runbook', source: 'store', docs: 1 });
+    expect((await call('docs.list-types')).types.at(-1)).toMatchObject({ name: 'runbook', source: 'store', docs: 1 });
     expect((await call('docs.add', { taskId: 'T001', content: 'a', slug: 'a', type: 'runbook' })).error.exitCode).toBe(2);
   });
 });

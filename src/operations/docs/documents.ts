@@ -86,7 +86,7 @@ export async function requireDoc(store: ReadStore, slug: string, verb: string): 
 
 /** Refuses (2) a kind that is none. */
 export function checkKind(config: Config, type: string, again: (type: string) => string): void {
-  const known = docKinds(config['docs.types']).map((kind) => kind.type);
+  const known = docKinds(config['docs.types']).map(({ name }) => name);
   if (known.includes(type)) return;
   const near = nearest(type, known);
   throw new CleoError('E_INVALID_INPUT', {

@@ -49,8 +49,8 @@ export async function checkedVersion(store: ReadStore, platform: Platform, { slu
   const found = await store.docs.version(slug, asked);
   if (!found)
     throw new CleoError('E_NOT_FOUND', {
-      what: `version of ${slug},`,
-      id: String(asked),
+      what: 'version',
+      id: `${asked} of ${slug}`,
       fix: `cleo docs fetch ${slug} --version ${latest}`,
     });
   const bytes = Buffer.from(found.content, found.encoding);

@@ -7,7 +7,7 @@ export const docsListTypes = query({
   summary: 'List the kinds that a document may have, and how many there are of each',
   params: strictObject({}),
   result: strictObject({
-    types: array(strictObject({ type: string(), about: string(), source: picklist(['built-in', 'config', 'store']), docs: number() })),
+    types: array(strictObject({ name: string(), about: string(), source: picklist(['built-in', 'config', 'store']), docs: number() })),
   }),
   errors: [],
   tier: 2,
@@ -16,11 +16,11 @@ export const docsListTypes = query({
   async run({ store, config }) {
     const counts = await store.docs.countsByKind();
     const known = docKinds(config['docs.types']);
-    const former = [...counts.keys()].filter((type) => !known.some((kind) => kind.type === type));
+    const former = [...counts.keys()].filter((name) => !known.some((kind) => kind.name === name));
     return {
       types: [
-        ...known.map((kind) => ({ ...kind, docs: counts.get(kind.type) ?? 0 })),
-        ...former.map((type) => ({ type, about: 'No longer in docs.types', source: 'store' as const, docs: counts.get(type)! })),
+        ...known.map((kind) => ({ ...kind, docs: counts.get(kind.name) ?? 0 })),
+        ...former.map((name) => ({ name, about: 'No longer in docs.types', source: 'store' as const, docs: counts.get(name)! })),
       ],
     };
   },
