@@ -355,7 +355,7 @@ describe('publish', () => {
 });
 
 test('a document whose decision was superseded says so', async () => {
-  const { call, tamper } = await open(['T001', parsers]);
+  const { call, tamper, store } = await open(['T001', parsers]);
   await tamper(
     ['D-001', 'D-002']
       .map(
@@ -372,6 +372,10 @@ test('a document whose decision was superseded says so', async () => {
   expect((await call('docs.list')).docs).toMatchObject([{ slug: 'parsers', stale }]);
   await call('docs.update', { slug: 'parsers', content: 'As D-002 says.' });
   expect((await call('docs.list')).docs[0]).not.toHaveProperty('stale');
+  const citing = () => store.read((reads) => reads.memory.citing('D-002'));
+  expect(await citing()).toMatchObject([{ kind: 'doc', id: 'parsers' }]);
+  await call('docs.remove', { slug: 'parsers' });
+  expect(await citing()).toEqual([]);
 });
 
 /** Whether so many contents are stored; the database itself counts them. */

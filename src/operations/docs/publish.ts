@@ -1,3 +1,4 @@
+import { dirname } from 'node:path';
 import { boolean, description, number, optional, pipe, strictObject, string } from 'valibot';
 import { CleoError } from '../../errors/error.ts';
 import { quote } from '../../errors/quote.ts';
@@ -47,7 +48,7 @@ export const docsPublish = job({
         throw error;
       }
     }
-    files.makeFolder(path.slice(0, path.lastIndexOf('/')));
+    files.makeFolder(dirname(path));
     files.writeWhole(path, content.bytes);
     return result;
   },
