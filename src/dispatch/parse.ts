@@ -6,7 +6,7 @@ import { type Shape, shapesOf } from '../operations/shape.ts';
 import { nearest } from '../rules/nearest.ts';
 
 /** The parameters as the schema makes them, or the refusal: a call of the wrong shape (2) goes before a broken rule (6). */
-export function parseParams(operation: Typed, input: unknown): Record<string, unknown> {
+export function parseParams(operation: Typed, input: unknown, paths?: Record<string, string>): Record<string, unknown> {
   if (typeof input !== 'object' || input === null || Array.isArray(input))
     throw new CleoError('E_INVALID_INPUT', { problem: 'params must be an object', fix: helpFor(operation) });
   const given = operation.also ? renamed(input, operation.also) : (input as Record<string, unknown>);
@@ -14,7 +14,7 @@ export function parseParams(operation: Typed, input: unknown): Record<string, un
   if (parsed.success) return parsed.output as Record<string, unknown>;
   const issues = parsed.issues as BaseIssue<unknown>[];
   const shape = issues.find((issue) => issue.kind === 'schema');
-  throw shape ? wrongShape(operation, given, shape) : brokenRule(operation, issues[0] as BaseIssue<unknown>);
+  throw shape ? wrongShape(operation, given, shape, paths) : brokenRule(operation, issues[0] as BaseIssue<unknown>);
 }
 
 /** Whether it would not be refused with 2. */
@@ -51,7 +51,12 @@ export function wrongDoor(operation: Typed, fits: 'query' | 'mutate', params: un
 
 export const helpFor = (operation: Typed): string => `cleo help ${commandsOf(operation)[0] ?? operation.name}`;
 
-function wrongShape(operation: Typed, input: Record<string, unknown>, issue: BaseIssue<unknown>): CleoError {
+function wrongShape(
+  operation: Typed,
+  input: Record<string, unknown>,
+  issue: BaseIssue<unknown>,
+  paths: Record<string, string> | undefined,
+): CleoError {
   const shapes = shapesOf(operation.params);
   const path = issue.path?.map((step) => String(step.key)) ?? [];
   const field = path[0] ?? '';
@@ -63,7 +68,7 @@ function wrongShape(operation: Typed, input: Record<string, unknown>, issue: Bas
   const corrected = near.length === 1 && shape.type === 'text' ? { ...input, [field]: near[0] } : undefined;
   return new CleoError('E_INVALID_INPUT', {
     problem: `${path.length > 1 ? path.join('.') : nameOf(operation, shape)}: ${shape.choices ? `${shown(issue.input)} is not one of ${shape.choices.join(', ')}` : `${expected(issue)}, received ${shown(issue.input)}`}`,
-    fix: (corrected && commandWithin(operation, corrected)) ?? idHint(issue.input, shape) ?? helpFor(operation),
+    fix: (corrected && commandWithin(operation, corrected, paths)) ?? idHint(issue.input, shape) ?? helpFor(operation),
     field,
     ...(near.length ? { near } : {}),
   });
@@ -117,8 +122,8 @@ const expected = (issue: BaseIssue<unknown>): string =>
   issue.message.startsWith('Invalid ') ? `expected ${issue.expected ?? 'something else'}` : issue.message;
 
 /** The corrected call as a command, where that is all that was wrong with it and it can be printed as one short line. */
-function commandWithin(operation: Typed, params: Record<string, unknown>): string | undefined {
+function commandWithin(operation: Typed, params: Record<string, unknown>, paths?: Record<string, string>): string | undefined {
   if (!hasShape(operation, params)) return undefined;
-  const command = commandFor(operation, params);
+  const command = commandFor(operation, params, [], paths);
   return command.length <= 500 && !/[\0-\x1f]/.test(command) ? command : undefined;
 }

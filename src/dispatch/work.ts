@@ -40,6 +40,8 @@ export interface Call {
   token?: { name: string; scope: TokenScope };
   /** The caller no longer waits for the answer. */
   signal?: AbortSignal;
+  /** Where the surface read a parameter from, so that a command line can name it again. */
+  paths?: Record<string, string>;
   /** Why the surface could not make parameters of what it was given; answered and logged like any call that does not parse. */
   refusal?: CleoError;
 }
@@ -102,7 +104,8 @@ export function contextOf(work: Work, part: object): object {
     read: async <T>(ask: (store: ReadStore) => Promise<T>): Promise<T> => (await house.openStore('read')).read(ask),
     printed: (result: Record<string, unknown>, more: More = {}) =>
       `${JSON.stringify(success(operation, metaOf(work), { result, more }))}\n`,
-    commandWith: (params: Record<string, unknown>) => commandFor(operation, { ...(call.params as object), ...params }, flagsOf(call)),
+    commandWith: (params: Record<string, unknown>) =>
+      commandFor(operation, { ...(call.params as object), ...params }, flagsOf(call), call.paths),
     commandAs: (words: string[]) => commandLine(['cleo', ...words, ...flagsOf(call)]),
   };
 }

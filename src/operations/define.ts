@@ -33,7 +33,7 @@ export interface Cli {
   /** So do the words alone, where the plainest of the operations needs more than them. */
   alone?: true;
   /** A parameter that the command line fills from a file or, with `-`, from standard input; `isPiped`: from there unless it says otherwise. */
-  read?: Record<string, { flag?: string; as: 'json' | 'text'; isPiped?: true }>;
+  read?: Record<string, { flag?: string; as: 'json' | 'text'; isPiped?: true; files?: FilesOf }>;
   /** Where the first of these parameters is `-`, standard input fills the second, to the byte; `encoding` is then `base64` if it is no text. */
   pipes?: { dash: string; fills: string };
   /** Printed whatever stdout is, unless JSON is asked for: the result key that holds a text, or something to be read by people. */
@@ -45,6 +45,10 @@ export interface Cli {
   /** The result key that holds command lines: the command line plays them in a project of their own and shows what they answer. */
   plays?: string;
 }
+
+/** A path is handed over as files with their names; of a folder, those that are wanted of the first of these folders inside it,
+ *  or of itself. */
+export type FilesOf = (params: Record<string, unknown>) => Promise<{ folders: string[]; wants(name: string): boolean }>;
 
 export interface Example {
   /** Tasks that exist before, e.g. `T001 epic`, `T002 in T001`, `T003 depends T002`, `T004 done`. */

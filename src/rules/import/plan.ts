@@ -50,7 +50,6 @@ export interface Plan {
   remembered: { foreignId: string; taskId: TaskId; digest: string }[];
   /** Every task of the file that is here afterwards. */
   ids: { id: string; taskId: TaskId }[];
-  unchanged: number;
   losses: Loss[];
   /** Holders of more open children than may be added by hand. */
   crowded: TaskId[];
@@ -84,7 +83,6 @@ export function planImport(draft: Draft, here: Here, freshIds: TaskId[], now: st
     relations: relationsOf(scene, standing),
     remembered: [],
     ids: [],
-    unchanged: 0,
     losses: [],
     crowded: crowded(scene, standing),
   };
@@ -98,13 +96,12 @@ export function planImport(draft: Draft, here: Here, freshIds: TaskId[], now: st
     else if (before && changed.size > 0) {
       const after = updatedTo(before, task, changed, stands, takesState(node, here), { now, agent });
       plan.updated.push({ before, after, notes: changed.has('notes') ? notesOf(task, here.notes.get(id) ?? [], now, agent) : [] });
-    } else plan.unchanged += 1;
+    }
   }
   for (const [id, stands] of standing.of) {
     const node = scene.byId.get(id);
     if (here.tasks.has(id) && !(node && node.changed.size > 0) && standing.isShifted(id)) plan.shifted.push({ id, standing: stands });
   }
-  plan.unchanged += scene.deleted;
   const quiet = new Set(scene.nodes.filter(({ known, changed }) => known && changed.size === 0).map(({ task }) => task.id));
   plan.losses = [...draft.losses.filter(({ id }) => !quiet.has(id)), ...scene.losses];
   return plan;
@@ -126,8 +123,6 @@ interface Scene {
   losses: Loss[];
   lose(node: Item, field: string, why: string): void;
   nameOf(id: TaskId): string;
-  /** Imported once, deleted here since. */
-  deleted: number;
 }
 
 function sceneOf({ source, items, known }: Draft, here: Here, freshIds: TaskId[]): Scene {
@@ -161,7 +156,6 @@ function sceneOf({ source, items, known }: Draft, here: Here, freshIds: TaskId[]
     losses,
     lose,
     nameOf: (id) => byId.get(id)?.task.id ?? id,
-    deleted: items.length - nodes.length,
   };
 }
 
@@ -185,12 +179,12 @@ function standings(scene: Scene): Standings {
     .flatMap((id) => ({ from: parentOf(id), to: id }))
     .filter((edge): edge is { from: TaskId; to: TaskId } => edge.from !== undefined);
   const links = { parentOf: new Map(inside.map(({ from, to }) => [to, from])), childrenOf: grouped(inside), dependsOf };
-  for (const { from, to } of cutCircles([...byId.keys()], links, (id) => byId.has(id)))
-    scene.lose(
-      byId.get(from)!,
-      'depends',
-      `${scene.nameOf(to)} waits for it in turn, or is around it: such a circle could never be worked off`,
-    );
+  for (const { from, to } of cutCircles([...byId.keys()], links, (id) => scene.imported.has(id)))
+    scene.losses.push({
+      id: scene.nameOf(from),
+      field: 'depends',
+      why: `${scene.nameOf(to)} waits for it in turn, or is around it: such a circle could never be worked off`,
+    });
   const reopened = reopen(scene, everyId, parentOf);
   const of = new Map<TaskId, Standing>();
   const shifts = new Set<TaskId>();

@@ -4,16 +4,21 @@ import { isatty } from 'node:tty';
 import { CleoError } from '../../errors/error.ts';
 import { largestDoc, textOrBase64 } from '../../model/doc.ts';
 import { commandsOf } from '../../operations/command-line.ts';
-import type { Operation } from '../../operations/define.ts';
+import type { FilesOf, Operation } from '../../operations/define.ts';
 import { placeOfError } from './json-place.ts';
 
 export interface Source {
   name: string;
   path: string;
   as: 'json' | 'text' | 'bytes';
+  /** It may be a folder, and the names of files matter. */
+  files?: FilesOf;
   /** Nobody asked for it: where nothing is piped in, there is nothing. */
   mayBeEmpty?: true;
 }
+
+/** More than this is no text that anyone meant to hand over. */
+export const mostBytes = 256 * 1024 * 1024;
 
 /** A parameter from a file, its path as seen from the folder, or from standard input for `-`; for bytes that are no text, `encoding` too. */
 export function readSource(source: Source, operation: Operation, folder: string): Record<string, unknown> {
@@ -31,20 +36,16 @@ function readText({ name, path, as, mayBeEmpty }: Source, operation: Operation, 
   if (mayBeEmpty && isatty(0)) return undefined;
   const help = `cleo help ${commandsOf(operation)[0]}`;
   let bytes: Buffer;
-  let text: string;
   try {
-    bytes = path === '-' ? readStandardInput() : readFileSync(resolve(folder, path));
+    bytes = path === '-' ? readStandardInput(mostBytes + 1) : readFileSync(resolve(folder, path));
   } catch (error) {
     const { code, message } = error as NodeJS.ErrnoException;
     if (code === 'ENOENT') throw new CleoError('E_NOT_FOUND', { what: 'file', id: path, fix: help });
     throw new CleoError('E_FILE_ERROR', { path, problem: code === 'EISDIR' ? 'is a folder' : message, fix: help }, { cause: error });
   }
-  try {
-    // Fatal: bytes that are no text would come in as other characters than were meant. It also drops a byte order mark.
-    text = new TextDecoder('utf-8', { fatal: true }).decode(bytes);
-  } catch {
-    throw new CleoError('E_INVALID_INPUT', { problem: `${path === '-' ? 'standard input' : path} is not UTF-8 text`, fix: help });
-  }
+  if (bytes.length > mostBytes)
+    throw new CleoError('E_FILE_ERROR', { path: path === '-' ? 'standard input' : path, problem: 'is larger than 256 MiB', fix: help });
+  const text = decoded(bytes, path === '-' ? 'standard input' : path, help);
   if (mayBeEmpty && text.trim() === '') return undefined;
   if (as === 'text') return text;
   try {
@@ -59,8 +60,17 @@ function readText({ name, path, as, mayBeEmpty }: Source, operation: Operation, 
   }
 }
 
+/** Text of the bytes. Fatal: bytes that are no text would come in as other characters than were meant. A byte order mark is dropped. */
+export function decoded(bytes: Buffer, path: string, fix: string): string {
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
+  } catch {
+    throw new CleoError('E_INVALID_INPUT', { problem: `${path} is not UTF-8 text`, fix });
+  }
+}
+
 /** All of it, unless it is longer; `readFileSync` gives up where the other end is slower than we are. */
-function readStandardInput(atMost = Number.POSITIVE_INFINITY): Buffer {
+function readStandardInput(atMost: number): Buffer {
   const chunks: Buffer[] = [];
   let total = 0;
   while (total < atMost) {
