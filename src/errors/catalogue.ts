@@ -230,7 +230,12 @@ const rows = () =>
       message: (d) => `${d.problem}; whether the write was kept is not known`,
       fix: () => 'cleo log --limit 5',
     }),
-    E_ID_COLLISION: row<{ id: string; fix: string }>({ exit: 22, http: 409, message: (d) => `The id ${d.id} is taken`, fix: (d) => d.fix }),
+    E_ID_COLLISION: row<{ id: string; fix: string; problem?: string }>({
+      exit: 22,
+      http: 409,
+      message: (d) => d.problem ?? `The id ${d.id} is taken`,
+      fix: (d) => d.fix,
+    }),
 
     E_SESSION_EXISTS: row<{ sessionId: string; scope: string }>({
       exit: 30,

@@ -71,7 +71,11 @@ export function foreignFile(
     const other = byId.get(task.id);
     if (other && JSON.stringify(other) !== JSON.stringify(task)) {
       const places = [...new Set([where.get(other), where.get(task)])].filter(Boolean).join(' and ');
-      throw refused(places, `${task.id} is there twice and differs`);
+      throw new CleoError('E_ID_COLLISION', {
+        id: task.id,
+        problem: refused(places, `${task.id} is there twice and differs`).message,
+        fix: 'cleo help import',
+      });
     }
     byId.set(task.id, task);
   }
