@@ -57,6 +57,11 @@ const forms: Record<string, Form> = {
   rollup: async (value, screen) => (await import('./plan.ts')).rollup(value, screen),
   members: async (value, screen) => (await import('./plan.ts')).containers(value, screen),
   sagas: async (value, screen) => (await import('./plan.ts')).containers(value, screen),
+  tasks: async (value, screen) =>
+    isRecords(value) && value.every(({ project }) => typeof project === 'string')
+      ? (await import('./nexus.ts')).farTasks(value, screen)
+      : byShape('tasks', value, screen),
+  on: async (value, screen) => (await import('./nexus.ts')).farOne(value, screen),
   projects: async (value, screen) => (await import('./nexus.ts')).projects([value].flat().filter(isFields), screen),
   graph: async (value, screen) => (await import('./nexus.ts')).farGraph(value, screen),
   deps: async (value, screen) =>
@@ -142,7 +147,10 @@ const isPlain = (value: unknown): boolean => !isFields(value) && !(Array.isArray
 
 function section(key: string, value: unknown, screen: Screen, catalog: Catalog): string[] | Promise<string[]> {
   const form = Object.hasOwn(forms, key) ? forms[key] : undefined;
-  if (form) return form(value, screen, catalog);
+  return form ? form(value, screen, catalog) : byShape(key, value, screen);
+}
+
+function byShape(key: string, value: unknown, screen: Screen): string[] {
   if (isRecords(value))
     return special(key, value, screen) ?? (value.some((item) => isRecords(item.children)) ? tree(value, screen) : records(value, screen));
   if (Array.isArray(value)) return value.flatMap((item) => wrap(cellOf('', item).text, screen.columns));
