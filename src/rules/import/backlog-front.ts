@@ -30,7 +30,7 @@ export function simpleFields(head: string): Record<string, unknown> | undefined 
       list.push(text);
       continue;
     }
-    const [, key, value] = /^([a-z_]+):(?: (.+))?$/.exec(line) ?? [];
+    const [, key, value] = /^([a-z][a-z_]*):(?: (.+))?$/.exec(line) ?? [];
     if (key === undefined || Object.hasOwn(fields, key) || (list && list.length === 0)) return undefined;
     list = value === undefined ? [] : undefined;
     const text = value === '[]' ? [] : value === undefined ? list : scalar(value);

@@ -2,7 +2,7 @@ import type { ForeignFile, ForeignTask, GivenFile, Loss } from '../../model/fore
 import type { Priority, Status } from '../../model/scalars.ts';
 import { frontOf } from './backlog-front.ts';
 import { sectionsOf } from './backlog-sections.ts';
-import { foreignFile, keptLabels, type Lose, plainText, refused, texts, when, withRest } from './given.ts';
+import { among, foreignFile, keptLabels, type Lose, plainText, refused, texts, when, withRest } from './given.ts';
 
 const folders = /(?:^|\/)(tasks|completed|archive\/tasks|archive\/drafts|drafts|milestones)\/[^/]+\.md$/i;
 
@@ -74,7 +74,7 @@ function taskOf(fields: Fields & { folder: string }, { statuses, milestones, los
   const isGivenUp = fields.folder === 'archive/tasks' && told !== 'done';
   if (isGivenUp) lose('status', `archived as ${text(fields.status) || 'unfinished'}; it is done, archived and labelled not-planned`);
   const status = isGivenUp || fields.folder === 'completed' ? 'done' : told;
-  const priority = priorities[text(fields.priority).toLowerCase()];
+  const priority = among(priorities, text(fields.priority).toLowerCase());
   if (text(fields.priority) && !priority) lose('priority', `${text(fields.priority)} is none of ours`);
   const rest = (['assignee', 'due_date', 'references', 'documentation'] as const).flatMap((field): [string, string][] => {
     const value = texts(Array.isArray(fields[field]) ? fields[field] : [fields[field]]).join(', ');

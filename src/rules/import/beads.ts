@@ -1,7 +1,7 @@
 import type { ForeignFile, ForeignTask, GivenFile, Loss } from '../../model/foreign.ts';
 import type { Priority, Status } from '../../model/scalars.ts';
 import { isMap } from '../is-map.ts';
-import { foreignFile, keptLabels, type Lose, recordsOf, refused, texts, timeOf, when } from './given.ts';
+import { among, foreignFile, keptLabels, type Lose, recordsOf, refused, shown, texts, timeOf, when } from './given.ts';
 
 /** Its folder also holds copies, which older versions of it and its backups leave behind. */
 export const wanted = (name: string): boolean => /^(?:\.beads\/)?(?:issues|beads)\.jsonl$/.test(name);
@@ -57,7 +57,7 @@ function taskOf(record: Fields, ids: Set<string>, losses: Loss[]): ForeignTask {
     if (!kept.test(field) && !idle.test(field) && !isNothing(value))
       lose(
         field,
-        `${field.endsWith('_at') || /^(?:estimated|defer|due)/.test(field) ? 'tasks have no plan of time' : 'tasks have no such field'}: ${shown(value)}`,
+        `${field.endsWith('_at') || /^(?:estimated|defer|due)/.test(field) ? 'tasks have no plan of time' : 'tasks have no such field'}: ${brief(value)}`,
       );
   const type = text(record.issue_type);
   const createdBy = text(record.created_by) || text(record.owner);
@@ -84,7 +84,7 @@ function taskOf(record: Fields, ids: Set<string>, losses: Loss[]): ForeignTask {
 
 function statusOf(record: Fields, lose: Lose): Pick<ForeignTask, 'status' | 'blockedBy'> {
   const name = text(record.status) || 'open';
-  const status = statuses[name];
+  const status = among(statuses, name);
   if (!status) lose('status', `${JSON.stringify(name)} is kept as pending`);
   if (name === 'deferred') lose('status', 'deferred is kept as blocked');
   const until = timeOf(record.defer_until);
@@ -96,7 +96,7 @@ function statusOf(record: Fields, lose: Lose): Pick<ForeignTask, 'status' | 'blo
 
 function priorityOf(value: unknown, lose: Lose): Priority {
   const priority = typeof value === 'number' ? priorities[value] : undefined;
-  if (!priority) lose('priority', `${shown(value)} is kept as medium`);
+  if (!priority) lose('priority', `${brief(value)} is kept as medium`);
   if (value === 4) lose('priority', '4 is kept as low, like 3');
   return priority ?? 'medium';
 }
@@ -110,7 +110,7 @@ function linksOf(record: Fields, ids: Set<string>, lose: Lose): Pick<ForeignTask
   for (const link of list(record.dependencies)) {
     const on = text(link.depends_on_id);
     const kind = text(link.type) || text(link.dep_type) || 'blocks';
-    if (!on || (text(link.issue_id) || id) !== id) lose('dependencies', `${shown(link)} is no dependency of this issue`);
+    if (!on || (text(link.issue_id) || id) !== id) lose('dependencies', `${brief(link)} is no dependency of this issue`);
     else if (kind === 'blocks' || kind === 'waits-for') depends.push(on);
     else if (kind === 'parent-child') parents.push(on);
     else {
@@ -152,6 +152,6 @@ function notesOf(record: Fields): ForeignTask['notes'] {
 
 const text = (value: unknown): string => (typeof value === 'string' ? value : '');
 const list = (value: unknown): Fields[] => (Array.isArray(value) ? value.filter(isMap) : []);
-const shown = (value: unknown): string => (JSON.stringify(value) ?? 'nothing').slice(0, 80);
+const brief = (value: unknown): string => shown(value).slice(0, 80);
 const isNothing = (value: unknown): boolean =>
   value === null || value === '' || value === false || value === 0 || (typeof value === 'object' && Object.keys(value).length === 0);

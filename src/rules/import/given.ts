@@ -24,7 +24,7 @@ export function recordsOf(file: GivenFile): Record<string, unknown>[] {
     const list = Array.isArray(whole.value) ? whole.value.flat() : [whole.value];
     return list.map((value) => {
       if (isMap(value)) return value;
-      throw refused(file.name, `${JSON.stringify(value)?.slice(0, 40)} is no object`);
+      throw refused(file.name, `${shown(value).slice(0, 40)} is no object`);
     });
   }
   const lines = text.split('\n').map((line, i) => ({ line: line.trim().replace(/,$/, ''), n: i + 1 }));
@@ -82,6 +82,18 @@ export function foreignFile(
   return { source, tasks: [...byId.values()], losses };
 }
 
+/** A value in a few words. One that is nested a hundred thousand times cannot be told, and must not end the program. */
+export function shown(value: unknown): string {
+  try {
+    return JSON.stringify(value) ?? 'nothing';
+  } catch {
+    return 'something too deep';
+  }
+}
+
+/** The entry of a table; a word that every object answers to, such as `constructor`, is none. */
+export const among = <T>(table: Record<string, T>, key: string): T | undefined => (Object.hasOwn(table, key) ? table[key] : undefined);
+
 /** UTC, as we write it, of a moment or a day; undefined where it is none. */
 export function timeOf(value: unknown): string | undefined {
   if (typeof value !== 'string') return undefined;
@@ -126,7 +138,7 @@ export function keptLabels(names: string[], lose: Lose): string[] {
     const label = labelOf(name);
     if (label) kept.add(label);
     if (label?.length === 50 && name.length > 50) lose('labels', `${JSON.stringify(name.slice(0, 60))} is longer than 50 characters`);
-    if (!label) lose('labels', `${JSON.stringify(name)} holds nothing that a label may hold`);
+    if (!label) lose('labels', `${shown(name.slice(0, 60))} holds nothing that a label may hold`);
   }
   return [...kept];
 }
@@ -136,7 +148,7 @@ export type Lose = (field: string, why: string) => void;
 /** `{ [key]: time }` where the value is a time; one that is none is reported. */
 export function when<K extends string>(key: K, value: unknown, lose: Lose): { [k in K]?: string } {
   const at = timeOf(value);
-  if (!at && value !== undefined && value !== null && value !== '') lose(key, `${JSON.stringify(value).slice(0, 60)} is no time`);
+  if (!at && value !== undefined && value !== null && value !== '') lose(key, `${shown(value).slice(0, 60)} is no time`);
   return (at ? { [key]: at } : {}) as { [k in K]?: string };
 }
 

@@ -1,7 +1,7 @@
 import type { ForeignFile, ForeignTask, GivenFile, Loss } from '../../model/foreign.ts';
 import type { Priority, Status } from '../../model/scalars.ts';
 import { isMap } from '../is-map.ts';
-import { foreignFile, keptLabels, type Lose, labelOf, recordsOf, refused, texts, when } from './given.ts';
+import { among, foreignFile, keptLabels, type Lose, labelOf, recordsOf, refused, shown, texts, when } from './given.ts';
 
 export const wanted = (name: string): boolean => /(?:^|\/)tasks\.json$/.test(name);
 
@@ -84,12 +84,12 @@ function taskOf(entry: Entry, { prefix, labels, losses, parent, siblings }: Plac
   const lose: Lose = (field, why) => losses.push({ id, field, why });
   for (const [field, value] of Object.entries(entry))
     if (!known.has(field) && value !== null && value !== '' && !(typeof value === 'object' && Object.keys(value).length === 0))
-      lose(field, `tasks have no such field: ${(JSON.stringify(value) ?? '').slice(0, 80)}`);
+      lose(field, `tasks have no such field: ${shown(value).slice(0, 80)}`);
   if (parent && Array.isArray(entry.subtasks) && entry.subtasks.length > 0) lose('subtasks', 'task-master has none inside a subtask');
   const status = text(entry.status) || 'pending';
   const priority = text(entry.priority) || (parent ? text(parent.priority) : '');
-  if (!statuses[status]) lose('status', `${JSON.stringify(status)} is kept as pending`);
-  if (priority && !priorities[priority]) lose('priority', `${JSON.stringify(priority)} is kept as medium`);
+  if (!among(statuses, status)) lose('status', `${JSON.stringify(status)} is kept as pending`);
+  if (priority && !among(priorities, priority)) lose('priority', `${JSON.stringify(priority)} is kept as medium`);
   // It has more states than we do; the label keeps the word.
   const isNamed = ['review', 'cancelled', 'deferred'].includes(status);
   const description = [text(entry.description), text(entry.details) && `## Details\n\n${text(entry.details)}`].filter(Boolean).join('\n\n');
@@ -100,13 +100,14 @@ function taskOf(entry: Entry, { prefix, labels, losses, parent, siblings }: Plac
     ...(description || strategy.length > 1000
       ? { description: [description, strategy.length > 1000 ? `## Test strategy\n\n${strategy}` : ''].filter(Boolean).join('\n\n') }
       : {}),
-    status: statuses[status] ?? 'pending',
+    status: among(statuses, status) ?? 'pending',
     ...(status === 'deferred' ? { blockedBy: 'deferred in taskmaster' } : {}),
-    priority: priorities[priority] ?? 'medium',
+    priority: among(priorities, priority) ?? 'medium',
     ...(parent ? { parent: `${prefix}${parent.id}` } : {}),
     depends: dependsOf(entry).map((on) => `${prefix}${siblings?.has(on) && Number(on) < 100 ? full(on) : on}`),
     labels: keptLabels([...labels, ...(isNamed ? [status] : []), ...texts(entry.labels)], lose),
-    acceptance: strategy && strategy.length <= 1000 ? [{ text: strategy, met: statuses[status] === 'done' && status !== 'cancelled' }] : [],
+    acceptance:
+      strategy && strategy.length <= 1000 ? [{ text: strategy, met: among(statuses, status) === 'done' && status !== 'cancelled' }] : [],
     notes: [],
     ...when('createdAt', entry.createdAt, lose),
     ...when('updatedAt', entry.updatedAt, lose),

@@ -1,7 +1,7 @@
 import type { ForeignFile, ForeignTask, GivenFile, Loss } from '../../model/foreign.ts';
 import type { Priority } from '../../model/scalars.ts';
 import { isMap } from '../is-map.ts';
-import { foreignFile, keptLabels, type Lose, recordsOf, refused, texts, timeOf, when, withRest } from './given.ts';
+import { among, foreignFile, keptLabels, type Lose, recordsOf, refused, shown, texts, timeOf, when, withRest } from './given.ts';
 
 const states = ['pending', 'waiting', 'completed', 'deleted', 'recurring'];
 const priorities: Record<string, Priority> = { H: 'high', M: 'medium', L: 'low' };
@@ -64,9 +64,10 @@ function taskOf(entry: Entry, told: string, losses: Loss[]): ForeignTask {
   const rest = Object.entries(entry).flatMap(([field, value]): [string, string][] => {
     if (known.has(field) || value === undefined || value === null || value === '') return [];
     lose(field, 'there is no such field; it stands in the description');
-    return [[field, timeOf(value) ?? (typeof value === 'string' ? value : JSON.stringify(value))]];
+    return [[field, timeOf(value) ?? (typeof value === 'string' ? value : shown(value))]];
   });
-  if (typeof priority === 'string' && priority !== '' && !priorities[priority]) lose('priority', `${priority} is none of H, M and L`);
+  const ours = typeof priority === 'string' ? among(priorities, priority) : undefined;
+  if (priority && !ours) lose('priority', `${shown(priority)} is none of H, M and L`);
   if (wait !== undefined && !isDone) lose('wait', isWaiting ? 'nothing wakes it up; it is blocked, with the day' : 'its day has come');
   const name = typeof project === 'string' ? project : '';
   const top = name.split('.')[0] ?? '';
@@ -76,7 +77,7 @@ function taskOf(entry: Entry, told: string, losses: Loss[]): ForeignTask {
     ...withRest('', 'Taskwarrior', rest),
     status: isDone ? 'done' : isWaiting ? 'blocked' : start ? 'active' : 'pending',
     ...(isWaiting ? { blockedBy: wait ? `Waiting until ${wait.slice(0, 10)}` : 'Waiting' } : {}),
-    ...(typeof priority === 'string' && priorities[priority] ? { priority: priorities[priority] } : {}),
+    ...(ours ? { priority: ours } : {}),
     ...(top ? { parent: epicOf(top) } : {}),
     depends: texts(entry.depends),
     labels: keptLabels([...texts(entry.tags), ...(name.includes('.') ? [`project:${name}`] : [])], lose),
