@@ -33,7 +33,7 @@ export function withinBudget<K extends string>(
     const missing = missingOf(section, 0);
     return missing === 0 || rest ? 0 : cost({ section: section.name, count: missing, expand: section.expand });
   };
-  const reserve = rest ? cost(rest(999)) : sections.reduce((sum, section) => sum + noteCost(section), 0);
+  const reserve = rest ? cost(rest(99_999)) : sections.reduce((sum, section) => sum + noteCost(section), 0);
   let left = budget - reserve;
   const kept = {} as Record<K, number>;
   for (const section of sections) {

@@ -1,7 +1,6 @@
 import fc from 'fast-check';
-import { countTokens as countCl100k } from 'gpt-tokenizer/encoding/cl100k_base';
-import { countTokens as countO200k } from 'gpt-tokenizer/encoding/o200k_base';
 import { expect, test } from 'vitest';
+import { realTokens } from '../../test/real-tokens.ts';
 import { omittedText, packText } from '../model/pack-text.ts';
 import { briefChange, type PackAnswer, type PackFacts, packAround, packWithin } from './context-pack.ts';
 import { estimateTokens } from './tokens.ts';
@@ -16,7 +15,6 @@ const json = ({ pack, omitted }: PackAnswer): string =>
 const text = ({ pack, omitted }: PackAnswer): string => `${packText(pack)}\n${omittedText(omitted)}\n`;
 const tokensOf = (answer: PackAnswer): number => Math.max(estimateTokens(json(answer)), estimateTokens(text(answer)));
 const cost = (value: unknown): number => estimateTokens(JSON.stringify(value)) + 1;
-const real = (said: string): number => Math.max(countCl100k(said), countO200k(said));
 
 const factsOf = (given: Partial<PackFacts['task']> = {}, more: Partial<PackFacts> = {}): PackFacts => ({
   task: {
@@ -251,8 +249,8 @@ test('no task, however large or odd, is told in more than the budget as tokenize
       const facts = factsOf(JSON.parse(JSON.stringify(task)), rest as Partial<PackFacts>);
       const answer = packed(facts, budget);
       expect(estimateTokens(json(answer))).toBeLessThanOrEqual(budget);
-      expect(real(json(answer))).toBeLessThanOrEqual(budget);
-      expect(real(text(answer))).toBeLessThanOrEqual(budget);
+      expect(realTokens(json(answer))).toBeLessThanOrEqual(budget);
+      expect(realTokens(text(answer))).toBeLessThanOrEqual(budget);
       expect(answer.pack.task).toMatchObject({ id: 'T001', status: 'pending' });
       expect(task.title.startsWith(answer.pack.task.title.replace(/…$/, ''))).toBe(true);
       const last = String(answer.pack.acceptance?.at(-1)?.n ?? 0);

@@ -3,13 +3,13 @@ import { CleoError } from '../../errors/error.ts';
 import { Omitted, Pack } from '../../model/pack.ts';
 import { Priority, Status, TaskId } from '../../model/scalars.ts';
 import { Timestamp } from '../../model/task.ts';
-import { filled } from '../../rules/budget.ts';
+import { filled, type Omission } from '../../rules/budget.ts';
 import { claimView } from '../../rules/claims.ts';
 import type { PackAnswer } from '../../rules/context-pack.ts';
 import { cutOf } from '../../rules/page.ts';
 import { progressOf } from '../../rules/progress.ts';
 import { readiness, readinessInside } from '../../rules/readiness.ts';
-import { estimateShown } from '../../rules/tokens.ts';
+import { estimateTokens } from '../../rules/tokens.ts';
 import { openWaits } from '../../rules/waves.ts';
 import { answer, type More, type QueryContext, query } from '../define.ts';
 import { limitParam, tokens } from '../page.ts';
@@ -112,9 +112,10 @@ async function withinTokens<R extends Groups & { counts: Record<string, number> 
     ...report,
     ...Object.fromEntries(groups.map((name) => [name, report[name].slice(0, kept[name] ?? 0)])),
   });
-  const alone = (answer: PackAnswer): string => printed(whole(told({}), answer));
+  const rest = (count: number): Omission => ({ section: 'groups', count, expand: `cleo orchestrate report ${taskId}` });
+  const alone = ({ pack, omitted }: PackAnswer): string => printed(whole(told({}), { pack, omitted: [rest(99_999), ...omitted] }));
   const half = await findPack(here, taskId, Math.floor(budget / 2), alone);
-  const packed = 'pack' in half ? half : await contextPack(here, taskId, budget, alone);
+  const packed = 'pack' in half ? half : await contextPack(here, taskId, Math.min(budget, half.least), alone);
   const sections = groups.map((name) => ({
     name,
     items: report[name],
@@ -123,9 +124,9 @@ async function withinTokens<R extends Groups & { counts: Record<string, number> 
   }));
   const fitted = filled(sections, budget, {
     build: (kept, omitted) => whole(told(kept), { pack: packed.pack, omitted: [...omitted, ...packed.omitted] }),
-    tokensOf: (answer) => estimateShown(printed(answer)),
-    cost: (value) => estimateShown(JSON.stringify(value)) + 1,
-    rest: (count) => ({ section: 'groups', count, expand: `cleo orchestrate report ${taskId}` }),
+    tokensOf: (answer) => estimateTokens(printed(answer)),
+    cost: (value) => estimateTokens(JSON.stringify(value)) + 1,
+    rest,
   });
   if ('answer' in fitted) return fitted.answer;
   const { least } = fitted;

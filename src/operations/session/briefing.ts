@@ -74,7 +74,7 @@ export const sessionBriefing = query({
       { name: 'note', items: note, isPart: note.map((text, i) => text !== all.note[i]), expand: show },
       { name: 'next', items: all.next, expand: 'cleo next' },
       { name: 'blocked', items: all.blocked, expand: 'cleo list --status blocked' },
-      { name: 'openDecisions', items: all.openDecisions, more: unread, expand: 'cleo memory decision-find --state proposed' },
+      { name: 'openDecisions', items: all.openDecisions, more: unread, expand: 'cleo memory find --type decision --state proposed' },
       { name: 'decisions', items: all.decisions, expand: show },
       { name: 'open', items: all.open, expand: show },
       { name: 'sessions', items: all.sessions, expand: 'cleo session list --status active' },
