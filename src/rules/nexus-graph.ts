@@ -41,7 +41,7 @@ export function mermaidOf(nodes: FarEnd[], edges: FarEdge[]): string {
         .filter((node) => node.project === project)
         .map(
           (node) =>
-            `    ${places.get(nameOf(node))}["${node.id}${node.status ? ` (${node.status})` : ''}${node.title ? ` ${escaped(node.title)}` : ''}"]`,
+            `    ${places.get(nameOf(node))}["${escaped(node.id)}${node.status ? ` (${node.status})` : ''}${node.title ? ` ${escaped(node.title)}` : ''}"]`,
         ),
       '  end',
     ]),

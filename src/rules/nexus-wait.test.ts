@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { FarDepend } from '../model/nexus.ts';
-import { settle, waitText } from './nexus-wait.ts';
+import { isSound, settle, waitText } from './nexus-wait.ts';
 import { isWaitText } from './wait-text.ts';
 
 const on = (farId: string, farStatus: string, project = 'web'): FarDepend => ({
@@ -34,6 +34,13 @@ test.each<[string, Parameters<typeof settle>, object]>([
   ['waits for what is gone', [{ status: 'blocked', blockedBy: 'waits for web:T003' }, open, [on('T003', 'missing')]], { is: 'same' }],
   ['no longer waits for anything', [{ status: 'blocked', blockedBy: 'waits for web:T003' }, open, []], { is: 'freed' }],
 ])('a task that %s', (_, given, result) => expect(settle(...given)).toEqual(result));
+
+test.each([
+  [on('T003', 'pending'), true],
+  [on('T3', 'pending'), false],
+  [on('T003"]', 'pending'), false],
+  [on('T003', 'pending', 'we b'), false],
+])('a row of another store is taken for what it is', (row, is) => expect(isSound(row)).toBe(is));
 
 test('many are counted', () => {
   const many = Array.from({ length: 10 }, (_, i) => on(`T${100 + i}`, 'pending'));

@@ -1,8 +1,11 @@
-import { type FarDepend, farName } from '../model/nexus.ts';
-import type { Status } from '../model/scalars.ts';
+import { type FarDepend, farName, projectName } from '../model/nexus.ts';
+import { canonicalId, type Status } from '../model/scalars.ts';
 import { waitPrefix } from './wait-text.ts';
 
 const mostNamed = 8;
+
+/** Whether a row says what it should. Those of another project's store may say anything. */
+export const isSound = ({ project, farId }: FarDepend): boolean => projectName.test(project) && canonicalId(farId) === farId;
 
 /** What is not done, as far as anyone knows; a task that is gone is not done either. */
 export const unmet = (rows: FarDepend[]): FarDepend[] => rows.filter(({ farStatus }) => farStatus !== 'done');

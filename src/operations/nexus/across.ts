@@ -1,6 +1,6 @@
 import { type FarId, farName, type RegisteredProject, type Registry } from '../../model/nexus.ts';
 import type { TaskId } from '../../model/scalars.ts';
-import { farEnd } from '../../rules/nexus-wait.ts';
+import { farEnd, isSound } from '../../rules/nexus-wait.ts';
 import { type Links, type Moment, waitsFor } from '../../rules/order.ts';
 import type { ReadStore } from '../../store/port.ts';
 import type { Ask } from './far.ts';
@@ -59,7 +59,7 @@ async function look(ask: Ask, project: RegisteredProject, moments: Moment[], lin
   return true;
 }
 
-const farOf = async (store: ReadStore, id: TaskId): Promise<string[]> => (await store.nexus.of(id)).map(farEnd);
+const farOf = async (store: ReadStore, id: TaskId): Promise<string[]> => (await store.nexus.of(id)).filter(isSound).map(farEnd);
 
 function byProject(moments: Moment[]): Map<string, Moment[]> {
   const groups = new Map<string, Moment[]>();

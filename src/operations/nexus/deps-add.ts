@@ -25,6 +25,7 @@ export const nexusDepsAdd = job({
   errors: [
     'E_NEXUS_NOT_INITIALIZED',
     'E_NEXUS_REGISTRY_CORRUPT',
+    'E_FILE_ERROR',
     'E_NEXUS_INVALID_SYNTAX',
     'E_NEXUS_PROJECT_NOT_FOUND',
     'E_NEXUS_PERMISSION_DENIED',
@@ -36,7 +37,7 @@ export const nexusDepsAdd = job({
     'E_TASK_NOT_IN_SCOPE',
     'E_VALIDATION',
   ],
-  tier: 1,
+  tier: 2,
   scope: 'admin',
   cli: { command: 'nexus deps add', args: ['taskId', 'on'] },
   example: { world: ['T001', 'nexus web T003'], call: { taskId: 'T001', on: 'web:T003' } },

@@ -14,7 +14,7 @@ export const nexusDepsRemove = mutation({
   }),
   result: DependResult,
   errors: ['E_NEXUS_INVALID_SYNTAX', 'E_NOT_FOUND', 'E_TASK_NOT_IN_SCOPE'],
-  tier: 1,
+  tier: 2,
   cli: { command: 'nexus deps remove', args: ['taskId', 'on'] },
   example: { world: ['T001'], call: { taskId: 'T001', on: 'web:T003' }, exit: 102 },
   // Neither the registry nor the other project is asked: it may be gone, which is a reason to remove this.

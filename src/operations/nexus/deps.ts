@@ -3,6 +3,7 @@ import { type FarDepend, FarEnd, type FarId, type RegisteredProject, type Regist
 import { canonicalId, type TaskId } from '../../model/scalars.ts';
 import type { TaskHit } from '../../model/task.ts';
 import { permits } from '../../rules/nexus-registry.ts';
+import { isSound } from '../../rules/nexus-wait.ts';
 import { answer, type QueryContext, query } from '../define.ts';
 import { notFound } from '../tasks/require.ts';
 import { endOf, farIdOf } from './depends.ts';
@@ -25,6 +26,7 @@ export const nexusDeps = query({
   errors: [
     'E_NEXUS_NOT_INITIALIZED',
     'E_NEXUS_REGISTRY_CORRUPT',
+    'E_FILE_ERROR',
     'E_NEXUS_INVALID_SYNTAX',
     'E_NEXUS_PROJECT_NOT_FOUND',
     'E_NEXUS_PERMISSION_DENIED',
@@ -32,7 +34,7 @@ export const nexusDeps = query({
     'E_NOT_FOUND',
     'E_NOT_INITIALIZED',
   ],
-  tier: 1,
+  tier: 2,
   scope: 'admin',
   needs: 'nothing',
   cli: { command: 'nexus deps', args: ['task'] },
@@ -48,7 +50,7 @@ export const nexusDeps = query({
         : own;
       const id = (far?.id ?? ownId) as TaskId;
       const { task, rows } = await middle(here, ask, entry, id, far);
-      const waitsFor = await Promise.all(rows.map((row) => upstream(ask, registry, row)));
+      const waitsFor = await Promise.all(rows.filter(isSound).map((row) => upstream(ask, registry, row)));
       const others = entry ? readable(registry).filter(({ name }) => name !== entry.name) : [];
       const { answers, unanswered } = await askAll(ask, others, (store) => store.nexus.waitingFor(entry!.name, id));
       const waitedForBy = answers.flatMap(({ project, answer }) => answer.map((hit) => shown(project.name, hit)));

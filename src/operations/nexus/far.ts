@@ -22,7 +22,7 @@ export function ownEntry(platform: Platform, { projects }: Registry): Registered
   if (!own) return undefined;
   const key = keyOf(platform, own);
   return (
-    projects.find(({ path }) => platform.files.isSame(path, own.root)) ??
+    projects.find(({ path }) => isSame(platform, path, own.root)) ??
     projects.find((project) => key !== '' && project.key === key && stateOf(platform, project) !== 'ok')
   );
 }
@@ -30,8 +30,20 @@ export function ownEntry(platform: Platform, { projects }: Registry): Registered
 /** Whether the project is still where it was registered. */
 export function stateOf(platform: Platform, { path, key }: RegisteredProject): 'ok' | 'gone' | 'replaced' {
   const project = projectIn(path);
-  if (!platform.files.isFolder(project.folder)) return 'gone';
+  if (!isFolder(platform, project.folder)) return 'gone';
   return keyOf(platform, project) === key ? 'ok' : 'replaced';
+}
+
+/** What may not even be looked at is not there for us. */
+const isFolder = ({ files }: Platform, path: string): boolean => quietly(() => files.isFolder(path));
+export const isSame = ({ files }: Platform, a: string, b: string): boolean => quietly(() => files.isSame(a, b));
+
+function quietly(look: () => boolean): boolean {
+  try {
+    return look();
+  } catch {
+    return false;
+  }
 }
 
 export const projectIn = (path: string): Project => ({ root: path, folder: join(path, '.cleo') });

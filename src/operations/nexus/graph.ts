@@ -1,7 +1,7 @@
 import { array, boolean, description, optional, picklist, pipe, strictObject, string } from 'valibot';
 import { FarEnd, farName, type Registry, Unanswered } from '../../model/nexus.ts';
 import { type FarEdge, insideEdges, mermaidOf } from '../../rules/nexus-graph.ts';
-import { farEnd } from '../../rules/nexus-wait.ts';
+import { farEnd, isSound } from '../../rules/nexus-wait.ts';
 import { circles } from '../../rules/order.ts';
 import { answer, query } from '../define.ts';
 import { linksAcross } from './across.ts';
@@ -22,8 +22,8 @@ export const nexusGraph = query({
     }),
     mermaid: optional(string()),
   }),
-  errors: ['E_NEXUS_NOT_INITIALIZED', 'E_NEXUS_REGISTRY_CORRUPT'],
-  tier: 1,
+  errors: ['E_NEXUS_NOT_INITIALIZED', 'E_NEXUS_REGISTRY_CORRUPT', 'E_FILE_ERROR'],
+  tier: 2,
   scope: 'admin',
   needs: 'nothing',
   cli: { command: 'nexus graph', raw: 'mermaid' },
@@ -33,7 +33,9 @@ export const nexusGraph = query({
     return asking(here, registry, async (ask) => {
       const { answers, unanswered } = await askAll(ask, readable(registry), (store) => store.nexus.all());
       const across = answers.flatMap(({ project, answer }) =>
-        answer.map((row): FarEdge => ({ from: farName({ project: project.name, id: row.taskId }), to: farEnd(row), kind: 'across' })),
+        answer
+          .filter(isSound)
+          .map((row): FarEdge => ({ from: farName({ project: project.name, id: row.taskId }), to: farEnd(row), kind: 'across' })),
       );
       const names = [...new Set(across.flatMap(({ from, to }) => [from, to]))].sort(byName);
       const { links } = await linksAcross(ask, registry, names.map(placeOf));

@@ -9,7 +9,7 @@ export const nexusInit = job({
   params: strictObject({}),
   result: strictObject({ registry: strictObject({ path: string(), created: boolean() }) }),
   errors: ['E_NEXUS_REGISTRY_CORRUPT', 'E_FILE_ERROR'],
-  tier: 1,
+  tier: 2,
   scope: 'admin',
   needs: 'nothing',
   cli: { command: 'nexus init' },

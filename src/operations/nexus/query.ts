@@ -1,8 +1,8 @@
 import '../../errors/nexus.ts';
-import { array, description, optional, pipe, strictObject, string } from 'valibot';
+import { array, description, optional, pipe, strictObject } from 'valibot';
 import { CleoError } from '../../errors/error.ts';
 import { FarTask, Unanswered } from '../../model/nexus.ts';
-import type { TaskId } from '../../model/scalars.ts';
+import { SearchText, type TaskId } from '../../model/scalars.ts';
 import { inTurn, parseQuery, querySyntax } from '../../rules/nexus-query.ts';
 import { countedTo, cutOf } from '../../rules/page.ts';
 import { wholeTask } from '../../rules/view.ts';
@@ -16,11 +16,12 @@ import { registryOf, requireProject } from './registry.ts';
 export const nexusQuery = query({
   name: 'nexus.query',
   summary: 'Show a task of another project, or search one project or all of them',
-  params: strictObject({ query: pipe(string(), description(querySyntax)), limit: limitParam(20) }),
+  params: strictObject({ query: pipe(SearchText, description(querySyntax)), limit: limitParam(20) }),
   result: strictObject({ tasks: array(FarTask), unanswered: optional(array(Unanswered)) }),
   errors: [
     'E_NEXUS_NOT_INITIALIZED',
     'E_NEXUS_REGISTRY_CORRUPT',
+    'E_FILE_ERROR',
     'E_NEXUS_INVALID_SYNTAX',
     'E_NEXUS_PROJECT_NOT_FOUND',
     'E_NEXUS_PERMISSION_DENIED',
@@ -28,14 +29,12 @@ export const nexusQuery = query({
     'E_NOT_FOUND',
     'E_VALIDATION',
   ],
-  tier: 1,
+  tier: 2,
   scope: 'admin',
   needs: 'nothing',
   cli: { command: 'nexus query', args: ['query'], joins: true },
   example: { world: ['T001: Write the parser', 'nexus here'], call: { query: 'here:parser' } },
   async run(here, { query, limit }) {
-    if (query.length > 1000)
-      throw new CleoError('E_VALIDATION', { field: 'query', problem: 'must have at most 1000 characters', fix: 'cleo help nexus query' });
     const asked = parseQuery(query);
     if ('problem' in asked) {
       const fix = asked.meant ? here.commandWith({ query: asked.meant }) : 'cleo help nexus query';

@@ -4,8 +4,9 @@ import { CleoError } from '../../errors/error.ts';
 import { type FarDepend, ProjectName, type RegisteredProject, type Registry, type Unanswered } from '../../model/nexus.ts';
 import type { TaskHit } from '../../model/task.ts';
 import { permits } from '../../rules/nexus-registry.ts';
+import { isSound } from '../../rules/nexus-wait.ts';
 import { answer, type JobContext, job } from '../define.ts';
-import { type Ask, askAll, asking, checkStanding, failed, ownEntry, projectIn } from './far.ts';
+import { type Ask, askAll, asking, checkStanding, failed, isSame, ownEntry, projectIn } from './far.ts';
 import { registryOf } from './registry.ts';
 import { type Change, type Synced, syncStore } from './sync-store.ts';
 
@@ -27,8 +28,8 @@ export const nexusSync = job({
       movedFrom: optional(string()),
     }),
   }),
-  errors: ['E_NEXUS_NOT_INITIALIZED', 'E_NEXUS_REGISTRY_CORRUPT', 'E_NEXUS_SYNC_FAILED', 'E_LOCK_TIMEOUT'],
-  tier: 1,
+  errors: ['E_NEXUS_NOT_INITIALIZED', 'E_NEXUS_REGISTRY_CORRUPT', 'E_FILE_ERROR', 'E_NEXUS_SYNC_FAILED', 'E_LOCK_TIMEOUT'],
+  tier: 2,
   scope: 'admin',
   cli: { command: 'nexus sync' },
   example: { world: ['T001', 'nexus here'], call: {}, exit: 102 },
@@ -39,10 +40,12 @@ export const nexusSync = job({
     return asking(here, registry, async (ask) => {
       const open = written.filter(({ permission }) => permits(permission, 'write'));
       const rows = await here.read((store) => store.nexus.all());
-      const { answers, unanswered } = await askAll(ask, open, (store) => store.nexus.all());
+      const { answers, unanswered } = await askAll(ask, open, async (store) => (await store.nexus.all()).filter(isSound));
       const { seen, left } = await look(here, ask, registry, [...rows, ...answers.flatMap((each) => each.answer)], except, unanswered);
-      const done = [await here.write(async (store) => syncStore(store, seen, here.now))];
-      for (const { project } of answers) done.push(await syncThere(here, project, seen));
+      const there: Synced[] = [];
+      for (const { project } of answers) there.push(await syncThere(here, project, seen));
+      // Last, so that a call that is refused has changed nothing here; elsewhere the log says what it did.
+      const done = [await here.write((store) => syncStore(store, seen, here.now)), ...there];
       const part = <K extends 'freed' | 'blocked' | 'ahead'>(key: K): string[] => done.flatMap((each) => each[key]);
       const changed: Change[] = done.flatMap((each) => each.changed);
       const closed = written
@@ -72,7 +75,7 @@ async function settled({ platform, project }: JobContext): Promise<{ registry: R
   const file = await registryOf(platform);
   const registry = file.read();
   const own = ownEntry(platform, registry);
-  if (!own || platform.files.isSame(own.path, project.root)) return { registry };
+  if (!own || isSame(platform, own.path, project.root)) return { registry };
   const { realFolder } = await import('../../platform/registry.ts');
   const path = realFolder(project.root, '.') ?? project.root;
   return file.change((now) => {
