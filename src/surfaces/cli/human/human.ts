@@ -43,6 +43,12 @@ const forms: Record<string, Form> = {
   gates: async (value, screen) => (await import('./verification.ts')).gates([value].flat().filter(isFields), screen),
   release: async (value, screen) => (await import('./release.ts')).release(value, screen),
   releases: async (value, screen) => (await import('./release.ts')).releases([value].flat().filter(isFields), screen),
+  memory: async (value, screen) => (await import('./memory.ts')).memory(value as Fields, screen),
+  memories: async (value, screen) => (await import('./memory.ts')).memories([value].flat().filter(isFields), screen),
+  decisions: async (value, screen) => (await import('./memory.ts')).memories([value].flat().filter(isFields), screen),
+  flagged: async (value, screen) => (await import('./memory.ts')).memories([value].flat().filter(isFields), screen),
+  timeline: async (value, screen) => (await import('./memory.ts')).timeline(value as Fields, screen),
+  ids: async (value, screen) => (await import('./imported.ts')).ids(value, screen),
   grade: async (value, screen) => (await import('./grade.ts')).grade(value, screen),
   explanation: async (value, screen) => (await import('./grade.ts')).explanation(value, screen),
   grades: async (value, screen) => (await import('./grade.ts')).grades(value, screen),
@@ -97,7 +103,10 @@ async function answer(envelope: Envelope, screen: Screen, catalog: Catalog): Pro
   const plain = filled.filter(
     ([key, value]) => (isPlain(value) && !(key === meta.resultsField && Array.isArray(value))) || isAside(key, value),
   );
-  const [main, ...further] = filled.filter((entry) => !plain.includes(entry));
+  const rest = filled.filter((entry) => !plain.includes(entry));
+  // What an import could not keep comes behind its figures.
+  const main = 'losses' in result ? undefined : rest[0];
+  const further = main ? rest.slice(1) : rest;
   const pointers = further.filter(isPointer);
   const others = further.filter((entry) => !pointers.includes(entry));
   const sections: string[][] = [];
