@@ -68,3 +68,12 @@ test('tests that were found are the tool test, unless the settings name another'
   await house.cli(['config', 'set', 'verification.tools.test', JSON.stringify([process.execPath, '-e', 'process.exit(1)'])]);
   expect((await verify()).error).toMatchObject({ message: expect.stringContaining('tool test ended with 1') });
 });
+
+test('a prompt that is handed out names how the project is worked on', async () => {
+  const house = await openHouse({ tasks: ['T001 epic', 'T002 in T001: Parse'], config: { lifecycleEnforcement: { mode: 'off' } } });
+  const prompt = async (): Promise<string> => (await house.call('orchestrate.spawn', { taskId: 'T002' })).spawn.prompt;
+  expect(await prompt()).not.toContain('It is worked on with');
+  writeFileSync(join(house.root, 'package.json'), manifest({ test: 'vitest run', lint: 'biome check' }));
+  await house.cli(['init', '--detect']);
+  expect(await prompt()).toContain('\n- It is worked on with: tests `npm test` (`vitest`); lint `npm run lint`.\n');
+});

@@ -1,3 +1,4 @@
+import type { ProjectContext } from '../../model/project-context.ts';
 import { isProtocol, type ProtocolName, protocolTable } from '../../model/protocol.ts';
 import type { TaskId } from '../../model/scalars.ts';
 import type { Skill, SkillSet } from '../../model/skill.ts';
@@ -14,6 +15,7 @@ import { type PromptFacts, spawnPrompt } from '../../rules/spawn-prompt.ts';
 import { estimateTokens } from '../../rules/tokens.ts';
 import { referencesIn } from '../../rules/tokens-resolve.ts';
 import type { MutationContext } from '../define.ts';
+import { projectContextOf } from '../project-context.ts';
 import { protocolText } from '../protocol.generated.ts';
 import { baseProtocol, protocols } from '../protocols.generated.ts';
 import { manifestOf } from '../research/manifest.ts';
@@ -33,11 +35,17 @@ export interface Shelf {
   skills: SkillSet;
   manifest: Manifest;
   archived: Manifest;
+  project?: ProjectContext | undefined;
 }
 
 export async function shelfOf({ platform, project, config }: MutationContext): Promise<Shelf> {
   const file = await manifestOf(project, config);
-  return { skills: await skillsOf(platform), manifest: file.read(), archived: file.archived() };
+  return {
+    skills: await skillsOf(platform),
+    manifest: file.read(),
+    archived: file.archived(),
+    project: projectContextOf(platform, project),
+  };
 }
 
 export interface Prepared {
@@ -73,6 +81,7 @@ export async function prepare(here: MutationContext, shelf: Shelf, task: TaskRec
     session: caller.session,
     spawnedBy: caller.agent,
     root: project.root,
+    project: shelf.project,
     date: now.slice(0, 10),
     task,
     epicId,
