@@ -12,6 +12,7 @@ import { createSqlite } from '../src/store/dialects/sqlite-schema.ts';
 import type { Store } from '../src/store/port.ts';
 import { runCli, type Terminal } from '../src/surfaces/cli/run.ts';
 import { registerProjects } from './projects.ts';
+import { takeSchema } from './schemas.ts';
 import { buildWorld } from './world.ts';
 
 export interface HouseOptions {
@@ -57,7 +58,8 @@ export async function openHouse(options: HouseOptions = {}): Promise<TestHouse> 
   const engine = options.engine ?? (process.env.CLEO_TEST_ENGINE as HouseOptions['engine']) ?? 'sqlite';
   const root = mkdtempSync(join(tmpdir(), 'cleo-test-'));
   mkdirSync(join(root, '.cleo'));
-  const key = `t${process.pid}_${Math.random().toString(36).slice(2, 10)}`;
+  const lent = engine === 'postgres' ? await takeSchema(inject('databaseUrl')) : undefined;
+  const key = lent?.key ?? `t${process.pid}_${Math.random().toString(36).slice(2, 10)}`;
   // Thousands of houses come and go: none of them has to survive a loss of power.
   const kept = { durability: 'normal', ...(options.config?.store as object | undefined) };
   writeFileSync(join(root, '.cleo', 'config.json'), JSON.stringify({ ...options.config, store: kept, project: { key } }));
@@ -68,7 +70,7 @@ export async function openHouse(options: HouseOptions = {}): Promise<TestHouse> 
     ...options.env,
   };
   if (engine === 'postgres') env.CLEO_DATABASE_URL = inject('databaseUrl');
-  await createStore(engine, root, key, env);
+  if (!lent) await createSqliteStore(root);
 
   const houseOf = (agent?: string) => {
     const platform = platformOf({ ...env, ...(agent ? { CLEO_AGENT_ID: agent } : {}) }, root, '0.0.0-test');
@@ -97,11 +99,14 @@ export async function openHouse(options: HouseOptions = {}): Promise<TestHouse> 
   await registerProjects(root, env.CLEO_HOME ?? '', key, (options.tasks ?? []).filter(isProject));
   onTestFinished(async () => {
     await house.closeStores();
-    if (engine === 'postgres') await dropSchema(env.CLEO_DATABASE_URL ?? '', key);
+    lent?.giveBack(isWhole);
     rmSync(root, { recursive: true, force: true });
   });
-  const tamper = (statements: string): Promise<void> =>
-    engine === 'postgres' ? tamperPostgres(env.CLEO_DATABASE_URL ?? '', key, statements) : tamperSqlite(root, statements);
+  let isWhole = true;
+  const tamper = (statements: string): Promise<void> => {
+    isWhole = false;
+    return lent ? tamperPostgres(env.CLEO_DATABASE_URL ?? '', key, statements) : tamperSqlite(root, statements);
+  };
   return {
     root,
     store,
@@ -174,23 +179,11 @@ async function tamperPostgres(url: string, key: string, statements: string): Pro
   await client.end({ timeout: 5 });
 }
 
-async function createStore(engine: 'sqlite' | 'postgres', root: string, key: string, env: Record<string, string>): Promise<void> {
-  const at = '2026-01-01T00:00:00.000Z';
-  if (engine === 'postgres') {
-    const { createPostgres } = await import('../src/store/dialects/postgres.ts');
-    await createPostgres({ url: env.CLEO_DATABASE_URL ?? '', schema: `cleo_${key}`, busyTimeoutMs: 15000 }, at);
-    return;
-  }
+async function createSqliteStore(root: string): Promise<void> {
   if (!opened.template) {
     const folder = mkdtempSync(join(tmpdir(), 'cleo-template-'));
     opened.template = join(folder, 'cleo.db');
-    await createSqlite(opened.template, at);
+    await createSqlite(opened.template, '2026-01-01T00:00:00.000Z');
   }
   copyFileSync(opened.template, join(root, '.cleo', 'cleo.db'));
-}
-
-async function dropSchema(url: string, key: string): Promise<void> {
-  const client = postgres(url, { max: 1, onnotice: () => {} });
-  await client.unsafe(`drop schema if exists "cleo_${key}" cascade`);
-  await client.end({ timeout: 5 });
 }
