@@ -110,6 +110,16 @@ describe('invariants', () => {
     expect(shipped.filter((path) => !mayUse(path)).flatMap((path) => at(path, own))).toEqual([]);
   });
 
+  test('dispatch knows no operation by its name', () => {
+    const names = new Set(index.map((entry) => entry.name));
+    const quoted = shipped
+      .filter((path) => path.startsWith('src/dispatch/'))
+      .flatMap((path) =>
+        [...code(path).matchAll(/'([\w.-]+)'/g)].filter(([, word]) => names.has(word ?? '')).map(([, word]) => `${path}: ${word}`),
+      );
+    expect(quoted).toEqual([]);
+  });
+
   test('nothing is typed any', () => {
     const loose = /[:<|&,]\s*any\b(?=\s*[;,)>|&=[\]}]|$)|\bas any\b/gm;
     expect(shipped.flatMap((path) => at(path, loose))).toEqual([]);

@@ -93,9 +93,9 @@ function checkToken(operation: Pick<Operation, 'kind' | 'scope'>, { token }: Cal
 }
 
 /** A write asked of the door that reads is refused, never run; and a read of the one that writes, so that a caller's permissions mean something. */
-function checkDoor(operation: Operation, { asked, params }: Call): void {
+function checkDoor(operation: Operation, call: Call): void {
   const fits = operation.kind === 'query' ? 'query' : 'mutate';
-  if (asked !== undefined && asked !== fits) throw wrongDoor(operation, fits, params);
+  if (call.asked !== undefined && call.asked !== fits) throw wrongDoor(operation, fits, call);
 }
 
 /** Who the caller says it is; which session it is in, the store knows. */

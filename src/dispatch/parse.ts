@@ -1,5 +1,6 @@
 import { type BaseIssue, safeParse } from 'valibot';
 import { CleoError } from '../errors/error.ts';
+import type { Gateway } from '../model/audit.ts';
 import { commandFor, commandsOf, flagOf } from '../operations/command-line.ts';
 import type { Typed } from '../operations/processes.ts';
 import { type Shape, shapesOf } from '../operations/shape.ts';
@@ -34,17 +35,23 @@ function renamed(input: object, also: Record<string, string>): Record<string, un
 }
 
 /** The call came through the door for the other kind of operation; the way out names the right one. */
-export function wrongDoor(operation: Typed, fits: 'query' | 'mutate', params: unknown): CleoError {
+export function wrongDoor(
+  operation: Typed,
+  fits: 'query' | 'mutate',
+  { params, gateway }: { params: unknown; gateway: Gateway },
+): CleoError {
   const [domain = '', ...rest] = operation.name.split('.');
+  const isHttp = gateway === 'http';
+  const door = isHttp ? `POST /api/${fits}/${domain}/${rest.join('.')}` : `cleo_${fits}`;
   const error = new CleoError('E_INVALID_INPUT', {
-    problem: `${operation.name} ${fits === 'query' ? 'reads' : 'writes'}: ask cleo_${fits}`,
+    problem: `${operation.name} ${fits === 'query' ? 'reads' : 'writes'}: ask ${door}`,
     fix:
       (typeof params === 'object' && params !== null && commandWithin(operation, params as Record<string, unknown>)) || helpFor(operation),
   });
   error.alternatives.push({
-    action: `Ask cleo_${fits}`,
+    action: `Ask ${door}`,
     command: error.fix,
-    call: { gateway: `cleo_${fits}`, domain, operation: rest.join('.'), params },
+    call: { gateway: isHttp ? fits : `cleo_${fits}`, domain, operation: rest.join('.'), params },
   });
   return error;
 }

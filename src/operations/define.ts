@@ -73,6 +73,8 @@ interface Definition<P extends Params, R extends Params> {
   needs?: Needs;
   /** Kept for tokens of this scope, where a call comes with a token. */
   scope?: 'admin';
+  /** It begins a session, and so asks for none where the project does. */
+  beginsSession?: true;
   /** The result key that is shown once and kept nowhere, not even with an idempotency key. */
   hides?: string;
 }

@@ -33,6 +33,7 @@ export const orchestrateStart = mutation({
     export: optional(string()),
   }),
   errors: ['E_NOT_FOUND', 'E_SCOPE_INVALID', 'E_CONCURRENT_SESSION', 'E_SESSION_EXISTS', 'E_SCOPE_CONFLICT'],
+  beginsSession: true,
   tier: 2,
   cli: { command: ['orchestrate start', 'orchestrator start'], args: ['epic'], raw: 'export' },
   example: { world: ['T001 epic', 'T002 in T001', 'T003 in T001 depends T002'], call: { epic: 'T001', name: 'Parser' } },

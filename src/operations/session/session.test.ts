@@ -282,6 +282,26 @@ describe('safestop', () => {
     expect(await call('session.resume', { sessionId: 'session-1' })).toMatchObject({ focus: { id: 'T002' } });
   });
 
+  test('with --keep twice notes the focus once', async () => {
+    const { call } = await openHouse({ tasks: one });
+    await call('tasks.start', { taskId: 'T002' });
+    await call('session.safestop', { keep: true, reason: 'Full' });
+    const again = await call('session.safestop', { keep: true, reason: 'Full' }, { session: 'session-1' });
+    expect(again).toMatchObject({ session: { status: 'suspended' }, _meta: { exitCode: 102 } });
+    expect(await call('session.safestop', { keep: true, reason: 'Full' })).toMatchObject({ _meta: { exitCode: 102 } });
+    expect((await call('tasks.show', { taskId: 'T002' })).task.notes).toHaveLength(1);
+  });
+
+  test('with --keep twice outside a session, too', async () => {
+    const { call } = await openHouse({ tasks: world });
+    await call('tasks.start', { taskId: 'T002' });
+    expect(await call('session.safestop', { keep: true, reason: 'Full' })).toMatchObject({ task: { id: 'T002', status: 'active' } });
+    const again = await call('session.safestop', { keep: true, reason: 'Full' });
+    expect(again).toMatchObject({ task: { id: 'T002' }, _meta: { exitCode: 102 } });
+    expect((await call('tasks.show', { taskId: 'T002' })).task.notes).toHaveLength(1);
+    expect(await call('session.safestop', { reason: 'Full' })).toMatchObject({ task: { status: 'pending' } });
+  });
+
   test('outside a session lets go of the focus', async () => {
     const { call } = await openHouse({ tasks: world });
     expect(await call('session.safestop')).toMatchObject({ _meta: { exitCode: 102 } });

@@ -38,6 +38,9 @@ export function quietText(envelope: Envelope): string {
   const value = envelope[envelope._meta.resultsField ?? ''];
   const lines = ids(value);
   if (lines.length > 0) return `${lines.join('\n')}\n`;
+  // A moment is that of the task beside it.
+  const [task] = ids(envelope.task);
+  if (task !== undefined) return `${task}\n`;
   const isPlain = typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean';
   return isPlain ? `${value}\n` : '';
 }
