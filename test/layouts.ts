@@ -278,6 +278,16 @@ export const layouts: [string, Files, Expected][] = [
     },
   ],
   [
+    'Kotlin for several platforms',
+    {
+      'settings.gradle.kts': 'rootProject.name = "a"\n',
+      gradlew: '',
+      'build.gradle.kts': 'plugins { kotlin("multiplatform") }\n',
+      'src/commonTest/kotlin/ATest.kt': '',
+    },
+    { type: 'java', manager: 'gradle', command: './gradlew allTests' },
+  ],
+  [
     'dotnet new sln',
     {
       'Shop.sln': '',
@@ -312,7 +322,7 @@ export const layouts: [string, Files, Expected][] = [
   ],
   [
     'a gem with minitest',
-    { Gemfile: 'gemspec\n', Rakefile: 'Minitest::TestTask.create\n', 'lib/a.rb': '', 'test/test_a.rb': '' },
+    { Gemfile: 'gemspec\n', Rakefile: 'task default: %i[test]\n', 'lib/a.rb': '', 'test/test_a.rb': '' },
     { type: 'ruby', manager: 'bundler', framework: 'minitest', command: 'bundle exec rake test' },
   ],
   [

@@ -145,7 +145,9 @@ export function javaPart(place: Place): Part | undefined {
   const version =
     /<(?:maven\.compiler\.release|java\.version)>(\d+)</.exec(texts)?.[1] ??
     /(?:JavaLanguageVersion\.of\(|jvmToolchain\()(\d+)/.exec(texts)?.[1];
-  const test = { framework: namedIn(texts, javaFrameworks), command: `${tool} test`, from: place.at(from) };
+  // Kotlin for several platforms has a task of tests for each, and one that runs them all.
+  const task = !isMaven && /kotlin\("multiplatform"\)|kotlin[.-]multiplatform/i.test(texts) ? 'allTests' : 'test';
+  const test = { framework: namedIn(texts, javaFrameworks), command: `${tool} ${task}`, from: place.at(from) };
   return {
     type: 'java',
     folder: place.folder,

@@ -42,7 +42,7 @@ function rubyTest(place: Place, needs: string, within: (command: string) => stri
       from: place.at('config/application.rb'),
     };
   const rake = place.text('Rakefile') ?? '';
-  if (/TestTask|^\s*task\s+:?['"]?test\b/m.test(rake))
+  if (/TestTask|^\s*task\s+:?['"]?test\b|^\s*task\s*\(?\s*:?default\b[^\n]*\btest\b/m.test(rake))
     return {
       framework: /test-unit/.test(needs) ? 'test-unit' : 'minitest',
       command: within('rake test'),
