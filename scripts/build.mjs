@@ -20,6 +20,7 @@ const everyday = [
   'add Test --depends T001',
   'show T001',
   'find Write',
+  'memory observe Write',
   'memory find Write',
   'exists T001',
   'list',

@@ -10,7 +10,7 @@ const Row = array(MemorySummary);
 
 export const memoryTimeline = query({
   name: 'memory.timeline',
-  summary: 'Show what stands around an entry: what it took the place of, what it cites, what was written beside it',
+  summary: 'Show what stands around an entry: what it replaced, what it cites, what was written beside it',
   params: strictObject({ id: idParam, limit: limitParam(5, 'How many before and after it at most') }),
   also: idNames,
   result: strictObject({

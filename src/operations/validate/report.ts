@@ -25,7 +25,7 @@ const Report = strictObject({
 
 export const validateReport = query({
   name: 'validate.report',
-  summary: 'Check the tasks: lost parents, circles, misplaced, open below done, stale claims, evidence and citations',
+  summary: 'Check the tasks: lost parents, circles, misplaced, open below done; stale claims, evidence, citations',
   params: strictObject({}),
   result: strictObject({ report: Report }),
   errors: ['E_ORPHAN_DETECTED'],
