@@ -32,20 +32,20 @@ test('beads: what its file says', () => {
   expect(tasks[1]).toMatchObject({
     createdAt: '2026-03-02T08:16:10.000Z',
     createdBy: 'ada',
+    description: 'A file of a gigabyte must not be in memory twice.\n\nFrom beads:\n- assignee: grace\n- estimated_minutes: 90',
     acceptance: [
       { text: 'a torn last line is refused', met: true },
       { text: 'the line and the column are named', met: false },
     ],
-    notes: [
-      { text: 'Assigned to grace' },
-      { at: '2026-03-05T07:29:58.000Z', by: 'grace', text: 'The reader keeps the offset of each line.' },
-    ],
+    notes: [{ at: '2026-03-05T07:29:58.000Z', by: 'grace', text: 'The reader keeps the offset of each line.' }],
   });
   expect(tasks[3]).toMatchObject({ completedAt: '2026-03-03T16:45:12.500Z', notes: [{ text: 'Closed: It is a note, not work.' }] });
   expect(tasks[5]).toMatchObject({ blockedBy: 'deferred until 2026-06-01T00:00:00.000Z in beads' });
   expect(losses.map(({ id, field }) => `${id} ${field}`)).toEqual([
     'bd-d00d task',
+    'bd-3f0a.1 assignee',
     'bd-3f0a.1 estimated_minutes',
+    'bd-77c1 external_ref',
     'bd-77c1 dependencies',
     'bd-90aa defer_until',
     'bd-90aa status',
@@ -111,7 +111,7 @@ test('taskmaster: what its file says, tag by tag', () => {
     '5 blocked low - - - - deferred',
     '6 blocked low - - - - -',
     '7 active medium - - - - review',
-    '8 done medium - - - - cancelled',
+    '8 done medium - - - - not-planned',
     'docs:1 pending medium - - - - docs',
     'docs:2 pending low - - docs:1 - docs',
   ]);

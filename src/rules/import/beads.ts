@@ -1,7 +1,7 @@
 import type { ForeignFile, ForeignTask, GivenFile, Loss } from '../../model/foreign.ts';
 import type { Priority, Status } from '../../model/scalars.ts';
 import { isMap } from '../is-map.ts';
-import { among, foreignFile, keptLabels, type Lose, recordsOf, refused, shown, texts, timeOf, when } from './given.ts';
+import { among, foreignFile, keptLabels, type Lose, recordsOf, refused, shown, texts, timeOf, when, withRest } from './given.ts';
 
 /** Its folder also holds copies, which older versions of it and its backups leave behind. */
 export const wanted = (name: string): boolean => /^(?:\.beads\/)?(?:issues|beads)\.jsonl$/.test(name);
@@ -48,24 +48,24 @@ const priorities: Priority[] = ['critical', 'high', 'medium', 'low', 'low'];
 const idle =
   /^(?:_type|id|content_hash|source_repo|compaction_level|compacted_at|compacted_at_commit|original_size|original_type|\w+_count|closed_by_session|ephemeral|no_history|is_template|pinned|sender|last_activity|deleted_\w+|delete_reason|owner)$/;
 const kept =
-  /^(?:title|description|design|acceptance_criteria|notes|status|priority|issue_type|assignee|created_at|created_by|updated_at|closed_at|started_at|close_reason|external_ref|labels|dependencies|comments|parent)$/;
+  /^(?:title|description|design|acceptance_criteria|notes|status|priority|issue_type|created_at|created_by|updated_at|closed_at|started_at|close_reason|labels|dependencies|comments|parent)$/;
 
 function taskOf(record: Fields, ids: Set<string>, losses: Loss[]): ForeignTask {
   const id = text(record.id);
   const lose: Lose = (field, why) => losses.push({ id, field, why });
+  const rest: [string, string][] = [];
   for (const [field, value] of Object.entries(record))
-    if (!kept.test(field) && !idle.test(field) && !isNothing(value))
-      lose(
-        field,
-        `${field.endsWith('_at') || /^(?:estimated|defer|due)/.test(field) ? 'tasks have no plan of time' : 'tasks have no such field'}: ${brief(value)}`,
-      );
+    if (!kept.test(field) && !idle.test(field) && !isNothing(value)) {
+      rest.push([field, text(value) || shown(value)]);
+      lose(field, 'there is no such field; it stands in the description');
+    }
   const type = text(record.issue_type);
   const createdBy = text(record.created_by) || text(record.owner);
   const description = [text(record.description), text(record.design) && `## Design\n\n${text(record.design)}`].filter(Boolean).join('\n\n');
   return {
     id,
     title: text(record.title),
-    ...(description ? { description } : {}),
+    ...withRest(description, 'beads', rest),
     ...statusOf(record, lose),
     // A tool of its kind writes nothing where a number is 0, and 0 is the most urgent.
     priority: priorityOf(record.priority ?? 0, lose),
@@ -140,13 +140,10 @@ function notesOf(record: Fields): ForeignTask['notes'] {
     const time = timeOf(at);
     return words.trim() ? [{ text: words, ...(time ? { at: time } : {}), ...(text(by) ? { by: text(by) } : {}) }] : [];
   };
-  const prefixed = (words: string, value: unknown): string => (text(value) ? `${words} ${text(value)}` : '');
   return [
     ...said(text(record.notes), record.updated_at),
-    ...said(prefixed('Assigned to', record.assignee), record.created_at),
-    ...said(prefixed('External reference:', record.external_ref), record.created_at),
     ...list(record.comments).flatMap((comment) => said(text(comment.text) || text(comment.body), comment.created_at, comment.author)),
-    ...said(prefixed('Closed:', record.close_reason), record.closed_at),
+    ...said(text(record.close_reason) && `Closed: ${text(record.close_reason)}`, record.closed_at),
   ];
 }
 

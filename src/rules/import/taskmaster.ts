@@ -1,7 +1,7 @@
 import type { ForeignFile, ForeignTask, GivenFile, Loss } from '../../model/foreign.ts';
 import type { Priority, Status } from '../../model/scalars.ts';
 import { isMap } from '../is-map.ts';
-import { among, foreignFile, keptLabels, type Lose, labelOf, recordsOf, refused, shown, texts, when } from './given.ts';
+import { among, foreignFile, keptLabels, type Lose, labelOf, recordsOf, refused, shown, texts, when, withRest } from './given.ts';
 
 export const wanted = (name: string): boolean => /(?:^|\/)tasks\.json$/.test(name);
 
@@ -63,7 +63,7 @@ const statuses: Record<string, Status> = {
 const priorities: Record<string, Priority> = { critical: 'critical', high: 'high', medium: 'medium', low: 'low' };
 
 const known = new Set(
-  'id title description details testStrategy status dependencies priority subtasks parentTaskId parentId createdAt updatedAt complexity complexityScore complexityReasoning recommendedSubtasks expansionPrompt'.split(
+  'id title description details testStrategy status dependencies labels priority subtasks parentTaskId parentId createdAt updatedAt complexity complexityScore complexityReasoning recommendedSubtasks expansionPrompt'.split(
     ' ',
   ),
 );
@@ -82,30 +82,35 @@ function taskOf(entry: Entry, { prefix, labels, losses, parent, siblings }: Plac
   const full = (id: unknown): string => (parent && !String(id).includes('.') ? `${parent.id}.${id}` : String(id));
   const id = `${prefix}${full(entry.id)}`;
   const lose: Lose = (field, why) => losses.push({ id, field, why });
+  const rest: [string, string][] = [];
   for (const [field, value] of Object.entries(entry))
-    if (!known.has(field) && value !== null && value !== '' && !(typeof value === 'object' && Object.keys(value).length === 0))
-      lose(field, `tasks have no such field: ${shown(value).slice(0, 80)}`);
+    if (!known.has(field) && value !== null && value !== '' && !(typeof value === 'object' && Object.keys(value).length === 0)) {
+      rest.push([field, text(value) || shown(value)]);
+      lose(field, 'there is no such field; it stands in the description');
+    }
   if (parent && Array.isArray(entry.subtasks) && entry.subtasks.length > 0) lose('subtasks', 'task-master has none inside a subtask');
   const status = text(entry.status) || 'pending';
   const priority = text(entry.priority) || (parent ? text(parent.priority) : '');
   if (!among(statuses, status)) lose('status', `${JSON.stringify(status)} is kept as pending`);
   if (priority && !among(priorities, priority)) lose('priority', `${JSON.stringify(priority)} is kept as medium`);
-  // It has more states than we do; the label keeps the word.
-  const isNamed = ['review', 'cancelled', 'deferred'].includes(status);
+  // It has more states than we do; a label keeps the word.
+  const word = status === 'cancelled' ? 'not-planned' : ['review', 'deferred'].includes(status) ? status : undefined;
   const description = [text(entry.description), text(entry.details) && `## Details\n\n${text(entry.details)}`].filter(Boolean).join('\n\n');
   const strategy = text(entry.testStrategy).trim();
   return {
     id,
     title: entry.title,
-    ...(description || strategy.length > 1000
-      ? { description: [description, strategy.length > 1000 ? `## Test strategy\n\n${strategy}` : ''].filter(Boolean).join('\n\n') }
-      : {}),
+    ...withRest(
+      [description, strategy.length > 1000 ? `## Test strategy\n\n${strategy}` : ''].filter(Boolean).join('\n\n'),
+      'taskmaster',
+      rest,
+    ),
     status: among(statuses, status) ?? 'pending',
     ...(status === 'deferred' ? { blockedBy: 'deferred in taskmaster' } : {}),
     priority: among(priorities, priority) ?? 'medium',
     ...(parent ? { parent: `${prefix}${parent.id}` } : {}),
     depends: dependsOf(entry).map((on) => `${prefix}${siblings?.has(on) && Number(on) < 100 ? full(on) : on}`),
-    labels: keptLabels([...labels, ...(isNamed ? [status] : []), ...texts(entry.labels)], lose),
+    labels: keptLabels([...labels, ...(word ? [word] : []), ...texts(entry.labels)], lose),
     acceptance:
       strategy && strategy.length <= 1000 ? [{ text: strategy, met: among(statuses, status) === 'done' && status !== 'cancelled' }] : [],
     notes: [],
