@@ -10,7 +10,7 @@ type Asked = Pick<
 
 /** Who cites whom, and what took the place of what. */
 export function citationReads(db: Db): Asked {
-  const flags = async (which: Sql, limit = 10_000): Promise<Flag[]> => (await db.all(flagged(which, limit))).map(toFlag);
+  const flags = async (old: Sql, which: Sql, limit = 10_000): Promise<Flag[]> => (await db.all(flagged(old, which, limit))).map(toFlag);
   return {
     citedBy: async (kind, id) =>
       (
@@ -30,10 +30,15 @@ export function citationReads(db: Db): Asked {
       const found = await db.all(sql`${after(sql`m.id = ${id}`)} select id from after order by depth`);
       return found.map((row) => String(row.id));
     },
-    flaggedBy: (id) => flags(sql`c.memory_id = ${id}`),
-    staleIn: (kind, id) => flags(sql`c.by_kind = ${kind} and c.by_id = ${id}`),
+    flaggedBy: (id) => flags(sql`m.id = ${id}`, sql`c.memory_id = ${id}`),
+    staleIn: (kind, id) =>
+      flags(
+        sql`m.id in (select o.memory_id from citations o where o.by_kind = ${kind} and o.by_id = ${id})`,
+        sql`c.by_kind = ${kind} and c.by_id = ${id}`,
+      ),
     openFlags: (limit) =>
       flags(
+        raw('1 = 1'),
         sql`(c.by_kind = 'doc' or b.superseded_by is null and b.confirmation_state <> 'rejected' or t.status <> 'done' and t.archived_at is null)`,
         limit,
       ),
@@ -63,9 +68,9 @@ const after = (first: Sql): Sql => sql`
     select after.old, m.superseded_by, after.depth + 1 from after join memories m on m.id = after.id where m.superseded_by is not null and after.depth < 1000
   )`;
 
-/** What took the place of an entry may well speak of it. */
-const flagged = (which: Sql, limit: number): Sql => sql`
-  ${after(raw('1 = 1'))}
+/** What took the place of an entry may well speak of it. `old` says which superseded entries it can be about. */
+const flagged = (old: Sql, which: Sql, limit: number): Sql => sql`
+  ${after(old)}
   select c.by_kind, c.by_id, ${title} as title, c.memory_id, m.superseded_by from citations c
     join memories m on m.id = c.memory_id and m.superseded_by is not null ${whoCites}
   where ${which} and ${title} is not null
