@@ -1,6 +1,7 @@
 import './memory.ts';
 import './nexus.ts';
 import './orchestration.ts';
+import './session.ts';
 
 /** With every refusal there is, for whoever lists them. */
 export { catalogue } from './catalogue.ts';
