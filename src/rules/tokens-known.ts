@@ -17,7 +17,7 @@ line lines link linked links list load lock long looks lost machine made main ma
 members memory message meta minimal missing mode more most name named names need needed needs never next node none note notes
 nothing number object offers offset older once ones only open opens operation operations options order origin other others ours
 output outside over pack package page parameter parameters params parent parents parse parsed parser part partial passed path
-paths pattern payload pending percent phase piece place plan points port preview printed prints priority problem process progress
+paths pattern payload pending percent phase piece place plan points port preview printed prints priority problem progress
 project prompt protocol pull push query quiet random read reads ready reason receipt record records reference references
 refresh refs related relations release released remarks remove removed repair replace report reported require required
 research reserve resolve resolved restore result results return revision role root round rows rule rules running runs runtime safe

@@ -31,7 +31,7 @@ const Report = strictObject({
 
 export const orchestrateReport = query({
   name: 'orchestrate.report',
-  summary: 'Group the work inside a task by readiness: ready, running, waiting on what, blocked why, done; with its context pack',
+  summary: 'Group the work inside a task by readiness, with what it waits on and its context pack',
   params: strictObject({
     taskId: pipe(TaskId, description('The task, epic or saga')),
     limit: limitParam(50, 'How many of each group at most'),

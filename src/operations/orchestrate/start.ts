@@ -10,7 +10,7 @@ import { beginSession, exportLines } from '../session/begin.ts';
 import { handleOf } from '../session/sessions.ts';
 import { notFound } from '../tasks/require.ts';
 import { rootNames } from '../tasks/root.ts';
-import { Budget } from './hand-out.ts';
+import { Budget } from './budget.ts';
 import { analysis, analyze, planOf } from './plan.ts';
 
 export const orchestrateStart = mutation({

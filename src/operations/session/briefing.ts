@@ -18,7 +18,7 @@ import { blockedInside } from './sessions.ts';
 
 export const sessionBriefing = query({
   name: 'session.briefing',
-  summary: 'Say where we are: session, last handoff, focus, what comes next, what is in the way, what waits for a decision',
+  summary: 'Say where we are: session, last handoff, focus, what is next, blocked and to be decided',
   params: strictObject({ budget: budgetParam(1500) }),
   result: strictObject({
     briefing: strictObject({

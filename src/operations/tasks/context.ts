@@ -8,7 +8,7 @@ import { contextPack } from './pack.ts';
 
 export const tasksContext = query({
   name: 'tasks.context',
-  summary: 'Give what an agent needs to know to work on a task, within a budget of tokens, and say what was left out',
+  summary: 'Tell what an agent needs to know to work on a task, within a budget of tokens',
   params: strictObject({
     taskId: optional(pipe(TaskId, description('The task; without it, the focused one'))),
     budget: budgetParam(1500),
