@@ -1,9 +1,9 @@
 import { execFileSync } from 'node:child_process';
-import { copyFileSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
 import postgres from 'postgres';
-import { afterAll, inject, onTestFinished } from 'vitest';
+import { inject, onTestFinished } from 'vitest';
 import { type Call, dispatch, type House, type Reply } from '../src/dispatch/dispatch.ts';
 import { buildHouse } from '../src/main.ts';
 import { platformOf } from '../src/platform/platform.ts';
@@ -48,10 +48,8 @@ export interface TestHouse {
   beside(): Promise<Store>;
 }
 
-const opened: { template?: string } = {};
-afterAll(() => {
-  if (opened.template) rmSync(dirname(opened.template), { recursive: true, force: true });
-});
+/** The bytes of an empty store; a process may run many files of tests. */
+let emptyStore: Buffer | undefined;
 
 /** A fresh project in an empty folder, on the engine that this test run is for; gone when the test ends. */
 export async function openHouse(options: HouseOptions = {}): Promise<TestHouse> {
@@ -180,10 +178,8 @@ async function tamperPostgres(url: string, key: string, statements: string): Pro
 }
 
 async function createSqliteStore(root: string): Promise<void> {
-  if (!opened.template) {
-    const folder = mkdtempSync(join(tmpdir(), 'cleo-template-'));
-    opened.template = join(folder, 'cleo.db');
-    await createSqlite(opened.template, '2026-01-01T00:00:00.000Z');
-  }
-  copyFileSync(opened.template, join(root, '.cleo', 'cleo.db'));
+  const path = join(root, '.cleo', 'cleo.db');
+  if (emptyStore) return writeFileSync(path, emptyStore);
+  await createSqlite(path, '2026-01-01T00:00:00.000Z');
+  emptyStore = readFileSync(path);
 }
