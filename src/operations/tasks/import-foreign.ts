@@ -1,8 +1,9 @@
 import type { ForeignFile, Loss } from '../../model/foreign.ts';
 import type { TaskId } from '../../model/scalars.ts';
 import { isExpired } from '../../rules/claims.ts';
-import { type Draft, draftOf, type Here, type Plan, planImport } from '../../rules/import/plan.ts';
+import { draftOf, type Plan, planImport } from '../../rules/import/plan.ts';
 import { shifted } from '../../rules/import/records.ts';
+import type { Draft, Here } from '../../rules/import/scene.ts';
 import type { MutationContext } from '../define.ts';
 
 export interface Report {

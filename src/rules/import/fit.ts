@@ -50,7 +50,7 @@ export function fitted(source: string, task: ForeignTask, losses: Loss[]): Fitte
   });
   const time = (field: 'createdAt' | 'updatedAt' | 'startedAt' | 'completedAt'): { [k in typeof field]?: string } => {
     const value = task[field];
-    const at = timeOf(value);
+    const at = timeLike(value);
     if (value !== undefined && !at) lose(field, `${JSON.stringify(value).slice(0, 60)} is no time`);
     return at ? { [field]: at } : {};
   };
@@ -108,7 +108,7 @@ function reasonOf(source: string, reason: string): string {
 }
 
 const noteOf = ({ at, by, text }: Fitted['notes'][number]): Fitted['notes'] => {
-  const time = timeOf(at);
+  const time = timeLike(at);
   const agent = by && agentOf(by);
   return pieces(text, longestNote, longestNote).map((piece) => ({
     text: piece,
@@ -116,6 +116,12 @@ const noteOf = ({ at, by, text }: Fitted['notes'][number]): Fitted['notes'] => {
     ...(agent ? { by: agent } : {}),
   }));
 };
+
+/** Most have their form already, from the reader: what that costs, ten thousand tasks would pay twice. */
+const timeLike = (value: string | undefined): string | undefined =>
+  value !== undefined && /^\d{4}-(?:0[1-9]|1[0-2])-(?:[0-2]\d)T(?:[01]\d|2[0-3]):[0-5]\d:[0-5]\d\.\d{3}Z$/.test(value)
+    ? value
+    : timeOf(value);
 
 /** A name as an agent may have it. */
 const agentOf = (name: string): string | undefined =>

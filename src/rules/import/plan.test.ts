@@ -3,28 +3,30 @@ import fc from 'fast-check';
 import { is } from 'valibot';
 import { expect, test } from 'vitest';
 import type { ForeignFile, ForeignTask } from '../../model/foreign.ts';
-import { AgentId, Criterion, Description, FilePath, Label, NoteText, seqOf, type TaskId, Title, taskId } from '../../model/scalars.ts';
+import { AgentId, Criterion, Description, FilePath, Label, NoteText, type TaskId, Title, taskId } from '../../model/scalars.ts';
 import type { Note, TaskRecord } from '../../model/task.ts';
-import { fits } from '../hierarchy.ts';
+import { fits, tierBelow } from '../hierarchy.ts';
 import { circle, type Links } from '../order.ts';
-import { draftOf, type Known, type Plan, planImport } from './plan.ts';
+import { draftOf, type Plan, planImport } from './plan.ts';
 import { shifted } from './records.ts';
+import type { Known } from './scene.ts';
 
 /** What a store would hold after one import or several. */
 interface World {
   tasks: Map<TaskId, TaskRecord>;
   notes: Map<TaskId, Note[]>;
   known: Map<string, Known>;
+  /** The last id that was given; none is given twice. */
+  last: number;
 }
 
-const empty = (): World => ({ tasks: new Map(), notes: new Map(), known: new Map() });
+const empty = (): World => ({ tasks: new Map(), notes: new Map(), known: new Map(), last: 0 });
 const hash = (text: string): string => createHash('sha256').update(text.toWellFormed()).digest('hex');
 const now = '2026-11-15T12:00:00.000Z';
 
 function bring(world: World, file: ForeignFile): Plan {
   const draft = draftOf(file, world.known, hash);
   const count = draft.items.filter(({ known }) => !known).length;
-  const last = Math.max(0, ...[...world.tasks.keys()].map(seqOf));
   const here = {
     tasks: world.tasks,
     depends: [...world.tasks.values()].flatMap(({ id, depends }) => depends.map((to) => ({ from: id, to }))),
@@ -36,7 +38,7 @@ function bring(world: World, file: ForeignFile): Plan {
   const plan = planImport(
     draft,
     here,
-    Array.from({ length: count }, (_, i) => taskId(last + i + 1)),
+    Array.from({ length: count }, () => taskId(++world.last)),
     now,
     'tester',
   );
@@ -131,14 +133,55 @@ const foreign = fc
   .uniqueArray(foreignTask, { selector: ({ id }) => id, maxLength: 9 })
   .map((tasks): ForeignFile => ({ source: 'beads', tasks, losses: [] }));
 
+/** What people do here between two imports, each only where our operations allow it. */
+const edits = ['complete', 'delete', 'hold more', 'wait for more', 'rename'] as const;
+function edit(world: World, what: (typeof edits)[number], at: number): void {
+  const { tasks } = world;
+  const task = [...tasks.values()][at % Math.max(1, tasks.size)];
+  if (!task) return;
+  const all = [...tasks.values()];
+  const mine: TaskRecord = {
+    ...task,
+    id: taskId(++world.last),
+    type: 'task',
+    title: 'Mine',
+    status: 'pending',
+    depends: [],
+    revision: 1,
+  };
+  for (const field of ['parentId', 'completedAt', 'archivedAt', 'blockedBy'] as const) delete mine[field];
+  const isClear = (id: TaskId): boolean => !all.some((one) => one.parentId === id || one.depends.includes(id));
+  if (what === 'rename') tasks.set(task.id, { ...task, title: 'Renamed' });
+  if (what === 'delete' && isClear(task.id)) tasks.delete(task.id);
+  if (what === 'complete' && task.status !== 'blocked' && all.every((one) => one.parentId !== task.id || one.status === 'done'))
+    tasks.set(task.id, { ...task, status: 'done', completedAt: task.completedAt ?? now });
+  if (what === 'hold more' && task.type !== 'subtask' && task.status !== 'done')
+    tasks.set(mine.id, { ...mine, type: tierBelow(task.type), parentId: task.id });
+  if (what === 'wait for more' && task.status !== 'done') {
+    tasks.set(mine.id, mine);
+    tasks.set(task.id, { ...task, depends: [...task.depends, mine.id] });
+  }
+}
+const edited = fc.array(fc.tuple(fc.constantFrom(...edits), fc.nat(20)), { maxLength: 6 });
+
 test('whatever a file holds, the tasks keep every rule; the same file again changes nothing', () => {
   fc.assert(
-    fc.property(foreign, foreign, (first, second) => {
+    fc.property(foreign, edited, foreign, (first, here, second) => {
       const world = empty();
       bring(world, first);
       expect(broken(world)).toEqual([]);
       expect(bring(world, first)).toMatchObject({ created: [], updated: [], shifted: [], remembered: [], losses: [] });
-      bring(world, second);
+      for (const [what, at] of here) edit(world, what, at);
+      expect(broken(world)).toEqual([]);
+      const before = structuredClone(world);
+      try {
+        bring(world, second);
+      } catch (error) {
+        // A circle through what was added here alone is nobody's to cut: nothing is imported.
+        expect(error).toMatchObject({ code: 'E_CIRCULAR_REFERENCE' });
+        expect(world.tasks).toEqual(before.tasks);
+        return;
+      }
       expect(broken(world)).toEqual([]);
       expect(bring(world, second)).toMatchObject({ created: [], updated: [], shifted: [], remembered: [] });
     }),

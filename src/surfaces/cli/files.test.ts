@@ -20,8 +20,10 @@ test.each<[string, Tool, string, number, RegExp]>([
   ['an id twice', 'taskmaster', '{"tasks":[{"id":1,"title":"x"},{"id":1,"title":"y"}]}', 22, /1/],
   ['a file of another tool', 'taskmaster', issue('a'), 2, /no list of tasks/],
 ])('%s of %s is refused whole', async (_, from, content, exitCode, message) => {
-  const { call } = await openHouse();
-  expect(await call('tasks.import', { content, from })).toMatchObject({ error: { exitCode, message: expect.stringMatching(message) } });
+  const { call, cli } = await openHouse();
+  const { error } = await call('tasks.import', { content, from });
+  expect(error).toMatchObject({ exitCode, message: expect.stringMatching(message) });
+  expect((await cli(error.fix)).exitCode).toBe(0);
   expect(await call('tasks.list')).toMatchObject({ tasks: [] });
 });
 
