@@ -1,8 +1,10 @@
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import type { AuditDraft } from '../src/model/audit.ts';
+import { type MemoryRecord, memoryId, memoryTypes } from '../src/model/memory.ts';
 import { type Priority, taskId } from '../src/model/scalars.ts';
 import type { Note, TaskRecord } from '../src/model/task.ts';
+import { digestOf } from '../src/rules/memory-view.ts';
 import { openSqlite } from '../src/store/dialects/sqlite.ts';
 import { createSqlite } from '../src/store/dialects/sqlite-schema.ts';
 
@@ -75,6 +77,38 @@ export async function fill(root: string, count: number, open: number): Promise<v
   await store.close();
 }
 
+/** A project that remembers `count` entries, a quarter of each type. One has the word `quokka`, which no other has. */
+export async function fillMemory(root: string, count: number): Promise<void> {
+  mkdirSync(join(root, '.cleo'), { recursive: true });
+  const path = join(root, '.cleo', 'cleo.db');
+  await createSqlite(path, at);
+  const store = openSqlite({ path, mode: 'write', busyTimeoutMs: 1000, durability: 'normal', newestBackup: () => undefined });
+  const random = randomOf(count);
+  for (let first = 1; first <= count; first += perTransaction) {
+    const entries = Array.from({ length: Math.min(perTransaction, count - first + 1) }, (_, i) => memoryAt(first + i, count, random));
+    await store.write({ at, by: 'bench' }, ({ memory }) => memory.insertMany(entries));
+  }
+  await store.close();
+}
+
+function memoryAt(seq: number, count: number, random: () => number): MemoryRecord {
+  const words = (many: number): string => wordsOf(many, random);
+  const type = memoryTypes[seq % 4]!;
+  const content = `${words(30)} ${seq}`;
+  return {
+    id: memoryId(type, Math.ceil(seq / 4)),
+    type,
+    title: `${words(6)}${seq === Math.floor(count / 2) ? ' quokka' : ''}`,
+    content,
+    digest: digestOf(type, content),
+    state: seq % 3 ? 'proposed' : 'accepted',
+    agentId: 'bench',
+    createdAt: at,
+    tags: [`area:${seq % 12}`],
+    tasks: [],
+  };
+}
+
 /** What `fillPlan` makes a plan of. */
 export const planned = 'T001';
 
@@ -129,8 +163,7 @@ function taskAt(seq: number, count: number, open: number, random: () => number):
   const place = (seq - 1) % groupSize;
   // A group is open or done as a whole, so that no open task sits in a done epic.
   const isOpen = seq - place > count - open;
-  const words = (many: number): string =>
-    Array.from({ length: many }, () => vocabulary[Math.floor(random() * vocabulary.length)]).join(' ');
+  const words = (many: number): string => wordsOf(many, random);
   const task: TaskRecord = {
     id: taskId(seq),
     type: place === 0 ? 'epic' : 'task',
@@ -155,6 +188,9 @@ function taskAt(seq: number, count: number, open: number, random: () => number):
 const priorities: Priority[] = ['critical', 'high', 'medium', 'low'];
 const syllables = ['ba', 'cor', 'del', 'fi', 'gra', 'ho', 'jin', 'kel', 'lo', 'mar', 'nes', 'pol', 'ri', 'sta', 'tu', 'ver'];
 const vocabulary = syllables.flatMap((a) => syllables.flatMap((b) => syllables.slice(0, 12).map((c) => `${a}${b}${c}`)));
+
+const wordsOf = (many: number, random: () => number): string =>
+  Array.from({ length: many }, () => vocabulary[Math.floor(random() * vocabulary.length)]).join(' ');
 
 /** The same store every time. */
 function randomOf(seed: number): () => number {

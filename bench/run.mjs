@@ -12,7 +12,7 @@ import { measureHttp } from './http.mjs';
 import { install } from './install.mjs';
 import { measureMcp } from './mcp.mjs';
 import { medians, peakMemory } from './measure.mjs';
-import { openProjects } from './stores.mjs';
+import { openMemory, openProjects } from './stores.mjs';
 import { wavesRows } from './waves.mjs';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
@@ -49,6 +49,10 @@ const { folder, projects, remove } = await openProjects({
   ),
 });
 
+const remembered = options.quick ? 10_000 : 100_000;
+projects.memory = await openMemory(remembered);
+const recalls = { 'a rare word': 'quokka', 'a typo': 'qoukka', 'a frequent word': 'bacordel' };
+
 const batch = join(folder, 'batch.json');
 writeFileSync(batch, JSON.stringify(Array.from({ length: 1000 }, (_, i) => ({ title: `Part ${i} of the batch` }))));
 const grade = { CLEO_SESSION_GRADE: 'true', CLEO_SESSION_GRADE_ID: 'bench' };
@@ -68,6 +72,7 @@ const cases = [
   ...atSize('1,000'),
   ...Object.keys(sizes).flatMap(atSize),
   ...Object.entries(reads).map(([name, args]) => caseOf(`${name} graded`, args, 'graded', grade)),
+  ...Object.entries(recalls).map(([name, word]) => caseOf(`memory find, ${name}`, ['memory', 'find', word], 'memory')),
   caseOf('add-batch', ['add-batch', '--file', batch], 'batch'),
 ];
 
@@ -87,6 +92,8 @@ try {
         ratio(`${name} at ${size}`, `${name} at 1,000`),
         name === 'next' ? 1.5 : 1.15,
       );
+  for (const name of Object.keys(recalls))
+    row(`cold memory find at ${remembered.toLocaleString('en')} entries, ${name}`, ratio(`memory find, ${name}`, 'node'), 1.5);
   row('add-batch of 1,000 against one add', ratio('add-batch', 'add at 1,000'), 6);
   const mcp = await measureMcp({ cleo, cwd: projects.mcp, env: { CLEO_HOME: join(folder, 'home') } }, rounds);
   for (const [name, figure] of Object.entries(mcp.starts)) row(`MCP start to the answer of ${name}`, figure, 4);

@@ -38,6 +38,14 @@ export async function openPlan(count, each) {
   return { folder: made, root: planned };
 }
 
+/** A project that remembers so many entries. Only read, so it is used where it is kept. */
+export async function openMemory(count) {
+  const { fillMemory, kept } = await filler();
+  const made = join(kept, `memory-${count}`);
+  await makeOnce(made, (fresh) => fillMemory(fresh, count));
+  return made;
+}
+
 async function makeOnce(made, fill) {
   if (existsSync(made)) return;
   const fresh = mkdtempSync(`${made}-`);

@@ -20,6 +20,8 @@ const everyday = [
   'add Test --depends T001',
   'show T001',
   'find Write',
+  'memory observe Write',
+  'memory find Write',
   'exists T001',
   'list',
   'start T001',

@@ -86,8 +86,8 @@ function placeOf(platform: Platform, project: Project, address?: string): StoreP
 }
 
 /** Writes all of it before the process ends: a pipe may be full, and may take a part. */
-function writeAll(fd: number, text: string): void {
-  const bytes = Buffer.from(text);
+function writeAll(fd: number, text: string | Uint8Array): void {
+  const bytes = typeof text === 'string' ? Buffer.from(text) : text;
   for (let at = 0; at < bytes.length; ) {
     try {
       at += writeSync(fd, bytes, at);

@@ -32,6 +32,7 @@ const everyday: [string, string[]][] = [
   ['exists T1', ['core.js', 'parts/operations-tasks-exists.js']],
   ['find parser', ['core.js', 'parts/operations-tasks-find.js']],
   ['next', ['core.js', 'parts/operations-tasks-next.js']],
+  ['memory find parser', ['core.js', 'parts/operations-memory-find.js', 'parts/store-sql-memories.js']],
 ];
 
 for (const [line, expected] of everyday)

@@ -1,9 +1,9 @@
 import { execFileSync } from 'node:child_process';
-import { copyFileSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
 import postgres from 'postgres';
-import { afterAll, inject, onTestFinished } from 'vitest';
+import { inject, onTestFinished } from 'vitest';
 import { type Call, dispatch, type House, type Reply } from '../src/dispatch/dispatch.ts';
 import { buildHouse } from '../src/main.ts';
 import { platformOf } from '../src/platform/platform.ts';
@@ -11,10 +11,12 @@ import { sqliteDriver } from '../src/store/dialects/sqlite-driver.ts';
 import { createSqlite } from '../src/store/dialects/sqlite-schema.ts';
 import type { Store } from '../src/store/port.ts';
 import { runCli, type Terminal } from '../src/surfaces/cli/run.ts';
+import { registerProjects } from './projects.ts';
+import { takeSchema } from './schemas.ts';
 import { buildWorld } from './world.ts';
 
 export interface HouseOptions {
-  /** Tasks that exist before; see `buildWorld` and `writeManifest`. */
+  /** Tasks that exist before; see `buildWorld`, `writeManifest` and `registerProjects`. */
   tasks?: string[];
   config?: Record<string, unknown>;
   agent?: string;
@@ -22,6 +24,8 @@ export interface HouseOptions {
   /** The clock, which a test may move; what is drawn by lot is then the same every time. */
   clock?: { now: string };
   engine?: 'sqlite' | 'postgres';
+  /** Somebody sits at the terminal, and no agent is named. */
+  isAtTerminal?: true;
 }
 
 /** Success and failure envelopes in one shape, so that a test can look at either. */
@@ -44,17 +48,16 @@ export interface TestHouse {
   beside(): Promise<Store>;
 }
 
-const opened: { template?: string } = {};
-afterAll(() => {
-  if (opened.template) rmSync(dirname(opened.template), { recursive: true, force: true });
-});
+/** The bytes of an empty store; a process may run many files of tests. */
+let emptyStore: Buffer | undefined;
 
 /** A fresh project in an empty folder, on the engine that this test run is for; gone when the test ends. */
 export async function openHouse(options: HouseOptions = {}): Promise<TestHouse> {
   const engine = options.engine ?? (process.env.CLEO_TEST_ENGINE as HouseOptions['engine']) ?? 'sqlite';
   const root = mkdtempSync(join(tmpdir(), 'cleo-test-'));
   mkdirSync(join(root, '.cleo'));
-  const key = `t${process.pid}_${Math.random().toString(36).slice(2, 10)}`;
+  const lent = engine === 'postgres' ? await takeSchema(inject('databaseUrl')) : undefined;
+  const key = lent?.key ?? `t${process.pid}_${Math.random().toString(36).slice(2, 10)}`;
   // Thousands of houses come and go: none of them has to survive a loss of power.
   const kept = { durability: 'normal', ...(options.config?.store as object | undefined) };
   writeFileSync(join(root, '.cleo', 'config.json'), JSON.stringify({ ...options.config, store: kept, project: { key } }));
@@ -65,11 +68,15 @@ export async function openHouse(options: HouseOptions = {}): Promise<TestHouse> 
     ...options.env,
   };
   if (engine === 'postgres') env.CLEO_DATABASE_URL = inject('databaseUrl');
-  await createStore(engine, root, key, env);
+  if (!lent) await createSqliteStore(root);
 
   const houseOf = (agent?: string) => {
     const platform = platformOf({ ...env, ...(agent ? { CLEO_AGENT_ID: agent } : {}) }, root, '0.0.0-test');
-    return buildHouse(options.clock ? { ...platform, now: () => options.clock!.now, randomHex: inOrder } : platform);
+    return buildHouse({
+      ...platform,
+      ...(options.clock ? { now: () => options.clock!.now, randomHex: inOrder } : {}),
+      isAtTerminal: () => options.isAtTerminal === true && agent === undefined,
+    });
   };
   let drawn = 0;
   const inOrder = (length: number): string => (++drawn).toString(16).padStart(length, '0');
@@ -81,18 +88,23 @@ export async function openHouse(options: HouseOptions = {}): Promise<TestHouse> 
     return { reply, call: async (...args) => (await reply(...args)).envelope };
   };
   const isEntry = (line: string): boolean => line.startsWith('research ');
+  const isProject = (line: string): boolean => line.startsWith('nexus ');
   await buildWorld(
     store,
-    (options.tasks ?? []).filter((line) => !isEntry(line)),
+    (options.tasks ?? []).filter((line) => !isEntry(line) && !isProject(line)),
   );
   writeManifest(root, (options.tasks ?? []).filter(isEntry));
+  await registerProjects(root, env.CLEO_HOME ?? '', key, (options.tasks ?? []).filter(isProject));
   onTestFinished(async () => {
     await house.closeStores();
-    if (engine === 'postgres') await dropSchema(env.CLEO_DATABASE_URL ?? '', key);
+    lent?.giveBack(isWhole);
     rmSync(root, { recursive: true, force: true });
   });
-  const tamper = (statements: string): Promise<void> =>
-    engine === 'postgres' ? tamperPostgres(env.CLEO_DATABASE_URL ?? '', key, statements) : tamperSqlite(root, statements);
+  let isWhole = true;
+  const tamper = (statements: string): Promise<void> => {
+    isWhole = false;
+    return lent ? tamperPostgres(env.CLEO_DATABASE_URL ?? '', key, statements) : tamperSqlite(root, statements);
+  };
   return {
     root,
     store,
@@ -165,23 +177,9 @@ async function tamperPostgres(url: string, key: string, statements: string): Pro
   await client.end({ timeout: 5 });
 }
 
-async function createStore(engine: 'sqlite' | 'postgres', root: string, key: string, env: Record<string, string>): Promise<void> {
-  const at = '2026-01-01T00:00:00.000Z';
-  if (engine === 'postgres') {
-    const { createPostgres } = await import('../src/store/dialects/postgres.ts');
-    await createPostgres({ url: env.CLEO_DATABASE_URL ?? '', schema: `cleo_${key}`, busyTimeoutMs: 15000 }, at);
-    return;
-  }
-  if (!opened.template) {
-    const folder = mkdtempSync(join(tmpdir(), 'cleo-template-'));
-    opened.template = join(folder, 'cleo.db');
-    await createSqlite(opened.template, at);
-  }
-  copyFileSync(opened.template, join(root, '.cleo', 'cleo.db'));
-}
-
-async function dropSchema(url: string, key: string): Promise<void> {
-  const client = postgres(url, { max: 1, onnotice: () => {} });
-  await client.unsafe(`drop schema if exists "cleo_${key}" cascade`);
-  await client.end({ timeout: 5 });
+async function createSqliteStore(root: string): Promise<void> {
+  const path = join(root, '.cleo', 'cleo.db');
+  if (emptyStore) return writeFileSync(path, emptyStore);
+  await createSqlite(path, '2026-01-01T00:00:00.000Z');
+  emptyStore = readFileSync(path);
 }

@@ -53,8 +53,18 @@ test('a lock not had in time is 503, a damaged store is 500, and the server live
 
 test('a write asked of query is refused and never run, and a read of mutate', async () => {
   const { post, house } = await openServer();
-  expect(await post('query/tasks/add', { title: 'x' })).toMatchObject({ status: 400, body: { error: { code: 'E_INVALID_INPUT' } } });
-  expect(await post('mutate/tasks/list')).toMatchObject({ status: 400, body: { error: { code: 'E_INVALID_INPUT' } } });
+  const asked = [
+    ['query/tasks/add', { title: 'x' }, 'POST /api/mutate/tasks/add'],
+    ['query/tasks/relates.add', { from: 'T001', to: 'T002' }, 'POST /api/mutate/tasks/relates.add'],
+    ['mutate/tasks/list', {}, 'POST /api/query/tasks/list'],
+  ] as const;
+  for (const [path, params, right] of asked) {
+    const { status, body } = await post(path, params);
+    expect({ status, code: body.error.code }).toEqual({ status: 400, code: 'E_INVALID_INPUT' });
+    expect(body.error.message).toContain(right);
+    expect(body.error.alternatives).toMatchObject([{ action: `Ask ${right}` }]);
+    expect(JSON.stringify(body)).not.toContain('cleo_');
+  }
   expect(await house.call('tasks.list')).toMatchObject({ _meta: { exitCode: 100 } });
 });
 

@@ -4,10 +4,12 @@ import { argvOf } from '../src/operations/command-line.ts';
 import type { Operation } from '../src/operations/define.ts';
 import { index } from '../src/operations/index.generated.ts';
 import { shapesOf } from '../src/operations/shape.ts';
+import { estimateTokens } from '../src/rules/tokens.ts';
 import { version } from '../src/version.ts';
 import { runBuilt } from './built.ts';
 import { openHouse, type Seen, type TestHouse } from './house.ts';
 import { mcpDoors } from './mcp-doors.ts';
+import { realTokens } from './real-tokens.ts';
 import { throughHttp } from './served.ts';
 
 interface Answer {
@@ -46,6 +48,8 @@ test.each(byName(operations))('%s gives the same answer through every door, and 
     expect(exitCode).toBe(exit);
     expect(envelope).toMatchObject({ _meta: { command: operation.name }, success: isAnswer(exit) });
     checkPromise(operation, envelope);
+    const printed = JSON.stringify(envelope);
+    expect(estimateTokens(printed)).toBeGreaterThanOrEqual(realTokens(printed));
   }
 });
 

@@ -18,7 +18,9 @@ declare module 'vitest' {
 /** A real PostgreSQL for the tests: `CLEO_TEST_DATABASE_URL`, else one started from the binaries in npm's packages. */
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
   const given = process.env.CLEO_TEST_DATABASE_URL;
-  const server = given ? undefined : await startPostgres(['-c', 'fsync=off', '-c', 'synchronous_commit=off', '-c', 'full_page_writes=off']);
+  const server = given
+    ? undefined
+    : await startPostgres(['-c', 'fsync=off', '-c', 'synchronous_commit=off', '-c', 'full_page_writes=off', '-c', 'autovacuum=off']);
   project.provide('databaseUrl', given ?? server!.url);
   return async () => server?.stop();
 }

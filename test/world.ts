@@ -1,11 +1,15 @@
 import type { Stage } from '../src/model/lifecycle.ts';
+import { type ConfirmationState, confirmationStates, type MemoryType } from '../src/model/memory.ts';
 import { type Gate, type Priority, type Size, type Status, type TaskType, taskId } from '../src/model/scalars.ts';
 import type { SessionRecord } from '../src/model/session.ts';
 import type { Note, TaskRecord } from '../src/model/task.ts';
 import type { Token } from '../src/model/token.ts';
 import { changelogEntries } from '../src/rules/changelog.ts';
+import { citedIn } from '../src/rules/memory-cites.ts';
+import { digestOf } from '../src/rules/memory-view.ts';
 import { parseScope } from '../src/rules/scope.ts';
-import type { Store } from '../src/store/port.ts';
+import { sha256 } from '../src/rules/sha256.ts';
+import type { Store, WriteStore } from '../src/store/port.ts';
 
 const types = ['saga', 'epic', 'task', 'subtask'];
 const statuses = ['pending', 'active', 'blocked', 'done'];
@@ -17,13 +21,14 @@ const born = '2026-01-01T00:00:00.000Z';
  *  task is a subtask, inside a saga an epic, unless it says otherwise. `by` names who holds an active one, in a session as `ada@session-1`.
  *  `session session-1 epic:T001 suspended graded by ada: Name` is a session, `token ci query` a token whose secret nobody knows,
  *  `stage T001 research completed` a stage of an epic, `gate T002 implemented by ada: a note` evidence for a gate,
- *  `release v1.0.0 T002,T003` a release of these. */
+ *  `doc parsers T001 spec: Title` a document of a task with its title as a heading, `release v1.0.0 T002,T003` a release of these;
+ *  `memory decision accepted about T002 tags a,b in session-1 by ada: What it says` an entry of memory that gets the next id of its type. */
 export async function buildWorld(store: Store, lines: string[]): Promise<void> {
   const tasks = new Map<string, TaskRecord>();
   const holders = new Map<string, string>();
   const sessions = lines.filter((line) => line.startsWith('session ')).map(sessionOf);
   const tokens = lines.filter((line) => line.startsWith('token ')).map(tokenOf);
-  for (const line of lines.filter((line) => !/^(session|token|stage|gate|release) /.test(line))) {
+  for (const line of lines.filter((line) => !/^(session|token|stage|gate|release|memory|doc) /.test(line))) {
     const [head = '', title] = line.split(/:\s+(.*)/s);
     const words = head.trim().split(/\s+/);
     const id = words.shift() ?? '';
@@ -77,7 +82,8 @@ export async function buildWorld(store: Store, lines: string[]): Promise<void> {
     if (task.status === 'blocked') task.blockedBy = 'waiting';
     tasks.set(id, task);
   }
-  if (tasks.size + sessions.length + tokens.length === 0) return;
+  const entries = lines.filter((line) => line.startsWith('memory '));
+  if (tasks.size + sessions.length + tokens.length + entries.length === 0) return;
   await store.write({ at: born, by: 'world' }, async (writes) => {
     for (const session of sessions) {
       await writes.sessions.insert(session);
@@ -85,6 +91,7 @@ export async function buildWorld(store: Store, lines: string[]): Promise<void> {
       if (session.status === 'ended') await writes.sessions.save({ ...session, endedAt: born });
     }
     for (const token of tokens) await writes.tokens.insert(token);
+    for (const line of entries) await remember(writes, line);
     if (tasks.size === 0) return;
     await writes.tasks.insertMany([...tasks.values()].map((task) => ({ task, notes: [] as Note[] })));
     await writes.tasks.reserveIds(taskId(Math.max(...[...tasks.keys()].map((id) => Number(id.slice(1))))));
@@ -108,6 +115,14 @@ export async function buildWorld(store: Store, lines: string[]): Promise<void> {
         createdBy: 'world',
       };
       await writes.releases.insert(release, ids.split(','));
+    }
+    for (const line of lines.filter((line) => line.startsWith('doc '))) {
+      const [head = '', title = 'Untitled'] = line.split(/:\s+(.*)/s);
+      const [, slug = '', taskId = '', kind = 'note'] = head.split(' ');
+      const content = `# ${title}\n`;
+      const kept = { digest: sha256(content), encoding: 'utf8' as const, size: Buffer.byteLength(content), content };
+      await writes.docs.insert({ slug, kind, title }, { ...kept, version: 1, at: born, agentId: 'world' });
+      await writes.docs.attach(slug, taskId);
     }
     for (const line of lines.filter((line) => line.startsWith('gate '))) {
       const [head = '', text = 'seen'] = line.split(/:\s+(.*)/s);
@@ -140,3 +155,28 @@ function tokenOf(line: string): Token {
 }
 
 const sessionStates = ['active', 'suspended', 'ended'] as const;
+
+async function remember({ memory }: WriteStore, line: string): Promise<void> {
+  const [head = '', content = ''] = line.split(/:\s+(.*)/s);
+  const [, type, ...words] = head.trim().split(/\s+/);
+  const after = (word: string): string | undefined => (words.includes(word) ? words[words.indexOf(word) + 1] : undefined);
+  const [id = ''] = await memory.nextIds(type as MemoryType, 1);
+  const state: ConfirmationState = confirmationStates.find((one) => words.includes(one)) ?? 'proposed';
+  await memory.insertMany([
+    {
+      id,
+      type: type as MemoryType,
+      title: content.split('\n')[0]!,
+      content,
+      digest: digestOf(type as MemoryType, content),
+      state,
+      ...(state === 'proposed' ? {} : { decidedBy: 'world', decidedAt: born }),
+      ...(after('in') ? { sessionId: after('in')! } : {}),
+      agentId: after('by') ?? 'world',
+      createdAt: born,
+      tags: after('tags')?.split(',') ?? [],
+      tasks: after('about')?.split(',') ?? [],
+    },
+  ]);
+  await memory.cite('memory', id, citedIn(content));
+}

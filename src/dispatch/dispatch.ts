@@ -43,7 +43,7 @@ async function answer(house: House, call: Call, startedAt: number): Promise<Repl
     checkToken(operation, call);
     if (call.refusal) throw call.refusal;
     checkDoor(operation, call);
-    const params = parseParams(operation, call.params);
+    const params = parseParams(operation, call.params, call.paths);
     const done = await perform(work, params);
     complete(meta, work);
     const envelope = done.replay ?? success(operation, meta, done);
@@ -95,9 +95,9 @@ function checkToken(operation: Pick<Operation, 'kind' | 'scope'>, { token }: Cal
 }
 
 /** A write asked of the door that reads is refused, never run; and a read of the one that writes, so that a caller's permissions mean something. */
-function checkDoor(operation: Operation, { asked, params }: Call): void {
+function checkDoor(operation: Operation, call: Call): void {
   const fits = operation.kind === 'query' ? 'query' : 'mutate';
-  if (asked !== undefined && asked !== fits) throw wrongDoor(operation, fits, params);
+  if (call.asked !== undefined && call.asked !== fits) throw wrongDoor(operation, fits, call);
 }
 
 /** Who the caller says it is; which session it is in, the store knows. */
@@ -119,7 +119,11 @@ async function perform(work: Work, params: Record<string, unknown>): Promise<Don
 
 async function runQuery(work: Work, params: Record<string, unknown>): Promise<Done> {
   const { house, operation } = work;
-  const run = async (part: object): Promise<Done> => unwrap(await operation.run(contextOf(work, part) as never, params as never));
+  const run = async (part: object): Promise<Done> => {
+    const context = contextOf(work, part);
+    const done = unwrap(await operation.run(context as never, params as never));
+    return done.more.budget ? (await import('./fit.ts')).fitList(context as never, operation, done) : done;
+  };
   if (operation.needs !== 'store') await identifyQuietly(work);
   const done =
     operation.needs === 'store'

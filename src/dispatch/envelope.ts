@@ -10,7 +10,7 @@ export interface Meta {
   sessionId?: string;
   warnings?: string[];
   exitCode?: number;
-  truncated?: { shown: number; total: number; atLeast?: true };
+  truncated?: { shown: number; total: number; atLeast?: true; next?: string };
   replayed?: true;
   nudge?: string;
   /** Where the exit codes are not those of cleo. */

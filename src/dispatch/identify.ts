@@ -35,7 +35,7 @@ export async function identifyQuietly(work: Work): Promise<void> {
 
 /** A write belongs to no session that is over, and to some session where the project asks for one. */
 export function checkSession({ session, several, call, operation, house }: Work): void {
-  if (session || ungated.includes(domainOf(operation.name)) || operation.name === 'orchestrate.start') return;
+  if (session || ungated.includes(domainOf(operation.name)) || operation.beginsSession) return;
   if (call.session) throw new CleoError('E_SESSION_REQUIRED', { asleep: call.session });
   const { platform } = house;
   if (platform.config.load(platform.project())['session.required']) throw new CleoError('E_SESSION_REQUIRED', several ? { several } : {});

@@ -1,12 +1,13 @@
 import { type BaseIssue, safeParse } from 'valibot';
 import { CleoError } from '../errors/error.ts';
+import type { Gateway } from '../model/audit.ts';
 import { commandFor, commandsOf, flagOf } from '../operations/command-line.ts';
 import type { Typed } from '../operations/processes.ts';
 import { type Shape, shapesOf } from '../operations/shape.ts';
 import { nearest } from '../rules/nearest.ts';
 
 /** The parameters as the schema makes them, or the refusal: a call of the wrong shape (2) goes before a broken rule (6). */
-export function parseParams(operation: Typed, input: unknown): Record<string, unknown> {
+export function parseParams(operation: Typed, input: unknown, paths?: Record<string, string>): Record<string, unknown> {
   if (typeof input !== 'object' || input === null || Array.isArray(input))
     throw new CleoError('E_INVALID_INPUT', { problem: 'params must be an object', fix: helpFor(operation) });
   const given = operation.also ? renamed(input, operation.also) : (input as Record<string, unknown>);
@@ -14,7 +15,7 @@ export function parseParams(operation: Typed, input: unknown): Record<string, un
   if (parsed.success) return parsed.output as Record<string, unknown>;
   const issues = parsed.issues as BaseIssue<unknown>[];
   const shape = issues.find((issue) => issue.kind === 'schema');
-  throw shape ? wrongShape(operation, given, shape) : brokenRule(operation, issues[0] as BaseIssue<unknown>);
+  throw shape ? wrongShape(operation, given, shape, paths) : brokenRule(operation, issues[0] as BaseIssue<unknown>);
 }
 
 /** Whether it would not be refused with 2. */
@@ -34,24 +35,35 @@ function renamed(input: object, also: Record<string, string>): Record<string, un
 }
 
 /** The call came through the door for the other kind of operation; the way out names the right one. */
-export function wrongDoor(operation: Typed, fits: 'query' | 'mutate', params: unknown): CleoError {
+export function wrongDoor(
+  operation: Typed,
+  fits: 'query' | 'mutate',
+  { params, gateway }: { params: unknown; gateway: Gateway },
+): CleoError {
   const [domain = '', ...rest] = operation.name.split('.');
+  const isHttp = gateway === 'http';
+  const door = isHttp ? `POST /api/${fits}/${domain}/${rest.join('.')}` : `cleo_${fits}`;
   const error = new CleoError('E_INVALID_INPUT', {
-    problem: `${operation.name} ${fits === 'query' ? 'reads' : 'writes'}: ask cleo_${fits}`,
+    problem: `${operation.name} ${fits === 'query' ? 'reads' : 'writes'}: ask ${door}`,
     fix:
       (typeof params === 'object' && params !== null && commandWithin(operation, params as Record<string, unknown>)) || helpFor(operation),
   });
   error.alternatives.push({
-    action: `Ask cleo_${fits}`,
+    action: `Ask ${door}`,
     command: error.fix,
-    call: { gateway: `cleo_${fits}`, domain, operation: rest.join('.'), params },
+    call: { gateway: isHttp ? fits : `cleo_${fits}`, domain, operation: rest.join('.'), params },
   });
   return error;
 }
 
 export const helpFor = (operation: Typed): string => `cleo help ${commandsOf(operation)[0] ?? operation.name}`;
 
-function wrongShape(operation: Typed, input: Record<string, unknown>, issue: BaseIssue<unknown>): CleoError {
+function wrongShape(
+  operation: Typed,
+  input: Record<string, unknown>,
+  issue: BaseIssue<unknown>,
+  paths: Record<string, string> | undefined,
+): CleoError {
   const shapes = shapesOf(operation.params);
   const path = issue.path?.map((step) => String(step.key)) ?? [];
   const field = path[0] ?? '';
@@ -63,7 +75,7 @@ function wrongShape(operation: Typed, input: Record<string, unknown>, issue: Bas
   const corrected = near.length === 1 && shape.type === 'text' ? { ...input, [field]: near[0] } : undefined;
   return new CleoError('E_INVALID_INPUT', {
     problem: `${path.length > 1 ? path.join('.') : nameOf(operation, shape)}: ${shape.choices ? `${shown(issue.input)} is not one of ${shape.choices.join(', ')}` : `${expected(issue)}, received ${shown(issue.input)}`}`,
-    fix: (corrected && commandWithin(operation, corrected)) ?? idHint(issue.input, shape) ?? helpFor(operation),
+    fix: (corrected && commandWithin(operation, corrected, paths)) ?? idHint(issue.input, shape) ?? helpFor(operation),
     field,
     ...(near.length ? { near } : {}),
   });
@@ -117,8 +129,8 @@ const expected = (issue: BaseIssue<unknown>): string =>
   issue.message.startsWith('Invalid ') ? `expected ${issue.expected ?? 'something else'}` : issue.message;
 
 /** The corrected call as a command, where that is all that was wrong with it and it can be printed as one short line. */
-function commandWithin(operation: Typed, params: Record<string, unknown>): string | undefined {
+function commandWithin(operation: Typed, params: Record<string, unknown>, paths?: Record<string, string>): string | undefined {
   if (!hasShape(operation, params)) return undefined;
-  const command = commandFor(operation, params);
+  const command = commandFor(operation, params, [], paths);
   return command.length <= 500 && !/[\0-\x1f]/.test(command) ? command : undefined;
 }

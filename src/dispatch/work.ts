@@ -9,6 +9,7 @@ import { Answer, type Catalog, type More, type Observe, type Operation } from '.
 import type { Platform, Project } from '../platform/port.ts';
 import type { ReadStore, Store, StoreKeeper } from '../store/port.ts';
 import type { Reply } from './dispatch.ts';
+import { type Meta, success } from './envelope.ts';
 
 /** Everything that was built at the start and is handed in. */
 export interface House {
@@ -41,6 +42,8 @@ export interface Call {
   signal?: AbortSignal;
   /** Is told what happens while long work goes on. */
   observe?: Observe;
+  /** Where the surface read a parameter from, so that a command line can name it again. */
+  paths?: Record<string, string>;
   /** Why the surface could not make parameters of what it was given; answered and logged like any call that does not parse. */
   refusal?: CleoError;
 }
@@ -100,9 +103,23 @@ export function contextOf(work: Work, part: object): object {
       return projectOf(platform);
     },
     sqliteVersion: house.sqliteVersion,
+    // An address in the environment is that of this project's store, not of others.
+    far: async (of: Project) => (await house.keep(of, platform.config.load(of)['store.url'])).open('read'),
     read: async <T>(ask: (store: ReadStore) => Promise<T>): Promise<T> => (await house.openStore('read')).read(ask),
-    commandWith: (params: Record<string, unknown>) => commandFor(operation, { ...(call.params as object), ...params }, flagsOf(call)),
+    printed: (result: Record<string, unknown>, more: More = {}) =>
+      `${JSON.stringify(success(operation, metaOf(work), { result, more }))}\n`,
+    commandWith: (params: Record<string, unknown>) =>
+      commandFor(operation, { ...(call.params as object), ...params }, flagsOf(call), call.paths),
     commandAs: (words: string[]) => commandLine(['cleo', ...words, ...flagsOf(call)]),
+  };
+}
+
+/** What will stand in `_meta`; a nudge is known only when the call is over, so there is room for the longest. */
+function metaOf({ operation, now, house, caller, isGraded }: Work): Meta {
+  return {
+    ...{ command: operation.name, timestamp: now, version: house.platform.version },
+    ...(caller.session ? { sessionId: caller.session } : {}),
+    ...(isGraded ? { nudge: '-20: a task operation before session.list; look at the sessions first, or more than that' } : {}),
   };
 }
 

@@ -1,6 +1,9 @@
+import type { MemoryRows } from './memory.ts';
+import type { NexusRows } from './nexus.ts';
 import type { OrchestrationRows } from './orchestration.ts';
 import { commandLine, quote } from './quote.ts';
 import { type Row, row } from './row.ts';
+import type { SessionRows } from './session.ts';
 import type { SkillRows } from './skill.ts';
 
 const list = (ids: string[]): string => ids.join(', ');
@@ -173,11 +176,11 @@ const rows = () =>
       message: (d) => `${d.from} and ${d.to} cannot be parent and child and related as well: containment is not a relation`,
       fix: (d) => d.fix ?? `cleo show ${d.from}`,
     }),
-    E_CIRCULAR_REFERENCE: row<{ path: string[]; what: 'depends' | 'parent'; look?: string }>({
+    E_CIRCULAR_REFERENCE: row<{ path: string[]; what: 'depends' | 'parent' | 'supersedes'; look?: string; fix?: string }>({
       exit: 14,
       http: 422,
       message: (d) => `That would close a circle: ${d.path.join(' → ')}`,
-      fix: (d) => (d.look === undefined ? 'cleo tree' : d.what === 'parent' ? `cleo tree ${d.look}` : `cleo deps ${d.look}`),
+      fix: (d) => d.fix ?? (d.look === undefined ? 'cleo tree' : d.what === 'parent' ? `cleo tree ${d.look}` : `cleo deps ${d.look}`),
     }),
     E_ORPHAN_DETECTED: row<{ orphans: string[] }>({
       exit: 15,
@@ -229,7 +232,12 @@ const rows = () =>
       message: (d) => `${d.problem}; whether the write was kept is not known`,
       fix: () => 'cleo log --limit 5',
     }),
-    E_ID_COLLISION: row<{ id: string; fix: string }>({ exit: 22, http: 409, message: (d) => `The id ${d.id} is taken`, fix: (d) => d.fix }),
+    E_ID_COLLISION: row<{ id: string; fix: string; problem?: string }>({
+      exit: 22,
+      http: 409,
+      message: (d) => d.problem ?? `The id ${d.id} is taken`,
+      fix: (d) => d.fix,
+    }),
 
     E_SESSION_EXISTS: row<{ sessionId: string; scope: string }>({
       exit: 30,
@@ -311,19 +319,6 @@ const rows = () =>
             : 'cleo session start --scope global --auto-focus --name Work',
       alternatives: (d) => (d.several ?? []).map((id) => ({ action: `Join ${id}`, command: `cleo session resume ${id}` })),
     }),
-    E_SESSION_CLOSE_BLOCKED: row<{ sessionId: string; active: { taskId: string; agent: string }[] }>({
-      exit: 37,
-      http: 409,
-      message: (d) =>
-        `${list(d.active.map(({ taskId }) => taskId))} ${d.active.length === 1 ? 'is' : 'are'} still active in the session ${d.sessionId}`,
-      // Letting go is safe; calling it complete is for whoever did the work.
-      fix: (d) => `cleo stop --session ${d.sessionId} --agent ${quote(d.active[0]?.agent ?? '')}`,
-      alternatives: (d) =>
-        d.active.map(({ taskId, agent }) => ({
-          action: `Complete ${taskId}`,
-          command: `cleo complete ${taskId} --session ${d.sessionId} --agent ${quote(agent)}`,
-        })),
-    }),
     E_FOCUS_REQUIRED: row<{ act: string; suggestion?: string | undefined; focus: string; fix?: string; retry?: string }>({
       exit: 38,
       http: 409,
@@ -333,12 +328,6 @@ const rows = () =>
         ...(d.suggestion ? [{ action: `Focus ${d.suggestion}`, command: d.focus }] : []),
         ...(d.suggestion && d.retry ? [{ action: 'Then the same again', command: d.retry }] : []),
       ],
-    }),
-    E_NOTES_REQUIRED: row<{ sessionId: string; retry: string }>({
-      exit: 39,
-      http: 422,
-      message: (d) => `The session ${d.sessionId} ends only with a note for whoever comes next`,
-      fix: (d) => d.retry,
     }),
     E_UNAUTHORIZED: row<object>({
       exit: 64,
@@ -358,29 +347,9 @@ const rows = () =>
       message: (d) => `Too many calls; try again in ${d.retryAfterSeconds} s`,
       fix: () => 'cleo config get serve.callsPerMinute',
     }),
-    E_HANDOFF_REQUIRED: row<{ sessionId: string; percent: number; fix: string }>({
-      exit: 65,
-      http: 409,
-      message: (d) => `The context window is at ${d.percent} %: the session ${d.sessionId} ends only with a note, or by safestop`,
-      fix: (d) => d.fix,
-    }),
-    E_RESUME_FAILED: row<{ sessionId: string; scope: string }>({
-      exit: 66,
-      http: 409,
-      message: (d) => `The session ${d.sessionId} cannot go on: the root of its scope ${d.scope} is gone`,
-      fix: () => 'cleo session start --scope global --auto-focus --name Work',
-      alternatives: (d) => [{ action: 'Read its handoff', command: `cleo session show ${d.sessionId}` }],
-    }),
-    E_CONCURRENT_SESSION: row<{ sessionId: string; agent: string }>({
-      exit: 67,
-      http: 409,
-      message: (d) => `${d.agent} is in the active session ${d.sessionId} already, and one at a time is the rule here`,
-      fix: (d) => commandLine(['cleo', 'session', 'end', '--session', d.sessionId, '--note', 'Changing to another scope']),
-      alternatives: (d) => [{ action: 'Go on with it', command: `cleo session resume ${d.sessionId}` }],
-    }),
   }) satisfies Record<string, Row<never>>;
 
-type Rows = ReturnType<typeof rows> & OrchestrationRows & SkillRows;
+type Rows = ReturnType<typeof rows> & MemoryRows & NexusRows & OrchestrationRows & SessionRows & SkillRows;
 export type Code = keyof Rows;
 export type Facts<C extends Code> = Parameters<Rows[C]['message']>[0] & Record<string, unknown>;
 

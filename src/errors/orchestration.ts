@@ -17,7 +17,12 @@ const rows = {
     message: (d) => `${d.taskId} ${d.gate}: ${d.problem}`,
     fix: (d) => `cleo verify ${d.taskId}`,
     alternatives: (d) =>
-      d.newTool ? [{ action: 'Say how it is run', command: `cleo config set verification.tools.${d.newTool} 'npm test'` }] : [],
+      d.newTool
+        ? [
+            { action: 'Say how it is run', command: `cleo config set verification.tools.${d.newTool} 'npm test'` },
+            ...(d.newTool === 'test' ? [{ action: 'Let cleo find out', command: 'cleo init --detect' }] : []),
+          ]
+        : [],
   }),
   E_INVALID_GATE: row<{ gate: string; valid: readonly string[]; fix: string }>({
     exit: 42,

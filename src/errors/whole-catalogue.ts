@@ -1,4 +1,7 @@
+import './memory.ts';
+import './nexus.ts';
 import './orchestration.ts';
+import './session.ts';
 import './skill.ts';
 
 /** With every refusal there is, for whoever lists them. */

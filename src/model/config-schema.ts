@@ -1,4 +1,4 @@
-import { configKeys, greatestCount, namePattern, openGroups, openName } from './config.ts';
+import { configKeys, greatestCount, namePattern, openGroups, openName, slugPattern } from './config.ts';
 
 interface Node {
   type?: string;
@@ -48,6 +48,7 @@ function forms(type: string | readonly string[]): Node {
   if (type === 'flag') return { type: 'boolean' };
   const texts = { type: 'array', items: { type: 'string' } };
   if (type === 'list') return texts;
+  if (type === 'slugs') return { type: 'array', items: { type: 'string', pattern: slugPattern.source } };
   if (type === 'command')
     return {
       anyOf: [

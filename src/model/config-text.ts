@@ -5,8 +5,9 @@ export function configFromText(key: ConfigKey, text: string): unknown {
   const { type } = specOf(key);
   if (type === 'count') return /^\d+$/.test(text) ? Number(text) : text;
   if (type === 'flag') return text === 'true' ? true : text === 'false' ? false : text;
-  if ((type === 'list' || type === 'command') && text.trimStart().startsWith('[')) return listIn(text);
-  if (type === 'list')
+  const isList = type === 'list' || type === 'slugs';
+  if ((isList || type === 'command') && text.trimStart().startsWith('[')) return listIn(text);
+  if (isList)
     return text
       .split(',')
       .map((item) => item.trim())

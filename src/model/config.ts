@@ -72,10 +72,15 @@ export const configKeys = {
   'verification.maxRounds': { type: 'count', default: 5, about: 'Failed rounds after which a task takes no more evidence (44)' },
   'verification.timeoutSeconds': { type: 'count', default: 600, about: 'How long a tool may run as evidence' },
   'release.gateTimeoutSeconds': { type: 'count', default: 1800, about: 'How long a gate of a release may run' },
+  'docs.types': { type: 'slugs', default: [], about: 'Kinds of documents besides our own, e.g. runbook' },
   agents: { type: 'list', default: [], about: 'Agents that may be named before they have done anything here' },
 } as const satisfies Record<
   string,
-  { type: 'count' | 'flag' | 'text' | 'name' | 'list' | readonly string[]; default: number | boolean | string | []; about: string }
+  {
+    type: 'count' | 'flag' | 'text' | 'name' | 'list' | 'slugs' | readonly string[];
+    default: number | boolean | string | [];
+    about: string;
+  }
 >;
 
 /** Groups whose keys have names of the user's own. */
@@ -115,6 +120,7 @@ const openGroupOf = (key: string): keyof typeof openGroups | undefined =>
 /** Databases and timers count in 32 bits. */
 export const greatestCount = 2_147_483_647;
 export const namePattern = /^[a-z0-9_]{0,50}$/;
+export const slugPattern = /^[a-z0-9][a-z0-9-]{0,31}$/;
 export const openName = /^[A-Za-z0-9][\w-]{0,49}$/;
 
 /** What is wrong with a value for a key, or undefined. */
@@ -130,6 +136,10 @@ export function configProblem(key: ConfigKey, value: unknown): string | undefine
   if (type === 'name')
     return typeof value === 'string' && namePattern.test(value) ? undefined : 'must be at most 50 characters of a-z, 0-9 and _';
   if (type === 'list') return isTexts(value) ? undefined : 'must be a list of texts';
+  if (type === 'slugs')
+    return isTexts(value) && value.every((item) => slugPattern.test(item))
+      ? undefined
+      : 'must be a list of names, each of a-z, 0-9 and hyphens, at most 32 characters';
   if (type === 'command') return isCommand(value) ? undefined : 'must be a command: a text, or a list of words';
   return (type as readonly unknown[]).includes(value) ? undefined : `must be one of ${(type as readonly string[]).join(', ')}`;
 }

@@ -17,6 +17,7 @@ export interface ForeignTask {
   notes: { at?: string; by?: string; text: string }[];
   files?: string[];
   createdAt?: string;
+  createdBy?: string;
   updatedAt?: string;
   startedAt?: string;
   completedAt?: string;

@@ -1,4 +1,4 @@
-import { array, boolean, type InferOutput, optional, picklist, strictObject, string } from 'valibot';
+import { array, boolean, type InferOutput, optional, picklist, strictObject, string, union } from 'valibot';
 import { Timestamp } from './task.ts';
 
 export const SessionStatus = picklist(['active', 'suspended', 'ended']);
@@ -40,7 +40,8 @@ export const Handoff = strictObject({
   done: array(Item),
   open: array(Item),
   blocked: array(strictObject({ id: string(), title: string(), blockedBy: optional(string()) })),
-  decisions: array(strictObject({ taskId: string(), text: string() })),
+  /** Entries of memory, and notes that begin with `Decision:`. */
+  decisions: array(union([Item, strictObject({ taskId: string(), text: string() })])),
   next: array(Item),
 });
 export type Handoff = InferOutput<typeof Handoff>;

@@ -6,8 +6,12 @@ import { shapesOf } from './shape.ts';
 export const flagOf = (name: string): string => `--${name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
 export const commandsOf = (operation: Pick<Operation, 'cli'>): string[] => [operation.cli.command].flat();
 
-/** The call as words of a command line; what is read from a file is handed over on standard input. */
-export function argvOf(operation: Typed, params: Record<string, unknown>): { argv: string[]; stdin?: string } {
+/** The call as words of a command line; what is read from a file is handed over on standard input, unless its path is known. */
+export function argvOf(
+  operation: Typed,
+  params: Record<string, unknown>,
+  paths: Record<string, string> = {},
+): { argv: string[]; stdin?: string } {
   const { args = [], read = {}, select } = operation.cli;
   const words = commandsOf(operation)[0]?.split(' ') ?? [];
   const shapes = new Map(shapesOf(operation.params).map((shape) => [shape.name, shape]));
@@ -19,7 +23,7 @@ export function argvOf(operation: Typed, params: Record<string, unknown>): { arg
   for (const name of placed) {
     const value = params[name];
     if (read[name]) {
-      words.push('-');
+      words.push(paths[name] ?? '-');
       stdin = asInput(value);
     } else words.push(...(Array.isArray(value) ? value.map(String) : [String(value)]));
   }
@@ -27,7 +31,7 @@ export function argvOf(operation: Typed, params: Record<string, unknown>): { arg
     if (placed.includes(name) || value === undefined) continue;
     const source = read[name];
     if (source) {
-      flags.push(flagOf(source.flag ?? name), '-');
+      flags.push(flagOf(source.flag ?? name), paths[name] ?? '-');
       stdin = asInput(value);
     } else if (value === true) flags.push(flagOf(name));
     else if (value === false) flags.push(flagOf(name).replace(/^--/, '--no-'));
@@ -39,8 +43,13 @@ export function argvOf(operation: Typed, params: Record<string, unknown>): { arg
   return { argv: [...words, ...flags, ...guarded], ...(stdin === undefined ? {} : { stdin }) };
 }
 
-export function commandFor(operation: Typed, params: Record<string, unknown>, flags: string[] = []): string {
-  const { argv } = argvOf(operation, params);
+export function commandFor(
+  operation: Typed,
+  params: Record<string, unknown>,
+  flags: string[] = [],
+  paths: Record<string, string> = {},
+): string {
+  const { argv } = argvOf(operation, params, paths);
   const guard = argv.indexOf('--');
   return commandLine(['cleo', ...argv.toSpliced(guard < 0 ? argv.length : guard, 0, ...flags)]);
 }

@@ -33,14 +33,22 @@ export interface Cli {
   /** So do the words alone, where the plainest of the operations needs more than them. */
   alone?: true;
   /** A parameter that the command line fills from a file or, with `-`, from standard input; `isPiped`: from there unless it says otherwise. */
-  read?: Record<string, { flag?: string; as: 'json' | 'text'; isPiped?: true }>;
+  read?: Record<string, { flag?: string; as: 'json' | 'text'; isPiped?: true; files?: FilesOf }>;
+  /** Where the first of these parameters is `-`, standard input fills the second, to the byte; `encoding` is then `base64` if it is no text. */
+  pipes?: { dash: string; fills: string };
   /** Printed whatever stdout is, unless JSON is asked for: the result key that holds a text, or something to be read by people. */
   raw?: string;
+  /** That text is printed to the byte, decoded where the result says `encoding: base64`. */
+  isExact?: true;
   /** Its text is for prompts as well: without colour where it does not go to a terminal. */
   isPrompt?: true;
   /** The result key that holds command lines: the command line plays them in a project of their own and shows what they answer. */
   plays?: string;
 }
+
+/** A path is handed over as files with their names; of a folder, those that are wanted of the first of these folders inside it,
+ *  or of itself. */
+export type FilesOf = (params: Record<string, unknown>) => Promise<{ folders: string[]; wants(name: string): boolean }>;
 
 export interface Example {
   /** Tasks that exist before, e.g. `T001 epic`, `T002 in T001`, `T003 depends T002`, `T004 done`. */
@@ -65,6 +73,8 @@ interface Definition<P extends Params, R extends Params> {
   needs?: Needs;
   /** Kept for tokens of this scope, where a call comes with a token. */
   scope?: 'admin';
+  /** It begins a session, and so asks for none where the project does. */
+  beginsSession?: true;
   /** The result key that is shown once and kept nowhere, not even with an idempotency key. */
   hides?: string;
   /** Parameters of which the log keeps no more than how long they are. */
@@ -110,7 +120,11 @@ interface BaseContext {
   catalog: Catalog;
   /** For what runs without a store, or with a broken one: opened when first used, and only to read. */
   read<T>(work: (store: ReadStore) => Promise<T>): Promise<T>;
+  /** Another project's store, opened only to read, where that project's own configuration says. Whoever opens it closes it. */
+  far(project: Project): Promise<Pick<Store, 'read' | 'close'>>;
   sqliteVersion(): Promise<string | undefined>;
+  /** The answer as it will be printed, to be measured. */
+  printed(result: Record<string, unknown>, more?: More): string;
   /** This call as a command line with other parameters, for `error.fix`. */
   commandWith(params: Record<string, unknown>): string;
   /** Another command line of the same caller. */
@@ -149,7 +163,9 @@ export interface More {
   /** 100-102, and the states of the context window: none of them is an error. */
   exit?: 100 | 101 | 102 | 50 | 51 | 52 | 53 | 54;
   warnings?: string[];
-  truncated?: { shown: number; total: number; atLeast?: true } | undefined;
+  truncated?: { shown: number; total: number; atLeast?: true; next?: string } | undefined;
+  /** What a list may cost as a whole, and the page it is; what does not fit is cut from its end. */
+  budget?: { tokens: number; offset: number; limit: number };
   /** The session that the caller is in from now on. */
   joins?: SessionHandle;
   /** A line for a file below `.cleo`. */

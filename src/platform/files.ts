@@ -103,9 +103,9 @@ export const files: Files = {
       rmSync(lock, { force: true });
     }
   },
-  inside(root, path) {
+  inside(root, path, fix = 'cleo export') {
     const target = resolve(root, path);
-    const outside = (problem: string): CleoError => new CleoError('E_FILE_ERROR', { path, problem, fix: 'cleo export' });
+    const outside = (problem: string): CleoError => new CleoError('E_FILE_ERROR', { path, problem, fix });
     const above = nearestExisting(dirname(target));
     let folder: string;
     try {
@@ -139,12 +139,12 @@ type Identity = { ino: number; dev: number } | undefined;
 const isOne = (a: Identity, b: Identity): boolean => !!a && !!b && a.ino !== 0 && a.ino === b.ino && a.dev === b.dev;
 
 /** Writes the text into a file beside `path`, synced, and lets `put` bring it to its place; what `put` leaves is removed. */
-function beside(path: string, text: string, mode: number, put: (fresh: string) => boolean): boolean {
+function beside(path: string, text: string | Uint8Array, mode: number, put: (fresh: string) => boolean): boolean {
   const fresh = `${path}.tmp-${process.pid}-${Math.random().toString(36).slice(2, 8)}`;
   try {
     const file = openSync(fresh, 'wx', mode);
     try {
-      const bytes = Buffer.from(text);
+      const bytes = typeof text === 'string' ? Buffer.from(text) : text;
       for (let at = 0; at < bytes.length; ) at += writeSync(file, bytes, at);
       fsyncSync(file);
     } finally {

@@ -1,5 +1,5 @@
 import { join, resolve } from 'node:path';
-import { agentFrom } from '../rules/caller.ts';
+import { agentFrom, isAgents } from '../rules/caller.ts';
 import { isoTime } from '../rules/iso-time.ts';
 import { backups } from './backups.ts';
 import { configFiles } from './config.ts';
@@ -38,6 +38,7 @@ export function platformOf(env: Record<string, string | undefined>, folder: stri
     fileIn: async (of, tree, path, from = folder) => (await import('./tree.ts')).fileIn(tree, from, of, path),
     databaseUrl: env.CLEO_DATABASE_URL || undefined,
     caller: { agent: agentFrom(env), ...(env.CLEO_SESSION_ID ? { session: env.CLEO_SESSION_ID } : {}) },
+    isAtTerminal: () => !isAgents(env) && [0, 1].every((fd) => process.getBuiltinModule('node:tty').isatty(fd)),
     grade: { isOn: env.CLEO_SESSION_GRADE === 'true', id: env.CLEO_SESSION_GRADE_ID || undefined },
     announce(session, isGraded) {
       env.CLEO_SESSION_ID = session;

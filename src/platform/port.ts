@@ -25,7 +25,7 @@ export interface Files {
   isSame(a: string, b: string): boolean;
   readText(path: string): string | undefined;
   /** Whole or not at all: written beside, synced, renamed. */
-  writeWhole(path: string, text: string): void;
+  writeWhole(path: string, text: string | Uint8Array): void;
   /** The same, and only if it is not there yet: of two at once one gets true. */
   writeNew(path: string, text: string): boolean;
   /** Adds a line to a file that many processes write to, and makes the file where there is none. On disk when this returns.
@@ -44,7 +44,7 @@ export interface Files {
   /** For reading a file, changing it and writing it back: one process at a time. */
   alone<T>(path: string, work: () => T): T;
   /** The absolute path of a file inside the project; refuses what leaves it, `.cleo` and `.git`. */
-  inside(root: string, path: string): string;
+  inside(root: string, path: string, fix?: string): string;
   /** What the file system calls itself where that is known (`nfs`, `cifs` …). */
   isNetwork(path: string): boolean;
 }
@@ -185,6 +185,8 @@ export interface Platform {
   /** PostgreSQL address from the environment. */
   databaseUrl: string | undefined;
   caller: Caller;
+  /** Whether somebody sits there: input and output are a terminal, and nothing around says that an agent runs this. */
+  isAtTerminal(): boolean;
   /** Grade mode: reads are audited too; the id tags the entries. */
   grade: { isOn: boolean; id: string | undefined };
   /** Tells the processes that this one starts which session they are in. */
@@ -194,6 +196,6 @@ export interface Platform {
   randomSecret(): string;
   /** Whether two texts are the same, in a time that does not tell where they differ. */
   isSameSecret(a: string, b: string): boolean;
-  /** Of a text; faster than our own where there is much to hash. */
-  sha256(text: string): string;
+  /** Of a text or of bytes; faster than our own where there is much to hash. */
+  sha256(text: string | Uint8Array): string;
 }

@@ -38,6 +38,16 @@ export function fileIn(
   return undefined;
 }
 
+/** Where files of the project lie for a caller that stands there: its place in the checkout, if that is one of this project, and the
+ *  project itself. Links are followed. */
+export function placesIn({ top, folder }: WorkingTree, project: Project): string[] {
+  const root = realpathSync(project.root);
+  const mainTop = topOf(root);
+  const isOurs =
+    isWithin(realpathSync(folder), root) || (mainTop !== undefined && topOf(top) === top && repositoryOf(top) === repositoryOf(mainTop));
+  return [...new Set([...(isOurs ? [realpathSync(folder)] : []), root])];
+}
+
 /** The nearest folder upwards that is the top of a checkout, as git finds it, whatever variables say. */
 function topOf(folder: string): string | undefined {
   for (let here = realpathSync(resolve(folder)); ; here = dirname(here)) {
@@ -58,7 +68,7 @@ function repositoryOf(top: string): string | undefined {
   return existsSync(shared) ? realpathSync(shared) : undefined;
 }
 
-function isWithin(path: string, root: string): boolean {
+export function isWithin(path: string, root: string): boolean {
   const way = relative(root, path);
   return way === '' || (way !== '..' && !way.startsWith(`..${sep}`) && !isAbsolute(way));
 }

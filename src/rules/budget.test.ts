@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { withinBudget } from './budget.ts';
+import { clip, filled, type Measured, mostWithin, type Omission, withinBudget } from './budget.ts';
 
 const cost = (value: unknown): number => JSON.stringify(value).length;
 const section = (name: string, ...items: unknown[]) => ({ name, items, expand: `cleo ${name}` });
@@ -37,4 +37,53 @@ test('what is kept, with what is said of the rest, never costs more than the bud
       for (const s of all) expect(kept[s.name]! + (omitted.find((o) => o.section === s.name)?.count ?? 0)).toBe(s.items.length);
     }),
   );
+});
+
+test('an answer is filled as far as it fits, measured as a whole; many notes on omissions become one', () => {
+  const many = ['a', 'b', 'c', 'd'].map((name) => section(name, ...Array.from({ length: 9 }, (_, i) => `${name}${i}`.repeat(5))));
+  const measured: Measured<{ kept: object; omitted: Omission[]; items: unknown[][] }> = {
+    build: (kept, omitted) => ({ kept, omitted, items: many.map((s) => s.items.slice(0, kept[s.name])) }),
+    tokensOf: cost,
+    cost,
+    rest: (count: number) => ({ section: 'rest', count, expand: 'cleo all' }),
+  };
+  for (let budget = 150; budget < 1200; budget += 7) {
+    const found = filled(many, budget, measured);
+    if (!('answer' in found)) {
+      expect(found.least).toBeGreaterThan(budget);
+      expect(filled(many, found.least, measured)).toHaveProperty('answer');
+      continue;
+    }
+    expect(cost(found.answer)).toBeLessThanOrEqual(budget);
+    const shown = found.answer.items.flat().length;
+    expect(shown + found.answer.omitted.reduce((sum, note) => sum + note.count, 0)).toBe(36);
+  }
+});
+
+test.each([
+  [0, 10, 0],
+  [5, 0, 0],
+  [5, 10, 1],
+  [5, 29, 2],
+  [5, 1000, 5],
+  [1000, 5000, 500],
+])('of %i items at 10 each %i is room for %i', (all, budget, most) => {
+  let asked = 0;
+  const found = mostWithin(all, budget, (count) => {
+    asked += 1;
+    return count * 10;
+  });
+  expect(found).toBe(most);
+  expect(asked).toBeLessThan(25);
+});
+
+test.each([
+  ['short', 10, 'short'],
+  ['a longer text', 9, 'a longer…'],
+  ['a long er', 8, 'a long…'],
+  ['ab🍳🍳', 4, 'ab…'],
+  ['ab🍳🍳', 5, 'ab🍳…'],
+  ['x', 0, '…'],
+])('%j in %i characters is %j', (text, most, clipped) => {
+  expect(clip(text, most)).toBe(clipped);
 });

@@ -1,7 +1,7 @@
 import { is } from 'valibot';
 import { expect, test } from 'vitest';
 import { AgentId } from '../model/scalars.ts';
-import { agentFrom } from './caller.ts';
+import { agentFrom, isAgents } from './caller.ts';
 
 test.each<{ why: string; env: Record<string, string>; agent: string }>([
   { why: 'nothing known', env: {}, agent: 'main' },
@@ -24,4 +24,15 @@ test.each<{ why: string; env: Record<string, string>; agent: string }>([
 ])('$why', ({ env, agent }) => {
   expect(agentFrom(env)).toBe(agent);
   expect(is(AgentId, agentFrom(env))).toBe(true);
+});
+
+test.each<[Record<string, string>, boolean]>([
+  [{}, false],
+  [{ TMUX_PANE: '%3', TERM_SESSION_ID: 'x', CLEO_SESSION_ID: 'session-1' }, false],
+  [{ CLEO_AGENT_ID: '' }, false],
+  [{ CLEO_AGENT_ID: 'ada' }, true],
+  [{ CODEX_THREAD_ID: 'abc', TMUX_PANE: '%3' }, true],
+  [{ CLAUDECODE: '1' }, true],
+])('%j is the environment of an agent: %s', (env, is) => {
+  expect(isAgents(env)).toBe(is);
 });

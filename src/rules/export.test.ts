@@ -33,6 +33,29 @@ test('a cell is quoted where it must be, and never a formula', () => {
   expect(second).toContain(',T003,');
 });
 
+test.each(['=1', '+1', '-1', '@x', '\t=1', '\r=1', '\n=1', '＝1', '＋1', '－1', '＠x'])(
+  '%j does not begin a formula in any column',
+  (text) => {
+    const [, row] = exportText(
+      [task('T001', { title: text, description: text, labels: [text], blockedBy: text, files: [text] })],
+      'csv',
+    ).split(/\r\n(?=T|$)/);
+    const cells = [...row!.matchAll(/"((?:[^"]|"")*)"|([^,]+)|(?<=,)(?=,|$)/g)].map(([, quoted, plain]) => quoted ?? plain ?? '');
+    expect(cells.filter((cell) => cell.includes(text))).toEqual(Array(5).fill(`'${text}`));
+  },
+);
+
+test('where a semicolon parts cells, a quoted one does not', () => {
+  expect(exportText([task('T001', { title: 'a;=1+1' })], 'csv')).toContain(',"a;=1+1",');
+});
+
+test('marks of Markdown and HTML in a title are text', () => {
+  const title = '<b> [x](y) ~~z~~ `c` &lt; $a$ # | \\';
+  expect(exportText([task('T001', { title })], 'md')).toContain(
+    '**T001** \\<b\\> \\[x\\](y) \\~\\~z\\~\\~ \\`c\\` \\&lt; \\$a\\$ \\# \\| \\\\',
+  );
+});
+
 test('Markdown is a list of what is inside of what', () => {
   expect(exportText(tasks, 'md').split('\n').slice(2, 5)).toEqual([
     '- [ ] **T001** =1+1, "x"',

@@ -1,14 +1,16 @@
 import type { Task } from '../model/task.ts';
+import { githubIssues } from './export-github.ts';
 
-export const exportFormats = ['jsonl', 'json', 'csv', 'md'] as const;
+export const exportFormats = ['jsonl', 'json', 'csv', 'md', 'github'] as const;
 export type ExportFormat = (typeof exportFormats)[number];
 
-/** Everything as one text. JSONL and JSON keep every field; CSV and Markdown are for people. */
+/** Everything as one text. JSONL and JSON keep every field; CSV and Markdown are for people, GitHub's form is for its issues. */
 export function exportText(tasks: Task[], format: ExportFormat): string {
   if (format === 'json') return `${JSON.stringify({ tasks }, null, 2)}\n`;
   if (format === 'csv')
     return `${[columns.join(','), ...tasks.map((task) => columns.map((column) => cell(task[column])).join(','))].join('\r\n')}\r\n`;
   if (format === 'md') return markdown(tasks);
+  if (format === 'github') return `${JSON.stringify(githubIssues(tasks), null, 2)}\n`;
   return tasks.map((task) => `${JSON.stringify(task)}\n`).join('');
 }
 
@@ -34,9 +36,9 @@ const columns = [
 
 function cell(value: unknown): string {
   const text = Array.isArray(value) ? value.join(' ') : String(value ?? '');
-  // A spreadsheet runs what begins like a formula.
-  const safe = /^[=+\-@\t\r]/.test(text) ? `'${text}` : text;
-  return /[",\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
+  // A spreadsheet runs what begins like a formula, in wide signs too, and in some countries a semicolon ends a cell.
+  const safe = /^[=+\-@\t\r\n\uff1d\uff0b\uff0d\uff20]/.test(text) ? `'${text}` : text;
+  return /[",;\t\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
 }
 
 function markdown(tasks: Task[]): string {
@@ -64,4 +66,4 @@ function markdown(tasks: Task[]): string {
 }
 
 /** Markdown marks in a title are text. */
-const plain = (text: string): string => text.replace(/[\\`*_[\]<>#|]/g, '\\$&');
+const plain = (text: string): string => text.replace(/[\\`*_[\]<>#|~$&]/g, '\\$&');

@@ -1,4 +1,5 @@
 import { LineCounter, parseDocument } from 'yaml';
+import { isMap } from './is-map.ts';
 
 export interface FrontMatter {
   /** Every scalar is a text: a version is not a number, and a date is what was written. */
@@ -28,6 +29,3 @@ export function readFrontMatter(text: string): FrontMatter | { problem: string }
     return { problem: `has front matter that refers to itself: ${(thrown as Error).message}` };
   }
 }
-
-export const isMap = (value: unknown): value is Record<string, unknown> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);

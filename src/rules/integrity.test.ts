@@ -6,6 +6,7 @@ function world(...lines: string[]): Facts {
   const facts: Facts = {
     tasks: [],
     depends: [],
+    relations: [],
     claims: [],
     unexplained: [],
     maxSiblings: 7,
@@ -24,6 +25,7 @@ function world(...lines: string[]): Facts {
       ...(words.includes('archived') ? { archivedAt: 'x' } : {}),
     });
     for (const to of after('depends')?.split(',') ?? []) facts.depends.push({ from: id, to });
+    for (const to of after('relates')?.split(',') ?? []) facts.relations.push({ from: id, to });
   }
   return facts;
 }
@@ -39,6 +41,9 @@ test.each<{ why: string; lines: string[]; found: string[] }>([
   },
   { why: 'depends in order', lines: ['T1', 'T2 depends T1', 'T3 depends T1,T2'], found: [] },
   { why: 'a lost parent', lines: ['T2 in T1'], found: ['orphan T2: cleo doctor --fix'] },
+  { why: 'related without being inside', lines: ['T1 epic', 'T2 in T1', 'T3 in T1 relates T2'], found: [] },
+  { why: 'a child related to its parent', lines: ['T1 epic', 'T2 in T1 relates T1'], found: ['kin T2: cleo relates remove T2 T1'] },
+  { why: 'a parent related to its child', lines: ['T1 epic relates T2', 'T2 in T1'], found: ['kin T1: cleo relates remove T1 T2'] },
   { why: 'a lost dependency', lines: ['T2 depends T1'], found: ['dangling T2: cleo doctor --fix'] },
   { why: 'a task in a task', lines: ['T1', 'T2 in T1'], found: ['hierarchy T2: cleo update T2 --type subtask'] },
   { why: 'a subtask alone', lines: ['T1 subtask'], found: ['hierarchy T1: cleo update T1 --type task'] },

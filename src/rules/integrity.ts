@@ -7,6 +7,7 @@ import { circle, type Links } from './order.ts';
 export interface Facts {
   tasks: { id: TaskId; type: TaskType; status: Status; parentId?: TaskId; archivedAt?: string }[];
   depends: { from: TaskId; to: TaskId }[];
+  relations: { from: TaskId; to: TaskId }[];
   claims: Claim[];
   /** Blocked, and nobody wrote why. */
   unexplained: TaskId[];
@@ -21,11 +22,13 @@ export type ProblemKind =
   | 'hierarchy'
   | 'cycle'
   | 'dangling'
+  | 'kin'
   | 'open-children'
   | 'siblings'
   | 'no-reason'
   | 'stale-claim'
-  | 'stale-evidence';
+  | 'stale-evidence'
+  | 'stale-citation';
 
 export interface Problem {
   kind: ProblemKind;
@@ -46,6 +49,7 @@ export function problemsOf(facts: Facts): Problem[] {
     ...misplaced(facts, byId),
     ...circles(facts, links),
     ...unfinished(facts, byId),
+    ...kin(facts, byId),
     ...crowded(facts, byId),
     ...unexplained(facts),
     ...stale(facts),
@@ -145,6 +149,18 @@ function unfinished({ tasks }: Facts, byId: ById): Problem[] {
       fix: `cleo reopen ${parent}`,
     }));
 }
+
+/** Part and whole are not related otherwise; a store of an earlier version let them be. */
+const kin = ({ relations }: Facts, byId: ById): Problem[] =>
+  relations
+    .filter(({ from, to }) => byId.get(from)?.parentId === to || byId.get(to)?.parentId === from)
+    .map(({ from, to }) => ({
+      kind: 'kin',
+      severity: 'warning',
+      taskId: from,
+      message: `${from} is said to be related to ${to}, but one contains the other`,
+      fix: `cleo relates remove ${from} ${to}`,
+    }));
 
 function crowded({ tasks, maxSiblings }: Facts, byId: ById): Problem[] {
   if (maxSiblings === 0) return [];

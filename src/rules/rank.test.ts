@@ -1,10 +1,13 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import type { Status } from '../model/scalars.ts';
-import { corrections, type Rankable, rank, wantedOf } from './rank.ts';
+import { corrections, type Rankable, rank, taskStanding, wantedOf } from './rank.ts';
 
-const task = (id: string, title: string, more: Partial<Rankable> = {}): Rankable => ({ id, title, status: 'pending', labels: [], ...more });
-const order = (query: string, tasks: Rankable[], isPrefix = false): string[] => rank(wantedOf(query), isPrefix, tasks).map((t) => t.id);
+type Task = Rankable & { id: string; status: Status };
+
+const task = (id: string, title: string, more: Partial<Task> = {}): Task => ({ id, title, status: 'pending', labels: [], ...more });
+const order = (query: string, tasks: Task[], isPrefix = false): string[] =>
+  rank(wantedOf(query), isPrefix, tasks, taskStanding).map((t) => t.id);
 
 test.each([
   {
@@ -61,7 +64,20 @@ test('fewer typos go before a better place', () => {
     ],
   ];
   const tasks = [task('T001', 'Taken'), task('T002', 'Other', { labels: ['token'] })];
-  expect(rank(wanted, false, tasks).map((t) => t.id)).toEqual(['T002', 'T001']);
+  expect(rank(wanted, false, tasks, taskStanding).map((t) => t.id)).toEqual(['T002', 'T001']);
+});
+
+test('what is over goes behind what holds, also where it says it better, but not behind a typo', () => {
+  const standing = ({ status }: Task) => ({ over: Number(status === 'done'), early: 0, late: 0, seq: 1 });
+  const tasks = [task('T001', 'Parser', { status: 'done' }), task('T002', 'Other'), task('T003', 'Parsers')];
+  const wanted = [
+    [
+      { word: 'parser', edits: 0 },
+      { word: 'parsers', edits: 1 },
+    ],
+  ];
+  expect(rank([wanted[0]!.slice(0, 1)], false, tasks.slice(0, 2), standing).map((t) => t.id)).toEqual(['T002', 'T001']);
+  expect(rank(wanted, false, [tasks[0]!, tasks[2]!], standing).map((t) => t.id)).toEqual(['T001', 'T003']);
 });
 
 test.each([

@@ -5,11 +5,28 @@ import { distance, terms } from './terms.ts';
 export type Wanted = { word: string; edits: number }[];
 
 export interface Rankable {
-  id: TaskId;
   title: string;
-  status: Status;
   labels: string[];
 }
+
+/** How something stands beside what it says; of each less is better, but the newest has the highest `seq`. */
+export interface Standing {
+  /** It holds no longer: it goes behind everything that does, whatever it says. */
+  over: number;
+  /** Where two say it in the same places. */
+  early: number;
+  /** Where two say it equally well. */
+  late: number;
+  seq: number;
+}
+
+/** Open before done. */
+export const taskStanding = ({ id, status }: { id: TaskId; status: Status }): Standing => ({
+  over: 0,
+  early: 0,
+  late: Number(status === 'done'),
+  seq: seqOf(id),
+});
 
 /** The words that a query asks for; each must be matched. */
 export const wantedOf = (query: string): Wanted[] => [...new Set(terms(query))].slice(0, mostWords).map((word) => [{ word, edits: 0 }]);
@@ -29,27 +46,36 @@ export function corrections(word: string, vocabulary: string[]): Wanted {
 
 const mostCorrections = 20;
 
-/** Candidates that all match, best first: fewest typos; then words in the title before words in the labels before words elsewhere, with
- *  more for a title that says little else, or says it in these words; then open before done, then the newest.
- *  It depends on nothing but its arguments, and not on their order, so that both databases give one answer. */
-export function rank<T extends Rankable>(wanted: Wanted[], isPrefix: boolean, candidates: T[]): T[] {
+/** Candidates that all match, best first: fewest typos; then what holds before what is over; then words in the title before words
+ *  in the labels before words elsewhere, with more for a title that says it in these words; then a title that says little else; with
+ *  the standing in between; then the newest. It depends on nothing but its arguments, and not on their order, so that both databases
+ *  give one answer. */
+export function rank<T extends Rankable>(wanted: Wanted[], isPrefix: boolean, candidates: T[], standing: (item: T) => Standing): T[] {
   return candidates
-    .map((task) => ({ task, ...judge(wanted, isPrefix, task), isDone: Number(task.status === 'done'), seq: seqOf(task.id) }))
-    .sort((a, b) => a.edits - b.edits || b.points - a.points || a.isDone - b.isDone || b.seq - a.seq)
-    .map(({ task }) => task);
+    .map((item) => ({ item, ...judge(wanted, isPrefix, item), ...standing(item) }))
+    .sort(
+      (a, b) =>
+        a.edits - b.edits ||
+        a.over - b.over ||
+        b.points - a.points ||
+        a.early - b.early ||
+        b.wholeness - a.wholeness ||
+        a.late - b.late ||
+        b.seq - a.seq,
+    )
+    .map(({ item }) => item);
 }
 
 const inTitle = 8;
 const inLabels = 4;
 const elsewhere = 1;
 const asPhrase = 4;
-const asWhole = 2;
 
-function judge(wanted: Wanted[], isPrefix: boolean, task: Rankable): { edits: number; points: number } {
-  const title = terms(task.title);
-  const labels = task.labels.flatMap(terms);
+function judge(wanted: Wanted[], isPrefix: boolean, item: Rankable): { edits: number; points: number; wholeness: number } {
+  const title = terms(item.title);
+  const labels = item.labels.flatMap(terms);
   let edits = 0;
-  let points = 0;
+  let points = isPhraseOf(wanted, isPrefix, title) ? asPhrase : 0;
   for (const one of wanted) {
     const hit = least(one, isPrefix, title);
     const labelled = hit ?? least(one, isPrefix, labels);
@@ -57,9 +83,7 @@ function judge(wanted: Wanted[], isPrefix: boolean, task: Rankable): { edits: nu
     // Where the match is not in sight, the worst typo is assumed.
     edits += labelled ?? Math.max(...one.map((w) => w.edits));
   }
-  // Hundredths, so that the sum stays exact and the order total.
-  points = points * 100 + Math.round((Math.min(wanted.length, title.length) / Math.max(1, title.length)) * 100 * asWhole);
-  return { edits, points: points + (isPhraseOf(wanted, isPrefix, title) ? asPhrase * 100 : 0) };
+  return { edits, points, wholeness: Math.min(wanted.length, title.length) / Math.max(1, title.length) };
 }
 
 /** The fewest edits with which one of these words is met, or undefined. */

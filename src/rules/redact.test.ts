@@ -314,3 +314,15 @@ describe('parameters', () => {
     expect(redactParams({ title: 'a\ud800b' })).toEqual({ title: 'a\ufffdb' });
   });
 });
+
+test('files that were handed over are told by their number, length and hash', () => {
+  const content = [
+    { name: 'a.md', text: 'x'.repeat(600) },
+    { name: 'b.md', text: 'y'.repeat(600) },
+  ];
+  expect(redactParams({ content })).toEqual({
+    content: { items: 2, length: 1200, sha256: expect.stringMatching(/^[0-9a-f]{64}$/) },
+  });
+  expect(redactParams({ content: [{ name: 'a.md', text: 'short' }] })).toEqual({ content: [{ name: 'a.md', text: 'short' }] });
+  expect(redactParams({ content: [null, 7, ['x']], tasks: content })).toEqual({ content: [null, 7, ['x']], tasks: content });
+});

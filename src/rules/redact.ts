@@ -94,6 +94,13 @@ const isSecretName = (name: string): boolean =>
       .toLowerCase(),
   );
 
+/** Files that were handed over, thousands of them maybe, are told as one long text is. */
+function contentOf(files: unknown[]): { items: number; length: number; sha256: string } | undefined {
+  const texts = files.map((file) => (file as { text?: unknown } | null)?.text);
+  const length = texts.reduce((sum: number, text) => sum + (typeof text === 'string' ? text.length : 0), 0);
+  return length > longest ? { items: files.length, length, sha256: sha256(texts.join('\0').toWellFormed()) } : undefined;
+}
+
 /** Parameters as the audit log keeps them: secrets hidden, long texts as length and hash, what is nested too deep left out. */
 export function redactParams(value: unknown, name = '', depth = 0): unknown {
   if (typeof value === 'string') {
@@ -102,7 +109,10 @@ export function redactParams(value: unknown, name = '', depth = 0): unknown {
   }
   if (typeof value !== 'object' || value === null) return value;
   if (depth === deepest) return '[nested too deep]';
-  if (Array.isArray(value)) return value.map((item) => redactParams(item, name, depth + 1));
+  if (Array.isArray(value)) {
+    const whole = name === 'content' ? contentOf(value) : undefined;
+    return whole ?? value.map((item) => redactParams(item, name, depth + 1));
+  }
   return Object.fromEntries(
     Object.entries(value).map(([key, item]) => [redactText(key.slice(0, longest)).toWellFormed(), redactParams(item, key, depth + 1)]),
   );

@@ -19,7 +19,15 @@ const task = (id: string, status: Status, completedAt?: string): TaskRecord => (
   revision: 1,
   ...(completedAt ? { completedAt } : {}),
 });
-const none = { startedAt: '2026-03-01T00:00:00.000Z', touched: [], notes: new Map(), blocked: [], next: [], note: undefined };
+const none = {
+  startedAt: '2026-03-01T00:00:00.000Z',
+  touched: [],
+  notes: new Map(),
+  blocked: [],
+  decisions: [],
+  next: [],
+  note: undefined,
+};
 
 test('done is what was finished in the session; open is what it touched and left', () => {
   const touched = [
@@ -55,4 +63,25 @@ test.each([
 
 test('a decision from before the session is not of the session', () => {
   expect(decisionsIn('T001', [{ at: '2026-02-01T00:00:00.000Z', by: 'ada', text: 'Decision: old' }], none.startedAt)).toEqual([]);
+});
+
+test('decisions of memory that stand come before notes', () => {
+  const decision = (id: string, state: 'proposed' | 'accepted' | 'rejected' | 'superseded') => ({
+    id,
+    type: 'decision' as const,
+    title: `Say ${id}`,
+    state,
+  });
+  const notes = new Map([['T001', [{ at: '2026-03-01T10:00:00.000Z', by: 'ada', text: 'Decision: use WAL' }]]]);
+  const decisions = [
+    decision('D-001', 'accepted'),
+    decision('D-002', 'rejected'),
+    decision('D-003', 'proposed'),
+    decision('D-004', 'superseded'),
+  ];
+  expect(handoffOf({ ...none, notes, decisions }).decisions).toEqual([
+    { id: 'D-001', title: 'Say D-001' },
+    { id: 'D-003', title: 'Say D-003' },
+    { taskId: 'T001', text: 'use WAL' },
+  ]);
 });

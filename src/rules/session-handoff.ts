@@ -1,3 +1,4 @@
+import type { MemoryHit } from '../model/memory.ts';
 import type { TaskId } from '../model/scalars.ts';
 import type { Handoff } from '../model/session.ts';
 import type { Note, TaskRecord } from '../model/task.ts';
@@ -9,13 +10,16 @@ export interface Worked {
   notes: Map<TaskId, Note[]>;
   /** Blocked tasks in its scope. */
   blocked: { id: TaskId; title: string; blockedBy?: string }[];
+  /** Decisions that it stored or decided. */
+  decisions: MemoryHit[];
   next: { taskId: TaskId; title: string }[];
   note: string | undefined;
 }
 
-/** What whoever comes next has to know. What was finished in the session is done; what it touched and left is open; a note
- *  that begins with `Decision:` is a decision. */
-export function handoffOf({ startedAt, touched, notes, blocked, next, note }: Worked): Handoff {
+/** What whoever comes next has to know. What was finished in the session is done; what it touched and left is open; what it decided
+ *  are its entries of memory that hold or may hold, and notes that begin with `Decision:`. */
+export function handoffOf({ startedAt, touched, notes, blocked, decisions, next, note }: Worked): Handoff {
+  const standing = decisions.filter(({ state }) => state === 'accepted' || state === 'proposed');
   const done = touched.filter((task) => task.status === 'done' && (task.completedAt ?? '') >= startedAt);
   const open = touched.filter((task) => task.status === 'pending' || task.status === 'active');
   return {
@@ -23,7 +27,10 @@ export function handoffOf({ startedAt, touched, notes, blocked, next, note }: Wo
     done: done.map(item).slice(0, mostKept),
     open: open.map(item).slice(0, mostKept),
     blocked: blocked.slice(0, mostKept),
-    decisions: [...notes].flatMap(([taskId, all]) => decisionsIn(taskId, all, startedAt)).slice(0, mostKept),
+    decisions: [
+      ...standing.map(({ id, title }) => ({ id, title })),
+      ...[...notes].flatMap(([taskId, all]) => decisionsIn(taskId, all, startedAt)),
+    ].slice(0, mostKept),
     next: next.map(({ taskId, title }) => ({ id: taskId, title })),
   };
 }

@@ -1,7 +1,8 @@
 import { type ProtocolName, protocolNames } from '../model/protocol.ts';
 import type { Skill, SkillFinding, SkillRow } from '../model/skill.ts';
 import { tokenNames } from '../model/spawn.ts';
-import { isMap, readFrontMatter } from './front-matter.ts';
+import { readFrontMatter } from './front-matter.ts';
+import { isMap } from './is-map.ts';
 import { estimateTokens } from './tokens.ts';
 
 export type Remark = Pick<SkillFinding, 'severity' | 'message'>;

@@ -90,7 +90,7 @@ function filled(text: string, given: (name: string) => TokenValue | undefined): 
 }
 
 /** As code within a line. */
-function span(text: string): string {
+export function span(text: string): string {
   const ticks = '`'.repeat(longestRun(text, '`') + 1);
   const pad = /^`|`$|^ .* $/.test(text) ? ' ' : '';
   return ticks + pad + text + pad + ticks;

@@ -1,12 +1,24 @@
-import { readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import fc from 'fast-check';
-import { countTokens as countCl100k } from 'gpt-tokenizer/encoding/cl100k_base';
-import { countTokens as countO200k } from 'gpt-tokenizer/encoding/o200k_base';
 import { expect, test } from 'vitest';
+import { realTokens } from '../../test/real-tokens.ts';
 import { estimateTokens } from './tokens.ts';
+import { knownSigns, knownWords } from './tokens-known.ts';
 
-const real = (text: string): number => Math.max(countCl100k(text), countO200k(text));
 const file = (path: string): string => readFileSync(new URL(`../../${path}`, import.meta.url), 'utf8');
+
+/** Whatever we ship or print for people and models. */
+const texts = ['.', 'docs', 'protocols', 'skills', 'agents', 'schemas', 'test/scenarios/prompts'].flatMap((folder) =>
+  readdirSync(new URL(`../../${folder}/`, import.meta.url), { recursive: folder !== '.', encoding: 'utf8' })
+    .filter((name) => /\.(md|json)$/.test(name) && name !== 'package-lock.json')
+    .map((name) => (folder === '.' ? name : `${folder}/${name}`)),
+);
+
+test('none of our own texts is estimated under a tokenizer', () => {
+  expect(texts.length).toBeGreaterThan(80);
+  const under = texts.filter((path) => estimateTokens(file(path)) < realTokens(file(path)));
+  expect(under).toEqual([]);
+});
 
 test.each([
   'README.md',
@@ -19,8 +31,8 @@ test.each([
   'schemas/config.schema.json',
 ])('prose, code and JSON: %s is estimated at what a tokenizer counts, and at most twice', (path) => {
   const text = file(path);
-  expect(estimateTokens(text)).toBeGreaterThanOrEqual(real(text));
-  expect(estimateTokens(text)).toBeLessThanOrEqual(2 * real(text));
+  expect(estimateTokens(text)).toBeGreaterThanOrEqual(realTokens(text));
+  expect(estimateTokens(text)).toBeLessThanOrEqual(2 * realTokens(text));
 });
 
 test.each([
@@ -30,7 +42,7 @@ test.each([
   'Wszyscy ludzie rodzą się wolni i równi pod względem swej godności i swych praw.',
   'Bütün insanlar hür, haysiyet ve haklar bakımından eşit doğarlar.',
 ])('one sentence: %s', (text) => {
-  expect(estimateTokens(text)).toBeGreaterThanOrEqual(real(text));
+  expect(estimateTokens(text)).toBeGreaterThanOrEqual(realTokens(text));
 });
 
 const languages =
@@ -38,9 +50,9 @@ const languages =
 
 test.each(languages)('names and dates in %s are not estimated under a tokenizer', (language) => {
   const text = namesIn(language);
-  expect(estimateTokens(text)).toBeGreaterThanOrEqual(real(text));
+  expect(estimateTokens(text)).toBeGreaterThanOrEqual(realTokens(text));
   // One of the two public tokenizers knows rare scripts hardly at all: the estimate follows it.
-  expect(estimateTokens(text)).toBeLessThanOrEqual(2 * real(text));
+  expect(estimateTokens(text)).toBeLessThanOrEqual(2 * realTokens(text));
 });
 
 const alphabets = {
@@ -56,7 +68,7 @@ const alphabets = {
 test.each(Object.entries(alphabets))('random %s are not estimated under a tokenizer', (_, alphabet) => {
   const texts = fc.string({ unit: fc.constantFrom(...alphabet), minLength: 2000, maxLength: 2000 });
   fc.assert(
-    fc.property(texts, (text) => estimateTokens(text) >= real(text)),
+    fc.property(texts, (text) => estimateTokens(text) >= realTokens(text)),
     { numRuns: 20 },
   );
 });
@@ -66,9 +78,19 @@ test.each([
   ['the', 1],
   [' the two', 2],
   ['camelCase', 4],
-  ['{"success":true}', 10],
+  ['{"success":true}', 5],
+  ['--budget', 2],
+  ['-budget', 3],
 ])('%j is %i tokens', (text, tokens) => {
   expect(estimateTokens(text)).toBe(tokens);
+});
+
+test.each([...knownSigns])('%j is %i', (signs, tokens) => {
+  expect(realTokens(signs)).toBeLessThanOrEqual(tokens);
+});
+
+test('every known word is one token, alone and behind a space', () => {
+  expect([...knownWords].filter((word) => realTokens(word) > 1 || realTokens(` ${word}`) > 1)).toEqual([]);
 });
 
 test('a text is never worth less than a part of it', () => {

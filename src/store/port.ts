@@ -5,7 +5,9 @@ import type { Priority, RelationType, Status, TaskId, TaskType } from '../model/
 import type { ContextUsage, SessionHandle, SessionRecord, SessionStatus } from '../model/session.ts';
 import type { Note, Relation, TaskHit, TaskRecord } from '../model/task.ts';
 import type { Token } from '../model/token.ts';
-import type { DocReads, MemoryReads } from './port-knowledge.ts';
+import type { ImportReads, ImportWrites } from './port-imports.ts';
+import type { DocReads, DocWrites, NexusReads, NexusWrites } from './port-knowledge.ts';
+import type { MemoryReads, MemoryWrites } from './port-memory.ts';
 import type {
   GateReads,
   GateWrites,
@@ -312,6 +314,8 @@ export interface ReadStore {
   releases: ReleaseReads;
   memory: MemoryReads;
   docs: DocReads;
+  nexus: NexusReads;
+  imports: ImportReads;
 }
 
 /** What a mutation sees. Everything it writes is noted in `changes`. */
@@ -328,6 +332,10 @@ export interface WriteStore extends ReadStore {
   jobs: JobWrites;
   workgraphs: WorkGraphReads & WorkGraphWrites;
   releases: ReleaseReads & ReleaseWrites;
+  docs: DocReads & DocWrites;
+  memory: MemoryReads & MemoryWrites;
+  nexus: NexusReads & NexusWrites;
+  imports: ImportReads & ImportWrites;
   changes: Changes;
 }
 

@@ -10,6 +10,19 @@ const cleo = ({ root }: { root: string }, ...path: string[]): string => join(roo
 const failed = (answer: Seen): string[] =>
   answer.checks.filter(({ ok }: { ok: boolean }) => !ok).map(({ check }: { check: string }) => check);
 
+test('a parent and a child that an older store let be related are told apart again', async () => {
+  const house = await openHouse({ tasks: ['T001 epic', 'T002 in T001'] });
+  const relation = `insert into task_relations (task_id, related_to, relation_type, reason, created_at, created_by)
+    values ('T002', 'T001', 'related', 'the same', '2026-01-01T00:00:00.000Z', 'ada')`;
+  await house.tamper(isPostgres ? relation : `drop trigger relation_is_no_containment; ${relation}`);
+  const { findings } = await house.call('admin.doctor');
+  expect(findings).toMatchObject([
+    { check: 'tasks', severity: 'warning', message: expect.stringContaining('T002'), fix: 'cleo relates remove T002 T001' },
+  ]);
+  expect((await house.cli(findings[0].fix)).exitCode).toBe(0);
+  expect((await house.call('admin.doctor')).findings).toEqual([]);
+});
+
 test('a sound project has no findings, and what was looked at is told', async () => {
   const house = await openHouse({ tasks: ['T001 epic', 'T002 in T001'] });
   await house.call('tasks.update', { taskId: 'T002', priority: 'high' });

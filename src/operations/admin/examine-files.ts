@@ -2,10 +2,12 @@ import { join, relative } from 'node:path';
 import { CleoError } from '../../errors/error.ts';
 import { quote } from '../../errors/quote.ts';
 import type { ConfigProblem } from '../../model/config.ts';
+import { projectContextFile } from '../../model/project-context.ts';
 import type { Platform, Project } from '../../platform/port.ts';
 import { withoutPassword } from '../../rules/address.ts';
 import { outOfOrder } from '../../rules/context-window.ts';
 import { linesState } from '../../rules/jsonl.ts';
+import { projectContextOf } from '../project-context.ts';
 import { contextLimits } from '../system/context-limits.ts';
 import type { Seen } from './finding.ts';
 
@@ -86,6 +88,12 @@ export function seenInFiles(platform: Platform, project: Project, now: string): 
     for (const line of state.bad.slice(0, 5))
       findings.push({ severity: 'error', message: `${name}: line ${line} is not JSON`, fix: `sed -n ${line}p ${quote(path)}` });
   }
+  if (files.exists(join(project.root, projectContextFile)) && !projectContextOf(platform, project))
+    findings.push({
+      severity: 'warning',
+      message: `${projectContextFile} cannot be read, and counts as not there`,
+      fix: 'cleo init --detect',
+    });
   for (const name of leftovers(platform, project, now))
     findings.push({ severity: 'warning', message: `${name} was left by a process that did not finish`, fix: 'cleo doctor --fix' });
   return { findings };

@@ -4,7 +4,7 @@ import { gradesIn, trendsOf } from '../../rules/grade-history.ts';
 import { cutOf } from '../../rules/page.ts';
 import type { ReadStore } from '../../store/port.ts';
 import { answer, query } from '../define.ts';
-import { pageParams } from '../page.ts';
+import { budgetOf, pageParams } from '../page.ts';
 import { gradesFile, withLetter } from './graded.ts';
 
 const GradeRow = strictObject({ ...Grade.entries, score: pipe(string(), description('As in 85/100')) });
@@ -20,7 +20,7 @@ export const adminGradeList = query({
   needs: 'project',
   cli: { command: 'grade', select: 'list', selectedBy: ['trend'], alone: true },
   example: { call: {}, exit: 100 },
-  async run({ platform, project, read }, { limit, offset, trend }) {
+  async run({ platform, project, read }, { limit, offset, budget, trend }) {
     const { grades: all, strange } = gradesIn(platform.files.readText(`${project.folder}/${gradesFile}`) ?? '');
     const sessions = [...new Set(all.map(({ sessionId }) => sessionId))];
     const agents = trend && all.length > 0 ? await read((store) => agentsOf(store, sessions)) : undefined;
@@ -36,6 +36,7 @@ export const adminGradeList = query({
           ? { warnings: [`${gradesFile}: ${strange} ${strange === 1 ? 'line is' : 'lines are'} no grade; see cleo doctor`] }
           : {}),
         truncated: cutOf(grades.length, all.length),
+        ...budgetOf({ limit, offset, budget }),
       },
     );
   },

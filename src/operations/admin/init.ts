@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import { array, boolean, description, metadata, optional, picklist, pipe, strictObject, string } from 'valibot';
 import { CleoError } from '../../errors/error.ts';
 import { configSchemaText } from '../../model/config-schema.ts';
+import { ProjectContext } from '../../model/project-context.ts';
 import type { Platform, Project } from '../../platform/port.ts';
 import { checkAddress } from '../../rules/address.ts';
 import { type ClientName, clientNames } from '../../rules/setup-clients.ts';
@@ -39,10 +40,18 @@ export const adminInit = job({
         description('Also set up these clients of agents, as cleo setup does; all for those that are found'),
       ),
     ),
+    detect: optional(
+      pipe(
+        boolean(),
+        description('Also find out what the project is built with and how it is tested, for agents: .cleo/project-context.json'),
+      ),
+    ),
   }),
   result: strictObject({
     project: strictObject({ root: string(), store: picklist(['sqlite', 'postgres']), created: boolean() }),
     files: optional(array(strictObject({ file: string(), change: picklist(['created', 'updated', 'deleted']) }))),
+    /** What stands in .cleo/project-context.json now. */
+    detected: optional(ProjectContext),
     /** Commands that go on from here: agents of clients that are found and not set up. */
     offers: optional(array(string())),
   }),
@@ -61,16 +70,23 @@ export const adminInit = job({
   cli: { command: 'init' },
   needs: 'nothing',
   example: { call: {}, exit: 101 },
-  async run(here, { store: address, setup }) {
+  async run(here, { store: address, setup, detect }) {
     const { platform, catalog } = here;
     const project = platform.newProject();
     const created = await make(here, project, address);
     const warnings = await refreshTemplate(platform, catalog);
     const chosen = setup && (await setUp(platform, project, await chosenOf(platform, project, setup), {}));
-    const files = chosen?.changes.map(({ file, change }): Omit<Change, 'adds'> => ({ file, change }));
+    const found = detect ? await (await import('./detect.ts')).detectInto(platform, project) : undefined;
+    const changes = [...(chosen?.changes ?? []), ...(found?.changes ?? [])];
+    const files = chosen || found ? changes.map(({ file, change }): Omit<Change, 'adds'> => ({ file, change })) : undefined;
     const offers = setup ? [] : await offersOf(platform, project);
     return answer(
-      { project: placeOf(platform, project, created), ...(files ? { files } : {}), ...(offers.length > 0 ? { offers } : {}) },
+      {
+        project: placeOf(platform, project, created),
+        ...(files ? { files } : {}),
+        ...(found ? { detected: found.context } : {}),
+        ...(offers.length > 0 ? { offers } : {}),
+      },
       { warnings: [...warnings, ...(chosen?.remarks ?? [])], ...(created || files?.length ? {} : { exit: 101 as const }) },
     );
   },

@@ -39,7 +39,7 @@ export const adminLog = query({
   tier: 1,
   cli: { command: ['log', 'audit log'] },
   example: { world: ['T001'], call: { limit: 5 }, exit: 100 },
-  async run({ store, catalog }, { limit, offset, session, agent, operation, task, failed }) {
+  async run({ store, catalog }, { limit, offset, budget, session, agent, operation, task, failed }) {
     const filter = {
       ...(session ? { session } : {}),
       ...(agent ? { agent } : {}),
@@ -47,7 +47,7 @@ export const adminLog = query({
       ...(task ? { taskId: task } : {}),
       ...(failed ? { failed } : {}),
     };
-    const page = { limit, offset };
+    const page = { limit, offset, budget };
     const entries = (await store.audit.newest(filter, page)).map(shown);
     return paged({ entries }, entries.length, page, (atMost) => store.audit.count(filter, atMost));
   },

@@ -5,8 +5,6 @@ import {
   check,
   description,
   type InferOutput,
-  integer,
-  minValue,
   number,
   optional,
   picklist,
@@ -51,13 +49,6 @@ export const Tier = pipe(
   transform((tier) => tier as 0 | 1 | 2),
   description('How much of the protocol text goes in: 0 minimal, 1 standard, 2 orchestrator'),
 );
-export const Budget = pipe(
-  number(),
-  integer('must be a whole number'),
-  minValue(0, 'must not be negative'),
-  description(`Tokens of prompts you take into your own context in this session, ${defaultBudget} unless you said otherwise (ORC-005)`),
-);
-
 /** What is left of an orchestrator's budget while a call lasts. Outside a session nothing tells one run from another, and nothing is kept. */
 export interface Purse extends SpawnBudget {
   isKept: boolean;

@@ -1,3 +1,4 @@
+import type { ProjectContext } from '../../model/project-context.ts';
 import { isProtocol, type ProtocolName, protocolTable } from '../../model/protocol.ts';
 import type { TaskId } from '../../model/scalars.ts';
 import type { Skill, SkillSet } from '../../model/skill.ts';
@@ -6,21 +7,20 @@ import type { TaskRecord } from '../../model/task.ts';
 import { holderOf, isExpired, isHolder } from '../../rules/claims.ts';
 import { heldGates, missingGates } from '../../rules/gates.ts';
 import { lifecycleGate, stageOf } from '../../rules/lifecycle.ts';
-import { belongsTo, entryFor, type Manifest, manifestPath, outputFolder } from '../../rules/manifest.ts';
+import { entryFor, type Manifest, manifestPath, outputFolder } from '../../rules/manifest.ts';
 import { protocolTiers, protocolUpTo } from '../../rules/protocol.ts';
 import { type SkillChoice, skillFor } from '../../rules/skill-dispatch.ts';
 import { type Finding, spawnFindings } from '../../rules/spawn-preflight.ts';
 import { type PromptFacts, spawnPrompt } from '../../rules/spawn-prompt.ts';
-import { taskText } from '../../rules/spawn-task.ts';
 import { estimateTokens } from '../../rules/tokens.ts';
 import { referencesIn } from '../../rules/tokens-resolve.ts';
-import { wholeTask } from '../../rules/view.ts';
-import type { Ancestor } from '../../store/port.ts';
 import type { MutationContext } from '../define.ts';
+import { projectContextOf } from '../project-context.ts';
 import { protocolText } from '../protocol.generated.ts';
 import { baseProtocol, protocols } from '../protocols.generated.ts';
 import { manifestOf } from '../research/manifest.ts';
 import { requireSkill, skillsOf } from '../skills/found.ts';
+import { packForPrompt } from '../tasks/pack.ts';
 import { checkScope } from '../tasks/scope.ts';
 
 export interface SpawnAsked {
@@ -35,11 +35,17 @@ export interface Shelf {
   skills: SkillSet;
   manifest: Manifest;
   archived: Manifest;
+  project?: ProjectContext | undefined;
 }
 
 export async function shelfOf({ platform, project, config }: MutationContext): Promise<Shelf> {
   const file = await manifestOf(project, config);
-  return { skills: await skillsOf(platform), manifest: file.read(), archived: file.archived() };
+  return {
+    skills: await skillsOf(platform),
+    manifest: file.read(),
+    archived: file.archived(),
+    project: projectContextOf(platform, project),
+  };
 }
 
 export interface Prepared {
@@ -75,6 +81,7 @@ export async function prepare(here: MutationContext, shelf: Shelf, task: TaskRec
     session: caller.session,
     spawnedBy: caller.agent,
     root: project.root,
+    project: shelf.project,
     date: now.slice(0, 10),
     task,
     epicId,
@@ -90,7 +97,7 @@ export async function prepare(here: MutationContext, shelf: Shelf, task: TaskRec
     protocol: { name: protocol, title: protocolTable[protocol].title, text: protocols[protocol] },
     skill,
     injection: protocolUpTo(protocolText, protocolTiers[asked.tier], here.catalog.entries),
-    context: await contextOf(here, shelf, task, ancestry),
+    context: await packForPrompt(here, task.id, contextBudget, shelf.manifest),
     gates: missingGates(task.acceptance, heldGates(await store.gates.of(task.id)), config['verification.required']),
   };
   const { text, resolved, unresolved } = spawnPrompt(facts, await references(here, skill, facts.protocol.text));
@@ -169,26 +176,4 @@ async function references({ project }: MutationContext, skill: Skill, protocol: 
   if (paths.length === 0) return new Map();
   const { readReferences } = await import('../../platform/references.ts');
   return readReferences(project, skill.origin === 'project' ? skill.path : undefined, paths);
-}
-
-async function contextOf({ store }: MutationContext, { manifest }: Shelf, task: TaskRecord, ancestry: Ancestor[]): Promise<string> {
-  const dependents = (await store.tasks.dependents(task.id)).map(({ id }) => id);
-  const known = manifest.entries.filter(({ entry }) => [task.id, ...task.depends].some((id) => belongsTo(entry, id)));
-  return taskText(
-    {
-      task: wholeTask(task, {
-        ancestry,
-        children: await store.tasks.children(task.id),
-        notes: (await store.tasks.notes([task.id])).get(task.id) ?? [],
-        relations: [],
-      }),
-      parents: await store.tasks.hits(ancestry.slice(1).map(({ id }) => id)),
-      depends: await store.tasks.hits(task.depends),
-      dependents: await store.tasks.hits(dependents),
-      research: known
-        .toReversed()
-        .map(({ entry }) => ({ id: entry.id, title: entry.title, status: entry.status, findings: entry.key_findings })),
-    },
-    contextBudget,
-  );
 }

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { openHouse, type Seen } from '../../../test/house.ts';
+import { realTokens } from '../../../test/real-tokens.ts';
 
 const world = [
   'T001 epic: Parser',
@@ -78,4 +79,31 @@ test('long groups are cut and say so', async () => {
 test('there has to be such a task', async () => {
   const { call } = await openHouse({ tasks: ['T001'] });
   expect((await call('orchestrate.report', { taskId: 'T009' })).error).toMatchObject({ exitCode: 4 });
+});
+
+test('with the context pack of the task itself', async () => {
+  const { call } = await openHouse({ tasks: [...world, 'doc plan T001 plan: How it is built'] });
+  const { pack, omitted } = await call('orchestrate.report', { taskId: 'T001' });
+  expect(pack).toMatchObject({ task: { id: 'T001', title: 'Parser' }, docs: [{ slug: 'plan' }] });
+  expect(pack.acceptance).toHaveLength(7);
+  expect(omitted).toBeUndefined();
+});
+
+test('a report in a budget keeps to it as a whole, and what it leaves out can be asked for', async () => {
+  const many = Array.from({ length: 120 }, (_, i) => `T${i + 100} in T001${i % 3 ? '' : ' depends T007'}: Task ${i} of the many inside`);
+  const { call, cli } = await openHouse({ tasks: [...world, ...many] });
+  await call('tasks.update', { taskId: 'T001', description: 'What it is about. '.repeat(300).trim() });
+  for (const budget of [400, 1000, 4000]) {
+    const { out } = await cli(['orchestrate', 'report', 'T001', '--budget', String(budget)]);
+    const text = (await cli(['orchestrate', 'report', 'T001', '--budget', String(budget), '--human'])).out;
+    expect(realTokens(out), `${budget}`).toBeLessThanOrEqual(budget);
+    expect(realTokens(text), `${budget}`).toBeLessThanOrEqual(budget);
+    const { report, pack, omitted } = JSON.parse(out);
+    expect(pack.task.id).toBe('T001');
+    expect(report.counts.ready).toBe(81);
+    for (const { expand } of omitted) expect((await cli(expand)).exitCode, expand).toBe(0);
+  }
+  const { envelope } = await cli('cleo orchestrate report T001 --budget 50');
+  expect(envelope.error).toMatchObject({ code: 'E_VALIDATION_BUDGET' });
+  expect((await cli(envelope.error.fix)).exitCode).toBe(0);
 });

@@ -1,13 +1,19 @@
 import { array, description, number, optional, pipe, strictObject, string } from 'valibot';
+import { CleoError } from '../../errors/error.ts';
+import { Omitted, Pack } from '../../model/pack.ts';
 import { Priority, Status, TaskId } from '../../model/scalars.ts';
 import { Timestamp } from '../../model/task.ts';
+import { filled, type Omission } from '../../rules/budget.ts';
 import { claimView } from '../../rules/claims.ts';
+import type { PackAnswer } from '../../rules/context-pack.ts';
 import { cutOf } from '../../rules/page.ts';
 import { progressOf } from '../../rules/progress.ts';
 import { readiness, readinessInside } from '../../rules/readiness.ts';
+import { estimateTokens } from '../../rules/tokens.ts';
 import { openWaits } from '../../rules/waves.ts';
-import { answer, query } from '../define.ts';
-import { limitParam } from '../page.ts';
+import { answer, type More, type QueryContext, query } from '../define.ts';
+import { limitParam, tokens } from '../page.ts';
+import { contextPack, findPack } from '../tasks/pack.ts';
 import { notFound } from '../tasks/require.ts';
 import { Blocked, blockedOf, claimsOf, countsOf, Progress, planOf, RootTask } from './plan.ts';
 
@@ -25,14 +31,15 @@ const Report = strictObject({
 
 export const orchestrateReport = query({
   name: 'orchestrate.report',
-  summary: 'Group the work inside a task by readiness: ready, running, waiting on what, blocked why, done',
+  summary: 'Group the work inside a task by readiness, with what it waits on and its context pack',
   params: strictObject({
     taskId: pipe(TaskId, description('The task, epic or saga')),
     limit: limitParam(50, 'How many of each group at most'),
+    budget: optional(tokens()),
   }),
   also: { epic: 'taskId', epicId: 'taskId', sagaId: 'taskId' },
-  result: strictObject({ report: Report }),
-  errors: ['E_NOT_FOUND'],
+  result: strictObject({ report: Report, pack: Pack, omitted: Omitted }),
+  errors: ['E_NOT_FOUND', 'E_VALIDATION', 'E_FILE_ERROR'],
   tier: 2,
   cli: { command: ['orchestrate report', 'orchestrator report'], args: ['taskId'] },
   example: {
@@ -46,7 +53,7 @@ export const orchestrateReport = query({
     ],
     call: { taskId: 'T001' },
   },
-  async run(here, { taskId, limit }) {
+  async run(here, { taskId, limit, budget }) {
     const { store, config } = here;
     const task = await store.tasks.hit(taskId);
     if (!task) throw await notFound(store, taskId);
@@ -76,7 +83,56 @@ export const orchestrateReport = query({
       done: (await store.tasks.doneInside(taskId, limit)).map(({ id, title }) => ({ id, title })),
     };
     const total = Object.values(counts).reduce((all, n) => all + n, 0);
-    const shown = Object.values(counts).reduce((all, n) => all + Math.min(n, limit), 0);
-    return answer({ report }, { truncated: cutOf(shown, total) });
+    const shownOf = (told: Groups): number => groups.reduce((all, name) => all + told[name].length, 0);
+    const whole = (told: typeof report, { pack, omitted }: PackAnswer) => ({
+      result: { report: told, pack, ...(omitted.length > 0 ? { omitted } : {}) },
+      more: { truncated: cutOf(shownOf(told), total) },
+    });
+    if (budget === undefined) {
+      const { result, more } = whole(report, await contextPack(here, taskId, packTokens));
+      return answer(result, more);
+    }
+    const { result, more } = await withinTokens(here, { taskId, budget, report, whole });
+    return answer(result, more);
   },
 });
+
+const groups = ['ready', 'running', 'waiting', 'blocked', 'done'] as const;
+type Groups = Record<(typeof groups)[number], unknown[]>;
+/** What the pack may have where nobody says what the whole may. */
+const packTokens = 1500;
+
+/** The pack in half of the budget, or in what it needs at least; the groups in the rest. */
+async function withinTokens<R extends Groups & { counts: Record<string, number> }, W extends { result: object; more: More }>(
+  here: QueryContext,
+  { taskId, budget, report, whole }: { taskId: TaskId; budget: number; report: R; whole: (told: R, pack: PackAnswer) => W },
+): Promise<W> {
+  const printed = ({ result, more }: W): string => here.printed(result as Record<string, unknown>, more);
+  const told = (kept: Record<string, number>): R => ({
+    ...report,
+    ...Object.fromEntries(groups.map((name) => [name, report[name].slice(0, kept[name] ?? 0)])),
+  });
+  const rest = (count: number): Omission => ({ section: 'groups', count, expand: `cleo orchestrate report ${taskId}` });
+  const alone = ({ pack, omitted }: PackAnswer): string => printed(whole(told({}), { pack, omitted: [rest(99_999), ...omitted] }));
+  const half = await findPack(here, taskId, Math.floor(budget / 2), alone);
+  const packed = 'pack' in half ? half : await contextPack(here, taskId, Math.min(budget, half.least), alone);
+  const sections = groups.map((name) => ({
+    name,
+    items: report[name],
+    more: Math.max(0, (report.counts[name] ?? 0) - report[name].length),
+    expand: name === 'ready' ? `cleo orchestrate ready ${taskId}` : `cleo orchestrate report ${taskId} --limit ${report.counts[name]}`,
+  }));
+  const fitted = filled(sections, budget, {
+    build: (kept, omitted) => whole(told(kept), { pack: packed.pack, omitted: [...omitted, ...packed.omitted] }),
+    tokensOf: (answer) => estimateTokens(printed(answer)),
+    cost: (value) => estimateTokens(JSON.stringify(value)) + 1,
+    rest,
+  });
+  if ('answer' in fitted) return fitted.answer;
+  const { least } = fitted;
+  throw new CleoError('E_VALIDATION', {
+    field: 'budget',
+    problem: `must be at least ${least} for ${taskId}`,
+    fix: here.commandWith({ budget: least }),
+  });
+}

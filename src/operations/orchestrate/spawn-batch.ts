@@ -8,7 +8,8 @@ import { fileConflicts } from '../../rules/spawn-preflight.ts';
 import { answer, type MutationContext, mutation } from '../define.ts';
 import { checkRoot, rootNames } from '../tasks/root.ts';
 import { checkScope } from '../tasks/scope.ts';
-import { Budget, handOut, overBudget, purseOf, Spawn, Tier } from './hand-out.ts';
+import { Budget } from './budget.ts';
+import { handOut, overBudget, purseOf, Spawn, Tier } from './hand-out.ts';
 import { isOutstanding, prepare, shelfOf } from './prepare.ts';
 
 const Finding = strictObject({ code: string(), message: string(), fix: string() });

@@ -77,8 +77,8 @@ test('text of the task stays literal, counts for nothing, and cannot end its blo
   await call('tasks.update', { taskId: 'T002', description });
   const { spawn } = await call('orchestrate.spawn', { taskId: 'T002' });
   expect(spawn.tokenResolution).toMatchObject({ fullyResolved: true, unresolved: [] });
-  expect(spawn.prompt).toContain(`\`\`\`\`\`text\nT002: ${title}\n`);
-  expect(spawn.prompt).toContain(`${description}\n`);
+  expect(spawn.prompt).toContain(`\`\`\`\`\`text\n# T002 ${title}\n`);
+  expect(spawn.prompt).toContain(`${description.replace(/^/gm, '  ')}\n`);
 });
 
 test('every token has a value, also in a text that uses them all', async () => {

@@ -5,7 +5,8 @@ import { SpawnRole } from '../../model/spawn.ts';
 import { answer, mutation } from '../define.ts';
 import { SkillName } from '../skills/show.ts';
 import { requireTask } from '../tasks/require.ts';
-import { Budget, handOut, overBudget, purseOf, Spawn, Tier } from './hand-out.ts';
+import { Budget } from './budget.ts';
+import { handOut, overBudget, purseOf, Spawn, Tier } from './hand-out.ts';
 import { prepare, shelfOf } from './prepare.ts';
 
 export const orchestrateSpawn = mutation({

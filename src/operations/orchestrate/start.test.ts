@@ -68,3 +68,14 @@ test('it needs no session itself, where writes do', async () => {
   expect((await call('saga.create', { title: 'x' })).error).toMatchObject({ exitCode: 36 });
   expect(await call('orchestrate.start', { epic: 'T002' })).toMatchObject({ success: true });
 });
+
+test('what prompts may cost is set at the start, and context shows what is left', async () => {
+  const { call, cli } = await openHouse({ tasks: [...world, 'T020 epic', 'T021 in T020: Write it'] });
+  const { session } = await call('orchestrate.start', { epicId: 'T002' });
+  expect((await call('system.context', {}, { session: session.id })).context.budget).toEqual({ max: 10_000, used: 0, left: 10_000 });
+  const { envelope } = await cli('cleo orchestrate start T020 --budget 6000');
+  const named = { session: envelope.session.id };
+  expect((await call('system.context', {}, named)).context.budget).toEqual({ max: 6000, used: 0, left: 6000 });
+  await call('orchestrate.spawn', { taskId: 'T021', promptFile: true }, named);
+  expect((await call('system.context', {}, named)).context.budget).toMatchObject({ max: 6000, used: expect.any(Number) });
+});

@@ -2,6 +2,7 @@ import { boolean, description, literal, optional, pipe, strictObject, string } f
 import { CleoError } from '../../errors/error.ts';
 import { Line, Phase, TaskId } from '../../model/scalars.ts';
 import { type Scope, SessionSummary } from '../../model/session.ts';
+import { defaultBudget } from '../../model/spawn.ts';
 import { scopeFor, scopeText } from '../../rules/scope.ts';
 import { summaryOf } from '../../rules/session-view.ts';
 import { answer, type MutationContext, mutation } from '../define.ts';
@@ -9,6 +10,7 @@ import { beginSession, exportLines } from '../session/begin.ts';
 import { handleOf } from '../session/sessions.ts';
 import { notFound } from '../tasks/require.ts';
 import { rootNames } from '../tasks/root.ts';
+import { Budget } from './budget.ts';
 import { analysis, analyze, planOf } from './plan.ts';
 
 export const orchestrateStart = mutation({
@@ -19,6 +21,7 @@ export const orchestrateStart = mutation({
     name: optional(pipe(Line, description('What the session is called'))),
     grade: optional(pipe(boolean(), description('Record reads as well, so that the session can be graded'))),
     phase: optional(Phase),
+    budget: optional(Budget),
     export: optional(pipe(boolean(), description('Print shell lines that put a shell into the session, for eval'))),
   }),
   also: rootNames,
@@ -30,11 +33,14 @@ export const orchestrateStart = mutation({
     export: optional(string()),
   }),
   errors: ['E_NOT_FOUND', 'E_SCOPE_INVALID', 'E_CONCURRENT_SESSION', 'E_SESSION_EXISTS', 'E_SCOPE_CONFLICT'],
+  beginsSession: true,
   tier: 2,
   cli: { command: ['orchestrate start', 'orchestrator start'], args: ['epic'], raw: 'export' },
   example: { world: ['T001 epic', 'T002 in T001', 'T003 in T001 depends T002'], call: { epic: 'T001', name: 'Parser' } },
-  async run(here, { epic, ...given }) {
+  async run(here, { epic, budget, ...given }) {
     const session = await beginSession(here, await scopeOf(here, epic), given);
+    const orchestrator = { ...here.caller, session: session.id };
+    await here.store.spawns.keepBudget(orchestrator, { used: 0, max: budget ?? defaultBudget }, here.now);
     return answer(
       {
         session: summaryOf(session),

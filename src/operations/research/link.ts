@@ -1,4 +1,5 @@
 import { boolean, description, pipe, strictObject } from 'valibot';
+import type { Code } from '../../errors/catalogue.ts';
 import type { ReadEntry } from '../../model/manifest.ts';
 import { TaskId } from '../../model/scalars.ts';
 import { linksOf, readManifest, withLinks } from '../../rules/manifest.ts';
@@ -7,14 +8,17 @@ import { requireTask } from '../tasks/require.ts';
 import { EntryReceipt, entryIn, entryReceipt, manifestOf, noEntry } from './manifest.ts';
 import { entryParam } from './show.ts';
 
-export const linkParams = strictObject({ taskId: pipe(TaskId, description('The task')), entryId: entryParam });
+/** What is the same for saying so and for taking it back. */
+export const linking = {
+  params: strictObject({ taskId: pipe(TaskId, description('The task')), entryId: entryParam }),
+  result: strictObject({ entry: EntryReceipt, linked: boolean() }),
+  errors: ['E_NOT_FOUND', 'E_FILE_ERROR', 'E_LOCK_TIMEOUT'] satisfies Code[],
+};
 
 export const researchLink = job({
   name: 'research.link',
   summary: 'Say that a research entry belongs to a task',
-  params: linkParams,
-  result: strictObject({ entry: EntryReceipt, linked: boolean() }),
-  errors: ['E_NOT_FOUND', 'E_FILE_ERROR', 'E_LOCK_TIMEOUT'],
+  ...linking,
   tier: 0,
   cli: { command: 'research link', args: ['taskId', 'entryId'] },
   example: { world: ['T001', 'T002', 'research T001-parsers: Which parsers there are'], call: { taskId: 'T002', entryId: 'T001-parsers' } },

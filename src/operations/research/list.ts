@@ -4,7 +4,7 @@ import { TaskId } from '../../model/scalars.ts';
 import { matches } from '../../rules/manifest.ts';
 import { cutOf } from '../../rules/page.ts';
 import { answer, query } from '../define.ts';
-import { pageParams } from '../page.ts';
+import { budgetOf, pageParams } from '../page.ts';
 import { manifestOf, warningsOf } from './manifest.ts';
 
 const Row = strictObject({
@@ -36,7 +36,7 @@ export const researchList = query({
   needs: 'project',
   cli: { command: ['research list', 'research'] },
   example: { world: ['T001', 'research T001-parsers: Which parsers there are'], call: { status: 'complete' } },
-  async run({ project, config }, { limit, offset, ...filter }) {
+  async run({ project, config }, { limit, offset, budget, ...filter }) {
     const manifest = await manifestOf(project, config);
     const { entries: all, problems } = manifest.read();
     const found = all.map(({ entry }) => entry).filter((entry) => matches(entry, filter));
@@ -50,6 +50,7 @@ export const researchList = query({
         ...(entries.length === 0 ? { exit: 100 as const } : {}),
         warnings: warningsOf(manifest.name, problems),
         truncated: cutOf(entries.length, found.length),
+        ...budgetOf({ limit, offset, budget }),
       },
     );
   },

@@ -1,14 +1,10 @@
-import { boolean, strictObject } from 'valibot';
 import { job, noChange } from '../define.ts';
-import { linkParams, relink } from './link.ts';
-import { EntryReceipt } from './manifest.ts';
+import { linking, relink } from './link.ts';
 
 export const researchUnlink = job({
   name: 'research.unlink',
   summary: 'Say that a research entry does not belong to a task',
-  params: linkParams,
-  result: strictObject({ entry: EntryReceipt, linked: boolean() }),
-  errors: ['E_NOT_FOUND', 'E_FILE_ERROR', 'E_LOCK_TIMEOUT'],
+  ...linking,
   tier: 1,
   cli: { command: 'research unlink', args: ['taskId', 'entryId'] },
   example: { world: ['T001', 'research T001-parsers: Which parsers there are'], call: { taskId: 'T001', entryId: 'T001-parsers' } },

@@ -1,38 +1,32 @@
-import { array, description, integer, maxValue, minValue, number, optional, pipe, strictObject, string } from 'valibot';
+import { array, optional, strictObject, string } from 'valibot';
+import { CleoError } from '../../errors/error.ts';
+import { Omitted } from '../../model/pack.ts';
 import { Handoff, type SessionRecord, SessionSummary } from '../../model/session.ts';
 import { TaskReceipt, Timestamp } from '../../model/task.ts';
-import { withinBudget } from '../../rules/budget.ts';
+import { clip, filled, type Section } from '../../rules/budget.ts';
+import { countedTo } from '../../rules/page.ts';
 import { scopeText } from '../../rules/scope.ts';
 import { summaryOf } from '../../rules/session-view.ts';
-import { estimateTokens } from '../../rules/tokens.ts';
+import { estimateShown } from '../../rules/tokens.ts';
 import { receiptOf } from '../../rules/view.ts';
 import type { ReadStore } from '../../store/port.ts';
 import { query } from '../define.ts';
+import { budgetParam, mostTokens } from '../page.ts';
 import { recommended } from '../tasks/recommend.ts';
 import { requireTask } from '../tasks/require.ts';
 import { blockedInside } from './sessions.ts';
 
 export const sessionBriefing = query({
   name: 'session.briefing',
-  summary: 'Say where we are: session, last handoff, focus, what comes next, what is in the way',
-  params: strictObject({
-    budget: optional(
-      pipe(
-        number(),
-        integer('must be a whole number'),
-        minValue(500, 'must be at least 500'),
-        maxValue(100_000, 'must be at most 100000'),
-        description('Tokens that the answer may have'),
-      ),
-      1500,
-    ),
-  }),
+  summary: 'Say where we are: session, last handoff, focus, what is next, blocked and to be decided',
+  params: strictObject({ budget: budgetParam(1500) }),
   result: strictObject({
     briefing: strictObject({
       session: optional(SessionSummary),
       focus: optional(TaskReceipt),
       next: optional(Handoff.entries.next),
       blocked: optional(Handoff.entries.blocked),
+      openDecisions: optional(array(strictObject({ id: string(), title: string() }))),
       handoff: optional(
         strictObject({
           sessionId: string(),
@@ -46,9 +40,9 @@ export const sessionBriefing = query({
       ),
       sessions: optional(array(strictObject({ id: string(), scope: string(), agent: string() }))),
     }),
-    omitted: optional(array(strictObject({ section: string(), count: number(), expand: string() }))),
+    omitted: Omitted,
   }),
-  errors: [],
+  errors: ['E_VALIDATION'],
   tier: 0,
   cli: { command: ['briefing', 'session briefing'], isPrompt: true },
   example: { world: ['T001 epic', 'T002 in T001: Write the parser', 'session session-1 epic:T001 by ada: Parser'], call: {} },
@@ -57,15 +51,15 @@ export const sessionBriefing = query({
     const focus = await store.claims.heldBy(caller);
     const last = await lastHandoff(store, session?.scope.root);
     const own = session && (await store.sessions.get(session.id));
-    const frame = {
-      ...(own ? { session: summaryOf(own) } : {}),
-      ...(focus ? { focus: receiptOf(await requireTask(store, focus.taskId), ['priority', 'startedAt']) } : {}),
-    };
+    const task = focus && (await requireTask(store, focus.taskId));
+    const open = await store.memory.openDecisions(mostOpen);
+    const unread = open.length < mostOpen ? 0 : (await store.memory.count({ type: 'decision', state: 'proposed' }, countedTo)) - mostOpen;
     // What comes next and what is blocked are told as they are now, not as they were when the last session ended.
     const all = {
       note: last?.handoff?.note ? [last.handoff.note] : [],
       next: (await recommended(here, undefined, 3)).map(({ taskId, title }) => ({ id: taskId, title })),
       blocked: await blockedInside(store, session?.scope.root),
+      openDecisions: open.map(({ id, title }) => ({ id, title })),
       decisions: last?.handoff?.decisions ?? [],
       open: last?.handoff?.open ?? [],
       sessions: (await store.sessions.active())
@@ -74,39 +68,63 @@ export const sessionBriefing = query({
       done: last?.handoff?.done ?? [],
     };
     const show = last ? `cleo session show ${last.id}` : 'cleo session list';
-    const { kept, omitted } = withinBudget(
-      [
-        { name: 'note', items: all.note, expand: show },
-        { name: 'next', items: all.next, expand: 'cleo next' },
-        { name: 'blocked', items: all.blocked, expand: 'cleo list --status blocked' },
-        { name: 'decisions', items: all.decisions, expand: show },
-        { name: 'open', items: all.open, expand: show },
-        { name: 'sessions', items: all.sessions, expand: 'cleo session list --status active' },
-        { name: 'done', items: all.done, expand: show },
-      ],
-      budget - estimateTokens(JSON.stringify(frame)) - forEnvelope,
-      (value) => estimateTokens(JSON.stringify(value)) + 1,
-    );
-    const some = <K extends keyof typeof all>(...names: K[]) =>
-      Object.fromEntries(names.flatMap((name) => (kept[name] > 0 ? [[name, all[name].slice(0, kept[name])]] : []))) as Partial<
-        Pick<typeof all, K>
-      >;
-    return {
-      briefing: {
-        ...frame,
-        ...some('next', 'blocked'),
-        ...(last
-          ? { handoff: { ...headOf(last), ...(kept.note ? { note: all.note[0] } : {}), ...some('decisions', 'open', 'done') } }
-          : {}),
-        ...some('sessions'),
-      },
-      ...(omitted.length > 0 ? { omitted } : {}),
-    };
+    // A note that would take the room of everything else is cut.
+    const note = all.note.map((text) => clip(text, Math.max(200, budget * 2)));
+    const sections: Section<keyof typeof all>[] = [
+      { name: 'note', items: note, isPart: note.map((text, i) => text !== all.note[i]), expand: show },
+      { name: 'next', items: all.next, expand: 'cleo next' },
+      { name: 'blocked', items: all.blocked, expand: 'cleo list --status blocked' },
+      { name: 'openDecisions', items: all.openDecisions, more: unread, expand: 'cleo memory find --type decision --state proposed' },
+      { name: 'decisions', items: all.decisions, expand: show },
+      { name: 'open', items: all.open, expand: show },
+      { name: 'sessions', items: all.sessions, expand: 'cleo session list --status active' },
+      { name: 'done', items: all.done, expand: show },
+    ];
+    /** Of a name and a title no more than this is told. */
+    const told = (length: number) =>
+      filled(sections, budget, {
+        build(kept: Record<string, number>, omitted) {
+          const some = <K extends keyof typeof all>(...names: K[]) =>
+            Object.fromEntries(names.flatMap((name) => ((kept[name] ?? 0) > 0 ? [[name, all[name].slice(0, kept[name])]] : []))) as Partial<
+              Pick<typeof all, K>
+            >;
+          return {
+            briefing: {
+              ...(own ? { session: shortNamed(summaryOf(own), 'name', length) } : {}),
+              ...(task ? { focus: shortNamed(receiptOf(task, ['priority', 'startedAt']), 'title', length) } : {}),
+              ...some('next', 'blocked', 'openDecisions'),
+              ...(last
+                ? { handoff: { ...headOf(last), ...(kept.note ? { note: note[0] ?? '' } : {}), ...some('decisions', 'open', 'done') } }
+                : {}),
+              ...some('sessions'),
+            },
+            ...(omitted.length > 0 ? { omitted } : {}),
+          };
+        },
+        tokensOf: (answer) => estimateShown(here.printed(answer)),
+        cost: (value) => estimateShown(JSON.stringify(value)) + 1,
+        rest: (count) => ({
+          section: 'rest',
+          count,
+          expand: here.commandAs(['briefing', '--budget', String(Math.min(mostTokens, budget * 4))]),
+        }),
+      });
+    let found = told(200);
+    if (!('answer' in found)) found = told(20);
+    if ('answer' in found) return found.answer;
+    const { least } = found;
+    throw new CleoError('E_VALIDATION', {
+      field: 'budget',
+      problem: `must be at least ${least} here`,
+      fix: here.commandWith({ budget: least }),
+    });
   },
 });
 
-/** What stands around the content: `_meta`, the names of the keys, the head of the handoff. */
-const forEnvelope = 200;
+const mostOpen = 50;
+
+const shortNamed = <T extends object, K extends keyof T>(fields: T, name: K, length: number): T =>
+  typeof fields[name] === 'string' ? { ...fields, [name]: clip(fields[name] as string, length) } : fields;
 
 /** That of the same scope; where there is none, the latest of all. */
 const lastHandoff = async (store: ReadStore, root: string | undefined): Promise<SessionRecord | undefined> =>

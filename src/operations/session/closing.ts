@@ -23,7 +23,9 @@ export async function closed(
   note: string | undefined,
 ): Promise<SessionRecord & Required<Pick<SessionRecord, 'handoff'>>> {
   const { store, now } = here;
-  const touched = await store.tasks.many(await store.sessions.changedIn(session.id, mostWrites));
+  const changed = await store.sessions.changedIn(session.id, mostWrites);
+  const touched = await store.tasks.many(changed);
+  const decided = [...new Set(changed.filter((id) => id.startsWith('D-')))];
   const after: SessionRecord & Required<Pick<SessionRecord, 'handoff'>> = {
     ...session,
     status,
@@ -35,6 +37,7 @@ export async function closed(
       touched,
       notes: await store.tasks.notes(touched.map(({ id }) => id)),
       blocked: await blockedInside(store, session.scope.root),
+      decisions: decided.length > 0 ? await store.memory.hits(decided) : [],
       next: await recommended({ ...here, session: handleOf(session) }, undefined, 3),
       note,
     }),

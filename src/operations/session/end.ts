@@ -1,3 +1,4 @@
+import '../../errors/session.ts';
 import { array, description, optional, pipe, strictObject, string } from 'valibot';
 import { CleoError } from '../../errors/error.ts';
 import { NoteText } from '../../model/scalars.ts';

@@ -1,3 +1,4 @@
+import '../../errors/session.ts';
 import { optional, strictObject } from 'valibot';
 import { CleoError } from '../../errors/error.ts';
 import { type SessionRecord, SessionSummary } from '../../model/session.ts';

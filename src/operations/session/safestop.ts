@@ -1,7 +1,7 @@
 import { boolean, description, optional, pipe, strictObject } from 'valibot';
 import { NoteText } from '../../model/scalars.ts';
 import { Handoff, SessionSummary } from '../../model/session.ts';
-import { TaskReceipt } from '../../model/task.ts';
+import { TaskReceipt, type TaskRecord } from '../../model/task.ts';
 import { summaryOf } from '../../rules/session-view.ts';
 import { receiptOf } from '../../rules/view.ts';
 import { type MutationContext, mutation, noChange } from '../define.ts';
@@ -25,22 +25,34 @@ export const sessionSafestop = mutation({
   example: { world: ['T001', 'session session-1 task:T001 by ada: Parser'], call: { reason: 'The context is nearly full' } },
   async run(here, { reason, keep }) {
     const { store, session, several } = here;
-    const task = await noteFocus(here, reason ?? 'Stopped safely');
-    if ((!session && !several) || (await isAnothers(here)))
-      return task ? { task: receiptOf(keep ? task : await release(here, task)) } : noChange({});
+    const text = reason ?? 'Stopped safely';
+    if ((!session && !several) || (await isAnothers(here))) return stopAlone(here, text, keep === true);
     const own = await ownSession(here, 'stop');
     if (own.status !== 'active') return noChange({ session: summaryOf(own), ...(own.handoff ? { handoff: own.handoff } : {}) });
+    const task = (await noteFocus(here, text))?.task;
     if (!keep) await releaseAll(here, own.id);
-    const stopped = await closed(here, own, keep ? 'suspended' : 'ended', reason ?? 'Stopped safely');
+    const stopped = await closed(here, own, keep ? 'suspended' : 'ended', text);
     const left = task && (await requireTask(store, task.id));
     return { session: summaryOf(stopped), ...(left ? { task: receiptOf(left) } : {}), handoff: stopped.handoff };
   },
 });
 
-async function noteFocus(here: MutationContext, text: string) {
+/** Outside of any session: the focus is all there is to stop. */
+async function stopAlone(here: MutationContext, text: string, isKept: boolean) {
+  const focus = await noteFocus(here, text);
+  if (!focus) return noChange({});
+  if (!isKept) return { task: receiptOf(await release(here, focus.task)) };
+  const result = { task: receiptOf(focus.task) };
+  return focus.isNew ? result : noChange(result);
+}
+
+/** Writes down where the focus was left; what was said last is not said again. */
+async function noteFocus(here: MutationContext, text: string): Promise<{ task: TaskRecord; isNew: boolean } | undefined> {
   const focus = await here.store.claims.heldBy(here.caller);
   if (!focus) return undefined;
   const task = await requireTask(here.store, focus.taskId);
-  for (const note of notesOf(here, text)) await here.store.tasks.appendNote(task, note);
-  return task;
+  const last = (await here.store.tasks.notes([task.id])).get(task.id)?.at(-1);
+  const notes = notesOf(here, text).filter((note) => note.text !== last?.text || note.by !== last.by);
+  for (const note of notes) await here.store.tasks.appendNote(task, note);
+  return { task, isNew: notes.length > 0 };
 }

@@ -175,6 +175,7 @@ describe('the end', () => {
     const { call, as } = await openHouse({ tasks: [...world, 'T004 in T001 blocked: Stuck'] });
     const { session } = await call('session.start', { scope: 'epic:T001', focus: 'T002' });
     await call('tasks.update', { taskId: 'T002', notes: 'Decision: tokens are structs' });
+    await call('memory.store', { type: 'decision', content: 'The lexer is written by hand', task: 'T002' });
     await call('tasks.complete', {});
     await call('tasks.start', { taskId: 'T003' });
     const ended = await call('session.end', { note: 'Trees are half way' });
@@ -183,7 +184,10 @@ describe('the end', () => {
       done: [{ id: 'T002', title: 'Lexer' }],
       open: [{ id: 'T003', title: 'Trees' }],
       blocked: [{ id: 'T004', title: 'Stuck', blockedBy: 'waiting' }],
-      decisions: [{ taskId: 'T002', text: 'tokens are structs' }],
+      decisions: [
+        { id: 'D-001', title: 'The lexer is written by hand' },
+        { taskId: 'T002', text: 'tokens are structs' },
+      ],
       next: [{ id: 'T003', title: 'Trees' }],
     };
     expect(ended).toMatchObject({ session: { id: session.id, status: 'ended' }, released: ['T003'], handoff });
@@ -276,6 +280,26 @@ describe('safestop', () => {
     expect(await call('session.safestop', { keep: true })).toMatchObject({ session: { status: 'suspended' }, task: { status: 'active' } });
     expect((await as('bob').call('tasks.start', { taskId: 'T002' })).error).toMatchObject({ exitCode: 35 });
     expect(await call('session.resume', { sessionId: 'session-1' })).toMatchObject({ focus: { id: 'T002' } });
+  });
+
+  test('with --keep twice notes the focus once', async () => {
+    const { call } = await openHouse({ tasks: one });
+    await call('tasks.start', { taskId: 'T002' });
+    await call('session.safestop', { keep: true, reason: 'Full' });
+    const again = await call('session.safestop', { keep: true, reason: 'Full' }, { session: 'session-1' });
+    expect(again).toMatchObject({ session: { status: 'suspended' }, _meta: { exitCode: 102 } });
+    expect(await call('session.safestop', { keep: true, reason: 'Full' })).toMatchObject({ _meta: { exitCode: 102 } });
+    expect((await call('tasks.show', { taskId: 'T002' })).task.notes).toHaveLength(1);
+  });
+
+  test('with --keep twice outside a session, too', async () => {
+    const { call } = await openHouse({ tasks: world });
+    await call('tasks.start', { taskId: 'T002' });
+    expect(await call('session.safestop', { keep: true, reason: 'Full' })).toMatchObject({ task: { id: 'T002', status: 'active' } });
+    const again = await call('session.safestop', { keep: true, reason: 'Full' });
+    expect(again).toMatchObject({ task: { id: 'T002' }, _meta: { exitCode: 102 } });
+    expect((await call('tasks.show', { taskId: 'T002' })).task.notes).toHaveLength(1);
+    expect(await call('session.safestop', { reason: 'Full' })).toMatchObject({ task: { status: 'pending' } });
   });
 
   test('outside a session lets go of the focus', async () => {

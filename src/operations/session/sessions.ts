@@ -1,3 +1,4 @@
+import '../../errors/session.ts';
 import { CleoError } from '../../errors/error.ts';
 import type { TaskId } from '../../model/scalars.ts';
 import type { Scope, SessionHandle, SessionRecord } from '../../model/session.ts';

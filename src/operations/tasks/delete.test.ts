@@ -77,3 +77,13 @@ test('a criterion is ticked once, and only a text one', async () => {
   expect(await call('tasks.criteria.check', { taskId: 'T001', n: 3 })).toMatchObject({ error: { exitCode: 4 } });
   expect(await call('tasks.criteria.check', { taskId: 'T002', n: 1 })).toMatchObject({ error: { exitCode: 6 } });
 });
+
+test('what comes back puts no active session inside another', async () => {
+  const house = await openHouse({ tasks: ['T001 epic', 'T002 in T001', 'T003 in T001', 'session session-1 task:T002 by ada'] });
+  await house.call('tasks.delete', { taskId: 'T002' });
+  expect(await house.as('bob').call('session.start', { scope: 'epic:T001', focus: 'T003' })).toMatchObject({ success: true });
+  const { error } = await house.call('tasks.restore', { taskId: 'T002' });
+  expect(error).toMatchObject({ code: 'E_SCOPE_CONFLICT', exitCode: 32, fix: 'cleo session suspend --session session-1' });
+  expect((await house.cli(error.fix)).exitCode).toBe(0);
+  expect(await house.call('tasks.restore', { taskId: 'T002' })).toMatchObject({ restored: ['T002'] });
+});

@@ -4,7 +4,10 @@ import { query } from '../define.ts';
 import { everyTask } from './every.ts';
 
 export const exportFormat = optional(
-  pipe(picklist(exportFormats), description('jsonl and json keep every field; csv and md are for people')),
+  pipe(
+    picklist(exportFormats),
+    description('jsonl and json keep every field; csv and md are for people; github is a list of issues as gh writes them'),
+  ),
 );
 
 export const tasksExport = query({

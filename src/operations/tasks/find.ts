@@ -6,8 +6,9 @@ import { hitOf } from '../../rules/view.ts';
 import type { Page, ReadStore, TaskFilter } from '../../store/port.ts';
 import { query } from '../define.ts';
 import { paged, pageParams } from '../page.ts';
+import type { Found } from '../search.ts';
 import { filterOf, filterParams } from './filter.ts';
-import { type Found, searchTasks } from './search.ts';
+import { searchTasks } from './search.ts';
 
 const idBeginning = /^\s*(?:SG-|E-|T-)?T?(\d{1,15})\s*$/i;
 
@@ -34,8 +35,8 @@ export const tasksFind = query({
   tier: 0,
   cli: { command: 'find', args: ['query'] },
   example: { world: ['T001: Write the parser', 'T002: Test the lexer'], call: { query: 'parser' } },
-  async run({ store }, { query, id, limit, offset, ...given }) {
-    const page = { limit, offset };
+  async run({ store }, { query, id, limit, offset, budget, ...given }) {
+    const page = { limit, offset, budget };
     const text = query?.trim() || undefined;
     if (text && id)
       throw new CleoError('E_INVALID_INPUT', { problem: 'find takes a query or --id, not both', fix: `cleo find --id ${id}`, field: 'id' });
@@ -51,12 +52,12 @@ export const tasksFind = query({
   },
 });
 
-const byId = async (store: ReadStore, digits: string, filter: TaskFilter, page: Page): Promise<Found> => ({
+const byId = async (store: ReadStore, digits: string, filter: TaskFilter, page: Page): Promise<Found<TaskHit>> => ({
   hits: await store.tasks.byIdPrefix(digits, filter, page),
   count: (atMost) => store.tasks.countByIdPrefix(digits, filter, atMost),
 });
 
-const byFilter = async (store: ReadStore, filter: TaskFilter, page: Page): Promise<Found> => ({
+const byFilter = async (store: ReadStore, filter: TaskFilter, page: Page): Promise<Found<TaskHit>> => ({
   hits: (await store.tasks.list(filter, 'id', page)).map(hitOf),
   count: (atMost) => store.tasks.count(filter, atMost),
 });

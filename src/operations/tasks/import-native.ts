@@ -94,7 +94,9 @@ type Line = InferOutput<typeof Line>;
 /** Everything in the text, or nothing: ids stay as they are, so that what refers to them still does. */
 export async function importTasks(here: MutationContext, content: string): Promise<number> {
   const { store } = here;
-  const lines = parseLines(content);
+  const lines = parseLines(content.replace(/^\ufeff/, ''));
+  if (lines.length === 0)
+    throw new CleoError('E_INVALID_INPUT', { problem: 'There is no task in it; nothing was imported', fix: 'cleo help import' });
   const ids = lines.map((line) => line.id);
   await checkFree(here, ids);
   const records = lines.map(recordOf);
@@ -111,7 +113,7 @@ export async function importTasks(here: MutationContext, content: string): Promi
     records.map((task, i) => ({ task, notes: (lines[i]?.notes ?? []) as Note[] })),
     'imported',
   );
-  await store.tasks.reserveIds(taskId(Math.max(...ids.map(seqOf))));
+  await store.tasks.reserveIds(taskId(ids.reduce((last, id) => Math.max(last, seqOf(id)), 0)));
   for (const relation of relations) await relate(here, relation, byId);
   return ids.length;
 }

@@ -50,6 +50,8 @@ test.each([
   ['a torn line', `${line({})}\n${line({ id: 'T002' }).slice(0, 40)}`, 2],
   ['a foreign file', '{"issues":[{"key":"A-1"}]}', 2],
   ['plain text', 'hello', 2],
+  ['nothing but a line end', '\n', 2],
+  ['an empty list', '[]', 2],
   ['an id twice', `${line({})}\n${line({})}`, 22],
   ['a lost parent', line({ parentId: 'T009', type: 'subtask' }), 10],
   ['a lost dependency', line({ depends: ['T009'] }), 4],

@@ -26,8 +26,8 @@ export const tasksList = query({
   tier: 0,
   cli: { command: 'list' },
   example: { world: ['T001 epic', 'T002 in T001', 'T003 in T001 done'], call: { parent: 'T001', status: 'pending' } },
-  async run({ store }, { all, sort, limit, offset, ...given }) {
-    const page = { limit, offset };
+  async run({ store }, { all, sort, limit, offset, budget, ...given }) {
+    const page = { limit, offset, budget };
     const filter: TaskFilter = { ...(await filterOf(store, given)), ...(all ? { archived: 'both' } : {}) };
     const tasks = await store.tasks.list(filter, sort, page);
     const notes = await store.tasks.notes(tasks.map((task) => task.id));

@@ -5,6 +5,7 @@ import type { TaskRecord } from '../../model/task.ts';
 import { holderOf, isExpired, isHolder } from '../../rules/claims.ts';
 import { unmetTexts } from '../../rules/criteria.ts';
 import { checkMove } from '../../rules/transitions.ts';
+import { isWaitText } from '../../rules/wait-text.ts';
 import type { ReadStore } from '../../store/port.ts';
 import type { MutationContext, QueryContext } from '../define.ts';
 import { requireTask } from './require.ts';
@@ -61,6 +62,7 @@ export async function startTask(here: Here, task: TaskRecord): Promise<Started> 
   if (task.status !== 'active') checkMove(task, 'active', 'starting it');
   const open = await store.tasks.openDepends(task.id);
   if (open.length > 0) throw new CleoError('E_VALIDATION_DEPENDS', { taskId: task.id, open, act: 'started' });
+  if (isWaitText(task.blockedBy)) await (await import('../nexus/waiting.ts')).checkFarDepends(store, task.id);
   const released = await releaseFocus(here);
   return { ...(await claimTask(here, task, claim)), ...(released ? { released } : {}) };
 }

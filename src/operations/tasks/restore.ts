@@ -7,6 +7,7 @@ import { receiptOf } from '../../rules/view.ts';
 import type { DeletedTask } from '../../store/port.ts';
 import { answer, type MutationContext, mutation, noChange } from '../define.ts';
 import { checkParentOpen } from './build.ts';
+import { checkSessionsAround } from './moved.ts';
 import { checkOrder } from './order.ts';
 import { notFound, requireTask } from './require.ts';
 import { checkPlaceInScope } from './scope.ts';
@@ -28,6 +29,7 @@ export const tasksRestore = mutation({
     'E_CIRCULAR_REFERENCE',
     'E_TASK_COMPLETED',
     'E_TASK_NOT_IN_SCOPE',
+    'E_SCOPE_CONFLICT',
   ],
   tier: 1,
   cli: { command: 'restore', args: ['taskId'] },
@@ -44,6 +46,8 @@ export const tasksRestore = mutation({
     const gone = await lastVersions(here, ids.length ? ids : [taskId]);
     for (const one of gone) await bringBack(here, one, gone, warnings);
     for (const one of gone) await reconnect(here, one, warnings);
+    const [, ...above] = await store.tasks.ancestry(taskId);
+    await checkSessionsAround(here, taskId, above);
     return answer({ task: receiptOf(await requireTask(store, taskId)), restored: gone.map((one) => one.record.id) }, { warnings });
   },
 });

@@ -16,6 +16,7 @@ export async function taskProblems(
   const problems = problemsOf({
     tasks,
     depends: await store.health.dependencyEdges(),
+    relations: await store.tasks.allRelations(),
     claims: await store.claims.all(),
     unexplained: (await store.tasks.blocked()).filter(({ blockedBy }) => !blockedBy?.trim()).map(({ id }) => id),
     maxSiblings,

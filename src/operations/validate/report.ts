@@ -1,7 +1,8 @@
-import { array, boolean, number, picklist, record, strictObject, string } from 'valibot';
+import { array, boolean, number, optional, picklist, record, strictObject, string } from 'valibot';
 import { CleoError } from '../../errors/error.ts';
 import { cutOf } from '../../rules/page.ts';
 import { answer, query } from '../define.ts';
+import { staleCitations } from '../memory/stale.ts';
 import { staleEvidence } from '../verify/report.ts';
 import { taskProblems } from './integrity.ts';
 
@@ -12,13 +13,19 @@ const Report = strictObject({
   tasks: number(),
   counts: record(string(), number()),
   problems: array(
-    strictObject({ kind: string(), severity: picklist(['error', 'warning']), taskId: string(), message: string(), fix: string() }),
+    strictObject({
+      kind: string(),
+      severity: picklist(['error', 'warning']),
+      taskId: optional(string()),
+      message: string(),
+      fix: string(),
+    }),
   ),
 });
 
 export const validateReport = query({
   name: 'validate.report',
-  summary: 'Check the tasks: lost parents, circles, misplaced, open below done, stale claims and evidence',
+  summary: 'Check the tasks: lost parents, circles, misplaced, open below done; stale claims, evidence, citations',
   params: strictObject({}),
   result: strictObject({ report: Report }),
   errors: ['E_ORPHAN_DETECTED'],
@@ -32,11 +39,11 @@ export const validateReport = query({
       maxSiblings: config['hierarchy.maxSiblings'],
       ttlMinutes: config['claims.ttlMinutes'],
     });
-    const problems = [...found, ...(await staleEvidence(here))];
+    const problems = [...found, ...(await staleEvidence(here)), ...(await staleCitations(store))];
     const counts: Record<string, number> = {};
     for (const { kind } of problems) counts[kind] = (counts[kind] ?? 0) + 1;
     const report = { ok: problems.length === 0, tasks, counts, problems: problems.slice(0, mostShown) };
-    const orphans = problems.filter(({ kind }) => kind === 'orphan').map(({ taskId }) => taskId);
+    const orphans = found.filter(({ kind }) => kind === 'orphan').map(({ taskId }) => taskId);
     if (orphans.length > 0) throw new CleoError('E_ORPHAN_DETECTED', { orphans: orphans.slice(0, mostShown), report });
     return answer({ report }, { truncated: cutOf(report.problems.length, problems.length) });
   },

@@ -5,8 +5,8 @@ import { Reason, TaskId } from '../../model/scalars.ts';
 import { Timestamp } from '../../model/task.ts';
 import { afterEvidence } from '../../rules/gates.ts';
 import { mutation, noChange } from '../define.ts';
-import { record, staleGates } from '../verify/verification.ts';
-import { Judge, judgement } from './judge.ts';
+import { staleGates } from '../verify/verification.ts';
+import { Judge, judgeErrors, judgement, pass } from './judge.ts';
 
 export const validatorAttest = mutation({
   name: 'validator.attest',
@@ -19,16 +19,7 @@ export const validatorAttest = mutation({
   result: strictObject({
     verdict: strictObject({ taskId: string(), verdict: string(), by: string(), at: Timestamp, reason: optional(string()) }),
   }),
-  errors: [
-    'E_NOT_FOUND',
-    'E_TASK_NOT_IN_SCOPE',
-    'E_VERIFICATION_INIT_FAILED',
-    'E_VERIFICATION_LOCKED',
-    'E_INVALID_AGENT',
-    'E_CIRCULAR_VALIDATION',
-    'E_GATE_DEPENDENCY',
-    'E_EVIDENCE_STALE',
-  ],
+  errors: [...judgeErrors, 'E_EVIDENCE_STALE'],
   tier: 2,
   cli: { command: 'validator attest', args: ['taskId'] },
   example: {
@@ -36,15 +27,12 @@ export const validatorAttest = mutation({
     call: { taskId: 'T001', reason: 'Every form of the grammar is tested' },
   },
   async run(here, { taskId, agent, reason }) {
-    const { store, now } = here;
+    const { now } = here;
     const { by, standing, isRepeated } = await judgement(here, { taskId, agent, verdict: 'attested', needs: 'qaPassed' });
     const verdict = { verdict: 'attested' as const, by, at: now, ...(reason ? { reason } : {}) };
     if (isRepeated) return noChange({ verdict: { taskId, ...(standing.rounds.verdict ?? verdict) } });
     const stale = (await staleGates(here, taskId, standing.held)).map(({ gate, files }) => ({ gate, files }));
     if (stale.length > 0) throw new CleoError('E_EVIDENCE_STALE', { taskId, stale, fix: `cleo validator pull ${taskId}` });
-    const evidence = [{ kind: 'verdict' as const, verdict: verdict.verdict, ...(reason ? { reason } : {}) }];
-    const attempt = { gate: 'qaPassed' as const, round: standing.rounds.round, passed: true, evidence, by, at: now };
-    await record(store, standing, attempt, { ...afterEvidence(standing.rounds), verdict });
-    return { verdict: { taskId, ...verdict } };
+    return { verdict: await pass(here, standing, verdict, afterEvidence(standing.rounds)) };
   },
 });

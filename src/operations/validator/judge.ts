@@ -1,11 +1,24 @@
 import { description, optional, pipe, string } from 'valibot';
 import { CleoError } from '../../errors/error.ts';
 import '../../errors/orchestration.ts';
+import type { Code } from '../../errors/catalogue.ts';
 import type { Gate, TaskId } from '../../model/scalars.ts';
+import type { Attempt, Rounds } from '../../model/verification.ts';
 import { checkGateOrder, checkIndependent } from '../../rules/gates.ts';
 import type { MutationContext } from '../define.ts';
 import { checkScope } from '../tasks/scope.ts';
-import { type Standing, speaker, verifiable } from '../verify/verification.ts';
+import { record, type Standing, speaker, verifiable } from '../verify/verification.ts';
+
+/** What is refused whatever the verdict. */
+export const judgeErrors = [
+  'E_NOT_FOUND',
+  'E_TASK_NOT_IN_SCOPE',
+  'E_VERIFICATION_INIT_FAILED',
+  'E_VERIFICATION_LOCKED',
+  'E_INVALID_AGENT',
+  'E_CIRCULAR_VALIDATION',
+  'E_GATE_DEPENDENCY',
+] satisfies Code[];
 
 export const Judge = optional(pipe(string(), description('Who judges; you, unless you say otherwise')));
 
@@ -29,4 +42,18 @@ export async function judgement(
     });
   if (!isGiven) checkGateOrder(taskId, standing.held, needs);
   return { by, standing, isRepeated: isGiven };
+}
+
+/** Writes the verdict down as an attempt at the last gate, and as that of the round. */
+export async function pass<V extends NonNullable<Rounds['verdict']>>(
+  { store }: MutationContext,
+  standing: Standing,
+  verdict: V,
+  rounds: Rounds,
+): Promise<{ taskId: TaskId } & V> {
+  const { by, at, verdict: passed, reason } = verdict;
+  const evidence: Attempt['evidence'] = [{ kind: 'verdict', verdict: passed, ...(reason ? { reason } : {}) }];
+  const attempt: Attempt = { gate: 'qaPassed', round: standing.rounds.round, passed: passed === 'attested', evidence, by, at };
+  await record(store, standing, attempt, { ...rounds, verdict });
+  return { taskId: standing.task.id, ...verdict };
 }

@@ -1,9 +1,11 @@
+import { join } from 'node:path';
 import type { CleoError } from '../../errors/error.ts';
-import type { Config } from '../../model/config.ts';
+import type { Command, Config } from '../../model/config.ts';
 import type { Evidence } from '../../model/verification.ts';
 import type { Platform, Project, WorkingTree } from '../../platform/port.ts';
 import { type Claimed, listed, wordsOf } from '../../rules/evidence.ts';
 import { readTestReport } from '../../rules/test-report.ts';
+import { projectContextOf } from '../project-context.ts';
 
 export interface Place {
   platform: Platform;
@@ -60,10 +62,11 @@ async function hashed({ platform, project }: Place, tree: WorkingTree, path: str
   return { path: file.name, sha256: platform.files.sha256(file.path) };
 }
 
-async function tool({ platform, config }: Place, { folder }: WorkingTree, name: string): Promise<Evidence> {
-  const command = config[`verification.tools.${name}`];
+async function tool(place: Place, tree: WorkingTree, name: string): Promise<Evidence> {
+  const { platform, config } = place;
+  const { command, folder } = toolNamed(place, name) ?? { command: '' };
   const timeoutMs = config['verification.timeoutSeconds'] * 1000;
-  const ran = await platform.run(wordsOf(command ?? ''), { folder, timeoutMs });
+  const ran = await platform.run(wordsOf(command), { folder: join(tree.folder, folder ?? '.'), timeoutMs });
   const end = (ran.stderr.trim() || ran.stdout.trim()).slice(-500);
   const more = { tool: name, ...(ran.exitCode === undefined ? {} : { exitCode: ran.exitCode }), ...(end ? { output: end } : {}) };
   if (ran.problem) throw new NotHeld(`tool ${name} did not run: ${ran.problem}`, more);
@@ -91,16 +94,17 @@ async function testRun(place: Place, tree: WorkingTree, value: string): Promise<
 }
 
 /** Refuses (41) what is no evidence by its form; nothing was looked at, so no round is lost. */
-export function checkForms(claimed: Claimed[], config: Config, refuse: (problem: string, more?: object) => CleoError): void {
+export function checkForms(place: Place, claimed: Claimed[], refuse: (problem: string, more?: object) => CleoError): void {
+  const { config } = place;
   if (claimed.length === 0) throw refuse('there is no evidence in it');
   for (const { kind, value, text } of claimed) {
     if ((kind === 'url' || kind === 'note') && !config['verification.allowNotes'])
       throw refuse(`${JSON.stringify(text.slice(0, 80))} is nothing that can be checked`);
     if (value === '' || (kind === 'files' && listed(value).length === 0)) throw refuse(`${kind}: says nothing`);
-    if (kind === 'tool' && !config[`verification.tools.${value}`]) {
+    if (kind === 'tool' && !toolNamed(place, value)) {
       const isName = /^[A-Za-z0-9][\w-]{0,49}$/.test(value);
       throw refuse(`there is no tool ${JSON.stringify(value.slice(0, 60))}`, {
-        tools: toolsIn(config),
+        tools: toolsIn(place),
         ...(isName ? { newTool: value } : {}),
       });
     }
@@ -108,7 +112,19 @@ export function checkForms(claimed: Claimed[], config: Config, refuse: (problem:
 }
 
 const group = 'verification.tools.';
-export const toolsIn = (config: Config): string[] =>
-  Object.keys(config)
+
+/** What a tool is: as the settings say, else, for `test`, how the project is tested as far as `init --detect` could tell. */
+function toolNamed({ platform, project, config }: Place, name: string): { command: Command; folder?: string | undefined } | undefined {
+  const own = config[`${group}${name}` as const];
+  if (own) return { command: own };
+  const testing = name === 'test' ? projectContextOf(platform, project)?.testing : undefined;
+  const isInside = !testing?.folder?.split(/[/\\]/).includes('..');
+  return testing && isInside ? { command: testing.command, folder: testing.folder } : undefined;
+}
+
+export function toolsIn(place: Place): string[] {
+  const own = Object.keys(place.config)
     .filter((key) => key.startsWith(group))
     .map((key) => key.slice(group.length));
+  return own.includes('test') || !toolNamed(place, 'test') ? own : [...own, 'test'];
+}

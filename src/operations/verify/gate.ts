@@ -74,13 +74,14 @@ export const verifyGate = job({
         ...more,
       });
     const claimed = claimsIn(text);
-    checkForms(claimed, config, refuse);
+    const place = { platform: here.platform, project: here.project, config };
+    checkForms(place, claimed, refuse);
 
     // Tools may run for long: nobody waits for the lock meanwhile, and what was true before is asked again.
     let evidence: Evidence[];
     let problem: NotHeld | undefined;
     try {
-      evidence = await examine({ platform: here.platform, project: here.project, config }, claimed);
+      evidence = await examine(place, claimed);
     } catch (error) {
       if (!(error instanceof NotHeld)) throw error;
       problem = error;

@@ -41,7 +41,7 @@ export const verifyStatus = query({
     const failures = attempts
       .filter(({ passed, evidence }) => !passed && evidence.every(({ kind }) => kind !== 'reopened'))
       .slice(-mostFailures);
-    const tools = toolsIn(config);
+    const tools = toolsIn(here);
     return {
       verification: {
         taskId: task.id,

@@ -6,7 +6,6 @@ create table memories (
   id text not null unique,
   type text not null check (type in ('observation', 'decision', 'pattern', 'learning')),
   title text not null,
-  content text not null,
   digest text not null unique,
   confirmation_state text not null check (confirmation_state in ('proposed', 'accepted', 'rejected', 'superseded')),
   decided_by text,
@@ -17,8 +16,12 @@ create table memories (
   source_rowid text,
   session_id text,
   agent_id text not null,
-  created_at text not null
+  created_at text not null,
+  content text not null
 );
+create index memories_type on memories (type, seq);
+create index memories_session on memories (session_id, seq);
+create index memories_superseded on memories (superseded_by) where superseded_by is not null;
 create index memories_source on memories (source_table, source_rowid);
 create index memories_proposed on memories (type, seq) where confirmation_state = 'proposed';
 create table memory_tags (

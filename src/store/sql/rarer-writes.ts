@@ -1,6 +1,8 @@
 import type { Changes } from '../../model/audit.ts';
+import { docWrites } from './docs-write.ts';
 import { gateWrites } from './gates.ts';
 import { lifecycleWrites } from './lifecycle.ts';
+import { nexusWrites } from './nexus.ts';
 import { releaseWrites } from './releases.ts';
 import { sessionWrites } from './sessions-write.ts';
 import { spawnWrites } from './spawns-write.ts';
@@ -17,4 +19,6 @@ export const rarerWrites = (db: Db, changes: Changes) => ({
   lifecycle: lifecycleWrites(db, changes),
   workgraphs: workGraphWrites(db),
   releases: releaseWrites(db, changes),
+  docs: docWrites(db, changes),
+  nexus: nexusWrites(db, changes),
 });

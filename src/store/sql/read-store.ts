@@ -23,7 +23,9 @@ export function readStore(db: Db): ReadStore {
     lifecycle: withLater({}, async () => (await rarer()).lifecycle),
     workgraphs: withLater({}, async () => (await rarer()).workgraphs),
     releases: withLater({}, async () => (await rarer()).releases),
-    memory: withLater({}, async () => (await rarer()).memory),
+    memory: withLater({}, async () => (await import('./memories.ts')).memoryReads(db)),
     docs: withLater({}, async () => (await rarer()).docs),
+    nexus: withLater({}, async () => (await rarer()).nexus),
+    imports: withLater({}, async () => (await import('./imports.ts')).importReads(db)),
   };
 }

@@ -1,17 +1,21 @@
 import type { TaskId } from '../../model/scalars.ts';
 import { trigrams } from '../../rules/terms.ts';
 import type { SearchCandidate, SearchReads, TaskFilter } from '../port.ts';
-import { chunks, type Db, inList, type Sql, sql } from './sql.ts';
+import { chunks, type Db, inList, raw, type Sql, sql } from './sql.ts';
 import { hitColumns, toHit, where } from './task-rows.ts';
 import { countUpTo } from './tasks-read.ts';
+
+const tasks: Searched = { index: 'task_search', rows: 'tasks t', seq: 't.seq' };
 
 /** Full-text search is the one place where the databases need statements of their own. Both are handed the same
  *  terms and yield the newest matches; ranking is a rule. */
 export function searchReads(db: Db): SearchReads {
   const engine = engines[db.engine];
+  const match = (wanted: string[][], how: Match, filter: TaskFilter, limit: number): Sql =>
+    matching(db, tasks, hitColumns, wanted, how, where(filter), limit);
   return {
     async candidates(wanted, how, filter, limit) {
-      const found = (await db.all(engine.match(wanted, how, filter, limit))).map(toHit);
+      const found = (await db.all(match(wanted, how, filter, limit))).map(toHit);
       const labels = await labelsOf(
         db,
         found.map((hit) => hit.id),
@@ -19,7 +23,7 @@ export function searchReads(db: Db): SearchReads {
       return found.map((hit): SearchCandidate => ({ ...hit, labels: labels.get(hit.id) ?? [] }));
     },
     countCandidates: (wanted, how, filter, atMost) =>
-      countUpTo(db, sql`select 1 as one from (${engine.match(wanted, { ...how, titleOnly: false }, filter, atMost + 1)}) matched`, atMost),
+      countUpTo(db, sql`select 1 as one from (${match(wanted, { ...how, titleOnly: false }, filter, atMost + 1)}) matched`, atMost),
     async wordsLike(word) {
       for (const statement of engine.beforeWords) await db.all(statement);
       return (await db.all(engine.wordsLike(word))).map((row) => String(row.word));
@@ -27,19 +31,40 @@ export function searchReads(db: Db): SearchReads {
   };
 }
 
+/** An index, and the rows that it is about. */
+export interface Searched {
+  index: string;
+  rows: string;
+  seq: string;
+}
+
+/** `isAny`: one group is enough; else each of them must match. */
+type Match = { prefix: boolean; titleOnly: boolean; isAny?: true };
+
+/** Rows whose text matches, newest first. */
+export function matching(db: Db, of: Searched, columns: Sql, wanted: string[][], how: Match, filter: Sql, limit: number): Sql {
+  const { query, key, matches } = engines[db.engine];
+  const index = raw(of.index);
+  return sql`
+    select ${columns} from ${index} s join ${raw(of.rows)} on ${raw(of.seq)} = ${key}
+    where ${matches(index, query(wanted, how))} and ${filter} order by ${key} desc limit ${limit}`;
+}
+
 interface Engine {
-  match(wanted: string[][], how: { prefix: boolean; titleOnly: boolean }, filter: TaskFilter, limit: number): Sql;
+  query(wanted: string[][], how: Match): string;
+  key: Sql;
+  matches(index: Sql, query: string): Sql;
   beforeWords: Sql[];
   wordsLike(word: string): Sql;
 }
 
 const sqlite: Engine = {
-  match: (wanted, how, filter, limit) => {
-    const query = allOf(wanted, (term) => `"${term}"${how.prefix ? '*' : ''}`, ' AND ', ' OR ');
-    return sql`
-      select ${hitColumns} from task_search s join tasks t on t.seq = s.rowid
-      where task_search match ${how.titleOnly ? `{title} : (${query})` : query} and ${where(filter)} order by s.rowid desc limit ${limit}`;
+  query: (wanted, { prefix, titleOnly, isAny }) => {
+    const query = grouped(wanted, (term) => `"${term}"${prefix ? '*' : ''}`, isAny ? ' OR ' : ' AND ', ' OR ');
+    return titleOnly ? `{title} : (${query})` : query;
   },
+  key: raw('s.rowid'),
+  matches: (index, query) => sql`${index} match ${query}`,
   beforeWords: [],
   wordsLike: (word) => {
     const any = trigrams(word)
@@ -50,13 +75,12 @@ const sqlite: Engine = {
 };
 
 const postgres: Engine = {
-  match: (wanted, how, filter, limit) => {
-    const mark = `${how.prefix || how.titleOnly ? ':' : ''}${how.prefix ? '*' : ''}${how.titleOnly ? 'A' : ''}`;
-    const query = allOf(wanted, (term) => `'${term}'${mark}`, ' & ', ' | ');
-    return sql`
-      select ${hitColumns} from task_search s join tasks t on t.seq = s.seq
-      where s.doc @@ cast(${query} as tsquery) and ${where(filter)} order by s.seq desc limit ${limit}`;
+  query: (wanted, { prefix, titleOnly, isAny }) => {
+    const mark = `${prefix || titleOnly ? ':' : ''}${prefix ? '*' : ''}${titleOnly ? 'A' : ''}`;
+    return grouped(wanted, (term) => `'${term}'${mark}`, isAny ? ' | ' : ' & ', ' | ');
   },
+  key: raw('s.seq'),
+  matches: (_, query) => sql`s.doc @@ cast(${query} as tsquery)`,
   // Short words share few trigrams; the rule that follows is the judge, so the net is wide.
   beforeWords: [sql`select set_config('pg_trgm.similarity_threshold', '0.1', true)`],
   wordsLike: (word) => sql`select word from words where word % ${word} order by similarity(word, ${word}) desc, word limit 200`,
@@ -64,9 +88,9 @@ const postgres: Engine = {
 
 const engines = { sqlite, postgres };
 
-/** Each group must match, by any of its words. Words hold letters and digits only, so quotes are all they need. */
-const allOf = (wanted: string[][], quoted: (term: string) => string, and: string, or: string): string =>
-  wanted.map((any) => `(${any.map(quoted).join(or)})`).join(and);
+/** A group matches by any of its words. Words hold letters and digits only, so quotes are all they need. */
+const grouped = (wanted: string[][], quoted: (term: string) => string, between: string, or: string): string =>
+  wanted.map((any) => `(${any.map(quoted).join(or)})`).join(between);
 
 async function labelsOf(db: Db, ids: TaskId[]): Promise<Map<TaskId, string[]>> {
   const labels = new Map<TaskId, string[]>();

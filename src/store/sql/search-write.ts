@@ -1,12 +1,13 @@
 import { seqOf, type TaskId } from '../../model/scalars.ts';
 import { edged, terms } from '../../rules/terms.ts';
-import { chunks, type Db, join, rows, type Sql, sql } from './sql.ts';
+import { chunks, type Db, join, raw, rows, type Sql, sql } from './sql.ts';
 
-export interface SearchText {
-  id: TaskId;
+interface Text {
   title: string;
   rest: string[];
 }
+
+export type SearchText = Text & { id: TaskId };
 
 interface Doc {
   seq: number;
@@ -14,10 +15,17 @@ interface Doc {
   rest: string[];
 }
 
-export async function indexTasks(db: Db, texts: SearchText[]): Promise<void> {
+export const indexTasks = (db: Db, texts: SearchText[]): Promise<void> =>
+  indexTexts(
+    db,
+    'task_search',
+    texts.map((text) => ({ ...text, seq: seqOf(text.id) })),
+  );
+
+export async function indexTexts(db: Db, index: string, texts: (Text & { seq: number })[]): Promise<void> {
   const engine = engines[db.engine];
-  const docs = texts.map((t) => ({ seq: seqOf(t.id), title: terms(t.title), rest: t.rest.flatMap(terms) }));
-  for (const some of chunks(docs, 100)) await db.run(engine.index(some));
+  const docs = texts.map((t) => ({ seq: t.seq, title: terms(t.title), rest: t.rest.flatMap(terms) }));
+  for (const some of chunks(docs, 100)) await db.run(engine.index(raw(index), some));
   const vocabulary = new Set(docs.flatMap((doc) => [...doc.title, ...doc.rest]).filter((word) => word.length > 2));
   for (const some of chunks([...vocabulary], 400)) await engine.learn(db, some);
 }
@@ -25,15 +33,15 @@ export async function indexTasks(db: Db, texts: SearchText[]): Promise<void> {
 export const unindexTask = (db: Db, id: TaskId): Promise<void> => db.run(engines[db.engine].forget(seqOf(id)));
 
 interface Engine {
-  index(docs: Doc[]): Sql;
+  index(index: Sql, docs: Doc[]): Sql;
   forget(seq: number): Sql;
   /** Adds words to the vocabulary that typos are compared with. */
   learn(db: Db, words: string[]): Promise<void>;
 }
 
 const sqlite: Engine = {
-  index: (docs) =>
-    sql`insert into task_search (rowid, title, rest) values ${rows(docs.map((d) => [d.seq, d.title.join(' '), d.rest.join(' ')]))}`,
+  index: (index, docs) =>
+    sql`insert into ${index} (rowid, title, rest) values ${rows(docs.map((d) => [d.seq, d.title.join(' '), d.rest.join(' ')]))}`,
   forget: (seq) => sql`delete from task_search where rowid = ${seq}`,
   async learn(db, words) {
     const fresh = await db.all(
@@ -45,8 +53,8 @@ const sqlite: Engine = {
 };
 
 const postgres: Engine = {
-  index: (docs) =>
-    sql`insert into task_search (seq, doc) values ${join(
+  index: (index, docs) =>
+    sql`insert into ${index} (seq, doc) values ${join(
       docs.map((d) => sql`(${d.seq}, cast(${lexemes(d)} as tsvector))`),
       ', ',
     )}`,

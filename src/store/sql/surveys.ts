@@ -2,7 +2,7 @@ import { auditReads } from './audit-read.ts';
 import { docReads } from './docs.ts';
 import { gateReads } from './gates.ts';
 import { lifecycleReads } from './lifecycle.ts';
-import { memoryReads } from './memories.ts';
+import { nexusReads } from './nexus.ts';
 import { releaseReads } from './releases.ts';
 import { sessionSurvey } from './sessions-survey.ts';
 import { spawnReads } from './spawns-read.ts';
@@ -25,6 +25,6 @@ export const surveys = (db: Db) => ({
   lifecycle: lifecycleReads(db),
   workgraphs: workGraphReads(db),
   releases: releaseReads(db),
-  memory: memoryReads(db),
   docs: docReads(db),
+  nexus: nexusReads(db),
 });

@@ -30,6 +30,16 @@ export function writeStore(db: Db, stamp: Stamp): WriteStore {
     jobs: jobWrites(db),
     workgraphs: withLater({}, async () => ({ ...(await surveys()).workgraphs, ...(await writes()).workgraphs })),
     releases: withLater({}, async () => ({ ...(await surveys()).releases, ...(await writes()).releases })),
+    memory: withLater({}, async () => ({
+      ...(await import('./memories.ts')).memoryReads(db),
+      ...(await import('./memories-write.ts')).memoryWrites(db, stamp, changes),
+    })),
+    nexus: withLater({}, async () => ({ ...(await surveys()).nexus, ...(await writes()).nexus })),
+    imports: withLater({}, async () => {
+      const { importReads, importWrites } = await import('./imports.ts');
+      return { ...importReads(db), ...importWrites(db) };
+    }),
+    docs: withLater({}, async () => ({ ...(await surveys()).docs, ...(await writes()).docs })),
     changes,
   };
 }

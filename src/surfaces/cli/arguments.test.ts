@@ -181,6 +181,13 @@ test('a parameter that is read from a file takes the path as it is', () => {
   expect(parseArguments(reads, ['--file', '-']).sources).toEqual([{ name: 'labels', path: '-', as: 'json' }]);
 });
 
+test('a dash fills another parameter from standard input, unless that is given', () => {
+  const pipes = operation({ pipes: { dash: 'title', fills: 'description' } });
+  expect(parseArguments(pipes, ['-'])).toMatchObject({ params: {}, sources: [{ name: 'description', path: '-', as: 'bytes' }] });
+  expect(parseArguments(pipes, ['-', '-d', 'x'])).toMatchObject({ params: { title: '-', description: 'x' }, sources: [] });
+  expect(parseArguments(pipes, ['a.md'])).toMatchObject({ params: { title: 'a.md' }, sources: [] });
+});
+
 test('the flag that selects an operation is no parameter', () => {
   expect(parseArguments(operation({ select: 'claim' }), ['T', '--claim'])).toMatchObject({ params: { title: 'T' } });
 });

@@ -84,11 +84,16 @@ export function parseArguments(operation: Typed, argv: string[]): Parsed {
     flag.set(inline ?? argv[++i]!, true);
   }
   place(operation, shapes, positionals, parsed.params, refuse);
-  for (const [name, { as, isPiped }] of Object.entries(operation.cli.read ?? {})) {
+  for (const [name, { as, isPiped, files }] of Object.entries(operation.cli.read ?? {})) {
     const path = parsed.params[name];
-    if (typeof path === 'string') parsed.sources.push({ name, path, as });
+    if (typeof path === 'string') parsed.sources.push({ name, path, as, ...(files ? { files } : {}) });
     else if (isPiped) parsed.sources.push({ name, path: '-', as, mayBeEmpty: true });
     delete parsed.params[name];
+  }
+  const { dash = '', fills = '' } = operation.cli.pipes ?? {};
+  if (parsed.params[dash] === '-' && parsed.params[fills] === undefined) {
+    delete parsed.params[dash];
+    parsed.sources.push({ name: fills, path: '-', as: 'bytes' });
   }
   return parsed;
 }

@@ -2,37 +2,50 @@ import { readFileSync, readSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { isatty } from 'node:tty';
 import { CleoError } from '../../errors/error.ts';
+import { largestDoc, textOrBase64 } from '../../model/doc.ts';
 import { commandsOf } from '../../operations/command-line.ts';
-import type { Operation } from '../../operations/define.ts';
+import type { FilesOf, Operation } from '../../operations/define.ts';
 import { placeOfError } from './json-place.ts';
 
 export interface Source {
   name: string;
   path: string;
-  as: 'json' | 'text';
+  as: 'json' | 'text' | 'bytes';
+  /** It may be a folder, and the names of files matter. */
+  files?: FilesOf;
   /** Nobody asked for it: where nothing is piped in, there is nothing. */
   mayBeEmpty?: true;
 }
 
-/** A parameter from a file, its path as seen from the folder, or from standard input for `-`. */
-export function readSource({ name, path, as, mayBeEmpty }: Source, operation: Operation, folder: string): unknown {
+/** More than this is no text that anyone meant to hand over. */
+export const mostBytes = 256 * 1024 * 1024;
+
+/** A parameter from a file, its path as seen from the folder, or from standard input for `-`; for bytes that are no text, `encoding` too. */
+export function readSource(source: Source, operation: Operation, folder: string): Record<string, unknown> {
+  if (source.as !== 'bytes') return { [source.name]: readText(source, operation, folder) };
+  const bytes = readStandardInput(largestDoc + 1);
+  if (bytes.length > largestDoc) {
+    const problem = `is longer than ${largestDoc >> 20} MiB`;
+    throw new CleoError('E_FILE_ERROR', { path: 'standard input', problem, fix: `cleo help ${commandsOf(operation)[0]}` });
+  }
+  const { content, encoding } = textOrBase64(bytes);
+  return { [source.name]: content, ...(encoding === 'base64' ? { encoding } : {}) };
+}
+
+function readText({ name, path, as, mayBeEmpty }: Source, operation: Operation, folder: string): unknown {
   if (mayBeEmpty && isatty(0)) return undefined;
   const help = `cleo help ${commandsOf(operation)[0]}`;
   let bytes: Buffer;
-  let text: string;
   try {
-    bytes = path === '-' ? readStandardInput() : readFileSync(resolve(folder, path));
+    bytes = path === '-' ? readStandardInput(mostBytes + 1) : readFileSync(resolve(folder, path));
   } catch (error) {
     const { code, message } = error as NodeJS.ErrnoException;
     if (code === 'ENOENT') throw new CleoError('E_NOT_FOUND', { what: 'file', id: path, fix: help });
     throw new CleoError('E_FILE_ERROR', { path, problem: code === 'EISDIR' ? 'is a folder' : message, fix: help }, { cause: error });
   }
-  try {
-    // Fatal: bytes that are no text would come in as other characters than were meant. It also drops a byte order mark.
-    text = new TextDecoder('utf-8', { fatal: true }).decode(bytes);
-  } catch {
-    throw new CleoError('E_INVALID_INPUT', { problem: `${path === '-' ? 'standard input' : path} is not UTF-8 text`, fix: help });
-  }
+  if (bytes.length > mostBytes)
+    throw new CleoError('E_FILE_ERROR', { path: path === '-' ? 'standard input' : path, problem: 'is larger than 256 MiB', fix: help });
+  const text = decoded(bytes, path === '-' ? 'standard input' : path, help);
   if (mayBeEmpty && text.trim() === '') return undefined;
   if (as === 'text') return text;
   try {
@@ -47,15 +60,26 @@ export function readSource({ name, path, as, mayBeEmpty }: Source, operation: Op
   }
 }
 
-/** All of it; `readFileSync` gives up where the other end is slower than we are. */
-function readStandardInput(): Buffer {
+/** Text of the bytes. Fatal: bytes that are no text would come in as other characters than were meant. A byte order mark is dropped. */
+export function decoded(bytes: Buffer, path: string, fix: string): string {
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
+  } catch {
+    throw new CleoError('E_INVALID_INPUT', { problem: `${path} is not UTF-8 text`, fix });
+  }
+}
+
+/** All of it, unless it is longer; `readFileSync` gives up where the other end is slower than we are. */
+function readStandardInput(atMost: number): Buffer {
   const chunks: Buffer[] = [];
-  for (;;) {
+  let total = 0;
+  while (total < atMost) {
     const chunk = Buffer.alloc(65_536);
     try {
       const length = readSync(0, chunk);
       if (length === 0) return Buffer.concat(chunks);
       chunks.push(chunk.subarray(0, length));
+      total += length;
     } catch (error) {
       const { code } = error as NodeJS.ErrnoException;
       if (code === 'EOF') return Buffer.concat(chunks);
@@ -63,6 +87,7 @@ function readStandardInput(): Buffer {
       Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 2);
     }
   }
+  return Buffer.concat(chunks);
 }
 
 /** What Node says of a JSON error, and where it is. */

@@ -17,7 +17,7 @@ export interface Terminal {
   isWatched?: boolean;
   isDebugging: boolean;
   format: string | undefined;
-  write(text: string): void;
+  write(text: string | Uint8Array): void;
   writeError(text: string): void;
   /** The house of a project in another folder, apart from the settings of this user. */
   houseAt(folder: string): House;
@@ -56,6 +56,7 @@ export async function runCli(house: House, argv: string[], terminal: Terminal): 
       ...(globals.agent ? { agent: globals.agent } : {}),
       ...(globals.idempotencyKey ? { idempotencyKey: globals.idempotencyKey } : {}),
       ...(parsed.refusal ? { refusal: parsed.refusal } : {}),
+      ...(parsed.sources.length > 0 ? { paths: Object.fromEntries(parsed.sources.map(({ name, path }) => [name, path])) } : {}),
     }).finally(done);
     if (operation.cli.plays && reply.envelope.success && !globals.json) {
       const { play } = await import('./play.ts');
@@ -111,7 +112,11 @@ async function readSources(folder: string, parsed: Parsed, operation: NonNullabl
   if (parsed.refusal || parsed.sources.length === 0) return;
   const { readSource } = await import('./input.ts');
   try {
-    for (const source of parsed.sources) parsed.params[source.name] = readSource(source, operation, folder);
+    for (const source of parsed.sources)
+      if (source.files && source.path !== '-') {
+        const wanted = await source.files(parsed.params);
+        parsed.params[source.name] = (await import('./files.ts')).readFiles(source.path, wanted, operation, folder);
+      } else Object.assign(parsed.params, readSource(source, operation, folder));
   } catch (error) {
     if (!(error instanceof CleoError)) throw error;
     parsed.refusal = error;
@@ -129,7 +134,10 @@ async function print(house: House, reply: Reply, globals: Globals, terminal: Ter
   const text = operation?.cli.raw;
   const raw = text && envelope.success && !globals.json && envelope[text] !== undefined ? text : undefined;
   const isJson = globals.json || (!raw && !globals.human && !globals.quiet && (terminal.format === 'json' || !terminal.isTerminal));
-  if (raw && typeof envelope[raw] === 'string') terminal.write(withNewline(envelope[raw]));
+  if (raw && typeof envelope[raw] === 'string')
+    terminal.write(
+      operation?.cli.isExact ? Buffer.from(envelope[raw], envelope.encoding as BufferEncoding | undefined) : withNewline(envelope[raw]),
+    );
   else if (isJson && !globals.fields) terminal.write(`${JSON.stringify(envelope)}\n`);
   else {
     const { pickFields, quietText } = await import('./select.ts');
@@ -139,9 +147,11 @@ async function print(house: House, reply: Reply, globals: Globals, terminal: Ter
     else {
       const { humanText } = await import('./human/human.ts');
       const { columns, hasColour, isTerminal } = terminal;
+      // Whoever counts tokens pays for every line that is broken.
+      const isForPrompt = !isTerminal && operation?.cli.isPrompt === true;
       const text = await humanText(
         picked,
-        { columns, hasColour: hasColour && (isTerminal || !(raw || operation?.cli.isPrompt)) },
+        { columns: isForPrompt ? Number.POSITIVE_INFINITY : columns, hasColour: hasColour && !isForPrompt && (isTerminal || !raw) },
         house.catalog,
       );
       if (envelope.success) terminal.write(text);

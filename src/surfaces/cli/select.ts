@@ -38,6 +38,9 @@ export function quietText(envelope: Envelope): string {
   const value = envelope[envelope._meta.resultsField ?? ''];
   const lines = ids(value);
   if (lines.length > 0) return `${lines.join('\n')}\n`;
+  // A moment is that of the task beside it.
+  const [task] = ids(envelope.task);
+  if (task !== undefined) return `${task}\n`;
   const isPlain = typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean';
   return isPlain ? `${value}\n` : '';
 }
@@ -46,8 +49,8 @@ function ids(value: unknown): string[] {
   if (Array.isArray(value)) return value.flatMap((item) => (typeof item === 'string' ? [item] : ids(item)));
   if (typeof value !== 'object' || value === null) return [];
   // A grade names the task that its session was about; it is the session that was graded.
-  const { id, sessionId, taskId, name, version, children, tasks } = value as Fields;
-  const own = id ?? sessionId ?? taskId ?? name ?? version;
+  const { id, slug, sessionId, taskId, name, version, children, tasks } = value as Fields;
+  const own = id ?? slug ?? sessionId ?? taskId ?? name ?? version;
   // A wave has no name of its own: what it holds is meant.
   const inner = children ?? (own === undefined ? tasks : undefined);
   return [...(own === undefined ? [] : [String(own)]), ...(Array.isArray(inner) ? ids(inner) : [])];

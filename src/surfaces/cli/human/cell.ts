@@ -48,6 +48,7 @@ export function labelOf(key: string): string {
 export function cellOf(key: string, value: unknown, record: Fields = {}): Cell {
   if (value === undefined || value === null) return { text: '' };
   if (key === 'id' || key === 'taskId') return { text: idOf({ ...record, id: value }), colour: 'cyan' };
+  if (key === 'slug') return { text: oneLine(String(value)), colour: 'cyan' };
   if (key === 'status' || key === 'severity' || key === 'level') {
     const mark = markOf(value);
     return {

@@ -25,6 +25,7 @@ const forms: Record<string, Form> = {
   sessions: (value, screen) => sessions([value].flat().filter(isFields), screen),
   handoff: (value, screen) => handoff(value as Fields, screen),
   briefing: (value, screen) => briefing(value as Fields, screen),
+  pack: async (value, screen) => (await import('./pack.ts')).pack(value, screen),
   omitted: (value, screen) => omitted([value].flat().filter(isFields), screen),
   context: (value, screen) => context(value as Fields, screen),
   summary: (value, screen) => dash(value as Fields, screen),
@@ -34,16 +35,25 @@ const forms: Record<string, Form> = {
   },
   skill: async (value, screen) => (await import('./skill.ts')).skill(value, screen),
   skills: async (value, screen) => (await import('./skill.ts')).skills([value].flat().filter(isFields), screen),
+  doc: async (value, screen) => (await import('./doc.ts')).doc(value, screen),
+  docs: async (value, screen) => (await import('./doc.ts')).docs([value].flat().filter(isFields), screen),
   spawn: async (value, screen) => (await import('./spawn.ts')).spawns([value].flat().filter(isFields), screen),
   spawns: async (value, screen) => (await import('./spawn.ts')).spawns([value].flat().filter(isFields), screen),
   verification: async (value, screen) => (await import('./verification.ts')).verification(value as Fields, screen),
   gates: async (value, screen) => (await import('./verification.ts')).gates([value].flat().filter(isFields), screen),
   release: async (value, screen) => (await import('./release.ts')).release(value, screen),
   releases: async (value, screen) => (await import('./release.ts')).releases([value].flat().filter(isFields), screen),
+  memory: async (value, screen) => (await import('./memory.ts')).memory(value as Fields, screen),
+  memories: async (value, screen) => (await import('./memory.ts')).memories([value].flat().filter(isFields), screen),
+  decisions: async (value, screen) => (await import('./memory.ts')).memories([value].flat().filter(isFields), screen),
+  flagged: async (value, screen) => (await import('./memory.ts')).memories([value].flat().filter(isFields), screen),
+  timeline: async (value, screen) => (await import('./memory.ts')).timeline(value as Fields, screen),
+  ids: async (value, screen) => (await import('./imported.ts')).ids(value, screen),
   grade: async (value, screen) => (await import('./grade.ts')).grade(value, screen),
   explanation: async (value, screen) => (await import('./grade.ts')).explanation(value, screen),
   grades: async (value, screen) => (await import('./grade.ts')).grades(value, screen),
   trend: async (value, screen) => (await import('./grade.ts')).trend(value, screen),
+  detected: async (value, screen) => (await import('./detected.ts')).detected(value, screen),
   waves: async (value, screen) => (await import('./plan.ts')).waves(value, screen),
   blocked: async (value, screen) => (await import('./plan.ts')).blocked(value, screen),
   externalBlockers: async (value, screen) => (await import('./plan.ts')).externalBlockers(value, screen),
@@ -53,6 +63,15 @@ const forms: Record<string, Form> = {
   rollup: async (value, screen) => (await import('./plan.ts')).rollup(value, screen),
   members: async (value, screen) => (await import('./plan.ts')).containers(value, screen),
   sagas: async (value, screen) => (await import('./plan.ts')).containers(value, screen),
+  tasks: async (value, screen) =>
+    isRecords(value) && value.every(({ project }) => typeof project === 'string')
+      ? (await import('./nexus.ts')).farTasks(value, screen)
+      : byShape('tasks', value, screen),
+  on: async (value, screen) => (await import('./nexus.ts')).farOne(value, screen),
+  projects: async (value, screen) => (await import('./nexus.ts')).projects([value].flat().filter(isFields), screen),
+  graph: async (value, screen) => (await import('./nexus.ts')).farGraph(value, screen),
+  deps: async (value, screen) =>
+    isFields(value) && 'waitsFor' in value ? (await import('./nexus.ts')).farDeps(value, screen) : record(value as Fields, screen),
   preview: (value, screen) =>
     [value]
       .flat()
@@ -84,7 +103,10 @@ async function answer(envelope: Envelope, screen: Screen, catalog: Catalog): Pro
   const plain = filled.filter(
     ([key, value]) => (isPlain(value) && !(key === meta.resultsField && Array.isArray(value))) || isAside(key, value),
   );
-  const [main, ...further] = filled.filter((entry) => !plain.includes(entry));
+  const rest = filled.filter((entry) => !plain.includes(entry));
+  // What an import could not keep comes behind its figures.
+  const main = 'losses' in result ? undefined : rest[0];
+  const further = main ? rest.slice(1) : rest;
   const pointers = further.filter(isPointer);
   const others = further.filter((entry) => !pointers.includes(entry));
   const sections: string[][] = [];
@@ -115,7 +137,7 @@ async function answer(envelope: Envelope, screen: Screen, catalog: Catalog): Pro
 }
 
 /** Their form begins with a title of its own. */
-const titled = ['omitted'];
+const titled = ['omitted', 'pack'];
 
 /** Behind something else a task is only pointed at: `show` tells the rest. */
 const isPointer = ([key, value]: [string, unknown]): boolean =>
@@ -134,7 +156,10 @@ const isPlain = (value: unknown): boolean => !isFields(value) && !(Array.isArray
 
 function section(key: string, value: unknown, screen: Screen, catalog: Catalog): string[] | Promise<string[]> {
   const form = Object.hasOwn(forms, key) ? forms[key] : undefined;
-  if (form) return form(value, screen, catalog);
+  return form ? form(value, screen, catalog) : byShape(key, value, screen);
+}
+
+function byShape(key: string, value: unknown, screen: Screen): string[] {
   if (isRecords(value))
     return special(key, value, screen) ?? (value.some((item) => isRecords(item.children)) ? tree(value, screen) : records(value, screen));
   if (Array.isArray(value)) return value.flatMap((item) => wrap(cellOf('', item).text, screen.columns));
@@ -156,7 +181,9 @@ const few = (ids: string[]): string =>
   ids.length > 8 ? `${ids.slice(0, 3).map(oneLine).join(', ')} … ${oneLine(ids.at(-1)!)} (${ids.length})` : ids.map(oneLine).join(', ');
 
 function cutShort({ truncated }: Envelope['_meta']): string[] {
-  return truncated ? [`${truncated.shown} of ${truncated.total}${truncated.atLeast ? ' or more' : ''} shown`] : [];
+  if (!truncated) return [];
+  const { shown, total, atLeast, next } = truncated;
+  return [`${shown} of ${total}${atLeast ? ' or more' : ''} shown${next ? `; go on: ${next}` : ''}`];
 }
 
 function refusal({ code, exitCode, message, fix, alternatives, details }: Fields, screen: Screen): string[] {

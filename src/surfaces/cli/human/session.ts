@@ -87,7 +87,7 @@ export function pointer(name: string, value: Fields, screen: Screen): string[] {
 
 /** Where we are, as a text that people and models read alike. */
 export function briefing(fields: Fields, screen: Screen): string[] {
-  const { session: own, focus, next, handoff: handed, blocked, sessions: others } = fields;
+  const { session: own, focus, next, handoff: handed, blocked, openDecisions, sessions: others } = fields;
   const part = (title: string, lines: string[]): string[] =>
     lines.length > 0 ? ['', screen.paint('bold', cut(`## ${title}`, screen.columns)), ...lines] : [];
   const bullets = (items: unknown, lineOf: (item: Fields) => string): string[] =>
@@ -99,6 +99,7 @@ export function briefing(fields: Fields, screen: Screen): string[] {
     ...part('Next', bullets(next, taskText)),
     ...(isFields(handed) ? part(handoffTitle(handed, screen), handoffBullets(handed, bullets, screen)) : []),
     ...part('Blocked', bullets(blocked, taskText)),
+    ...part('To be decided', bullets(openDecisions, taskText)),
     ...part(
       isFields(own) ? 'Other sessions' : 'Sessions',
       bullets(others, ({ id, scope, agent }) => `${id}: ${scope}, ${agent}`),

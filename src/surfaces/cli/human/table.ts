@@ -3,7 +3,7 @@ import type { Screen } from './screen.ts';
 import { cut, pad, padLeft, widthOf, wrap } from './text.ts';
 
 // Where a column stands; what is not named here follows in the order of the answer.
-const first = ['seq', 'at', 'timestamp', 'id', 'taskId', 'status', 'severity', 'level', 'priority', 'score', 'code'];
+const first = ['seq', 'at', 'timestamp', 'id', 'slug', 'taskId', 'status', 'severity', 'level', 'priority', 'score', 'code'];
 // Ids, states, numbers and names stay whole; text gives way.
 const whole = ['operation', 'key', 'fix', 'command', 'skill'];
 // What text keeps, where it is more than its head needs: a title to be known by, the code of an error.

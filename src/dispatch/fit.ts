@@ -1,0 +1,38 @@
+import { CleoError } from '../errors/error.ts';
+import type { More, Operation, QueryContext } from '../operations/define.ts';
+import { mostWithin } from '../rules/budget.ts';
+import { cutOf } from '../rules/page.ts';
+import { estimateTokens } from '../rules/tokens.ts';
+import { type Done, resultsFieldOf } from './envelope.ts';
+
+type Paper = Pick<QueryContext, 'printed' | 'commandWith'>;
+
+/** A list within its budget: items from the top, as many as fit with everything around them, and the command that goes on from there.
+ *  Where nothing fits, that command has the budget for the first; where not even an empty list does, the call is refused (6). */
+export function fitList({ printed, commandWith }: Paper, operation: Operation, done: Done): Done {
+  const { budget, ...more } = done.more;
+  const field = resultsFieldOf(operation);
+  const items = done.result[field];
+  if (!budget || !Array.isArray(items)) return { ...done, more };
+  const { tokens, offset } = budget;
+
+  const first = (shown: number, next?: string): Done => {
+    const cut = more.truncated ? { ...more.truncated, shown } : shown < items.length ? cutOf(shown, offset + items.length) : undefined;
+    const said: More = cut ? { ...more, truncated: { ...cut, ...(next === undefined ? {} : { next }) } } : more;
+    return { ...done, result: { ...done.result, [field]: items.slice(0, shown) }, more: said };
+  };
+  const costOf = ({ result, more: said }: Done): number => estimateTokens(printed(result, said));
+  const goingOn = (shown: number): string | undefined =>
+    shown < items.length || more.truncated?.atLeast || offset + shown < (more.truncated?.total ?? 0)
+      ? commandWith({ offset: offset + shown })
+      : undefined;
+
+  const shown = mostWithin(items.length, tokens, (count) => costOf(first(count, goingOn(count))));
+  const list = first(shown, shown > 0 || items.length === 0 ? goingOn(shown) : commandWith({ budget: costOf(first(1, goingOn(1))) }));
+  // What a caller cannot do without is the list; the rest goes before it does.
+  const barer: Done[] = [list, first(shown), { ...first(shown), more: { ...first(shown).more, warnings: [] } }];
+  const fitting = barer.find((each) => costOf(each) <= tokens);
+  if (fitting) return fitting;
+  const least = costOf(barer.at(-1)!);
+  throw new CleoError('E_VALIDATION', { field: 'budget', problem: `must be at least ${least} here`, fix: commandWith({ budget: least }) });
+}

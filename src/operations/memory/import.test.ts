@@ -1,0 +1,142 @@
+import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { openHouse } from '../../../test/house.ts';
+
+const record = (title: string, status: string, decision = title): string =>
+  `# ${title}\n\n## Status\n${status}\n\n## Context\nWhy\n\n## Decision\n${decision}\n`;
+const records = {
+  '0001-structs.md': record('1. Tokens are structs', 'Superseded by [3](0003-classes.md)'),
+  '0002-lexer.md': record('2. The lexer is by hand', 'Accepted'),
+  '0003-classes.md': record('3. Tokens are classes', 'Accepted', 'Classes\n\nTask: T001'),
+  '0004-colour.md': record('4. Everything is blue', 'Rejected'),
+  '0005-speed.md': record('5. Make it fast', 'Proposed'),
+  'README.md': '# Records\n',
+};
+
+function fill(folder: string, files: Record<string, string | Buffer>): void {
+  mkdirSync(folder, { recursive: true });
+  for (const [name, text] of Object.entries(files)) writeFileSync(join(folder, name), text);
+}
+
+const states = (memories: { id: string; confirmation_state: string }[]): string[] => memories.map((m) => `${m.id} ${m.confirmation_state}`);
+
+describe('decision records', () => {
+  test('a person takes them over as they stand, once', async () => {
+    const { root, call } = await openHouse({ tasks: ['T001'], isAtTerminal: true, env: { CLEO_AGENT_ID: '' } });
+    fill(join(root, 'docs/adr'), records);
+    expect(await call('memory.import', { adr: 'docs/adr', dryRun: true })).toMatchObject({ data: { wouldCreate: 5 } });
+    const first = await call('memory.import', { adr: 'docs/adr' });
+    expect(states(first.memories)).toEqual(['D-001 superseded', 'D-002 accepted', 'D-003 accepted', 'D-004 rejected', 'D-005 proposed']);
+    expect(first).toMatchObject({ unchanged: 0, skipped: [{ file: 'docs/adr/README.md', why: 'tells no decision' }] });
+    expect(await call('memory.fetch', { id: 'D-003' })).toMatchObject({
+      memory: { title: 'Tokens are classes', source_table: 'adr', source_rowid: 'docs/adr/0003-classes.md', tasks: ['T001'] },
+    });
+    expect(await call('memory.import', { adr: 'docs/adr' })).toMatchObject({
+      _meta: { exitCode: 101 },
+      memories: [],
+      unchanged: 5,
+      data: {},
+    });
+  });
+
+  test('what changes in the files is taken over the next time', async () => {
+    const { root, call } = await openHouse({ isAtTerminal: true, env: { CLEO_AGENT_ID: '' } });
+    const folder = join(root, 'docs/adr');
+    fill(folder, records);
+    await call('memory.import', { adr: 'docs/adr' });
+    fill(folder, {
+      '0005-speed.md': record('5. Make it fast', 'Accepted'),
+      '0002-lexer.md': record('2. The lexer is made', 'Accepted', 'Other'),
+    });
+    const again = await call('memory.import', { adr: 'docs/adr' });
+    expect(states(again.memories)).toEqual(['D-006 accepted', 'D-005 accepted']);
+    expect(await call('memory.fetch', { id: 'D-002' })).toMatchObject({
+      memory: { confirmation_state: 'superseded', supersededBy: 'D-006' },
+    });
+  });
+
+  test('what an agent takes over is proposed, and nothing that a person accepted is touched', async () => {
+    const { root, call, as } = await openHouse({ tasks: ['T001'], isAtTerminal: true, env: { CLEO_AGENT_ID: '' } });
+    const agent = as('ada');
+    const folder = join(root, '.cleo/adrs');
+    fill(folder, records);
+    const { memories } = await agent.call('memory.import');
+    expect(states(memories)).toEqual(['D-001 superseded', 'D-002 proposed', 'D-003 proposed', 'D-004 proposed', 'D-005 proposed']);
+    await call('memory.confirm', { id: 'D-002' });
+    fill(folder, { '0002-lexer.md': record('2. The lexer is by hand', 'Superseded by 3') });
+    expect(await agent.call('memory.import')).toMatchObject({
+      _meta: {
+        exitCode: 101,
+        warnings: [
+          '.cleo/adrs/0002-lexer.md says that D-003 took the place of D-002; that is for a person: cleo memory supersede D-002 --by D-003',
+        ],
+      },
+    });
+    expect(await call('memory.import')).toMatchObject({
+      memories: [{ id: 'D-002', supersededBy: 'D-003' }, { id: 'D-003' }, { id: 'D-004' }],
+    });
+  });
+});
+
+test('what agents left in files is taken over', async () => {
+  const { root, call } = await openHouse({ tasks: ['T002'] });
+  fill(join(root, '.cleo/agent-outputs'), {
+    'a.md': '**Task**: T002\n**Status**: complete\n\n## Decisions\n- Tokens are structs\n- The lexer is by hand\n',
+    'b.jsonl': '{"type":"decision","title":"Speed","content":"Make it fast"}\n{"type":"note"}\n{"decision":"Tokens are structs"}\n',
+  });
+  expect(await call('memory.import')).toMatchObject({
+    memories: [{ title: 'Tokens are structs' }, { title: 'The lexer is by hand' }, { id: 'D-003', title: 'Speed' }],
+    unchanged: 1,
+  });
+  expect(await call('memory.fetch', { id: 'D-001' })).toMatchObject({
+    memory: { source_table: 'ledger', source_rowid: '.cleo/agent-outputs/a.md', tasks: ['T002'], confirmation_state: 'proposed' },
+  });
+});
+
+test('only files of the project are read, and a bad one hinders none', async () => {
+  const { root, call } = await openHouse();
+  fill(join(root, 'adr'), { '1-a.md': record('A', 'Accepted'), '2-b.md': Buffer.from([0x23, 0x20, 0xff]), '3-c.md': 'x'.repeat(1100000) });
+  fill(join(root, 'adr'), { '4-d.md': record('d'.repeat(201), 'Accepted') });
+  symlinkSync('/etc/hostname', join(root, 'adr', '5-e.md'));
+  const { memories, skipped } = await call('memory.import', { adr: 'adr' });
+  expect(memories).toHaveLength(1);
+  expect(skipped.map(({ file }: { file: string }) => file)).toEqual(['adr/2-b.md', 'adr/3-c.md', 'adr/5-e.md', 'adr/4-d.md']);
+  for (const [adr, exitCode] of [
+    ['/etc', 3],
+    ['../x', 3],
+    ['none', 4],
+    ['adr/1-a.md', 4],
+  ])
+    expect(await call('memory.import', { adr })).toMatchObject({ error: { exitCode, fix: 'cleo help memory import' } });
+  const token = { name: 'ci', scope: 'mutate' as const };
+  expect(await call('memory.import', { adr: 'adr' }, { gateway: 'http', token })).toMatchObject({ error: { exitCode: 64 } });
+});
+
+test('a record is drafted from a decision that was accepted, as a document', async () => {
+  const { call } = await openHouse({
+    tasks: [
+      'T001',
+      'memory decision: Tokens are structs',
+      'memory decision accepted about T001: Tokens are classes, not D-001',
+      'memory learning: X',
+    ],
+  });
+  await call('memory.supersede', { old: 'D-001', by: 'D-002' });
+  expect(await call('memory.draft-adr', { id: 'D-002' })).toMatchObject({ doc: { slug: 'adr-d-002', type: 'adr', version: 1 } });
+  expect(await call('memory.draft-adr', { id: 'D-002' })).toMatchObject({ _meta: { exitCode: 101 } });
+  const fetched = await call('docs.fetch', { slug: 'adr-d-002' });
+  expect(JSON.stringify(fetched)).toContain('- Supersedes: D-001');
+  expect(fetched.doc).toMatchObject({ tasks: ['T001'] });
+  expect(fetched.doc).not.toHaveProperty('stale');
+  await call('memory.store', { type: 'decision', content: 'Tokens are numbers' });
+  expect(
+    await call('memory.supersede', { old: 'D-002', by: 'D-003' }, { gateway: 'http', token: { name: 'x', scope: 'admin' } }),
+  ).toMatchObject({
+    flagged: [{ kind: 'doc', id: 'adr-d-002' }],
+  });
+  expect(await call('memory.draft-adr', { id: 'D-003' })).toMatchObject({ error: { exitCode: 6, fix: 'cleo memory confirm D-003' } });
+  expect(await call('memory.draft-adr', { id: 'L-001' })).toMatchObject({
+    error: { code: 'E_VALIDATION_STATE', fix: 'cleo memory find --type decision --state accepted' },
+  });
+});

@@ -1,0 +1,248 @@
+import { cpSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { emptyFolder } from '../../../test/folder.ts';
+import { openHouse } from '../../../test/house.ts';
+import { openNexus, reconfigure } from '../../../test/nexus-world.ts';
+
+const worlds = { api: ['T001: Serve tasks', 'T002: Log'], web: ['T001: Show tasks', 'T002: Write the parser'] };
+
+test('a registry is made once, and a project registered under its name', async () => {
+  const folder = emptyFolder();
+  await folder.call('admin.init');
+  expect(await folder.call('nexus.init')).toMatchObject({ registry: { created: true } });
+  expect(await folder.call('nexus.init')).toMatchObject({ _meta: { exitCode: 101 }, registry: { created: false } });
+  expect(await folder.call('nexus.list')).toMatchObject({ _meta: { exitCode: 100 }, projects: [] });
+  expect(await folder.call('nexus.register')).toMatchObject({
+    project: { name: 'project', path: folder.root, permission: 'read' },
+    data: { created: ['project'] },
+  });
+  expect(await folder.call('nexus.register', { path: '.' })).toMatchObject({ _meta: { exitCode: 101 } });
+  expect(await folder.call('nexus.list')).toMatchObject({ projects: [{ name: 'project', state: 'ok', here: true }] });
+  expect(await folder.call('nexus.unregister', { name: 'project' })).toMatchObject({ data: { deleted: ['project'] } });
+  expect(await folder.call('nexus.list')).toMatchObject({ projects: [] });
+});
+
+test('it works outside of any project; a folder that is no project is refused', async () => {
+  const { houses, home } = await openNexus(worlds);
+  const outside = emptyFolder().with({ CLEO_HOME: home });
+  expect(await outside.call('nexus.query', { query: 'web:T002' })).toMatchObject({
+    tasks: [{ project: 'web', title: 'Write the parser' }],
+  });
+  expect(await outside.call('nexus.register')).toMatchObject({ error: { exitCode: 8, fix: 'cleo init' } });
+  expect(await outside.call('nexus.register', { path: outside.root })).toMatchObject({
+    error: { code: 'E_VALIDATION_PATH', fix: `cd ${outside.root} && cleo init` },
+  });
+  expect(await outside.call('nexus.register', { path: 'nowhere' })).toMatchObject({ error: { code: 'E_VALIDATION_PATH' } });
+  expect(await outside.call('nexus.register', { path: houses.web!.root })).toMatchObject({
+    _meta: { exitCode: 101 },
+    project: { name: 'web' },
+  });
+});
+
+test('what others wrote into the registry stays', async () => {
+  const { home, registry, bytes } = await openNexus({});
+  mkdirSync(home, { recursive: true });
+  writeFileSync(registry, JSON.stringify({ $comment: 'by hand', format: 'cleo-nexus', version: 1, projects: [] }));
+  const folders = Array.from({ length: 3 }, (_, i) => join(home, `p${i}`));
+  for (const [i, folder] of folders.entries()) {
+    mkdirSync(join(folder, '.cleo'), { recursive: true });
+    writeFileSync(join(folder, '.cleo', 'config.json'), JSON.stringify({ project: { key: `p${i}` } }));
+  }
+  const outside = emptyFolder().with({ CLEO_HOME: home });
+  await Promise.all(folders.map((path) => outside.call('nexus.register', { path })));
+  expect(JSON.parse(bytes())).toMatchObject({ $comment: 'by hand', projects: { length: 3 } });
+});
+
+test('a project that has moved is known by its key; a copy is not it', async () => {
+  const { houses } = await openNexus(worlds);
+  const { api, web } = houses;
+  const copy = join(api!.root, 'copy');
+  cpSync(join(web!.root, '.cleo'), join(copy, '.cleo'), { recursive: true });
+  expect(await api!.call('nexus.register', { path: copy })).toMatchObject({
+    error: { exitCode: 76, fix: expect.stringMatching(/^CLEO_ROOT=\S+copy cleo config set project\.key \S+_copy$/) },
+  });
+  renameSync(join(web!.root, '.cleo', 'config.json'), join(web!.root, '.cleo', 'config.away'));
+  expect(await api!.call('nexus.list')).toMatchObject({ projects: [{ name: 'api' }, { name: 'web', state: 'replaced' }] });
+  expect(await api!.call('nexus.register', { path: copy })).toMatchObject({ project: { name: 'web', path: copy }, movedFrom: web!.root });
+  expect(await api!.call('nexus.query', { query: 'web:T002' })).toMatchObject({ tasks: [{ title: 'Write the parser' }] });
+  renameSync(join(web!.root, '.cleo', 'config.away'), join(web!.root, '.cleo', 'config.json'));
+});
+
+test('the project that has moved tells so itself when it syncs', async () => {
+  const { houses, registry } = await openNexus(worlds);
+  const { api } = houses;
+  const stale = readFileSync(registry, 'utf8').replace(JSON.stringify(api!.root), JSON.stringify(join(api!.root, 'before')));
+  writeFileSync(registry, stale);
+  expect(await api!.call('nexus.list')).toMatchObject({ projects: [{ name: 'api', state: 'gone', here: true }, {}] });
+  expect(await api!.call('nexus.sync')).toMatchObject({ success: true, sync: { movedFrom: join(api!.root, 'before') } });
+  expect(await api!.call('nexus.list')).toMatchObject({ projects: [{ name: 'api', state: 'ok', path: api!.root }, {}] });
+});
+
+test('a search in all projects takes turns, and tells who gave no answer', async () => {
+  const { houses } = await openNexus({ ...worlds, docs: ['T001: Describe the parser', 'T002: Parser tasks'] });
+  const { api, docs } = houses;
+  expect(await api!.call('nexus.query', { query: '*:tasks', limit: 2 })).toMatchObject({
+    _meta: { truncated: { shown: 2, total: 3 } },
+    tasks: [{ project: 'api' }, { project: 'docs' }],
+  });
+  reconfigure(docs!, (config) => {
+    config.mood = 'good';
+  });
+  const answer = await api!.call('nexus.query', { query: '*:parser' });
+  expect(answer).toMatchObject({ tasks: [{ project: 'web', id: 'T002' }], unanswered: [{ project: 'docs' }] });
+  expect(answer._meta.warnings).toEqual([expect.stringContaining('docs gave no answer')]);
+});
+
+test('a task that a project does not have leads to one that it has', async () => {
+  const { houses } = await openNexus(worlds);
+  const refused = await houses.api!.call('nexus.query', { query: 'web:T020' });
+  expect(refused).toMatchObject({ error: { exitCode: 4, message: 'There is no task web:T020', fix: 'cleo nexus query web:T002' } });
+  expect((await houses.api!.cli(refused.error.fix)).exitCode).toBe(0);
+});
+
+test('a task waits for one of another project until a sync finds that one done', async () => {
+  const { houses } = await openNexus(worlds);
+  const { api, web } = houses;
+  expect(await api!.call('nexus.deps.add', { taskId: 'T001', on: 'web:2' })).toMatchObject({
+    task: { status: 'blocked', blockedBy: 'waits for web:T002' },
+    on: { project: 'web', id: 'T002', title: 'Write the parser', status: 'pending' },
+    data: { updated: ['T001'] },
+  });
+  expect(await api!.call('tasks.next')).toMatchObject({ recommendation: { taskId: 'T002' } });
+  expect(await web!.call('nexus.deps', { task: 'T002' })).toMatchObject({ deps: { waitedForBy: [{ project: 'api', id: 'T001' }] } });
+  await web!.call('tasks.complete', { taskId: 'T002' });
+  expect(await api!.call('nexus.deps', { task: 'T001' })).toMatchObject({
+    deps: { waitsFor: [{ status: 'done', note: 'was pending at the last sync' }] },
+  });
+  expect(await api!.call('nexus.sync')).toMatchObject({
+    sync: { projects: ['web'], changed: [{ task: 'T001', on: 'web:T002', from: 'pending', to: 'done' }], freed: ['T001'], blocked: [] },
+    data: { updated: ['T001'] },
+  });
+  expect(await api!.call('nexus.sync')).toMatchObject({ _meta: { exitCode: 102 } });
+  expect(await api!.call('tasks.start', { taskId: 'T001' })).toMatchObject({ task: { status: 'active' } });
+  await web!.call('tasks.reopen', { taskId: 'T002' });
+  const late = await api!.call('nexus.sync');
+  expect(late).toMatchObject({ sync: { changed: [{ to: 'active' }], blocked: [] } });
+  expect(late._meta.warnings).toEqual(['T001 is being worked on although it waits']);
+});
+
+test('a block of somebody else is theirs; what is deleted there is told', async () => {
+  const { houses } = await openNexus(worlds);
+  const { api, web } = houses;
+  await api!.call('nexus.deps.add', { taskId: 'T001', on: 'web:T002' });
+  await api!.call('nexus.deps.add', { taskId: 'T002', on: 'web:T001' });
+  await api!.call('tasks.update', { taskId: 'T001', blockedBy: 'nobody knows how' });
+  await web!.call('tasks.complete', { taskId: 'T002' });
+  await web!.call('tasks.delete', { taskId: 'T001' });
+  const synced = await api!.call('nexus.sync');
+  expect(synced).toMatchObject({
+    sync: {
+      freed: [],
+      changed: [
+        { task: 'T001', to: 'done' },
+        { task: 'T002', to: 'missing' },
+      ],
+    },
+  });
+  expect(synced._meta.warnings).toEqual(['web:T001, which T002 waits for, is not there any more']);
+  expect(await api!.call('tasks.show', { taskId: 'T001' })).toMatchObject({ task: { status: 'blocked', blockedBy: 'nobody knows how' } });
+  expect(await api!.call('nexus.deps.remove', { taskId: 'T002', on: 'web:T001' })).toMatchObject({ task: { status: 'pending' } });
+  expect(await api!.call('nexus.deps.remove', { taskId: 'T002', on: 'web:T001' })).toMatchObject({ _meta: { exitCode: 102 } });
+});
+
+test('what is done there already is no block; a task of the own project is a plain dependency', async () => {
+  const { houses } = await openNexus({ ...worlds, web: ['T001 done'] });
+  const { api } = houses;
+  expect(await api!.call('nexus.deps.add', { taskId: 'T001', on: 'web:T001' })).toMatchObject({ task: { status: 'pending' } });
+  expect(await api!.call('nexus.deps.add', { taskId: 'T001', on: 'api:T002' })).toMatchObject({
+    error: { code: 'E_VALIDATION_ON', fix: 'cleo update T001 --add-depends T002' },
+  });
+});
+
+test('a task that is worked on is stopped by whoever holds it, and by nobody else', async () => {
+  const { houses } = await openNexus({ ...worlds, api: ['T001 active by ada'] });
+  const { api } = houses;
+  expect(await api!.call('nexus.deps.add', { taskId: 'T001', on: 'web:T001' })).toMatchObject({ error: { exitCode: 35 } });
+  expect(await api!.as('ada').call('nexus.deps.add', { taskId: 'T001', on: 'web:T001' })).toMatchObject({ task: { status: 'blocked' } });
+});
+
+test('sync --all writes where it is allowed, with a line in the log there, and nowhere else', async () => {
+  const { houses } = await openNexus({ ...worlds, docs: ['T001'] }, { permissions: { web: 'write' } });
+  const { api, web, docs } = houses;
+  for (const house of [web!, docs!]) await house.call('nexus.deps.add', { taskId: 'T001', on: 'api:T002' });
+  await api!.call('tasks.complete', { taskId: 'T002' });
+  expect(await api!.call('nexus.sync', { all: true })).toMatchObject({
+    sync: { freed: ['web:T001'], left: [{ project: 'docs', why: 'has the permission read, not write' }] },
+  });
+  expect(await web!.call('tasks.show', { taskId: 'T001' })).toMatchObject({ task: { status: 'pending' } });
+  expect(await docs!.call('tasks.show', { taskId: 'T001' })).toMatchObject({ task: { status: 'blocked' } });
+  expect(await web!.call('admin.log', { limit: 1 })).toMatchObject({ entries: [{ operation: 'nexus.sync', updated: ['T001'] }] });
+  expect(await web!.call('admin.audit.verify')).toMatchObject({ success: true });
+});
+
+test('the graph shows the ends, how they hang together inside, and circles that came about later', async () => {
+  const { houses } = await openNexus({ api: ['T001', 'T002'], web: ['T001', 'T002 depends T003', 'T003 depends T004', 'T004'] });
+  const { api, web } = houses;
+  await api!.call('nexus.deps.add', { taskId: 'T001', on: 'web:T002' });
+  await web!.call('nexus.deps.add', { taskId: 'T004', on: 'api:T002' });
+  expect(await web!.call('nexus.graph')).toMatchObject({
+    graph: {
+      nodes: [
+        { project: 'api', id: 'T001' },
+        { project: 'api', id: 'T002' },
+        { project: 'web', id: 'T002' },
+        { project: 'web', id: 'T004' },
+      ],
+      edges: [
+        { from: 'api:T001', to: 'web:T002', kind: 'across' },
+        { from: 'web:T004', to: 'api:T002', kind: 'across' },
+        { from: 'web:T002', to: 'web:T004', kind: 'inside' },
+      ],
+    },
+  });
+  await api!.call('tasks.update', { taskId: 'T002', addDepends: ['T001'] });
+  const closed = await web!.call('nexus.graph', { mermaid: true });
+  expect(closed.graph.circles).toHaveLength(1);
+  expect(closed.mermaid).toContain('flowchart LR');
+});
+
+test('an address in the environment is not that of another project', async () => {
+  const house = await openHouse({ tasks: ['T001', 'nexus here', 'nexus web T003'] });
+  expect(await house.call('nexus.query', { query: 'web:T003' })).toMatchObject({ tasks: [{ id: 'T003' }] });
+  const elsewhere = await openHouse({ tasks: ['T001'], env: { CLEO_HOME: house.env.CLEO_HOME!, CLEO_DATABASE_URL: '' }, engine: 'sqlite' });
+  const wrong = emptyFolder().with({
+    CLEO_HOME: house.env.CLEO_HOME!,
+    CLEO_ROOT: elsewhere.root,
+    CLEO_DATABASE_URL: 'postgres://127.0.0.1:9/none',
+  });
+  expect(await wrong.call('nexus.query', { query: 'web:T003' })).toMatchObject({ tasks: [{ id: 'T003' }] });
+});
+
+test('a question leaves the other project as it was', async () => {
+  const house = await openHouse({ tasks: ['T001', 'nexus here', 'nexus web T003'] });
+  const file = join(house.root, 'web', '.cleo', 'cleo.db');
+  const before = readFileSync(file, 'latin1');
+  for (const query of ['web:T003', '*:T003', 'web:nothing']) await house.call('nexus.query', { query });
+  await house.call('nexus.deps.add', { taskId: 'T001', on: 'web:T003' });
+  await house.call('nexus.graph');
+  await house.call('nexus.sync', { all: true });
+  expect(readFileSync(file, 'latin1')).toBe(before);
+  rmSync(file);
+  expect(await house.call('nexus.query', { query: 'web:T003' })).toMatchObject({
+    error: { exitCode: 77, fix: expect.stringMatching(/CLEO_ROOT=\S+web cleo init$/) },
+  });
+});
+
+test('what is granted is told, and taken away', async () => {
+  const { houses } = await openNexus(worlds);
+  const { api } = houses;
+  expect(await api!.call('nexus.permissions.set', { name: 'web', permission: 'none' })).toMatchObject({ data: { updated: ['web'] } });
+  expect(await api!.call('nexus.permissions.set', { name: 'web', permission: 'none' })).toMatchObject({ _meta: { exitCode: 102 } });
+  expect(await api!.call('nexus.permissions')).toMatchObject({
+    permissions: [
+      { name: 'api', permission: 'read' },
+      { name: 'web', permission: 'none', means: expect.stringMatching(/^closed/) },
+    ],
+  });
+});

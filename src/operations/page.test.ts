@@ -1,0 +1,49 @@
+import { expect, test } from 'vitest';
+import { openHouse, type Seen } from '../../test/house.ts';
+import { realTokens } from '../../test/real-tokens.ts';
+import { index } from './index.generated.ts';
+import { shapesOf } from './shape.ts';
+
+const operations = await Promise.all(index.map((entry) => entry.load()));
+const has = (name: string) => (operation: (typeof operations)[number]) => shapesOf(operation.params).some((shape) => shape.name === name);
+const lists = operations.filter(has('offset'));
+
+test('every list can be asked for within a budget', () => {
+  expect(lists.length).toBeGreaterThan(12);
+  expect(lists.filter((list) => !has('budget')(list)).map(({ name }) => name)).toEqual([]);
+});
+
+test.each(lists.map((list) => [list.name, list] as const))('%s keeps to it', async (name, list) => {
+  const { call } = await openHouse({ tasks: list.example.world ?? [] });
+  const whole = await call(name, list.example.call);
+  const small = await call(name, { ...list.example.call, budget: 1 });
+  expect(small).toMatchObject({ error: { code: 'E_VALIDATION_BUDGET', fix: expect.stringMatching(/--budget \d+/) } });
+  const least = Number(/--budget (\d+)/.exec(small.error.fix)?.[1]);
+  const cut = await call(name, { ...list.example.call, budget: least });
+  expect(cut.success).toBe(true);
+  expect(realTokens(JSON.stringify(cut))).toBeLessThanOrEqual(least);
+  const field = whole._meta.resultsField;
+  expect((await call(name, { ...list.example.call, budget: 20_000 }))[field]).toEqual(whole[field]);
+});
+
+test('a list in a budget goes on where it stopped, to its end', async () => {
+  const tasks = Array.from({ length: 60 }, (_, i) => `T${i + 100}: Task ${'with a long title '.repeat(i % 9)}${i}`);
+  const { cli } = await openHouse({ tasks });
+  const seen: string[] = [];
+  let command: string | undefined = 'cleo list --budget 400 --limit 25';
+  for (let page = 0; command !== undefined && page < 60; page += 1) {
+    const { out, envelope }: { out: string; envelope: Seen } = await cli(command);
+    expect(realTokens(out)).toBeLessThanOrEqual(400);
+    seen.push(...envelope.tasks.map(({ id }: Seen) => id));
+    command = envelope._meta.truncated?.next;
+  }
+  expect(seen).toEqual(Array.from({ length: 60 }, (_, i) => `T${i + 100}`));
+});
+
+test('where not even the first fits, the way on has the budget for it', async () => {
+  const { call, cli } = await openHouse({ tasks: ['T001', 'T002'] });
+  await call('tasks.update', { taskId: 'T001', notes: 'word '.repeat(700) });
+  const { envelope } = await cli('cleo list --budget 300');
+  expect(envelope).toMatchObject({ _meta: { truncated: { shown: 0, total: 2 } }, tasks: [] });
+  expect((await cli(envelope._meta.truncated.next)).envelope.tasks).toMatchObject([{ id: 'T001' }]);
+});

@@ -1,0 +1,146 @@
+import { expect, test } from 'vitest';
+import { sample } from '../../../test/imports/sample.ts';
+import { readBacklog, wanted } from './backlog.ts';
+
+const file = (front: string, body = '', name = 'tasks/task-1 - x.md') => ({
+  name,
+  text: `---\nid: TASK-1\ntitle: Read\n${front}---\n${body}`,
+});
+const one = (front: string, body = '', name?: string) => readBacklog([file(front, body, name)]).tasks[0]!;
+
+test('what Backlog.md wrote', () => {
+  const { source, tasks, losses } = readBacklog(sample('backlog'));
+  expect(source).toBe('backlog');
+  expect(tasks.map(({ id, title, status, priority, parent, depends }) => [id, title, status, priority, parent, depends])).toEqual([
+    ['TASK-5', 'Try a second parser', 'done', undefined, undefined, []],
+    ['TASK-7', 'Draw the sign', 'done', undefined, undefined, []],
+    ['TASK-1', 'Read the configuration file', 'active', 'high', undefined, []],
+    ['TASK-2', 'Parse the table of routes', 'pending', 'medium', undefined, ['TASK-1']],
+    ['TASK-2.1', 'Accept wildcards in a route', 'pending', 'low', 'TASK-2', []],
+    ['TASK-2.1.1', 'A wildcard at the end', 'pending', undefined, 'TASK-2.1', []],
+    ['TASK-2.2', 'Refuse two equal routes', 'pending', undefined, 'TASK-2', []],
+    ['TASK-3', 'Write: the "first" release notes # not a comment', 'pending', undefined, undefined, ['TASK-1', 'TASK-2']],
+    ['TASK-4', 'Choose a logger', 'active', undefined, undefined, []],
+    ['TASK-6', 'Remove the old flags', 'done', undefined, undefined, []],
+  ]);
+  const at = (id: string) => tasks.find((task) => task.id === id);
+  expect(at('TASK-1')).toEqual({
+    id: 'TASK-1',
+    title: 'Read the configuration file',
+    description: 'The service starts without any settings.\n\nIt should read `service.toml` first.\n\nFrom Backlog.md:\n- assignee: @mira',
+    status: 'active',
+    priority: 'high',
+    depends: [],
+    labels: ['config', 'core', 'type:feature'],
+    acceptance: [
+      { text: 'A missing file is named in the message', met: true },
+      { text: 'An unknown key is refused', met: false },
+    ],
+    notes: [
+      { text: 'Implementation Notes:\n\nThe reader is in place.' },
+      { at: '2026-11-15T17:02:00.000Z', by: 'mira', text: 'Is TOML settled?' },
+      { at: '2026-11-15T17:02:00.000Z', by: 'jon', text: 'Yes.\n\nSince Monday.' },
+    ],
+    createdAt: '2026-11-15T17:02:00.000Z',
+    updatedAt: '2026-11-15T17:02:00.000Z',
+  });
+  expect(at('TASK-2')).toMatchObject({ labels: ['routing-table', 'milestone:first-release'], files: ['src/routes.ts'] });
+  expect(at('TASK-2.1')?.acceptance.map(({ text }) => text)).toEqual(['A star matches one part', 'Documented']);
+  expect(at('TASK-4')?.description).toBe('## Implementation Plan\n\n1. Compare two\n2. Decide');
+  expect(at('TASK-5')).toMatchObject({ isArchived: true, labels: ['not-planned'] });
+  expect(at('TASK-7')).toMatchObject({ isArchived: true, labels: [] });
+  expect(losses.map(({ id, field }) => `${id} ${field}`)).toEqual([
+    'TASK-5 status',
+    'DRAFT-1 status',
+    'TASK-1 assignee',
+    'TASK-2 references',
+    'TASK-2 documentation',
+    'TASK-3 due_date',
+    '* ordinal',
+  ]);
+});
+
+test.each([
+  ['To Do', 'pending'],
+  ['to do', 'pending'],
+  ['In Progress', 'active'],
+  ['Done', 'done'],
+  ['Blocked', 'blocked'],
+  ['Polishing', 'active'],
+  ['Shipping dock', 'done'],
+  ['Never heard of', 'pending'],
+])('%s is %s', (status, expected) => {
+  const config = { name: 'config.yml', text: 'statuses: ["To Do", "In Progress", "Polishing", "Shipping dock"]\n' };
+  const block = { name: 'backlog.config.yml', text: 'statuses:\n  - To Do\n  - "In Progress"\n  - Polishing\n  - Shipping dock\n' };
+  for (const settings of [config, block])
+    expect(readBacklog([settings, file(`status: ${status}\n`)]).tasks[0]?.status, settings.name).toBe(expected);
+});
+
+test.each([
+  ['assignee: @mira\n', { description: 'From Backlog.md:\n- assignee: @mira' }],
+  ['assignee:\n  - @mira\n  - @jon\n', { description: 'From Backlog.md:\n- assignee: @mira, @jon' }],
+  ['parent_task_id: task-9\ndependencies: [task-2, TASK-3]\n', { parent: 'TASK-9', depends: ['TASK-2', 'TASK-3'] }],
+  ["created_date: '2025-06-08'\n", { createdAt: '2025-06-08T00:00:00.000Z' }],
+  ['priority: Critical\n', { priority: 'critical' }],
+  ['labels: []\nreporter: jon\n', { labels: [], createdBy: 'jon' }],
+])('%j', (front, expected) => {
+  expect(one(front)).toMatchObject(expected);
+});
+
+test('a heading in a code block, in a section or of somebody else stays in the description', () => {
+  const body = [
+    '## Description',
+    '<!-- SECTION:DESCRIPTION:BEGIN -->',
+    'Why.',
+    '## Acceptance Criteria',
+    '- [ ] no criterion',
+    '<!-- SECTION:DESCRIPTION:END -->',
+    '```',
+    '## Comments',
+    '```',
+    '## Risks',
+    'Some.',
+    '## Acceptance Criteria',
+    'As agreed:',
+    '- [ ] without a number',
+    '* [X] #2 with one',
+  ].join('\r\n');
+  expect(one('status: To Do\r\n', body)).toMatchObject({
+    description:
+      'Why.\n## Acceptance Criteria\n- [ ] no criterion\n```\n## Comments\n```\n\n## Risks\n\nSome.\n\n## Acceptance Criteria\n\nAs agreed:',
+    acceptance: [
+      { text: 'without a number', met: false },
+      { text: 'with one', met: true },
+    ],
+  });
+});
+
+test.each([
+  ['no front matter', { name: 'tasks/a.md', text: '# Read\n' }, /tasks\/a\.md: does not begin with front matter/],
+  ['front matter that does not end', { name: 'tasks/a.md', text: '---\nid: TASK-1\ntitle: Re' }, /tasks\/a\.md/],
+  ['broken YAML', { name: 'tasks/a.md', text: '---\nid: TASK-1\ntitle: "Re\n---\n' }, /tasks\/a\.md: line \d/],
+  ['no id', { name: 'tasks/a.md', text: '---\ntitle: Read\n---\n' }, /no id and title/],
+  ['nothing', { name: 'tasks/a.md', text: '' }, /tasks\/a\.md/],
+  ['a bomb of aliases', { name: 'tasks/a.md', text: '---\na: &a [x, x]\nb: [*a, *a]\nid: T\ntitle: x\n---\n' }, /refers to itself/],
+])('%s is refused', (_, given, problem) => {
+  expect(() => readBacklog([file(''), given])).toThrow(problem);
+});
+
+test('an id in two files is refused, with both', () => {
+  expect(() => readBacklog([file(''), file('', 'Other', 'completed/task-1 - y.md')])).toThrow(
+    'tasks/task-1 - x.md and completed/task-1 - y.md: TASK-1 is there twice and differs; nothing was imported',
+  );
+});
+
+test('which files of a folder are wanted', () => {
+  const names = [
+    'config.yml',
+    'backlog/config.yml',
+    'tasks/task-1 - a.md',
+    'backlog/completed/task-2 - b.md',
+    'archive/tasks/task-3.md',
+    'drafts/draft-1.md',
+    'milestones/m-0 - x.md',
+  ];
+  expect([...names, 'docs/doc-1.md', 'decisions/decision-1.md', 'README.md', 'tasks/notes.txt'].filter(wanted)).toEqual(names);
+});

@@ -1,0 +1,90 @@
+import { expect, test } from 'vitest';
+import { sample } from '../../../test/imports/sample.ts';
+import { readTodoTxt, wanted } from './todo-txt.ts';
+
+const read = (text: string, name = 'todo.txt') => readTodoTxt([{ name, text }]);
+const one = (line: string) => read(line).tasks[0]!;
+
+test('what todo.txt-cli wrote', () => {
+  const { source, tasks, losses } = readTodoTxt(sample('todo-txt'));
+  expect(source).toBe('todo.txt');
+  expect(tasks.map(({ title, status, priority, labels }) => [title, status, priority, labels])).toEqual([
+    ['Draw the sign', 'done', undefined, ['project:service']],
+    ['Read the configuration file', 'pending', 'critical', ['project:service', 'context:desk']],
+    ['Parse the table of routes', 'pending', 'high', ['project:service', 'project:routes']],
+    ['Accept wildcards', 'pending', 'medium', ['project:routes']],
+    ['Learn how 2+2 is added at 10:30, see https://example.org/a', 'pending', undefined, []],
+    ['Ask Mira whether +service keeps TOML', 'pending', 'low', ['project:service', 'context:phone']],
+    ['Water the plants', 'pending', undefined, []],
+    ['xylophone lesson', 'pending', undefined, []],
+    ['Choose a logger', 'pending', undefined, []],
+    ['Sweep the yard', 'done', undefined, []],
+  ]);
+  expect(tasks.map(({ isArchived }) => isArchived === true)).toEqual([true, ...Array<boolean>(9).fill(false)]);
+  expect(tasks[2]).toMatchObject({ id: 'id:2', depends: ['id:1'], description: 'From todo.txt:\n- due: 2026-12-01' });
+  expect(tasks[3]).toMatchObject({ parent: 'id:2' });
+  expect(tasks[0]).toMatchObject({ createdAt: '2026-11-15T00:00:00.000Z', completedAt: '2026-11-15T00:00:00.000Z' });
+  expect(losses.map(({ field }) => field)).toEqual(['due', 'priority', 'rec', 't']);
+});
+
+test.each([
+  ['(A) Call', { title: 'Call', priority: 'critical' }],
+  ['(b) Get back', { title: '(b) Get back' }],
+  ['(B)->Submit', { title: '(B)->Submit' }],
+  ['Really call (A)', { title: 'Really call (A)' }],
+  ['X 2012-01-01 Make plans', { title: 'X 2012-01-01 Make plans', status: 'pending' }],
+  ['(A) x Find prices', { title: 'x Find prices', status: 'pending' }],
+  ['2011-03-02 Document it', { title: 'Document it', createdAt: '2011-03-02T00:00:00.000Z' }],
+  ['(A) Call 2011-03-02', { title: 'Call 2011-03-02' }],
+  ['x 2011-03-03 Call', { title: 'Call', status: 'done', completedAt: '2011-03-03T00:00:00.000Z' }],
+  ['x Call', { title: 'Call', status: 'done' }],
+  [
+    'x 2011-03-03 2011-03-01 (C) Call',
+    { title: 'Call', priority: 'medium', createdAt: '2011-03-01T00:00:00.000Z', completedAt: '2011-03-03T00:00:00.000Z' },
+  ],
+  ['x (A) 2016-05-20 2016-04-30 measure pri:B', { title: 'measure', priority: 'critical', createdAt: '2016-04-30T00:00:00.000Z' }],
+  ['x 2016-05-20 measure pri:B', { title: 'measure', priority: 'high' }],
+  ['+a @b', { title: '+a @b', labels: ['project:a', 'context:b'] }],
+  ['Learn 2+2 from a@b.example', { title: 'Learn 2+2 from a@b.example', labels: [] }],
+  ['see foo:bar there', { title: 'see foo:bar there' }],
+  ['see foo:bar', { title: 'see', description: 'From todo.txt:\n- foo: bar' }],
+  ['wait due:2026-01-01 for it dep:3,4 after:5', { title: 'wait for it', depends: ['id:3', 'id:4', 'id:5'] }],
+])('%s', (line, expected) => {
+  expect(one(line)).toMatchObject(expected);
+});
+
+test('a line is known again when it is done, and when its priority, its tags or its dates change', () => {
+  const lines = [
+    '2026-01-01 Call Mira +home',
+    '(A) 2026-01-01 Call Mira +work @phone due:2026-02-02',
+    'x 2026-01-05 2026-01-01 Call Mira +home pri:A',
+  ];
+  expect(new Set(lines.map((line) => one(line).id)).size).toBe(1);
+  expect(one('2026-01-02 Call Mira').id).not.toBe(one(lines[0]!).id);
+  expect(one('Call Jon id:7').id).toBe(one('Ring Jon id:7').id);
+});
+
+test('the same words twice are two tasks, the same id twice is a mistake', () => {
+  const [first, second] = read('Call\nCall\n').tasks;
+  expect(second?.id).toBe(`${first?.id}-2`);
+  expect(() => read('Call id:1\nRing id:1\n')).toThrow('id:1 is there twice and differs');
+});
+
+test('a mark before the text, the line ends of Windows, empty lines', () => {
+  expect(read('\ufeffCall\r\n\r\n  \r\nRing\r\n').tasks.map(({ title }) => title)).toEqual(['Call', 'Ring']);
+  expect(read('').tasks).toEqual([]);
+});
+
+test.each([
+  ['a binary', 'Call\n\0\u0001', /line 2: it is no plain text/],
+  ['JSON', '[{"id":1}]', /not a list of lines/],
+  ['an object', '{"tasks": []}', /not a list of lines/],
+  ['a web page', '<!DOCTYPE html>', /not a list of lines/],
+  ['front matter', '---\nid: 1\n---\n', /not a list of lines/],
+])('%s is refused', (_, text, problem) => {
+  expect(() => read(text)).toThrow(problem);
+});
+
+test('which files of a folder are wanted', () => {
+  expect(['todo.txt', 'a/done.txt', 'report.txt', 'todo.txt.bak'].filter(wanted)).toEqual(['todo.txt', 'a/done.txt']);
+});

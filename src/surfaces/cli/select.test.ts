@@ -1,0 +1,15 @@
+import { expect, test } from 'vitest';
+import type { Envelope } from '../../dispatch/envelope.ts';
+import { quietText } from './select.ts';
+
+const table: [string, string, Record<string, unknown>, string][] = [
+  ['a record', 'task', { task: { id: 'T001' } }, 'T001\n'],
+  ['several', 'tasks', { tasks: [{ id: 'T001' }, { id: 'T002' }] }, 'T001\nT002\n'],
+  ['a plain value', 'exists', { exists: true }, 'true\n'],
+  ['a moment, and the task it is of', 'completedAt', { completedAt: '2026-01-01T00:00:00.000Z', task: { id: 'T001' } }, 'T001\n'],
+  ['nothing', 'task', { task: {} }, ''],
+];
+test.each(table)('%s', (_, resultsField, result, text) => {
+  const envelope = { _meta: { resultsField }, success: true, ...result } as unknown as Envelope;
+  expect(quietText(envelope)).toBe(text);
+});

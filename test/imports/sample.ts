@@ -1,0 +1,15 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { GivenFile } from '../../src/model/foreign.ts';
+
+/** The files of a sample, named from its folder on. */
+export function sample(tool: string): GivenFile[] {
+  const folder = join(import.meta.dirname, tool);
+  const found = readdirSync(folder, { recursive: true, withFileTypes: true }).filter((one) => one.isFile());
+  const names = found.map((one) =>
+    join(one.parentPath ?? one.path, one.name)
+      .slice(folder.length + 1)
+      .replaceAll('\\', '/'),
+  );
+  return names.sort().map((name) => ({ name, text: readFileSync(join(folder, name), 'utf8') }));
+}

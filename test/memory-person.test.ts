@@ -1,0 +1,44 @@
+import { execFileSync } from 'node:child_process';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { quote } from '../src/errors/quote.ts';
+import { built, runBuilt } from './built.ts';
+import { openHouse, type Seen } from './house.ts';
+
+/** The same command at a real terminal, made by `script`, with nothing of this process's environment but the path. */
+function atTerminal(argv: string[], cwd: string, env: Record<string, string>): Seen {
+  const line = [process.execPath, built, '--json', ...argv].map(quote).join(' ');
+  const out = execFileSync('script', ['-qec', line, '/dev/null'], {
+    cwd,
+    env: { PATH: process.env.PATH, ...env },
+    encoding: 'utf8',
+    stdio: 'pipe',
+  });
+  return JSON.parse(out);
+}
+
+test('a decision is accepted by a person at a terminal, and by nobody else', async () => {
+  const { root } = await openHouse({
+    engine: 'sqlite',
+    tasks: ['memory decision: Tokens are structs', 'memory decision: Tokens are classes'],
+  });
+  const env = { CLEO_ROOT: root, CLEO_HOME: join(root, 'home') };
+  const words = ['memory', 'confirm', 'D-001'];
+  const refused = { error: { code: 'E_AUTONOMOUS_BOUNDARY', exitCode: 64 } };
+  const piped = await runBuilt(['--json', ...words], { cwd: root, env });
+  expect([JSON.parse(piped.out), piped.exitCode]).toMatchObject([refused, 64]);
+  // No flag makes a terminal of a pipe, and none makes a person of an agent.
+  expect((await runBuilt([...words, '--human'], { cwd: root, env })).exitCode).toBe(64);
+  const seen = (argv: string[], more: Record<string, string> = {}): Seen => {
+    try {
+      return atTerminal(argv, root, { ...env, ...more });
+    } catch (error) {
+      return JSON.parse((error as { stdout: string }).stdout);
+    }
+  };
+  expect(seen(words, { CLEO_AGENT_ID: 'ada' })).toMatchObject(refused);
+  expect(seen(words, { CLAUDECODE: '1' })).toMatchObject(refused);
+  expect(seen([...words, '--agent', 'ada'])).toMatchObject(refused);
+  expect(seen(words)).toMatchObject({ memory: { id: 'D-001', confirmation_state: 'accepted' } });
+  expect(seen(['memory', 'supersede', 'D-001', '--by', 'D-002'])).toMatchObject({ memory: { supersededBy: 'D-002' } });
+});

@@ -1,0 +1,361 @@
+import { renameSync, writeFileSync } from 'node:fs';
+import { describe, expect, test } from 'vitest';
+import { shellWords } from '../house.ts';
+import { type Nexus, openNexus, reconfigure } from '../nexus-world.ts';
+
+interface Case {
+  why: string;
+  /** Another way to what a case before it shows: files are enough for it. */
+  isVariant?: boolean;
+  permissions?: Record<string, string>;
+  arrange?: (nexus: Nexus) => unknown;
+  /** A command line in `api`. */
+  run: string;
+  exit: number;
+  code: string;
+  fix: RegExp;
+  /** What the fix itself answers with. */
+  plays?: number;
+  /** What is possible after the fix; the refused command itself unless it says otherwise. */
+  then?: string;
+  ends?: number;
+}
+
+const api = (line: string) => (nexus: Nexus) => nexus.houses.api!.cli(shellWords(line));
+const web = (line: string) => (nexus: Nexus) => nexus.houses.web!.cli(shellWords(line));
+const both =
+  (...acts: ((nexus: Nexus) => unknown)[]) =>
+  async (nexus: Nexus) => {
+    for (const act of acts) await act(nexus);
+  };
+const noRegistry = (nexus: Nexus): void => renameSync(nexus.registry, `${nexus.registry}.away`);
+const damaged = (text: string) => (nexus: Nexus) => writeFileSync(nexus.registry, text);
+const brokenConfig = (nexus: Nexus): void =>
+  reconfigure(nexus.houses.web!, (config) => {
+    config.mood = 'good';
+  });
+const newerStore = (nexus: Nexus) =>
+  nexus.houses.web!.tamper("insert into schema_migrations (version, checksum, applied_at) values (99, 'x', 'now')");
+const olderStore = (nexus: Nexus) =>
+  nexus.houses.web!.tamper('delete from schema_migrations where version = (select max(version) from schema_migrations)');
+const gone = (nexus: Nexus) => renameSync(`${nexus.houses.web!.root}/.cleo`, `${nexus.houses.web!.root}/away`);
+
+const refusals: Case[] = [
+  ...['nexus list', 'nexus query web:T001', 'nexus register', 'nexus sync', 'nexus graph', 'nexus permissions'].map((run, i) => ({
+    why: `${run} before init`,
+    isVariant: i > 0,
+    arrange: noRegistry,
+    run,
+    exit: 70,
+    code: 'E_NEXUS_NOT_INITIALIZED',
+    fix: /^cleo nexus init$/,
+    then: 'nexus register',
+  })),
+  {
+    why: 'a misspelt project',
+    run: 'nexus query wbe:T001',
+    exit: 71,
+    code: 'E_NEXUS_PROJECT_NOT_FOUND',
+    fix: /^cleo nexus query web:T001$/,
+    then: 'nexus query web:T001',
+  },
+  {
+    why: 'a project that nobody registered',
+    isVariant: true,
+    run: 'nexus deps add T001 mobile:T001',
+    exit: 71,
+    code: 'E_NEXUS_PROJECT_NOT_FOUND',
+    fix: /^cleo nexus list$/,
+    then: 'nexus register --name api',
+    ends: 101,
+  },
+  {
+    why: 'a misspelt name to unregister',
+    isVariant: true,
+    run: 'nexus unregister wev',
+    exit: 71,
+    code: 'E_NEXUS_PROJECT_NOT_FOUND',
+    fix: /^cleo nexus unregister web$/,
+    then: 'nexus list',
+  },
+  ...['nexus query web:T001', 'nexus query web:parser', 'nexus deps add T001 web:T001', 'nexus deps web:T001'].map((run, i) => ({
+    why: `${run} of a closed project`,
+    isVariant: i > 0,
+    permissions: { web: 'none' },
+    run,
+    exit: 72,
+    code: 'E_NEXUS_PERMISSION_DENIED',
+    fix: /^cleo nexus permissions$/,
+    then: 'nexus permissions set web read',
+  })),
+  {
+    why: 'no project',
+    run: 'nexus query T001',
+    exit: 73,
+    code: 'E_NEXUS_INVALID_SYNTAX',
+    fix: /^cleo nexus query '\*:T001'$/,
+    then: "nexus query '*:T001'",
+  },
+  {
+    why: 'capitals',
+    isVariant: true,
+    run: 'nexus query Web:T001',
+    exit: 73,
+    code: 'E_NEXUS_INVALID_SYNTAX',
+    fix: /^cleo nexus query web:T001$/,
+    then: 'nexus list',
+  },
+  {
+    why: 'nothing asked',
+    isVariant: true,
+    run: 'nexus query web:',
+    exit: 73,
+    code: 'E_NEXUS_INVALID_SYNTAX',
+    fix: /^cleo help nexus query$/,
+    then: 'nexus query web:T001',
+  },
+  {
+    why: 'a text to wait for',
+    isVariant: true,
+    run: 'nexus deps add T001 web:soon',
+    exit: 73,
+    code: 'E_NEXUS_INVALID_SYNTAX',
+    fix: /^cleo help nexus deps add$/,
+    then: 'nexus deps add T001 web:T001',
+  },
+  {
+    why: 'a project that is gone',
+    arrange: both(api('nexus deps add T001 web:T001'), gone),
+    run: 'nexus sync',
+    exit: 74,
+    code: 'E_NEXUS_SYNC_FAILED',
+    fix: /^cleo nexus sync --except web$/,
+    plays: 102,
+    then: 'nexus deps remove T001 web:T001',
+  },
+  {
+    why: 'a store that is newer',
+    isVariant: true,
+    arrange: both(api('nexus deps add T001 web:T001'), newerStore),
+    run: 'nexus sync',
+    exit: 74,
+    code: 'E_NEXUS_SYNC_FAILED',
+    fix: /^cleo nexus sync --except web$/,
+    plays: 102,
+    then: 'nexus list',
+  },
+  {
+    why: 'a project that nobody registers any more',
+    isVariant: true,
+    arrange: both(api('nexus deps add T001 web:T001'), api('nexus unregister web')),
+    run: 'nexus sync',
+    exit: 74,
+    code: 'E_NEXUS_SYNC_FAILED',
+    fix: /^cleo nexus sync --except web$/,
+    plays: 102,
+    then: 'nexus deps remove T001 web:T001',
+  },
+  ...[
+    ['torn', '{"format":"cleo-nexus","version":1,"pro'],
+    ['empty', ''],
+    ['of somebody else', '{"projects":{"web":"/web"}}'],
+    ['with a wrong entry', '{"format":"cleo-nexus","version":1,"projects":[{"name":"web"}]}'],
+  ].map(([how, text], i) => ({
+    why: `a registry that is ${how}`,
+    isVariant: i > 0,
+    arrange: damaged(text!),
+    run: 'nexus register',
+    exit: 75,
+    code: 'E_NEXUS_REGISTRY_CORRUPT',
+    fix: /^mv \S+nexus\.json \S+nexus\.json\.damaged-\d{17} && cleo nexus init$/,
+  })),
+  {
+    why: 'a registry of a newer cleo',
+    isVariant: true,
+    arrange: damaged('{"format":"cleo-nexus","version":2,"projects":[]}'),
+    run: 'nexus init',
+    exit: 75,
+    code: 'E_NEXUS_REGISTRY_CORRUPT',
+    fix: /^cleo version$/,
+    then: 'list',
+  },
+  {
+    why: 'a taken name',
+    arrange: api('nexus unregister api'),
+    run: 'nexus register --name web',
+    exit: 76,
+    code: 'E_NEXUS_PROJECT_EXISTS',
+    fix: /^cleo nexus register --name web-2$/,
+    then: 'nexus query web-2:T001',
+  },
+  {
+    why: 'a second name',
+    isVariant: true,
+    run: 'nexus register --name backend',
+    exit: 76,
+    code: 'E_NEXUS_PROJECT_EXISTS',
+    fix: /^cleo nexus register \S+ --name api$/,
+    plays: 101,
+    then: 'nexus query api:T001',
+  },
+  {
+    why: 'another permission',
+    isVariant: true,
+    run: 'nexus register --permission write',
+    exit: 76,
+    code: 'E_NEXUS_PROJECT_EXISTS',
+    fix: /^cleo nexus permissions$/,
+    then: 'nexus permissions set api write',
+  },
+  {
+    why: 'a project whose configuration is broken',
+    arrange: brokenConfig,
+    run: 'nexus query web:T001',
+    exit: 77,
+    code: 'E_NEXUS_QUERY_FAILED',
+    fix: /^(CLEO_DATABASE_URL= )?CLEO_ROOT=\S+ cleo config unset mood$/,
+  },
+  {
+    why: 'a project whose store is newer',
+    arrange: newerStore,
+    run: 'nexus query web:parser',
+    exit: 77,
+    code: 'E_NEXUS_QUERY_FAILED',
+    fix: /^(CLEO_DATABASE_URL= )?CLEO_ROOT=\S+ cleo version$/,
+    then: "nexus query '*:T001'",
+  },
+  {
+    why: 'a project that is gone, asked',
+    isVariant: true,
+    arrange: gone,
+    run: 'nexus query web:T001',
+    exit: 77,
+    code: 'E_NEXUS_QUERY_FAILED',
+    fix: /^cleo nexus list$/,
+    then: 'nexus unregister web',
+  },
+  {
+    why: 'a circle',
+    arrange: web('nexus deps add T001 api:T001'),
+    run: 'nexus deps add T001 web:T001',
+    exit: 78,
+    code: 'E_NEXUS_GRAPH_ERROR',
+    fix: /^cleo nexus deps T001$/,
+    then: 'nexus deps add T001 web:T002',
+  },
+  {
+    why: 'a circle through a project, its tasks and their parents',
+    // api:T001 → web:T002 → (inside web) T003 → api:T002 → (inside api) what contains it, which waits for T001.
+    arrange: both(web('update T002 --depends T003'), web('nexus deps add T003 api:T003'), api('update T002 --depends T001')),
+    run: 'nexus deps add T001 web:T002',
+    exit: 78,
+    code: 'E_NEXUS_GRAPH_ERROR',
+    fix: /^cleo nexus deps T001$/,
+    then: 'nexus deps add T004 web:T002',
+  },
+  {
+    why: 'a start before its time',
+    arrange: api('nexus deps add T001 web:T001'),
+    run: 'start T001',
+    exit: 6,
+    code: 'E_VALIDATION_DEPENDS',
+    fix: /^cleo nexus sync$/,
+    plays: 102,
+    then: 'nexus deps remove T001 web:T001',
+  },
+];
+
+const worlds = {
+  api: ['T001: Serve tasks', 'T002 epic: Release', 'T003 in T002: Sign', 'T004: Log'],
+  web: ['T001: Show tasks', 'T002: Write the parser', 'T003: Style'],
+};
+
+describe('each refusal has its code, changes neither the registry nor a task, and its fix leads on', () => {
+  test.each(refusals.filter(({ isVariant }) => !isVariant || process.env.CLEO_TEST_ENGINE !== 'postgres'))(
+    '$exit $code: $why',
+    async ({ permissions, arrange, run, exit, code, fix, plays = 0, then, ends = 0 }) => {
+      const nexus = await openNexus(worlds, { permissions, alike: true });
+      const { api } = nexus.houses;
+      await arrange?.(nexus);
+      const before = [state(nexus), (await api!.call('tasks.export')).content];
+      const refused = await api!.cli(shellWords(run));
+      expect(refused).toMatchObject({ exitCode: exit, envelope: { success: false, error: { code, fix: expect.stringMatching(fix) } } });
+      expect([state(nexus), (await api!.call('tasks.export')).content]).toEqual(before);
+      expect(await nexus.play(refused.envelope.error.fix)).toBe(plays);
+      expect((await api!.cli(shellWords(then ?? run))).exitCode).toBe(ends);
+    },
+  );
+});
+
+function state(nexus: Nexus): string {
+  try {
+    return nexus.bytes();
+  } catch {
+    return 'none';
+  }
+}
+
+test('an older store is not brought up to date by a question', async () => {
+  const nexus = await openNexus(worlds, { alike: true });
+  await olderStore(nexus);
+  for (const _ of [1, 2])
+    expect(await nexus.houses.api!.cli(['nexus', 'query', 'web:T001'])).toMatchObject({
+      exitCode: 77,
+      envelope: { error: { fix: expect.stringMatching(/CLEO_ROOT=\S+ cleo upgrade$/) } },
+    });
+});
+
+test('a closed project stays closed on every path, and the others answer', async () => {
+  const nexus = await openNexus({ ...worlds, secret: ['T001: The parser of the secret', 'T002: Another'] });
+  const { api, secret } = nexus.houses;
+  await api!.call('nexus.deps.add', { taskId: 'T001', on: 'secret:T001' });
+  await secret!.call('nexus.deps.add', { taskId: 'T002', on: 'api:T001' });
+  await api!.call('nexus.permissions.set', { name: 'secret', permission: 'none' });
+  await secret!.call('tasks.complete', { taskId: 'T001' });
+  const answers: [string, number][] = [
+    ["nexus query '*:parser'", 0],
+    ["nexus query '*:secret'", 100],
+    ['nexus deps T001', 0],
+    ['nexus deps api:T001', 0],
+    ['nexus graph', 0],
+    ['nexus graph --mermaid --json', 0],
+    ['nexus sync', 102],
+    ['nexus sync --all', 102],
+    ['nexus list', 0],
+    ['show T001', 0],
+  ];
+  for (const [line, exit] of answers) {
+    const { exitCode, out } = await api!.cli(shellWords(line));
+    expect({ line, exitCode }).toEqual({ line, exitCode: exit });
+    expect(out).not.toMatch(/The parser of the secret|Another/);
+  }
+  expect(await api!.call('tasks.show', { taskId: 'T001' })).toMatchObject({ task: { status: 'blocked' } });
+  expect(await api!.call('nexus.deps', { task: 'T001' })).toMatchObject({
+    deps: { waitsFor: [{ project: 'secret', id: 'T001', note: 'the project is closed' }], waitedForBy: [] },
+  });
+});
+
+const seedLines: [string, number][] = [
+  ['nexus init', 101],
+  ['nexus register --name api', 101],
+  ['nexus list', 0],
+  ['nexus query web:T001', 0],
+  ["nexus query '*:parser'", 0],
+  ["nexus query '*:nothing'", 100],
+  ['nexus deps add T001 web:T001', 0],
+  ['nexus deps add T001 web:T001', 101],
+  ['nexus deps T001', 0],
+  ['nexus graph', 0],
+  ['nexus sync', 102],
+  ['nexus permissions', 0],
+  ['nexus permissions set web write', 0],
+  ['nexus permissions set web write', 102],
+  ['nexus sync --all', 102],
+  ['nexus deps remove T001 web:T001', 0],
+  ['nexus unregister web', 0],
+];
+
+test('every command of the room runs as the spec writes it', async () => {
+  const { houses } = await openNexus(worlds);
+  for (const [line, exit] of seedLines) expect({ line, exit: (await houses.api!.cli(shellWords(line))).exitCode }).toEqual({ line, exit });
+});

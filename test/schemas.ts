@@ -1,0 +1,78 @@
+import postgres from 'postgres';
+import { afterAll } from 'vitest';
+import { createPostgres } from '../src/store/dialects/postgres.ts';
+
+/** A hundred tables and indexes take longer to make and to drop than a test to run, so a file of tests keeps its schemas: one that is
+ *  free is emptied to what a new one holds. One whose structure may have been changed is not taken again. */
+interface Lot {
+  client: postgres.Sql;
+  url: string;
+  free: string[];
+  made: string[];
+  /** Empties a schema, by its name. */
+  emptied?: (schema: string) => string;
+}
+
+let lot: Lot | undefined;
+afterAll(async () => {
+  if (!lot) return;
+  for (const schema of lot.made) await lot.client.unsafe(`drop schema if exists "${schema}" cascade`);
+  await lot.client.end({ timeout: 5 });
+  lot = undefined;
+});
+
+const at = '2026-01-01T00:00:00.000Z';
+
+/** The key of a project whose schema is as new, and how to give it back. */
+export async function takeSchema(url: string): Promise<{ key: string; giveBack(isWhole: boolean): void }> {
+  lot ??= { client: postgres(url, { max: 1, onnotice: () => {} }), url, free: [], made: [] };
+  const { client, free, made } = lot;
+  let schema = free.pop();
+  const isEmptied = schema !== undefined && (await client.unsafe(lot.emptied!(schema)).simple().then(isDone, isNotDone));
+  if (schema === undefined || !isEmptied) {
+    schema = `cleo_t${process.pid}_${Math.random().toString(36).slice(2, 10)}`;
+    await createPostgres({ url, schema, busyTimeoutMs: 15_000 }, at);
+    made.push(schema);
+    lot.emptied ??= await emptying(client, schema);
+  }
+  const taken = schema;
+  return {
+    key: taken.slice('cleo_'.length),
+    giveBack: (isWhole) => {
+      if (isWhole) free.push(taken);
+    },
+  };
+}
+
+const isDone = (): boolean => true;
+/** Somebody still holds a lock on it. */
+const isNotDone = (): boolean => false;
+
+/** What brings a schema of the kind that this one is back to what it is now. */
+async function emptying(client: postgres.Sql, schema: string): Promise<(schema: string) => string> {
+  const tables = (await client`select tablename as name from pg_tables where schemaname = ${schema} order by 1`).map(({ name }) =>
+    String(name),
+  );
+  const sequences = (await client`select sequencename as name from pg_sequences where schemaname = ${schema}`).map(({ name }) =>
+    String(name),
+  );
+  const rows: string[] = [];
+  for (const table of tables) {
+    const [found] = await client.unsafe(`select coalesce(json_agg(t), '[]')::text as rows from "${schema}"."${table}" t`);
+    const text = String(found?.rows);
+    if (text !== '[]')
+      rows.push(`insert into "${table}" select * from json_populate_recordset(null::"${table}", '${text.replaceAll("'", "''")}')`);
+  }
+  return (name) =>
+    [
+      'begin',
+      `set local search_path to "${name}", public`,
+      // Neither triggers nor foreign keys are asked.
+      'set local session_replication_role = replica',
+      `set local lock_timeout = '2s'`,
+      ...tables.map((table) => `delete from "${table}"`),
+      ...rows,
+      ...sequences.map((sequence) => `select setval('"${name}"."${sequence}"', 1, false)`),
+      'commit',
+    ].join(';\n');
+}
