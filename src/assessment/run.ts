@@ -1,5 +1,6 @@
 import type { Phase, SkillSpec } from '../model/construct.ts';
 import type { PhaseHandoff } from '../model/execution.ts';
+import type { Redactor } from '../model/redactor.ts';
 import type { RunRecord } from '../model/trace.ts';
 import type { Ground } from '../platform/ground-port.ts';
 import { type ExitMeaning, meaningOf } from '../rules/exit-class.ts';
@@ -10,10 +11,12 @@ import { type Executed, execute } from './execution.ts';
 import { lookoutOf } from './found.ts';
 import { handoffCheck, handoffOf } from './preconditions.ts';
 import type { Run, RunRequest } from './run-state.ts';
-import type { schemasOf } from './schemas.ts';
+import type { AllSchemas } from './schemas.ts';
 
 export interface RunOutcome {
   record: RunRecord;
+  /** For whatever is shown of it. */
+  redactor: Redactor;
   executed: { phase: string; skill: string; outcome: Executed }[];
   handoffs: PhaseHandoff[];
   /** Of what decided how it ended, where that was not success. */
@@ -23,7 +26,7 @@ export interface RunOutcome {
 export interface Surroundings {
   signal: AbortSignal;
   patterns: RedactorOptions['patterns'];
-  schemas: ReturnType<typeof schemasOf>;
+  schemas: AllSchemas;
   /** Told of everything that happens, as it happens. */
   observe: Run['tell'];
 }
@@ -96,7 +99,7 @@ const silent = { write: () => {}, head: () => 'genesis', lines: () => 0, close: 
 
 async function phases(run: Run): Promise<RunOutcome> {
   const { request } = run;
-  const outcome: RunOutcome = { record: run.record, executed: [], handoffs: [] };
+  const outcome: RunOutcome = { record: run.record, redactor: run.redactor, executed: [], handoffs: [] };
   let decided = meaningOf(0);
   for (const phase of request.construct.phases.filter(({ name }) => request.phases.includes(name))) {
     run.tell('execution_progress', { kind: 'phase_entered' }, { phase: phase.name });

@@ -1,5 +1,3 @@
-import Ajv from 'ajv/dist/2020.js';
-import addFormats from 'ajv-formats';
 import { parse } from 'yaml';
 import { skillRefusal } from '../errors/skill.ts';
 import type { DocSchema } from '../model/doc-schema.ts';
@@ -20,6 +18,9 @@ export function schemasOf(
       documents.set(read.id, read);
     } else if (name.endsWith('.schema.json')) json.set(name.slice(0, -'.schema.json'.length), readJson(name, text));
   }
+  // What compiles schemas is ten times the rest; only who brings one pays for it.
+  const needsCompiler = json.size > 0 || [...documents.values()].some(({ frontMatter }) => frontMatter !== undefined);
+  const compile = needsCompiler ? (await import('./json-schema.ts')).compile : undefined;
   const compiled = new Map<string, (value: unknown) => string[]>();
   return {
     ids: () => [...documents.keys(), ...json.keys()].sort(),
@@ -27,7 +28,7 @@ export function schemasOf(
     json: (id) => json.get(id),
     check(schema, value) {
       const key = JSON.stringify(schema);
-      const check = compiled.get(key) ?? compile(schema);
+      const check = compiled.get(key) ?? compile?.(schema) ?? (() => []);
       compiled.set(key, check);
       return check(value);
     },
@@ -41,14 +42,4 @@ function readJson(name: string, text: string): Record<string, unknown> {
   } catch {
     throw skillRefusal(78, `.cleo/schemas/${name} is no JSON`, 'cleo construct validate', { file: name });
   }
-}
-
-function compile(schema: Record<string, unknown>): (value: unknown) => string[] {
-  const ajv = new Ajv({ allErrors: true, strict: false });
-  addFormats(ajv);
-  const validate = ajv.compile(schema);
-  return (value) =>
-    validate(value)
-      ? []
-      : (validate.errors ?? []).map(({ instancePath, message }) => `${instancePath || 'as a whole'} ${message ?? 'does not fit'}`);
 }

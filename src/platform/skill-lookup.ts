@@ -1,6 +1,7 @@
 import { accessSync, constants, existsSync, lstatSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { isAbsolute, join, relative } from 'node:path';
-import { isMap, readFrontMatter } from '../rules/front-matter.ts';
+import { readFrontMatter } from '../rules/front-matter.ts';
+import { isMap } from '../rules/is-map.ts';
 import type { SkillFound } from './ground-port.ts';
 
 const programs = ['run', 'run.sh', 'run.mjs', 'run.py'];

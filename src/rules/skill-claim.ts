@@ -1,4 +1,5 @@
 import type { Evidence, SideEffect, Warning } from '../model/execution.ts';
+import { isMap } from './is-map.ts';
 
 /** What a skill says of itself, in the file it may write. All of it is optional, and none of it decides. */
 export interface SkillClaim {
@@ -74,8 +75,6 @@ function parsed(text: string): unknown {
     return undefined;
   }
 }
-
-const isMap = (value: unknown): value is Record<string, unknown> => typeof value === 'object' && value !== null && !Array.isArray(value);
 
 const asText = (value: unknown): string | undefined => (typeof value === 'string' && value !== '' ? value.slice(0, longest) : undefined);
 

@@ -1,7 +1,7 @@
 import { relative, resolve, sep } from 'node:path';
 import { description, maxLength, metadata, optional, pipe, string } from 'valibot';
 import { textOf } from '../../assessment/found.ts';
-import { schemasOf } from '../../assessment/schemas.ts';
+import { type AllSchemas, schemasOf } from '../../assessment/schemas.ts';
 import { skillRefusal } from '../../errors/skill.ts';
 import type { Construct, Finding } from '../../model/construct.ts';
 import type { Ground } from '../../platform/ground-port.ts';
@@ -22,7 +22,7 @@ const usual = ['construct.yaml', '.cleo/construct.yaml'];
 export interface Manifest extends Reading {
   file: string;
   ground: Ground;
-  schemas: ReturnType<typeof schemasOf>;
+  schemas: AllSchemas;
 }
 
 /** The manifest that is meant, with everything that is wrong with it. */
@@ -41,7 +41,7 @@ export async function manifestOf(
       'cleo construct validate construct.yaml',
       { file },
     );
-  const schemas = schemasOf(ground.schemaFiles());
+  const schemas = await schemasOf(ground.schemaFiles());
   const bytes = seen.size > largestManifest ? undefined : ground.read(file);
   const text = bytes && textOf(bytes);
   if (text === undefined) {

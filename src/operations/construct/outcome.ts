@@ -1,4 +1,4 @@
-import { array, boolean, number, optional, strictObject, string } from 'valibot';
+import { array, boolean, type InferOutput, number, optional, strictObject, string } from 'valibot';
 import type { RunOutcome } from '../../assessment/run.ts';
 import type { CleoError } from '../../errors/error.ts';
 import { commandLine } from '../../errors/quote.ts';
@@ -34,8 +34,8 @@ export const RunShape = strictObject({
   trace: optional(string()),
 });
 
-export function runView({ record, executed, handoffs }: RunOutcome) {
-  return {
+export function runView({ record, redactor, executed, handoffs }: RunOutcome): InferOutput<typeof RunShape> {
+  return redactor.value({
     ...{ id: record.run_id, status: record.status, exitCode: record.exit_code ?? 0 },
     executions: executed.map(({ phase, skill, outcome: { result, meaning, isSkipped, attempts } }) => {
       const { warnings, gates_passed: gates } = result.diagnostics;
@@ -58,7 +58,7 @@ export function runView({ record, executed, handoffs }: RunOutcome) {
     }),
     ...(handoffs.length > 0 ? { handoffs: handoffs.map(handoffView) } : {}),
     ...(record.trace ? { trace: `.cleo/traces/${record.trace}` } : {}),
-  };
+  }) as InferOutput<typeof RunShape>;
 }
 
 const handoffView = ({ from_phase, to_phase, accepted, rejection_reason, validation }: RunOutcome['handoffs'][number]) => ({
@@ -92,7 +92,7 @@ export function runRefusal(outcome: RunOutcome, again: (words: string[]) => stri
     record.status === 'cancelled'
       ? 'it was ended from outside'
       : `${deciding?.phase ? `${deciding.phase}: ` : ''}${deciding?.problem ?? 'it did not succeed'}`;
-  return skillRefusal(code, problem, fix, {
+  return skillRefusal(code, outcome.redactor.text(problem), fix, {
     ...(last ? { class: last.meaning.class, name: last.meaning.name, action: last.meaning.action } : {}),
     run: runView(outcome),
     ...(remediation ? { remediation } : {}),

@@ -1,4 +1,4 @@
-import { RE2JS } from 're2js';
+import type { RE2JS } from 're2js';
 import type { Surroundings } from '../../assessment/run.ts';
 import { skillRefusal } from '../../errors/skill.ts';
 import type { Construct } from '../../model/construct.ts';
@@ -15,35 +15,34 @@ export async function surroundingsOf(
   const { signal, stop } =
     here.gateway === 'cli' ? ground.interrupts() : { signal: here.signal ?? new AbortController().signal, stop: () => {} };
   return {
-    ...{ signal, stop, schemas, patterns: redaction.patterns.map(patternOf) },
+    ...{ signal, stop, schemas, patterns: redaction.patterns.length > 0 ? await patternsOf(redaction.patterns) : [] },
     observe: (event, data, about) => here.observe?.(event, data, { ...about }),
   };
 }
 
 /** In linear time, whatever the user wrote. */
-function patternOf(source: string): Surroundings['patterns'][number] {
-  let pattern: RE2JS;
-  try {
-    pattern = RE2JS.compile(source);
-  } catch (error) {
-    throw skillRefusal(
-      78,
-      `assessment.redaction.patterns: ${JSON.stringify(source)} is no pattern: ${(error as Error).message}`,
-      'cleo construct validate',
-      { pattern: source },
-    );
-  }
-  return {
-    replace(text, by) {
-      const matcher = pattern.matcher(text);
-      let out = '';
-      let at = 0;
-      while (matcher.find()) {
-        if (matcher.end() === matcher.start()) continue;
-        out += text.slice(at, matcher.start()) + by(text.slice(matcher.start(), matcher.end()));
-        at = matcher.end();
-      }
-      return out + text.slice(at);
-    },
-  };
+async function patternsOf(sources: string[]): Promise<Surroundings['patterns']> {
+  const { RE2JS } = await import('re2js');
+  return sources.map((source) => {
+    try {
+      return replacing(RE2JS.compile(source));
+    } catch (error) {
+      const problem = `assessment.redaction.patterns: ${JSON.stringify(source)} is no pattern: ${(error as Error).message}`;
+      throw skillRefusal(78, problem, 'cleo construct validate', { pattern: source });
+    }
+  });
 }
+
+const replacing = (pattern: RE2JS): Surroundings['patterns'][number] => ({
+  replace(text, by) {
+    const matcher = pattern.matcher(text);
+    let out = '';
+    let at = 0;
+    while (matcher.find()) {
+      if (matcher.end() === matcher.start()) continue;
+      out += text.slice(at, matcher.start()) + by(text.slice(matcher.start(), matcher.end()));
+      at = matcher.end();
+    }
+    return out + text.slice(at);
+  },
+});

@@ -7,7 +7,6 @@ import type { Ground } from '../../platform/ground-port.ts';
 import { singleSkill } from '../../rules/construct/single.ts';
 import { requestOf } from '../construct/begin.ts';
 import { dryRun } from '../construct/dry-run.ts';
-import { manifestOf } from '../construct/manifest.ts';
 import { RunShape, runRefusal, runView } from '../construct/outcome.ts';
 import { readsInput, runParams } from '../construct/run-params.ts';
 import { surroundingsOf } from '../construct/surroundings.ts';
@@ -32,26 +31,27 @@ export const skillsRun = job({
     outputs: optional(pipe(array(string()), description('Files it is to make, below the project'))),
     raw: optional(pipe(boolean(), description('Print only what the skill printed, for pipes'))),
   }),
-  result: strictObject({ run: RunShape, primary: optional(unknown()) }),
+  result: strictObject({ run: RunShape, primary: optional(unknown()), printed: optional(string()) }),
   errors: ['E_SKILL'],
   tier: 1,
   scope: 'admin',
   exits: 'skill',
   veils: ['input', 'intent'],
-  cli: { command: ['skill run', 'skills run'], args: ['name'], read: readsInput },
+  cli: { command: ['skill run', 'skills run'], args: ['name'], read: readsInput, raw: 'printed' },
   example: { call: { name: 'no-such-skill' }, exit: 127 },
   async run(here, { name, dryRun: isDry, retries, outputs, raw, ...given }) {
     const ground = await here.platform.ground(here.project);
     const construct = singleSkill(name, await declared(here, ground, name), { retries, outputs });
     const request = await requestOf(here, ground, construct, given, ['skill'], 'skill');
-    const surroundings = await surroundingsOf(here, ground, construct, schemasOf(ground.schemaFiles()));
+    const surroundings = await surroundingsOf(here, ground, construct, await schemasOf(ground.schemaFiles()));
     try {
       if (isDry) return answer({ run: await dryRun(ground, request, surroundings) }, { dryRun: true });
       const outcome = await runPhases(ground, request, surroundings);
       const refusal = runRefusal(outcome, (words) => here.commandAs(['skill', 'run', name, ...words]));
       if (refusal) throw refusal;
-      const primary = outcome.executed[0]?.outcome.result.outputs.primary ?? null;
-      return { run: runView(outcome), primary };
+      const primary = outcome.redactor.value(outcome.executed[0]?.outcome.result.outputs.primary ?? null);
+      const printed = typeof primary === 'string' ? primary : JSON.stringify(primary);
+      return { run: runView(outcome), ...(raw ? { printed } : { primary }) };
     } finally {
       surroundings.stop();
     }
@@ -61,6 +61,7 @@ export const skillsRun = job({
 /** What a construct of the project says of the skill, where there is one that can be read. */
 async function declared(here: JobContext, ground: Ground, name: string): Promise<Construct | undefined> {
   if (!['construct.yaml', '.cleo/construct.yaml'].some((path) => ground.look(path).files.length > 0)) return undefined;
+  const { manifestOf } = await import('../construct/manifest.ts');
   const { construct } = await manifestOf(here, undefined);
   return construct?.skills.some((skill) => skill.name === name) ? construct : undefined;
 }
