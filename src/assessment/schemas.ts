@@ -1,24 +1,26 @@
-import { parse } from 'yaml';
 import { skillRefusal } from '../errors/skill.ts';
 import type { DocSchema } from '../model/doc-schema.ts';
-import { readDocSchema } from '../rules/document/read-schema.ts';
 import { builtInSchemas } from '../rules/document/schemas.ts';
 import type { Schemas } from './found.ts';
 
+export interface AllSchemas extends Schemas {
+  ids(): string[];
+  json(id: string): Record<string, unknown> | undefined;
+}
+
 /** Schemas of documents: ours, and before them what a project keeps in `.cleo/schemas`. Compiling one costs; most runs compile none. */
-export function schemasOf(
-  own: { name: string; text: string }[],
-): Schemas & { ids(): string[]; json(id: string): Record<string, unknown> | undefined } {
+export async function schemasOf(own: { name: string; text: string }[]): Promise<AllSchemas> {
   const documents = new Map(builtInSchemas.map((schema) => [schema.id, schema]));
   const json = new Map<string, Record<string, unknown>>();
+  // YAML and what compiles schemas are ten times the rest; only who brings a schema pays for them.
+  const yaml = own.length > 0 ? { ...(await import('../rules/document/read-schema.ts')), ...(await import('yaml')) } : undefined;
   for (const { name, text } of own) {
     if (name.endsWith('.doc.yaml')) {
-      const read = readDocSchema(name, text);
+      const read = yaml!.readDocSchema(name, text);
       if ('problem' in read) throw skillRefusal(78, `.cleo/schemas/${name}: ${read.problem}`, 'cleo construct validate', { file: name });
       documents.set(read.id, read);
     } else if (name.endsWith('.schema.json')) json.set(name.slice(0, -'.schema.json'.length), readJson(name, text));
   }
-  // What compiles schemas is ten times the rest; only who brings one pays for it.
   const needsCompiler = json.size > 0 || [...documents.values()].some(({ frontMatter }) => frontMatter !== undefined);
   const compile = needsCompiler ? (await import('./json-schema.ts')).compile : undefined;
   const compiled = new Map<string, (value: unknown) => string[]>();
@@ -32,7 +34,7 @@ export function schemasOf(
       compiled.set(key, check);
       return check(value);
     },
-    parseYaml: (text) => parse(text, { maxAliasCount: 0 }),
+    parseYaml: (text) => yaml?.parse(text, { maxAliasCount: 0 }),
   };
 }
 
