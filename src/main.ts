@@ -89,15 +89,16 @@ function placeOf(platform: Platform, project: Project, address?: string): StoreP
   };
 }
 
-/** Writes all of it before the process ends: a pipe may be full, and may take a part. */
-function writeAll(fd: number, text: string | Uint8Array): void {
+/** Writes all of it before the process ends: a pipe may be full, and may take a part. That nobody reads it any more is no
+ *  failure, unless there is more to come. */
+export function writeAll(fd: number, text: string | Uint8Array, goesOn = false): void {
   const bytes = typeof text === 'string' ? Buffer.from(text) : text;
   for (let at = 0; at < bytes.length; ) {
     try {
       at += writeSync(fd, bytes, at);
     } catch (error) {
       const { code } = error as NodeJS.ErrnoException;
-      if (code === 'EPIPE') return;
+      if (code === 'EPIPE' && !goesOn) return;
       if (code !== 'EAGAIN') throw error;
       Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 2);
     }

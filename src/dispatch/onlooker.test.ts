@@ -26,7 +26,10 @@ test.each([
   ['its surroundings are', { CLEO_SESSION_GRADE: 'true', CLEO_SESSION_GRADE_ID: 'session-1' }],
   ['they name its session', { CLEO_SESSION_ID: 'session-1' }],
 ] as Array<[string, Record<string, string>]>)('who looks on leaves nothing in the log where %s', async (_, env) => {
-  const house = await openHouse({ env, tasks: ['T001', 'T002 active by tester@session-1', 'session session-1 task:T001 graded by tester'] });
+  const house = await openHouse({
+    env,
+    tasks: ['T001', 'T002 active by tester@session-1', 'session session-1 task:T001 graded by tester'],
+  });
   await house.call('tasks.find', { query: 'T001' });
   const before = await stateOf(house);
   expect(before.log).toHaveLength(1);
