@@ -57,7 +57,8 @@ export function cardLines(card: Card, width: number, screen: Screen, titleLines 
     used += widthOf(shown) + 1;
   }
   const lines = titleLines > 1 ? wrap(oneLine(card.title), width - indent) : [oneLine(card.title)];
-  const shown = [...lines.slice(0, titleLines - 1), cut(lines.slice(titleLines - 1).join(' '), width - indent)];
+  const rest = lines.slice(titleLines - 1).join(' ');
+  const shown = [...lines.slice(0, titleLines - 1), ...(rest ? [cut(rest, width - indent)] : [])];
   return [[screen.paint('cyan', id), ...parts].join(' '), ...shown.map((line) => `${' '.repeat(indent)}${line}`)];
 }
 

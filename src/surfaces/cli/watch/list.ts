@@ -28,6 +28,7 @@ function rowLine(row: Row, isChosen: boolean, idWidth: number, screen: Screen): 
     facts.push(paint(colour ?? 'dim', shown));
     used += widthOf(shown) + 1;
   }
-  const title = pad(cut(oneLine(row.title), room - used - (used > 0 ? 1 : 0)), room - used);
+  const area = used > 0 ? room - used + 1 : room;
+  const title = pad(cut(oneLine(row.title), used > 0 ? area - 1 : area), area);
   return `${isChosen ? paint('cyan', marker) : ' '}${status} ${paint('cyan', pad(idOf(row), idWidth))}  ${isChosen ? paint('bold', title) : title}${facts.join(' ')}`;
 }

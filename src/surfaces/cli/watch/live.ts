@@ -94,7 +94,8 @@ interface Looking {
 
 /** Looks at the log again and again, and asks for what is on the screen when something was written, or something else is shown. */
 async function look(house: House, { state, show, bell, stop, ...first }: Looking): Promise<void> {
-  let { seen } = first;
+  // Undefined where nothing is known: a log without entries has an empty end.
+  let seen: string | undefined = first.seen;
   let loaded = JSON.stringify(needOf(state()));
   let loadedAt = performance.now();
   let pauseMs = lookEveryMs;
@@ -112,16 +113,16 @@ async function look(house: House, { state, show, bell, stop, ...first }: Looking
         loaded = wanted;
         loadedAt = startedAt;
         // What the store could not tell is asked again; what it refused is refused until something changes.
-        seen = isOutage(exitCode) ? '' : hash;
+        seen = isOutage(exitCode) ? undefined : hash;
       }
       // What takes long to ask is asked less often.
-      pauseMs = seen === '' ? retryEveryMs : Math.max(lookEveryMs, 4 * (performance.now() - startedAt));
+      pauseMs = seen === undefined ? retryEveryMs : Math.max(lookEveryMs, 4 * (performance.now() - startedAt));
     } catch (error) {
       if (!(error instanceof CleoError)) throw error;
       const { code, message, fix } = error;
       show({ ...state(), problem: { code, message, fix } });
       loaded = wanted;
-      seen = '';
+      seen = undefined;
       pauseMs = retryEveryMs;
     }
   }
