@@ -52,7 +52,7 @@ describe('on a terminal', () => {
     await pty.until(/pending 3[\s\S]*T005\n {2}From another/);
     const before = worked(pty.pid());
     await sleep(1500);
-    expect(worked(pty.pid()) - before).toBeLessThanOrEqual(15);
+    expect(worked(pty.pid()) - before).toBeLessThanOrEqual(6);
   });
 
   test('keys move, open and filter, and the size may change', async () => {

@@ -21,6 +21,7 @@ export interface LiveOptions {
 
 /** How often the log is looked at. A write is on the screen well within a second, and a look costs next to nothing. */
 const lookEveryMs = 300;
+const slowestMs = 600;
 /** While the store cannot be read there is no hurry. */
 const retryEveryMs = 1000;
 /** Ages grow and claims lapse though nobody writes. */
@@ -115,8 +116,9 @@ async function look(house: House, { state, show, bell, stop, ...first }: Looking
         // What the store could not tell is asked again; what it refused is refused until something changes.
         seen = isOutage(exitCode) ? undefined : hash;
       }
-      // What takes long to ask is asked less often.
-      pauseMs = seen === undefined ? retryEveryMs : Math.max(lookEveryMs, 4 * (performance.now() - startedAt));
+      // What takes long to ask is asked less often, but a change is never older than a second.
+      const tookMs = performance.now() - startedAt;
+      pauseMs = seen === undefined ? retryEveryMs : Math.max(lookEveryMs, Math.min(2 * tookMs, slowestMs));
     } catch (error) {
       if (!(error instanceof CleoError)) throw error;
       const { code, message, fix } = error;
