@@ -4,6 +4,7 @@ import { readFileSync, renameSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, onTestFinished, test } from 'vitest';
+import { prepareFor, widthOf } from '../src/surfaces/cli/human/text.ts';
 import { built, runBuilt } from './built.ts';
 import { openHouse, type Seen } from './house.ts';
 import { onPty } from './pty.ts';
@@ -109,6 +110,16 @@ describe('on a terminal', () => {
     await refused.ended;
     expect(refused.seen()).toMatch(/^before\nE_NOT_FOUND[\s\S]*ended with 4\nicanon echo$/);
   });
+});
+
+test('a board is no wider than it may be, whatever the script of its titles', async () => {
+  const { cleo } = await project(
+    ['pending', 'active', 'blocked', 'done'].map((status, i) => `T00${i + 1} ${status}: ${'漢字'.repeat(20)}`),
+  );
+  await prepareFor('漢');
+  const { out } = await cleo('board', '--human');
+  expect(out).toContain('漢字…');
+  for (const line of out.split('\n')) expect(widthOf(line)).toBeLessThanOrEqual(80);
 });
 
 describe('on a pipe', () => {
