@@ -84,7 +84,7 @@ const lesson: Step[] = [
 
 export const adminQuickstart = query({
   name: 'admin.quickstart',
-  summary: 'Play the main job in a demo project, command by command: plan, work, remember, hand out, verify, grade',
+  summary: 'Play the main job in a demo project: plan, work, remember, hand out, verify, grade',
   params: strictObject({
     folder: optional(pipe(string(), description('Play it in this new folder and leave it there, instead of in a temporary one'))),
   }),
