@@ -21,7 +21,7 @@ function tool(catalog: Catalog, gateway: Gateway, verb: string, annotations: Non
   const text = (description: string) => ({ type: 'string' as const, description });
   return {
     name: toolNames[gateway],
-    description: `${verb} CLEO: tasks and sessions of this project. Everyday operations: ${everyday(catalog, gateway)}. Parameters, and all others: ${gateway === 'query' ? '' : `${toolNames.query} `}admin.help {"operation":"tasks.show"}, or {} for the list.`,
+    description: `${verb} CLEO: tasks, sessions and memory of this project. Everyday operations: ${everyday(catalog, gateway)}. Parameters, and all others: ${gateway === 'query' ? '' : `${toolNames.query} `}admin.help {"operation":"tasks.show"}, or {} for the list.`,
     inputSchema: {
       type: 'object',
       properties: {

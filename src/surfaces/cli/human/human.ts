@@ -1,4 +1,5 @@
 import type { Envelope } from '../../../dispatch/envelope.ts';
+import type { Column } from '../../../model/board.ts';
 import type { Catalog } from '../../../operations/define.ts';
 import { cellOf, type Fields, isEmpty, isFields, isRecords, labelOf } from './cell.ts';
 import { dash } from './dash.ts';
@@ -59,6 +60,7 @@ const forms: Record<string, Form> = {
   externalBlockers: async (value, screen) => (await import('./plan.ts')).externalBlockers(value, screen),
   cycles: async (value, screen) => (await import('./plan.ts')).cycles(value, screen),
   running: async (value, screen) => (await import('./plan.ts')).running(value, screen),
+  columns: async (value, screen) => (await import('./board.ts')).board(value as Column[], screen),
   report: async (value, screen) => (await import('./plan.ts')).report(value, screen),
   rollup: async (value, screen) => (await import('./plan.ts')).rollup(value, screen),
   members: async (value, screen) => (await import('./plan.ts')).containers(value, screen),
