@@ -73,6 +73,13 @@ export const remedyOf = (path: string, sections: { id: string; lacks: string[] }
     .map(({ id, lacks }) => `${id} needs ${lacks.join(', ')}`)
     .join('; ')}`;
 
+/** The sections that such a text names, each with its file. */
+export const remediedSections = (remedy: string): { path: string; section: string }[] =>
+  remedy.split('\n').flatMap((line) => {
+    const [path = '', rest] = line.split(/: (.*)/s);
+    return [...(rest ?? '').matchAll(/(?:^|; )(\S+) needs /g)].map(([, section]) => ({ path, section: section! }));
+  });
+
 /** Of a phase that cannot begin: 66 where something is missing, 65 where something is not good enough. */
 export function inputCode(checks: ArtifactCheck[]): 66 | 65 | undefined {
   const lacks = checks.map(({ lack }) => lack);
