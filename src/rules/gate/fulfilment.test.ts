@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import type { FoundArtifact, FoundFile } from '../../model/found.ts';
-import { remediedSections, remedyOf } from './artifacts.ts';
 import { fulfilment } from './output.ts';
+import { remediedSections, remedyOf } from './remedy.ts';
 
 const spec = { path: 'a.md', schema: null, required: true, min_completeness: null, required_sections: null };
 const file = (given: Partial<FoundFile>): FoundFile => ({
