@@ -21,13 +21,13 @@ const put = ({ root }: TestHouse, id: string, day: string, ...executions: Traced
 describe('assess.run', () => {
   test('each execution of a run is scored, and is a line', async () => {
     const house = await openHouse({ tasks: ['run run-1 2026-01-31 discovery/write design/draw:84'] });
-    const { assessments, summary, _meta, success } = await house.call('assess.run', { runs: ['run-1'], now });
+    const { assessments, totals, _meta, success } = await house.call('assess.run', { runs: ['run-1'], now });
     expect([success, _meta.exitNamespace, _meta.resultsField]).toEqual([true, 'skill', 'assessments']);
     expect(assessments).toMatchObject([
       { execution_id: 'run-1:discovery:write', status: 'success', percent: 100, grade: 'A', timestamp: now, rubric_version: '1.0.0' },
       { execution_id: 'run-1:design:draw', status: 'failure', exit_code: 84, dimensions: { correctness: { score: 0 } } },
     ]);
-    expect(summary).toMatchObject({ runs: 1, executions: 2, passed: 1, skipped: 0, grades: { A: 1, C: 1 } });
+    expect(totals).toMatchObject({ runs: 1, executions: 2, passed: 1, skipped: 0, grades: { A: 1, C: 1 } });
     expect(linesOf(house)).toEqual(assessments);
   });
 
@@ -72,9 +72,9 @@ describe('assess.run', () => {
   test('what had nothing to do is not assessed, what was refused is', async () => {
     const house = await openHouse();
     put(house, 'run-1', '2026-01-01', { isInvoked: false, attempts: 0 }, { phase: 'b', exitCode: 66, attempts: 0 });
-    const { assessments, summary } = await house.call('assess.run', { runs: ['run-1'] });
+    const { assessments, totals } = await house.call('assess.run', { runs: ['run-1'] });
     expect(assessments).toMatchObject([{ phase: 'b', status: 'failure' }]);
-    expect(summary).toMatchObject({ executions: 1, skipped: 1 });
+    expect(totals).toMatchObject({ executions: 1, skipped: 1 });
   });
 
   test('a trace that was changed, cut or is not over says so', async () => {
@@ -113,8 +113,8 @@ describe('assess.run', () => {
 
   test('a long list is cut in the answer and whole in the file', async () => {
     const house = await openHouse({ tasks: Array.from({ length: 60 }, (_, i) => `run run-${i + 10} 2026-01-31 a/x`) });
-    const { assessments, _meta, summary } = await house.call('assess.run', { runs: ['*'] });
-    expect([assessments.length, _meta.truncated, summary.executions]).toEqual([50, { shown: 50, total: 60 }, 60]);
+    const { assessments, _meta, totals } = await house.call('assess.run', { runs: ['*'] });
+    expect([assessments.length, _meta.truncated, totals.executions]).toEqual([50, { shown: 50, total: 60 }, 60]);
     expect(linesOf(house)).toHaveLength(60);
     expect((await house.call('assess.run', { runs: ['*'], offset: 50 })).assessments).toHaveLength(10);
   });
@@ -142,9 +142,9 @@ describe('assess.run', () => {
       );
     await house.call('assess.run', { runs: ['run-1000'] });
     const started = performance.now();
-    const { summary } = await house.call('assess.run', { runs: ['*'] });
+    const { totals } = await house.call('assess.run', { runs: ['*'] });
     const took = performance.now() - started;
-    expect(summary.executions).toBe(1000);
+    expect(totals.executions).toBe(1000);
     expect(took).toBeLessThan(1000);
   });
 });

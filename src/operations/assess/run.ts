@@ -8,7 +8,7 @@ import { pageParams } from '../page.ts';
 import { nowParam } from './now.ts';
 import { type AssessedTraces, assessmentsFile, assessTraces, tracesOf } from './traces.ts';
 
-const Summary = strictObject({
+const Totals = strictObject({
   runs: number(),
   executions: number(),
   passed: number(),
@@ -31,7 +31,7 @@ export const assessRun = job({
     ...pageParams(50),
     now: nowParam,
   }),
-  result: strictObject({ assessments: array(Assessment), summary: Summary, file: string() }),
+  result: strictObject({ assessments: array(Assessment), totals: Totals, file: string() }),
   errors: ['E_SKILL'],
   tier: 1,
   needs: 'project',
@@ -49,13 +49,13 @@ export const assessRun = job({
       platform.files.appendLine(`${project.folder}/${assessmentsFile}`, all.map((line) => JSON.stringify(line)).join('\n'));
     const assessments = all.slice(offset, offset + limit);
     return answer(
-      { assessments, summary: summaryOf(found), file: `.cleo/${assessmentsFile}` },
+      { assessments, totals: totalsOf(found), file: `.cleo/${assessmentsFile}` },
       { warnings: found.warnings, truncated: cutOf(assessments.length, all.length) },
     );
   },
 });
 
-function summaryOf({ executions, skipped, runs }: AssessedTraces) {
+function totalsOf({ executions, skipped, runs }: AssessedTraces) {
   const grades: Record<string, number> = {};
   for (const { assessment } of executions) grades[assessment.grade] = (grades[assessment.grade] ?? 0) + 1;
   const sum = executions.reduce((total, { assessment }) => total + assessment.percent, 0);

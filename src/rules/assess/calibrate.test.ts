@@ -52,6 +52,14 @@ test('the order of the verdicts does not matter, and the same verdicts give the 
   expect(calibrate(noise, about).id).not.toBe(calibrate(learnable, about).id);
 });
 
+test('what is not known speaks neither for nor against', () => {
+  const model = calibrate(learnable, about);
+  const { facts, assessment } = judged(1, 'pass', 0);
+  const silent = prediction(model, { ...facts, judge: [] }, assessment)!.pass;
+  expect(silent).toBeGreaterThan(0.5);
+  expect(silent).toBeLessThan(0.9);
+});
+
 test('a model of another rubric, of other features, or none, predicts nothing', () => {
   const model = calibrate(learnable, about);
   const { facts, assessment } = learnable[0]!;

@@ -11,26 +11,22 @@ export interface Judged {
 export const leastVerdicts = 30;
 const folds = 5;
 
-/** What a model sees of an execution: nothing that people said. Where something is not known, a feature of its own says so. */
-const features: [name: string, of: (facts: ExecutionFacts, assessment: Assessment) => number][] = [
+/** What a model sees of an execution: nothing that people said. */
+const features: [name: string, of: (facts: ExecutionFacts, assessment: Assessment) => number | null][] = [
   ['correctness', (_, { dimensions }) => share(dimensions.correctness.score)],
   ['completeness', (_, { dimensions }) => share(dimensions.completeness.score)],
-  ['completeness is known', (_, { dimensions }) => Number(dimensions.completeness.score !== null)],
   ['efficiency', (_, { dimensions }) => share(dimensions.efficiency.score)],
-  ['efficiency is known', (_, { dimensions }) => Number(dimensions.efficiency.score !== null)],
   ['compliance', (_, { dimensions }) => share(dimensions.compliance.score)],
-  ['judge', ({ judge }) => mean(judge)],
-  ['judge is known', ({ judge }) => Number(judge.length > 0)],
-  ['confidence', ({ confidence }) => confidence ?? 0],
-  ['confidence is known', ({ confidence }) => Number(confidence !== null)],
+  ['judge', ({ judge }) => (judge.length === 0 ? null : mean(judge))],
+  ['confidence', ({ confidence }) => confidence],
   ['retries', ({ retries }) => Math.min(10, retries)],
   ['warnings', ({ warnings }) => Math.min(20, warnings.length)],
 ];
 
-const share = (points: number | null): number => (points ?? 0) / 20;
-const mean = (values: number[]): number => (values.length === 0 ? 0 : values.reduce((sum, each) => sum + each, 0) / values.length);
+const share = (points: number | null): number | null => (points === null ? null : points / 20);
+const mean = (values: number[]): number => values.reduce((sum, each) => sum + each, 0) / values.length;
 
-const featuresOf = (facts: ExecutionFacts, assessment: Assessment): number[] => features.map(([, of]) => of(facts, assessment));
+const featuresOf = (facts: ExecutionFacts, assessment: Assessment): Example['features'] => features.map(([, of]) => of(facts, assessment));
 
 /** Why there is not enough to learn from; undefined where there is. */
 export function shortage(judged: Judged[]): string | undefined {

@@ -1,6 +1,6 @@
 import type { ExecutionFacts } from '../../model/assessment.ts';
 import type { Reference } from './reference.ts';
-import type { Points } from './score.ts';
+import { type Points, rounded } from './score.ts';
 
 /** Full points up to what is usual, none from three times that; 4 less for each retry. Of time and tokens the worse counts. */
 export function efficiency({ durationMs, tokens, retries, attempts }: ExecutionFacts, reference: Reference): Points {
@@ -14,9 +14,11 @@ export function efficiency({ durationMs, tokens, retries, attempts }: ExecutionF
   const share = Math.min(...spent.map(({ used, value }) => thrift(used, value)));
   return {
     score: Math.max(0, 20 * share - 4 * retries),
-    evidence: [...spent.map(({ unit, used, value, source }) => `${used} ${unit} of ${value} (${source})`), ...again],
+    evidence: [...spent.map(({ unit, used, value, source }) => `${rounded(used)} ${unit} of ${rounded(value)} (${source})`), ...again],
     flags: [
-      ...spent.filter(({ used, value }) => used >= 2 * value).map(({ unit, used, value }) => `took ${used} ${unit}; ${value} is usual`),
+      ...spent
+        .filter(({ used, value }) => used >= 2 * value)
+        .map(({ unit, used, value }) => `took ${rounded(used)} ${unit}; ${rounded(value)} is usual`),
       ...again,
     ],
   };

@@ -7,7 +7,8 @@ export interface Learned {
 }
 
 export interface Example {
-  features: number[];
+  /** Null where something is not known: it then counts as the mean, and says nothing. */
+  features: (number | null)[];
   isYes: boolean;
 }
 
@@ -19,7 +20,7 @@ const penalty = 1;
 export function learn(examples: Example[]): Learned {
   const width = examples[0]?.features.length ?? 0;
   const { means, deviations } = scaleOf(examples, width);
-  const rows = examples.map(({ features }) => features.map((value, i) => (value - means[i]!) / deviations[i]!));
+  const rows = examples.map(({ features }) => scaled(features, means, deviations));
   const weights = new Array<number>(width).fill(0);
   let intercept = 0;
   const count = examples.length;
@@ -40,20 +41,17 @@ export function learn(examples: Example[]): Learned {
 }
 
 /** How likely a yes is, from 0 to 1. */
-export const predict = ({ intercept, weights, means, deviations }: Learned, features: number[]): number =>
-  sigmoid(
-    dot(
-      intercept,
-      weights,
-      features.map((value, i) => (value - means[i]!) / deviations[i]!),
-    ),
-  );
+export const predict = ({ intercept, weights, means, deviations }: Learned, features: Example['features']): number =>
+  sigmoid(dot(intercept, weights, scaled(features, means, deviations)));
+
+const scaled = (features: Example['features'], means: number[], deviations: number[]): number[] =>
+  features.map((value, i) => (value === null ? 0 : (value - means[i]!) / deviations[i]!));
 
 function scaleOf(examples: Example[], width: number): { means: number[]; deviations: number[] } {
-  const count = examples.length;
-  const means = Array.from({ length: width }, (_, i) => examples.reduce((sum, { features }) => sum + features[i]!, 0) / count);
-  const deviations = means.map((mean, i) => {
-    const spread = Math.sqrt(examples.reduce((sum, { features }) => sum + (features[i]! - mean) ** 2, 0) / count);
+  const columns = Array.from({ length: width }, (_, i) => examples.flatMap(({ features }) => features[i] ?? []));
+  const means = columns.map((known) => known.reduce((sum, value) => sum + value, 0) / Math.max(1, known.length));
+  const deviations = columns.map((known, i) => {
+    const spread = Math.sqrt(known.reduce((sum, value) => sum + (value - means[i]!) ** 2, 0) / Math.max(1, known.length));
     // What is always the same says nothing, and must not divide by nothing.
     return spread < 1e-9 ? 1 : spread;
   });

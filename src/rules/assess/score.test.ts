@@ -149,7 +149,7 @@ test('what stands out is told in the order of the dimensions', () => {
   };
   expect(score(factsFor(given), { ...about, flags: ['line 3 of the trace is not what was written'] }).flags).toEqual([
     'timeout: timeout does not hold',
-    'prd.md was not made',
+    'nothing of prd.md is there',
     '1 retry',
     'gate precondition was forced',
     'line 3 of the trace is not what was written',

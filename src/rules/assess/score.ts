@@ -85,7 +85,7 @@ function completeness({ outputs, attempts }: ExecutionFacts): Points {
   return {
     score: 20 * mean,
     evidence: few(shares.map(({ path, share }) => `${path}: ${rounded(share)}`)),
-    flags: few(shares.filter(({ share }) => share === 0).map(({ path }) => `${path} was not made`)),
+    flags: few(shares.filter(({ share }) => share === 0).map(({ path }) => `nothing of ${path} is there`)),
   };
 }
 

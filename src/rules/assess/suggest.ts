@@ -152,11 +152,15 @@ function ofHandoffs(all: (HandoffFacts & { runId: string })[]): Suggestion[] {
     const { from, to } = handoffs[0]!;
     if (!isHabit(refused.length, handoffs.length)) return [];
     const always = [...new Set(refused[0]!.sections)].filter((section) => refused.every(({ sections }) => sections.includes(section)));
-    return always.map((section) => ({
-      ...{ rule: 'handoff_short' as const, phase: from, subject: section, count: refused.length, of: handoffs.length },
-      finding: `${from} hands on to ${to} without ${section}, whenever it is refused`,
-      action: `name the section in the instructions of ${from}, or ask for it at gate 3 with required_sections`,
-      runs: newest(refused.map(({ runId }) => runId)),
-    }));
+    if (always.length === 0) return [];
+    const subject = always.join(', ');
+    return [
+      {
+        ...{ rule: 'handoff_short' as const, phase: from, subject, count: refused.length, of: handoffs.length },
+        finding: `${from} hands on to ${to} without ${subject}, whenever it is refused`,
+        action: `name what is missing in the instructions of ${from}, or ask for it at gate 3 with required_sections`,
+        runs: newest(refused.map(({ runId }) => runId)),
+      },
+    ];
   });
 }

@@ -3,7 +3,7 @@ import { type Html, html } from './html.ts';
 
 const width = 720;
 const height = 220;
-const margin = { left: 34, right: 10, top: 10, bottom: 22 };
+const margin = { left: 40, right: 10, top: 12, bottom: 24 };
 
 export interface Point {
   percent: number;

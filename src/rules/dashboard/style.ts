@@ -5,7 +5,7 @@ export const style = new Html(`
 :root{color-scheme:light dark;--page:#f7f7f5;--card:#fff;--ink:#1b1c1d;--soft:#5c6065;--rule:#dcddd9;--accent:#2563c9;--good:#17713f;--fair:#8a5a00;--poor:#b3261e;--track:#e7e8e4}
 @media (prefers-color-scheme:dark){:root{--page:#141517;--card:#1d1f22;--ink:#ececea;--soft:#a3a7ad;--rule:#34373b;--accent:#7fb0ff;--good:#5fd093;--fair:#e3b34c;--poor:#ff8a80;--track:#2d3034}}
 *{box-sizing:border-box}
-body{margin:0;background:var(--page);color:var(--ink);font:15px/1.5 system-ui,-apple-system,"Segoe UI",Roboto,sans-serif;overflow-wrap:anywhere}
+body{margin:0;background:var(--page);color:var(--ink);font:15px/1.5 system-ui,-apple-system,"Segoe UI",Roboto,sans-serif;overflow-wrap:break-word}
 main{max-width:1080px;margin:0 auto;padding:24px 20px 64px}
 h1{font-size:1.5rem;line-height:1.2;margin:0 0 4px}
 h2{font-size:1.05rem;margin:0 0 12px}
@@ -33,12 +33,14 @@ tbody tr:last-child>*{border-bottom:0}
 .bar.good>span{background:var(--good)}.bar.fair>span{background:var(--fair)}.bar.poor>span{background:var(--poor)}
 .good{color:var(--good)}.fair{color:var(--fair)}.poor{color:var(--poor)}
 .grade{display:inline-block;min-width:1.7em;text-align:center;font-weight:700;border:1.5px solid currentColor;border-radius:5px}
-.chart{width:100%;height:auto;display:block}
+.chart{width:100%;height:auto;display:block;margin-bottom:8px}
+.range{margin-left:8px}
 .grid{stroke:var(--rule)}.axis{fill:var(--soft);font-size:11px}
 .dot{fill:var(--accent);fill-opacity:.55}.miss{stroke:var(--poor);stroke-width:2;fill:none}.trend{fill:none;stroke:var(--ink);stroke-width:2;stroke-linejoin:round}
 ol,ul{margin:0;padding-left:1.2em}li{margin-bottom:8px}
 details summary{cursor:pointer;color:var(--accent)}
+li,p,code{overflow-wrap:anywhere}
 code{font:.88em ui-monospace,SFMono-Regular,Menlo,Consolas,monospace}
-@media (max-width:720px){main{padding:16px 12px 48px}.pair{grid-template-columns:1fr;gap:0}.card{padding:14px}.bar{width:56px}}
+@media (max-width:720px){main{padding:16px 12px 48px}.pair{grid-template-columns:1fr;gap:0}.card{padding:14px}.bar{width:56px}.axis{font-size:19px}.trend,.miss{stroke-width:3}}
 @media print{body{background:none}.card,.tiles>div{break-inside:avoid}}
 `);

@@ -26,7 +26,7 @@ export function skillTable(assessments: Assessment[], facts: ExecutionFacts[]): 
     const score = mean(all.map(({ percent }) => percent));
     const took = seen.filter(({ attempts }) => attempts > 0).map(({ durationMs }) => durationMs);
     return html`<tr><th scope="row">${skill}</th><td class="n">${all.length}</td>
-<td class="nowrap">${bar(passed / all.length, toneOf(passed / all.length))}${percentText(passed / all.length)} <span class="soft">${percentText(low)} to ${percentText(high)}</span></td>
+<td class="nowrap">${bar(passed / all.length, toneOf(passed / all.length))}${percentText(passed / all.length)} <span class="soft range">${percentText(low)} to ${percentText(high)}</span></td>
 <td class="nowrap">${bar(score / 100, toneOf(score / 100))}${Math.round(score)} %</td>
 <td class="n">${took.length === 0 ? '' : durationText(median(took))}</td><td class="n">${seen.length === 0 ? '' : seen.reduce((sum, { retries }) => sum + retries, 0)}</td></tr>`;
   });

@@ -54,9 +54,30 @@ function dimensionLines(dimensions: Fields, { paint, columns }: Screen): string[
     const { score, evidence } = value as { score: number | null; evidence: string[] };
     const drawn = score === null ? ' '.repeat(10) : paint(shadeOf(score / 20), barOf(score / 20));
     const head = `${pad(name, width)}  ${drawn} ${padLeft(score === null ? '-' : `${score}/20`, 8)}  `;
-    const lines = wrap(oneLine(evidence.join(' · ')), columns - widthOf(head));
+    const text = oneLine(evidence.join(' · '));
+    // Where there is no room beside it, what it comes from stands below.
+    if (columns - widthOf(head) < 20) return [head.trimEnd(), ...wrap(text, columns - 2).map((line) => paint('dim', `  ${line}`))];
+    const lines = wrap(text, columns - widthOf(head));
     return lines.map((line, n) => `${n === 0 ? head : ' '.repeat(widthOf(head))}${paint('dim', line)}`.trimEnd());
   });
+}
+
+/** All of them in one line. */
+export function totals(value: unknown, screen: Screen): string[] {
+  if (!isFields(value) || !isFields(value.grades)) return isFields(value) ? facts(value, screen) : [];
+  const { runs, executions, passed, skipped, percent, grades } = value;
+  const told = [
+    ...[count(runs, 'run'), count(executions, 'execution'), `${passed} succeeded`, ...(skipped ? [`${skipped} skipped`] : [])],
+    ...(executions
+      ? [
+          `mean ${percent} %`,
+          Object.entries(grades)
+            .map(([grade, n]) => `${n} ${grade}`)
+            .join(', '),
+        ]
+      : []),
+  ];
+  return wrap(told.join(' · '), screen.columns);
 }
 
 const verdictMarks: Record<string, [mark: string, colour: Colour]> = {

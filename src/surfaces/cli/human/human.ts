@@ -55,6 +55,7 @@ const forms: Record<string, Form> = {
   trend: async (value, screen) => (await import('./grade.ts')).trend(value, screen),
   detected: async (value, screen) => (await import('./detected.ts')).detected(value, screen),
   assessments: async (value, screen) => (await import('./assessment.ts')).assessments(value, screen),
+  totals: async (value, screen) => (await import('./assessment.ts')).totals(value, screen),
   comparison: async (value, screen) => (await import('./assessment.ts')).comparison(value, screen),
   suggestions: async (value, screen) => (await import('./assessment.ts')).suggestions(value, screen),
   model: async (value, screen) => (await import('./assessment.ts')).model(value, screen),
