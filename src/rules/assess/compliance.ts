@@ -17,8 +17,7 @@ export function compliance({ forced, rejections, warnings }: ExecutionFacts): Po
   const lost = losses.filter(([points]) => points > 0);
   return {
     score: Math.max(0, 20 - lost.reduce((sum, [points]) => sum + points, 0)),
-    evidence:
-      lost.length === 0 ? ['nothing breaks the rules'] : lost.map(([points, [reason = '', ...more]]) => told(points, reason, more)),
+    evidence: lost.length === 0 ? ['nothing breaks the rules'] : lost.map(([points, [reason = '', ...more]]) => told(points, reason, more)),
     flags: lost.flatMap(([, reasons]) => reasons),
   };
 }
