@@ -53,6 +53,8 @@ const changing: [RegExp, string][] = [
   [/\d{4}-\d\d-\d\d([T ])\d\d:\d\d(:\d\d\.\d{3}Z)?/g, 'TIME'],
   [/\d{8}T\d{9}Z/g, 'STAMP'],
   [/session-\d{13}-[0-9a-f]{6}/g, 'SESSION'],
+  [/\brun-[0-9a-z]{14,}/g, 'RUN'],
+  [/\b\d+ ms\b/g, 'DURATION'],
   [/\b[0-9a-f]{64}\b/g, 'HASH'],
   [/\b[0-9a-f]{40}\b/g, 'COMMIT'],
   [/(?<=^ +)[0-9a-f]{12}(?= {2}\S)/gm, 'DIGEST'],

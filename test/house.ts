@@ -13,10 +13,11 @@ import type { Store } from '../src/store/port.ts';
 import { runCli, type Terminal } from '../src/surfaces/cli/run.ts';
 import { registerProjects } from './projects.ts';
 import { takeSchema } from './schemas.ts';
+import { writeTraces } from './traced.ts';
 import { buildWorld } from './world.ts';
 
 export interface HouseOptions {
-  /** Tasks that exist before; see `buildWorld`, `writeManifest` and `registerProjects`. */
+  /** Tasks that exist before; see `buildWorld`, `writeManifest`, `registerProjects` and `writeTraces`. */
   tasks?: string[];
   config?: Record<string, unknown>;
   agent?: string;
@@ -89,10 +90,12 @@ export async function openHouse(options: HouseOptions = {}): Promise<TestHouse> 
   };
   const isEntry = (line: string): boolean => line.startsWith('research ');
   const isProject = (line: string): boolean => line.startsWith('nexus ');
+  const isTraced = (line: string): boolean => /^(run|judged) /.test(line);
   await buildWorld(
     store,
-    (options.tasks ?? []).filter((line) => !isEntry(line) && !isProject(line)),
+    (options.tasks ?? []).filter((line) => !isEntry(line) && !isProject(line) && !isTraced(line)),
   );
+  writeTraces(root, (options.tasks ?? []).filter(isTraced));
   writeManifest(root, (options.tasks ?? []).filter(isEntry));
   await registerProjects(root, env.CLEO_HOME ?? '', key, (options.tasks ?? []).filter(isProject));
   onTestFinished(async () => {

@@ -12,7 +12,7 @@ import { noClaim } from '../rules/skill-claim.ts';
 import { type AttemptOutcome, attempt } from './attempt.ts';
 import { captured, capturedOutput } from './capture.ts';
 import { goalGate } from './goal.ts';
-import { outputsOf, type TreeOutcome, touchedBy } from './outputs.ts';
+import { outputsOf, requiredOutputs, type TreeOutcome, touchedBy } from './outputs.ts';
 import { preconditions } from './preconditions.ts';
 import { type Run, varsOf } from './run-state.ts';
 import { selectionGate } from './selection.ts';
@@ -319,12 +319,14 @@ function finish(draft: Draft, ended: ExitMeaning): Executed {
       outputs_summary: {
         ...capturedOutput(run, last?.end.stdout ?? new Uint8Array(), draft.primary),
         artifacts: result.outputs.artifacts.map(({ path, checksum }) => ({ path, checksum })),
+        ...(run.request.construct.capture.outputs === 'none' ? {} : { required: requiredOutputs(run, phase) }),
       },
       side_effects: result.outputs.side_effects.length,
       retries: draft.retries,
       errors: result.diagnostics.errors,
       warnings: result.diagnostics.warnings,
       usage: last?.claim.usage ?? null,
+      confidence: last?.claim.confidence ?? null,
     },
     aboutOf(draft),
   );

@@ -3,7 +3,7 @@ import type { Artifact, SideEffect, Warning } from '../model/execution.ts';
 import type { Snapshot } from '../model/tree.ts';
 import { contentTypeOf } from '../rules/content-type.ts';
 import type { Judged } from '../rules/gate/gate.ts';
-import { outputChecks, primaryCheck } from '../rules/gate/output.ts';
+import { fulfilment, outputChecks, primaryCheck } from '../rules/gate/output.ts';
 import { changesBetween } from '../rules/tree-changes.ts';
 import { namedChecks } from './preconditions.ts';
 import { type Run, varsOf } from './run-state.ts';
@@ -69,4 +69,13 @@ export async function outputsOf(run: Run, phase: Phase, touched: Set<string>, pr
     ...(schema ? [primaryCheck(run.schemas.check(schema, primary))] : []),
     ...(await namedChecks(run, phase, phase.gates.output.checks)),
   ];
+}
+
+/** What a phase had to make, and how much of it is there now: what an assessment asks for. */
+export function requiredOutputs(run: Run, phase: Phase): { path: string; schema: string | null; completeness: number }[] {
+  const vars = varsOf(run, phase.name);
+  return phase.outputs
+    .filter(({ required }) => required)
+    .map((spec) => run.lookout.find(spec, vars))
+    .map((found) => ({ path: found.spec.path, schema: found.spec.schema, completeness: fulfilment(found) }));
 }

@@ -191,6 +191,7 @@ function attempted(run: Run, handoff: PhaseHandoff, outcome: RunOutcome): void {
         to_phase: handoff.to_phase,
         accepted: handoff.accepted,
         rejection_reason: handoff.rejection_reason,
+        remediation: handoff.remediation,
       },
       artifacts_provided: handoff.artifacts.provided.map(({ path, checksum, completeness }) => ({ path, checksum, completeness })),
       validation_result: handoff.validation,
