@@ -29,6 +29,7 @@ export const constructRun = job({
   tier: 1,
   scope: 'admin',
   exits: 'skill',
+  live: async () => (await import('../../rules/narration.ts')).runNarration,
   veils: ['input', 'intent'],
   cli: { command: 'construct run', args: ['file'], read: readsInput },
   example: { call: {}, exit: 78 },

@@ -36,6 +36,7 @@ export const skillsRun = job({
   tier: 1,
   scope: 'admin',
   exits: 'skill',
+  live: async () => (await import('../../rules/narration.ts')).runNarration,
   veils: ['input', 'intent'],
   cli: { command: ['skill run', 'skills run'], args: ['name'], read: readsInput, raw: 'printed' },
   example: { call: { name: 'no-such-skill' }, exit: 127 },
