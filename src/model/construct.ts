@@ -1,3 +1,4 @@
+import type { StageName } from './lifecycle.ts';
 import type { ExitClass } from './skill-exit.ts';
 
 /** A construct.yaml as it is run: every source of a phase merged, every default filled in, variables still in braces. */
@@ -26,7 +27,7 @@ export interface Construct {
   reviewersRequired: number;
   redaction: { patterns: string[]; allow: string[] };
   /** The lifecycle stage that a successful run completes. */
-  lifecycleStage?: string;
+  lifecycleStage?: StageName;
 }
 
 export interface Phase {

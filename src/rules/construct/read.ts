@@ -1,4 +1,5 @@
 import type { Construct, Finding } from '../../model/construct.ts';
+import { stageNames } from '../../model/lifecycle.ts';
 import { builtInSchemas } from '../document/schemas.ts';
 import { nearest } from '../nearest.ts';
 import { sha256 } from '../sha256.ts';
@@ -81,7 +82,9 @@ function build(reader: Reader, file: string, digest: string, kind: Reading['kind
   const executor = readArgv(reader, how.executor);
   const judge = readJudge(reader, judged.judge);
   const maxConcurrency = reader.number(how.max_concurrency, { min: 1, max: 64, whole: true });
-  const lifecycleStage = reader.text(at.lifecycle_stage);
+  const lifecycleStage = reader.oneOf(at.lifecycle_stage, stageNames);
+  if (lifecycleStage === 'release')
+    reader.error(at.lifecycle_stage, 'release is completed with its provenance, which a run does not have', 'cleo lifecycle complete');
   if (kind === 'construct' && phases.length === 0) reader.warning(reader.top, 'has no phases: there is nothing to run');
   return {
     file,
