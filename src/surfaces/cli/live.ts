@@ -30,12 +30,14 @@ export async function showLive(
   const { paint, columns } = screenOf(terminal);
   let tale = begin;
   let drawn = '';
+  let isSaid = false;
   const draw = (before: string): void => {
     const current = now(tale, clock());
     // A line as wide as the screen would go on in the next, and could not be taken back.
     const line = current === undefined ? '' : cut(`  ${oneLine(current)} …`, columns - 1);
     if (before === '' && line === drawn) return;
     terminal.writeError(`${drawn === '' ? '' : emptied}${before}${paint('dim', line)}`);
+    isSaid ||= before !== '';
     drawn = line;
   };
   const told = ({ mark, text }: Told): string => {
@@ -54,8 +56,10 @@ export async function showLive(
     },
     done() {
       clearInterval(timer);
-      if (drawn !== '') terminal.writeError(emptied);
+      const rest = `${drawn === '' ? '' : emptied}${isSaid ? '\n' : ''}`;
+      if (rest !== '') terminal.writeError(rest);
       drawn = '';
+      isSaid = false;
     },
   };
 }
