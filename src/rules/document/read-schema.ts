@@ -1,27 +1,28 @@
+import { DocSchemaFile, keysOf, limits, SectionPart } from '../../model/construct-file.ts';
 import type { DocSchema, SectionSpec } from '../../model/doc-schema.ts';
 import { readerOf } from '../construct/spot.ts';
 
 /** A schema as a project writes it: id, version, and the sections that a document has. */
 export function readDocSchema(name: string, text: string): DocSchema | { problem: string } {
   const reader = readerOf(text.replace(/^\ufeff/, ''));
-  const at = reader.fields(reader.top, ['id', 'version', 'sections', 'front_matter', 'description']);
+  const at = reader.fields(reader.top, keysOf(DocSchemaFile));
   const sections = reader.isThere(at.sections)
     ? reader.items(at.sections).flatMap((item): SectionSpec[] => {
-        const of = reader.fields(item, ['id', 'titles', 'required', 'weight', 'min_words', 'min_items', 'description']);
+        const of = reader.fields(item, keysOf(SectionPart));
         const id = reader.text(of.id);
         if (id === undefined) {
           reader.error(item, 'needs an id');
           return [];
         }
-        const minItems = reader.number(of.min_items, { min: 0, max: 10_000, whole: true });
+        const minItems = reader.number(of.min_items, limits.items);
         const titles = reader.texts(of.titles);
         return [
           {
             id,
             titles: titles.length > 0 ? titles : [id.replaceAll('_', ' ')],
             required: reader.flag(of.required) ?? true,
-            weight: reader.number(of.weight, { min: 0, max: 1000 }) ?? 1,
-            minWords: reader.number(of.min_words, { min: 0, max: 100_000, whole: true }) ?? 1,
+            weight: reader.number(of.weight, limits.weight) ?? 1,
+            minWords: reader.number(of.min_words, limits.words) ?? 1,
             ...(minItems === undefined ? {} : { minItems }),
           },
         ];
