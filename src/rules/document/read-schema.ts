@@ -29,11 +29,12 @@ export function readDocSchema(name: string, text: string): DocSchema | { problem
       })
     : [];
   const frontMatter = reader.isThere(at.front_matter) ? (reader.plain(at.front_matter) as Record<string, unknown>) : undefined;
+  const [id, version] = [reader.text(at.id), reader.text(at.version)];
   const error = reader.findings.find(({ severity }) => severity === 'error');
   if (error) return { problem: `line ${error.line ?? 1}: ${error.where} ${error.problem}`.replace('  ', ' ') };
   return {
-    id: reader.text(at.id) ?? name.replace(/\.doc\.yaml$/, ''),
-    version: reader.text(at.version) ?? '1.0.0',
+    id: id ?? name.replace(/\.doc\.yaml$/, ''),
+    version: version ?? '1.0.0',
     sections,
     ...(frontMatter ? { frontMatter } : {}),
   };
