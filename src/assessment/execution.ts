@@ -199,6 +199,7 @@ async function attempts(draft: Draft, argv: string[], handoffs: PhaseHandoff[]):
       delay_ms: delayMs,
       reason: ended.name,
     });
+    run.tell('execution_progress', { kind: 'note', note: `${ended.name}: it is tried again`, retry_in_ms: delayMs }, about);
     await ground.pause(delayMs, run.signal);
     const again = await preconditions(run, phase, handoffs);
     if (run.signal.aborted) return ended;

@@ -8,7 +8,6 @@ import type { Ground } from '../../platform/ground-port.ts';
 import { isSafeValue, variablesIn } from '../../rules/construct/variables.ts';
 import { nearest } from '../../rules/nearest.ts';
 import type { JobContext } from '../define.ts';
-import { notFound } from '../tasks/require.ts';
 
 export interface Asked {
   project?: string | undefined;
@@ -38,7 +37,7 @@ export async function requestOf(
   phases: string[],
   kind: RunRequest['kind'],
 ): Promise<RunRequest> {
-  const task = asked.task === undefined ? undefined : await taskOf(here, asked.task);
+  const task = asked.task === undefined ? undefined : await (await import('./link.ts')).admitTask(here, asked.task, construct);
   if (asked.force !== undefined && !asked.reason)
     throw skillRefusal(64, '--force needs --reason', here.commandWith({ reason: 'why it is right here' }));
   const resume = asked.resume === undefined ? undefined : recordOf(ground, asked.resume);
@@ -66,14 +65,6 @@ export async function requestOf(
   };
   checkVariables(here, request);
   return request;
-}
-
-async function taskOf(here: JobContext, id: TaskId): Promise<string> {
-  return here.read(async (store) => {
-    const task = await store.tasks.hit(id);
-    if (!task) throw await notFound(store, id);
-    return task.title;
-  });
 }
 
 function varsOf(here: JobContext, given: string[]): Record<string, string> {

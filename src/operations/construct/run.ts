@@ -8,7 +8,7 @@ import { answer, job } from '../define.ts';
 import { requestOf } from './begin.ts';
 import { dryRun } from './dry-run.ts';
 import { ConstructFile, lineOf, manifestOf, runnable } from './manifest.ts';
-import { RunShape, runRefusal, runView } from './outcome.ts';
+import { leave, RunShape, runRefusal, runView } from './outcome.ts';
 import { readsInput, runParams } from './run-params.ts';
 import { surroundingsOf } from './surroundings.ts';
 
@@ -29,6 +29,7 @@ export const constructRun = job({
   tier: 1,
   scope: 'admin',
   exits: 'skill',
+  live: async () => (await import('../../rules/narration.ts')).runNarration,
   veils: ['input', 'intent'],
   cli: { command: 'construct run', args: ['file'], read: readsInput },
   example: { call: {}, exit: 78 },
@@ -44,7 +45,8 @@ export const constructRun = job({
       const outcome = await runPhases(ground, request, surroundings);
       const refusal = runRefusal(outcome, (words) => here.commandAs(['construct', 'run', manifest.file, ...words]));
       if (refusal) throw refusal;
-      return answer({ run: runView(outcome) }, { warnings });
+      const linked = await leave(here, outcome, construct);
+      return answer({ run: runView(outcome, linked.task) }, { warnings: [...warnings, ...linked.warnings] });
     } finally {
       surroundings.stop();
     }

@@ -59,7 +59,8 @@ function fileChecks(file: FoundFile, spec: FoundArtifact['spec'], minimum: numbe
         missing.length === 0,
         missing.length === 0 ? `${path} has the sections that are asked for` : `${path} lacks ${names.join(', ')}`,
         { path, expected: spec.required_sections, actual: names },
-        remedyOf(path, missing),
+        // Where it is not complete enough, what it lacks has been said.
+        checks.every(({ passed }) => passed) ? remedyOf(path, missing) : undefined,
       ),
       ...(missing.length === 0 ? {} : { lack: 'invalid' as const }),
     });

@@ -48,11 +48,14 @@ export async function runCli(house: House, argv: string[], terminal: Terminal): 
     globals = parsed.globals;
     await readSources(house.platform.folder, parsed, operation);
     const isLong = terminal.isWatched && (operation.kind === 'job' || operation.cli.read !== undefined);
-    const done = isLong ? (await import('./progress.ts')).showProgress(operation.summary) : undefined;
+    const isTold = terminal.isWatched && !globals.json && !globals.quiet && (globals.human || terminal.format !== 'json');
+    const shown = operation.live && isTold ? await (await import('./live.ts')).showLive(await operation.live(), terminal) : undefined;
+    const done = shown?.done ?? (isLong ? (await import('./progress.ts')).showProgress(operation.summary) : undefined);
     reply = await dispatch(house, {
       operation: entry.name,
       gateway: 'cli',
       params: parsed.params,
+      ...(shown ? { observe: shown.observe } : {}),
       ...(globals.session ? { session: globals.session } : {}),
       ...(globals.agent ? { agent: globals.agent } : {}),
       ...(globals.idempotencyKey ? { idempotencyKey: globals.idempotencyKey } : {}),

@@ -62,7 +62,7 @@ export async function callTool(desk: Desk, name: string, input: unknown, ctx: Se
   const problem = problemWith(input, gateway);
   if (problem) return result(refused(desk, name, problem));
   const { domain, operation, params = {}, ...who } = input as Arguments;
-  const { envelope } = await withProgress(ctx, `${domain}.${operation}`, () =>
+  const { envelope } = await withProgress(ctx, desk.house.catalog, `${domain}.${operation}`, (observe) =>
     ask(desk, {
       operation: `${domain}.${operation}`,
       gateway: toolNames[gateway],
@@ -70,6 +70,7 @@ export async function callTool(desk: Desk, name: string, input: unknown, ctx: Se
       params,
       ...who,
       signal: ctx.mcpReq.signal,
+      ...(observe ? { observe } : {}),
     }),
   );
   return result(envelope);
