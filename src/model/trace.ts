@@ -67,6 +67,10 @@ export const RunRecord = strictObject({
   intent: nullable(string()),
   task_id: nullable(string()),
   session_id: nullable(string()),
+  /** Who had it run: nobody judges work of their own. */
+  agent: nullable(string()),
+  /** 0: gone when it ends; null: kept. */
+  retention_days: nullable(Count),
   trace: string(),
   /** Of the last line of the trace: a chain does not protect its own end. */
   head: nullable(string()),
