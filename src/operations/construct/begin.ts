@@ -57,6 +57,7 @@ export async function requestOf(
     ...(intent === undefined ? {} : { intent }),
     ...(asked.task ? { taskId: asked.task } : resume?.task_id ? { taskId: resume.task_id } : {}),
     ...(here.caller.session ? { sessionId: here.caller.session } : {}),
+    agent: here.caller.agent,
     ...{ inputs: asked.input ?? {}, reusable: [...(resume?.executions ?? []), ...(asked.cached ? earlier(ground, construct) : [])] },
     ...(resume ? { resume } : {}),
     ...(asked.force && asked.force !== 'manifest' ? { force: { gate: gateNumbers[asked.force], reason: asked.reason! } } : {}),

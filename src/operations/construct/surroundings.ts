@@ -21,7 +21,7 @@ export async function surroundingsOf(
 }
 
 /** In linear time, whatever the user wrote. */
-async function patternsOf(sources: string[]): Promise<Surroundings['patterns']> {
+export async function patternsOf(sources: string[]): Promise<Surroundings['patterns']> {
   const { RE2JS } = await import('re2js');
   return sources.map((source) => {
     try {
