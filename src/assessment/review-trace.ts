@@ -43,7 +43,8 @@ export async function tellTrace(ground: Ground, runId: string): Promise<string |
   }
 }
 
-const keyOf = ({ review_id, by, at }: Record<string, unknown>): string => JSON.stringify([review_id, by, at]);
+const keyOf = ({ review_id, by, at, verdict, score }: Record<string, unknown>): string =>
+  JSON.stringify([review_id, by, at, verdict, score]);
 
 function resolutionsOf(review: Review) {
   const about = {
