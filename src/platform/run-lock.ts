@@ -1,4 +1,4 @@
-import { closeSync, existsSync, mkdirSync, openSync, readFileSync, rmSync, writeSync } from 'node:fs';
+import { closeSync, existsSync, linkSync, mkdirSync, openSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { skillRefusal } from '../errors/skill.ts';
 import type { Holder } from './ground-port.ts';
@@ -14,32 +14,63 @@ export async function takeRunLock(folder: string, name: string, waitMs: number):
     if (claim(folder, path)) return { ...(warning ? { warning } : {}), release: () => rmSync(path, { force: true }) };
     const holder = holderOf(path);
     if (holder && !isAlive(holder)) {
-      warning = `took over the lock of process ${holder.pid}, which is gone`;
-      rmSync(path, { force: true });
+      if (takeOver(path)) warning = `took over the lock of process ${holder.pid}, which is gone`;
+      else await pause();
       continue;
     }
     if (Date.now() >= until)
       throw skillRefusal(75, `another run of it is under way${holder ? ` (process ${holder.pid})` : ''}`, 'cleo trace list', {
         ...(holder ? { pid: holder.pid } : {}),
       });
-    await new Promise((resolve) => setTimeout(resolve, lookEveryMs));
+    await pause();
   }
 }
 
+const pause = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, lookEveryMs));
+
+/** The lock comes into being with its holder in it: an empty one would be nobody's, and so everybody's for ever. */
 function claim(folder: string, path: string): boolean {
+  const fresh = `${path}.${process.pid}-${Math.random().toString(36).slice(2, 8)}`;
+  const holder: Holder = { pid: process.pid, began: beganAt(process.pid), boot: bootId() };
   try {
     mkdirSync(folder, { recursive: true, mode: 0o700 });
-    const file = openSync(path, 'wx', 0o600);
+    writeFileSync(fresh, JSON.stringify(holder), { mode: 0o600, flag: 'wx' });
     try {
-      writeSync(file, JSON.stringify({ pid: process.pid, began: beganAt(process.pid), boot: bootId() } satisfies Holder));
+      linkSync(fresh, path);
+    } catch (error) {
+      if (!['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS'].includes((error as NodeJS.ErrnoException).code ?? '')) throw error;
+      // Where links are not to be had.
+      writeFileSync(path, JSON.stringify(holder), { mode: 0o600, flag: 'wx' });
     } finally {
-      closeSync(file);
+      rmSync(fresh, { force: true });
     }
     return true;
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
     if (code === 'EEXIST') return false;
     throw skillRefusal(73, `${path} cannot be written: ${code}`, 'cleo doctor', { path });
+  }
+}
+
+const abandonedMs = 10_000;
+
+/** One at a time here too: of two that see the same dead holder, the second would take away the lock of the first. */
+function takeOver(path: string): boolean {
+  const guard = `${path}.takeover`;
+  try {
+    closeSync(openSync(guard, 'wx', 0o600));
+  } catch {
+    const age = Date.now() - (statSync(guard, { throwIfNoEntry: false })?.mtimeMs ?? Date.now());
+    if (age > abandonedMs) rmSync(guard, { force: true });
+    return false;
+  }
+  try {
+    const holder = holderOf(path);
+    if (holder === undefined || isAlive(holder)) return false;
+    rmSync(path, { force: true });
+    return true;
+  } finally {
+    rmSync(guard, { force: true });
   }
 }
 

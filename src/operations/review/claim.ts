@@ -24,7 +24,7 @@ export const reviewClaim = job({
     const by = caller.agent;
     const until = new Date(Date.parse(now) + lastsMs).toISOString();
     checkMayJudge(here, ground, requireReview(ground, id, now).review);
-    ground.reviews.alone(() => {
+    await ground.reviews.alone(() => {
       const { review } = requireReview(ground, id, now);
       if (review.status === 'resolved' || review.resolutions.some((one) => one.by === by))
         throw new CleoError('E_REVIEW_RESOLVED', {

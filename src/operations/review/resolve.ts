@@ -37,7 +37,7 @@ export const reviewResolve = job({
     checkMayJudge(here, ground, asked);
     const note = written && (await redactorFor(here, ground, asked.runId)).text(written);
     const said = { by, verdict, score, ...(note ? { note } : {}) };
-    const isNew = ground.reviews.alone(() => {
+    const isNew = await ground.reviews.alone(() => {
       const { review } = requireReview(ground, id, now);
       const may = mayResolve(review, { ...said, isAmend: amend }, now);
       if (may.act === 'refused') throw refusalOf(here, review, may.why);
