@@ -36,7 +36,7 @@ describe('imports', () => {
     if (['src/main.ts', 'src/servers.ts', 'src/cli.ts'].includes(path)) return 'main';
     if (path === 'src/version.ts') return 'model';
     if (/^src\/store\/(port(-\w+)?|schema-version)\.ts$/.test(path)) return 'store port';
-    if (path === 'src/platform/port.ts') return 'platform port';
+    if (/^src\/platform\/(ground-)?port\.ts$/.test(path)) return 'platform port';
     return path.split('/')[1]!;
   };
   const ports = ['model', 'errors', 'rules', 'store port', 'platform port'];

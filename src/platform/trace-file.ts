@@ -1,7 +1,21 @@
-import { closeSync, constants, fstatSync, fsyncSync, ftruncateSync, openSync, readFileSync, writeSync } from 'node:fs';
+import {
+  closeSync,
+  constants,
+  existsSync,
+  fstatSync,
+  fsyncSync,
+  ftruncateSync,
+  mkdirSync,
+  openSync,
+  readFileSync,
+  renameSync,
+  writeSync,
+} from 'node:fs';
+import { dirname, join } from 'node:path';
 import type { Redactor } from '../model/redactor.ts';
 import type { TraceLine } from '../model/trace.ts';
 import { isMilestone, nextLine, readTrace } from '../rules/trace.ts';
+import { withoutPayloads } from '../rules/trace-payload.ts';
 import type { TraceWriter } from './ground-port.ts';
 
 /** The trace of a run, new or gone on with. One write a line, so that two never mix; what a crash tore off its end is taken away,
@@ -15,7 +29,9 @@ export function traceWriter(
   let after = stateOf(file, path, about.hash);
   return {
     write(event, data, of = {}) {
-      const clean = about.redactor.value(data) as Record<string, unknown>;
+      const clean = withoutPayloads(about.redactor.value(data) as Record<string, unknown>, (text) =>
+        keepBlob(path, about.hash(text), text),
+      );
       const { text, ts } = nextLine(after, { ts: about.now(), event, data: clean, run_id: about.runId, ...of });
       const bytes = Buffer.from(`${text}\n`);
       const written = writeSync(file, bytes);
@@ -30,6 +46,25 @@ export function traceWriter(
       closeSync(file);
     },
   };
+}
+
+/** What is too large for a line lies beside the traces, named by its hash, before any line names it. */
+function keepBlob(trace: string, hash: string, text: string): string {
+  const folder = join(dirname(trace), 'blobs');
+  const path = join(folder, hash);
+  if (existsSync(path)) return hash;
+  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  const fresh = `${path}.tmp-${process.pid}`;
+  const file = openSync(fresh, 'w', 0o600);
+  try {
+    const bytes = Buffer.from(text);
+    for (let at = 0; at < bytes.length; ) at += writeSync(file, bytes, at);
+    fsyncSync(file);
+  } finally {
+    closeSync(file);
+  }
+  renameSync(fresh, path);
+  return hash;
 }
 
 function stateOf(file: number, path: string, hash: (text: string) => string): { head: string; lines: number; ts: string } {

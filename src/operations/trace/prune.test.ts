@@ -1,6 +1,7 @@
 import { existsSync, mkdirSync, readFileSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { openWorkshop } from '../../../test/construct.ts';
 import { openHouse } from '../../../test/house.ts';
 import { requested, writeReviews, writeRun } from '../../../test/runs.ts';
 import { pruneDaily, pruneEnded } from '../../assessment/prune.ts';
@@ -120,4 +121,26 @@ test('a run that is not to be kept goes when it ends, or when it has been judged
     review: { status: 'resolved' },
   });
   expect(left()).toEqual(['run-c']);
+});
+
+test('the runner itself tidies up once a day, and forgets what is not to be kept', async () => {
+  const shop = await openWorkshop();
+  const folder = join(shop.root, '.cleo');
+  writeRun(folder, { id: 'run-0', at: '2020-01-01T00:00:00.000Z' });
+  shop.skill('writer', 'true');
+  const construct = (days: number) =>
+    shop.construct(`skills: [{name: writer, phase: one}]\nexecution: {phases: [one]}\nassessment: {capture: {retention_days: ${days}}}\n`);
+  const runs = async () => ((await shop.call('trace.list')).runs as { id: string }[]).map(({ id }) => id);
+  construct(30);
+  await shop.run();
+  const [kept] = await runs();
+  expect(await runs()).toEqual([expect.stringMatching(/^run-\w{9,}$/)]);
+  construct(0);
+  expect(await shop.run()).toMatchObject({ success: true });
+  expect(await runs()).toEqual([kept]);
+  expect(
+    readFileSync(join(folder, 'traces', 'PRUNED.jsonl'), 'utf8')
+      .trimEnd()
+      .split('\n'),
+  ).toHaveLength(2);
 });

@@ -1,6 +1,7 @@
-import { readFileSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { openWorkshop } from '../../../test/construct.ts';
 import { openHouse } from '../../../test/house.ts';
 import { chained, hash, writeRun } from '../../../test/runs.ts';
 
@@ -267,4 +268,21 @@ test('traces are exported as text or into a file of the project', async () => {
     digest: { sha256: hash(readFileSync(trace('run-a'), 'utf8')) },
     annotations: { head: (await call('trace.verify', { run: 'run-a' })).traces[0].head },
   });
+});
+
+test('what is too large for a line lies beside it, without its secrets, and the trace verifies', async () => {
+  const shop = await openWorkshop({ env: { MY_API_TOKEN: 'hunter2-hunter2-hunter2' } });
+  shop.skill('writer', `node -e "process.stdout.write('y'.repeat(40000) + ' ' + process.env.MY_API_TOKEN + ' ')"`);
+  shop.construct(
+    'skills: [{name: writer, phase: one}]\nenv: [MY_API_TOKEN]\nexecution: {phases: [one]}\nassessment: {capture: {include_outputs: full}}\n',
+  );
+  expect(await shop.run()).toMatchObject({ success: true });
+  const { content } = shop.events().find(({ event }) => event === 'execution_complete')!.data.outputs_summary;
+  expect(content).toMatchObject({ kind: 'text', blob: expect.stringMatching(/^[0-9a-f]{64}$/) });
+  const path = join(shop.root, '.cleo', 'traces', 'blobs', content.blob);
+  expect(readFileSync(path, 'utf8')).toMatch(/^y{40000} \[REDACTED:value:/);
+  expect([statSync(path).mode & 0o777, hash(readFileSync(path, 'utf8'))]).toEqual([0o600, content.blob]);
+  expect(await shop.call('trace.verify', { all: true })).toMatchObject({ success: true });
+  expect(await shop.call('trace.prune', { days: 0 })).toMatchObject({ success: true });
+  expect(existsSync(path)).toBe(false);
 });
