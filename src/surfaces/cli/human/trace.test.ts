@@ -68,6 +68,36 @@ test('a run as a story', async () => {
   );
 });
 
+test('lines as they were written, sound traces, and what waits', async () => {
+  const lines = traceOf({ id: 'run-a' })
+    .slice(-2)
+    .map((line) => JSON.parse(line) as TraceLine);
+  expect(await shown({ lines }, later)).toBe(
+    [
+      '00:00:00.013  execution_complete  design/architect  {"status":"success","exit_c…',
+      '00:00:00.014  run_completed  {"status":"success","exit_code":0,"warnings":[]}',
+      '',
+    ].join('\n'),
+  );
+  expect(await shown({ lines: [lines[1]!, { ...lines[1]!, run_id: 'run-b' }] }, later)).toMatch(
+    /^2026-01-01 00:00:00.014 {2}run-a {2}run_completed/,
+  );
+  expect(await shown({ traces: [{ run: 'run-a', trace: 'x', lines: 2, head: 'abc' }] })).toBe('✓ run-a  2 lines\n  abc\n');
+  const waits = {
+    id: 'rv-1',
+    status: 'open',
+    runId: 'run-a',
+    phase: 'design',
+    skill: 'architect',
+    kind: 'goal',
+    reason: 'no judge',
+    resolved: '0/1',
+  };
+  expect(await shown({ reviews: [waits] })).toBe(
+    ['ID    STATUS  VERDICTS  OF                WHY       RUN', 'rv-1  open    0/1       design/architect  no judge  run-a', ''].join('\n'),
+  );
+});
+
 test('nothing that was written can take the terminal over', async () => {
   const evil = chained('run-a', run.startedAt, [['note\u001b[2J', { text: '\u001b]0;x\u0007' }, { phase: 'a\nb', skill: '\u009b31m' }]]);
   const lines = evil.map((line) => JSON.parse(line) as TraceLine);

@@ -101,13 +101,38 @@ function textOf(step: Fields): string {
   return words[String(event)] ?? [String(event).replaceAll('_', ' '), status, beside].filter(Boolean).join(' · ');
 }
 
-/** Events as they were written, one a line. */
+/** Events as they were written, one a line; of one run only the time of day. */
 export function traceLines(all: Fields[], screen: Screen): string[] {
+  const isOne = all.every(({ run_id, ts }) => run_id === all[0]?.run_id && String(ts).slice(0, 10) === String(all[0]?.ts).slice(0, 10));
   return all.map(({ ts, event, run_id, phase, skill, data }) => {
+    const at = String(ts)
+      .slice(isOne ? 11 : 0, 23)
+      .replace('T', ' ');
     const place = [phase, skill].filter((part) => part !== undefined).join('/');
-    const head = `${String(ts).slice(0, 23).replace('T', ' ')}  ${oneLine(String(run_id))}  ${oneLine(String(event))}`;
-    return cut(oneLine(`${head}${place ? `  ${place}` : ''}  ${JSON.stringify(data)}`), screen.columns);
+    return cut(
+      oneLine([at, ...(isOne ? [] : [run_id]), event, ...(place ? [place] : []), JSON.stringify(data)].join('  ')),
+      screen.columns,
+    );
   });
+}
+
+/** Traces that are what was written, each with the hash of its last line. */
+export function traces(all: Fields[], screen: Screen): string[] {
+  if (!all.every((one) => 'head' in one)) return records(all, screen);
+  return all.flatMap(({ run, lines, head }) => [
+    `${screen.paint('green', '✓')} ${oneLine(`${run}  ${lines} lines`)}`,
+    screen.paint('dim', cut(`  ${oneLine(String(head))}`, screen.columns)),
+  ]);
+}
+
+/** What waits, and what was said. */
+export function reviews(all: Fields[], screen: Screen): string[] {
+  const rows = all.map(({ id, status, runId, phase, skill, reason, resolved, verdict, claimedBy }) => ({
+    ...{ status, id, verdicts: resolved, of: [phase, skill].filter(Boolean).join('/'), ...(verdict ? { verdict } : {}) },
+    ...(claimedBy ? { claimed: claimedBy } : {}),
+    ...{ why: reason, run: runId },
+  }));
+  return table(rows, screen, true) ?? records(rows, screen);
 }
 
 /** What waits for somebody, or what was said of it. */
