@@ -92,9 +92,10 @@ test('lines as they were written, sound traces, and what waits', async () => {
     kind: 'goal',
     reason: 'no judge',
     resolved: '0/1',
+    requestedAt: '2025-12-31T22:00:00.000Z',
   };
   expect(await shown({ reviews: [waits] })).toBe(
-    ['ID    STATUS  VERDICTS  OF                WHY       RUN', 'rv-1  open    0/1       design/architect  no judge  run-a', ''].join('\n'),
+    ['ID    STATE  OF                VERDICTS  ASKED   WHY', 'rv-1  open   design/architect  0/1       2h ago  no judge', ''].join('\n'),
   );
 });
 

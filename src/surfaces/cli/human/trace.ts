@@ -125,12 +125,12 @@ export function traces(all: Fields[], screen: Screen): string[] {
   ]);
 }
 
-/** What waits, and what was said. */
+/** What waits, and what was said; of which run, one alone tells. */
 export function reviews(all: Fields[], screen: Screen): string[] {
-  const rows = all.map(({ id, status, runId, phase, skill, reason, resolved, verdict, claimedBy }) => ({
-    ...{ status, id, verdicts: resolved, of: [phase, skill].filter(Boolean).join('/'), ...(verdict ? { verdict } : {}) },
-    ...(claimedBy ? { claimed: claimedBy } : {}),
-    ...{ why: reason, run: runId },
+  const rows = all.map(({ id, status, phase, skill, reason, requestedAt, resolved, verdict, claimedBy }) => ({
+    ...{ id, state: verdict ?? status, of: [phase, skill].filter(Boolean).join('/'), verdicts: resolved },
+    ...(claimedBy ? { 'claimed by': claimedBy } : {}),
+    ...{ asked: ageOf(requestedAt, screen.now), why: reason },
   }));
   return table(rows, screen, true) ?? records(rows, screen);
 }
