@@ -17,7 +17,7 @@ export const reviewClaim = job({
   tier: 1,
   needs: 'project',
   cli: { command: 'review claim', args: ['review'] },
-  example: { world: ['run run-a', 'review rv-1 of run-a'], call: { review: 'rv-1' } },
+  example: { world: ['trace run-a', 'review rv-1 of run-a'], call: { review: 'rv-1' } },
   async run(here, { review: id }) {
     const { platform, project, caller, now } = here;
     const ground = await platform.ground(project);

@@ -23,7 +23,7 @@ export const reviewList = query({
   tier: 1,
   needs: 'project',
   cli: { command: ['review list', 'reviews'] },
-  example: { world: ['run run-a', 'review rv-1 of run-a'], call: {} },
+  example: { world: ['trace run-a', 'review rv-1 of run-a'], call: {} },
   async run({ platform, project, now }, { status, run, limit, offset }) {
     const { reviews: all, warnings } = allReviews(await platform.ground(project), now);
     const found = all.filter(

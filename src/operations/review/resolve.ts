@@ -28,7 +28,7 @@ export const reviewResolve = job({
   needs: 'project',
   veils: ['note'],
   cli: { command: 'review resolve', args: ['review'] },
-  example: { world: ['run run-a', 'review rv-1 of run-a'], call: { review: 'rv-1', verdict: 'pass', score: 0.9, note: 'All there' } },
+  example: { world: ['trace run-a', 'review rv-1 of run-a'], call: { review: 'rv-1', verdict: 'pass', score: 0.9, note: 'All there' } },
   async run(here, { review: id, verdict, score, note: written, amend = false }) {
     const { platform, project, caller, now } = here;
     const ground = await platform.ground(project);

@@ -12,7 +12,7 @@ export const reviewReveal = job({
   tier: 2,
   needs: 'project',
   cli: { command: 'review show', args: ['review'], select: 'reveal' },
-  example: { world: ['run run-a', 'review rv-1 of run-a'], call: { review: 'rv-1' } },
+  example: { world: ['trace run-a', 'review rv-1 of run-a'], call: { review: 'rv-1' } },
   async run({ platform, project, caller, now, changes }, { review: id }) {
     const ground = await platform.ground(project);
     const by = caller.agent;

@@ -13,7 +13,7 @@ export const reviewShow = query({
   tier: 1,
   needs: 'project',
   cli: { command: 'review show', args: ['review'] },
-  example: { world: ['run run-a', 'review rv-1 of run-a'], call: { review: 'rv-1' } },
+  example: { world: ['trace run-a', 'review rv-1 of run-a'], call: { review: 'rv-1' } },
   async run({ platform, project, caller, now }, { review: id }) {
     const ground = await platform.ground(project);
     const { review, warnings } = requireReview(ground, id, now);

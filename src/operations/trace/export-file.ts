@@ -14,7 +14,7 @@ export const traceExportFile = job({
   scope: 'admin',
   exits: 'skill',
   cli: { command: 'trace export', args: ['runs'], select: 'out' },
-  example: { world: ['run run-a'], call: { out: 'trace.csv', runs: 'run-a', format: 'csv' } },
+  example: { world: ['trace run-a'], call: { out: 'trace.csv', runs: 'run-a', format: 'csv' } },
   async run({ platform, project }, { out, runs, format }) {
     const path = platform.files.inside(project.root, out);
     const { content, count, warnings } = exported(await platform.ground(project), runs, format, platform.version);

@@ -12,7 +12,7 @@ export const traceExport = query({
   needs: 'project',
   exits: 'skill',
   cli: { command: 'trace export', args: ['runs'], raw: 'content' },
-  example: { world: ['run run-a failure'], call: { runs: 'run-a', format: 'junit' } },
+  example: { world: ['trace run-a failure'], call: { runs: 'run-a', format: 'junit' } },
   async run({ platform, project }, { runs, format }) {
     const { content, count, warnings } = exported(await platform.ground(project), runs, format, platform.version);
     return answer({ content, count }, { ...(count === 0 ? { exit: 100 as const } : {}), warnings });

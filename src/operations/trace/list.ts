@@ -18,7 +18,7 @@ export const traceList = query({
   needs: 'project',
   exits: 'skill',
   cli: { command: ['trace list', 'traces'] },
-  example: { world: ['run run-a', 'run run-b crashed'], call: {} },
+  example: { world: ['trace run-a', 'trace run-b crashed'], call: {} },
   async run({ platform, project }, { limit, offset, status }) {
     const ground = await platform.ground(project);
     const all = keptRuns(ground).reverse();

@@ -28,7 +28,7 @@ export const tracePrune = job({
   scope: 'admin',
   exits: 'skill',
   cli: { command: 'trace prune' },
-  example: { world: ['run run-a', 'run run-b', 'review rv-1 of run-b'], call: { days: 30, dryRun: true } },
+  example: { world: ['trace run-a', 'trace run-b', 'review rv-1 of run-b'], call: { days: 30, dryRun: true } },
   async run({ platform, project, changes, now }, { days, all = false, dryRun = false }) {
     const ground = await platform.ground(project);
     const { pruned, spared } = await prune(ground, { now, days, isAll: all, isDryRun: dryRun });

@@ -50,7 +50,7 @@ export const traceQueryGroups = query({
   needs: 'project',
   exits: 'skill',
   cli: { command: 'trace query', select: 'groupBy' },
-  example: { world: ['run run-a failure', 'run run-b'], call: { groupBy: ['check'], gate: 'precondition' } },
+  example: { world: ['trace run-a failure', 'trace run-b'], call: { groupBy: ['check'], gate: 'precondition' } },
   async run({ platform, project, now }, { groupBy, limit, offset, ...asked }) {
     const ground = await platform.ground(project);
     const filter = filterOf(now, asked);

@@ -18,7 +18,7 @@ export const traceQuery = query({
   needs: 'project',
   exits: 'skill',
   cli: { command: 'trace query' },
-  example: { world: ['run run-a failure'], call: { event: 'gate_checked', status: 'failed' } },
+  example: { world: ['trace run-a failure'], call: { event: 'gate_checked', status: 'failed' } },
   async run({ platform, project, now }, { limit, offset, ...asked }) {
     const ground = await platform.ground(project);
     const filter = filterOf(now, asked);

@@ -19,7 +19,7 @@ export const traceRepair = job({
   scope: 'admin',
   exits: 'skill',
   cli: { command: 'trace repair', args: ['run'] },
-  example: { world: ['run run-a'], call: { run: 'run-a' }, exit: 102 },
+  example: { world: ['trace run-a'], call: { run: 'run-a' }, exit: 102 },
   async run({ platform, project, changes }, { run: asked }) {
     const ground = await platform.ground(project);
     const kept = findRun(ground, asked);

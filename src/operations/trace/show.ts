@@ -18,7 +18,7 @@ export const traceShow = query({
   needs: 'project',
   exits: 'skill',
   cli: { command: 'trace show', args: ['run'] },
-  example: { world: ['run run-a failure'], call: { run: 'run-a' } },
+  example: { world: ['trace run-a failure'], call: { run: 'run-a' } },
   async run({ platform, project }, { run: asked, limit, offset }) {
     const ground = await platform.ground(project);
     const kept = findRun(ground, asked);

@@ -17,7 +17,7 @@ export const traceTail = query({
   needs: 'project',
   exits: 'skill',
   cli: { command: 'trace tail', args: ['run'], short: { n: 'limit' } },
-  example: { world: ['run run-a'], call: { run: 'run-a', limit: 3 } },
+  example: { world: ['trace run-a'], call: { run: 'run-a', limit: 3 } },
   async run({ platform, project }, { run: asked, limit }) {
     const ground = await platform.ground(project);
     const kept = asked === undefined ? keptRuns(ground).findLast(({ trace }) => trace !== undefined) : findRun(ground, asked);

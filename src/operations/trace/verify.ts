@@ -17,7 +17,7 @@ export const traceVerify = query({
   needs: 'project',
   exits: 'skill',
   cli: { command: 'trace verify', args: ['run'] },
-  example: { world: ['run run-a'], call: { run: 'run-a' } },
+  example: { world: ['trace run-a'], call: { run: 'run-a' } },
   async run({ platform, project }, { run: asked, all }) {
     const ground = await platform.ground(project);
     if ((asked === undefined) !== (all === true))
