@@ -40,7 +40,7 @@ export const reviewResolve = job({
     const isNew = await ground.reviews.alone(() => {
       const { review } = requireReview(ground, id, now);
       const may = mayResolve(review, { ...said, isAmend: amend }, now);
-      if (may.act === 'refused') throw refusalOf(here, review, may.why);
+      if (may.act === 'refused') throw refusalOf(here, review, may.why, note === written ? note : undefined);
       if (may.act === 'same') return false;
       const event: ReviewEvent = { event: may.act === 'amend' ? 'review_amended' : 'review_resolved', review_id: id, at: now, ...said };
       ground.reviews.append(event);
@@ -66,13 +66,21 @@ async function told(ground: Ground, runId: string, now: string): Promise<string[
   }
 }
 
-function refusalOf(here: JobContext, review: Review, why: Extract<ReviewAct, { act: 'refused' }>['why']): CleoError {
+function refusalOf(
+  here: JobContext,
+  review: Review,
+  why: Extract<ReviewAct, { act: 'refused' }>['why'],
+  note: string | undefined,
+): CleoError {
   if (why === 'taken') return takenBy(review, here.now, here.caller.agent);
   const show = here.commandAs(['review', 'show', review.id]);
+  // A command line to be copied holds neither secrets nor what a terminal would obey.
+  const again = (amend: true | undefined): string =>
+    here.commandWith({ amend, note: note && /^[ -~]{1,200}$/.test(note) ? note : undefined });
   const [problem, fix] = {
-    said: ['has another verdict of yours', here.commandWith({ amend: true })],
+    said: ['has another verdict of yours', again(true)],
     over: ['is resolved already, by others', show],
-    unsaid: ['has no verdict of yours to amend', review.status === 'resolved' ? show : here.commandWith({ amend: undefined })],
+    unsaid: ['has no verdict of yours to amend', review.status === 'resolved' ? show : again(undefined)],
   }[why] as [string, string];
   return new CleoError('E_REVIEW_RESOLVED', { review: review.id, problem, fix });
 }

@@ -88,6 +88,14 @@ test('who speaks twice says the same, or amends', async () => {
   const refused = await resolve('ada', { verdict: 'fail', score: 0.2 });
   expect(refused).toMatchObject({ error: { code: 'E_REVIEW_RESOLVED', exitCode: 6 } });
   expect(refused.error.fix).toBe('cleo review resolve rv-1 --verdict fail --score 0.2 --amend');
+  for (const [note, said] of [
+    ['too thin', " --note 'too thin'"],
+    [`ghp_${'a1B2'.repeat(9)}`, ''],
+    ['\u001b[31mred', ''],
+  ])
+    expect((await resolve('ada', { verdict: 'fail', score: 0.2, note })).error.fix).toBe(
+      `cleo review resolve rv-1 --verdict fail --score 0.2${said} --amend`,
+    );
   expect(await resolve('bob', { verdict: 'fail', score: 0 })).toMatchObject({ error: { exitCode: 6, fix: 'cleo review show rv-1' } });
   expect(await resolve('ada', { verdict: 'fail', score: 0.2, amend: true })).toMatchObject({
     review: { verdict: 'fail', humanMean: 0.2, resolutions: [{ isAmended: true }] },
