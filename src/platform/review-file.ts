@@ -1,4 +1,4 @@
-import { dirname } from 'node:path';
+import { dirname, join } from 'node:path';
 import { CleoError } from '../errors/error.ts';
 import { readReviews } from '../rules/review-state.ts';
 import type { Ground } from './ground-port.ts';
@@ -15,7 +15,7 @@ export function reviewsOf({ files }: Pick<Platform, 'files'>, path: string): Gro
     read: () => readReviews(text()).events,
     append: (event) => files.appendLine(path, JSON.stringify(event)),
     async alone(work) {
-      const lock = await takeRunLock(dirname(path), 'reviews', waitMs).catch((error) => {
+      const lock = await takeRunLock(join(dirname(path), 'runs'), 'reviews', waitMs).catch((error) => {
         throw inOurCodes(error, path);
       });
       try {

@@ -55,7 +55,7 @@ for (let place = 0; ; place++) trace.write(place % 5 === 0 ? 'gate_checked' : 'n
 test('reviewers who speak at once are all heard, by the list and by the trace', async () => {
   const project = await openProject();
   const folder = join(project.root, '.cleo');
-  const crowd = size(6, 16);
+  const crowd = size(12, 24);
   const trace = writeRun(folder, { id: 'run-a' });
   writeReviews(folder, [requested('rv-all', 'run-a', { reviewers_required: crowd })]);
   const reviewers = Array.from({ length: crowd }, (_, i) => `ada-${i}`);
