@@ -9,7 +9,20 @@ const line = nextLine(
   { ts: '2026-01-01T00:00:00.000Z', event: 'run_started', data: {}, run_id: 'run-1' },
 ).text;
 const trace = `${line}\n`;
-const done = { run_id: 'run-1', status: 'success', exit_code: 0, task_id: 'T001', trace: 'x.jsonl', head: sha256(line), executions: [] };
+const reviewed = nextLine(
+  { head: sha256(line), lines: 1, ts: '' },
+  { ts: '2026-01-01T00:00:00.000Z', event: 'review_resolved', data: {}, run_id: 'run-1' },
+).text;
+const done = {
+  run_id: 'run-1',
+  status: 'success',
+  exit_code: 0,
+  task_id: 'T001',
+  trace: 'x.jsonl',
+  head: sha256(line),
+  lines: 1,
+  executions: [],
+};
 const record = (more: object = {}): RunRecord => ({ ...done, ...more }) as unknown as RunRecord;
 
 test.each<[string, RunRecord | undefined, string | undefined, string | undefined]>([
@@ -21,8 +34,14 @@ test.each<[string, RunRecord | undefined, string | undefined, string | undefined
   ['one for another task', record({ task_id: 'T002' }), trace, 'run-1 was for T002: run it with --task T001'],
   ['one for none', record({ task_id: null }), trace, 'run-1 was for no task: run it with --task T001'],
   ['one without its trace', record(), undefined, 'the trace of run-1 is gone'],
-  ['one with another', record(), 'x\n', 'the trace of run-1 is not what was written: line 1'],
-  ['one with too short a trace', record(), '', 'the trace of run-1 does not end as the run did'],
+  ['one with another', record(), 'x\n', 'the trace of run-1 is not what was written: line 1 is no event'],
+  [
+    'one with too short a trace',
+    record(),
+    '',
+    'the trace of run-1 is not what was written: line 1 is missing: the run had written 1 lines',
+  ],
+  ['one that a reviewer has spoken of since', record(), `${trace}${reviewed}\n`, undefined],
 ])('a run as evidence: %s', (_, found, text, problem) => {
   expect(runProblem('run-1', found, 'T001', text, sha256)).toBe(problem);
 });

@@ -1,6 +1,6 @@
 import type { RunRecord } from '../model/trace.ts';
 import { isMap } from './is-map.ts';
-import { readTrace } from './trace.ts';
+import { verifyTrace } from './trace-verify.ts';
 
 /** The record of a run by its id; undefined where there is none that can be read. What is no id names no file. */
 export function readRun(id: string, read: (name: string) => string | undefined): RunRecord | undefined {
@@ -29,9 +29,8 @@ export function runProblem(
   if (record.task_id !== taskId) return `${id} was for ${record.task_id ?? 'no task'}: run it with --task ${taskId}`;
   if (record.trace === '') return undefined;
   if (trace === undefined) return `the trace of ${id} is gone`;
-  const { firstBad, head } = readTrace(trace, hash);
-  if (firstBad !== undefined) return `the trace of ${id} is not what was written: line ${firstBad}`;
-  return head === record.head ? undefined : `the trace of ${id} does not end as the run did`;
+  const { broken } = verifyTrace({ text: trace }, hash, record);
+  return broken && `the trace of ${id} is not what was written: line ${broken.line} ${broken.problem}`;
 }
 
 /** What a run left, by its last word on each file. */
