@@ -98,7 +98,7 @@ test('a reviewer whose process is killed leaves nothing that stops the next, and
   const began = performance.now();
   writeReviews(folder, [requested('rv-0', 'run-a')]);
   await project.done(['review', 'resolve', 'rv-0', '--verdict', 'pass', '--score', '1']);
-  const lifeMs = performance.now() - began;
+  let lifeMs = performance.now() - began;
   let struck = 0;
   for (let i = 1; i <= kills; i += 1) {
     const words = ['review', 'resolve', `rv-${i}`, '--verdict', 'fail', '--score', '0.5'];
@@ -107,7 +107,10 @@ test('a reviewer whose process is killed leaves nothing that stops the next, and
       void sleep(lifeMs * (0.3 + Math.random() * 0.8)).then(() => child.kill('SIGKILL'));
     };
     if ((await project.run(words, { onStart })).signal === 'SIGKILL') struck += 1;
+    const begins = performance.now();
     const again = await project.run(words);
+    // The machine may have become quicker since.
+    lifeMs = Math.min(lifeMs, performance.now() - begins);
     expect([0, 101]).toContain(again.exitCode);
     expect(again.answer.review).toMatchObject({ status: 'resolved', resolutions: [{ score: 0.5 }] });
     expect((await project.run(['trace', 'verify', 'run-a'])).exitCode).toBe(0);
