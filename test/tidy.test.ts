@@ -199,7 +199,8 @@ describe('operations', () => {
 
 describe('errors', () => {
   test.each(Object.keys(catalogue()))('%s is thrown somewhere and has an exit code of the table', (code) => {
-    const users = shipped.filter((path) => !path.startsWith('src/errors/') && new RegExp(`CleoError\\(\\s*'${code}'`).test(read(path)));
+    // The catalogue only lists them; a room may make its own.
+    const users = shipped.filter((path) => path !== 'src/errors/catalogue.ts' && new RegExp(`CleoError\\(\\s*'${code}'`).test(read(path)));
     expect(users).not.toEqual([]);
     expect(exits.map((exit) => exit.code)).toContain(catalogue()[code as keyof ReturnType<typeof catalogue>].exit);
   });
@@ -211,7 +212,7 @@ describe('errors of a room', () => {
   test.each(rooms)('those of %s are brought along by every file that throws one', (room) => {
     const rows = [...code(room).matchAll(/^ {2}(E_[A-Z_]+): row/gm)].map((found) => found[1]!);
     const throws = new RegExp(`CleoError\\(\\s*'(?:${rows.join('|')})'`);
-    const throwers = shipped.filter((path) => throws.test(read(path)));
+    const throwers = shipped.filter((path) => path !== room && throws.test(read(path)));
     const name = room.slice('src/errors/'.length);
     expect(rows.length).toBeGreaterThan(0);
     expect(throwers.filter((path) => !new RegExp(`^import '[./]+errors/${name}';$`, 'm').test(read(path)))).toEqual([]);
