@@ -27,3 +27,20 @@ test('skills.run: files that it is to make are a gate', async () => {
     run: { executions: [{ artifacts: ['made.md'] }] },
   });
 });
+
+test('what a construct of the project says of the skill holds here too', async () => {
+  const shop = await openWorkshop();
+  shop.construct('execution: {phases: [p]}\nskills: [{name: it, phase: p, run: [sh, -c, "exit 3"], max_retries: 1}]\n');
+  const { error } = await shop.call('skills.run', { name: 'it' });
+  expect(error).toMatchObject({ exitCode: 3, details: { run: { executions: [{ attempts: 2 }] } } });
+});
+
+test('the run is a receipt; a dry run starts nothing and leaves nothing', async () => {
+  const shop = await openWorkshop();
+  shop.skill('it', 'touch ran');
+  const dry = await shop.call('skills.run', { name: 'it', dryRun: true });
+  expect([dry.run.status, dry.data.dryRun]).toEqual(['ready', true]);
+  expect(() => shop.events()).toThrow();
+  const { run, data } = await shop.call('skills.run', { name: 'it' });
+  expect(data).toEqual({ created: [run.id] });
+});
