@@ -25,6 +25,11 @@ test.each<[string, Happening, string[]]>([
     ['bad shape · gate 1 precondition · a.md is not there · b'],
   ],
   [
+    'that a handoff was refused, but not why once more',
+    gate({ status: 'failed', passed: false, severity: 'block', failures_if_any: [{ name: 'handoff:look', message: 'long' }] }),
+    ['bad shape · gate 1 precondition · it was not handed what it needs'],
+  ],
+  [
     'one that only warns',
     gate({ status: 'failed', passed: false, severity: 'warn', failures_if_any: [check(false, 'b')] }),
     ['odd shape · gate 1 precondition · b'],

@@ -84,7 +84,10 @@ function linesOf(tale: Tale, { event, data, about }: Happening): Told[] {
 
 function gate(data: Record<string, unknown>, line: (mark: Mark, ...parts: (string | undefined)[]) => Told[]): Told[] {
   const name = `gate ${data.gate_id} ${data.name}`;
-  const failures = records(data.failures_if_any).flatMap(({ message }) => text(message) ?? []);
+  // Why a handoff is refused was told when it was.
+  const failures = records(data.failures_if_any).flatMap(({ name: check, message }) =>
+    String(check).startsWith('handoff:') ? 'it was not handed what it needs' : (text(message) ?? []),
+  );
   // What was left out on purpose was not decided.
   if (data.status === 'skipped' || data.status === 'not_reached') return [];
   if (data.status === 'pending') return line('open', name, 'somebody has to judge it');
