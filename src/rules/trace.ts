@@ -21,34 +21,46 @@ export function readTrace(text: string, hash: (line: string) => string): TraceRe
   let seq = 0;
   all.forEach((raw, i) => {
     const number = i + 1;
-    const line = parse(raw);
-    if (typeof line === 'string') {
-      found.problems.push({ line: number, problem: line });
-      found.firstBad ??= number;
-    } else {
-      seq += 1;
-      if (line.prev !== found.head || line.seq !== seq) found.firstBad ??= number;
-      seq = line.seq;
-      found.lines.push({ number, line });
-    }
+    const { line, link, problem } = parse(raw);
+    if (problem !== undefined) found.problems.push({ line: number, problem });
+    if (link === undefined || link.prev !== found.head || link.seq !== seq + 1) found.firstBad ??= number;
+    seq = link?.seq ?? seq;
+    if (line) found.lines.push({ number, line });
     found.head = hash(raw);
   });
   if (torn !== '') found.problems.push({ line: all.length + 1, problem: 'was cut off while it was written, and is left out' });
   return found;
 }
 
-/** An event of our time, or why it is none. */
-function parse(raw: string): TraceLine | string {
+/** The events of a trace, for who asks what happened and not whether it is still what was written. */
+export const eventsIn = (text: string): Pick<TraceReading, 'lines' | 'problems'> => readTrace(text, () => genesis);
+
+interface Parsed {
+  line?: TraceLine;
+  /** Its place in the chain. */
+  link?: { prev: unknown; seq: number };
+  problem?: string;
+}
+
+/** An event of our time, or why it is none. One of a later time has its place in the chain all the same. */
+function parse(raw: string): Parsed {
   let value: unknown;
   try {
     value = JSON.parse(raw);
   } catch {
-    return /\}\s*\{/.test(raw) ? 'holds more than one event' : 'is no event';
+    return { problem: /\}\s*\{/.test(raw) ? 'holds more than one event' : 'is no event' };
   }
-  if (typeof value !== 'object' || value === null || !('event' in value) || !('seq' in value)) return 'is no event';
-  const { v } = value as { v?: unknown };
-  return typeof v === 'number' && v > 1 ? `is of version ${v}, which this cleo does not know` : (value as TraceLine);
+  if (!isObject(value)) return { problem: 'is no event' };
+  const { ts, event, data, v, seq, prev } = value;
+  if (!Number.isSafeInteger(seq)) return { problem: 'is no event' };
+  const link = { prev, seq: seq as number };
+  if (typeof v === 'number' && v > 1) return { link, problem: `is of version ${v}, which this cleo does not know` };
+  if (typeof event !== 'string' || typeof ts !== 'string' || Number.isNaN(Date.parse(ts)) || !isObject(data))
+    return { problem: 'is no event' };
+  return { link, line: value as unknown as TraceLine };
 }
+
+const isObject = (value: unknown): value is Record<string, unknown> => typeof value === 'object' && value !== null && !Array.isArray(value);
 
 /** Line by line, each with the hash of the one before; time never goes back, whatever the clock does. */
 export function nextLine(

@@ -1,0 +1,106 @@
+import { expect, test } from 'vitest';
+import type { TraceLine } from '../model/trace.ts';
+import { countedEvent, countingBy, type Grouping, matches, periodOf, type TraceFilter } from './trace-query.ts';
+
+const line = (event: string, data: object, about: Partial<TraceLine> = {}): TraceLine => ({
+  ...{ ts: '2026-01-15T00:00:00.000Z', event, data: data as Record<string, unknown>, v: 1, seq: 1, run_id: 'run-1', prev: 'genesis' },
+  ...about,
+});
+const check = (name: string, passed: boolean) => ({ name, passed, message: '' });
+const gate = (name: string, ...checks: object[]): TraceLine =>
+  line('gate_checked', {
+    ...{ gate_id: 1, name, status: checks.every((one) => (one as { passed: boolean }).passed) ? 'passed' : 'failed' },
+    checks_performed: checks,
+  });
+const done = (phase: string, status: string, duration_ms = 10, ts = '2026-01-15T00:00:00.000Z'): TraceLine =>
+  line('execution_complete', { status, exit_code: status === 'success' ? 0 : 1, class: status, duration_ms }, { phase, skill: 'a', ts });
+const count = (lines: TraceLine[], by: Grouping[], filter: TraceFilter = {}) => {
+  const counting = countingBy(by, filter);
+  for (const one of lines) counting.step(one);
+  return counting.end();
+};
+
+test('which precondition fails most', () => {
+  const lines = [
+    gate('precondition', check('prd_exists', false), check('git_clean', true)),
+    gate('precondition', check('prd_exists', false), check('git_clean', false)),
+    gate('precondition', check('prd_exists', true), check('git_clean', true)),
+    gate('output', check('schema', false)),
+  ];
+  expect(count(lines, ['check'], { gate: 'precondition' })).toEqual([
+    { check: 'prd_exists', count: 3, failed: 2, failure_rate: 0.6667, median_ms: null },
+    { check: 'git_clean', count: 3, failed: 1, failure_rate: 0.3333, median_ms: null },
+  ]);
+  expect(count(lines, ['gate', 'check'], { status: 'failed' }).map(({ gate, check, count }) => [gate, check, count])).toEqual([
+    ['precondition', 'prd_exists', 2],
+    ['output', 'schema', 1],
+    ['precondition', 'git_clean', 1],
+  ]);
+});
+
+test('the failure rate of a phase in a month', () => {
+  const lines = [
+    done('build', 'success', 10),
+    done('build', 'failure', 30),
+    done('build', 'timeout', 20, '2026-02-01T00:00:00.000Z'),
+    done('design', 'success'),
+    line('attempt_completed', { exit_code: 1 }, { phase: 'build' }),
+  ];
+  expect(count(lines, ['phase'], { phase: 'build', since: '2026-01-01T00:00:00.000Z', until: '2026-02-01T00:00:00.000Z' })).toEqual([
+    { phase: 'build', count: 2, failed: 1, failure_rate: 0.5, median_ms: 20 },
+  ]);
+  expect(count(lines, ['month']).map(({ month, failed, count }) => [month, failed, count])).toEqual([
+    ['2026-01', 1, 3],
+    ['2026-02', 1, 1],
+  ]);
+});
+
+test.each<[TraceFilter, Grouping[], string]>([
+  [{}, ['phase'], 'execution_complete'],
+  [{}, ['check'], 'gate_checked'],
+  [{ gate: 'goal' }, ['phase'], 'gate_checked'],
+  [{ event: 'handoff_attempted' }, ['check'], 'handoff_attempted'],
+])('what is counted for %j by %j', (filter, by, event) => {
+  expect(countedEvent(filter, by)).toBe(event);
+});
+
+test.each<[TraceLine, string, boolean]>([
+  [done('a', 'timeout'), 'failed', true],
+  [done('a', 'timeout'), 'timeout', true],
+  [done('a', 'success'), 'passed', true],
+  [line('handoff_attempted', { accepted: false }), 'rejected', true],
+  [line('handoff_attempted', { accepted: true }), 'failed', false],
+  [line('judge_called', { error: 'x' }), 'error', true],
+  [line('judge_called', { verdict: 'unsure' }), 'passed', true],
+  [line('review_resolved', { verdict: 'fail' }), 'failed', true],
+  [line('something_new', { status: { odd: 1 } }), 'failed', false],
+  [line('something_new', {}), 'passed', false],
+])('%j is %s: %s', (one, status, expected) => {
+  expect(matches(one, { status })).toBe(expected);
+});
+
+test('odd fields are no reason to fall over', () => {
+  const odd = [
+    line('gate_checked', { checks_performed: [null, 1, {}, { name: 2 }] }),
+    line('gate_checked', { checks_performed: 'x', name: 7 }),
+  ];
+  expect(count(odd, ['check'])).toEqual([]);
+  expect(count(odd, ['gate'])).toHaveLength(1);
+  expect(count([{ ...done('a', 'success'), phase: 5 as never }], ['phase'])).toMatchObject([{ phase: '', count: 1 }]);
+});
+
+const now = '2026-03-15T12:00:00.000Z';
+test.each([
+  ['30d', '2026-02-13T12:00:00.000Z', '2026-02-13T12:00:00.000Z'],
+  ['2026', '2026-01-01T00:00:00.000Z', '2027-01-01T00:00:00.000Z'],
+  ['2026-02', '2026-02-01T00:00:00.000Z', '2026-03-01T00:00:00.000Z'],
+  ['2025-12', '2025-12-01T00:00:00.000Z', '2026-01-01T00:00:00.000Z'],
+  ['2026-02-28', '2026-02-28T00:00:00.000Z', '2026-03-01T00:00:00.000Z'],
+  ['2026-02-28T10:00:00Z', '2026-02-28T10:00:00.000Z', '2026-02-28T10:00:00.000Z'],
+])('%s is from %s until %s', (text, from, to) => {
+  expect(periodOf(text, now)).toEqual({ from, to });
+});
+
+test.each(['', 'yesterday', '30', '2026-13', '2026-02-40', '5y', '2026-1', 'March 5', '0'])('%j is no time', (text) => {
+  expect(periodOf(text, now)).toBeUndefined();
+});

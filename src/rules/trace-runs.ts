@@ -1,0 +1,98 @@
+import type { RunRecord } from '../model/trace.ts';
+
+/** A run.json, as far as it is one: what a later or damaged one lacks is filled in. */
+export function readRecord(text: string | undefined): RunRecord | undefined {
+  let value: unknown;
+  try {
+    value = JSON.parse(text ?? '');
+  } catch {
+    return undefined;
+  }
+  const record = value as Partial<RunRecord> | null;
+  if (typeof record?.run_id !== 'string' || typeof record.status !== 'string') return undefined;
+  return { ...blank, ...record, executions: Array.isArray(record.executions) ? record.executions : [] } as RunRecord;
+}
+
+const blank = {
+  ...{ kind: 'construct', construct: null, project: '', intent: null, task_id: null, session_id: null, agent: null, trace: '' },
+  ...{ head: null, lines: 0, pid: 0, began: '', boot: '', started_at: '', completed_at: null, exit_code: null, retention_days: 30 },
+};
+
+/** What is known of a run from its record and its trace. */
+export interface RunFacts {
+  runId: string;
+  /** The name of its trace. */
+  trace?: string | undefined;
+  record?: RunRecord | undefined;
+  /** Whether the process that ran it still does. */
+  isAlive: boolean;
+  /** How its trace says it ended. */
+  ended?: { status: string; exit_code: number | null; at: string } | undefined;
+}
+
+export interface RunView {
+  run_id: string;
+  status: RunRecord['status'] | 'crashed';
+  kind: RunRecord['kind'];
+  /** Of the construct, or the skill. */
+  name: string;
+  project: string;
+  exit_code: number | null;
+  started_at: string;
+  completed_at: string | null;
+  duration_ms: number | null;
+  executions: number;
+  failed: number;
+  lines: number;
+  trace: string | null;
+  task_id: string | null;
+  resumable: boolean;
+}
+
+/** How a run stands. One that neither ended nor goes on has crashed, whatever it said of itself last. */
+export function runView({ runId, trace, record, isAlive, ended }: RunFacts): RunView {
+  const isOver = record !== undefined && record.status !== 'running';
+  const status = isOver ? record.status : ended ? (ended.status as RunRecord['status']) : isAlive ? 'running' : 'crashed';
+  const started_at = record?.started_at || dayOf(trace);
+  const completed_at = record?.completed_at ?? ended?.at ?? null;
+  const took = completed_at === null ? Number.NaN : Date.parse(completed_at) - Date.parse(started_at);
+  return {
+    run_id: runId,
+    status,
+    kind: record?.kind ?? 'construct',
+    name: record?.kind === 'skill' ? (record.executions[0]?.skill ?? record.construct?.name ?? '') : (record?.construct?.name ?? ''),
+    project: record?.project ?? '',
+    exit_code: record?.exit_code ?? ended?.exit_code ?? null,
+    started_at,
+    completed_at,
+    duration_ms: Number.isNaN(took) ? null : Math.max(0, took),
+    executions: record?.executions.length ?? 0,
+    failed: record?.executions.filter((one) => one.status !== 'success').length ?? 0,
+    lines: record?.lines ?? 0,
+    trace: trace ?? null,
+    task_id: record?.task_id ?? null,
+    resumable: status === 'crashed' && record !== undefined,
+  };
+}
+
+const dayOf = (trace: string | undefined): string => (trace ? `${trace.slice(0, 10)}T00:00:00.000Z` : '');
+
+/** Whether a name fits a pattern of `*` and `?`. Steps back only to the last star, so that no pattern takes long. */
+export function fits(pattern: string, name: string): boolean {
+  let [p, n, star, mark] = [0, 0, -1, 0];
+  while (n < name.length) {
+    if (pattern[p] === '*') {
+      star = p++;
+      mark = n;
+    } else if (pattern[p] === '?' || pattern[p] === name[n]) {
+      p += 1;
+      n += 1;
+    } else if (star >= 0) {
+      p = star + 1;
+      mark += 1;
+      n = mark;
+    } else return false;
+  }
+  while (pattern[p] === '*') p += 1;
+  return p === pattern.length;
+}
