@@ -12,11 +12,12 @@ import { createSqlite } from '../src/store/dialects/sqlite-schema.ts';
 import type { Store } from '../src/store/port.ts';
 import { runCli, type Terminal } from '../src/surfaces/cli/run.ts';
 import { registerProjects } from './projects.ts';
+import { writeRuns } from './runs.ts';
 import { takeSchema } from './schemas.ts';
 import { buildWorld } from './world.ts';
 
 export interface HouseOptions {
-  /** Tasks that exist before; see `buildWorld`, `writeManifest` and `registerProjects`. */
+  /** Tasks that exist before; see `buildWorld`, `writeManifest`, `writeRuns` and `registerProjects`. */
   tasks?: string[];
   config?: Record<string, unknown>;
   agent?: string;
@@ -89,11 +90,13 @@ export async function openHouse(options: HouseOptions = {}): Promise<TestHouse> 
   };
   const isEntry = (line: string): boolean => line.startsWith('research ');
   const isProject = (line: string): boolean => line.startsWith('nexus ');
+  const isRun = (line: string): boolean => /^(run|review) /.test(line);
   await buildWorld(
     store,
-    (options.tasks ?? []).filter((line) => !isEntry(line) && !isProject(line)),
+    (options.tasks ?? []).filter((line) => !isEntry(line) && !isProject(line) && !isRun(line)),
   );
   writeManifest(root, (options.tasks ?? []).filter(isEntry));
+  writeRuns(join(root, '.cleo'), (options.tasks ?? []).filter(isRun));
   await registerProjects(root, env.CLEO_HOME ?? '', key, (options.tasks ?? []).filter(isProject));
   onTestFinished(async () => {
     await house.closeStores();

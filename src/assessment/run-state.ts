@@ -13,6 +13,8 @@ export interface RunRequest {
   intent?: string;
   taskId?: string;
   sessionId?: string;
+  /** Who asks for it. */
+  agent?: string;
   inputs: Record<string, unknown>;
   /** The phases to run, in order. */
   phases: string[];

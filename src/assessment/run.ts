@@ -66,6 +66,7 @@ function begin(ground: Ground, request: RunRequest, { signal, patterns, schemas,
     ...{ schema_version: 1, run_id: runId, kind: request.kind, project: request.project, vars: request.vars },
     construct: { file: construct.file, name: construct.name, version: construct.version, sha256: construct.sha256 },
     ...{ intent: redactor.text(request.intent ?? '') || null, task_id: request.taskId ?? null, session_id: request.sessionId ?? null },
+    ...{ agent: request.agent ?? null, retention_days: construct.capture.retentionDays },
     ...{ trace: construct.capture.enabled ? `${startedAt.slice(0, 10)}-${runId}.jsonl` : '', head: null, lines: 0 },
     ...{ ...ground.process(), started_at: startedAt, completed_at: null, status: 'running', exit_code: null, executions: [] },
   };

@@ -44,6 +44,10 @@ export interface RunRecord {
   intent: string | null;
   task_id: string | null;
   session_id: string | null;
+  /** Who had it run: nobody judges work of their own. */
+  agent: string | null;
+  /** 0: gone when it ends; null: kept. */
+  retention_days: number | null;
   trace: string;
   /** Of the last line of the trace: a chain does not protect its own end. */
   head: string | null;

@@ -1,4 +1,5 @@
 import type { Task } from '../model/task.ts';
+import { csvText } from './csv.ts';
 import { githubIssues } from './export-github.ts';
 
 export const exportFormats = ['jsonl', 'json', 'csv', 'md', 'github'] as const;
@@ -8,7 +9,10 @@ export type ExportFormat = (typeof exportFormats)[number];
 export function exportText(tasks: Task[], format: ExportFormat): string {
   if (format === 'json') return `${JSON.stringify({ tasks }, null, 2)}\n`;
   if (format === 'csv')
-    return `${[columns.join(','), ...tasks.map((task) => columns.map((column) => cell(task[column])).join(','))].join('\r\n')}\r\n`;
+    return csvText(
+      columns,
+      tasks.map((task) => columns.map((column) => task[column])),
+    );
   if (format === 'md') return markdown(tasks);
   if (format === 'github') return `${JSON.stringify(githubIssues(tasks), null, 2)}\n`;
   return tasks.map((task) => `${JSON.stringify(task)}\n`).join('');
@@ -33,13 +37,6 @@ const columns = [
   'updatedAt',
   'completedAt',
 ] as const satisfies (keyof Task)[];
-
-function cell(value: unknown): string {
-  const text = Array.isArray(value) ? value.join(' ') : String(value ?? '');
-  // A spreadsheet runs what begins like a formula, in wide signs too, and in some countries a semicolon ends a cell.
-  const safe = /^[=+\-@\t\r\n\uff1d\uff0b\uff0d\uff20]/.test(text) ? `'${text}` : text;
-  return /[",;\t\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
-}
 
 function markdown(tasks: Task[]): string {
   const children = new Map<string, Task[]>();
