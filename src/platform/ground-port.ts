@@ -59,6 +59,15 @@ export interface TraceAbout {
   attempt?: number;
 }
 
+/** A process, so that its number cannot stand for another. */
+export interface Holder {
+  pid: number;
+  /** When it began, as the system counts. */
+  began: string;
+  /** Since which start of the machine. */
+  boot: string;
+}
+
 /** Where a skill was found and what runs it. */
 export interface SkillFound {
   name: string;
@@ -93,7 +102,9 @@ export interface Ground {
   pause(ms: number, signal: AbortSignal): Promise<void>;
   newId(): string;
   /** Whose run it is, so that others can tell whether it still goes on. */
-  process(): { pid: number; began: string; boot: string };
+  process(): Holder;
+  /** Whether that very process still runs. */
+  isAlive(holder: Holder): boolean;
   hash(content: string | Uint8Array): string;
   /** Keyed with the project's own salt. */
   mac(text: string): string;
@@ -128,8 +139,16 @@ export interface Ground {
   /** Where a skill may write of itself: apart from the project, because nobody has redacted it. */
   scratch(): Scratch;
   trace(runId: string, at: string, redactor: Redactor): TraceWriter;
+  traces: TraceFolder;
   runs: RunFolder;
-  reviews: { read(): ReviewEvent[]; append(event: ReviewEvent): void };
+  reviews: {
+    read(): ReviewEvent[];
+    /** Every line, also those that are no events. */
+    text(): string;
+    append(event: ReviewEvent): void;
+    /** Reads, decides and appends while nobody else does. */
+    alone<T>(work: () => T): T;
+  };
   /** One run at a time of what is called so; throws (75) after `waitMs`. What a dead process left is taken over, with a warning. */
   lock(name: string, waitMs: number): Promise<{ warning?: string; release(): void }>;
 }
@@ -149,5 +168,27 @@ export interface RunFolder {
   write(runId: string, name: string, text: string): void;
   read(runId: string, name: string): string | undefined;
   list(): string[];
+  changedAt(runId: string): string;
   remove(runId: string): void;
+}
+
+/** `.cleo/traces`. Every failure to write is 73. */
+export interface TraceFolder {
+  /** By name, which begins with the day that a run began. */
+  list(): { name: string; runId: string }[];
+  /** The whole text, and the first line whose bytes are none. */
+  read(name: string): { text: string; strangeLine?: number } | undefined;
+  changedAt(name: string): string;
+  /** Keeps that many lines, and moves the rest into a file beside it; its name. */
+  cut(name: string, lines: number): string;
+  /** With what was cut off it. */
+  remove(name: string): void;
+  blobs(): { name: string; changedAt: string }[];
+  removeBlob(name: string): void;
+  /** PRUNED.jsonl: what is left of runs that are gone. */
+  pruned(): string;
+  notePruned(line: string): void;
+  /** When somebody last looked for what has had its time; empty where nobody has. */
+  lookedAt(): string;
+  noteLook(at: string): void;
 }

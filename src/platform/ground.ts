@@ -7,10 +7,11 @@ import type { Ground, Scratch, SeenFile } from './ground-port.ts';
 import type { Platform, Project } from './port.ts';
 import { reviewsOf } from './review-file.ts';
 import { runFolder } from './run-folder.ts';
-import { beganAt, bootId, takeRunLock } from './run-lock.ts';
+import { beganAt, bootId, isAlive, takeRunLock } from './run-lock.ts';
 import { findSkill, knownSkills } from './skill-lookup.ts';
 import { runSkill } from './skill-process.ts';
 import { traceWriter } from './trace-file.ts';
+import { traceFolder } from './trace-folder.ts';
 import { entriesOf, passedOver, scanTree } from './tree-scan.ts';
 import { writing } from './unwritable.ts';
 
@@ -40,6 +41,7 @@ export function groundOf(platform: Platform, { root, folder }: Project, env: Rec
     // The time first, so that names sort by it.
     newId: () => `run-${Date.now().toString(36)}${randomBytes(3).toString('hex')}`,
     process: () => ({ pid: process.pid, began: beganAt(process.pid), boot: bootId() }),
+    isAlive,
     hash,
     mac: (text) => createHmac('sha256', salt(platform, folder)).update(text).digest('hex'),
     variables: env,
@@ -85,6 +87,7 @@ export function groundOf(platform: Platform, { root, folder }: Project, env: Rec
         return traceWriter(join(traces, traceName(runId, at)), { runId, redactor, now: platform.now, hash });
       });
     },
+    traces: traceFolder(join(folder, 'traces')),
     runs: runFolder(join(folder, 'runs')),
     reviews: reviewsOf(platform, join(folder, 'reviews.jsonl')),
     lock: (name, waitMs) => takeRunLock(join(folder, 'runs'), name, waitMs),

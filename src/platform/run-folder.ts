@@ -1,4 +1,16 @@
-import { closeSync, existsSync, fsyncSync, mkdirSync, openSync, readdirSync, readFileSync, renameSync, rmSync, writeSync } from 'node:fs';
+import {
+  closeSync,
+  existsSync,
+  fsyncSync,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeSync,
+} from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { RunFolder } from './ground-port.ts';
 import { writing } from './unwritable.ts';
@@ -35,6 +47,7 @@ export function runFolder(top: string): RunFolder {
         .filter((entry) => entry.isDirectory() && entry.name.startsWith('run-'))
         .map(({ name }) => name)
         .sort(),
+    changedAt: (runId) => statSync(join(top, runId), { throwIfNoEntry: false })?.mtime.toISOString() ?? '',
     remove: (runId) => writing(runId, 73, () => rmSync(join(top, runId), { recursive: true, force: true })),
   };
 }

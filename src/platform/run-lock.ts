@@ -1,13 +1,7 @@
 import { closeSync, existsSync, mkdirSync, openSync, readFileSync, rmSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import { skillRefusal } from '../errors/skill.ts';
-
-interface Holder {
-  pid: number;
-  /** When that process began, as the system counts: a number that came round again belongs to another. */
-  began: string;
-  boot: string;
-}
+import type { Holder } from './ground-port.ts';
 
 const lookEveryMs = 50;
 

@@ -28,8 +28,8 @@ test('which precondition fails most', () => {
     gate('output', check('schema', false)),
   ];
   expect(count(lines, ['check'], { gate: 'precondition' })).toEqual([
-    { check: 'prd_exists', count: 3, failed: 2, failure_rate: 0.6667, median_ms: null },
-    { check: 'git_clean', count: 3, failed: 1, failure_rate: 0.3333, median_ms: null },
+    { check: 'prd_exists', count: 3, failed: 2, failureRate: 0.6667, medianMs: null },
+    { check: 'git_clean', count: 3, failed: 1, failureRate: 0.3333, medianMs: null },
   ]);
   expect(count(lines, ['gate', 'check'], { status: 'failed' }).map(({ gate, check, count }) => [gate, check, count])).toEqual([
     ['precondition', 'prd_exists', 2],
@@ -47,7 +47,7 @@ test('the failure rate of a phase in a month', () => {
     line('attempt_completed', { exit_code: 1 }, { phase: 'build' }),
   ];
   expect(count(lines, ['phase'], { phase: 'build', since: '2026-01-01T00:00:00.000Z', until: '2026-02-01T00:00:00.000Z' })).toEqual([
-    { phase: 'build', count: 2, failed: 1, failure_rate: 0.5, median_ms: 20 },
+    { phase: 'build', count: 2, failed: 1, failureRate: 0.5, medianMs: 20 },
   ]);
   expect(count(lines, ['month']).map(({ month, failed, count }) => [month, failed, count])).toEqual([
     ['2026-01', 1, 3],

@@ -13,14 +13,14 @@ export interface TraceFilter {
   until?: string | undefined;
 }
 
-export const groupings = ['event', 'phase', 'skill', 'status', 'class', 'exit_code', 'gate', 'check', 'run_id', 'day', 'month'] as const;
+export const groupings = ['event', 'phase', 'skill', 'status', 'class', 'exitCode', 'gate', 'check', 'run', 'day', 'month'] as const;
 export type Grouping = (typeof groupings)[number];
 
 export type TraceGroup = { [K in Grouping]?: string } & {
   count: number;
   failed: number;
-  failure_rate: number | null;
-  median_ms: number | null;
+  failureRate: number | null;
+  medianMs: number | null;
 };
 
 export function matches(line: TraceLine, filter: TraceFilter, facts: LineFacts = factsOf(line)): boolean {
@@ -85,8 +85,8 @@ export function countingBy(by: Grouping[], filter: TraceFilter): { step(line: Tr
           ...(Object.fromEntries(by.map((name, i) => [name, keys[i]!])) as { [K in Grouping]?: string }),
           count,
           failed,
-          failure_rate: judged === 0 ? null : Math.round((failed / judged) * 10_000) / 10_000,
-          median_ms: median(took),
+          failureRate: judged === 0 ? null : Math.round((failed / judged) * 10_000) / 10_000,
+          medianMs: median(took),
         })),
   };
 }
@@ -105,8 +105,10 @@ function keyOf(name: Grouping, line: TraceLine, facts: LineFacts, check: string 
       return facts.class ?? '';
     case 'gate':
       return facts.gate ?? '';
-    case 'exit_code':
+    case 'exitCode':
       return facts.exitCode === undefined ? '' : String(facts.exitCode);
+    case 'run':
+      return textOf(line.run_id) ?? '';
     default:
       return textOf(line[name]) ?? '';
   }

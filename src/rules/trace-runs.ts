@@ -27,25 +27,26 @@ export interface RunFacts {
   /** Whether the process that ran it still does. */
   isAlive: boolean;
   /** How its trace says it ended. */
-  ended?: { status: string; exit_code: number | null; at: string } | undefined;
+  ended?: { status: string; exitCode: number | null; at: string } | undefined;
 }
 
 export interface RunView {
-  run_id: string;
+  id: string;
   status: RunRecord['status'] | 'crashed';
   kind: RunRecord['kind'];
   /** Of the construct, or the skill. */
   name: string;
   project: string;
-  exit_code: number | null;
-  started_at: string;
-  completed_at: string | null;
-  duration_ms: number | null;
+  exitCode: number | null;
+  startedAt: string;
+  completedAt: string | null;
+  durationMs: number | null;
   executions: number;
   failed: number;
   lines: number;
   trace: string | null;
-  task_id: string | null;
+  taskId: string | null;
+  agent: string | null;
   resumable: boolean;
 }
 
@@ -53,46 +54,27 @@ export interface RunView {
 export function runView({ runId, trace, record, isAlive, ended }: RunFacts): RunView {
   const isOver = record !== undefined && record.status !== 'running';
   const status = isOver ? record.status : ended ? (ended.status as RunRecord['status']) : isAlive ? 'running' : 'crashed';
-  const started_at = record?.started_at || dayOf(trace);
-  const completed_at = record?.completed_at ?? ended?.at ?? null;
-  const took = completed_at === null ? Number.NaN : Date.parse(completed_at) - Date.parse(started_at);
+  const startedAt = record?.started_at || dayOf(trace);
+  const completedAt = record?.completed_at ?? ended?.at ?? null;
+  const took = completedAt === null ? Number.NaN : Date.parse(completedAt) - Date.parse(startedAt);
   return {
-    run_id: runId,
+    id: runId,
     status,
     kind: record?.kind ?? 'construct',
     name: record?.kind === 'skill' ? (record.executions[0]?.skill ?? record.construct?.name ?? '') : (record?.construct?.name ?? ''),
     project: record?.project ?? '',
-    exit_code: record?.exit_code ?? ended?.exit_code ?? null,
-    started_at,
-    completed_at,
-    duration_ms: Number.isNaN(took) ? null : Math.max(0, took),
+    exitCode: record?.exit_code ?? ended?.exitCode ?? null,
+    startedAt,
+    completedAt,
+    durationMs: Number.isNaN(took) ? null : Math.max(0, took),
     executions: record?.executions.length ?? 0,
     failed: record?.executions.filter((one) => one.status !== 'success').length ?? 0,
     lines: record?.lines ?? 0,
     trace: trace ?? null,
-    task_id: record?.task_id ?? null,
+    taskId: record?.task_id ?? null,
+    agent: record?.agent ?? null,
     resumable: status === 'crashed' && record !== undefined,
   };
 }
 
 const dayOf = (trace: string | undefined): string => (trace ? `${trace.slice(0, 10)}T00:00:00.000Z` : '');
-
-/** Whether a name fits a pattern of `*` and `?`. Steps back only to the last star, so that no pattern takes long. */
-export function fits(pattern: string, name: string): boolean {
-  let [p, n, star, mark] = [0, 0, -1, 0];
-  while (n < name.length) {
-    if (pattern[p] === '*') {
-      star = p++;
-      mark = n;
-    } else if (pattern[p] === '?' || pattern[p] === name[n]) {
-      p += 1;
-      n += 1;
-    } else if (star >= 0) {
-      p = star + 1;
-      mark += 1;
-      n = mark;
-    } else return false;
-  }
-  while (pattern[p] === '*') p += 1;
-  return p === pattern.length;
-}

@@ -31,7 +31,7 @@ test('what happened, step by step', () => {
       about,
     ),
   ]);
-  expect(steps.map(({ at_ms, event, status, exit_code, attempt, notes }) => [at_ms, event, status, exit_code, attempt, notes])).toEqual([
+  expect(steps.map(({ atMs, event, status, exitCode, attempt, notes }) => [atMs, event, status, exitCode, attempt, notes])).toEqual([
     [0, 'run_started', undefined, undefined, undefined, undefined],
     [1, 'phase_entered', undefined, undefined, undefined, undefined],
     [2, 'gate_checked', 'failed', undefined, undefined, ['prd_exists: prd.md is missing', 'forced: known']],

@@ -6,16 +6,16 @@ export interface Step {
   seq: number;
   ts: string;
   /** Since the run began. */
-  at_ms: number;
+  atMs: number;
   event: string;
   phase?: string;
   skill?: string;
   attempt?: number;
   status?: string;
   gate?: string;
-  exit_code?: number;
+  exitCode?: number;
   class?: string;
-  duration_ms?: number;
+  durationMs?: number;
   /** What did not hold, or what is to be noted. */
   notes?: string[];
 }
@@ -30,15 +30,15 @@ export function timelineOf(lines: TraceLine[]): Step[] {
       const { status, gate, exitCode, class: of, durationMs } = factsOf(line);
       const notes = notesOf(line);
       return {
-        ...{ seq: line.seq, ts: line.ts, at_ms: Date.parse(line.ts) - began, event: eventOf(line) },
+        ...{ seq: line.seq, ts: line.ts, atMs: Date.parse(line.ts) - began, event: eventOf(line) },
         ...(textOf(line.phase) === undefined ? {} : { phase: line.phase! }),
         ...(textOf(line.skill) === undefined ? {} : { skill: line.skill! }),
         ...(typeof line.attempt === 'number' ? { attempt: line.attempt } : {}),
         ...(status === undefined ? {} : { status }),
         ...(gate === undefined ? {} : { gate }),
-        ...(exitCode === undefined ? {} : { exit_code: exitCode }),
+        ...(exitCode === undefined ? {} : { exitCode }),
         ...(of === undefined ? {} : { class: of }),
-        ...(durationMs === undefined ? {} : { duration_ms: durationMs }),
+        ...(durationMs === undefined ? {} : { durationMs }),
         ...(notes.length > 0 ? { notes } : {}),
       };
     });

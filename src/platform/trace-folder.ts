@@ -1,0 +1,105 @@
+import {
+  appendFileSync,
+  closeSync,
+  existsSync,
+  fsyncSync,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeSync,
+} from 'node:fs';
+import { join } from 'node:path';
+import type { TraceFolder } from './ground-port.ts';
+import { writing } from './unwritable.ts';
+
+const traceFile = /^\d{4}-\d\d-\d\d-(run-[A-Za-z0-9._-]+)\.jsonl$/;
+
+/** `.cleo/traces`: a file a run, what was cut off them, payloads that were too large for a line, and what is gone. */
+export function traceFolder(folder: string): TraceFolder {
+  const at = (name: string): string => join(folder, name);
+  const names = (of = folder): string[] =>
+    existsSync(of)
+      ? readdirSync(of, { withFileTypes: true })
+          .filter((entry) => entry.isFile())
+          .map(({ name }) => name)
+          .sort()
+      : [];
+  const changedAt = (path: string): string => statSync(path, { throwIfNoEntry: false })?.mtime.toISOString() ?? '';
+  const pruned = at('PRUNED.jsonl');
+  return {
+    list: () =>
+      names().flatMap((name) => {
+        const runId = traceFile.exec(name)?.[1];
+        return runId === undefined ? [] : [{ name, runId }];
+      }),
+    read(name) {
+      // Gone between the look at the folder and the look at the file: somebody else pruned.
+      if (!existsSync(at(name))) return undefined;
+      const bytes = readFileSync(at(name));
+      const text = bytes.toString('utf8');
+      const strange = text.includes('\ufffd') ? strangeLine(bytes, text) : undefined;
+      return { text, ...(strange === undefined ? {} : { strangeLine: strange }) };
+    },
+    changedAt: (name) => changedAt(at(name)),
+    cut(name, lines) {
+      const bytes = readFileSync(at(name));
+      let end = 0;
+      for (let n = 0; n < lines; n += 1) end = bytes.indexOf(0x0a, end) + 1;
+      const taken = names().filter((one) => one.startsWith(`${name}.corrupt`)).length;
+      const rest = `${name}.corrupt${taken === 0 ? '' : `-${taken + 1}`}`;
+      return writing(at(rest), 73, () => {
+        // What is moved is on disk in its new place before it leaves the old one.
+        writeWhole(at(rest), bytes.subarray(end));
+        writeWhole(at(`${name}.tmp-${process.pid}`), bytes.subarray(0, end));
+        renameSync(at(`${name}.tmp-${process.pid}`), at(name));
+        return rest;
+      });
+    },
+    remove: (name) =>
+      writing(at(name), 73, () => {
+        for (const one of names()) if (one === name || one.startsWith(`${name}.corrupt`)) rmSync(at(one), { force: true });
+      }),
+    blobs: () => names(at('blobs')).map((name) => ({ name, changedAt: changedAt(join(folder, 'blobs', name)) })),
+    removeBlob: (name) => writing(name, 73, () => rmSync(join(folder, 'blobs', name), { force: true })),
+    pruned: () => (existsSync(pruned) ? readFileSync(pruned, 'utf8') : ''),
+    notePruned: (line) =>
+      writing(pruned, 73, () => {
+        mkdirSync(folder, { recursive: true });
+        const isTorn = existsSync(pruned) && !/(^|\n)$/.test(readFileSync(pruned, 'utf8'));
+        appendFileSync(pruned, `${isTorn ? '\n' : ''}${line}\n`, { mode: 0o600 });
+      }),
+    lookedAt: () => (existsSync(at('.pruned')) ? readFileSync(at('.pruned'), 'utf8').trim() : ''),
+    noteLook: (moment) =>
+      writing(folder, 73, () => {
+        mkdirSync(folder, { recursive: true });
+        writeWhole(at('.pruned'), Buffer.from(`${moment}\n`));
+      }),
+  };
+}
+
+/** The first line whose bytes are no text. */
+function strangeLine(bytes: Buffer, text: string): number | undefined {
+  if (Buffer.from(text).equals(bytes)) return undefined;
+  let line = 1;
+  for (let at = 0; at < bytes.length; line += 1) {
+    const end = bytes.indexOf(0x0a, at) < 0 ? bytes.length : bytes.indexOf(0x0a, at);
+    const part = bytes.subarray(at, end);
+    if (!Buffer.from(part.toString('utf8')).equals(part)) return line;
+    at = end + 1;
+  }
+  return undefined;
+}
+
+function writeWhole(path: string, bytes: Uint8Array): void {
+  const file = openSync(path, 'w', 0o600);
+  try {
+    for (let at = 0; at < bytes.length; ) at += writeSync(file, bytes, at);
+    fsyncSync(file);
+  } finally {
+    closeSync(file);
+  }
+}
