@@ -13,6 +13,7 @@ export interface Lookout {
 
 export interface Schemas {
   document(id: string): DocSchema | undefined;
+  json(id: string): Record<string, unknown> | undefined;
   /** What is wrong with a value by a schema; empty where nothing is. */
   check(schema: Record<string, unknown>, value: unknown): string[];
   parseYaml(text: string): unknown;
@@ -34,14 +35,27 @@ export function lookoutOf(ground: Ground, schemas: Schemas): Lookout {
 function examine(ground: Ground, schemas: Schemas, { path, kind, size }: SeenFile, schemaId: string | null): FoundFile {
   const base = { path, kind, size, sha256: '', contentType: contentTypeOf(path), problems: [] };
   if (kind !== 'file') return base;
-  const bytes = ground.read(path);
-  const file: FoundFile = { ...base, size: bytes.length, sha256: ground.hash(bytes) };
+  const file: FoundFile = { ...base, sha256: ground.digest(path) };
   const schema = schemaId === null ? undefined : schemas.document(schemaId);
-  if (!schema || bytes.length === 0) return file;
-  if (bytes.length > largestDocument) return { ...file, problems: ['is larger than any document'] };
-  const text = textOf(bytes);
+  const form = schemaId === null ? undefined : schemas.json(schemaId);
+  if ((!schema && !form) || size === 0) return file;
+  if (size > largestDocument) return { ...file, problems: ['is larger than any document'] };
+  const text = textOf(ground.read(path));
   if (text === undefined) return { ...file, problems: ['is no UTF-8 text'] };
+  if (!schema) return { ...file, problems: valueProblems(schemas, form!, text, path) };
   return { ...file, completeness: completenessOf(text, schema), problems: frontMatterProblems(schemas, schema, text) };
+}
+
+/** Of data, where the schema is one of data. */
+function valueProblems(schemas: Schemas, form: Record<string, unknown>, text: string, path: string): string[] {
+  let value: unknown;
+  try {
+    const plain = text.replace(/^\ufeff/, '');
+    value = /\.ya?ml$/i.test(path) ? schemas.parseYaml(plain) : JSON.parse(plain);
+  } catch {
+    return [`is no ${/\.ya?ml$/i.test(path) ? 'YAML' : 'JSON'}`];
+  }
+  return schemas.check(form, value);
 }
 
 /** Undefined where the bytes are no text. */

@@ -1,11 +1,11 @@
 import { skillRefusal } from '../errors/skill.ts';
 import type { DocSchema } from '../model/doc-schema.ts';
 import { builtInSchemas } from '../rules/document/schemas.ts';
+import { isMap } from '../rules/is-map.ts';
 import type { Schemas } from './found.ts';
 
 export interface AllSchemas extends Schemas {
   ids(): string[];
-  json(id: string): Record<string, unknown> | undefined;
 }
 
 /** Schemas of documents: ours, and before them what a project keeps in `.cleo/schemas`. Compiling one costs; most runs compile none. */
@@ -30,7 +30,7 @@ export async function schemasOf(own: { name: string; text: string }[]): Promise<
     json: (id) => json.get(id),
     check(schema, value) {
       const key = JSON.stringify(schema);
-      const check = compiled.get(key) ?? compile?.(schema) ?? (() => []);
+      const check = compiled.get(key) ?? compiling(compile, schema);
       compiled.set(key, check);
       return check(value);
     },
@@ -38,10 +38,22 @@ export async function schemasOf(own: { name: string; text: string }[]): Promise<
   };
 }
 
-function readJson(name: string, text: string): Record<string, unknown> {
+function compiling(compile: typeof import('./json-schema.ts').compile | undefined, schema: Record<string, unknown>) {
   try {
-    return JSON.parse(text) as Record<string, unknown>;
+    return compile?.(schema) ?? (() => []);
+  } catch (error) {
+    const problem = `a schema of .cleo/schemas is none: ${(error as Error).message}`;
+    throw skillRefusal(78, problem, 'cleo construct validate', { schema: schema.$id ?? schema.title ?? null });
+  }
+}
+
+function readJson(name: string, text: string): Record<string, unknown> {
+  let value: unknown;
+  try {
+    value = JSON.parse(text.replace(/^\ufeff/, ''));
   } catch {
     throw skillRefusal(78, `.cleo/schemas/${name} is no JSON`, 'cleo construct validate', { file: name });
   }
+  if (isMap(value)) return value;
+  throw skillRefusal(78, `.cleo/schemas/${name} is no schema`, 'cleo construct validate', { file: name });
 }

@@ -69,6 +69,8 @@ export interface RunRecord {
     skill_sha256: string;
     inputs_sha256: string;
     outputs: { path: string; sha256: string }[];
+    /** Of what it printed, before anything was taken out of it. */
+    primary_sha256?: string;
     attempts: number;
     duration_ms: number;
   }[];

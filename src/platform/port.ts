@@ -102,6 +102,8 @@ export interface RunOptions {
   keepBytes?: number;
   input?: string;
   env?: Record<string, string>;
+  /** Aborted when nobody wants it to go on. */
+  signal?: AbortSignal;
 }
 
 /** What came of a program that was run. */
@@ -109,8 +111,8 @@ export interface Ran {
   /** Absent where it was killed, or never ran. */
   exitCode?: number;
   signal?: string;
-  /** It was ended: its time was up, or it printed too much. */
-  stopped?: 'time' | 'output';
+  /** It was ended: its time was up, it printed too much, or nobody wanted it any more. */
+  stopped?: 'time' | 'output' | 'cancelled';
   /** Why it could not be run. */
   problem?: string;
   /** The ends of what it printed. */

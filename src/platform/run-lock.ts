@@ -1,55 +1,124 @@
-import { closeSync, existsSync, mkdirSync, openSync, readFileSync, rmSync, writeSync } from 'node:fs';
+import { existsSync, linkSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { skillRefusal } from '../errors/skill.ts';
 import type { Holder } from './ground-port.ts';
 
+/** What a lock says of who holds it. */
+interface Claim extends Holder {
+  /** The run it is held for. */
+  run?: string;
+  /** No two claims are alike, so that nobody takes another's away. */
+  nonce: string;
+}
+
+export interface RunLock {
+  /** Of what was taken over. */
+  warning?: string;
+  /** The run that the process which is gone was at. */
+  abandoned?: string;
+  release(): void;
+}
+
 const lookEveryMs = 50;
+/** What cannot be read this long after it was written was never written whole. */
+const unreadableMs = 5000;
 
 /** One at a time. A lock whose holder is dead, or of another start of the machine, is taken over. */
-export async function takeRunLock(folder: string, name: string, waitMs: number): Promise<{ warning?: string; release(): void }> {
+export async function takeRunLock(folder: string, name: string, waitMs: number, run?: string, signal?: AbortSignal): Promise<RunLock> {
   const path = join(folder, `${name}.lock`);
-  const until = Date.now() + waitMs;
-  let warning: string | undefined;
+  const until = performance.now() + waitMs;
+  const own: Claim = { pid: process.pid, began: beganAt(process.pid), boot: bootId(), nonce: nonce(), ...(run ? { run } : {}) };
+  let taken: Omit<RunLock, 'release'> = {};
   for (;;) {
-    if (claim(folder, path)) return { ...(warning ? { warning } : {}), release: () => rmSync(path, { force: true }) };
+    if (claim(folder, path, own)) return { ...taken, release: () => release(path, own) };
     const holder = holderOf(path);
-    if (holder && !isAlive(holder)) {
-      warning = `took over the lock of process ${holder.pid}, which is gone`;
-      rmSync(path, { force: true });
+    if (holder === undefined ? isWreck(path) : !isAlive(holder)) {
+      if (takeOver(folder, path, holder, own))
+        taken = {
+          warning: `took over the lock of ${holder ? `process ${holder.pid}, which is gone` : 'nobody'}`,
+          ...(holder?.run ? { abandoned: holder.run } : {}),
+        };
       continue;
     }
-    if (Date.now() >= until)
+    if (signal?.aborted) throw skillRefusal(130, 'it was ended from outside', 'cleo trace list');
+    if (performance.now() >= until)
       throw skillRefusal(75, `another run of it is under way${holder ? ` (process ${holder.pid})` : ''}`, 'cleo trace list', {
-        ...(holder ? { pid: holder.pid } : {}),
+        ...(holder ? { pid: holder.pid, ...(holder.run ? { run: holder.run } : {}) } : {}),
       });
     await new Promise((resolve) => setTimeout(resolve, lookEveryMs));
   }
 }
 
-function claim(folder: string, path: string): boolean {
+/** Whole or not at all: a lock that its maker had no time to write would be nobody's. */
+function claim(folder: string, path: string, own: Claim): boolean {
+  const draft = `${path}.${own.nonce}`;
   try {
     mkdirSync(folder, { recursive: true, mode: 0o700 });
-    const file = openSync(path, 'wx', 0o600);
-    try {
-      writeSync(file, JSON.stringify({ pid: process.pid, began: beganAt(process.pid), boot: bootId() } satisfies Holder));
-    } finally {
-      closeSync(file);
-    }
+    const text = JSON.stringify(own);
+    writeFileSync(draft, text, { mode: 0o600 });
+    place(draft, path, text);
     return true;
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
     if (code === 'EEXIST') return false;
     throw skillRefusal(73, `${path} cannot be written: ${code}`, 'cleo doctor', { path });
+  } finally {
+    removed(draft);
   }
 }
 
-/** Undefined where it was released meanwhile, or is just being written. */
-function holderOf(path: string): Holder | undefined {
+function place(draft: string, path: string, text: string): void {
   try {
-    return JSON.parse(readFileSync(path, 'utf8')) as Holder;
+    linkSync(draft, path);
+  } catch (error) {
+    // A file system without hard links.
+    if (!['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS'].includes((error as NodeJS.ErrnoException).code ?? '')) throw error;
+    writeFileSync(path, text, { mode: 0o600, flag: 'wx' });
+  }
+}
+
+/** Two that find the same dead holder must not take away each other's lock: only who has a lock on the taking may. */
+function takeOver(folder: string, path: string, dead: Claim | undefined, own: Claim): boolean {
+  const taking = `${path}.taking`;
+  if (!claim(folder, taking, own)) {
+    const other = holderOf(taking);
+    if (other === undefined ? isWreck(taking) : !isAlive(other)) removed(taking);
+    return false;
+  }
+  try {
+    const isSame = holderOf(path)?.nonce === dead?.nonce && existsSync(path);
+    if (isSame) removed(path);
+    return isSame;
+  } finally {
+    removed(taking);
+  }
+}
+
+function release(path: string, own: Claim): void {
+  if (holderOf(path)?.nonce === own.nonce) removed(path);
+}
+
+function removed(path: string): void {
+  try {
+    rmSync(path, { force: true });
+  } catch {
+    // It cannot be written any more; that whoever holds it is gone will be seen all the same.
+  }
+}
+
+/** Undefined where it was released meanwhile, or nobody can read it. */
+function holderOf(path: string): Claim | undefined {
+  try {
+    const said = JSON.parse(readFileSync(path, 'utf8')) as Claim;
+    return typeof said?.pid === 'number' ? said : undefined;
   } catch {
     return undefined;
   }
+}
+
+function isWreck(path: string): boolean {
+  const changed = statSync(path, { throwIfNoEntry: false })?.mtimeMs;
+  return changed !== undefined && Math.abs(Date.now() - changed) > unreadableMs;
 }
 
 export function isAlive({ pid, began, boot }: Holder): boolean {
@@ -61,6 +130,8 @@ export function isAlive({ pid, began, boot }: Holder): boolean {
   }
   return beganAt(pid) === began;
 }
+
+const nonce = (): string => `${process.pid}-${process.hrtime.bigint().toString(36)}`;
 
 const bootPath = '/proc/sys/kernel/random/boot_id';
 export const bootId = (): string => (existsSync(bootPath) ? readFileSync(bootPath, 'utf8').trim() : '');

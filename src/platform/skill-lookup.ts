@@ -15,42 +15,66 @@ type Hash = (content: string | Uint8Array) => string;
 export function findSkill(root: string, folder: string, name: string, path: string | undefined, hash: Hash): SkillFound {
   const candidates = path === undefined ? places(root, folder).map((place) => join(place, name)) : [join(root, path)];
   const found = candidates.find((candidate) => isFolder(candidate));
-  return found ? describe(root, name, found, hash) : nothing(name, hash);
+  if (!found) return { ...about(name, undefined), sha256: hash('') };
+  const text = textIn(found);
+  const known = about(name, text);
+  const command = commandOf(root, found, metadataOf(text).run);
+  return {
+    ...known,
+    folder: relative(root, found) || '.',
+    ...(command ? { command } : {}),
+    sha256: hash(digestOf(found, hash)),
+  };
 }
 
-export function knownSkills(root: string, folder: string, hash: Hash): SkillFound[] {
-  const found = new Map<string, SkillFound>();
+export function knownSkills(root: string, folder: string): Omit<SkillFound, 'sha256' | 'command'>[] {
+  const found = new Map<string, Omit<SkillFound, 'sha256' | 'command'>>();
   for (const place of places(root, folder))
-    for (const entry of isFolder(place) ? readdirSync(place) : [])
-      if (!found.has(entry) && isFolder(join(place, entry))) found.set(entry, describe(root, entry, join(place, entry), hash));
+    for (const entry of isFolder(place) ? namesIn(place) : [])
+      if (!found.has(entry) && isFolder(join(place, entry)))
+        found.set(entry, { ...about(entry, textIn(join(place, entry))), folder: relative(root, join(place, entry)) });
   return [...found.values()];
 }
 
 const places = (root: string, folder: string): string[] => [join(folder, 'skills'), join(root, '.claude', 'skills'), join(root, 'skills')];
 
+function namesIn(folder: string): string[] {
+  try {
+    return readdirSync(folder).sort();
+  } catch {
+    // Not ours to read.
+    return [];
+  }
+}
+
 const isFolder = (path: string): boolean => statSync(path, { throwIfNoEntry: false })?.isDirectory() ?? false;
 
-const nothing = (name: string, hash: Hash): SkillFound => ({
-  ...{ name, version: '0.0.0', description: '', triggers: [], negativeTriggers: [], sha256: hash('') },
-});
-
-function describe(root: string, name: string, folder: string, hash: Hash): SkillFound {
+/** Its SKILL.md, where it has one that is a text and not, say, a pipe. */
+function textIn(folder: string): string | undefined {
   const source = join(folder, 'SKILL.md');
-  const text = existsSync(source) ? readFileSync(source, 'utf8') : undefined;
+  const found = statSync(source, { throwIfNoEntry: false });
+  return found?.isFile() && found.size <= largestFile ? readFileSync(source, 'utf8') : undefined;
+}
+
+const fieldsOf = (text: string | undefined): Record<string, unknown> => {
   const head = text === undefined ? undefined : readFrontMatter(text);
-  const fields = head && 'fields' in head ? head.fields : {};
-  const metadata = isMap(fields.metadata) ? fields.metadata : {};
-  const command = commandOf(root, folder, metadata.run);
+  return head && 'fields' in head ? head.fields : {};
+};
+
+const metadataOf = (text: string | undefined): Record<string, unknown> => {
+  const { metadata } = fieldsOf(text);
+  return isMap(metadata) ? metadata : {};
+};
+
+function about(name: string, text: string | undefined): Omit<SkillFound, 'sha256' | 'command' | 'folder'> {
+  const [fields, metadata] = [fieldsOf(text), metadataOf(text)];
   return {
     name,
-    folder: relative(root, folder) || '.',
     version: textOf(metadata.version) ?? textOf(fields.version) ?? '0.0.0',
     description: textOf(fields.description) ?? '',
     triggers: listOf(metadata.triggers),
     negativeTriggers: listOf(metadata.negative_triggers ?? metadata.negativeTriggers),
     ...(text === undefined ? {} : { text }),
-    ...(command ? { command } : {}),
-    sha256: hash(digestOf(folder, hash)),
   };
 }
 
@@ -84,16 +108,25 @@ function isExecutable(path: string): boolean {
 function digestOf(folder: string, hash: Hash): string {
   const lines: string[] = [];
   const walk = (place: string, name: string): void => {
-    for (const entry of readdirSync(place).sort()) {
+    for (const entry of namesIn(place)) {
       if (lines.length >= mostFiles || entry === 'node_modules' || entry === '.git') continue;
       const path = join(place, entry);
-      const found = lstatSync(path);
-      if (found.isDirectory()) walk(path, `${name}${entry}/`);
-      else if (found.isFile()) lines.push(`${name}${entry} ${found.size > largestFile ? found.size : hash(readFileSync(path))}`);
+      const found = lstatSync(path, { throwIfNoEntry: false });
+      if (found?.isDirectory()) walk(path, `${name}${entry}/`);
+      else if (found?.isFile()) lines.push(`${name}${entry} ${contentOf(path, found.size, hash)}`);
     }
   };
   walk(folder, '');
   return lines.join('\n');
+}
+
+function contentOf(path: string, size: number, hash: Hash): string {
+  try {
+    return size > largestFile ? String(size) : hash(readFileSync(path));
+  } catch {
+    // Not ours to read; what it holds cannot matter to a skill that we start.
+    return `unreadable ${size}`;
+  }
 }
 
 const textOf = (value: unknown): string | undefined => (typeof value === 'string' && value !== '' ? value : undefined);

@@ -8,7 +8,7 @@ import { answer, job } from '../define.ts';
 import { requestOf } from './begin.ts';
 import { dryRun } from './dry-run.ts';
 import { ConstructFile, lineOf, manifestOf, runnable } from './manifest.ts';
-import { RunShape, runRefusal, runView } from './outcome.ts';
+import { RunShape, runRefusal, runView, saidOf } from './outcome.ts';
 import { readsInput, runParams } from './run-params.ts';
 import { surroundingsOf } from './surroundings.ts';
 
@@ -42,9 +42,9 @@ export const constructRun = job({
     try {
       if (isDry) return answer({ run: await dryRun(ground, request, surroundings) }, { warnings, dryRun: true });
       const outcome = await runPhases(ground, request, surroundings);
-      const refusal = runRefusal(outcome, (words) => here.commandAs(['construct', 'run', manifest.file, ...words]));
+      const refusal = runRefusal(outcome, here.commandWith);
       if (refusal) throw refusal;
-      return answer({ run: runView(outcome) }, { warnings });
+      return answer({ run: runView(outcome) }, { warnings: [...warnings, ...saidOf(outcome)] });
     } finally {
       surroundings.stop();
     }

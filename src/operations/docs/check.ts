@@ -79,7 +79,7 @@ export const docsCheck = query({
         schemas: schemas.ids(),
       });
     }
-    const [seen] = ground.look(file).files;
+    const seen = ground.at(file);
     if (!seen) throw skillRefusal(66, `${file} is not there`, here.commandAs(['docs', 'list']), { file });
     if (seen.kind !== 'file')
       throw skillRefusal(65, `${file} is no regular file inside the project`, here.commandAs(['docs', 'list']), { file });

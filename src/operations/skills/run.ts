@@ -7,7 +7,7 @@ import type { Ground } from '../../platform/ground-port.ts';
 import { singleSkill } from '../../rules/construct/single.ts';
 import { requestOf } from '../construct/begin.ts';
 import { dryRun } from '../construct/dry-run.ts';
-import { RunShape, runRefusal, runView } from '../construct/outcome.ts';
+import { RunShape, runRefusal, runView, saidOf } from '../construct/outcome.ts';
 import { readsInput, runParams } from '../construct/run-params.ts';
 import { surroundingsOf } from '../construct/surroundings.ts';
 import { answer, type JobContext, job } from '../define.ts';
@@ -47,11 +47,11 @@ export const skillsRun = job({
     try {
       if (isDry) return answer({ run: await dryRun(ground, request, surroundings) }, { dryRun: true });
       const outcome = await runPhases(ground, request, surroundings);
-      const refusal = runRefusal(outcome, (words) => here.commandAs(['skill', 'run', name, ...words]));
+      const refusal = runRefusal(outcome, here.commandWith);
       if (refusal) throw refusal;
       const primary = outcome.redactor.value(outcome.executed[0]?.outcome.result.outputs.primary ?? null);
-      const printed = typeof primary === 'string' ? primary : JSON.stringify(primary);
-      return { run: runView(outcome), ...(raw ? { printed } : { primary }) };
+      const printed = typeof primary === 'string' ? primary : primary === null ? '' : JSON.stringify(primary);
+      return answer({ run: runView(outcome), ...(raw ? { printed } : { primary }) }, { warnings: saidOf(outcome) });
     } finally {
       surroundings.stop();
     }
@@ -60,7 +60,7 @@ export const skillsRun = job({
 
 /** What a construct of the project says of the skill, where there is one that can be read. */
 async function declared(here: JobContext, ground: Ground, name: string): Promise<Construct | undefined> {
-  if (!['construct.yaml', '.cleo/construct.yaml'].some((path) => ground.look(path).files.length > 0)) return undefined;
+  if (!['construct.yaml', '.cleo/construct.yaml'].some((path) => ground.at(path) !== undefined)) return undefined;
   const { manifestOf } = await import('../construct/manifest.ts');
   const { construct } = await manifestOf(here, undefined);
   return construct?.skills.some((skill) => skill.name === name) ? construct : undefined;
