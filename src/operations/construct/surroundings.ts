@@ -9,16 +9,32 @@ import type { JobContext } from '../define.ts';
 export async function surroundingsOf(
   here: JobContext,
   ground: Ground,
-  { redaction }: Construct,
+  construct: Construct,
   schemas: Surroundings['schemas'],
 ): Promise<Surroundings & { stop(): void }> {
+  const { redaction } = construct;
+  // A schema that is none is told before anything runs, not when it is asked for the first time.
+  for (const id of schemasIn(construct)) {
+    const form = id === null ? undefined : schemas.json(id);
+    if (form) schemas.check(form, null);
+  }
+  const patterns = redaction.patterns.length > 0 ? await patternsOf(redaction.patterns) : [];
   const { signal, stop } =
     here.gateway === 'cli' ? ground.interrupts() : { signal: here.signal ?? new AbortController().signal, stop: () => {} };
   return {
-    ...{ signal, stop, schemas, patterns: redaction.patterns.length > 0 ? await patternsOf(redaction.patterns) : [] },
+    ...{ signal, stop, schemas, patterns },
     observe: (event, data, about) => here.observe?.(event, data, { ...about }),
   };
 }
+
+const schemasIn = ({ phases, handoffs }: Construct): Set<string | null> =>
+  new Set([
+    ...phases.flatMap(({ inputs, outputs, gates }) => [
+      ...[...inputs, ...outputs].map(({ schema }) => schema),
+      gates.output.primarySchema ?? null,
+    ]),
+    ...handoffs.flatMap(({ required, optional }) => [...required, ...optional].map(({ schema }) => schema)),
+  ]);
 
 /** In linear time, whatever the user wrote. */
 async function patternsOf(sources: string[]): Promise<Surroundings['patterns']> {

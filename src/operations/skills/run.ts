@@ -1,9 +1,10 @@
 import { array, boolean, description, integer, maxValue, minValue, number, optional, pipe, strictObject, string, unknown } from 'valibot';
 import { runPhases } from '../../assessment/run.ts';
 import { schemasOf } from '../../assessment/schemas.ts';
-import '../../errors/skill.ts';
+import { skillRefusal } from '../../errors/skill.ts';
 import type { Construct } from '../../model/construct.ts';
 import type { Ground } from '../../platform/ground-port.ts';
+import { pathProblem, skillNameProblem } from '../../rules/construct/names.ts';
 import { singleSkill } from '../../rules/construct/single.ts';
 import { requestOf } from '../construct/begin.ts';
 import { dryRun } from '../construct/dry-run.ts';
@@ -41,6 +42,10 @@ export const skillsRun = job({
   example: { call: { name: 'no-such-skill' }, exit: 127 },
   async run(here, { name, dryRun: isDry, retries, outputs, raw, ...given }) {
     const ground = await here.platform.ground(here.project);
+    const problem = skillNameProblem(name);
+    if (problem) throw skillRefusal(64, problem, 'cleo skill list');
+    const wrong = outputs?.find((path) => pathProblem(path) !== undefined);
+    if (wrong !== undefined) throw skillRefusal(78, `${JSON.stringify(wrong)} ${pathProblem(wrong)}`, 'cleo help skill run');
     const construct = singleSkill(name, await declared(here, ground, name), { retries, outputs });
     const request = await requestOf(here, ground, construct, given, ['skill'], 'skill');
     const surroundings = await surroundingsOf(here, ground, construct, await schemasOf(ground.schemaFiles()));

@@ -1,6 +1,6 @@
 import type { ArtifactSpec, CheckSpec } from '../../model/construct.ts';
 import { nearest } from '../nearest.ts';
-import { pathProblem } from './artifacts.ts';
+import { pathProblem } from './names.ts';
 import type { Reader, Spot } from './spot.ts';
 
 const plain = ['context_files_exist', 'operator_detected', 'git_clean'] as const;
