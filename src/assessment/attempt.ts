@@ -32,7 +32,10 @@ export async function attempt(draft: Draft, argv: string[], timeoutMs: number, r
       record.run_id,
       `${place}/stdin.json`,
       `${JSON.stringify(redactor.value({ ...request, inputs: captured(run, request.inputs) }))}\n`,
+      'soon',
     );
+  // That it was let begin is known before it begins.
+  run.trace.sync();
   const scratch = ground.scratch(record.run_id);
   const ear = listen(draft, scratch);
   let end: ProcessEnd;

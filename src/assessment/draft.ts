@@ -60,10 +60,10 @@ export interface Draft {
 
 export const executionId = ({ record }: Pick<Run, 'record'>, phase: string, skill: string): string => `${record.run_id}:${phase}:${skill}`;
 
-export function draftOf(run: Run, phase: Phase, skill: SkillSpec, around: Around): Draft {
+export async function draftOf(run: Run, phase: Phase, skill: SkillSpec, around: Around): Promise<Draft> {
   const { ground, request } = run;
   return {
-    ...{ run, phase, skill, around, found: ground.findSkill(skill.name, skill.path), id: executionId(run, phase.name, skill.name) },
+    ...{ run, phase, skill, around, found: await ground.findSkill(skill.name, skill.path), id: executionId(run, phase.name, skill.name) },
     ...{ startedAt: ground.now(), startedMs: ground.monotonicMs(), gates: [], errors: [], warnings: [], retries: [], attempts: 0 },
     ...{ inputs: { ...run.primaries, ...request.inputs }, inputsHash: '', missing: [], sideEffects: [] },
     ...{ tree: { artifacts: [], sideEffects: [], warnings: [], touched: [] }, primary: null, isCancelled: false, isSkipped: false },

@@ -23,7 +23,7 @@ export const noSkill: SkillSpec = { name: '-', required: true, shell: false, env
 /** One skill in one phase, with all its attempts: gates before, the skill, gates after, and a result whatever came of it. */
 export async function execute(run: Run, phase: Phase, skill: SkillSpec, around: () => Around): Promise<Executed> {
   const plain = { handoffs: [], onward: () => [], isLast: () => true, touched: new Set<string>() };
-  const draft = draftOf(run, phase, skill, plain);
+  const draft = await draftOf(run, phase, skill, plain);
   draft.inputsHash = inputsHash(draft);
   const known = reusable(draft);
   if (known) return reused(draft, known);

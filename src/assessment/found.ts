@@ -4,7 +4,6 @@ import type { FoundArtifact, FoundFile } from '../model/found.ts';
 import type { Ground, SeenFile } from '../platform/ground-port.ts';
 import { expand } from '../rules/construct/variables.ts';
 import { contentTypeOf } from '../rules/content-type.ts';
-import { completenessOf, withoutFrontMatter } from '../rules/document/completeness.ts';
 
 /** Looks at what an artifact stands for: whether it is there, and how complete it is as a document. */
 export interface Lookout {
@@ -17,6 +16,8 @@ export interface Schemas {
   /** What is wrong with a value by a schema; empty where nothing is. */
   check(schema: Record<string, unknown>, value: unknown): string[];
   parseYaml(text: string): unknown;
+  /** How complete a document is, and what is wrong with it beside that. */
+  measure(text: string, schema: DocSchema): Pick<FoundFile, 'completeness' | 'problems'>;
 }
 
 /** No document that people write is larger. */
@@ -43,7 +44,7 @@ function examine(ground: Ground, schemas: Schemas, { path, kind, size }: SeenFil
   const text = textOf(ground.read(path));
   if (text === undefined) return { ...file, problems: ['is no UTF-8 text'] };
   if (!schema) return { ...file, problems: valueProblems(schemas, form!, text, path) };
-  return { ...file, completeness: completenessOf(text, schema), problems: frontMatterProblems(schemas, schema, text) };
+  return { ...file, ...schemas.measure(text, schema) };
 }
 
 /** Of data, where the schema is one of data. */
@@ -64,17 +65,5 @@ export function textOf(bytes: Uint8Array): string | undefined {
     return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
   } catch {
     return undefined;
-  }
-}
-
-export function frontMatterProblems(schemas: Schemas, schema: DocSchema, text: string): string[] {
-  if (!schema.frontMatter) return [];
-  const { frontMatter } = withoutFrontMatter(text);
-  try {
-    return schemas
-      .check(schema.frontMatter, frontMatter === undefined ? {} : (schemas.parseYaml(frontMatter) ?? {}))
-      .map((one) => `has front matter that ${one}`);
-  } catch (error) {
-    return [`has front matter that cannot be read: ${(error as Error).message.split('\n')[0]}`];
   }
 }

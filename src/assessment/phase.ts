@@ -73,7 +73,7 @@ function isLast(run: Run, skills: SkillSpec[], skill: SkillSpec, isMade: (skill:
   const others = skills.filter(({ name }) => name !== skill.name);
   if (run.request.construct.type === 'parallel') return others.every(({ name }) => isMade(name));
   return skills.slice(skills.indexOf(skill) + 1).every(({ name, path, required, run: argv }) => {
-    return !required && argv === undefined && run.ground.findSkill(name, path).folder === undefined;
+    return !required && argv === undefined && !run.ground.hasSkill(name, path);
   });
 }
 
@@ -104,7 +104,7 @@ function attempted(run: Run, handoff: PhaseHandoff): PhaseHandoff {
   const { ground, record, redactor } = run;
   const { from_phase, to_phase, accepted, rejection_reason, artifacts, validation } = handoff;
   if (run.request.construct.capture.enabled)
-    ground.runs.write(record.run_id, handoffFile(from_phase, to_phase), `${JSON.stringify(redactor.value(handoff))}\n`);
+    ground.runs.write(record.run_id, handoffFile(from_phase, to_phase), `${JSON.stringify(redactor.value(handoff))}\n`, 'soon');
   run.tell(
     'handoff_attempted',
     {

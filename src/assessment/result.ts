@@ -25,6 +25,7 @@ export function finish(draft: Draft, ended: ExitMeaning): Executed {
       run.record.run_id,
       `${phase.name}/${skill.name}/${Math.max(1, draft.attempts)}/result.json`,
       `${JSON.stringify(run.redactor.value(kept))}\n`,
+      'soon',
     );
   }
   const entry = entryOf(draft, result, ended);

@@ -99,8 +99,12 @@ function begin(ground: Ground, runId: string, request: RunRequest, { signal, pat
       observe(event, trace.write(event, data, about), about);
     },
     save() {
+      // The record never knows more than the trace.
+      trace.sync();
       Object.assign(record, { head: trace.head(), lines: trace.lines() });
-      ground.runs.write(runId, 'run.json', `${JSON.stringify(redactor.value(record))}\n`);
+      // What it says on the way, the trace says too.
+      const how = record.completed_at === null ? 'soon' : 'durable';
+      ground.runs.write(runId, 'run.json', `${JSON.stringify(redactor.value(record))}\n`, how);
     },
   };
   // The folder first: what cannot be kept is not begun.
@@ -133,6 +137,7 @@ const silent = (redactor: Redactor): Run['trace'] => ({
   write: (_, data) => redactor.value(data) as Record<string, unknown>,
   head: () => 'genesis',
   lines: () => 0,
+  sync: () => {},
   close: () => {},
 });
 

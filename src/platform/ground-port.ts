@@ -50,6 +50,8 @@ export interface TraceWriter {
   write(event: TraceEvent, data: Record<string, unknown>, about?: TraceAbout): Record<string, unknown>;
   head(): string;
   lines(): number;
+  /** What has to be on disk is there when this returns; it gets there by itself, soon, where nobody asks. */
+  sync(): void;
   close(): void;
 }
 
@@ -117,7 +119,7 @@ export interface Ground {
   /** Who sits in front of it. */
   operator(): 'human' | 'ai' | 'ci' | 'unknown';
   cpus: number;
-  git(): Promise<{ head: string; dirtyFiles: number } | undefined>;
+  git(): Promise<{ head: string | null; dirtyFiles: number } | undefined>;
   /** Files that a pattern names, in the order of their names, and whether there are more. A folder is named only by its own name. */
   look(pattern: string): { files: SeenFile[]; isCut: boolean };
   /** What stands at exactly this path. */
@@ -139,9 +141,10 @@ export interface Ground {
   ): Promise<{ exitCode?: number; stdout: string; problem?: string; durationMs: number }>;
   /** Of the file that a word names; empty where it names none. */
   digestOf(word: string): string;
-  findSkill(name: string, path: string | undefined): SkillFound;
+  findSkill(name: string, path: string | undefined): Promise<SkillFound>;
+  hasSkill(name: string, path: string | undefined): boolean;
   /** Every skill that can be found, for the question whether another would have been better. */
-  skills(): Omit<SkillFound, 'sha256' | 'command'>[];
+  skills(): Promise<Omit<SkillFound, 'sha256' | 'command'>[]>;
   /** Where a skill may write of itself: apart from the project, because nobody has redacted it. */
   scratch(runId: string): Scratch;
   /** Ends what a runner that is gone has left of this run: processes, and what they wrote of themselves; how many there were. */
@@ -181,7 +184,8 @@ export interface Scratch {
 export interface RunFolder {
   /** Makes the folder of an attempt, and says where it is. */
   attempt(runId: string, phase: string, skill: string, attempt: number): string;
-  write(runId: string, name: string, text: string): void;
+  /** Whole or not at all; `durable`, unless said otherwise: on disk when this returns. */
+  write(runId: string, name: string, text: string, how?: 'durable' | 'soon'): void;
   read(runId: string, name: string): string | undefined;
   list(): string[];
   changedAt(runId: string): string;

@@ -1,7 +1,8 @@
 import { createHash, createHmac, randomBytes } from 'node:crypto';
-import { closeSync, existsSync, lstatSync, mkdirSync, openSync, readFileSync, readSync, realpathSync, statSync } from 'node:fs';
+import { closeSync, existsSync, fstatSync, lstatSync, mkdirSync, openSync, readFileSync, readSync, realpathSync, statSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
-import { join, relative, sep } from 'node:path';
+import { dirname, join, relative, sep } from 'node:path';
+import { isatty } from 'node:tty';
 import { globBase, globMatcher, isGlob } from '../rules/glob.ts';
 import type { Ground, SeenFile } from './ground-port.ts';
 import type { Platform, Project } from './port.ts';
@@ -9,7 +10,7 @@ import { reviewsOf } from './review-file.ts';
 import { runFolder } from './run-folder.ts';
 import { beganAt, bootId, isAlive, takeRunLock } from './run-lock.ts';
 import { forgetScratch, scratch } from './scratch.ts';
-import { findSkill, knownSkills } from './skill-lookup.ts';
+import { findSkill, folderOf, knownSkills } from './skill-lookup.ts';
 import { endMarked, runSkill } from './skill-process.ts';
 import { traceWriter } from './trace-file.ts';
 import { traceFolder } from './trace-folder.ts';
@@ -22,7 +23,7 @@ const mostLooked = 200_000;
 
 /** The machine as a run sees it. Loaded only by commands that run skills. */
 export function groundOf(platform: Platform, { root, folder }: Project, env: Record<string, string | undefined>): Ground {
-  const within = realpathSync(root);
+  const within = realpathSync.native(root);
   const hash = (content: string | Uint8Array): string => createHash('sha256').update(content).digest('hex');
   return {
     root,
@@ -82,6 +83,7 @@ export function groundOf(platform: Platform, { root, folder }: Project, env: Rec
       return statSync(path, { throwIfNoEntry: false })?.isFile() ? hash(readFileSync(path)) : '';
     },
     findSkill: (name, path) => findSkill(root, folder, name, path, hash),
+    hasSkill: (name, path) => folderOf(root, folder, name, path) !== undefined,
     skills: () => knownSkills(root, folder),
     scratch,
     async clearAway(runId) {
@@ -144,18 +146,24 @@ function operatorOf(env: Record<string, string | undefined>): ReturnType<Ground[
   if (said === 'human' || said === 'ai' || said === 'ci') return said;
   if (env.CI && env.CI !== 'false') return 'ci';
   if (agents.some((name) => env[name])) return 'ai';
-  return process.stdin.isTTY ? 'human' : 'unknown';
+  return isatty(0) ? 'human' : 'unknown';
 }
 
-async function gitState(platform: Platform, root: string): Promise<{ head: string; dirtyFiles: number } | undefined> {
+async function gitState(platform: Platform, root: string): ReturnType<Ground['git']> {
+  // A process less where there is nothing to ask it.
+  if (!isInCheckout(root)) return undefined;
   try {
-    const git = await platform.git();
-    if ((await git.placeOf(root)) === undefined) return undefined;
-    const head = await git.commit(root, 'HEAD');
-    return head === undefined ? undefined : { head, dirtyFiles: (await git.status(root)).length };
+    return await (await platform.git()).state(root);
   } catch {
-    // No git, or no repository: nothing to say of it.
+    // No git, or one that does not answer: nothing to say of it.
     return undefined;
+  }
+}
+
+function isInCheckout(root: string): boolean {
+  for (let here = root; ; here = dirname(here)) {
+    if (existsSync(join(here, '.git'))) return true;
+    if (dirname(here) === here) return false;
   }
 }
 
@@ -213,7 +221,7 @@ function digest(path: string): string {
   const hash = createHash('sha256');
   const file = openSync(path, 'r');
   try {
-    const piece = Buffer.alloc(1 << 20);
+    const piece = Buffer.allocUnsafe(Math.max(1, Math.min(fstatSync(file).size, 1 << 20)));
     for (let read = readSync(file, piece); read > 0; read = readSync(file, piece)) hash.update(piece.subarray(0, read));
     return hash.digest('hex');
   } finally {

@@ -147,6 +147,8 @@ export interface Git {
   /** Where a folder lies in its tree: empty at the top, else `a/b/`. Undefined outside of any tree. */
   placeOf(folder: string): Promise<string | undefined>;
   /** What is not as it was committed, files that are not kept in git too. */
+  /** The commit that is checked out, null before the first, and how much differs from it; undefined where there is no repository. */
+  state(tree: string): Promise<{ head: string | null; dirtyFiles: number } | undefined>;
   status(tree: string): Promise<{ state: string; path: string }[]>;
   /** Commits these files, and no others; the commit. */
   save(tree: string, message: string, paths: string[]): Promise<string>;

@@ -5,10 +5,14 @@ import { readdirSync, readFileSync } from 'node:fs';
  *  (`NAME=value`) in its environment; on Windows the tree below it. */
 export interface Started {
   /** Undefined where whoever started it is gone: what it left is told by its mark alone. */
-  pid?: number;
+  pid?: number | undefined;
   mark: string;
   /** Not to be touched, whatever they carry. */
   spared?: Set<number>;
+  /** What began before was not started by it: the system's own count, undefined where nobody knows. */
+  since?: number | undefined;
+  /** What has a lower number was not started by it. */
+  lowest?: number | undefined;
 }
 
 /** Sends a signal to all of it. */
@@ -23,12 +27,31 @@ export function signalAll(started: Started, signal: 'SIGTERM' | 'SIGKILL' | 'SIG
 }
 
 /** What of it is still alive, or only what has left the group. A zombie is not: it waits for its parent to look. */
-export function living({ pid, mark, spared }: Started, which: 'all' | 'outside' = 'all'): number[] {
+export function living({ pid, mark, spared, since, lowest = 0 }: Started, which: 'all' | 'outside' = 'all'): number[] {
   if (process.platform !== 'linux') return pid !== undefined && which === 'all' && isThere(-pid) ? [pid] : [];
   return readdirSync('/proc')
-    .filter((name) => /^\d+$/.test(name) && !spared?.has(Number(name)))
-    .filter((name) => belongs(name, pid, mark, which))
+    .filter((name) => /^\d+$/.test(name) && Number(name) >= lowest && !spared?.has(Number(name)))
+    .filter((name) => belongs(name, { pid, mark, since }, which))
     .map(Number);
+}
+
+/** Now, as the system counts when processes began: in hundredths of a second since it was started. To ask what it says of a process
+ *  that is just being started would be to wait for it. */
+export function countNow(): number | undefined {
+  try {
+    return Math.floor(Number(readFileSync('/proc/uptime', 'latin1').split(' ')[0]) * 100) - 1;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Whether the numbers of processes have not come round since this one began, a moment ago: who came later has a higher one. */
+export function isRising(pid: number): boolean {
+  try {
+    return Number(readFileSync('/proc/loadavg', 'latin1').trim().split(' ').at(-1)) >= pid;
+  } catch {
+    return false;
+  }
 }
 
 /** This process, and those that it was started by. */
@@ -50,11 +73,14 @@ function statOf(name: string): string[] | undefined {
   }
 }
 
-function belongs(name: string, group: number | undefined, mark: string, which: 'all' | 'outside'): boolean {
+function belongs(name: string, { pid: group, mark, since = 0 }: Started, which: 'all' | 'outside'): boolean {
   try {
-    const [state, , itsGroup] = statOf(name) ?? ['X'];
+    const stat = statOf(name) ?? ['X'];
+    const [state, , itsGroup] = stat;
     if (state === 'Z' || state === 'X') return false;
     if (Number(itsGroup) === group) return which === 'all';
+    // Most of a machine was there before, and need not be asked what it carries.
+    if (Number(stat[19]) < since) return false;
     return readFileSync(`/proc/${name}/environ`, 'latin1').split('\0').includes(mark);
   } catch {
     // Another user's, or gone meanwhile.

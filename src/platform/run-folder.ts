@@ -23,7 +23,7 @@ export function runFolder(top: string): RunFolder {
       writing(folder, 73, () => mkdirSync(folder, { recursive: true, mode: 0o700 }));
       return folder;
     },
-    write(runId, name, text) {
+    write(runId, name, text, how = 'durable') {
       const path = join(top, runId, name);
       writing(path, 73, () => {
         mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
@@ -32,7 +32,7 @@ export function runFolder(top: string): RunFolder {
           const file = openSync(fresh, 'w', 0o600);
           try {
             writeFileSync(file, text);
-            fsyncSync(file);
+            if (how === 'durable') fsyncSync(file);
           } finally {
             closeSync(file);
           }

@@ -1,7 +1,8 @@
-import { existsSync, linkSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, linkSync, mkdirSync, readFileSync, statSync, unlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { skillRefusal } from '../errors/skill.ts';
 import type { Holder } from './ground-port.ts';
+import { monotonicMs } from './monotonic.ts';
 
 /** What a lock says of who holds it. */
 interface Claim extends Holder {
@@ -26,7 +27,7 @@ const unreadableMs = 5000;
 /** One at a time. A lock whose holder is dead, or of another start of the machine, is taken over. */
 export async function takeRunLock(folder: string, name: string, waitMs: number, run?: string, signal?: AbortSignal): Promise<RunLock> {
   const path = join(folder, `${name}.lock`);
-  const until = performance.now() + waitMs;
+  const until = monotonicMs() + waitMs;
   const own: Claim = { pid: process.pid, began: beganAt(process.pid), boot: bootId(), nonce: nonce(), ...(run ? { run } : {}) };
   let taken: Omit<RunLock, 'release'> = {};
   for (;;) {
@@ -41,7 +42,7 @@ export async function takeRunLock(folder: string, name: string, waitMs: number, 
       continue;
     }
     if (signal?.aborted) throw skillRefusal(130, 'it was ended from outside', 'cleo trace list');
-    if (performance.now() >= until)
+    if (monotonicMs() >= until)
       throw skillRefusal(75, `another run of it is under way${holder ? ` (process ${holder.pid})` : ''}`, 'cleo trace list', {
         ...(holder ? { pid: holder.pid, ...(holder.run ? { run: holder.run } : {}) } : {}),
       });
@@ -100,9 +101,9 @@ function release(path: string, own: Claim): void {
 
 function removed(path: string): void {
   try {
-    rmSync(path, { force: true });
+    unlinkSync(path);
   } catch {
-    // It cannot be written any more; that whoever holds it is gone will be seen all the same.
+    // Gone already; or it cannot be written any more; that whoever holds it is gone will be seen all the same.
   }
 }
 
@@ -136,7 +137,15 @@ const nonce = (): string => `${process.pid}-${process.hrtime.bigint().toString(3
 const bootPath = '/proc/sys/kernel/random/boot_id';
 export const bootId = (): string => (existsSync(bootPath) ? readFileSync(bootPath, 'utf8').trim() : '');
 
+let own: string | undefined;
+
 export function beganAt(pid: number): string {
+  if (pid !== process.pid) return readBegan(pid);
+  own ??= readBegan(pid);
+  return own;
+}
+
+function readBegan(pid: number): string {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, 'latin1');
     return stat.slice(stat.lastIndexOf(')') + 2).split(' ')[19] ?? '';

@@ -1,4 +1,16 @@
-import { closeSync, constants, fstatSync, mkdtempSync, openSync, readdirSync, readSync, rmSync } from 'node:fs';
+import {
+  closeSync,
+  constants,
+  fstatSync,
+  lstatSync,
+  mkdtempSync,
+  openSync,
+  readdirSync,
+  readSync,
+  rmdirSync,
+  rmSync,
+  unlinkSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Scratch } from './ground-port.ts';
@@ -34,10 +46,20 @@ export function scratch(runId: string): Scratch {
         ];
         return { ...(said.size > 0 && said.size <= mostBytes ? { result: said.bytes.toString('utf8') } : {}), problems };
       } finally {
-        rmSync(place, { recursive: true, force: true });
+        removed(place, [result, events]);
       }
     },
   };
+}
+
+/** What takes away whole trees is large, and hardly ever needed: most skills write these two files at most. */
+function removed(place: string, files: string[]): void {
+  try {
+    for (const file of files) if (lstatSync(file, { throwIfNoEntry: false })?.isDirectory() === false) unlinkSync(file);
+    rmdirSync(place);
+  } catch {
+    rmSync(place, { recursive: true, force: true });
+  }
 }
 
 /** What a runner that was killed had no time to take away. */

@@ -1,7 +1,5 @@
 import { accessSync, constants, existsSync, lstatSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { isAbsolute, join, relative } from 'node:path';
-import { readFrontMatter } from '../rules/front-matter.ts';
-import { isMap } from '../rules/is-map.ts';
 import type { SkillFound } from './ground-port.ts';
 
 const programs = ['run', 'run.sh', 'run.mjs', 'run.py'];
@@ -12,27 +10,35 @@ const largestFile = 16 * 2 ** 20;
 type Hash = (content: string | Uint8Array) => string;
 
 /** Where a skill lies: where the manifest says, else among those of the project. */
-export function findSkill(root: string, folder: string, name: string, path: string | undefined, hash: Hash): SkillFound {
-  const candidates = path === undefined ? places(root, folder).map((place) => join(place, name)) : [join(root, path)];
-  const found = candidates.find((candidate) => isFolder(candidate));
-  if (!found) return { ...about(name, undefined), sha256: hash('') };
+export async function findSkill(root: string, folder: string, name: string, path: string | undefined, hash: Hash): Promise<SkillFound> {
+  const found = folderOf(root, folder, name, path);
+  if (!found) return { ...about(name, undefined, nothing), sha256: hash('') };
   const text = textIn(found);
-  const known = about(name, text);
-  const command = commandOf(root, found, metadataOf(text).run);
+  const head = await readHead(text);
+  const command = commandOf(root, found, head.metadata.run);
   return {
-    ...known,
+    ...about(name, text, head),
     folder: relative(root, found) || '.',
     ...(command ? { command } : {}),
     sha256: hash(digestOf(found, hash)),
   };
 }
 
-export function knownSkills(root: string, folder: string): Omit<SkillFound, 'sha256' | 'command'>[] {
+/** Where it lies; undefined where it does not. */
+export function folderOf(root: string, folder: string, name: string, path: string | undefined): string | undefined {
+  const candidates = path === undefined ? places(root, folder).map((place) => join(place, name)) : [join(root, path)];
+  return candidates.find((candidate) => isFolder(candidate));
+}
+
+export async function knownSkills(root: string, folder: string): Promise<Omit<SkillFound, 'sha256' | 'command'>[]> {
   const found = new Map<string, Omit<SkillFound, 'sha256' | 'command'>>();
   for (const place of places(root, folder))
-    for (const entry of isFolder(place) ? namesIn(place) : [])
-      if (!found.has(entry) && isFolder(join(place, entry)))
-        found.set(entry, { ...about(entry, textIn(join(place, entry))), folder: relative(root, join(place, entry)) });
+    for (const entry of isFolder(place) ? namesIn(place) : []) {
+      const own = join(place, entry);
+      if (found.has(entry) || !isFolder(own)) continue;
+      const text = textIn(own);
+      found.set(entry, { ...about(entry, text, await readHead(text)), folder: relative(root, own) });
+    }
   return [...found.values()];
 }
 
@@ -56,18 +62,13 @@ function textIn(folder: string): string | undefined {
   return found?.isFile() && found.size <= largestFile ? readFileSync(source, 'utf8') : undefined;
 }
 
-const fieldsOf = (text: string | undefined): Record<string, unknown> => {
-  const head = text === undefined ? undefined : readFrontMatter(text);
-  return head && 'fields' in head ? head.fields : {};
-};
+type Head = ReturnType<typeof import('./skill-text.ts').headOf>;
+const nothing: Head = { fields: {}, metadata: {} };
 
-const metadataOf = (text: string | undefined): Record<string, unknown> => {
-  const { metadata } = fieldsOf(text);
-  return isMap(metadata) ? metadata : {};
-};
+const readHead = async (text: string | undefined): Promise<Head> =>
+  text === undefined ? nothing : (await import('./skill-text.ts')).headOf(text);
 
-function about(name: string, text: string | undefined): Omit<SkillFound, 'sha256' | 'command' | 'folder'> {
-  const [fields, metadata] = [fieldsOf(text), metadataOf(text)];
+function about(name: string, text: string | undefined, { fields, metadata }: Head): Omit<SkillFound, 'sha256' | 'command' | 'folder'> {
   return {
     name,
     version: textOf(metadata.version) ?? textOf(fields.version) ?? '0.0.0',

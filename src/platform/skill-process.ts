@@ -2,7 +2,8 @@ import { spawn } from 'node:child_process';
 import { closeSync, constants, openSync, writeSync } from 'node:fs';
 import { constants as os } from 'node:os';
 import type { ProcessEnd, ProcessSpec } from './ground-port.ts';
-import { living, ownLine, type Started, signalAll } from './process-group.ts';
+import { monotonicMs } from './monotonic.ts';
+import { countNow, isRising, living, ownLine, type Started, signalAll } from './process-group.ts';
 import { writing } from './unwritable.ts';
 
 const primaryBytes = 10 * 2 ** 20;
@@ -11,6 +12,7 @@ const logFlags = constants.O_WRONLY | constants.O_CREAT | constants.O_TRUNC | (c
 /** How long a pipe may stay open after the process that it belonged to has ended. */
 const drainMs = 2000;
 const lookEveryMs = 25;
+const briefMs = 1000;
 /** How long the dead may take to be gone. */
 const buryMs = 500;
 
@@ -22,6 +24,7 @@ export async function runSkill(spec: ProcessSpec): Promise<ProcessEnd> {
   const stderr = intake(spec, 'stderr', failed);
   try {
     const [program = '', ...words] = spec.shell ? shellOf(spec.argv[0] ?? '') : spec.argv;
+    const countThen = countNow();
     const child = begin(spec, program, words);
     if (!child) return { ...nothing(startedAt), exitCode: 126, problem: `${program} cannot be run: a word of it holds what no word can` };
     const closed = new Promise<void>((resolve) => child.once('close', () => resolve()));
@@ -35,7 +38,7 @@ export async function runSkill(spec: ProcessSpec): Promise<ProcessEnd> {
     child.stdin.end(spec.stdin);
     child.stdout.on('data', stdout.take);
     child.stderr.on('data', stderr.take);
-    const started = child.pid === undefined ? undefined : { pid: child.pid, mark: spec.mark };
+    const started = child.pid === undefined ? undefined : { pid: child.pid, mark: spec.mark, since: countThen };
     const limit = watch(spec, started, failed.signal);
     let end: { code: number | null; signal: NodeJS.Signals | null };
     try {
@@ -46,7 +49,9 @@ export async function runSkill(spec: ProcessSpec): Promise<ProcessEnd> {
       limit.clear();
     }
     const why = limit.why();
-    const left = started ? living(started).length : 0;
+    // So soon after it began the numbers of processes cannot have gone all the way round.
+    const lowest = started && since(startedAt) < briefMs && isRising(started.pid) ? started.pid : undefined;
+    const left = started ? living({ ...started, lowest }).length : 0;
     // What was told to end with it is no leak; what had left its group is.
     const leaked = why === undefined ? left : limit.outside();
     if (started && left > 0) await sweep(started, spec.killGraceMs, limit.killAt());
@@ -110,7 +115,7 @@ function watch({ timeoutMs, killGraceMs, signal }: ProcessSpec, started: Started
   const stop = (reason: NonNullable<typeof why>): void => {
     if (why || !started) return;
     why = reason;
-    killAt = performance.now() + killGraceMs;
+    killAt = monotonicMs() + killGraceMs;
     outside = living(started, 'outside').length;
     signalAll(started, 'SIGTERM');
     // One that has stopped itself does not hear it otherwise.
@@ -138,20 +143,20 @@ function watch({ timeoutMs, killGraceMs, signal }: ProcessSpec, started: Started
 
 /** Until nothing of it is left: what is still there gets the rest of its grace, and is then killed as often as it takes, since
  *  one that dies may have started another. By a clock that nobody sets. */
-async function sweep(started: Started, graceMs: number, killAt: number = performance.now() + graceMs): Promise<void> {
-  if (performance.now() < killAt) {
+async function sweep(started: Started, graceMs: number, killAt: number = monotonicMs() + graceMs): Promise<void> {
+  if (monotonicMs() < killAt) {
     signalAll(started, 'SIGTERM');
     signalAll(started, 'SIGCONT');
   }
-  while (performance.now() < killAt) {
+  while (monotonicMs() < killAt) {
     if (living(started).length === 0) return;
-    await pause(Math.min(lookEveryMs, Math.max(1, killAt - performance.now())));
+    await pause(Math.min(lookEveryMs, Math.max(1, killAt - monotonicMs())));
   }
-  const until = performance.now() + buryMs;
+  const until = monotonicMs() + buryMs;
   do {
     signalAll(started, 'SIGKILL');
     await pause(5);
-  } while (living(started).length > 0 && performance.now() < until);
+  } while (living(started).length > 0 && monotonicMs() < until);
 }
 
 function codeOf(

@@ -29,10 +29,27 @@ export function traceWriter(
   const flags = constants.O_RDWR | constants.O_APPEND | constants.O_CREAT | (constants.O_NOFOLLOW ?? 0);
   const file = openSync(path, flags, 0o600);
   let after = stateOf(file, path, about.hash);
+  // Events that come at once go to disk at once: nothing happens between them that could be told from the outside.
+  let isDue = false;
+  let problem: unknown;
+  const sync = (): void => {
+    if (!isDue) return;
+    isDue = false;
+    writing(path, 74, () => fsyncSync(file));
+  };
+  const syncSoon = (): void => {
+    try {
+      sync();
+    } catch (error) {
+      problem = error;
+    }
+  };
+  let isOpen = true;
   const blobs = join(dirname(path), 'blobs');
   const keep = (text: string): string => keepBlob(blobs, text, about.hash(text));
   return {
     write(event, data, of = {}) {
+      if (problem) throw problem;
       // Redacted first: neither a line nor what is kept beside it holds what nobody may read.
       const clean = about.redactor.value(data) as Record<string, unknown>;
       writing(path, 74, () => {
@@ -40,15 +57,20 @@ export function traceWriter(
         const { text, ts } = nextLine(after, { ts: about.now(), event, data: slim, run_id: about.runId, ...of });
         append(file, Buffer.from(`${text}\n`));
         after = { head: about.hash(text), lines: after.lines + 1, ts };
-        if (isMilestone(event)) fsyncSync(file);
+        if (isMilestone(event) && !isDue) {
+          isDue = true;
+          setImmediate(() => isOpen && syncSoon());
+        }
       });
       return clean;
     },
     head: () => after.head,
     lines: () => after.lines,
+    sync,
     close: () => {
+      isOpen = false;
       try {
-        writing(path, 74, () => fsyncSync(file));
+        sync();
       } finally {
         closeSync(file);
       }

@@ -64,7 +64,8 @@ export function redactorOf({ secrets, patterns, allow, mac }: RedactorOptions): 
   };
   const value = (any: unknown, from?: number): unknown => {
     if (typeof any === 'string') return from !== undefined && any.length >= from && !isMark(any) ? hide('key', any) : text(any);
-    if (typeof any === 'number' && from !== undefined && String(any).length >= Math.max(from, shortestNumber)) return hide('key', String(any));
+    if (typeof any === 'number' && from !== undefined && String(any).length >= Math.max(from, shortestNumber))
+      return hide('key', String(any));
     if (Array.isArray(any)) return any.map((item) => value(item, from));
     if (typeof any !== 'object' || any === null) return any;
     return Object.fromEntries(Object.entries(any).map(([name, item]) => [text(name), value(item, from ?? hiddenFrom(name))]));

@@ -13,10 +13,12 @@ import {
   strictObject,
   string,
 } from 'valibot';
-import { frontMatterProblems, textOf } from '../../assessment/found.ts';
+import { frontMatterProblems } from '../../assessment/documents.ts';
+import { textOf } from '../../assessment/found.ts';
 import { schemasOf } from '../../assessment/schemas.ts';
 import { skillRefusal } from '../../errors/skill.ts';
-import { completenessOf, missingSections } from '../../rules/document/completeness.ts';
+import { completenessOf } from '../../rules/document/completeness.ts';
+import { missingSections } from '../../rules/document/missing.ts';
 import { defaultCompleteness } from '../../rules/gate/handoff.ts';
 import { nearest } from '../../rules/nearest.ts';
 import { query } from '../define.ts';

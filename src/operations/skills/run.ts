@@ -48,7 +48,7 @@ export const skillsRun = job({
     if (wrong !== undefined) throw skillRefusal(78, `${JSON.stringify(wrong)} ${pathProblem(wrong)}`, 'cleo help skill run');
     const construct = singleSkill(name, await declared(here, ground, name), { retries, outputs });
     const request = await requestOf(here, ground, construct, given, ['skill'], 'skill');
-    const surroundings = await surroundingsOf(here, ground, construct, await schemasOf(ground.schemaFiles()));
+    const surroundings = await surroundingsOf(here, ground, construct, await schemasOf([], { isMeasuring: false }));
     try {
       if (isDry) return answer({ run: await dryRun(ground, request, surroundings) }, { dryRun: true });
       const outcome = await runPhases(ground, request, surroundings);

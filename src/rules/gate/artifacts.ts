@@ -1,5 +1,5 @@
 import type { FoundArtifact, FoundFile } from '../../model/found.ts';
-import { missingSections } from '../document/completeness.ts';
+import { missingSections } from '../document/missing.ts';
 import { check, type Judged } from './gate.ts';
 
 /** What kind of failing a check is: something is not there, or is there and not as it should be. */
