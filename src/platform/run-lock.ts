@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { skillRefusal } from '../errors/skill.ts';
 import type { Holder } from './ground-port.ts';
 import { monotonicMs } from './monotonic.ts';
+import { writing } from './unwritable.ts';
 
 /** What a lock says of who holds it. */
 interface Claim extends Holder {
@@ -53,8 +54,8 @@ export async function takeRunLock(folder: string, name: string, waitMs: number, 
 /** Whole or not at all: a lock that its maker had no time to write would be nobody's. */
 function claim(folder: string, path: string, own: Claim): boolean {
   const draft = `${path}.${own.nonce}`;
+  writing(folder, 73, () => mkdirSync(folder, { recursive: true, mode: 0o700 }));
   try {
-    mkdirSync(folder, { recursive: true, mode: 0o700 });
     const text = JSON.stringify(own);
     writeFileSync(draft, text, { mode: 0o600 });
     place(draft, path, text);
