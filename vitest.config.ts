@@ -31,6 +31,8 @@ export default defineConfig({
         test: {
           ...common,
           name: 'postgres',
+          // The same files run apart from each other on SQLite; here they share their schemas.
+          isolate: false,
           include: [...operations, 'test/engines/*.test.ts'],
           exclude: ['src/store/dialects/sqlite.test.ts', ...storeless],
           env: { CLEO_TEST_ENGINE: 'postgres' },

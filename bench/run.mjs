@@ -9,6 +9,7 @@ import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { gradeRows } from './grade.mjs';
 import { measureHttp } from './http.mjs';
+import { importRows } from './import.mjs';
 import { install } from './install.mjs';
 import { measureMcp } from './mcp.mjs';
 import { medians, peakMemory } from './measure.mjs';
@@ -103,6 +104,7 @@ try {
   row('warm MCP tasks.show', mcp.showMs, 1, 'ms');
   for (const figures of await gradeRows(cleo, options.quick)) row(...figures);
   for (const figures of await wavesRows(cleo, rounds)) row(...figures);
+  for (const figures of importRows(cleo)) row(...figures);
   const http = await measureHttp({ cleo, cwd: projects.http, env: { CLEO_HOME: join(folder, 'home') } }, rounds);
   row('warm HTTP tasks.show', http.showMs, 1, 'ms');
   row('a call of 64 HTTP clients, a quarter of them writes', http.callMs, 4, 'ms');

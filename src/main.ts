@@ -15,10 +15,12 @@ export interface HouseOptions {
   keepsSession?: boolean;
   /** For a process in which calls run side by side, for as long as it lives. */
   serves?: boolean;
+  /** For somebody who only watches: nothing is written, and no call is counted into anybody's session. */
+  looksOn?: boolean;
 }
 
 /** Builds the house for one project: the only place where things are put together. */
-export function buildHouse(platform: Platform, { keepsSession = false, serves = false }: HouseOptions = {}): House {
+export function buildHouse(platform: Platform, { keepsSession = false, serves = false, looksOn = false }: HouseOptions = {}): House {
   const opened = new Map<string, Promise<Store>>();
   const served = async (): Promise<Store> => {
     try {
@@ -32,6 +34,7 @@ export function buildHouse(platform: Platform, { keepsSession = false, serves = 
   return {
     platform,
     ...(keepsSession ? { kept: new Map() } : {}),
+    ...(looksOn ? { looksOn } : {}),
     catalog: {
       entries: index,
       load: async (name) => {
@@ -41,6 +44,7 @@ export function buildHouse(platform: Platform, { keepsSession = false, serves = 
       },
     },
     openStore(mode) {
+      if (looksOn && mode === 'write') throw new Error('who looks on does not write');
       // A connection that writes also reads; within one call both are the same one. A server's store has both sides.
       const key = serves || opened.has('write') ? 'write' : mode;
       const store = opened.get(key) ?? (serves ? served() : openStore(platform, mode));
@@ -85,15 +89,16 @@ function placeOf(platform: Platform, project: Project, address?: string): StoreP
   };
 }
 
-/** Writes all of it before the process ends: a pipe may be full, and may take a part. */
-function writeAll(fd: number, text: string | Uint8Array): void {
+/** Writes all of it before the process ends: a pipe may be full, and may take a part. That nobody reads it any more is no
+ *  failure, unless there is more to come. */
+export function writeAll(fd: number, text: string | Uint8Array, goesOn = false): void {
   const bytes = typeof text === 'string' ? Buffer.from(text) : text;
   for (let at = 0; at < bytes.length; ) {
     try {
       at += writeSync(fd, bytes, at);
     } catch (error) {
       const { code } = error as NodeJS.ErrnoException;
-      if (code === 'EPIPE') return;
+      if (code === 'EPIPE' && !goesOn) return;
       if (code !== 'EAGAIN') throw error;
       Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 2);
     }

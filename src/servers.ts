@@ -1,14 +1,15 @@
-import { buildHouse } from './main.ts';
+import type { House } from './dispatch/work.ts';
+import { buildHouse, writeAll } from './main.ts';
 import type { Globals } from './operations/global-flags.ts';
 import { platformOf } from './platform/platform.ts';
-import type { Terminal } from './surfaces/cli/run.ts';
+import { print, type Terminal } from './surfaces/cli/run.ts';
 import { version } from './version.ts';
 
 /** The commands that are processes. They are built here rather than in main, because no other command needs any of it. */
-export const start: Terminal['start'] = async (command, params, globals) => {
-  const run = { mcp: serveMcp, serve: serveHttp }[command];
+export const start: Terminal['start'] = async (command, params, globals, terminal) => {
+  const run = { mcp: serveMcp, serve: serveHttp, watch: watchBoard, 'list-watch': watchList }[command];
   if (!run) throw new Error(`nothing runs ${command}`);
-  return run(globals, params);
+  return run(globals, params, terminal);
 };
 
 async function serveMcp({ agent, session }: Globals): Promise<number> {
@@ -58,6 +59,56 @@ async function serveHttp({ json, human }: Globals, { host, port }: { host?: stri
       ),
   });
   return 0;
+}
+
+async function watchBoard(globals: Globals, { epic }: { epic?: string }, terminal: Terminal): Promise<number> {
+  const house = onlooker();
+  if (isLive(globals, terminal)) return watchLive(house, terminal, epic ? { epic } : {});
+  const { follow } = await import('./surfaces/cli/watch/follow.ts');
+  const isJson = globals.json || (!globals.human && (terminal.format === 'json' || !terminal.isTerminal));
+  return follow(house, { isJson, write: (text) => writeAll(1, text, true), ...(epic ? { epic } : {}) });
+}
+
+async function watchList(globals: Globals, listed: Record<string, unknown>, terminal: Terminal): Promise<number> {
+  const house = onlooker();
+  if (isLive(globals, terminal) && !globals.quiet && !globals.fields) return watchLive(house, terminal, { listed });
+  const { repeat } = await import('./surfaces/cli/watch/follow.ts');
+  const heard = { ...terminal, write: (text: string) => writeAll(1, text, true) };
+  return repeat(house, { operation: 'tasks.list', params: listed }, (reply) => print(house, reply, globals, heard));
+}
+
+/** Nothing is written, and no session is touched, whatever the environment says. */
+const onlooker = (): House => buildHouse(platformOf(process.env, process.cwd(), version), { serves: true, looksOn: true });
+
+/** Whether there is a screen to draw on, and somebody who wants it drawn. */
+const isLive = ({ json, human }: Globals, { isTerminal, format }: Terminal): boolean =>
+  isTerminal && !json && (human || format !== 'json') && process.env.TERM !== 'dumb';
+
+async function watchLive(
+  house: House,
+  { hasColour }: Terminal,
+  what: { epic?: string; listed?: Record<string, unknown> },
+): Promise<number> {
+  const { live } = await import('./surfaces/cli/watch/live.ts');
+  const { stdin, stdout } = process;
+  const exitCode = await live(house, {
+    ...what,
+    hasColour,
+    stop: stopSignal(),
+    tty: {
+      ...(stdin.isTTY ? { input: stdin } : {}),
+      output: stdout,
+      write: (text) => writeAll(1, text, true),
+      onExit: (restore) => process.on('exit', restore),
+    },
+    suspend: () =>
+      new Promise((resolve) => {
+        process.once('SIGCONT', () => resolve());
+        process.kill(process.pid, 'SIGTSTP');
+      }),
+  });
+  await house.closeStores();
+  return exitCode;
 }
 
 const ownId = (): string =>

@@ -27,6 +27,8 @@ const title = fc.constantFrom('Write the parser', 'Test the parser', 'Fix the le
 const given = (params: Record<string, unknown>): Record<string, unknown> =>
   Object.fromEntries(Object.entries(params).filter(([, value]) => value !== undefined));
 
+const memoryType = fc.constantFrom('observation', 'decision', 'learning');
+const memory = fc.constantFrom('D-001', 'D-002', 'D-003', 'L-001', 'L-002', 'O-001');
 const sessionId = fc.integer({ min: 0, max: 3 }).map((n) => `#${n}`);
 
 const writes: Record<string, fc.Arbitrary<Record<string, unknown>>> = {
@@ -78,6 +80,17 @@ const writes: Record<string, fc.Arbitrary<Record<string, unknown>>> = {
   'tasks.claim-next': fc.constant({}),
   'saga.create': fc.record({ title, acceptance: maybe(fc.constant(['it holds'])) }),
   'saga.add': fc.record({ sagaId: id, epicId: id }),
+  'memory.store': fc.record({
+    type: memoryType,
+    content: fc.oneof(
+      title,
+      fc.tuple(title, memory).map((parts) => parts.join(', as in ')),
+    ),
+    task: maybe(id),
+    tags: maybe(fc.subarray(['api', 'core'])),
+  }),
+  'memory.supersede': fc.record({ old: memory, by: memory }),
+  'memory.confirm': fc.record({ id: memory }),
   'tasks.relates.add': fc.record({ from: id, to: id, type: fc.constantFrom('related', 'fixes'), reason: fc.constant('the same cause') }),
 };
 
@@ -127,6 +140,13 @@ const reads: Record<string, fc.Arbitrary<Record<string, unknown>>> = {
     sort: maybe(fc.constantFrom('priority', 'status')),
     label: maybe(fc.constant('api')),
   }),
+  'memory.find': fc.record({
+    term: maybe(fc.constantFrom('parser', 'pars', 'prser', 'uberprufen', '解析', 'as lexer', 'D-001')),
+    type: maybe(memoryType),
+    near: maybe(fc.constant(true)),
+  }),
+  'memory.timeline': fc.record({ id: memory }),
+  'memory.fetch': fc.record({ id: memory }),
   'tasks.tree': fc.constant({}),
   'tasks.next': fc.constant({}),
   'tasks.deps': fc.record({ taskId: id }),

@@ -49,10 +49,13 @@ function saysTheSame(shown: string[], printed: string[]): boolean {
   return new RegExp(`^${pattern}$`).test(alike(printed.join('\n')));
 }
 
+const anId = /session-\d{13}-[0-9a-f]{6}|run-[0-9a-z]{8}[0-9a-f]{6}|rv-[0-9a-f]{10}/g;
+
 const changing: [RegExp, string][] = [
   [/\d{4}-\d\d-\d\d([T ])\d\d:\d\d(:\d\d\.\d{3}Z)?/g, 'TIME'],
   [/\d{8}T\d{9}Z/g, 'STAMP'],
-  [/session-\d{13}-[0-9a-f]{6}/g, 'SESSION'],
+  [anId, 'ID'],
+  [/\b\d+ ms\b/g, 'DURATION'],
   [/\b[0-9a-f]{64}\b/g, 'HASH'],
   [/\b[0-9a-f]{40}\b/g, 'COMMIT'],
   [/(?<=^ +)[0-9a-f]{12}(?= {2}\S)/gm, 'DIGEST'],
@@ -83,11 +86,11 @@ cleo() {
     heard += text;
     wake();
   });
-  // Sessions have other ids each time; a page goes on with the one that it showed.
+  // Sessions, runs and reviews have other ids each time; a page goes on with the one that it showed.
   const ids = new Map<string, string>();
   return {
     async run(command: string): Promise<string[]> {
-      const real = command.replace(/session-\d{13}-[0-9a-f]{6}/g, (id) => ids.get(id) ?? id);
+      const real = command.replace(anId, (id) => ids.get(id) ?? id);
       shell.stdin.write(`${real}\nended=$?; printf '\\0%s\\0' $ended; (exit $ended)\n`);
       while (!/\0\d+\0$/.test(heard))
         await new Promise<void>((resolve) => {
@@ -98,9 +101,8 @@ cleo() {
       return text === '' ? [] : text.replace(/\n$/, '').split('\n');
     },
     learn(shown: string, printed: string): void {
-      const pattern = /session-\d{13}-[0-9a-f]{6}/g;
-      const now = [...printed.matchAll(pattern)].map(([id]) => id);
-      [...shown.matchAll(pattern)].forEach(([id], i) => {
+      const now = [...printed.matchAll(anId)].map(([id]) => id);
+      [...shown.matchAll(anId)].forEach(([id], i) => {
         if (now[i] && !ids.has(id)) ids.set(id, now[i]);
       });
     },

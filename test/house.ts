@@ -14,10 +14,11 @@ import { runCli, type Terminal } from '../src/surfaces/cli/run.ts';
 import { registerProjects } from './projects.ts';
 import { writeRuns } from './runs.ts';
 import { takeSchema } from './schemas.ts';
+import { writeTraces } from './traced.ts';
 import { buildWorld } from './world.ts';
 
 export interface HouseOptions {
-  /** Tasks that exist before; see `buildWorld`, `writeManifest`, `writeRuns` and `registerProjects`. */
+  /** Tasks that exist before; see `buildWorld`, `writeManifest`, `writeRuns`, `registerProjects` and `writeTraces`. */
   tasks?: string[];
   config?: Record<string, unknown>;
   agent?: string;
@@ -90,11 +91,13 @@ export async function openHouse(options: HouseOptions = {}): Promise<TestHouse> 
   };
   const isEntry = (line: string): boolean => line.startsWith('research ');
   const isProject = (line: string): boolean => line.startsWith('nexus ');
-  const isRun = (line: string): boolean => /^(run|review) /.test(line);
+  const isTraced = (line: string): boolean => /^(run|judged) /.test(line);
+  const isRun = (line: string): boolean => /^(trace|review) /.test(line);
   await buildWorld(
     store,
-    (options.tasks ?? []).filter((line) => !isEntry(line) && !isProject(line) && !isRun(line)),
+    (options.tasks ?? []).filter((line) => ![isEntry, isProject, isTraced, isRun].some((is) => is(line))),
   );
+  writeTraces(root, (options.tasks ?? []).filter(isTraced));
   writeManifest(root, (options.tasks ?? []).filter(isEntry));
   writeRuns(join(root, '.cleo'), (options.tasks ?? []).filter(isRun));
   await registerProjects(root, env.CLEO_HOME ?? '', key, (options.tasks ?? []).filter(isProject));

@@ -51,6 +51,7 @@ const questions: Record<string, (store: ReadStore) => Promise<unknown>> = {
   countOpenChildren: (s) => s.tasks.countOpenChildren('T001'),
   descendants: (s) => s.tasks.descendants('T001'),
   forTree: (s) => s.tasks.forTree('T001'),
+  'board of a root': (s) => s.tasks.onBoard('T001'),
   archivable: (s) => s.tasks.archivable(undefined, 'T001'),
   openGraph: (s) => s.tasks.openGraph(),
   'open inside a root': (s) => s.tasks.openInside('T001'),
@@ -95,6 +96,7 @@ const questions: Record<string, (store: ReadStore) => Promise<unknown>> = {
   'claims adrift': (s) => s.claims.adrift(),
   'idempotency key': (s) => s.keys.kept('tasks.add', 'k'),
   'entries of a session': (s) => s.audit.ofSession('s1', 7, 100),
+  'the log after an entry': (s) => s.audit.newest({ after: 7 }, page),
   'newest of the log': (s) => s.audit.newest({ session: 's1' }, page),
 };
 

@@ -8,6 +8,7 @@ import { dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import postgres from 'postgres';
 import type { TestProject } from 'vitest/node';
+import { schemaPrefix } from './schema-prefix.ts';
 
 declare module 'vitest' {
   export interface ProvidedContext {
@@ -22,7 +23,15 @@ export default async function setup(project: TestProject): Promise<() => Promise
     ? undefined
     : await startPostgres(['-c', 'fsync=off', '-c', 'synchronous_commit=off', '-c', 'full_page_writes=off', '-c', 'autovacuum=off']);
   project.provide('databaseUrl', given ?? server!.url);
-  return async () => server?.stop();
+  return async () => (server ? server.stop() : dropSchemas(given!));
+}
+
+/** What the tests of this run made on a server that goes on. */
+async function dropSchemas(url: string): Promise<void> {
+  const client = postgres(url, { max: 1, onnotice: () => {} });
+  const made = await client`select nspname as name from pg_namespace where starts_with(nspname, ${schemaPrefix(process.pid)})`;
+  for (const { name } of made) await client.unsafe(`drop schema "${name}" cascade`);
+  await client.end({ timeout: 5 });
 }
 
 export interface PostgresServer {

@@ -26,15 +26,17 @@ const calls = unique(spoken.filter((words) => /^(query|mutate) /.test(words)));
 /** Days on which the commands are said: at work, before a session, with everything done, with the session suspended or something
  *  blocked, with work handed out, with work that waits for a verdict. */
 const tasks = ['T001 epic', 'T002 in T001 accept one', 'T003 in T001', 'T004 in T001 done'];
+const known = ['memory decision: Tokens are structs', 'memory decision: Tokens are numbers', 'doc parsers T002 research: Parsers'];
 const planned = ['research', 'consensus', 'specification', 'decomposition'].map((stage) => `stage T001 ${stage} completed`);
 const worlds: { tasks: string[]; prepare?: (house: TestHouse) => Promise<void> }[] = [
-  { tasks },
+  { tasks: [...tasks, ...known] },
   {
     tasks: [
       'T001 epic',
       'T002 in T001 active by tester@session-1 accept one',
       ...tasks.slice(2),
       'session session-1 epic:T001 by tester: Parser',
+      'nexus web T001',
     ],
   },
   { tasks: ['T001 epic', 'T002 in T001 active by tester', ...tasks.slice(2)] },
@@ -70,6 +72,8 @@ function furnish({ root }: TestHouse): void {
     'tasks.jsonl': JSON.stringify({ ...moved, updatedAt: at, revision: 1 }),
     'src/upload.ts': 'export {};\n',
     'docs/parsers.md': '# Parsers\n\n**Task**: T002\n',
+    'docs/spec.md': '# What holds\n',
+    'todo.txt': '(A) Write the grammar id:1\n',
   };
   for (const folder of ['src', 'docs']) mkdirSync(join(root, folder));
   for (const [name, content] of Object.entries(files)) writeFileSync(join(root, name), content);

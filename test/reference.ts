@@ -10,7 +10,7 @@ import type { Operation } from '../src/operations/define.ts';
 import { globalFlags } from '../src/operations/global-flags.ts';
 import { processes } from '../src/operations/processes.ts';
 import { shapesOf } from '../src/operations/shape.ts';
-import { flagsOf, usageOf } from '../src/operations/usage.ts';
+import { argumentsOf, flagsOf, usageOf } from '../src/operations/usage.ts';
 
 /** Records that many operations answer with; named instead of spelt out. */
 const records: Record<string, { schema: unknown; about: string }> = {
@@ -73,18 +73,21 @@ function indexPage(byDomain: Map<string, Operation[]>): string {
         ]),
       ),
     ]),
-    '## Servers\n',
+    '## Until they are stopped\n',
     'Commands that run until they are stopped. They are no operations: they have no envelope and no audit row.\n',
     ...processes.flatMap((process) => [
       `\`${usageOf(process)}\`: ${process.summary}.\n`,
       ...(shapesOf(process.params).length
         ? [
             table(
-              ['flag', ''],
-              flagsOf(process).map(({ flags, value, shape }) => [
-                flags.map((flag) => `\`${flag}${value ? ` ${value}` : ''}\``).join(', '),
-                shape.about,
-              ]),
+              ['parameter', ''],
+              [
+                ...argumentsOf(process).map((shape) => [`\`<${shape.name}>\``, shape.about]),
+                ...flagsOf(process).map(({ flags, value, shape }) => [
+                  flags.map((flag) => `\`${flag}${value ? ` ${value}` : ''}\``).join(', '),
+                  shape.about,
+                ]),
+              ],
             ),
           ]
         : []),

@@ -141,7 +141,7 @@ export const requested = (id: string, runId: string, more: Partial<ReviewEvent> 
   ...more,
 });
 
-/** `run run-a failure by ada` is a run of two phases, `review rv-1 of run-a` a review that waits. */
+/** `trace run-a failure by ada` is a run of two phases, `review rv-1 of run-a` a review that waits. */
 export function writeRuns(folder: string, lines: string[]): void {
   for (const line of lines) {
     const [kind, id = '', ...words] = line.split(/\s+/);

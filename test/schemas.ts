@@ -1,38 +1,31 @@
 import postgres from 'postgres';
-import { afterAll } from 'vitest';
 import { createPostgres } from '../src/store/dialects/postgres.ts';
+import { schemaPrefix } from './schema-prefix.ts';
 
-/** A hundred tables and indexes take longer to make and to drop than a test to run, so a file of tests keeps its schemas: one that is
- *  free is emptied to what a new one holds. One whose structure may have been changed is not taken again. */
+/** A hundred tables and indexes take longer to make and to drop than a test to run, so a process keeps its schemas: one that is free
+ *  is emptied to what a new one holds. One whose structure may have been changed is not taken again. They go with the server, or are
+ *  dropped at the end of the run. */
 interface Lot {
   client: postgres.Sql;
   url: string;
   free: string[];
-  made: string[];
   /** Empties a schema, by its name. */
   emptied?: (schema: string) => string;
 }
 
 let lot: Lot | undefined;
-afterAll(async () => {
-  if (!lot) return;
-  for (const schema of lot.made) await lot.client.unsafe(`drop schema if exists "${schema}" cascade`);
-  await lot.client.end({ timeout: 5 });
-  lot = undefined;
-});
 
 const at = '2026-01-01T00:00:00.000Z';
 
 /** The key of a project whose schema is as new, and how to give it back. */
 export async function takeSchema(url: string): Promise<{ key: string; giveBack(isWhole: boolean): void }> {
-  lot ??= { client: postgres(url, { max: 1, onnotice: () => {} }), url, free: [], made: [] };
-  const { client, free, made } = lot;
+  lot ??= { client: postgres(url, { max: 1, onnotice: () => {} }), url, free: [] };
+  const { client, free } = lot;
   let schema = free.pop();
   const isEmptied = schema !== undefined && (await client.unsafe(lot.emptied!(schema)).simple().then(isDone, isNotDone));
   if (schema === undefined || !isEmptied) {
-    schema = `cleo_t${process.pid}_${Math.random().toString(36).slice(2, 10)}`;
+    schema = schemaPrefix(process.ppid) + Math.random().toString(36).slice(2, 10);
     await createPostgres({ url, schema, busyTimeoutMs: 15_000 }, at);
-    made.push(schema);
     lot.emptied ??= await emptying(client, schema);
   }
   const taken = schema;

@@ -42,14 +42,19 @@ const filled = (text: string, sha: string): string =>
 
 /** Days on which the commands are said: before the work, at it, after it, and when another agent has done it. */
 const tasks = ['T001 epic', 'T002 in T001 accept one', 'T003 in T001', 'T004 in T001 done'];
+const documents = ['doc uploads T002 note: Uploads', 'doc upload-spec T002 spec: What holds', 'doc adr-d-001 T002 adr: Uploads go on'];
+const decided = ['memory decision accepted about T002: Uploads go on', 'memory decision: Uploads start over'];
+const proposed = ['memory decision: Uploads go on', 'memory decision: Uploads start over'];
 const worlds: { tasks: string[]; prepare?: (house: TestHouse) => Promise<void> }[] = [
-  { tasks },
+  { tasks: [...tasks, ...documents, ...decided] },
   {
     tasks: [
       'T001 epic',
       'T002 in T001 active by tester@session-1 accept one',
       ...tasks.slice(2),
       'session session-1 epic:T001 by tester: Uploads',
+      'nexus web T001',
+      ...proposed,
     ],
   },
   { tasks: ['T001 epic', 'T002 in T001 active by tester', ...tasks.slice(2)] },

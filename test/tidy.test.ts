@@ -36,7 +36,7 @@ describe('imports', () => {
     if (['src/main.ts', 'src/servers.ts', 'src/cli.ts'].includes(path)) return 'main';
     if (path === 'src/version.ts') return 'model';
     if (/^src\/store\/(port(-\w+)?|schema-version)\.ts$/.test(path)) return 'store port';
-    if (path === 'src/platform/port.ts') return 'platform port';
+    if (/^src\/platform\/(ground-)?port\.ts$/.test(path)) return 'platform port';
     return path.split('/')[1]!;
   };
   const ports = ['model', 'errors', 'rules', 'store port', 'platform port'];
@@ -199,7 +199,8 @@ describe('operations', () => {
 
 describe('errors', () => {
   test.each(Object.keys(catalogue()))('%s is thrown somewhere and has an exit code of the table', (code) => {
-    const users = shipped.filter((path) => !path.startsWith('src/errors/') && new RegExp(`CleoError\\(\\s*'${code}'`).test(read(path)));
+    // The catalogue only lists them; a room may make its own.
+    const users = shipped.filter((path) => path !== 'src/errors/catalogue.ts' && new RegExp(`CleoError\\(\\s*'${code}'`).test(read(path)));
     expect(users).not.toEqual([]);
     expect(exits.map((exit) => exit.code)).toContain(catalogue()[code as keyof ReturnType<typeof catalogue>].exit);
   });
@@ -211,7 +212,7 @@ describe('errors of a room', () => {
   test.each(rooms)('those of %s are brought along by every file that throws one', (room) => {
     const rows = [...code(room).matchAll(/^ {2}(E_[A-Z_]+): row/gm)].map((found) => found[1]!);
     const throws = new RegExp(`CleoError\\(\\s*'(?:${rows.join('|')})'`);
-    const throwers = shipped.filter((path) => throws.test(read(path)));
+    const throwers = shipped.filter((path) => path !== room && throws.test(read(path)));
     const name = room.slice('src/errors/'.length);
     expect(rows.length).toBeGreaterThan(0);
     expect(throwers.filter((path) => !new RegExp(`^import '[./]+errors/${name}';$`, 'm').test(read(path)))).toEqual([]);
@@ -234,7 +235,7 @@ const released = [
   'a03a75cc7492ee4ea7389b253c35f164f0d9f0b19ee06927afb14883bb7f9d03',
   '0acf90e5c848e23e4616107b762d9550d3bbeb0150558520f86a3dca64082b79',
   'e0eb7ad6b8c266f56504532078e92901da88cafc0b45d0db2270b0347d67238f',
-  '2a71398eafe301f832b8abe3f5fe72bfb1014f8c814912479800c76194e8f23f',
+  '2c031c6eab7a9aa32b54cd86f77015b2b4af17e670f330bce0ac6ca69a37b50a',
 ];
 
 describe('docs', () => {

@@ -42,6 +42,7 @@ export async function attempts(draft: Draft, argv: string[]): Promise<Attempted>
       ...{ attempt: number, exit_code: ended.code, class: ended.class },
       ...{ duration_ms: end.durationMs, delay_ms: delayMs, reason: ended.name },
     });
+    run.tell('execution_progress', { kind: 'note', note: `${ended.name}: it is tried again`, retry_in_ms: delayMs }, about);
     await ground.pause(delayMs, run.signal);
     if (run.signal.aborted) return cancelled(draft);
     // What it needs may be gone by now. What was handed over is not looked at again: its own first attempt may have changed it.

@@ -5,7 +5,7 @@ import type { Snapshot, TreeChange } from '../model/tree.ts';
 import { expand } from '../rules/construct/variables.ts';
 import { contentTypeOf } from '../rules/content-type.ts';
 import type { Judged } from '../rules/gate/gate.ts';
-import { outputChecks, primaryCheck } from '../rules/gate/output.ts';
+import { fulfilment, outputChecks, primaryCheck } from '../rules/gate/output.ts';
 import { globMatcher, isGlob } from '../rules/glob.ts';
 import { changesBetween } from '../rules/tree-changes.ts';
 import { namedChecks } from './preconditions.ts';
@@ -110,4 +110,13 @@ function primaryChecks({ schemas }: Run, { gates }: Phase, primary: unknown): Ju
   const schema = schemas.json(id);
   // What nobody can check has not been checked.
   return [primaryCheck(schema ? schemas.check(schema, primary) : [`has a schema ${JSON.stringify(id)} that is none of data`])];
+}
+
+/** What a phase had to make, and how much of it is there now: what an assessment asks for. */
+export function requiredOutputs(run: Run, phase: Phase): { path: string; schema: string | null; completeness: number }[] {
+  const vars = varsOf(run, phase.name);
+  return phase.outputs
+    .filter(({ required }) => required)
+    .map((spec) => run.lookout.find(spec, vars))
+    .map((found) => ({ path: found.spec.path, schema: found.spec.schema, completeness: fulfilment(found) }));
 }

@@ -102,13 +102,13 @@ function skillsOf(run: Run, phase: Phase): SkillSpec[] {
 
 function attempted(run: Run, handoff: PhaseHandoff): PhaseHandoff {
   const { ground, record, redactor } = run;
-  const { from_phase, to_phase, accepted, rejection_reason, artifacts, validation } = handoff;
+  const { from_phase, to_phase, accepted, rejection_reason, remediation, artifacts, validation } = handoff;
   if (run.request.construct.capture.enabled)
     ground.runs.write(record.run_id, handoffFile(from_phase, to_phase), `${JSON.stringify(redactor.value(handoff))}\n`, 'soon');
   run.tell(
     'handoff_attempted',
     {
-      ...{ from_phase, to_phase, accepted, rejection_reason },
+      ...{ from_phase, to_phase, accepted, rejection_reason, remediation },
       artifacts_provided: artifacts.provided.map(({ path, checksum, completeness }) => ({ path, checksum, completeness })),
       validation_result: validation,
     },

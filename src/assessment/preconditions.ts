@@ -1,10 +1,11 @@
 import type { CheckSpec, HandoffSpec, Phase } from '../model/construct.ts';
 import type { PhaseHandoff } from '../model/execution.ts';
 import { expand } from '../rules/construct/variables.ts';
-import { type ArtifactCheck, artifactChecks, inputCode, remedyOf } from '../rules/gate/artifacts.ts';
+import { type ArtifactCheck, artifactChecks, inputCode } from '../rules/gate/artifacts.ts';
 import { check, type Judged } from '../rules/gate/gate.ts';
 import { handOn } from '../rules/gate/handoff.ts';
 import { type CheckFact, namedCheck } from '../rules/gate/precondition.ts';
+import { remedyOf } from '../rules/gate/remedy.ts';
 import { type Scene, varsOf } from './run-state.ts';
 
 export interface Preconditions {

@@ -5,6 +5,7 @@ import { gateWithout } from '../rules/gate/gate.ts';
 import { noClaim } from '../rules/skill-claim.ts';
 import { captured, capturedOutput } from './capture.ts';
 import { aboutOf, type Draft, type Executed } from './draft.ts';
+import { requiredOutputs } from './outputs.ts';
 
 /** The end of every execution, be it that it was refused: a result, an event, and its place in the record. */
 export function finish(draft: Draft, ended: ExitMeaning): Executed {
@@ -37,10 +38,11 @@ export function finish(draft: Draft, ended: ExitMeaning): Executed {
       ...(isCancelled ? { cancelled: true } : {}),
       outputs_summary: {
         ...capturedOutput(run, last?.end.stdout ?? new Uint8Array(), draft.primary),
-        ...(capture.outputs === 'none' ? {} : { artifacts: artifacts.map(summaryOf) }),
+        ...(capture.outputs === 'none' ? {} : { artifacts: artifacts.map(summaryOf), required: requiredOutputs(run, phase) }),
       },
       ...{ side_effects: side_effects.length, retries: draft.retries },
       ...{ errors: result.diagnostics.errors, warnings: result.diagnostics.warnings, usage: last?.claim.usage ?? null },
+      confidence: last?.claim.confidence ?? null,
       // Whoever goes on with this run reads it here: a trace is written before the record is.
       checkpoint: entry,
     },

@@ -38,8 +38,10 @@ export async function runPhases(ground: Ground, request: RunRequest, surrounding
   const lock = await ground.lock(lockName(ground, request), request.waitMs, runId, surroundings.signal);
   try {
     const warnings = await clearedAway(ground, request, lock);
+    const left = await tidied(ground);
     const run = begin(ground, runId, request, surroundings);
     run.warnings.push(...warnings);
+    if (left) run.warnings.push({ code: 'prune_failed', message: left });
     try {
       return await phases(run);
     } catch (error) {
@@ -47,10 +49,27 @@ export async function runPhases(ground: Ground, request: RunRequest, surrounding
       throw error;
     } finally {
       run.trace.close();
+      await settle(run);
     }
   } finally {
     lock.release();
   }
+}
+
+/** Runs that have had their time go when another begins, once a day; what went wrong with that. */
+async function tidied(ground: Ground): Promise<string | undefined> {
+  const now = ground.now();
+  if (ground.traces.lookedAt().slice(0, 10) === now.slice(0, 10)) return undefined;
+  return (await (await import('./prune.ts')).pruneDaily(ground, now)).problem;
+}
+
+/** What could not be done while it went on: to tell its trace what reviewers have said meanwhile, and to forget it, if that is wanted.
+ *  Neither changes how it ended: what is not told now, the next word of a reviewer tells. */
+async function settle({ ground, record }: Run): Promise<void> {
+  if (record.status === 'running') return;
+  if (record.trace && ground.reviews.text().includes(record.run_id))
+    await (await import('./review-trace.ts')).tellTrace(ground, record.run_id).catch(() => undefined);
+  if (record.retention_days === 0) await (await import('./prune.ts')).pruneEnded(ground, record.run_id, ground.now());
 }
 
 const lockName = (ground: Ground, { construct, project }: RunRequest): string =>

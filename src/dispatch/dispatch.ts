@@ -39,7 +39,8 @@ async function answer(house: House, call: Call, startedAt: number): Promise<Repl
     const entry = lookUp(catalog, call);
     meta.command = entry.name;
     operation = await entry.load();
-    work = { house, call, operation, caller: callerOf(platform, call), now, startedAt, isGraded: platform.grade.isOn };
+    const isGraded = platform.grade.isOn && !house.looksOn;
+    work = { house, call, operation, caller: callerOf(platform, call), now, startedAt, isGraded };
     checkToken(operation, call);
     if (call.refusal) throw call.refusal;
     checkDoor(operation, call);

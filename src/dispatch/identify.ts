@@ -6,7 +6,7 @@ import { domainOf, type Work } from './work.ts';
 
 /** Inside the transaction: which session the call belongs to, and whether it is graded. Asked once for each call. */
 export async function identify(work: Work, reads: ReadStore): Promise<void> {
-  if (work.isIdentified) return;
+  if (work.isIdentified || work.house.looksOn) return;
   work.isIdentified = true;
   const { call, caller, operation } = work;
   const named = namedBy(work);

@@ -39,11 +39,17 @@ function paramsOf({ params, token, agent }: Call, veils: string[] | undefined): 
 
 const veiled = (params: unknown, veils: string[]): unknown =>
   Object.fromEntries(
-    Object.entries((params ?? {}) as object).map(([name, value]) => [
-      name,
-      veils.includes(name) ? { length: (JSON.stringify(value) ?? '').length } : value,
-    ]),
+    Object.entries((params ?? {}) as object).map(([name, value]) => [name, veils.includes(name) ? { length: lengthOf(value) } : value]),
   );
+
+/** As JSON; what is too deep for that is refused anyway, and counts as nothing. */
+function lengthOf(value: unknown): number {
+  try {
+    return (JSON.stringify(value) ?? '').length;
+  } catch {
+    return 0;
+  }
+}
 
 /** The call at the end of the log; in grade mode the caller may be told what it has just cost. */
 export async function append(work: Work, writes: WriteStore, exitCode: number, changes?: Changes, errorCode?: string): Promise<void> {

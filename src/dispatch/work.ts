@@ -23,6 +23,8 @@ export interface House {
   closeStores(): Promise<void>;
   /** The session that each agent started or resumed, in a process that serves its agents for long. */
   kept?: Map<string, string>;
+  /** Of somebody who only watches: its calls belong to no session, and not even grade mode logs them. */
+  looksOn?: true;
   /** Told of every call and what came of it. */
   answered?: (call: Call, reply: Reply, durationMs: number) => void;
 }

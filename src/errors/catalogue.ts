@@ -2,6 +2,7 @@ import type { MemoryRows } from './memory.ts';
 import type { NexusRows } from './nexus.ts';
 import type { OrchestrationRows } from './orchestration.ts';
 import { commandLine, quote } from './quote.ts';
+import type { ReviewRows } from './review.ts';
 import { type Row, row } from './row.ts';
 import type { SessionRows } from './session.ts';
 import type { SkillRows } from './skill.ts';
@@ -349,7 +350,7 @@ const rows = () =>
     }),
   }) satisfies Record<string, Row<never>>;
 
-type Rows = ReturnType<typeof rows> & MemoryRows & NexusRows & OrchestrationRows & SessionRows & SkillRows;
+type Rows = ReturnType<typeof rows> & MemoryRows & NexusRows & OrchestrationRows & SessionRows & SkillRows & ReviewRows;
 export type Code = keyof Rows;
 export type Facts<C extends Code> = Parameters<Rows[C]['message']>[0] & Record<string, unknown>;
 

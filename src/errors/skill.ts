@@ -22,8 +22,9 @@ addRows(rows);
 export const skillRefusal = (exit: number, problem: string, fix: string, facts: Record<string, unknown> = {}): CleoError =>
   new CleoError('E_SKILL', { exit, class: classOf(exit), problem, fix, ...facts });
 
-/** What cleo refuses with, said in the codes of skills. A command line that does not parse is 2 in both. */
-const translated: Record<number, number> = { 1: 70, 3: 73, 4: 66, 5: 69, 6: 64, 7: 75, 8: 78, 64: 77 };
+/** What cleo refuses with, said in the codes of skills: what has to be done before is 80, what is not the caller's to do is 77. A
+ *  command line that does not parse is 2 in both. */
+const translated: Record<number, number> = { 1: 70, 3: 73, 4: 66, 5: 69, 6: 64, 7: 75, 8: 78, 34: 77, 36: 80, 64: 77, 80: 80, 83: 80 };
 
 export function asSkillRefusal(refusal: CleoError): CleoError {
   if (refusal.row === 'E_SKILL' || refusal.exitCode === 2) return refusal;

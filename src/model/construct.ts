@@ -1,4 +1,8 @@
+import type { ArtifactSpec } from './execution.ts';
+import type { StageName } from './lifecycle.ts';
 import type { ExitClass } from './skill-exit.ts';
+
+export type { ArtifactSpec };
 
 /** A construct.yaml as it is run: every source of a phase merged, every default filled in, variables still in braces. */
 export interface Construct {
@@ -26,7 +30,7 @@ export interface Construct {
   reviewersRequired: number;
   redaction: { patterns: string[]; allow: string[] };
   /** The lifecycle stage that a successful run completes. */
-  lifecycleStage?: string;
+  lifecycleStage?: StageName;
 }
 
 export interface Phase {
@@ -62,16 +66,6 @@ export type CheckSpec =
   | { kind: 'env'; name: string; variable: string }
   | { kind: 'git_clean'; name: string }
   | { kind: 'command'; name: string; argv: string[]; timeoutMs: number };
-
-/** A file or a pattern that a phase needs or makes. */
-export interface ArtifactSpec {
-  path: string;
-  schema: string | null;
-  required: boolean;
-  min_completeness: number | null;
-  /** `true` in the manifest: all that the schema requires. */
-  required_sections: string[] | true | null;
-}
 
 export interface HandoffSpec {
   from: string;

@@ -1,94 +1,159 @@
+import {
+  array,
+  boolean,
+  exactOptional,
+  type InferOutput,
+  integer,
+  literal,
+  maxValue,
+  minValue,
+  nullable,
+  number,
+  picklist,
+  pipe,
+  record,
+  strictObject,
+  string,
+  union,
+  unknown,
+} from 'valibot';
+
 /** What a run writes about itself. Names, and nulls where there is nothing, are those of the published schemas: others read these files. */
-export type ExecutionStatus = 'success' | 'failure' | 'partial' | 'blocked' | 'timeout';
+export const ExecutionStatus = picklist(['success', 'failure', 'partial', 'blocked', 'timeout']);
+export type ExecutionStatus = InferOutput<typeof ExecutionStatus>;
 
-export interface SkillExecutionResult {
-  execution_id: string;
-  skill_id: string;
-  skill_version: string;
-  status: ExecutionStatus;
-  exit_code: number;
-  started_at: string;
-  completed_at: string;
-  duration_ms: number;
-  inputs: { provided: Record<string, unknown>; defaults_used: string[]; missing: string[] };
-  outputs: { primary: unknown; artifacts: Artifact[]; side_effects: SideEffect[] };
-  diagnostics: { gates_passed: GateResult[]; errors: Problem[]; warnings: Warning[]; retries: RetryAttempt[] };
-  assessment: { confidence: number | null; goal_statement: string | null; evidence: Evidence[]; human_review_requested: boolean };
-}
+const Count = pipe(number(), integer(), minValue(0));
+const ExitCode = pipe(number(), integer(), minValue(0), maxValue(255));
+/** From 0 to 1. */
+const Share = pipe(number(), minValue(0), maxValue(1));
 
-export interface Artifact {
-  type: 'file' | 'url' | 'reference';
-  path: string;
-  content_type: string;
-  size_bytes: number;
-  checksum: string;
-  metadata: Record<string, unknown>;
-}
+export const Artifact = strictObject({
+  type: picklist(['file', 'url', 'reference']),
+  path: string(),
+  content_type: string(),
+  size_bytes: Count,
+  checksum: string(),
+  metadata: record(string(), unknown()),
+});
+export type Artifact = InferOutput<typeof Artifact>;
 
-export interface SideEffect {
-  type: 'file_write' | 'api_call' | 'state_change' | 'notification';
-  target: string;
-  reversible: boolean;
-  description: string;
-}
+export const SideEffect = strictObject({
+  type: picklist(['file_write', 'api_call', 'state_change', 'notification']),
+  target: string(),
+  reversible: boolean(),
+  description: string(),
+});
+export type SideEffect = InferOutput<typeof SideEffect>;
 
 export const gateNames = ['selection', 'precondition', 'execution', 'output', 'goal'] as const;
 export type GateNumber = 0 | 1 | 2 | 3 | 4;
 
-export interface GateResult {
-  gate: GateNumber;
-  name: (typeof gateNames)[number];
-  passed: boolean;
-  checked_at: string;
-  details: { checks_performed: Check[]; failures: CheckFailure[] };
-  status: 'passed' | 'failed' | 'skipped' | 'pending' | 'error' | 'not_reached';
-  severity: 'block' | 'warn';
-  overridden?: true;
-}
+export const Check = strictObject({
+  name: string(),
+  passed: boolean(),
+  message: string(),
+  evidence: strictObject({ path: nullable(string()), line: nullable(number()), expected: unknown(), actual: unknown() }),
+});
+export type Check = InferOutput<typeof Check>;
 
-export interface Check {
-  name: string;
-  passed: boolean;
-  message: string;
-  evidence: { path: string | null; line: number | null; expected: unknown; actual: unknown };
-}
-export type CheckFailure = Pick<Check, 'name' | 'message' | 'evidence'> & { remediation: string | null };
+export const CheckFailure = strictObject({
+  name: string(),
+  message: string(),
+  evidence: Check.entries.evidence,
+  remediation: nullable(string()),
+});
+export type CheckFailure = InferOutput<typeof CheckFailure>;
 
-export interface Problem {
-  code: string;
-  message: string;
-}
+export const GateResult = strictObject({
+  gate: union([literal(0), literal(1), literal(2), literal(3), literal(4)]),
+  name: picklist(gateNames),
+  passed: boolean(),
+  checked_at: string(),
+  details: strictObject({ checks_performed: array(Check), failures: array(CheckFailure) }),
+  status: picklist(['passed', 'failed', 'skipped', 'pending', 'error', 'not_reached']),
+  severity: picklist(['block', 'warn']),
+  overridden: exactOptional(literal(true)),
+});
+export type GateResult = InferOutput<typeof GateResult>;
+
+export const Problem = strictObject({ code: string(), message: string() });
+export type Problem = InferOutput<typeof Problem>;
+
 /** By a fixed code: leaked_process, truncated_output, undeclared_write, undeclared_exit_code, reserved_exit_code, status_mismatch, stale_output … */
-export type Warning = Problem;
-export interface Evidence {
-  type: string;
-  description: string;
-  reference: string | null;
-}
+export const Warning = strictObject(Problem.entries);
+export type Warning = InferOutput<typeof Warning>;
 
-export interface RetryAttempt {
-  attempt: number;
-  exit_code: number;
-  class: string;
-  duration_ms: number;
-  delay_ms: number;
-  reason: string;
-}
+export const Evidence = strictObject({ type: string(), description: string(), reference: nullable(string()) });
+export type Evidence = InferOutput<typeof Evidence>;
 
-export interface PhaseHandoff {
-  schema_version: 1;
-  run_id: string;
-  from_phase: string;
-  to_phase: string;
-  handoff_at: string;
-  artifacts: {
-    required: { path: string; schema: string | null; min_completeness: number | null }[];
-    provided: (Artifact & { completeness: number | null })[];
-    missing: string[];
-    extra: string[];
-  };
-  validation: { schema_valid: boolean; completeness: number | null; blockers: string[]; warnings: string[]; skipped: boolean };
-  accepted: boolean;
-  rejection_reason: string | null;
-  remediation: string | null;
-}
+export const RetryAttempt = strictObject({
+  attempt: Count,
+  exit_code: ExitCode,
+  class: string(),
+  duration_ms: number(),
+  delay_ms: number(),
+  reason: string(),
+});
+export type RetryAttempt = InferOutput<typeof RetryAttempt>;
+
+export const SkillExecutionResult = strictObject({
+  execution_id: string(),
+  skill_id: string(),
+  skill_version: string(),
+  status: ExecutionStatus,
+  exit_code: ExitCode,
+  started_at: string(),
+  completed_at: string(),
+  duration_ms: number(),
+  inputs: strictObject({ provided: record(string(), unknown()), defaults_used: array(string()), missing: array(string()) }),
+  outputs: strictObject({ primary: unknown(), artifacts: array(Artifact), side_effects: array(SideEffect) }),
+  diagnostics: strictObject({
+    gates_passed: array(GateResult),
+    errors: array(Problem),
+    warnings: array(Warning),
+    retries: array(RetryAttempt),
+  }),
+  assessment: strictObject({
+    confidence: nullable(Share),
+    goal_statement: nullable(string()),
+    evidence: array(Evidence),
+    human_review_requested: boolean(),
+  }),
+});
+export type SkillExecutionResult = InferOutput<typeof SkillExecutionResult>;
+
+/** A file or a pattern that a phase needs or makes. */
+export const ArtifactSpec = strictObject({
+  path: string(),
+  schema: nullable(string()),
+  required: boolean(),
+  min_completeness: nullable(Share),
+  /** `true` in the manifest: all that the schema requires. */
+  required_sections: nullable(union([array(string()), literal(true)])),
+});
+export type ArtifactSpec = InferOutput<typeof ArtifactSpec>;
+
+export const PhaseHandoff = strictObject({
+  schema_version: literal(1),
+  run_id: string(),
+  from_phase: string(),
+  to_phase: string(),
+  handoff_at: string(),
+  artifacts: strictObject({
+    required: array(ArtifactSpec),
+    provided: array(strictObject({ ...Artifact.entries, completeness: nullable(Share) })),
+    missing: array(string()),
+    extra: array(string()),
+  }),
+  validation: strictObject({
+    schema_valid: boolean(),
+    completeness: nullable(Share),
+    blockers: array(string()),
+    warnings: array(string()),
+    skipped: boolean(),
+  }),
+  accepted: boolean(),
+  rejection_reason: nullable(string()),
+  remediation: nullable(string()),
+});
+export type PhaseHandoff = InferOutput<typeof PhaseHandoff>;

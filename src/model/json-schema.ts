@@ -7,8 +7,11 @@ interface Step {
 }
 
 /** A schema as JSON Schema, for those who cannot read ours. What a schema says of its own form (`metadata.jsonSchema`) wins over what can be derived. */
-export function jsonSchemaOf(schema: unknown): JsonSchema {
-  const { $schema: _, ...converted } = toJsonSchema(schema as GenericSchema, conversion);
+export function jsonSchemaOf(schema: unknown, definitions?: Record<string, unknown>): JsonSchema {
+  const { $schema: _, ...converted } = toJsonSchema(schema as GenericSchema, {
+    ...conversion,
+    ...(definitions ? { definitions: definitions as Record<string, GenericSchema> } : {}),
+  });
   return converted;
 }
 

@@ -1,18 +1,41 @@
-/** One line of a trace. Fields that are null are left out. */
-export interface TraceLine {
-  ts: string;
-  event: string;
-  data: Record<string, unknown>;
-  v: 1;
-  seq: number;
-  run_id: string;
-  execution_id?: string;
-  phase?: string;
-  skill?: string;
-  attempt?: number;
+import {
+  array,
+  exactOptional,
+  type InferOutput,
+  integer,
+  literal,
+  looseObject,
+  minValue,
+  nullable,
+  number,
+  picklist,
+  pipe,
+  record,
+  type StrictObjectSchema,
+  strictObject,
+  string,
+  unknown,
+} from 'valibot';
+
+const Count = pipe(number(), integer(), minValue(0));
+
+/** One line of a trace. Fields that are null are left out; what a reader does not know, it passes over. */
+const line = {
+  ts: string(),
+  event: string(),
+  data: record(string(), unknown()),
+  v: literal(1),
+  seq: pipe(number(), integer(), minValue(1)),
+  run_id: string(),
+  execution_id: exactOptional(string()),
+  phase: exactOptional(string()),
+  skill: exactOptional(string()),
+  attempt: exactOptional(Count),
   /** SHA-256 of the bytes of the line before, or `genesis`. */
-  prev: string;
-}
+  prev: string(),
+};
+export const TraceLine = looseObject(line);
+export type TraceLine = InferOutput<StrictObjectSchema<typeof line, undefined>>;
 
 export const traceEvents = [
   'run_started',
@@ -34,44 +57,47 @@ export const traceEvents = [
 export type TraceEvent = (typeof traceEvents)[number];
 
 /** `.cleo/runs/<run_id>/run.json`: how far a run is, and what became of it. */
-export interface RunRecord {
-  schema_version: 1;
-  run_id: string;
-  kind: 'construct' | 'skill';
-  construct: { file: string; name: string; version: string; sha256: string } | null;
-  project: string;
-  vars: Record<string, string>;
-  intent: string | null;
-  task_id: string | null;
-  session_id: string | null;
+export const RunRecord = strictObject({
+  schema_version: literal(1),
+  run_id: string(),
+  kind: picklist(['construct', 'skill']),
+  construct: nullable(strictObject({ file: string(), name: string(), version: string(), sha256: string() })),
+  project: string(),
+  vars: record(string(), string()),
+  intent: nullable(string()),
+  task_id: nullable(string()),
+  session_id: nullable(string()),
   /** Who had it run: nobody judges work of their own. */
-  agent: string | null;
+  agent: nullable(string()),
   /** 0: gone when it ends; null: kept. */
-  retention_days: number | null;
-  trace: string;
+  retention_days: nullable(Count),
+  trace: string(),
   /** Of the last line of the trace: a chain does not protect its own end. */
-  head: string | null;
-  lines: number;
-  pid: number;
+  head: nullable(string()),
+  lines: Count,
+  pid: Count,
   /** When that process began, and since which start of the machine: its number may come round again. */
-  began: string;
-  boot: string;
-  started_at: string;
-  completed_at: string | null;
-  status: 'running' | 'success' | 'failure' | 'partial' | 'blocked' | 'timeout' | 'cancelled';
-  exit_code: number | null;
-  executions: {
-    execution_id: string;
-    phase: string;
-    skill: string;
-    status: string;
-    exit_code: number;
-    skill_sha256: string;
-    inputs_sha256: string;
-    outputs: { path: string; sha256: string }[];
-    /** Of what it printed, before anything was taken out of it. */
-    primary_sha256?: string;
-    attempts: number;
-    duration_ms: number;
-  }[];
-}
+  began: string(),
+  boot: string(),
+  started_at: string(),
+  completed_at: nullable(string()),
+  status: picklist(['running', 'success', 'failure', 'partial', 'blocked', 'timeout', 'cancelled']),
+  exit_code: nullable(Count),
+  executions: array(
+    strictObject({
+      execution_id: string(),
+      phase: string(),
+      skill: string(),
+      status: string(),
+      exit_code: Count,
+      skill_sha256: string(),
+      inputs_sha256: string(),
+      outputs: array(strictObject({ path: string(), sha256: string() })),
+      /** Of what it printed, before anything was taken out of it. */
+      primary_sha256: exactOptional(string()),
+      attempts: Count,
+      duration_ms: number(),
+    }),
+  ),
+});
+export type RunRecord = InferOutput<typeof RunRecord>;

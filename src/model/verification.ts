@@ -20,6 +20,8 @@ export const Evidence = union([
     path: optional(string()),
     sha256: string(),
   }),
+  /** A run that succeeded, and what it made. */
+  strictObject({ kind: literal('run'), run: string(), files: array(HashedFile) }),
   strictObject({ kind: literal('url'), url: string() }),
   strictObject({ kind: literal('note'), text: string() }),
   strictObject({ kind: literal('verdict'), verdict: picklist(['attested', 'rejected']), reason: optional(string()) }),

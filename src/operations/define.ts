@@ -7,6 +7,7 @@ import type { Config } from '../model/config.ts';
 import type { SessionHandle } from '../model/session.ts';
 import type { TokenScope } from '../model/token.ts';
 import type { Platform, Project } from '../platform/port.ts';
+import type { Narration, Told } from '../rules/narration.ts';
 import type { ReadStore, Store, StoreKeeper, WriteStore } from '../store/port.ts';
 
 export type Kind = 'query' | 'mutation' | 'job';
@@ -81,6 +82,8 @@ interface Definition<P extends Params, R extends Params> {
   veils?: string[];
   /** Its exit codes are those of skills, where other operations have those of cleo. */
   exits?: 'skill';
+  /** How whoever looks on is told what happens while it runs. */
+  live?: () => Promise<Narration>;
 }
 
 /** What the catalogue of operations offers to help, completion and docs. */
@@ -135,6 +138,7 @@ interface BaseContext {
   observe?: Observe;
 }
 
+export type { Narration, Told };
 export type Observe = (event: string, data: Record<string, unknown>, about: Record<string, unknown>) => void;
 
 export interface QueryContext extends BaseContext {

@@ -1,5 +1,7 @@
 import { description, integer, maxValue, metadata, minValue, number, optional, pipe, strictObject, string } from 'valibot';
 import type { Operation } from './define.ts';
+import { tasksList } from './tasks/list.ts';
+import { Root, rootNames } from './tasks/root.ts';
 
 /** What help, completion and parsing have to know of a command. */
 export type Typed = Pick<Operation, 'summary' | 'params' | 'cli' | 'also'> & { name: string };
@@ -35,5 +37,18 @@ export const processes: Typed[] = [
       ),
     }),
     cli: { command: 'serve' },
+  },
+  {
+    name: 'watch',
+    summary: 'Watch the board change: on a terminal with keys to move around, else a line of JSON for each change',
+    params: strictObject({ epic: Root }),
+    also: rootNames,
+    cli: { command: 'watch', args: ['epic'] },
+  },
+  {
+    name: 'list-watch',
+    summary: 'Watch a list of tasks change: on a terminal with keys to move around, else the list again when it is another',
+    params: tasksList.params,
+    cli: { command: 'list', select: 'watch' },
   },
 ];

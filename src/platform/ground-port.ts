@@ -157,8 +157,8 @@ export interface Ground {
     /** Every line, also those that are no events. */
     text(): string;
     append(event: ReviewEvent): void;
-    /** Reads, decides and appends while nobody else does. */
-    alone<T>(work: () => T): T;
+    /** Reads, decides and appends while nobody else does. What a dead process held is taken over. */
+    alone<T>(work: () => T): Promise<T>;
   };
   /** One run at a time of what is called so; throws (75) after `waitMs`. What a dead process left is taken over, with a warning and
    *  the run that it was at. */

@@ -1,6 +1,11 @@
+import { dirname, join } from 'node:path';
+import { CleoError } from '../errors/error.ts';
 import { readReviews } from '../rules/review-state.ts';
 import type { Ground } from './ground-port.ts';
 import type { Platform } from './port.ts';
+import { takeRunLock } from './run-lock.ts';
+
+const waitMs = 3000;
 
 /** What was asked of people and what they said, line after line. A line that is no event is passed over. */
 export function reviewsOf({ files }: Pick<Platform, 'files'>, path: string): Ground['reviews'] {
@@ -9,6 +14,22 @@ export function reviewsOf({ files }: Pick<Platform, 'files'>, path: string): Gro
     text,
     read: () => readReviews(text()).events,
     append: (event) => files.appendLine(path, JSON.stringify(event)),
-    alone: (work) => files.alone(path, work),
+    async alone(work) {
+      const lock = await takeRunLock(join(dirname(path), 'runs'), 'reviews', waitMs).catch((error) => {
+        throw inOurCodes(error, path);
+      });
+      try {
+        return work();
+      } finally {
+        lock.release();
+      }
+    },
   };
+}
+
+/** Reviews have the codes of cleo, where runs have those of skills. */
+function inOurCodes(error: unknown, path: string): unknown {
+  if (!(error instanceof CleoError)) return error;
+  if (error.exitCode === 75) return new CleoError('E_LOCK_TIMEOUT', { waitedMs: waitMs, path });
+  return new CleoError('E_FILE_ERROR', { path, problem: error.message, fix: 'cleo doctor' }, { cause: error });
 }

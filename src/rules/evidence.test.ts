@@ -9,6 +9,7 @@ test.each([
   ['note:one; two', ['note=one; two']],
   ['see url:x', ['note=see url:x']],
   ['test-run:{"passed":1,"failed":0}', ['test-run={"passed":1,"failed":0}']],
+  ['run:run-1; files:a', ['run=run-1', 'files=a']],
   ['Commit:abc', ['note=Commit:abc']],
   [' ; ', ['note=;']],
   ['', []],
@@ -37,8 +38,8 @@ test('a list of files has each once', () => {
 });
 
 test('notes are among the forms only where they are taken', () => {
-  expect(evidenceForms(false)).toHaveLength(4);
-  expect(evidenceForms(true).slice(4)).toEqual(['url:<address>', 'note:<text>']);
+  expect(evidenceForms(false)).toHaveLength(5);
+  expect(evidenceForms(true).slice(5)).toEqual(['url:<address>', 'note:<text>']);
 });
 
 const evidence = [
@@ -54,14 +55,16 @@ const evidence = [
   { kind: 'tool' as const, name: 'test', exitCode: 0, sha256: '4' },
   { kind: 'test-run' as const, passed: 1, skipped: 0, sha256: '5' },
   { kind: 'verdict' as const, verdict: 'attested' as const },
+  { kind: 'run' as const, run: 'run-1', files: [{ path: 'c', sha256: '6' }] },
+  { kind: 'run' as const, run: 'run-2', files: [] },
 ];
 
 test('files that evidence rests on are those of a report too', () => {
-  expect(filesIn(evidence).map(({ path }) => path)).toEqual(['a', 'b', 'r.json']);
+  expect(filesIn(evidence).map(({ path }) => path)).toEqual(['a', 'b', 'r.json', 'c']);
 });
 
 test('evidence as it would be brought again, without what is gone', () => {
-  expect(evidenceText(evidence, () => true)).toBe('commit:abc; files:a,b; test-run:r.json; tool:test');
-  expect(evidenceText(evidence, (path) => path === 'b')).toBe('commit:abc; files:b; tool:test');
+  expect(evidenceText(evidence, () => true)).toBe('commit:abc; files:a,b; test-run:r.json; tool:test; files:c; run:run-2');
+  expect(evidenceText(evidence, (path) => path === 'b')).toBe('commit:abc; files:b; tool:test; run:run-2');
   expect(evidenceText([evidence[1]!], () => false)).toBe('');
 });

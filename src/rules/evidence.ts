@@ -2,13 +2,13 @@ import type { Evidence } from '../model/verification.ts';
 
 /** What a caller says it has to show. */
 export interface Claimed {
-  kind: 'commit' | 'files' | 'tool' | 'test-run' | 'url' | 'note';
+  kind: 'commit' | 'files' | 'tool' | 'test-run' | 'run' | 'url' | 'note';
   value: string;
   /** As it was written. */
   text: string;
 }
 
-const kinds = ['commit', 'files', 'tool', 'test-run', 'url', 'note'] as const;
+const kinds = ['commit', 'files', 'tool', 'test-run', 'run', 'url', 'note'] as const;
 
 /** How evidence is written, for whoever wrote something else. */
 export const evidenceForms = (allowsNotes: boolean): string[] => [
@@ -16,13 +16,14 @@ export const evidenceForms = (allowsNotes: boolean): string[] => [
   'files:<path>,<path>',
   'tool:<name>',
   'test-run:<path or JSON of a test report>',
+  'run:<id of a run for this task>',
   ...(allowsNotes ? ['url:<address>', 'note:<text>'] : []),
 ];
 
 /** Several stand side by side with `;` between. A text without a known prefix is a note, whatever signs are in it. */
 export function claimsIn(text: string): Claimed[] {
   return text
-    .split(/;\s*(?=(?:commit|files|tool|test-run|url|note):)/)
+    .split(/;\s*(?=(?:commit|files|tool|test-run|run|url|note):)/)
     .map((part) => part.trim())
     .filter((part) => part !== '')
     .map((part) => {
@@ -42,7 +43,7 @@ export function wordsOf(command: string | string[]): string[] {
 /** The files that evidence rests on. */
 export const filesIn = (evidence: Evidence[]): { path: string; sha256: string }[] =>
   evidence.flatMap((each) => {
-    if (each.kind === 'files') return each.files;
+    if (each.kind === 'files' || each.kind === 'run') return each.files;
     return each.kind === 'test-run' && each.path ? [{ path: each.path, sha256: each.sha256 }] : [];
   });
 
@@ -55,7 +56,9 @@ export function evidenceText(evidence: Evidence[], isThere: (path: string) => bo
       if (each.kind === 'url') return [`url:${each.url}`];
       if (each.kind === 'note') return [`note:${each.text}`];
       if (each.kind === 'test-run') return each.path && isThere(each.path) ? [`test-run:${each.path}`] : [];
-      if (each.kind !== 'files') return [];
+      // A run shows its own files and no others: what they are now is shown by themselves.
+      if (each.kind === 'run' && each.files.length === 0) return [`run:${each.run}`];
+      if (each.kind !== 'files' && each.kind !== 'run') return [];
       const left = each.files.map(({ path }) => path).filter(isThere);
       return left.length ? [`files:${left.join(',')}`] : [];
     })

@@ -10,6 +10,7 @@ test.each([
   ['*:parser', { project: '*', text: 'parser' }],
   ['*:T001', { project: '*', text: 'T001' }],
   ['T001', { problem: 'names no project', meant: '*:T001' }],
+  ['a\tb\u0007', { problem: 'names no project', meant: '*:a b' }],
   ['', { problem: 'names no project' }],
   [':T001', { problem: 'names no project before the colon', meant: '*:T001' }],
   ['web:', { problem: 'asks for nothing behind the colon' }],

@@ -40,8 +40,11 @@ export function parseFarId(text: string): FarId | Wrong {
   return id ? { project: parsed.project, id } : { problem: 'has no task id behind the colon' };
 }
 
-const meant = (project: string, text: string): { meant?: string } =>
-  text.trim() === '' || text.length > 200 ? {} : { meant: `${project}:${text.trim()}` };
+/** For a command line: blanks of any kind are one space there. */
+const meant = (project: string, text: string): { meant?: string } => {
+  const words = text.replace(/[\s\p{Cc}]+/gu, ' ').trim();
+  return words === '' || words.length > 200 ? {} : { meant: `${project}:${words}` };
+};
 
 /** The best of each project, then the second of each, and so on: no project hides the others. */
 export function inTurn<T>(lists: T[][], most: number): T[] {

@@ -1,28 +1,22 @@
-/** What stands in a trace for a payload that is kept beside it. */
-export interface Blob {
-  blob: string;
-  bytes: number;
-}
-
+/** From this size on, in UTF-16 units of its JSON, a value is no part of a line. */
 export const largestPayload = 32 * 1024;
 
-/** Fields that hold what others wrote, in whatever shape; everything else is ours, and only its texts may be long. */
-const payloads = new Set(['content', 'input_summary']);
-
-/** The data of an event without what is too large for a line: `keep` takes it, and gives its name. Lists of ours stay lists. */
+/** Data whose large parts are kept elsewhere: long texts first, wherever they stand, then whatever is still too large under one name.
+ *  `keep` takes a text and says what it is called. */
 export function withoutPayloads(data: Record<string, unknown>, keep: (text: string) => string): Record<string, unknown> {
-  const apart = (text: string): Blob => ({ blob: `sha256:${keep(text)}`, bytes: byteLength(text) });
-  const slim = (value: unknown, isPayload: boolean): unknown => {
-    if (typeof value === 'string') return value.length > largestPayload / 4 && byteLength(value) > largestPayload ? apart(value) : value;
+  if (JSON.stringify(data).length <= largestPayload) return data;
+  const refer = (text: string, kind: 'text' | 'json') => ({ blob: keep(text), kind, length: text.length });
+  const spilt = (value: unknown): unknown => {
+    if (typeof value === 'string') return value.length > largestPayload ? refer(value, 'text') : value;
+    if (Array.isArray(value)) return value.map(spilt);
     if (typeof value !== 'object' || value === null) return value;
-    if (isPayload) {
-      const text = JSON.stringify(value);
-      return byteLength(text) > largestPayload ? apart(text) : value;
-    }
-    if (Array.isArray(value)) return value.map((item) => slim(item, false));
-    return Object.fromEntries(Object.entries(value).map(([name, item]) => [name, slim(item, payloads.has(name))]));
+    return Object.fromEntries(Object.entries(value).map(([name, item]) => [name, spilt(item)]));
   };
-  return slim(data, false) as Record<string, unknown>;
+  return Object.fromEntries(
+    Object.entries(data).map(([name, value]) => {
+      const small = spilt(value);
+      const text = JSON.stringify(small) ?? 'null';
+      return [name, text.length > largestPayload ? refer(text, 'json') : small];
+    }),
+  );
 }
-
-const byteLength = (text: string): number => new TextEncoder().encode(text).length;

@@ -27,7 +27,12 @@ test('what happened, step by step', () => {
     line('from_later', { status: ['odd'] }),
     line(
       'execution_complete',
-      { status: 'failure', exit_code: 75, errors: [{ code: 'x', message: 'gone' }, null, 3], warnings: 'odd' },
+      {
+        status: 'failure',
+        exit_code: 75,
+        errors: [{ code: 'x', message: 'gone' }, null, 3, { message: 'prd_exists: prd.md is missing' }],
+        warnings: 'odd',
+      },
       about,
     ),
   ]);

@@ -23,12 +23,15 @@ export interface Step {
 /** A trace as a story. An attempt is told when it ends, unless it never did; events of a later cleo are told by their names. */
 export function timelineOf(lines: TraceLine[]): Step[] {
   const began = Date.parse(lines[0]?.ts ?? '');
+  // What an execution says at its end, its gates have mostly said before.
+  const told = new Set<string>();
   const ended = new Set(lines.filter(({ event }) => event === 'attempt_completed').map(attemptKey));
   return lines
     .filter((line) => line.event !== 'attempt_started' || !ended.has(attemptKey(line)))
     .map((line) => {
       const { status, gate, exitCode, class: of, durationMs } = factsOf(line);
-      const notes = notesOf(line);
+      const notes = notesOf(line).filter((note) => line.event !== 'execution_complete' || !told.has(`${line.execution_id} ${note}`));
+      for (const note of notes) told.add(`${line.execution_id} ${note}`);
       return {
         ...{ seq: line.seq, ts: line.ts, atMs: Date.parse(line.ts) - began, event: eventOf(line) },
         ...(textOf(line.phase) === undefined ? {} : { phase: line.phase! }),

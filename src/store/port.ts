@@ -1,4 +1,5 @@
 import type { AuditDraft, AuditEntry, Caller, ChainLink, Changes, Claim, HistoryEntry, KeptAnswer } from '../model/audit.ts';
+import type { BoardTask } from '../model/board.ts';
 import type { GradeEntry } from '../model/grade.ts';
 import type { OpenWork, PlanTask, PlanWork } from '../model/open-work.ts';
 import type { Priority, RelationType, Status, TaskId, TaskType } from '../model/scalars.ts';
@@ -88,6 +89,8 @@ export interface TaskReads {
   countByIdPrefix(digits: string, filter: TaskFilter, atMost: number): Promise<number>;
   /** Rows for a tree: everything not archived below a root, or everything. */
   forTree(root: TaskId | undefined): Promise<TaskHit[]>;
+  /** Everything not archived, below a root with the root itself, or everywhere. In no order. */
+  onBoard(root: TaskId | undefined): Promise<BoardTask[]>;
   openGraph(): Promise<OpenWork>;
   dependents(id: TaskId): Promise<Ancestor[]>;
   /** Of the depends of a task and of everything it is inside, those not done. */
@@ -207,6 +210,8 @@ export interface AuditFilter {
   operations?: string[];
   taskId?: TaskId;
   failed?: boolean;
+  /** Only what came after this entry, and then in log order. */
+  after?: number;
 }
 
 export interface ClaimReads {

@@ -3,7 +3,7 @@ import postgres from 'postgres';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { keyOf } from '../folder.ts';
 import { type PostgresServer, startPostgres } from '../postgres.ts';
-import { type Ended, inRows, inspect, openProject, type Project, size, temporary } from './processes.ts';
+import { aimAt, type Ended, inRows, inspect, openProject, type Project, size, temporary } from './processes.ts';
 
 let server: PostgresServer;
 beforeAll(async () => {
@@ -112,18 +112,19 @@ describe.each(['sqlite', 'postgres'])('%s', (engine) => {
     const began = performance.now();
     await done(['focus', 'set', 'T001'], as('nobody'));
     const lifeMs = performance.now() - began;
-    let [struck, kept] = [0, 0];
+    const aim = aimAt(lifeMs);
+    let kept = 0;
     for (let round = 1; round <= kills; round++) {
       const { task } = await done(['add', `Round ${round}`]);
       const killed = run(['focus', 'set', task.id], {
         ...as('killed'),
-        onStart: (child) => void sleep(Math.random() * lifeMs * 1.6).then(() => child.kill('SIGKILL')),
+        onStart: (child) => void sleep(aim.moment(0, 1.6)).then(() => child.kill('SIGKILL')),
       });
       // It has some start before the others.
       await sleep(lifeMs / 2);
       const others = await Promise.all(Array.from({ length: crowd }, (_, i) => run(['focus', 'set', task.id], as(`agent-${i}`))));
       const first = await killed;
-      if (first.signal === 'SIGKILL') struck++;
+      aim.saw(first);
       const [holder] = (await holders(project, engine)).filter(({ task_id }) => task_id === task.id);
       if (holder?.agent_id === 'killed') {
         kept++;
@@ -134,7 +135,7 @@ describe.each(['sqlite', 'postgres'])('%s', (engine) => {
       }
       await done(['complete', task.id], as(String(holder?.agent_id)));
     }
-    expect(struck).toBeGreaterThan(0);
+    expect(aim.struck()).toBeGreaterThan(0);
     if (kills > 20) expect(kept).toBeGreaterThan(0);
   });
 });

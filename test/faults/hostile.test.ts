@@ -24,7 +24,7 @@ function judge({ exitCode, envelope, unexpected }: Reply, what: string): string 
   expect(JSON.stringify(envelope).isWellFormed(), what).toBe(true);
   if (envelope.success) return undefined;
   const { code, message, fix } = envelope.error as Seen;
-  expect(code.startsWith('E_VALIDATION_') || code in catalogue(), `${what}: ${code}`).toBe(true);
+  expect(/^E_(VALIDATION|SKILL)_/.test(code) || code in catalogue(), `${what}: ${code}`).toBe(true);
   expect(message.length, what).toBeLessThan(2000);
   expect(fix, what).toMatch(/^cleo [^\0-\x1f]+$/);
   return fix;

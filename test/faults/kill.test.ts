@@ -2,7 +2,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, test } from 'vitest';
-import { type Ended, idsIn, inspect, integrity, openProject, type Project, sequence, size } from './processes.ts';
+import { aimAt, type Ended, idsIn, inspect, integrity, openProject, type Project, sequence, size } from './processes.ts';
 
 /** Starts a command and kills it at some moment of its life, or just after. */
 async function killedAt({ run }: Project, args: string[], afterMs: number): Promise<Ended> {
@@ -22,20 +22,19 @@ async function lifetimeMs({ done }: Project, args: string[]): Promise<number> {
 test('a process killed while it adds loses nothing it had acknowledged, and the next call works', async () => {
   const kills = size(15, 200);
   const project = await openProject();
-  const lifeMs = await lifetimeMs(project, ['add', 'The first']);
+  const aim = aimAt(await lifetimeMs(project, ['add', 'The first']));
   const acknowledged = ['T001'];
-  let struck = 0;
   for (let i = 0; i < kills; i++) {
     // Others write at the same time: the killed one may hold the lock they wait for.
     const [killed, other] = await Promise.all([
-      killedAt(project, ['add', `Killed ${i}`], Math.random() * lifeMs * 1.6),
+      killedAt(project, ['add', `Killed ${i}`], aim.moment(0, 1.6)),
       project.run(['add', `Beside ${i}`]),
     ]);
-    if (killed.signal === 'SIGKILL') struck++;
+    aim.saw(killed);
     for (const { answer } of [killed, other]) if (answer.success) acknowledged.push(answer.task.id);
     expect(other.exitCode).toBe(0);
   }
-  expect(struck).toBeGreaterThan(kills / 4);
+  expect(aim.struck()).toBeGreaterThan(kills / 4);
   const ids = idsIn(project.database);
   expect(acknowledged.filter((id) => !ids.includes(id))).toEqual([]);
   expect(new Set(acknowledged).size).toBe(acknowledged.length);

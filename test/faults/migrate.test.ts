@@ -13,7 +13,7 @@ import { schemaVersion } from '../../src/store/schema-version.ts';
 import { openHouse, type TestHouse } from '../house.ts';
 import { type PostgresServer, startPostgres } from '../postgres.ts';
 import { contentOfPostgres, contentOfSqlite, earlierPostgres, earlierSqlite, fill, type Shape } from './earlier-store.ts';
-import { isFull, type Project, projectAt, size, temporary } from './processes.ts';
+import { aimAt, isFull, type Project, projectAt, size, temporary } from './processes.ts';
 import { openWire } from './wire.ts';
 
 let server: PostgresServer;
@@ -61,19 +61,19 @@ test.each(versions)(
     const began = performance.now();
     expect((await undisturbed.done(['upgrade'])).upgrade).toMatchObject({ from: version, to: schemaVersion, backup: expect.any(String) });
     const lifeMs = performance.now() - began;
+    const aim = aimAt(lifeMs);
     const upgraded = contentOfSqlite(undisturbed.database, entries);
     expect(upgraded.version).toBe(schemaVersion);
     expect(contentOfSqlite(undisturbed.database, entries, earlier.shape).digest).toBe(earlier.digest);
 
     const kills = size(3, 50);
-    let struck = 0;
     const seen = { old: 0, new: 0 };
     for (let i = 0; i < kills; i++) {
       const project = fresh();
       const backups = join(project.root, '.cleo', 'backups');
       const moment = async (): Promise<unknown> => {
         // The first part of its life is Node's own; the work itself begins when the backup is there.
-        if (i % 2 === 0) return sleep(lifeMs * (0.3 + Math.random() * 0.9));
+        if (i % 2 === 0) return sleep(aim.moment(0.3, 1.2));
         const until = performance.now() + 3 * lifeMs;
         while (performance.now() < until && !(existsSync(backups) && readdirSync(backups).some((name) => name.endsWith('.db'))))
           await nextTurn();
@@ -82,7 +82,7 @@ test.each(versions)(
         return undefined;
       };
       const killed = await project.run(['upgrade'], { onStart: (child) => void moment().then(() => child.kill('SIGKILL')) });
-      if (killed.signal === 'SIGKILL') struck++;
+      aim.saw(killed);
       const left = contentOfSqlite(project.database, entries);
       expect([earlier, upgraded]).toContainEqual(left);
       seen[left.version === version ? 'old' : 'new']++;
@@ -95,7 +95,7 @@ test.each(versions)(
       expect((await project.run(['doctor'])).exitCode).toBe(0);
       expect((await project.run(['update', 'T003', '--notes', 'Gone on'])).exitCode).toBe(0);
     }
-    expect(struck).toBeGreaterThan(kills / 4);
+    expect(aim.struck()).toBeGreaterThan(kills / 4);
     if (isFull) expect(Math.min(seen.old, seen.new)).toBeGreaterThan(0);
   },
 );

@@ -94,6 +94,24 @@ export function cleo(args: string[], options: RunOptions = {}): Promise<Ended> {
 }
 
 /** `crowd` processes at a time, each followed by the next of its row. */
+/** Chooses moments in the life of a process. A machine that was busy when the life was measured may be quick later: whoever ended
+ *  before the kill has lived for less. */
+export function aimAt(lifeMs: number): {
+  moment(from: number, to: number): number;
+  saw(ended: Pick<Ended, 'signal'>): void;
+  struck(): number;
+} {
+  let [life, struck] = [lifeMs, 0];
+  return {
+    moment: (from, to) => life * (from + (to - from) * Math.random()),
+    saw({ signal }) {
+      if (signal === 'SIGKILL') struck++;
+      else life *= 0.8;
+    },
+    struck: () => struck,
+  };
+}
+
 export async function inRows<T>(crowd: number, length: number, act: (row: number, place: number) => Promise<T>): Promise<T[]> {
   const rows = Array.from({ length: crowd }, async (_, row) => {
     const results: T[] = [];

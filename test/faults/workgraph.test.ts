@@ -2,7 +2,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, test } from 'vitest';
-import { inspect, integrity, openProject, size } from './processes.ts';
+import { aimAt, inspect, integrity, openProject, size } from './processes.ts';
 
 const nodes = 300;
 /** Made, changed, deleted and related in one: what is killed in the middle would show in any of them. */
@@ -31,22 +31,21 @@ test('a WorkGraph whose process is killed is there as a whole or not at all, and
   };
   const began = performance.now();
   await project.done(['workgraph', 'apply', '--file', fileOf(0)]);
-  const lifeMs = performance.now() - began;
+  const aim = aimAt(performance.now() - began);
   const applied = new Set([0]);
-  let struck = 0;
   for (let n = 1; n <= kills; n++) {
     const words = ['workgraph', 'apply', '--file', fileOf(n)];
     const killed = await project.run(words, {
-      onStart: (child) => void sleep(lifeMs * (0.2 + Math.random())).then(() => child.kill('SIGKILL')),
+      onStart: (child) => void sleep(aim.moment(0.2, 1.2)).then(() => child.kill('SIGKILL')),
     });
-    if (killed.signal === 'SIGKILL') struck++;
+    aim.saw(killed);
     expect((count('select count(*) as n from tasks') - 1) % nodes).toBe(0);
     // Applying it again tells whether it is there, and brings it where it is not.
     const again = await project.run(words);
     expect(killed.answer.success ? [102] : [0, 102]).toContain(again.exitCode);
     applied.add(n);
   }
-  expect(struck).toBeGreaterThan(kills / 4);
+  expect(aim.struck()).toBeGreaterThan(kills / 4);
   expect(count('select count(*) as n from tasks')).toBe(1 + applied.size * nodes);
   expect(count('select count(*) as n from task_relations')).toBe(applied.size);
   expect(count(`select count(*) as n from task_dependencies where task_id = 'T001'`)).toBe(applied.size);

@@ -34,7 +34,7 @@ const commands = [
 const places: [RegExp, string][] = [
   [/<entry>/g, 'T002-known'],
   [/<topic>/g, 'parsers'],
-  [/<words>|<title>|<why>/g, 'Parsers'],
+  [/<words>|<title>|<why>|<verdict>/g, 'Parsers'],
   [/<a,b>/g, 'a.ts,b.ts'],
   [/<n>/g, '1'],
   [/<version>/g, 'v1.0.0'],

@@ -19,7 +19,7 @@ import { CleoError } from '../../errors/error.ts';
 import { exits } from '../../errors/exits.ts';
 import { catalogue } from '../../errors/whole-catalogue.ts';
 import { nearest } from '../../rules/nearest.ts';
-import { commandFor } from '../command-line.ts';
+import { commandFor, commandsOf } from '../command-line.ts';
 import { type Catalog, type IndexEntry, type Operation, query } from '../define.ts';
 import type { Typed } from '../processes.ts';
 import { usageOf } from '../usage.ts';
@@ -116,10 +116,14 @@ async function topic(catalog: Catalog, name: string, tier: number | undefined) {
   const called = entries.filter((entry) => entry.commands.includes(name));
   const one = named ?? called.find((entry) => !entry.select) ?? called[0];
   const below = entries.filter((entry) => entry.commands.some((command) => command.startsWith(`${name} `)));
-  if (one) return whole(await one.load(), [...new Set([...called, ...below].filter((entry) => entry !== one).map((entry) => entry.name))]);
+  const { processes } = await import('../processes.ts');
+  if (one) {
+    const others = [...called, ...below].filter((entry) => entry !== one);
+    const sharing = processes.filter((process) => commandsOf(process).some((command) => one.commands.includes(command)));
+    return whole(await one.load(), [...new Set([...others, ...sharing].map((entry) => entry.name))]);
+  }
   if (below.length > 0) return { group: name, ...(await listing(catalog, below)) };
   if (entries.some((entry) => domainOf(entry) === name)) return domainListing(catalog, name, tier);
-  const { processes } = await import('../processes.ts');
   const process = processes.find((each) => each.name === name);
   if (process) return wholeProcess(process);
   const names = entries.flatMap((entry) => [entry.name, ...entry.aliases, ...entry.commands]);

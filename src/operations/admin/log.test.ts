@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { openHouse } from '../../../test/house.ts';
+import { openHouse, type Seen } from '../../../test/house.ts';
 
 test('what was done is listed newest first, with its parameters and the ids it touched', async () => {
   const house = await openHouse({ clock: { now: '2026-02-03T04:05:06.789Z' } });
@@ -64,4 +64,13 @@ test('a log that was tampered with can still be read', async () => {
   await house.call('tasks.add', { title: 'First' });
   await house.tamper("update audit_log set created_ids = 'torn', params = '{torn'");
   expect((await house.call('admin.log')).entries).toMatchObject([{ operation: 'tasks.add', params: '{torn' }]);
+});
+
+test('what came after an entry is listed in the order in which it came', async () => {
+  const { call } = await openHouse();
+  for (const title of ['First', 'Second', 'Third']) await call('tasks.add', { title });
+  const seqs = async (params: object): Promise<number[]> => (await call('admin.log', { ...params })).entries.map(({ seq }: Seen) => seq);
+  expect(await seqs({ after: 0 })).toEqual([1, 2, 3]);
+  expect(await seqs({ after: 1, limit: 1 })).toEqual([2]);
+  expect(await seqs({ after: 3 })).toEqual([]);
 });

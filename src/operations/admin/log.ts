@@ -1,4 +1,18 @@
-import { array, boolean, description, metadata, number, optional, pipe, strictObject, string, unknown } from 'valibot';
+import {
+  array,
+  boolean,
+  description,
+  integer,
+  maxValue,
+  metadata,
+  minValue,
+  number,
+  optional,
+  pipe,
+  strictObject,
+  string,
+  unknown,
+} from 'valibot';
 import type { AuditEntry } from '../../model/audit.ts';
 import { TaskId } from '../../model/scalars.ts';
 import { type Catalog, query } from '../define.ts';
@@ -33,19 +47,30 @@ export const adminLog = query({
     operation: optional(pipe(string(), description('Only this operation, under whichever name it was called, e.g. tasks.add'))),
     task: optional(pipe(TaskId, description('Only what named or changed this task'))),
     failed: optional(pipe(boolean(), description('Only what was refused or failed'))),
+    after: optional(
+      pipe(
+        number(),
+        integer('must be a whole number'),
+        minValue(0, 'must not be negative'),
+        maxValue(2_147_483_647, 'must be at most 2147483647'),
+        description('Only what came after this entry, then oldest first'),
+        metadata({ value: 'SEQ' }),
+      ),
+    ),
   }),
   result: strictObject({ entries: array(Entry) }),
   errors: [],
   tier: 1,
   cli: { command: ['log', 'audit log'] },
   example: { world: ['T001'], call: { limit: 5 }, exit: 100 },
-  async run({ store, catalog }, { limit, offset, budget, session, agent, operation, task, failed }) {
+  async run({ store, catalog }, { limit, offset, budget, session, agent, operation, task, failed, after }) {
     const filter = {
       ...(session ? { session } : {}),
       ...(agent ? { agent } : {}),
       ...(operation ? { operations: namesOf(catalog, operation) } : {}),
       ...(task ? { taskId: task } : {}),
       ...(failed ? { failed } : {}),
+      ...(after === undefined ? {} : { after }),
     };
     const page = { limit, offset, budget };
     const entries = (await store.audit.newest(filter, page)).map(shown);

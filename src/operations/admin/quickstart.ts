@@ -25,6 +25,8 @@ const plan = `{"version": 1, "create": [
 const parser = `export const read = (text) => text.trim().split('\\n');
 `;
 
+const scales = 'Amounts are always metric: our scales know nothing else';
+
 const worker = 'T003-worker-1';
 const evidence = ['verify', 'T003', '--gate', 'implemented', '--evidence', 'files:parser.js', '--agent', worker];
 
@@ -44,8 +46,15 @@ const lesson: Step[] = [
   },
   { say: 'Who else is at work?', argv: ['session', 'list'] },
   { say: 'The task is claimed: of many agents, exactly one gets it.', argv: ['show', 'T002'] },
-  { say: 'Notes stay with the task. A decision is handed over.', argv: ['update', '--notes', 'Decision: amounts are always metric'] },
+  {
+    say: 'What is decided on the way is kept in memory, here for the parser. An agent proposes it; a person accepts it.',
+    argv: ['memory', 'store', '--type', 'decision', '--title', 'Amounts are metric', '--content', scales, '--task', 'T003'],
+  },
   { say: 'Done; the answer lists what can be started now.', argv: ['complete'] },
+  {
+    say: 'What is there to know for the next one? Its context pack tells, the most important first, in at most 1,500 tokens.',
+    argv: ['focus', 'T003'],
+  },
   {
     say: 'The parser goes to a subagent. An epic has stages, and nothing is implemented before its time, unless somebody says why.',
     argv: ['lifecycle', 'skip', 'T001', 'research', '--through', 'decomposition', '--reason', 'Small and agreed on'],
@@ -66,6 +75,7 @@ const lesson: Step[] = [
     argv: ['session', 'end', '--note', 'The parser reads the grammar; real recipes are next'],
   },
   { say: 'Whoever comes next reads this first.', argv: ['briefing'] },
+  { say: 'And finds what is remembered, slips of the hand included.', argv: ['memory', 'find', 'mteric'] },
   {
     say: 'How well was that done? The grade follows from what was recorded, and from nothing else; each lost point with the call that would have kept it.',
     argv: ['grade', { printedBy: ['session', 'list', '--status', 'ended', '--quiet'] }, '--explain'],
@@ -74,7 +84,7 @@ const lesson: Step[] = [
 
 export const adminQuickstart = query({
   name: 'admin.quickstart',
-  summary: 'Play the main job in a demo project, command by command: plan, work, hand out, verify, grade',
+  summary: 'Play the main job in a demo project: plan, work, remember, hand out, verify, grade',
   params: strictObject({
     folder: optional(pipe(string(), description('Play it in this new folder and leave it there, instead of in a temporary one'))),
   }),

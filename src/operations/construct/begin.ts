@@ -10,7 +10,6 @@ import { isSafeValue, variablesIn } from '../../rules/construct/variables.ts';
 import { isMap } from '../../rules/is-map.ts';
 import { nearest } from '../../rules/nearest.ts';
 import type { JobContext } from '../define.ts';
-import { notFound } from '../tasks/require.ts';
 
 export interface Asked {
   project?: string | undefined;
@@ -40,7 +39,7 @@ export async function requestOf(
   phases: string[],
   kind: RunRequest['kind'],
 ): Promise<RunRequest> {
-  const task = asked.task === undefined ? undefined : await taskOf(here, asked.task);
+  const task = asked.task === undefined ? undefined : await (await import('./link.ts')).admitTask(here, asked.task, construct);
   const gate = asked.force === undefined ? undefined : gateOf(here, asked.force);
   if (gate !== undefined && !asked.reason)
     throw skillRefusal(64, '--force needs --reason', here.commandWith({ reason: 'why it is right here' }));
@@ -103,14 +102,6 @@ function resumed(ground: Ground, id: string, { name }: Construct, kind: RunReque
   // A value that had to be hidden is nobody's value.
   const vars = Object.fromEntries(Object.entries(record.vars).filter(([, value]) => isSafeValue(value)));
   return { ...record, vars, executions: doneBy(ground, record) };
-}
-
-async function taskOf(here: JobContext, id: TaskId): Promise<string> {
-  return here.read(async (store) => {
-    const task = await store.tasks.hit(id);
-    if (!task) throw await notFound(store, id);
-    return task.title;
-  });
 }
 
 export function varsOf(here: Pick<JobContext, 'commandWith'>, given: string[]): Record<string, string> {

@@ -3,9 +3,28 @@ import type { RunOutcome } from '../../assessment/run.ts';
 import type { CleoError } from '../../errors/error.ts';
 import { commandLine } from '../../errors/quote.ts';
 import { skillRefusal } from '../../errors/skill.ts';
+import type { Construct } from '../../model/construct.ts';
+import { StageName } from '../../model/lifecycle.ts';
 import { meaningOf } from '../../rules/exit-class.ts';
+import type { JobContext } from '../define.ts';
 
 const WarningShape = strictObject({ code: string(), message: string() });
+
+/** What a run left with its task. */
+export const TaskLink = strictObject({
+  id: string(),
+  note: string(),
+  /** As `verify` takes it. */
+  evidence: string(),
+  /** The call that brings it, where the task asks for some. */
+  verify: optional(string()),
+  stage: optional(strictObject({ epicId: string(), stage: StageName })),
+});
+
+export interface Linked {
+  task?: InferOutput<typeof TaskLink>;
+  warnings: string[];
+}
 
 /** A run as it is answered: what ran, what became of it, and where the rest is kept. */
 export const RunShape = strictObject({
@@ -33,9 +52,10 @@ export const RunShape = strictObject({
     ),
   ),
   trace: optional(string()),
+  task: optional(TaskLink),
 });
 
-export function runView({ record, redactor, executed, handoffs }: RunOutcome): InferOutput<typeof RunShape> {
+export function runView({ record, redactor, executed, handoffs }: RunOutcome, task?: Linked['task']): InferOutput<typeof RunShape> {
   return redactor.value({
     ...{ id: record.run_id, status: record.status, exitCode: record.exit_code ?? 0 },
     executions: executed.map(({ phase, skill, outcome: { result, meaning, isSkipped, attempts } }) => {
@@ -59,6 +79,7 @@ export function runView({ record, redactor, executed, handoffs }: RunOutcome): I
     }),
     ...(handoffs.length > 0 ? { handoffs: handoffs.map(handoffView) } : {}),
     ...(record.trace ? { trace: `.cleo/traces/${record.trace}` } : {}),
+    ...(task ? { task } : {}),
   }) as InferOutput<typeof RunShape>;
 }
 
@@ -109,3 +130,10 @@ const onwards = (run: string): Record<string, unknown> => ({
 
 /** What is said of a run as a whole. */
 export const saidOf = ({ warnings, redactor }: RunOutcome): string[] => warnings.map(({ message }) => redactor.text(message));
+
+/** Notes what a run that succeeded leaves behind: its own record, and word of it with its task. */
+export async function leave(here: JobContext, outcome: RunOutcome, construct: Construct): Promise<Linked> {
+  here.changes.created.push(outcome.record.run_id);
+  if (outcome.record.task_id === null && construct.lifecycleStage === undefined) return { warnings: [] };
+  return (await import('./link.ts')).linkTask(here, outcome, construct);
+}

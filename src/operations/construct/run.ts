@@ -10,7 +10,7 @@ import { SkillName } from '../skills/show.ts';
 import { requestOf } from './begin.ts';
 import { dryRun } from './dry-run.ts';
 import { ConstructFile, lineOf, manifestOf, runnable } from './manifest.ts';
-import { RunShape, runRefusal, runView, saidOf } from './outcome.ts';
+import { leave, RunShape, runRefusal, runView, saidOf } from './outcome.ts';
 import { readsInput, runParams } from './run-params.ts';
 import { surroundingsOf } from './surroundings.ts';
 
@@ -32,6 +32,7 @@ export const constructRun = job({
   tier: 1,
   scope: 'admin',
   exits: 'skill',
+  live: async () => (await import('../../rules/narration.ts')).runNarration,
   veils: ['input', 'intent'],
   cli: { command: 'construct run', args: ['file'], read: readsInput },
   example: { call: {}, exit: 78 },
@@ -50,7 +51,8 @@ export const constructRun = job({
       const outcome = await runPhases(ground, request, surroundings);
       const refusal = runRefusal(outcome, here.commandWith);
       if (refusal) throw refusal;
-      return answer({ run: runView(outcome) }, { warnings: [...warnings, ...saidOf(outcome)] });
+      const linked = await leave(here, outcome, construct);
+      return answer({ run: runView(outcome, linked.task) }, { warnings: [...warnings, ...saidOf(outcome), ...linked.warnings] });
     } finally {
       surroundings.stop();
     }

@@ -105,7 +105,7 @@ export const docsCheck = query({
       ...(missing.length === 0 ? [] : [`lacks ${missing.map((one) => one.id).join(', ')}`]),
     ];
     if (problems.length === 0) return { document };
-    throw skillRefusal(65, `${file} ${problems.join('; ')}`, here.commandWith({ min: 0, require: [], explain: true }), {
+    throw skillRefusal(65, `${file} ${problems.join('; ')}`, here.commandWith({ min: 0, require: undefined, explain: true }), {
       document,
       missing: sections.filter(({ required, lacks }) => required && lacks.length > 0).map((one) => ({ id: one.id, lacks: one.lacks })),
     });

@@ -6,7 +6,7 @@ import { Line, Reason, type TaskId } from '../../model/scalars.ts';
 import { checkStageMove, isProvenance, lifecycleGate, provenanceForms } from '../../rules/lifecycle.ts';
 import { answer, type JobContext, job, noChange } from '../define.ts';
 import { checkScope } from '../tasks/scope.ts';
-import { EpicId, epicNames, requireEpic, StageParam, stageNow } from './stages.ts';
+import { EpicId, epicNames, finishStage, requireEpic, StageParam, stageNow } from './stages.ts';
 
 export const lifecycleComplete = job({
   name: 'lifecycle.complete',
@@ -45,10 +45,6 @@ export const lifecycleComplete = job({
     if (problem) throw new CleoError('E_PROVENANCE_REQUIRED', { epicId, problem, fix: await withProvenance(here, epicId) });
     return here.write(async (store) => {
       await checkScope({ ...here, store }, epicId);
-      const { known, current } = await stageNow(store, epicId, stage);
-      if (current.status === 'completed') return noChange({ stage: current, epicId });
-      const warnings = lifecycleGate(epicId, known, stage, mode);
-      checkStageMove(epicId, current, 'complete');
       const completed: Stage = {
         stage,
         status: 'completed',
@@ -57,7 +53,8 @@ export const lifecycleComplete = job({
         ...(reason ? { reason } : {}),
         ...(provenance ? { provenance } : {}),
       };
-      await store.lifecycle.put(epicId, completed);
+      const warnings = await finishStage(store, epicId, completed, mode);
+      if (!warnings) return noChange({ stage: (await stageNow(store, epicId, stage)).current, epicId });
       const next = stageNames[stageNames.indexOf(stage) + 1];
       return answer({ stage: completed, epicId, ...(next ? { next } : {}) }, { warnings });
     });

@@ -1,8 +1,9 @@
 import { description, pipe } from 'valibot';
 import { CleoError } from '../../errors/error.ts';
-import { type Stage, StageName } from '../../model/lifecycle.ts';
+import { type Enforcement, type Stage, StageName } from '../../model/lifecycle.ts';
 import { TaskId } from '../../model/scalars.ts';
-import type { ReadStore } from '../../store/port.ts';
+import { checkStageMove, lifecycleGate } from '../../rules/lifecycle.ts';
+import type { ReadStore, WriteStore } from '../../store/port.ts';
 import { requireTask } from '../tasks/require.ts';
 
 export const EpicId = pipe(TaskId, description('The epic'));
@@ -26,4 +27,24 @@ export async function requireEpic(store: ReadStore, id: TaskId, commandWith: (pa
 export async function stageNow(store: ReadStore, epicId: TaskId, stage: StageName): Promise<{ known: Stage[]; current: Stage }> {
   const known = await store.lifecycle.stages(epicId);
   return { known, current: known.find((each) => each.stage === stage) ?? { stage, status: 'pending' } };
+}
+
+/** Enters a stage in this transaction; what there is to warn of, or undefined where it is entered already. */
+export async function enterStage(store: WriteStore, epicId: TaskId, started: Stage, mode: Enforcement): Promise<string[] | undefined> {
+  const { known, current } = await stageNow(store, epicId, started.stage);
+  if (current.status === 'active') return undefined;
+  checkStageMove(epicId, current, 'start');
+  const warnings = lifecycleGate(epicId, known, started.stage, mode);
+  await store.lifecycle.put(epicId, started);
+  return warnings;
+}
+
+/** Completes one; what there is to warn of, or undefined where it is completed already. */
+export async function finishStage(store: WriteStore, epicId: TaskId, completed: Stage, mode: Enforcement): Promise<string[] | undefined> {
+  const { known, current } = await stageNow(store, epicId, completed.stage);
+  if (current.status === 'completed') return undefined;
+  const warnings = lifecycleGate(epicId, known, completed.stage, mode);
+  checkStageMove(epicId, current, 'complete');
+  await store.lifecycle.put(epicId, completed);
+  return warnings;
 }

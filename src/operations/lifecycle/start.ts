@@ -1,9 +1,8 @@
 import { strictObject, string } from 'valibot';
 import { Stage } from '../../model/lifecycle.ts';
-import { checkStageMove, lifecycleGate } from '../../rules/lifecycle.ts';
 import { answer, mutation, noChange } from '../define.ts';
 import { checkScope } from '../tasks/scope.ts';
-import { EpicId, epicNames, requireEpic, StageParam, stageNow } from './stages.ts';
+import { EpicId, enterStage, epicNames, requireEpic, StageParam, stageNow } from './stages.ts';
 
 export const lifecycleStart = mutation({
   name: 'lifecycle.start',
@@ -19,12 +18,9 @@ export const lifecycleStart = mutation({
     const { store, config, now, caller } = here;
     await requireEpic(store, epicId, here.commandWith);
     await checkScope(here, epicId);
-    const { known, current } = await stageNow(store, epicId, stage);
-    if (current.status === 'active') return noChange({ stage: current, epicId });
-    checkStageMove(epicId, current, 'start');
-    const warnings = lifecycleGate(epicId, known, stage, config['lifecycleEnforcement.mode']);
     const started: Stage = { stage, status: 'active', by: caller.agent, at: now };
-    await store.lifecycle.put(epicId, started);
+    const warnings = await enterStage(store, epicId, started, config['lifecycleEnforcement.mode']);
+    if (!warnings) return noChange({ stage: (await stageNow(store, epicId, stage)).current, epicId });
     return answer({ stage: started, epicId }, { warnings });
   },
 });

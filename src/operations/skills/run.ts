@@ -8,7 +8,7 @@ import { pathProblem, skillNameProblem } from '../../rules/construct/names.ts';
 import { singleSkill } from '../../rules/construct/single.ts';
 import { requestOf } from '../construct/begin.ts';
 import { dryRun } from '../construct/dry-run.ts';
-import { RunShape, runRefusal, runView, saidOf } from '../construct/outcome.ts';
+import { leave, RunShape, runRefusal, runView, saidOf } from '../construct/outcome.ts';
 import { readsInput, runParams } from '../construct/run-params.ts';
 import { surroundingsOf } from '../construct/surroundings.ts';
 import { answer, type JobContext, job } from '../define.ts';
@@ -37,6 +37,7 @@ export const skillsRun = job({
   tier: 1,
   scope: 'admin',
   exits: 'skill',
+  live: async () => (await import('../../rules/narration.ts')).runNarration,
   veils: ['input', 'intent'],
   cli: { command: ['skill run', 'skills run'], args: ['name'], read: readsInput, raw: 'printed' },
   example: { call: { name: 'no-such-skill' }, exit: 127 },
@@ -56,7 +57,8 @@ export const skillsRun = job({
       if (refusal) throw refusal;
       const primary = outcome.redactor.value(outcome.executed[0]?.outcome.result.outputs.primary ?? null);
       const printed = typeof primary === 'string' ? primary : primary === null ? '' : JSON.stringify(primary);
-      return answer({ run: runView(outcome), ...(raw ? { printed } : { primary }) }, { warnings: saidOf(outcome) });
+      const { task, warnings } = await leave(here, outcome, construct);
+      return answer({ run: runView(outcome, task), ...(raw ? { printed } : { primary }) }, { warnings: [...saidOf(outcome), ...warnings] });
     } finally {
       surroundings.stop();
     }

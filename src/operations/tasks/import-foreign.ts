@@ -17,8 +17,8 @@ export interface Report {
 
 /** A file of another tool becomes tasks of ours, in this one transaction. */
 export async function importForeign(here: MutationContext, file: ForeignFile, source: string): Promise<Report> {
-  const { store, now, caller, platform } = here;
-  const draft = draftOf(file, await store.imports.known(source), (text) => platform.sha256(text));
+  const { store, now, caller } = here;
+  const draft = draftOf(file, await store.imports.known(source));
   const ids = await store.tasks.nextIds(draft.items.filter(({ known }) => !known).length);
   const plan = planImport(draft, await lookAround(here, draft), ids, now, caller.agent);
   await write(here, plan, source);

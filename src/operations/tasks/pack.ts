@@ -41,7 +41,10 @@ export async function findPack(
 ): Promise<PackAnswer | { least: number }> {
   const facts = await packFacts(here, taskId);
   // Whoever reads it as a text must not get more than whoever reads it as JSON.
-  const tokensOf = (answer: PackAnswer): number => Math.max(estimateTokens(printed(answer)), estimateTokens(textOf(answer)));
+  const tokensOf = (answer: PackAnswer): number => {
+    const asJson = estimateTokens(printed(answer));
+    return asJson > budget ? asJson : Math.max(asJson, estimateTokens(textOf(answer)));
+  };
   return packWithin(facts, budget, tokensOf, cost);
 }
 

@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import type { CleoError } from '../../errors/error.ts';
 import type { Command, Config } from '../../model/config.ts';
+import type { TaskId } from '../../model/scalars.ts';
 import type { Evidence } from '../../model/verification.ts';
 import type { Platform, Project, WorkingTree } from '../../platform/port.ts';
 import { type Claimed, listed, wordsOf } from '../../rules/evidence.ts';
@@ -11,6 +12,8 @@ export interface Place {
   platform: Platform;
   project: Project;
   config: Config;
+  /** The task that it is brought for. */
+  taskId?: TaskId;
 }
 
 /** What does not hold: the work is not what it is said to be. */
@@ -40,6 +43,8 @@ async function examineOne(place: Place, tree: WorkingTree, { kind, value }: Clai
       return tool(place, tree, value);
     case 'test-run':
       return testRun(place, tree, value);
+    case 'run':
+      return run(place, tree, value);
     case 'url':
       return { kind, url: value };
     case 'note':
@@ -91,6 +96,24 @@ async function testRun(place: Place, tree: WorkingTree, value: string): Promise<
   if (failed > 0) throw new NotHeld(`${failed} of ${passed + failed} tests failed`, { counts });
   if (passed === 0) throw new NotHeld('no test was run', { counts });
   return { kind: 'test-run', passed, skipped, ...(file ? { path: file.path } : {}), sha256: file?.sha256 ?? platform.sha256(text) };
+}
+
+/** A run for this very task that succeeded, whose record is whole, and whose files are still what it left. */
+async function run(place: Place, tree: WorkingTree, id: string): Promise<Evidence> {
+  const { platform, project, taskId } = place;
+  const { runProblem, runFiles, readRun } = await import('../../rules/run-evidence.ts');
+  const kept = (...path: string[]): string | undefined => platform.files.readText(join(project.folder, ...path));
+  const record = readRun(id, (name) => kept('runs', name, 'run.json'));
+  const trace = record?.trace ? kept('traces', record.trace) : undefined;
+  const problem = runProblem(id, record, taskId, trace, platform.sha256);
+  if (!record || problem) throw new NotHeld(problem ?? `there is no run ${id}`);
+  const files: { path: string; sha256: string }[] = [];
+  for (const { path, sha256 } of runFiles(record)) {
+    const file = await hashed(place, tree, path);
+    if (file.sha256 !== sha256) throw new NotHeld(`${path} is no longer what ${id} left`);
+    files.push(file);
+  }
+  return { kind: 'run', run: id, files };
 }
 
 /** Refuses (41) what is no evidence by its form; nothing was looked at, so no round is lost. */

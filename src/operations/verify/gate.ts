@@ -22,7 +22,7 @@ export const verifyGate = job({
     evidence: pipe(
       string(),
       maxLength(100_000, 'must have at most 100000 characters'),
-      description('commit:<sha>, files:<a,b>, tool:<name>, test-run:<path or JSON>; several with ; between'),
+      description('commit:<sha>, files:<a,b>, tool:<name>, test-run:<path or JSON>, run:<id>; several with ; between'),
     ),
     agent: optional(pipe(string(), description('Who brings it; you, unless you say otherwise'))),
     round: optional(
@@ -74,7 +74,7 @@ export const verifyGate = job({
         ...more,
       });
     const claimed = claimsIn(text);
-    const place = { platform: here.platform, project: here.project, config };
+    const place = { platform: here.platform, project: here.project, config, taskId: id };
     checkForms(place, claimed, refuse);
 
     // Tools may run for long: nobody waits for the lock meanwhile, and what was true before is asked again.

@@ -1,4 +1,5 @@
 import type { ArtifactSpec } from '../../model/construct.ts';
+import { ArtifactPart, keysOf, limits } from '../../model/construct-file.ts';
 import { pathProblem } from './names.ts';
 import type { Reader, Spot } from './spot.ts';
 
@@ -15,7 +16,7 @@ function readArtifact(reader: Reader, spot: Spot): ArtifactSpec | undefined {
     const path = reader.text(spot);
     return path === undefined ? undefined : artifact(reader, spot, path, {});
   }
-  const at = reader.fields(spot, ['path', 'schema', 'required', 'min_completeness', 'required_sections', 'description']);
+  const at = reader.fields(spot, keysOf(ArtifactPart));
   const path = reader.text(at.path);
   if (path === undefined) {
     if (!reader.isThere(at.path)) reader.error(spot, 'needs a path');
@@ -31,7 +32,7 @@ export function readQuality(
 ): Pick<ArtifactSpec, 'schema' | 'min_completeness' | 'required_sections'> {
   return {
     schema: reader.text(at.schema) ?? null,
-    min_completeness: reader.number(at.min_completeness, { min: 0, max: 1 }) ?? null,
+    min_completeness: reader.number(at.min_completeness, limits.share) ?? null,
     required_sections: readSections(reader, at.required_sections),
   };
 }

@@ -1,4 +1,5 @@
 import type { ArtifactSpec, CheckSpec } from '../../model/construct.ts';
+import { limits } from '../../model/construct-file.ts';
 import { nearest } from '../nearest.ts';
 import { pathProblem } from './names.ts';
 import type { Reader, Spot } from './spot.ts';
@@ -49,7 +50,7 @@ function withValue(reader: Reader, spot: Spot, name: string, value: Spot, declar
   }
   const id = /^(.+)_completeness$/.exec(name)?.[1];
   if (id === undefined) return unknown(reader, spot, name);
-  const min = reader.number(value, { min: 0, max: 1 });
+  const min = reader.number(value, limits.share);
   const { path, schema } = documentOf(reader, spot, id, declared);
   return min === undefined ? undefined : { kind: 'completeness', name, path, schema: schema ?? `${id}-v1`, min };
 }

@@ -1,4 +1,5 @@
 import type { ArtifactSpec, HandoffSpec } from '../../model/construct.ts';
+import { HandoffPart, keysOf, ValidationPart } from '../../model/construct-file.ts';
 import { readArtifacts, readQuality } from './artifacts.ts';
 import type { Reader, Spot } from './spot.ts';
 
@@ -19,20 +20,10 @@ export function readHandoffs(reader: Reader, spot: Spot, phases: string[]): Hand
 }
 
 function readHandoff(reader: Reader, key: string, spot: Spot, phases: string[]): HandoffSpec | undefined {
-  const at = reader.fields(spot, [
-    'from',
-    'to',
-    'required_artifacts',
-    'requires',
-    'optional_artifacts',
-    'validation',
-    'on_failure',
-    'on_missing',
-    'description',
-  ]);
+  const at = reader.fields(spot, keysOf(HandoffPart));
   const pair = pairOf(reader, key, spot, at, phases);
   if (!pair) return undefined;
-  const validation = reader.fields(at.validation, ['schema', 'min_completeness', 'required_sections']);
+  const validation = reader.fields(at.validation, keysOf(ValidationPart));
   const asked = readQuality(reader, validation);
   const quality = (spec: ArtifactSpec): ArtifactSpec => ({
     ...spec,

@@ -1,10 +1,20 @@
 import type { ArtifactSpec, ExitCodeNames, Phase, SkillSpec } from '../../model/construct.ts';
+import {
+  ContractPart,
+  ExecutionGatePart,
+  GatesPart,
+  keysOf,
+  limits,
+  OutputPart,
+  PhasePart,
+  PreconditionPart,
+} from '../../model/construct-file.ts';
 import { type ExitClass, exitClasses } from '../../model/skill-exit.ts';
 import { retriedByDefault } from '../exit-class.ts';
 import { merged, readArtifacts, readQuality } from './artifacts.ts';
 import { readChecks } from './checks.ts';
 import { skillNameProblem } from './names.ts';
-import { milliseconds, readExitCodes, readGoal, retries } from './settings.ts';
+import { readExitCodes, readGoal } from './settings.ts';
 import type { Reader, Spot } from './spot.ts';
 
 /** Where a manifest speaks of phases. */
@@ -86,9 +96,9 @@ interface Draft {
 
 function artifactsOf(reader: Reader, name: string, own: Spot | undefined, contract: Spot | undefined, gates: Spot | undefined): Draft {
   const nothing: Spot = { node: undefined, where: name };
-  const at = reader.fields(own ?? nothing, ['name', 'description', 'skills', 'receives', 'requires', 'produces', 'inputs', 'outputs']);
-  const of = reader.fields(contract ?? nothing, ['inputs', 'outputs', 'exit_codes', 'description']);
-  const gateSpots = reader.fields(gates ?? nothing, ['selection', 'precondition', 'execution', 'output', 'goal']);
+  const at = reader.fields(own ?? nothing, keysOf(PhasePart));
+  const of = reader.fields(contract ?? nothing, keysOf(ContractPart));
+  const gateSpots = reader.fields(gates ?? nothing, keysOf(GatesPart));
   const inputs = merged([at.receives, at.requires, at.inputs, of.inputs].flatMap((spot) => readArtifacts(reader, spot)));
   const outputs = merged([at.produces, at.outputs, of.outputs].flatMap((spot) => readArtifacts(reader, spot)));
   for (const { path, schemas } of [...inputs.clashes, ...outputs.clashes]) tellClash(reader, own ?? contract ?? nothing, path, schemas);
@@ -110,11 +120,9 @@ function skillsOf(reader: Reader, spot: Spot): string[] {
   return names;
 }
 
-const outputFields = ['schema', 'min_completeness', 'required_sections', 'primary_schema', 'severity', 'checks'] as const;
-
 /** What the output gate asks holds for what must be there and has no schema of its own. */
 function outputsOf(reader: Reader, gate: Spot, outputs: ArtifactSpec[]): ArtifactSpec[] {
-  const asked = readQuality(reader, reader.fields(gate, outputFields));
+  const asked = readQuality(reader, reader.fields(gate, keysOf(OutputPart)));
   return outputs.map((spec) =>
     spec.required && (spec.schema === null || spec.schema === asked.schema)
       ? {
@@ -128,12 +136,12 @@ function outputsOf(reader: Reader, gate: Spot, outputs: ArtifactSpec[]): Artifac
 }
 
 function withGates(reader: Reader, { gates, ...draft }: Draft, declared: ArtifactSpec[], skills: SkillSpec[]): Phase {
-  const before = reader.fields(gates.precondition, ['checks', 'severity']);
-  const during = reader.fields(gates.execution, ['timeout_ms', 'max_retries', 'retry_on', 'deadline_ms', 'kill_grace_ms', 'severity']);
-  const after = withoutFindings(reader, () => reader.fields(gates.output, outputFields));
+  const before = reader.fields(gates.precondition, keysOf(PreconditionPart));
+  const during = reader.fields(gates.execution, keysOf(ExecutionGatePart));
+  const after = withoutFindings(reader, () => reader.fields(gates.output, keysOf(OutputPart)));
   const severity = (spot: Spot): 'block' | 'warn' => reader.oneOf(spot, ['block', 'warn']) ?? 'block';
   const primarySchema = reader.text(after.primary_schema);
-  const deadlineMs = reader.number(during.deadline_ms, milliseconds);
+  const deadlineMs = reader.number(during.deadline_ms, limits.milliseconds);
   return {
     ...draft,
     skills: [...new Set([...skills.filter(({ phase }) => phase === draft.name).map(({ name }) => name), ...draft.skills])],
@@ -147,11 +155,11 @@ function withGates(reader: Reader, { gates, ...draft }: Draft, declared: Artifac
       },
     },
     ...(reader.isThere(gates.goal) ? { goal: readGoal(reader, gates.goal) } : {}),
-    timeoutMs: reader.number(during.timeout_ms, milliseconds) ?? defaultTimeoutMs,
+    timeoutMs: reader.number(during.timeout_ms, limits.milliseconds) ?? defaultTimeoutMs,
     ...(deadlineMs === undefined ? {} : { deadlineMs }),
-    maxRetries: reader.number(during.max_retries, retries) ?? 0,
+    maxRetries: reader.number(during.max_retries, limits.retries) ?? 0,
     retryOn: retryOn(reader, during.retry_on),
-    killGraceMs: reader.number(during.kill_grace_ms, milliseconds) ?? defaultKillGraceMs,
+    killGraceMs: reader.number(during.kill_grace_ms, limits.milliseconds) ?? defaultKillGraceMs,
   };
 }
 

@@ -1,4 +1,6 @@
 import type { Construct, Finding } from '../../model/construct.ts';
+import { AssessmentPart, ConstructFile, ExecutionPart, keysOf, limits, MetadataPart, RedactionPart } from '../../model/construct-file.ts';
+import { stageNames } from '../../model/lifecycle.ts';
 import { builtInSchemas } from '../document/schemas.ts';
 import { nearest } from '../nearest.ts';
 import { sha256 } from '../sha256.ts';
@@ -25,11 +27,6 @@ export interface ReadOptions {
 const builtIn = builtInSchemas.map(({ id }) => id);
 
 export const largestManifest = 1024 * 1024;
-
-const keys = [
-  ...['apiVersion', 'kind', 'metadata', 'skills', 'execution', 'phases', 'contracts', 'assessment', 'exit_codes', 'env', 'credentials'],
-  ...['lifecycle_stage', 'description', 'schema_version', 'name', 'version', 'slug', 'author', 'license', 'tags', 'repository', 'homepage'],
-] as const;
 
 /** What a construct.yaml says, with everything that is wrong with it. An unknown key is never more than a warning: manifests in
  *  the wild carry much that is meant for others. */
@@ -68,20 +65,20 @@ function kindOf(reader: Reader, names: string[]): Reading['kind'] {
 }
 
 function build(reader: Reader, file: string, digest: string, kind: Reading['kind']): Construct {
-  const at = reader.fields(reader.top, keys);
-  const about = reader.fields(at.metadata, ['name', 'version', 'description', 'author', 'license', 'tags', 'labels', 'annotations']);
-  const how = reader.fields(at.execution, ['type', 'phases', 'max_concurrency', 'executor']);
-  const judged = reader.fields(at.assessment, [
-    ...(['capture', 'gates', 'goal', 'judge', 'exit_codes', 'handoffs', 'selection', 'reviewers_required', 'redaction'] as const),
-  ]);
+  const at = reader.fields(reader.top, keysOf(ConstructFile));
+  const about = reader.fields(at.metadata, keysOf(MetadataPart));
+  const how = reader.fields(at.execution, keysOf(ExecutionPart));
+  const judged = reader.fields(at.assessment, keysOf(AssessmentPart));
   const skills = readSkills(reader, at.skills);
   const phases = readPhases(reader, { order: how.phases, phases: at.phases, contracts: at.contracts, gates: judged.gates }, skills);
   const names = phases.map(({ name }) => name);
-  const redaction = reader.fields(judged.redaction, ['patterns', 'allow']);
+  const redaction = reader.fields(judged.redaction, keysOf(RedactionPart));
   const executor = readArgv(reader, how.executor);
   const judge = readJudge(reader, judged.judge);
-  const maxConcurrency = reader.number(how.max_concurrency, { min: 1, max: 64, whole: true });
-  const lifecycleStage = reader.text(at.lifecycle_stage);
+  const maxConcurrency = reader.number(how.max_concurrency, limits.concurrency);
+  const lifecycleStage = reader.oneOf(at.lifecycle_stage, stageNames);
+  if (lifecycleStage === 'release')
+    reader.error(at.lifecycle_stage, 'release is completed with its provenance, which a run does not have', 'cleo lifecycle complete');
   if (kind === 'construct' && phases.length === 0) reader.warning(reader.top, 'has no phases: there is nothing to run');
   return {
     file,
@@ -101,7 +98,7 @@ function build(reader: Reader, file: string, digest: string, kind: Reading['kind
     goal: readGoal(reader, judged.goal),
     selection: reader.oneOf(judged.selection, ['heuristic', 'judge', 'review', 'off']) ?? 'heuristic',
     ...(judge ? { judge } : {}),
-    reviewersRequired: reader.number(judged.reviewers_required, { min: 1, max: 20, whole: true }) ?? 1,
+    reviewersRequired: reader.number(judged.reviewers_required, limits.reviewers) ?? 1,
     redaction: { patterns: reader.texts(redaction.patterns), allow: reader.texts(redaction.allow) },
     ...(lifecycleStage === undefined ? {} : { lifecycleStage }),
   };

@@ -1,19 +1,16 @@
 import type { Capture, ExitCodeNames, GoalSpec, JudgeSpec, SkillSpec } from '../../model/construct.ts';
+import { CapturePart, ExitCodePart, GoalPart, JudgePart, keysOf, limits, RubricPart, SkillPart } from '../../model/construct-file.ts';
 import { exitClasses } from '../../model/skill-exit.ts';
 import { classOfName } from '../exit-class.ts';
 import { pathProblem, skillNameProblem } from './names.ts';
 import type { Reader, Spot } from './spot.ts';
 
-const longestMs = 24 * 60 * 60 * 1000;
-export const milliseconds = { min: 0, max: longestMs, whole: true } as const;
-export const retries = { min: 0, max: 10, whole: true } as const;
-
 export function readCapture(reader: Reader, spot: Spot): Capture {
-  const at = reader.fields(spot, ['enabled', 'retention_days', 'include_inputs', 'include_outputs']);
+  const at = reader.fields(spot, keysOf(CapturePart));
   const keepsAll = at.retention_days.node !== undefined && !reader.isThere(at.retention_days);
   return {
     enabled: reader.flag(at.enabled) ?? true,
-    retentionDays: keepsAll ? null : (reader.number(at.retention_days, { min: 0, max: 36_500, whole: true }) ?? 30),
+    retentionDays: keepsAll ? null : (reader.number(at.retention_days, limits.days) ?? 30),
     inputs: reader.oneOf(at.include_inputs, ['none', 'hashed', 'full']) ?? 'hashed',
     outputs: reader.oneOf(at.include_outputs, ['none', 'summary', 'full']) ?? 'summary',
   };
@@ -23,16 +20,16 @@ const noGoal: GoalSpec = { mode: 'off', enforce: false, rubric: [] };
 
 export function readGoal(reader: Reader, spot: Spot, otherwise: GoalSpec = noGoal): GoalSpec {
   if (!reader.isThere(spot)) return otherwise;
-  const at = reader.fields(spot, ['mode', 'enforce', 'rubric']);
+  const at = reader.fields(spot, keysOf(GoalPart));
   const rubric = reader.isThere(at.rubric)
     ? reader.items(at.rubric).flatMap((item) => {
-        const of = reader.fields(item, ['id', 'question', 'weight']);
+        const of = reader.fields(item, keysOf(RubricPart));
         const [id, question] = [reader.text(of.id), reader.text(of.question)];
         if (id === undefined || question === undefined) {
           reader.error(item, 'needs an id and a question');
           return [];
         }
-        return [{ id, question, weight: reader.number(of.weight, { min: 0, max: 1000 }) ?? 1 }];
+        return [{ id, question, weight: reader.number(of.weight, limits.weight) ?? 1 }];
       })
     : otherwise.rubric;
   return {
@@ -44,20 +41,20 @@ export function readGoal(reader: Reader, spot: Spot, otherwise: GoalSpec = noGoa
 
 export function readJudge(reader: Reader, spot: Spot): JudgeSpec | undefined {
   if (!reader.isThere(spot)) return undefined;
-  const at = reader.fields(spot, ['command', 'timeout_ms', 'max_retries', 'votes', 'min_score']);
+  const at = reader.fields(spot, keysOf(JudgePart));
   const command = readArgv(reader, at.command);
   if (!command) {
     if (!reader.isThere(at.command)) reader.error(spot, 'needs a command');
     return undefined;
   }
-  const votes = reader.number(at.votes, { min: 1, max: 15, whole: true }) ?? 1;
+  const votes = reader.number(at.votes, limits.votes) ?? 1;
   if (votes % 2 === 0) reader.error(at.votes, 'must be odd, so that there is a majority');
   return {
     command,
-    timeoutMs: reader.number(at.timeout_ms, milliseconds) ?? 60_000,
-    maxRetries: reader.number(at.max_retries, retries) ?? 1,
+    timeoutMs: reader.number(at.timeout_ms, limits.milliseconds) ?? 60_000,
+    maxRetries: reader.number(at.max_retries, limits.retries) ?? 1,
     votes,
-    minScore: reader.number(at.min_score, { min: 0, max: 1 }) ?? 0.7,
+    minScore: reader.number(at.min_score, limits.share) ?? 0.7,
   };
 }
 
@@ -85,7 +82,7 @@ function readExitCode(reader: Reader, spot: Spot): ExitCodeNames[number] | undef
     const name = reader.text(spot);
     return name === undefined ? undefined : { name };
   }
-  const at = reader.fields(spot, ['name', 'class']);
+  const at = reader.fields(spot, keysOf(ExitCodePart));
   const name = reader.text(at.name);
   const given = reader.oneOf(at.class, exitClasses);
   if (name === undefined && given === undefined) return undefined;
@@ -110,21 +107,7 @@ const nameOnly = (name: string | undefined): SkillSpec | undefined =>
   name === undefined ? undefined : { name, required: true, shell: false, env: [], credentials: [] };
 
 function readSkill(reader: Reader, spot: Spot): SkillSpec | undefined {
-  const at = reader.fields(spot, [
-    'name',
-    'slug',
-    'phase',
-    'required',
-    'path',
-    'run',
-    'shell',
-    'env',
-    'credentials',
-    'timeout_ms',
-    'max_retries',
-    'version',
-    'description',
-  ]);
+  const at = reader.fields(spot, keysOf(SkillPart));
   const name = reader.text(at.name) ?? reader.text(at.slug);
   if (name === undefined) {
     reader.error(spot, 'needs a name');
@@ -136,8 +119,8 @@ function readSkill(reader: Reader, spot: Spot): SkillSpec | undefined {
   const path = reader.text(at.path);
   const misplaced = path === undefined ? undefined : pathProblem(path);
   if (misplaced) reader.error(at.path, `${JSON.stringify(path)} ${misplaced}`);
-  const timeoutMs = reader.number(at.timeout_ms, milliseconds);
-  const maxRetries = reader.number(at.max_retries, retries);
+  const timeoutMs = reader.number(at.timeout_ms, limits.milliseconds);
+  const maxRetries = reader.number(at.max_retries, limits.retries);
   return {
     name,
     required: reader.flag(at.required) ?? true,

@@ -14,8 +14,10 @@ export function singleSkill(
     gates: { precondition: open, execution: open, output: open },
     ...{ timeoutMs: 600_000, maxRetries: more.retries ?? 0, retryOn: retriedByDefault, killGraceMs: 1500 },
   };
+  // The stage belongs to the construct as a whole.
+  const { lifecycleStage: _, ...shared } = known ?? plain;
   return {
-    ...(known ?? plain),
+    ...shared,
     ...{ file: '', sha256: '', name, phases: [phase], handoffs: [], skills: [{ ...skill, phase: 'skill' }] },
   };
 }

@@ -99,12 +99,14 @@ function scoreOf(section: SectionSpec, blocks: Block[], headings: Heading[], fir
     placeholderWords,
     items,
     lacks: [
-      ...(real < minWords ? [`${minWords - real} more words`] : []),
-      ...(placeholderWords > 0 ? [`${placeholderWords} words that are still to be written`] : []),
-      ...(items < minItems ? [`${minItems - items} more items`] : []),
+      ...(real < minWords ? [counted(minWords - real, 'more word')] : []),
+      ...(placeholderWords > 0 ? [`${counted(placeholderWords, 'placeholder')} replaced`] : []),
+      ...(items < minItems ? [counted(minItems - items, 'more item')] : []),
     ],
   };
 }
+
+const counted = (count: number, what: string): string => `${count} ${what}${count === 1 ? '' : 's'}`;
 
 /** Up to the next heading that is not below this one. */
 function bodyOf(blocks: Block[], { at, depth }: Heading): Block[] {

@@ -1,6 +1,7 @@
 import type { FoundArtifact, FoundFile } from '../../model/found.ts';
 import { missingSections } from '../document/missing.ts';
 import { check, type Judged } from './gate.ts';
+import { remedyOf } from './remedy.ts';
 
 /** What kind of failing a check is: something is not there, or is there and not as it should be. */
 export type Lack = 'missing' | 'invalid';
@@ -64,20 +65,14 @@ function fileChecks(file: FoundFile, spec: FoundArtifact['spec'], minimum: numbe
         missing.length === 0,
         missing.length === 0 ? `${path} has the sections that are asked for` : `${path} lacks ${names.join(', ')}`,
         { path, expected: spec.required_sections, actual: names },
-        remedyOf(path, missing),
+        // Where it is not complete enough, what it lacks has been said.
+        checks.every(({ passed }) => passed) ? remedyOf(path, missing) : undefined,
       ),
       ...(missing.length === 0 ? {} : { lack: 'invalid' as const }),
     });
   }
   return checks;
 }
-
-/** Section by section, what is still to be written. */
-export const remedyOf = (path: string, sections: { id: string; lacks: string[] }[]): string =>
-  `${path}: ${sections
-    .filter(({ lacks }) => lacks.length > 0)
-    .map(({ id, lacks }) => `${id} needs ${lacks.join(', ')}`)
-    .join('; ')}`;
 
 /** Of a phase that cannot begin: 66 where something is missing, 65 where something is not good enough. */
 export function inputCode(checks: ArtifactCheck[]): 66 | 65 | undefined {

@@ -23,7 +23,7 @@ export function handOn({ runId, at, spec, required, optional, outputs, before }:
   const base = { schema_version: 1 as const, run_id: runId, from_phase: spec.from, to_phase: spec.to, handoff_at: at };
   const files = unique([...required, ...optional].flatMap((found) => found.files));
   const artifacts = {
-    required: spec.required.map(({ path, schema, min_completeness }) => ({ path, schema, min_completeness })),
+    required: spec.required,
     provided: files.filter(({ kind }) => kind === 'file').map(provided),
     missing: required.filter((found) => found.files.length === 0).map((found) => found.spec.path),
     extra: unique(outputs)

@@ -14,6 +14,16 @@ export function outputChecks(found: FoundArtifact[], touched: Set<string>): Judg
   ]);
 }
 
+/** How much of what was to be made is there, from 0 to 1: as complete as it is as a document, else all or nothing. A pattern counts as
+ *  the mean of its files. */
+export function fulfilment({ files }: FoundArtifact): number {
+  const shares = files.map(({ kind, size, completeness, problems }) => {
+    if (kind !== 'file' || size === 0) return 0;
+    return completeness?.completeness ?? (problems.length === 0 ? 1 : 0);
+  });
+  return shares.length === 0 ? 0 : shares.reduce((sum, share) => sum + share, 0) / shares.length;
+}
+
 export const primaryCheck = (problems: string[]): Judged =>
   check(
     'primary',

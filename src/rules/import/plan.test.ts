@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto';
 import fc from 'fast-check';
 import { is } from 'valibot';
 import { expect, test } from 'vitest';
@@ -21,11 +20,10 @@ interface World {
 }
 
 const empty = (): World => ({ tasks: new Map(), notes: new Map(), known: new Map(), last: 0 });
-const hash = (text: string): string => createHash('sha256').update(text.toWellFormed()).digest('hex');
 const now = '2026-11-15T12:00:00.000Z';
 
 function bring(world: World, file: ForeignFile): Plan {
-  const draft = draftOf(file, world.known, hash);
+  const draft = draftOf(file, world.known);
   const count = draft.items.filter(({ known }) => !known).length;
   const here = {
     tasks: world.tasks,

@@ -23,7 +23,7 @@ export interface Plan {
   crowded: TaskId[];
 }
 
-export function draftOf(file: ForeignFile, known: Map<string, Known>, hash: (text: string) => string): Draft {
+export function draftOf(file: ForeignFile, known: Map<string, Known>): Draft {
   const seen = new Set<string>();
   for (const { id } of file.tasks) {
     if (seen.has(id)) throw new CleoError('E_ID_COLLISION', { id, fix: 'cleo help import' });
@@ -32,7 +32,7 @@ export function draftOf(file: ForeignFile, known: Map<string, Known>, hash: (tex
   const losses: Loss[] = [];
   const items = file.tasks.map((foreign): Item => {
     const task = fitted(file.source, foreign, losses);
-    const digest = digestOf(task, (id) => seen.has(id) || known.has(id), hash);
+    const digest = digestOf(task, (id) => seen.has(id) || known.has(id));
     const before = known.get(task.id);
     return { task, digest, ...(before ? { known: before } : {}), changed: changedFields(before?.digest, digest) };
   });

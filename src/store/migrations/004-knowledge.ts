@@ -42,7 +42,6 @@ create table citations (
   primary key (memory_id, by_kind, by_id)
 );
 create index citations_by on citations (by_kind, by_id);
-insert into counters (name, value) values ('memory:O', 0), ('memory:D', 0), ('memory:P', 0), ('memory:L', 0);
 
 create table doc_contents (digest text primary key, encoding text not null check (encoding in ('utf8', 'base64')), size integer not null, content text not null);
 create table docs (

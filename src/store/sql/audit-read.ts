@@ -16,8 +16,9 @@ export function auditReads(db: Db): AuditReads {
       return row && String(row.timestamp);
     },
     async newest(filter, page) {
+      const order = raw(filter.after === undefined ? 'seq desc' : 'seq');
       return (
-        await db.all(sql`select * from audit_log a where ${matching(filter)} order by seq desc limit ${page.limit} offset ${page.offset}`)
+        await db.all(sql`select * from audit_log a where ${matching(filter)} order by ${order} limit ${page.limit} offset ${page.offset}`)
       ).map(toEntry);
     },
     count: (filter, atMost) => countUpTo(db, sql`select 1 as one from audit_log a where ${matching(filter)}`, atMost),
@@ -73,6 +74,7 @@ function matching(filter: AuditFilter): Sql {
   if (filter.session) all = sql`${all} and a.session_id = ${filter.session}`;
   if (filter.agent) all = sql`${all} and a.agent_id = ${filter.agent}`;
   if (filter.operations) all = sql`${all} and a.domain || '.' || a.operation in ${inList(filter.operations)}`;
+  if (filter.after !== undefined) all = sql`${all} and a.seq > ${filter.after}`;
   if (filter.failed) all = sql`${all} and a.success = 0`;
   if (filter.taskId) {
     const quoted = `%"${filter.taskId}"%`;

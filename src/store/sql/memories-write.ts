@@ -9,7 +9,8 @@ export function memoryWrites(db: Db, stamp: Stamp, changes: Changes): MemoryWrit
   return {
     async nextIds(type, count) {
       const [row] = await db.all(
-        sql`update counters set value = value + ${count} where name = ${`memory:${memoryLetters[type]}`} returning value`,
+        sql`insert into counters (name, value) values (${`memory:${memoryLetters[type]}`}, ${count})
+            on conflict (name) do update set value = counters.value + excluded.value returning value`,
       );
       return Array.from({ length: count }, (_, i) => memoryId(type, Number(row?.value) - count + 1 + i));
     },

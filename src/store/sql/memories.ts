@@ -2,7 +2,7 @@ import type { MemoryHit } from '../../model/memory.ts';
 import type { MemoryCandidate, MemoryFilter, MemoryReads } from '../port-memory.ts';
 import { citationReads } from './citations.ts';
 import { hitColumns, toHit, toRecord } from './memory-rows.ts';
-import { matching, type Searched } from './search-read.ts';
+import { matchesOf, matching, type Searched } from './search-read.ts';
 import { chunks, type Db, inList, raw, type Sql, sql } from './sql.ts';
 import { below } from './subtree.ts';
 import { countUpTo } from './tasks-read.ts';
@@ -53,7 +53,13 @@ export function memoryReads(db: Db): MemoryReads {
       return found.map((row): MemoryCandidate => ({ ...toHit(row), seq: Number(row.seq), labels: tags.get(String(row.id)) ?? [] }));
     },
     countCandidates: (wanted, how, filter, atMost) =>
-      countUpTo(db, sql`select 1 as one from (${match(wanted, { ...how, titleOnly: false }, filter, atMost + 1)}) matched`, atMost),
+      countUpTo(
+        db,
+        Object.keys(filter).length === 0
+          ? matchesOf(db, memories, wanted, { ...how, titleOnly: false })
+          : sql`select 1 as one from (${match(wanted, { ...how, titleOnly: false }, filter, atMost + 1)}) matched`,
+        atMost,
+      ),
     async openings(ids) {
       const found = new Map<string, string>();
       for (const some of chunks(ids, 500))

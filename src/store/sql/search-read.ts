@@ -50,6 +50,12 @@ export function matching(db: Db, of: Searched, columns: Sql, wanted: string[][],
     where ${matches(index, query(wanted, how))} and ${filter} order by ${key} desc limit ${limit}`;
 }
 
+/** A row for each text that matches, whatever it is about: to count them no row of theirs is read. */
+export function matchesOf(db: Db, of: Searched, wanted: string[][], how: Match): Sql {
+  const { query, matches } = engines[db.engine];
+  return sql`select 1 as one from ${raw(of.index)} s where ${matches(raw(of.index), query(wanted, how))}`;
+}
+
 interface Engine {
   query(wanted: string[][], how: Match): string;
   key: Sql;

@@ -2,6 +2,7 @@ import { type Status, seqOf, type TaskType } from '../../model/scalars.ts';
 import type { Relation } from '../../model/task.ts';
 import { idRanges } from '../../rules/id-prefix.ts';
 import type { DeletedTask, StoredRelation, TaskReads, TaskSort } from '../port.ts';
+import { onBoard } from './board.ts';
 import { countsInside, doneInside, filesInside, openInside, waitsInside } from './plan.ts';
 import { type Db, inList, join, type Row, raw, type Sql, sql } from './sql.ts';
 import { below } from './subtree.ts';
@@ -213,6 +214,7 @@ export function taskSurvey(db: Db): Omit<TaskReads, Everyday> {
         ...present('blockedBy', row.blocked_by as string | null),
       }));
     },
+    onBoard: (root) => onBoard(db, root),
     openInside: (root) => openInside(db, root),
     waitsInside: (root) => waitsInside(db, root),
     countsInside: (roots) => countsInside(db, roots),

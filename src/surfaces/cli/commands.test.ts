@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import type { IndexEntry } from '../../operations/define.ts';
+import { index } from '../../operations/index.generated.ts';
 import { findCommand } from './commands.ts';
 
 const entry = (name: string, commands: string[], more: Partial<IndexEntry> = {}): IndexEntry => ({
@@ -156,4 +157,25 @@ test.each<[string[], string]>([
   [['--', 'show', 'T1'], 'cleo show -- T1'],
 ])('an option that is not for every command does not stand before one: %j', (argv, fix) => {
   expect(find(...argv)).toMatchObject({ fix, exit: 2 });
+});
+
+test.each([
+  ['focus sett T1', 'cleo focus set T1'],
+  ['focus shwo', 'cleo focus show'],
+  ['validate manifst', 'cleo validate manifest'],
+  ['context chek', 'cleo context check'],
+])('%s: the second word is nearly another, and the command is not taken for its value', (line, fix) => {
+  expect(findCommand(index, line.split(' '))).toMatchObject({ refusal: { exitCode: 2, fix } });
+});
+
+test.each([
+  ['focus T1', 'tasks.context'],
+  ['focus', 'tasks.context'],
+  ['focus set T1', 'tasks.start'],
+  ['focus show', 'tasks.current'],
+  ['focus clear', 'tasks.stop'],
+  ['find show', 'tasks.find'],
+  ['research parsers', 'research.list'],
+])('%s is %s', (line, name) => {
+  expect(findCommand(index, line.split(' '))).toMatchObject({ entry: { name } });
 });

@@ -26,6 +26,8 @@ export function findCommand<E extends Named>(entries: E[], argv: string[]): Foun
     const matches = entries.filter((entry) => entry.commands.includes(command));
     if (matches.length === 0) continue;
     const rest = argv.filter((_, i) => !at.slice(0, length).includes(i));
+    const meant = length < words.length ? misspelt(entries, argv, at.slice(0, length + 1)) : undefined;
+    if (meant) return meant;
     return { entry: selected(matches, rest) ?? plainest(matches), rest };
   }
   const known = entries.flatMap((entry) => entry.commands);
@@ -36,6 +38,22 @@ export function findCommand<E extends Named>(entries: E[], argv: string[]): Foun
   }
   const [stray] = argv.filter((word) => word.startsWith('-') && !globalFlag(word));
   return stray === undefined ? { nothing: true } : { refusal: strayFlag(stray, argv, known) };
+}
+
+/** `focus sett T1`: the word behind a command is no value of it but nearly one of the words that can follow it. */
+function misspelt(entries: Named[], argv: string[], at: number[]): Refusal | undefined {
+  const words = at.map((i) => argv[i]!);
+  const word = words.pop()!;
+  if (!/^[a-z]{3,}$/.test(word)) return undefined;
+  const beginning = `${words.join(' ')} `;
+  const below = entries.flatMap(({ commands }) => commands.filter((command) => command.startsWith(beginning)));
+  const { near } = suggest(
+    word,
+    below.map((command) => command.slice(beginning.length)),
+  );
+  if (near.length !== 1) return undefined;
+  const meant = `${beginning}${near[0]}`;
+  return refusal(`${beginning}${word}`, [meant], replaced(argv, at, meant));
 }
 
 /** The first words of a command line, global flags and their values passed over: where they stand. */

@@ -24,8 +24,8 @@ async function open() {
       write,
       writeError: write,
       houseAt: () => house,
-      start: async (...words) => {
-        started.push(words);
+      start: async (command, params, globals) => {
+        started.push([command, params, globals]);
         return 0;
       },
     });
@@ -54,18 +54,37 @@ test('words that are no call of it start nothing, and say what was meant', async
   }
 });
 
-test.each(processes.map(({ name, summary }) => [name, summary]))('help and completion know %s', async (name, summary) => {
+test('a process that shares its words with an operation is told from it by its flag', async () => {
   const run = await open();
-  for (const words of [
-    [name, '--help'],
+  expect((await run('list', '--watch', '--status', 'active')).started).toMatchObject([['list-watch', { status: 'active' }, {}]]);
+  expect((await run('list', '--watch=true')).started).toEqual([]);
+  expect((await run('list', '--status', 'active')).started).toEqual([]);
+  expect((await run('watch', 't1', '--json')).started).toEqual([['watch', { epic: 'T001' }, { json: true }]]);
+  expect(JSON.parse((await run('list', '--watch', '--bogus')).out).error.fix).toBe('cleo help list');
+  expect(JSON.parse((await run('find', 'x', '--watch')).out).error.code).toBe('E_INVALID_INPUT');
+});
+
+test.each(processes.map((process) => [process.name, process] as const))('help and completion know %s', async (name, { cli, summary }) => {
+  const run = await open();
+  const words = [String(cli.command), ...(cli.select ? [`--${cli.select}`] : [])];
+  for (const line of [
+    [...words, '--help'],
     ['help', name],
   ]) {
-    const { exitCode, out, started } = await run(...words, '--human');
+    const { exitCode, out, started } = await run(...line, '--human');
     expect([exitCode, started]).toEqual([0, []]);
-    expect(out).toContain(summary);
-    expect(out).toContain(`Usage: cleo ${name}`);
+    expect(out.replace(/\s+/g, ' ')).toContain(summary);
+    expect(out).toContain(`Usage: cleo ${words.join(' ')}`);
   }
-  expect((await run('help', '--human')).out).toContain(summary);
+  const all = (await run('help', '--human')).out;
+  expect(all).toContain(`  ${words.join(' ')} `);
+  expect(all.replace(/\s+/g, ' ')).toContain(summary);
   expect(JSON.parse((await run('help', name, '--json')).out)).toMatchObject({ help: { process: name, summary } });
-  expect((await run('completion', 'bash')).out).toMatch(new RegExp(`'[^']*\\b${name}\\b[^']*'`));
+  const script = (await run('completion', 'bash')).out;
+  for (const word of words) expect(script).toMatch(new RegExp(`'[^']*(?<![\\w-])${word}\\b[^']*'`));
+});
+
+test('help of a command names the process that shares its words', async () => {
+  const run = await open();
+  expect((await run('help', 'list', '--human')).out).toMatch(/See also\n +cleo help list-watch +cleo list --watch/);
 });

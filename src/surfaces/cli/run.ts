@@ -22,13 +22,14 @@ export interface Terminal {
   /** The house of a project in another folder, apart from the settings of this user. */
   houseAt(folder: string): House;
   /** Runs one of the commands that are processes, until it ends; its exit code. */
-  start(command: string, params: Record<string, unknown>, globals: Globals): Promise<number>;
+  start(command: string, params: Record<string, unknown>, globals: Globals, terminal: Terminal): Promise<number>;
 }
 
 /** One command line: words → operation and parameters → the one door → text and exit code. Nothing else. */
 export async function runCli(house: House, argv: string[], terminal: Terminal): Promise<number> {
   const named = findCommand(house.catalog.entries, argv);
-  const found = 'refusal' in named ? findCommand(await withProcesses(house), argv) : named;
+  // A process may share its words with an operation, and be told from it by this flag.
+  const found = 'refusal' in named || asks(argv, ['--watch']) ? findCommand(await withProcesses(house), argv) : named;
   if (!('entry' in found)) {
     if (asks(argv, ['--version'])) return runCli(house, ['version', ...keep(argv)], terminal);
     if (!('refusal' in found)) return runCli(house, ['help', ...('group' in found ? [found.group] : []), ...keep(argv)], terminal);
@@ -47,11 +48,14 @@ export async function runCli(house: House, argv: string[], terminal: Terminal): 
     globals = parsed.globals;
     await readSources(house.platform.folder, parsed, operation);
     const isLong = terminal.isWatched && (operation.kind === 'job' || operation.cli.read !== undefined);
-    const done = isLong ? (await import('./progress.ts')).showProgress(operation.summary) : undefined;
+    const isTold = terminal.isWatched && !globals.json && !globals.quiet && (globals.human || terminal.format !== 'json');
+    const shown = operation.live && isTold ? await (await import('./live.ts')).showLive(await operation.live(), terminal) : undefined;
+    const done = shown?.done ?? (isLong ? (await import('./progress.ts')).showProgress(operation.summary) : undefined);
     reply = await dispatch(house, {
       operation: entry.name,
       gateway: 'cli',
       params: parsed.params,
+      ...(shown ? { observe: shown.observe } : {}),
       ...(globals.session ? { session: globals.session } : {}),
       ...(globals.agent ? { agent: globals.agent } : {}),
       ...(globals.idempotencyKey ? { idempotencyKey: globals.idempotencyKey } : {}),
@@ -73,7 +77,11 @@ export async function runCli(house: House, argv: string[], terminal: Terminal): 
 /** Everything that can be typed; only a word that is no operation's asks for it. */
 async function withProcesses({ catalog }: House): Promise<(IndexEntry | Process)[]> {
   const { processes } = await import('../../operations/processes.ts');
-  return [...catalog.entries, ...processes.map((process) => ({ name: process.name, aliases: [], commands: commandsOf(process), process }))];
+  const named = processes.map((process) => {
+    const { select } = process.cli;
+    return { name: process.name, aliases: [], commands: commandsOf(process), ...(select ? { select } : {}), process };
+  });
+  return [...catalog.entries, ...named];
 }
 
 type Process = Named & { process: Typed };
@@ -83,7 +91,7 @@ async function start(house: House, process: Typed, argv: string[], terminal: Ter
   const { params, globals, refusal } = parseArguments(process, argv);
   try {
     if (refusal) throw refusal;
-    return await terminal.start(process.name, parseParams(process, params), globals);
+    return await terminal.start(process.name, parseParams(process, params), globals, terminal);
   } catch (error) {
     if (!(error instanceof CleoError)) throw error;
     return print(house, refused(house, process.name, error), globals, terminal);
@@ -128,7 +136,7 @@ const refused = (house: House, command: string, error: CleoError): Reply => ({
   exitCode: error.exitCode,
 });
 
-async function print(house: House, reply: Reply, globals: Globals, terminal: Terminal): Promise<number> {
+export async function print(house: Pick<House, 'catalog'>, reply: Reply, globals: Globals, terminal: Terminal): Promise<number> {
   if (reply.unexpected && terminal.isDebugging) terminal.writeError(`${(reply.unexpected as Error).stack ?? reply.unexpected}\n`);
   const { envelope, operation, exitCode } = reply;
   const text = operation?.cli.raw;

@@ -1,19 +1,45 @@
 import type { ServerContext } from '@modelcontextprotocol/server';
+import type { Catalog, Narration, Observe } from '../../operations/define.ts';
 
-/** Tells a client that asked for it, once a second, that work goes on. */
-export async function withProgress<T>(ctx: ServerContext, what: string, work: () => Promise<T>): Promise<T> {
+/** Tells a client that asked for it, once a second, that work goes on; and of work that tells what happens, that too. */
+export async function withProgress<T>(
+  ctx: ServerContext,
+  { entries }: Catalog,
+  what: string,
+  work: (observe?: Observe) => Promise<T>,
+): Promise<T> {
   const progressToken = ctx.mcpReq._meta?.progressToken;
   if (progressToken === undefined) return work();
+  const entry = entries.find(({ name, aliases }) => name === what || aliases.includes(what));
+  const narration = await (await entry?.load())?.live?.();
+  let progress = 0;
+  const tell = (message: string): void => {
+    progress++;
+    // A client that is gone needs no progress; its call ends by itself.
+    void ctx.mcpReq.notify({ method: 'notifications/progress', params: { progressToken, progress, message } }).catch(() => {});
+  };
+  const story = narration && told(narration, tell);
   let seconds = 0;
   const timer = setInterval(() => {
     seconds++;
-    const params = { progressToken, progress: seconds, message: `${what}: ${seconds} s` };
-    // A client that is gone needs no progress; its call ends by itself.
-    void ctx.mcpReq.notify({ method: 'notifications/progress', params }).catch(() => {});
+    tell(story?.now() ?? `${what}: ${seconds} s`);
   }, 1000);
   try {
-    return await work();
+    return await work(story?.observe);
   } finally {
     clearInterval(timer);
   }
+}
+
+/** In the words that people on a terminal read. */
+function told({ begin, step, now }: Narration, tell: (message: string) => void): { observe: Observe; now(): string | undefined } {
+  let tale = begin;
+  return {
+    observe(event, data, about) {
+      const next = step(tale, { event, data, about }, performance.now());
+      tale = next.tale;
+      for (const { text } of next.lines) tell(text);
+    },
+    now: () => now(tale, performance.now()),
+  };
 }

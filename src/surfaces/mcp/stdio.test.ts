@@ -2,6 +2,7 @@ import { PassThrough } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { strictObject, string } from 'valibot';
 import { expect, onTestFinished, test } from 'vitest';
+import { openWorkshop } from '../../../test/construct.ts';
 import { openHouse, type Seen } from '../../../test/house.ts';
 import { serverHouse } from '../../../test/mcp-doors.ts';
 import { renewLease } from '../../dispatch/lease.ts';
@@ -90,6 +91,24 @@ test('long work reports progress to a client that asked for it, once a second', 
   expect(messages.filter(({ method }) => method === 'notifications/progress').map(({ params }) => params)).toEqual([
     { progressToken: 'p', progress: 1, message: 'tasks.slow: 1 s' },
     { progressToken: 'p', progress: 2, message: 'tasks.slow: 2 s' },
+  ]);
+});
+
+test('of a run it is told what people on a terminal are told, in the same words', async () => {
+  const shop = await openWorkshop();
+  shop.skill('greet', 'echo hello');
+  const { until, send, messages } = open(serverHouse(shop, true));
+  const params = { domain: 'skills', operation: 'run', params: { name: 'greet' } };
+  send({ id: 1, method: 'tools/call', params: { name: 'cleo_mutate', arguments: params, _meta: { progressToken: 'p' } } });
+  expect(await until(({ id }) => id === 1)).toMatchObject({ result: { structuredContent: { run: { status: 'success' } } } });
+  const told = messages
+    .filter(({ method }) => method === 'notifications/progress')
+    .map(({ params: { progress, message } }) => ({ progress, message }));
+  expect(told.slice(0, 4)).toEqual([
+    { progress: 1, message: 'skill' },
+    { progress: 2, message: 'greet · gate 1 precondition' },
+    { progress: 3, message: expect.stringMatching(/^greet · attempt 1 · exit 0 · \d\.\d s$/) },
+    { progress: 4, message: 'greet · gate 2 execution · 4 checks' },
   ]);
 });
 

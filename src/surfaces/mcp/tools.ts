@@ -21,7 +21,7 @@ function tool(catalog: Catalog, gateway: Gateway, verb: string, annotations: Non
   const text = (description: string) => ({ type: 'string' as const, description });
   return {
     name: toolNames[gateway],
-    description: `${verb} CLEO: tasks and sessions of this project. Everyday operations: ${everyday(catalog, gateway)}. Parameters, and all others: ${gateway === 'query' ? '' : `${toolNames.query} `}admin.help {"operation":"tasks.show"}, or {} for the list.`,
+    description: `${verb} CLEO: tasks, sessions and memory of this project. Everyday operations: ${everyday(catalog, gateway)}. Parameters, and all others: ${gateway === 'query' ? '' : `${toolNames.query} `}admin.help {"operation":"tasks.show"}, or {} for the list.`,
     inputSchema: {
       type: 'object',
       properties: {
@@ -62,7 +62,7 @@ export async function callTool(desk: Desk, name: string, input: unknown, ctx: Se
   const problem = problemWith(input, gateway);
   if (problem) return result(refused(desk, name, problem));
   const { domain, operation, params = {}, ...who } = input as Arguments;
-  const { envelope } = await withProgress(ctx, `${domain}.${operation}`, () =>
+  const { envelope } = await withProgress(ctx, desk.house.catalog, `${domain}.${operation}`, (observe) =>
     ask(desk, {
       operation: `${domain}.${operation}`,
       gateway: toolNames[gateway],
@@ -70,6 +70,7 @@ export async function callTool(desk: Desk, name: string, input: unknown, ctx: Se
       params,
       ...who,
       signal: ctx.mcpReq.signal,
+      ...(observe ? { observe } : {}),
     }),
   );
   return result(envelope);

@@ -32,11 +32,12 @@ export const isEmpty = (value: unknown): boolean =>
 export const markOf = (value: unknown): Cell | undefined =>
   typeof value === 'string' && Object.hasOwn(marks, value) ? marks[value] : undefined;
 
-/** An id as it is shown: the tier stands before it. */
+/** An id as it is shown: the tier stands before it, the project it is in before that. */
 export function idOf(record: Fields): string {
   const id = record.id ?? record.taskId;
   if (id === undefined) return '';
-  return oneLine(`${tierPrefix[String(record.type)] ?? ''}${String(id)}`);
+  const [, project = '', own = ''] = /^(.*:)?(.*)$/s.exec(String(id)) ?? [];
+  return oneLine(`${project}${tierPrefix[String(record.type)] ?? ''}${own}`);
 }
 
 /** `createdAt` → `created`, `parentId` → `parent`, `wouldCreate` → `would create`. */

@@ -27,6 +27,11 @@ function wholeProcess(answer: Fields, screen: Screen): string[] {
     ...wrap(String(answer.summary), screen.columns).map((line) => screen.paint('bold', line)),
     '',
     `Usage: ${answer.usage}`,
+    ...part(
+      'Arguments',
+      argumentsOf(process).map((shape) => ({ name: `<${shape.name}>`, about: withChoices({ shape }) })),
+      screen,
+    ),
     ...part('Options', flagLines(process), screen),
     ...part('Everywhere', globalFlags.map(globalLine), screen),
   ];
@@ -49,9 +54,9 @@ function listing(answer: Fields, screen: Screen, catalog: Catalog): string[] {
     : [];
   const closing = isFields(answer.domains)
     ? [
-        screen.paint('bold', 'servers'),
+        screen.paint('bold', 'until they are stopped'),
         ...twoColumns(
-          processes.map(({ name, summary }) => ({ name, about: summary })),
+          processes.map((process) => ({ name: wordsOf(process), about: process.summary })),
           screen,
           width,
         ),
@@ -83,6 +88,7 @@ function commandOf(entry: IndexEntry, group?: unknown): string {
   const command = entry.commands.find((words) => words.startsWith(`${group} `)) ?? entry.commands[0];
   return `${command}${entry.select ? ` ${flagOf(entry.select)}` : ''}`;
 }
+const wordsOf = (process: Typed): string => [commandsOf(process)[0], ...(process.cli.select ? [flagOf(process.cli.select)] : [])].join(' ');
 const globalLine = ({ flags, value, about }: (typeof globalFlags)[number]): Line => ({
   name: `${flags.join(', ')}${value ? ` ${value}` : ''}`,
   about,
@@ -98,7 +104,12 @@ function whole(answer: Fields, operation: Operation, screen: Screen, catalog: Ca
   const errors = (answer.errors ?? []) as { code: string; exitCode: number }[];
   const also = Object.entries((answer.also ?? {}) as Record<string, string>).map(([name, known]) => `${name} for ${known}`);
   const example = answer.example as { command: string };
-  const seeAlso = ((answer.seeAlso ?? []) as string[]).flatMap((name) => catalog.entries.find((entry) => entry.name === name) ?? []);
+  const seeAlso = ((answer.seeAlso ?? []) as string[]).flatMap((name): Line[] => {
+    const process = processes.find((each) => each.name === name);
+    const entry = catalog.entries.find((each) => each.name === name);
+    const words = process ? wordsOf(process) : entry && commandOf(entry);
+    return words === undefined ? [] : [{ name: `cleo help ${name}`, about: `cleo ${words}` }];
+  });
   return [
     ...wrap(String(answer.summary), screen.columns).map((line) => paint('bold', line)),
     paint('dim', `${answer.operation} · ${answer.gateway} · tier ${answer.tier}`),
@@ -122,11 +133,7 @@ function whole(answer: Fields, operation: Operation, screen: Screen, catalog: Ca
       })),
       screen,
     ),
-    ...part(
-      'See also',
-      seeAlso.map((entry) => ({ name: `cleo help ${entry.name}`, about: `cleo ${commandOf(entry)}` })),
-      screen,
-    ),
+    ...part('See also', seeAlso, screen),
   ];
 }
 

@@ -263,9 +263,13 @@ test('no line is wider than the screen, whatever the answer; without colour ther
   );
   await fcAssert(
     asyncProperty(
-      dictionary(constantFrom('task', 'tasks', 'tree', 'summary', 'session', 'sessions', 'handoff', 'briefing', 'context', 'x'), value, {
-        minKeys: 1,
-      }),
+      dictionary(
+        constantFrom('task', 'tasks', 'tree', 'summary', 'session', 'sessions', 'handoff', 'briefing', 'context', 'pack', 'x'),
+        value,
+        {
+          minKeys: 1,
+        },
+      ),
       integer({ min: 40, max: 130 }),
       async (result, columns) => {
         const plain = await shown(result, {}, columns);

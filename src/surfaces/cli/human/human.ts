@@ -1,4 +1,5 @@
 import type { Envelope } from '../../../dispatch/envelope.ts';
+import type { Column } from '../../../model/board.ts';
 import type { Catalog } from '../../../operations/define.ts';
 import { cellOf, type Fields, isEmpty, isFields, isRecords, labelOf } from './cell.ts';
 import { dash } from './dash.ts';
@@ -12,7 +13,7 @@ import { tree } from './tree.ts';
 export async function humanText(envelope: Envelope, size: { columns: number; hasColour: boolean }, catalog: Catalog): Promise<string> {
   const screen = screenOf(size, envelope._meta.timestamp);
   await prepareFor(JSON.stringify(envelope));
-  const lines = envelope.success ? await answer(envelope, screen, catalog) : refusal(envelope.error as Fields, screen);
+  const lines = envelope.success ? await answer(envelope, screen, catalog) : await refusal(envelope, screen);
   return lines.length ? `${lines.join('\n')}\n` : '';
 }
 
@@ -23,7 +24,14 @@ const forms: Record<string, Form> = {
   claim: (value, screen) => special('claim', value, screen) ?? record(value as Fields, screen),
   session: (value, screen) => session(value as Fields, screen),
   sessions: (value, screen) => sessions([value].flat().filter(isFields), screen),
-  handoff: (value, screen) => handoff(value as Fields, screen),
+  handoff: async (value, screen) =>
+    isFields(value) && 'accepted' in value
+      ? (await import('./construct.ts')).handoffCheck(value, screen)
+      : handoff(value as Fields, screen),
+  run: async (value, screen) => (await import('./run.ts')).run(value, screen),
+  validation: async (value, screen) => (await import('./construct.ts')).validation(value, screen),
+  construct: async (value, screen) => (await import('./construct.ts')).construct(value, screen),
+  document: async (value, screen) => (await import('./construct.ts')).document(value, screen),
   briefing: (value, screen) => briefing(value as Fields, screen),
   pack: async (value, screen) => (await import('./pack.ts')).pack(value, screen),
   omitted: (value, screen) => omitted([value].flat().filter(isFields), screen),
@@ -54,11 +62,23 @@ const forms: Record<string, Form> = {
   grades: async (value, screen) => (await import('./grade.ts')).grades(value, screen),
   trend: async (value, screen) => (await import('./grade.ts')).trend(value, screen),
   detected: async (value, screen) => (await import('./detected.ts')).detected(value, screen),
+  assessments: async (value, screen) => (await import('./assessment.ts')).assessments(value, screen),
+  totals: async (value, screen) => (await import('./assessment.ts')).totals(value, screen),
+  comparison: async (value, screen) => (await import('./assessment.ts')).comparison(value, screen),
+  suggestions: async (value, screen) => (await import('./assessment.ts')).suggestions(value, screen),
+  model: async (value, screen) => (await import('./assessment.ts')).model(value, screen),
+  runs: async (value, screen) => (await import('./trace.ts')).runs([value].flat().filter(isFields), screen),
+  trace: async (value, screen) => (await import('./trace.ts')).trace(value as Fields, screen),
+  lines: async (value, screen) => (await import('./trace.ts')).traceLines([value].flat().filter(isFields), screen),
+  traces: async (value, screen) => (await import('./trace.ts')).traces([value].flat().filter(isFields), screen),
+  reviews: async (value, screen) => (await import('./trace.ts')).reviews([value].flat().filter(isFields), screen),
+  review: async (value, screen) => (await import('./trace.ts')).review(value as Fields, screen),
   waves: async (value, screen) => (await import('./plan.ts')).waves(value, screen),
   blocked: async (value, screen) => (await import('./plan.ts')).blocked(value, screen),
   externalBlockers: async (value, screen) => (await import('./plan.ts')).externalBlockers(value, screen),
   cycles: async (value, screen) => (await import('./plan.ts')).cycles(value, screen),
   running: async (value, screen) => (await import('./plan.ts')).running(value, screen),
+  columns: async (value, screen) => (await import('./board.ts')).board(value as Column[], screen),
   report: async (value, screen) => (await import('./plan.ts')).report(value, screen),
   rollup: async (value, screen) => (await import('./plan.ts')).rollup(value, screen),
   members: async (value, screen) => (await import('./plan.ts')).containers(value, screen),
@@ -129,12 +149,15 @@ async function answer(envelope: Envelope, screen: Screen, catalog: Catalog): Pro
     notes[meta.exitCode ?? 0],
     ...receipts(data),
     ...cutShort(meta),
-    ...(meta.warnings ?? []).map((text) => `warning: ${text}`),
+    ...(saidAbove.includes(String(meta.resultsField)) ? [] : (meta.warnings ?? [])).map((text) => `warning: ${text}`),
     meta.nudge && `grade ${meta.nudge}`,
   ].filter(Boolean);
   if (footer.length > 0) sections.push(wrap(footer.join(' · '), screen.columns).map((line) => screen.paint('dim', line)));
   return sections.flatMap((lines, i) => (i > 0 ? ['', ...lines] : lines));
 }
+
+/** Their form tells the warnings. */
+const saidAbove = ['validation', 'handoff'];
 
 /** Their form begins with a title of its own. */
 const titled = ['omitted', 'pack'];
@@ -186,14 +209,18 @@ function cutShort({ truncated }: Envelope['_meta']): string[] {
   return [`${shown} of ${total}${atLeast ? ' or more' : ''} shown${next ? `; go on: ${next}` : ''}`];
 }
 
-function refusal({ code, exitCode, message, fix, alternatives, details }: Fields, screen: Screen): string[] {
+async function refusal({ _meta: meta, error }: Envelope, screen: Screen): Promise<string[]> {
+  const { code, exitCode, message, fix, alternatives, details } = error as Fields;
   const { paint, columns } = screen;
   const [first = '', ...more] = wrap(String(message), columns - 2);
   return [
     `${paint('red', oneLine(String(code)))} ${paint('dim', `(exit ${exitCode})`)}`,
     `  ${first}`,
     ...more.map((line) => `  ${line}`),
-    ...(isFields(details) && isRecords(details.findings) ? findings(details.findings, screen) : []),
+    ...(isFields(details) && meta.exitNamespace === 'skill'
+      ? (await import('./explained.ts')).explained(details, String(message), screen)
+      : []),
+    ...(isFields(details) && isRecords(details.findings) && meta.exitNamespace === undefined ? findings(details.findings, screen) : []),
     // Never cut or broken: it is there to be copied.
     `${paint('green', 'fix')}  ${oneLine(String(fix))}`,
     ...(isRecords(alternatives)

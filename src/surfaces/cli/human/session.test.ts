@@ -42,13 +42,13 @@ test('the end of a session: where it stands, what was let go, what is handed ove
     '',
     'handoff',
     '  The grammar is done; errors have no line yet',
-    '  done     T002  Write the grammar',
-    '  blocked  T007  Ask for a logo: no answer yet',
-    '  decided  T002  amounts are always metric, as they are in every one of the',
-    '                 recipes that we were sent',
-    '  next     T10  Later',
+    '  done      T002  Write the grammar',
+    '  blocked   T007  Ask for a logo: no answer yet',
+    '  decision  T002  amounts are always metric, as they are in every one of the',
+    '                  recipes that we were sent',
+    '  next      T10  Later',
   ]);
-  expect(lines.slice(-4)).toEqual(['           … 2 more', '', 'updated T003', '']);
+  expect(lines.slice(-4)).toEqual(['            … 2 more', '', 'updated T003', '']);
 });
 
 test('one session: who is in it, what they hold, and the note where the handoff does not have it', async () => {
@@ -94,7 +94,7 @@ test('a briefing is text for people and models alike: every line says something'
       'The grammar is done; errors have no line yet',
       '- done: T002 Write the grammar',
       '- blocked: T007 Ask for a logo: no answer yet',
-      '- decided: T002: amounts are always metric, as they are in every one of the',
+      '- decision: T002: amounts are always metric, as they are in every one of the',
       '  recipes that we were sent',
       '',
       '## Blocked',

@@ -51,10 +51,10 @@ export function handoff({ note, done, open, decisions, blocked, next, ...others 
     ['done', done],
     ['open', open],
     ['blocked', blocked],
-    ['decided', decisions],
+    ['decision', decisions],
     ['next', next],
   ];
-  const inner = narrower(screen, 9);
+  const inner = narrower(screen, 10);
   const rows = lists.flatMap(([name, items]): [string, string[]][] =>
     isRecords(items) ? [[name, fewOf(items, (item) => itemLines(item, inner))]] : [],
   );
@@ -132,7 +132,7 @@ function handoffBullets(
     ...tagged('done', done),
     ...tagged('open', open),
     ...tagged('blocked', blocked),
-    ...tagged('decided', decisions),
+    ...tagged('decision', decisions),
     ...tagged('next', next),
   ];
 }

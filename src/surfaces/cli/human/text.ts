@@ -2,18 +2,19 @@
 const narrow =
   /^[\x20-\x7e\xb7\u2016\u2026\u2190\u2192\u21b5\u2298\u2500\u2502\u2514\u251c\u2581-\u2588\u2591\u25a0\u25cb\u25d0\u2610\u2611\u2713\u2717]*$/;
 
-let any: typeof import('./width.ts') | undefined;
+// The parts of the build each have a copy of this file: what one has loaded is there for all of them.
+const shared = globalThis as typeof globalThis & { cleoWidths?: typeof import('./width.ts') };
 
 /** Gets ready to measure this text. The tables for all scripts cost as much as starting Node, so plain text does without them. */
 export async function prepareFor(text: string): Promise<void> {
-  if (!narrow.test(text)) any ??= await import('./width.ts');
+  if (!narrow.test(text)) shared.cleoWidths ??= await import('./width.ts');
 }
 
 export function widthOf(text: string): number {
   const plain = text.replace(/\u001b\[\d+m/g, '');
-  return narrow.test(plain) ? plain.length : (any?.anyWidth(plain) ?? plain.length);
+  return narrow.test(plain) ? plain.length : (shared.cleoWidths?.anyWidth(plain) ?? plain.length);
 }
-const graphemes = (text: string): Iterable<string> => (narrow.test(text) ? text : (any?.anyGraphemes(text) ?? text));
+const graphemes = (text: string): Iterable<string> => (narrow.test(text) ? text : (shared.cleoWidths?.anyGraphemes(text) ?? text));
 
 // Control characters, line and paragraph separators, and the marks that reorder text: what a terminal would obey rather than show.
 const commands = /[\u0000-\u001f\u007f-\u009f\u2028\u2029\u200e\u200f\u202a-\u202e\u2066-\u2069\ufeff]/g;

@@ -54,6 +54,8 @@ function inWords(each: Fields): string {
       return `tool ${name}`;
     case 'test-run':
       return `${passed} tests passed${skipped ? `, ${skipped} skipped` : ''}${path ? ` (${path})` : ''}`;
+    case 'run':
+      return `${each.run}${isRecords(files) ? `: ${files.map((file) => file.path).join(', ')}` : ''}`;
     case 'failed':
       return String(problem);
     case 'verdict':

@@ -1,0 +1,70 @@
+import { array, description, maxLength, metadata, minLength, number, pipe, record, strictObject, string } from 'valibot';
+import { Assessment } from '../../model/assessment.ts';
+import { FilePath } from '../../model/scalars.ts';
+import { rounded } from '../../rules/assess/score.ts';
+import { cutOf } from '../../rules/page.ts';
+import { answer, job } from '../define.ts';
+import { pageParams } from '../page.ts';
+import { nowParam } from './now.ts';
+import { type AssessedTraces, assessmentsFile, assessTraces, tracesOf } from './traces.ts';
+
+const Totals = strictObject({
+  runs: number(),
+  executions: number(),
+  passed: number(),
+  skipped: pipe(number(), description('Executions in which nothing had to be done')),
+  percent: pipe(number(), description('The mean of all')),
+  grades: pipe(record(string(), number()), description('How many got each')),
+});
+
+export const assessRun = job({
+  name: 'assess.run',
+  summary: 'Score the executions of runs, from what their traces tell',
+  params: strictObject({
+    runs: pipe(
+      array(FilePath),
+      minLength(1, 'must name a run'),
+      maxLength(10_000, 'must be at most 10000'),
+      description('Runs, names of traces, or patterns such as 2026-01-*.jsonl'),
+      metadata({ value: 'RUN|GLOB' }),
+    ),
+    ...pageParams(50),
+    now: nowParam,
+  }),
+  result: strictObject({ assessments: array(Assessment), totals: Totals, file: string() }),
+  errors: ['E_SKILL'],
+  tier: 1,
+  needs: 'project',
+  exits: 'skill',
+  cli: { command: 'assess', args: ['runs'] },
+  example: {
+    world: ['run run-1 2026-01-31 discovery/write design/draw:84'],
+    call: { runs: ['2026-01-*.jsonl'], now: '2026-02-01T00:00:00.000Z' },
+  },
+  async run({ platform, project, now }, { runs, limit, offset, now: given }) {
+    const found = await assessTraces({ platform, project }, tracesOf({ platform, project }, runs), given ?? now);
+    const all = found.executions.map(({ assessment }) => assessment);
+    // In one write: each is synced, and a thousand of them would take seconds.
+    if (all.length > 0)
+      platform.files.appendLine(`${project.folder}/${assessmentsFile}`, all.map((line) => JSON.stringify(line)).join('\n'));
+    const assessments = all.slice(offset, offset + limit);
+    return answer(
+      { assessments, totals: totalsOf(found), file: `.cleo/${assessmentsFile}` },
+      { warnings: found.warnings, truncated: cutOf(assessments.length, all.length) },
+    );
+  },
+});
+
+function totalsOf({ executions, skipped, runs }: AssessedTraces) {
+  const grades: Record<string, number> = {};
+  for (const { assessment } of executions) grades[assessment.grade] = (grades[assessment.grade] ?? 0) + 1;
+  const sum = executions.reduce((total, { assessment }) => total + assessment.percent, 0);
+  return {
+    runs,
+    executions: executions.length,
+    passed: executions.filter(({ facts }) => facts.status === 'success').length,
+    skipped,
+    percent: executions.length === 0 ? 0 : rounded(sum / executions.length),
+    grades: Object.fromEntries(Object.entries(grades).sort(([one], [other]) => (one < other ? -1 : 1))),
+  };
+}

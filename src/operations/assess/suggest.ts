@@ -1,0 +1,37 @@
+import { array, number, optional, picklist, strictObject, string } from 'valibot';
+import { suggest, suggestionRules } from '../../rules/assess/suggest.ts';
+import { query } from '../define.ts';
+import { factsIn, traceNames } from './traces.ts';
+
+const Suggestion = strictObject({
+  rule: picklist(suggestionRules),
+  phase: string(),
+  skill: optional(string()),
+  subject: string(),
+  count: number(),
+  of: number(),
+  finding: string(),
+  action: string(),
+  runs: array(string()),
+});
+
+/** The last twenty runs of a skill that is seldom run lie far apart. */
+export const looksBack = 200;
+
+export const assessSuggest = query({
+  name: 'assess.suggest',
+  summary: 'Say what keeps going wrong in the last runs, and what to do about it',
+  params: strictObject({}),
+  result: strictObject({ suggestions: array(Suggestion), runs: number() }),
+  errors: ['E_SKILL'],
+  tier: 1,
+  needs: 'project',
+  exits: 'skill',
+  cli: { command: 'assess suggest' },
+  example: { world: ['run run-1 2026-01-31 discovery/write'], call: {} },
+  async run({ platform, project }) {
+    const place = { platform, project };
+    const names = traceNames(place).slice(-looksBack);
+    return { suggestions: suggest(names.map((name) => factsIn(place, name))), runs: names.length };
+  },
+});

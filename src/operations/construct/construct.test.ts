@@ -1,0 +1,73 @@
+import { expect, test } from 'vitest';
+import { openWorkshop } from '../../../test/construct.ts';
+
+const two = `
+execution: {phases: [first, second]}
+skills: [{name: make, phase: first}, {name: use, phase: second, run: [node, use.mjs]}]
+contracts:
+  first: {outputs: ["out/{project}.md"]}
+  second: {inputs: ["out/{project}.md"], exit_codes: {0: success}}
+assessment:
+  gates: {second: {precondition: {checks: [git_clean]}, execution: {timeout_ms: 1000, max_retries: 1}}}
+  handoffs: {first_to_second: {required_artifacts: ["out/{project}.md"], on_failure: warn}}
+`;
+
+test('construct.show tells what it comes to', async () => {
+  const shop = await openWorkshop();
+  shop.construct(two);
+  shop.skill('make', 'true');
+  expect((await shop.call('construct.show')).construct).toMatchObject({
+    name: 'demo',
+    phases: [
+      {
+        name: 'first',
+        skills: [{ name: 'make', found: 'skills/make', runs: 'skills/make/run.sh' }],
+        outputs: [{ path: 'out/{project}.md' }],
+      },
+      { name: 'second', skills: [{ name: 'use', runs: 'node use.mjs' }], checks: ['git_clean'], timeoutMs: 1000, maxRetries: 1 },
+    ],
+    handoffs: [{ from: 'first', to: 'second', required: ['out/{project}.md'], onFailure: 'warn' }],
+  });
+});
+
+test('construct.validate finds what is wrong, by line, and runs nothing', async () => {
+  const shop = await openWorkshop();
+  shop.construct('execution: {type: sideways}\n');
+  const { error } = await shop.call('construct.validate');
+  expect(error).toMatchObject({
+    exitCode: 78,
+    code: 'E_SKILL_PRECONDITION',
+    message: expect.stringContaining('4:19: execution.type must be one of'),
+  });
+  expect(await shop.call('construct.validate', { file: '../elsewhere.yaml' })).toMatchObject({ error: { exitCode: 78 } });
+  shop.construct(two);
+  expect((await shop.call('construct.validate')).validation).toEqual({
+    file: 'construct.yaml',
+    kind: 'construct',
+    valid: true,
+    findings: [],
+  });
+});
+
+test('construct.run refuses names that mean nothing, and what nobody gave a value', async () => {
+  const shop = await openWorkshop();
+  shop.construct(two);
+  expect((await shop.run({ phase: 'frist' })).error).toMatchObject({ exitCode: 64, details: { meant: 'first' } });
+  expect((await shop.run({ resume: 'run-nothing' })).error).toMatchObject({ exitCode: 64 });
+  expect((await shop.run({ force: 'output' })).error).toMatchObject({ exitCode: 64, fix: expect.stringContaining('--reason') });
+  expect((await shop.run({ project: '../x' })).error).toMatchObject({ exitCode: 78 });
+  expect((await shop.run({ var: ['run_id=x'] })).error).toMatchObject({ exitCode: 64 });
+  shop.construct('execution: {phases: [a]}\ncontracts: {a: {outputs: ["{what}.md"]}}\n');
+  expect((await shop.run()).error).toMatchObject({ exitCode: 78, fix: expect.stringContaining('--var what=value') });
+});
+
+test('a dry run says what would be missing, and leaves no trace', async () => {
+  const shop = await openWorkshop();
+  shop.construct('execution: {phases: [a]}\nskills: [{name: s, phase: a}]\ncontracts: {a: {inputs: [needed.md]}}\n');
+  expect(await shop.run({ dryRun: true })).toMatchObject({
+    run: { status: 'not_ready', executions: [{ gates: ['not_reached', 'failed', 'not_reached', 'not_reached', 'not_reached'] }] },
+  });
+  shop.put('needed.md', 'x');
+  expect(await shop.run({ dryRun: true })).toMatchObject({ run: { status: 'ready' } });
+  expect(shop.kept()).not.toContain('run_started');
+});

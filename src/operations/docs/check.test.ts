@@ -1,0 +1,42 @@
+import { expect, test } from 'vitest';
+import { emptyPrd, openWorkshop, wholePrd } from '../../../test/construct.ts';
+
+test('docs.check measures what is there, and says what is not', async () => {
+  const shop = await openWorkshop();
+  shop.put('prd.md', wholePrd);
+  shop.put('empty.md', emptyPrd);
+  const check = (params: Record<string, unknown>) => shop.call('docs.check', { schema: 'prd-v1', ...params });
+  expect((await check({ file: 'prd.md' })).document).toEqual({ file: 'prd.md', schema: 'prd-v1', completeness: 1, min: 0.7 });
+  expect((await check({ file: 'prd.md', explain: true })).document.sections).toHaveLength(7);
+  const { error } = await check({ file: 'empty.md' });
+  expect(error).toMatchObject({ exitCode: 65, details: { document: { completeness: 0 } } });
+  expect(error.details.missing).toHaveLength(7);
+  expect((await shop.cli(error.fix)).envelope.document.sections).toHaveLength(7);
+  expect((await check({ file: 'empty.md', min: 0, require: ['goals'] })).error.message).toContain('lacks goals');
+});
+
+test('docs.check refuses by the codes of skills', async () => {
+  const shop = await openWorkshop();
+  shop.put('prd.md', wholePrd);
+  shop.put('bytes.md', '');
+  const codeOf = async (params: Record<string, unknown>): Promise<number> =>
+    (await shop.call('docs.check', { file: 'prd.md', schema: 'prd-v1', ...params })).error?.exitCode;
+  expect(await codeOf({ file: 'nowhere.md' })).toBe(66);
+  expect(await codeOf({ schema: 'prd-v9' })).toBe(64);
+  expect(await codeOf({ require: ['golas'] })).toBe(64);
+  expect(await codeOf({ file: 'skills' })).toBe(66);
+  expect(await codeOf({ min: 80 })).not.toBe(0);
+});
+
+test('a schema of the project comes before ours, and front matter is checked by it', async () => {
+  const shop = await openWorkshop();
+  shop.put(
+    '.cleo/schemas/prd-v1.doc.yaml',
+    'id: prd-v1\nsections: [{id: why, titles: [Problem], min_words: 1}]\nfront_matter: {type: object, required: [owner]}\n',
+  );
+  shop.put('prd.md', wholePrd);
+  const check = () => shop.call('docs.check', { file: 'prd.md', schema: 'prd-v1' });
+  expect((await check()).error.message).toContain("must have required property 'owner'");
+  shop.put('prd.md', `---\nowner: ada\n---\n${wholePrd}`);
+  expect((await check()).document.completeness).toBe(1);
+});

@@ -1,0 +1,77 @@
+import { expect, test } from 'vitest';
+import { openHouse, type Seen } from '../../../test/house.ts';
+
+const shown = ({ columns }: Seen): string[] =>
+  columns.map((column: Seen) => `${column.status} ${column.count}: ${column.cards.map((card: Seen) => card.id).join(' ')}`);
+
+const world = [
+  'T001 epic: Parser',
+  'T002 in T001 active by ada@session-1: Write it',
+  'T003 in T001 high: Test it',
+  'T004 in T002: A part of it',
+  'T005 blocked: Ask them',
+  'T006 in T001 done: Plan it',
+  'T007 done archived',
+  'session session-1 epic:T001 by ada',
+];
+
+test('what is not archived stands in the column of its state', async () => {
+  const { call } = await openHouse({ tasks: world });
+  const found = await call('tasks.board');
+  expect(shown(found)).toEqual(['pending 3: T003 T001 T004', 'active 1: T002', 'blocked 1: T005', 'done 1: T006']);
+  expect(found).not.toHaveProperty('root');
+  expect(found._meta).not.toHaveProperty('truncated');
+});
+
+test('a card says which epic it is of, who holds it since when, why it is blocked and when it was done', async () => {
+  const { call } = await openHouse({ tasks: world });
+  const cards: Seen[] = (await call('tasks.board')).columns.flatMap((column: Seen) => column.cards);
+  const card = (id: string): Seen => cards.find((one) => one.id === id)!;
+  expect(card('T004')).toEqual({
+    id: 'T004',
+    title: 'A part of it',
+    status: 'pending',
+    type: 'subtask',
+    priority: 'medium',
+    epicId: 'T001',
+  });
+  expect(card('T002').claim).toMatchObject({ agent: 'ada', session: 'session-1', since: '2026-01-01T00:00:00.000Z' });
+  expect(card('T002').claim).not.toHaveProperty('lapsed');
+  expect(card('T005').blockedBy).toBe('waiting');
+  expect(card('T006').completedAt).toBe('2026-01-01T00:00:00.000Z');
+});
+
+test('a claim that has lapsed says so', async () => {
+  const house = await openHouse({ tasks: ['T001'] });
+  await house.call('tasks.start', { taskId: 'T001' });
+  await house.tamper(`update claims set renewed_at = '2020-01-01T00:00:00.000Z'`);
+  expect((await house.call('tasks.board')).columns[1].cards[0].claim.lapsed).toBe(true);
+});
+
+test('the board of an epic holds what is inside it, at any depth', async () => {
+  const { call } = await openHouse({ tasks: world });
+  const found = await call('tasks.board', { epicId: 'T001' });
+  expect(shown(found)).toEqual(['pending 2: T003 T004', 'active 1: T002', 'blocked 0: ', 'done 1: T006']);
+  expect(found.root).toEqual({ id: 'T001', title: 'Parser' });
+  expect(shown(await call('tasks.board', { epic: 'T002' }))[0]).toBe('pending 1: T004');
+});
+
+test('words narrow it, a limit cuts each column and says how much is left', async () => {
+  const { call } = await openHouse({ tasks: world });
+  expect(shown(await call('tasks.board', { match: 'IT t00' }))).toEqual([
+    'pending 2: T003 T004',
+    'active 1: T002',
+    'blocked 0: ',
+    'done 1: T006',
+  ]);
+  const cut = await call('tasks.board', { limit: 1 });
+  expect(shown(cut)[0]).toBe('pending 3: T003');
+  expect(cut._meta.truncated).toEqual({ shown: 4, total: 6 });
+});
+
+test('an empty board answers 100, a root that is not there is refused', async () => {
+  const { call } = await openHouse({ tasks: ['T001'] });
+  const empty = await call('tasks.board', { match: 'nothing' });
+  expect([empty._meta.exitCode, shown(empty)]).toEqual([100, ['pending 0: ', 'active 0: ', 'blocked 0: ', 'done 0: ']]);
+  expect((await call('tasks.board', { epic: 'T900' })).error.code).toBe('E_NOT_FOUND');
+});

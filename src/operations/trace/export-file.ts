@@ -1,0 +1,24 @@
+import { description, number, pipe, strictObject, string } from 'valibot';
+import { FilePath } from '../../model/scalars.ts';
+import { answer, job } from '../define.ts';
+import { exported, exportParams } from './exporting.ts';
+
+export const traceExportFile = job({
+  name: 'trace.export.file',
+  summary: 'Write traces to a file inside the project, in a form that others read',
+  params: strictObject({ out: pipe(FilePath, description('File inside the project, never in .cleo or .git')), ...exportParams }),
+  result: strictObject({ file: string(), count: number() }),
+  errors: ['E_SKILL'],
+  tier: 1,
+  needs: 'project',
+  scope: 'admin',
+  exits: 'skill',
+  cli: { command: 'trace export', args: ['runs'], select: 'out' },
+  example: { world: ['trace run-a'], call: { out: 'trace.csv', runs: 'run-a', format: 'csv' } },
+  async run({ platform, project }, { out, runs, format }) {
+    const path = platform.files.inside(project.root, out);
+    const { content, count, warnings } = exported(await platform.ground(project), runs, format, platform.version);
+    platform.files.writeWhole(path, content);
+    return answer({ file: out, count }, { warnings });
+  },
+});

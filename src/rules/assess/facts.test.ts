@@ -1,0 +1,89 @@
+import { expect, test } from 'vitest';
+import { traceText } from '../../../test/traced.ts';
+import type { TraceLine } from '../../model/trace.ts';
+import { readTrace } from '../trace.ts';
+import { factsOf } from './facts.ts';
+
+const linesOf = (text: string): TraceLine[] => readTrace(text, () => '').lines.map(({ line }) => line);
+
+test('an execution is told by its events', () => {
+  const text = traceText('run-1', '2026-01-31', [
+    {
+      ...{ version: '2.3.4', attempts: 2, durationMs: 70, timeoutMs: 500, usage: { input_tokens: 3, output_tokens: 4 }, confidence: 0.9 },
+      ...{ judge: [0.5], inputs: { target: { hash: 'x' } }, checks: { 1: ['there'], 2: ['exit_code'] }, forced: [1] },
+    },
+  ]);
+  const { executions, isOver } = factsOf(linesOf(text));
+  expect(isOver).toBe(true);
+  expect(executions).toMatchObject([
+    {
+      ...{
+        runId: 'run-1',
+        executionId: 'run-1:discovery:write',
+        version: '2.3.4',
+        status: 'success',
+        attempts: 2,
+        retries: 1,
+        timeoutMs: 500,
+      },
+      ...{ durationMs: 70, longestAttemptMs: 70, tokens: 7, confidence: 0.9, judge: [0.5], forced: ['precondition'], isInvoked: true },
+      inputs: '{"target":{"hash":"x"}}',
+      checks: [
+        { gate: 1, name: 'there', passed: true },
+        { gate: 2, name: 'exit_code' },
+      ],
+    },
+  ]);
+});
+
+test('of one that was run again only the last time counts, and what it was charged with before is gone', () => {
+  const text = traceText('run-1', '2026-01-31', [
+    { exitCode: 0, attempts: 3, judge: [0.1] },
+    { phase: 'design', exitCode: 80, attempts: 0, handoffs: [{ from: 'discovery', accepted: false }] },
+    { exitCode: 0, judge: [0.9] },
+  ]);
+  const { executions } = factsOf(linesOf(text));
+  expect(executions.map(({ phase, attempts, judge, rejections }) => [phase, attempts, judge, rejections.length])).toEqual([
+    ['design', 0, [], 0],
+    ['discovery', 1, [0.9], 0],
+  ]);
+});
+
+test('one that was cut off in the middle is none; when it is begun again it begins anew', () => {
+  const whole = traceText('run-1', '2026-01-31', [{ attempts: 2 }]).split('\n');
+  const until = whole.findIndex((line) => line.includes('"execution_complete"'));
+  const cut = whole.slice(0, until);
+  expect(factsOf(linesOf(`${cut.join('\n')}\n`))).toMatchObject({ executions: [], isOver: false });
+  const again = linesOf([...cut, ...whole.slice(1)].join('\n'));
+  expect(factsOf(again).executions).toMatchObject([{ attempts: 2, retries: 1 }]);
+});
+
+test('a handoff tells what its documents lacked', () => {
+  const remediation = 'prd.md: goals needs 30 words; risks needs a heading such as "Risks"';
+  const text = traceText('run-1', '2026-01-31', [{}, { phase: 'design', handoffs: [{ from: 'discovery', accepted: false, remediation }] }]);
+  expect(factsOf(linesOf(text)).handoffs).toEqual([
+    {
+      from: 'discovery',
+      to: 'design',
+      accepted: false,
+      reason: 'discovery is not enough',
+      sections: ['goals of prd.md', 'risks of prd.md'],
+    },
+  ]);
+});
+
+test('a run that went on after its end has not ended', () => {
+  const line = (event: string): TraceLine => ({ ts: '', event, data: {}, v: 1, seq: 1, run_id: 'r', prev: '' });
+  expect(factsOf([line('run_completed')]).isOver).toBe(true);
+  expect(factsOf([line('run_completed'), line('run_resumed')]).isOver).toBe(false);
+});
+
+test.each<[why: string, data: unknown]>([
+  ['nothing', undefined],
+  ['an empty map', {}],
+  ['values of other kinds', { status: 7, exit_code: 'x', duration_ms: null, warnings: 'many', retries: {}, usage: [], outputs_summary: 3 }],
+  ['lists of other things', { warnings: [1, null, { code: 2 }], outputs_summary: { required: [null, { path: 1 }, 'x'] } }],
+])('an end that says %s is read all the same', (_, data) => {
+  const line = { ts: 't', event: 'execution_complete', data, v: 1, seq: 1, run_id: 'r', execution_id: 'r:p:s', prev: '' } as TraceLine;
+  expect(factsOf([line]).executions).toMatchObject([{ status: 'failure', exitCode: 0, durationMs: 0, warnings: [], tokens: null }]);
+});

@@ -1,0 +1,40 @@
+import { expect, test } from 'vitest';
+import { isPattern, isTraceName, runOfTrace, tracesNamed } from './trace-name.ts';
+
+const names = ['2025-12-31-run-a.jsonl', '2026-01-01-run-b.jsonl', '2026-01-31-run-bc.jsonl', '2026-02-01-run-c.jsonl'];
+
+test.each<[word: string, found: number[]]>([
+  ['run-b', [1]],
+  ['2026-01-01-run-b', [1]],
+  ['2026-01-01-run-b.jsonl', [1]],
+  ['.cleo/traces/2026-01-01-run-b.jsonl', [1]],
+  ['2026-01-*.jsonl', [1, 2]],
+  ['2026-01-*', [1, 2]],
+  ['.cleo/traces/2026-01-*.jsonl', [1, 2]],
+  ['run-b*', [1, 2]],
+  ['run-?', [0, 1, 3]],
+  ['*', [0, 1, 2, 3]],
+  ['202?-*-01-*', [1, 3]],
+  ['*c', [2, 3]],
+  ['**', [0, 1, 2, 3]],
+  ['run', []],
+  ['', []],
+  ['RUN-B', []],
+  ['run-.', []],
+])('%j names %j', (word, found) => {
+  expect(tracesNamed(word, names)).toEqual(found.map((i) => names[i]));
+});
+
+test('no pattern takes long', () => {
+  const started = performance.now();
+  expect(tracesNamed(`${'*a'.repeat(400)}b`, [`2026-01-01-${'a'.repeat(2000)}.jsonl`])).toEqual([]);
+  expect(performance.now() - started).toBeLessThan(500);
+});
+
+test('names are told from others', () => {
+  expect(names.map(runOfTrace)).toEqual(['run-a', 'run-b', 'run-bc', 'run-c']);
+  expect(['PRUNED.jsonl', 'blobs', '2026-01-01-run-b.jsonl.corrupt', '2026-01-01-.jsonl', '2026-01-01-x.jsonl'].map(isTraceName)).toEqual([
+    ...[false, false, false, false, true],
+  ]);
+  expect(['run-1', 'run-*', 'run-?'].map(isPattern)).toEqual([false, true, true]);
+});

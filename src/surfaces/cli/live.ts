@@ -1,0 +1,65 @@
+import type { Narration, Observe, Told } from '../../operations/define.ts';
+import type { Colour } from './human/screen.ts';
+import { screenOf } from './human/screen.ts';
+import { cut, oneLine, prepareFor, wrap } from './human/text.ts';
+import type { Terminal } from './run.ts';
+
+const marks: Record<Told['mark'], [sign: string, colour: Colour]> = {
+  phase: ['▸', 'bold'],
+  good: ['✓', 'green'],
+  bad: ['✗', 'red'],
+  odd: ['!', 'yellow'],
+  open: ['?', 'yellow'],
+  made: ['+', 'green'],
+  again: ['↻', 'yellow'],
+  note: ['·', 'dim'],
+};
+
+const everyMs = 250;
+const emptied = '\r\u001b[K';
+
+/** Draws on standard error what a run does: a line for whatever is decided, and below them one for what goes on now, which is gone
+ *  when it ends. */
+export async function showLive(
+  { begin, step, now }: Narration,
+  terminal: Pick<Terminal, 'columns' | 'hasColour' | 'writeError'>,
+  clock: () => number = () => performance.now(),
+): Promise<{ observe: Observe; done(): void }> {
+  // What will be told is not known yet: it may be in any script.
+  await prepareFor('\u6f22');
+  const { paint, columns } = screenOf(terminal);
+  let tale = begin;
+  let drawn = '';
+  let isSaid = false;
+  const draw = (before: string): void => {
+    const current = now(tale, clock());
+    // A line as wide as the screen would go on in the next, and could not be taken back.
+    const line = current === undefined ? '' : cut(`  ${oneLine(current)} …`, columns - 1);
+    if (before === '' && line === drawn) return;
+    terminal.writeError(`${drawn === '' ? '' : emptied}${before}${paint('dim', line)}`);
+    isSaid ||= before !== '';
+    drawn = line;
+  };
+  const told = ({ mark, text }: Told): string => {
+    const [sign, colour] = marks[mark];
+    if (mark === 'phase') return `${paint('bold', `${sign} ${cut(oneLine(text), columns - 2)}`)}\n`;
+    const [first = '', ...more] = wrap(oneLine(text), columns - 4);
+    return `${[`  ${paint(colour, sign)} ${first}`, ...more.map((line) => `    ${line}`)].join('\n')}\n`;
+  };
+  const timer = setInterval(() => draw(''), everyMs);
+  timer.unref();
+  return {
+    observe(event, data, about) {
+      const next = step(tale, { event, data, about }, clock());
+      tale = next.tale;
+      draw(next.lines.map(told).join(''));
+    },
+    done() {
+      clearInterval(timer);
+      const rest = `${drawn === '' ? '' : emptied}${isSaid ? '\n' : ''}`;
+      if (rest !== '') terminal.writeError(rest);
+      drawn = '';
+      isSaid = false;
+    },
+  };
+}

@@ -1,0 +1,142 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { dispatch, type House, type Reply } from '../../../dispatch/dispatch.ts';
+import { failure, type Meta } from '../../../dispatch/envelope.ts';
+import { pulseOf } from '../../../dispatch/pulse.ts';
+import { CleoError } from '../../../errors/error.ts';
+import type { Column } from '../../../model/board.ts';
+import { oneLine } from '../human/text.ts';
+import { outcome } from './log.ts';
+import { type Entry, idsOf } from './state.ts';
+
+const lookEveryMs = 300;
+const retryEveryMs = 1000;
+const mostEntries = 1000;
+
+export interface FollowOptions {
+  isJson: boolean;
+  /** Only what changes it or something inside it. */
+  epic?: string;
+  /** Throws where nobody is there to read it. */
+  write(text: string): void;
+}
+
+/** A line for everything that changes a record, from now on, for who reads a pipe. Refused calls and reads change nothing. */
+export async function follow(house: House, { isJson, epic, write }: FollowOptions): Promise<number> {
+  const isMeant = epic === undefined ? undefined : await inside(house, epic);
+  const say = (line: object): void => write(`${JSON.stringify(line)}\n`);
+  const meta = metaOf(house, 'watch');
+  let { seq, hash } = await pulseOf(house);
+  if (isJson) say({ _meta: { ...meta(), resultsField: 'watching' }, success: true, watching: { seq } });
+  const tell = async (): Promise<void> => {
+    const head = await pulseOf(house);
+    if (head.hash === hash) return;
+    // After a restore the log may end before what was seen of it.
+    seq = Math.min(seq, Math.max(0, head.seq - 1));
+    await isMeant?.refresh();
+    while (seq < head.seq) {
+      const { envelope, refusal } = await dispatch(house, {
+        operation: 'admin.log',
+        params: { after: seq, limit: mostEntries },
+        gateway: 'cli',
+      });
+      if (refusal) throw refusal;
+      const entries = envelope.entries as Entry[];
+      for (const entry of entries.filter((one) => isChange(one) && (isMeant?.has(one) ?? true)))
+        write(isJson ? `${JSON.stringify(changeIn(entry))}\n` : textOf(entry));
+      seq = entries.at(-1)?.seq ?? head.seq;
+    }
+    hash = head.hash;
+  };
+  return untilNobodyReads(tell, (error) =>
+    isJson ? say(failure(meta(), error)) : write(`${oneLine(`${error.code} ${error.message}`)}\n`),
+  );
+}
+
+/** Most cards that a board answers with. */
+const mostCards = 10_000;
+
+/** What is inside an epic, or has been: what is deleted or moved out of it is told too. */
+async function inside(house: House, epic: string) {
+  const known = new Set([epic]);
+  const refresh = async (): Promise<Reply> => {
+    const reply = await dispatch(house, { operation: 'tasks.board', params: { epic, limit: mostCards }, gateway: 'cli' });
+    for (const { cards } of (reply.envelope.columns ?? []) as Column[]) for (const { id } of cards) known.add(id);
+    return reply;
+  };
+  const { refusal } = await refresh();
+  if (refusal) throw refusal;
+  return { refresh, has: (entry: Entry): boolean => idsOf(entry).some((id) => known.has(id)) };
+}
+
+/** The same question again and again, answered where the answer is another than before. */
+export async function repeat(
+  house: House,
+  question: { operation: string; params: object },
+  print: (reply: Reply) => Promise<unknown>,
+): Promise<number> {
+  const ask = (): Promise<Reply> => dispatch(house, { ...question, gateway: 'cli' });
+  const meta = metaOf(house, question.operation);
+  let { hash } = await pulseOf(house);
+  const first = await ask();
+  let last = '';
+  const show = async (reply: Reply): Promise<void> => {
+    const { _meta: _, ...answer } = reply.envelope;
+    const said = JSON.stringify(answer);
+    if (said !== last) await print(reply);
+    last = said;
+  };
+  await show(first);
+  if (first.refusal) return first.exitCode;
+  const tell = async (): Promise<void> => {
+    const head = await pulseOf(house);
+    if (head.hash !== hash || last === '') await show(await ask());
+    hash = head.hash;
+  };
+  return untilNobodyReads(tell, async (error) => {
+    last = '';
+    await print({ envelope: failure(meta(), error), exitCode: error.exitCode, refusal: error });
+  });
+}
+
+const metaOf =
+  ({ platform }: House, command: string) =>
+  (): Meta => ({ command, timestamp: platform.now(), version: platform.version });
+
+const isChange = (entry: Entry): boolean => entry.success && idsOf(entry).length > 0;
+
+const changeIn = ({ seq, timestamp, operation, agent, session, created, updated, deleted }: Entry): object => ({
+  seq,
+  timestamp,
+  operation,
+  agent,
+  ...(session ? { session } : {}),
+  ...(created ? { created } : {}),
+  ...(updated ? { updated } : {}),
+  ...(deleted ? { deleted } : {}),
+});
+
+const textOf = (entry: Entry): string => `${oneLine(`${entry.timestamp} ${entry.agent} ${entry.operation}: ${outcome(entry)}`)}\n`;
+
+/** Tells what is new again and again. A store that cannot be read is said once, and tried until it can; the end of the pipe is
+ *  the end of the watch, and no failure. */
+async function untilNobodyReads(tell: () => Promise<void>, report: (error: CleoError) => unknown): Promise<number> {
+  let said = '';
+  for (;;) {
+    let pauseMs = lookEveryMs;
+    try {
+      try {
+        await tell();
+        said = '';
+      } catch (error) {
+        if (!(error instanceof CleoError)) throw error;
+        if (said !== error.message) await report(error);
+        said = error.message;
+        pauseMs = retryEveryMs;
+      }
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code === 'EPIPE') return 0;
+      throw error;
+    }
+    await sleep(pauseMs);
+  }
+}

@@ -1,0 +1,214 @@
+import { beforeAll, describe, expect, test } from 'vitest';
+import type { Card, Column } from '../../../model/board.ts';
+import { prepareFor, widthOf } from '../human/text.ts';
+import { frame } from './frame.ts';
+import { begin, type Entry, type State } from './state.ts';
+import { clip } from './window.ts';
+
+beforeAll(() => prepareFor('\u6f22'));
+
+const now = '2026-01-01T12:00:00.000Z';
+const card = (id: string, more: Partial<Card> = {}): Card => ({
+  id,
+  title: `Task ${id}`,
+  status: 'pending',
+  type: 'task',
+  priority: 'medium',
+  ...more,
+});
+const column = (status: Column['status'], cards: Card[], count = cards.length): Column => ({ status, count, cards });
+const columns = [
+  column('pending', [
+    card('T001', { type: 'epic', title: 'Parser' }),
+    card('T003', { priority: 'high', epicId: 'T001', title: 'Test it' }),
+  ]),
+  column('active', [
+    card('T002', { status: 'active', epicId: 'T001', claim: { agent: 'ada', since: '2026-01-01T11:55:00.000Z', until: now } }),
+  ]),
+  column('blocked', [card('T004', { status: 'blocked', blockedBy: 'no answer yet' })]),
+  column('done', [card('T005', { status: 'done', completedAt: '2026-01-01T10:00:00.000Z' })]),
+];
+const entries = [
+  {
+    seq: 3,
+    timestamp: '2026-01-01T11:59:01.000Z',
+    operation: 'tasks.add',
+    agent: 'ada',
+    success: true,
+    created: ['T1', 'T2', 'T3', 'T4', 'T5'],
+  },
+  { seq: 2, timestamp: '2025-12-31T11:59:01.000Z', operation: 'tasks.add', agent: 'bob', success: false, errorCode: 'E_VALIDATION' },
+] as Entry[];
+const world: State = { ...begin({}), columns, cards: columns.flatMap(({ cards }) => cards), total: 5, log: entries, now, isEmpty: false };
+const at = (columns: number, rows: number, more: Partial<State> = {}): string[] => frame({ ...world, ...more }, { columns, rows }, false);
+
+test('the board: its columns, its cards and which of them is chosen', () => {
+  expect(at(80, 12, { column: 1 })).toEqual([
+    '[1 board] 2 list  3 task  4 log ',
+    ' ○ pending 2         ◐ active 1          ⊘ blocked 1         ✓ done 1',
+    ' E-T001             ▌T002 ada 5m E-T001  T004 no answer yet  T005 2h ago',
+    '  Parser            ▌ Task T002           Task T004           Task T005',
+    ' T003 high E-T001',
+    '  Test it',
+    '',
+    '',
+    '',
+    '',
+    '',
+    '? help  q quit  ⏎ open  / filter  e epic  ←↓↑→ move                          1/1',
+  ]);
+});
+
+test('a narrow one shows the chosen column and its neighbour, and where there are more', () => {
+  expect(at(40, 6, { column: 2 }).slice(1, 3)).toEqual(['‹◐ active 1          ⊘ blocked 1 ›', ' T002 ada 5m E-T001 ▌T004 no answer yet']);
+});
+
+test('titles have two lines where there is room for them', () => {
+  const long = [
+    column('pending', [card('T001', { title: 'Write the parser of the plan' })]),
+    ...columns.slice(1).map((one) => ({ ...one, cards: [], count: 0 })),
+  ];
+  expect(at(80, 12, { columns: long }).slice(2, 6)).toEqual(['▌T001', '▌ Write the parser', '▌ of the plan', '']);
+  expect(at(80, 5, { columns: long })[3]).toBe('▌ Write the parser…');
+});
+
+test('of a long column the part around the chosen card, and how much lies on either side', () => {
+  const cards = Array.from({ length: 50 }, (_, i) => card(`T${100 + i}`));
+  const long = [column('pending', cards, 70), ...columns.slice(1)];
+  expect(at(80, 9, { columns: long, at: [20, 0, 0, 0] }).map((line) => line.slice(0, 19).trimEnd())).toEqual([
+    '[1 board] 2 list  3',
+    ' ○ pending 70',
+    ' T119',
+    '  Task T119',
+    '▌T120',
+    '▌ Task T120',
+    ' ↑19 ↓49',
+    '',
+    '? help  q quit  ⏎ o',
+  ]);
+});
+
+test('inside an epic its name stands above, and not on each card', () => {
+  const lines = at(80, 8, { epic: 'T001', root: { id: 'T001', title: 'Parser' } });
+  expect(lines[0]).toBe('[1 board] 2 list  3 task  4 log                                   in T001 Parser');
+  expect(lines.slice(1).join('\n')).not.toMatch(/(?:5m|high) E-T001/);
+});
+
+test('the list, a line for each', () => {
+  expect(at(60, 8, { view: 'list', row: 2 }).slice(1, 6)).toEqual([
+    ' ○ E-T001  Parser                                           ',
+    ' ○ T003    Test it                               high E-T001',
+    '▌◐ T002    Task T002                           ada 5m E-T001',
+    ' ⊘ T004    Task T004                           no answer yet',
+    ' ✓ T005    Task T005                                  2h ago',
+  ]);
+});
+
+test('the log: who did what, and what came of it', () => {
+  expect(at(70, 4, { view: 'log' }).slice(1, 3)).toEqual([
+    '▌11:59:01    ✓ ada tasks.add created T1 T2 T3 and 2 more',
+    ' 12-31 11:59 ✗ bob tasks.add E_VALIDATION',
+  ]);
+});
+
+test('a task as show prints it, from the line it is scrolled to', () => {
+  const task = {
+    id: 'T003',
+    title: 'Test it',
+    status: 'pending',
+    type: 'task',
+    priority: 'high',
+    description: 'With all its branches',
+    revision: 1,
+  };
+  const lines = at(60, 6, { view: 'task', task });
+  expect(lines[0]).toBe(' 1 board  2 list [3 task] 4 log                         T003');
+  expect(lines[1]).toBe('○ T003  Test it');
+  expect(at(60, 6, { view: 'task', task, scroll: 3 })[1]).toBe('  With all its branches');
+});
+
+test.each([
+  [
+    'nothing at all',
+    { columns: columns.map((one) => ({ ...one, cards: [], count: 0 })), cards: [] },
+    'no task yet: cleo add "Write the parser"',
+  ],
+  ['nothing that matches', { cards: [], filter: 'x' }, 'nothing matches x'],
+  ['nothing in an epic', { cards: [], epic: 'T009' }, 'nothing is inside T009'],
+  ['nothing listed', { cards: [], listed: {}, view: 'list' }, 'no task is listed'],
+  ['no entry', { log: [], view: 'log' }, 'nothing was written yet'],
+] as [string, Partial<State>, string][])('%s is said', (_, more, text) => {
+  expect(at(60, 6, more)[2]).toBe(`  ${text}`);
+});
+
+test('the last line is what is typed, what went wrong, or the keys', () => {
+  const last = (more: Partial<State>): string | undefined => at(60, 6, more).at(-1);
+  expect(last({ isTyping: true, filter: 'pars' })).toBe('/pars█');
+  expect(last({ filter: 'pars' })).toMatch(/^\/pars {2}esc all {2}\? help/);
+  expect(last({ problem: { code: 'E_STORE_DAMAGED', message: 'the database is missing', fix: 'cleo backup restore' } })).toBe(
+    'E_STORE_DAMAGED the database is missing (cleo backup restor…',
+  );
+  expect(at(60, 14, { isHelp: true }).join('\n')).toMatch(/move\n[\s\S]*quit[\s\S]*any key goes back/);
+});
+
+describe('whatever is on it', () => {
+  const evil = 'a\u001b[31mred\u001b]0;title\u0007\u009b2J\u202eback\tand 漢字漢字漢字漢字 👩‍👩‍👧 e\u0301\u0301'.repeat(3);
+  const hostile: Partial<State> = {
+    columns: columns.map((one) => ({
+      ...one,
+      cards: one.cards.map((each) => ({
+        ...each,
+        title: evil,
+        ...(each.claim ? { claim: { ...each.claim, agent: evil } } : { blockedBy: evil }),
+      })),
+    })),
+    cards: world.cards.map((each) => ({ ...each, title: evil })),
+    log: [
+      { ...entries[0]!, agent: evil, operation: evil, created: [evil] },
+      { ...entries[1]!, errorCode: evil },
+    ],
+    task: { id: 'T001', title: evil, status: 'pending', description: evil, notes: [{ at: now, by: evil, text: evil }] },
+    root: { id: 'T001', title: evil },
+    filter: evil,
+  };
+  const sizes = [1, 2, 3, 24].flatMap((rows) => [1, 7, 39, 40, 80].map((columns) => ({ columns, rows })));
+  const views: Partial<State>[] = [
+    ...(['board', 'list', 'task', 'log'] as const).map((view) => ({ view })),
+    { isHelp: true },
+    { isTyping: true },
+    { problem: { code: 'E_X', message: evil, fix: evil } },
+  ];
+
+  test.each(views)('no frame is larger than the screen, and none holds what a terminal would obey: %j', (view) => {
+    for (const size of sizes)
+      for (const hasColour of [true, false])
+        for (const column of [0, 3]) {
+          const lines = frame({ ...world, ...hostile, ...view, column }, size, hasColour);
+          expect(lines).toHaveLength(size.rows);
+          for (const line of lines) {
+            expect(widthOf(line), `${size.columns}x${size.rows}`).toBeLessThanOrEqual(size.columns);
+            expect(line.replace(/\u001b\[\d+m/g, '')).not.toMatch(/[\u0000-\u001f\u007f-\u009f\u202a-\u202e]/);
+            if (!hasColour) expect(line).not.toContain('\u001b');
+          }
+        }
+  });
+
+  test('a line that is cut keeps the end of its colours', () => {
+    expect(clip('\u001b[31mred and more\u001b[39m behind', 6)).toBe('\u001b[31mred a…\u001b[39m');
+    expect(clip('漢字漢字', 5)).toBe('漢字…');
+    expect(clip('short', 5)).toBe('short');
+  });
+});
+
+test('ten thousand tasks are drawn as quickly as ten', () => {
+  const cards = Array.from({ length: 10_000 }, (_, i) => card(`T${1000 + i}`));
+  const many: Partial<State> = { columns: [column('pending', cards), ...columns.slice(1)], cards, at: [5000, 0, 0, 0], row: 5000 };
+  const time = (more: Partial<State>): number => {
+    const startedAt = performance.now();
+    for (let i = 0; i < 50; i++) for (const view of ['board', 'list'] as const) at(80, 24, { ...more, view });
+    return performance.now() - startedAt;
+  };
+  time({});
+  // Slower by a little, for what is counted; not by the thousandfold.
+  expect(time(many) / time({})).toBeLessThan(20);
+});

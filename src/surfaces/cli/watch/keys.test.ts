@@ -1,0 +1,25 @@
+import { expect, test } from 'vitest';
+import { keysIn } from './keys.ts';
+
+const named = (input: string, isAll?: boolean): string[] =>
+  keysIn(input, isAll).keys.map((key) => ('key' in key ? key.key : `'${key.text}`));
+
+test.each([
+  ['\u001b[A\u001b[B\u001b[C\u001b[D', ['up', 'down', 'right', 'left']],
+  ['\u001bOA\u001bOH', ['up', 'home']],
+  ['\u001b[1~\u001b[4~\u001b[5~\u001b[6~\u001b[Z', ['home', 'end', 'pageUp', 'pageDown', 'backTab']],
+  ['q/漢👩', ["'q", "'/", "'漢", "'👩"]],
+  ['\r\t\u007f\u0003\u000c\u0015\u001a', ['enter', 'tab', 'backspace', 'interrupt', 'redraw', 'clear', 'suspend']],
+  ['\u001bq', ['escape', "'q"]],
+  ['\u001b\u001b[A', ['escape', 'up']],
+  // A mouse, the focus, a colour that the terminal reports, and what is no key at all.
+  ['\u001b[<0;10;5M\u001b[I\u001b[?62;c\u0000\u0001\u009bx', ["'x"]],
+])('%j', (input, keys) => {
+  expect(named(input)).toEqual(keys);
+  expect(keysIn(input).rest).toBe('');
+});
+
+test.each(['\u001b', '\u001b[', '\u001b[1', '\u001bO'])('%j may go on', (input) => {
+  expect(keysIn(`j${input}`)).toEqual({ keys: [{ text: 'j' }], rest: input });
+  expect(named(input, true)[0]).toBe('escape');
+});

@@ -1,0 +1,78 @@
+/** What was pressed: a key by its name, or a character that stands for itself. */
+export type Key = { key: KeyName } | { text: string };
+
+export type KeyName =
+  | 'up'
+  | 'down'
+  | 'left'
+  | 'right'
+  | 'home'
+  | 'end'
+  | 'pageUp'
+  | 'pageDown'
+  | 'enter'
+  | 'escape'
+  | 'tab'
+  | 'backTab'
+  | 'backspace'
+  | 'clear'
+  | 'redraw'
+  | 'suspend'
+  | 'interrupt';
+
+const controls: Record<string, KeyName> = {
+  '\r': 'enter',
+  '\n': 'enter',
+  '\t': 'tab',
+  '\u007f': 'backspace',
+  '\b': 'backspace',
+  '\u0003': 'interrupt',
+  '\u000c': 'redraw',
+  '\u0015': 'clear',
+  '\u001a': 'suspend',
+};
+
+/** By what follows `ESC [` or `ESC O`. */
+const sequences: Record<string, KeyName> = {
+  A: 'up',
+  B: 'down',
+  C: 'right',
+  D: 'left',
+  H: 'home',
+  F: 'end',
+  '1~': 'home',
+  '7~': 'home',
+  '4~': 'end',
+  '8~': 'end',
+  '5~': 'pageUp',
+  '6~': 'pageDown',
+  Z: 'backTab',
+};
+
+/** A sequence of a terminal: whole, or as much of one as has come. */
+const whole = /^\u001b(?:\[([0-9;?<=>]*[ -/]*[@-~])|O([ -~]))/;
+const begun = /^\u001b(?:\[[0-9;?<=>]*[ -/]*|O)?$/;
+
+/** The keys in what a terminal has sent. What may go on is handed back, to be put before what comes next; where nothing comes it was
+ *  the escape key. Sequences that mean nothing here are passed over. */
+export function keysIn(input: string, isAll = false): { keys: Key[]; rest: string } {
+  const keys: Key[] = [];
+  let left = input;
+  while (left !== '') {
+    const sequence = whole.exec(left);
+    if (sequence) {
+      const key = sequences[sequence[1] ?? sequence[2] ?? ''];
+      if (key) keys.push({ key });
+      left = left.slice(sequence[0].length);
+      continue;
+    }
+    if (!isAll && begun.test(left)) return { keys, rest: left };
+    const [character = ''] = left;
+    const control = controls[character];
+    if (character === '\u001b') keys.push({ key: 'escape' });
+    else if (control) keys.push({ key: control });
+    else if (character >= ' ' && !/[\u007f-\u009f]/.test(character)) keys.push({ text: character });
+    left = left.slice(character.length);
+  }
+  return { keys, rest: '' };
+}

@@ -1,0 +1,216 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { readFileSync, renameSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { prepareFor, widthOf } from '../src/surfaces/cli/human/text.ts';
+import { built, runBuilt } from './built.ts';
+import { openHouse, type Seen } from './house.ts';
+import { onPty } from './pty.ts';
+
+const world = ['T001 epic: Parser', 'T002 in T001 active by ada: Write it', 'T003 in T001 high: 漢字 Test it', 'T004 done: Plan it'];
+
+async function project(tasks = world) {
+  const house = await openHouse({ tasks });
+  const { root, env } = house;
+  const command = `sh -c 'echo $$ >pid; exec "${process.execPath}" "${built}" "$@"' sh`;
+  return {
+    ...house,
+    cleo: (...argv: string[]) => runBuilt(argv, { cwd: root, env }),
+    watch: (words = 'watch', size: { columns?: number; rows?: number } = {}) =>
+      onPty(`echo before; ${command} ${words}; echo "ended with $?"; stty -a | grep -oE -e '-?(icanon|echo)\\b' | xargs`, {
+        cwd: root,
+        env,
+        ...size,
+      }),
+  };
+}
+
+/** Ticks of a hundredth of a second that a process has worked. */
+function worked(pid: number): number {
+  const fields = readFileSync(`/proc/${pid}/stat`, 'latin1')
+    .replace(/^.*\) /, '')
+    .split(' ');
+  return Number(fields[11]) + Number(fields[12]);
+}
+
+describe('on a terminal', () => {
+  test('the board is drawn, what another process writes appears, and nothing is done in between', async () => {
+    const { cleo, watch } = await project();
+    const pty = await watch();
+    expect((await pty.until(/1\/2$/)).split('\n')).toEqual([
+      '[1 board] 2 list  3 task  4 log',
+      ' ○ pending 2         ◐ active 1          ⊘ blocked 0         ✓ done 1',
+      expect.stringMatching(/^▌T003 high E-T001 {4}T002 ada \d+w {28}T004 \S+ ago$/),
+      '▌ 漢字 Test it        Write it                                Plan it',
+      ' E-T001',
+      '  Parser',
+      ...Array(17).fill(''),
+      '? help  q quit  ⏎ open  / filter  e epic  ←↓↑→ move                          1/2',
+    ]);
+    await cleo('add', 'From another process');
+    await pty.until(/pending 3[\s\S]*T005\n {2}From another/);
+    const before = worked(pty.pid());
+    await sleep(1500);
+    expect(worked(pty.pid()) - before).toBeLessThanOrEqual(6);
+  });
+
+  test('keys move, open and filter, and the size may change', async () => {
+    const { watch } = await project();
+    const pty = await watch('watch', { columns: 60, rows: 12 });
+    await pty.until(/▌T003/);
+    pty.press('\u001b[C\r');
+    await pty.until(/\[3 task\][\s\S]*◐ T002 {2}Write it[\s\S]*claim +ada/);
+    pty.press('\u001b');
+    await pty.until(/\[1 board\][\s\S]*▌T002/);
+    pty.press('/parser\r2');
+    await pty.until(/^ 1 board \[2 list\].*\n▌○ E-T001 {2}Parser\n{7,}\/parser/);
+    await pty.resize(40, 6);
+    expect((await pty.until(/\n\/parser {2}esc all {2}\? help {2}q quit +1\/1$/)).split('\n')).toHaveLength(6);
+    pty.press('\u001b4');
+    await pty.until(/nothing was written yet/);
+  });
+
+  test.each(['q', 'SIGTERM', 'SIGHUP'])('%s gives the terminal back as it was', async (how) => {
+    const { watch } = await project();
+    const pty = await watch();
+    await pty.until(/▌T003/);
+    expect(pty.seen()).not.toContain('before');
+    if (how === 'q') pty.press('q');
+    else process.kill(pty.pid(), how);
+    await pty.ended;
+    expect(pty.seen()).toMatch(/^before\nended with 0\nicanon echo$/);
+  });
+
+  test('a store that is gone or newer is told, and seen again once it is back', async () => {
+    const { cleo, root, tamper, watch } = await project();
+    const pty = await watch();
+    await pty.until(/▌T003/);
+    const database = join(root, '.cleo', 'cleo.db');
+    renameSync(database, `${database}.away`);
+    expect(await pty.until(/E_STORE_DAMAGED/)).toContain('▌T003');
+    renameSync(`${database}.away`, database);
+    await pty.until(/\? help/);
+    await tamper("insert into schema_migrations (version, checksum, applied_at) values (99, 'x', '2026-01-01T00:00:00.000Z')");
+    await pty.until(/E_STORE_NEWER/);
+    await tamper('delete from schema_migrations where version = 99');
+    await pty.until(/\? help/);
+    await cleo('add', 'Afterwards');
+    await pty.until(/Afterwards/);
+  });
+
+  test('a list is watched with its own filters; what cannot be shown is refused where it was typed', async () => {
+    const { cleo, watch } = await project();
+    const pty = await watch('list --watch --parent T001');
+    expect(await pty.until(/▌◐ T002/)).not.toContain('Plan it');
+    await cleo('add', 'A further one', '--parent', 'T001');
+    expect(await pty.until(/A further one/)).toMatch(/1\/3$/);
+    const refused = await watch('watch T900');
+    await refused.ended;
+    expect(refused.seen()).toMatch(/^before\nE_NOT_FOUND[\s\S]*ended with 4\nicanon echo$/);
+  });
+});
+
+test('a board is no wider than it may be, whatever the script of its titles', async () => {
+  const { cleo } = await project(
+    ['pending', 'active', 'blocked', 'done'].map((status, i) => `T00${i + 1} ${status}: ${'漢字'.repeat(20)}`),
+  );
+  await prepareFor('漢');
+  const { out } = await cleo('board', '--human');
+  expect(out).toContain('漢字…');
+  for (const line of out.split('\n')) expect(widthOf(line)).toBeLessThanOrEqual(80);
+});
+
+describe('on a pipe', () => {
+  async function start(argv: string[], tasks?: string[]) {
+    const house = await project(tasks);
+    const child = spawn(process.execPath, [built, ...argv], {
+      cwd: house.root,
+      env: { PATH: process.env.PATH, ...house.env },
+      stdio: ['ignore', 'pipe', 'inherit'],
+    });
+    const ended = once(child, 'exit').then(([code]) => code as number | null);
+    onTestFinished(async () => {
+      if (child.exitCode === null) child.kill('SIGKILL');
+      await ended;
+    });
+    return { ...house, child, ended, line: linesOf(child) };
+  }
+
+  /** Its lines, one after the other. */
+  function linesOf({ stdout }: ChildProcess): () => Promise<string> {
+    let text = '';
+    stdout!.setEncoding('utf8').on('data', (more) => {
+      text += more;
+    });
+    return async () => {
+      for (let waited = 0; !text.includes('\n'); waited += 25) {
+        if (waited > 15_000) throw new Error(`no line came, only ${JSON.stringify(text)}`);
+        await sleep(25);
+      }
+      const end = text.indexOf('\n');
+      const line = text.slice(0, end);
+      text = text.slice(end + 1);
+      return line;
+    };
+  }
+
+  test('a line for each change, and nothing for what changes nothing', async () => {
+    const { call, line } = await start(['watch']);
+    expect(JSON.parse(await line())).toMatchObject({
+      _meta: { command: 'watch', resultsField: 'watching' },
+      success: true,
+      watching: { seq: 0 },
+    });
+    await call('tasks.add', { title: '' });
+    await call('tasks.add', { title: 'First' });
+    await call('tasks.update', { taskId: 'T001', priority: 'high' });
+    expect(JSON.parse(await line())).toEqual({
+      seq: 2,
+      timestamp: expect.any(String),
+      operation: 'tasks.add',
+      agent: 'tester',
+      created: ['T005'],
+    });
+    expect(JSON.parse(await line())).toMatchObject({ seq: 3, operation: 'tasks.update', updated: ['T001'] });
+  });
+
+  test('of an epic, what changes inside it, and what leaves it', async () => {
+    const { call, line } = await start(['watch', 'T001', '--human']);
+    await sleep(500);
+    await call('tasks.update', { taskId: 'T004', priority: 'high' });
+    await call('tasks.add', { title: 'Inside', parent: 'T001' });
+    await call('tasks.delete', { taskId: 'T003' });
+    expect(await line()).toMatch(/^\S+Z tester tasks\.add: created T005$/);
+    expect(await line()).toMatch(/^\S+Z tester tasks\.delete: deleted T003$/);
+  });
+
+  test('a list again when it is another, in the form that was asked for', async () => {
+    const { call, line } = await start(['list', '--watch', '--status', 'pending', '--quiet']);
+    expect([await line(), await line()]).toEqual(['T001', 'T003']);
+    await call('tasks.update', { taskId: 'T004', labels: ['x'] });
+    await call('tasks.start', { taskId: 'T003' });
+    expect(await line()).toBe('T001');
+  });
+
+  test('it ends when nobody reads any more, and at once when it is told to', async () => {
+    const unread = await start(['watch']);
+    await unread.line();
+    unread.child.stdout!.destroy();
+    await unread.call('tasks.add', { title: 'Unread' });
+    expect(await unread.ended).toBe(0);
+    const told = await start(['list', '--watch']);
+    const first: Seen = JSON.parse(await told.line());
+    expect(first.tasks).toHaveLength(4);
+    told.child.kill('SIGTERM');
+    await told.ended;
+    expect(told.child.signalCode).toBe('SIGTERM');
+  });
+
+  test('what cannot be watched is refused, with its exit code', async () => {
+    const { cleo } = await project();
+    expect(await cleo('watch', 'T900')).toMatchObject({ exitCode: 4, out: expect.stringContaining('"E_NOT_FOUND"') });
+    expect(await cleo('list', '--watch', '--parent', 'T900')).toMatchObject({ exitCode: 4, out: expect.stringContaining('"E_NOT_FOUND"') });
+  });
+});
