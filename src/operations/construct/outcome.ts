@@ -121,8 +121,8 @@ export function runRefusal(outcome: RunOutcome, again: (words: string[]) => stri
 }
 
 /** Notes what a run that succeeded leaves behind: its own record, and word of it with its task. */
-export async function leave(here: JobContext, outcome: RunOutcome, construct: Construct): Promise<Linked> {
-  here.changes.created.push(outcome.record.run_id);
+export async function leave(here: JobContext, outcome: RunOutcome, construct: Construct, resumed: string | undefined): Promise<Linked> {
+  here.changes[resumed === undefined ? 'created' : 'updated'].push(outcome.record.run_id);
   if (outcome.record.task_id === null && construct.lifecycleStage === undefined) return { warnings: [] };
   return (await import('./link.ts')).linkTask(here, outcome, construct);
 }

@@ -45,7 +45,7 @@ export const constructRun = job({
       const outcome = await runPhases(ground, request, surroundings);
       const refusal = runRefusal(outcome, (words) => here.commandAs(['construct', 'run', manifest.file, ...words]));
       if (refusal) throw refusal;
-      const linked = await leave(here, outcome, construct);
+      const linked = await leave(here, outcome, construct, given.resume);
       return answer({ run: runView(outcome, linked.task) }, { warnings: [...warnings, ...linked.warnings] });
     } finally {
       surroundings.stop();

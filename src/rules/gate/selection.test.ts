@@ -13,7 +13,7 @@ test.each<[string, string, string, boolean, string[]]>([
   ['the best match', 'bake bread', 'bake', false, ['true bake fits best', 'true nothing speaks against it']],
   ['not the best match', 'bake bread', 'cook', false, ['false bake fits better than cook', 'true nothing speaks against it']],
   ['named by the user', 'bake bread', 'cook', true, ['true cook was named', 'true nothing speaks against it']],
-  ['of nobody', 'mend a sock', 'cook', false, ['true no skill speaks of it', 'true nothing speaks against it']],
+  ['of nobody', 'mend socks', 'cook', false, ['true no skill speaks of it', 'true nothing speaks against it']],
   ['one that nobody knows', 'bake bread', 'knead', false, ['false bake fits better than knead', 'true nothing speaks against it']],
   ['not for this', 'cook soup in an oven', 'cook', false, ['true cook fits best', 'false cook is not for "in an oven"']],
 ])('whether it is the right skill: %s', (_, intent, chosen, isNamed, lines) => {
