@@ -14,7 +14,7 @@ import { captured, capturedOutput } from './capture.ts';
 import { goalGate } from './goal.ts';
 import { outputsOf, requiredOutputs, type TreeOutcome, touchedBy } from './outputs.ts';
 import { preconditions } from './preconditions.ts';
-import { type Run, varsOf } from './run-state.ts';
+import { type Run, skillDigest, varsOf } from './run-state.ts';
 import { selectionGate } from './selection.ts';
 
 export interface Executed {
@@ -89,7 +89,7 @@ function inputsHash({ run, phase, inputs }: Draft): string {
 
 function isUnchanged({ run, phase, skill, found, inputsHash: hash }: Draft, one: RunRecord['executions'][number]): boolean {
   if (one.phase !== phase.name || one.skill !== skill.name || one.status !== 'success') return false;
-  if (one.skill_sha256 !== found.sha256 || one.inputs_sha256 !== hash) return false;
+  if (one.skill_sha256 !== skillDigest(run, skill, found) || one.inputs_sha256 !== hash) return false;
   return one.outputs.every(({ path, sha256 }) => {
     const [file] = run.ground.look(path).files;
     return file?.kind === 'file' && run.ground.hash(run.ground.read(path)) === sha256;
@@ -338,7 +338,7 @@ function finish(draft: Draft, ended: ExitMeaning): Executed {
     {
       ...{ execution_id: id, phase: phase.name, skill: skill.name, status: result.status, exit_code: ended.code },
       ...{
-        skill_sha256: found.sha256,
+        skill_sha256: skillDigest(run, skill, found),
         inputs_sha256: draft.inputsHash,
         outputs,
         attempts: draft.attempts,
