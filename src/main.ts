@@ -135,7 +135,9 @@ export async function main(): Promise<void> {
     write: (text) => writeAll(1, text),
     writeError: (text) => writeAll(2, text),
     start: async (...words) => (await import('./servers.ts')).start(...words),
-    houseAt: (folder) => buildHouse(platformOf({ CLEO_ROOT: folder, CLEO_HOME: join(folder, '.cleo', 'home') }, folder, version)),
+    // What runs there is found where it is found here; nothing else of these surroundings is known there.
+    houseAt: (folder) =>
+      buildHouse(platformOf({ CLEO_ROOT: folder, CLEO_HOME: join(folder, '.cleo', 'home'), PATH: env.PATH }, folder, version)),
   };
   let exitCode: number;
   try {

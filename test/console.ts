@@ -55,6 +55,8 @@ const changing: [RegExp, string][] = [
   [/\d{4}-\d\d-\d\d([T ])\d\d:\d\d(:\d\d\.\d{3}Z)?/g, 'TIME'],
   [/\d{8}T\d{9}Z/g, 'STAMP'],
   [anId, 'ID'],
+  [/\d{4}-\d\d-\d\d(?=-ID)/g, 'DAY'],
+  [/\b\d+(\.\d)? s\b/g, 'SECONDS'],
   [/\b\d+ ms\b/g, 'DURATION'],
   [/\b[0-9a-f]{64}\b/g, 'HASH'],
   [/\b[0-9a-f]{40}\b/g, 'COMMIT'],

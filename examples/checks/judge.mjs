@@ -1,7 +1,10 @@
 // A judge is any program: it reads a question as JSON and prints a verdict. This one knows two rules and no model.
 const text = await new Promise((resolve) => {
   let all = '';
-  process.stdin.setEncoding('utf8').on('data', (part) => (all += part)).on('end', () => resolve(all));
+  process.stdin
+    .setEncoding('utf8')
+    .on('data', (part) => (all += part))
+    .on('end', () => resolve(all));
 });
 const { rubric, artifacts } = JSON.parse(text);
 const report = artifacts.find(({ path }) => path === 'report.md')?.text ?? '';

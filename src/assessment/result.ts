@@ -6,6 +6,7 @@ import { noClaim } from '../rules/skill-claim.ts';
 import { captured, capturedOutput } from './capture.ts';
 import { aboutOf, type Draft, type Executed } from './draft.ts';
 import { requiredOutputs } from './outputs.ts';
+import { skillDigest } from './run-state.ts';
 
 /** The end of every execution, be it that it was refused: a result, an event, and its place in the record. */
 export function finish(draft: Draft, ended: ExitMeaning): Executed {
@@ -68,7 +69,11 @@ function entryOf(draft: Draft, result: SkillExecutionResult, { code }: ExitMeani
   const isKept = run.request.construct.capture.enabled;
   return {
     ...{ execution_id: id, phase: phase.name, skill: skill.name, status: isCancelled ? 'cancelled' : result.status, exit_code: code },
-    ...{ skill_sha256: found.sha256, inputs_sha256: isKept ? draft.inputsHash : '', outputs: isKept ? outputsOf(draft) : [] },
+    ...{
+      skill_sha256: skillDigest(run, skill, found),
+      inputs_sha256: isKept ? draft.inputsHash : '',
+      outputs: isKept ? outputsOf(draft) : [],
+    },
     ...(isKept ? { primary_sha256: run.ground.hash(draft.last?.end.stdout ?? '') } : {}),
     ...{ attempts: draft.attempts, duration_ms: result.duration_ms },
   };

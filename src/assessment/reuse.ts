@@ -7,7 +7,7 @@ import { primaryOf } from '../rules/primary.ts';
 import { eventsIn } from '../rules/trace.ts';
 import { aboutOf, type Draft, type Executed, executionId, skipGates } from './draft.ts';
 import { resultOf } from './result.ts';
-import { type Run, varsOf } from './run-state.ts';
+import { type Run, skillDigest, varsOf } from './run-state.ts';
 
 type Entry = RunRecord['executions'][number];
 
@@ -33,7 +33,7 @@ export function reusable(draft: Draft): Entry | undefined {
 function isUnchanged({ run, phase, skill, found, inputsHash: hash }: Draft, one: Entry): boolean {
   const { ground } = run;
   if (one.phase !== phase.name || one.skill !== skill.name || one.status !== 'success') return false;
-  if (one.skill_sha256 !== found.sha256 || one.inputs_sha256 !== hash) return false;
+  if (one.skill_sha256 !== skillDigest(run, skill, found) || one.inputs_sha256 !== hash) return false;
   if (one.attempts > 0 && logOf(run, one) === undefined) return false;
   return one.outputs.every(({ path, sha256 }) => ground.at(path)?.kind === 'file' && ground.digest(path) === sha256);
 }

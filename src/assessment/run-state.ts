@@ -1,7 +1,8 @@
-import type { Construct } from '../model/construct.ts';
+import type { Construct, SkillSpec } from '../model/construct.ts';
 import type { Redactor } from '../model/redactor.ts';
 import type { RunRecord, TraceEvent } from '../model/trace.ts';
-import type { Ground, TraceAbout, TraceWriter } from '../platform/ground-port.ts';
+import type { Ground, SkillFound, TraceAbout, TraceWriter } from '../platform/ground-port.ts';
+import { canonical } from '../rules/canonical.ts';
 import type { Lookout, Schemas } from './found.ts';
 
 /** What a run was asked for. */
@@ -70,3 +71,9 @@ export const varsOf = ({ request, record }: Pick<Scene, 'request' | 'record'>, p
   phase,
   date: record.started_at.slice(0, 10),
 });
+
+/** Of its folder, and of the command that a manifest gives it instead of its own. */
+export function skillDigest({ ground, request }: Run, { run, shell }: SkillSpec, { sha256, command }: SkillFound): string {
+  const given = run ?? (command ? undefined : request.construct.executor);
+  return given ? ground.hash(canonical({ folder: sha256, given, shell })) : sha256;
+}

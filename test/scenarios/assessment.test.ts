@@ -243,7 +243,7 @@ describe('a judge', () => {
   test('16: whose score is too low has not passed it', async () => {
     const low = 'echo \'{"verdict":"pass","score":0.4}\'';
     const { answer, shop } = await judged(low, false);
-    expect(answer).toMatchObject({ success: true, run: { executions: [{ gates: ['failed', 'passed', 'passed', 'passed', 'failed'] }] } });
+    expect(answer).toMatchObject({ success: true, run: { executions: [{ gates: ['passed', 'passed', 'passed', 'passed', 'failed'] }] } });
     expect(shop.result('only', 'it').diagnostics.gates_passed[4].details.failures).toMatchObject([{ message: 'score_below_minimum' }]);
     expect((await judged(low, true)).answer.error).toMatchObject({ exitCode: 4 });
   });
@@ -283,4 +283,16 @@ test('a run that was cut off goes on where it stopped', async () => {
   expect([exitCode, envelope.run?.executions.map(({ skipped }: { skipped?: boolean }) => skipped ?? false)]).toEqual([0, [true, false]]);
   expect(readFileSync(join(shop.root, 'grimoires/demo/prd.md'), 'utf8')).toBe(before);
   expect(names(shop)).toContain('run_resumed');
+});
+
+test('what stands in the manifest instead of a folder is part of the skill: another program is not taken for the same', async () => {
+  const shop = await openWorkshop();
+  const manifest = (word: string): string =>
+    `execution: {phases: [only]}\nskills: [{name: it, phase: only, run: [sh, -c, "echo ${word} > out.txt"]}]\ncontracts: {only: {outputs: [out.txt]}}\n`;
+  shop.construct(manifest('one'));
+  await shop.run();
+  expect((await shop.run({ cached: true })).run.executions).toMatchObject([{ skipped: true }]);
+  shop.construct(manifest('two'));
+  expect((await shop.run({ cached: true })).run.executions[0].skipped).toBeUndefined();
+  expect(readFileSync(join(shop.root, 'out.txt'), 'utf8')).toBe('two\n');
 });

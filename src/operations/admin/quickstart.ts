@@ -27,6 +27,32 @@ const parser = `export const read = (text) => text.trim().split('\\n');
 
 const scales = 'Amounts are always metric: our scales know nothing else';
 
+const construct = `apiVersion: loa/v1
+kind: Construct
+metadata: {name: recipes, version: 1.0.0}
+skills:
+  - name: collect
+    phase: research
+    run: [node, -e, "fs.writeFileSync('note.md', '## Question')"]
+  - name: count
+    phase: plan
+    run: [node, -e, "fs.writeFileSync('plan.txt', 'three tests')"]
+execution: {phases: [research, plan]}
+contracts:
+  research: {outputs: [note.md]}
+  plan: {outputs: [plan.txt]}
+assessment:
+  handoffs:
+    research_to_plan:
+      required_artifacts: [note.md]
+      validation: {schema: research-note, min_completeness: 0.3}
+`;
+const note = `## Question
+Which forms of amounts do cooks really use in their recipes?
+## Sources
+Twelve recipes of three cooks, read by hand
+`;
+
 const worker = 'T003-worker-1';
 const evidence = ['verify', 'T003', '--gate', 'implemented', '--evidence', 'files:parser.js', '--agent', worker];
 
@@ -71,6 +97,17 @@ const lesson: Step[] = [
   { say: 'So one more task, in a hurry.', argv: ['add', 'Test with real recipes', '--parent', 'T001', '--depends', 'T003'] },
   { say: 'What to do now? The answer says why, and claims it.', argv: ['next', '--claim'] },
   {
+    say: 'What programs do is checked too. A construct names phases, their skills, and what each hands on. This note is a heading and nothing else, so the second phase never begins.',
+    files: { 'construct.yaml': construct },
+    argv: ['construct', 'run'],
+    exit: 80,
+  },
+  {
+    say: 'Somebody writes what is missing; from there it goes on, and the task knows of it.',
+    files: { 'note.md': note },
+    argv: ['construct', 'run', '--from', 'plan', '--task', 'T004'],
+  },
+  {
     say: 'Time to stop. The end of a session lets go of what it holds, and hands over.',
     argv: ['session', 'end', '--note', 'The parser reads the grammar; real recipes are next'],
   },
@@ -84,7 +121,7 @@ const lesson: Step[] = [
 
 export const adminQuickstart = query({
   name: 'admin.quickstart',
-  summary: 'Play the main job in a demo project: plan, work, remember, hand out, verify, grade',
+  summary: 'Play the main job in a demo project: plan, work, remember, hand out, verify, run skills, grade',
   params: strictObject({
     folder: optional(pipe(string(), description('Play it in this new folder and leave it there, instead of in a temporary one'))),
   }),

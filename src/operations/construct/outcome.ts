@@ -132,8 +132,8 @@ const onwards = (run: string): Record<string, unknown> => ({
 export const saidOf = ({ warnings, redactor }: RunOutcome): string[] => warnings.map(({ message }) => redactor.text(message));
 
 /** Notes what a run that succeeded leaves behind: its own record, and word of it with its task. */
-export async function leave(here: JobContext, outcome: RunOutcome, construct: Construct): Promise<Linked> {
-  here.changes.created.push(outcome.record.run_id);
+export async function leave(here: JobContext, outcome: RunOutcome, construct: Construct, resumed: string | undefined): Promise<Linked> {
+  here.changes[resumed === undefined ? 'created' : 'updated'].push(outcome.record.run_id);
   if (outcome.record.task_id === null && construct.lifecycleStage === undefined) return { warnings: [] };
   return (await import('./link.ts')).linkTask(here, outcome, construct);
 }

@@ -51,7 +51,7 @@ export const constructRun = job({
       const outcome = await runPhases(ground, request, surroundings);
       const refusal = runRefusal(outcome, here.commandWith);
       if (refusal) throw refusal;
-      const linked = await leave(here, outcome, construct);
+      const linked = await leave(here, outcome, construct, given.resume);
       return answer({ run: runView(outcome, linked.task) }, { warnings: [...warnings, ...saidOf(outcome), ...linked.warnings] });
     } finally {
       surroundings.stop();

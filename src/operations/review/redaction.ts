@@ -14,10 +14,7 @@ export async function redactorFor(here: JobContext, ground: Ground, runId: strin
   return redactorOf({ secrets, patterns: redaction.patterns, allow: redaction.allow, mac: ground.mac });
 }
 
-async function redactionOf(
-  here: JobContext,
-  file: string | undefined,
-): Promise<{ patterns: Surroundings['patterns']; allow: string[] }> {
+async function redactionOf(here: JobContext, file: string | undefined): Promise<{ patterns: Surroundings['patterns']; allow: string[] }> {
   try {
     const { construct } = file ? await manifestOf(here, file) : {};
     const { patterns = [], allow = [] } = construct?.redaction ?? {};

@@ -57,7 +57,7 @@ export const skillsRun = job({
       if (refusal) throw refusal;
       const primary = outcome.redactor.value(outcome.executed[0]?.outcome.result.outputs.primary ?? null);
       const printed = typeof primary === 'string' ? primary : primary === null ? '' : JSON.stringify(primary);
-      const { task, warnings } = await leave(here, outcome, construct);
+      const { task, warnings } = await leave(here, outcome, construct, given.resume);
       return answer({ run: runView(outcome, task), ...(raw ? { printed } : { primary }) }, { warnings: [...saidOf(outcome), ...warnings] });
     } finally {
       surroundings.stop();

@@ -18,20 +18,23 @@ export function selectionChecks(intent: string, chosen: string, known: Selectabl
   const ranked = known
     .map((skill, i) => ({ ...skill, score: scores[i]! }))
     .sort((one, other) => other.score - one.score || (one.name < other.name ? -1 : 1));
-  const first = ranked[0];
+  const first = ranked.find(({ score }) => score > 0);
   const own = known.find(({ name }) => name === chosen);
   const against = own?.negativeTriggers.find((trigger) => holds(terms(intent), terms(trigger)));
-  const isFirst = first?.name === chosen && first.score > 0;
+  // Where no skill speaks of it, words cannot tell.
+  const isFirst = first === undefined || first.name === chosen;
   return [
     check(
       'best_match',
       isNamed || isFirst,
       isNamed
         ? `${chosen} was named`
-        : isFirst
-          ? `${chosen} fits best`
-          : `${first && first.score > 0 ? first.name : 'no skill'} fits better than ${chosen}`,
-      { expected: chosen, actual: first && first.score > 0 ? first.name : null },
+        : first === undefined
+          ? 'no skill speaks of it'
+          : isFirst
+            ? `${chosen} fits best`
+            : `${first.name} fits better than ${chosen}`,
+      { expected: chosen, actual: first?.name ?? null },
     ),
     check(
       'negative_trigger',

@@ -4,7 +4,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 
 const folder = 'grimoires/prd-to-sprint';
 const prd = readFileSync(`${folder}/prd.md`, 'utf8');
-const wanted = /^## Functional Requirements\n([^]*?)(?=^## )/m.exec(prd)?.[1] ?? '';
+const wanted = /^## Functional Requirements\n([\s\S]*?)(?=^## )/m.exec(prd)?.[1] ?? '';
 const tasks = [...wanted.matchAll(/^- (.*)$/gm)].map(([, text]) => text);
 writeFileSync(
   `${folder}/sprint.md`,

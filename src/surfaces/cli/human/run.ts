@@ -58,10 +58,13 @@ function did({ attempts, exitCode, class: kind, durationMs, artifacts, skipped, 
 const seconds = (ms: number): string => (ms < 9950 ? `${(ms / 1000).toFixed(1)} s` : `${Math.round(ms / 1000)} s`);
 
 /** Gates that did not simply hold. */
-function gateLines({ gates }: Fields, screen: Screen): string[] {
+function gateLines({ gates, status: ended }: Fields, screen: Screen): string[] {
+  // What did not keep a skill from success only warned.
+  const [sign, colour] = ended === 'success' ? (['!', 'yellow'] as const) : bad;
   if (!Array.isArray(gates)) return [];
   return gates.flatMap((status, i) => {
-    if (status === 'failed' || status === 'error') return bullet(screen.paint('red', '✗'), `gate ${i} ${gateNames[i]}: ${status}`, screen);
+    if (status === 'failed' || status === 'error')
+      return bullet(screen.paint(colour, sign), `gate ${i} ${gateNames[i]}: ${status}`, screen);
     return status === 'pending' ? bullet(screen.paint('yellow', '?'), `gate ${i} ${gateNames[i]}: somebody has to judge it`, screen) : [];
   });
 }

@@ -1,0 +1,60 @@
+import { cpSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join, resolve } from 'node:path';
+import { expect, onTestFinished, test } from 'vitest';
+import { runBuilt } from './built.ts';
+
+const folder = resolve(import.meta.dirname, '..', 'examples');
+const examples = readdirSync(folder, { withFileTypes: true }).flatMap((entry) => (entry.isDirectory() ? [entry.name] : []));
+
+/** A fresh copy, on a machine that has a shell and Node and nothing else. */
+function copyOf(example: string): string {
+  const home = mkdtempSync(join(tmpdir(), 'cleo-example-'));
+  const place = join(home, 'project');
+  onTestFinished(() => rmSync(home, { recursive: true, force: true }));
+  cpSync(join(folder, example), place, { recursive: true });
+  return place;
+}
+
+const env = { HOME: '/nonexistent', PATH: ['/usr/bin', '/bin', dirname(process.execPath)].join(':') };
+
+test.each(examples)('the commands in the README of %s end as it says', async (example) => {
+  const place = copyOf(example);
+  const lines = readFileSync(join(place, 'README.md'), 'utf8').matchAll(/^ {4}cleo (.*?)(?:\s+# (.*))?$/gm);
+  const ran: string[] = [];
+  for (const [, words = '', said = ''] of lines) {
+    const { exitCode, out, err } = await runBuilt(words.trim().split(/\s+/), { cwd: place, env });
+    ran.push(words);
+    const expected = Number(/^exit (\d+)/.exec(said)?.[1] ?? 0);
+    expect([words, exitCode, expected === exitCode ? '' : out + err]).toEqual([words, expected, '']);
+  }
+  expect(ran).toContain('init');
+  expect(ran.filter((words) => words.startsWith('construct run')).length).toBeGreaterThan(0);
+});
+
+test('a refused handoff is repaired by another skill, and planning goes on', async () => {
+  const cwd = copyOf('prd-to-sprint');
+  const cleo = async (words: string) => JSON.parse((await runBuilt(words.split(' '), { cwd, env })).out);
+  await cleo('init');
+  const { error } = await cleo('construct run');
+  expect(error).toMatchObject({ exitCode: 80, details: { run: { handoffs: [{ accepted: false }] } } });
+  expect(error.details.remediation).toContain('goals needs');
+  expect(existsSync(join(cwd, 'grimoires/prd-to-sprint/sprint.md'))).toBe(false);
+  expect((await cleo('skill run finish-prd --outputs grimoires/prd-to-sprint/prd.md')).primary).toEqual({ sections: 7 });
+  const { run } = await cleo('construct run --from planning');
+  expect(run).toMatchObject({ status: 'success', handoffs: [{ accepted: true, completeness: 1 }] });
+  expect(readFileSync(join(cwd, 'grimoires/prd-to-sprint/sprint.md'), 'utf8')).toContain('## Acceptance criteria');
+});
+
+test('three attempts, a judge and a review', async () => {
+  const cwd = copyOf('checks');
+  const cleo = async (words: string) => JSON.parse((await runBuilt(words.split(' '), { cwd, env })).out);
+  await cleo('init');
+  const { run } = await cleo('construct run');
+  expect(run.executions).toMatchObject([
+    { skill: 'fetch-prices', attempts: 3 },
+    { skill: 'report-prices', attempts: 1, gates: ['skipped', 'passed', 'passed', 'passed', 'passed'] },
+  ]);
+  const reviews = readFileSync(join(cwd, '.cleo/reviews.jsonl'), 'utf8').trim().split('\n');
+  expect(reviews.map((line) => JSON.parse(line).kind)).toEqual(['requested']);
+});
