@@ -417,7 +417,7 @@ describe('what is kept', () => {
     expect(await shop.run({ input: { word: 'private-word' }, intent: 'private-intent' })).toMatchObject({ success: true });
     const [folder] = runFolders(shop);
     expect(filesBelow(join(shop.root, '.cleo/runs', folder!))).toEqual(['run.json']);
-    expect(existsSync(join(shop.root, '.cleo/traces'))).toBe(false);
+    expect(filesBelow(join(shop.root, '.cleo/traces')).filter((name) => name.endsWith('.jsonl'))).toEqual([]);
     const text = readFileSync(join(shop.root, '.cleo/runs', folder!, 'run.json'), 'utf8');
     expect(text).not.toMatch(/private|"out"/);
     expect(JSON.parse(text)).toMatchObject({
@@ -459,8 +459,8 @@ describe('what is kept', () => {
     );
     await shop.run();
     const { content } = shop.events().find(({ event }) => event === 'execution_complete')!.data.outputs_summary;
-    expect(content).toEqual({ blob: expect.stringMatching(/^sha256:[0-9a-f]{64}$/), bytes: expect.any(Number) });
-    const blob = join(shop.root, '.cleo/traces/blobs', content.blob.slice(7));
+    expect(content).toEqual({ blob: expect.stringMatching(/^[0-9a-f]{64}$/), kind: 'text', length: expect.any(Number) });
+    const blob = join(shop.root, '.cleo/traces/blobs', content.blob);
     expect(readFileSync(blob, 'utf8')).toMatch(/^token \[REDACTED:shape:[0-9a-f]{8}\] x{40000}$/);
     expect(statSync(blob).mode & 0o777).toBe(0o600);
     expect(shop.kept()).not.toContain(token);

@@ -13,7 +13,7 @@ import { goalGate } from './goal.ts';
 import { outputsBefore, outputsOf, touchedBy } from './outputs.ts';
 import { preconditions } from './preconditions.ts';
 import { finish } from './result.ts';
-import { depart, inputsHash, reusable, reused } from './reuse.ts';
+import { depart, inputsHash, logOf, reusable, reused } from './reuse.ts';
 import type { Run } from './run-state.ts';
 import { selectionGate } from './selection.ts';
 
@@ -130,7 +130,7 @@ async function judge(draft: Draft, ended: ExitMeaning): Promise<Executed> {
   if (ended.class !== 'success') return finish(draft, ended);
   draft.primary = primaryOf(end?.stdout ?? new Uint8Array());
   run.primaries[skill.name] = draft.primary;
-  run.printed.set(skill.name, run.ground.hash(end?.stdout ?? ''));
+  run.printed.set(skill.name, () => logOf(run, run.record.run_id, phase.name, skill.name, draft.attempts));
   if (!(await checkOutputs(draft))) return finish(draft, meaning(draft, 84));
   const goal = await goalGate(run, phase, {
     ...{ id: draft.id, skill: skill.name, goal: claim.goalStatement, evidence: claim.evidence },

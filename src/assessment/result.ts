@@ -74,7 +74,6 @@ function entryOf(draft: Draft, result: SkillExecutionResult, { code }: ExitMeani
       inputs_sha256: isKept ? draft.inputsHash : '',
       outputs: isKept ? outputsOf(draft) : [],
     },
-    ...(isKept ? { primary_sha256: run.ground.hash(draft.last?.end.stdout ?? '') } : {}),
     ...{ attempts: draft.attempts, duration_ms: result.duration_ms },
   };
 }

@@ -11,13 +11,14 @@ import { type Run, skillDigest, varsOf } from './run-state.ts';
 
 type Entry = RunRecord['executions'][number];
 
-/** Everything that decides what a skill would do: the same again is not worth doing twice. What others printed counts by what they
- *  printed, not by what is kept of it. Keyed, so that what little was put in cannot be guessed from it. */
+/** Everything that decides what a skill would do: the same again is not worth doing twice. What others printed counts by what is kept
+ *  of it, which a resume still has. Keyed, so that what little was put in cannot be guessed from it. */
 export function inputsHash({ run, phase }: Draft): string {
   const vars = varsOf(run, phase.name);
   const files = phase.inputs.flatMap((spec) => run.lookout.find(spec, vars).files.map(({ path, sha256 }) => [path, sha256]));
   const { inputs, intent } = run.request;
-  return run.ground.mac(canonical({ inputs, printed: Object.fromEntries(run.printed), intent: intent ?? null, files }));
+  const printed = [...run.printed].map(([name, log]) => [name, run.ground.hash(log() ?? '')]);
+  return run.ground.mac(canonical({ inputs, printed, intent: intent ?? null, files }));
 }
 
 /** What was done before and would come out the same: of the run that is gone on with, as long as nothing had to be done again; or,
@@ -34,19 +35,22 @@ function isUnchanged({ run, phase, skill, found, inputsHash: hash }: Draft, one:
   const { ground } = run;
   if (one.phase !== phase.name || one.skill !== skill.name || one.status !== 'success') return false;
   if (one.skill_sha256 !== skillDigest(run, skill, found) || one.inputs_sha256 !== hash) return false;
-  if (one.attempts > 0 && logOf(run, one) === undefined) return false;
+  if (one.attempts > 0 && logBy(run, one) === undefined) return false;
   return one.outputs.every(({ path, sha256 }) => ground.at(path)?.kind === 'file' && ground.digest(path) === sha256);
 }
 
-const logOf = ({ ground }: Run, { execution_id, phase, skill, attempts }: Entry): string | undefined =>
-  ground.runs.read(execution_id.split(':')[0]!, `${phase}/${skill}/${attempts}/stdout.log`);
+const logBy = (run: Run, { execution_id, phase, skill, attempts }: Entry): string | undefined =>
+  logOf(run, execution_id.split(':')[0]!, phase, skill, attempts);
+
+export const logOf = ({ ground }: Run, runId: string, phase: string, skill: string, attempt: number): string | undefined =>
+  ground.runs.read(runId, `${phase}/${skill}/${attempt}/stdout.log`);
 
 export function reused(draft: Draft, known: Entry): Executed {
   const { run, skill, around } = draft;
-  const log = known.attempts > 0 ? logOf(run, known) : undefined;
+  const log = known.attempts > 0 ? logBy(run, known) : undefined;
   if (log !== undefined) {
     run.primaries[skill.name] = primaryOf(new TextEncoder().encode(log));
-    run.printed.set(skill.name, known.primary_sha256 ?? run.ground.hash(log));
+    run.printed.set(skill.name, () => log);
   }
   for (const { path, sha256 } of known.outputs) {
     run.left.set(path, sha256);

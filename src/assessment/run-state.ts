@@ -47,8 +47,8 @@ export interface Run {
   signal: AbortSignal;
   /** The primary outputs of skills that have run, by their names. */
   primaries: Record<string, unknown>;
-  /** Hashes of what they printed. */
-  printed: Map<string, string>;
+  /** What is kept of what they printed: it is the same after a resume. */
+  printed: Map<string, () => string | undefined>;
   /** The phase in which something had to be done again that an earlier part of this run had done; undefined: nowhere yet. */
   departed: { from?: string };
   /** What each file was when the phase that made it had ended. */

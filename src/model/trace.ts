@@ -93,8 +93,6 @@ export const RunRecord = strictObject({
       skill_sha256: string(),
       inputs_sha256: string(),
       outputs: array(strictObject({ path: string(), sha256: string() })),
-      /** Of what it printed, before anything was taken out of it. */
-      primary_sha256: exactOptional(string()),
       attempts: Count,
       duration_ms: number(),
     }),
