@@ -27,6 +27,7 @@ const everyday = [
   'start T001',
   'update T001 --notes begun',
   'complete T001',
+  'skill run yes',
   'mcp',
 ];
 /** A client that tries the newest revision, goes on in the one before, and asks for a task. */
@@ -183,6 +184,9 @@ function wrapped(text, more = '') {
 async function warm() {
   const project = mkdtempSync(join(tmpdir(), 'cleo-build-'));
   const env = { PATH: process.env.PATH, HOME: project, CLEO_HOME: join(project, 'home') };
+  // A skill that does nothing.
+  mkdirSync(join(project, 'skills', 'yes'), { recursive: true });
+  writeFileSync(join(project, 'skills', 'yes', 'run'), '#!/bin/sh\n', { mode: 0o755 });
   try {
     for (const command of everyday) {
       const child = spawn(process.execPath, [join(dist, 'cleo.js'), ...command.split(' ')], {

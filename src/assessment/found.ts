@@ -4,7 +4,6 @@ import type { FoundArtifact, FoundFile } from '../model/found.ts';
 import type { Ground, SeenFile } from '../platform/ground-port.ts';
 import { expand } from '../rules/construct/variables.ts';
 import { contentTypeOf } from '../rules/content-type.ts';
-import { completenessOf, withoutFrontMatter } from '../rules/document/completeness.ts';
 
 /** Looks at what an artifact stands for: whether it is there, and how complete it is as a document. */
 export interface Lookout {
@@ -13,9 +12,12 @@ export interface Lookout {
 
 export interface Schemas {
   document(id: string): DocSchema | undefined;
+  json(id: string): Record<string, unknown> | undefined;
   /** What is wrong with a value by a schema; empty where nothing is. */
   check(schema: Record<string, unknown>, value: unknown): string[];
   parseYaml(text: string): unknown;
+  /** How complete a document is, and what is wrong with it beside that. */
+  measure(text: string, schema: DocSchema): Pick<FoundFile, 'completeness' | 'problems'>;
 }
 
 /** No document that people write is larger. */
@@ -34,14 +36,27 @@ export function lookoutOf(ground: Ground, schemas: Schemas): Lookout {
 function examine(ground: Ground, schemas: Schemas, { path, kind, size }: SeenFile, schemaId: string | null): FoundFile {
   const base = { path, kind, size, sha256: '', contentType: contentTypeOf(path), problems: [] };
   if (kind !== 'file') return base;
-  const bytes = ground.read(path);
-  const file: FoundFile = { ...base, size: bytes.length, sha256: ground.hash(bytes) };
+  const file: FoundFile = { ...base, sha256: ground.digest(path) };
   const schema = schemaId === null ? undefined : schemas.document(schemaId);
-  if (!schema || bytes.length === 0) return file;
-  if (bytes.length > largestDocument) return { ...file, problems: ['is larger than any document'] };
-  const text = textOf(bytes);
+  const form = schemaId === null ? undefined : schemas.json(schemaId);
+  if ((!schema && !form) || size === 0) return file;
+  if (size > largestDocument) return { ...file, problems: ['is larger than any document'] };
+  const text = textOf(ground.read(path));
   if (text === undefined) return { ...file, problems: ['is no UTF-8 text'] };
-  return { ...file, completeness: completenessOf(text, schema), problems: frontMatterProblems(schemas, schema, text) };
+  if (!schema) return { ...file, problems: valueProblems(schemas, form!, text, path) };
+  return { ...file, ...schemas.measure(text, schema) };
+}
+
+/** Of data, where the schema is one of data. */
+function valueProblems(schemas: Schemas, form: Record<string, unknown>, text: string, path: string): string[] {
+  let value: unknown;
+  try {
+    const plain = text.replace(/^\ufeff/, '');
+    value = /\.ya?ml$/i.test(path) ? schemas.parseYaml(plain) : JSON.parse(plain);
+  } catch {
+    return [`is no ${/\.ya?ml$/i.test(path) ? 'YAML' : 'JSON'}`];
+  }
+  return schemas.check(form, value);
 }
 
 /** Undefined where the bytes are no text. */
@@ -50,17 +65,5 @@ export function textOf(bytes: Uint8Array): string | undefined {
     return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
   } catch {
     return undefined;
-  }
-}
-
-export function frontMatterProblems(schemas: Schemas, schema: DocSchema, text: string): string[] {
-  if (!schema.frontMatter) return [];
-  const { frontMatter } = withoutFrontMatter(text);
-  try {
-    return schemas
-      .check(schema.frontMatter, frontMatter === undefined ? {} : (schemas.parseYaml(frontMatter) ?? {}))
-      .map((one) => `has front matter that ${one}`);
-  } catch (error) {
-    return [`has front matter that cannot be read: ${(error as Error).message.split('\n')[0]}`];
   }
 }

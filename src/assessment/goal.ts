@@ -92,7 +92,7 @@ function openReview(
 export async function selectionByJudge(run: Run, skill: string, intent: string, at: string): Promise<GateResult> {
   const { judge, selection } = run.request.construct;
   const about = { execution_id: `${run.record.run_id}:selection:${skill}`, phase: 'selection', skill };
-  const candidates = run.ground.skills().map(({ name, description }) => ({ name, description }));
+  const candidates = (await run.ground.skills()).map(({ name, description }) => ({ name, description }));
   const said =
     selection === 'judge' && judge
       ? await askJudge(run, judge, { kind: 'selection', skill, goal: intent, rubric: [], evidence: [], artifacts: [], candidates }, about)

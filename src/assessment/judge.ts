@@ -16,6 +16,8 @@ export interface JudgeRequest {
 }
 
 const longestText = 64 * 1024;
+/** So much more is read, so that one at the end can be told. */
+const longestSecret = 16 * 1024;
 
 /** Asks the judge as often as there are votes. A judge that fails has said nothing: neither pass nor fail. */
 export async function askJudge(
@@ -60,7 +62,7 @@ async function oneVote(
   });
   let problem = '';
   for (let tries = 0; tries <= spec.maxRetries; tries += 1) {
-    const ran = await ground.ask(spec.command, input, spec.timeoutMs);
+    const ran = await ground.ask(spec.command, input, spec.timeoutMs, run.signal);
     const verdict = ran.exitCode === 0 ? readVerdict(ran.stdout) : { problem: ran.problem ?? `ended with ${ran.exitCode ?? 'a signal'}` };
     if (!('problem' in verdict)) {
       run.tell(
@@ -77,9 +79,11 @@ async function oneVote(
   return { problem: `judge_error: the judge ${problem}` };
 }
 
-/** What a judge may read of a file. */
+/** What a judge may read of a file: secrets are taken out before it is cut, since half of one would not be known any more. */
 export function excerpt(run: Run, path: string, sha256: string): JudgeRequest['artifacts'][number] {
-  const bytes = run.ground.read(path);
-  const text = new TextDecoder().decode(bytes.subarray(0, longestText));
-  return { path, sha256, text, truncated: bytes.length > longestText };
+  const bytes = run.ground.read(path, longestText + longestSecret);
+  const clean = new TextEncoder().encode(run.redactor.text(new TextDecoder().decode(bytes)));
+  // Without the rest of a character that the cut went through.
+  const text = new TextDecoder().decode(clean.subarray(0, longestText)).replace(/\ufffd$/, '');
+  return { path, sha256, text, truncated: bytes.length > longestText || clean.length > longestText };
 }

@@ -12,6 +12,10 @@ export interface Preconditions {
   checks: Judged[];
   /** What to end with where they fail. */
   code: 66 | 65 | 80;
+  /** Something was not accepted that had to be: whatever the gate does about other failures, nothing begins. */
+  isRefused: boolean;
+  /** Paths that had to be there and are not. */
+  missing: string[];
 }
 
 /** Whether a phase can begin: what it receives is there, and what its author asks for holds. */
@@ -20,7 +24,12 @@ export async function preconditions(run: Scene, phase: Phase, handoffs: PhaseHan
   const inputs = phase.inputs.flatMap((spec): ArtifactCheck[] => artifactChecks(run.lookout.find(spec, vars)));
   const named = await namedChecks(run, phase, phase.gates.precondition.checks);
   const refused = handoffs.filter(({ accepted }) => !accepted);
-  return { checks: [...inputs, ...handoffs.map(handoffCheck), ...named], code: refused.length > 0 ? 80 : (inputCode(inputs) ?? 80) };
+  return {
+    checks: [...inputs, ...handoffs.map(handoffCheck), ...named],
+    code: refused.length > 0 ? 80 : (inputCode(inputs) ?? 80),
+    isRefused: refused.length > 0,
+    missing: inputs.flatMap(({ lack, evidence }) => (lack === 'missing' ? (evidence.path ?? []) : [])),
+  };
 }
 
 /** The checks that an author named, one after the other. */
@@ -88,6 +97,6 @@ async function factFor(run: Scene, phase: Phase, spec: CheckSpec): Promise<Check
     case 'git_clean':
       return { kind: 'git_clean', dirtyFiles: (await ground.git())?.dirtyFiles };
     case 'command':
-      return { kind: 'command', isMet: await ground.succeeds(spec.argv, spec.timeoutMs) };
+      return { kind: 'command', isMet: await ground.succeeds(spec.argv, spec.timeoutMs, run.signal) };
   }
 }

@@ -21,9 +21,13 @@ export interface RunRequest {
   phases: string[];
   /** The run to go on with. */
   resume?: RunRecord;
-  /** Executions that need not be run again if nothing they depend on has changed. */
+  /** Executions of other runs that need not be run again if nothing they depend on has changed. */
   reusable: RunRecord['executions'];
+  /** What nobody said, and was taken to be as it usually is. */
+  defaults: string[];
   force?: { gate: number; reason: string };
+  /** Why a run goes on although its manifest is another by now. */
+  changedManifest?: string;
   timeoutMs?: number;
   waitMs: number;
   /** The user named the skill: nobody else need have chosen it. */
@@ -38,11 +42,15 @@ export interface Run {
   record: RunRecord;
   redactor: Redactor;
   trace: TraceWriter;
-  schemas: Schemas & { json(id: string): Record<string, unknown> | undefined };
+  schemas: Schemas;
   lookout: Lookout;
   signal: AbortSignal;
   /** The primary outputs of skills that have run, by their names. */
   primaries: Record<string, unknown>;
+  /** What is kept of what they printed: it is the same after a resume. */
+  printed: Map<string, () => string | undefined>;
+  /** The phase in which something had to be done again that an earlier part of this run had done; undefined: nowhere yet. */
+  departed: { from?: string };
   /** What each file was when the phase that made it had ended. */
   left: Map<string, string>;
   warnings: { code: string; message: string }[];
@@ -51,7 +59,10 @@ export interface Run {
 }
 
 /** What has to be known to look at a phase, before anything of it has run. */
-export type Scene = Pick<Run, 'ground' | 'request' | 'lookout' | 'left'> & { record: Pick<RunRecord, 'run_id' | 'started_at'> };
+export type Scene = Pick<Run, 'ground' | 'request' | 'lookout' | 'left'> & {
+  record: Pick<RunRecord, 'run_id' | 'started_at'>;
+  signal?: AbortSignal;
+};
 
 export const varsOf = ({ request, record }: Pick<Scene, 'request' | 'record'>, phase: string): Record<string, string> => ({
   ...request.vars,

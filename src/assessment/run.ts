@@ -1,15 +1,15 @@
-import type { Phase, SkillSpec } from '../model/construct.ts';
-import type { PhaseHandoff } from '../model/execution.ts';
+import { CleoError } from '../errors/error.ts';
+import { asSkillRefusal, skillRefusal } from '../errors/skill.ts';
+import type { PhaseHandoff, Warning } from '../model/execution.ts';
 import type { Redactor } from '../model/redactor.ts';
 import type { RunRecord } from '../model/trace.ts';
 import type { Ground } from '../platform/ground-port.ts';
 import { type ExitMeaning, meaningOf } from '../rules/exit-class.ts';
-import type { Judged } from '../rules/gate/gate.ts';
 import { isSecretVariable, type RedactorOptions, redactorOf } from '../rules/redactor.ts';
 import { secretNames } from './attempt.ts';
-import { type Executed, execute } from './execution.ts';
+import type { Executed } from './draft.ts';
 import { lookoutOf } from './found.ts';
-import { handoffCheck, handoffOf } from './preconditions.ts';
+import { onePhase } from './phase.ts';
 import type { Run, RunRequest } from './run-state.ts';
 import type { AllSchemas } from './schemas.ts';
 
@@ -19,8 +19,9 @@ export interface RunOutcome {
   redactor: Redactor;
   executed: { phase: string; skill: string; outcome: Executed }[];
   handoffs: PhaseHandoff[];
+  warnings: Warning[];
   /** Of what decided how it ended, where that was not success. */
-  deciding?: { phase: string; skill: string | null; problem: string };
+  deciding?: { phase: string; skill: string; problem: string; meaning: ExitMeaning };
 }
 
 export interface Surroundings {
@@ -33,14 +34,19 @@ export interface Surroundings {
 
 /** A run from its first phase to its last, or to where it has to end. */
 export async function runPhases(ground: Ground, request: RunRequest, surroundings: Surroundings): Promise<RunOutcome> {
-  const lock = await ground.lock(lockName(ground, request), request.waitMs);
+  const runId = request.resume?.run_id ?? ground.newId();
+  const lock = await ground.lock(lockName(ground, request), request.waitMs, runId, surroundings.signal);
   try {
+    const warnings = await clearedAway(ground, request, lock);
     const left = await tidied(ground);
-    const run = begin(ground, request, surroundings);
-    if (lock.warning) run.warnings.push({ code: 'stale_lock', message: lock.warning });
+    const run = begin(ground, runId, request, surroundings);
+    run.warnings.push(...warnings);
     if (left) run.warnings.push({ code: 'prune_failed', message: left });
     try {
       return await phases(run);
+    } catch (error) {
+      broken(run, error);
+      throw error;
     } finally {
       run.trace.close();
       await settle(run);
@@ -69,153 +75,132 @@ async function settle({ ground, record }: Run): Promise<void> {
 const lockName = (ground: Ground, { construct, project }: RunRequest): string =>
   `lock-${ground.hash(`${construct.file}\n${construct.name}\n${project}`).slice(0, 16)}`;
 
-function begin(ground: Ground, request: RunRequest, { signal, patterns, schemas, observe }: Surroundings): Run {
+/** What a runner that was killed left running would write into what is begun now: it is ended first. */
+async function clearedAway(
+  ground: Ground,
+  { resume }: RunRequest,
+  { warning, abandoned }: { warning?: string; abandoned?: string },
+): Promise<Warning[]> {
+  const { pid } = ground.process();
+  if (resume?.status === 'running' && resume.pid !== pid && ground.isAlive(resume))
+    throw skillRefusal(75, `${resume.run_id} is still under way (process ${resume.pid})`, 'cleo trace list', { run: resume.run_id });
+  const warnings: Warning[] = warning ? [{ code: 'stale_lock', message: warning }] : [];
+  for (const id of new Set([abandoned, resume?.run_id])) {
+    const ended = id === undefined ? 0 : await ground.clearAway(id);
+    if (ended > 0) warnings.push({ code: 'leaked_process', message: `${ended} processes that ${id} had left running were ended` });
+  }
+  return warnings;
+}
+
+function begin(ground: Ground, runId: string, request: RunRequest, { signal, patterns, schemas, observe }: Surroundings): Run {
   const { construct, resume } = request;
-  const names = [
-    ...new Set([...secretNames({ request }, undefined), ...construct.skills.flatMap(({ env, credentials }) => [...env, ...credentials])]),
-  ];
-  const credentials = new Set([...construct.credentials, ...construct.skills.flatMap((skill) => skill.credentials)]);
-  const secrets = names.filter((name) => isSecretVariable(name) || credentials.has(name)).flatMap((name) => ground.variables[name] ?? []);
-  const redactor = redactorOf({ secrets, patterns, allow: construct.redaction.allow, mac: ground.mac });
+  const { capture } = construct;
+  const redactor = redactorFor(ground, request, patterns);
   const at = ground.now();
-  const runId = resume?.run_id ?? ground.newId();
   const startedAt = resume?.started_at ?? at;
-  const trace = construct.capture.enabled ? ground.trace(runId, startedAt, redactor) : silent;
+  const trace = capture.enabled ? ground.trace(runId, startedAt, redactor) : silent(redactor);
   const record: RunRecord = {
     ...{ schema_version: 1, run_id: runId, kind: request.kind, project: request.project, vars: request.vars },
     construct: { file: construct.file, name: construct.name, version: construct.version, sha256: construct.sha256 },
-    ...{ intent: redactor.text(request.intent ?? '') || null, task_id: request.taskId ?? null, session_id: request.sessionId ?? null },
-    ...{ agent: request.agent ?? null, retention_days: construct.capture.retentionDays },
-    ...{ trace: construct.capture.enabled ? `${startedAt.slice(0, 10)}-${runId}.jsonl` : '', head: null, lines: 0 },
-    ...{ ...ground.process(), started_at: startedAt, completed_at: null, status: 'running', exit_code: null, executions: [] },
+    intent: capture.enabled ? redactor.text(request.intent ?? '') || null : null,
+    ...{ task_id: request.taskId ?? null, session_id: request.sessionId ?? null },
+    ...{ agent: request.agent ?? null, retention_days: capture.retentionDays },
+    ...{ trace: capture.enabled ? `${startedAt.slice(0, 10)}-${runId}.jsonl` : '', head: null, lines: 0 },
+    ...{ ...ground.process(), started_at: startedAt, completed_at: null, status: 'running', exit_code: null },
+    // What was done stays done, even if this is killed before it has looked at any of it.
+    executions: resume?.executions ?? [],
   };
   const run: Run = {
-    ...{ ground, request, record, redactor, trace, schemas, signal, primaries: {}, left: new Map(), warnings: [] },
+    ...{ ground, request, record, redactor, trace, schemas, signal, primaries: {}, printed: new Map(), left: new Map(), departed: {} },
+    warnings: [],
     lookout: lookoutOf(ground, schemas),
     tell(event, data, about) {
-      trace.write(event, data, about);
-      observe(event, redactor.value(data) as Record<string, unknown>, about);
+      observe(event, trace.write(event, data, about), about);
     },
     save() {
+      // The record never knows more than the trace.
+      trace.sync();
       Object.assign(record, { head: trace.head(), lines: trace.lines() });
-      ground.runs.write(runId, 'run.json', `${JSON.stringify(record)}\n`);
+      // What it says on the way, the trace says too.
+      const how = record.completed_at === null ? 'soon' : 'durable';
+      ground.runs.write(runId, 'run.json', `${JSON.stringify(redactor.value(record))}\n`, how);
     },
   };
   // The folder first: what cannot be kept is not begun.
   run.save();
-  if (resume) run.tell('run_resumed', { from_lines: resume.lines });
+  if (resume)
+    run.tell('run_resumed', {
+      ...{ from_lines: resume.lines, manifest_sha256: construct.sha256 },
+      ...(request.changedManifest === undefined ? {} : { overridden: true, reason: request.changedManifest }),
+    });
   else
     run.tell('run_started', {
-      schema_version: 1,
-      manifest_sha256: construct.sha256,
-      capture: { inputs: construct.capture.inputs, outputs: construct.capture.outputs },
+      ...{ schema_version: 1, manifest_sha256: construct.sha256 },
+      capture: { inputs: capture.inputs, outputs: capture.outputs },
       phases: request.phases,
     });
   return run;
 }
 
-/** For those who want nothing kept but how it ended. */
-const silent = { write: () => {}, head: () => 'genesis', lines: () => 0, close: () => {} };
-
-async function phases(run: Run): Promise<RunOutcome> {
-  const { request } = run;
-  const outcome: RunOutcome = { record: run.record, redactor: run.redactor, executed: [], handoffs: [] };
-  let decided = meaningOf(0);
-  for (const phase of request.construct.phases.filter(({ name }) => request.phases.includes(name))) {
-    run.tell('execution_progress', { kind: 'phase_entered' }, { phase: phase.name });
-    const before = outcome.executed.length;
-    await onePhase(run, phase, outcome);
-    run.tell('execution_progress', { kind: 'phase_exited' }, { phase: phase.name });
-    const failed = outcome.executed.slice(before).find(({ outcome: { meaning } }) => meaning.class !== 'success');
-    if (!failed) continue;
-    decided = failed.outcome.meaning;
-    const [error] = failed.outcome.result.diagnostics.errors;
-    outcome.deciding = {
-      phase: failed.phase,
-      skill: failed.skill,
-      problem: error?.message ?? `${failed.skill} ended with ${decided.code} (${decided.name})`,
-    };
-    break;
-  }
-  return finish(run, outcome, decided);
+function redactorFor(ground: Ground, request: RunRequest, patterns: RedactorOptions['patterns']): Redactor {
+  const { construct } = request;
+  const ofSkills = construct.skills.flatMap(({ env, credentials }) => [...env, ...credentials]);
+  const names = [...new Set([...secretNames({ request }, undefined), ...ofSkills])];
+  const credentials = new Set([...construct.credentials, ...construct.skills.flatMap((skill) => skill.credentials)]);
+  const secrets = names.filter((name) => isSecretVariable(name) || credentials.has(name)).flatMap((name) => ground.variables[name] ?? []);
+  return redactorOf({ secrets, patterns, allow: construct.redaction.allow, mac: ground.mac });
 }
 
-function finish(run: Run, outcome: RunOutcome, { status, code }: ExitMeaning): RunOutcome {
-  const { record, redactor, ground } = run;
+/** For those who want nothing kept but how it ended. */
+const silent = (redactor: Redactor): Run['trace'] => ({
+  write: (_, data) => redactor.value(data) as Record<string, unknown>,
+  head: () => 'genesis',
+  lines: () => 0,
+  sync: () => {},
+  close: () => {},
+});
+
+async function phases(run: Run): Promise<RunOutcome> {
+  const { request, warnings } = run;
+  const outcome: RunOutcome = { record: run.record, redactor: run.redactor, executed: [], handoffs: [], warnings };
+  for (const phase of request.construct.phases.filter(({ name }) => request.phases.includes(name))) {
+    if (run.signal.aborted) break;
+    const done = await onePhase(run, phase);
+    outcome.executed.push(...done.executed);
+    outcome.handoffs.push(...done.handoffs);
+    const failed = done.executed.find(({ outcome: { meaning } }) => meaning.class !== 'success');
+    if (!failed) continue;
+    const { meaning, result } = failed.outcome;
+    const problem = result.diagnostics.errors[0]?.message ?? `${failed.skill} ended with ${meaning.code} (${meaning.name})`;
+    outcome.deciding = { phase: failed.phase, skill: failed.skill, problem, meaning };
+    break;
+  }
+  return finish(run, outcome);
+}
+
+function finish(run: Run, outcome: RunOutcome): RunOutcome {
   const isCancelled = outcome.executed.some((one) => one.outcome.isCancelled) || run.signal.aborted;
-  Object.assign(record, {
-    status: isCancelled ? 'cancelled' : status,
-    exit_code: isCancelled ? 130 : code,
-    completed_at: ground.now(),
-  });
-  const counts = redactor.counts();
-  if (Object.keys(counts).length > 0) run.tell('redaction_applied', { rules: counts });
-  run.tell('run_completed', { status: record.status, exit_code: record.exit_code, warnings: run.warnings });
-  run.save();
+  const { status, code } = outcome.deciding?.meaning ?? meaningOf(0);
+  close(run, isCancelled ? { status: 'cancelled', code: 130 } : { status, code });
   return outcome;
 }
 
-async function onePhase(run: Run, phase: Phase, outcome: RunOutcome): Promise<void> {
-  const { construct, phases: wanted } = run.request;
-  const incoming = construct.handoffs.filter(
-    ({ to, from }) => to === phase.name && (wanted.includes(from) || run.left.size > 0 || wanted[0] === phase.name),
-  );
-  const handoffs = incoming.map((spec) => handoffOf(run, spec));
-  for (const handoff of handoffs) attempted(run, handoff, outcome);
-  const onward = (): Judged[] =>
-    construct.handoffs.filter(({ from }) => from === phase.name).map((spec) => handoffCheck(handoffOf(run, spec)));
-  const skills = skillsOf(run, phase);
-  const one = async (skill: SkillSpec): Promise<void> => {
-    const done = await execute(run, phase, skill, handoffs, onward);
-    outcome.executed.push({ phase: phase.name, skill: skill.name, outcome: done });
-  };
-  if (construct.type === 'sequential') {
-    for (const skill of skills) {
-      await one(skill);
-      if (outcome.executed.at(-1)!.outcome.meaning.class !== 'success') return;
-    }
-    return;
+function close(run: Run, { status, code }: { status: RunRecord['status']; code: number }): void {
+  const { record, redactor, ground } = run;
+  const at = ground.now();
+  Object.assign(record, { status, exit_code: code, completed_at: at < record.started_at ? record.started_at : at });
+  const counts = redactor.counts();
+  if (Object.keys(counts).length > 0) run.tell('redaction_applied', { rules: counts });
+  run.tell('run_completed', { status, exit_code: code, warnings: run.warnings });
+  run.save();
+}
+
+/** What keeps a run from going on is told, as far as that can still be told. */
+function broken(run: Run, error: unknown): void {
+  const code = error instanceof CleoError ? asSkillRefusal(error).exitCode : 70;
+  try {
+    close(run, { status: 'failure', code });
+  } catch {
+    // The disk is full, or the folder gone: whoever looks finds a run that does not go on.
   }
-  const most = construct.maxConcurrency ?? Math.min(4, run.ground.cpus);
-  const waiting = [...skills];
-  const worker = async (): Promise<void> => {
-    for (let skill = waiting.shift(); skill && !run.signal.aborted; skill = waiting.shift()) await one(skill);
-  };
-  await Promise.all(Array.from({ length: Math.min(most, skills.length) }, worker));
-}
-
-/** A phase without a skill has its gates all the same. */
-function skillsOf(run: Run, phase: Phase): SkillSpec[] {
-  const known = phase.skills.map(
-    (name) =>
-      run.request.construct.skills.find((one) => one.name === name) ?? { name, required: true, shell: false, env: [], credentials: [] },
-  );
-  if (known.length > 0) return known;
-  run.warnings.push({ code: 'phase_without_skill', message: `${phase.name} has no skill: only its gates are checked` });
-  return [{ name: '-', required: true, shell: false, env: [], credentials: [], run: [] }];
-}
-
-function attempted(run: Run, handoff: PhaseHandoff, outcome: RunOutcome): void {
-  const { ground, record, redactor } = run;
-  outcome.handoffs.push(handoff);
-  ground.runs.write(
-    record.run_id,
-    `handoffs/${handoff.from_phase}__${handoff.to_phase}.json`,
-    `${JSON.stringify(redactor.value(handoff))}\n`,
-  );
-  run.tell(
-    'handoff_attempted',
-    {
-      ...{
-        from_phase: handoff.from_phase,
-        to_phase: handoff.to_phase,
-        accepted: handoff.accepted,
-        rejection_reason: handoff.rejection_reason,
-        remediation: handoff.remediation,
-      },
-      artifacts_provided: handoff.artifacts.provided.map(({ path, checksum, completeness }) => ({ path, checksum, completeness })),
-      validation_result: handoff.validation,
-    },
-    { phase: handoff.to_phase },
-  );
 }

@@ -8,7 +8,7 @@ export async function selectionGate(run: Run, skill: string, at: string): Promis
   const { construct, intent, isNamed } = run.request;
   if (intent === undefined || construct.selection === 'off') return gateWithout(0, 'skipped', at);
   if (construct.selection !== 'heuristic') return judgedSelection(run, skill, intent, at);
-  return gateOf(0, selectionChecks(intent, skill, run.ground.skills(), isNamed), 'warn', at);
+  return gateOf(0, selectionChecks(intent, skill, await run.ground.skills(), isNamed), 'warn', at);
 }
 
 async function judgedSelection(run: Run, skill: string, intent: string, at: string): Promise<GateResult> {

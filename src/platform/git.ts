@@ -54,6 +54,20 @@ export function gitOf(env: Record<string, string | undefined>): Git {
     },
     placeOf: (folder) => ask(folder, ['rev-parse', '--show-prefix']),
     branch: (tree) => ask(tree, ['symbolic-ref', '--quiet', '--short', 'HEAD']),
+    async state(tree) {
+      const { exitCode, stdout } = await git(tree, [
+        'status',
+        '--porcelain=v2',
+        '--branch',
+        '-z',
+        '--untracked-files=normal',
+        '--no-renames',
+      ]);
+      if (exitCode !== 0) return undefined;
+      const lines = stdout.split('\0').filter((line) => line !== '');
+      const head = lines.find((line) => line.startsWith('# branch.oid '))?.slice('# branch.oid '.length);
+      return { head: head && sha.test(head) ? head : null, dirtyFiles: lines.filter((line) => !line.startsWith('#')).length };
+    },
     async status(tree) {
       const out = await must(tree, ['status', '--porcelain=v1', '-z', '--untracked-files=all', '--no-renames']);
       return out

@@ -17,8 +17,8 @@ export interface ProcessSpec {
   killGraceMs: number;
   /** `NAME=value` of its environment: whatever carries it was started by this execution. */
   mark: string;
-  /** Where its output is kept, redacted. */
-  logs: { stdout: string; stderr: string };
+  /** Where its output is kept, redacted; undefined where it is not. */
+  logs?: { stdout: string; stderr: string };
   redactor: Redactor;
   /** Aborted by Ctrl-C. */
   signal: AbortSignal;
@@ -46,9 +46,12 @@ export interface ProcessEnd {
 
 /** The trace of one run, line by line, each with the hash of the one before. */
 export interface TraceWriter {
-  write(event: TraceEvent, data: Record<string, unknown>, about?: TraceAbout): void;
+  /** What was written, redacted; every failure to write it is 74. */
+  write(event: TraceEvent, data: Record<string, unknown>, about?: TraceAbout): Record<string, unknown>;
   head(): string;
   lines(): number;
+  /** What has to be on disk is there when this returns; it gets there by itself, soon, where nobody asks. */
+  sync(): void;
   close(): void;
 }
 
@@ -116,28 +119,36 @@ export interface Ground {
   /** Who sits in front of it. */
   operator(): 'human' | 'ai' | 'ci' | 'unknown';
   cpus: number;
-  git(): Promise<{ head: string; dirtyFiles: number } | undefined>;
-  /** Files that a pattern names, in the order of their names, and whether there are more. */
+  git(): Promise<{ head: string | null; dirtyFiles: number } | undefined>;
+  /** Files that a pattern names, in the order of their names, and whether there are more. A folder is named only by its own name. */
   look(pattern: string): { files: SeenFile[]; isCut: boolean };
-  /** The bytes of a regular file inside the project. */
-  read(path: string): Uint8Array;
+  /** What stands at exactly this path. */
+  at(path: string): SeenFile | undefined;
+  /** The bytes of a regular file inside the project, or the first of them. */
+  read(path: string, most?: number): Uint8Array;
+  /** Of a regular file of any size. */
+  digest(path: string): string;
   spawn(spec: ProcessSpec): Promise<ProcessEnd>;
   scan(): Promise<Snapshot>;
   /** Whether a program ends with 0. */
-  succeeds(argv: string[], timeoutMs: number): Promise<boolean>;
+  succeeds(argv: string[], timeoutMs: number, signal?: AbortSignal): Promise<boolean>;
   /** Gives a program something to read, and takes what it prints. */
   ask(
     argv: string[],
     input: string,
     timeoutMs: number,
+    signal?: AbortSignal,
   ): Promise<{ exitCode?: number; stdout: string; problem?: string; durationMs: number }>;
   /** Of the file that a word names; empty where it names none. */
   digestOf(word: string): string;
-  findSkill(name: string, path: string | undefined): SkillFound;
+  findSkill(name: string, path: string | undefined): Promise<SkillFound>;
+  hasSkill(name: string, path: string | undefined): boolean;
   /** Every skill that can be found, for the question whether another would have been better. */
-  skills(): SkillFound[];
+  skills(): Promise<Omit<SkillFound, 'sha256' | 'command'>[]>;
   /** Where a skill may write of itself: apart from the project, because nobody has redacted it. */
-  scratch(): Scratch;
+  scratch(runId: string): Scratch;
+  /** Ends what a runner that is gone has left of this run: processes, and what they wrote of themselves; how many there were. */
+  clearAway(runId: string): Promise<number>;
   trace(runId: string, at: string, redactor: Redactor): TraceWriter;
   traces: TraceFolder;
   runs: RunFolder;
@@ -149,23 +160,32 @@ export interface Ground {
     /** Reads, decides and appends while nobody else does. What a dead process held is taken over. */
     alone<T>(work: () => T): Promise<T>;
   };
-  /** One run at a time of what is called so; throws (75) after `waitMs`. What a dead process left is taken over, with a warning. */
-  lock(name: string, waitMs: number): Promise<{ warning?: string; release(): void }>;
+  /** One run at a time of what is called so; throws (75) after `waitMs`. What a dead process left is taken over, with a warning and
+   *  the run that it was at. */
+  lock(
+    name: string,
+    waitMs: number,
+    run?: string,
+    signal?: AbortSignal,
+  ): Promise<{ warning?: string; abandoned?: string; release(): void }>;
 }
 
 /** Two files that a skill may write; gone when they have been read. */
 export interface Scratch {
   result: string;
   events: string;
-  /** What was written to them, as far as it is of a size to be read. */
-  take(): { result?: string; events: string };
+  /** Whole lines of events that have come since the last look; at the end also one that was not ended. */
+  lines(isEnd?: boolean): string[];
+  /** What was written of the result, and why what is there cannot be read; then both are gone. */
+  take(): { result?: string; problems: string[] };
 }
 
 /** `.cleo/runs`. Every failure to write is 73. */
 export interface RunFolder {
   /** Makes the folder of an attempt, and says where it is. */
   attempt(runId: string, phase: string, skill: string, attempt: number): string;
-  write(runId: string, name: string, text: string): void;
+  /** Whole or not at all; `durable`, unless said otherwise: on disk when this returns. */
+  write(runId: string, name: string, text: string, how?: 'durable' | 'soon'): void;
   read(runId: string, name: string): string | undefined;
   list(): string[];
   changedAt(runId: string): string;

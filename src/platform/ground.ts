@@ -1,15 +1,17 @@
 import { createHash, createHmac, randomBytes } from 'node:crypto';
-import { existsSync, lstatSync, mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, statSync } from 'node:fs';
-import { availableParallelism, tmpdir } from 'node:os';
-import { join, relative, sep } from 'node:path';
+import { closeSync, existsSync, fstatSync, lstatSync, mkdirSync, openSync, readFileSync, readSync, realpathSync, statSync } from 'node:fs';
+import { availableParallelism } from 'node:os';
+import { dirname, join, relative, sep } from 'node:path';
+import { isatty } from 'node:tty';
 import { globBase, globMatcher, isGlob } from '../rules/glob.ts';
-import type { Ground, Scratch, SeenFile } from './ground-port.ts';
+import type { Ground, SeenFile } from './ground-port.ts';
 import type { Platform, Project } from './port.ts';
 import { reviewsOf } from './review-file.ts';
 import { runFolder } from './run-folder.ts';
 import { beganAt, bootId, isAlive, takeRunLock } from './run-lock.ts';
-import { findSkill, knownSkills } from './skill-lookup.ts';
-import { runSkill } from './skill-process.ts';
+import { forgetScratch, scratch } from './scratch.ts';
+import { findSkill, folderOf, knownSkills } from './skill-lookup.ts';
+import { endMarked, runSkill } from './skill-process.ts';
 import { traceWriter } from './trace-file.ts';
 import { traceFolder } from './trace-folder.ts';
 import { entriesOf, passedOver, scanTree } from './tree-scan.ts';
@@ -21,7 +23,7 @@ const mostLooked = 200_000;
 
 /** The machine as a run sees it. Loaded only by commands that run skills. */
 export function groundOf(platform: Platform, { root, folder }: Project, env: Record<string, string | undefined>): Ground {
-  const within = realpathSync(root);
+  const within = realpathSync.native(root);
   const hash = (content: string | Uint8Array): string => createHash('sha256').update(content).digest('hex');
   return {
     root,
@@ -30,7 +32,7 @@ export function groundOf(platform: Platform, { root, folder }: Project, env: Rec
     monotonicMs: platform.monotonicMs,
     pause: (ms, signal) =>
       new Promise((resolve) => {
-        const timer = setTimeout(done, ms);
+        const timer = setTimeout(done, signal.aborted ? 0 : ms);
         function done(): void {
           clearTimeout(timer);
           signal.removeEventListener('abort', done);
@@ -57,15 +59,18 @@ export function groundOf(platform: Platform, { root, folder }: Project, env: Rec
     cpus: availableParallelism(),
     git: () => gitState(platform, root),
     look: (pattern) => look(within, pattern),
-    read: (path) => readFileSync(join(root, path)),
+    at: (path) => see(within, path)[0],
+    read: (path, most) => (most === undefined ? readFileSync(join(root, path)) : readStart(join(root, path), most)),
+    digest: (path) => digest(join(root, path)),
     spawn: runSkill,
     scan: () => scanTree(root, async () => (await (await platform.git()).status(root).catch(() => [])).map(({ path }) => path)),
-    async succeeds(argv, timeoutMs) {
-      return (await platform.run(argv, { folder: root, timeoutMs })).exitCode === 0;
+    async succeeds(argv, timeoutMs, signal) {
+      return (await platform.run(argv, { folder: root, timeoutMs, ...(signal ? { signal } : {}) })).exitCode === 0;
     },
-    async ask(argv, input, timeoutMs) {
-      const ran = await platform.run(argv, { folder: root, timeoutMs, input, keepBytes: 1 << 20, maxBytes: 1 << 20 });
-      const problem = ran.problem ?? (ran.stopped ? `took more ${ran.stopped === 'time' ? 'time' : 'output'} than it has` : undefined);
+    async ask(argv, input, timeoutMs, signal) {
+      const limits = { timeoutMs, keepBytes: 1 << 20, maxBytes: 1 << 20, ...(signal ? { signal } : {}) };
+      const ran = await platform.run(argv, { folder: root, input, ...limits });
+      const problem = ran.problem ?? (ran.stopped && why[ran.stopped]);
       return {
         ...(ran.exitCode === undefined ? {} : { exitCode: ran.exitCode }),
         stdout: ran.stdout,
@@ -78,8 +83,14 @@ export function groundOf(platform: Platform, { root, folder }: Project, env: Rec
       return statSync(path, { throwIfNoEntry: false })?.isFile() ? hash(readFileSync(path)) : '';
     },
     findSkill: (name, path) => findSkill(root, folder, name, path, hash),
-    skills: () => knownSkills(root, folder, hash),
+    hasSkill: (name, path) => folderOf(root, folder, name, path) !== undefined,
+    skills: () => knownSkills(root, folder),
     scratch,
+    async clearAway(runId) {
+      const ended = await endMarked(`CLEO_RUN_ID=${runId}`, 1500);
+      forgetScratch(runId);
+      return ended;
+    },
     trace: (runId, at, redactor) => {
       const traces = join(folder, 'traces');
       return writing(traces, 74, () => {
@@ -90,9 +101,11 @@ export function groundOf(platform: Platform, { root, folder }: Project, env: Rec
     traces: traceFolder(join(folder, 'traces')),
     runs: runFolder(join(folder, 'runs')),
     reviews: reviewsOf(platform, join(folder, 'reviews.jsonl')),
-    lock: (name, waitMs) => takeRunLock(join(folder, 'runs'), name, waitMs),
+    lock: (name, waitMs, run, signal) => takeRunLock(join(folder, 'runs'), name, waitMs, run, signal),
   };
 }
+
+const why = { time: 'took more time than it has', output: 'printed more than it may', cancelled: 'was ended from outside' } as const;
 
 export const traceName = (runId: string, at: string): string => `${at.slice(0, 10)}-${runId}.jsonl`;
 
@@ -133,23 +146,29 @@ function operatorOf(env: Record<string, string | undefined>): ReturnType<Ground[
   if (said === 'human' || said === 'ai' || said === 'ci') return said;
   if (env.CI && env.CI !== 'false') return 'ci';
   if (agents.some((name) => env[name])) return 'ai';
-  return process.stdin.isTTY ? 'human' : 'unknown';
+  return isatty(0) ? 'human' : 'unknown';
 }
 
-async function gitState(platform: Platform, root: string): Promise<{ head: string; dirtyFiles: number } | undefined> {
+async function gitState(platform: Platform, root: string): ReturnType<Ground['git']> {
+  // A process less where there is nothing to ask it.
+  if (!isInCheckout(root)) return undefined;
   try {
-    const git = await platform.git();
-    if ((await git.placeOf(root)) === undefined) return undefined;
-    const head = await git.commit(root, 'HEAD');
-    return head === undefined ? undefined : { head, dirtyFiles: (await git.status(root)).length };
+    return await (await platform.git()).state(root);
   } catch {
-    // No git, or no repository: nothing to say of it.
+    // No git, or one that does not answer: nothing to say of it.
     return undefined;
   }
 }
 
+function isInCheckout(root: string): boolean {
+  for (let here = root; ; here = dirname(here)) {
+    if (existsSync(join(here, '.git'))) return true;
+    if (dirname(here) === here) return false;
+  }
+}
+
 function look(root: string, pattern: string): { files: SeenFile[]; isCut: boolean } {
-  if (!isGlob(pattern)) return { files: existsAt(join(root, pattern)) ? see(root, pattern) : [], isCut: false };
+  if (!isGlob(pattern)) return { files: see(root, pattern), isCut: false };
   const fits = globMatcher(pattern);
   const paths: string[] = [];
   const folders = [globBase(pattern)];
@@ -159,12 +178,13 @@ function look(root: string, pattern: string): { files: SeenFile[]; isCut: boolea
       if (passedOver.has(entry.name)) continue;
       const path = folder === '' ? entry.name : `${folder}/${entry.name}`;
       looked += 1;
-      if (fits(path)) paths.push(path);
       // Links are not followed: they may lead anywhere, and round in a circle.
       if (entry.isDirectory()) folders.push(path);
+      else if (fits(path)) paths.push(path);
     }
   paths.sort();
-  return { files: paths.slice(0, mostFiles).flatMap((path) => see(root, path)), isCut: paths.length > mostFiles || looked >= mostLooked };
+  const files = paths.slice(0, mostFiles).flatMap((path) => see(root, path));
+  return { files: files.filter(({ kind }) => kind !== 'folder'), isCut: paths.length > mostFiles || looked >= mostLooked };
 }
 
 const existsAt = (path: string): boolean => lstatSync(path, { throwIfNoEntry: false }) !== undefined;
@@ -184,28 +204,29 @@ function see(root: string, path: string): SeenFile[] {
   }
 }
 
-/** More than this no skill has to say of itself. */
-const largestClaim = 4 * 2 ** 20;
+function readStart(path: string, most: number): Uint8Array {
+  const file = openSync(path, 'r');
+  try {
+    const bytes = Buffer.alloc(most);
+    let length = 0;
+    for (let read = -1; read !== 0 && length < most; length += read) read = readSync(file, bytes, length, most - length, length);
+    return bytes.subarray(0, length);
+  } finally {
+    closeSync(file);
+  }
+}
 
-function scratch(): Scratch {
-  const place = mkdtempSync(join(tmpdir(), 'cleo-skill-'));
-  const [result, events] = [join(place, 'result.json'), join(place, 'events.jsonl')];
-  const text = (path: string): string | undefined => {
-    const found = lstatSync(path, { throwIfNoEntry: false });
-    return found?.isFile() && found.size <= largestClaim ? readFileSync(path, 'utf8') : undefined;
-  };
-  return {
-    result,
-    events,
-    take() {
-      try {
-        const written = text(result);
-        return { ...(written === undefined ? {} : { result: written }), events: text(events) ?? '' };
-      } finally {
-        rmSync(place, { recursive: true, force: true });
-      }
-    },
-  };
+/** In pieces: a file may be larger than memory. */
+function digest(path: string): string {
+  const hash = createHash('sha256');
+  const file = openSync(path, 'r');
+  try {
+    const piece = Buffer.allocUnsafe(Math.max(1, Math.min(fstatSync(file).size, 1 << 20)));
+    for (let read = readSync(file, piece); read > 0; read = readSync(file, piece)) hash.update(piece.subarray(0, read));
+    return hash.digest('hex');
+  } finally {
+    closeSync(file);
+  }
 }
 
 /** The first wish to end is heard; a second one ends everything, as it would have without us. */

@@ -4,6 +4,7 @@ import { isoTime } from '../rules/iso-time.ts';
 import { backups } from './backups.ts';
 import { configFiles } from './config.ts';
 import { files } from './files.ts';
+import { monotonicMs } from './monotonic.ts';
 import type { Platform, Project } from './port.ts';
 import { findProject, newProject } from './project.ts';
 
@@ -14,7 +15,7 @@ export function platformOf(env: Record<string, string | undefined>, folder: stri
   const platform: Platform = {
     now: () => isoTime(Date.now()),
     // Not `performance.now()`, which loads a module of its own.
-    monotonicMs: () => Number(process.hrtime.bigint() / 1000n) / 1000,
+    monotonicMs,
     version,
     runtime: `node ${process.versions.node}`,
     folder,

@@ -102,6 +102,8 @@ export interface RunOptions {
   keepBytes?: number;
   input?: string;
   env?: Record<string, string>;
+  /** Aborted when nobody wants it to go on. */
+  signal?: AbortSignal;
 }
 
 /** What came of a program that was run. */
@@ -109,8 +111,8 @@ export interface Ran {
   /** Absent where it was killed, or never ran. */
   exitCode?: number;
   signal?: string;
-  /** It was ended: its time was up, or it printed too much. */
-  stopped?: 'time' | 'output';
+  /** It was ended: its time was up, it printed too much, or nobody wanted it any more. */
+  stopped?: 'time' | 'output' | 'cancelled';
   /** Why it could not be run. */
   problem?: string;
   /** The ends of what it printed. */
@@ -145,6 +147,8 @@ export interface Git {
   /** Where a folder lies in its tree: empty at the top, else `a/b/`. Undefined outside of any tree. */
   placeOf(folder: string): Promise<string | undefined>;
   /** What is not as it was committed, files that are not kept in git too. */
+  /** The commit that is checked out, null before the first, and how much differs from it; undefined where there is no repository. */
+  state(tree: string): Promise<{ head: string | null; dirtyFiles: number } | undefined>;
   status(tree: string): Promise<{ state: string; path: string }[]>;
   /** Commits these files, and no others; the commit. */
   save(tree: string, message: string, paths: string[]): Promise<string>;

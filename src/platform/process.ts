@@ -13,7 +13,7 @@ const drainMs = 500;
 /** Runs a program with these words, never through a shell, and waits until it is gone: it ended, or its time was up, or
  *  it printed more than is read. Of its output only the end is kept; the hash is of all of it. */
 export function run(env: Record<string, string | undefined>, [program = '', ...words]: string[], options: RunOptions): Promise<Ran> {
-  const { folder, timeoutMs, maxBytes = 1 << 30, keepBytes = 4096, input } = options;
+  const { folder, timeoutMs, maxBytes = 1 << 30, keepBytes = 4096, input, signal } = options;
   // What this mark stands in the environment of was started by this run, whichever session or parent it has by now.
   const mark = `CLEO_RUN_MARK=${process.pid}-${process.hrtime.bigint()}`;
   return new Promise((resolve) => {
@@ -37,6 +37,7 @@ export function run(env: Record<string, string | undefined>, [program = '', ...w
       if (isOver) return;
       isOver = true;
       for (const timer of timers) clearTimeout(timer);
+      signal?.removeEventListener('abort', cancel);
       child.stdout?.destroy();
       child.stderr?.destroy();
       const text = (which: 'stdout' | 'stderr'): string => Buffer.concat(kept[which]).subarray(-keepBytes).toString('utf8');
@@ -82,6 +83,11 @@ export function run(env: Record<string, string | undefined>, [program = '', ...w
       child.stdin?.end(input);
     }
     timers.push(setTimeout(() => stop('time'), timeoutMs));
+    function cancel(): void {
+      stop('cancelled');
+    }
+    signal?.addEventListener('abort', cancel, { once: true });
+    if (signal?.aborted) cancel();
   });
 }
 

@@ -9,7 +9,7 @@ import {
   renameSync,
   rmSync,
   statSync,
-  writeSync,
+  writeFileSync,
 } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { RunFolder } from './ground-port.ts';
@@ -23,19 +23,24 @@ export function runFolder(top: string): RunFolder {
       writing(folder, 73, () => mkdirSync(folder, { recursive: true, mode: 0o700 }));
       return folder;
     },
-    write(runId, name, text) {
+    write(runId, name, text, how = 'durable') {
       const path = join(top, runId, name);
       writing(path, 73, () => {
         mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
         const fresh = `${path}.tmp-${process.pid}`;
-        const file = openSync(fresh, 'w', 0o600);
         try {
-          writeSync(file, text);
-          fsyncSync(file);
-        } finally {
-          closeSync(file);
+          const file = openSync(fresh, 'w', 0o600);
+          try {
+            writeFileSync(file, text);
+            if (how === 'durable') fsyncSync(file);
+          } finally {
+            closeSync(file);
+          }
+          renameSync(fresh, path);
+        } catch (error) {
+          rmSync(fresh, { force: true });
+          throw error;
         }
-        renameSync(fresh, path);
       });
     },
     read: (runId, name) => {

@@ -1,86 +1,126 @@
-import { closeSync, existsSync, linkSync, mkdirSync, openSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, linkSync, mkdirSync, readFileSync, statSync, unlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { skillRefusal } from '../errors/skill.ts';
 import type { Holder } from './ground-port.ts';
+import { monotonicMs } from './monotonic.ts';
+import { writing } from './unwritable.ts';
+
+/** What a lock says of who holds it. */
+interface Claim extends Holder {
+  /** The run it is held for. */
+  run?: string;
+  /** No two claims are alike, so that nobody takes another's away. */
+  nonce: string;
+}
+
+export interface RunLock {
+  /** Of what was taken over. */
+  warning?: string;
+  /** The run that the process which is gone was at. */
+  abandoned?: string;
+  release(): void;
+}
 
 const lookEveryMs = 50;
+/** What cannot be read this long after it was written was never written whole. */
+const unreadableMs = 5000;
 
 /** One at a time. A lock whose holder is dead, or of another start of the machine, is taken over. */
-export async function takeRunLock(folder: string, name: string, waitMs: number): Promise<{ warning?: string; release(): void }> {
+export async function takeRunLock(folder: string, name: string, waitMs: number, run?: string, signal?: AbortSignal): Promise<RunLock> {
   const path = join(folder, `${name}.lock`);
-  const until = Date.now() + waitMs;
-  let warning: string | undefined;
+  const until = monotonicMs() + waitMs;
+  const own: Claim = { pid: process.pid, began: beganAt(process.pid), boot: bootId(), nonce: nonce(), ...(run ? { run } : {}) };
+  let taken: Omit<RunLock, 'release'> = {};
   for (;;) {
-    if (claim(folder, path)) return { ...(warning ? { warning } : {}), release: () => rmSync(path, { force: true }) };
+    if (claim(folder, path, own)) return { ...taken, release: () => release(path, own) };
     const holder = holderOf(path);
-    if (holder && !isAlive(holder)) {
-      if (takeOver(path)) warning = `took over the lock of process ${holder.pid}, which is gone`;
-      else await pause();
+    if (holder === undefined ? isWreck(path) : !isAlive(holder)) {
+      if (takeOver(folder, path, holder, own))
+        taken = {
+          warning: `took over the lock of ${holder ? `process ${holder.pid}, which is gone` : 'nobody'}`,
+          ...(holder?.run ? { abandoned: holder.run } : {}),
+        };
       continue;
     }
-    if (Date.now() >= until)
+    if (signal?.aborted) throw skillRefusal(130, 'it was ended from outside', 'cleo trace list');
+    if (monotonicMs() >= until)
       throw skillRefusal(75, `another run of it is under way${holder ? ` (process ${holder.pid})` : ''}`, 'cleo trace list', {
-        ...(holder ? { pid: holder.pid } : {}),
+        ...(holder ? { pid: holder.pid, ...(holder.run ? { run: holder.run } : {}) } : {}),
       });
-    await pause();
+    await new Promise((resolve) => setTimeout(resolve, lookEveryMs));
   }
 }
 
-const pause = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, lookEveryMs));
-
-/** The lock comes into being with its holder in it: an empty one would be nobody's, and so everybody's for ever. */
-function claim(folder: string, path: string): boolean {
-  const fresh = `${path}.${process.pid}-${Math.random().toString(36).slice(2, 8)}`;
-  const holder: Holder = { pid: process.pid, began: beganAt(process.pid), boot: bootId() };
+/** Whole or not at all: a lock that its maker had no time to write would be nobody's. */
+function claim(folder: string, path: string, own: Claim): boolean {
+  const draft = `${path}.${own.nonce}`;
+  writing(folder, 73, () => mkdirSync(folder, { recursive: true, mode: 0o700 }));
   try {
-    mkdirSync(folder, { recursive: true, mode: 0o700 });
-    writeFileSync(fresh, JSON.stringify(holder), { mode: 0o600, flag: 'wx' });
-    try {
-      linkSync(fresh, path);
-    } catch (error) {
-      if (!['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS'].includes((error as NodeJS.ErrnoException).code ?? '')) throw error;
-      // Where links are not to be had.
-      writeFileSync(path, JSON.stringify(holder), { mode: 0o600, flag: 'wx' });
-    } finally {
-      rmSync(fresh, { force: true });
-    }
+    const text = JSON.stringify(own);
+    writeFileSync(draft, text, { mode: 0o600 });
+    place(draft, path, text);
     return true;
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
     if (code === 'EEXIST') return false;
     throw skillRefusal(73, `${path} cannot be written: ${code}`, 'cleo doctor', { path });
+  } finally {
+    removed(draft);
   }
 }
 
-const abandonedMs = 10_000;
-
-/** One at a time here too: of two that see the same dead holder, the second would take away the lock of the first. */
-function takeOver(path: string): boolean {
-  const guard = `${path}.takeover`;
+function place(draft: string, path: string, text: string): void {
   try {
-    closeSync(openSync(guard, 'wx', 0o600));
-  } catch {
-    const age = Date.now() - (statSync(guard, { throwIfNoEntry: false })?.mtimeMs ?? Date.now());
-    if (age > abandonedMs) rmSync(guard, { force: true });
+    linkSync(draft, path);
+  } catch (error) {
+    // A file system without hard links.
+    if (!['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS'].includes((error as NodeJS.ErrnoException).code ?? '')) throw error;
+    writeFileSync(path, text, { mode: 0o600, flag: 'wx' });
+  }
+}
+
+/** Two that find the same dead holder must not take away each other's lock: only who has a lock on the taking may. */
+function takeOver(folder: string, path: string, dead: Claim | undefined, own: Claim): boolean {
+  const taking = `${path}.taking`;
+  if (!claim(folder, taking, own)) {
+    const other = holderOf(taking);
+    if (other === undefined ? isWreck(taking) : !isAlive(other)) removed(taking);
     return false;
   }
   try {
-    const holder = holderOf(path);
-    if (holder === undefined || isAlive(holder)) return false;
-    rmSync(path, { force: true });
-    return true;
+    const isSame = holderOf(path)?.nonce === dead?.nonce && existsSync(path);
+    if (isSame) removed(path);
+    return isSame;
   } finally {
-    rmSync(guard, { force: true });
+    removed(taking);
   }
 }
 
-/** Undefined where it was released meanwhile, or is just being written. */
-function holderOf(path: string): Holder | undefined {
+function release(path: string, own: Claim): void {
+  if (holderOf(path)?.nonce === own.nonce) removed(path);
+}
+
+function removed(path: string): void {
   try {
-    return JSON.parse(readFileSync(path, 'utf8')) as Holder;
+    unlinkSync(path);
+  } catch {
+    // Gone already; or it cannot be written any more; that whoever holds it is gone will be seen all the same.
+  }
+}
+
+/** Undefined where it was released meanwhile, or nobody can read it. */
+function holderOf(path: string): Claim | undefined {
+  try {
+    const said = JSON.parse(readFileSync(path, 'utf8')) as Claim;
+    return typeof said?.pid === 'number' ? said : undefined;
   } catch {
     return undefined;
   }
+}
+
+function isWreck(path: string): boolean {
+  const changed = statSync(path, { throwIfNoEntry: false })?.mtimeMs;
+  return changed !== undefined && Math.abs(Date.now() - changed) > unreadableMs;
 }
 
 export function isAlive({ pid, began, boot }: Holder): boolean {
@@ -93,10 +133,20 @@ export function isAlive({ pid, began, boot }: Holder): boolean {
   return beganAt(pid) === began;
 }
 
+const nonce = (): string => `${process.pid}-${process.hrtime.bigint().toString(36)}`;
+
 const bootPath = '/proc/sys/kernel/random/boot_id';
 export const bootId = (): string => (existsSync(bootPath) ? readFileSync(bootPath, 'utf8').trim() : '');
 
+let own: string | undefined;
+
 export function beganAt(pid: number): string {
+  if (pid !== process.pid) return readBegan(pid);
+  own ??= readBegan(pid);
+  return own;
+}
+
+function readBegan(pid: number): string {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, 'latin1');
     return stat.slice(stat.lastIndexOf(')') + 2).split(' ')[19] ?? '';

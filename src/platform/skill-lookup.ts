@@ -1,7 +1,5 @@
 import { accessSync, constants, existsSync, lstatSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { isAbsolute, join, relative } from 'node:path';
-import { readFrontMatter } from '../rules/front-matter.ts';
-import { isMap } from '../rules/is-map.ts';
 import type { SkillFound } from './ground-port.ts';
 
 const programs = ['run', 'run.sh', 'run.mjs', 'run.py'];
@@ -12,45 +10,72 @@ const largestFile = 16 * 2 ** 20;
 type Hash = (content: string | Uint8Array) => string;
 
 /** Where a skill lies: where the manifest says, else among those of the project. */
-export function findSkill(root: string, folder: string, name: string, path: string | undefined, hash: Hash): SkillFound {
-  const candidates = path === undefined ? places(root, folder).map((place) => join(place, name)) : [join(root, path)];
-  const found = candidates.find((candidate) => isFolder(candidate));
-  return found ? describe(root, name, found, hash) : nothing(name, hash);
+export async function findSkill(root: string, folder: string, name: string, path: string | undefined, hash: Hash): Promise<SkillFound> {
+  const found = folderOf(root, folder, name, path);
+  if (!found) return { ...about(name, undefined, nothing), sha256: hash('') };
+  const text = textIn(found);
+  const head = await readHead(text);
+  const command = commandOf(root, found, head.metadata.run);
+  return {
+    ...about(name, text, head),
+    folder: relative(root, found) || '.',
+    ...(command ? { command } : {}),
+    sha256: hash(digestOf(found, hash)),
+  };
 }
 
-export function knownSkills(root: string, folder: string, hash: Hash): SkillFound[] {
-  const found = new Map<string, SkillFound>();
+/** Where it lies; undefined where it does not. */
+export function folderOf(root: string, folder: string, name: string, path: string | undefined): string | undefined {
+  const candidates = path === undefined ? places(root, folder).map((place) => join(place, name)) : [join(root, path)];
+  return candidates.find((candidate) => isFolder(candidate));
+}
+
+export async function knownSkills(root: string, folder: string): Promise<Omit<SkillFound, 'sha256' | 'command'>[]> {
+  const found = new Map<string, Omit<SkillFound, 'sha256' | 'command'>>();
   for (const place of places(root, folder))
-    for (const entry of isFolder(place) ? readdirSync(place) : [])
-      if (!found.has(entry) && isFolder(join(place, entry))) found.set(entry, describe(root, entry, join(place, entry), hash));
+    for (const entry of isFolder(place) ? namesIn(place) : []) {
+      const own = join(place, entry);
+      if (found.has(entry) || !isFolder(own)) continue;
+      const text = textIn(own);
+      found.set(entry, { ...about(entry, text, await readHead(text)), folder: relative(root, own) });
+    }
   return [...found.values()];
 }
 
 const places = (root: string, folder: string): string[] => [join(folder, 'skills'), join(root, '.claude', 'skills'), join(root, 'skills')];
 
+function namesIn(folder: string): string[] {
+  try {
+    return readdirSync(folder).sort();
+  } catch {
+    // Not ours to read.
+    return [];
+  }
+}
+
 const isFolder = (path: string): boolean => statSync(path, { throwIfNoEntry: false })?.isDirectory() ?? false;
 
-const nothing = (name: string, hash: Hash): SkillFound => ({
-  ...{ name, version: '0.0.0', description: '', triggers: [], negativeTriggers: [], sha256: hash('') },
-});
-
-function describe(root: string, name: string, folder: string, hash: Hash): SkillFound {
+/** Its SKILL.md, where it has one that is a text and not, say, a pipe. */
+function textIn(folder: string): string | undefined {
   const source = join(folder, 'SKILL.md');
-  const text = existsSync(source) ? readFileSync(source, 'utf8') : undefined;
-  const head = text === undefined ? undefined : readFrontMatter(text);
-  const fields = head && 'fields' in head ? head.fields : {};
-  const metadata = isMap(fields.metadata) ? fields.metadata : {};
-  const command = commandOf(root, folder, metadata.run);
+  const found = statSync(source, { throwIfNoEntry: false });
+  return found?.isFile() && found.size <= largestFile ? readFileSync(source, 'utf8') : undefined;
+}
+
+type Head = ReturnType<typeof import('./skill-text.ts').headOf>;
+const nothing: Head = { fields: {}, metadata: {} };
+
+const readHead = async (text: string | undefined): Promise<Head> =>
+  text === undefined ? nothing : (await import('./skill-text.ts')).headOf(text);
+
+function about(name: string, text: string | undefined, { fields, metadata }: Head): Omit<SkillFound, 'sha256' | 'command' | 'folder'> {
   return {
     name,
-    folder: relative(root, folder) || '.',
     version: textOf(metadata.version) ?? textOf(fields.version) ?? '0.0.0',
     description: textOf(fields.description) ?? '',
     triggers: listOf(metadata.triggers),
     negativeTriggers: listOf(metadata.negative_triggers ?? metadata.negativeTriggers),
     ...(text === undefined ? {} : { text }),
-    ...(command ? { command } : {}),
-    sha256: hash(digestOf(folder, hash)),
   };
 }
 
@@ -84,16 +109,25 @@ function isExecutable(path: string): boolean {
 function digestOf(folder: string, hash: Hash): string {
   const lines: string[] = [];
   const walk = (place: string, name: string): void => {
-    for (const entry of readdirSync(place).sort()) {
+    for (const entry of namesIn(place)) {
       if (lines.length >= mostFiles || entry === 'node_modules' || entry === '.git') continue;
       const path = join(place, entry);
-      const found = lstatSync(path);
-      if (found.isDirectory()) walk(path, `${name}${entry}/`);
-      else if (found.isFile()) lines.push(`${name}${entry} ${found.size > largestFile ? found.size : hash(readFileSync(path))}`);
+      const found = lstatSync(path, { throwIfNoEntry: false });
+      if (found?.isDirectory()) walk(path, `${name}${entry}/`);
+      else if (found?.isFile()) lines.push(`${name}${entry} ${contentOf(path, found.size, hash)}`);
     }
   };
   walk(folder, '');
   return lines.join('\n');
+}
+
+function contentOf(path: string, size: number, hash: Hash): string {
+  try {
+    return size > largestFile ? String(size) : hash(readFileSync(path));
+  } catch {
+    // Not ours to read; what it holds cannot matter to a skill that we start.
+    return `unreadable ${size}`;
+  }
 }
 
 const textOf = (value: unknown): string | undefined => (typeof value === 'string' && value !== '' ? value : undefined);

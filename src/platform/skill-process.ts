@@ -2,32 +2,31 @@ import { spawn } from 'node:child_process';
 import { closeSync, constants, openSync, writeSync } from 'node:fs';
 import { constants as os } from 'node:os';
 import type { ProcessEnd, ProcessSpec } from './ground-port.ts';
-import { living, type Started, signalAll } from './process-group.ts';
+import { monotonicMs } from './monotonic.ts';
+import { countNow, isRising, living, ownLine, type Started, signalAll } from './process-group.ts';
+import { writing } from './unwritable.ts';
 
 const primaryBytes = 10 * 2 ** 20;
 const logBytes = 50 * 2 ** 20;
+const logFlags = constants.O_WRONLY | constants.O_CREAT | constants.O_TRUNC | (constants.O_NOFOLLOW ?? 0);
 /** How long a pipe may stay open after the process that it belonged to has ended. */
 const drainMs = 2000;
 const lookEveryMs = 25;
+const briefMs = 1000;
 /** How long the dead may take to be gone. */
 const buryMs = 500;
 
 /** Runs a skill, and comes back when it and everything it started is gone. */
 export async function runSkill(spec: ProcessSpec): Promise<ProcessEnd> {
   const startedAt = process.hrtime.bigint();
-  const stdout = intake(spec, 'stdout');
-  const stderr = intake(spec, 'stderr');
+  const failed = new AbortController();
+  const stdout = intake(spec, 'stdout', failed);
+  const stderr = intake(spec, 'stderr', failed);
   try {
     const [program = '', ...words] = spec.shell ? shellOf(spec.argv[0] ?? '') : spec.argv;
-    const child = spawn(program, words, {
-      cwd: spec.folder,
-      env: spec.env,
-      stdio: ['pipe', 'pipe', 'pipe'],
-      // A group of its own, so that it can be stopped with everything it starts.
-      detached: process.platform !== 'win32',
-      windowsHide: true,
-      shell: false,
-    });
+    const countThen = countNow();
+    const child = begin(spec, program, words);
+    if (!child) return { ...nothing(startedAt), exitCode: 126, problem: `${program} cannot be run: a word of it holds what no word can` };
     const closed = new Promise<void>((resolve) => child.once('close', () => resolve()));
     const ended = new Promise<{ code: number | null; signal: NodeJS.Signals | null }>((resolve, reject) => {
       child.once('exit', (code, signal) => resolve({ code, signal }));
@@ -39,8 +38,8 @@ export async function runSkill(spec: ProcessSpec): Promise<ProcessEnd> {
     child.stdin.end(spec.stdin);
     child.stdout.on('data', stdout.take);
     child.stderr.on('data', stderr.take);
-    const started = child.pid === undefined ? undefined : { pid: child.pid, mark: spec.mark };
-    const limit = watch(spec, started);
+    const started = child.pid === undefined ? undefined : { pid: child.pid, mark: spec.mark, since: countThen };
+    const limit = watch(spec, started, failed.signal);
     let end: { code: number | null; signal: NodeJS.Signals | null };
     try {
       end = await ended;
@@ -50,13 +49,19 @@ export async function runSkill(spec: ProcessSpec): Promise<ProcessEnd> {
       limit.clear();
     }
     const why = limit.why();
-    const left = started ? living(started).length : 0;
+    // So soon after it began the numbers of processes cannot have gone all the way round.
+    const lowest = started && since(startedAt) < briefMs && isRising(started.pid) ? started.pid : undefined;
+    const left = started ? living({ ...started, lowest }).length : 0;
     // What was told to end with it is no leak; what had left its group is.
     const leaked = why === undefined ? left : limit.outside();
     if (started && left > 0) await sweep(started, spec.killGraceMs, limit.killAt());
-    await Promise.race([closed, pause(drainMs)]);
+    await Promise.race([closed, pause(drainMs, 'unheld')]);
     child.stdout.destroy();
     child.stderr.destroy();
+    stdout.finish();
+    stderr.finish();
+    // It is gone; now what kept its output from being kept can be told.
+    if (failed.signal.aborted) throw failed.signal.reason;
     return {
       exitCode: codeOf(end, why),
       ...(end.signal ? { signal: end.signal } : {}),
@@ -74,18 +79,43 @@ export async function runSkill(spec: ProcessSpec): Promise<ProcessEnd> {
   }
 }
 
+/** Undefined where no system could start it: a word or a variable holds a zero byte. */
+function begin({ folder, env }: ProcessSpec, program: string, words: string[]) {
+  try {
+    return spawn(program, words, {
+      cwd: folder,
+      env,
+      stdio: ['pipe', 'pipe', 'pipe'],
+      // A group of its own, so that it can be stopped with everything it starts.
+      detached: process.platform !== 'win32',
+      windowsHide: true,
+      shell: false,
+    });
+  } catch {
+    return undefined;
+  }
+}
+
+/** Ends what a runner that is gone has left running, told by a mark in its environment; how many there were. */
+export async function endMarked(mark: string, graceMs: number): Promise<number> {
+  const left: Started = { mark, spared: ownLine() };
+  const found = living(left).length;
+  if (found > 0) await sweep(left, graceMs);
+  return found;
+}
+
 const shellOf = (line: string): string[] => (process.platform === 'win32' ? ['cmd.exe', '/d', '/s', '/c', line] : ['/bin/sh', '-c', line]);
 
-/** Ends it when its time is up or somebody asks for it: first politely, then for good. */
-function watch({ timeoutMs, killGraceMs, signal }: ProcessSpec, started: Started | undefined) {
+/** Ends it when its time is up, somebody asks for it, or its output cannot be kept: first politely, then for good. */
+function watch({ timeoutMs, killGraceMs, signal }: ProcessSpec, started: Started | undefined, failed: AbortSignal) {
   const timers: NodeJS.Timeout[] = [];
-  let why: 'time' | 'cancelled' | undefined;
+  let why: 'time' | 'cancelled' | 'failed' | undefined;
   let killAt: number | undefined;
   let outside = 0;
   const stop = (reason: NonNullable<typeof why>): void => {
     if (why || !started) return;
     why = reason;
-    killAt = Date.now() + killGraceMs;
+    killAt = monotonicMs() + killGraceMs;
     outside = living(started, 'outside').length;
     signalAll(started, 'SIGTERM');
     // One that has stopped itself does not hear it otherwise.
@@ -93,9 +123,12 @@ function watch({ timeoutMs, killGraceMs, signal }: ProcessSpec, started: Started
     timers.push(setTimeout(() => signalAll(started, 'SIGKILL'), killGraceMs));
   };
   const cancel = (): void => stop('cancelled');
+  const giveUp = (): void => stop('failed');
   if (timeoutMs > 0) timers.push(setTimeout(() => stop('time'), timeoutMs));
   signal.addEventListener('abort', cancel, { once: true });
+  failed.addEventListener('abort', giveUp, { once: true });
   if (signal.aborted) cancel();
+  if (failed.aborted) giveUp();
   return {
     why: () => why,
     killAt: () => killAt,
@@ -103,29 +136,33 @@ function watch({ timeoutMs, killGraceMs, signal }: ProcessSpec, started: Started
     clear: () => {
       for (const timer of timers) clearTimeout(timer);
       signal.removeEventListener('abort', cancel);
+      failed.removeEventListener('abort', giveUp);
     },
   };
 }
 
 /** Until nothing of it is left: what is still there gets the rest of its grace, and is then killed as often as it takes, since
- *  one that dies may have started another. */
-async function sweep(started: Started, graceMs: number, killAt: number = Date.now() + graceMs): Promise<void> {
-  if (Date.now() < killAt) {
+ *  one that dies may have started another. By a clock that nobody sets. */
+async function sweep(started: Started, graceMs: number, killAt: number = monotonicMs() + graceMs): Promise<void> {
+  if (monotonicMs() < killAt) {
     signalAll(started, 'SIGTERM');
     signalAll(started, 'SIGCONT');
   }
-  while (Date.now() < killAt) {
+  while (monotonicMs() < killAt) {
     if (living(started).length === 0) return;
-    await pause(Math.min(lookEveryMs, Math.max(1, killAt - Date.now())));
+    await pause(Math.min(lookEveryMs, Math.max(1, killAt - monotonicMs())));
   }
-  const until = Date.now() + buryMs;
+  const until = monotonicMs() + buryMs;
   do {
     signalAll(started, 'SIGKILL');
     await pause(5);
-  } while (living(started).length > 0 && Date.now() < until);
+  } while (living(started).length > 0 && monotonicMs() < until);
 }
 
-function codeOf({ code, signal }: { code: number | null; signal: NodeJS.Signals | null }, why: 'time' | 'cancelled' | undefined): number {
+function codeOf(
+  { code, signal }: { code: number | null; signal: NodeJS.Signals | null },
+  why: 'time' | 'cancelled' | 'failed' | undefined,
+): number {
   if (why === 'time') return 81;
   if (why === 'cancelled') return 130;
   return code ?? 128 + ((signal && os.signals[signal]) || 0);
@@ -144,24 +181,38 @@ const nothing = (startedAt: bigint): ProcessEnd => ({
 
 const since = (startedAt: bigint): number => Number((process.hrtime.bigint() - startedAt) / 1_000_000n);
 
-const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
+/** `unheld`: this process may end meanwhile. */
+const pause = (ms: number, how: 'held' | 'unheld' = 'held'): Promise<void> =>
+  new Promise((resolve) => {
+    const timer = setTimeout(resolve, ms);
+    if (how === 'unheld') timer.unref();
+  });
 
-/** Takes what comes: the beginning of it for the primary output, and a redacted log. What is more is counted and let go. */
-function intake({ logs, redactor, onOutput }: ProcessSpec, which: 'stdout' | 'stderr') {
-  const file = openSync(logs[which], constants.O_WRONLY | constants.O_CREAT | constants.O_TRUNC | (constants.O_NOFOLLOW ?? 0), 0o600);
+/** Takes what comes: the beginning of it for the primary output, and a redacted log. What is more is counted and let go. A log that
+ *  cannot be written, or not be redacted, is a failure of the attempt and not of this process: `failed` tells it. */
+function intake({ logs, redactor, onOutput }: ProcessSpec, which: 'stdout' | 'stderr', failed: AbortController) {
+  const path = logs?.[which];
+  const file = path === undefined ? undefined : writing(path, 73, () => openSync(path, logFlags, 0o600));
   const clean = redactor.stream();
   const parts: Buffer[] = [];
   let kept = 0;
   let bytes = 0;
   let logged = 0;
   let isTruncated = false;
-  const log = (text: string): void => {
-    if (text === '') return;
-    onOutput?.(which, text);
-    const whole = Buffer.from(text);
-    const part = whole.subarray(0, logBytes - logged);
-    logged += part.length;
-    for (let at = 0; at < part.length; ) at += writeSync(file, part, at);
+  const log = (next: () => string): void => {
+    if (file === undefined || logged >= logBytes || failed.signal.aborted) return;
+    try {
+      const text = next();
+      if (text === '') return;
+      onOutput?.(which, text);
+      const part = Buffer.from(text).subarray(0, logBytes - logged);
+      logged += part.length;
+      writing(path!, 74, () => {
+        for (let at = 0; at < part.length; ) at += writeSync(file, part, at);
+      });
+    } catch (error) {
+      failed.abort(error);
+    }
   };
   return {
     take(part: Buffer): void {
@@ -173,14 +224,14 @@ function intake({ logs, redactor, onOutput }: ProcessSpec, which: 'stdout' | 'st
       }
       if ((which === 'stdout' && bytes > primaryBytes) || bytes > logBytes) isTruncated = true;
       // Beyond what is logged nothing is looked at: a flood must not cost more than reading it.
-      if (logged < logBytes) log(clean.push(part));
+      log(() => clean.push(part));
     },
     kept: () => Buffer.concat(parts),
     bytes: () => bytes,
     isTruncated: () => isTruncated,
+    finish: () => log(() => clean.end()),
     close(): void {
-      if (logged < logBytes) log(clean.end());
-      closeSync(file);
+      if (file !== undefined) closeSync(file);
     },
   };
 }

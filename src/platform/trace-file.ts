@@ -9,71 +9,112 @@ import {
   openSync,
   readFileSync,
   renameSync,
+  rmSync,
+  writeFileSync,
   writeSync,
 } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { Redactor } from '../model/redactor.ts';
-import type { TraceLine } from '../model/trace.ts';
-import { isMilestone, nextLine, readTrace } from '../rules/trace.ts';
+import { eventsIn, genesis, isMilestone, nextLine } from '../rules/trace.ts';
 import { withoutPayloads } from '../rules/trace-payload.ts';
 import type { TraceWriter } from './ground-port.ts';
+import { writing } from './unwritable.ts';
 
 /** The trace of a run, new or gone on with. One write a line, so that two never mix; what a crash tore off its end is taken away,
  *  so that the chain goes on from the last whole line. */
 export function traceWriter(
   path: string,
-  about: { runId: string; redactor: Redactor; now(): string; hash(text: string): string },
+  about: { runId: string; redactor: Redactor; now(): string; hash(content: string | Uint8Array): string },
 ): TraceWriter {
   const flags = constants.O_RDWR | constants.O_APPEND | constants.O_CREAT | (constants.O_NOFOLLOW ?? 0);
   const file = openSync(path, flags, 0o600);
   let after = stateOf(file, path, about.hash);
+  // Events that come at once go to disk at once: nothing happens between them that could be told from the outside.
+  let isDue = false;
+  let problem: unknown;
+  const sync = (): void => {
+    if (!isDue) return;
+    isDue = false;
+    writing(path, 74, () => fsyncSync(file));
+  };
+  const syncSoon = (): void => {
+    try {
+      sync();
+    } catch (error) {
+      problem = error;
+    }
+  };
+  let isOpen = true;
+  const blobs = join(dirname(path), 'blobs');
+  const keep = (text: string): string => keepBlob(blobs, text, about.hash(text));
   return {
     write(event, data, of = {}) {
-      const clean = withoutPayloads(about.redactor.value(data) as Record<string, unknown>, (text) =>
-        keepBlob(path, about.hash(text), text),
-      );
-      const { text, ts } = nextLine(after, { ts: about.now(), event, data: clean, run_id: about.runId, ...of });
-      const bytes = Buffer.from(`${text}\n`);
-      const written = writeSync(file, bytes);
-      if (written < bytes.length) throw Object.assign(new Error('no space left for the trace'), { code: 'ENOSPC' });
-      after = { head: about.hash(text), lines: after.lines + 1, ts };
-      if (isMilestone(event)) fsyncSync(file);
+      if (problem) throw problem;
+      // Redacted first: neither a line nor what is kept beside it holds what nobody may read.
+      const clean = about.redactor.value(data) as Record<string, unknown>;
+      writing(path, 74, () => {
+        const slim = withoutPayloads(clean, keep);
+        const { text, ts } = nextLine(after, { ts: about.now(), event, data: slim, run_id: about.runId, ...of });
+        append(file, Buffer.from(`${text}\n`));
+        after = { head: about.hash(text), lines: after.lines + 1, ts };
+        if (isMilestone(event) && !isDue) {
+          isDue = true;
+          setImmediate(() => isOpen && syncSoon());
+        }
+      });
+      return clean;
     },
     head: () => after.head,
     lines: () => after.lines,
+    sync,
     close: () => {
-      fsyncSync(file);
-      closeSync(file);
+      isOpen = false;
+      try {
+        sync();
+      } finally {
+        closeSync(file);
+      }
     },
   };
 }
 
-/** What is too large for a line lies beside the traces, named by its hash, before any line names it. */
-function keepBlob(trace: string, hash: string, text: string): string {
-  const folder = join(dirname(trace), 'blobs');
-  const path = join(folder, hash);
-  if (existsSync(path)) return hash;
-  mkdirSync(folder, { recursive: true, mode: 0o700 });
-  const fresh = `${path}.tmp-${process.pid}`;
-  const file = openSync(fresh, 'w', 0o600);
+/** A line that did not fit is taken back: what a full disk tore off would be the beginning of the next line. */
+function append(file: number, bytes: Uint8Array): void {
+  const { size } = fstatSync(file);
+  let written = 0;
   try {
-    const bytes = Buffer.from(text);
-    for (let at = 0; at < bytes.length; ) at += writeSync(file, bytes, at);
-    fsyncSync(file);
-  } finally {
-    closeSync(file);
+    written = writeSync(file, bytes);
+    if (written < bytes.length) throw Object.assign(new Error('no space left for the trace'), { code: 'ENOSPC' });
+  } catch (error) {
+    if (written > 0) ftruncateSync(file, size);
+    throw error;
   }
-  renameSync(fresh, path);
-  return hash;
 }
 
-function stateOf(file: number, path: string, hash: (text: string) => string): { head: string; lines: number; ts: string } {
+function keepBlob(folder: string, text: string, name: string): string {
+  const path = join(folder, name);
+  if (existsSync(path)) return name;
+  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  const fresh = `${path}.tmp-${process.pid}`;
+  try {
+    writeFileSync(fresh, text, { mode: 0o600, flush: true });
+    renameSync(fresh, path);
+  } catch (error) {
+    rmSync(fresh, { force: true });
+    throw error;
+  }
+  return name;
+}
+
+/** By its bytes, whatever they are: the chain is one of bytes. */
+function stateOf(file: number, path: string, hash: (content: Uint8Array) => string): { head: string; lines: number; ts: string } {
   const { size } = fstatSync(file);
-  if (size === 0) return { head: 'genesis', lines: 0, ts: '' };
-  const text = readFileSync(path, 'utf8');
-  const whole = text.lastIndexOf('\n') + 1;
-  if (whole < text.length) ftruncateSync(file, Buffer.byteLength(text.slice(0, whole)));
-  const { head, lines } = readTrace(text.slice(0, whole), hash);
-  const last: TraceLine | undefined = lines.at(-1)?.line;
-  return { head, lines: last?.seq ?? 0, ts: last?.ts ?? '' };
+  if (size === 0) return { head: genesis, lines: 0, ts: '' };
+  const bytes = readFileSync(path);
+  const whole = bytes.lastIndexOf(0x0a) + 1;
+  if (whole < bytes.length) ftruncateSync(file, whole);
+  if (whole === 0) return { head: genesis, lines: 0, ts: '' };
+  const last = bytes.subarray(whole === 1 ? 0 : bytes.lastIndexOf(0x0a, whole - 2) + 1, whole - 1);
+  const line = eventsIn(`${last.toString('utf8')}\n`).lines[0]?.line ?? eventsIn(bytes.toString('utf8', 0, whole)).lines.at(-1)?.line;
+  return { head: hash(last), lines: line?.seq ?? 0, ts: line?.ts ?? '' };
 }

@@ -23,6 +23,8 @@ const encoded = /[A-Za-z0-9+/_-]{24,}={0,2}/g;
 
 /** A text without the secrets in it. `isKnown` tells those that no shape does, in what was encoded. */
 export function redactText(text: string, hide: Hide = plainly, isKnown?: (decoded: string) => boolean): string {
+  // A hash or an id is none of it, and most of what is written is one.
+  if (/^[0-9a-f-]*$/.test(text)) return text;
   const clean = hideShapes(text, hide);
   return long.test(clean) ? clean.replace(encoded, (run) => (holdsSecret(run, isKnown) ? hide('encoded', run) : run)) : clean;
 }

@@ -23,16 +23,22 @@ const longestKey = 65_536;
 /** Names of variables whose values are secret. */
 export const isSecretVariable = (name: string): boolean => /KEY|TOKEN|SECRET|PASSWORD|PASSWD|CREDENTIAL|PRIVATE|AUTH/i.test(name);
 
-const telling = new Set(
-  'key keys apikey token secret secrets password passwd passphrase credential credentials private auth authorization'.split(' '),
-);
-const isTelling = (name: string): boolean =>
-  name
+/** What is called so is secret, however short it is. */
+const telling = new Set('apikey token secret secrets password passwd passphrase credential credentials private authorization'.split(' '));
+/** What is called so often is: a short word is the name of something. */
+const ambiguous = new Set('key keys auth'.split(' '));
+/** From which length on a value of that name is hidden; undefined: never. */
+function hiddenFrom(name: string): number | undefined {
+  const words = name
     .slice(0, 200)
     .replace(/([a-z0-9])(?=[A-Z])/g, '$1 ')
     .toLowerCase()
-    .split(/[^a-z0-9]+/)
-    .some((word) => telling.has(word));
+    .split(/[^a-z0-9]+/);
+  return words.some((word) => telling.has(word)) ? 1 : words.some((word) => ambiguous.has(word)) ? shortest : undefined;
+}
+
+/** Shorter ones are counts and ports. */
+const shortestNumber = 6;
 
 /** Takes secrets out of whatever is written: each leaves a mark with the rule that found it and a fingerprint. */
 export function redactorOf({ secrets, patterns, allow, mac }: RedactorOptions): Redactor {
@@ -56,11 +62,13 @@ export function redactorOf({ secrets, patterns, allow, mac }: RedactorOptions): 
       clean = pattern.replace(clean, (found) => (found.startsWith('[REDACTED:') ? found : hide('pattern', found)));
     return clean;
   };
-  const value = (any: unknown, isHidden = false): unknown => {
-    if (typeof any === 'string') return isHidden && any.length >= shortest ? hide('key', any) : text(any);
-    if (Array.isArray(any)) return any.map((item) => value(item, isHidden));
+  const value = (any: unknown, from?: number): unknown => {
+    if (typeof any === 'string') return from !== undefined && any.length >= from && !isMark(any) ? hide('key', any) : text(any);
+    if (typeof any === 'number' && from !== undefined && String(any).length >= Math.max(from, shortestNumber))
+      return hide('key', String(any));
+    if (Array.isArray(any)) return any.map((item) => value(item, from));
     if (typeof any !== 'object' || any === null) return any;
-    return Object.fromEntries(Object.entries(any).map(([name, item]) => [text(name), value(item, isHidden || isTelling(name))]));
+    return Object.fromEntries(Object.entries(any).map(([name, item]) => [text(name), value(item, from ?? hiddenFrom(name))]));
   };
   const isManyLines = forms.some((form) => form.includes('\n'));
   return {
@@ -70,6 +78,9 @@ export function redactorOf({ secrets, patterns, allow, mac }: RedactorOptions): 
     counts: () => ({ ...counts }),
   };
 }
+
+/** What was hidden before is not hidden again: its fingerprint is what it can be told by. */
+const isMark = (text: string): boolean => /^\[REDACTED:[a-z]+:[0-9a-f]{8}\]$/.test(text);
 
 /** As it stands, and as it stands in JSON, in an address and in what is sent. */
 function formsOf(secret: string): string[] {

@@ -22,9 +22,13 @@ export const noClaim: SkillClaim = {
 const most = 100;
 const longest = 2000;
 
+/** Takes secrets out before anything is cut: half of one would not be known any more. */
+type Clean = (value: unknown) => unknown;
+const asItIs: Clean = (value) => value;
+
 /** What of it makes sense; and what does not, which is left aside. */
-export function readClaim(text: string): { claim: SkillClaim; problems: string[] } {
-  const value = parsed(text);
+export function readClaim(text: string, clean: Clean = asItIs): { claim: SkillClaim; problems: string[] } {
+  const value = clean(parsed(text));
   if (!isMap(value)) return { claim: noClaim, problems: ['is no JSON object'] };
   const problems: string[] = [];
   const take = <T>(name: string, read: (found: unknown) => T | undefined, otherwise: T): T => {
@@ -60,8 +64,9 @@ export function readClaim(text: string): { claim: SkillClaim; problems: string[]
 /** A line of what a skill tells while it works. */
 export function readEvent(
   line: string,
+  clean: Clean = asItIs,
 ): { type: 'progress' | 'artifact' | 'side_effect' | 'warning'; message: string; value: Record<string, unknown> } | undefined {
-  const value = parsed(line);
+  const value = clean(parsed(line));
   if (!isMap(value)) return undefined;
   const type = (['progress', 'artifact', 'side_effect', 'warning'] as const).find((known) => known === value.type);
   const message = asText(value.message ?? value.path ?? value.target ?? value.description);

@@ -78,4 +78,4 @@ const defined = (about: Partial<TraceLine>): Partial<TraceLine> =>
 
 /** Events after which everything that was written has to be on disk. */
 export const isMilestone = (event: string): boolean =>
-  event === 'gate_checked' || event === 'handoff_attempted' || event.endsWith('_complete') || event.endsWith('_completed');
+  ['gate_checked', 'handoff_attempted', 'execution_complete', 'run_completed'].includes(event);

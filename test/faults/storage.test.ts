@@ -3,35 +3,8 @@ import { chmodSync, cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, rmS
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import { bytesOf, dist, idsIn, integrity, openProject, projectAt, type RunOptions, root, sequence, size, temporary } from './processes.ts';
-
-const isRoot = process.getuid?.() === 0;
-
-/** A disk of one megabyte where one can be mounted; elsewhere a limit on the size of files takes its place. */
-function smallDisk(): { folder: string; leave(kilobytes: number): RunOptions; free(): void } {
-  const folder = temporary();
-  const ballast = join(folder, 'ballast');
-  const free = () => rmSync(ballast, { force: true });
-  if (!isRoot || process.platform !== 'linux')
-    return { folder, free, leave: (kilobytes) => ({ ulimit: `-f ${Math.ceil(logSize(folder) / 1024) + kilobytes}` }) };
-  execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=1m', 'tmpfs', folder]);
-  onTestFinished(() => void execFileSync('umount', [folder]));
-  return {
-    folder,
-    free,
-    leave(kilobytes) {
-      free();
-      const text = execFileSync('df', ['--output=avail', '-k', folder], { encoding: 'utf8' });
-      writeFileSync(ballast, Buffer.alloc((Number(text.split('\n')[1]) - kilobytes) * 1024));
-      return {};
-    },
-  };
-}
-
-const logSize = (folder: string): number => {
-  const log = join(folder, '.cleo', 'cleo.db-wal');
-  return existsSync(log) ? bytesOf(log).length : 0;
-};
+import { asNobody, smallDisk } from './disks.ts';
+import { bytesOf, dist, idsIn, integrity, openProject, projectAt, sequence, size, temporary } from './processes.ts';
 
 test('a full disk refuses the write with 3, changes nothing, lets reads go on, and is over when there is space', async () => {
   const disk = smallDisk();
@@ -102,18 +75,6 @@ function spawnInto(file: string, args: string[], cwd: string): { status: number 
     const { status, stderr } = error as { status: number; stderr: Buffer };
     return { status, stderr: String(stderr) };
   }
-}
-
-/** Root ignores permissions, so the calls are made by nobody, with a copy of the build that nobody can read. */
-function asNobody(): RunOptions {
-  if (!isRoot) return {};
-  const folder = mkdtempSync(join(tmpdir(), 'cleo-nobody-'));
-  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
-  chmodSync(folder, 0o755);
-  cpSync(dist, join(folder, 'dist'), { recursive: true });
-  cpSync(join(root, 'node_modules', '@photostructure'), join(folder, 'node_modules', '@photostructure'), { recursive: true });
-  execFileSync('chmod', ['-R', 'a+rX', folder]);
-  return { uid: 65534, gid: 65534, cleo: join(folder, 'dist', 'cleo.js') };
 }
 
 for (const log of ['with', 'without'] as const)

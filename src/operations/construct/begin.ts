@@ -1,3 +1,4 @@
+import { doneBy } from '../../assessment/reuse.ts';
 import type { RunRequest } from '../../assessment/run-state.ts';
 import { commandLine } from '../../errors/quote.ts';
 import { skillRefusal } from '../../errors/skill.ts';
@@ -6,6 +7,7 @@ import type { TaskId } from '../../model/scalars.ts';
 import type { RunRecord } from '../../model/trace.ts';
 import type { Ground } from '../../platform/ground-port.ts';
 import { isSafeValue, variablesIn } from '../../rules/construct/variables.ts';
+import { isMap } from '../../rules/is-map.ts';
 import { nearest } from '../../rules/nearest.ts';
 import type { JobContext } from '../define.ts';
 
@@ -16,7 +18,7 @@ export interface Asked {
   task?: TaskId | undefined;
   input?: Record<string, unknown> | undefined;
   resume?: string | undefined;
-  force?: 'selection' | 'precondition' | 'output' | 'manifest' | undefined;
+  force?: string | undefined;
   reason?: string | undefined;
   timeout?: number | undefined;
   cached?: boolean | undefined;
@@ -25,7 +27,7 @@ export interface Asked {
   noJudgeCache?: boolean | undefined;
 }
 
-const gateNumbers = { selection: 0, precondition: 1, output: 3 } as const;
+const gates = ['selection', 'precondition', 'execution', 'output', 'goal'];
 const known = ['project', 'run_id', 'phase', 'date'];
 
 /** What is to be run, once everything that was asked for is known to make sense. */
@@ -38,11 +40,12 @@ export async function requestOf(
   kind: RunRequest['kind'],
 ): Promise<RunRequest> {
   const task = asked.task === undefined ? undefined : await (await import('./link.ts')).admitTask(here, asked.task, construct);
-  if (asked.force !== undefined && !asked.reason)
+  const gate = asked.force === undefined ? undefined : gateOf(here, asked.force);
+  if (gate !== undefined && !asked.reason)
     throw skillRefusal(64, '--force needs --reason', here.commandWith({ reason: 'why it is right here' }));
-  const resume = asked.resume === undefined ? undefined : recordOf(ground, asked.resume);
-  const isManifestForced = asked.force === 'manifest';
-  if (resume?.construct && resume.construct.sha256 !== construct.sha256 && !isManifestForced)
+  const resume = asked.resume === undefined ? undefined : resumed(ground, asked.resume, construct, kind);
+  const isChanged = resume?.construct !== undefined && resume.construct?.sha256 !== construct.sha256;
+  if (resume && isChanged && gate !== 'manifest')
     throw skillRefusal(
       78,
       `${construct.file} is not what it was when ${resume.run_id} began`,
@@ -50,17 +53,20 @@ export async function requestOf(
       { run: resume.run_id },
     );
   const intent = asked.intent ?? task ?? resume?.intent ?? undefined;
+  const project = asked.project ?? resume?.project;
   const request: RunRequest = {
     construct: asked.capture === undefined ? construct : { ...construct, capture: { ...construct.capture, inputs: asked.capture } },
     ...{ kind, phases, vars: { ...resume?.vars, ...varsOf(here, asked.var ?? []) } },
-    project: projectName(here, asked.project ?? resume?.project, construct),
+    project: projectName(project ?? here.config()['assessment.project'], construct),
+    defaults: project === undefined ? ['project'] : [],
     ...(intent === undefined ? {} : { intent }),
     ...(asked.task ? { taskId: asked.task } : resume?.task_id ? { taskId: resume.task_id } : {}),
     ...(here.caller.session ? { sessionId: here.caller.session } : {}),
     agent: here.caller.agent,
-    ...{ inputs: asked.input ?? {}, reusable: [...(resume?.executions ?? []), ...(asked.cached ? earlier(ground, construct) : [])] },
+    ...{ inputs: asked.input ?? {}, reusable: asked.cached ? earlier(ground, construct) : [] },
     ...(resume ? { resume } : {}),
-    ...(asked.force && asked.force !== 'manifest' ? { force: { gate: gateNumbers[asked.force], reason: asked.reason! } } : {}),
+    ...(typeof gate === 'number' ? { force: { gate, reason: asked.reason! } } : {}),
+    ...(isChanged ? { changedManifest: asked.reason! } : {}),
     ...(asked.timeout === undefined ? {} : { timeoutMs: asked.timeout }),
     ...{ waitMs: asked.wait ?? 0, isNamed: kind === 'skill', usesJudgeCache: asked.noJudgeCache !== true },
   };
@@ -68,7 +74,37 @@ export async function requestOf(
   return request;
 }
 
-function varsOf(here: JobContext, given: string[]): Record<string, string> {
+/** The gate that is meant, by its name or number. What a skill ended with is so, whatever anybody wants. */
+function gateOf(here: JobContext, name: string): number | 'manifest' {
+  const gate = /^[0-4]$/.test(name) ? Number(name) : gates.indexOf(name);
+  if (name === 'manifest') return name;
+  if (gate === 2) throw skillRefusal(64, 'the execution gate cannot be forced', here.commandWith({ force: 'output' }), { gates });
+  if (gate >= 0) return gate;
+  const [meant] = nearest(name, [...gates, 'manifest'], 1);
+  throw skillRefusal(64, `there is no gate ${JSON.stringify(name)}`, here.commandWith({ force: meant ?? 'output' }), { gates });
+}
+
+/** The run that is gone on with, and what it has done by now. */
+function resumed(ground: Ground, id: string, { name }: Construct, kind: RunRequest['kind']): RunRecord {
+  const record = recordOf(ground, id);
+  if (record.kind !== kind || (kind === 'skill' && record.construct?.name !== name))
+    throw skillRefusal(
+      64,
+      `${id} is a run of the ${record.kind} ${record.construct?.name ?? ''}`,
+      commandLine([
+        'cleo',
+        ...(record.kind === 'skill' ? ['skill', 'run', record.construct?.name ?? ''] : ['construct', 'run']),
+        '--resume',
+        id,
+      ]),
+      { run: id },
+    );
+  // A value that had to be hidden is nobody's value.
+  const vars = Object.fromEntries(Object.entries(record.vars).filter(([, value]) => isSafeValue(value)));
+  return { ...record, vars, executions: doneBy(ground, record) };
+}
+
+export function varsOf(here: Pick<JobContext, 'commandWith'>, given: string[]): Record<string, string> {
   return Object.fromEntries(
     given.map((one) => {
       const [, name, value] = /^([A-Za-z_][A-Za-z0-9_]*)=(.*)$/s.exec(one) ?? [];
@@ -81,8 +117,8 @@ function varsOf(here: JobContext, given: string[]): Record<string, string> {
   );
 }
 
-function projectName(here: JobContext, asked: string | undefined, construct: Construct): string {
-  const name = asked ?? (here.config()['assessment.project'] || construct.name);
+export function projectName(asked: string | undefined, construct: Construct): string {
+  const name = asked || construct.name;
   checkValue('project', name);
   return name;
 }
@@ -98,7 +134,7 @@ function checkValue(name: string, value: string): void {
 }
 
 /** A path with a name that nobody has given a value would be another path. */
-function checkVariables(here: JobContext, { construct, vars }: RunRequest): void {
+export function checkVariables(here: Pick<JobContext, 'commandWith'>, { construct, vars }: Pick<RunRequest, 'construct' | 'vars'>): void {
   const paths = [
     ...construct.phases.flatMap(({ inputs, outputs, gates }) => [
       ...[...inputs, ...outputs].map(({ path }) => path),
@@ -124,10 +160,18 @@ export function recordOf(ground: Ground, id: string): RunRecord {
       { run: id },
     );
   }
+  const record = read(text);
+  if (!record) throw skillRefusal(65, `the record of ${id} is damaged`, commandLine(['cleo', 'trace', 'verify', id]), { run: id });
+  return record;
+}
+
+/** Undefined where there is none, or none that can be read: a run that was killed as it began has none yet. */
+function read(text: string | undefined): RunRecord | undefined {
   try {
-    return JSON.parse(text) as RunRecord;
+    const record = JSON.parse(text ?? '') as RunRecord;
+    return typeof record?.run_id === 'string' && Array.isArray(record.executions) && isMap(record.vars) ? record : undefined;
   } catch {
-    throw skillRefusal(65, `the record of ${id} is damaged`, commandLine(['cleo', 'trace', 'verify', id]), { run: id });
+    return undefined;
   }
 }
 
@@ -138,7 +182,7 @@ function earlier(ground: Ground, construct: Construct): RunRecord['executions'] 
     .reverse()
     .slice(0, 20)
     .flatMap((id) => {
-      const record = recordOf(ground, id);
-      return record.construct?.name === construct.name ? record.executions : [];
+      const record = read(ground.runs.read(id, 'run.json'));
+      return record?.construct?.name === construct.name ? record.executions : [];
     });
 }

@@ -31,9 +31,9 @@ export async function manifestOf(
   asked: string | undefined,
 ): Promise<Manifest> {
   const ground = await platform.ground(project);
-  const file = asked === undefined ? usual.find((path) => ground.look(path).files.length > 0) : insideOf(platform, project, asked);
+  const file = asked === undefined ? usual.find((path) => ground.at(path) !== undefined) : insideOf(platform, project, asked);
   if (file === undefined) throw skillRefusal(78, `there is no ${usual.join(' and no ')}`, 'cleo help construct run');
-  const [seen] = ground.look(file).files;
+  const seen = ground.at(file);
   if (seen?.kind !== 'file')
     throw skillRefusal(
       78,

@@ -5,6 +5,7 @@ import { commandLine } from '../../errors/quote.ts';
 import { skillRefusal } from '../../errors/skill.ts';
 import type { Construct } from '../../model/construct.ts';
 import { StageName } from '../../model/lifecycle.ts';
+import { meaningOf } from '../../rules/exit-class.ts';
 import type { JobContext } from '../define.ts';
 
 const WarningShape = strictObject({ code: string(), message: string() });
@@ -89,11 +90,11 @@ const handoffView = ({ from_phase, to_phase, accepted, rejection_reason, validat
 });
 
 /** How a run that did not succeed is answered: with the code of what decided it, and the way on. */
-export function runRefusal(outcome: RunOutcome, again: (words: string[]) => string): CleoError | undefined {
-  const { record, deciding, executed, handoffs } = outcome;
+export function runRefusal(outcome: RunOutcome, again: (params: Record<string, unknown>) => string): CleoError | undefined {
+  const { record, deciding, executed, handoffs, redactor, warnings } = outcome;
   const code = record.exit_code ?? 70;
   if (code === 0) return undefined;
-  const last = executed.at(-1)?.outcome;
+  const last = executed.find(({ phase, skill }) => phase === deciding?.phase && skill === deciding.skill)?.outcome;
   const refused = handoffs.find(({ accepted }) => !accepted);
   const remediation =
     refused?.remediation ??
@@ -108,17 +109,27 @@ export function runRefusal(outcome: RunOutcome, again: (words: string[]) => stri
           refused.to_phase,
           ...(record.construct ? [record.construct.file] : []),
         ])
-      : again(['--resume', record.run_id]);
+      : again(onwards(record.run_id));
   const problem =
     record.status === 'cancelled'
       ? 'it was ended from outside'
       : `${deciding?.phase ? `${deciding.phase}: ` : ''}${deciding?.problem ?? 'it did not succeed'}`;
-  return skillRefusal(code, outcome.redactor.text(problem), fix, {
-    ...(last ? { class: last.meaning.class, name: last.meaning.name, action: last.meaning.action } : {}),
-    run: runView(outcome),
-    ...(remediation ? { remediation } : {}),
+  const { class: exitClass, name, action } = record.status === 'cancelled' ? meaningOf(130) : (deciding?.meaning ?? meaningOf(code));
+  return skillRefusal(code, redactor.text(problem), redactor.text(fix), {
+    ...{ class: exitClass, name, action, run: runView(outcome) },
+    ...(remediation ? { remediation: redactor.text(remediation) } : {}),
+    ...(warnings.length > 0 ? { warnings: redactor.value(warnings) } : {}),
   });
 }
+
+/** The same call, going on with the run: what its record keeps need not be said again. */
+const onwards = (run: string): Record<string, unknown> => ({
+  ...{ resume: run, intent: undefined, task: undefined, project: undefined, var: undefined, wait: undefined },
+  ...{ force: undefined, reason: undefined },
+});
+
+/** What is said of a run as a whole. */
+export const saidOf = ({ warnings, redactor }: RunOutcome): string[] => warnings.map(({ message }) => redactor.text(message));
 
 /** Notes what a run that succeeded leaves behind: its own record, and word of it with its task. */
 export async function leave(here: JobContext, outcome: RunOutcome, construct: Construct, resumed: string | undefined): Promise<Linked> {

@@ -48,8 +48,10 @@ export const runParams = {
   dryRun: optional(pipe(boolean(), description('Check the manifest and the first gates; run nothing'))),
   force: optional(
     pipe(
-      picklist(['selection', 'precondition', 'output', 'manifest']),
-      description('Let this gate pass whatever it says; it is recorded, and costs points'),
+      string(),
+      maxLength(64, 'must have at most 64 characters'),
+      description('Let this gate pass whatever it says (selection, precondition, output, goal; manifest): recorded, and costs points'),
+      metadata({ value: 'GATE' }),
     ),
   ),
   reason: text('Why, for --force', 'TEXT'),

@@ -3,12 +3,14 @@ import { runPhases } from '../../assessment/run.ts';
 import '../../errors/skill.ts';
 import { skillRefusal } from '../../errors/skill.ts';
 import type { Construct } from '../../model/construct.ts';
+import { singleSkill } from '../../rules/construct/single.ts';
 import { nearest } from '../../rules/nearest.ts';
 import { answer, job } from '../define.ts';
+import { SkillName } from '../skills/show.ts';
 import { requestOf } from './begin.ts';
 import { dryRun } from './dry-run.ts';
 import { ConstructFile, lineOf, manifestOf, runnable } from './manifest.ts';
-import { leave, RunShape, runRefusal, runView } from './outcome.ts';
+import { leave, RunShape, runRefusal, runView, saidOf } from './outcome.ts';
 import { readsInput, runParams } from './run-params.ts';
 import { surroundingsOf } from './surroundings.ts';
 
@@ -22,6 +24,7 @@ export const constructRun = job({
     file: ConstructFile,
     ...runParams,
     phase: PhaseName('Only this phase'),
+    skill: optional(pipe(SkillName, description('Only this skill; a pack, which has no phases, needs one'))),
     from: PhaseName('From this phase on'),
   }),
   result: strictObject({ run: RunShape }),
@@ -33,9 +36,12 @@ export const constructRun = job({
   veils: ['input', 'intent'],
   cli: { command: 'construct run', args: ['file'], read: readsInput },
   example: { call: {}, exit: 78 },
-  async run(here, { file: asked, phase, from, dryRun: isDry, ...given }) {
+  async run(here, { file: asked, phase, from, skill, dryRun: isDry, ...given }) {
     const manifest = await manifestOf(here, asked);
-    const construct = runnable(manifest);
+    const whole = runnable(manifest, skill !== undefined);
+    const construct = skill === undefined ? whole : onlySkill(whole, skill);
+    if (construct.phases.length === 0)
+      throw skillRefusal(78, `${manifest.file} has no phases: there is nothing to run`, `cleo construct show ${manifest.file}`);
     const { ground } = manifest;
     const request = await requestOf(here, ground, construct, given, phasesOf(construct, phase, from), 'construct');
     const warnings = manifest.findings.map(lineOf);
@@ -43,15 +49,28 @@ export const constructRun = job({
     try {
       if (isDry) return answer({ run: await dryRun(ground, request, surroundings) }, { warnings, dryRun: true });
       const outcome = await runPhases(ground, request, surroundings);
-      const refusal = runRefusal(outcome, (words) => here.commandAs(['construct', 'run', manifest.file, ...words]));
+      const refusal = runRefusal(outcome, here.commandWith);
       if (refusal) throw refusal;
       const linked = await leave(here, outcome, construct, given.resume);
-      return answer({ run: runView(outcome, linked.task) }, { warnings: [...warnings, ...linked.warnings] });
+      return answer({ run: runView(outcome, linked.task) }, { warnings: [...warnings, ...saidOf(outcome), ...linked.warnings] });
     } finally {
       surroundings.stop();
     }
   },
 });
+
+/** The phases that have the skill, with it alone; in a pack it is a phase of its own. */
+function onlySkill(construct: Construct, name: string): Construct {
+  const names = construct.skills.map((one) => one.name);
+  const phases = construct.phases.filter(({ skills }) => skills.includes(name)).map((phase) => ({ ...phase, skills: [name] }));
+  if (phases.length > 0) return { ...construct, phases };
+  if (names.includes(name)) return { ...singleSkill(name, construct, {}), file: construct.file, sha256: construct.sha256 };
+  const [meant] = nearest(name, names, 1);
+  throw skillRefusal(64, `there is no skill ${JSON.stringify(name)} in ${construct.file}`, `cleo construct show ${construct.file}`, {
+    skills: names,
+    ...(meant ? { meant } : {}),
+  });
+}
 
 function phasesOf({ phases }: Construct, only: string | undefined, from: string | undefined): string[] {
   const names = phases.map(({ name }) => name);

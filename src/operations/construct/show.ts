@@ -38,9 +38,9 @@ export const constructShow = query({
   async run(here, { file: asked }) {
     const manifest = await manifestOf(here, asked);
     const construct = runnable(manifest, true);
-    const skill = (name: string) => {
+    const skill = async (name: string) => {
       const spec = construct.skills.find((one) => one.name === name);
-      const found = manifest.ground.findSkill(name, spec?.path);
+      const found = await manifest.ground.findSkill(name, spec?.path);
       const runs = spec?.run ?? found.command ?? (found.folder ? construct.executor : undefined);
       return {
         name,
@@ -52,15 +52,17 @@ export const constructShow = query({
       {
         construct: {
           ...{ file: manifest.file, kind: manifest.kind, name: construct.name, version: construct.version, type: construct.type },
-          phases: construct.phases.map((phase) => ({
-            name: phase.name,
-            skills: phase.skills.map(skill),
-            inputs: phase.inputs.map(said),
-            outputs: phase.outputs.map(said),
-            checks: [...phase.gates.precondition.checks, ...phase.gates.output.checks].map(({ name }) => name),
-            timeoutMs: phase.timeoutMs,
-            maxRetries: phase.maxRetries,
-          })),
+          phases: await Promise.all(
+            construct.phases.map(async (phase) => ({
+              name: phase.name,
+              skills: await Promise.all(phase.skills.map(skill)),
+              inputs: phase.inputs.map(said),
+              outputs: phase.outputs.map(said),
+              checks: [...phase.gates.precondition.checks, ...phase.gates.output.checks].map(({ name }) => name),
+              timeoutMs: phase.timeoutMs,
+              maxRetries: phase.maxRetries,
+            })),
+          ),
           handoffs: construct.handoffs.map(({ from, to, required, onFailure }) => ({
             from,
             to,

@@ -13,10 +13,12 @@ import {
   strictObject,
   string,
 } from 'valibot';
-import { frontMatterProblems, textOf } from '../../assessment/found.ts';
+import { frontMatterProblems } from '../../assessment/documents.ts';
+import { textOf } from '../../assessment/found.ts';
 import { schemasOf } from '../../assessment/schemas.ts';
 import { skillRefusal } from '../../errors/skill.ts';
-import { completenessOf, missingSections } from '../../rules/document/completeness.ts';
+import { completenessOf } from '../../rules/document/completeness.ts';
+import { missingSections } from '../../rules/document/missing.ts';
 import { defaultCompleteness } from '../../rules/gate/handoff.ts';
 import { nearest } from '../../rules/nearest.ts';
 import { query } from '../define.ts';
@@ -79,7 +81,7 @@ export const docsCheck = query({
         schemas: schemas.ids(),
       });
     }
-    const [seen] = ground.look(file).files;
+    const seen = ground.at(file);
     if (!seen) throw skillRefusal(66, `${file} is not there`, here.commandAs(['docs', 'list']), { file });
     if (seen.kind !== 'file')
       throw skillRefusal(65, `${file} is no regular file inside the project`, here.commandAs(['docs', 'list']), { file });

@@ -4,6 +4,7 @@ import { handoffOf } from '../../assessment/preconditions.ts';
 import '../../errors/skill.ts';
 import { skillRefusal } from '../../errors/skill.ts';
 import { nearest } from '../../rules/nearest.ts';
+import { checkVariables, projectName, varsOf } from '../construct/begin.ts';
 import { ConstructFile, manifestOf, runnable } from '../construct/manifest.ts';
 import { answer, query } from '../define.ts';
 
@@ -19,6 +20,7 @@ export const handoffCheckOperation = query({
     project: optional(
       pipe(string(), maxLength(64, 'must have at most 64 characters'), description('The name that {project} stands for in paths')),
     ),
+    var: optional(pipe(array(string()), description('What {name} stands for in paths: name=value'))),
   }),
   result: strictObject({
     handoff: strictObject({
@@ -38,7 +40,7 @@ export const handoffCheckOperation = query({
   exits: 'skill',
   cli: { command: 'handoff check', args: ['from', 'to', 'file'] },
   example: { call: { from: 'discovery', to: 'design' }, exit: 78 },
-  async run(here, { from, to, file, project }) {
+  async run(here, { from, to, file, project, var: given }) {
     const manifest = await manifestOf(here, file);
     const construct = runnable(manifest);
     const spec = construct.handoffs.find((one) => one.from === from && one.to === to);
@@ -53,7 +55,9 @@ export const handoffCheckOperation = query({
       );
     }
     const { ground, schemas } = manifest;
-    const request = { construct, project: project ?? construct.name, vars: {} };
+    const vars = varsOf(here, given ?? []);
+    checkVariables(here, { construct: { ...construct, phases: [], handoffs: [spec] }, vars });
+    const request = { construct, project: projectName(project ?? here.config['assessment.project'], construct), vars };
     const scene = {
       ground,
       lookout: lookoutOf(ground, schemas),

@@ -1,9 +1,9 @@
 import { recordOf } from '../../assessment/kept-runs.ts';
+import type { Surroundings } from '../../assessment/run.ts';
 import type { Redactor } from '../../model/redactor.ts';
 import type { Ground } from '../../platform/ground-port.ts';
 import { isSecretVariable, redactorOf } from '../../rules/redactor.ts';
 import { manifestOf } from '../construct/manifest.ts';
-import { patternsOf } from '../construct/surroundings.ts';
 import type { JobContext } from '../define.ts';
 
 /** What hides secrets in what a reviewer writes: by their shapes, by the values around this process, and by what the construct of the
@@ -14,13 +14,11 @@ export async function redactorFor(here: JobContext, ground: Ground, runId: strin
   return redactorOf({ secrets, patterns: redaction.patterns, allow: redaction.allow, mac: ground.mac });
 }
 
-async function redactionOf(
-  here: JobContext,
-  file: string | undefined,
-): Promise<{ patterns: Awaited<ReturnType<typeof patternsOf>>; allow: string[] }> {
+async function redactionOf(here: JobContext, file: string | undefined): Promise<{ patterns: Surroundings['patterns']; allow: string[] }> {
   try {
     const { construct } = file ? await manifestOf(here, file) : {};
-    if (construct) return { patterns: await patternsOf(construct.redaction.patterns), allow: construct.redaction.allow };
+    const { patterns = [], allow = [] } = construct?.redaction ?? {};
+    return { patterns: patterns.length > 0 ? (await import('../construct/patterns.ts')).patternsOf(patterns) : [], allow };
   } catch {
     // The construct is gone, or no longer one: the shapes of secrets hold without it.
   }

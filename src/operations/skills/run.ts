@@ -1,13 +1,14 @@
 import { array, boolean, description, integer, maxValue, minValue, number, optional, pipe, strictObject, string, unknown } from 'valibot';
 import { runPhases } from '../../assessment/run.ts';
 import { schemasOf } from '../../assessment/schemas.ts';
-import '../../errors/skill.ts';
+import { skillRefusal } from '../../errors/skill.ts';
 import type { Construct } from '../../model/construct.ts';
 import type { Ground } from '../../platform/ground-port.ts';
+import { pathProblem, skillNameProblem } from '../../rules/construct/names.ts';
 import { singleSkill } from '../../rules/construct/single.ts';
 import { requestOf } from '../construct/begin.ts';
 import { dryRun } from '../construct/dry-run.ts';
-import { leave, RunShape, runRefusal, runView } from '../construct/outcome.ts';
+import { leave, RunShape, runRefusal, runView, saidOf } from '../construct/outcome.ts';
 import { readsInput, runParams } from '../construct/run-params.ts';
 import { surroundingsOf } from '../construct/surroundings.ts';
 import { answer, type JobContext, job } from '../define.ts';
@@ -42,18 +43,22 @@ export const skillsRun = job({
   example: { call: { name: 'no-such-skill' }, exit: 127 },
   async run(here, { name, dryRun: isDry, retries, outputs, raw, ...given }) {
     const ground = await here.platform.ground(here.project);
+    const problem = skillNameProblem(name);
+    if (problem) throw skillRefusal(64, problem, 'cleo skill list');
+    const wrong = outputs?.find((path) => pathProblem(path) !== undefined);
+    if (wrong !== undefined) throw skillRefusal(78, `${JSON.stringify(wrong)} ${pathProblem(wrong)}`, 'cleo help skill run');
     const construct = singleSkill(name, await declared(here, ground, name), { retries, outputs });
     const request = await requestOf(here, ground, construct, given, ['skill'], 'skill');
-    const surroundings = await surroundingsOf(here, ground, construct, await schemasOf(ground.schemaFiles()));
+    const surroundings = await surroundingsOf(here, ground, construct, await schemasOf([], { isMeasuring: false }));
     try {
       if (isDry) return answer({ run: await dryRun(ground, request, surroundings) }, { dryRun: true });
       const outcome = await runPhases(ground, request, surroundings);
-      const refusal = runRefusal(outcome, (words) => here.commandAs(['skill', 'run', name, ...words]));
+      const refusal = runRefusal(outcome, here.commandWith);
       if (refusal) throw refusal;
       const primary = outcome.redactor.value(outcome.executed[0]?.outcome.result.outputs.primary ?? null);
-      const printed = typeof primary === 'string' ? primary : JSON.stringify(primary);
+      const printed = typeof primary === 'string' ? primary : primary === null ? '' : JSON.stringify(primary);
       const { task, warnings } = await leave(here, outcome, construct, given.resume);
-      return answer({ run: runView(outcome, task), ...(raw ? { printed } : { primary }) }, { warnings });
+      return answer({ run: runView(outcome, task), ...(raw ? { printed } : { primary }) }, { warnings: [...saidOf(outcome), ...warnings] });
     } finally {
       surroundings.stop();
     }
@@ -62,7 +67,7 @@ export const skillsRun = job({
 
 /** What a construct of the project says of the skill, where there is one that can be read. */
 async function declared(here: JobContext, ground: Ground, name: string): Promise<Construct | undefined> {
-  if (!['construct.yaml', '.cleo/construct.yaml'].some((path) => ground.look(path).files.length > 0)) return undefined;
+  if (!['construct.yaml', '.cleo/construct.yaml'].some((path) => ground.at(path) !== undefined)) return undefined;
   const { manifestOf } = await import('../construct/manifest.ts');
   const { construct } = await manifestOf(here, undefined);
   return construct?.skills.some((skill) => skill.name === name) ? construct : undefined;

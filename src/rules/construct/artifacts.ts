@@ -1,5 +1,6 @@
 import type { ArtifactSpec } from '../../model/construct.ts';
 import { ArtifactPart, keysOf, limits } from '../../model/construct-file.ts';
+import { pathProblem } from './names.ts';
 import type { Reader, Spot } from './spot.ts';
 
 const optionalMark = / \(optional\)$/;
@@ -61,15 +62,6 @@ function artifact(
     min_completeness: more.min_completeness ?? null,
     required_sections: more.required_sections ?? null,
   };
-}
-
-/** Why a path cannot be meant; links are looked at when it is used. */
-export function pathProblem(path: string): string | undefined {
-  if (path === '') return 'is empty';
-  if (/^([/\\]|[A-Za-z]:)/.test(path)) return 'is absolute; paths are relative to the project';
-  if (path.includes('\\')) return 'has a backslash; paths are written with /';
-  if (path.split('/').includes('..')) return 'leaves the project';
-  return /[\u0000-\u001f]/.test(path) ? 'has a control character' : undefined;
 }
 
 /** Two sources that speak of one path are one artifact: the stricter of each. */

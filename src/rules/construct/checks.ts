@@ -1,7 +1,7 @@
 import type { ArtifactSpec, CheckSpec } from '../../model/construct.ts';
 import { limits } from '../../model/construct-file.ts';
 import { nearest } from '../nearest.ts';
-import { pathProblem } from './artifacts.ts';
+import { pathProblem } from './names.ts';
 import type { Reader, Spot } from './spot.ts';
 
 const plain = ['context_files_exist', 'operator_detected', 'git_clean'] as const;

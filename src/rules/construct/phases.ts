@@ -13,6 +13,7 @@ import { type ExitClass, exitClasses } from '../../model/skill-exit.ts';
 import { retriedByDefault } from '../exit-class.ts';
 import { merged, readArtifacts, readQuality } from './artifacts.ts';
 import { readChecks } from './checks.ts';
+import { skillNameProblem } from './names.ts';
 import { readExitCodes, readGoal } from './settings.ts';
 import type { Reader, Spot } from './spot.ts';
 
@@ -103,11 +104,20 @@ function artifactsOf(reader: Reader, name: string, own: Spot | undefined, contra
   for (const { path, schemas } of [...inputs.clashes, ...outputs.clashes]) tellClash(reader, own ?? contract ?? nothing, path, schemas);
   const exitCodes = readExitCodes(reader, of.exit_codes);
   return {
-    ...{ name, skills: reader.texts(at.skills), inputs: inputs.artifacts, exitCodes },
+    ...{ name, skills: skillsOf(reader, at.skills), inputs: inputs.artifacts, exitCodes },
     outputs: outputsOf(reader, gateSpots.output, outputs.artifacts),
     declaresExitCodes: reader.isThere(of.exit_codes),
     gates: gateSpots,
   };
+}
+
+function skillsOf(reader: Reader, spot: Spot): string[] {
+  const names = reader.texts(spot);
+  for (const name of names) {
+    const problem = skillNameProblem(name);
+    if (problem) reader.error(spot, problem);
+  }
+  return names;
 }
 
 /** What the output gate asks holds for what must be there and has no schema of its own. */
@@ -185,10 +195,20 @@ function checkOrder(reader: Reader, spot: Spot, phases: Phase[]): void {
     for (const { path } of waits[i]!) {
       const later = phases.findIndex((one, j) => j > i && makes(one, path));
       if (later < 0) continue;
-      const isMutual = phases[later]!.inputs.some((input) => input.required && makes(phase, input.path));
+      const isMutual = waitsFor(phases[later]!, phase, phases, new Set());
       const problem = `${phase.name} receives ${path}, which only ${phases[later]!.name} makes, later`;
       if (isMutual) reader.error(spot, `${problem}, and which waits for ${phase.name} itself`);
       else reader.warning(spot, problem);
     }
   });
+}
+
+/** Whether one needs what another makes, itself or by way of others. */
+function waitsFor(phase: Phase, other: Phase, phases: Phase[], seen: Set<string>): boolean {
+  if (seen.has(phase.name)) return false;
+  seen.add(phase.name);
+  const makers = phases.filter(({ outputs }) =>
+    phase.inputs.some((input) => input.required && outputs.some(({ path }) => path === input.path)),
+  );
+  return makers.some((one) => one === other || waitsFor(one, other, phases, seen));
 }

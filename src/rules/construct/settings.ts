@@ -2,6 +2,7 @@ import type { Capture, ExitCodeNames, GoalSpec, JudgeSpec, SkillSpec } from '../
 import { CapturePart, ExitCodePart, GoalPart, JudgePart, keysOf, limits, RubricPart, SkillPart } from '../../model/construct-file.ts';
 import { exitClasses } from '../../model/skill-exit.ts';
 import { classOfName } from '../exit-class.ts';
+import { pathProblem, skillNameProblem } from './names.ts';
 import type { Reader, Spot } from './spot.ts';
 
 export function readCapture(reader: Reader, spot: Spot): Capture {
@@ -94,6 +95,8 @@ export function readSkills(reader: Reader, spot: Spot): SkillSpec[] {
   for (const item of reader.items(spot)) {
     const skill = reader.isMap(item) ? readSkill(reader, item) : nameOnly(reader.text(item));
     if (!skill) continue;
+    const problem = skillNameProblem(skill.name);
+    if (problem) reader.error(item, problem);
     if (found.some(({ name }) => name === skill.name)) reader.error(item, `${skill.name} is declared twice`);
     else found.push(skill);
   }
@@ -114,6 +117,8 @@ function readSkill(reader: Reader, spot: Spot): SkillSpec | undefined {
   const run = reader.isThere(at.run) ? readRun(reader, at.run, shell) : undefined;
   const phase = reader.text(at.phase);
   const path = reader.text(at.path);
+  const misplaced = path === undefined ? undefined : pathProblem(path);
+  if (misplaced) reader.error(at.path, `${JSON.stringify(path)} ${misplaced}`);
   const timeoutMs = reader.number(at.timeout_ms, limits.milliseconds);
   const maxRetries = reader.number(at.max_retries, limits.retries);
   return {

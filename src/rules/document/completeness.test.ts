@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { DocSchema } from '../../model/doc-schema.ts';
-import { completenessOf, headingWords, isTitled, missingSections } from './completeness.ts';
+import { completenessOf, headingWords, isTitled } from './completeness.ts';
+import { missingSections } from './missing.ts';
 import { builtInSchemas } from './schemas.ts';
 
 const section = (id: string, titles: string[], minWords = 4, more: object = {}) => ({

@@ -124,7 +124,3 @@ function overall(sections: SectionScore[], blocks: Block[]): number {
 
 /** Half up, at four decimals: what binary fractions add or take away does not decide. */
 const rounded = (share: number): number => Math.floor(share * 10_000 + 0.5 + 1e-9) / 10_000;
-
-/** The sections that are asked for and are not there at all, or hold nothing. */
-export const missingSections = ({ sections }: Completeness, wanted: string[] | true): SectionScore[] =>
-  sections.filter(({ id, required, score }) => score === 0 && (wanted === true ? required : wanted.includes(id)));

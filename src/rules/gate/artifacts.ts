@@ -1,5 +1,5 @@
 import type { FoundArtifact, FoundFile } from '../../model/found.ts';
-import { missingSections } from '../document/completeness.ts';
+import { missingSections } from '../document/missing.ts';
 import { check, type Judged } from './gate.ts';
 import { remedyOf } from './remedy.ts';
 
@@ -10,8 +10,14 @@ export interface ArtifactCheck extends Judged {
   lack?: Lack;
 }
 
-/** One check for each thing that is asked of an artifact. `minimum` holds for those with a schema and no minimum of their own. */
-export function artifactChecks({ spec, files, isCut }: FoundArtifact, minimum?: number): ArtifactCheck[] {
+/** One check for each thing that is asked of an artifact. `minimum` holds for those with a schema and no minimum of their own. What
+ *  need not be there is told of, and stops nothing. */
+export function artifactChecks(found: FoundArtifact, minimum?: number): ArtifactCheck[] {
+  const checks = checksOf(found, minimum);
+  return found.spec.required ? checks : checks.map(({ lack: _, ...one }) => ({ ...one, isRemark: true }));
+}
+
+function checksOf({ spec, files, isCut }: FoundArtifact, minimum: number | undefined): ArtifactCheck[] {
   const name = `artifact:${spec.path}`;
   if (files.length === 0) {
     if (!spec.required) return [];

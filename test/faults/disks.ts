@@ -1,0 +1,46 @@
+import { execFileSync } from 'node:child_process';
+import { chmodSync, cpSync, existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { onTestFinished } from 'vitest';
+import { bytesOf, dist, type RunOptions, root, temporary } from './processes.ts';
+
+const isRoot = process.getuid?.() === 0;
+
+/** A disk of one megabyte where one can be mounted; elsewhere a limit on the size of files takes its place. */
+export function smallDisk(): { folder: string; leave(kilobytes: number): RunOptions; free(): void } {
+  const folder = temporary();
+  const ballast = join(folder, 'ballast');
+  const free = () => rmSync(ballast, { force: true });
+  if (!isRoot || process.platform !== 'linux')
+    return { folder, free, leave: (kilobytes) => ({ ulimit: `-f ${Math.ceil(logSize(folder) / 1024) + kilobytes}` }) };
+  execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=1m', 'tmpfs', folder]);
+  onTestFinished(() => void execFileSync('umount', [folder]));
+  return {
+    folder,
+    free,
+    leave(kilobytes) {
+      free();
+      const text = execFileSync('df', ['--output=avail', '-k', folder], { encoding: 'utf8' });
+      writeFileSync(ballast, Buffer.alloc((Number(text.split('\n')[1]) - kilobytes) * 1024));
+      return {};
+    },
+  };
+}
+
+const logSize = (folder: string): number => {
+  const log = join(folder, '.cleo', 'cleo.db-wal');
+  return existsSync(log) ? bytesOf(log).length : 0;
+};
+
+/** Root ignores permissions, so the calls are made by nobody, with a copy of the build that nobody can read. */
+export function asNobody(): RunOptions {
+  if (!isRoot) return {};
+  const folder = mkdtempSync(join(tmpdir(), 'cleo-nobody-'));
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  chmodSync(folder, 0o755);
+  cpSync(dist, join(folder, 'dist'), { recursive: true });
+  cpSync(join(root, 'node_modules', '@photostructure'), join(folder, 'node_modules', '@photostructure'), { recursive: true });
+  execFileSync('chmod', ['-R', 'a+rX', folder]);
+  return { uid: 65534, gid: 65534, cleo: join(folder, 'dist', 'cleo.js') };
+}

@@ -1,0 +1,270 @@
+import { createHash } from 'node:crypto';
+import { chmodSync, cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { expect, test } from 'vitest';
+import { living } from '../../src/platform/process-group.ts';
+import { readTrace } from '../../src/rules/trace.ts';
+import type { Seen } from '../house.ts';
+import { asNobody, smallDisk } from './disks.ts';
+import { type Ended, openProject, type Project, type RunOptions, size, temporary } from './processes.ts';
+
+function skill({ root }: Project, name: string, script: string): void {
+  mkdirSync(join(root, 'skills', name), { recursive: true });
+  writeFileSync(join(root, 'skills', name, 'run.sh'), `#!/bin/sh\n${script}\n`);
+  chmodSync(join(root, 'skills', name, 'run.sh'), 0o755);
+}
+
+const construct = ({ root }: Project, text: string): void =>
+  writeFileSync(join(root, 'construct.yaml'), `apiVersion: loa/v1\nkind: Construct\nmetadata: {name: demo, version: 1.0.0}\n${text}`);
+
+const runs = ({ root }: Project): string[] =>
+  existsSync(join(root, '.cleo/runs'))
+    ? readdirSync(join(root, '.cleo/runs'))
+        .filter((name) => name.startsWith('run-') && existsSync(join(root, '.cleo/runs', name, 'run.json')))
+        .sort()
+    : [];
+const recordOf = ({ root }: Project, id: string): Seen => JSON.parse(readFileSync(join(root, '.cleo/runs', id, 'run.json'), 'utf8'));
+
+const sha256 = (text: string): string => createHash('sha256').update(text).digest('hex');
+function traceOf({ root }: Project, { trace }: Seen): ReturnType<typeof readTrace> {
+  const path = join(root, '.cleo/traces', trace);
+  return readTrace(existsSync(path) ? readFileSync(path, 'utf8') : '', sha256);
+}
+
+/** The chain of a run that has ended is whole, to its very end. */
+function expectSound(project: Project, id: string): void {
+  const record = recordOf(project, id);
+  const { firstBad, problems, head, lines } = traceOf(project, record);
+  expect({ firstBad, problems, head, lines: lines.length }).toEqual({
+    firstBad: undefined,
+    problems: [],
+    head: record.head,
+    lines: record.lines,
+  });
+}
+
+const left = (id: string): number[] => living({ mark: `CLEO_RUN_ID=${id}` });
+const leftFiles = (id: string): string[] => readdirSync(tmpdir()).filter((name) => name.startsWith(`cleo-skill-${id}`));
+
+const phases = ['plan', 'build', 'check'];
+
+/** Three phases that hand on what they make; how often each skill began is counted outside of the project. */
+async function pipeline(): Promise<Project & { counts(): number[] }> {
+  const project = await openProject();
+  const counts = temporary();
+  const count = (name: string): string => `echo x >> ${counts}/${name}`;
+  construct(
+    project,
+    `execution: {phases: [${phases.join(', ')}]}
+skills: [{name: plan, phase: plan}, {name: build, phase: build}, {name: check, phase: check}]
+phases: {plan: {produces: [plan.md]}, build: {produces: [out/a.txt, out/b.txt]}, check: {produces: [report.md]}}
+assessment: {handoffs: {plan_to_build: {required_artifacts: [plan.md]}, build_to_check: {required_artifacts: ["out/*"]}}}`,
+  );
+  skill(project, 'plan', `${count('plan')}; echo "{\\"step\\": 1}"; echo planned > plan.md`);
+  // What is left running when the runner is killed in the middle of it would write into the run that goes on.
+  skill(
+    project,
+    'build',
+    `${count('build')}; mkdir -p out; cp plan.md out/a.txt; (sleep 20; echo late >> out/b.txt) & p=$!; sleep 0.1; kill $p; cat > out/b.txt.in; grep -o '"inputs":{[^}]*}}' out/b.txt.in > out/b.txt; rm out/b.txt.in`,
+  );
+  skill(project, 'check', `${count('check')}; cat out/a.txt out/b.txt > report.md`);
+  return {
+    ...project,
+    counts: () =>
+      phases.map((name) => (existsSync(join(counts, name)) ? readFileSync(join(counts, name), 'utf8').split('\n').length - 1 : 0)),
+  };
+}
+
+/** What came of a run, without what differs from one to the next. */
+function outcome(project: Project, id: string): Seen {
+  const { status, exit_code, executions, project: name } = recordOf(project, id);
+  const handoffs = readdirSync(join(project.root, '.cleo/runs', id, 'handoffs')).map((file) => {
+    const {
+      handoff_at: _,
+      run_id: __,
+      ...handoff
+    } = JSON.parse(readFileSync(join(project.root, '.cleo/runs', id, 'handoffs', file), 'utf8'));
+    return handoff;
+  });
+  return {
+    ...{ status, exit_code, name, handoffs },
+    executions: executions.map(({ duration_ms: _, execution_id: __, inputs_sha256: ___, ...rest }: Seen) => rest),
+    files: ['plan.md', 'out/a.txt', 'out/b.txt', 'report.md'].map((path) => readFileSync(join(project.root, path), 'utf8')),
+  };
+}
+
+test('a runner that is killed at any moment goes on: nothing that was finished is done again, and the end is the same', async () => {
+  const kills = size(8, 100);
+  const project = await pipeline();
+  const began = performance.now();
+  const { run } = await project.done(['construct', 'run']);
+  const lifeMs = performance.now() - began;
+  const expected = outcome(project, run.id);
+  expect(expected).toMatchObject({ status: 'success', executions: [{}, {}, {}] });
+  let struck = 0;
+  let resumed = 0;
+  for (let i = 0; i < kills; i += 1) {
+    const known = runs(project);
+    const killed = await killedAt(project, ['construct', 'run'], lifeMs * (0.15 + 0.9 * Math.random()));
+    if (killed.signal === 'SIGKILL') struck += 1;
+    const [id] = runs(project).filter((one) => !known.includes(one));
+    // Killed before there was anything to go on with: the next one simply begins.
+    if (id === undefined) {
+      await project.done(['construct', 'run']);
+      continue;
+    }
+    // Whoever goes on may be killed as well.
+    if (i % 2 === 1) await killedAt(project, ['construct', 'run', '--resume', id], lifeMs * Math.random());
+    const done = finished(project, id);
+    const before = project.counts();
+    const ended = await project.run(['construct', 'run', '--resume', id]);
+    expect([ended.exitCode, ended.answer.run?.status, ended.stderr]).toEqual([0, 'success', '']);
+    resumed += 1;
+    const again = project.counts().map((count, place) => count - before[place]!);
+    expect(again).toEqual(phases.map((name) => (done.includes(name) ? 0 : 1)));
+    expect(outcome(project, id)).toEqual(expected);
+    expectSound(project, id);
+    expect([left(id), leftFiles(id)]).toEqual([[], []]);
+  }
+  expect(struck).toBeGreaterThan(kills / 3);
+  expect(resumed).toBeGreaterThan(kills / 3);
+  expect(readdirSync(join(project.root, '.cleo/runs')).filter((name) => name.includes('.lock'))).toEqual([]);
+});
+
+/** Phases that the trace calls finished. */
+const finished = (project: Project, id: string): string[] => [
+  ...new Set(
+    traceOf(project, recordOf(project, id)).lines.flatMap(({ line }) =>
+      line.event === 'execution_complete' && line.data.status === 'success' ? [line.phase!] : [],
+    ),
+  ),
+];
+
+const killedAt = ({ run }: Project, args: string[], afterMs: number): Promise<Ended> =>
+  run(args, {
+    onStart: (child) => {
+      void sleep(afterMs).then(() => child.kill('SIGKILL'));
+    },
+  });
+
+/** Runs until a file is there, and then asks the runner to end. */
+async function interrupted({ run, root }: Project, args: string[], file: string, options: RunOptions = {}): Promise<Ended> {
+  return run(args, {
+    ...options,
+    onStart: (child) => {
+      void (async () => {
+        while (!existsSync(join(root, file)) && child.exitCode === null) await sleep(20);
+        child.kill('SIGINT');
+      })();
+    },
+  });
+}
+
+test.each<[where: string, script: string, more: string]>([
+  ['a skill', 'touch begun; trap "" TERM; setsid sleep 58 & sleep 58', ''],
+  [
+    'the pause before another attempt',
+    '[ -f begun ] && exit 0; (sleep 0.3; touch begun) & echo \'{"retry_after_ms": 60000}\' > "$CLEO_RESULT"; wait; exit 75',
+    'gates: {only: {execution: {max_retries: 3}}}',
+  ],
+  ['what the judge says', 'true', 'goal: {mode: judge}, judge: {command: [sh, -c, "touch begun; sleep 58"]}'],
+  ['what has to hold before', 'true', 'gates: {only: {precondition: {checks: [{command: [sh, -c, "touch begun; sleep 29"]}]}}}'],
+])('who no longer wants to wait for %s ends it, and everything that was started', async (_, script, more) => {
+  const project = await openProject();
+  construct(
+    project,
+    `execution: {phases: [only, next]}\nskills: [{name: it, phase: only}, {name: other, phase: next}]\nassessment: {${more}}`,
+  );
+  skill(project, 'it', script);
+  skill(project, 'other', 'touch never');
+  const before = Date.now();
+  const { exitCode, answer } = await interrupted(project, ['construct', 'run', '--intent', 'go'], 'begun');
+  expect(Date.now() - before).toBeLessThan(15_000);
+  expect([exitCode, answer.error?.code, answer.error?.details.run.status]).toEqual([130, 'E_SKILL_SIGNAL', 'cancelled']);
+  const [id] = runs(project);
+  expect(recordOf(project, id!)).toMatchObject({ status: 'cancelled', exit_code: 130 });
+  expectSound(project, id!);
+  expect([left(id!), leftFiles(id!), existsSync(join(project.root, 'never'))]).toEqual([[], [], false]);
+});
+
+test('who no longer wants to wait for another run goes', async () => {
+  const project = await openProject();
+  construct(project, 'execution: {phases: [only]}\nskills: [{name: it, phase: only}]\n');
+  skill(project, 'it', 'touch begun; until [ -f go ]; do sleep 0.05; done');
+  const first = project.run(['construct', 'run']);
+  while (!existsSync(join(project.root, 'begun'))) await sleep(20);
+  const second = await project.run(['construct', 'run', '--wait', '60000'], {
+    onStart: (child) => {
+      void sleep(1000).then(() => child.kill('SIGINT'));
+    },
+  });
+  expect([second.exitCode, second.answer.error?.code]).toEqual([130, 'E_SKILL_SIGNAL']);
+  writeFileSync(join(project.root, 'go'), '');
+  expect((await first).exitCode).toBe(0);
+});
+
+test('a disk that is full while a run is traced ends it with 74, and nothing goes on unseen', async () => {
+  const disk = smallDisk();
+  const project = await openProject(disk.folder);
+  construct(project, 'execution: {phases: [only]}\nskills: [{name: it, phase: only}]\n');
+  skill(project, 'it', 'yes "a line of a log that is as long as a line of a log can be" | head -c 3000000; sleep 60');
+  const codes: (number | null)[] = [];
+  for (let kilobytes = 40; kilobytes <= 160; kilobytes += size(40, 10)) {
+    const before = Date.now();
+    const { exitCode, answer, stderr } = await project.run(['construct', 'run'], disk.leave(kilobytes));
+    codes.push(exitCode);
+    expect([73, 74]).toContain(exitCode);
+    expect([answer.error?.fix, stderr]).toEqual(['cleo doctor', '']);
+    expect(Date.now() - before).toBeLessThan(20_000);
+    for (const id of runs(project)) expect(left(id)).toEqual([]);
+    for (const name of ['runs', 'traces']) rmSync(join(project.root, '.cleo', name), { recursive: true, force: true });
+  }
+  expect(codes).toContain(74);
+  disk.free();
+  skill(project, 'it', 'true');
+  const { run } = await project.done(['construct', 'run']);
+  expectSound(project, run.id);
+});
+
+test('where nothing can be written a run is 73, and nothing of it is begun', async () => {
+  const nobody = asNobody();
+  const project = await openProject();
+  construct(project, 'execution: {phases: [only]}\nskills: [{name: it, phase: only}]\n');
+  skill(project, 'it', 'echo ran');
+  chmodSync(project.root, 0o755);
+  chmodSync(join(project.root, '.cleo'), 0o555);
+  for (const words of [
+    ['construct', 'run'],
+    ['skill', 'run', 'it'],
+  ]) {
+    const { exitCode, answer, stderr } = await project.run(words, nobody);
+    expect([exitCode, answer.error?.code, stderr]).toEqual([73, 'E_SKILL_PRECONDITION', '']);
+  }
+  // What only reads still answers.
+  expect((await project.run(['construct', 'validate'], nobody)).exitCode).toBe(0);
+  expect(existsSync(join(project.root, '.cleo/runs'))).toBe(false);
+  chmodSync(join(project.root, '.cleo'), 0o755);
+  await project.done(['construct', 'run']);
+});
+
+test('the process ends with the code of what decided it', async () => {
+  const project = await openProject();
+  construct(project, 'execution: {phases: [a, b]}\nskills: [{name: first, phase: a}, {name: second, phase: b}]\n');
+  for (const [one, other, expected] of [
+    [0, 0, 0],
+    [0, 3, 3],
+    [70, 0, 70],
+    [101, 0, 101],
+    [256, 0, 0],
+  ]) {
+    skill(project, 'first', `exit ${one}`);
+    skill(project, 'second', `exit ${other}`);
+    expect((await project.run(['construct', 'run'])).exitCode).toBe(expected);
+  }
+  cpSync(join(project.root, 'skills/first'), join(project.root, 'skills/own'), { recursive: true });
+  skill(project, 'own', 'kill -SEGV $$');
+  expect((await project.run(['skill', 'run', 'own'])).exitCode).toBe(139);
+  expect((await project.run(['skill', 'run', 'gone'])).exitCode).toBe(127);
+});
