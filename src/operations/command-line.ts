@@ -49,9 +49,17 @@ export function commandFor(
   flags: string[] = [],
   paths: Record<string, string> = {},
 ): string {
-  const { argv } = argvOf(operation, params, paths);
+  const { argv } = argvOf(operation, typed(operation, params, paths), paths);
   const guard = argv.indexOf('--');
   return commandLine(['cleo', ...argv.toSpliced(guard < 0 ? argv.length : guard, 0, ...flags)]);
+}
+
+/** What came from a file that nobody named cannot be typed again; where it may be left out, it is. */
+function typed(operation: Typed, params: Record<string, unknown>, paths: Record<string, string>): Record<string, unknown> {
+  const { read } = operation.cli;
+  if (!read) return params;
+  const required = new Set(shapesOf(operation.params).flatMap(({ name, isRequired }) => (isRequired ? [name] : [])));
+  return Object.fromEntries(Object.entries(params).filter(([name]) => !read[name] || paths[name] !== undefined || required.has(name)));
 }
 
 /** A value that looks like a flag has to be tied to its own. */

@@ -26,6 +26,8 @@ export async function findSkill(root: string, folder: string, name: string, path
 
 /** Where it lies; undefined where it does not. */
 export function folderOf(root: string, folder: string, name: string, path: string | undefined): string | undefined {
+  // A name is one folder, never a way to another.
+  if (path === undefined && !/^[A-Za-z0-9][A-Za-z0-9._-]*$/.test(name)) return undefined;
   const candidates = path === undefined ? places(root, folder).map((place) => join(place, name)) : [join(root, path)];
   return candidates.find((candidate) => isFolder(candidate));
 }
