@@ -73,7 +73,7 @@ function nameSteps(part: string): Step[] {
 
 /** `a-z0` and the like. */
 function oneOf(set: string): (char: string) => boolean {
-  const ranges = [...set.matchAll(/([^])-([^])|([^])/g)].map(([, from, to, alone]) => [from ?? alone!, to ?? alone!] as const);
+  const ranges = [...set.matchAll(/(.)-(.)|(.)/gs)].map(([, from, to, alone]) => [from ?? alone!, to ?? alone!] as const);
   return (char) => ranges.some(([from, to]) => char >= from && char <= to);
 }
 
