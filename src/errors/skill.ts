@@ -3,13 +3,16 @@ import { addRows } from './catalogue.ts';
 import { CleoError } from './error.ts';
 import { type Row, row } from './row.ts';
 
+const longest = 1500;
+
 /** How the commands that run and judge skills refuse: with the code of the skill, and the class it belongs to. */
 const rows = {
   E_SKILL: row<{ exit: number; class: string; problem: string; fix: string; [fact: string]: unknown }>({
     exit: 70,
     exitOf: (d) => d.exit,
     http: 422,
-    message: (d) => d.problem,
+    // Whole documents may stand in it: what they lack is told in the details.
+    message: (d) => (d.problem.length > longest ? `${d.problem.slice(0, longest)} …` : d.problem),
     fix: (d) => d.fix,
     code: (d) => `E_SKILL_${d.class.toUpperCase()}`,
   }),

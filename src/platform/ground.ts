@@ -187,7 +187,14 @@ function look(root: string, pattern: string): { files: SeenFile[]; isCut: boolea
   return { files: files.filter(({ kind }) => kind !== 'folder'), isCut: paths.length > mostFiles || looked >= mostLooked };
 }
 
-const existsAt = (path: string): boolean => lstatSync(path, { throwIfNoEntry: false }) !== undefined;
+function existsAt(path: string): boolean {
+  try {
+    return lstatSync(path, { throwIfNoEntry: false }) !== undefined;
+  } catch {
+    // A name that no file can have.
+    return false;
+  }
+}
 
 /** Never opened here: a pipe without a writer would hold us for ever. */
 function see(root: string, path: string): SeenFile[] {

@@ -53,7 +53,14 @@ function namesIn(folder: string): string[] {
   }
 }
 
-const isFolder = (path: string): boolean => statSync(path, { throwIfNoEntry: false })?.isDirectory() ?? false;
+function isFolder(path: string): boolean {
+  try {
+    return statSync(path, { throwIfNoEntry: false })?.isDirectory() ?? false;
+  } catch {
+    // A name that no folder can have.
+    return false;
+  }
+}
 
 /** Its SKILL.md, where it has one that is a text and not, say, a pipe. */
 function textIn(folder: string): string | undefined {

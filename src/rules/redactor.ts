@@ -62,18 +62,18 @@ export function redactorOf({ secrets, patterns, allow, mac }: RedactorOptions): 
       clean = pattern.replace(clean, (found) => (found.startsWith('[REDACTED:') ? found : hide('pattern', found)));
     return clean;
   };
-  const value = (any: unknown, from?: number): unknown => {
-    if (typeof any === 'string') return from !== undefined && any.length >= from && !isMark(any) ? hide('key', any) : text(any);
-    if (typeof any === 'number' && from !== undefined && String(any).length >= Math.max(from, shortestNumber))
-      return hide('key', String(any));
-    if (Array.isArray(any)) return any.map((item) => value(item, from));
-    if (typeof any !== 'object' || any === null) return any;
-    return Object.fromEntries(Object.entries(any).map(([name, item]) => [text(name), value(item, from ?? hiddenFrom(name))]));
+  const value = (given: unknown, from?: number): unknown => {
+    if (typeof given === 'string') return from !== undefined && given.length >= from && !isMark(given) ? hide('key', given) : text(given);
+    if (typeof given === 'number' && from !== undefined && String(given).length >= Math.max(from, shortestNumber))
+      return hide('key', String(given));
+    if (Array.isArray(given)) return given.map((item) => value(item, from));
+    if (typeof given !== 'object' || given === null) return given;
+    return Object.fromEntries(Object.entries(given).map(([name, item]) => [text(name), value(item, from ?? hiddenFrom(name))]));
   };
   const isManyLines = forms.some((form) => form.includes('\n'));
   return {
     text,
-    value: (any) => value(any),
+    value: (given) => value(given),
     stream: () => streamOf(text, isManyLines ? Math.max(...forms.map((form) => form.length)) : 0),
     counts: () => ({ ...counts }),
   };

@@ -1,6 +1,9 @@
+const longestPath = 1024;
+
 /** Why a path cannot be meant; links are looked at when it is used. */
 export function pathProblem(path: string): string | undefined {
   if (path === '') return 'is empty';
+  if (path.length > longestPath) return `has more than ${longestPath} characters`;
   if (/^([/\\]|[A-Za-z]:)/.test(path)) return 'is absolute; paths are relative to the project';
   if (path.includes('\\')) return 'has a backslash; paths are written with /';
   if (path.split('/').includes('..')) return 'leaves the project';

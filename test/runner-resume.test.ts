@@ -1,0 +1,162 @@
+import { execFileSync } from 'node:child_process';
+import { existsSync, readdirSync, readFileSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { describe, expect, test } from 'vitest';
+import { readTrace } from '../src/rules/trace.ts';
+import { openWorkshop, type Workshop } from './construct.ts';
+import type { Seen } from './house.ts';
+import { recordOf, runFolders, shopWith, two } from './runner.ts';
+
+describe('one at a time', () => {
+  const lockOf = (shop: Workshop): string =>
+    join(shop.root, '.cleo/runs', readdirSync(join(shop.root, '.cleo/runs')).find((name) => name.endsWith('.lock'))!);
+
+  test('the other is told, or waits', async () => {
+    const shop = await shopWith('until [ -f go ]; do sleep 0.05; done');
+    const first = shop.run();
+    while (!existsSync(join(shop.root, '.cleo/runs')) || runFolders(shop).length === 0) await sleep(20);
+    expect((await shop.run()).error).toMatchObject({
+      exitCode: 75,
+      code: 'E_SKILL_TEMPORARY',
+      details: { pid: process.pid, run: runFolders(shop)[0] },
+    });
+    expect((await shop.run({ wait: 100 })).error).toMatchObject({ exitCode: 75 });
+    const second = shop.run({ wait: 20_000 });
+    const other = await shop.run({ project: 'another', dryRun: true });
+    shop.put('go', '');
+    expect([(await first).success, (await second).success, other.success]).toEqual([true, true, true]);
+    expect(readdirSync(join(shop.root, '.cleo/runs')).filter((name) => name.includes('lock'))).toEqual([]);
+  });
+
+  test('what a dead process held is taken over, by one only', async () => {
+    const shop = await shopWith('echo x >> ran; sleep 0.3');
+    const held = shop.run();
+    while (!existsSync(join(shop.root, '.cleo/runs')) || runFolders(shop).length === 0) await sleep(20);
+    const path = lockOf(shop);
+    const alive = JSON.parse(readFileSync(path, 'utf8'));
+    await held;
+    writeFileSync(path, JSON.stringify({ ...alive, pid: 2 ** 22 - 3, nonce: 'gone', run: 'run-gone' }));
+    const all = await Promise.all(Array.from({ length: 4 }, () => shop.run()));
+    expect(all.map(({ error }) => error?.exitCode ?? 0).sort()).toEqual([0, 75, 75, 75]);
+    expect(all.find(({ success }) => success)!._meta.warnings).toEqual([
+      expect.stringMatching(/took over the lock of process \d+, which is gone/),
+    ]);
+    for (const stale of [
+      { ...alive, boot: 'another', nonce: 'x' },
+      { ...alive, began: '1', nonce: 'y' },
+    ]) {
+      writeFileSync(path, JSON.stringify(stale));
+      expect((await shop.run()).success).toBe(true);
+    }
+    writeFileSync(path, '{"pid":');
+    expect((await shop.run()).error).toMatchObject({ exitCode: 75 });
+    utimesSync(path, new Date(0), new Date(0));
+    expect((await shop.run()).success).toBe(true);
+  });
+});
+
+describe('a run that is gone on with', () => {
+  const broken = async (): Promise<{ shop: Workshop; id: string }> => {
+    const shop = await openWorkshop();
+    shop.construct(two('contracts: {first: {outputs: [a.txt]}, second: {outputs: [b.txt]}}'));
+    shop.skill('a', 'echo a >> a.log; echo made > a.txt; echo "{\\"n\\":1}"');
+    shop.skill('b', 'echo b >> b.log; cat > b.txt; [ -f ready ]');
+    const { error } = await shop.run({ input: { word: 'w' } });
+    expect(error).toMatchObject({ exitCode: 1 });
+    shop.put('ready', '');
+    return { shop, id: error.details.run.id };
+  };
+  const times = (shop: Workshop, name: string): number =>
+    readFileSync(join(shop.root, `${name}.log`), 'utf8')
+      .trim()
+      .split('\n').length;
+
+  test('does nothing again that is done, and its trace is one', async () => {
+    const { shop, id } = await broken();
+    const answer = await shop.run({ resume: id, input: { word: 'w' } });
+    expect(answer).toMatchObject({ success: true, run: { id, executions: [{ skipped: true }, { status: 'success', attempts: 1 }] } });
+    expect([times(shop, 'a'), times(shop, 'b')]).toEqual([1, 2]);
+    expect(JSON.parse(readFileSync(join(shop.root, 'b.txt'), 'utf8')).inputs).toEqual({ a: { n: 1 }, word: 'w' });
+    const record = recordOf(shop);
+    const text = readFileSync(join(shop.root, '.cleo/traces', record.trace), 'utf8');
+    const { createHash } = await import('node:crypto');
+    const reading = readTrace(text, (line) => createHash('sha256').update(line).digest('hex'));
+    expect(reading).toMatchObject({ problems: [], head: record.head });
+    expect([reading.firstBad, reading.lines.length]).toEqual([undefined, record.lines]);
+    expect(record.executions.map(({ skill, status }: Seen) => [skill, status])).toEqual([
+      ['a', 'success'],
+      ['b', 'success'],
+    ]);
+    // And once more: there is nothing left to do.
+    expect((await shop.run({ resume: id, input: { word: 'w' } })).run.executions).toMatchObject([{ skipped: true }, { skipped: true }]);
+  });
+
+  test.each<[string, (shop: Workshop) => void, word?: string]>([
+    ['its inputs', () => {}, 'another'],
+    ['its skill', (shop) => shop.skill('a', 'echo a >> a.log; echo made > a.txt; echo "{\\"n\\":1}" # changed')],
+    ['what it made', (shop) => shop.put('a.txt', 'changed')],
+    ['what is kept of what it printed', (shop) => rmSync(join(shop.root, '.cleo/runs', runFolders(shop)[0]!, 'first/a/1/stdout.log'))],
+  ])('does everything again from where %s changed', async (_, change, word = 'w') => {
+    const { shop, id } = await broken();
+    await shop.run({ resume: id, input: { word: 'w' } });
+    change(shop);
+    expect((await shop.run({ resume: id, input: { word } })).run.executions.map(({ skipped }: Seen) => skipped ?? false)).toEqual([
+      false,
+      false,
+    ]);
+    expect([times(shop, 'a'), times(shop, 'b')]).toEqual([2, 3]);
+  });
+
+  test('is refused where its manifest is another, unless that is meant', async () => {
+    const { shop, id } = await broken();
+    shop.put('construct.yaml', `${readFileSync(join(shop.root, 'construct.yaml'), 'utf8')}\n# changed\n`);
+    const { error } = await shop.run({ resume: id, input: { word: 'w' } });
+    expect(error).toMatchObject({ exitCode: 78, fix: expect.stringContaining('--force manifest') });
+    expect((await shop.run({ resume: id, input: { word: 'w' }, force: 'manifest', reason: 'a remark' })).success).toBe(true);
+    expect(shop.events().find(({ event }) => event === 'run_resumed')!.data).toMatchObject({ overridden: true, reason: 'a remark' });
+  });
+
+  test('is a run of the same kind', async () => {
+    const { shop, id } = await broken();
+    const { error } = await shop.call('skills.run', { name: 'a', resume: id });
+    expect(error).toMatchObject({ exitCode: 64, fix: `cleo construct run --resume ${id}` });
+    expect((await shop.run({ resume: 'run-nobody' })).error).toMatchObject({ exitCode: 64 });
+    expect((await shop.run({ resume: '../x' })).error).toMatchObject({ exitCode: 64 });
+  });
+
+  test('knows what the trace says, where it was killed before the record was written', async () => {
+    const { shop, id } = await broken();
+    const path = join(shop.root, '.cleo/runs', id, 'run.json');
+    const record = JSON.parse(readFileSync(path, 'utf8'));
+    writeFileSync(path, JSON.stringify({ ...record, status: 'running', pid: 2 ** 22 - 3, executions: [] }));
+    expect((await shop.run({ resume: id, input: { word: 'w' } })).run.executions).toMatchObject([{ skipped: true }, {}]);
+    expect(times(shop, 'a')).toBe(1);
+  });
+
+  test('is not gone on with while it goes on', async () => {
+    const { shop, id } = await broken();
+    const path = join(shop.root, '.cleo/runs', id, 'run.json');
+    const parent = { pid: process.ppid, began: readFileSync(`/proc/${process.ppid}/stat`, 'latin1').split(') ').at(-1)!.split(' ')[19] };
+    writeFileSync(path, JSON.stringify({ ...JSON.parse(readFileSync(path, 'utf8')), status: 'running', ...parent }));
+    expect((await shop.run({ resume: id, project: 'another' })).error).toMatchObject({ exitCode: 75 });
+  });
+
+  test('has nothing of what was left running beside it', async () => {
+    const { shop, id } = await broken();
+    const orphan = `CLEO_RUN_ID=${id} CLEO_EXECUTION_ID=${id}:second:b setsid sleep 47 >/dev/null 2>&1 &`;
+    execFileSync('sh', ['-c', orphan]);
+    const answer = await shop.run({ resume: id, input: { word: 'w' } });
+    expect(answer._meta.warnings).toEqual([`1 processes that ${id} had left running were ended`]);
+    expect(execFileSync('ps', ['-eo', 'stat=,args='], { encoding: 'utf8' })).not.toMatch(/^[^Z].*\bsleep 47$/m);
+  });
+
+  test('that printed what had to be hidden is not run again for that', async () => {
+    const shop = await openWorkshop({ env: { API_TOKEN: 'correct-horse-battery-staple' } });
+    shop.construct(two('env: [API_TOKEN]'));
+    shop.skill('a', 'echo a >> a.log; echo "$API_TOKEN"');
+    shop.skill('b', 'echo b >> b.log');
+    const { run } = await shop.run();
+    expect((await shop.run({ resume: run.id })).run.executions).toMatchObject([{ skipped: true }, { skipped: true }]);
+  });
+});
