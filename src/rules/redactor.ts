@@ -45,6 +45,7 @@ export function redactorOf({ secrets, patterns, allow, mac }: RedactorOptions): 
   const counts: Record<string, number> = {};
   const harmless = new Set(allow);
   const hide = (rule: string, secret: string): string => {
+    if (isMark(secret)) return secret;
     const print = mac(secret).slice(0, 8);
     if (harmless.has(print)) return secret;
     counts[rule] = (counts[rule] ?? 0) + 1;
