@@ -17,7 +17,8 @@ test.each(lists.map((list) => [list.name, list] as const))('%s keeps to it', asy
   const { call } = await openHouse({ tasks: list.example.world ?? [] });
   const whole = await call(name, list.example.call);
   const small = await call(name, { ...list.example.call, budget: 1 });
-  expect(small).toMatchObject({ error: { code: 'E_VALIDATION_BUDGET', fix: expect.stringMatching(/--budget \d+/) } });
+  const code = list.exits ? 'E_SKILL_PRECONDITION' : 'E_VALIDATION_BUDGET';
+  expect(small).toMatchObject({ error: { code, fix: expect.stringMatching(/--budget \d+/) } });
   const least = Number(/--budget (\d+)/.exec(small.error.fix)?.[1]);
   const cut = await call(name, { ...list.example.call, budget: least });
   expect(cut.success).toBe(true);

@@ -4,7 +4,7 @@ import { FilePath } from '../../model/scalars.ts';
 import { rounded } from '../../rules/assess/score.ts';
 import { cutOf } from '../../rules/page.ts';
 import { answer, job } from '../define.ts';
-import { pageParams } from '../page.ts';
+import { limitParam } from '../page.ts';
 import { nowParam } from './now.ts';
 import { type AssessedTraces, assessmentsFile, assessTraces, tracesOf } from './traces.ts';
 
@@ -28,12 +28,12 @@ export const assessRun = job({
       description('Runs, names of traces, or patterns such as 2026-01-*.jsonl'),
       metadata({ value: 'RUN|GLOB' }),
     ),
-    ...pageParams(50),
+    limit: limitParam(50),
     now: nowParam,
   }),
   result: strictObject({ assessments: array(Assessment), totals: Totals, file: string() }),
   errors: ['E_SKILL'],
-  tier: 1,
+  tier: 2,
   needs: 'project',
   exits: 'skill',
   cli: { command: 'assess', args: ['runs'] },
@@ -41,13 +41,13 @@ export const assessRun = job({
     world: ['run run-1 2026-01-31 discovery/write design/draw:84'],
     call: { runs: ['2026-01-*.jsonl'], now: '2026-02-01T00:00:00.000Z' },
   },
-  async run({ platform, project, now }, { runs, limit, offset, now: given }) {
+  async run({ platform, project, now }, { runs, limit, now: given }) {
     const found = await assessTraces({ platform, project }, tracesOf({ platform, project }, runs), given ?? now);
     const all = found.executions.map(({ assessment }) => assessment);
     // In one write: each is synced, and a thousand of them would take seconds.
     if (all.length > 0)
       platform.files.appendLine(`${project.folder}/${assessmentsFile}`, all.map((line) => JSON.stringify(line)).join('\n'));
-    const assessments = all.slice(offset, offset + limit);
+    const assessments = all.slice(0, limit);
     return answer(
       { assessments, totals: totalsOf(found), file: `.cleo/${assessmentsFile}` },
       { warnings: found.warnings, truncated: cutOf(assessments.length, all.length) },

@@ -24,7 +24,7 @@ export const assessSuggest = query({
   params: strictObject({}),
   result: strictObject({ suggestions: array(Suggestion), runs: number() }),
   errors: ['E_SKILL'],
-  tier: 1,
+  tier: 2,
   needs: 'project',
   exits: 'skill',
   cli: { command: 'assess suggest' },

@@ -14,7 +14,7 @@ export const reviewClaim = job({
   params: strictObject({ review: ReviewId }),
   result: strictObject({ review: ReviewShape, until: string() }),
   errors: ['E_NOT_FOUND', 'E_REVIEW_CLAIMED', 'E_REVIEW_RESOLVED', 'E_REVIEW_OWN_WORK'],
-  tier: 1,
+  tier: 2,
   needs: 'project',
   cli: { command: 'review claim', args: ['review'] },
   example: { world: ['trace run-a', 'review rv-1 of run-a'], call: { review: 'rv-1' } },

@@ -1,7 +1,7 @@
 import { array, description, number, optional, picklist, pipe, strictObject, string } from 'valibot';
 import { cutOf } from '../../rules/page.ts';
 import { answer, query } from '../define.ts';
-import { pageParams } from '../page.ts';
+import { budgetOf, pageParams } from '../page.ts';
 import { allReviews } from './shapes.ts';
 
 const Row = strictObject({
@@ -20,11 +20,11 @@ export const reviewList = query({
   }),
   result: strictObject({ reviews: array(Row) }),
   errors: [],
-  tier: 1,
+  tier: 2,
   needs: 'project',
   cli: { command: ['review list', 'reviews'] },
   example: { world: ['trace run-a', 'review rv-1 of run-a'], call: {} },
-  async run({ platform, project, now }, { status, run, limit, offset }) {
+  async run({ platform, project, now }, { status, run, limit, offset, budget }) {
     const { reviews: all, warnings } = allReviews(await platform.ground(project), now);
     const found = all.filter(
       (review) =>
@@ -41,7 +41,12 @@ export const reviewList = query({
     }));
     return answer(
       { reviews },
-      { ...(reviews.length === 0 ? { exit: 100 as const } : {}), warnings, truncated: cutOf(reviews.length, found.length) },
+      {
+        ...(reviews.length === 0 ? { exit: 100 as const } : {}),
+        warnings,
+        truncated: cutOf(reviews.length, found.length),
+        ...budgetOf({ limit, offset, budget }),
+      },
     );
   },
 });

@@ -24,7 +24,7 @@ export const reviewResolve = job({
   }),
   result: strictObject({ review: ReviewShape }),
   errors: ['E_NOT_FOUND', 'E_REVIEW_CLAIMED', 'E_REVIEW_RESOLVED', 'E_REVIEW_OWN_WORK'],
-  tier: 1,
+  tier: 2,
   needs: 'project',
   veils: ['note'],
   cli: { command: 'review resolve', args: ['review'] },

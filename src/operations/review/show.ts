@@ -10,7 +10,7 @@ export const reviewShow = query({
   params: strictObject({ review: ReviewId }),
   result: strictObject({ review: ReviewShape, subject: optional(SubjectShape) }),
   errors: ['E_NOT_FOUND'],
-  tier: 1,
+  tier: 2,
   needs: 'project',
   cli: { command: 'review show', args: ['review'] },
   example: { world: ['trace run-a', 'review rv-1 of run-a'], call: { review: 'rv-1' } },

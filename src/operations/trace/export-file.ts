@@ -9,7 +9,7 @@ export const traceExportFile = job({
   params: strictObject({ out: pipe(FilePath, description('File inside the project, never in .cleo or .git')), ...exportParams }),
   result: strictObject({ file: string(), count: number() }),
   errors: ['E_SKILL'],
-  tier: 1,
+  tier: 2,
   needs: 'project',
   scope: 'admin',
   exits: 'skill',

@@ -8,7 +8,7 @@ export const traceExport = query({
   params: strictObject(exportParams),
   result: strictObject({ content: string(), count: number() }),
   errors: ['E_SKILL'],
-  tier: 1,
+  tier: 2,
   needs: 'project',
   exits: 'skill',
   cli: { command: 'trace export', args: ['runs'], raw: 'content' },

@@ -3,7 +3,7 @@ import { keptRuns, viewOf } from '../../assessment/kept-runs.ts';
 import '../../errors/skill.ts';
 import { cutOf } from '../../rules/page.ts';
 import { answer, query } from '../define.ts';
-import { pageParams } from '../page.ts';
+import { budgetOf, pageParams } from '../page.ts';
 import { RunRow } from './shapes.ts';
 
 const states = ['running', 'crashed', 'success', 'failure', 'partial', 'blocked', 'timeout', 'cancelled'] as const;
@@ -14,17 +14,24 @@ export const traceList = query({
   params: strictObject({ ...pageParams(50), status: optional(pipe(picklist(states), description('Only runs that stand so'))) }),
   result: strictObject({ runs: array(RunRow) }),
   errors: ['E_SKILL'],
-  tier: 1,
+  tier: 2,
   needs: 'project',
   exits: 'skill',
   cli: { command: ['trace list', 'traces'] },
   example: { world: ['trace run-a', 'trace run-b crashed'], call: {} },
-  async run({ platform, project }, { limit, offset, status }) {
+  async run({ platform, project }, { limit, offset, budget, status }) {
     const ground = await platform.ground(project);
     const all = keptRuns(ground).reverse();
     // How a run stands costs a look at its files: without a filter only of those that are shown.
     const views = status === undefined ? undefined : all.map((run) => viewOf(ground, run)).filter((view) => view.status === status);
     const runs = views?.slice(offset, offset + limit) ?? all.slice(offset, offset + limit).map((run) => viewOf(ground, run));
-    return answer({ runs }, { ...(runs.length === 0 ? { exit: 100 as const } : {}), truncated: cutOf(runs.length, (views ?? all).length) });
+    return answer(
+      { runs },
+      {
+        ...(runs.length === 0 ? { exit: 100 as const } : {}),
+        truncated: cutOf(runs.length, (views ?? all).length),
+        ...budgetOf({ limit, offset, budget }),
+      },
+    );
   },
 });

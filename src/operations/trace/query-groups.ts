@@ -16,7 +16,7 @@ import '../../errors/skill.ts';
 import { cutOf } from '../../rules/page.ts';
 import { countedEvent, countingBy, groupings } from '../../rules/trace-query.ts';
 import { answer, query } from '../define.ts';
-import { pageParams } from '../page.ts';
+import { budgetOf, pageParams } from '../page.ts';
 import { everyLine, filterOf, filterParams } from './filter.ts';
 
 const GroupShape = strictObject({
@@ -46,12 +46,12 @@ export const traceQueryGroups = query({
   }),
   result: strictObject({ groups: array(GroupShape), event: string(), traces: number() }),
   errors: ['E_SKILL'],
-  tier: 1,
+  tier: 2,
   needs: 'project',
   exits: 'skill',
   cli: { command: 'trace query', select: 'groupBy' },
   example: { world: ['trace run-a failure', 'trace run-b'], call: { groupBy: ['check'], gate: 'precondition' } },
-  async run({ platform, project, now }, { groupBy, limit, offset, ...asked }) {
+  async run({ platform, project, now }, { groupBy, limit, offset, budget, ...asked }) {
     const ground = await platform.ground(project);
     const filter = filterOf(now, asked);
     const counting = countingBy(groupBy, filter);
@@ -60,7 +60,12 @@ export const traceQueryGroups = query({
     const groups = all.slice(offset, offset + limit);
     return answer(
       { groups, event: countedEvent(filter, groupBy), traces },
-      { ...(groups.length === 0 ? { exit: 100 as const } : {}), warnings, truncated: cutOf(groups.length, all.length) },
+      {
+        ...(groups.length === 0 ? { exit: 100 as const } : {}),
+        warnings,
+        truncated: cutOf(groups.length, all.length),
+        ...budgetOf({ limit, offset, budget }),
+      },
     );
   },
 });

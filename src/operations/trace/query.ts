@@ -4,7 +4,7 @@ import type { TraceLine } from '../../model/trace.ts';
 import { cutOf } from '../../rules/page.ts';
 import { matches } from '../../rules/trace-query.ts';
 import { answer, query } from '../define.ts';
-import { pageParams } from '../page.ts';
+import { budgetOf, pageParams } from '../page.ts';
 import { everyLine, filterOf, filterParams } from './filter.ts';
 import { Line } from './shapes.ts';
 
@@ -14,12 +14,12 @@ export const traceQuery = query({
   params: strictObject({ ...filterParams, ...pageParams(50) }),
   result: strictObject({ lines: array(Line) }),
   errors: ['E_SKILL'],
-  tier: 1,
+  tier: 2,
   needs: 'project',
   exits: 'skill',
   cli: { command: 'trace query' },
   example: { world: ['trace run-a failure'], call: { event: 'gate_checked', status: 'failed' } },
-  async run({ platform, project, now }, { limit, offset, ...asked }) {
+  async run({ platform, project, now }, { limit, offset, budget, ...asked }) {
     const ground = await platform.ground(project);
     const filter = filterOf(now, asked);
     const found: TraceLine[] = [];
@@ -31,7 +31,12 @@ export const traceQuery = query({
       .slice(offset, offset + limit);
     return answer(
       { lines },
-      { ...(lines.length === 0 ? { exit: 100 as const } : {}), warnings, truncated: cutOf(lines.length, found.length) },
+      {
+        ...(lines.length === 0 ? { exit: 100 as const } : {}),
+        warnings,
+        truncated: cutOf(lines.length, found.length),
+        ...budgetOf({ limit, offset, budget }),
+      },
     );
   },
 });

@@ -13,7 +13,7 @@ export const traceTail = query({
   params: strictObject({ run: optional(RunName), limit: limitParam(20, 'How many lines') }),
   result: strictObject({ lines: array(Line) }),
   errors: ['E_SKILL'],
-  tier: 1,
+  tier: 2,
   needs: 'project',
   exits: 'skill',
   cli: { command: 'trace tail', args: ['run'], short: { n: 'limit' } },

@@ -13,7 +13,7 @@ export const traceVerify = query({
   params: strictObject({ run: optional(RunName), all: optional(pipe(boolean(), description('Every trace'))) }),
   result: strictObject({ traces: array(strictObject({ run: string(), trace: string(), lines: number(), head: string() })) }),
   errors: ['E_SKILL'],
-  tier: 1,
+  tier: 2,
   needs: 'project',
   exits: 'skill',
   cli: { command: 'trace verify', args: ['run'] },

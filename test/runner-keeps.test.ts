@@ -1,0 +1,228 @@
+import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { openWorkshop, wholePrd } from './construct.ts';
+import type { Seen } from './house.ts';
+import { filesBelow, gate, one, recordOf, runFolders, shopWith, two } from './runner.ts';
+
+describe('what is kept', () => {
+  test('is nothing but how it ended, where nothing is to be kept', async () => {
+    const shop = await openWorkshop();
+    shop.construct(
+      two(
+        'contracts: {first: {outputs: [out]}}\nassessment: {capture: {enabled: false}, handoffs: {first_to_second: {required_artifacts: [out]}}}',
+      ),
+    );
+    shop.skill('a', 'echo printed; echo x > out');
+    shop.skill('b', 'cat > got.json');
+    expect(await shop.run({ input: { word: 'private-word' }, intent: 'private-intent' })).toMatchObject({ success: true });
+    const [folder] = runFolders(shop);
+    expect(filesBelow(join(shop.root, '.cleo/runs', folder!))).toEqual(['run.json']);
+    expect(filesBelow(join(shop.root, '.cleo/traces')).filter((name) => name.endsWith('.jsonl'))).toEqual([]);
+    const text = readFileSync(join(shop.root, '.cleo/runs', folder!, 'run.json'), 'utf8');
+    expect(text).not.toMatch(/private|"out"/);
+    expect(JSON.parse(text)).toMatchObject({
+      status: 'success',
+      intent: null,
+      trace: '',
+      executions: [{ outputs: [], inputs_sha256: '' }, {}],
+    });
+    // Each skill was given what it needs all the same.
+    expect(JSON.parse(readFileSync(join(shop.root, 'got.json'), 'utf8')).inputs).toEqual({ a: 'printed\n', word: 'private-word' });
+  });
+
+  test.each<[string, Seen, Seen]>([
+    ['none', { fields: 1 }, {}],
+    [
+      'hashed',
+      { word: { hash: expect.stringMatching(/^hmac-sha256:/), type: 'string', length: 4 } },
+      { bytes: 18, lines: 1, sha256: expect.any(String), content_type: 'application/json', fields: ['answer'], artifacts: [] },
+    ],
+    ['full', { word: 'word' }, { content: { answer: 'done' }, fields: ['answer'] }],
+  ])('of inputs and outputs: %s', async (how, inputs, outputs) => {
+    const shop = await shopWith(
+      'echo "{\\"answer\\":\\"done\\"}"',
+      `assessment: {capture: {include_outputs: ${how === 'hashed' ? 'summary' : how}}}`,
+    );
+    await shop.run({ input: { word: 'word' }, capture: how });
+    const find = (event: string): Seen => shop.events().find((line) => line.event === event)!.data;
+    expect(find('skill_invoked').input_summary).toEqual(inputs);
+    expect(find('execution_complete').outputs_summary).toMatchObject(outputs);
+    if (how === 'none') expect(find('execution_complete').outputs_summary).toEqual({});
+    expect(shop.result('only', 'it').outputs.primary).toEqual(how === 'full' ? { answer: 'done' } : null);
+  });
+
+  test('of what is large lies beside the trace, without secrets', async () => {
+    const token = `ghp_${'aB3dE5gH7jK9mN1pQ2sT4uV6wX8yZ0aB3dE5'}`;
+    const shop = await shopWith(
+      `printf 'token %s ' ${token}; head -c 40000 /dev/zero | tr "\\0" "x"`,
+      'assessment: {capture: {include_outputs: full}}',
+    );
+    await shop.run();
+    const { content } = shop.events().find(({ event }) => event === 'execution_complete')!.data.outputs_summary;
+    expect(content).toEqual({ blob: expect.stringMatching(/^[0-9a-f]{64}$/), kind: 'text', length: expect.any(Number) });
+    const blob = join(shop.root, '.cleo/traces/blobs', content.blob);
+    expect(readFileSync(blob, 'utf8')).toMatch(/^token \[REDACTED:shape:[0-9a-f]{8}\] x{40000}$/);
+    expect(statSync(blob).mode & 0o777).toBe(0o600);
+    expect(shop.kept()).not.toContain(token);
+  });
+
+  test('is in the order in which it happened, whatever the clock does', async () => {
+    const clock = { now: '2026-05-05T10:00:00.000Z' };
+    const shop = await shopWith('true', '', { clock });
+    const observe = (): void => {
+      clock.now = new Date(Date.parse(clock.now) - 3_600_000).toISOString();
+    };
+    expect((await shop.reply('construct.run', {}, { observe })).exitCode).toBe(0);
+    const times = shop.events().map(({ ts }) => ts);
+    expect(times.length).toBeGreaterThan(8);
+    expect(times).toEqual(times.toSorted());
+    const result = shop.result('only', 'it');
+    expect(result.completed_at >= result.started_at && result.duration_ms >= 0).toBe(true);
+    expect(recordOf(shop).completed_at >= recordOf(shop).started_at).toBe(true);
+  });
+
+  test('is still whole where a skill takes away the folder of the runs', async () => {
+    const shop = await shopWith('rm -rf .cleo/runs; echo done', 'contracts: {only: {outputs: ["x (optional)"]}}');
+    expect(await shop.run()).toMatchObject({ success: true, run: { status: 'success' } });
+    expect(recordOf(shop)).toMatchObject({ status: 'success', exit_code: 0 });
+    expect(shop.result('only', 'it').status).toBe('success');
+  });
+});
+
+describe('a gate that is to be passed', () => {
+  test.each<[string, string, string, Seen]>([
+    ['output', 'true', 'contracts: {only: {outputs: [never]}}', { gate: 3 }],
+    ['precondition', 'true', 'contracts: {only: {inputs: [never]}}', { gate: 1 }],
+    ['goal', 'true', 'assessment: {goal: {mode: review, enforce: true}}', { gate: 4 }],
+    ['3', 'true', 'contracts: {only: {outputs: [never]}}', { gate: 3 }],
+  ])('%s', async (force, script, more, { gate: number }) => {
+    const shop = await shopWith(script, more);
+    expect((await shop.run({ intent: 'go' })).success).toBe(false);
+    const { success } = await shop.run({ intent: 'go', force, reason: 'it is known' });
+    expect(success).toBe(true);
+    expect(gate(shop.result('only', 'it'), number)).toMatchObject({ status: 'passed', passed: true, overridden: true });
+    const told = shop.events().find(({ event, data }) => event === 'gate_checked' && data.gate_id === number)!;
+    expect(told.data).toMatchObject({ overridden: true, reason: 'it is known' });
+  });
+
+  test.each([
+    ['execution', /cannot be forced/],
+    ['2', /cannot be forced/],
+    ['outptu', /there is no gate "outptu"/],
+  ])('cannot be %s', async (force, expected) => {
+    const shop = await shopWith('true');
+    const { error } = await shop.run({ force, reason: 'x' });
+    expect(error).toMatchObject({ exitCode: 64, message: expect.stringMatching(expected) });
+    expect((await shop.cli(error.fix)).exitCode).toBe(0);
+  });
+
+  test('needs a reason', async () => {
+    const shop = await shopWith('true');
+    expect((await shop.run({ force: 'output' })).error).toMatchObject({ exitCode: 64, fix: expect.stringContaining('--reason') });
+  });
+
+  test('of selection by a judge or a person never stops anything', async () => {
+    const shop = await shopWith('true', `assessment: {selection: judge, judge: {command: [sh, judge.sh]}}`);
+    shop.put('judge.sh', 'cat > asked.json; echo \'{"verdict":"fail","score":0.1,"reasons":["another"]}\'');
+    const { success, run } = await shop.run({ intent: 'write a poem' });
+    expect([success, run.executions[0].gates[0]]).toEqual([true, 'failed']);
+    expect(JSON.parse(readFileSync(join(shop.root, 'asked.json'), 'utf8'))).toMatchObject({
+      protocol: 'cleo-judge/1',
+      kind: 'selection',
+      candidates: [{ name: 'it' }],
+    });
+    for (const [mode, expected] of [
+      ['review', 'pending'],
+      ['off', 'skipped'],
+    ] as const) {
+      shop.construct(one(`assessment: {selection: ${mode}}`));
+      expect((await shop.run({ intent: 'write a poem' })).run.executions[0].gates[0]).toBe(expected);
+    }
+  });
+});
+
+describe('a construct', () => {
+  test.each<[string, string | Uint8Array]>([
+    ['an empty file', ''],
+    ['a list', '- a\n'],
+    ['more than a mebibyte', `apiVersion: loa/v1\nkind: Construct\n# ${'x'.repeat(2 ** 20)}\n`],
+    ['tabs', 'apiVersion: loa/v1\nkind: Construct\nmetadata:\n\tname: x\n'],
+    ['bytes that are no text', Buffer.from([0xff, 0xfe, 0x61])],
+    [
+      'a bomb',
+      `a: &a [x, x]\n${'bcdefghijklm'
+        .split('')
+        .map((c, i) => `${c}: &${c} [${`*${'abcdefghijklm'[i]}, `.repeat(9)}x]`)
+        .join('\n')}`,
+    ],
+    ['no phases', 'apiVersion: loa/v1\nkind: Construct\n'],
+    ['a pack', 'schema_version: 4\nname: pack\nskills: [{slug: it, path: skills/it}]\n'],
+  ])('%s cannot be run, and nothing is left of the attempt', async (_, text) => {
+    const shop = await openWorkshop();
+    writeFileSync(join(shop.root, 'construct.yaml'), text);
+    expect(await shop.run()).toMatchObject({ error: { exitCode: 78, code: 'E_SKILL_PRECONDITION' } });
+    expect(existsSync(join(shop.root, '.cleo/runs'))).toBe(false);
+  });
+
+  test('with a mark at its beginning and phases called a_to_b runs', async () => {
+    const shop = await openWorkshop();
+    shop.put(
+      'construct.yaml',
+      '\ufeffapiVersion: loa/v1\r\nkind: Construct\r\nexecution: {phases: [a_to_b, c]}\r\nskills: [{name: it, phase: a_to_b}]\r\nassessment: {handoffs: {a_to_b_to_c: {required_artifacts: [x], on_failure: warn}}}\r\n',
+    );
+    shop.skill('it', 'true');
+    expect(await shop.run()).toMatchObject({ success: true, run: { handoffs: [{ from: 'a_to_b', to: 'c' }] } });
+  });
+
+  test('of a pack runs the skill that is named', async () => {
+    const shop = await openWorkshop();
+    shop.put('construct.yaml', 'schema_version: 4\nname: pack\nskills: [{slug: it, path: elsewhere/it}]\n');
+    shop.put('elsewhere/it/SKILL.md', '---\nname: it\ndescription: x\nmetadata:\n  run: sh do.sh\n---\n');
+    shop.put('elsewhere/it/do.sh', 'echo done > done');
+    expect(await shop.run({ skill: 'it' })).toMatchObject({ success: true });
+    expect(existsSync(join(shop.root, 'done'))).toBe(true);
+    expect((await shop.run({ skill: 'if' })).error).toMatchObject({ exitCode: 64, details: { meant: 'it' } });
+  });
+
+  test.each(['../x', '.', '..', 'a/b', 'a b', ''])('is not for a project called %j', async (project) => {
+    const shop = await shopWith('true', 'contracts: {only: {outputs: ["{project}/x (optional)"]}}');
+    expect((await shop.run({ project })).error ?? {}).toMatchObject(project === '' ? {} : { exitCode: 78 });
+  });
+
+  test('whose names nobody explains is not run', async () => {
+    const shop = await shopWith('true', 'contracts: {only: {outputs: ["{where}/x (optional)"]}}');
+    const { error } = await shop.run();
+    expect(error).toMatchObject({ exitCode: 78, details: { variables: ['where'] } });
+    expect((await shop.cli(error.fix)).exitCode).toBe(0);
+    expect((await shop.run({ var: ['where=../x'] })).error).toMatchObject({ exitCode: 78 });
+    expect((await shop.run({ var: ['run_id=x'] })).error).toMatchObject({ exitCode: 64 });
+  });
+
+  test('has no skill outside of its folders', async () => {
+    const shop = await shopWith('true');
+    for (const name of ['../../etc', 'a/b', '.', '-'])
+      expect((await shop.call('skills.run', { name })).error).toMatchObject({ exitCode: 64 });
+    expect((await shop.call('skills.run', { name: 'it', outputs: ['../x'] })).error).toMatchObject({ exitCode: 78 });
+    expect(existsSync(join(shop.root, '.cleo/runs'))).toBe(false);
+  });
+});
+
+test('a document is as complete with other line ends, a mark at its beginning, and in another folder', async () => {
+  const shop = await openWorkshop();
+  const shown = async (text: string | Uint8Array): Promise<number> => {
+    writeFileSync(join(shop.root, 'doc.md'), text);
+    const answer = await shop.call('docs.check', { file: 'doc.md', schema: 'prd-v1', min: 0 });
+    return answer.document.completeness;
+  };
+  const half = wholePrd.replace(/^(word0 .*) word2\d.*$/gm, '$1\n\nTBD');
+  const expected = await shown(half);
+  expect(expected).toBeGreaterThan(0);
+  for (const text of [
+    half.replaceAll('\n', '\r\n'),
+    `\ufeff${half}`,
+    half.replaceAll('\n', '\r'),
+    `\ufeff${half.replaceAll('\n', '\r\n')}`,
+  ])
+    expect(await shown(text)).toBe(expected);
+});
