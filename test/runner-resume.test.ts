@@ -3,6 +3,7 @@ import { existsSync, readdirSync, readFileSync, rmSync, utimesSync, writeFileSyn
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
+import { living } from '../src/platform/process-group.ts';
 import { readTrace } from '../src/rules/trace.ts';
 import { openWorkshop, type Workshop } from './construct.ts';
 import type { Seen } from './house.ts';
@@ -37,10 +38,13 @@ describe('one at a time', () => {
     const alive = JSON.parse(readFileSync(path, 'utf8'));
     await held;
     writeFileSync(path, JSON.stringify({ ...alive, pid: 2 ** 22 - 3, nonce: 'gone', run: 'run-gone' }));
+    execFileSync('sh', ['-c', 'CLEO_RUN_ID=run-gone setsid sleep 46 >/dev/null 2>&1 &']);
     const all = await Promise.all(Array.from({ length: 4 }, () => shop.run()));
+    expect(living({ mark: 'CLEO_RUN_ID=run-gone' })).toEqual([]);
     expect(all.map(({ error }) => error?.exitCode ?? 0).sort()).toEqual([0, 75, 75, 75]);
     expect(all.find(({ success }) => success)!._meta.warnings).toEqual([
       expect.stringMatching(/took over the lock of process \d+, which is gone/),
+      '1 processes that run-gone had left running were ended',
     ]);
     for (const stale of [
       { ...alive, boot: 'another', nonce: 'x' },
