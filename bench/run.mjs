@@ -13,6 +13,7 @@ import { importRows } from './import.mjs';
 import { install } from './install.mjs';
 import { measureMcp } from './mcp.mjs';
 import { medians, peakMemory } from './measure.mjs';
+import { skillRows } from './skills.mjs';
 import { openMemory, openProjects } from './stores.mjs';
 import { wavesRows } from './waves.mjs';
 
@@ -104,6 +105,7 @@ try {
   row('warm MCP tasks.show', mcp.showMs, 1, 'ms');
   for (const figures of await gradeRows(cleo, options.quick)) row(...figures);
   for (const figures of await wavesRows(cleo, rounds)) row(...figures);
+  for (const figures of skillRows(cleo, rounds)) row(...figures);
   for (const figures of importRows(cleo)) row(...figures);
   const http = await measureHttp({ cleo, cwd: projects.http, env: { CLEO_HOME: join(folder, 'home') } }, rounds);
   row('warm HTTP tasks.show', http.showMs, 1, 'ms');

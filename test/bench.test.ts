@@ -1,5 +1,16 @@
 import { execFileSync, spawnSync } from 'node:child_process';
-import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, symlinkSync, truncateSync, writeFileSync } from 'node:fs';
+import {
+  cpSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, relative, resolve } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
@@ -47,6 +58,22 @@ for (const [line, expected] of everyday)
     // Of Node's own: what runs a script from a cache, and its SQLite where it has one.
     expect(modules.filter((name) => !bare.has(name) && !/sqlite/i.test(name))).toEqual(['NativeModule vm']);
   });
+
+test('a skill is run without what reads YAML, documents or patterns, and without asking git where there is none', () => {
+  const folder = project();
+  mkdirSync(join(folder, 'skills', 'yes'), { recursive: true });
+  writeFileSync(join(folder, 'skills', 'yes', 'run'), '#!/bin/sh\n', { mode: 0o755 });
+  // The first of a day looks for runs that have had their time.
+  cleo(folder, ['skill', 'run', 'yes']);
+  const { files, modules } = loads(folder, [join(dist, 'cleo.js'), 'skill', 'run', 'yes']);
+  const ours = files.filter((path) => path.startsWith(dist) && path.endsWith('.js')).map((path) => relative(dist, path));
+  expect(ours.filter((path) => path !== 'cleo.js')).toEqual([
+    ...['core.js', 'parts/operations-skills-run.js', 'parts/dispatch-write.js', 'parts/store-sql-write-store.js'],
+    ...['parts/platform-ground.js'],
+  ]);
+  expect(ours.reduce((sum, path) => sum + statSync(join(dist, path)).size, 0)).toBeLessThan(275_000);
+  expect(modules.filter((name) => /perf_hooks|fs\/promises|readline/.test(name))).toEqual([]);
+});
 
 test('the core stays small: every command reads it, and takes out of the cache what it runs of it', () => {
   expect(statSync(join(dist, 'core.js')).size).toBeLessThan(120_000);

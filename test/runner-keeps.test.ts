@@ -82,6 +82,17 @@ describe('what is kept', () => {
     expect(recordOf(shop).completed_at >= recordOf(shop).started_at).toBe(true);
   });
 
+  test('is gone with the end of the run where it is to be kept no days, unless somebody has to judge it', async () => {
+    const shop = await shopWith('true', 'assessment: {capture: {retention_days: 0}}');
+    const { run, success } = await shop.run();
+    expect([success, filesBelow(join(shop.root, '.cleo/runs'))]).toEqual([true, []]);
+    expect(filesBelow(join(shop.root, '.cleo/traces')).filter((name) => name.includes(run.id))).toEqual([]);
+    expect(readFileSync(join(shop.root, '.cleo/traces/PRUNED.jsonl'), 'utf8')).toContain(run.id);
+    shop.construct(one('assessment: {capture: {retention_days: 0}, goal: {mode: review}}'));
+    await shop.run({ intent: 'be judged' });
+    expect(runFolders(shop)).toHaveLength(1);
+  });
+
   test('is still whole where a skill takes away the folder of the runs', async () => {
     const shop = await shopWith('rm -rf .cleo/runs; echo done', 'contracts: {only: {outputs: ["x (optional)"]}}');
     expect(await shop.run()).toMatchObject({ success: true, run: { status: 'success' } });

@@ -3,6 +3,7 @@ import { existsSync, readdirSync, readFileSync, rmSync, utimesSync, writeFileSyn
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
+import { living } from '../src/platform/process-group.ts';
 import { readTrace } from '../src/rules/trace.ts';
 import { openWorkshop, type Workshop } from './construct.ts';
 import type { Seen } from './house.ts';
@@ -37,10 +38,13 @@ describe('one at a time', () => {
     const alive = JSON.parse(readFileSync(path, 'utf8'));
     await held;
     writeFileSync(path, JSON.stringify({ ...alive, pid: 2 ** 22 - 3, nonce: 'gone', run: 'run-gone' }));
+    execFileSync('sh', ['-c', 'CLEO_RUN_ID=run-gone setsid sleep 46 >/dev/null 2>&1 &']);
     const all = await Promise.all(Array.from({ length: 4 }, () => shop.run()));
+    expect(living({ mark: 'CLEO_RUN_ID=run-gone' })).toEqual([]);
     expect(all.map(({ error }) => error?.exitCode ?? 0).sort()).toEqual([0, 75, 75, 75]);
     expect(all.find(({ success }) => success)!._meta.warnings).toEqual([
       expect.stringMatching(/took over the lock of process \d+, which is gone/),
+      '1 processes that run-gone had left running were ended',
     ]);
     for (const stale of [
       { ...alive, boot: 'another', nonce: 'x' },
@@ -92,19 +96,19 @@ describe('a run that is gone on with', () => {
     expect((await shop.run({ resume: id, input: { word: 'w' } })).run.executions).toMatchObject([{ skipped: true }, { skipped: true }]);
   });
 
-  test.each<[string, (shop: Workshop) => Seen]>([
-    ['its inputs', () => ({ word: 'another' })],
-    ['its skill', (shop) => (shop.skill('a', 'echo a >> a.log; echo made > a.txt; echo "{\\"n\\":1}" # changed'), { word: 'w' })],
-    ['what it made', (shop) => (shop.put('a.txt', 'changed'), { word: 'w' })],
-    [
-      'what it printed is lost',
-      (shop) => (rmSync(join(shop.root, '.cleo/runs', runFolders(shop)[0]!, 'first/a/1/stdout.log')), { word: 'w' }),
-    ],
-  ])('does everything again from where %s changed', async (_, change) => {
+  test.each<[string, (shop: Workshop) => void, word?: string]>([
+    ['its inputs', () => {}, 'another'],
+    ['its skill', (shop) => shop.skill('a', 'echo a >> a.log; echo made > a.txt; echo "{\\"n\\":1}" # changed')],
+    ['what it made', (shop) => shop.put('a.txt', 'changed')],
+    ['what is kept of what it printed', (shop) => rmSync(join(shop.root, '.cleo/runs', runFolders(shop)[0]!, 'first/a/1/stdout.log'))],
+  ])('does everything again from where %s changed', async (_, change, word = 'w') => {
     const { shop, id } = await broken();
     await shop.run({ resume: id, input: { word: 'w' } });
-    const input = change(shop);
-    expect((await shop.run({ resume: id, input })).run.executions.map(({ skipped }: Seen) => skipped ?? false)).toEqual([false, false]);
+    change(shop);
+    expect((await shop.run({ resume: id, input: { word } })).run.executions.map(({ skipped }: Seen) => skipped ?? false)).toEqual([
+      false,
+      false,
+    ]);
     expect([times(shop, 'a'), times(shop, 'b')]).toEqual([2, 3]);
   });
 

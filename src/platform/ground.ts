@@ -24,6 +24,7 @@ const mostLooked = 200_000;
 /** The machine as a run sees it. Loaded only by commands that run skills. */
 export function groundOf(platform: Platform, { root, folder }: Project, env: Record<string, string | undefined>): Ground {
   const within = realpathSync.native(root);
+  let key: Buffer | undefined;
   const hash = (content: string | Uint8Array): string => createHash('sha256').update(content).digest('hex');
   return {
     root,
@@ -45,7 +46,10 @@ export function groundOf(platform: Platform, { root, folder }: Project, env: Rec
     process: () => ({ pid: process.pid, began: beganAt(process.pid), boot: bootId() }),
     isAlive,
     hash,
-    mac: (text) => createHmac('sha256', salt(platform, folder)).update(text).digest('hex'),
+    mac: (text) => {
+      key ??= salt(platform, folder);
+      return createHmac('sha256', key).update(text).digest('hex');
+    },
     variables: env,
     interrupts,
     schemaFiles: () => {

@@ -1,4 +1,4 @@
-import { secretShape } from './secrets.ts';
+import { secretShape, wordStart } from './secrets.ts';
 import { sha256 } from './sha256.ts';
 
 const hidden = '[redacted]';
@@ -7,17 +7,23 @@ const hidden = '[redacted]';
 export type Hide = (rule: 'url' | 'shape' | 'named' | 'encoded', secret: string) => string;
 const plainly: Hide = () => hidden;
 
-const urlPassword = /\b([a-z][a-z0-9+.-]{1,20}:\/\/[^\s:/?#@"'<>]*):([^\s/?#"'<>]+)@/gi;
+let urlPattern: RegExp | undefined;
+function urlPassword(): RegExp {
+  urlPattern ??= new RegExp(`${wordStart}([a-z][a-z0-9+.-]{1,20}:\\/\\/[^\\s:/?#@"'<>]*):([^\\s/?#"'<>]+)@`, 'gi');
+  return urlPattern;
+}
 const words =
   'password|passwd|passphrase|pwd|secret|token|api[_-]?key|access[_-]?key|private[_-]?key|client[_-]?secret|auth[_-]?key|account[_-]?key';
 let namedPattern: RegExp | undefined;
 function named(): RegExp {
   namedPattern ??= new RegExp(
-    `((?:--|\\b)(?:[A-Za-z0-9]+[_-]){0,6}(?:[a-z]+(?=[A-Z]))?(?:${words})["'\`]?)(\\s*(?:[=:]|=>|:=)\\s*|(?<=--[\\w-]{0,60})\\s+)(["'\`]?)((?<=["'\`])[^"'\`\\n]{4,}(?=["'\`])|[^\\s"'\`,;&)\\]}]{4,})`,
+    `((?:--|${wordStart})(?:[A-Za-z0-9]+[_-]){0,6}(?:[a-z]+(?=[A-Z]))?(?:${words})\\\\{0,9}["'\`]?)(\\s*(?:[=:]|=>|:=)\\s*|(?<=--[\\w-]{0,60})\\s+)(\\\\{0,9}["'\`]|)((?<=["'\`])[^"'\`\\n]{3,}?[^"'\`\\n\\\\](?=\\\\*["'\`])|[^\\s"'\`,;&)\\]}]{4,})`,
     'gi',
   );
   return namedPattern;
 }
+/** What ends a colour on a terminal, as it is sent and as JSON writes it, and everything behind it. */
+const colour = /(?:\x1b|\\(?:u001b|x1b|033|e))\[[\s\S]*$/;
 /** Long enough to hold a secret when it is decoded. */
 const encoded = /[A-Za-z0-9+/_-]{24,}={0,2}/g;
 
@@ -35,12 +41,15 @@ const telling = /pass|pwd|secret|token|key/i;
 
 function hideShapes(text: string, hide: Hide): string {
   let clean = text;
-  if (clean.includes('://')) clean = clean.replace(urlPassword, (_, before: string, secret: string) => `${before}:${hide('url', secret)}@`);
+  if (clean.includes('://'))
+    clean = clean.replace(urlPassword(), (_, before: string, secret: string) => `${before}:${hide('url', secret)}@`);
   if (long.test(clean)) clean = clean.replace(secretShape(), (secret) => hide('shape', secret));
   if (telling.test(clean))
-    clean = clean.replace(named(), (all, name: string, between: string, quote: string, value: string) =>
-      isSecret(value, between === '=', quote !== '') ? `${name}${between}${quote}${hide('named', value)}` : all,
-    );
+    clean = clean.replace(named(), (all, name: string, between: string, quote: string, found: string) => {
+      const value = found.replace(colour, '');
+      const rest = found.slice(value.length);
+      return isSecret(value, between === '=', quote !== '') ? `${name}${between}${quote}${hide('named', value)}${rest}` : all;
+    });
   return clean;
 }
 

@@ -1,5 +1,6 @@
 import { createHmac } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
+import { coreOf, harmless, secrets } from '../../test/secrets.ts';
 import { isSecretVariable, type RedactorOptions, redactorOf } from './redactor.ts';
 
 const mac = (text: string): string => createHmac('sha256', 'salt').update(text).digest('hex');
@@ -111,4 +112,48 @@ test.each<[string, boolean]>([
   ['LANG', false],
 ])('%s', (name, expected) => {
   expect(isSecretVariable(name)).toBe(expected);
+});
+
+describe('every shape of a secret', () => {
+  test.each(Object.entries(secrets))('%s, in parts, in base64 and in nested values', (name, secret) => {
+    const core = coreOf(name);
+    const redactor = make();
+    const plain = [secret, `It is ${secret} and nothing else`, `"${secret}"`, `one\n${secret}\nthree`];
+    for (const text of [...plain, `a\\n${secret}`, `\u001b[31m${secret}\u001b[0m`, `\\u001b[1;32m${secret}`, `q=%20${secret}`]) {
+      expect(redactor.text(text)).not.toContain(core);
+      const bytes = Buffer.from(text);
+      // Cut in two wherever that may hurt.
+      for (let at = 1; at < bytes.length; at += Math.max(1, Math.floor(bytes.length / 12))) {
+        const stream = make().stream();
+        expect(stream.push(bytes.subarray(0, at)) + stream.push(bytes.subarray(at)) + stream.end()).not.toContain(core);
+      }
+      const value = JSON.stringify(redactor.value({ a: [{ b: { c: text } }], [text]: 1, d: JSON.stringify({ deep: text }) }));
+      expect(value).not.toContain(JSON.stringify(core).slice(1, -1));
+    }
+    if (secret.length < 18) return;
+    const code = Buffer.from(secret).toString('base64').replace(/=+$/, '');
+    expect(redactor.text(`data: ${code}`)).not.toContain(code);
+    expect(redactor.text(redactor.text(secret))).toBe(redactor.text(secret));
+  });
+});
+
+test('nothing harmless is hidden, wherever it stands', () => {
+  const redactor = make();
+  expect(harmless.filter((text) => redactor.text(text) !== text)).toEqual([]);
+  expect(harmless.filter((text) => JSON.stringify(redactor.value({ a: [{ b: text }] })) !== JSON.stringify({ a: [{ b: text }] }))).toEqual(
+    [],
+  );
+  const stream = make().stream();
+  const all = harmless.join('\n');
+  expect(stream.push(Buffer.from(all)) + stream.end()).toBe(all);
+});
+
+test('what is called a secret is hidden, however short; what is called a key only where it may be one', () => {
+  const value = (given: unknown): string => JSON.stringify(make().value(given));
+  expect(value({ password: 'hunter2', token: 'x', pin: 1234 })).not.toMatch(/hunter2|"x"/);
+  expect(value({ secret: 12345678, tokens: 12345678, key: 42 })).toMatch(
+    /^\{"secret":"\[REDACTED:key:[0-9a-f]{8}\]","tokens":12345678,"key":42\}$/,
+  );
+  const once = make().value({ token: 'abc' });
+  expect(make().value(once)).toEqual(once);
 });

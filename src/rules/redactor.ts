@@ -13,6 +13,7 @@ export interface RedactorOptions {
 }
 
 const shortest = 8;
+const mostPrints = 1000;
 /** A line may be this long before a part of it is let go. */
 const longestLine = 65_536;
 /** No secret that can be told by its shape is longer. */
@@ -43,9 +44,17 @@ const shortestNumber = 6;
 /** Takes secrets out of whatever is written: each leaves a mark with the rule that found it and a fingerprint. */
 export function redactorOf({ secrets, patterns, allow, mac }: RedactorOptions): Redactor {
   const counts: Record<string, number> = {};
+  // A log says the same again and again.
+  const prints = new Map<string, string>();
+  const printOf = (secret: string): string => {
+    const known = prints.get(secret) ?? mac(secret).slice(0, 8);
+    if (prints.size < mostPrints) prints.set(secret, known);
+    return known;
+  };
   const harmless = new Set(allow);
   const hide = (rule: string, secret: string): string => {
-    const print = mac(secret).slice(0, 8);
+    if (isMark(secret)) return secret;
+    const print = printOf(secret);
     if (harmless.has(print)) return secret;
     counts[rule] = (counts[rule] ?? 0) + 1;
     return `[REDACTED:${rule}:${print}]`;

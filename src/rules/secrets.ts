@@ -89,13 +89,25 @@ const shapes: RegExp[] = [
   // Wherever they come from
   /\beyJ[A-Za-z0-9_-]{8,}\.eyJ[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]{8,}/,
   /\b(?:Bearer|bearer|BEARER|Basic|basic|BASIC)\s+(?=[A-Za-z+/._~-]*\d)[A-Za-z0-9+/._~-]{16,}=*/,
-  /(?<=\b[Aa]uthorization:\s*[Tt]oken\s+)[A-Za-z0-9._~-]{16,}/,
+  /(?<=[Aa]uthorization:\s*[Tt]oken\s+)[A-Za-z0-9._~-]{16,}/,
 ];
 
 let together: RegExp | undefined;
 
+/** Where a word begins: also behind what stands for a sign in JSON (`\\n`), in an address (`%20`) or on a terminal (a colour), each of
+ *  which ends in a letter or a digit. */
+export const wordStart =
+  '(?:\\b|(?<=\\\\(?:[nrtbfv0e]|u[0-9a-fA-F]{4}|x[0-9a-fA-F]{2})|%[0-9a-fA-F]{2}|(?:\\x1b|\\\\u001b|\\\\x1b|\\\\e|\\\\033)\\[[0-9;]{0,12}m))';
+
 /** All of them at once: a text is gone through a single time. */
 export function secretShape(): RegExp {
-  together ??= new RegExp(shapes.map((shape) => shape.source).join('|'), 'g');
+  together ??= patternOf(shapes.map((shape) => shape.source));
   return together;
+}
+
+/** What begins where a word does is looked for only there. */
+function patternOf(sources: string[]): RegExp {
+  const words = sources.filter((source) => source.startsWith('\\b')).map((source) => source.slice(2));
+  const others = sources.filter((source) => !source.startsWith('\\b'));
+  return new RegExp(`${others.join('|')}|${wordStart}(?:${words.join('|')})`, 'g');
 }

@@ -109,7 +109,7 @@ export function runRefusal(outcome: RunOutcome, again: (params: Record<string, u
           refused.to_phase,
           ...(record.construct ? [record.construct.file] : []),
         ])
-      : again(onwards(record.run_id));
+      : goingOn(record.run_id, again);
   const problem =
     record.status === 'cancelled'
       ? 'it was ended from outside'
@@ -122,11 +122,15 @@ export function runRefusal(outcome: RunOutcome, again: (params: Record<string, u
   });
 }
 
-/** The same call, going on with the run: what its record keeps need not be said again. */
-const onwards = (run: string): Record<string, unknown> => ({
-  ...{ resume: run, intent: undefined, task: undefined, project: undefined, var: undefined, wait: undefined },
-  ...{ force: undefined, reason: undefined },
-});
+/** The same call, going on with the run: what its record keeps need not be said again. What was read from standard input is kept
+ *  nowhere, and nobody but the caller has it. */
+function goingOn(run: string, again: (params: Record<string, unknown>) => string): string {
+  const command = again({
+    ...{ resume: run, intent: undefined, task: undefined, project: undefined, var: undefined, wait: undefined },
+    ...{ force: undefined, reason: undefined },
+  });
+  return / --input -(?: |$)/.test(command) ? commandLine(['cleo', 'trace', 'show', run]) : command;
+}
 
 /** What is said of a run as a whole. */
 export const saidOf = ({ warnings, redactor }: RunOutcome): string[] => warnings.map(({ message }) => redactor.text(message));

@@ -1,0 +1,119 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { openWorkshop, type Workshop } from './construct.ts';
+import { coreOf, harmless, secrets } from './secrets.ts';
+
+/** Values that nothing but their variables tells to be secret. */
+const values = { API_TOKEN: 'correct horse battery staple', OWN_PASSWORD: 'päss"wörd\\with/odd&signs', PLAIN: 'not-secret-at-all' };
+
+/** Everything a skill can leave behind holds every secret: in one piece, in two writes, encoded, nested. */
+const leaky = `
+import { appendFileSync, readFileSync, writeFileSync, writeSync } from 'node:fs';
+const secrets = JSON.parse(readFileSync('given.json', 'utf8'));
+const { inputs } = JSON.parse(readFileSync(0, 'utf8'));
+const wait = (ms) => Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, ms);
+const both = (text) => { writeSync(1, text); writeSync(2, text); };
+for (const [i, secret] of secrets.entries()) {
+  const half = Math.floor(secret.length / 2);
+  both('[' + i + '] ' + secret.slice(0, half));
+  if (i % 10 === 0) wait(20);
+  both(secret.slice(half) + '\\n');
+  both(Buffer.from(secret).toString('base64') + '\\n' + JSON.stringify({ nested: { text: 'a\\n' + secret } }) + '\\n\\u001b[31m' + secret + '\\u001b[0m\\n');
+  appendFileSync(process.env.CLEO_EVENTS, JSON.stringify({ type: 'progress', message: secret }) + '\\n' + JSON.stringify({ type: 'warning', message: 'mind ' + secret }) + '\\n');
+}
+for (const name of ['API_TOKEN', 'OWN_PASSWORD']) both([process.env[name], encodeURIComponent(process.env[name]), JSON.stringify(process.env[name]), ''].join('\\n'));
+both(process.argv.slice(2).join(' ') + '\\n' + JSON.stringify(inputs) + '\\n');
+writeFileSync('made.md', '# Made\\n' + secrets.join('\\n\\n') + '\\n' + process.env.API_TOKEN);
+writeFileSync(process.env.CLEO_RESULT, JSON.stringify({
+  goal_statement: 'reach ' + secrets.join(' '), evidence: secrets.map((secret) => ({ type: 'note', description: secret, reference: secret })),
+  warnings: secrets.map((message) => ({ code: 'leak', message })), side_effects: secrets.map((target) => ({ type: 'api_call', target, description: target })), confidence: 1,
+}));
+process.exit(process.argv[2] === 'fail' ? 1 : 0);
+`;
+
+const all = Object.values(secrets);
+
+async function leakyShop(fails: boolean): Promise<Workshop> {
+  const shop = await openWorkshop({ env: { ...values, CLEO_OPERATOR: 'ci' } });
+  shop.put('given.json', JSON.stringify(all));
+  shop.put('skills/leak/run.mjs', leaky);
+  shop.put('skills/leak/SKILL.md', `---\nname: leak\ndescription: ${all[5]}\n---\n`);
+  shop.put(
+    'judge.sh',
+    'cat > asked.txt; echo "{\\"verdict\\":\\"pass\\",\\"score\\":0.9,\\"reasons\\":[\\"$(head -c 300 given.json | tr -d \'\\"\\\\\\\\\')\\"]}"',
+  );
+  const words = ['node', 'skills/leak/run.mjs', fails ? 'fail' : 'well', ...all.filter((one) => !one.includes('\n')).slice(0, 40)];
+  shop.construct(`
+execution: {phases: [only]}
+skills: [{name: leak, phase: only, run: ${JSON.stringify(words)}}]
+env: [API_TOKEN, PLAIN]
+credentials: [OWN_PASSWORD]
+contracts: {only: {outputs: [made.md]}}
+assessment:
+  capture: {include_inputs: full, include_outputs: full}
+  goal: {mode: judge_then_review}
+  judge: {command: [sh, judge.sh]}
+  gates: {only: {precondition: {severity: warn, checks: [{command: ["false", ${JSON.stringify(all[6])}]}]}}}
+`);
+  return shop;
+}
+
+test.each([false, true])('no secret of any shape is kept, shown or told to a judge (failing: %s)', async (fails) => {
+  const shop = await leakyShop(fails);
+  const input = { list: all, deep: { deeper: [{ text: all.join(' ') }] }, password: 'hunter2', [all[7]!]: 1 };
+  const answers = [
+    await shop.run({
+      input,
+      intent: `do it with ${all
+        .filter((one) => one.length < 100)
+        .join(' ')
+        .slice(0, 4000)}`,
+      var: [],
+    }),
+    await shop.call('trace.list'),
+    await shop.call('trace.show', { run: shop.events()[0]!.run_id }),
+    await shop.call('review.list'),
+  ].map((answer) => JSON.stringify(answer));
+  const shown = await shop.cli(['construct', 'run', '--human', '--intent', all[7]!]);
+  expect(answers[0]).toContain(fails ? '"exitCode":1' : '"success":true');
+  const asked = fails ? '' : readFileSync(join(shop.root, 'asked.txt'), 'utf8');
+  const places = { kept: shop.kept(), answers: answers.join('\n'), terminal: shown.out, judge: asked };
+  const seen: string[] = [];
+  for (const [where, text] of Object.entries(places)) {
+    for (const name of Object.keys(secrets))
+      for (const form of formsOf(coreOf(name))) if (text.includes(form)) seen.push(`${where}: ${name}: ${form.slice(0, 60)}`);
+    for (const value of [values.API_TOKEN, values.OWN_PASSWORD])
+      for (const form of formsOf(value)) if (text.includes(form)) seen.push(`${where}: ${form}`);
+  }
+  expect(seen).toEqual([]);
+  expect(places.kept).toMatch(/\[REDACTED:[a-z]+:[0-9a-f]{8}\]/);
+  if (!fails) expect(asked).toContain('[REDACTED:');
+});
+
+/** As it stands, as JSON writes it, and where it is long enough to tell, in base64; all as a file shows them that is read byte by byte. */
+function formsOf(secret: string): string[] {
+  const base64 = Buffer.from(secret).toString('base64').replace(/=+$/, '');
+  const inJson = JSON.stringify(secret).slice(1, -1);
+  return [
+    secret,
+    inJson,
+    Buffer.from(secret).toString('latin1'),
+    Buffer.from(inJson).toString('latin1'),
+    ...(secret.length >= 18 ? [base64] : []),
+  ];
+}
+
+test('nothing harmless is hidden, in logs, in traces and in what is shown', async () => {
+  const shop = await openWorkshop();
+  shop.put('given.json', JSON.stringify(harmless));
+  shop.construct(
+    'execution: {phases: [only]}\nskills: [{name: say, phase: only, run: [cat, given.json]}]\nassessment: {capture: {include_inputs: full, include_outputs: full}}',
+  );
+  await shop.run({ input: { harmless } });
+  const { run_id: id, data } = shop.events().find(({ event }) => event === 'skill_invoked')!;
+  expect(data.input_summary).toEqual({ harmless });
+  expect(shop.events().find(({ event }) => event === 'execution_complete')!.data.outputs_summary.content).toEqual(harmless);
+  expect(readFileSync(join(shop.root, '.cleo/runs', id, 'only/say/1/stdout.log'), 'utf8')).toBe(JSON.stringify(harmless));
+  expect((await shop.call('skills.run', { name: 'say' })).primary).toEqual(harmless);
+});
