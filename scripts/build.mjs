@@ -13,15 +13,17 @@ import { writeIndex } from './index.mjs';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const dist = join(root, process.argv[2] ?? 'dist');
-/** In this order in one project; each gets its code cache. */
+/** In this order in one project. Each first word gets its code cache, with what all its lines compile. */
 const everyday = [
   'init',
   'add Write',
   'add Test --depends T001',
   'show T001',
   'find Write',
+  'find Wirte',
   'memory observe Write',
   'memory find Write',
+  'memory find Wirte',
   'exists T001',
   'list',
   'start T001',
@@ -183,7 +185,7 @@ function wrapped(text, more = '') {
 /** Runs the everyday commands once, so that the code cache is there before the first user's command. */
 async function warm() {
   const project = mkdtempSync(join(tmpdir(), 'cleo-build-'));
-  const env = { PATH: process.env.PATH, HOME: project, CLEO_HOME: join(project, 'home') };
+  const env = { PATH: process.env.PATH, HOME: project, CLEO_HOME: join(project, 'home'), CLEO_WARMS: '1' };
   // A skill that does nothing.
   mkdirSync(join(project, 'skills', 'yes'), { recursive: true });
   writeFileSync(join(project, 'skills', 'yes', 'run'), '#!/bin/sh\n', { mode: 0o755 });

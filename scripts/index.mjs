@@ -67,9 +67,9 @@ export async function writeIndex() {
         }),
     );
     lines.sort((a, b) => (a.name < b.name ? -1 : 1));
-    // One text, read at the start: literals would each be made anew from the code cache, functions even more so.
-    const rows = JSON.stringify(lines.map((line) => line.row));
-    const text = `// Generated from the definitions by scripts/index.mjs; not kept in git.\nimport { entryOf, type IndexRow } from './entry.ts';\n\nconst rows: IndexRow[] = JSON.parse(\n  ${JSON.stringify(rows)},\n);\n\nexport const index = rows.map(entryOf);\n`;
+    // One text: literals would each be made anew from the code cache, functions even more so.
+    const rows = lines.map((line) => JSON.stringify(line.row)).join('\n');
+    const text = `// Generated from the definitions by scripts/index.mjs; not kept in git.\nimport { catalogOf } from './entry.ts';\n\nexport const catalog = catalogOf(\n  ${JSON.stringify(rows)},\n);\n`;
     if (read(target) !== text) writeFileSync(target, text);
     const commands = [...lines.flatMap((line) => line.commands), ...modules.processes.map(({ cli }) => cli.command)];
     return {

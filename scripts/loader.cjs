@@ -25,7 +25,8 @@ function compile(file) {
   const [start, end] = kept[file] ?? [];
   const cachedData = start === undefined ? undefined : bundle.subarray(start, end);
   const script = new vm.Script(fs.readFileSync(`${__dirname}/${file}`, 'utf8'), { filename: `${__dirname}/${file}`, cachedData });
-  if (!cachedData || script.cachedDataRejected) {
+  // The build runs a command in several ways, and keeps what any of them compiles.
+  if (!cachedData || script.cachedDataRejected || env.CLEO_WARMS) {
     if (!isIncomplete) process.once('exit', keep);
     isIncomplete = true;
     scripts[file] = script;

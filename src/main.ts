@@ -1,7 +1,7 @@
 import { fstatSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import { type House, projectOf } from './dispatch/work.ts';
-import { index } from './operations/index.generated.ts';
+import { catalog } from './operations/index.generated.ts';
 import { platformOf } from './platform/platform.ts';
 import type { Platform, Project } from './platform/port.ts';
 import { openSqlite } from './store/dialects/sqlite.ts';
@@ -35,14 +35,7 @@ export function buildHouse(platform: Platform, { keepsSession = false, serves = 
     platform,
     ...(keepsSession ? { kept: new Map() } : {}),
     ...(looksOn ? { looksOn } : {}),
-    catalog: {
-      entries: index,
-      load: async (name) => {
-        const entry = index.find((e) => e.name === name || e.aliases.includes(name));
-        if (!entry) throw new Error(`no operation ${name}`);
-        return entry.load();
-      },
-    },
+    catalog,
     openStore(mode) {
       if (looksOn && mode === 'write') throw new Error('who looks on does not write');
       // A connection that writes also reads; within one call both are the same one. A server's store has both sides.

@@ -1,13 +1,13 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
-import { index } from '../src/operations/index.generated.ts';
+import { catalog } from '../src/operations/index.generated.ts';
 import { instructions } from '../src/surfaces/mcp/server.ts';
 import { openHouse } from './house.ts';
 import { connect, eras } from './mcp-client.ts';
 
 const operationsIn = (text: string): string[] =>
   [...text.matchAll(/\b(?:tasks|session|admin|orchestrate)\.[a-z.-]*[a-z]\b/g)].map(([name]) => name);
-const isThere = (name: string): boolean => index.some((entry) => entry.name === name);
+const isThere = (name: string): boolean => catalog.entries.some((entry) => entry.name === name);
 
 describe.each(eras)('revision %s', (era) => {
   test('declares what it serves and nothing else', async () => {
@@ -32,7 +32,7 @@ describe.each(eras)('revision %s', (era) => {
       { name: 'cleo_mutate', annotations: { readOnlyHint: false, destructiveHint: true, idempotentHint: false, openWorldHint: false } },
     ]);
     for (const { name, description = '', inputSchema, outputSchema } of tools) {
-      const everyday = index.filter((entry) => entry.tier === 0 && (entry.kind === 'query') === (name === 'cleo_query'));
+      const everyday = catalog.entries.filter((entry) => entry.tier === 0 && (entry.kind === 'query') === (name === 'cleo_query'));
       for (const entry of everyday) expect(description).toMatch(new RegExp(`\\b${entry.name.slice(entry.name.indexOf('.') + 1)}\\b`));
       expect(inputSchema).toMatchObject({ type: 'object', properties: { params: { type: 'object' } }, required: ['domain', 'operation'] });
       expect(JSON.stringify(inputSchema)).not.toMatch(/anyOf|oneOf|allOf/);
@@ -163,7 +163,7 @@ describe.each(eras)('revision %s', (era) => {
       expect(calls.length).toBeGreaterThan(1);
       for (const [, gateway, json = ''] of calls) {
         const { domain, operation, params } = JSON.parse(json);
-        const definition = await index.find((entry) => entry.name === `${domain}.${operation}`)!.load();
+        const definition = await catalog.entries.find((entry) => entry.name === `${domain}.${operation}`)!.load();
         expect(definition.kind === 'query' ? 'query' : 'mutate').toBe(gateway);
         const { safeParse } = await import('valibot');
         expect(safeParse(definition.params, params), json).toMatchObject({ success: true });

@@ -1,13 +1,13 @@
 import { expect, test } from 'vitest';
 import { catalogue } from '../src/errors/whole-catalogue.ts';
-import { index } from '../src/operations/index.generated.ts';
+import { catalog } from '../src/operations/index.generated.ts';
 import { shapesOf } from '../src/operations/shape.ts';
 import { openApiOf, pathOf } from '../src/surfaces/http/openapi.ts';
 import type { Seen } from './house.ts';
 import { openServer } from './served.ts';
 
-const operations = await Promise.all(index.map((entry) => entry.load()));
-const document = (await openApiOf({ entries: index, load: async () => operations[0]! }, '1.2.3')) as Seen;
+const operations = await Promise.all(catalog.entries.map((entry) => entry.load()));
+const document = (await openApiOf(catalog, '1.2.3')) as Seen;
 
 /** Every node of the document with the way to it. */
 function* nodes(node: unknown, way = '#'): Generator<[string, Seen]> {

@@ -2,7 +2,7 @@ import { parse } from 'valibot';
 import { expect, test } from 'vitest';
 import { argvOf } from '../src/operations/command-line.ts';
 import type { Operation } from '../src/operations/define.ts';
-import { index } from '../src/operations/index.generated.ts';
+import { catalog } from '../src/operations/index.generated.ts';
 import { shapesOf } from '../src/operations/shape.ts';
 import { estimateTokens } from '../src/rules/tokens.ts';
 import { version } from '../src/version.ts';
@@ -31,9 +31,9 @@ const doors: Record<string, (house: TestHouse, operation: Operation, params: Rec
   http: throughHttp,
 };
 
-const operations = await Promise.all(index.map((entry) => entry.load()));
+const operations = await Promise.all(catalog.entries.map((entry) => entry.load()));
 // A call that lacks the very parameter that selects its operation is a call of another one; so are words that mean another when they stand alone.
-const alone = index.flatMap((entry) => (entry.alone ? entry.commands : []));
+const alone = catalog.entries.flatMap((entry) => (entry.alone ? entry.commands : []));
 const needy = operations.filter(
   ({ params, cli }) =>
     shapesOf(params).some(({ isRequired }) => isRequired) &&

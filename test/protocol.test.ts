@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { flagOf } from '../src/operations/command-line.ts';
 import { globalFlags } from '../src/operations/global-flags.ts';
-import { index } from '../src/operations/index.generated.ts';
+import { catalog } from '../src/operations/index.generated.ts';
 import { protocolText } from '../src/operations/protocol.generated.ts';
 import { shapesOf } from '../src/operations/shape.ts';
 import { protocolUpTo } from '../src/rules/protocol.ts';
@@ -12,7 +12,7 @@ import { handedOut } from './handed-out.ts';
 import { openHouse, type TestHouse } from './house.ts';
 import { repositoryIn } from './repository.ts';
 
-const text = `${protocolUpTo(protocolText, 'orchestrator', index)}\n${agentText}\n\`${briefingHook.split(' 2>')[0]}\``;
+const text = `${protocolUpTo(protocolText, 'orchestrator', catalog.entries)}\n${agentText}\n\`${briefingHook.split(' 2>')[0]}\``;
 
 /** What stands in backticks or in a block of commands. */
 const spoken = [
@@ -127,7 +127,7 @@ test.each(calls)('%s', async (call) => {
 
 describe('what is named beside commands', () => {
   test('every flag is one', async () => {
-    const operations = await Promise.all(index.map((entry) => entry.load()));
+    const operations = await Promise.all(catalog.entries.map((entry) => entry.load()));
     const flags = new Set([
       ...globalFlags.flatMap((flag) => flag.flags),
       ...operations.flatMap(({ params }) => shapesOf(params).map(({ name }) => flagOf(name))),
@@ -136,7 +136,7 @@ describe('what is named beside commands', () => {
   });
 
   test('every operation that is listed is one', () => {
-    const names = new Set(index.map(({ name }) => name));
+    const names = new Set(catalog.entries.map(({ name }) => name));
     const listed = [...text.matchAll(/^(?:Reads|Writes): (.*)\.$/gm)].flatMap(([, line]) =>
       line!.split(', ').flatMap((group) => {
         const [, domain, many] = /^(\w+)\.\((.*)\)$/.exec(group) ?? [];

@@ -1,7 +1,7 @@
 import type { Envelope } from '../src/dispatch/envelope.ts';
+import { catalog } from '../src/operations/index.generated.ts';
 import { humanText } from '../src/surfaces/cli/human/human.ts';
 
-export const catalog = { entries: [], load: () => Promise.reject(new Error('not needed')) };
 export const meta = { command: 'demo.show', timestamp: '2026-01-01T00:00:00.000Z', version: '1' };
 
 /** A result as people read it, seen at midnight. */

@@ -4,7 +4,7 @@ import { join, resolve } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
 import { flagOf } from '../src/operations/command-line.ts';
 import { globalFlags } from '../src/operations/global-flags.ts';
-import { index } from '../src/operations/index.generated.ts';
+import { catalog } from '../src/operations/index.generated.ts';
 import { shapesOf } from '../src/operations/shape.ts';
 import { bundledCatalogue, bundledSkills } from '../src/platform/skills.generated.ts';
 import { agents } from '../src/rules/agents.generated.ts';
@@ -160,7 +160,7 @@ describe('every text', () => {
     const all = Object.values(texts).join('\n');
     const named = [...new Set([...all.matchAll(/\bct-[a-z]+(?:-[a-z]+)*/g)].map(([name]) => name))];
     expect(named.filter((name) => !bundledSkills.some((skill) => skill.name === name))).toEqual([]);
-    const operations = await Promise.all(index.map((entry) => entry.load()));
+    const operations = await Promise.all(catalog.entries.map((entry) => entry.load()));
     const flags = new Set([
       ...globalFlags.flatMap((flag) => flag.flags),
       ...operations.flatMap(({ params }) => shapesOf(params).map(({ name }) => flagOf(name))),

@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest';
 import { exits } from '../src/errors/exits.ts';
 import { catalogue } from '../src/errors/whole-catalogue.ts';
 import { commandsOf } from '../src/operations/command-line.ts';
-import { index } from '../src/operations/index.generated.ts';
+import { catalog } from '../src/operations/index.generated.ts';
 import { shapesOf } from '../src/operations/shape.ts';
 import { migrations } from '../src/store/migrations/all.ts';
 import { checksum } from '../src/store/migrations/migration.ts';
@@ -111,7 +111,7 @@ describe('invariants', () => {
   });
 
   test('dispatch knows no operation by its name', () => {
-    const names = new Set(index.map((entry) => entry.name));
+    const names = new Set(catalog.entries.map((entry) => entry.name));
     const quoted = shipped
       .filter((path) => path.startsWith('src/dispatch/'))
       .flatMap((path) =>
@@ -163,16 +163,16 @@ describe('operations', () => {
 
   test('every definition is in the index', () => {
     const declared = definitions.flatMap((path) => [...read(path).matchAll(/^ {2}name: '([^']+)'/gm)].map((found) => found[1]!));
-    expect(declared.sort()).toEqual(index.map((entry) => entry.name).sort());
+    expect(declared.sort()).toEqual(catalog.entries.map((entry) => entry.name).sort());
   });
 
-  test.each(index.map((entry) => entry.name))('%s is called by a test in its folder', (name) => {
+  test.each(catalog.entries.map((entry) => entry.name))('%s is called by a test in its folder', (name) => {
     const folder = dirname(definitions.find((path) => read(path).includes(`  name: '${name}',`))!);
     const tests = files(folder, /\.test\.ts$/).filter((path) => read(path).includes(`'${name}'`));
     expect(tests).not.toEqual([]);
   });
 
-  test.each(index.map((entry) => [entry.name, entry] as const))('%s says what it is', async (name, entry) => {
+  test.each(catalog.entries.map((entry) => [entry.name, entry] as const))('%s says what it is', async (name, entry) => {
     const operation = await entry.load();
     expect(operation.summary).toMatch(/^[A-Z][^\n]{4,99}[^.\s]$/);
     expect(operation.example.call).toBeTypeOf('object');
@@ -190,9 +190,11 @@ describe('operations', () => {
   });
 
   test('no two answer to the same words', () => {
-    const words = index.flatMap((entry) => entry.commands.map((command) => `${command}${entry.select ? ` --${entry.select}` : ''}`));
+    const words = catalog.entries.flatMap((entry) =>
+      entry.commands.map((command) => `${command}${entry.select ? ` --${entry.select}` : ''}`),
+    );
     expect(words.filter((command, i) => words.indexOf(command) !== i)).toEqual([]);
-    const names = index.flatMap((entry) => [entry.name, ...entry.aliases]);
+    const names = catalog.entries.flatMap((entry) => [entry.name, ...entry.aliases]);
     expect(names.filter((name, i) => names.indexOf(name) !== i)).toEqual([]);
   });
 });

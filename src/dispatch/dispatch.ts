@@ -76,7 +76,7 @@ function complete(meta: Meta, { caller, nudge, operation }: Work): void {
 
 function lookUp(catalog: Catalog, call: Call): IndexEntry {
   const { operation: name, asked } = call;
-  const entry = catalog.entries.find((e) => e.name === name || e.aliases.includes(name));
+  const entry = catalog.named(name);
   if (entry) return entry;
   // Who may not write at all is not told what there is to write with.
   checkToken({ kind: asked === 'mutate' ? 'mutation' : 'query' }, call);

@@ -88,7 +88,11 @@ interface Definition<P extends Params, R extends Params> {
 
 /** What the catalogue of operations offers to help, completion and docs. */
 export interface Catalog {
-  entries: IndexEntry[];
+  readonly entries: IndexEntry[];
+  /** By its name or one of its aliases. */
+  named(name: string): IndexEntry | undefined;
+  /** At least those that have a command which begins with this word. */
+  under(word: string): IndexEntry[];
   load(name: string): Promise<Operation>;
 }
 

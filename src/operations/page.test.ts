@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest';
 import { openHouse, type Seen } from '../../test/house.ts';
 import { realTokens } from '../../test/real-tokens.ts';
-import { index } from './index.generated.ts';
+import { catalog } from './index.generated.ts';
 import { shapesOf } from './shape.ts';
 
-const operations = await Promise.all(index.map((entry) => entry.load()));
+const operations = await Promise.all(catalog.entries.map((entry) => entry.load()));
 const has = (name: string) => (operation: (typeof operations)[number]) => shapesOf(operation.params).some((shape) => shape.name === name);
 const lists = operations.filter(has('offset'));
 

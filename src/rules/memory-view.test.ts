@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { digestOf, memoryStanding, titleOf } from './memory-view.ts';
-import { rank, wantedOf } from './rank.ts';
+import { rank } from './rank.ts';
 
 test.each([
   ['Tokens are structs', 'Tokens are structs'],
@@ -34,5 +34,5 @@ test('accepted before proposed, and both before what holds no longer; else the n
     entry('D-004', 'rejected', 4),
     entry('D-005', 'proposed', 5),
   ];
-  expect(rank(wantedOf('parser'), false, all, memoryStanding).map(({ id }) => id)).toEqual(['D-003', 'D-005', 'D-002', 'D-001', 'D-004']);
+  expect(rank([['parser']], false, all, memoryStanding).map(({ id }) => id)).toEqual(['D-003', 'D-005', 'D-002', 'D-001', 'D-004']);
 });

@@ -1,13 +1,18 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import type { Status } from '../model/scalars.ts';
-import { corrections, type Rankable, rank, taskStanding, wantedOf } from './rank.ts';
+import { corrections, isPlainIn, mostEdits, type Rankable, rank, taskStanding, wantedOf } from './rank.ts';
 
 type Task = Rankable & { id: string; status: Status };
 
 const task = (id: string, title: string, more: Partial<Task> = {}): Task => ({ id, title, status: 'pending', labels: [], ...more });
 const order = (query: string, tasks: Task[], isPrefix = false): string[] =>
-  rank(wantedOf(query), isPrefix, tasks, taskStanding).map((t) => t.id);
+  rank(
+    wantedOf(query).map((word) => [word]),
+    isPrefix,
+    tasks,
+    taskStanding,
+  ).map((t) => t.id);
 
 test.each([
   {
@@ -56,42 +61,60 @@ test('a beginning counts only where beginnings were asked for', () => {
   expect(order('pars', tasks, false)).toEqual(['T002', 'T001']);
 });
 
-test('fewer typos go before a better place', () => {
-  const wanted = [
-    [
-      { word: 'token', edits: 1 },
-      { word: 'taken', edits: 2 },
-    ],
-  ];
-  const tasks = [task('T001', 'Taken'), task('T002', 'Other', { labels: ['token'] })];
-  expect(rank(wanted, false, tasks, taskStanding).map((t) => t.id)).toEqual(['T002', 'T001']);
+test('any of the words that may have been meant will do', () => {
+  const tasks = [task('T001', 'Other'), task('T002', 'Taken'), task('T003', 'Other', { labels: ['token'] })];
+  expect(rank([['taken', 'token']], false, tasks, taskStanding).map((t) => t.id)).toEqual(['T002', 'T003', 'T001']);
 });
 
-test('what is over goes behind what holds, also where it says it better, but not behind a typo', () => {
+test('what is over goes behind what holds, also where it says it better', () => {
   const standing = ({ status }: Task) => ({ over: Number(status === 'done'), early: 0, late: 0, seq: 1 });
-  const tasks = [task('T001', 'Parser', { status: 'done' }), task('T002', 'Other'), task('T003', 'Parsers')];
-  const wanted = [
-    [
-      { word: 'parser', edits: 0 },
-      { word: 'parsers', edits: 1 },
-    ],
-  ];
-  expect(rank([wanted[0]!.slice(0, 1)], false, tasks.slice(0, 2), standing).map((t) => t.id)).toEqual(['T002', 'T001']);
-  expect(rank(wanted, false, [tasks[0]!, tasks[2]!], standing).map((t) => t.id)).toEqual(['T001', 'T003']);
+  const tasks = [task('T001', 'Parser', { status: 'done' }), task('T002', 'Other')];
+  expect(rank([['parser']], false, tasks, standing).map((t) => t.id)).toEqual(['T002', 'T001']);
 });
 
 test.each([
-  { word: 'parsr', vocabulary: ['parser', 'parsers', 'pars', 'token'], meant: ['pars', 'parser'] },
-  { word: 'tokeniser', vocabulary: ['tokenizer', 'tokenizers', 'token'], meant: ['tokenizer', 'tokenizers'] },
-  { word: 'ab', vocabulary: ['ac', 'abc'], meant: [] },
-  { word: 'http2', vocabulary: ['http3', 'http'], meant: [] },
-  { word: 'the', vocabulary: ['he', 'then', 'other'], meant: ['he', 'then'] },
-])('$word was perhaps meant to be $meant', ({ word, vocabulary, meant }) => {
-  expect(corrections(word, vocabulary).map((w) => w.word)).toEqual(meant);
+  { word: 'parsr', edits: 1, vocabulary: ['parser', 'parsers', 'parsr', 'pars', 'token'], meant: ['pars', 'parser'] },
+  { word: 'parsr', edits: 2, vocabulary: ['parser', 'parsers', 'parsr', 'pars', 'token'], meant: ['parsers'] },
+  { word: 'the', edits: 1, vocabulary: ['he', 'then', 'other', 'teh'], meant: ['he', 'teh', 'then'] },
+  {
+    word: 'a',
+    edits: 1,
+    vocabulary: Array.from({ length: 26 }, (_, i) => String.fromCharCode(122 - i)),
+    meant: [...'bcdefghijklmnopqrstu'],
+  },
+])('$word with $edits edits was perhaps meant to be $meant', ({ word, edits, vocabulary, meant }) => {
+  expect(corrections(word, edits, vocabulary)).toEqual(meant);
+});
+
+test.each([
+  ['ab', 0],
+  ['abc', 1],
+  ['token', 1],
+  ['parser', 2],
+  ['http2', 0],
+  ['version٣', 0],
+  ['größer', 2],
+])('%s may be %i edits away from what was meant', (word, edits) => {
+  expect(mostEdits(word)).toBe(edits);
+});
+
+test.each([
+  { query: 'write parser', title: 'The parser: write it', labels: [], isPlain: true },
+  { query: 'write parser', title: 'The parser', labels: ['to write'], isPlain: true },
+  { query: 'write parser', title: 'The parser', labels: ['writer'], isPlain: false },
+  { query: 'pars', title: 'The parser', labels: [], isPlain: false },
+])('$query stands in $title $labels: $isPlain', ({ query, title, labels, isPlain }) => {
+  expect(
+    isPlainIn(
+      wantedOf(query).map((word) => [word]),
+      title,
+      labels,
+    ),
+  ).toBe(isPlain);
 });
 
 test('a query asks for each of its words once', () => {
-  expect(wantedOf('The the PARSER')).toEqual([[{ word: 'the', edits: 0 }], [{ word: 'parser', edits: 0 }]]);
+  expect(wantedOf('The the PARSER')).toEqual(['the', 'parser']);
   expect(wantedOf('!?')).toEqual([]);
   expect(wantedOf(Array.from({ length: 500 }, (_, i) => `w${i}`).join(' '))).toHaveLength(32);
 });

@@ -53,6 +53,16 @@ test.each([
   expect(distance(a, b, limit)).toBe(edits);
 });
 
+test('a limit changes only what is beyond it', () => {
+  const word = fc.string({ unit: fc.constantFrom('a', 'b', 'c'), maxLength: 7 });
+  fc.assert(
+    fc.property(word, word, fc.integer({ min: 1, max: 3 }), (a, b, limit) => {
+      expect(distance(a, b, limit)).toBe(Math.min(distance(a, b, 9), limit + 1));
+    }),
+    { numRuns: 2000 },
+  );
+});
+
 test('distance is symmetric and never negative', () => {
   const word = fc.string({ unit: fc.constantFrom('a', 'b', 'c'), maxLength: 6 });
   fc.assert(

@@ -8,7 +8,7 @@ export function terms(text: string): string[] {
 }
 
 /** PostgreSQL refuses words that are much longer; nobody searches for them. */
-const longestTerm = 64;
+export const longestTerm = 64;
 
 function foldedWords(text: string): string[] {
   const folded = text
@@ -33,19 +33,33 @@ export const edged = (word: string): string => `__${word}__`;
 /** Edits (insert, delete, replace, swap neighbours) between two words, or `limit + 1` as soon as it is more. */
 export function distance(a: string, b: string, limit: number): number {
   if (Math.abs(a.length - b.length) > limit) return limit + 1;
+  // What both begin and end with costs nothing; of two strangers little is compared before it is too much.
+  let start = 0;
+  while (start < a.length && a[start] === b[start]) start++;
+  let [endA, endB] = [a.length, b.length];
+  while (endA > start && endB > start && a[endA - 1] === b[endB - 1]) {
+    endA--;
+    endB--;
+  }
+  // One edit leaves two letters at most: neighbours that are swapped.
+  if (limit === 1 && Math.max(endA, endB) - start > 2) return 2;
   let before: number[] = [];
-  let row = Array.from({ length: b.length + 1 }, (_, j) => j);
-  for (let i = 1; i <= a.length; i++) {
+  let row: number[] = [];
+  for (let j = 0; j <= endB - start; j++) row.push(j);
+  for (let i = 1; i <= endA - start; i++) {
+    const letter = a[start + i - 1];
     const next = [i];
-    for (let j = 1; j <= b.length; j++) {
-      const same = a[i - 1] === b[j - 1];
-      let cost = Math.min(row[j]! + 1, next[j - 1]! + 1, row[j - 1]! + (same ? 0 : 1));
-      if (i > 1 && j > 1 && a[i - 1] === b[j - 2] && a[i - 2] === b[j - 1]) cost = Math.min(cost, before[j - 2]! + 1);
+    let least = i;
+    for (let j = 1; j <= endB - start; j++) {
+      const other = b[start + j - 1];
+      let cost = Math.min(row[j]! + 1, next[j - 1]! + 1, row[j - 1]! + (letter === other ? 0 : 1));
+      if (i > 1 && j > 1 && letter === b[start + j - 2] && a[start + i - 2] === other) cost = Math.min(cost, before[j - 2]! + 1);
       next.push(cost);
+      if (cost < least) least = cost;
     }
-    if (Math.min(...next) > limit) return limit + 1;
+    if (least > limit) return limit + 1;
     before = row;
     row = next;
   }
-  return row[b.length]!;
+  return Math.min(row.at(-1)!, limit + 1);
 }

@@ -13,7 +13,6 @@ export interface MemoryFilter {
 }
 
 export interface MemoryCandidate extends MemoryHit {
-  labels: string[];
   seq: number;
 }
 
@@ -41,6 +40,8 @@ export interface MemoryReads {
     limit: number,
   ): Promise<MemoryCandidate[]>;
   countCandidates(wanted: string[][], how: { prefix: boolean }, filter: MemoryFilter, atMost: number): Promise<number>;
+  /** Of those that have any. */
+  tags(ids: string[]): Promise<Map<string, string[]>>;
   /** How the content of each begins. */
   openings(ids: string[]): Promise<Map<string, string>>;
   /** What this cites. */

@@ -52,10 +52,6 @@ export interface Edge {
   to: TaskId;
 }
 
-export interface SearchCandidate extends TaskHit {
-  labels: string[];
-}
-
 export interface StoredRelation {
   from: TaskId;
   to: TaskId;
@@ -178,15 +174,12 @@ export interface TaskWrites {
 
 export interface SearchReads {
   /** At most `limit` tasks, newest first, that match each group by one of its words, or by its beginning if asked. */
-  candidates(
-    wanted: string[][],
-    how: { prefix: boolean; titleOnly: boolean },
-    filter: TaskFilter,
-    limit: number,
-  ): Promise<SearchCandidate[]>;
+  candidates(wanted: string[][], how: { prefix: boolean; titleOnly: boolean }, filter: TaskFilter, limit: number): Promise<TaskHit[]>;
   countCandidates(wanted: string[][], how: { prefix: boolean }, filter: TaskFilter, atMost: number): Promise<number>;
-  /** Words of the vocabulary that share trigrams with this one. */
-  wordsLike(word: string): Promise<string[]>;
+  /** Of those that have any. */
+  labels(ids: TaskId[]): Promise<Map<TaskId, string[]>>;
+  /** Words of the vocabulary that share trigrams with this one and, if asked, may be no more edits away. */
+  wordsLike(word: string, edits?: number): Promise<string[]>;
 }
 
 export interface AuditReads {

@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { dispatch, type House } from '../../src/dispatch/dispatch.ts';
 import { buildHouse } from '../../src/main.ts';
-import { index } from '../../src/operations/index.generated.ts';
+import { catalog } from '../../src/operations/index.generated.ts';
 import { platformOf } from '../../src/platform/platform.ts';
 import { openSqlite } from '../../src/store/dialects/sqlite.ts';
 import { type SqliteDriver, sqliteDriver } from '../../src/store/dialects/sqlite-driver.ts';
@@ -64,7 +64,7 @@ function dumper(path: string): () => Record<string, string> {
     );
 }
 
-for (const entry of index.filter(({ kind }) => kind === 'mutation'))
+for (const entry of catalog.entries.filter(({ kind }) => kind === 'mutation'))
   test(`${entry.name}: a storage failure at any statement leaves no trace, and the next try succeeds`, async () => {
     const { example, canDryRun } = await entry.load();
     const { root, env } = await openHouse({ tasks: example.world ?? [], engine: 'sqlite' });

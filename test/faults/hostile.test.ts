@@ -7,7 +7,7 @@ import type { Reply } from '../../src/dispatch/dispatch.ts';
 import { exits } from '../../src/errors/exits.ts';
 import { catalogue } from '../../src/errors/whole-catalogue.ts';
 import { exitNames } from '../../src/model/skill-exit.ts';
-import { index } from '../../src/operations/index.generated.ts';
+import { catalog } from '../../src/operations/index.generated.ts';
 import { shapesOf } from '../../src/operations/shape.ts';
 import { openHouse, type Seen, type TestHouse } from '../house.ts';
 import { others, tenMegabytes, texts } from './hostile.ts';
@@ -48,7 +48,7 @@ afterAll(() => {
   rmSync(outside, { recursive: true, force: true });
 });
 
-for (const [turn, entry] of index.entries())
+for (const [turn, entry] of catalog.entries.entries())
   test(`${entry.name}: whatever a parameter holds, it is accepted or refused with a code`, async () => {
     const { params, example } = await entry.load();
     const tasks = example.world?.length ? example.world : ids;

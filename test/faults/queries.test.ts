@@ -2,7 +2,7 @@ import { cpSync, existsSync, readdirSync, rmSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { expect, test } from 'vitest';
 import { argvOf } from '../../src/operations/command-line.ts';
-import { index } from '../../src/operations/index.generated.ts';
+import { catalog } from '../../src/operations/index.generated.ts';
 import { openHouse } from '../house.ts';
 import { bytesOf, inspect, projectAt, temporary } from './processes.ts';
 
@@ -18,7 +18,7 @@ function contents(root: string): Record<string, string> {
 /** The one line that a query may leave: a grade, in the history of grades. */
 const kept: Record<string, string[]> = { 'admin.grade': [join('metrics', 'GRADES.jsonl')] };
 
-for (const entry of index.filter(({ kind }) => kind === 'query'))
+for (const entry of catalog.entries.filter(({ kind }) => kind === 'query'))
   test(`${entry.name} leaves the database and its log byte-equal`, async () => {
     const operation = await entry.load();
     const { world = [], call, exit = 0 } = operation.example;

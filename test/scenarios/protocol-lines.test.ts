@@ -1,7 +1,7 @@
 import { appendFileSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { index } from '../../src/operations/index.generated.ts';
+import { catalog } from '../../src/operations/index.generated.ts';
 import { baseProtocol, protocols } from '../../src/operations/protocols.generated.ts';
 import { openHouse, type TestHouse } from '../house.ts';
 
@@ -57,7 +57,7 @@ test('there is something to run, and every token is one that a spawn fills', () 
   expect(texts.filter((text) => /<[A-Z_]+>/.test(text))).toEqual([]);
 });
 
-const names = new Set(index.flatMap((entry) => entry.commands.map((words) => `cleo ${words}`)));
+const names = new Set(catalog.entries.flatMap((entry) => entry.commands.map((words) => `cleo ${words}`)));
 
 test.each(commands)('%s', async (command) => {
   if (names.has(command)) return;

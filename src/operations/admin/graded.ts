@@ -45,7 +45,7 @@ export async function explained(catalog: Catalog, losses: Loss[]) {
   return Promise.all(
     losses.map(async ({ rule: _, remedy, ...loss }) => {
       const [domain = '', ...rest] = remedy.operation.split('.');
-      const entry = catalog.entries.find(({ name }) => name === remedy.operation);
+      const entry = catalog.named(remedy.operation);
       const command = entry && !remedy.onlyMcp ? commandFor(await entry.load(), remedy.params) : undefined;
       const gateway = entry && entry.kind !== 'query' ? ('cleo_mutate' as const) : ('cleo_query' as const);
       return {

@@ -1,16 +1,16 @@
 import { expect, test } from 'vitest';
 import { openHouse } from '../../../test/house.ts';
 import { exits } from '../../errors/exits.ts';
-import { index } from '../index.generated.ts';
+import { catalog } from '../index.generated.ts';
 
-const nameOf = (entry: (typeof index)[number]) => entry.name;
+const nameOf = (entry: (typeof catalog.entries)[number]) => entry.name;
 const names = (help: { query?: object; mutate?: object }) => [...Object.keys(help.query ?? {}), ...Object.keys(help.mutate ?? {})].sort();
 
 test('without a question: the domains and the operations of tier 0, in under 3,000 bytes', async () => {
   const { call } = await openHouse();
   const answer = await call('admin.help');
   expect(names(answer.help)).toEqual(
-    index
+    catalog.entries
       .filter((entry) => entry.tier === 0)
       .map(nameOf)
       .sort(),
@@ -22,7 +22,7 @@ test('without a question: the domains and the operations of tier 0, in under 3,0
 test.each([0, 1, 2])('tier %i holds the tiers below it', async (tier) => {
   const { call } = await openHouse();
   expect(names((await call('admin.help', { tier })).help)).toEqual(
-    index
+    catalog.entries
       .filter((entry) => entry.tier <= tier)
       .map(nameOf)
       .sort(),
@@ -33,7 +33,7 @@ test('a domain, by gateway', async () => {
   const { call } = await openHouse();
   const { help } = await call('admin.help', { domain: 'tasks' });
   expect(names(help)).toEqual(
-    index
+    catalog.entries
       .map(nameOf)
       .filter((name) => name.startsWith('tasks.'))
       .sort(),
@@ -76,7 +76,7 @@ test('one operation in full, with a schema that other programs read', async () =
   expect(help.errors).toContainEqual({ code: 'E_SIBLING_LIMIT', exitCode: 12 });
 });
 
-test.each(index.map((entry) => [entry.name, entry]))('%s can be explained', async (name, entry) => {
+test.each(catalog.entries.map((entry) => [entry.name, entry]))('%s can be explained', async (name, entry) => {
   const { call } = await openHouse();
   const { help } = await call('admin.help', { operation: name });
   const { params } = await entry.load();
@@ -109,7 +109,7 @@ test('a gateway and its operation may be named apart', async () => {
 
 test('operations that share their words name each other', async () => {
   const { call } = await openHouse();
-  const shared = index.filter((entry) => entry.select);
+  const shared = catalog.entries.filter((entry) => entry.select);
   for (const entry of shared)
     expect((await call('admin.help', { operation: entry.commands[0] })).help.seeAlso, entry.name).toContain(entry.name);
 });

@@ -112,7 +112,7 @@ function domainsOf(catalog: Catalog): Record<string, number> {
 /** A name as an operation, as a command, as the first words of several, or as a domain. */
 async function topic(catalog: Catalog, name: string, tier: number | undefined) {
   const { entries } = catalog;
-  const named = entries.find((entry) => entry.name === name || entry.aliases.includes(name));
+  const named = catalog.named(name);
   const called = entries.filter((entry) => entry.commands.includes(name));
   const one = named ?? called.find((entry) => !entry.select) ?? called[0];
   const below = entries.filter((entry) => entry.commands.some((command) => command.startsWith(`${name} `)));

@@ -80,7 +80,7 @@ export const adminLog = query({
 
 /** The log keeps the name that was called; who asks for one of an operation's names means them all. */
 function namesOf(catalog: Catalog, name: string): string[] {
-  const entry = catalog.entries.find((e) => e.name === name || e.aliases.includes(name) || e.commands.includes(name));
+  const entry = catalog.named(name) ?? catalog.under(name.split(' ', 1)[0]!).find(({ commands }) => commands.includes(name));
   return entry ? [entry.name, ...entry.aliases] : [name];
 }
 

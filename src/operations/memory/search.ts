@@ -20,6 +20,7 @@ export async function searchMemory(
     {
       candidates: (wanted, how, limit) => store.memory.candidates(wanted, how, filter, limit),
       count: (wanted, how, atMost) => store.memory.countCandidates(wanted, how, filter, atMost),
+      labels: store.memory.tags,
       wordsLike: store.search.wordsLike,
       standing: memoryStanding,
     },
@@ -39,7 +40,7 @@ async function named(store: ReadStore, query: string, { type, state, tag, task, 
 const judged = 200;
 
 async function searchNear(store: ReadStore, query: string, filter: MemoryFilter, { limit, offset }: Page): Promise<Found<MemoryHit>> {
-  const wanted = await Promise.all(wantedOf(query).map(async ([one]) => wordsNear(one!.word, await store.search.wordsLike(one!.word))));
+  const wanted = await Promise.all(wantedOf(query).map(async (word) => wordsNear(word, await store.search.wordsLike(word))));
   if (wanted.length === 0) return { hits: [], count: async () => 0 };
   const words = wanted.map((one) => one.map(({ word }) => word));
   const exact = { prefix: false, titleOnly: false };
@@ -53,10 +54,12 @@ async function searchNear(store: ReadStore, query: string, filter: MemoryFilter,
     judged,
   );
   const found = [...new Map([...all, ...titled, ...some, ...begun].map((hit) => [hit.id, hit])).values()];
-  const texts = await store.memory.openings(found.map(({ id }) => id));
+  const ids = found.map(({ id }) => id);
+  const texts = await store.memory.openings(ids);
+  const tags = await store.memory.tags(ids);
   const ranked = rankNear(
     wanted,
-    found.map((hit) => ({ ...hit, text: texts.get(hit.id) ?? '' })),
+    found.map((hit) => ({ ...hit, labels: tags.get(hit.id) ?? [], text: texts.get(hit.id) ?? '' })),
     memoryStanding,
   );
   return { hits: ranked.slice(offset, offset + limit), count: async () => ranked.length };

@@ -178,5 +178,7 @@ test('the pages of a long answer join without gap or repetition', async () => {
   }
   expect(seen).toHaveLength(450);
   expect(new Set(seen).size).toBe(450);
+  expect(ids(await call('tasks.find', { query: 'parser', limit: 1000 }))).toEqual(seen);
+  expect(ids(await call('tasks.find', { query: 'parser', limit: 9, offset: 18 }))).toEqual(seen.slice(18, 27));
   expect(seen.slice(-50).every((id) => Number(id.slice(1)) % 9 === 0)).toBe(true);
 });

@@ -2,15 +2,16 @@ import { canonicalId } from '../../model/scalars.ts';
 import type { TaskHit } from '../../model/task.ts';
 import { taskStanding } from '../../rules/rank.ts';
 import { hitOf } from '../../rules/view.ts';
-import type { Page, ReadStore, SearchCandidate, TaskFilter } from '../../store/port.ts';
+import type { Page, ReadStore, TaskFilter } from '../../store/port.ts';
 import { type Found, search } from '../search.ts';
 
 /** One page of the tasks that match a text. A query that is an id finds that task first. */
 export async function searchTasks(store: ReadStore, query: string, filter: TaskFilter, page: Page): Promise<Found<TaskHit>> {
-  const found = await search<TaskHit, SearchCandidate>(
+  const found = await search<TaskHit, TaskHit>(
     {
       candidates: (wanted, how, limit) => store.search.candidates(wanted, how, filter, limit),
       count: (wanted, how, atMost) => store.search.countCandidates(wanted, how, filter, atMost),
+      labels: store.search.labels,
       wordsLike: store.search.wordsLike,
       standing: taskStanding,
     },

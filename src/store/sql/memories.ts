@@ -2,7 +2,7 @@ import type { MemoryHit } from '../../model/memory.ts';
 import type { MemoryCandidate, MemoryFilter, MemoryReads } from '../port-memory.ts';
 import { citationReads } from './citations.ts';
 import { hitColumns, toHit, toRecord } from './memory-rows.ts';
-import { matchesOf, matching, type Searched } from './search-read.ts';
+import { listsOf, matchesOf, matching, type Searched } from './search-read.ts';
 import { chunks, type Db, inList, raw, type Sql, sql } from './sql.ts';
 import { below } from './subtree.ts';
 import { countUpTo } from './tasks-read.ts';
@@ -44,14 +44,8 @@ export function memoryReads(db: Db): MemoryReads {
     ofSource: (table, rowid) => hits(sql`memories m where m.source_table = ${table} and m.source_rowid = ${rowid} order by m.seq desc`),
     list: (filter, { limit, offset }) => hits(sql`memories m where ${where(filter)} order by m.seq desc limit ${limit} offset ${offset}`),
     count: (filter, atMost) => countUpTo(db, sql`select 1 as one from memories m where ${where(filter)}`, atMost),
-    async candidates(wanted, how, filter, limit) {
-      const found = await db.all(match(wanted, how, filter, limit));
-      const tags = await tagsOf(
-        db,
-        found.map((row) => String(row.id)),
-      );
-      return found.map((row): MemoryCandidate => ({ ...toHit(row), seq: Number(row.seq), labels: tags.get(String(row.id)) ?? [] }));
-    },
+    candidates: async (wanted, how, filter, limit) =>
+      (await db.all(match(wanted, how, filter, limit))).map((row): MemoryCandidate => ({ ...toHit(row), seq: Number(row.seq) })),
     countCandidates: (wanted, how, filter, atMost) =>
       countUpTo(
         db,
@@ -59,6 +53,12 @@ export function memoryReads(db: Db): MemoryReads {
           ? matchesOf(db, memories, wanted, { ...how, titleOnly: false })
           : sql`select 1 as one from (${match(wanted, { ...how, titleOnly: false }, filter, atMost + 1)}) matched`,
         atMost,
+      ),
+    tags: (ids) =>
+      listsOf(
+        db,
+        ids,
+        (some) => sql`select memory_id as id, tag as item from memory_tags where memory_id in ${some} order by memory_id, tag`,
       ),
     async openings(ids) {
       const found = new Map<string, string>();
@@ -96,12 +96,4 @@ function where({ type, state, tag, task, inside }: MemoryFilter): Sql {
   if (task) all = sql`${all} and m.id in (select l.memory_id from memory_tasks l where l.task_id = ${task})`;
   if (inside) all = sql`${all} and m.id in (${below(inside)} select l.memory_id from below join memory_tasks l on l.task_id = below.id)`;
   return all;
-}
-
-async function tagsOf(db: Db, ids: string[]): Promise<Map<string, string[]>> {
-  const tags = new Map<string, string[]>();
-  for (const some of chunks(ids, 500))
-    for (const row of await db.all(sql`select memory_id, tag from memory_tags where memory_id in ${inList(some)} order by memory_id, tag`))
-      tags.set(String(row.memory_id), [...(tags.get(String(row.memory_id)) ?? []), String(row.tag)]);
-  return tags;
 }

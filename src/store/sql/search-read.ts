@@ -1,6 +1,5 @@
-import type { TaskId } from '../../model/scalars.ts';
-import { trigrams } from '../../rules/terms.ts';
-import type { SearchCandidate, SearchReads, TaskFilter } from '../port.ts';
+import { longestTerm, trigrams } from '../../rules/terms.ts';
+import type { SearchReads, TaskFilter } from '../port.ts';
 import { chunks, type Db, inList, raw, type Sql, sql } from './sql.ts';
 import { hitColumns, toHit, where } from './task-rows.ts';
 import { countUpTo } from './tasks-read.ts';
@@ -14,19 +13,20 @@ export function searchReads(db: Db): SearchReads {
   const match = (wanted: string[][], how: Match, filter: TaskFilter, limit: number): Sql =>
     matching(db, tasks, hitColumns, wanted, how, where(filter), limit);
   return {
-    async candidates(wanted, how, filter, limit) {
-      const found = (await db.all(match(wanted, how, filter, limit))).map(toHit);
-      const labels = await labelsOf(
+    candidates: async (wanted, how, filter, limit) => (await db.all(match(wanted, how, filter, limit))).map(toHit),
+    labels: (ids) =>
+      listsOf(
         db,
-        found.map((hit) => hit.id),
-      );
-      return found.map((hit): SearchCandidate => ({ ...hit, labels: labels.get(hit.id) ?? [] }));
-    },
+        ids,
+        (some) => sql`select task_id as id, label as item from task_labels where task_id in ${some} order by task_id, position`,
+      ),
     countCandidates: (wanted, how, filter, atMost) =>
       countUpTo(db, sql`select 1 as one from (${match(wanted, { ...how, titleOnly: false }, filter, atMost + 1)}) matched`, atMost),
-    async wordsLike(word) {
+    async wordsLike(word, edits = longestTerm) {
       for (const statement of engine.beforeWords) await db.all(statement);
-      return (await db.all(engine.wordsLike(word))).map((row) => String(row.word));
+      const { length } = [...word];
+      const found = await db.all(engine.wordsLike(word, raw(`between ${length - edits} and ${length + edits}`)));
+      return found.map((row) => String(row.word));
     },
   };
 }
@@ -61,7 +61,7 @@ interface Engine {
   key: Sql;
   matches(index: Sql, query: string): Sql;
   beforeWords: Sql[];
-  wordsLike(word: string): Sql;
+  wordsLike(word: string, length: Sql): Sql;
 }
 
 const sqlite: Engine = {
@@ -72,11 +72,13 @@ const sqlite: Engine = {
   key: raw('s.rowid'),
   matches: (index, query) => sql`${index} match ${query}`,
   beforeWords: [],
-  wordsLike: (word) => {
+  wordsLike: (word, length) => {
     const any = trigrams(word)
       .map((gram) => `"${gram}"`)
       .join(' OR ');
-    return sql`select w.word from word_grams g join words w on w.id = g.rowid where word_grams match ${any} order by g.rank, w.id limit 200`;
+    return sql`
+      select w.word from word_grams g join words w on w.id = g.rowid
+      where word_grams match ${any} and length(w.word) ${length} order by g.rank, w.id limit 200`;
   },
 };
 
@@ -89,7 +91,8 @@ const postgres: Engine = {
   matches: (_, query) => sql`s.doc @@ cast(${query} as tsquery)`,
   // Short words share few trigrams; the rule that follows is the judge, so the net is wide.
   beforeWords: [sql`select set_config('pg_trgm.similarity_threshold', '0.1', true)`],
-  wordsLike: (word) => sql`select word from words where word % ${word} order by similarity(word, ${word}) desc, word limit 200`,
+  wordsLike: (word, length) => sql`
+    select word from words where word % ${word} and length(word) ${length} order by similarity(word, ${word}) desc, word limit 200`,
 };
 
 const engines = { sqlite, postgres };
@@ -98,11 +101,14 @@ const engines = { sqlite, postgres };
 const grouped = (wanted: string[][], quoted: (term: string) => string, between: string, or: string): string =>
   wanted.map((any) => `(${any.map(quoted).join(or)})`).join(between);
 
-async function labelsOf(db: Db, ids: TaskId[]): Promise<Map<TaskId, string[]>> {
-  const labels = new Map<TaskId, string[]>();
-  for (const some of chunks(ids, 500)) {
-    const found = await db.all(sql`select task_id, label from task_labels where task_id in ${inList(some)} order by task_id, position`);
-    for (const row of found) labels.set(String(row.task_id), [...(labels.get(String(row.task_id)) ?? []), String(row.label)]);
-  }
-  return labels;
+/** Each id's items, in the order in which the statement yields them as `item`. */
+export async function listsOf(db: Db, ids: string[], statement: (some: Sql) => Sql): Promise<Map<string, string[]>> {
+  const lists = new Map<string, string[]>();
+  for (const some of chunks(ids, 500))
+    for (const { id, item } of await db.all(statement(inList(some)))) {
+      const list = lists.get(String(id));
+      if (list) list.push(String(item));
+      else lists.set(String(id), [String(item)]);
+    }
+  return lists;
 }

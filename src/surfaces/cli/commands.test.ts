@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { IndexEntry } from '../../operations/define.ts';
-import { index } from '../../operations/index.generated.ts';
+import { catalog } from '../../operations/index.generated.ts';
 import { findCommand } from './commands.ts';
 
 const entry = (name: string, commands: string[], more: Partial<IndexEntry> = {}): IndexEntry => ({
@@ -165,7 +165,7 @@ test.each([
   ['validate manifst', 'cleo validate manifest'],
   ['context chek', 'cleo context check'],
 ])('%s: the second word is nearly another, and the command is not taken for its value', (line, fix) => {
-  expect(findCommand(index, line.split(' '))).toMatchObject({ refusal: { exitCode: 2, fix } });
+  expect(findCommand(catalog.entries, line.split(' '))).toMatchObject({ refusal: { exitCode: 2, fix } });
 });
 
 test.each([
@@ -177,5 +177,5 @@ test.each([
   ['find show', 'tasks.find'],
   ['research parsers', 'research.list'],
 ])('%s is %s', (line, name) => {
-  expect(findCommand(index, line.split(' '))).toMatchObject({ entry: { name } });
+  expect(findCommand(catalog.entries, line.split(' '))).toMatchObject({ entry: { name } });
 });

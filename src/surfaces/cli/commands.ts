@@ -18,6 +18,9 @@ export type Found<E extends Named> =
 
 const longest = 3;
 
+/** The word that says what kind of command it is; empty where there is none. */
+export const firstWord = (argv: string[]): string => argv[leadingWords(argv)[0] ?? -1] ?? '';
+
 export function findCommand<E extends Named>(entries: E[], argv: string[]): Found<E> {
   const at = leadingWords(argv);
   const words = at.map((i) => argv[i]!);

@@ -7,7 +7,7 @@ import type { IndexEntry } from '../../operations/define.ts';
 import type { Globals } from '../../operations/global-flags.ts';
 import type { Typed } from '../../operations/processes.ts';
 import { isCall, type Parsed, parseArguments } from './arguments.ts';
-import { findCommand, type Named } from './commands.ts';
+import { findCommand, firstWord, type Named } from './commands.ts';
 
 export interface Terminal {
   isTerminal: boolean;
@@ -27,7 +27,7 @@ export interface Terminal {
 
 /** One command line: words → operation and parameters → the one door → text and exit code. Nothing else. */
 export async function runCli(house: House, argv: string[], terminal: Terminal): Promise<number> {
-  const named = findCommand(house.catalog.entries, argv);
+  const named = findCommand(house.catalog.under(firstWord(argv)), argv);
   // A process may share its words with an operation, and be told from it by this flag.
   const found = 'refusal' in named || asks(argv, ['--watch']) ? findCommand(await withProcesses(house), argv) : named;
   if (!('entry' in found)) {

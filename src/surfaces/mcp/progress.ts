@@ -4,14 +4,13 @@ import type { Catalog, Narration, Observe } from '../../operations/define.ts';
 /** Tells a client that asked for it, once a second, that work goes on; and of work that tells what happens, that too. */
 export async function withProgress<T>(
   ctx: ServerContext,
-  { entries }: Catalog,
+  catalog: Catalog,
   what: string,
   work: (observe?: Observe) => Promise<T>,
 ): Promise<T> {
   const progressToken = ctx.mcpReq._meta?.progressToken;
   if (progressToken === undefined) return work();
-  const entry = entries.find(({ name, aliases }) => name === what || aliases.includes(what));
-  const narration = await (await entry?.load())?.live?.();
+  const narration = await (await catalog.named(what)?.load())?.live?.();
   let progress = 0;
   const tell = (message: string): void => {
     progress++;

@@ -140,12 +140,11 @@ function templateOf(name: string): Template {
 }
 
 function written(desk: Desk, steps: Step[]): string {
-  const { entries } = desk.house.catalog;
   return steps
     .flatMap((step) => {
       if (typeof step === 'string') return [step];
       const [name, params, why] = step;
-      const kind = entries.find((entry) => entry.name === name)?.kind;
+      const kind = desk.house.catalog.named(name)?.kind;
       if (!kind) return [];
       const [domain, ...rest] = name.split('.');
       return [

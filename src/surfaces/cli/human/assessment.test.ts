@@ -1,9 +1,9 @@
 import stringWidth from 'string-width';
 import { expect, test } from 'vitest';
 import type { Envelope } from '../../../dispatch/envelope.ts';
+import { catalog } from '../../../operations/index.generated.ts';
 import { humanText } from './human.ts';
 
-const catalog = { entries: [], load: () => Promise.reject(new Error('not needed')) };
 const shown = (result: Record<string, unknown>, columns = 80, hasColour = false) => {
   const meta = { command: 'assess.run', timestamp: '2026-01-01T00:00:00.000Z', version: '1', resultsField: Object.keys(result)[0]! };
   return humanText({ _meta: meta, success: true, ...result } as Envelope, { columns, hasColour }, catalog);

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { catalog } from '../../../operations/index.generated.ts';
 import { humanText } from './human.ts';
 
 // Alone in its file: once text of another script has been measured, everything is measured the long way.
@@ -8,7 +9,6 @@ test('colour does not move the columns of plain text', async () => {
     { id: 'T1002', title: 'Test', status: 'done', priority: 'low', parentId: 'T001' },
   ];
   const envelope = { _meta: { command: 'tasks.list', timestamp: '', version: '', resultsField: 'tasks' }, success: true, tasks };
-  const catalog = { entries: [], load: () => Promise.reject(new Error('not needed')) };
   const plain = await humanText(envelope, { columns: 80, hasColour: false }, catalog);
   const coloured = await humanText(envelope, { columns: 80, hasColour: true }, catalog);
   expect(coloured).not.toBe(plain);

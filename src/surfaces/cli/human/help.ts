@@ -106,7 +106,7 @@ function whole(answer: Fields, operation: Operation, screen: Screen, catalog: Ca
   const example = answer.example as { command: string };
   const seeAlso = ((answer.seeAlso ?? []) as string[]).flatMap((name): Line[] => {
     const process = processes.find((each) => each.name === name);
-    const entry = catalog.entries.find((each) => each.name === name);
+    const entry = catalog.named(name);
     const words = process ? wordsOf(process) : entry && commandOf(entry);
     return words === undefined ? [] : [{ name: `cleo help ${name}`, about: `cleo ${words}` }];
   });

@@ -1,9 +1,9 @@
 import stringWidth from 'string-width';
 import { expect, test } from 'vitest';
 import type { Envelope } from '../../../dispatch/envelope.ts';
+import { catalog } from '../../../operations/index.generated.ts';
 import { humanText } from './human.ts';
 
-const catalog = { entries: [], load: () => Promise.reject(new Error('not needed')) };
 const meta = { command: 'research.list', timestamp: '2026-01-01T00:00:00.000Z', version: '1', resultsField: 'entries' };
 const shown = (result: Record<string, unknown>, columns = 60) =>
   humanText({ _meta: meta, ...result } as Envelope, { columns, hasColour: false }, catalog);
