@@ -124,13 +124,13 @@ for (const part of parts) {
 }
 
 // What parts reach for is kept in a table; the rest of the core stays private to its file.
-const table = [...inCore].sort();
+const table = await exportsOf([...inCore].sort());
 const built = await build({
   ...common,
   stdin: {
     contents: [
-      ...table.map((path, i) => `import * as m${i} from './${path}';`),
-      `cleoCore({${table.map((path, i) => `'core:${path}': m${i}, 'part:${path}': m${i}`).join(',')}});`,
+      ...table.map(({ path, names }, i) => `import { ${names.map((name) => `${name} as m${i}_${name}`).join(', ')} } from './${path}';`),
+      `cleoCore({${table.map(({ path, names }, i) => `'${path}': () => ({ ${names.map((name) => `${name}: m${i}_${name}`).join(', ')} })`).join(',')}});`,
       `import { main } from './src/main.ts';`,
       'void main();',
     ].join('\n'),
@@ -139,7 +139,8 @@ const built = await build({
   },
   plugins: [linker(undefined, { parts, core: new Set() })],
 });
-write('core.js', wrapped(built.outputFiles[0].text, ',cleoCore'));
+// A text of more than 128 KiB is no load on the space where V8 makes new objects; below, it would fill a tenth of that for nothing.
+write('core.js', wrapped(built.outputFiles[0].text, ',cleoCore').padEnd(132 * 1024));
 writeFileSync(
   join(dist, 'cleo.js'),
   readFileSync(join(root, 'scripts', 'loader.cjs'), 'utf8').replace('__BUILD__', digest.digest('hex').slice(0, 12)),
@@ -149,6 +150,15 @@ writeFileSync(join(dist, 'package.json'), '{"type":"commonjs"}\n');
 writeFileSync(join(dist, 'THIRD-PARTY.txt'), licences());
 chmodSync(join(dist, 'cleo.js'), 0o755);
 await warm();
+
+/** The names that each of these files exports. A part is handed an object of them when it asks: `import *` would make all of them, with a
+ *  function for each name, at every start. */
+async function exportsOf(paths) {
+  const { absWorkingDir, target, logLevel } = common;
+  const { metafile } = await build({ absWorkingDir, target, logLevel, entryPoints: paths, outdir: dist, format: 'esm', metafile: true, write: false });
+  const names = new Map(Object.values(metafile.outputs).map(({ entryPoint, exports }) => [entryPoint, exports]));
+  return paths.map((path) => ({ path, names: names.get(path) }));
+}
 
 /** Notes whose code went into a file. */
 function bundled({ metafile }) {

@@ -115,8 +115,8 @@ function forgetOthers(folder) {
 }
 
 function load(id) {
-  const known = core[id];
-  if (known) return known;
+  const known = core[id.slice('core:'.length)];
+  if (known) return (loaded[id] ??= { exports: known() }).exports;
   if (!id.startsWith('part:')) return require(id);
   const file = `parts/${id.slice('part:src/'.length, -'.ts'.length).replaceAll('/', '-')}.js`;
   if (!loaded[id]) {

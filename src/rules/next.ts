@@ -43,8 +43,7 @@ export function recommend(work: OpenWork, asked: Asked, count: number): Recommen
     size: task.size ? sizePoints[task.size] : 0,
   });
   const candidates = free(work, asked.within).filter((task) => task.status === 'pending' && !held.has(task.id));
-  const scored = candidates.map((task) => ({ task, rank: sum(pointsOf(task)), seq: seqOf(task.id) }));
-  return first(scored, count).map(({ task, rank }) => ({
+  return first(candidates, count, (task) => sum(pointsOf(task))).map(({ task, rank }) => ({
     taskId: task.id,
     score: rank,
     reasons: reasonsOf(task, pointsOf(task), dependents.get(task.id) ?? 0),
@@ -58,17 +57,27 @@ export function ready(work: OpenWork, asked: Asked & { caller: Caller }): OpenTa
     asked,
   );
   const candidates = free(work, asked.within).filter((task) => !held.has(task.id));
-  const scored = candidates.map((task) => ({ task, rank: priorityPoints[task.priority], seq: seqOf(task.id) }));
-  return first(scored, scored.length).map(({ task }) => task);
+  return first(candidates, candidates.length, (task) => priorityPoints[task.priority]).map(({ task }) => task);
+}
+
+interface Ranked {
+  task: OpenTask;
+  rank: number;
 }
 
 /** The highest ranks, ties by number. Of a thousand candidates three are asked for: choosing them costs less than sorting all. */
-function first<T extends { rank: number; seq: number }>(all: T[], count: number): T[] {
-  const compare = (a: T, b: T): number => b.rank - a.rank || a.seq - b.seq;
-  if (count > fewest) return all.sort(compare).slice(0, count);
-  const best: T[] = [];
-  for (const one of all) {
-    if (best.length === count && compare(one, best.at(-1)!) > 0) continue;
+function first(tasks: OpenTask[], count: number, rankOf: (task: OpenTask) => number): Ranked[] {
+  const compare = (a: Ranked, b: Ranked): number => b.rank - a.rank || seqOf(a.task.id) - seqOf(b.task.id);
+  if (count > fewest)
+    return tasks
+      .map((task) => ({ task, rank: rankOf(task) }))
+      .sort(compare)
+      .slice(0, count);
+  const best: Ranked[] = [];
+  for (const task of tasks) {
+    const rank = rankOf(task);
+    if (best.length === count && rank < best[count - 1]!.rank) continue;
+    const one = { task, rank };
     const at = best.findIndex((other) => compare(one, other) < 0);
     best.splice(at < 0 ? best.length : at, 0, one);
     if (best.length > count) best.pop();
@@ -81,15 +90,18 @@ const fewest = 10;
 /** Tasks and subtasks with no open children, not blocked and waiting for nothing. What a container waits for, everything inside it
  *  waits for; what blocks a container blocks everything inside it. */
 function free(work: OpenWork, within: TaskId | undefined): OpenTask[] {
-  const byId = new Map(work.tasks.map((task) => [task.id, task]));
-  const parents = new Set(work.tasks.map((task) => task.parentId));
-  const waiting = new Set(work.depends.map(({ taskId }) => taskId));
+  // Filled one by one, and with no more than is asked for: what a thousand tasks leave behind here, a cold start has to collect.
+  const parents = new Map<TaskId, OpenTask | undefined>();
+  for (const { parentId } of work.tasks) if (parentId !== undefined) parents.set(parentId, undefined);
+  for (const task of work.tasks) if (parents.has(task.id)) parents.set(task.id, task);
+  const waiting = new Set<TaskId>();
+  for (const { taskId } of work.depends) waiting.add(taskId);
   const isFree = (task: OpenTask): boolean => {
     let isInside = within === undefined;
     for (
       let at: OpenTask | undefined = task, level = 0;
       at && level < deepest;
-      at = at.parentId ? byId.get(at.parentId) : undefined, level++
+      at = at.parentId ? parents.get(at.parentId) : undefined, level++
     ) {
       if (waiting.has(at.id) || at.status === 'blocked') return false;
       // The root itself may be done, and then it is not among the open ones.

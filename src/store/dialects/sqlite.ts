@@ -159,7 +159,7 @@ function connect(options: SqliteOptions): SqliteDatabase {
   }
   const database = new DatabaseSync(path, { readOnly: true, timeout });
   try {
-    database.prepare('select 1 from sqlite_schema').all();
+    database.prepare('select 1 from sqlite_schema limit 1').all();
     return database;
   } catch (error) {
     // In a folder that cannot be written the log's index cannot be made. Without a log the file is the whole truth.
