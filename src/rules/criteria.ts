@@ -31,6 +31,7 @@ export function criteriaOf(acceptance: AcceptanceInput[] = [], gates: Gate[] = [
           ? { kind: 'text', text: c.text }
           : { kind: 'evidence_bound', gate: c.gate },
   );
+  if (gates.length === 0) return given;
   const bound = new Set(given.flatMap((c) => (c.gate ? [c.gate] : [])));
   return [
     ...given,

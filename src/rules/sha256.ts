@@ -1,20 +1,21 @@
+/** Signed: what does not fit into 31 bits and a sign, V8 keeps as an object. */
 interface Constants {
-  k: Uint32Array;
-  h: Uint32Array;
+  k: Int32Array;
+  h: Int32Array;
 }
 
 let constants: Constants | undefined;
 
 /** The first 32 bits of the fractional parts of cube and square roots of the first primes. */
 function constantsOf(): Constants {
-  const k = new Uint32Array(64);
-  const h = new Uint32Array(8);
+  const k = new Int32Array(64);
+  const h = new Int32Array(8);
   for (let n = 2, found = 0; found < 64; n++) {
     let isPrime = true;
     for (let d = 2; d * d <= n; d++) if (n % d === 0) isPrime = false;
     if (!isPrime) continue;
-    if (found < 8) h[found] = (Math.sqrt(n) % 1) * 2 ** 32;
-    k[found++] = (Math.cbrt(n) % 1) * 2 ** 32;
+    if (found < 8) h[found] = ((Math.sqrt(n) % 1) * 2 ** 32) | 0;
+    k[found++] = ((Math.cbrt(n) % 1) * 2 ** 32) | 0;
   }
   return { k, h };
 }
@@ -31,19 +32,26 @@ export function sha256(text: string): string {
   view.setUint32(padded.length - 4, bytes.length << 3);
   constants ??= constantsOf();
   const h = constants.h.slice();
-  const w = new Uint32Array(64);
+  const w = new Int32Array(64);
   for (let at = 0; at < padded.length; at += 64) compress(h, w, constants.k, view, at);
-  return Array.from(h, (word) => word.toString(16).padStart(8, '0')).join('');
+  return Array.from(h, (word) => (word >>> 0).toString(16).padStart(8, '0')).join('');
 }
 
-function compress(h: Uint32Array, w: Uint32Array, k: Uint32Array, view: DataView, at: number): void {
-  for (let i = 0; i < 16; i++) w[i] = view.getUint32(at + i * 4);
+function compress(h: Int32Array, w: Int32Array, k: Int32Array, view: DataView, at: number): void {
+  for (let i = 0; i < 16; i++) w[i] = view.getInt32(at + i * 4);
   for (let i = 16; i < 64; i++) {
     const x = w[i - 15]!;
     const y = w[i - 2]!;
     w[i] = w[i - 16]! + (rotr(x, 7) ^ rotr(x, 18) ^ (x >>> 3)) + w[i - 7]! + (rotr(y, 17) ^ rotr(y, 19) ^ (y >>> 10));
   }
-  let [a, b, c, d, e, f, g, hh] = h as unknown as [number, number, number, number, number, number, number, number];
+  let a = h[0]!;
+  let b = h[1]!;
+  let c = h[2]!;
+  let d = h[3]!;
+  let e = h[4]!;
+  let f = h[5]!;
+  let g = h[6]!;
+  let hh = h[7]!;
   for (let i = 0; i < 64; i++) {
     const t1 = (hh + (rotr(e, 6) ^ rotr(e, 11) ^ rotr(e, 25)) + ((e & f) ^ (~e & g)) + k[i]! + w[i]!) | 0;
     const t2 = ((rotr(a, 2) ^ rotr(a, 13) ^ rotr(a, 22)) + ((a & b) ^ (a & c) ^ (b & c))) | 0;

@@ -28,21 +28,23 @@ export async function planBatch(here: MutationContext, entries: BatchEntry[]): P
   }
   const places = new Map<TaskId, { type: TaskType; ancestry: Ancestor[] }>();
   const openChildren = new Map<TaskId, number>();
-  for (const id of parentsFirst(ids, parentOf)) {
-    await naming(indexOf.get(id) ?? 0, async () => {
+  const maxSiblings = config['hierarchy.maxSiblings'];
+  for (const id of parentsFirst(ids, parentOf))
+    try {
       const parent = parentOf.get(id);
-      const ancestry = parent ? (ancestryInBatch(places, parent) ?? (await known(here, places, parent))) : [];
+      const ancestry = parent ? (ancestryInBatch(places, parent) ?? (await known(here, places, parent))) : none;
       if (parent && !entryOf.has(parent)) checkPlaceInScope(here.session, ancestry, parent);
       const type = entryOf.get(id)?.type ?? tierBelow(ancestry[0]?.type);
       if (parent && !openChildren.has(parent))
         openChildren.set(parent, entryOf.has(parent) ? 0 : await store.tasks.countOpenChildren(parent));
       const openSiblings = (parent && openChildren.get(parent)) || 0;
-      checkPlacement({ type, ancestry, openSiblings, maxSiblings: config['hierarchy.maxSiblings'], isOpen: true });
+      checkPlacement({ type, ancestry, openSiblings, maxSiblings, isOpen: true });
       checkParentOpen(ancestry[0]);
       if (parent) openChildren.set(parent, openSiblings + 1);
       places.set(id, { type, ancestry });
-    });
-  }
+    } catch (error) {
+      throw error instanceof CleoError ? named(error, indexOf.get(id) ?? 0) : error;
+    }
   const tasks = ids.map((id, i) => {
     const entry = entries[i]!;
     const place = places.get(id)!;
@@ -61,6 +63,8 @@ export async function planBatch(here: MutationContext, entries: BatchEntry[]): P
   if (ordered.length > 0) await checkOrder(store, tasks, 'depends');
   return tasks;
 }
+
+const none: Ancestor[] = [];
 
 function refsOf(entries: BatchEntry[], ids: TaskId[]): Map<string, TaskId> {
   const refs = new Map<string, TaskId>();
@@ -120,14 +124,6 @@ async function known(
   const [self, ...ancestry] = chain;
   if (self && self.status !== 'done') places.set(id, { type: self.type, ancestry });
   return chain;
-}
-
-async function naming(index: number, work: () => Promise<void>): Promise<void> {
-  try {
-    await work();
-  } catch (error) {
-    throw error instanceof CleoError ? named(error, index) : error;
-  }
 }
 
 /** Which entry it was, counted from 0. */

@@ -53,4 +53,4 @@ export async function checkDependsExist(store: ReadStore, depends: TaskId[]): Pr
   if (missing) throw await notFound(store, missing);
 }
 
-const unique = <T>(items: T[]): T[] => [...new Set(items)];
+const unique = <T>(items: T[]): T[] => (items.length < 2 ? items : [...new Set(items)]);

@@ -24,9 +24,13 @@ export const indexTasks = (db: Db, texts: SearchText[]): Promise<void> =>
 
 export async function indexTexts(db: Db, index: string, texts: (Text & { seq: number })[]): Promise<void> {
   const engine = engines[db.engine];
-  const docs = texts.map((t) => ({ seq: t.seq, title: terms(t.title), rest: t.rest.flatMap(terms) }));
-  for (const some of chunks(docs, 100)) await db.run(engine.index(raw(index), some));
-  const vocabulary = new Set(docs.flatMap((doc) => [...doc.title, ...doc.rest]).filter((word) => word.length > 2));
+  const vocabulary = new Set<string>();
+  for (const some of chunks(texts, 100)) {
+    const docs = some.map((t) => ({ seq: t.seq, title: terms(t.title), rest: t.rest.flatMap(terms) }));
+    for (const { title, rest } of docs)
+      for (const words of [title, rest]) for (const word of words) if (word.length > 2) vocabulary.add(word);
+    await db.run(engine.index(raw(index), docs));
+  }
   for (const some of chunks([...vocabulary], 400)) await engine.learn(db, some);
 }
 

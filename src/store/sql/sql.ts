@@ -44,14 +44,16 @@ export const inList = (items: Value[]): Sql => ({ parts: ['(', ...Array(items.le
 
 /** `(?, ?), (?, ?)` for a multi-row insert. */
 export function rows(items: (Value | undefined)[][]): Sql {
-  const values = items.flat().map((value) => value ?? null);
+  const values: Value[] = [];
   const parts: string[] = [];
-  items.forEach((item, i) => {
-    item.forEach((_, j) => {
-      parts.push(j > 0 ? ', ' : i > 0 ? '), (' : '(');
-    });
-  });
-  return { parts: [...parts, ')'], values };
+  // A batch has tens of thousands of values: a pair of index and value for each is what its memory would be spent on.
+  for (const item of items)
+    for (let i = 0; i < item.length; i++) {
+      parts.push(i > 0 ? ', ' : parts.length > 0 ? '), (' : '(');
+      values.push(item[i] ?? null);
+    }
+  parts.push(')');
+  return { parts, values };
 }
 
 /** Both databases limit the placeholders of one statement. */
