@@ -11,7 +11,7 @@ import { requireTask } from '../tasks/require.ts';
 import { checkScope } from '../tasks/scope.ts';
 import { linksAcross } from './across.ts';
 import { DependResult, endOf, farIdOf, follow, inside, taskReceipt } from './depends.ts';
-import { type Ask, asking, notThere, ownEntry } from './far.ts';
+import { type Ask, asking, notThere, ownEntry, reachErrors } from './far.ts';
 import { registryOf, requireProject } from './registry.ts';
 
 export const nexusDepsAdd = job({
@@ -22,21 +22,7 @@ export const nexusDepsAdd = job({
     on: pipe(string(), description('What it waits for, e.g. web:T003')),
   }),
   result: DependResult,
-  errors: [
-    'E_NEXUS_NOT_INITIALIZED',
-    'E_NEXUS_REGISTRY_CORRUPT',
-    'E_FILE_ERROR',
-    'E_NEXUS_INVALID_SYNTAX',
-    'E_NEXUS_PROJECT_NOT_FOUND',
-    'E_NEXUS_PERMISSION_DENIED',
-    'E_NEXUS_QUERY_FAILED',
-    'E_NEXUS_GRAPH_ERROR',
-    'E_NOT_FOUND',
-    'E_TASK_COMPLETED',
-    'E_TASK_CLAIMED',
-    'E_TASK_NOT_IN_SCOPE',
-    'E_VALIDATION',
-  ],
+  errors: [...reachErrors, 'E_NEXUS_GRAPH_ERROR', 'E_TASK_COMPLETED', 'E_TASK_CLAIMED', 'E_TASK_NOT_IN_SCOPE', 'E_VALIDATION'],
   tier: 2,
   scope: 'admin',
   cli: { command: 'nexus deps add', args: ['taskId', 'on'] },

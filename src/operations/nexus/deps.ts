@@ -7,7 +7,7 @@ import { isSound } from '../../rules/nexus-wait.ts';
 import { answer, type QueryContext, query } from '../define.ts';
 import { notFound } from '../tasks/require.ts';
 import { endOf, farIdOf } from './depends.ts';
-import { type Ask, askAll, asking, closedWarning, isUnanswered, notThere, ownEntry, readable } from './far.ts';
+import { type Ask, askAll, asking, closedWarning, isUnanswered, notThere, ownEntry, reachErrors, readable } from './far.ts';
 import { registryOf, requireProject } from './registry.ts';
 
 export const nexusDeps = query({
@@ -23,17 +23,7 @@ export const nexusDeps = query({
       unanswered: optional(array(Unanswered)),
     }),
   }),
-  errors: [
-    'E_NEXUS_NOT_INITIALIZED',
-    'E_NEXUS_REGISTRY_CORRUPT',
-    'E_FILE_ERROR',
-    'E_NEXUS_INVALID_SYNTAX',
-    'E_NEXUS_PROJECT_NOT_FOUND',
-    'E_NEXUS_PERMISSION_DENIED',
-    'E_NEXUS_QUERY_FAILED',
-    'E_NOT_FOUND',
-    'E_NOT_INITIALIZED',
-  ],
+  errors: [...reachErrors, 'E_NOT_INITIALIZED'],
   tier: 2,
   scope: 'admin',
   needs: 'nothing',

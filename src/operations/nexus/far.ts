@@ -8,6 +8,17 @@ import type { Platform, Project } from '../../platform/port.ts';
 import { permits } from '../../rules/nexus-registry.ts';
 import type { ReadStore, Store } from '../../store/port.ts';
 import type { QueryContext } from '../define.ts';
+import { registryErrors } from './registry.ts';
+
+/** And whoever asks for a task of another project. */
+export const reachErrors = [
+  ...registryErrors,
+  'E_NEXUS_INVALID_SYNTAX',
+  'E_NEXUS_PROJECT_NOT_FOUND',
+  'E_NEXUS_PERMISSION_DENIED',
+  'E_NEXUS_QUERY_FAILED',
+  'E_NOT_FOUND',
+] as const;
 
 export type Here = Pick<QueryContext, 'platform' | 'read' | 'far'>;
 

@@ -6,7 +6,7 @@ import { circles } from '../../rules/order.ts';
 import { answer, query } from '../define.ts';
 import { linksAcross } from './across.ts';
 import { type Ask, askAll, asking, closedWarning, readable } from './far.ts';
-import { registryOf } from './registry.ts';
+import { registryErrors, registryOf } from './registry.ts';
 
 export const nexusGraph = query({
   name: 'nexus.graph',
@@ -22,7 +22,7 @@ export const nexusGraph = query({
     }),
     mermaid: optional(string()),
   }),
-  errors: ['E_NEXUS_NOT_INITIALIZED', 'E_NEXUS_REGISTRY_CORRUPT', 'E_FILE_ERROR'],
+  errors: [...registryErrors],
   tier: 2,
   scope: 'admin',
   needs: 'nothing',

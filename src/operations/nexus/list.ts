@@ -2,14 +2,14 @@ import { array, strictObject } from 'valibot';
 import { ProjectView } from '../../model/nexus.ts';
 import { noData, query } from '../define.ts';
 import { ownEntry, stateOf } from './far.ts';
-import { registryOf, viewOf } from './registry.ts';
+import { registryErrors, registryOf, viewOf } from './registry.ts';
 
 export const nexusList = query({
   name: 'nexus.list',
   summary: 'List the registered projects, with what others may do there and whether each is still in its place',
   params: strictObject({}),
   result: strictObject({ projects: array(ProjectView) }),
-  errors: ['E_NEXUS_NOT_INITIALIZED', 'E_NEXUS_REGISTRY_CORRUPT', 'E_FILE_ERROR'],
+  errors: [...registryErrors],
   tier: 2,
   scope: 'admin',
   needs: 'nothing',

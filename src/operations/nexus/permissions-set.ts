@@ -1,7 +1,7 @@
 import { description, pipe, strictObject } from 'valibot';
 import { Permission, ProjectName, ProjectView } from '../../model/nexus.ts';
 import { job, noChange } from '../define.ts';
-import { registryOf, requireProject, viewOf } from './registry.ts';
+import { registryErrors, registryOf, requireProject, viewOf } from './registry.ts';
 
 export const nexusPermissionsSet = job({
   name: 'nexus.permissions.set',
@@ -14,7 +14,7 @@ export const nexusPermissionsSet = job({
     ),
   }),
   result: strictObject({ project: ProjectView }),
-  errors: ['E_NEXUS_NOT_INITIALIZED', 'E_NEXUS_REGISTRY_CORRUPT', 'E_FILE_ERROR', 'E_NEXUS_PROJECT_NOT_FOUND', 'E_LOCK_TIMEOUT'],
+  errors: [...registryErrors, 'E_NEXUS_PROJECT_NOT_FOUND', 'E_LOCK_TIMEOUT'],
   tier: 2,
   scope: 'admin',
   needs: 'nothing',

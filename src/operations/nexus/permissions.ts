@@ -1,14 +1,14 @@
 import { array, strictObject, string } from 'valibot';
 import { Permission, permissionText } from '../../model/nexus.ts';
 import { noData, query } from '../define.ts';
-import { registryOf } from './registry.ts';
+import { registryErrors, registryOf } from './registry.ts';
 
 export const nexusPermissions = query({
   name: 'nexus.permissions',
   summary: 'Show what each project allows the others',
   params: strictObject({}),
   result: strictObject({ permissions: array(strictObject({ name: string(), permission: Permission, means: string() })) }),
-  errors: ['E_NEXUS_NOT_INITIALIZED', 'E_NEXUS_REGISTRY_CORRUPT', 'E_FILE_ERROR'],
+  errors: [...registryErrors],
   tier: 2,
   scope: 'admin',
   needs: 'nothing',

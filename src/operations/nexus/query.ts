@@ -10,7 +10,7 @@ import type { ReadStore } from '../../store/port.ts';
 import { answer, query } from '../define.ts';
 import { limitParam } from '../page.ts';
 import { searchTasks } from '../tasks/search.ts';
-import { askAll, asking, closedWarning, notThere, readable } from './far.ts';
+import { askAll, asking, closedWarning, notThere, reachErrors, readable } from './far.ts';
 import { registryOf, requireProject } from './registry.ts';
 
 export const nexusQuery = query({
@@ -18,17 +18,7 @@ export const nexusQuery = query({
   summary: 'Show a task of another project, or search one project or all of them',
   params: strictObject({ query: pipe(SearchText, description(querySyntax)), limit: limitParam(20) }),
   result: strictObject({ tasks: array(FarTask), unanswered: optional(array(Unanswered)) }),
-  errors: [
-    'E_NEXUS_NOT_INITIALIZED',
-    'E_NEXUS_REGISTRY_CORRUPT',
-    'E_FILE_ERROR',
-    'E_NEXUS_INVALID_SYNTAX',
-    'E_NEXUS_PROJECT_NOT_FOUND',
-    'E_NEXUS_PERMISSION_DENIED',
-    'E_NEXUS_QUERY_FAILED',
-    'E_NOT_FOUND',
-    'E_VALIDATION',
-  ],
+  errors: [...reachErrors, 'E_VALIDATION'],
   tier: 2,
   scope: 'admin',
   needs: 'nothing',

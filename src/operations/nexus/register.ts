@@ -8,7 +8,7 @@ import type { Platform, Project } from '../../platform/port.ts';
 import { freeName, type Registration, register } from '../../rules/nexus-registry.ts';
 import { alreadyThere, answer, type JobContext, job } from '../define.ts';
 import { keyOf, stateOf } from './far.ts';
-import { registryOf, viewOf } from './registry.ts';
+import { registryErrors, registryOf, viewOf } from './registry.ts';
 
 export const nexusRegister = job({
   name: 'nexus.register',
@@ -19,15 +19,7 @@ export const nexusRegister = job({
     permission: optional(pipe(Permission, description('What others may do; read unless it says otherwise'))),
   }),
   result: strictObject({ project: ProjectView, movedFrom: optional(string()) }),
-  errors: [
-    'E_NEXUS_NOT_INITIALIZED',
-    'E_NEXUS_REGISTRY_CORRUPT',
-    'E_FILE_ERROR',
-    'E_NEXUS_PROJECT_EXISTS',
-    'E_NOT_INITIALIZED',
-    'E_VALIDATION',
-    'E_LOCK_TIMEOUT',
-  ],
+  errors: [...registryErrors, 'E_NEXUS_PROJECT_EXISTS', 'E_NOT_INITIALIZED', 'E_VALIDATION', 'E_LOCK_TIMEOUT'],
   tier: 2,
   scope: 'admin',
   needs: 'nothing',

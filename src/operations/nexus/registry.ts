@@ -6,6 +6,9 @@ import type { Platform } from '../../platform/port.ts';
 import { nearest } from '../../rules/nearest.ts';
 import { readRegistry, registryText } from '../../rules/nexus-registry.ts';
 
+/** What whoever reads the registry may be refused with. */
+export const registryErrors = ['E_NEXUS_NOT_INITIALIZED', 'E_NEXUS_REGISTRY_CORRUPT', 'E_FILE_ERROR'] as const;
+
 /** The registry of projects: 70 where there is none, 75 where it cannot be read; then it is never written. */
 export async function registryOf(platform: Platform) {
   const { registryFile } = await import('../../platform/registry.ts');

@@ -7,7 +7,7 @@ import { permits } from '../../rules/nexus-registry.ts';
 import { isSound } from '../../rules/nexus-wait.ts';
 import { answer, type JobContext, job } from '../define.ts';
 import { type Ask, askAll, asking, checkStanding, failed, isSame, ownEntry, projectIn } from './far.ts';
-import { registryOf } from './registry.ts';
+import { registryErrors, registryOf } from './registry.ts';
 import { type Change, type Synced, syncStore } from './sync-store.ts';
 
 export const nexusSync = job({
@@ -28,7 +28,7 @@ export const nexusSync = job({
       movedFrom: optional(string()),
     }),
   }),
-  errors: ['E_NEXUS_NOT_INITIALIZED', 'E_NEXUS_REGISTRY_CORRUPT', 'E_FILE_ERROR', 'E_NEXUS_SYNC_FAILED', 'E_LOCK_TIMEOUT'],
+  errors: [...registryErrors, 'E_NEXUS_SYNC_FAILED', 'E_LOCK_TIMEOUT'],
   tier: 2,
   scope: 'admin',
   cli: { command: 'nexus sync' },

@@ -1,14 +1,14 @@
 import { description, pipe, strictObject } from 'valibot';
 import { ProjectName, ProjectView } from '../../model/nexus.ts';
 import { job } from '../define.ts';
-import { registryOf, requireProject, viewOf } from './registry.ts';
+import { registryErrors, registryOf, requireProject, viewOf } from './registry.ts';
 
 export const nexusUnregister = job({
   name: 'nexus.unregister',
   summary: 'Take a project out of the registry; the project itself is left as it is',
   params: strictObject({ name: pipe(ProjectName, description('What it is registered as')) }),
   result: strictObject({ project: ProjectView }),
-  errors: ['E_NEXUS_NOT_INITIALIZED', 'E_NEXUS_REGISTRY_CORRUPT', 'E_FILE_ERROR', 'E_NEXUS_PROJECT_NOT_FOUND', 'E_LOCK_TIMEOUT'],
+  errors: [...registryErrors, 'E_NEXUS_PROJECT_NOT_FOUND', 'E_LOCK_TIMEOUT'],
   tier: 2,
   scope: 'admin',
   needs: 'nothing',

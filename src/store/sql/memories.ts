@@ -2,10 +2,10 @@ import type { MemoryHit } from '../../model/memory.ts';
 import type { MemoryCandidate, MemoryFilter, MemoryReads } from '../port-memory.ts';
 import { citationReads } from './citations.ts';
 import { hitColumns, toHit, toRecord } from './memory-rows.ts';
-import { listsOf, matchesOf, matching, type Searched } from './search-read.ts';
+import { matchesOf, matching, type Searched } from './search-read.ts';
 import { chunks, type Db, inList, raw, type Sql, sql } from './sql.ts';
 import { below } from './subtree.ts';
-import { countUpTo } from './tasks-read.ts';
+import { countUpTo, listsOf } from './tasks-read.ts';
 
 const memories: Searched = { index: 'memory_search', rows: 'memories m', seq: 'm.seq' };
 

@@ -1,8 +1,8 @@
 import { longestTerm, trigrams } from '../../rules/terms.ts';
 import type { SearchReads, TaskFilter } from '../port.ts';
-import { chunks, type Db, inList, raw, type Sql, sql } from './sql.ts';
+import { type Db, raw, type Sql, sql } from './sql.ts';
 import { hitColumns, toHit, where } from './task-rows.ts';
-import { countUpTo } from './tasks-read.ts';
+import { countUpTo, labelsOf } from './tasks-read.ts';
 
 const tasks: Searched = { index: 'task_search', rows: 'tasks t', seq: 't.seq' };
 
@@ -14,12 +14,7 @@ export function searchReads(db: Db): SearchReads {
     matching(db, tasks, hitColumns, wanted, how, where(filter), limit);
   return {
     candidates: async (wanted, how, filter, limit) => (await db.all(match(wanted, how, filter, limit))).map(toHit),
-    labels: (ids) =>
-      listsOf(
-        db,
-        ids,
-        (some) => sql`select task_id as id, label as item from task_labels where task_id in ${some} order by task_id, position`,
-      ),
+    labels: (ids) => labelsOf(db, ids),
     countCandidates: (wanted, how, filter, atMost) =>
       countUpTo(db, sql`select 1 as one from (${match(wanted, { ...how, titleOnly: false }, filter, atMost + 1)}) matched`, atMost),
     async wordsLike(word, edits = longestTerm) {
@@ -100,15 +95,3 @@ const engines = { sqlite, postgres };
 /** A group matches by any of its words. Words hold letters and digits only, so quotes are all they need. */
 const grouped = (wanted: string[][], quoted: (term: string) => string, between: string, or: string): string =>
   wanted.map((any) => `(${any.map(quoted).join(or)})`).join(between);
-
-/** Each id's items, in the order in which the statement yields them as `item`. */
-export async function listsOf(db: Db, ids: string[], statement: (some: Sql) => Sql): Promise<Map<string, string[]>> {
-  const lists = new Map<string, string[]>();
-  for (const some of chunks(ids, 500))
-    for (const { id, item } of await db.all(statement(inList(some)))) {
-      const list = lists.get(String(id));
-      if (list) list.push(String(item));
-      else lists.set(String(id), [String(item)]);
-    }
-  return lists;
-}

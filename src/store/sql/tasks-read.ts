@@ -80,11 +80,11 @@ export async function countUpTo(db: Db, query: Sql, atMost: number): Promise<num
 export async function withLists(db: Db, rows: Row[]): Promise<TaskRecord[]> {
   const ids = rows.map((row) => String(row.id));
   if (ids.length === 0) return [];
-  const labels = await grouped(ids, (some) =>
-    db.all(sql`select task_id, label as item from task_labels where task_id in ${inList(some)} order by task_id, position`),
-  );
-  const files = await grouped(ids, (some) =>
-    db.all(sql`select task_id, path as item from task_files where task_id in ${inList(some)} order by task_id, position`),
+  const labels = await labelsOf(db, ids);
+  const files = await listsOf(
+    db,
+    ids,
+    (some) => sql`select task_id as id, path as item from task_files where task_id in ${some} order by task_id, position`,
   );
   const depends = groupBy(await dependsOf(db, ids), (edge) => edge.from);
   const criteria = groupBy(
@@ -113,9 +113,13 @@ export async function dependsOf(db: Db, ids: TaskId[]): Promise<Edge[]> {
   return found.map((row) => ({ from: String(row.task_id), to: String(row.depends_on) }));
 }
 
-async function grouped(ids: TaskId[], ask: (some: TaskId[]) => Promise<Row[]>): Promise<Map<TaskId, string[]>> {
-  const byTask = groupBy(await inChunks(ids, ask), (row) => String(row.task_id));
-  return new Map([...byTask].map(([id, rows]) => [id, rows.map((row) => String(row.item))]));
+export const labelsOf = (db: Db, ids: TaskId[]): Promise<Map<TaskId, string[]>> =>
+  listsOf(db, ids, (some) => sql`select task_id as id, label as item from task_labels where task_id in ${some} order by task_id, position`);
+
+/** The items of each `id`, in the order in which the statement yields them. */
+export async function listsOf(db: Db, ids: string[], statement: (some: Sql) => Sql): Promise<Map<string, string[]>> {
+  const byId = groupBy(await inChunks(ids, (some) => db.all(statement(inList(some)))), ({ id }) => String(id));
+  return new Map([...byId].map(([id, rows]) => [id, rows.map(({ item }) => String(item))]));
 }
 
 export async function inChunks<T, R>(items: T[], ask: (some: T[]) => Promise<R[]>): Promise<R[]> {
