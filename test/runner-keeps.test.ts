@@ -52,6 +52,14 @@ describe('what is kept', () => {
     expect(shop.result('only', 'it').outputs.primary).toEqual(how === 'full' ? { answer: 'done' } : null);
   });
 
+  test('is keyed with a salt that is whole: one that was not written to its end is made anew', async () => {
+    const shop = await shopWith('true');
+    shop.put('.cleo/trace-salt', '');
+    await shop.run({ input: { word: 'word' } });
+    const { size, mode } = statSync(join(shop.root, '.cleo/trace-salt'));
+    expect([size, mode & 0o777]).toEqual([32, 0o600]);
+  });
+
   test('of what is large lies beside the trace, without secrets', async () => {
     const token = `ghp_${'aB3dE5gH7jK9mN1pQ2sT4uV6wX8yZ0aB3dE5'}`;
     const shop = await shopWith(

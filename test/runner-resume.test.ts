@@ -146,13 +146,16 @@ describe('a run that is gone on with', () => {
     expect((await shop.run({ resume: id, project: 'another' })).error).toMatchObject({ exitCode: 75 });
   });
 
-  test('has nothing of what was left running beside it', async () => {
+  test('has nothing of what was left running or half written beside it', async () => {
     const { shop, id } = await broken();
     const orphan = `CLEO_RUN_ID=${id} CLEO_EXECUTION_ID=${id}:second:b setsid sleep 47 >/dev/null 2>&1 &`;
     execFileSync('sh', ['-c', orphan]);
+    const folder = join(shop.root, '.cleo/runs', id);
+    for (const name of ['run.json', 'second/b/1/result.json']) writeFileSync(join(folder, `${name}.tmp-12-abc`), '{');
     const answer = await shop.run({ resume: id, input: { word: 'w' } });
     expect(answer._meta.warnings).toEqual([`1 processes that ${id} had left running were ended`]);
     expect(execFileSync('ps', ['-eo', 'stat=,args='], { encoding: 'utf8' })).not.toMatch(/^[^Z].*\bsleep 47$/m);
+    expect(readdirSync(folder, { recursive: true }).filter((name) => String(name).includes('.tmp-'))).toEqual([]);
   });
 
   test('that printed what had to be hidden is not run again for that', async () => {

@@ -6,6 +6,7 @@ import { isatty } from 'node:tty';
 import { globBase, globMatcher, isGlob } from '../rules/glob.ts';
 import type { Ground, SeenFile } from './ground-port.ts';
 import type { Platform, Project } from './port.ts';
+import { placePrivate, replacePrivate, sweepDrafts } from './private-file.ts';
 import { reviewsOf } from './review-file.ts';
 import { runFolder } from './run-folder.ts';
 import { beganAt, bootId, isAlive, takeRunLock } from './run-lock.ts';
@@ -47,7 +48,7 @@ export function groundOf(platform: Platform, { root, folder }: Project, env: Rec
     isAlive,
     hash,
     mac: (text) => {
-      key ??= salt(platform, folder);
+      key ??= salt(folder);
       return createHmac('sha256', key).update(text).digest('hex');
     },
     variables: env,
@@ -93,6 +94,7 @@ export function groundOf(platform: Platform, { root, folder }: Project, env: Rec
     async clearAway(runId) {
       const ended = await endMarked(`CLEO_RUN_ID=${runId}`, 1500);
       forgetScratch(runId);
+      sweepDrafts(join(folder, 'runs', runId), 'all');
       return ended;
     },
     trace: (runId, at, redactor) => {
@@ -113,23 +115,18 @@ const why = { time: 'took more time than it has', output: 'printed more than it 
 
 export const traceName = (runId: string, at: string): string => `${at.slice(0, 10)}-${runId}.jsonl`;
 
-/** 32 bytes that are this project's alone, made when they are first needed. */
-function salt({ files }: Platform, folder: string): Buffer {
+/** 32 bytes that are this project's alone, made when they are first needed. Others are none: a key that is short, or empty, hides
+ *  nothing. */
+function salt(folder: string): Buffer {
   const path = join(folder, 'trace-salt');
   const known = existsSync(path) ? readFileSync(path) : undefined;
   if (known?.length === 32) return known;
   return writing(path, 73, () => {
-    const file = process.getBuiltinModule('node:fs');
     const fresh = randomBytes(32);
-    try {
-      file.writeFileSync(path, fresh, { mode: 0o600, flag: 'wx' });
-      files.sync(path);
-      return fresh;
-    } catch (error) {
-      // Another run was quicker.
-      if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
-      return readFileSync(path);
-    }
+    if (known) replacePrivate(path, fresh);
+    else placePrivate(path, fresh);
+    // Another run may have been quicker.
+    return readFileSync(path);
   });
 }
 

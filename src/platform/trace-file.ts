@@ -8,9 +8,6 @@ import {
   mkdirSync,
   openSync,
   readFileSync,
-  renameSync,
-  rmSync,
-  writeFileSync,
   writeSync,
 } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -18,6 +15,7 @@ import type { Redactor } from '../model/redactor.ts';
 import { eventsIn, genesis, isMilestone, nextLine } from '../rules/trace.ts';
 import { withoutPayloads } from '../rules/trace-payload.ts';
 import type { TraceWriter } from './ground-port.ts';
+import { replacePrivate } from './private-file.ts';
 import { writing } from './unwritable.ts';
 
 /** The trace of a run, new or gone on with. One write a line, so that two never mix; what a crash tore off its end is taken away,
@@ -95,14 +93,7 @@ function keepBlob(folder: string, text: string, name: string): string {
   const path = join(folder, name);
   if (existsSync(path)) return name;
   mkdirSync(folder, { recursive: true, mode: 0o700 });
-  const fresh = `${path}.tmp-${process.pid}`;
-  try {
-    writeFileSync(fresh, text, { mode: 0o600, flush: true });
-    renameSync(fresh, path);
-  } catch (error) {
-    rmSync(fresh, { force: true });
-    throw error;
-  }
+  replacePrivate(path, text);
   return name;
 }
 
