@@ -1,9 +1,10 @@
 import { execFileSync } from 'node:child_process';
-import { existsSync, readdirSync, readFileSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
 import { living } from '../src/platform/process-group.ts';
+import { takeRunLock } from '../src/platform/run-lock.ts';
 import { readTrace } from '../src/rules/trace.ts';
 import { openWorkshop, type Workshop } from './construct.ts';
 import type { Seen } from './house.ts';
@@ -136,6 +137,42 @@ describe('a run that is gone on with', () => {
     writeFileSync(path, JSON.stringify({ ...record, status: 'running', pid: 2 ** 22 - 3, executions: [] }));
     expect((await shop.run({ resume: id, input: { word: 'w' } })).run.executions).toMatchObject([{ skipped: true }, {}]);
     expect(times(shop, 'a')).toBe(1);
+  });
+
+  test('has its trace go on from the last whole line; what a crash tore off is kept beside it', async () => {
+    const { shop, id } = await broken();
+    const path = join(shop.root, '.cleo/traces', recordOf(shop).trace);
+    writeFileSync(path, '{"ts":"2026', { flag: 'a' });
+    const answer = await shop.run({ resume: id, input: { word: 'w' } });
+    expect(answer._meta.warnings).toEqual([expect.stringMatching(/cut short; it was moved to \S+\.corrupt$/)]);
+    expect([readFileSync(`${path}.corrupt`, 'utf8'), statSync(`${path}.corrupt`).mode & 0o777]).toEqual(['{"ts":"2026', 0o600]);
+    expect(await shop.call('trace.verify', { run: id })).toMatchObject({ success: true });
+  });
+
+  test('is gone on with from where another has brought it meanwhile', async () => {
+    const { shop, id } = await broken();
+    shop.skill('b', 'echo b >> b.log; sleep 0.3');
+    const [first, second] = await Promise.all([
+      shop.run({ resume: id, input: { word: 'w' } }),
+      shop.run({ resume: id, input: { word: 'w' }, wait: 20_000 }),
+    ]);
+    expect([first.run.executions, second.run.executions]).toMatchObject([
+      [{ skipped: true }, { attempts: 1 }],
+      [{ skipped: true }, { skipped: true }],
+    ]);
+    expect(times(shop, 'b')).toBe(2);
+  });
+
+  test('has one writer: who begins to go on waits for who tells it something', async () => {
+    const { shop, id } = await broken();
+    const path = join(shop.root, '.cleo/traces', recordOf(shop).trace);
+    const { size } = statSync(path);
+    const lock = await takeRunLock(join(shop.root, '.cleo/runs'), `trace-${id}`, 0);
+    const going = shop.run({ resume: id, input: { word: 'w' } });
+    await sleep(300);
+    expect(statSync(path).size).toBe(size);
+    lock.release();
+    expect((await going).success).toBe(true);
   });
 
   test('is not gone on with while it goes on', async () => {

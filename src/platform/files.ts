@@ -162,7 +162,7 @@ export function beside(path: string, text: string | Uint8Array, mode: number, pu
 }
 
 /** An empty file does, too. */
-function endsInALine(file: number): boolean {
+export function endsInALine(file: number): boolean {
   const { size } = fstatSync(file);
   const last = Buffer.alloc(1);
   return size === 0 || (readSync(file, last, 0, 1, size - 1) === 1 && last[0] === 0x0a);

@@ -48,6 +48,8 @@ export interface ProcessEnd {
 export interface TraceWriter {
   /** What was written, redacted; every failure to write it is 74. */
   write(event: TraceEvent, data: Record<string, unknown>, about?: TraceAbout): Record<string, unknown>;
+  /** The file beside it that holds what a crash had torn off its end. */
+  aside?: string;
   head(): string;
   lines(): number;
   /** What has to be on disk is there when this returns; it gets there by itself, soon, where nobody asks. */

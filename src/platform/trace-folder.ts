@@ -1,7 +1,7 @@
 import { appendFileSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import type { TraceFolder } from './ground-port.ts';
-import { replacePrivate, sweepDrafts } from './private-file.ts';
+import { placePrivate, replacePrivate, sweepDrafts } from './private-file.ts';
 import { writing } from './unwritable.ts';
 
 const traceFile = /^\d{4}-\d\d-\d\d-(run-[A-Za-z0-9._-]+)\.jsonl$/;
@@ -37,11 +37,9 @@ export function traceFolder(folder: string): TraceFolder {
       const bytes = readFileSync(at(name));
       let end = 0;
       for (let n = 0; n < lines; n += 1) end = bytes.indexOf(0x0a, end) + 1;
-      const taken = names().filter((one) => one.startsWith(`${name}.corrupt`)).length;
-      const rest = `${name}.corrupt${taken === 0 ? '' : `-${taken + 1}`}`;
-      return writing(at(rest), 73, () => {
+      return writing(at(name), 73, () => {
         // What is moved is on disk in its new place before it leaves the old one.
-        replacePrivate(at(rest), bytes.subarray(end));
+        const rest = setAside(at(name), bytes.subarray(end));
         replacePrivate(at(name), bytes.subarray(0, end));
         return rest;
       });
@@ -67,6 +65,14 @@ export function traceFolder(folder: string): TraceFolder {
         for (const place of [folder, at('blobs')]) sweepDrafts(place);
       }),
   };
+}
+
+/** Keeps what is no part of a trace in a file beside it, which is nobody else's; its name. */
+export function setAside(trace: string, bytes: Uint8Array): string {
+  for (let count = 1; ; count += 1) {
+    const path = `${trace}.corrupt${count === 1 ? '' : `-${count}`}`;
+    if (placePrivate(path, bytes)) return basename(path);
+  }
 }
 
 /** What was cut off a trace, or begun in its place. */

@@ -1,4 +1,3 @@
-import { doneBy } from '../../assessment/reuse.ts';
 import type { RunRequest } from '../../assessment/run-state.ts';
 import { commandLine } from '../../errors/quote.ts';
 import { skillRefusal } from '../../errors/skill.ts';
@@ -84,7 +83,7 @@ function gateOf(here: JobContext, name: string): number | 'manifest' {
   throw skillRefusal(64, `there is no gate ${JSON.stringify(name)}`, here.commandWith({ force: meant ?? 'output' }), { gates });
 }
 
-/** The run that is gone on with, and what it has done by now. */
+/** The run that is gone on with. */
 function resumed(ground: Ground, id: string, { name }: Construct, kind: RunRequest['kind']): RunRecord {
   const record = recordOf(ground, id);
   if (record.kind !== kind || (kind === 'skill' && record.construct?.name !== name))
@@ -101,7 +100,7 @@ function resumed(ground: Ground, id: string, { name }: Construct, kind: RunReque
     );
   // A value that had to be hidden is nobody's value.
   const vars = Object.fromEntries(Object.entries(record.vars).filter(([, value]) => isSafeValue(value)));
-  return { ...record, vars, executions: doneBy(ground, record) };
+  return { ...record, vars };
 }
 
 export function varsOf(here: Pick<JobContext, 'commandWith'>, given: string[]): Record<string, string> {
