@@ -29,6 +29,7 @@ export async function attempts(draft: Draft, argv: string[]): Promise<Attempted>
     const { end, claim } = outcome;
     draft.last = outcome;
     draft.sideEffects.push(...claim.sideEffects);
+    draft.claimedFiles.push(...outcome.files);
     const ended = meaning(draft, end.exitCode);
     run.tell('attempt_completed', { exit_code: ended.code, class: ended.class, duration_ms: end.durationMs, bytes: end.bytes }, about);
     warn(draft, ...outcome.warnings);

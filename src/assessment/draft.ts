@@ -6,6 +6,7 @@ import { forced, gateOf, gateWithout, type Judged, stopsAt } from '../rules/gate
 import type { AttemptOutcome } from './attempt.ts';
 import type { TreeOutcome } from './outputs.ts';
 import type { Run } from './run-state.ts';
+import type { TreeWatch } from './tree-watch.ts';
 
 /** What an execution has around it: the phase that it is part of. */
 export interface Around {
@@ -19,6 +20,8 @@ export interface Around {
   deadlineAt?: number;
   /** Files that the phase has written so far. */
   touched: Set<string>;
+  /** Tells what each of its skills wrote. */
+  tree: TreeWatch;
 }
 
 /** What came of an execution. */
@@ -52,6 +55,8 @@ export interface Draft {
   missing: string[];
   last?: AttemptOutcome;
   sideEffects: SideEffect[];
+  /** Files that it says are its own. */
+  claimedFiles: string[];
   tree: TreeOutcome;
   primary: unknown;
   isCancelled: boolean;
@@ -65,7 +70,7 @@ export async function draftOf(run: Run, phase: Phase, skill: SkillSpec, around: 
   return {
     ...{ run, phase, skill, around, found: await ground.findSkill(skill.name, skill.path), id: executionId(run, phase.name, skill.name) },
     ...{ startedAt: ground.now(), startedMs: ground.monotonicMs(), gates: [], errors: [], warnings: [], retries: [], attempts: 0 },
-    ...{ inputs: { ...run.primaries, ...request.inputs }, inputsHash: '', missing: [], sideEffects: [] },
+    ...{ inputs: { ...run.primaries, ...request.inputs }, inputsHash: '', missing: [], sideEffects: [], claimedFiles: [] },
     ...{ tree: { artifacts: [], sideEffects: [], warnings: [], touched: [] }, primary: null, isCancelled: false, isSkipped: false },
   };
 }

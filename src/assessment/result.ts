@@ -5,7 +5,7 @@ import { gateWithout } from '../rules/gate/gate.ts';
 import { noClaim } from '../rules/skill-claim.ts';
 import { captured, capturedOutput } from './capture.ts';
 import { aboutOf, type Draft, type Executed } from './draft.ts';
-import { requiredOutputs } from './outputs.ts';
+import { requiredOutputs, sharedIn } from './outputs.ts';
 import { skillDigest } from './run-state.ts';
 
 /** The end of every execution, be it that it was refused: a result, an event, and its place in the record. */
@@ -58,10 +58,11 @@ export function finish(draft: Draft, ended: ExitMeaning): Executed {
 const summaryOf = ({ path, checksum, metadata }: SkillExecutionResult['outputs']['artifacts'][number]) => ({
   ...{ path, checksum },
   ...(metadata.completeness === undefined ? {} : { completeness: metadata.completeness }),
+  ...sharedIn(metadata),
 });
 
 const outputsOf = ({ tree }: Draft): RunRecord['executions'][number]['outputs'] =>
-  tree.artifacts.map(({ path, checksum }) => ({ path, sha256: checksum }));
+  tree.artifacts.map(({ path, checksum, metadata }) => ({ path, sha256: checksum, ...sharedIn(metadata) }));
 
 /** What the record keeps of it. Who wants nothing kept has nothing kept that inputs or outputs could be told by. */
 function entryOf(draft: Draft, result: SkillExecutionResult, { code }: ExitMeaning): RunRecord['executions'][number] {
