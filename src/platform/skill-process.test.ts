@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import { chmodSync, existsSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
@@ -39,6 +40,12 @@ async function run(argv: string[] | string, more: Partial<ProcessSpec> = {}): Pr
   return { ...end, folder, mark };
 }
 
+/** What runs anywhere: nothing tells what has cleared its environment. */
+const running = (): string[] =>
+  execFileSync('ps', ['-eo', 'stat=,args='], { encoding: 'utf8' })
+    .split('\n')
+    .filter((line) => !line.startsWith('Z'))
+    .map((line) => line.replace(/^\S+ +/, ''));
 const left = (mark: string): number[] => living({ pid: -1, mark });
 
 afterAll(() => {
@@ -75,6 +82,8 @@ describe('what it ends with', () => {
 
 /** Each ignores its end in its own way; the limit is half a second, and two seconds later nothing of it may be left. */
 const node = (code: string): string[] => [process.execPath, '-e', code];
+/** A sleep that no other test run has. */
+const unlike = `sleep 60.${process.pid}`;
 const nasty: [string, string | string[], Partial<ProcessEnd>][] = [
   ['ignores SIGTERM', 'trap "" TERM; while :; do sleep 1; done', { exitCode: 81 }],
   ['forks', 'sleep 60 & sleep 60', { exitCode: 81, leaked: 0 }],
@@ -93,15 +102,24 @@ const nasty: [string, string | string[], Partial<ProcessEnd>][] = [
   ['sleeps in a grandchild', 'sh -c "sh -c \\"sleep 60\\""', { exitCode: 81 }],
   ['stops itself', 'kill -STOP $$', { exitCode: 81 }],
   ['ends and leaves children', 'sleep 60 & exit 3', { exitCode: 3, leaked: 1 }],
+  ['clears what its child carries, out of the group', `setsid env -i ${unlike}1 & sleep 60`, { exitCode: 81, leaked: 1 }],
+  ['does so and ends at once', `setsid env -i ${unlike}2 & exit 3`, { exitCode: 3, leaked: 1 }],
+  ['does so and prints nothing', `setsid env -i ${unlike}3 >/dev/null 2>&1 & sleep 0.2; exit 3`, { exitCode: 3, leaked: 1 }],
+  [
+    'does so in a line of its own',
+    `setsid env -i sh -c "sleep 0.1; ${unlike}4 & sleep 60" >/dev/null 2>&1 & sleep 0.25; exit 3`,
+    { exitCode: 3, leaked: 3 },
+  ],
 ];
 
 describe('is gone within two seconds of its limit, with everything it started', () => {
   test.concurrent.each(nasty)('one that %s', async (_, argv, expected) => {
     const before = Date.now();
     const end = await run(argv, { timeoutMs: 500 });
-    expect(Date.now() - before).toBeLessThan(500 + 2000 + 1500);
+    expect(Date.now() - before).toBeLessThan(500 + 2000 + 700);
     expect(end).toMatchObject({ ...expected, timedOut: expected.exitCode === 81 });
     expect(left(end.mark)).toEqual([]);
+    for (const words of String(argv).match(new RegExp(`${unlike}\\d`, 'g')) ?? []) expect(running()).not.toContain(words);
   });
 
   test('one that writes a gibibyte', async () => {

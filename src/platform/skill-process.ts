@@ -3,7 +3,7 @@ import { closeSync, constants, openSync, writeSync } from 'node:fs';
 import { constants as os } from 'node:os';
 import type { ProcessEnd, ProcessSpec } from './ground-port.ts';
 import { monotonicMs } from './monotonic.ts';
-import { countNow, isRising, living, ownLine, type Started, signalAll } from './process-group.ts';
+import { countNow, follow, isRising, living, outletsOf, ownLine, type Started, signalAll } from './process-group.ts';
 import { writing } from './unwritable.ts';
 
 const primaryBytes = 10 * 2 ** 20;
@@ -12,6 +12,7 @@ const logFlags = constants.O_WRONLY | constants.O_CREAT | constants.O_TRUNC | (c
 /** How long a pipe may stay open after the process that it belonged to has ended. */
 const drainMs = 2000;
 const lookEveryMs = 25;
+const followEveryMs = 100;
 const briefMs = 1000;
 /** How long the dead may take to be gone. */
 const buryMs = 500;
@@ -38,7 +39,8 @@ export async function runSkill(spec: ProcessSpec): Promise<ProcessEnd> {
     child.stdin.end(spec.stdin);
     child.stdout.on('data', stdout.take);
     child.stderr.on('data', stderr.take);
-    const started = child.pid === undefined ? undefined : { pid: child.pid, mark: spec.mark, since: countThen };
+    const { pid } = child;
+    const started = pid === undefined ? undefined : { pid, mark: spec.mark, since: countThen, outlets: outletsOf(pid), seen: new Map() };
     const limit = watch(spec, started, failed.signal);
     let end: { code: number | null; signal: NodeJS.Signals | null };
     try {
@@ -125,6 +127,7 @@ function watch({ timeoutMs, killGraceMs, signal }: ProcessSpec, started: Started
   const cancel = (): void => stop('cancelled');
   const giveUp = (): void => stop('failed');
   if (timeoutMs > 0) timers.push(setTimeout(() => stop('time'), timeoutMs));
+  const following = started && followed(started);
   signal.addEventListener('abort', cancel, { once: true });
   failed.addEventListener('abort', giveUp, { once: true });
   if (signal.aborted) cancel();
@@ -135,10 +138,25 @@ function watch({ timeoutMs, killGraceMs, signal }: ProcessSpec, started: Started
     outside: () => outside,
     clear: () => {
       for (const timer of timers) clearTimeout(timer);
+      following?.stop();
       signal.removeEventListener('abort', cancel);
       failed.removeEventListener('abort', giveUp);
     },
   };
+}
+
+/** Looks again and again at what it starts: soon at first, and never for more than a small part of the time. */
+function followed(started: Started): { stop(): void } {
+  let timer: NodeJS.Timeout;
+  const wait = (ms: number): void => {
+    timer = setTimeout(() => {
+      const before = monotonicMs();
+      follow(started);
+      wait(Math.max(Math.min(2 * ms, followEveryMs), 20 * (monotonicMs() - before)));
+    }, ms);
+  };
+  wait(10);
+  return { stop: () => clearTimeout(timer) };
 }
 
 /** Until nothing of it is left: what is still there gets the rest of its grace, and is then killed as often as it takes, since
