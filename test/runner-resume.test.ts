@@ -1,5 +1,6 @@
 import { execFileSync } from 'node:child_process';
-import { existsSync, readdirSync, readFileSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
@@ -45,7 +46,7 @@ describe('one at a time', () => {
     expect(all.map(({ error }) => error?.exitCode ?? 0).sort()).toEqual([0, 75, 75, 75]);
     expect(all.find(({ success }) => success)!._meta.warnings).toEqual([
       expect.stringMatching(/took over the lock of process \d+, which is gone/),
-      '1 processes that run-gone had left running were ended',
+      '1 process was left running by run-gone, and ended',
     ]);
     for (const stale of [
       { ...alive, boot: 'another', nonce: 'x' },
@@ -186,11 +187,14 @@ describe('a run that is gone on with', () => {
   test('has nothing of what was left running or half written beside it', async () => {
     const { shop, id } = await broken();
     const orphan = `CLEO_RUN_ID=${id} CLEO_EXECUTION_ID=${id}:second:b setsid sleep 47 >/dev/null 2>&1 &`;
-    execFileSync('sh', ['-c', orphan]);
+    // One carries nothing any more, but still holds on to what its skill was given.
+    const held = mkdtempSync(join(tmpdir(), `cleo-skill-${id}-`));
+    execFileSync('sh', ['-c', `${orphan} exec env -i setsid sleep 47 >/dev/null 2>&1 3<${held} & sleep 0.2`]);
     const folder = join(shop.root, '.cleo/runs', id);
     for (const name of ['run.json', 'second/b/1/result.json']) writeFileSync(join(folder, `${name}.tmp-12-abc`), '{');
     const answer = await shop.run({ resume: id, input: { word: 'w' } });
-    expect(answer._meta.warnings).toEqual([`1 processes that ${id} had left running were ended`]);
+    expect(answer._meta.warnings).toEqual([`2 processes were left running by ${id}, and ended`]);
+    expect(existsSync(held)).toBe(false);
     expect(execFileSync('ps', ['-eo', 'stat=,args='], { encoding: 'utf8' })).not.toMatch(/^[^Z].*\bsleep 47$/m);
     expect(readdirSync(folder, { recursive: true }).filter((name) => String(name).includes('.tmp-'))).toEqual([]);
   });

@@ -62,6 +62,8 @@ describe('a phase', () => {
     expect(error).toMatchObject({ exitCode: 81, code: 'E_SKILL_TIMEOUT', details: { run: { status: 'timeout' } } });
     expect(error.details.run.executions).toMatchObject([{ status: 'success' }, { status: 'timeout', attempts: 1 }]);
     expect(Date.now() - before).toBeLessThan(8000);
+    // It was not the limit of the attempt that was reached.
+    expect(error.fix).toBe(`cleo construct run --resume ${error.details.run.id}`);
     shop.skill('a', 'exit 75');
     expect((await shop.run()).error).toMatchObject({ exitCode: 75, details: { run: { executions: [{ attempts: expect.any(Number) }] } } });
   });

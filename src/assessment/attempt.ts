@@ -52,6 +52,7 @@ export async function attempt(draft: Draft, argv: string[], timeoutMs: number, r
       timeoutMs,
       killGraceMs: phase.killGraceMs,
       mark: `CLEO_EXECUTION_ID=${draft.id}`,
+      tether: scratch.folder,
       ...(folder === undefined ? {} : { logs: { stdout: join(folder, 'stdout.log'), stderr: join(folder, 'stderr.log') } }),
       redactor,
       signal: ear.signal,

@@ -24,6 +24,13 @@ export interface Around {
   tree: TreeWatch;
 }
 
+/** How long an attempt may take. */
+export interface AttemptLimit {
+  timeoutMs: number;
+  /** It is that of the attempt, and not what was left to the phase. */
+  isOwn: boolean;
+}
+
 /** What came of an execution. */
 export interface Executed {
   result: SkillExecutionResult;
@@ -31,6 +38,8 @@ export interface Executed {
   attempts: number;
   isSkipped: boolean;
   isCancelled: boolean;
+  /** What its last attempt took more than. */
+  timedOut?: AttemptLimit | undefined;
 }
 
 /** An execution under way. */
@@ -54,6 +63,7 @@ export interface Draft {
   /** Inputs that had to be there and are not. */
   missing: string[];
   last?: AttemptOutcome;
+  timedOut?: AttemptLimit | undefined;
   sideEffects: SideEffect[];
   /** Files that it says are its own. */
   claimedFiles: string[];

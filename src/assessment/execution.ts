@@ -128,7 +128,7 @@ function sha256Of({ ground }: Run, path: string): string | null {
 async function judge(draft: Draft, ended: ExitMeaning): Promise<Executed> {
   const { run, phase, last, skill } = draft;
   const { end, claim } = last ?? { end: undefined, claim: noClaim };
-  const facts = { meaning: ended, timedOut: end?.timedOut ?? false, leaked: end?.leaked ?? 0, isTruncated: end?.isTruncated ?? false };
+  const facts = { meaning: ended, timedOutMs: draft.timedOut?.timeoutMs, leaked: end?.leaked ?? 0, isTruncated: end?.isTruncated ?? false };
   record(draft, gateOf(2, executionChecks(facts), phase.gates.execution.severity, run.ground.now()));
   if (ended.class !== 'success') return finish(draft, ended);
   draft.primary = primaryOf(end?.stdout ?? new Uint8Array());

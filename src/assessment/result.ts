@@ -52,7 +52,7 @@ export function finish(draft: Draft, ended: ExitMeaning): Executed {
   for (const { path, sha256 } of outputsOf(draft)) run.left.set(path, sha256);
   run.record.executions = [...run.record.executions.filter(({ execution_id }) => execution_id !== draft.id), entry];
   run.save();
-  return { result, meaning: ended, attempts: draft.attempts, isSkipped, isCancelled };
+  return { result, meaning: ended, attempts: draft.attempts, isSkipped, isCancelled, timedOut: draft.timedOut };
 }
 
 const summaryOf = ({ path, checksum, metadata }: SkillExecutionResult['outputs']['artifacts'][number]) => ({

@@ -5,6 +5,7 @@ import type { Redactor } from '../model/redactor.ts';
 import type { RunRecord } from '../model/trace.ts';
 import type { Ground } from '../platform/ground-port.ts';
 import { type ExitMeaning, meaningOf } from '../rules/exit-class.ts';
+import { leftRunning } from '../rules/gate/execution.ts';
 import { isSecretVariable, type RedactorOptions, redactorOf } from '../rules/redactor.ts';
 import { aloneWith } from './alone.ts';
 import { secretNames } from './attempt.ts';
@@ -105,7 +106,7 @@ async function clearedAway(
   const warnings: Warning[] = warning ? [{ code: 'stale_lock', message: warning }] : [];
   for (const id of new Set([abandoned, resume?.run_id])) {
     const ended = id === undefined ? 0 : await ground.clearAway(id);
-    if (ended > 0) warnings.push({ code: 'leaked_process', message: `${ended} processes that ${id} had left running were ended` });
+    if (ended > 0) warnings.push({ code: 'leaked_process', message: `${leftRunning(ended)} by ${id}, and ended` });
   }
   return warnings;
 }

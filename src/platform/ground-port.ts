@@ -17,6 +17,8 @@ export interface ProcessSpec {
   killGraceMs: number;
   /** `NAME=value` of its environment: whatever carries it was started by this execution. */
   mark: string;
+  /** A file or folder of this attempt alone, which it is given to hold on to, as it stands. */
+  tether: string;
   /** Where its output is kept, redacted; undefined where it is not. */
   logs?: { stdout: string; stderr: string };
   redactor: Redactor;
@@ -174,6 +176,7 @@ export interface Ground {
 
 /** Two files that a skill may write; gone when they have been read. */
 export interface Scratch {
+  folder: string;
   result: string;
   events: string;
   /** Whole lines of events that have come since the last look; at the end also one that was not ended. */

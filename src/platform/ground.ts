@@ -10,9 +10,9 @@ import { placePrivate, replacePrivate, sweepDrafts } from './private-file.ts';
 import { reviewsOf } from './review-file.ts';
 import { runFolder } from './run-folder.ts';
 import { beganAt, bootId, isAlive, takeRunLock } from './run-lock.ts';
-import { forgetScratch, scratch } from './scratch.ts';
+import { forgetScratch, scratch, scratchOf } from './scratch.ts';
 import { findSkill, folderOf, knownSkills } from './skill-lookup.ts';
-import { endMarked, runSkill } from './skill-process.ts';
+import { endAtOnce, endMarked, runSkill } from './skill-process.ts';
 import { traceWriter } from './trace-file.ts';
 import { traceFolder } from './trace-folder.ts';
 import { entriesOf, passedOver, scanTree } from './tree-scan.ts';
@@ -92,7 +92,7 @@ export function groundOf(platform: Platform, { root, folder }: Project, env: Rec
     skills: () => knownSkills(root, folder),
     scratch,
     async clearAway(runId) {
-      const ended = await endMarked(`CLEO_RUN_ID=${runId}`, 1500);
+      const ended = await endMarked(`CLEO_RUN_ID=${runId}`, scratchOf(runId), 1500);
       forgetScratch(runId);
       sweepDrafts(join(folder, 'runs', runId), 'all');
       return ended;
@@ -237,7 +237,8 @@ function digest(path: string): string {
   }
 }
 
-/** The first wish to end is heard; a second one ends everything, as it would have without us. */
+/** The first wish to end is heard; the second one gives nobody any more time; the third ends this process, as it would have without
+ *  us. */
 function interrupts(): { signal: AbortSignal; stop(): void } {
   const wish = new AbortController();
   const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
@@ -245,8 +246,10 @@ function interrupts(): { signal: AbortSignal; stop(): void } {
     for (const signal of signals) process.off(signal, heard);
   };
   function heard(): void {
-    stop();
-    wish.abort();
+    if (wish.signal.aborted) {
+      stop();
+      endAtOnce();
+    } else wish.abort();
   }
   for (const signal of signals) process.on(signal, heard);
   return { signal: wish.signal, stop };

@@ -2,13 +2,13 @@ import { spawn } from 'node:child_process';
 import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
 
 /** Everything that a process started, as far as it can be told: its group; on Linux also what left it but carries the mark
- *  (`NAME=value`) in its environment, holds its output, or was seen to be started by any of it; on Windows the tree below it. */
+ *  (`NAME=value`) in its environment, holds on to what it was given, or was seen to be started by any of it; on Windows the tree below it. */
 export interface Started {
   /** Undefined where whoever started it is gone: what it left is told by its mark alone. */
   pid?: number | undefined;
   mark: string;
-  /** What it prints to, as the system calls it: whoever holds that has it from it. */
-  outlets?: string[];
+  /** How the name begins of what it was given to hold on to. */
+  tether?: string | undefined;
   /** What was seen of it, and when each began: once who started it is gone, nothing else tells. */
   seen?: Map<number, string>;
   /** Not to be touched, whatever they carry. */
@@ -77,10 +77,9 @@ function childrenOf(pid: number): number[] {
   }
 }
 
-/** What a process that has just been started prints to. */
-export function outletsOf(pid: number): string[] {
-  return process.platform === 'linux' ? [1, 2].flatMap((at) => linkOf(pid, at) ?? []).filter((name) => /^(socket|pipe):/.test(name)) : [];
-}
+/** Whatever inherits this from us was started by what we give it to: a handle is kept by those who clear everything else. Its name. */
+export const tetherAt = 3;
+export const tetherOf = (file: number): string | undefined => linkOf(process.pid, file);
 
 function linkOf(pid: number, at: number): string | undefined {
   try {
@@ -143,11 +142,11 @@ function lookAt(pid: number): Looked | undefined {
   return { pid, parent: Number(parent), group: Number(group), began: rest[16] ?? '' };
 }
 
-function belongs({ pid, group, began }: Looked, { pid: first, mark, outlets = [], seen, since = 0 }: Started): boolean {
+function belongs({ pid, group, began }: Looked, { pid: first, mark, tether, seen, since = 0 }: Started): boolean {
   if (group === first || seen?.get(pid) === began) return true;
   // Most of a machine was there before, and need not be asked what it carries.
   if (Number(began) < since) return false;
-  if (outlets.length > 0 && [1, 2].some((at) => outlets.includes(linkOf(pid, at) ?? ''))) return true;
+  if (tether !== undefined && linkOf(pid, tetherAt)?.startsWith(tether)) return true;
   try {
     return readFileSync(`/proc/${pid}/environ`, 'latin1').split('\0').includes(mark);
   } catch {

@@ -1,4 +1,5 @@
 import { array, boolean, type InferOutput, number, optional, strictObject, string } from 'valibot';
+import type { Executed } from '../../assessment/draft.ts';
 import type { RunOutcome } from '../../assessment/run.ts';
 import type { CleoError } from '../../errors/error.ts';
 import { commandLine } from '../../errors/quote.ts';
@@ -7,6 +8,7 @@ import type { Construct } from '../../model/construct.ts';
 import { StageName } from '../../model/lifecycle.ts';
 import { meaningOf } from '../../rules/exit-class.ts';
 import type { JobContext } from '../define.ts';
+import { longestMs } from './run-params.ts';
 
 const WarningShape = strictObject({ code: string(), message: string() });
 
@@ -109,7 +111,7 @@ export function runRefusal(outcome: RunOutcome, again: (params: Record<string, u
           refused.to_phase,
           ...(record.construct ? [record.construct.file] : []),
         ])
-      : goingOn(record.run_id, again);
+      : goingOn(record.run_id, again, last?.timedOut);
   const problem =
     record.status === 'cancelled'
       ? 'it was ended from outside'
@@ -122,12 +124,13 @@ export function runRefusal(outcome: RunOutcome, again: (params: Record<string, u
   });
 }
 
-/** The same call, going on with the run: what its record keeps need not be said again. What was read from standard input is kept
- *  nowhere, and nobody but the caller has it. */
-function goingOn(run: string, again: (params: Record<string, unknown>) => string): string {
+/** The same call, going on with the run: what its record keeps need not be said again. What took too long gets twice the time: as much
+ *  again would end as it did. What was read from standard input is kept nowhere, and nobody but the caller has it. */
+function goingOn(run: string, again: (params: Record<string, unknown>) => string, timedOut: Executed['timedOut']): string {
   const command = again({
     ...{ resume: run, intent: undefined, task: undefined, project: undefined, var: undefined, wait: undefined },
     ...{ force: undefined, reason: undefined },
+    ...(timedOut?.isOwn ? { timeout: Math.min(2 * timedOut.timeoutMs, longestMs) } : {}),
   });
   return / --input -(?: |$)/.test(command) ? commandLine(['cleo', 'trace', 'show', run]) : command;
 }
