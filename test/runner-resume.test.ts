@@ -46,7 +46,7 @@ describe('one at a time', () => {
     expect(all.map(({ error }) => error?.exitCode ?? 0).sort()).toEqual([0, 75, 75, 75]);
     expect(all.find(({ success }) => success)!._meta.warnings).toEqual([
       expect.stringMatching(/took over the lock of process \d+, which is gone/),
-      '1 process was left running by run-gone, and ended',
+      'run-gone: one of its processes was left running, and ended',
     ]);
     for (const stale of [
       { ...alive, boot: 'another', nonce: 'x' },
@@ -193,7 +193,7 @@ describe('a run that is gone on with', () => {
     const folder = join(shop.root, '.cleo/runs', id);
     for (const name of ['run.json', 'second/b/1/result.json']) writeFileSync(join(folder, `${name}.tmp-12-abc`), '{');
     const answer = await shop.run({ resume: id, input: { word: 'w' } });
-    expect(answer._meta.warnings).toEqual([`2 processes were left running by ${id}, and ended`]);
+    expect(answer._meta.warnings).toEqual([`${id}: 2 of its processes were left running, and ended`]);
     expect(existsSync(held)).toBe(false);
     expect(execFileSync('ps', ['-eo', 'stat=,args='], { encoding: 'utf8' })).not.toMatch(/^[^Z].*\bsleep 47$/m);
     expect(readdirSync(folder, { recursive: true }).filter((name) => String(name).includes('.tmp-'))).toEqual([]);

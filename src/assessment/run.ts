@@ -106,7 +106,7 @@ async function clearedAway(
   const warnings: Warning[] = warning ? [{ code: 'stale_lock', message: warning }] : [];
   for (const id of new Set([abandoned, resume?.run_id])) {
     const ended = id === undefined ? 0 : await ground.clearAway(id);
-    if (ended > 0) warnings.push({ code: 'leaked_process', message: `${leftRunning(ended)} by ${id}, and ended` });
+    if (ended > 0) warnings.push({ code: 'leaked_process', message: `${id}: ${leftRunning(ended)}, and ended` });
   }
   return warnings;
 }

@@ -31,4 +31,5 @@ export const executionChecks = ({ meaning, timedOutMs, leaked, isTruncated }: At
   { ...check('output_size', !isTruncated, isTruncated ? 'it printed more than is kept' : 'all of its output is kept'), isRemark: true },
 ];
 
-export const leftRunning = (count: number): string => (count === 1 ? '1 process was left running' : `${count} processes were left running`);
+export const leftRunning = (count: number): string =>
+  count === 1 ? 'one of its processes was left running' : `${count} of its processes were left running`;
