@@ -149,16 +149,17 @@ function begin(ground: Ground, runId: string, request: RunRequest, { signal, pat
   };
   // The folder first: what cannot be kept is not begun.
   run.save();
+  const order = construct.phases.map(({ name }) => name);
   if (resume)
     run.tell('run_resumed', {
-      ...{ from_lines: resume.lines, manifest_sha256: construct.sha256 },
+      ...{ from_lines: resume.lines, manifest_sha256: construct.sha256, order },
       ...(request.changedManifest === undefined ? {} : { overridden: true, reason: request.changedManifest }),
     });
   else
     run.tell('run_started', {
       ...{ schema_version: 1, manifest_sha256: construct.sha256 },
       capture: { inputs: capture.inputs, outputs: capture.outputs },
-      phases: request.phases,
+      ...{ phases: request.phases, order },
     });
   return run;
 }

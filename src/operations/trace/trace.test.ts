@@ -211,7 +211,7 @@ test('events are found by what they are about', async () => {
   ]);
   expect(await found({ skill: 'writer', event: 'skill_invoked', since: '2026-01', until: '2026-01-01' })).toHaveLength(2);
   expect(await found({ since: '2026-01-02' })).toEqual([]);
-  expect(await call('trace.query', { since: 'yesterday' })).toMatchObject({ error: { exitCode: 64 } });
+  expect(await call('trace.query', { since: 'tomorrow' })).toMatchObject({ error: { exitCode: 64 } });
 });
 
 test('which precondition fails most, and how often a phase does', async () => {
@@ -224,10 +224,11 @@ test('which precondition fails most, and how often a phase does', async () => {
       { check: 'context_files_exist', count: 3, failed: 0, failureRate: 0 },
     ],
   });
-  expect(await call('trace.query.groups', { groupBy: ['phase'], phase: 'design', since: '2026-01', until: '2026-01' })).toMatchObject({
-    event: 'execution_complete',
-    groups: [{ phase: 'design', count: 3, failed: 2, failureRate: 0.6667, medianMs: 20 }],
-  });
+  for (const phase of ['design', '2'])
+    expect(await call('trace.query.groups', { groupBy: ['phase'], phase, since: '2026-01', until: '2026-01' })).toMatchObject({
+      event: 'execution_complete',
+      groups: [{ phase: 'design', count: 3, failed: 2, failureRate: 0.6667, medianMs: 20 }],
+    });
 });
 
 test('a thousand executions are queried within a second, ten thousand lines verified in well under one', async () => {
