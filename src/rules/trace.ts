@@ -78,4 +78,4 @@ const defined = (about: Partial<TraceLine>): Partial<TraceLine> =>
 
 /** Events after which everything that was written has to be on disk. */
 export const isMilestone = (event: string): boolean =>
-  ['gate_checked', 'handoff_attempted', 'execution_complete', 'run_completed'].includes(event);
+  ['gate_checked', 'handoff_attempted', 'execution_complete', 'run_completed', 'review_resolved', 'score_recorded'].includes(event);
