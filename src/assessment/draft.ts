@@ -115,7 +115,7 @@ export function record(draft: Draft, judged: GateResult): GateResult {
     'gate_checked',
     {
       ...{ gate_id: result.gate, name: result.name, status: result.status, passed: result.passed, severity: result.severity },
-      ...{ checks_performed, failures_if_any: failures, remediation_attempted: false },
+      ...{ checks_performed, failures, failures_if_any: failures, remediation_attempted: draft.retries.length > 0 },
       ...(result.overridden ? { overridden: true, reason: force?.reason ?? null } : {}),
     },
     aboutOf(draft),

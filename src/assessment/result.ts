@@ -38,7 +38,7 @@ export function finish(draft: Draft, ended: ExitMeaning): Executed {
       ...(isSkipped ? { skipped: true } : {}),
       ...(isCancelled ? { cancelled: true } : {}),
       outputs_summary: {
-        ...capturedOutput(run, last?.end.stdout ?? new Uint8Array(), draft.primary),
+        ...capturedOutput(run, last?.end.stdout ?? new Uint8Array()),
         ...(capture.outputs === 'none' ? {} : { artifacts: artifacts.map(summaryOf), required: requiredOutputs(run, phase) }),
       },
       ...{ side_effects: side_effects.length, retries: draft.retries },
