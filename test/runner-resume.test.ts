@@ -140,6 +140,28 @@ describe('a run that is gone on with', () => {
     expect(times(shop, 'a')).toBe(1);
   });
 
+  test('is not gone on with where its trace was changed, until that is repaired', async () => {
+    const shop = await shopWith('[ -f go ] || exit 1');
+    await shop.run();
+    const [id] = runFolders(shop) as [string];
+    const path = join(shop.root, '.cleo/traces', recordOf(shop).trace);
+    writeFileSync(
+      path,
+      readFileSync(path, 'utf8').replace(/"event":"run_completed","data":\{"status":"failure"/, (all) => all.replace('failure', 'success')),
+    );
+    shop.put('go', '');
+    const { error } = await shop.run({ resume: id });
+    expect(error).toMatchObject({
+      exitCode: 65,
+      fix: `cleo trace repair ${id}`,
+      message: expect.stringContaining('is not the one that the run ended with'),
+    });
+    expect(await shop.call('trace.verify', { run: id })).toMatchObject({ error: { exitCode: 65 } });
+    expect(await shop.call('trace.repair', { run: id })).toMatchObject({ success: true });
+    expect(await shop.run({ resume: id })).toMatchObject({ success: true });
+    expect(await shop.call('trace.verify', { run: id })).toMatchObject({ success: true });
+  });
+
   test('has its trace go on from the last whole line; what a crash tore off is kept beside it', async () => {
     const { shop, id } = await broken();
     const path = join(shop.root, '.cleo/traces', recordOf(shop).trace);

@@ -1,4 +1,5 @@
 import { CleoError } from '../errors/error.ts';
+import { commandLine } from '../errors/quote.ts';
 import { asSkillRefusal, skillRefusal } from '../errors/skill.ts';
 import type { PhaseHandoff, Warning } from '../model/execution.ts';
 import type { Redactor } from '../model/redactor.ts';
@@ -7,6 +8,7 @@ import type { Ground } from '../platform/ground-port.ts';
 import { type ExitMeaning, meaningOf } from '../rules/exit-class.ts';
 import { leftRunning } from '../rules/gate/execution.ts';
 import { isSecretVariable, type RedactorOptions, redactorOf } from '../rules/redactor.ts';
+import { verifyTrace } from '../rules/trace-verify.ts';
 import { aloneWith } from './alone.ts';
 import { secretNames } from './attempt.ts';
 import type { Executed } from './draft.ts';
@@ -86,8 +88,25 @@ function goneOnWith(ground: Ground, request: RunRequest, runId: string): RunRequ
   const record = recordOf(ground, runId);
   if (!record || !request.resume) throw skillRefusal(64, `${runId} is no longer there`, 'cleo trace list', { run: runId });
   checkEnded(ground, record);
+  checkSound(ground, record);
   const { started_at, status, lines } = record;
   return { ...request, resume: { ...request.resume, started_at, status, lines, executions: doneBy(ground, record) } };
+}
+
+/** What is done is taken from the trace, and its end is vouched for anew: one that was changed would be believed for good. */
+function checkSound(ground: Ground, record: RunRecord): void {
+  const { run_id: run, trace } = record;
+  const read = trace ? ground.traces.read(trace) : undefined;
+  const bad = read && verifyTrace(read, ground.hash, record).broken;
+  if (bad)
+    throw skillRefusal(
+      65,
+      `the trace of ${run} is not what it wrote: line ${bad.line} ${bad.problem}`,
+      commandLine(['cleo', 'trace', 'repair', run]),
+      {
+        ...{ run, line: bad.line },
+      },
+    );
 }
 
 function checkEnded(ground: Ground, record: RunRecord): void {
