@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { mkdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { openWorkshop, type Workshop } from './construct.ts';
@@ -147,4 +147,34 @@ test('nothing harmless is hidden, in logs, in traces and in what is shown', asyn
   expect(shop.events().find(({ event }) => event === 'execution_complete')!.data.outputs_summary.content).toEqual(harmless);
   expect(readFileSync(join(shop.root, '.cleo/runs', id, 'only/say/1/stdout.log'), 'utf8')).toBe(JSON.stringify(harmless));
   expect((await shop.call('skills.run', { name: 'say' })).primary).toEqual(harmless);
+});
+
+test('what the user wants hidden, but for what they know to be harmless, also of skills that the construct does not name', async () => {
+  const shop = await openWorkshop({ env: { MY_TOKEN: 'known-to-be-harmless' } });
+  shop.skill('say', 'echo "see ACME-1234 and $MY_TOKEN"');
+  shop.skill('other', 'echo "see ACME-1234"');
+  const write = (allow: string[]) =>
+    shop.construct(
+      `execution: {phases: [only]}\nskills: [{name: say, phase: only, env: [MY_TOKEN]}]\nassessment: {redaction: {patterns: ['ACME-[0-9]+'], allow: ${JSON.stringify(allow)}}}`,
+    );
+  write([]);
+  const first = (await shop.call('skills.run', { name: 'say', raw: true })).printed;
+  const [, print] = /^see \[REDACTED:pattern:[0-9a-f]{8}\] and \[REDACTED:value:([0-9a-f]{8})\]\n$/.exec(first) ?? [];
+  write([print!]);
+  expect((await shop.call('skills.run', { name: 'say', raw: true })).printed).toMatch(
+    /^see \[REDACTED:pattern:\w{8}\] and known-to-be-harmless\n$/,
+  );
+  expect((await shop.call('skills.run', { name: 'other', raw: true })).printed).toMatch(/^see \[REDACTED:pattern:\w{8}\]\n$/);
+});
+
+test('what cannot be redacted is not written', async () => {
+  const shop = await openWorkshop({ env: { MY_TOKEN: 'not-to-be-seen-at-all' } });
+  shop.skill('say', 'echo "$MY_TOKEN"; touch ran');
+  shop.construct('execution: {phases: [only]}\nskills: [{name: say, phase: only, env: [MY_TOKEN]}]');
+  // Without its salt there are no fingerprints.
+  mkdirSync(join(shop.root, '.cleo/trace-salt'), { recursive: true });
+  expect((await shop.run({ intent: 'use not-to-be-seen-at-all' })).error.exitCode).toBeGreaterThan(0);
+  expect(shop.kept()).not.toContain('not-to-be-seen');
+  expect((await shop.run()).error.exitCode).toBeGreaterThan(0);
+  expect(shop.kept()).not.toContain('not-to-be-seen');
 });
