@@ -4,13 +4,12 @@ import { buildHouse } from '../../main.ts';
 import { platformOf } from '../../platform/platform.ts';
 import { runCli, type Terminal } from './run.ts';
 
-/** A house one of whose operations cannot even be loaded, and a terminal that remembers. */
+/** A house whose operations cannot even be loaded, and a terminal that remembers. */
 async function brokenHouse(more: Partial<Terminal> = {}) {
   const { root, env } = await openHouse();
   const house = buildHouse(platformOf(env, root, '0.0.0-test'));
-  const entries = house.catalog.entries.map((entry) =>
-    entry.name === 'tasks.show' ? { ...entry, load: () => Promise.reject(new Error('part is gone')) } : entry,
-  );
+  const under = (word: string) =>
+    house.catalog.under(word).map((entry) => ({ ...entry, load: () => Promise.reject(new Error('part is gone')) }));
   const seen = { out: '', err: '' };
   const terminal: Terminal = {
     isTerminal: false,
@@ -29,7 +28,7 @@ async function brokenHouse(more: Partial<Terminal> = {}) {
     ...more,
   };
   const run = async (...argv: string[]) => ({
-    exitCode: await runCli({ ...house, catalog: { ...house.catalog, entries } }, argv, terminal),
+    exitCode: await runCli({ ...house, catalog: { ...house.catalog, under } }, argv, terminal),
     ...seen,
   });
   return { run };

@@ -73,7 +73,7 @@ function withSlow(house: House): { house: House; end: () => void } {
     },
   });
   const entry = { name: slow.name, aliases: [], kind: slow.kind, tier: slow.tier, commands: ['slow'], load: async () => slow };
-  const catalog = { ...house.catalog, entries: [...house.catalog.entries, entry] };
+  const catalog = { ...house.catalog, named: (name: string) => (name === slow.name ? entry : house.catalog.named(name)) };
   return { house: { ...house, catalog }, end };
 }
 
