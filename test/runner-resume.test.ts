@@ -22,6 +22,7 @@ describe('one at a time', () => {
     expect((await shop.run()).error).toMatchObject({
       exitCode: 75,
       code: 'E_SKILL_TEMPORARY',
+      fix: 'cleo construct run --wait 600000',
       details: { pid: process.pid, run: runFolders(shop)[0] },
     });
     expect((await shop.run({ wait: 100 })).error).toMatchObject({ exitCode: 75 });
@@ -128,6 +129,8 @@ describe('a run that is gone on with', () => {
     const { error } = await shop.call('skills.run', { name: 'a', resume: id });
     expect(error).toMatchObject({ exitCode: 64, fix: `cleo construct run --resume ${id}` });
     expect((await shop.run({ resume: 'run-nobody' })).error).toMatchObject({ exitCode: 64 });
+    shop.put('.cleo/runs/run-unborn/run.json.tmp-12-abc', '{');
+    expect((await shop.run({ resume: 'run-unborn' })).error).toMatchObject({ exitCode: 66, fix: 'cleo construct run' });
     expect((await shop.run({ resume: '../x' })).error).toMatchObject({ exitCode: 64 });
   });
 

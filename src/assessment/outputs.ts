@@ -44,6 +44,7 @@ function declaredFiles(run: Run, phase: Phase): FoundFile[] {
  *  told, and nobody is blamed for it. */
 export function touchedBy(run: Run, phase: Phase, { own, outputs, claimed }: TreeFacts): TreeOutcome {
   const isCoarse = own.before.isCoarse || own.after.isCoarse;
+  const isBlind = own.before.isBlind || own.after.isBlind;
   const declared = new Map(declaredFiles(run, phase).map((file) => [file.path, file]));
   const rewritten = [...declared.values()].filter(({ path, sha256 }) => outputs.get(path) !== sha256).map(({ path }) => path);
   const changes = changesBetween(own.before, own.after);
@@ -68,7 +69,14 @@ export function touchedBy(run: Run, phase: Phase, { own, outputs, claimed }: Tre
     warnings: [
       ...undeclared.slice(0, mostTold).map((one) => undeclaredWrite(one, phase, own.others(one.path))),
       ...(undeclared.length > mostTold ? [{ code: 'undeclared_write', message: `and ${undeclared.length - mostTold} more` }] : []),
-      ...(isCoarse ? [{ code: 'coarse_scan', message: 'there are too many files to look at each; git was asked' }] : []),
+      ...(isCoarse
+        ? [
+            {
+              code: 'coarse_scan',
+              message: `there are too many files to look at each; ${isBlind ? 'without git nothing is known but the outputs' : 'git was asked'}`,
+            },
+          ]
+        : []),
     ],
     touched: written,
   };

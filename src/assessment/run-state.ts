@@ -30,6 +30,8 @@ export interface RunRequest {
   changedManifest?: string;
   timeoutMs?: number;
   waitMs: number;
+  /** The same call, with more patience. */
+  waiting: string;
   /** The user named the skill: nobody else need have chosen it. */
   isNamed: boolean;
   usesJudgeCache: boolean;

@@ -41,7 +41,8 @@ export interface Surroundings {
 /** A run from its first phase to its last, or to where it has to end. */
 export async function runPhases(ground: Ground, request: RunRequest, surroundings: Surroundings): Promise<RunOutcome> {
   const runId = request.resume?.run_id ?? ground.newId();
-  const lock = await ground.lock(lockName(ground, request), request.waitMs, runId, surroundings.signal);
+  const { waitMs, waiting: fix } = request;
+  const lock = await ground.lock(lockName(ground, request), waitMs, { run: runId, signal: surroundings.signal, fix });
   try {
     const warnings = await clearedAway(ground, request, lock);
     const left = await tidied(ground);

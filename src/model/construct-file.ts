@@ -21,7 +21,7 @@ import {
   unknown,
 } from 'valibot';
 import { stageNames } from './lifecycle.ts';
-import { exitClasses } from './skill-exit.ts';
+import { exitClasses, failureClasses } from './skill-exit.ts';
 
 /** What numbers in a manifest, or in the schema of a document, may be. */
 export const limits = {
@@ -172,8 +172,8 @@ export const PreconditionPart = looseObject({ checks, severity });
 export const ExecutionGatePart = looseObject({
   timeout_ms: within(limits.milliseconds, 'How long one attempt may take; 0: as long as it does'),
   max_retries: within(limits.retries, 'How often it is tried again'),
-  retry_on: optional(pipe(array(picklist(exitClasses)), description('Classes of exit codes that are tried again'))),
-  deadline_ms: within(limits.milliseconds, 'For all attempts together'),
+  retry_on: optional(pipe(array(picklist(failureClasses)), description('Classes of exit codes that are tried again'))),
+  deadline_ms: within(limits.milliseconds, 'For all attempts of all skills together; 0: as long as they take'),
   kill_grace_ms: within(limits.milliseconds, 'Between the request to end and the end'),
   severity,
 });

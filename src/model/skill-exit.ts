@@ -15,6 +15,8 @@ export const exitClasses = [
   'unknown',
 ] as const;
 export type ExitClass = (typeof exitClasses)[number];
+/** What can be tried again. */
+export const [, ...failureClasses] = exitClasses;
 
 /** What the codes are called by custom. */
 export const exitNames: Record<number, string> = {

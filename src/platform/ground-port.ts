@@ -166,12 +166,16 @@ export interface Ground {
   };
   /** One run at a time of what is called so; throws (75) after `waitMs`. What a dead process left is taken over, with a warning and
    *  the run that it was at. */
-  lock(
-    name: string,
-    waitMs: number,
-    run?: string,
-    signal?: AbortSignal,
-  ): Promise<{ warning?: string; abandoned?: string; release(): void }>;
+  lock(name: string, waitMs: number, options?: LockOptions): Promise<{ warning?: string; abandoned?: string; release(): void }>;
+}
+
+export interface LockOptions {
+  /** The run that it is held for. */
+  run?: string;
+  /** Aborted by who no longer wants to wait. */
+  signal?: AbortSignal;
+  /** The command that leads on where another holds it. */
+  fix?: string;
 }
 
 /** Two files that a skill may write; gone when they have been read. */

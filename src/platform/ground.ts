@@ -15,7 +15,7 @@ import { findSkill, folderOf, knownSkills } from './skill-lookup.ts';
 import { endAtOnce, endMarked, runSkill } from './skill-process.ts';
 import { traceWriter } from './trace-file.ts';
 import { traceFolder } from './trace-folder.ts';
-import { entriesOf, passedOver, scanTree } from './tree-scan.ts';
+import { entriesOf, passedOver, scanTree, seenByGit } from './tree-scan.ts';
 import { writing } from './unwritable.ts';
 
 /** More files than this are no artifact of anybody's. */
@@ -68,7 +68,7 @@ export function groundOf(platform: Platform, { root, folder }: Project, env: Rec
     read: (path, most) => (most === undefined ? readFileSync(join(root, path)) : readStart(join(root, path), most)),
     digest: (path) => digest(join(root, path)),
     spawn: runSkill,
-    scan: () => scanTree(root, async () => (await (await platform.git()).status(root).catch(() => [])).map(({ path }) => path)),
+    scan: () => scanTree(root, async () => (isInCheckout(root) ? seenByGit(await platform.git(), root) : undefined)),
     async succeeds(argv, timeoutMs, signal) {
       return (await platform.run(argv, { folder: root, timeoutMs, ...(signal ? { signal } : {}) })).exitCode === 0;
     },
@@ -107,7 +107,7 @@ export function groundOf(platform: Platform, { root, folder }: Project, env: Rec
     traces: traceFolder(join(folder, 'traces')),
     runs: runFolder(join(folder, 'runs')),
     reviews: reviewsOf(platform, join(folder, 'reviews.jsonl')),
-    lock: (name, waitMs, run, signal) => takeRunLock(join(folder, 'runs'), name, waitMs, run, signal),
+    lock: (name, waitMs, options) => takeRunLock(join(folder, 'runs'), name, waitMs, options),
   };
 }
 

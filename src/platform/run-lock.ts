@@ -1,7 +1,7 @@
 import { existsSync, linkSync, mkdirSync, readdirSync, readFileSync, statSync, unlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { skillRefusal } from '../errors/skill.ts';
-import type { Holder } from './ground-port.ts';
+import type { Holder, LockOptions } from './ground-port.ts';
 import { monotonicMs } from './monotonic.ts';
 import { writing } from './unwritable.ts';
 
@@ -26,7 +26,12 @@ const lookEveryMs = 50;
 const unreadableMs = 5000;
 
 /** One at a time. A lock whose holder is dead, or of another start of the machine, is taken over. */
-export async function takeRunLock(folder: string, name: string, waitMs: number, run?: string, signal?: AbortSignal): Promise<RunLock> {
+export async function takeRunLock(
+  folder: string,
+  name: string,
+  waitMs: number,
+  { run, signal, fix = 'cleo trace list' }: LockOptions = {},
+): Promise<RunLock> {
   const path = join(folder, `${name}.lock`);
   const until = monotonicMs() + waitMs;
   const own: Claim = { pid: process.pid, began: beganAt(process.pid), boot: bootId(), nonce: nonce(), ...(run ? { run } : {}) };
@@ -47,7 +52,7 @@ export async function takeRunLock(folder: string, name: string, waitMs: number, 
     }
     if (signal?.aborted) throw skillRefusal(130, 'it was ended from outside', 'cleo trace list');
     if (monotonicMs() >= until)
-      throw skillRefusal(75, `another run of it is under way${holder ? ` (process ${holder.pid})` : ''}`, 'cleo trace list', {
+      throw skillRefusal(75, `another run of it is under way${holder ? ` (process ${holder.pid})` : ''}`, fix, {
         ...(holder ? { pid: holder.pid, ...(holder.run ? { run: holder.run } : {}) } : {}),
       });
     await new Promise((resolve) => setTimeout(resolve, lookEveryMs));

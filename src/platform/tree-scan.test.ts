@@ -1,9 +1,11 @@
 import { mkdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { repositoryIn } from '../../test/repository.ts';
 import { temporary } from '../../test/temporary.ts';
 import { changesBetween } from '../rules/tree-changes.ts';
-import { mostFiles, scanTree } from './tree-scan.ts';
+import { gitOf } from './git.ts';
+import { mostFiles, scanTree, seenByGit } from './tree-scan.ts';
 
 const noGit = async (): Promise<undefined> => undefined;
 
@@ -46,5 +48,17 @@ test('beyond so many files git is asked', async () => {
   const before = await scanTree(root, async () => ['1/1']);
   expect(before).toMatchObject({ isCoarse: true, files: new Map([['1/1', { size: 0 }]]) });
   writeFileSync(join(root, '2', 'new'), 'x');
-  expect(changesBetween(before, await scanTree(root, async () => ['1/1', '2/new']))).toEqual([{ path: '2/new', change: 'changed' }]);
+  const after = await scanTree(root, async () => ['1/1', '2/new', '.cleo/config.json', 'a/node_modules/x']);
+  expect(changesBetween(before, after)).toEqual([{ path: '2/new', change: 'changed' }]);
+  expect(await scanTree(root, noGit)).toMatchObject({ isCoarse: true, isBlind: true });
+});
+
+test('git is asked for what is below the folder, by its name there', async () => {
+  const repo = repositoryIn(temporary());
+  repo.commit({ 'a.txt': 'a', 'project/b.txt': 'b' });
+  const git = gitOf(repo.env);
+  for (const name of ['a.txt', 'project/b.txt', 'project/new.txt']) writeFileSync(join(repo.folder, name), 'changed');
+  expect(await seenByGit(git, join(repo.folder, 'project'))).toEqual(['b.txt', 'new.txt']);
+  expect(await seenByGit(git, repo.folder)).toEqual(['a.txt', 'project/b.txt', 'project/new.txt']);
+  expect(await seenByGit(git, temporary())).toBeUndefined();
 });

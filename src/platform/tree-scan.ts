@@ -1,6 +1,7 @@
 import { lstatSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Snapshot } from '../model/tree.ts';
+import type { Git } from './port.ts';
 
 /** What is not anybody's work: what tools keep, and what we do. */
 export const passedOver = new Set(['.git', 'node_modules', '.cleo']);
@@ -21,6 +22,17 @@ export async function scanTree(root: string, status: () => Promise<string[] | un
     }
   }
   return { files, isCoarse: false };
+}
+
+/** What differs from what is committed, below a folder; undefined where git does not answer. */
+export async function seenByGit(git: Pick<Git, 'placeOf' | 'status'>, folder: string): Promise<string[] | undefined> {
+  try {
+    const place = (await git.placeOf(folder)) ?? '';
+    // Paths are those of the whole checkout, of which the folder may be a part.
+    return (await git.status(folder)).flatMap(({ path }) => (path.startsWith(place) ? [path.slice(place.length)] : []));
+  } catch {
+    return undefined;
+  }
 }
 
 export function entriesOf(folder: string) {
@@ -44,6 +56,6 @@ function look(files: Snapshot['files'], root: string, path: string): void {
 /** Only what differs from what is committed; a file that is gone has no size. */
 function coarse(root: string, paths: string[] | undefined): Snapshot {
   const files: Snapshot['files'] = new Map();
-  for (const path of paths ?? []) look(files, root, path);
-  return { files, isCoarse: true };
+  for (const path of paths ?? []) if (!path.split('/').some((part) => passedOver.has(part))) look(files, root, path);
+  return { files, isCoarse: true, ...(paths ? {} : { isBlind: true }) };
 }

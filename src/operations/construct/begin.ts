@@ -42,7 +42,7 @@ export async function requestOf(
   const gate = asked.force === undefined ? undefined : gateOf(here, asked.force);
   if (gate !== undefined && !asked.reason)
     throw skillRefusal(64, '--force needs --reason', here.commandWith({ reason: 'why it is right here' }));
-  const resume = asked.resume === undefined ? undefined : resumed(ground, asked.resume, construct, kind);
+  const resume = asked.resume === undefined ? undefined : resumed(here, ground, asked.resume, construct, kind);
   const isChanged = resume?.construct !== undefined && resume.construct?.sha256 !== construct.sha256;
   if (resume && isChanged && gate !== 'manifest')
     throw skillRefusal(
@@ -67,7 +67,12 @@ export async function requestOf(
     ...(typeof gate === 'number' ? { force: { gate, reason: asked.reason! } } : {}),
     ...(isChanged ? { changedManifest: asked.reason! } : {}),
     ...(asked.timeout === undefined ? {} : { timeoutMs: asked.timeout }),
-    ...{ waitMs: asked.wait ?? 0, isNamed: kind === 'skill', usesJudgeCache: asked.noJudgeCache !== true },
+    ...{
+      waitMs: asked.wait ?? 0,
+      waiting: here.commandWith({ wait: Math.max(600_000, asked.wait ?? 0) }),
+      isNamed: kind === 'skill',
+      usesJudgeCache: asked.noJudgeCache !== true,
+    },
   };
   checkVariables(here, request);
   return request;
@@ -84,8 +89,8 @@ function gateOf(here: JobContext, name: string): number | 'manifest' {
 }
 
 /** The run that is gone on with. */
-function resumed(ground: Ground, id: string, { name }: Construct, kind: RunRequest['kind']): RunRecord {
-  const record = recordOf(ground, id);
+function resumed(here: JobContext, ground: Ground, id: string, { name }: Construct, kind: RunRequest['kind']): RunRecord {
+  const record = recordOf(here, ground, id);
   if (record.kind !== kind || (kind === 'skill' && record.construct?.name !== name))
     throw skillRefusal(
       64,
@@ -148,8 +153,17 @@ export function checkVariables(here: Pick<JobContext, 'commandWith'>, { construc
     });
 }
 
-export function recordOf(ground: Ground, id: string): RunRecord {
+function recordOf(here: JobContext, ground: Ground, id: string): RunRecord {
   const text = /^[A-Za-z0-9._-]+$/.test(id) ? ground.runs.read(id, 'run.json') : undefined;
+  if (text === undefined && ground.runs.list().includes(id))
+    throw skillRefusal(
+      66,
+      `${id} was killed before it had begun: there is nothing to go on with`,
+      here.commandWith({ resume: undefined }),
+      {
+        run: id,
+      },
+    );
   if (text === undefined) {
     const near = nearest(id, ground.runs.list(), 1)[0] ?? ground.runs.list().at(-1);
     throw skillRefusal(

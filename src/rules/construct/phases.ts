@@ -9,7 +9,7 @@ import {
   PhasePart,
   PreconditionPart,
 } from '../../model/construct-file.ts';
-import { type ExitClass, exitClasses } from '../../model/skill-exit.ts';
+import { type ExitClass, failureClasses } from '../../model/skill-exit.ts';
 import { retriedByDefault } from '../exit-class.ts';
 import { merged, readArtifacts, readQuality } from './artifacts.ts';
 import { readChecks } from './checks.ts';
@@ -156,7 +156,7 @@ function withGates(reader: Reader, { gates, ...draft }: Draft, declared: Artifac
     },
     ...(reader.isThere(gates.goal) ? { goal: readGoal(reader, gates.goal) } : {}),
     timeoutMs: reader.number(during.timeout_ms, limits.milliseconds) ?? defaultTimeoutMs,
-    ...(deadlineMs === undefined ? {} : { deadlineMs }),
+    ...(deadlineMs ? { deadlineMs } : {}),
     maxRetries: reader.number(during.max_retries, limits.retries) ?? 0,
     retryOn: retryOn(reader, during.retry_on),
     killGraceMs: reader.number(during.kill_grace_ms, limits.milliseconds) ?? defaultKillGraceMs,
@@ -173,7 +173,7 @@ function withoutFindings<T>(reader: Reader, work: () => T): T {
 
 function retryOn(reader: Reader, spot: Spot): ExitClass[] {
   if (!reader.isThere(spot)) return retriedByDefault;
-  return reader.items(spot).flatMap((item) => reader.oneOf(item, exitClasses) ?? []);
+  return reader.items(spot).flatMap((item) => reader.oneOf(item, failureClasses) ?? []);
 }
 
 /** One document has one schema, whoever speaks of it. */

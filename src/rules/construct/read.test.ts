@@ -36,7 +36,7 @@ assessment:
   gates:
     discovery:
       precondition: {checks: [context_files_exist, operator_detected]}
-      execution: {timeout_ms: 300000, max_retries: 2, retry_on: [temporary]}
+      execution: {timeout_ms: 300000, max_retries: 2, deadline_ms: 0, retry_on: [temporary]}
       output: {min_completeness: 0.7}
     design:
       precondition:
@@ -71,6 +71,8 @@ test('every source of a phase is one phase', () => {
     declaresExitCodes: true,
     exitCodes: { 0: { name: 'success' }, 1: { name: 'incomplete' }, 2: { name: 'blocked' } },
   });
+  // As long as it takes, like a timeout of 0.
+  expect(discovery).not.toHaveProperty('deadlineMs');
   expect(design).toMatchObject({
     skills: ['shaping'],
     inputs: [{ path: 'grimoires/{project}/prd.md', min_completeness: 0.8 }],
@@ -135,7 +137,8 @@ describe('errors', () => {
       'assessment: {gates: {a: {precondition: {checks: [git_claen]}}}}',
       /there is no check "git_claen": did you mean git_clean/,
     ],
-    ['an unknown class', 'assessment: {gates: {a: {execution: {retry_on: [always]}}}}', /must be one of success, soft/],
+    ['an unknown class', 'assessment: {gates: {a: {execution: {retry_on: [always]}}}}', /must be one of soft, partial/],
+    ['a success that is tried again', 'assessment: {gates: {a: {execution: {retry_on: [success]}}}}', /must be one of soft, partial/],
     ['a schema of nobody', 'phases: {a: {produces: [{path: x.md, schema: prd-v2}]}}', /there is no schema "prd-v2": did you mean prd-v1/],
     [
       'a handoff of nobody',
