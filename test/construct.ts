@@ -61,10 +61,3 @@ function textOf(folder: string): string {
     })
     .join('\n');
 }
-
-const words = (count: number): string => Array.from({ length: count }, (_, i) => `word${i}`).join(' ');
-const section = (title: string, count: number): string => `## ${title}\n\n${words(count)}\n\n`;
-
-export const wholePrd = `# PRD\n\n${section('Problem', 40)}${section('Goals', 40)}${section('Users', 30)}${section('Functional Requirements', 80)}${section('Non-Functional Requirements', 30)}${section('Scope', 30)}${section('Risks', 30)}`;
-export const emptyPrd = `# PRD\n\n${['Problem', 'Goals', 'Users', 'Functional Requirements', 'Non-Functional Requirements', 'Scope', 'Risks'].map((title) => `## ${title}\n\nTBD\n\n`).join('')}`;
-export const sddWithoutApi = `# SDD\n\n${section('Architecture', 80)}${section('Data Model', 40)}${section('Components', 50)}${section('Security', 30)}${section('Testing', 30)}`;

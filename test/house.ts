@@ -13,12 +13,13 @@ import type { Store } from '../src/store/port.ts';
 import { runCli, type Terminal } from '../src/surfaces/cli/run.ts';
 import { registerProjects } from './projects.ts';
 import { writeRuns } from './runs.ts';
+import { writeConstruct } from './samples.ts';
 import { takeSchema } from './schemas.ts';
 import { writeTraces } from './traced.ts';
 import { buildWorld } from './world.ts';
 
 export interface HouseOptions {
-  /** Tasks that exist before; see `buildWorld`, `writeManifest`, `writeRuns`, `registerProjects` and `writeTraces`. */
+  /** Tasks that exist before; see `buildWorld`, `writeManifest`, `writeRuns`, `registerProjects`, `writeTraces` and `writeConstruct`. */
   tasks?: string[];
   config?: Record<string, unknown>;
   agent?: string;
@@ -92,11 +93,13 @@ export async function openHouse(options: HouseOptions = {}): Promise<TestHouse> 
   const isEntry = (line: string): boolean => line.startsWith('research ');
   const isProject = (line: string): boolean => line.startsWith('nexus ');
   const isTraced = (line: string): boolean => /^(run|judged) /.test(line);
+  const isConstruct = (line: string): boolean => line === 'construct';
   const isRun = (line: string): boolean => /^(trace|review) /.test(line);
   await buildWorld(
     store,
-    (options.tasks ?? []).filter((line) => ![isEntry, isProject, isTraced, isRun].some((is) => is(line))),
+    (options.tasks ?? []).filter((line) => ![isEntry, isProject, isTraced, isRun, isConstruct].some((is) => is(line))),
   );
+  if (options.tasks?.some(isConstruct)) writeConstruct(root);
   writeTraces(root, (options.tasks ?? []).filter(isTraced));
   writeManifest(root, (options.tasks ?? []).filter(isEntry));
   writeRuns(join(root, '.cleo'), (options.tasks ?? []).filter(isRun));

@@ -11,6 +11,7 @@ import { globalFlags } from '../src/operations/global-flags.ts';
 import { processes } from '../src/operations/processes.ts';
 import { shapesOf } from '../src/operations/shape.ts';
 import { argumentsOf, flagsOf, usageOf } from '../src/operations/usage.ts';
+import { exitRows } from '../src/rules/exit-rows.ts';
 
 /** Records that many operations answer with; named instead of spelt out. */
 const records: Record<string, { schema: unknown; about: string }> = {
@@ -115,7 +116,10 @@ function section(operation: Operation): string {
   ];
   const [domain, ...rest] = operation.name.split('.');
   const call = { domain, operation: rest.join('.'), params: operation.example.call };
-  const errors = operation.errors.map((code) => ({ code, exit: catalogue()[code].exit })).sort((a, b) => a.exit - b.exit);
+  const errors = operation.errors
+    .filter((code) => !('exitOf' in catalogue()[code]))
+    .map((code) => ({ code, exit: catalogue()[code].exit }))
+    .sort((a, b) => a.exit - b.exit);
   return [
     `## ${operation.name}\n`,
     `${operation.summary}.\n`,
@@ -126,7 +130,9 @@ function section(operation: Operation): string {
     '',
     ...(errors.length
       ? [`Refusals of its own: ${errors.map(({ code, exit }) => `\`${code}\` ([${exit}](exit-codes.md))`).join(', ')}.\n`]
-      : ['No refusals of its own.\n']),
+      : operation.exits
+        ? ['Refusals are `E_SKILL_<CLASS>`, with the [exit codes of skills](exit-codes.md#exit-codes-of-skills).\n']
+        : ['No refusals of its own.\n']),
     `Example${operation.example.world ? `, where there is ${operation.example.world.map((line) => `\`${line}\``).join(', ')}` : ''}${operation.example.exit ? ` (exit ${operation.example.exit})` : ''}:\n`,
     `\`\`\`sh\n${commandFor(operation, operation.example.call)}\n\`\`\`\n`,
     `\`\`\`json\n${JSON.stringify(call)}\n\`\`\`\n`,
@@ -187,7 +193,7 @@ function objectOf({ properties, additionalProperties, required = [] }: JsonSchem
 function exitPage(): string {
   const codes = (exit: number): string =>
     Object.entries(catalogue())
-      .filter(([, entry]) => entry.exit === exit)
+      .filter(([, entry]) => entry.exit === exit && !('exitOf' in entry))
       .map(([code, entry]) => `\`${'code' in entry ? `${code}_…` : code}\``)
       .join(', ');
   return [
@@ -197,6 +203,14 @@ function exitPage(): string {
     table(
       ['code', 'constant', 'recoverable', 'what to do', 'errors'],
       exits.map(({ code, constant, recoverable, recovery }) => [String(code), constant, recoverable, recovery, codes(code)]),
+    ),
+    '## Exit codes of skills\n',
+    'What runs and judges skills has these instead, and says so with `_meta.exitNamespace: "skill"`. `error.code` is `E_SKILL_` and the class.\n',
+    table(
+      ['code', 'name', 'class', 'status', 'retried', 'action'],
+      exitRows().map(({ codes: which, name, class: exitClass, status, isRetried, action }) => [
+        ...[which, name, exitClass, status, isRetried ? 'yes' : 'no', `\`${action}\``],
+      ]),
     ),
   ].join('\n');
 }

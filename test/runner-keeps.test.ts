@@ -1,9 +1,10 @@
 import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { openWorkshop, wholePrd } from './construct.ts';
+import { openWorkshop } from './construct.ts';
 import type { Seen } from './house.ts';
 import { filesBelow, gate, one, recordOf, runFolders, shopWith, two } from './runner.ts';
+import { wholePrd } from './samples.ts';
 
 describe('what is kept', () => {
   test('is nothing but how it ended, where nothing is to be kept', async () => {

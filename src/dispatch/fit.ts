@@ -8,7 +8,8 @@ import { type Done, resultsFieldOf } from './envelope.ts';
 type Paper = Pick<QueryContext, 'printed' | 'commandWith'>;
 
 /** A list within its budget: items from the top, as many as fit with everything around them, and the command that goes on from there.
- *  Where nothing fits, that command has the budget for the first; where not even an empty list does, the call is refused (6). */
+ *  Where nothing fits, that command has the budget for the first; where not even an empty list does, the call is refused (6), unless it has
+ *  done something: then the answer is as short as it can be. */
 export function fitList({ printed, commandWith }: Paper, operation: Operation, done: Done): Done {
   const { budget, ...more } = done.more;
   const field = resultsFieldOf(operation);
@@ -33,6 +34,8 @@ export function fitList({ printed, commandWith }: Paper, operation: Operation, d
   const barer: Done[] = [list, first(shown), { ...first(shown), more: { ...first(shown).more, warnings: [] } }];
   const fitting = barer.find((each) => costOf(each) <= tokens);
   if (fitting) return fitting;
-  const least = costOf(barer.at(-1)!);
+  const barest = barer.at(-1)!;
+  if (operation.kind !== 'query') return barest;
+  const least = costOf(barest);
   throw new CleoError('E_VALIDATION', { field: 'budget', problem: `must be at least ${least} here`, fix: commandWith({ budget: least }) });
 }

@@ -81,8 +81,10 @@ export async function runJob(work: Work, params: Record<string, unknown>): Promi
 }
 
 async function workOf(work: Work, changes: Changes, params: Record<string, unknown>): Promise<Done> {
-  const { result, more } = unwrap(await work.operation.run(jobContext(work, changes) as never, params as never));
-  return { result, more, changes, ...(more.dryRun ? { isDryRun: true } : {}) };
+  const context = jobContext(work, changes);
+  const { result, more } = unwrap(await work.operation.run(context as never, params as never));
+  const done = { result, more, changes, ...(more.dryRun ? { isDryRun: true } : {}) };
+  return more.budget ? (await import('./fit.ts')).fitList(context as never, work.operation, done) : done;
 }
 
 /** Who gave up while the call waited for its turn gets nothing written; what has begun is done as a whole. */

@@ -123,7 +123,10 @@ export const CalibratedModel = strictObject({
   auc: pipe(share, description('Over five folds, each predicted by what the other four taught')),
   brier: pipe(share, description('Likewise')),
   accuracy: pipe(share, description('Likewise')),
-  majority: pipe(strictObject({ accuracy: share, brier: share }), description('The same, of always saying what most verdicts say')),
+  majority: pipe(
+    strictObject({ accuracy: share, brier: share }),
+    description('What it has to beat: always saying what most verdicts say, and always giving the share of those that pass'),
+  ),
   intercept: number(),
   features: array(strictObject({ name: string(), weight: number(), mean: number(), deviation: number() })),
   trained_at: string(),

@@ -2,8 +2,9 @@ import { execFileSync } from 'node:child_process';
 import { chmodSync, existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { emptyPrd, openWorkshop, sddWithoutApi, type Workshop, wholePrd } from '../construct.ts';
+import { openWorkshop, type Workshop } from '../construct.ts';
 import type { Seen } from '../house.ts';
+import { emptyPrd, sddWithoutApi, wholePrd } from '../samples.ts';
 
 const twoPhases = (onFailure = 'block'): string => `
 execution: {phases: [discovery, design]}
@@ -72,7 +73,10 @@ test('2: a document of nothing but headings does not pass on', async () => {
 test('3: where it is only to be warned of, it goes on', async () => {
   const shop = await pipeline(emptyPrd, 'warn');
   const answer = await shop.run();
-  expect(answer).toMatchObject({ success: true, run: { status: 'success', handoffs: [{ accepted: true }] } });
+  expect(answer).toMatchObject({
+    success: true,
+    run: { status: 'success', handoffs: [{ accepted: true, warnings: ['grimoires/demo/prd.md is 0 complete; 0.8 is asked for'] }] },
+  });
   const handoff = shop.events().find(({ event }) => event === 'handoff_attempted')!;
   expect(handoff.data.validation_result.warnings).toHaveLength(1);
   expect(existsSync(join(shop.root, 'grimoires/demo/sdd.md'))).toBe(true);

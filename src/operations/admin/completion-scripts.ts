@@ -1,9 +1,12 @@
-import { type Command, everywhere, type Values } from './completion-words.ts';
+import { helpTopics } from '../help-topics.ts';
+import { type Command, everywhere, listed, type Values } from './completion-words.ts';
 
 // All three walk the words before the cursor the same way: which command, which flag waits for its value, how many arguments
 // there were; then ask three tables. Only the tables are generated, and ids are asked of cleo when they are wanted.
 
 export const scripts = { bash, zsh, fish };
+
+const ids = Object.entries(listed);
 
 interface Rows {
   /** Words so far → words that may follow, with what they mean. */
@@ -99,9 +102,9 @@ _cleo() {
   fi
   if [[ $words == *@files* ]]; then COMPREPLY=($(compgen -f -- "$cur")); return; fi
   words="\${words//@any/}"
-  if [[ $words == *@commands* ]]; then words="\${words//@commands/} $(_cleo_next '') exit-codes"; fi
+  if [[ $words == *@commands* ]]; then words="\${words//@commands/} $(_cleo_next '') ${helpTopics.join(' ')}"; fi
   if [[ $words == *@tasks* ]]; then words="\${words//@tasks/} $("\${COMP_WORDS[0]}" list --quiet --limit 1000 2>/dev/null)"; fi
-  if [[ $words == *@sessions* ]]; then words="\${words//@sessions/} $("\${COMP_WORDS[0]}" session list --quiet 2>/dev/null)"; fi
+${ids.map(([kind, command]) => `  if [[ $words == *${kind}* ]]; then words="\${words//${kind}/} $("\${COMP_WORDS[0]}" ${command} --quiet 2>/dev/null)"; fi`).join('\n')}
   if [[ $words == *@scopes* ]]; then
     if [[ $cur != *:* ]]; then
       COMPREPLY=($(compgen -W 'global epic: saga: task:' -- "$cur"))
@@ -186,9 +189,9 @@ _cleo() {
   fi
   case "\${values[1]}" in
     @files) _files ;;
-    @commands) _cleo_next ''; reply+=('exit-codes'); _describe command reply ;;
+    @commands) _cleo_next ''; reply+=(${helpTopics.map((topic) => `'${topic}'`).join(' ')}); _describe command reply ;;
     @tasks) compset -P '*,'; compadd -S '' -- \${(f)"$("\${words[1]}" list --quiet --limit 1000 2>/dev/null)"} ;;
-    @sessions) compadd -- \${(f)"$("\${words[1]}" session list --quiet 2>/dev/null)"} ;;
+${ids.map(([kind, command]) => `    ${kind}) compadd -- \${(f)"$("\${words[1]}" ${command} --quiet 2>/dev/null)"} ;;`).join('\n')}
     @scopes)
       word="\${PREFIX%%:*}"
       if compset -P '*:'; then
@@ -274,15 +277,19 @@ function __cleo_complete
       __fish_complete_path "$cur"
     case '@commands'
       __cleo_next ''
-      echo exit-codes
+      printf '%s\\n' ${helpTopics.join(' ')}
     case '@tasks'
       for id in ($before[1] list --quiet --limit 1000 2>/dev/null)
         echo "$prefix$list$id"
       end
-    case '@sessions'
-      for id in ($before[1] session list --quiet 2>/dev/null)
+${ids
+  .map(
+    ([kind, command]) => `    case '${kind}'
+      for id in ($before[1] ${command} --quiet 2>/dev/null)
         echo "$prefix$id"
-      end
+      end`,
+  )
+  .join('\n')}
     case '@scopes'
       set -l scope (string replace -- "$prefix" '' "$cur")
       set -l kind (string match -r '^[a-z]+(?=:)' -- "$scope")

@@ -5,8 +5,11 @@ import { processes, type Typed } from '../processes.ts';
 import type { Shape } from '../shape.ts';
 import { argumentsOf, flagsOf } from '../usage.ts';
 
-/** What may stand for a value: fixed words, the ids of tasks or sessions, a scope, another command, a file, or anything. */
-export type Values = string[] | '@tasks' | '@sessions' | '@scopes' | '@commands' | '@files' | '@any';
+/** Ids that are listed when they are wanted, and by which command. */
+export const listed = { '@sessions': 'session list', '@runs': 'trace list', '@reviews': 'review list' } as const;
+
+/** What may stand for a value: fixed words, ids, a scope, another command, a file, or anything. */
+export type Values = string[] | '@tasks' | keyof typeof listed | '@scopes' | '@commands' | '@files' | '@any';
 
 export interface Flag {
   flag: string;
@@ -67,7 +70,10 @@ function valuesOf(shape: Shape, isFile: boolean): Values {
 }
 
 /** By what stands for the value in help. */
-const placeholders: Record<string, Values> = { 'T###': '@tasks', SESSION: '@sessions', SCOPE: '@scopes', COMMAND: '@commands' };
+const placeholders: Record<string, Values> = {
+  ...{ 'T###': '@tasks', SESSION: '@sessions', SCOPE: '@scopes', COMMAND: '@commands', FILE: '@files', 'FILE|-': '@files' },
+  ...{ RUN: '@runs', 'RUN|GLOB': '@runs', REVIEW: '@reviews' },
+} as const;
 const valuesFor = (placeholder = ''): Values => placeholders[placeholder] ?? '@any';
 
 export const everywhere: Flag[] = globalFlags.map(({ flags: [flag = ''], about, value }) => ({

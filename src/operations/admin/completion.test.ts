@@ -19,6 +19,8 @@ case "$*" in
   "list --quiet --limit 1000") printf 'T001\\nT002\\n' ;;
   "list --type epic --quiet --limit 1000") printf 'T001\\n' ;;
   "session list --quiet") printf 'session-1-a\\nsession-2-b\\n' ;;
+  "trace list --quiet") printf 'run-1\\nrun-2\\n' ;;
+  "review list --quiet") printf 'rv-1\\n' ;;
 esac
 `,
   );
@@ -71,6 +73,23 @@ const cases: [string[], string[]][] = [
   [['session', 'start', '--scope', 'e'], ['epic:']],
   [['session', 'start', '--scope', 'global', '--na'], ['--name']],
   [['session', 'start', '--scope', 'saga:'], []],
+  [
+    ['construct', ''],
+    ['run', 'show', 'validate'],
+  ],
+  [['construct', 'run', '--cap'], ['--capture']],
+  [['construct', 'run', '--capture', 'h'], ['hashed']],
+  [['construct', 'run', 'scr'], ['script']],
+  [
+    ['construct', 'run', '--resume', 'run-'],
+    ['run-1', 'run-2'],
+  ],
+  [
+    ['assess', 'compare', 'run-1', 'run-'],
+    ['run-1', 'run-2'],
+  ],
+  [['review', 'resolve', ''], ['rv-1']],
+  [['help', 'skill-e'], ['skill-exit-codes']],
   [
     ['help', 'exi'],
     ['exists', 'exit-codes'],

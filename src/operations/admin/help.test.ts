@@ -124,6 +124,19 @@ test('every exit code, with what to do', async () => {
   expect(await call('admin.help', { operation: 'exit-codes' })).toMatchObject({ help: { exits } });
 });
 
+test('what runs skills has the exit codes of skills, and they are told', async () => {
+  const { call, cli } = await openHouse();
+  const { help } = await call('admin.help', { operation: 'assess.compare' });
+  expect(help).toMatchObject({ exitNamespace: 'skill' });
+  expect(help).not.toHaveProperty('errors');
+  expect((await cli(['help', 'assess', 'compare', '--human'])).out).toContain('Exit codes of skills: cleo help skill-exit-codes');
+  const { skillExits } = (await call('admin.help', { operation: 'skill-exit-codes' })).help;
+  expect(skillExits).toContainEqual({
+    ...{ codes: '75', name: 'temp_fail', class: 'temporary', status: 'failure', isRetried: true, action: 'retry_later' },
+  });
+  expect((await cli(['help', 'skill-exit-codes', '--human'])).out).toContain(' 66  no_input');
+});
+
 test.each([
   [{ operation: 'tasks.shwo' }, 'cleo help tasks.show'],
   [{ operation: 'exit-code' }, 'cleo help exit-codes'],

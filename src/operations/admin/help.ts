@@ -1,7 +1,10 @@
 import {
   array,
+  boolean,
   description,
+  type InferOutput,
   integer,
+  literal,
   maxValue,
   metadata,
   minValue,
@@ -21,6 +24,7 @@ import { catalogue } from '../../errors/whole-catalogue.ts';
 import { nearest } from '../../rules/nearest.ts';
 import { commandFor, commandsOf } from '../command-line.ts';
 import { type Catalog, type IndexEntry, type Operation, query } from '../define.ts';
+import { helpTopics } from '../help-topics.ts';
 import type { Typed } from '../processes.ts';
 import { usageOf } from '../usage.ts';
 
@@ -49,9 +53,17 @@ const Whole = strictObject({
   also: optional(record(string(), string())),
   results: array(string()),
   errors: optional(array(strictObject({ code: string(), exitCode: number() }))),
+  /** Whose exit codes it has, where they are not those of cleo. */
+  exitNamespace: optional(literal('skill')),
   example: strictObject({ params: record(string(), unknown()), command: string() }),
   seeAlso: optional(array(string())),
 });
+
+const SkillExit = strictObject({
+  ...{ codes: string(), name: string(), class: string(), status: string(), isRetried: boolean(), action: string() },
+});
+export type SkillExit = InferOutput<typeof SkillExit>;
+const SkillExits = strictObject({ skillExits: array(SkillExit) });
 
 const Exits = strictObject({
   exits: array(strictObject({ code: number(), constant: string(), recoverable: string(), recovery: string() })),
@@ -65,14 +77,18 @@ const Process = strictObject({
   params: record(string(), unknown()),
 });
 
-const Help = union([Whole, Process, Exits, Listing]);
+const Help = union([Whole, Process, Exits, SkillExits, Listing]);
 
 export const adminHelp = query({
   name: 'admin.help',
   summary: 'Explain operations: all of a tier or domain, or one in full',
   params: strictObject({
     operation: optional(
-      pipe(string(), description('An operation, a command or the first word of several; or exit-codes'), metadata({ value: 'COMMAND' })),
+      pipe(
+        string(),
+        description(`An operation, a command or the first word of several; or ${helpTopics.join(', ')}`),
+        metadata({ value: 'COMMAND' }),
+      ),
     ),
     tier: optional(
       pipe(
@@ -93,6 +109,7 @@ export const adminHelp = query({
   example: { call: { operation: 'tasks.show' } },
   async run({ catalog }, { operation, tier, domain }) {
     if (operation === 'exit-codes') return { help: { exits } };
+    if (operation === 'skill-exit-codes') return { help: { skillExits: (await import('../../rules/exit-rows.ts')).exitRows() } };
     if (operation !== undefined) return { help: await topic(catalog, domain ? `${domain}.${operation}` : operation, tier) };
     if (domain !== undefined) return { help: await domainListing(catalog, domain, tier) };
     const entries = catalog.entries.filter((entry) => entry.tier <= (tier ?? 0));
@@ -127,7 +144,7 @@ async function topic(catalog: Catalog, name: string, tier: number | undefined) {
   const process = processes.find((each) => each.name === name);
   if (process) return wholeProcess(process);
   const names = entries.flatMap((entry) => [entry.name, ...entry.aliases, ...entry.commands]);
-  throw unknownName(name, ['exit-codes', ...names, ...processes.map((each) => each.name)]);
+  throw unknownName(name, [...helpTopics, ...names, ...processes.map((each) => each.name)]);
 }
 
 function domainListing(catalog: Catalog, domain: string, tier = 2) {
@@ -158,12 +175,16 @@ async function wholeProcess(process: Typed) {
   };
 }
 
-/** By exit code, as people look them up. */
+/** By exit code, as people look them up; without those whose code depends on what happened. */
 const refusalsOf = ({ errors }: Operation): { code: string; exitCode: number }[] =>
-  errors.map((code) => ({ code, exitCode: catalogue()[code].exit })).sort((a, b) => a.exitCode - b.exitCode);
+  errors
+    .filter((code) => !('exitOf' in catalogue()[code]))
+    .map((code) => ({ code, exitCode: catalogue()[code].exit }))
+    .sort((a, b) => a.exitCode - b.exitCode);
 
 async function whole(operation: Operation, seeAlso: string[]) {
   const { jsonSchemaOf } = await import('../../model/json-schema.ts');
+  const errors = refusalsOf(operation);
   return {
     operation: operation.name,
     summary: operation.summary,
@@ -174,7 +195,8 @@ async function whole(operation: Operation, seeAlso: string[]) {
     params: jsonSchemaOf(operation.params) as Record<string, unknown>,
     ...(operation.also ? { also: operation.also } : {}),
     results: Object.keys(operation.result.entries),
-    ...(operation.errors.length ? { errors: refusalsOf(operation) } : {}),
+    ...(errors.length ? { errors } : {}),
+    ...(operation.exits ? { exitNamespace: operation.exits } : {}),
     example: { params: operation.example.call, command: commandFor(operation, operation.example.call) },
     ...(seeAlso.length ? { seeAlso } : {}),
   };

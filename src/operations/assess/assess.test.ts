@@ -114,7 +114,9 @@ describe('assess.run', () => {
   test('a long list is cut in the answer and whole in the file', async () => {
     const house = await openHouse({ tasks: Array.from({ length: 60 }, (_, i) => `run run-${i + 10} 2026-01-31 a/x`) });
     const { assessments, _meta, totals } = await house.call('assess.run', { runs: ['*'] });
-    expect([assessments.length, _meta.truncated, totals.executions]).toEqual([50, { shown: 50, total: 60 }, 60]);
+    expect([assessments.length, _meta.truncated, totals.executions]).toEqual([20, { shown: 20, total: 60 }, 60]);
+    expect(linesOf(house)).toHaveLength(60);
+    expect((await house.call('assess.run', { runs: ['*'], offset: 50 })).assessments).toHaveLength(10);
     expect(linesOf(house)).toHaveLength(60);
     expect((await house.call('assess.run', { runs: ['*'], limit: 60 })).assessments).toHaveLength(60);
   });
@@ -125,7 +127,7 @@ describe('assess.run', () => {
     expect((await house.reply('assess.run', { runs: ['run-1'] })).exitCode).toBe(73);
   });
 
-  test.each(['yesterday', '2026-01-31'])('%s is no moment', async (given) => {
+  test.each(['yesterday', '2026-01-31', '2026-13-01T00:00:00Z', '2026-02-30T00:00:00Z'])('%s is no moment', async (given) => {
     const { reply } = await openHouse({ tasks: ['run run-1 2026-01-31 a/x'] });
     expect((await reply('assess.run', { runs: ['run-1'], now: given })).exitCode).toBe(64);
   });
@@ -141,11 +143,12 @@ describe('assess.run', () => {
         { phase: 'design', skill: 'draw', judge: [0.8] },
       );
     await house.call('assess.run', { runs: ['run-1000'] });
-    const started = performance.now();
+    // By the processor's time: others may share it.
+    const started = process.cpuUsage();
     const { totals } = await house.call('assess.run', { runs: ['*'] });
-    const took = performance.now() - started;
+    const { user, system } = process.cpuUsage(started);
     expect(totals.executions).toBe(1000);
-    expect(took).toBeLessThan(1000);
+    expect((user + system) / 1000).toBeLessThan(1000);
   });
 });
 
@@ -178,9 +181,9 @@ describe('assess.compare', () => {
     expect(exitCode).toBe(1);
     expect(envelope).toMatchObject({
       _meta: { exitNamespace: 'skill' },
-      error: { code: 'E_SKILL_SOFT', fix: 'cleo assess suggest', details: { comparison: { verdict: 'regressed' } } },
+      error: { code: 'E_SKILL_SOFT', fix: "cleo assess '2026-01-02-*'", details: { comparison: { verdict: 'regressed' } } },
     });
-    expect((await house.cli('cleo assess suggest')).exitCode).toBe(0);
+    expect((await house.cli((envelope.error as Seen).fix)).exitCode).toBe(0);
     expect(
       (await house.reply('assess.compare', { baseline: sides.candidate, candidate: sides.baseline, failOnRegression: true })).exitCode,
     ).toBe(0);
@@ -266,7 +269,7 @@ describe('assess.suggest', () => {
 
   test('nothing to say is no error', async () => {
     const { reply } = await openHouse();
-    expect(await reply('assess.suggest')).toMatchObject({ exitCode: 0, envelope: { suggestions: [], runs: 0 } });
+    expect(await reply('assess.suggest')).toMatchObject({ exitCode: 100, envelope: { success: true, suggestions: [], runs: 0 } });
   });
 });
 
@@ -291,7 +294,7 @@ describe('assess.dashboard', () => {
     writeFileSync(join(house.root, '.cleo/traces/2026-01-31-run-1.jsonl'), '');
     writeFileSync(fileOf(house), `${readFileSync(fileOf(house), 'utf8')}not an assessment\n{"torn`);
     expect(await house.call('assess.dashboard', { out: 'a.html' })).toMatchObject({ runs: 2, executions: 2 });
-    expect(readFileSync(join(house.root, 'a.html'), 'utf8')).toContain('Of 1 executions only the assessment is left');
+    expect(readFileSync(join(house.root, 'a.html'), 'utf8')).toContain('Of 1 execution only the assessment is left');
   });
 
   test('an empty project has a page, too', async () => {

@@ -1,4 +1,5 @@
 import { array, boolean, description, metadata, number, optional, picklist, pipe, strictObject, string } from 'valibot';
+import { commandLine } from '../../errors/quote.ts';
 import { skillRefusal } from '../../errors/skill.ts';
 import { FilePath } from '../../model/scalars.ts';
 import { draws, seed } from '../../rules/assess/bootstrap.ts';
@@ -29,8 +30,8 @@ export const assessCompare = query({
   name: 'assess.compare',
   summary: 'Say of each skill whether one set of runs went better than another',
   params: strictObject({
-    baseline: pipe(FilePath, description('What it went like before: a run or a pattern'), metadata({ value: 'A' })),
-    candidate: pipe(FilePath, description('What is compared with it: a run or a pattern'), metadata({ value: 'B' })),
+    baseline: pipe(FilePath, description('What it went like before: a run or a pattern'), metadata({ value: 'RUN|GLOB' })),
+    candidate: pipe(FilePath, description('What is compared with it: a run or a pattern'), metadata({ value: 'RUN|GLOB' })),
     failOnRegression: optional(pipe(boolean(), description('Fail (exit 1) where a skill has got worse'))),
   }),
   result: strictObject({ comparison: Comparison }),
@@ -49,7 +50,9 @@ export const assessCompare = query({
     const comparison = { verdict, baseline: before.about, candidate: after.about, skills, draws, seed };
     const worse = skills.filter((each) => each.verdict === 'regressed').map(({ skill }) => skill);
     if (failOnRegression && worse.length > 0)
-      throw skillRefusal(1, `${worse.join(', ')} got worse from ${baseline} to ${candidate}`, 'cleo assess suggest', { comparison });
+      throw skillRefusal(1, `${worse.join(', ')} got worse from ${baseline} to ${candidate}`, commandLine(['cleo', 'assess', candidate]), {
+        comparison,
+      });
     return { comparison };
   },
 });

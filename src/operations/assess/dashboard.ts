@@ -1,5 +1,5 @@
 import { basename } from 'node:path';
-import { description, number, object, pipe, safeParse, strictObject, string } from 'valibot';
+import { description, metadata, number, object, pipe, safeParse, strictObject, string } from 'valibot';
 import { CleoError } from '../../errors/error.ts';
 import { skillRefusal } from '../../errors/skill.ts';
 import { Assessment } from '../../model/assessment.ts';
@@ -15,7 +15,7 @@ export const assessDashboard = job({
   name: 'assess.dashboard',
   summary: 'Write a page that shows how the skills of this project do',
   params: strictObject({
-    out: pipe(FilePath, description('File inside the project, never in .cleo or .git')),
+    out: pipe(FilePath, description('Inside the project, never in .cleo or .git'), metadata({ value: 'FILE' })),
     now: nowParam,
   }),
   result: strictObject({ file: string(), runs: number(), executions: number(), bytes: number() }),

@@ -5,7 +5,7 @@ import { FilePath } from '../../model/scalars.ts';
 import { rounded } from '../../rules/assess/score.ts';
 import { cutOf } from '../../rules/page.ts';
 import { answer, job } from '../define.ts';
-import { limitParam } from '../page.ts';
+import { budgetOf, pageParams } from '../page.ts';
 import { nowParam } from './now.ts';
 import { type AssessedTraces, assessmentsFile, assessTraces, type Place, tracesOf } from './traces.ts';
 
@@ -29,7 +29,7 @@ export const assessRun = job({
       description('Runs, names of traces, or patterns such as 2026-01-*.jsonl'),
       metadata({ value: 'RUN|GLOB' }),
     ),
-    limit: limitParam(50),
+    ...pageParams(20),
     now: nowParam,
   }),
   result: strictObject({ assessments: array(Assessment), totals: Totals, file: string() }),
@@ -42,20 +42,29 @@ export const assessRun = job({
     world: ['run run-1 2026-01-31 discovery/write design/draw:84'],
     call: { runs: ['2026-01-*.jsonl'], now: '2026-02-01T00:00:00.000Z' },
   },
-  async run({ platform, project, now }, { runs, limit, now: given }) {
+  async run({ platform, project, now }, { runs, limit, offset, budget, now: given }) {
     const found = await assessTraces({ platform, project }, tracesOf({ platform, project }, runs), given ?? now);
     const all = found.executions.map(({ assessment }) => assessment);
-    // In one write: each is synced, and a thousand of them would take seconds.
-    if (all.length > 0)
-      platform.files.appendLine(`${project.folder}/${assessmentsFile}`, all.map((line) => JSON.stringify(line)).join('\n'));
-    const untold = await told({ platform, project }, all);
-    const assessments = all.slice(0, limit);
+    // All of them, and only once: who turns the page has them already.
+    const untold = offset === 0 ? await kept({ platform, project }, all) : [];
+    const assessments = all.slice(offset, offset + limit);
     return answer(
       { assessments, totals: totalsOf(found), file: `.cleo/${assessmentsFile}` },
-      { warnings: [...found.warnings, ...untold], truncated: cutOf(assessments.length, all.length) },
+      {
+        ...{ warnings: [...found.warnings, ...untold], truncated: cutOf(assessments.length, all.length) },
+        ...budgetOf({ limit, offset, budget }),
+      },
     );
   },
 });
+
+async function kept(place: Place, all: Assessment[]): Promise<string[]> {
+  if (all.length === 0) return [];
+  const { platform, project } = place;
+  // In one write: each is synced, and a thousand of them would take seconds.
+  platform.files.appendLine(`${project.folder}/${assessmentsFile}`, all.map((line) => JSON.stringify(line)).join('\n'));
+  return told(place, all);
+}
 
 /** The traces they come from are told the scores; those that could not be written to. A trace that is nobody's, or not what was written,
  *  is told nothing: of the latter its flags speak. */

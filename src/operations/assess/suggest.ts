@@ -1,6 +1,7 @@
 import { array, number, optional, picklist, strictObject, string } from 'valibot';
 import { suggest, suggestionRules } from '../../rules/assess/suggest.ts';
 import { query } from '../define.ts';
+import { paged, pageParams } from '../page.ts';
 import { factsIn, traceNames } from './traces.ts';
 
 const Suggestion = strictObject({
@@ -21,17 +22,19 @@ export const looksBack = 200;
 export const assessSuggest = query({
   name: 'assess.suggest',
   summary: 'Say what keeps going wrong in the last runs, and what to do about it',
-  params: strictObject({}),
+  params: strictObject(pageParams(20)),
   result: strictObject({ suggestions: array(Suggestion), runs: number() }),
   errors: ['E_SKILL'],
   tier: 2,
   needs: 'project',
   exits: 'skill',
   cli: { command: 'assess suggest' },
-  example: { world: ['run run-1 2026-01-31 discovery/write'], call: {} },
-  async run({ platform, project }) {
+  example: { world: ['run run-1 2026-01-31 discovery/write'], call: {}, exit: 100 },
+  async run({ platform, project }, page) {
     const place = { platform, project };
     const names = traceNames(place).slice(-looksBack);
-    return { suggestions: suggest(names.map((name) => factsIn(place, name))), runs: names.length };
+    const all = suggest(names.map((name) => factsIn(place, name)));
+    const suggestions = all.slice(page.offset, page.offset + page.limit);
+    return paged({ suggestions, runs: names.length }, suggestions.length, page, async () => all.length);
   },
 });

@@ -50,7 +50,10 @@ export const RunShape = strictObject({
   ),
   handoffs: optional(
     array(
-      strictObject({ from: string(), to: string(), accepted: boolean(), completeness: optional(number()), reason: optional(string()) }),
+      strictObject({
+        ...{ from: string(), to: string(), accepted: boolean(), completeness: optional(number()), reason: optional(string()) },
+        warnings: optional(array(string())),
+      }),
     ),
   ),
   trace: optional(string()),
@@ -89,6 +92,7 @@ const handoffView = ({ from_phase, to_phase, accepted, rejection_reason, validat
   ...{ from: from_phase, to: to_phase, accepted },
   ...(validation.completeness === null ? {} : { completeness: validation.completeness }),
   ...(rejection_reason === null ? {} : { reason: rejection_reason }),
+  ...(validation.warnings.length > 0 ? { warnings: validation.warnings } : {}),
 });
 
 /** How a run that did not succeed is answered: with the code of what decided it, and the way on. */

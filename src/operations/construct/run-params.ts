@@ -35,7 +35,7 @@ const milliseconds = (about: string) =>
 /** What a run of a construct and a run of one skill are both told. */
 export const runParams = {
   project: text('The name that {project} stands for in paths', 'NAME'),
-  var: optional(pipe(array(string()), description('What {name} stands for in paths: name=value'))),
+  var: optional(pipe(array(string()), description('What {name} stands for in paths'), metadata({ value: 'NAME=VALUE' }))),
   intent: text('What it is for, in a sentence: the gates of selection and goal judge by it', 'TEXT'),
   task: optional(pipe(TaskId, description('The task it is for; its title is the intent'))),
   input: optional(
@@ -46,7 +46,9 @@ export const runParams = {
     ),
   ),
   resume: text('Go on with this run: what succeeded and has not changed is not run again', 'RUN'),
-  dryRun: optional(pipe(boolean(), description('Check the manifest and the first gates; run nothing'))),
+  dryRun: optional(
+    pipe(boolean(), description('Run nothing: check the manifest, that there is something to start, and what the first phase needs')),
+  ),
   force: optional(
     pipe(
       string(),

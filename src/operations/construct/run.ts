@@ -24,7 +24,7 @@ export const constructRun = job({
     file: ConstructFile,
     ...runParams,
     phase: PhaseName('Only this phase'),
-    skill: optional(pipe(SkillName, description('Only this skill; a pack, which has no phases, needs one'))),
+    skill: optional(pipe(SkillName, description('Only this skill; a pack, which has no phases, needs one'), metadata({ value: 'SKILL' }))),
     from: PhaseName('From this phase on'),
   }),
   result: strictObject({ run: RunShape }),
@@ -35,7 +35,7 @@ export const constructRun = job({
   live: async () => (await import('../../rules/narration.ts')).runNarration,
   veils: ['input', 'intent'],
   cli: { command: 'construct run', args: ['file'], read: readsInput },
-  example: { call: {}, exit: 78 },
+  example: { world: ['construct'], call: { dryRun: true } },
   async run(here, { file: asked, phase, from, skill, dryRun: isDry, ...given }) {
     const manifest = await manifestOf(here, asked);
     const whole = runnable(manifest, skill !== undefined);

@@ -34,7 +34,7 @@ export const constructShow = query({
   needs: 'project',
   exits: 'skill',
   cli: { command: 'construct show', args: ['file'] },
-  example: { call: {}, exit: 78 },
+  example: { world: ['construct'], call: {} },
   async run(here, { file: asked }) {
     const manifest = await manifestOf(here, asked);
     const construct = runnable(manifest, true);

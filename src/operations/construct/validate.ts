@@ -30,7 +30,7 @@ export const constructValidate = query({
   needs: 'project',
   exits: 'skill',
   cli: { command: 'construct validate', args: ['file'] },
-  example: { call: {}, exit: 78 },
+  example: { world: ['construct'], call: {} },
   async run(here, { file: asked }) {
     const { construct, findings, kind, file } = await manifestOf(here, asked);
     const errors = findings.filter(({ severity }) => severity === 'error');

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
-import { emptyPrd, openWorkshop, wholePrd } from '../../../test/construct.ts';
+import { openWorkshop } from '../../../test/construct.ts';
+import { emptyPrd, wholePrd } from '../../../test/samples.ts';
 
 test('docs.check measures what is there, and says what is not', async () => {
   const shop = await openWorkshop();

@@ -70,7 +70,7 @@ export const docsCheck = query({
   needs: 'project',
   exits: 'skill',
   cli: { command: ['docs check', 'doc check'], args: ['file'] },
-  example: { call: { file: 'prd.md', schema: 'prd-v1' }, exit: 66 },
+  example: { world: ['construct'], call: { file: 'prd.md', schema: 'prd-v1' } },
   async run(here, { file, schema: id, min, require: wanted = [], explain }) {
     const ground = await here.platform.ground(here.project);
     const schemas = await schemasOf(ground.schemaFiles());

@@ -6,6 +6,7 @@ import { skillRefusal } from '../../errors/skill.ts';
 import { nearest } from '../../rules/nearest.ts';
 import { checkVariables, projectName, varsOf } from '../construct/begin.ts';
 import { ConstructFile, manifestOf, runnable } from '../construct/manifest.ts';
+import { runParams } from '../construct/run-params.ts';
 import { answer, query } from '../define.ts';
 
 const PhaseName = (about: string) => pipe(string(), maxLength(64, 'must have at most 64 characters'), description(about));
@@ -17,10 +18,8 @@ export const handoffCheckOperation = query({
     from: PhaseName('The phase that hands on'),
     to: PhaseName('The phase that receives'),
     file: ConstructFile,
-    project: optional(
-      pipe(string(), maxLength(64, 'must have at most 64 characters'), description('The name that {project} stands for in paths')),
-    ),
-    var: optional(pipe(array(string()), description('What {name} stands for in paths: name=value'))),
+    project: runParams.project,
+    var: runParams.var,
   }),
   result: strictObject({
     handoff: strictObject({
@@ -39,7 +38,7 @@ export const handoffCheckOperation = query({
   needs: 'project',
   exits: 'skill',
   cli: { command: 'handoff check', args: ['from', 'to', 'file'] },
-  example: { call: { from: 'discovery', to: 'design' }, exit: 78 },
+  example: { world: ['construct'], call: { from: 'discovery', to: 'design' } },
   async run(here, { from, to, file, project, var: given }) {
     const manifest = await manifestOf(here, file);
     const construct = runnable(manifest);

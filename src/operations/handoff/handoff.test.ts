@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
-import { emptyPrd, openWorkshop, wholePrd } from '../../../test/construct.ts';
+import { openWorkshop } from '../../../test/construct.ts';
+import { emptyPrd, wholePrd } from '../../../test/samples.ts';
 
 test('handoff.check says what is missing before anything runs', async () => {
   const shop = await openWorkshop();

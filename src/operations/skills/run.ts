@@ -40,7 +40,7 @@ export const skillsRun = job({
   live: async () => (await import('../../rules/narration.ts')).runNarration,
   veils: ['input', 'intent'],
   cli: { command: ['skill run', 'skills run'], args: ['name'], read: readsInput, raw: 'printed' },
-  example: { call: { name: 'no-such-skill' }, exit: 127 },
+  example: { world: ['construct'], call: { name: 'write', dryRun: true } },
   async run(here, { name, dryRun: isDry, retries, outputs, raw, ...given }) {
     const ground = await here.platform.ground(here.project);
     const problem = skillNameProblem(name);

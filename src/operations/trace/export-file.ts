@@ -1,4 +1,4 @@
-import { description, number, pipe, strictObject, string } from 'valibot';
+import { description, metadata, number, pipe, strictObject, string } from 'valibot';
 import { FilePath } from '../../model/scalars.ts';
 import { answer, job } from '../define.ts';
 import { exported, exportParams } from './exporting.ts';
@@ -6,7 +6,10 @@ import { exported, exportParams } from './exporting.ts';
 export const traceExportFile = job({
   name: 'trace.export.file',
   summary: 'Write traces to a file inside the project, in a form that others read',
-  params: strictObject({ out: pipe(FilePath, description('File inside the project, never in .cleo or .git')), ...exportParams }),
+  params: strictObject({
+    out: pipe(FilePath, description('Inside the project, never in .cleo or .git'), metadata({ value: 'FILE' })),
+    ...exportParams,
+  }),
   result: strictObject({ file: string(), count: number() }),
   errors: ['E_SKILL'],
   tier: 2,

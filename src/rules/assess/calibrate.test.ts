@@ -76,3 +76,19 @@ test('weights are held small, and what never differs weighs nothing', () => {
   expect(predict(learned, [5, 7])).toBeGreaterThan(0.8);
   expect(predict(learned, [2.5, 7])).toBeCloseTo(0.5, 6);
 });
+
+test('nothing is left to gain by other weights, even where two features say nearly the same', () => {
+  const examples = Array.from({ length: 200 }, (_, i) => {
+    const [one, other] = [((i * 37) % 101) / 101, ((i * 53) % 89) / 89];
+    return { features: [one, one + other / 20, other], isYes: one > 0.2 + other / 10 };
+  });
+  const { intercept, weights, means, deviations } = learn(examples);
+  const rows = examples.map(({ features }) => features.map((value, i) => (value - means[i]!) / deviations[i]!));
+  const off = rows.map((row, n) => {
+    const sum = row.reduce((all, value, i) => all + value * weights[i]!, intercept);
+    return 1 / (1 + Math.exp(-sum)) - (examples[n]!.isYes ? 1 : 0);
+  });
+  const slopes = [off.reduce((all, each) => all + each, 0)];
+  for (const [i, weight] of weights.entries()) slopes.push(off.reduce((all, each, n) => all + each * rows[n]![i]!, weight));
+  for (const slope of slopes) expect(Math.abs(slope / examples.length)).toBeLessThan(1e-4);
+});

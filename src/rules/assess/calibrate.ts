@@ -1,5 +1,6 @@
 import { type Assessment, type CalibratedModel, type ExecutionFacts, rubricVersion } from '../../model/assessment.ts';
 import { type Example, learn, predict } from './logistic.ts';
+import { measured } from './measures.ts';
 
 /** An execution of which people said whether it passes. */
 export interface Judged {
@@ -92,29 +93,8 @@ function crossValidated(examples: Example[]): { auc: number; brier: number; accu
       if (fold[i] === part) guesses[i] = predict(learned, example.features);
     });
   }
-  const right = examples.filter(({ isYes }, i) => guesses[i]! >= 0.5 === isYes).length;
-  const off = examples.reduce((sum, { isYes }, i) => sum + (guesses[i]! - (isYes ? 1 : 0)) ** 2, 0);
-  return {
-    auc: exact(areaUnder(examples, guesses)),
-    brier: exact(off / examples.length),
-    accuracy: exact(right / examples.length),
-  };
-}
-
-/** How often a yes is guessed higher than a no; equal guesses count half. */
-function areaUnder(examples: Example[], guesses: number[]): number {
-  const order = guesses.map((guess, i) => ({ guess: exact(guess), isYes: examples[i]!.isYes })).sort((a, b) => a.guess - b.guess);
-  let rankSum = 0;
-  for (let start = 0; start < order.length; ) {
-    let end = start;
-    while (end < order.length && order[end]!.guess === order[start]!.guess) end++;
-    const rank = (start + 1 + end) / 2;
-    for (let i = start; i < end; i++) if (order[i]!.isYes) rankSum += rank;
-    start = end;
-  }
-  const yes = examples.filter(({ isYes }) => isYes).length;
-  const no = examples.length - yes;
-  return (rankSum - (yes * (yes + 1)) / 2) / (yes * no);
+  const { auc, brier, accuracy } = measured(examples.map(({ isYes }, i) => ({ isYes, guess: exact(guesses[i]!) })));
+  return { auc: exact(auc), brier: exact(brier), accuracy: exact(accuracy) };
 }
 
 /** To six places: the last bits of an exponential are not the same on every machine. */

@@ -11,11 +11,13 @@ describe('intervals', () => {
     [[6, 7], [2, 7], 0.0582, 0.8062],
     [[5, 56], [0, 29], -0.0381, 0.1926],
     [[0, 10], [0, 20], -0.1611, 0.2775],
+    [[0, 10], [0, 10], -0.2775, 0.2775],
+    [[10, 10], [0, 20], 0.6791, 1],
     [[10, 10], [0, 10], 0.6075, 1],
   ])('of %j and %j', (one, other, low, high) => {
     const found = newcombe({ passed: other[0], all: other[1] }, { passed: one[0], all: one[1] });
-    expect(found.low).toBeCloseTo(low, 3);
-    expect(found.high).toBeCloseTo(high, 3);
+    expect(found.low).toBeCloseTo(low, 4);
+    expect(found.high).toBeCloseTo(high, 4);
   });
 
   test('Wilson stays inside what a share can be', () => {

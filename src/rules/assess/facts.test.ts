@@ -36,6 +36,14 @@ test('an execution is told by its events', () => {
   ]);
 });
 
+test('a judge that fails in between has said nothing; one that is asked again has said its last', () => {
+  const text = traceText('run-1', '2026-01-31', [{ judge: [0.9, 0.7] }]);
+  const judgeOf = (change: (text: string) => string) => factsOf(linesOf(change(text))).executions[0]!.judge;
+  expect(judgeOf((whole) => whole)).toEqual([0.9, 0.7]);
+  expect(judgeOf((whole) => whole.replace('"verdict":"pass","score":0.7', '"error":"ended with 1"'))).toEqual([]);
+  expect(judgeOf((whole) => whole.replace('"vote":1', '"vote":0'))).toEqual([0.7]);
+});
+
 test('of one that was run again only the last time counts, and what it was charged with before is gone', () => {
   const text = traceText('run-1', '2026-01-31', [
     { exitCode: 0, attempts: 3, judge: [0.1] },
@@ -67,7 +75,7 @@ test('a handoff tells what its documents lacked', () => {
       to: 'design',
       accepted: false,
       reason: 'discovery is not enough',
-      sections: ['goals of prd.md', 'risks of prd.md'],
+      lacks: ['goals of prd.md', 'risks of prd.md'],
     },
   ]);
 });

@@ -2,7 +2,7 @@ import type { ExecutionFacts } from '../../model/assessment.ts';
 import { gateNames } from '../../model/execution.ts';
 import type { TraceLine } from '../../model/trace.ts';
 import { canonical } from '../canonical.ts';
-import { remediedSections } from '../gate/remedy.ts';
+import { remedied } from '../gate/remedy.ts';
 
 /** What happened to a handoff. */
 export interface HandoffFacts {
@@ -10,8 +10,8 @@ export interface HandoffFacts {
   to: string;
   accepted: boolean;
   reason: string;
-  /** What the documents lacked, file and section. */
-  sections: string[];
+  /** What was lacking: files, and sections of files. */
+  lacks: string[];
 }
 
 export interface TraceFacts {
@@ -29,7 +29,8 @@ interface Draft {
   longestAttemptMs: number;
   inputs: string | null;
   gates: Map<number, { checks: ExecutionFacts['checks']; isForced: boolean }>;
-  judge: number[];
+  /** By vote; null where the judge failed. */
+  votes: Map<number, number | null>;
 }
 
 /** The executions of one trace, in the order in which they ended. Of one that was run again after a crash only the last time counts.
@@ -79,7 +80,7 @@ const rejection = ({ from, to, reason }: HandoffFacts) => ({ from, to, reason })
 
 const begun = (): Draft => ({
   ...{ version: '0.0.0', isInvoked: false, attempts: 0, timeoutMs: null, longestAttemptMs: 0, inputs: null },
-  ...{ gates: new Map(), judge: [] },
+  ...{ gates: new Map(), votes: new Map() },
 });
 
 function note(draft: Draft, { event, data = {} }: TraceLine): void {
@@ -96,7 +97,7 @@ function note(draft: Draft, { event, data = {} }: TraceLine): void {
   } else if (event === 'attempt_completed') draft.longestAttemptMs = Math.max(draft.longestAttemptMs, numberOf(data.duration_ms) ?? 0);
   else if (event === 'judge_called') {
     const score = numberOf(data.score);
-    if (score !== undefined && score >= 0 && score <= 1) draft.judge.push(score);
+    draft.votes.set(numberOf(data.vote) ?? 0, score !== undefined && score >= 0 && score <= 1 ? score : null);
   }
 }
 
@@ -104,7 +105,8 @@ function note(draft: Draft, { event, data = {} }: TraceLine): void {
 const isInformative = (summary: unknown): boolean => isMap(summary) && typeof summary.fields !== 'number';
 
 function concluded(draft: Draft, { ts, run_id, phase, skill, data = {} }: TraceLine, executionId: string): ExecutionFacts {
-  const { gates, ...told } = draft;
+  const { gates, votes, ...told } = draft;
+  const judge = [...votes.values()];
   const summary = isMap(data.outputs_summary) ? data.outputs_summary : {};
   return {
     ...{ runId: run_id, executionId, phase: phase ?? '', skill: skill ?? '' },
@@ -114,6 +116,8 @@ function concluded(draft: Draft, { ts, run_id, phase, skill, data = {} }: TraceL
     endedAt: ts,
     durationMs: numberOf(data.duration_ms) ?? 0,
     ...told,
+    // A judge that failed in between has said nothing, whatever its first votes were.
+    judge: judge.flatMap((score) => (judge.includes(null) ? [] : (score ?? []))),
     retries: listOf(data.retries).length,
     checks: [...gates.values()].flatMap(({ checks }) => checks),
     forced: [...gates].filter(([, { isForced }]) => isForced).map(([gate]) => gateNames[gate] ?? String(gate)),
@@ -133,7 +137,7 @@ function handoffOf({ data = {} }: TraceLine): HandoffFacts {
     to: textOf(data.to_phase) ?? '',
     accepted: data.accepted === true,
     reason: textOf(data.rejection_reason) ?? '',
-    sections: remediedSections(textOf(data.remediation) ?? '').map(({ path, section }) => `${section} of ${path}`),
+    lacks: remedied(textOf(data.remediation) ?? '').map(({ path, section }) => (section === undefined ? path : `${section} of ${path}`)),
   };
 }
 

@@ -162,3 +162,10 @@ test('of very many things some are named', () => {
   expect(flags).toHaveLength(21);
   expect(flags.at(-1)).toBe('and 10 more');
 });
+
+test('the total is the sum of what is shown', () => {
+  const third = { path: 'a', completeness: 1 / 3 };
+  const { totalScore, dimensions } = score(factsFor({ checks: checks(['a', '!b', '!c']), required: [third], judge: [1 / 3] }), about);
+  const shown = Object.values(dimensions).map((each) => each.score);
+  expect([shown, totalScore]).toEqual([[6.67, 6.67, 6.67, null, 20], 40.01]);
+});

@@ -29,21 +29,23 @@ export function score(facts: ExecutionFacts, { reference, human, timestamp, flag
     efficiency: efficiency(facts, reference),
     compliance: compliance(facts),
   };
-  const known = assessedDimensions.flatMap((name) => points[name].score ?? []);
-  const totalScore = rounded(known.reduce((sum, each) => sum + each, 0));
-  const maxScore = 20 * known.length;
+  const dimensions = {
+    correctness: shown(points.correctness),
+    completeness: shown(points.completeness),
+    quality: shown(points.quality),
+    efficiency: shown(points.efficiency),
+    compliance: shown(points.compliance),
+  };
+  // Of what is shown, so that whoever adds it up comes to the same.
+  const all = Object.values(dimensions);
+  const totalScore = rounded(all.reduce((sum, each) => sum + (each.score ?? 0), 0));
+  const maxScore = all.reduce((sum, { max }) => sum + max, 0);
   const percent = percentOf({ totalScore, maxScore } as { totalScore: number; maxScore: 100 });
   return {
     ...{ run_id: facts.runId, execution_id: facts.executionId, phase: facts.phase, skill: facts.skill, skill_version: facts.version },
     ...{ status: facts.status, exit_code: facts.exitCode, completed_at: facts.endedAt },
     ...{ totalScore, maxScore, percent, grade: letterOf(percent) },
-    dimensions: {
-      correctness: shown(points.correctness),
-      completeness: shown(points.completeness),
-      quality: shown(points.quality),
-      efficiency: shown(points.efficiency),
-      compliance: shown(points.compliance),
-    },
+    dimensions,
     flags: [...assessedDimensions.flatMap((name) => points[name].flags), ...flags],
     evaluator: human.length > 0 ? 'human' : facts.judge.length > 0 ? 'judge' : 'auto',
     rubric_version: rubricVersion,

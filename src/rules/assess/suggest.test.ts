@@ -62,6 +62,12 @@ test('a handoff that is always short of the same section', () => {
   expect(suggest([...traces, trace(4, ...handed(false, 'goals'))])).toEqual([]);
 });
 
+test('a handoff that always lacks the same file', () => {
+  const handoffs = [{ from: 'discovery', accepted: false, remediation: 'write prd.md' }];
+  const traces = [1, 2, 3].map((i) => trace(i, {}, { phase: 'design', skill: 'draw', handoffs }));
+  expect(suggest(traces)).toMatchObject([{ rule: 'handoff_short', subject: 'prd.md', count: 3, of: 3 }]);
+});
+
 test('the same skill in another phase is another matter', () => {
   const traces = [trace(0, refused), trace(1, refused), trace(2, { ...refused, phase: 'design' })];
   expect(suggest(traces)).toEqual([]);

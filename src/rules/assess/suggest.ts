@@ -140,7 +140,7 @@ function retried(group: ExecutionFacts[]): Suggestion[] {
   ];
 }
 
-/** Handoffs that are refused, each time for want of the same section. */
+/** Handoffs that are refused, each time for want of the same file or section. */
 function ofHandoffs(all: (HandoffFacts & { runId: string })[]): Suggestion[] {
   const ways = new Map<string, (HandoffFacts & { runId: string })[]>();
   for (const handoff of all) {
@@ -151,14 +151,14 @@ function ofHandoffs(all: (HandoffFacts & { runId: string })[]): Suggestion[] {
     const refused = handoffs.filter(({ accepted }) => !accepted);
     const { from, to } = handoffs[0]!;
     if (!isHabit(refused.length, handoffs.length)) return [];
-    const always = [...new Set(refused[0]!.sections)].filter((section) => refused.every(({ sections }) => sections.includes(section)));
+    const always = [...new Set(refused[0]!.lacks)].filter((thing) => refused.every(({ lacks }) => lacks.includes(thing)));
     if (always.length === 0) return [];
     const subject = always.join(', ');
     return [
       {
         ...{ rule: 'handoff_short' as const, phase: from, subject, count: refused.length, of: handoffs.length },
         finding: `${from} hands on to ${to} without ${subject}, whenever it is refused`,
-        action: `name what is missing in the instructions of ${from}, or ask for it at gate 3 with required_sections`,
+        action: `name what is missing in the instructions of ${from}, or have its gate 3 ask for it (outputs, required_sections)`,
         runs: newest(refused.map(({ runId }) => runId)),
       },
     ];

@@ -1,4 +1,4 @@
-import { mean } from './figures.ts';
+import { countText, mean } from './figures.ts';
 import { type Html, html } from './html.ts';
 
 const width = 720;
@@ -21,7 +21,7 @@ export function scoreChart(points: Point[], from: string, to: string): Html {
   const y = (percent: number): string => (margin.top + inner.height - (percent / 100) * inner.height).toFixed(1);
   const line = points.map((_, i) => `${x(i)},${y(mean(points.slice(Math.max(0, i - 9), i + 1).map(({ percent }) => percent)))}`).join(' ');
   const average = Math.round(mean(points.map(({ percent }) => percent)));
-  return html`<svg class="chart" viewBox="0 0 ${width} ${height}" role="img" aria-label="Scores of ${points.length} executions from ${from} to ${to}; the mean is ${average} percent">
+  return html`<svg class="chart" viewBox="0 0 ${width} ${height}" role="img" aria-label="Scores of ${countText(points.length, 'execution')} from ${from} to ${to}; the mean is ${average} percent">
 ${[0, 45, 60, 75, 90, 100].map(
   (percent) =>
     html`<line class="grid" x1="${margin.left}" x2="${width - margin.right}" y1="${y(percent)}" y2="${y(percent)}"/><text class="axis" x="${margin.left - 6}" y="${y(percent)}" dy="3.5" text-anchor="end">${percent}</text>`,

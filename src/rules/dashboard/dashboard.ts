@@ -2,7 +2,7 @@ import { type Assessment, assessedDimensions, type CalibratedModel, type Executi
 import type { Suggestion } from '../assess/suggest.ts';
 import { letterOf } from '../grade.ts';
 import { bar, scoreChart, toneOf } from './charts.ts';
-import { mean, momentText, percentText } from './figures.ts';
+import { countText, mean, momentText, percentText } from './figures.ts';
 import { type Html, html } from './html.ts';
 import { style } from './style.ts';
 import { countTable, executionTable, gradeMark, skillTable } from './tables.ts';
@@ -44,7 +44,7 @@ ${tiles(assessments, suggestions)}
 </header>
 ${body}
 ${modelCard(model)}
-<footer class="soft card"><p>Correctness, completeness, quality, efficiency and compliance are 20 points each; what nothing is known of counts neither way. A from 90 percent, B from 75, C from 60, D from 45.${facts.length < assessments.length ? ` Of ${assessments.length - facts.length} executions only the assessment is left: their traces are gone.` : ''}</p></footer>
+<footer class="soft card"><p>Correctness, completeness, quality, efficiency and compliance are 20 points each; what nothing is known of counts neither way. A from 90 percent, B from 75, C from 60, D from 45.${facts.length < assessments.length ? ` Of ${countText(assessments.length - facts.length, 'execution')} only the assessment is left: the trace is gone.` : ''}</p></footer>
 </main>
 </body>
 </html>`.text
@@ -86,7 +86,7 @@ function tiles(assessments: Assessment[], suggestions: Suggestion[]): Html {
   const judged = assessments.filter(({ evaluator }) => evaluator !== 'auto').length;
   const all = assessments.length;
   return html`<dl class="tiles">
-<div><dt>Runs</dt><dd>${new Set(assessments.map(({ run_id }) => run_id)).size}<small>${all} executions</small></dd></div>
+<div><dt>Runs</dt><dd>${new Set(assessments.map(({ run_id }) => run_id)).size}<small>${countText(all, 'execution')}</small></dd></div>
 <div><dt>Succeeded</dt><dd>${all === 0 ? 'none yet' : percentText(passed / all)}<small>${passed} of ${all}</small></dd></div>
 <div><dt>Mean score</dt><dd>${all === 0 ? 'none yet' : html`${Math.round(average)} % ${gradeMark(letterOf(Math.round(average)))}`}<small>of what is known</small></dd></div>
 <div><dt>Judged</dt><dd>${judged}<small>by people or a judge</small></dd></div>

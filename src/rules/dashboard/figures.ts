@@ -1,6 +1,8 @@
 /** Numbers as people read them. */
 export const percentText = (share: number): string => `${Math.round(share * 100)} %`;
 
+export const countText = (count: number, noun: string): string => `${count} ${noun}${count === 1 ? '' : 's'}`;
+
 export function durationText(ms: number): string {
   if (ms < 1000) return `${Math.round(ms)} ms`;
   if (ms < 60_000) return `${(ms / 1000).toFixed(1)} s`;

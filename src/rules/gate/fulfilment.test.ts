@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import type { FoundArtifact, FoundFile } from '../../model/found.ts';
 import { fulfilment } from './output.ts';
-import { remediedSections, remedyOf } from './remedy.ts';
+import { remedied, remedyOf } from './remedy.ts';
 
 const spec = { path: 'a.md', schema: null, required: true, min_completeness: null, required_sections: null };
 const file = (given: Partial<FoundFile>): FoundFile => ({
@@ -21,15 +21,16 @@ test.each<[why: string, found: FoundArtifact, share: number]>([
   expect(fulfilment(found)).toBe(share);
 });
 
-test('the sections that a remedy names can be told from it', () => {
+test('what a remedy asks for can be told from it', () => {
   const sections = [
     { id: 'goals', lacks: ['30 more words', 'no placeholder'] },
     { id: 'users', lacks: [] },
     { id: 'risks', lacks: ['a heading such as "Risks"'] },
   ];
-  const remedy = `${remedyOf('docs/prd.md', sections)}\nwrite other.md`;
-  expect(remediedSections(remedy)).toEqual([
+  const remedy = `${remedyOf('docs/prd.md', sections)}\nwrite other file.md`;
+  expect(remedied(remedy)).toEqual([
     { path: 'docs/prd.md', section: 'goals' },
     { path: 'docs/prd.md', section: 'risks' },
+    { path: 'other file.md' },
   ]);
 });

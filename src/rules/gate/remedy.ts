@@ -5,9 +5,11 @@ export const remedyOf = (path: string, sections: { id: string; lacks: string[] }
     .map(({ id, lacks }) => `${id} needs ${lacks.join(', ')}`)
     .join('; ')}`;
 
-/** The sections that such a text names, each with its file. */
-export const remediedSections = (remedy: string): { path: string; section: string }[] =>
+/** What such texts, a line each, ask for: sections of files; and files, where one is to be written that is not there at all. */
+export const remedied = (remedy: string): { path: string; section?: string }[] =>
   remedy.split('\n').flatMap((line) => {
+    const whole = /^write (\S.*)$/.exec(line);
+    if (whole) return [{ path: whole[1]! }];
     const [path = '', rest] = line.split(/: (.*)/s);
     return [...(rest ?? '').matchAll(/(?:^|; )(\S+) needs /g)].map(([, section]) => ({ path, section: section! }));
   });

@@ -17,9 +17,9 @@ export function validation(value: unknown, screen: Screen): string[] {
 }
 
 /** What is wrong at one place of a manifest. */
-export function finding({ severity, where, line, column, problem, fix }: Fields, { paint, columns }: Screen): string[] {
-  const place = [line === undefined ? '' : `${line}:${column}`, where].filter(Boolean).join(' ');
-  const text = [place, [problem, fix && `(${fix})`].filter(Boolean).join(' ')].filter(Boolean).join('  ');
+export function finding({ severity, where, trace, line, column, problem, message, fix }: Fields, { paint, columns }: Screen): string[] {
+  const place = [column === undefined ? '' : `${line}:${column}`, where ?? trace].filter(Boolean).join(' ');
+  const text = [place, [problem ?? message, fix && `(${fix})`].filter(Boolean).join(' ')].filter(Boolean).join('  ');
   const [first = '', ...more] = wrap(oneLine(text), columns - 4);
   return [`  ${severity === 'warning' ? paint('yellow', '!') : paint('red', '✗')} ${first}`, ...more.map((part) => `    ${part}`)];
 }

@@ -11,7 +11,7 @@ export function explained(details: Fields, message: string, screen: Screen): str
   const inner = narrower(screen, 2);
   const shifted = (lines: string[]): string[] => ['', ...lines.map((line) => `  ${line}`)];
   const found = isRecords(findings) ? findings : [];
-  const isSaid = found.length === 1 && message.includes(String(found[0]!.problem));
+  const isSaid = found.length === 1 && message.includes(String(found[0]!.problem ?? found[0]!.message));
   const parts = [
     ...(isSaid ? [] : found.slice(0, most).flatMap((one) => finding(one, screen))),
     ...(found.length > most ? [screen.paint('dim', `    and ${found.length - most} more`)] : []),

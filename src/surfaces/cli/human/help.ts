@@ -1,4 +1,5 @@
 import { exits } from '../../../errors/exits.ts';
+import type { SkillExit } from '../../../operations/admin/help.ts';
 import { commandsOf, flagOf } from '../../../operations/command-line.ts';
 import type { Catalog, IndexEntry, Operation } from '../../../operations/define.ts';
 import { globalFlags } from '../../../operations/global-flags.ts';
@@ -16,6 +17,7 @@ interface Line {
 /** The answer of `admin.help` in the words of the command line. */
 export async function help(answer: Fields, screen: Screen, catalog: Catalog): Promise<string[]> {
   if (Array.isArray(answer.exits)) return exitTable(answer.exits as typeof exits, screen);
+  if (Array.isArray(answer.skillExits)) return skillExitTable(answer.skillExits as SkillExit[], screen);
   if (typeof answer.process === 'string') return wholeProcess(answer, screen);
   if (typeof answer.operation === 'string') return whole(answer, await catalog.load(answer.operation), screen, catalog);
   return listing(answer, screen, catalog);
@@ -69,7 +71,7 @@ function listing(answer: Fields, screen: Screen, catalog: Catalog): string[] {
             { name: 'cleo help <command>', about: 'One command in full' },
             { name: 'cleo help --tier 2', about: `All ${catalog.entries.length} operations` },
             { name: 'cleo help --domain d', about: Object.keys(answer.domains).join(', ') },
-            { name: 'cleo help exit-codes', about: 'What each exit code means and what to do' },
+            { name: 'cleo help exit-codes', about: 'What each exit code means and what to do; skill-exit-codes: those of skills' },
             { name: 'cleo quickstart', about: 'Watch it work' },
           ],
           screen,
@@ -133,6 +135,7 @@ function whole(answer: Fields, operation: Operation, screen: Screen, catalog: Ca
       })),
       screen,
     ),
+    ...(answer.exitNamespace ? ['', `${paint('bold', 'Exit codes')} of skills: cleo help skill-exit-codes`] : []),
     ...part('See also', seeAlso, screen),
   ];
 }
@@ -156,6 +159,15 @@ function exitTable(rows: typeof exits, screen: Screen): string[] {
     about: `${recovery}${recoverable === 'no' ? ' (not recoverable)' : ''}`,
   }));
   return [screen.paint('bold', 'Exit codes'), ...twoColumns(lines, screen)];
+}
+
+function skillExitTable(rows: SkillExit[], screen: Screen): string[] {
+  const lines = rows.map(({ codes, name, class: exitClass, status, isRetried, action }) => {
+    const about = `${exitClass} · ${status}${isRetried ? ' · retried' : ''} · ${action.replaceAll('_', ' ')}`;
+    // Many codes would push everything else aside.
+    return codes.length > 3 ? { name: `     ${name}`, about: `${about} (${codes})` } : { name: `${codes.padStart(3)}  ${name}`, about };
+  });
+  return [screen.paint('bold', 'Exit codes of skills'), ...twoColumns(lines, screen)];
 }
 
 const part = (title: string, lines: Line[], screen: Screen, width?: number): string[] =>

@@ -144,7 +144,9 @@ async function answer(envelope: Envelope, screen: Screen, catalog: Catalog): Pro
     const body = await section(key, value, narrower(screen, 2), catalog);
     sections.push([screen.paint('bold', cut(labelOf(key), screen.columns)), ...body.map((line) => `  ${line}`.trimEnd())]);
   }
-  if (sections.length === 0 && meta.exitCode === 100) sections.push(['Nothing found.']);
+  const asked = result[meta.resultsField ?? ''];
+  if (meta.exitCode === 100 && (sections.length === 0 || (Array.isArray(asked) && asked.length === 0 && rest.length === 0)))
+    sections.unshift(['Nothing found.']);
   const footer = [
     notes[meta.exitCode ?? 0],
     ...receipts(data),

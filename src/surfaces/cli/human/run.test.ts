@@ -182,11 +182,37 @@ test('how complete a document is, and what it lacks', async () => {
   expect(await refused({ document: {}, missing })).toContain('  ✗ users  needs 15 more words, 1 placeholder replaced\n');
 });
 
+test('traces that are broken: one is said in the message, of several each with its line', async () => {
+  const broken = (run: string, line: number) => ({
+    code: run,
+    trace: `${run}.jsonl`,
+    line,
+    message: `line ${line} holds more than one event`,
+  });
+  const message = 'run-1.jsonl: line 5 holds more than one event';
+  expect(await refused({ findings: [broken('run-1', 5)] }, message)).not.toContain('✗');
+  expect(await refused({ findings: [broken('run-1', 5), broken('run-2', 7)] }, message)).toContain(
+    '  ✗ run-2.jsonl  line 7 holds more than one event\n',
+  );
+});
+
+test('a list of nothing says so, whatever stands beside it', async () => {
+  expect(await shown({ suggestions: [], runs: 3 }, { exitCode: 100 })).toBe('Nothing found.\n\nruns  3\n');
+});
+
+test('a handoff that was taken in spite of something says so', async () => {
+  const handoffs = [{ from: 'a', to: 'b', accepted: true, completeness: 0, warnings: ['p.md is 0 complete; 0.8 is asked for'] }];
+  const run = { id: 'run-1', status: 'success', exitCode: 0, executions: [{ ...one, phase: 'b', gates: held }], handoffs };
+  expect(await shown({ run })).toContain('  ! a → b  accepted, complete to 0 %\n      ! p.md is 0 complete; 0.8 is asked for\n');
+});
+
 test.each([40, 60, 120])('nothing is wider than %i columns', async (columns) => {
   const long = 'x'.repeat(200);
   const run = {
     ...{ id: 'run-1', status: 'success', exitCode: 0, trace: long, handoffs: [{ from: long, to: 'design', accepted: true }] },
     executions: [{ ...one, artifacts: [long], gates: held, warnings: [{ code: 'c', message: long }] }],
   };
-  for (const line of (await shown({ run }, {}, columns)).split('\n')) expect(line.length).toBeLessThanOrEqual(columns);
+  const failed = { ...run, id: 'run-mwi9mql06aaaf4', status: 'not_ready', exitCode: 126 };
+  for (const each of [run, failed])
+    for (const line of (await shown({ run: each }, {}, columns)).split('\n')) expect(line.length).toBeLessThanOrEqual(columns);
 });

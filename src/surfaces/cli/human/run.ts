@@ -16,8 +16,10 @@ const bad: [string, Colour] = ['✗', 'red'];
 export function run(value: unknown, screen: Screen): string[] {
   if (!isFields(value) || !Array.isArray(value.executions)) return [];
   const { id, status, exitCode, executions, handoffs, trace, task } = value;
+  const [name, ended] = [oneLine(String(id)), `${oneLine(String(status).replaceAll('_', ' '))}${exitCode ? ` (exit ${exitCode})` : ''}`];
+  const head = `${mark(status, screen)} ${screen.paint('cyan', name)}`;
   return [
-    `${mark(status, screen)} ${screen.paint('cyan', oneLine(String(id)))}  ${oneLine(String(status).replaceAll('_', ' '))}${exitCode ? ` (exit ${exitCode})` : ''}`,
+    ...(widthOf(name) + widthOf(ended) + 4 > screen.columns ? [head, `  ${ended}`] : [`${head}  ${ended}`]),
     ...steps(executions.filter(isFields), isRecords(handoffs) ? handoffs : [], screen),
     ...(isFields(task) ? taskLines(task, screen) : []),
     ...(typeof trace === 'string' ? [screen.paint('dim', cut(`  trace  ${oneLine(trace)}`, screen.columns))] : []),
@@ -47,8 +49,8 @@ function steps(executions: Fields[], handoffs: Fields[], screen: Screen): string
 
 /** How often it was tried, how long that took, and what came of it. */
 function did({ attempts, exitCode, class: kind, durationMs, artifacts, skipped, status }: Fields): string {
-  if (status === 'ready' || status === 'not_ready') return String(status).replace('_', ' ');
   if (skipped) return 'not run';
+  if (status === 'ready' || status === 'not_ready') return String(status).replace('_', ' ');
   const tried = attempts === 0 ? 'not started' : attempts === 1 ? '1 attempt' : `${attempts} attempts`;
   const code = exitCode === 0 ? undefined : `exit ${exitCode} (${kind})`;
   const made = Array.isArray(artifacts) && artifacts.length > 0 ? artifacts.map((path) => oneLine(String(path))).join(', ') : undefined;
@@ -69,11 +71,13 @@ function gateLines({ gates, status: ended }: Fields, screen: Screen): string[] {
   });
 }
 
-function handoffLine({ from, to, accepted, completeness }: Fields, screen: Screen): string[] {
-  const [sign, colour] = accepted ? marks.success! : bad;
+function handoffLine({ from, to, accepted, completeness, warnings }: Fields, screen: Screen): string[] {
+  const remarks = Array.isArray(warnings) ? warnings.map(String) : [];
+  const [sign, colour] = !accepted ? bad : remarks.length > 0 ? marks.partial! : marks.success!;
   const share = typeof completeness === 'number' ? `, complete to ${Math.floor(completeness * 100 + 1e-9)} %` : '';
   return [
     `  ${screen.paint(colour, sign)} ${cut(oneLine(`${from} → ${to}  ${accepted ? 'accepted' : 'refused'}${share}`), screen.columns - 4)}`,
+    ...remarks.flatMap((text) => bullet(screen.paint('yellow', '!'), text, screen)),
   ];
 }
 

@@ -1,0 +1,32 @@
+import { chmodSync, mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+
+const words = (count: number): string => Array.from({ length: count }, (_, i) => `word${i}`).join(' ');
+const section = (title: string, count: number): string => `## ${title}\n\n${words(count)}\n\n`;
+
+export const wholePrd = `# PRD\n\n${section('Problem', 40)}${section('Goals', 40)}${section('Users', 30)}${section('Functional Requirements', 80)}${section('Non-Functional Requirements', 30)}${section('Scope', 30)}${section('Risks', 30)}`;
+export const emptyPrd = `# PRD\n\n${['Problem', 'Goals', 'Users', 'Functional Requirements', 'Non-Functional Requirements', 'Scope', 'Risks'].map((title) => `## ${title}\n\nTBD\n\n`).join('')}`;
+export const sddWithoutApi = `# SDD\n\n${section('Architecture', 80)}${section('Data Model', 40)}${section('Components', 50)}${section('Security', 30)}${section('Testing', 30)}`;
+
+/** `construct` is a manifest of two phases with their skills, and the document that the first hands to the second. */
+export function writeConstruct(root: string): void {
+  writeFileSync(
+    join(root, 'construct.yaml'),
+    `apiVersion: loa/v1
+kind: Construct
+metadata: {name: demo, version: 1.0.0}
+execution: {phases: [discovery, design]}
+skills: [{name: write, phase: discovery}, {name: draw, phase: design}]
+phases:
+  discovery: {produces: [{path: prd.md, schema: prd-v1}]}
+  design: {receives: [{path: prd.md, schema: prd-v1}]}
+assessment: {handoffs: {discovery_to_design: {required_artifacts: [prd.md], validation: {schema: prd-v1}}}}
+`,
+  );
+  writeFileSync(join(root, 'prd.md'), wholePrd);
+  for (const name of ['write', 'draw']) {
+    mkdirSync(join(root, 'skills', name), { recursive: true });
+    writeFileSync(join(root, 'skills', name, 'run.sh'), '#!/bin/sh\n');
+    chmodSync(join(root, 'skills', name, 'run.sh'), 0o755);
+  }
+}
