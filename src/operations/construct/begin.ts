@@ -56,7 +56,7 @@ export async function requestOf(
       { run: resume.run_id },
     );
   const intent = asked.intent ?? (resume && asked.task === undefined ? intentOf(here, ground, resume, title) : title);
-  const usual = here.config()['assessment.project'] || construct.name;
+  const usual = here.config()['assessment.project'] || (construct.project ?? construct.name);
   const project = projectName(here, asked.project || resume?.project || usual);
   const capture = asked.capture ?? resume?.asked.capture ?? null;
   const request: RunRequest = {

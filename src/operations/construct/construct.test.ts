@@ -68,6 +68,8 @@ test('a dry run says what would be missing, and leaves no trace', async () => {
     run: { status: 'not_ready', executions: [{ gates: ['not_reached', 'failed', 'not_reached', 'not_reached', 'not_reached'] }] },
   });
   shop.put('needed.md', 'x');
+  expect((await shop.run({ dryRun: true })).run.executions).toMatchObject([{ status: 'not_ready', exitCode: 127 }]);
+  shop.skill('s', 'true');
   expect(await shop.run({ dryRun: true })).toMatchObject({ run: { status: 'ready' } });
   expect(shop.kept()).not.toContain('run_started');
 });

@@ -112,7 +112,9 @@ export function runRefusal(outcome: RunOutcome, again: (params: Record<string, u
           ...(record.project === record.construct?.name ? [] : ['--project', record.project]),
           ...Object.entries(record.vars).flatMap(([name, value]) => ['--var', `${name}=${value}`]),
         ])
-      : goingOn(outcome, again);
+      : deciding?.meaning.code === 127
+        ? commandLine(['cleo', ...(record.kind === 'construct' ? ['construct', 'show', record.construct?.file ?? ''] : ['skill', 'list'])])
+        : goingOn(outcome, again);
   const problem =
     record.status === 'cancelled'
       ? 'it was ended from outside'

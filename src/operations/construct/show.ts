@@ -1,5 +1,7 @@
 import { array, number, optional, picklist, record, strictObject, string, unknown } from 'valibot';
 import '../../errors/skill.ts';
+import type { SkillSpec } from '../../model/construct.ts';
+import { skillCommand } from '../../rules/skill-command.ts';
 import { answer, query } from '../define.ts';
 import { ConstructFile, lineOf, manifestOf, runnable } from './manifest.ts';
 
@@ -17,7 +19,7 @@ export const constructShow = query({
       phases: array(
         strictObject({
           name: string(),
-          skills: array(strictObject({ name: string(), found: optional(string()), runs: optional(string()) })),
+          skills: array(strictObject({ name: string(), found: optional(string()), runs: optional(string()), lack: optional(string()) })),
           inputs: array(record(string(), unknown())),
           outputs: array(record(string(), unknown())),
           checks: array(string()),
@@ -39,13 +41,15 @@ export const constructShow = query({
     const manifest = await manifestOf(here, asked);
     const construct = runnable(manifest, true);
     const skill = async (name: string) => {
-      const spec = construct.skills.find((one) => one.name === name);
-      const found = await manifest.ground.findSkill(name, spec?.path);
-      const runs = spec?.run ?? found.command ?? (found.folder ? construct.executor : undefined);
+      const spec: Pick<SkillSpec, 'name' | 'path' | 'run'> = construct.skills.find((one) => one.name === name) ?? { name };
+      const found = await manifest.ground.findSkill(name, spec.path);
+      const command = skillCommand(spec, found, construct.executor);
       return {
         name,
         ...(found.folder ? { found: found.folder } : {}),
-        ...(runs ? { runs: runs.map((word) => word.replace(`${manifest.ground.root}/`, '')).join(' ') } : {}),
+        ...('argv' in command
+          ? { runs: command.argv.map((word) => word.replace(`${manifest.ground.root}/`, '')).join(' ') }
+          : { lack: command.problem }),
       };
     };
     return answer(

@@ -66,7 +66,7 @@ function phaseLines(
 const said = (onFailure: unknown): string =>
   onFailure === 'block' ? 'it ends there' : onFailure === 'warn' ? 'a warning' : 'nothing: it is not looked at';
 
-const skillText = ({ name, found, runs }: Fields): string => `${name}${runs ? `: ${runs}` : found ? ': nothing to run' : ': not there'}`;
+const skillText = ({ name, runs, lack }: Fields): string => `${name}: ${runs ?? lack}`;
 
 const artifacts = (name: string, specs: unknown, screen: Screen): string[] =>
   isRecords(specs)
