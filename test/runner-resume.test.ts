@@ -186,7 +186,7 @@ describe('a run that is gone on with', () => {
     const other = (await shop.call('skills.run', { name: 'b' })).run.id;
     expect((await shop.run({ resume: other })).error).toMatchObject({ exitCode: 64, fix: `cleo skill run b --resume ${other}` });
     expect((await shop.call('skills.run', { name: 'a', resume: other })).error).toMatchObject({ exitCode: 64 });
-    expect((await shop.run({ resume: 'run-nobody' })).error).toMatchObject({ exitCode: 64 });
+    for (const nobody of ['run-nobody', '', 'run-']) expect((await shop.run({ resume: nobody })).error).toMatchObject({ exitCode: 64 });
     expect((await shop.run({ resume: '../x' })).error).toMatchObject({ exitCode: 64 });
   });
 

@@ -44,9 +44,7 @@ export async function requestOf(
   const { resume } = asked;
   const taskId = asked.task ?? ((resume?.task_id ?? undefined) as TaskId | undefined);
   const title = taskId === undefined ? undefined : await (await import('./link.ts')).admitTask(here, taskId, construct);
-  const gate = asked.force === undefined ? undefined : gateOf(here, asked.force);
-  if (gate !== undefined && !asked.reason)
-    throw skillRefusal(64, '--force needs --reason', here.commandWith({ reason: 'why it is right here' }));
+  const gate = asked.force === undefined ? undefined : gateOf(here, asked.force, asked.reason);
   const isChanged = resume?.construct !== undefined && resume.construct?.sha256 !== construct.sha256;
   if (resume && isChanged && gate !== 'manifest')
     throw skillRefusal(
@@ -81,13 +79,17 @@ export async function requestOf(
 }
 
 /** The gate that is meant, by its name or number. What a skill ended with is so, whatever anybody wants. */
-function gateOf(here: JobContext, name: string): number | 'manifest' {
+function gateOf(here: JobContext, name: string, reason: string | undefined): number | 'manifest' {
   const gate = /^[0-4]$/.test(name) ? Number(name) : gates.indexOf(name);
-  if (name === 'manifest') return name;
-  if (gate === 2) throw skillRefusal(64, 'the execution gate cannot be forced', here.commandWith({ force: 'output' }), { gates });
-  if (gate >= 0) return gate;
-  const [meant] = nearest(name, [...gates, 'manifest'], 1);
-  throw skillRefusal(64, `there is no gate ${JSON.stringify(name)}`, here.commandWith({ force: meant ?? 'output' }), { gates });
+  const because = reason || 'why it is right here';
+  const other = (force: string): string => here.commandWith({ force, reason: because });
+  if (gate === 2) throw skillRefusal(64, 'the execution gate cannot be forced', other('output'), { gates });
+  if (gate < 0 && name !== 'manifest') {
+    const [meant] = nearest(name, [...gates, 'manifest'], 1);
+    throw skillRefusal(64, `there is no gate ${JSON.stringify(name)}`, other(meant ?? 'output'), { gates });
+  }
+  if (!reason) throw skillRefusal(64, '--force needs --reason', other(name));
+  return name === 'manifest' ? name : gate;
 }
 
 export function varsOf(here: Pick<JobContext, 'commandWith'>, given: string[]): Record<string, string> {
@@ -95,7 +97,11 @@ export function varsOf(here: Pick<JobContext, 'commandWith'>, given: string[]): 
     given.map((one) => {
       const [, name, value] = /^([A-Za-z_][A-Za-z0-9_]*)=(.*)$/s.exec(one) ?? [];
       if (name === undefined || value === undefined)
-        throw skillRefusal(64, `--var is name=value, not ${JSON.stringify(one)}`, here.commandWith({ var: ['name=value'] }));
+        throw skillRefusal(
+          64,
+          `--var is name=value, not ${JSON.stringify(one)}`,
+          here.commandWith({ var: given.map((other) => (other === one ? `${/^[A-Za-z_]\w*$/.test(one) ? one : 'name'}=value` : other)) }),
+        );
       if (known.includes(name)) throw skillRefusal(64, `{${name}} is not yours to set`, 'cleo help construct run');
       checkValue(name, value, () => here.commandWith({ var: given.map((other) => (other === one ? `${name}=value` : other)) }));
       return [name, value];

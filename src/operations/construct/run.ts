@@ -5,7 +5,7 @@ import { skillRefusal } from '../../errors/skill.ts';
 import type { Construct } from '../../model/construct.ts';
 import { singleSkill } from '../../rules/construct/single.ts';
 import { nearest } from '../../rules/nearest.ts';
-import { answer, job } from '../define.ts';
+import { answer, type JobContext, job } from '../define.ts';
 import { SkillName } from '../skills/show.ts';
 import { requestOf } from './begin.ts';
 import { dryRun } from './dry-run.ts';
@@ -46,7 +46,7 @@ export const constructRun = job({
     if (construct.phases.length === 0)
       throw skillRefusal(78, `${manifest.file} has no phases: there is nothing to run`, `cleo construct show ${manifest.file}`);
     const { ground } = manifest;
-    const phases = phasesOf(construct, phase, from, resume?.asked.phases);
+    const phases = phasesOf(here, construct, { phase, from }, resume?.asked.phases);
     const request = await requestOf(here, ground, construct, { ...given, resume, skill }, phases, 'construct');
     const warnings = manifest.findings.map(lineOf);
     const surroundings = await surroundingsOf(here, ground, construct, manifest.schemas);
@@ -76,17 +76,20 @@ function onlySkill({ lifecycleStage: _, ...construct }: Construct, name: string)
   });
 }
 
-function phasesOf({ phases }: Construct, only: string | undefined, from: string | undefined, before: string[] | undefined): string[] {
+function phasesOf(
+  { commandWith }: JobContext,
+  { phases, file }: Construct,
+  { phase, from }: { phase: string | undefined; from: string | undefined },
+  before: string[] | undefined,
+): string[] {
   const names = phases.map(({ name }) => name);
-  for (const name of [only, from])
+  for (const [flag, name] of Object.entries({ phase, from }))
     if (name !== undefined && !names.includes(name)) {
       const [meant] = nearest(name, names, 1);
-      throw skillRefusal(64, `there is no phase ${JSON.stringify(name)}`, `cleo construct show`, {
-        phases: names,
-        ...(meant ? { meant } : {}),
-      });
+      const fix = meant ? commandWith({ [flag]: meant }) : `cleo construct show ${file}`;
+      throw skillRefusal(64, `there is no phase ${JSON.stringify(name)}`, fix, { phases: names, ...(meant ? { meant } : {}) });
     }
-  if (only !== undefined) return [only];
+  if (phase !== undefined) return [phase];
   if (from !== undefined) return names.slice(names.indexOf(from));
   return before === undefined ? names : names.filter((name) => before.includes(name));
 }

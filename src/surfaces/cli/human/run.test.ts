@@ -114,7 +114,7 @@ test('what a manifest comes to', async () => {
       {
         name: 'discovery',
         skills: [
-          { name: 'look', found: 'skills/look', runs: 'skills/look/run.sh' },
+          { name: 'look', found: 'skills/look', runs: 'skills/look/run.sh', timeoutMs: 5000, maxRetries: 1 },
           { name: 'gone', lack: 'there is no skill gone' },
           { name: 'text', found: 'skills/text', lack: 'skills/text has nothing to run' },
         ],
@@ -123,6 +123,7 @@ test('what a manifest comes to', async () => {
         checks: ['git_clean'],
         timeoutMs: 300_000,
         maxRetries: 2,
+        deadlineMs: 900_000,
       },
       { name: 'design', skills: [], inputs: [], outputs: [], checks: [], timeoutMs: 0, maxRetries: 1 },
     ],
@@ -132,8 +133,8 @@ test('what a manifest comes to', async () => {
     'demo 1.0.0',
     '  construct.yaml · sequential',
     '',
-    '▸ discovery  300 s, 2 retries',
-    '  skill     look: skills/look/run.sh',
+    '▸ discovery  300 s, 2 retries, 900 s for all attempts',
+    '  skill     look: skills/look/run.sh (5 s, 1 retry)',
     '  skill     gone: there is no skill gone',
     '  skill     text: skills/text has nothing to run',
     '  needs     context/*.md (optional)',
