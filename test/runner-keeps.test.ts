@@ -31,25 +31,54 @@ describe('what is kept', () => {
     expect(JSON.parse(readFileSync(join(shop.root, 'got.json'), 'utf8')).inputs).toEqual({ a: 'printed\n', word: 'private-word' });
   });
 
+  const hidden = expect.stringMatching(/^\[REDACTED:key:[0-9a-f]{8}\]$/);
   test.each<[string, Seen, Seen]>([
-    ['none', { fields: 1 }, {}],
+    ['none', { fields: 2 }, {}],
     [
       'hashed',
-      { word: { hash: expect.stringMatching(/^hmac-sha256:/), type: 'string', length: 4 } },
+      { word: { hash: expect.stringMatching(/^hmac-sha256:/), type: 'string', length: 4 }, password: hidden },
       { bytes: 18, lines: 1, sha256: expect.any(String), content_type: 'application/json', fields: ['answer'], artifacts: [] },
     ],
-    ['full', { word: 'word' }, { content: { answer: 'done' }, fields: ['answer'] }],
+    ['full', { word: 'word', password: hidden }, { content: { answer: 'done' }, fields: ['answer'] }],
   ])('of inputs and outputs: %s', async (how, inputs, outputs) => {
     const shop = await shopWith(
       'echo "{\\"answer\\":\\"done\\"}"',
       `assessment: {capture: {include_outputs: ${how === 'hashed' ? 'summary' : how}}}`,
     );
-    await shop.run({ input: { word: 'word' }, capture: how });
+    await shop.run({ input: { word: 'word', password: 'hunter2' }, capture: how });
     const find = (event: string): Seen => shop.events().find((line) => line.event === event)!.data;
     expect(find('skill_invoked').input_summary).toEqual(inputs);
     expect(find('execution_complete').outputs_summary).toMatchObject(outputs);
     if (how === 'none') expect(find('execution_complete').outputs_summary).toEqual({});
     expect(shop.result('only', 'it').outputs.primary).toEqual(how === 'full' ? { answer: 'done' } : null);
+  });
+
+  test('of a skill that failed: what it printed, and that it was tried again', async () => {
+    const shop = await shopWith(
+      'echo in vain; exit 75',
+      'assessment: {capture: {include_outputs: full}, gates: {only: {execution: {max_retries: 1}}}}',
+    );
+    await shop.run();
+    const gates = shop.events().filter(({ event }) => event === 'gate_checked');
+    expect(gates.map(({ data }) => [data.gate_id, data.remediation_attempted])).toEqual([
+      [0, false],
+      [1, false],
+      [1, true],
+      [2, true],
+    ]);
+    expect(gates.at(-1)!.data.failures).toEqual(gates.at(-1)!.data.failures_if_any);
+    expect(gates.at(-1)!.data.failures).toHaveLength(1);
+    expect(shop.events().find(({ event }) => event === 'execution_complete')!.data.outputs_summary).toMatchObject({
+      ...{ content_type: 'text/plain', content: 'in vain\n', bytes: 8 },
+    });
+  });
+
+  test('is keyed with a salt that is whole: one that was not written to its end is made anew', async () => {
+    const shop = await shopWith('true');
+    shop.put('.cleo/trace-salt', '');
+    await shop.run({ input: { word: 'word' } });
+    const { size, mode } = statSync(join(shop.root, '.cleo/trace-salt'));
+    expect([size, mode & 0o777]).toEqual([32, 0o600]);
   });
 
   test('of what is large lies beside the trace, without secrets', async () => {

@@ -1,9 +1,11 @@
 import { execFileSync } from 'node:child_process';
-import { existsSync, readdirSync, readFileSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
 import { living } from '../src/platform/process-group.ts';
+import { takeRunLock } from '../src/platform/run-lock.ts';
 import { readTrace } from '../src/rules/trace.ts';
 import { openWorkshop, type Workshop } from './construct.ts';
 import type { Seen } from './house.ts';
@@ -44,7 +46,7 @@ describe('one at a time', () => {
     expect(all.map(({ error }) => error?.exitCode ?? 0).sort()).toEqual([0, 75, 75, 75]);
     expect(all.find(({ success }) => success)!._meta.warnings).toEqual([
       expect.stringMatching(/took over the lock of process \d+, which is gone/),
-      '1 processes that run-gone had left running were ended',
+      'run-gone: one of its processes was left running, and ended',
     ]);
     for (const stale of [
       { ...alive, boot: 'another', nonce: 'x' },
@@ -199,6 +201,64 @@ describe('a run that is gone on with', () => {
     expect(times(shop, 'a')).toBe(1);
   });
 
+  test('is not gone on with where its trace was changed, until that is repaired', async () => {
+    const shop = await shopWith('[ -f go ] || exit 1');
+    await shop.run();
+    const [id] = runFolders(shop) as [string];
+    const path = join(shop.root, '.cleo/traces', recordOf(shop).trace);
+    writeFileSync(
+      path,
+      readFileSync(path, 'utf8').replace(/"event":"run_completed","data":\{"status":"failure"/, (all) => all.replace('failure', 'success')),
+    );
+    shop.put('go', '');
+    const { error } = await shop.run({ resume: id });
+    expect(error).toMatchObject({
+      exitCode: 65,
+      fix: `cleo trace repair ${id}`,
+      message: expect.stringContaining('is not the one that the run ended with'),
+    });
+    expect(await shop.call('trace.verify', { run: id })).toMatchObject({ error: { exitCode: 65 } });
+    expect(await shop.call('trace.repair', { run: id })).toMatchObject({ success: true });
+    expect(await shop.run({ resume: id })).toMatchObject({ success: true });
+    expect(await shop.call('trace.verify', { run: id })).toMatchObject({ success: true });
+  });
+
+  test('has its trace go on from the last whole line; what a crash tore off is kept beside it', async () => {
+    const { shop, id } = await broken();
+    const path = join(shop.root, '.cleo/traces', recordOf(shop).trace);
+    writeFileSync(path, '{"ts":"2026', { flag: 'a' });
+    const answer = await shop.run({ resume: id, input: { word: 'w' } });
+    expect(answer._meta.warnings).toEqual([expect.stringMatching(/cut short; it was moved to \S+\.corrupt$/)]);
+    expect([readFileSync(`${path}.corrupt`, 'utf8'), statSync(`${path}.corrupt`).mode & 0o777]).toEqual(['{"ts":"2026', 0o600]);
+    expect(await shop.call('trace.verify', { run: id })).toMatchObject({ success: true });
+  });
+
+  test('is gone on with from where another has brought it meanwhile', async () => {
+    const { shop, id } = await broken();
+    shop.skill('b', 'echo b >> b.log; sleep 0.3');
+    const [first, second] = await Promise.all([
+      shop.run({ resume: id, input: { word: 'w' } }),
+      shop.run({ resume: id, input: { word: 'w' }, wait: 20_000 }),
+    ]);
+    expect([first.run.executions, second.run.executions]).toMatchObject([
+      [{ skipped: true }, { attempts: 1 }],
+      [{ skipped: true }, { skipped: true }],
+    ]);
+    expect(times(shop, 'b')).toBe(2);
+  });
+
+  test('has one writer: who begins to go on waits for who tells it something', async () => {
+    const { shop, id } = await broken();
+    const path = join(shop.root, '.cleo/traces', recordOf(shop).trace);
+    const { size } = statSync(path);
+    const lock = await takeRunLock(join(shop.root, '.cleo/runs'), `trace-${id}`, 0);
+    const going = shop.run({ resume: id, input: { word: 'w' } });
+    await sleep(300);
+    expect(statSync(path).size).toBe(size);
+    lock.release();
+    expect((await going).success).toBe(true);
+  });
+
   test('is not gone on with while it goes on', async () => {
     const { shop, id } = await broken();
     const path = join(shop.root, '.cleo/runs', id, 'run.json');
@@ -207,13 +267,19 @@ describe('a run that is gone on with', () => {
     expect((await shop.run({ resume: id, project: 'another', input: { word: 'w' } })).error).toMatchObject({ exitCode: 75 });
   });
 
-  test('has nothing of what was left running beside it', async () => {
+  test('has nothing of what was left running or half written beside it', async () => {
     const { shop, id } = await broken();
     const orphan = `CLEO_RUN_ID=${id} CLEO_EXECUTION_ID=${id}:second:b setsid sleep 47 >/dev/null 2>&1 &`;
-    execFileSync('sh', ['-c', orphan]);
+    // One carries nothing any more, but still holds on to what its skill was given.
+    const held = mkdtempSync(join(tmpdir(), `cleo-skill-${id}-`));
+    execFileSync('sh', ['-c', `${orphan} exec env -i setsid sleep 47 >/dev/null 2>&1 3<${held} & sleep 0.2`]);
+    const folder = join(shop.root, '.cleo/runs', id);
+    for (const name of ['run.json', 'second/b/1/result.json']) writeFileSync(join(folder, `${name}.tmp-12-abc`), '{');
     const answer = await shop.run({ resume: id, input: { word: 'w' } });
-    expect(answer._meta.warnings).toEqual([`1 processes that ${id} had left running were ended`]);
+    expect(answer._meta.warnings).toEqual([`${id}: 2 of its processes were left running, and ended`]);
+    expect(existsSync(held)).toBe(false);
     expect(execFileSync('ps', ['-eo', 'stat=,args='], { encoding: 'utf8' })).not.toMatch(/^[^Z].*\bsleep 47$/m);
+    expect(readdirSync(folder, { recursive: true }).filter((name) => String(name).includes('.tmp-'))).toEqual([]);
   });
 
   test('that printed what had to be hidden is not run again for that', async () => {

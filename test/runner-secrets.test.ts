@@ -1,11 +1,14 @@
-import { readFileSync } from 'node:fs';
+import { mkdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { openWorkshop, type Workshop } from './construct.ts';
-import { coreOf, harmless, secrets } from './secrets.ts';
+import { harmless } from './harmless.ts';
+import { coreOf, placedSecrets, secrets } from './secrets.ts';
 
 /** Values that nothing but their variables tells to be secret. */
 const values = { API_TOKEN: 'correct horse battery staple', OWN_PASSWORD: 'päss"wörd\\with/odd&signs', PLAIN: 'not-secret-at-all' };
+
+const formats = ['jsonl', 'csv', 'otlp-json', 'junit', 'in-toto'];
 
 /** Everything a skill can leave behind holds every secret: in one piece, in two writes, encoded, nested. */
 const leaky = `
@@ -24,6 +27,7 @@ for (const [i, secret] of secrets.entries()) {
 }
 for (const name of ['API_TOKEN', 'OWN_PASSWORD']) both([process.env[name], encodeURIComponent(process.env[name]), JSON.stringify(process.env[name]), ''].join('\\n'));
 both(process.argv.slice(2).join(' ') + '\\n' + JSON.stringify(inputs) + '\\n');
+writeFileSync('undeclared_' + secrets.find((one) => one.startsWith('ghp_')) + '.txt', 'x');
 writeFileSync('made.md', '# Made\\n' + secrets.join('\\n\\n') + '\\n' + process.env.API_TOKEN);
 writeFileSync(process.env.CLEO_RESULT, JSON.stringify({
   goal_statement: 'reach ' + secrets.join(' '), evidence: secrets.map((secret) => ({ type: 'note', description: secret, reference: secret })),
@@ -32,7 +36,12 @@ writeFileSync(process.env.CLEO_RESULT, JSON.stringify({
 process.exit(process.argv[2] === 'fail' ? 1 : 0);
 `;
 
-const all = Object.values(secrets);
+const all = [...Object.values(secrets), ...Object.values(placedSecrets).map(([text]) => text)];
+const cores = Object.fromEntries([
+  ...Object.keys(secrets).map((name) => [name, coreOf(name)] as const),
+  ...Object.entries(placedSecrets).map(([name, [, core]]) => [name, core] as const),
+]);
+const [token, plain] = [secrets['GitHub token']!, secrets.OpenAI!];
 
 async function leakyShop(fails: boolean): Promise<Workshop> {
   const shop = await openWorkshop({ env: { ...values, CLEO_OPERATOR: 'ci' } });
@@ -74,15 +83,37 @@ test.each([false, true])('no secret of any shape is kept, shown or told to a jud
     await shop.call('trace.list'),
     await shop.call('trace.show', { run: shop.events()[0]!.run_id }),
     await shop.call('review.list'),
+    ...(await Promise.all(formats.map((format) => shop.call('trace.export', { format })))),
+    await shop.call('assess.run', { runs: ['*'] }),
+    await shop.call('assess.dashboard', { out: 'page.html' }),
+    // What is asked for is told as well as what is found.
+    await shop.run({ phase: token }),
+    await shop.run({ file: `${token}.yaml` }),
+    await shop.run({ resume: token }),
+    await shop.run({ force: token, reason: plain }),
+    await shop.run({ force: 'precondition', reason: plain }),
+    await shop.run({ var: [`a/b=${token}`] }),
+    await shop.call('skills.run', { name: 'leak', outputs: [`../${plain}`] }),
+    await shop.call('trace.show', { run: token }),
+    await shop.call('trace.export', { runs: `*${token}*` }),
+    await shop.call('assess.run', { runs: [token] }),
+    await shop.call('handoff.check', { from: token, to: plain }),
+    await shop.call('docs.check', { file: 'made.md', schema: token }),
   ].map((answer) => JSON.stringify(answer));
   const shown = await shop.cli(['construct', 'run', '--human', '--intent', all[7]!]);
   expect(answers[0]).toContain(fails ? '"exitCode":1' : '"success":true');
   const asked = fails ? '' : readFileSync(join(shop.root, 'asked.txt'), 'utf8');
-  const places = { kept: shop.kept(), answers: answers.join('\n'), terminal: shown.out, judge: asked };
+  const [review] = (await shop.call('review.list')).reviews ?? [];
+  if (review) {
+    const said = { review: review.id, verdict: 'fail', score: 0, note: all.join('\n').slice(0, 3000) };
+    answers.push(JSON.stringify(await shop.call('review.resolve', said, { agent: 'bob' })));
+  }
+  const page = readFileSync(join(shop.root, 'page.html'), 'utf8');
+  const places = { kept: shop.kept(), answers: answers.join('\n'), terminal: shown.out, judge: asked, page };
   const seen: string[] = [];
   for (const [where, text] of Object.entries(places)) {
-    for (const name of Object.keys(secrets))
-      for (const form of formsOf(coreOf(name))) if (text.includes(form)) seen.push(`${where}: ${name}: ${form.slice(0, 60)}`);
+    for (const [name, core] of Object.entries(cores))
+      for (const form of formsOf(core)) if (text.includes(form)) seen.push(`${where}: ${name}: ${form.slice(0, 60)}`);
     for (const value of [values.API_TOKEN, values.OWN_PASSWORD])
       for (const form of formsOf(value)) if (text.includes(form)) seen.push(`${where}: ${form}`);
   }
@@ -116,4 +147,34 @@ test('nothing harmless is hidden, in logs, in traces and in what is shown', asyn
   expect(shop.events().find(({ event }) => event === 'execution_complete')!.data.outputs_summary.content).toEqual(harmless);
   expect(readFileSync(join(shop.root, '.cleo/runs', id, 'only/say/1/stdout.log'), 'utf8')).toBe(JSON.stringify(harmless));
   expect((await shop.call('skills.run', { name: 'say' })).primary).toEqual(harmless);
+});
+
+test('what the user wants hidden, but for what they know to be harmless, also of skills that the construct does not name', async () => {
+  const shop = await openWorkshop({ env: { MY_TOKEN: 'known-to-be-harmless' } });
+  shop.skill('say', 'echo "see ACME-1234 and $MY_TOKEN"');
+  shop.skill('other', 'echo "see ACME-1234"');
+  const write = (allow: string[]) =>
+    shop.construct(
+      `execution: {phases: [only]}\nskills: [{name: say, phase: only, env: [MY_TOKEN]}]\nassessment: {redaction: {patterns: ['ACME-[0-9]+'], allow: ${JSON.stringify(allow)}}}`,
+    );
+  write([]);
+  const first = (await shop.call('skills.run', { name: 'say', raw: true })).printed;
+  const [, print] = /^see \[REDACTED:pattern:[0-9a-f]{8}\] and \[REDACTED:value:([0-9a-f]{8})\]\n$/.exec(first) ?? [];
+  write([print!]);
+  expect((await shop.call('skills.run', { name: 'say', raw: true })).printed).toMatch(
+    /^see \[REDACTED:pattern:\w{8}\] and known-to-be-harmless\n$/,
+  );
+  expect((await shop.call('skills.run', { name: 'other', raw: true })).printed).toMatch(/^see \[REDACTED:pattern:\w{8}\]\n$/);
+});
+
+test('what cannot be redacted is not written', async () => {
+  const shop = await openWorkshop({ env: { MY_TOKEN: 'not-to-be-seen-at-all' } });
+  shop.skill('say', 'echo "$MY_TOKEN"; touch ran');
+  shop.construct('execution: {phases: [only]}\nskills: [{name: say, phase: only, env: [MY_TOKEN]}]');
+  // Without its salt there are no fingerprints.
+  mkdirSync(join(shop.root, '.cleo/trace-salt'), { recursive: true });
+  expect((await shop.run({ intent: 'use not-to-be-seen-at-all' })).error.exitCode).toBeGreaterThan(0);
+  expect(shop.kept()).not.toContain('not-to-be-seen');
+  expect((await shop.run()).error.exitCode).toBeGreaterThan(0);
+  expect(shop.kept()).not.toContain('not-to-be-seen');
 });

@@ -42,7 +42,12 @@ export function traceOf({ id, status = 'success', at = born, more = [] }: RunSpe
   const events: Event[] = [
     [
       'run_started',
-      { schema_version: 1, manifest_sha256: hash('manifest'), capture: { inputs: 'hashed', outputs: 'summary' }, phases: [] },
+      {
+        schema_version: 1,
+        manifest_sha256: hash('manifest'),
+        capture: { inputs: 'hashed', outputs: 'summary' },
+        order: ['discovery', 'design'],
+      },
     ],
     ['execution_progress', { kind: 'phase_entered' }, { phase: 'discovery' }],
     gate(0, 'selection', first),

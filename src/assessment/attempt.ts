@@ -11,6 +11,8 @@ export interface AttemptOutcome {
   end: ProcessEnd;
   claim: SkillClaim;
   warnings: Warning[];
+  /** That it calls its artifacts, in what it tells as it works. */
+  files: string[];
 }
 
 /** Variables that a program needs to run at all; everything else a skill has to be given by name. */
@@ -50,6 +52,7 @@ export async function attempt(draft: Draft, argv: string[], timeoutMs: number, r
       timeoutMs,
       killGraceMs: phase.killGraceMs,
       mark: `CLEO_EXECUTION_ID=${draft.id}`,
+      tether: scratch.folder,
       ...(folder === undefined ? {} : { logs: { stdout: join(folder, 'stdout.log'), stderr: join(folder, 'stderr.log') } }),
       redactor,
       signal: ear.signal,
@@ -58,11 +61,11 @@ export async function attempt(draft: Draft, argv: string[], timeoutMs: number, r
     ear.stop();
     said = scratch.take();
   }
-  const { warnings, sideEffects } = ear.heard();
+  const { warnings, sideEffects, files } = ear.heard();
   const read = said.result === undefined || said.result.trim() === '' ? undefined : readClaim(said.result, redactor.value);
   const claim = read?.claim ?? noClaim;
   return {
-    end,
+    ...{ end, files },
     claim: { ...claim, sideEffects: [...claim.sideEffects, ...sideEffects] },
     warnings: [
       ...said.problems.map((problem) => ({ code: 'invalid_result', message: `it is left aside: ${problem}` })),
@@ -83,6 +86,7 @@ function listen(draft: Draft, scratch: Scratch) {
   const failed = new AbortController();
   const warnings: Warning[] = [];
   const sideEffects: SkillClaim['sideEffects'] = [];
+  const files: string[] = [];
   let count = 0;
   let strange = 0;
   const hear = (line: string): void => {
@@ -98,6 +102,7 @@ function listen(draft: Draft, scratch: Scratch) {
     if (effect) sideEffects.push(effect);
     if (type === 'warning') warnings.push({ code: textOf(value.code) ?? 'skill_warning', message });
     const where = textOf(value.path) ?? textOf(value.target);
+    if (type === 'artifact' && where) files.push(where);
     run.tell('execution_progress', { kind: kinds[type], note: message, ...(where ? { [whereOf[type]]: where } : {}) }, about);
   };
   const look = (isEnd = false): void => {
@@ -121,7 +126,7 @@ function listen(draft: Draft, scratch: Scratch) {
         warnings.push({ code: 'invalid_event', message: `${strange} lines that the skill wrote to CLEO_EVENTS are no events` });
       if (count > mostEvents)
         warnings.push({ code: 'invalid_event', message: `${count - mostEvents} more events than the ${mostEvents} that are read` });
-      return { warnings, sideEffects };
+      return { warnings, sideEffects, files };
     },
   };
 }

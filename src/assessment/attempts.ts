@@ -1,8 +1,9 @@
 import type { ExitMeaning } from '../rules/exit-class.ts';
 import { isReserved } from '../rules/exit-class.ts';
+import { leftRunning } from '../rules/gate/execution.ts';
 import { retryDelayMs } from '../rules/retry.ts';
 import { type AttemptOutcome, attempt } from './attempt.ts';
-import { aboutOf, type Draft, meaning, pass, warn } from './draft.ts';
+import { type AttemptLimit, aboutOf, type Draft, meaning, pass, warn } from './draft.ts';
 import { preconditions } from './preconditions.ts';
 import { varsOf } from './run-state.ts';
 
@@ -19,8 +20,9 @@ export async function attempts(draft: Draft, argv: string[]): Promise<Attempted>
   const most = 1 + (skill.maxRetries ?? phase.maxRetries);
   for (;;) {
     if (run.signal.aborted) return cancelled(draft);
-    const timeoutMs = timeoutOf(draft);
-    if (timeoutMs === undefined) return outOfTime(draft);
+    const limit = limitOf(draft);
+    if (limit === undefined) return outOfTime(draft);
+    const { timeoutMs } = limit;
     const number = draft.attempts + 1;
     draft.attempts = number;
     const about = { ...aboutOf(draft), attempt: number };
@@ -28,7 +30,9 @@ export async function attempts(draft: Draft, argv: string[]): Promise<Attempted>
     const outcome = await attempt(draft, argv, timeoutMs, requestOf(draft));
     const { end, claim } = outcome;
     draft.last = outcome;
+    draft.timedOut = end.timedOut ? limit : undefined;
     draft.sideEffects.push(...claim.sideEffects);
+    draft.claimedFiles.push(...outcome.files);
     const ended = meaning(draft, end.exitCode);
     run.tell('attempt_completed', { exit_code: ended.code, class: ended.class, duration_ms: end.durationMs, bytes: end.bytes }, about);
     warn(draft, ...outcome.warnings);
@@ -65,12 +69,12 @@ function outOfTime(draft: Draft): Attempted {
 }
 
 /** Of one attempt, within what is left to the phase; undefined where nothing is. */
-function timeoutOf({ run, phase, skill, around }: Draft): number | undefined {
+function limitOf({ run, phase, skill, around }: Draft): AttemptLimit | undefined {
   const own = run.request.timeoutMs ?? skill.timeoutMs ?? phase.timeoutMs;
-  if (around.deadlineAt === undefined) return own;
+  if (around.deadlineAt === undefined) return { timeoutMs: own, isOwn: true };
   const left = Math.floor(around.deadlineAt - run.ground.monotonicMs());
   if (left <= 0) return undefined;
-  return own === 0 ? left : Math.min(own, left);
+  return own > 0 && own <= left ? { timeoutMs: own, isOwn: true } : { timeoutMs: left, isOwn: false };
 }
 
 /** What it reads, as things stand now. */
@@ -88,7 +92,7 @@ function requestOf({ run, phase, skill, found, id, inputs, attempts: number }: D
 /** What is odd about how an attempt ended. */
 function remark(draft: Draft, { end, claim }: AttemptOutcome, { code, status }: ExitMeaning): void {
   const { phase } = draft;
-  if (end.leaked > 0) warn(draft, { code: 'leaked_process', message: `${end.leaked} processes were left running, and were ended` });
+  if (end.leaked > 0) warn(draft, { code: 'leaked_process', message: `${leftRunning(end.leaked)}, and ended` });
   if (end.isTruncated) warn(draft, { code: 'truncated_output', message: 'it printed more than is kept' });
   if (claim.status !== null && claim.status !== status)
     warn(draft, { code: 'status_mismatch', message: `the skill says ${claim.status}; its exit code says ${status}` });

@@ -6,6 +6,7 @@ import { forced, gateOf, gateWithout, type Judged, stopsAt } from '../rules/gate
 import type { AttemptOutcome } from './attempt.ts';
 import type { TreeOutcome } from './outputs.ts';
 import type { Run } from './run-state.ts';
+import type { TreeWatch } from './tree-watch.ts';
 
 /** What an execution has around it: the phase that it is part of. */
 export interface Around {
@@ -19,6 +20,15 @@ export interface Around {
   deadlineAt?: number;
   /** Files that the phase has written so far. */
   touched: Set<string>;
+  /** Tells what each of its skills wrote. */
+  tree: TreeWatch;
+}
+
+/** How long an attempt may take. */
+export interface AttemptLimit {
+  timeoutMs: number;
+  /** It is that of the attempt, and not what was left to the phase. */
+  isOwn: boolean;
 }
 
 /** What came of an execution. */
@@ -28,6 +38,8 @@ export interface Executed {
   attempts: number;
   isSkipped: boolean;
   isCancelled: boolean;
+  /** What its last attempt took more than. */
+  timedOut?: AttemptLimit | undefined;
 }
 
 /** An execution under way. */
@@ -51,7 +63,10 @@ export interface Draft {
   /** Inputs that had to be there and are not. */
   missing: string[];
   last?: AttemptOutcome;
+  timedOut?: AttemptLimit | undefined;
   sideEffects: SideEffect[];
+  /** Files that it says are its own. */
+  claimedFiles: string[];
   tree: TreeOutcome;
   primary: unknown;
   isCancelled: boolean;
@@ -65,7 +80,7 @@ export async function draftOf(run: Run, phase: Phase, skill: SkillSpec, around: 
   return {
     ...{ run, phase, skill, around, found: await ground.findSkill(skill.name, skill.path), id: executionId(run, phase.name, skill.name) },
     ...{ startedAt: ground.now(), startedMs: ground.monotonicMs(), gates: [], errors: [], warnings: [], retries: [], attempts: 0 },
-    ...{ inputs: { ...run.primaries, ...request.inputs }, inputsHash: '', missing: [], sideEffects: [] },
+    ...{ inputs: { ...run.primaries, ...request.inputs }, inputsHash: '', missing: [], sideEffects: [], claimedFiles: [] },
     ...{ tree: { artifacts: [], sideEffects: [], warnings: [], touched: [] }, primary: null, isCancelled: false, isSkipped: false },
   };
 }
@@ -100,7 +115,7 @@ export function record(draft: Draft, judged: GateResult): GateResult {
     'gate_checked',
     {
       ...{ gate_id: result.gate, name: result.name, status: result.status, passed: result.passed, severity: result.severity },
-      ...{ checks_performed, failures_if_any: failures, remediation_attempted: false },
+      ...{ checks_performed, failures, failures_if_any: failures, remediation_attempted: draft.retries.length > 0 },
       ...(result.overridden ? { overridden: true, reason: force?.reason ?? null } : {}),
     },
     aboutOf(draft),

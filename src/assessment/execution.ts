@@ -1,6 +1,5 @@
 import type { Phase, SkillSpec } from '../model/construct.ts';
 import type { Warning } from '../model/execution.ts';
-import type { Snapshot } from '../model/tree.ts';
 import { type ExitMeaning, meaningOf } from '../rules/exit-class.ts';
 import { executionChecks } from '../rules/gate/execution.ts';
 import { gateOf, type Judged } from '../rules/gate/gate.ts';
@@ -11,19 +10,20 @@ import { attempts } from './attempts.ts';
 import { captured } from './capture.ts';
 import { type Around, aboutOf, type Draft, draftOf, type Executed, meaning, pass, record, skipGates, warn } from './draft.ts';
 import { goalGate } from './goal.ts';
-import { outputsBefore, outputsOf, touchedBy } from './outputs.ts';
+import { outputsBefore, outputsOf, sharedIn, touchedBy } from './outputs.ts';
 import { preconditions } from './preconditions.ts';
 import { finish } from './result.ts';
 import { depart, inputsHash, logOf, reusable, reused } from './reuse.ts';
 import type { Run } from './run-state.ts';
 import { selectionGate } from './selection.ts';
+import { treeWatch } from './tree-watch.ts';
 
 /** What a phase that names no skill has in the place of one: its gates are checked all the same. */
 export const noSkill: SkillSpec = { name: '-', required: true, shell: false, env: [], credentials: [] };
 
 /** One skill in one phase, with all its attempts: gates before, the skill, gates after, and a result whatever came of it. */
 export async function execute(run: Run, phase: Phase, skill: SkillSpec, around: () => Around): Promise<Executed> {
-  const plain = { handoffs: [], onward: () => [], isLast: () => true, touched: new Set<string>() };
+  const plain = { handoffs: [], onward: () => [], isLast: () => true, touched: new Set<string>(), tree: treeWatch(run.ground) };
   const draft = await draftOf(run, phase, skill, plain);
   draft.inputsHash = inputsHash(draft);
   const known = reusable(draft);
@@ -47,9 +47,9 @@ export async function execute(run: Run, phase: Phase, skill: SkillSpec, around: 
   }
   await invoked(draft);
   const outputs = outputsBefore(run, phase);
-  const was = await run.ground.scan();
+  await draft.around.tree.begin(skill.name);
   const { ended, isJudged } = await attempts(draft, command.argv);
-  await look(draft, was, outputs);
+  await look(draft, outputs);
   return isJudged ? judge(draft, ended) : finish(draft, ended);
 }
 
@@ -94,12 +94,15 @@ const sizeOf = (text: string): { bytes: number; tokens_est: number } => {
 };
 
 /** What it left in the tree. */
-async function look(draft: Draft, before: Snapshot, outputs: Map<string, string>): Promise<void> {
-  const { run, phase, sideEffects, around } = draft;
-  draft.tree = touchedBy(run, phase, { before, after: await run.ground.scan(), outputs, claimed: sideEffects });
+async function look(draft: Draft, outputs: Map<string, string>): Promise<void> {
+  const { run, phase, skill, sideEffects, around } = draft;
+  const claimed = sideEffects.filter(({ type }) => type === 'file_write').map(({ target }) => target);
+  const own = await around.tree.end(skill.name, [...claimed, ...draft.claimedFiles]);
+  draft.tree = touchedBy(run, phase, { own, outputs, claimed: sideEffects });
   for (const path of draft.tree.touched) around.touched.add(path);
   warn(draft, ...draft.tree.warnings);
-  for (const { path } of draft.tree.artifacts) run.tell('execution_progress', { kind: 'artifact_created', path }, aboutOf(draft));
+  for (const { path, metadata } of draft.tree.artifacts)
+    run.tell('execution_progress', { kind: 'artifact_created', path, ...sharedIn(metadata) }, aboutOf(draft));
   for (const { target, description } of draft.tree.sideEffects)
     run.tell('execution_progress', { kind: 'side_effect', target, description, sha256: sha256Of(run, target) }, aboutOf(draft));
 }
@@ -114,7 +117,7 @@ function sha256Of({ ground }: Run, path: string): string | null {
 async function judge(draft: Draft, ended: ExitMeaning): Promise<Executed> {
   const { run, phase, last, skill } = draft;
   const { end, claim } = last ?? { end: undefined, claim: noClaim };
-  const facts = { meaning: ended, timedOut: end?.timedOut ?? false, leaked: end?.leaked ?? 0, isTruncated: end?.isTruncated ?? false };
+  const facts = { meaning: ended, timedOutMs: draft.timedOut?.timeoutMs, leaked: end?.leaked ?? 0, isTruncated: end?.isTruncated ?? false };
   record(draft, gateOf(2, executionChecks(facts), phase.gates.execution.severity, run.ground.now()));
   if (ended.class !== 'success') return finish(draft, ended);
   draft.primary = primaryOf(end?.stdout ?? new Uint8Array());

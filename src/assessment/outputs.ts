@@ -1,13 +1,14 @@
 import type { Phase } from '../model/construct.ts';
 import type { Artifact, SideEffect, Warning } from '../model/execution.ts';
 import type { FoundFile } from '../model/found.ts';
-import type { Snapshot, TreeChange } from '../model/tree.ts';
+import type { TreeChange } from '../model/tree.ts';
 import { expand } from '../rules/construct/variables.ts';
 import { contentTypeOf } from '../rules/content-type.ts';
 import type { Judged } from '../rules/gate/gate.ts';
 import { fulfilment, outputChecks, primaryCheck } from '../rules/gate/output.ts';
 import { globMatcher, isGlob } from '../rules/glob.ts';
 import { changesBetween } from '../rules/tree-changes.ts';
+import type { OwnTree } from '../rules/tree-shares.ts';
 import { namedChecks } from './preconditions.ts';
 import { type Run, varsOf } from './run-state.ts';
 
@@ -20,8 +21,7 @@ export interface TreeOutcome {
 }
 
 export interface TreeFacts {
-  before: Snapshot;
-  after: Snapshot;
+  own: OwnTree;
   /** What was there before of what the phase makes. */
   outputs: Map<string, string>;
   /** What the skill says that it did. */
@@ -40,30 +40,33 @@ function declaredFiles(run: Run, phase: Phase): FoundFile[] {
   return phase.outputs.flatMap((spec) => run.lookout.find(spec, vars).files);
 }
 
-/** What changed in the tree: what the phase was to make, and everything else. */
-export function touchedBy(run: Run, phase: Phase, { before, after, outputs, claimed }: TreeFacts): TreeOutcome {
-  const isCoarse = before.isCoarse || after.isCoarse;
+/** What changed in the tree: what the phase was to make, and everything else. What another skill, beside it, may have written as well is
+ *  told, and nobody is blamed for it. */
+export function touchedBy(run: Run, phase: Phase, { own, outputs, claimed }: TreeFacts): TreeOutcome {
+  const isCoarse = own.before.isCoarse || own.after.isCoarse;
   const declared = new Map(declaredFiles(run, phase).map((file) => [file.path, file]));
   const rewritten = [...declared.values()].filter(({ path, sha256 }) => outputs.get(path) !== sha256).map(({ path }) => path);
-  const changes = changesBetween(before, after);
+  const changes = changesBetween(own.before, own.after);
   const known = new Set(changes.map(({ path }) => path));
   const all: TreeChange[] = isCoarse
     ? [...changes, ...rewritten.filter((path) => !known.has(path)).map((path) => ({ path, change: 'changed' as const }))]
     : changes;
   const written = all.filter(({ change }) => change !== 'deleted').map(({ path }) => path);
   const isOutput = outputMatcher(run, phase);
-  const others = all.filter(({ path, change }) => change === 'deleted' || !isOutput(path));
+  const others = all.filter(({ path, change }) => (change === 'deleted' || !isOutput(path)) && !own.isAnothers(path));
   const said = new Map(claimed.filter(({ type }) => type === 'file_write').map((one) => [one.target, one]));
   const undeclared = others.filter(({ path }) => !said.has(path));
   return {
-    artifacts: written.flatMap((path) => artifactOf(declared.get(path))),
-    sideEffects: others
-      .slice(0, mostTold)
-      .map(({ path, change }) => said.get(path) ?? { type: 'file_write', target: path, reversible: false, description: change }),
+    artifacts: written.filter((path) => !own.isAnothers(path)).flatMap((path) => artifactOf(declared.get(path), own.others(path))),
+    sideEffects: others.slice(0, mostTold).map(
+      ({ path, change }) =>
+        said.get(path) ?? {
+          ...{ type: 'file_write', target: path, reversible: false },
+          description: [change, ...own.others(path).map((other) => `perhaps by ${other}`)].join(', '),
+        },
+    ),
     warnings: [
-      ...undeclared
-        .slice(0, mostTold)
-        .map(({ path, change }) => ({ code: 'undeclared_write', message: `${path} was ${change}, and is no output of ${phase.name}` })),
+      ...undeclared.slice(0, mostTold).map((one) => undeclaredWrite(one, phase, own.others(one.path))),
       ...(undeclared.length > mostTold ? [{ code: 'undeclared_write', message: `and ${undeclared.length - mostTold} more` }] : []),
       ...(isCoarse ? [{ code: 'coarse_scan', message: 'there are too many files to look at each; git was asked' }] : []),
     ],
@@ -71,16 +74,29 @@ export function touchedBy(run: Run, phase: Phase, { before, after, outputs, clai
   };
 }
 
-function artifactOf(file: FoundFile | undefined): Artifact[] {
+function undeclaredWrite({ path, change }: TreeChange, { name }: Phase, others: string[]): Warning {
+  const message = `${path} was ${change}, and is no output of ${name}`;
+  if (others.length === 0) return { code: 'undeclared_write', message };
+  return { code: 'unattributed_write', message: `${message}; ${others.join(' and ')} ran beside it: whose it is cannot be told` };
+}
+
+function artifactOf(file: FoundFile | undefined, others: string[]): Artifact[] {
   if (file?.kind !== 'file') return [];
   const { path, size, sha256, completeness } = file;
   return [
     {
       ...{ type: 'file', path, content_type: contentTypeOf(path), size_bytes: size, checksum: sha256 },
-      metadata: completeness ? { completeness: completeness.completeness } : {},
+      metadata: {
+        ...(completeness ? { completeness: completeness.completeness } : {}),
+        ...(others.length > 0 ? { shared_with: others } : {}),
+      },
     },
   ];
 }
+
+/** Who else may have written it, where that cannot be told. */
+export const sharedIn = ({ shared_with }: Artifact['metadata']): { shared_with?: string[] } =>
+  shared_with === undefined ? {} : { shared_with: shared_with as string[] };
 
 /** By the pattern, and not by the files that were looked at: of very many only some are. */
 function outputMatcher(run: Run, phase: Phase): (path: string) => boolean {

@@ -5,6 +5,7 @@ import type { Around, Executed } from './draft.ts';
 import { execute, noSkill } from './execution.ts';
 import { handoffCheck, handoffOf } from './preconditions.ts';
 import type { Run } from './run-state.ts';
+import { treeWatch } from './tree-watch.ts';
 
 export interface PhaseOutcome {
   /** In the order in which they are declared, whichever ended first. */
@@ -50,6 +51,7 @@ function sceneOf(run: Run, phase: Phase, isLastSkill: (skill: SkillSpec) => bool
       // What others of the phase have written meanwhile is no change behind anybody's back.
       .map((spec) => handoffCheck(handoffOf({ ...run, left: new Map() }, spec)));
   const touched = new Set<string>();
+  const tree = treeWatch(run.ground);
   let entered: Pick<Around, 'handoffs' | 'deadlineAt'> | undefined;
   return {
     enter(skill: SkillSpec): Around {
@@ -58,7 +60,7 @@ function sceneOf(run: Run, phase: Phase, isLastSkill: (skill: SkillSpec) => bool
         const handoffs = incoming.map((spec) => attempted(run, handoffOf(run, spec)));
         entered = { handoffs, ...(phase.deadlineMs === undefined ? {} : { deadlineAt: run.ground.monotonicMs() + phase.deadlineMs }) };
       }
-      return { ...entered, onward, touched, isLast: () => isLastSkill(skill) };
+      return { ...entered, onward, touched, tree, isLast: () => isLastSkill(skill) };
     },
     leave(): PhaseHandoff[] {
       if (!entered) return wanted.includes(phase.name) ? incoming.flatMap(({ from, to }) => keptHandoff(run, from, to)) : [];
@@ -77,21 +79,31 @@ function isLast(run: Run, skills: SkillSpec[], skill: SkillSpec, isMade: (skill:
   });
 }
 
-/** As many at a time as may be. Where one cannot be told of any more, the others are ended: they would go on unseen. */
+/** As many at a time as may be. None of them is given what another one printed: which of them ends first is chance. Where one cannot be
+ *  told of any more, the others are ended: they would go on unseen. */
 async function sideBySide(run: Run, skills: SkillSpec[], one: (skill: SkillSpec, within: Run) => Promise<Executed>): Promise<void> {
   const most = run.request.construct.maxConcurrency ?? Math.min(4, run.ground.cpus);
   const failed = new AbortController();
-  const within: Run = { ...run, signal: AbortSignal.any([run.signal, failed.signal]) };
-  const waiting = [...skills];
+  const signal = AbortSignal.any([run.signal, failed.signal]);
+  const all = skills.map((skill) => {
+    const within: Run = { ...run, signal, primaries: { ...run.primaries }, printed: new Map(run.printed) };
+    return { skill, within };
+  });
+  const waiting = [...all];
   const worker = async (): Promise<void> => {
-    for (let skill = waiting.shift(); skill && !within.signal.aborted; skill = waiting.shift())
-      await one(skill, within).catch((error: unknown) => {
+    for (let next = waiting.shift(); next && !signal.aborted; next = waiting.shift())
+      await one(next.skill, next.within).catch((error: unknown) => {
         failed.abort(error);
         throw error;
       });
   };
   await Promise.allSettled(Array.from({ length: Math.min(most, skills.length) }, worker));
   if (failed.signal.aborted) throw failed.signal.reason;
+  for (const { skill, within } of all) {
+    const log = within.printed.get(skill.name);
+    if (log) run.printed.set(skill.name, log);
+    if (skill.name in within.primaries) run.primaries[skill.name] = within.primaries[skill.name];
+  }
 }
 
 /** A phase without a skill has its gates all the same. */

@@ -83,11 +83,13 @@ function candidateOf(ground: Ground, { runId, trace }: KeptRun, waiting: Set<str
   };
 }
 
-/** Of the last event; undefined where nothing can be read. */
+/** Of the last event; undefined where nothing can be read. That somebody scored a run makes it no younger: what is scored every night
+ *  would never have had its time. */
 function lastMoment(text: string): string | undefined {
-  // The last lines are enough, unless they are damaged.
+  // The last line is enough, unless it is damaged.
   const tail = text.slice(text.lastIndexOf('\n', text.length - 2) + 1);
-  return (eventsIn(tail).lines.at(-1) ?? eventsIn(text).lines.at(-1))?.line.ts;
+  const lastOf = (part: string) => eventsIn(part).lines.findLast(({ line }) => line.event !== 'score_recorded');
+  return (lastOf(tail) ?? lastOf(text))?.line.ts;
 }
 
 function remainsOf(ground: Ground, { runId, trace }: KeptRun): Pruned {

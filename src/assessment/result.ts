@@ -5,7 +5,7 @@ import { gateWithout } from '../rules/gate/gate.ts';
 import { noClaim } from '../rules/skill-claim.ts';
 import { captured, capturedOutput } from './capture.ts';
 import { aboutOf, type Draft, type Executed } from './draft.ts';
-import { requiredOutputs } from './outputs.ts';
+import { requiredOutputs, sharedIn } from './outputs.ts';
 import { skillDigest } from './run-state.ts';
 
 /** The end of every execution, be it that it was refused: a result, an event, and its place in the record. */
@@ -38,7 +38,7 @@ export function finish(draft: Draft, ended: ExitMeaning): Executed {
       ...(isSkipped ? { skipped: true } : {}),
       ...(isCancelled ? { cancelled: true } : {}),
       outputs_summary: {
-        ...capturedOutput(run, last?.end.stdout ?? new Uint8Array(), draft.primary),
+        ...capturedOutput(run, last?.end.stdout ?? new Uint8Array()),
         ...(capture.outputs === 'none' ? {} : { artifacts: artifacts.map(summaryOf), required: requiredOutputs(run, phase) }),
       },
       ...{ side_effects: side_effects.length, retries: draft.retries },
@@ -52,16 +52,17 @@ export function finish(draft: Draft, ended: ExitMeaning): Executed {
   for (const { path, sha256 } of outputsOf(draft)) run.left.set(path, sha256);
   run.record.executions = [...run.record.executions.filter(({ execution_id }) => execution_id !== draft.id), entry];
   run.save();
-  return { result, meaning: ended, attempts: draft.attempts, isSkipped, isCancelled };
+  return { result, meaning: ended, attempts: draft.attempts, isSkipped, isCancelled, timedOut: draft.timedOut };
 }
 
 const summaryOf = ({ path, checksum, metadata }: SkillExecutionResult['outputs']['artifacts'][number]) => ({
   ...{ path, checksum },
   ...(metadata.completeness === undefined ? {} : { completeness: metadata.completeness }),
+  ...sharedIn(metadata),
 });
 
 const outputsOf = ({ tree }: Draft): RunRecord['executions'][number]['outputs'] =>
-  tree.artifacts.map(({ path, checksum }) => ({ path, sha256: checksum }));
+  tree.artifacts.map(({ path, checksum, metadata }) => ({ path, sha256: checksum, ...sharedIn(metadata) }));
 
 /** What the record keeps of it. Who wants nothing kept has nothing kept that inputs or outputs could be told by. */
 function entryOf(draft: Draft, result: SkillExecutionResult, { code }: ExitMeaning): RunRecord['executions'][number] {

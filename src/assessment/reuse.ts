@@ -3,6 +3,7 @@ import type { RunRecord } from '../model/trace.ts';
 import type { Ground } from '../platform/ground-port.ts';
 import { canonical } from '../rules/canonical.ts';
 import { meaningOf } from '../rules/exit-class.ts';
+import { heldOutputs, runOf } from '../rules/held-outputs.ts';
 import { primaryOf } from '../rules/primary.ts';
 import { eventsIn } from '../rules/trace.ts';
 import { aboutOf, type Draft, type Executed, executionId, skipGates } from './draft.ts';
@@ -21,41 +22,49 @@ export function inputsHash({ run, phase }: Draft): string {
   return run.ground.mac(canonical({ inputs, printed, intent: intent ?? null, files }));
 }
 
+export interface Reusable {
+  entry: Entry;
+  /** What it left, as it is now. */
+  outputs: { path: string; sha256: string }[];
+}
+
 /** What was done before and would come out the same: of the run that is gone on with, as long as nothing had to be done again; or,
  *  where that is asked for, of any. */
-export function reusable(draft: Draft): Entry | undefined {
+export function reusable(draft: Draft): Reusable | undefined {
   const { run, phase } = draft;
   const { resume, reusable: earlier, construct } = run.request;
   const { from } = run.departed;
   const goesOn = from === undefined || (construct.type === 'parallel' && from === phase.name);
-  return [...(goesOn ? (resume?.executions ?? []) : []), ...earlier].find((one) => isUnchanged(draft, one));
+  const candidates = [...(goesOn ? (resume?.executions ?? []) : []), ...earlier];
+  for (const entry of candidates) {
+    const outputs = heldOutputs(entry, candidates);
+    if (isUnchanged(draft, entry, outputs)) return { entry, outputs };
+  }
+  return undefined;
 }
 
-function isUnchanged({ run, phase, skill, found, inputsHash: hash }: Draft, one: Entry): boolean {
+function isUnchanged({ run, phase, skill, found, inputsHash: hash }: Draft, one: Entry, outputs: Reusable['outputs']): boolean {
   const { ground } = run;
   if (one.phase !== phase.name || one.skill !== skill.name || one.status !== 'success') return false;
   if (one.skill_sha256 !== skillDigest(run, skill, found) || one.inputs_sha256 !== hash) return false;
   if (one.attempts > 0 && logBy(run, one) === undefined) return false;
-  return one.outputs.every(({ path, sha256 }) => ground.at(path)?.kind === 'file' && ground.digest(path) === sha256);
+  return outputs.every(({ path, sha256 }) => ground.at(path)?.kind === 'file' && ground.digest(path) === sha256);
 }
 
-const logBy = (run: Run, { execution_id, phase, skill, attempts }: Entry): string | undefined =>
-  logOf(run, execution_id.split(':')[0]!, phase, skill, attempts);
+const logBy = (run: Run, one: Entry): string | undefined => logOf(run, runOf(one), one.phase, one.skill, one.attempts);
 
 export const logOf = ({ ground }: Run, runId: string, phase: string, skill: string, attempt: number): string | undefined =>
   ground.runs.read(runId, `${phase}/${skill}/${attempt}/stdout.log`);
 
-export function reused(draft: Draft, known: Entry): Executed {
+export function reused(draft: Draft, { entry: known, outputs }: Reusable): Executed {
   const { run, skill, around } = draft;
   const log = known.attempts > 0 ? logBy(run, known) : undefined;
   if (log !== undefined) {
     run.primaries[skill.name] = primaryOf(new TextEncoder().encode(log));
     run.printed.set(skill.name, () => log);
   }
-  for (const { path, sha256 } of known.outputs) {
-    run.left.set(path, sha256);
-    around.touched.add(path);
-  }
+  for (const { path, sha256 } of outputs) run.left.set(path, sha256);
+  for (const { path } of known.outputs) around.touched.add(path);
   const note = `${skill.name} is not run again: nothing it depends on has changed`;
   run.tell('execution_progress', { kind: 'note', note }, aboutOf(draft));
   const others = run.record.executions.filter(({ phase, skill: name }) => phase !== known.phase || name !== known.skill);
@@ -84,18 +93,25 @@ export function depart(run: Run, phase: Phase, skill: SkillSpec): void {
 export function doneBy(ground: Ground, record: RunRecord): Entry[] {
   const text = record.trace ? ground.traces.read(record.trace)?.text : undefined;
   const told = eventsIn(text ?? '').lines.flatMap(({ line }) => (line.event === 'execution_complete' ? entryIn(line.data.checkpoint) : []));
-  const entries = new Map(record.executions.map((one) => [one.execution_id, one]));
-  for (const one of told) entries.set(one.execution_id, one);
+  const entries = new Map(record.executions.flatMap(entryIn).map((one) => [one.execution_id, one]));
+  for (const one of told) {
+    // In the order in which they ended.
+    entries.delete(one.execution_id);
+    entries.set(one.execution_id, one);
+  }
   return [...entries.values()];
 }
 
-/** Read with doubt: a trace is a file like any other. */
+/** Read with doubt: traces and records are files like any others. */
 function entryIn(value: unknown): Entry[] {
   const one = value as Entry | null | undefined;
   const isEntry =
     typeof one?.execution_id === 'string' &&
     [one.phase, one.skill, one.status, one.skill_sha256, one.inputs_sha256].every((text) => typeof text === 'string') &&
     Array.isArray(one.outputs) &&
+    one.outputs.every((output: Partial<Entry['outputs'][number]> | null) => {
+      return typeof output?.path === 'string' && typeof output.sha256 === 'string' && Array.isArray(output.shared_with ?? []);
+    }) &&
     Number.isInteger(one.attempts);
   return isEntry ? [one] : [];
 }

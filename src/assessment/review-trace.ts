@@ -1,52 +1,19 @@
 import type { Ground } from '../platform/ground-port.ts';
-import { redactorOf } from '../rules/redactor.ts';
 import { type Review, reviewsIn } from '../rules/review-state.ts';
-import { eventsIn } from '../rules/trace.ts';
-import { findRun, isLive, recordOf } from './kept-runs.ts';
+import { type Afterword, tellAfter } from './trace-after.ts';
 
-const waitMs = 5000;
-
-/** Tells the trace of a run what its reviewers have said and it does not know yet; why it could not be told, where it could not.
- *  Their notes stay where they were written. A run that goes on writes its own trace: it is told when it has ended. */
-export async function tellTrace(ground: Ground, runId: string): Promise<string | undefined> {
-  const lock = await ground.lock(`review-${runId}`, waitMs);
-  try {
-    const kept = ground.runs.list().includes(runId) ? findRun(ground, runId) : undefined;
-    const record = recordOf(ground, runId);
-    if (!kept?.trace || !record) return `the trace of ${runId} is gone, and is told nothing`;
-    if (isLive(ground, record)) return `${runId} is still under way: its trace is told when it has ended`;
-    const known = new Set(
-      eventsIn(ground.traces.read(kept.trace)?.text ?? '').lines.flatMap(({ line }) =>
-        line.event === 'review_resolved' ? [keyOf(line.data)] : [],
-      ),
-    );
+/** Tells the trace of a run what its reviewers have said. Their notes stay where they were written. */
+export const tellTrace = (ground: Ground, runId: string): Promise<string | undefined> =>
+  tellAfter(ground, runId, 'review_resolved', (lines) => {
+    const known = new Set(lines.flatMap(({ event, data }) => (event === 'review_resolved' ? [keyOf(data)] : [])));
     const said = reviewsIn(ground.reviews.read(), ground.now()).filter((review) => review.runId === runId);
-    const news = said.flatMap(resolutionsOf).filter(({ data }) => !known.has(keyOf(data)));
-    if (news.length === 0) return undefined;
-    const redactor = redactorOf({ secrets: [], patterns: [], allow: [], mac: ground.mac });
-    const trace = ground.trace(runId, kept.trace, redactor);
-    try {
-      for (const { data, about } of news) trace.write('review_resolved', data, about);
-    } finally {
-      trace.close();
-    }
-    // Whatever else stands in the record stays there.
-    const text = ground.runs.read(runId, 'run.json')!;
-    ground.runs.write(
-      runId,
-      'run.json',
-      `${JSON.stringify({ ...(JSON.parse(text) as object), head: trace.head(), lines: trace.lines() })}\n`,
-    );
-    return undefined;
-  } finally {
-    lock.release();
-  }
-}
+    return said.flatMap(resolutionsOf).filter(({ data }) => !known.has(keyOf(data)));
+  });
 
 const keyOf = ({ review_id, by, at, verdict, score }: Record<string, unknown>): string =>
   JSON.stringify([review_id, by, at, verdict, score]);
 
-function resolutionsOf(review: Review) {
+function resolutionsOf(review: Review): Afterword[] {
   const about = {
     ...(review.executionId ? { execution_id: review.executionId } : {}),
     ...(review.phase ? { phase: review.phase } : {}),

@@ -54,7 +54,7 @@ async function answer(house: House, call: Call, startedAt: number): Promise<Repl
       error instanceof CleoError
         ? error
         : new CleoError('E_GENERAL_ERROR', { problem: (error as Error)?.message ?? String(error) }, { cause: error });
-    const refusal = operation?.exits ? (await import('../errors/skill.ts')).asSkillRefusal(known) : known;
+    const refusal = operation?.exits ? (await import('./skill-refusal.ts')).skillRefused(known) : known;
     if (work) await (await import('./log.ts')).logRefusal(work, refusal);
     if (work) complete(meta, work);
     return {

@@ -105,7 +105,8 @@ export const RunRecord = strictObject({
       exit_code: Count,
       skill_sha256: string(),
       inputs_sha256: string(),
-      outputs: array(strictObject({ path: string(), sha256: string() })),
+      /** `shared_with`: skills that ran beside it and may have written the file as well. */
+      outputs: array(strictObject({ path: string(), sha256: string(), shared_with: exactOptional(array(string())) })),
       attempts: Count,
       duration_ms: number(),
     }),

@@ -1,6 +1,6 @@
 /** A tree at one moment. */
 export interface Snapshot {
-  files: Map<string, { size: number; mtimeMs: number; ctimeMs: number; sha256?: string }>;
+  files: Map<string, { size: number; mtimeMs: number; ctimeMs: number }>;
   /** There are more files than are looked at: git was asked instead. */
   isCoarse: boolean;
 }

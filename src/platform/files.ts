@@ -16,6 +16,7 @@ import {
   rmSync,
   statfsSync,
   statSync,
+  unlinkSync,
   writeSync,
 } from 'node:fs';
 import { basename, dirname, isAbsolute, join, relative, resolve, sep } from 'node:path';
@@ -138,35 +139,37 @@ export const files: Files = {
 type Identity = { ino: number; dev: number } | undefined;
 const isOne = (a: Identity, b: Identity): boolean => !!a && !!b && a.ino !== 0 && a.ino === b.ino && a.dev === b.dev;
 
-/** Writes the text into a file beside `path`, synced, and lets `put` bring it to its place; what `put` leaves is removed. */
-function beside(path: string, text: string | Uint8Array, mode: number, put: (fresh: string) => boolean): boolean {
+/** Writes the text into a file beside `path`, synced where that is asked for, and lets `put` bring it to its place; what `put` leaves
+ *  is removed. */
+export function beside(path: string, text: string | Uint8Array, mode: number, put: (fresh: string) => boolean, isSynced = true): boolean {
   const fresh = `${path}.tmp-${process.pid}-${Math.random().toString(36).slice(2, 8)}`;
   try {
     const file = openSync(fresh, 'wx', mode);
     try {
       const bytes = typeof text === 'string' ? Buffer.from(text) : text;
       for (let at = 0; at < bytes.length; ) at += writeSync(file, bytes, at);
-      fsyncSync(file);
+      if (isSynced) fsyncSync(file);
     } finally {
       closeSync(file);
     }
     const isPut = put(fresh);
-    syncFolder(dirname(path));
+    if (isSynced) syncFolder(dirname(path));
     return isPut;
   } finally {
-    rmSync(fresh, { force: true });
+    // What takes away whole trees takes longer to load than all of this takes.
+    if (existsSync(fresh)) unlinkSync(fresh);
   }
 }
 
 /** An empty file does, too. */
-function endsInALine(file: number): boolean {
+export function endsInALine(file: number): boolean {
   const { size } = fstatSync(file);
   const last = Buffer.alloc(1);
   return size === 0 || (readSync(file, last, 0, 1, size - 1) === 1 && last[0] === 0x0a);
 }
 
 /** A link never replaces what is there, so of two at once one wins; where links are not to be had, a rename. */
-function place(fresh: string, path: string): boolean {
+export function place(fresh: string, path: string): boolean {
   try {
     linkSync(fresh, path);
   } catch (error) {

@@ -17,6 +17,8 @@ export interface ProcessSpec {
   killGraceMs: number;
   /** `NAME=value` of its environment: whatever carries it was started by this execution. */
   mark: string;
+  /** A file or folder of this attempt alone, which it is given to hold on to, as it stands. */
+  tether: string;
   /** Where its output is kept, redacted; undefined where it is not. */
   logs?: { stdout: string; stderr: string };
   redactor: Redactor;
@@ -48,6 +50,8 @@ export interface ProcessEnd {
 export interface TraceWriter {
   /** What was written, redacted; every failure to write it is 74. */
   write(event: TraceEvent, data: Record<string, unknown>, about?: TraceAbout): Record<string, unknown>;
+  /** The file beside it that holds what a crash had torn off its end. */
+  aside?: string;
   head(): string;
   lines(): number;
   /** What has to be on disk is there when this returns; it gets there by itself, soon, where nobody asks. */
@@ -174,6 +178,7 @@ export interface Ground {
 
 /** Two files that a skill may write; gone when they have been read. */
 export interface Scratch {
+  folder: string;
   result: string;
   events: string;
   /** Whole lines of events that have come since the last look; at the end also one that was not ended. */

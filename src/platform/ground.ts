@@ -6,12 +6,13 @@ import { isatty } from 'node:tty';
 import { globBase, globMatcher, isGlob } from '../rules/glob.ts';
 import type { Ground, SeenFile } from './ground-port.ts';
 import type { Platform, Project } from './port.ts';
+import { placePrivate, replacePrivate, sweepDrafts } from './private-file.ts';
 import { reviewsOf } from './review-file.ts';
 import { runFolder } from './run-folder.ts';
 import { beganAt, bootId, isAlive, takeRunLock } from './run-lock.ts';
-import { forgetScratch, scratch } from './scratch.ts';
+import { forgetScratch, scratch, scratchOf } from './scratch.ts';
 import { findSkill, folderOf, knownSkills } from './skill-lookup.ts';
-import { endMarked, runSkill } from './skill-process.ts';
+import { endAtOnce, endMarked, runSkill } from './skill-process.ts';
 import { traceWriter } from './trace-file.ts';
 import { traceFolder } from './trace-folder.ts';
 import { entriesOf, passedOver, scanTree } from './tree-scan.ts';
@@ -47,7 +48,7 @@ export function groundOf(platform: Platform, { root, folder }: Project, env: Rec
     isAlive,
     hash,
     mac: (text) => {
-      key ??= salt(platform, folder);
+      key ??= salt(folder);
       return createHmac('sha256', key).update(text).digest('hex');
     },
     variables: env,
@@ -91,8 +92,9 @@ export function groundOf(platform: Platform, { root, folder }: Project, env: Rec
     skills: () => knownSkills(root, folder),
     scratch,
     async clearAway(runId) {
-      const ended = await endMarked(`CLEO_RUN_ID=${runId}`, 1500);
+      const ended = await endMarked(`CLEO_RUN_ID=${runId}`, scratchOf(runId), 1500);
       forgetScratch(runId);
+      sweepDrafts(join(folder, 'runs', runId), 'all');
       return ended;
     },
     trace: (runId, at, redactor) => {
@@ -113,23 +115,18 @@ const why = { time: 'took more time than it has', output: 'printed more than it 
 
 export const traceName = (runId: string, at: string): string => `${at.slice(0, 10)}-${runId}.jsonl`;
 
-/** 32 bytes that are this project's alone, made when they are first needed. */
-function salt({ files }: Platform, folder: string): Buffer {
+/** 32 bytes that are this project's alone, made when they are first needed. Others are none: a key that is short, or empty, hides
+ *  nothing. */
+function salt(folder: string): Buffer {
   const path = join(folder, 'trace-salt');
   const known = existsSync(path) ? readFileSync(path) : undefined;
   if (known?.length === 32) return known;
   return writing(path, 73, () => {
-    const file = process.getBuiltinModule('node:fs');
     const fresh = randomBytes(32);
-    try {
-      file.writeFileSync(path, fresh, { mode: 0o600, flag: 'wx' });
-      files.sync(path);
-      return fresh;
-    } catch (error) {
-      // Another run was quicker.
-      if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
-      return readFileSync(path);
-    }
+    if (known) replacePrivate(path, fresh);
+    else placePrivate(path, fresh);
+    // Another run may have been quicker.
+    return readFileSync(path);
   });
 }
 
@@ -240,7 +237,8 @@ function digest(path: string): string {
   }
 }
 
-/** The first wish to end is heard; a second one ends everything, as it would have without us. */
+/** The first wish to end is heard; the second one gives nobody any more time; the third ends this process, as it would have without
+ *  us. */
 function interrupts(): { signal: AbortSignal; stop(): void } {
   const wish = new AbortController();
   const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
@@ -248,8 +246,10 @@ function interrupts(): { signal: AbortSignal; stop(): void } {
     for (const signal of signals) process.off(signal, heard);
   };
   function heard(): void {
-    stop();
-    wish.abort();
+    if (wish.signal.aborted) {
+      stop();
+      endAtOnce();
+    } else wish.abort();
   }
   for (const signal of signals) process.on(signal, heard);
   return { signal: wish.signal, stop };

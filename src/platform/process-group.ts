@@ -1,12 +1,16 @@
 import { spawn } from 'node:child_process';
-import { readdirSync, readFileSync } from 'node:fs';
+import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
 
 /** Everything that a process started, as far as it can be told: its group; on Linux also what left it but carries the mark
- *  (`NAME=value`) in its environment; on Windows the tree below it. */
+ *  (`NAME=value`) in its environment, holds on to what it was given, or was seen to be started by any of it; on Windows the tree below it. */
 export interface Started {
   /** Undefined where whoever started it is gone: what it left is told by its mark alone. */
   pid?: number | undefined;
   mark: string;
+  /** How the name begins of what it was given to hold on to. */
+  tether?: string | undefined;
+  /** What was seen of it, and when each began: once who started it is gone, nothing else tells. */
+  seen?: Map<number, string>;
   /** Not to be touched, whatever they carry. */
   spared?: Set<number>;
   /** What began before was not started by it: the system's own count, undefined where nobody knows. */
@@ -27,14 +31,65 @@ export function signalAll(started: Started, signal: 'SIGTERM' | 'SIGKILL' | 'SIG
 }
 
 /** What of it is still alive, or only what has left the group. A zombie is not: it waits for its parent to look. */
-export function living({ pid, mark, spared, since, lowest = 0 }: Started, which: 'all' | 'outside' = 'all'): number[] {
+export function living(started: Started, which: 'all' | 'outside' = 'all'): number[] {
+  const { pid: group, spared, lowest = 0 } = started;
   // Windows has no groups: of the tree only its root can be asked for.
   if (process.platform !== 'linux')
-    return pid !== undefined && which === 'all' && isThere(process.platform === 'win32' ? pid : -pid) ? [pid] : [];
-  return readdirSync('/proc')
+    return group !== undefined && which === 'all' && isThere(process.platform === 'win32' ? group : -group) ? [group] : [];
+  const all = readdirSync('/proc')
     .filter((name) => /^\d+$/.test(name) && Number(name) >= lowest && !spared?.has(Number(name)))
-    .filter((name) => belongs(name, { pid, mark, since }, which))
-    .map(Number);
+    .flatMap((name) => lookAt(Number(name)) ?? []);
+  const found = new Set(all.filter((one) => belongs(one, started)));
+  // Children of what belongs to it belong to it, whatever they have cleared or left; and so do theirs.
+  const parents = new Set([...found].map(({ pid }) => pid));
+  for (let size = -1; size !== found.size; ) {
+    size = found.size;
+    for (const one of all)
+      if (parents.has(one.parent)) {
+        found.add(one);
+        parents.add(one.pid);
+      }
+  }
+  for (const { pid, began } of found) started.seen?.set(pid, began);
+  return [...found].filter((one) => which === 'all' || one.group !== group).map(({ pid }) => pid);
+}
+
+/** Remembers what it has started by now, at the cost of looking at that alone. */
+export function follow({ pid: first, seen }: Started): void {
+  if (process.platform !== 'linux' || first === undefined || !seen) return;
+  const waiting = [first];
+  for (const [pid, began] of seen) if (lookAt(pid)?.began === began) waiting.push(pid);
+  for (let pid = waiting.pop(); pid !== undefined; pid = waiting.pop())
+    for (const child of childrenOf(pid)) {
+      const one = seen.has(child) ? undefined : lookAt(child);
+      if (!one) continue;
+      seen.set(child, one.began);
+      waiting.push(child);
+    }
+}
+
+function childrenOf(pid: number): number[] {
+  try {
+    const threads = readdirSync(`/proc/${pid}/task`);
+    const children = threads.flatMap((thread) => readFileSync(`/proc/${pid}/task/${thread}/children`, 'latin1').split(' '));
+    return children.filter(Boolean).map(Number);
+  } catch {
+    // Gone meanwhile, or a system that does not tell.
+    return [];
+  }
+}
+
+/** Whatever inherits this from us was started by what we give it to: a handle is kept by those who clear everything else. Its name. */
+export const tetherAt = 3;
+export const tetherOf = (file: number): string | undefined => linkOf(process.pid, file);
+
+function linkOf(pid: number, at: number): string | undefined {
+  try {
+    return readlinkSync(`/proc/${pid}/fd/${at}`);
+  } catch {
+    // Closed, gone, or another user's.
+    return undefined;
+  }
 }
 
 /** Now, as the system counts when processes began: in hundredths of a second since it was started. To ask what it says of a process
@@ -75,15 +130,27 @@ function statOf(name: string): string[] | undefined {
   }
 }
 
-function belongs(name: string, { pid: group, mark, since = 0 }: Started, which: 'all' | 'outside'): boolean {
+interface Looked {
+  pid: number;
+  parent: number;
+  group: number;
+  began: string;
+}
+
+/** Undefined for what is dead. */
+function lookAt(pid: number): Looked | undefined {
+  const [state, parent, group, ...rest] = statOf(String(pid)) ?? ['X'];
+  if (state === 'Z' || state === 'X') return undefined;
+  return { pid, parent: Number(parent), group: Number(group), began: rest[16] ?? '' };
+}
+
+function belongs({ pid, group, began }: Looked, { pid: first, mark, tether, seen, since = 0 }: Started): boolean {
+  if (group === first || seen?.get(pid) === began) return true;
+  // Most of a machine was there before, and need not be asked what it carries.
+  if (Number(began) < since) return false;
+  if (tether !== undefined && linkOf(pid, tetherAt)?.startsWith(tether)) return true;
   try {
-    const stat = statOf(name) ?? ['X'];
-    const [state, , itsGroup] = stat;
-    if (state === 'Z' || state === 'X') return false;
-    if (Number(itsGroup) === group) return which === 'all';
-    // Most of a machine was there before, and need not be asked what it carries.
-    if (Number(stat[19]) < since) return false;
-    return readFileSync(`/proc/${name}/environ`, 'latin1').split('\0').includes(mark);
+    return readFileSync(`/proc/${pid}/environ`, 'latin1').split('\0').includes(mark);
   } catch {
     // Another user's, or gone meanwhile.
     return false;

@@ -1,18 +1,7 @@
-import {
-  closeSync,
-  existsSync,
-  fsyncSync,
-  mkdirSync,
-  openSync,
-  readdirSync,
-  readFileSync,
-  renameSync,
-  rmSync,
-  statSync,
-  writeFileSync,
-} from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { RunFolder } from './ground-port.ts';
+import { replacePrivate } from './private-file.ts';
 import { writing } from './unwritable.ts';
 
 /** What runs leave behind: each in a folder of its own, for nobody else to read. */
@@ -27,20 +16,7 @@ export function runFolder(top: string): RunFolder {
       const path = join(top, runId, name);
       writing(path, 73, () => {
         mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
-        const fresh = `${path}.tmp-${process.pid}`;
-        try {
-          const file = openSync(fresh, 'w', 0o600);
-          try {
-            writeFileSync(file, text);
-            if (how === 'durable') fsyncSync(file);
-          } finally {
-            closeSync(file);
-          }
-          renameSync(fresh, path);
-        } catch (error) {
-          rmSync(fresh, { force: true });
-          throw error;
-        }
+        replacePrivate(path, text, how);
       });
     },
     read: (runId, name) => {

@@ -45,3 +45,19 @@ test('of many that see a dead holder, one at a time has it', async () => {
   await Promise.all(Array.from({ length: 12 }, one));
   expect([most, done, readdirSync(place)]).toEqual([1, 12, []]);
 });
+
+test('what makers of locks left who were killed at it is swept by the next one; what the living make is not', async () => {
+  const place = folder();
+  const put = (name: string, text: string): void => writeFileSync(join(place, name), text);
+  const gone = `${dead.pid}-abc`;
+  put(`x.lock.${gone}`, JSON.stringify(dead));
+  put(`another.lock.${gone}`, '');
+  put(`x.lock.taking.${gone}`, JSON.stringify(dead));
+  put('x.lock.taking', JSON.stringify(dead));
+  put(`y.lock.${process.pid}-abc`, '');
+  put('another.lock', JSON.stringify(dead));
+  const { release } = await takeRunLock(place, 'x', 0);
+  release();
+  // A lock itself is its taker's to judge: it says which run was abandoned.
+  expect(readdirSync(place).sort()).toEqual(['another.lock', `y.lock.${process.pid}-abc`]);
+});

@@ -1,4 +1,4 @@
-import { existsSync, linkSync, mkdirSync, readFileSync, statSync, unlinkSync, writeFileSync } from 'node:fs';
+import { existsSync, linkSync, mkdirSync, readdirSync, readFileSync, statSync, unlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { skillRefusal } from '../errors/skill.ts';
 import type { Holder } from './ground-port.ts';
@@ -32,7 +32,10 @@ export async function takeRunLock(folder: string, name: string, waitMs: number, 
   const own: Claim = { pid: process.pid, began: beganAt(process.pid), boot: bootId(), nonce: nonce(), ...(run ? { run } : {}) };
   let taken: Omit<RunLock, 'release'> = {};
   for (;;) {
-    if (claim(folder, path, own)) return { ...taken, release: () => release(path, own) };
+    if (claim(folder, path, own)) {
+      sweep(folder, path);
+      return { ...taken, release: () => release(path, own) };
+    }
     const holder = holderOf(path);
     if (holder === undefined ? isWreck(path) : !isAlive(holder)) {
       if (takeOver(folder, path, holder, own))
@@ -78,6 +81,22 @@ function place(draft: string, path: string, text: string): void {
     writeFileSync(path, text, { mode: 0o600, flag: 'wx' });
   }
 }
+
+/** What makers of locks left who were killed before they had put them in place, or while they took over a dead one's. */
+function sweep(folder: string, path: string): void {
+  for (const name of readdirSync(folder)) {
+    const [, pid] = /\.lock(?:\.taking)?\.(\d+)-[0-9a-z]+$/.exec(name) ?? [];
+    const left = join(folder, name);
+    if (pid !== undefined && !isAlive(holderOf(left) ?? nameless(Number(pid)))) removed(left);
+  }
+  // Whoever still believes that the lock is a dead one's finds that it is ours.
+  const taking = `${path}.taking`;
+  const taker = holderOf(taking);
+  if (taker && !isAlive(taker)) removed(taking);
+}
+
+/** Of whom nothing is known but its number. */
+const nameless = (pid: number): Holder => ({ pid, began: beganAt(pid), boot: bootId() });
 
 /** Two that find the same dead holder must not take away each other's lock: only who has a lock on the taking may. */
 function takeOver(folder: string, path: string, dead: Claim | undefined, own: Claim): boolean {

@@ -7,6 +7,7 @@ import {
   openSync,
   readdirSync,
   readSync,
+  realpathSync,
   rmdirSync,
   rmSync,
   unlinkSync,
@@ -20,6 +21,9 @@ const mostBytes = 4 * 2 ** 20;
 
 const prefix = (runId: string): string => `cleo-skill-${runId}-`;
 
+/** How the names of all folders of a run begin. */
+export const scratchOf = (runId: string): string => join(realpathSync(tmpdir()), prefix(runId));
+
 export function scratch(runId: string): Scratch {
   const place = mkdtempSync(join(tmpdir(), prefix(runId)));
   const [result, events] = [join(place, 'result.json'), join(place, 'events.jsonl')];
@@ -27,6 +31,7 @@ export function scratch(runId: string): Scratch {
   let at = 0;
   let waiting = '';
   return {
+    folder: place,
     result,
     events,
     lines(isEnd = false) {

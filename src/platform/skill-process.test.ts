@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import { chmodSync, existsSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, describe, expect, onTestFinished, test, vi } from 'vitest';
@@ -31,6 +32,7 @@ async function run(argv: string[] | string, more: Partial<ProcessSpec> = {}): Pr
     timeoutMs: 30_000,
     killGraceMs: 1500,
     mark,
+    tether: folder,
     logs: { stdout: join(folder, 'stdout.log'), stderr: join(folder, 'stderr.log') },
     redactor: plain,
     signal: new AbortController().signal,
@@ -39,6 +41,12 @@ async function run(argv: string[] | string, more: Partial<ProcessSpec> = {}): Pr
   return { ...end, folder, mark };
 }
 
+/** What runs anywhere: nothing tells what has cleared its environment. */
+const running = (): string[] =>
+  execFileSync('ps', ['-eo', 'stat=,args='], { encoding: 'utf8' })
+    .split('\n')
+    .filter((line) => !line.startsWith('Z'))
+    .map((line) => line.replace(/^\S+ +/, ''));
 const left = (mark: string): number[] => living({ pid: -1, mark });
 
 afterAll(() => {
@@ -75,6 +83,8 @@ describe('what it ends with', () => {
 
 /** Each ignores its end in its own way; the limit is half a second, and two seconds later nothing of it may be left. */
 const node = (code: string): string[] => [process.execPath, '-e', code];
+/** A sleep that no other test run has. */
+const unlike = `sleep 60.${process.pid}`;
 const nasty: [string, string | string[], Partial<ProcessEnd>][] = [
   ['ignores SIGTERM', 'trap "" TERM; while :; do sleep 1; done', { exitCode: 81 }],
   ['forks', 'sleep 60 & sleep 60', { exitCode: 81, leaked: 0 }],
@@ -93,6 +103,11 @@ const nasty: [string, string | string[], Partial<ProcessEnd>][] = [
   ['sleeps in a grandchild', 'sh -c "sh -c \\"sleep 60\\""', { exitCode: 81 }],
   ['stops itself', 'kill -STOP $$', { exitCode: 81 }],
   ['ends and leaves children', 'sleep 60 & exit 3', { exitCode: 3, leaked: 1 }],
+  ['clears what its child carries, out of the group', `setsid env -i ${unlike}1 & sleep 60`, { exitCode: 81, leaked: 1 }],
+  ['does so and ends at once', `setsid env -i ${unlike}2 & exit 3`, { exitCode: 3, leaked: 1 }],
+  ['does so and prints nothing', `setsid env -i ${unlike}3 >/dev/null 2>&1 & sleep 0.2; exit 3`, { exitCode: 3, leaked: 1 }],
+  ['does so behind a parent that is gone', `(setsid env -i ${unlike}5 >/dev/null 2>&1 &); exit 3`, { exitCode: 3, leaked: 1 }],
+  ['has a child that lets go of everything', `setsid env -i ${unlike}6 >/dev/null 2>&1 3>&- & sleep 60`, { exitCode: 81, leaked: 1 }],
 ];
 
 describe('is gone within two seconds of its limit, with everything it started', () => {
@@ -102,6 +117,13 @@ describe('is gone within two seconds of its limit, with everything it started', 
     expect(Date.now() - before).toBeLessThan(500 + 2000 + 1500);
     expect(end).toMatchObject({ ...expected, timedOut: expected.exitCode === 81 });
     expect(left(end.mark)).toEqual([]);
+    for (const words of String(argv).match(new RegExp(`${unlike}\\d`, 'g')) ?? []) expect(running()).not.toContain(words);
+  });
+
+  test('one that let go of everything, and was seen before', async () => {
+    const lost = `${unlike}7`;
+    const end = await run(`setsid env -i sh -c "sleep 0.2; ${lost} & sleep 60" >/dev/null 2>&1 3>&- & sleep 1; exit 3`);
+    expect([end.exitCode, end.leaked, running().includes(lost)]).toEqual([3, 3, false]);
   });
 
   test('one that writes a gibibyte', async () => {

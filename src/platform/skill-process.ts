@@ -1,9 +1,9 @@
-import { spawn } from 'node:child_process';
+import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
 import { closeSync, constants, openSync, writeSync } from 'node:fs';
 import { constants as os } from 'node:os';
 import type { ProcessEnd, ProcessSpec } from './ground-port.ts';
 import { monotonicMs } from './monotonic.ts';
-import { countNow, isRising, living, ownLine, type Started, signalAll } from './process-group.ts';
+import { countNow, follow, isRising, living, ownLine, type Started, signalAll, tetherOf } from './process-group.ts';
 import { writing } from './unwritable.ts';
 
 const primaryBytes = 10 * 2 ** 20;
@@ -12,6 +12,7 @@ const logFlags = constants.O_WRONLY | constants.O_CREAT | constants.O_TRUNC | (c
 /** How long a pipe may stay open after the process that it belonged to has ended. */
 const drainMs = 2000;
 const lookEveryMs = 25;
+const followEveryMs = 100;
 const briefMs = 1000;
 /** How long the dead may take to be gone. */
 const buryMs = 500;
@@ -22,10 +23,11 @@ export async function runSkill(spec: ProcessSpec): Promise<ProcessEnd> {
   const failed = new AbortController();
   const stdout = intake(spec, 'stdout', failed);
   const stderr = intake(spec, 'stderr', failed);
+  let limit: ReturnType<typeof watch> | undefined;
   try {
     const [program = '', ...words] = spec.shell ? shellOf(spec.argv[0] ?? '') : spec.argv;
     const countThen = countNow();
-    const child = begin(spec, program, words);
+    const { child, tether } = begin(spec, program, words);
     if (!child) return { ...nothing(startedAt), exitCode: 126, problem: `${program} cannot be run: a word of it holds what no word can` };
     const closed = new Promise<void>((resolve) => child.once('close', () => resolve()));
     const ended = new Promise<{ code: number | null; signal: NodeJS.Signals | null }>((resolve, reject) => {
@@ -38,15 +40,16 @@ export async function runSkill(spec: ProcessSpec): Promise<ProcessEnd> {
     child.stdin.end(spec.stdin);
     child.stdout.on('data', stdout.take);
     child.stderr.on('data', stderr.take);
-    const started = child.pid === undefined ? undefined : { pid: child.pid, mark: spec.mark, since: countThen };
-    const limit = watch(spec, started, failed.signal);
+    const { pid } = child;
+    const started = pid === undefined ? undefined : { pid, mark: spec.mark, since: countThen, tether, seen: new Map() };
+    limit = watch(spec, started, failed.signal);
     let end: { code: number | null; signal: NodeJS.Signals | null };
     try {
       end = await ended;
     } catch (error) {
       return { ...nothing(startedAt), ...problemOf(error as NodeJS.ErrnoException, program) };
     } finally {
-      limit.clear();
+      limit.ended();
     }
     const why = limit.why();
     // So soon after it began the numbers of processes cannot have gone all the way round.
@@ -54,7 +57,7 @@ export async function runSkill(spec: ProcessSpec): Promise<ProcessEnd> {
     const left = started ? living({ ...started, lowest }).length : 0;
     // What was told to end with it is no leak; what had left its group is.
     const leaked = why === undefined ? left : limit.outside();
-    if (started && left > 0) await sweep(started, spec.killGraceMs, limit.killAt());
+    if (started && left > 0) await sweep(started, limit.killAt);
     await Promise.race([closed, pause(drainMs, 'unheld')]);
     child.stdout.destroy();
     child.stderr.destroy();
@@ -74,33 +77,50 @@ export async function runSkill(spec: ProcessSpec): Promise<ProcessEnd> {
       leaked,
     };
   } finally {
+    limit?.clear();
     stdout.close();
     stderr.close();
   }
 }
 
-/** Undefined where no system could start it: a word or a variable holds a zero byte. */
-function begin({ folder, env }: ProcessSpec, program: string, words: string[]) {
+const underWay = new Set<() => void>();
+
+/** Ends everything that runs here for good, whatever grace it still has. */
+export function endAtOnce(): void {
+  for (const end of underWay) end();
+}
+
+/** No child where no system could start it: a word or a variable holds a zero byte. */
+function begin({ folder, env, tether: held }: ProcessSpec, program: string, words: string[]) {
+  const file = process.platform === 'linux' ? openSync(held, 'r') : undefined;
+  const tether = file === undefined ? undefined : tetherOf(file);
   try {
-    return spawn(program, words, {
+    const child = spawn(program, words, {
       cwd: folder,
       env,
-      stdio: ['pipe', 'pipe', 'pipe'],
+      stdio: ['pipe', 'pipe', 'pipe', file ?? 'ignore'],
       // A group of its own, so that it can be stopped with everything it starts.
       detached: process.platform !== 'win32',
       windowsHide: true,
       shell: false,
-    });
+    }) as ChildProcessWithoutNullStreams;
+    return { child, tether };
   } catch {
-    return undefined;
+    return { tether };
+  } finally {
+    if (file !== undefined) closeSync(file);
   }
 }
 
-/** Ends what a runner that is gone has left running, told by a mark in its environment; how many there were. */
-export async function endMarked(mark: string, graceMs: number): Promise<number> {
-  const left: Started = { mark, spared: ownLine() };
+/** Ends what a runner that is gone has left running, told by a mark in its environment or what it was given to hold on to; how many
+ *  there were. */
+export async function endMarked(mark: string, tether: string, graceMs: number): Promise<number> {
+  const left: Started = { mark, tether, spared: ownLine() };
   const found = living(left).length;
-  if (found > 0) await sweep(left, graceMs);
+  if (found > 0) {
+    const killAt = monotonicMs() + graceMs;
+    await sweep(left, () => killAt);
+  }
   return found;
 }
 
@@ -122,35 +142,62 @@ function watch({ timeoutMs, killGraceMs, signal }: ProcessSpec, started: Started
     signalAll(started, 'SIGCONT');
     timers.push(setTimeout(() => signalAll(started, 'SIGKILL'), killGraceMs));
   };
+  // Nobody waits any longer: what grace is left is over.
+  const end = (): void => {
+    killAt = monotonicMs();
+    if (started) signalAll(started, 'SIGKILL');
+  };
+  underWay.add(end);
   const cancel = (): void => stop('cancelled');
   const giveUp = (): void => stop('failed');
   if (timeoutMs > 0) timers.push(setTimeout(() => stop('time'), timeoutMs));
+  const following = started && followed(started);
   signal.addEventListener('abort', cancel, { once: true });
   failed.addEventListener('abort', giveUp, { once: true });
   if (signal.aborted) cancel();
   if (failed.aborted) giveUp();
   return {
     why: () => why,
-    killAt: () => killAt,
+    /** When what is left of it is killed: it has its grace from when it was first told to end. */
+    killAt: (): number => {
+      killAt ??= monotonicMs() + killGraceMs;
+      return killAt;
+    },
     outside: () => outside,
-    clear: () => {
+    ended: () => {
       for (const timer of timers) clearTimeout(timer);
+      following?.stop();
       signal.removeEventListener('abort', cancel);
       failed.removeEventListener('abort', giveUp);
     },
+    clear: () => void underWay.delete(end),
   };
+}
+
+/** Looks again and again at what it starts: soon at first, and never for more than a small part of the time. */
+function followed(started: Started): { stop(): void } {
+  let timer: NodeJS.Timeout;
+  const wait = (ms: number): void => {
+    timer = setTimeout(() => {
+      const before = monotonicMs();
+      follow(started);
+      wait(Math.max(Math.min(2 * ms, followEveryMs), 20 * (monotonicMs() - before)));
+    }, ms);
+  };
+  wait(10);
+  return { stop: () => clearTimeout(timer) };
 }
 
 /** Until nothing of it is left: what is still there gets the rest of its grace, and is then killed as often as it takes, since
  *  one that dies may have started another. By a clock that nobody sets. */
-async function sweep(started: Started, graceMs: number, killAt: number = monotonicMs() + graceMs): Promise<void> {
-  if (monotonicMs() < killAt) {
+async function sweep(started: Started, killAt: () => number): Promise<void> {
+  if (monotonicMs() < killAt()) {
     signalAll(started, 'SIGTERM');
     signalAll(started, 'SIGCONT');
   }
-  while (monotonicMs() < killAt) {
+  while (monotonicMs() < killAt()) {
     if (living(started).length === 0) return;
-    await pause(Math.min(lookEveryMs, Math.max(1, killAt - monotonicMs())));
+    await pause(Math.min(lookEveryMs, Math.max(1, killAt() - monotonicMs())));
   }
   const until = monotonicMs() + buryMs;
   do {

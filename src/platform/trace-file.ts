@@ -8,26 +8,27 @@ import {
   mkdirSync,
   openSync,
   readFileSync,
-  renameSync,
-  rmSync,
-  writeFileSync,
   writeSync,
 } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { Redactor } from '../model/redactor.ts';
 import { eventsIn, genesis, isMilestone, nextLine } from '../rules/trace.ts';
 import { withoutPayloads } from '../rules/trace-payload.ts';
+import { endsInALine } from './files.ts';
 import type { TraceWriter } from './ground-port.ts';
+import { replacePrivate } from './private-file.ts';
+import { setAside } from './trace-folder.ts';
 import { writing } from './unwritable.ts';
 
-/** The trace of a run, new or gone on with. One write a line, so that two never mix; what a crash tore off its end is taken away,
- *  so that the chain goes on from the last whole line. */
+/** The trace of a run, new or gone on with. One write a line, so that two never mix; what a crash tore off its end is put aside, so that
+ *  the chain goes on from the last whole line. */
 export function traceWriter(
   path: string,
   about: { runId: string; redactor: Redactor; now(): string; hash(content: string | Uint8Array): string },
 ): TraceWriter {
   const flags = constants.O_RDWR | constants.O_APPEND | constants.O_CREAT | (constants.O_NOFOLLOW ?? 0);
   const file = openSync(path, flags, 0o600);
+  const aside = putAside(file, path);
   let after = stateOf(file, path, about.hash);
   // Events that come at once go to disk at once: nothing happens between them that could be told from the outside.
   let isDue = false;
@@ -64,6 +65,7 @@ export function traceWriter(
       });
       return clean;
     },
+    ...(aside === undefined ? {} : { aside }),
     head: () => after.head,
     lines: () => after.lines,
     sync,
@@ -95,26 +97,25 @@ function keepBlob(folder: string, text: string, name: string): string {
   const path = join(folder, name);
   if (existsSync(path)) return name;
   mkdirSync(folder, { recursive: true, mode: 0o700 });
-  const fresh = `${path}.tmp-${process.pid}`;
-  try {
-    writeFileSync(fresh, text, { mode: 0o600, flush: true });
-    renameSync(fresh, path);
-  } catch (error) {
-    rmSync(fresh, { force: true });
-    throw error;
-  }
+  replacePrivate(path, text);
   return name;
+}
+
+/** A last line without an end is none; the file that it is kept in now. */
+function putAside(file: number, path: string): string | undefined {
+  if (endsInALine(file)) return undefined;
+  const bytes = readFileSync(path);
+  const whole = bytes.lastIndexOf(0x0a) + 1;
+  const aside = setAside(path, bytes.subarray(whole));
+  ftruncateSync(file, whole);
+  return aside;
 }
 
 /** By its bytes, whatever they are: the chain is one of bytes. */
 function stateOf(file: number, path: string, hash: (content: Uint8Array) => string): { head: string; lines: number; ts: string } {
-  const { size } = fstatSync(file);
-  if (size === 0) return { head: genesis, lines: 0, ts: '' };
+  if (fstatSync(file).size === 0) return { head: genesis, lines: 0, ts: '' };
   const bytes = readFileSync(path);
-  const whole = bytes.lastIndexOf(0x0a) + 1;
-  if (whole < bytes.length) ftruncateSync(file, whole);
-  if (whole === 0) return { head: genesis, lines: 0, ts: '' };
-  const last = bytes.subarray(whole === 1 ? 0 : bytes.lastIndexOf(0x0a, whole - 2) + 1, whole - 1);
-  const line = eventsIn(`${last.toString('utf8')}\n`).lines[0]?.line ?? eventsIn(bytes.toString('utf8', 0, whole)).lines.at(-1)?.line;
+  const last = bytes.subarray(bytes.length === 1 ? 0 : bytes.lastIndexOf(0x0a, bytes.length - 2) + 1, bytes.length - 1);
+  const line = eventsIn(`${last.toString('utf8')}\n`).lines[0]?.line ?? eventsIn(bytes.toString('utf8')).lines.at(-1)?.line;
   return { head: hash(last), lines: line?.seq ?? 0, ts: line?.ts ?? '' };
 }

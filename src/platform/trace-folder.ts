@@ -1,19 +1,7 @@
-import {
-  appendFileSync,
-  closeSync,
-  existsSync,
-  fsyncSync,
-  mkdirSync,
-  openSync,
-  readdirSync,
-  readFileSync,
-  renameSync,
-  rmSync,
-  statSync,
-  writeSync,
-} from 'node:fs';
-import { join } from 'node:path';
+import { appendFileSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { basename, join } from 'node:path';
 import type { TraceFolder } from './ground-port.ts';
+import { placePrivate, replacePrivate, sweepDrafts } from './private-file.ts';
 import { writing } from './unwritable.ts';
 
 const traceFile = /^\d{4}-\d\d-\d\d-(run-[A-Za-z0-9._-]+)\.jsonl$/;
@@ -49,19 +37,16 @@ export function traceFolder(folder: string): TraceFolder {
       const bytes = readFileSync(at(name));
       let end = 0;
       for (let n = 0; n < lines; n += 1) end = bytes.indexOf(0x0a, end) + 1;
-      const taken = names().filter((one) => one.startsWith(`${name}.corrupt`)).length;
-      const rest = `${name}.corrupt${taken === 0 ? '' : `-${taken + 1}`}`;
-      return writing(at(rest), 73, () => {
+      return writing(at(name), 73, () => {
         // What is moved is on disk in its new place before it leaves the old one.
-        writeWhole(at(rest), bytes.subarray(end));
-        writeWhole(at(`${name}.tmp-${process.pid}`), bytes.subarray(0, end));
-        renameSync(at(`${name}.tmp-${process.pid}`), at(name));
+        const rest = setAside(at(name), bytes.subarray(end));
+        replacePrivate(at(name), bytes.subarray(0, end));
         return rest;
       });
     },
     remove: (name) =>
       writing(at(name), 73, () => {
-        for (const one of names()) if (one === name || one.startsWith(`${name}.corrupt`)) rmSync(at(one), { force: true });
+        for (const one of names()) if (one === name || isOf(name, one)) rmSync(at(one), { force: true });
       }),
     blobs: () => names(at('blobs')).map((name) => ({ name, changedAt: changedAt(join(folder, 'blobs', name)) })),
     removeBlob: (name) => writing(name, 73, () => rmSync(join(folder, 'blobs', name), { force: true })),
@@ -76,10 +61,22 @@ export function traceFolder(folder: string): TraceFolder {
     noteLook: (moment) =>
       writing(folder, 73, () => {
         mkdirSync(folder, { recursive: true });
-        writeWhole(at('.pruned'), Buffer.from(`${moment}\n`));
+        replacePrivate(at('.pruned'), `${moment}\n`);
+        for (const place of [folder, at('blobs')]) sweepDrafts(place);
       }),
   };
 }
+
+/** Keeps what is no part of a trace in a file beside it, which is nobody else's; its name. */
+export function setAside(trace: string, bytes: Uint8Array): string {
+  for (let count = 1; ; count += 1) {
+    const path = `${trace}.corrupt${count === 1 ? '' : `-${count}`}`;
+    if (placePrivate(path, bytes)) return basename(path);
+  }
+}
+
+/** What was cut off a trace, or begun in its place. */
+const isOf = (trace: string, name: string): boolean => ['corrupt', 'tmp-'].some((ending) => name.startsWith(`${trace}.${ending}`));
 
 /** The first line whose bytes are no text. */
 function strangeLine(bytes: Buffer, text: string): number | undefined {
@@ -92,14 +89,4 @@ function strangeLine(bytes: Buffer, text: string): number | undefined {
     at = end + 1;
   }
   return undefined;
-}
-
-function writeWhole(path: string, bytes: Uint8Array): void {
-  const file = openSync(path, 'w', 0o600);
-  try {
-    for (let at = 0; at < bytes.length; ) at += writeSync(file, bytes, at);
-    fsyncSync(file);
-  } finally {
-    closeSync(file);
-  }
 }

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { coreOf, harmless, mixed, secrets } from '../../test/secrets.ts';
+import { harmless } from '../../test/harmless.ts';
+import { coreOf, mixed, secrets } from '../../test/secrets.ts';
 import { redactParams, redactText } from './redact.ts';
 
 describe('a secret is hidden wherever it stands', () => {

@@ -4,7 +4,7 @@ import { sha256 } from './sha256.ts';
 const hidden = '[redacted]';
 
 /** What stands in the place of a secret, by the way it was told. */
-export type Hide = (rule: 'url' | 'shape' | 'named' | 'encoded', secret: string) => string;
+export type Hide = (rule: 'url' | 'shape' | 'named' | 'encoded' | 'header', secret: string) => string;
 const plainly: Hide = () => hidden;
 
 let urlPattern: RegExp | undefined;
@@ -27,7 +27,7 @@ const colour = /(?:\x1b|\\(?:u001b|x1b|033|e))\[[\s\S]*$/;
 /** Long enough to hold a secret when it is decoded. */
 const encoded = /[A-Za-z0-9+/_-]{24,}={0,2}/g;
 
-/** A text without the secrets in it. `isKnown` tells those that no shape does, in what was encoded. */
+/** A text without the secrets in it. `isKnown` tells whether there is one in what was encoded, where shapes alone do not tell. */
 export function redactText(text: string, hide: Hide = plainly, isKnown?: (decoded: string) => boolean): string {
   // A hash or an id is none of it, and most of what is written is one.
   if (/^[0-9a-f-]*$/.test(text)) return text;
@@ -55,7 +55,7 @@ function hideShapes(text: string, hide: Hide): string {
 
 /** What is assigned to such a name is a secret, unless it only says what kind of thing belongs there, or where it comes
  *  from. In prose (`token: string`, `password: required`) a plain word is a word. */
-function isSecret(value: string, isTight: boolean, isQuoted: boolean): boolean {
+export function isSecret(value: string, isTight: boolean, isQuoted: boolean): boolean {
   if (value.startsWith(hidden)) return false;
   if (/^(?:[$<{%*(#@]|\[|env[.(]|x{3,}|\.{2,}|-+$)/i.test(value) || /[()[\]{}]/.test(value)) return false;
   if (placeholders.has(value.toLowerCase().replace(/[.!?:|]+$/, ''))) return false;
@@ -72,12 +72,12 @@ const placeholders = new Set(
 );
 
 /** Base64 that decodes to a secret is one; where in a run the encoding begins is not known. */
-function holdsSecret(run: string, isKnown: (decoded: string) => boolean = () => false): boolean {
+export function holdsSecret(run: string, isKnown = (decoded: string): boolean => hideShapes(decoded, plainly) !== decoded): boolean {
   const plain = run.replace(/=+$/, '').replaceAll('-', '+').replaceAll('_', '/');
   for (let skip = 0; skip < 4; skip++) {
     const part = plain.slice(skip);
     const decoded = decode(part.slice(0, part.length - (part.length % 4 === 1 ? 1 : 0)));
-    if (decoded !== undefined && (isKnown(decoded) || hideShapes(decoded, plainly) !== decoded)) return true;
+    if (decoded !== undefined && isKnown(decoded)) return true;
   }
   return false;
 }

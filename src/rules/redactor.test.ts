@@ -1,6 +1,7 @@
 import { createHmac } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
-import { coreOf, harmless, secrets } from '../../test/secrets.ts';
+import { harmless } from '../../test/harmless.ts';
+import { coreOf, placedSecrets, secrets } from '../../test/secrets.ts';
 import { isSecretVariable, type RedactorOptions, redactorOf } from './redactor.ts';
 
 const mac = (text: string): string => createHmac('sha256', 'salt').update(text).digest('hex');
@@ -37,7 +38,40 @@ describe('a value that is secret', () => {
       expect(redactor.text(text)).toContain('[REDACTED:value:');
   });
 
+  const odd = "päss\"wörd\\with/odd&signs 'x'";
+  const code = Buffer.from(`${odd}${'and much more'.repeat(9)}`).toString('base64');
+  test.each<[string, string]>([
+    ['in JSON in JSON', JSON.stringify(JSON.stringify({ a: odd }))],
+    ['in JSON in JSON in JSON', JSON.stringify(JSON.stringify(JSON.stringify({ a: odd })))],
+    ['in JSON of letters without accents', JSON.stringify(odd).replace(/[^ -~]/g, (one) => `\\u00${one.charCodeAt(0).toString(16)}`)],
+    ['in JSON that guards slashes', JSON.stringify(odd).replaceAll('/', '\\/')],
+    ['in an address of small letters', encodeURIComponent(odd).toLowerCase()],
+    ['in an address that keeps slashes', encodeURIComponent(odd).replaceAll('%2F', '/').replaceAll("'", '%27')],
+    ['in an address within an address', encodeURIComponent(encodeURIComponent(odd))],
+    ['in a form', `${new URLSearchParams({ q: odd })}`],
+    ['in HTML', odd.replaceAll('&', '&amp;').replaceAll('"', '&quot;').replaceAll("'", '&#39;')],
+    ['between the quotes of a shell', odd.replaceAll("'", "'\\''")],
+    ['in hex', Buffer.from(odd).toString('hex')],
+    ['in base64 of base64', Buffer.from(Buffer.from(`u:${odd}`).toString('base64')).toString('base64')],
+    ['in base64 of JSON', Buffer.from(JSON.stringify({ x: odd })).toString('base64')],
+    ['in base64 in lines', code.replace(/.{76}/g, '$&\n')],
+    ['in base64 in lines, in JSON', JSON.stringify(code.replace(/.{64}/g, '$&\r\n'))],
+  ])('of odd signs, %s', (_, text) => {
+    const clean = make({ secrets: [odd] }).text(text);
+    expect(clean).toMatch(/\[REDACTED:[a-z]+:[0-9a-f]{8}\]/);
+    for (const piece of ['with', 'signs', text.slice(9, 40)]) expect(clean).not.toContain(piece);
+    expect(inParts(`${text}\n`, 7, { secrets: [odd] })).toBe(`${clean}\n`);
+  });
+
+  test('that is short, in base64 wherever it begins', () => {
+    for (const before of ['', 'u', 'us', 'user:'])
+      expect(make({ secrets: ['s3cr3t-v4lue!'] }).text(btoa(`${before}s3cr3t-v4lue!x`))).toContain(
+        `[REDACTED:value:${mac('s3cr3t-v4lue!').slice(0, 8)}]`,
+      );
+  });
+
   test('has one mark in one project', () => {
+    expect(make().text(base64.replace(/=+$/, ''))).toBe(make().text(secret));
     expect(make().text(secret)).toBe(`[REDACTED:value:${mac(secret).slice(0, 8)}]`);
     expect(make({ mac: (text) => createHmac('sha256', 'other').update(text).digest('hex') }).text(secret)).not.toBe(make().text(secret));
   });
@@ -59,6 +93,22 @@ describe('as it comes', () => {
     const clean = inParts(long, 4096);
     expect(clean).not.toContain(secret);
     expect(clean.replace(/\[REDACTED:[^\]]*\]/, secret)).toBe(long);
+  });
+
+  test.each<[string, string, string]>([
+    ['a value with spaces', 'correct horse battery staple', 'battery'],
+    ['a header', 'Authorization: Bearer abcdefghijklmnopqrstuvwx', 'abcdefghijklm'],
+    ['a field of JSON', '"password": "hunter2, or 3; so"', 'hunter2'],
+    ['a key', '-----BEGIN RSA PRIVATE KEY----- abc def ghi jkl -----END RSA PRIVATE KEY-----', 'def ghi'],
+  ])('in one line without an end, wherever it is cut: %s', (_, text, core) => {
+    for (const after of [8100, 8180, 8190, 8200, 8300]) {
+      const line = `${'x'.repeat(70_000)} ${text} ${'y'.repeat(after)}`;
+      expect(inParts(line, line.length - 5, { secrets: ['correct horse battery staple'] })).not.toContain(core);
+    }
+  });
+
+  test('what a line begins and the next one ends', () => {
+    expect(inParts('password:\n  hunter2x9\nnext\n', 3)).not.toContain('hunter2x9');
   });
 
   test('of many lines', () => {
@@ -135,6 +185,51 @@ describe('every shape of a secret', () => {
     expect(redactor.text(`data: ${code}`)).not.toContain(code);
     expect(redactor.text(redactor.text(secret))).toBe(redactor.text(secret));
   });
+});
+
+test.each(Object.entries(placedSecrets))('a secret by its place: %s', (_, [text, core]) => {
+  for (const written of [text, `before ${text}`, `\t${text}\nafter`, JSON.stringify({ log: `a\n${text}` }), `\u001b[31m${text}\u001b[0m`]) {
+    expect(make().text(written)).not.toContain(core);
+    expect(inParts(written, 5)).toBe(make().text(written));
+  }
+  expect(JSON.stringify(make().value({ a: [{ b: text }], [text]: 1, c: JSON.stringify({ d: text }) }))).not.toContain(core);
+  const once = make().text(text);
+  expect(make().text(once)).toBe(once);
+});
+
+test.each([
+  'accesstoken',
+  'dbpassword',
+  'DBPASSWORD',
+  'clientsecret',
+  'secretkey',
+  'privatekey',
+  'authtoken',
+  'password1',
+  'userPassword2',
+  'passwords',
+  'apikeys',
+  'x-auth-token',
+  'sshPrivateKey',
+  'keyMaterial',
+  'authentication',
+  'tokens',
+])('what is called %s is hidden', (name) => {
+  expect(JSON.stringify(make().value({ a: { [name]: 'purple-monkey' } }))).not.toContain('purple');
+});
+
+test.each<[unknown, boolean]>([
+  [{ argv: ['deploy', '--token', 'purplemonkey77'] }, true],
+  [{ headers: [{ name: 'Authorization', value: 'purplemonkey77' }] }, true],
+  [{ headers: [['x-api-key', 'purplemonkey77']] }, true],
+  [{ token: 1_234_567 }, true],
+  [{ fields: ['password', 'username'] }, false],
+  [{ name: 'token', value: 'required' }, false],
+  [{ argv: ['sort', '--key', 'name'] }, false],
+  [{ tokens: 12_345_678, token_count: 1_234_567, input_tokens: 1_234_567 }, false],
+  [{ monkey: 'bananabanana', keyboard: 'us-intl-dead', author: 'somebody' }, false],
+])('%j is hidden: %s', (given, isHidden) => {
+  expect(JSON.stringify(make().value(given)) !== JSON.stringify(given)).toBe(isHidden);
 });
 
 test('nothing harmless is hidden, wherever it stands', () => {

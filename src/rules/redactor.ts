@@ -1,5 +1,8 @@
 import type { Redactor } from '../model/redactor.ts';
-import { redactText } from './redact.ts';
+import { isSecret, redactText } from './redact.ts';
+import { isCount, kindOfKey } from './secret-names.ts';
+import { hidePlaces, hideWrapped } from './secret-places.ts';
+import { hasSpellings, spellingOf } from './secret-spelling.ts';
 
 export interface RedactorOptions {
   /** Values that are secret whatever they look like: of the environment, and those that are declared. */
@@ -20,22 +23,19 @@ const longestLine = 65_536;
 const overlap = 8192;
 /** What begins like a key is waited for this long. */
 const longestKey = 65_536;
+/** What was encoded may have been encoded before. */
+const deepest = 1;
+/** So many places are looked at for one where a line can be cut, and so much of it is held where there is none. */
+const mostTries = 32;
+const longestHeld = 1_048_576;
 
 /** Names of variables whose values are secret. */
 export const isSecretVariable = (name: string): boolean => /KEY|TOKEN|SECRET|PASSWORD|PASSWD|CREDENTIAL|PRIVATE|AUTH/i.test(name);
 
-/** What is called so is secret, however short it is. */
-const telling = new Set('apikey token secret secrets password passwd passphrase credential credentials private authorization'.split(' '));
-/** What is called so often is: a short word is the name of something. */
-const ambiguous = new Set('key keys auth'.split(' '));
 /** From which length on a value of that name is hidden; undefined: never. */
 function hiddenFrom(name: string): number | undefined {
-  const words = name
-    .slice(0, 200)
-    .replace(/([a-z0-9])(?=[A-Z])/g, '$1 ')
-    .toLowerCase()
-    .split(/[^a-z0-9]+/);
-  return words.some((word) => telling.has(word)) ? 1 : words.some((word) => ambiguous.has(word)) ? shortest : undefined;
+  const kind = kindOfKey(name);
+  return kind === 'telling' ? 1 : kind === 'ambiguous' ? shortest : undefined;
 }
 
 /** Shorter ones are counts and ports. */
@@ -52,64 +52,129 @@ export function redactorOf({ secrets, patterns, allow, mac }: RedactorOptions): 
     return known;
   };
   const harmless = new Set(allow);
-  const hide = (rule: string, secret: string): string => {
-    if (isMark(secret)) return secret;
+  const hide: Hiding = (rule, found, secret = found) => {
+    if (isMark(found)) return found;
     const print = printOf(secret);
-    if (harmless.has(print)) return secret;
+    if (harmless.has(print)) return found;
     counts[rule] = (counts[rule] ?? 0) + 1;
     return `[REDACTED:${rule}:${print}]`;
   };
-  const values = secrets.filter((value) => value.length >= shortest);
+  const values = [...new Set(secrets.filter((value) => value.length >= shortest))];
   // The longest first: one may be part of another.
-  const forms = [...new Set(values.flatMap(formsOf))].sort((one, other) => other.length - one.length);
-  const isKnown = (decoded: string): boolean => values.some((value) => decoded.includes(value) || decoded.includes(latin1(value)));
-  const text = (whole: string): string => {
+  const forms = values.flatMap(formsOf).sort((one, other) => other.form.length - one.form.length);
+  const spellings = values.flatMap((value) => {
+    const pattern = spellingOf(value);
+    return pattern ? [{ value, pattern }] : [];
+  });
+  const cleanedBy = (whole: string, hide: Hiding, depth = 0): string => {
     let clean = whole;
-    for (const form of forms) if (clean.includes(form)) clean = clean.split(form).join(hide('value', form));
-    clean = redactText(clean, hide, isKnown);
+    for (const { form, value } of forms) if (clean.includes(form)) clean = clean.split(form).join(hide('value', form, value));
+    if (spellings.length > 0 && hasSpellings(clean))
+      for (const { value, pattern } of spellings) clean = clean.replace(pattern, (found) => hide('value', found, value));
+    // What is hidden in what was encoded is not counted: it is only looked for.
+    const isInside = (decoded: string): boolean => {
+      const text = utf8(decoded);
+      return cleanedBy(text, unseen, depth + 1) !== text;
+    };
+    const isKnown = depth < deepest ? isInside : undefined;
+    clean = hidePlaces(redactText(hideWrapped(clean, hide, isKnown), hide, isKnown), hide);
     for (const pattern of patterns)
       clean = pattern.replace(clean, (found) => (found.startsWith('[REDACTED:') ? found : hide('pattern', found)));
     return clean;
   };
-  const value = (given: unknown, from?: number): unknown => {
+  const unseen: Hiding = (rule, found, value = found) => (isMark(found) || harmless.has(printOf(value)) ? found : `[REDACTED:${rule}:]`);
+  const text = (whole: string): string => cleanedBy(whole, hide);
+  const number = (given: number, from: number | undefined, name: string): unknown =>
+    from === 1 && String(given).length >= shortestNumber && !isCount(name) ? hide('key', String(given)) : given;
+  const ifSecret = (given: unknown): unknown =>
+    typeof given === 'string' && isSecret(given, false, false) ? hide('key', given) : value(given);
+  const value = (given: unknown, from?: number, name = ''): unknown => {
     if (typeof given === 'string') return from !== undefined && given.length >= from && !isMark(given) ? hide('key', given) : text(given);
-    if (typeof given === 'number' && from !== undefined && String(given).length >= Math.max(from, shortestNumber))
-      return hide('key', String(given));
-    if (Array.isArray(given)) return given.map((item) => value(item, from));
+    if (typeof given === 'number') return number(given, from, name);
+    if (Array.isArray(given))
+      return given.map((item, i) => (from === undefined && isNamedBefore(given, i) ? ifSecret(item) : value(item, from, name)));
     if (typeof given !== 'object' || given === null) return given;
-    return Object.fromEntries(Object.entries(given).map(([name, item]) => [text(name), value(item, from ?? hiddenFrom(name))]));
+    const pair = from === undefined && 'value' in given && isPair(given);
+    return Object.fromEntries(
+      Object.entries(given).map(([key, item]) => [
+        text(key),
+        pair && key === 'value' ? ifSecret(item) : value(item, from ?? hiddenFrom(key), key),
+      ]),
+    );
   };
-  const isManyLines = forms.some((form) => form.includes('\n'));
+  const isManyLines = values.some((value) => value.includes('\n'));
   return {
     text,
     value: (given) => value(given),
-    stream: () => streamOf(text, isManyLines ? Math.max(...forms.map((form) => form.length)) : 0),
+    stream: () =>
+      streamOf(text, {
+        heldBack: isManyLines ? Math.max(...values.map((value) => value.length)) : 0,
+        isApart(before, after) {
+          const together = cleanedBy(before + after, unseen);
+          return together === before + after || together === cleanedBy(before, unseen) + cleanedBy(after, unseen);
+        },
+      }),
     counts: () => ({ ...counts }),
   };
+}
+
+/** What stands for a secret that was found; `secret` where it was found in another form than its own. */
+type Hiding = (rule: string, found: string, secret?: string) => string;
+
+/** Behind the option of a command, or behind a name in a list of two. */
+function isNamedBefore(list: unknown[], at: number): boolean {
+  const before = list[at - 1];
+  if (typeof before !== 'string' || before.length > 200) return false;
+  return (list.length === 2 || /^--?[\w-]+$/.test(before)) && kindOfKey(before) !== undefined;
+}
+
+/** `{ name: 'Authorization', value: … }` */
+function isPair(given: object): boolean {
+  const { name, key, header } = given as Record<string, unknown>;
+  const called = name ?? key ?? header;
+  return typeof called === 'string' && kindOfKey(called) !== undefined;
 }
 
 /** What was hidden before is not hidden again: its fingerprint is what it can be told by. */
 const isMark = (text: string): boolean => /^\[REDACTED:[a-z]+:[0-9a-f]{8}\]$/.test(text);
 
-/** As it stands, and as it stands in JSON, in an address and in what is sent. */
-function formsOf(secret: string): string[] {
-  const base64 = btoa(latin1(secret)).replace(/=+$/, '');
-  return [
-    ...[secret, JSON.stringify(secret).slice(1, -1), encodeURIComponent(secret.toWellFormed())],
-    ...[base64, base64.replaceAll('+', '-').replaceAll('/', '_')],
-  ].filter((form) => form.length >= shortest);
+/** As it stands, in hex, and in base64 wherever in something encoded it begins. */
+function formsOf(value: string): { form: string; value: string }[] {
+  const bytes = [...new TextEncoder().encode(value)];
+  const hex = bytes.map((byte) => byte.toString(16).padStart(2, '0')).join('');
+  const inBase64 = [0, 1, 2].map((before) => {
+    const code = btoa('\0'.repeat(before) + String.fromCharCode(...bytes)).replace(/=+$/, '');
+    // Without the characters that its neighbours have a part in.
+    const own = code.slice(before === 0 ? 0 : before + 1, (before + bytes.length) % 3 === 0 ? undefined : -1);
+    return before === 0 ? [code, own] : [own];
+  });
+  const inAddresses = (code: string): string => code.replaceAll('+', '-').replaceAll('/', '_');
+  const forms = [value, hex, hex.toUpperCase(), ...inBase64.flat(), ...inBase64.flat().map(inAddresses)];
+  return [...new Set(forms)].filter((form) => form.length >= shortest).map((form) => ({ form, value }));
 }
 
-/** Its bytes, one a character. */
-const latin1 = (text: string): string => String.fromCharCode(...new TextEncoder().encode(text));
+/** Of bytes that stand one a character. */
+function utf8(bytes: string): string {
+  if (!/[\x80-\xff]/.test(bytes)) return bytes;
+  const all = new Uint8Array(bytes.length);
+  for (let i = 0; i < bytes.length; i++) all[i] = bytes.charCodeAt(i);
+  return new TextDecoder().decode(all);
+}
 
-/** Lines are let go when they are whole; but not the beginning of a key, nor as much as a secret of many lines may need. */
-function streamOf(clean: (text: string) => string, heldBack: number): ReturnType<Redactor['stream']> {
+interface Holding {
+  /** As much as a secret of many lines may need. */
+  heldBack: number;
+  /** Whether two parts of a text can be judged one by one. */
+  isApart(before: string, after: string): boolean;
+}
+
+/** Lines are let go when they are whole; but not the beginning of something that goes on in the next. */
+function streamOf(clean: (text: string) => string, holding: Holding): ReturnType<Redactor['stream']> {
   const decoder = new TextDecoder();
   let waiting = '';
   const take = (text: string, isEnd: boolean): string => {
     waiting += text;
-    const cut = isEnd ? waiting.length : cutOf(waiting, heldBack);
+    const cut = isEnd ? waiting.length : cutOf(waiting, holding);
     const ready = waiting.slice(0, cut);
     waiting = waiting.slice(cut);
     return ready === '' ? '' : clean(ready);
@@ -121,19 +186,34 @@ function streamOf(clean: (text: string) => string, heldBack: number): ReturnType
 }
 
 /** Up to where a text can be judged without what comes next. */
-function cutOf(text: string, heldBack: number): number {
-  const limit = text.length - heldBack;
+function cutOf(text: string, holding: Holding): number {
+  const limit = text.length - holding.heldBack;
   const line = text.lastIndexOf('\n', limit - 1) + 1;
-  const cut = limit <= 0 ? 0 : limit - line < longestLine ? line : withinLine(text, line, limit);
-  const key = text.lastIndexOf('-----BEGIN', cut);
+  const cut = limit <= 0 ? 0 : limit - line < longestLine ? lineCut(text, line) : withinLine(text, line, limit, holding);
+  const key = Math.max(text.lastIndexOf('-----BEGIN', cut), text.lastIndexOf('---- BEGIN', cut));
   if (key < 0 || text.length - key > longestKey) return cut;
-  const closing = /-----END [^\n]*?-----/.exec(text.slice(key));
+  const closing = /----(?:-| )END [^\n]*?----/.exec(text.slice(key));
   return closing && key + closing.index + closing[0].length <= cut ? cut : Math.min(cut, key);
 }
 
-/** In a line without an end: where one value ends and another begins, far enough from what may go on. */
-function withinLine(text: string, line: number, limit: number): number {
-  const safe = text.slice(0, limit - overlap);
-  const between = Math.max(...[',', ';', '}', ' '].map((mark) => safe.lastIndexOf(mark))) + 1;
-  return between > line ? between : Math.max(line, limit - 2 * overlap);
+/** Before lines that go on in the next: of something encoded, or a name whose value is still to come. */
+function lineCut(text: string, line: number): number {
+  for (let cut = line; cut > 0 && line - cut < longestKey; ) {
+    const before = text.lastIndexOf('\n', cut - 2) + 1;
+    if (!/^(?:[A-Za-z0-9+/]{60,76}|[^\n]{0,200}[=:|>])\s*$/.test(text.slice(before, Math.min(cut, before + 300)))) return cut;
+    cut = before;
+  }
+  return line - longestKey > 0 ? line : 0;
+}
+
+/** In a line without an end: where one value ends and another begins, far enough from what may go on, and not within a secret. */
+function withinLine(text: string, line: number, limit: number, { isApart }: Holding): number {
+  let at = limit - overlap;
+  for (let tries = 0; tries < mostTries && at > line; tries++) {
+    const between = Math.max(...[',', ';', '}', ' '].map((mark) => text.lastIndexOf(mark, at - 1))) + 1;
+    const cut = between > Math.max(line, at - overlap) ? between : at;
+    if (isApart(text.slice(Math.max(0, cut - overlap), cut), text.slice(cut, cut + overlap))) return cut;
+    at = Math.min(between, cut - 1) > at - overlap ? Math.min(between, cut) - 1 : cut - overlap / 8;
+  }
+  return limit - line < longestHeld ? line : Math.max(line, limit - 2 * overlap);
 }

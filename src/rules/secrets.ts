@@ -3,6 +3,7 @@
 const shapes: RegExp[] = [
   // Keys in files
   /-----BEGIN (?:[A-Z0-9]+ )*PRIVATE KEY(?: BLOCK)?-----[\s\S]*?(?:-----END (?:[A-Z0-9]+ )*PRIVATE KEY(?: BLOCK)?-----|$)/,
+  /---- BEGIN SSH2 ENCRYPTED PRIVATE KEY ----[\s\S]*?(?:---- END SSH2 ENCRYPTED PRIVATE KEY ----|$)/,
   /\bAGE-SECRET-KEY-1[0-9A-Z]{50,}/,
   /\bPrivate-Lines: \d+\s+[A-Za-z0-9+/=\s]{40,}/,
   // Clouds
@@ -12,12 +13,15 @@ const shapes: RegExp[] = [
   /\bGOCSPX-[A-Za-z0-9_-]{20,}/,
   /\b1\/\/0[A-Za-z0-9_-]{30,}/,
   /\bAccountKey=[A-Za-z0-9+/]{40,}={0,2}/,
-  /\bSharedAccess(?:Key|Signature)=[^\s;]{20,}/,
+  /\bSharedAccess(?:Key|Signature)=[^\s;"'\\]{20,}/,
   /\b[A-Za-z0-9_~.-]{3}8Q~[A-Za-z0-9_~.-]{30,}/,
+  /\bX-(?:Amz|Goog)-(?:Signature|Security-Token)=[A-Za-z0-9%+/=_-]{32,}/,
+  /(?<=[?&]sig=)[A-Za-z0-9%+/=_-]{32,}/,
   /\bdo[opr]_v1_[a-f0-9]{40,}/,
   /\bHRKU-[A-Za-z0-9_-]{30,}/,
   /\bnfp_[A-Za-z0-9]{30,}/,
   /\bfm[12]_[A-Za-z0-9+/=_-]{40,}/,
+  /\bvercel_[a-z]+_(?:[a-z]+_)?[A-Za-z0-9]{24,}/,
   /\brnd_[A-Za-z0-9]{24,}/,
   /\bsbp_[a-f0-9]{40}/,
   /\bsb_secret_[A-Za-z0-9_-]{20,}/,
@@ -47,7 +51,7 @@ const shapes: RegExp[] = [
   /\bhv[sbr]\.[A-Za-z0-9_-]{20,}/,
   /\bdp\.(?:pt|st|ct|sa|scim|audit)\.(?:[a-z0-9_-]{2,35}\.)?[A-Za-z0-9]{30,}/,
   // Models
-  /\bsk-(?:proj|svcacct|admin|ant|or|lf)-[A-Za-z0-9_-]{16,}/,
+  /\bsk-(?:proj|svcacct|admin|None|ant|or|lf)-[A-Za-z0-9_-]{16,}/,
   /\bsk-(?=[A-Za-z]*\d)[A-Za-z0-9]{20,}/,
   /\bsk_(?=[a-z]*\d)[a-z0-9]{40,}/,
   /\bhf_[A-Za-z0-9]{30,}/,
@@ -60,7 +64,7 @@ const shapes: RegExp[] = [
   /\bwhsec_[A-Za-z0-9+/]{20,}/,
   /\bxox[abeoprs]-[A-Za-z0-9-]{10,}/,
   /\bxapp-\d-[A-Za-z0-9-]{20,}/,
-  /\bhooks\.slack\.com\/services\/[A-Za-z0-9/]{20,}/,
+  /\bhooks\.slack\.com\/(?:services|workflows|triggers)\/[A-Za-z0-9/]{20,}/,
   /\bdiscord(?:app)?\.com\/api\/webhooks\/\d+\/[A-Za-z0-9_-]{20,}/,
   /\b[MNO][A-Za-z0-9_-]{23,25}\.[A-Za-z0-9_-]{6}\.[A-Za-z0-9_-]{27,}/,
   /\b\d{8,10}:AA[A-Za-z0-9_-]{32,}/,
@@ -71,7 +75,7 @@ const shapes: RegExp[] = [
   /\bshp(?:at|ca|pa|ss)_[A-Fa-f0-9]{32}/,
   /\bsq0(?:atp|csp)-[A-Za-z0-9_-]{20,}/,
   /\bEAA[A-Za-z0-9]{80,}/,
-  /\bAAAAAAAAA[A-Za-z0-9%]{60,}/,
+  /\bAAAAAAAAA(?=[A-Za-z%]*\d)[A-Za-z0-9%]{60,}/,
   /\blin_(?:api|oauth)_[A-Za-z0-9]{30,}/,
   /\bsecret_[A-Za-z0-9]{43}\b/,
   /\bntn_[A-Za-z0-9]{40,}/,
@@ -88,16 +92,17 @@ const shapes: RegExp[] = [
   /\b(?:sdk|api|mob)-[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}\b/,
   // Wherever they come from
   /\beyJ[A-Za-z0-9_-]{8,}\.eyJ[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]{8,}/,
+  /\beyJ[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]*\.[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]{16,}/,
   /\b(?:Bearer|bearer|BEARER|Basic|basic|BASIC)\s+(?=[A-Za-z+/._~-]*\d)[A-Za-z0-9+/._~-]{16,}=*/,
   /(?<=[Aa]uthorization:\s*[Tt]oken\s+)[A-Za-z0-9._~-]{16,}/,
 ];
 
 let together: RegExp | undefined;
 
-/** Where a word begins: also behind what stands for a sign in JSON (`\\n`), in an address (`%20`) or on a terminal (a colour), each of
+/** Where a word begins: also behind a `_`, and behind what stands for a sign in JSON (`\\n`), in an address (`%20`) or on a terminal (a colour), each of
  *  which ends in a letter or a digit. */
 export const wordStart =
-  '(?:\\b|(?<=\\\\(?:[nrtbfv0e]|u[0-9a-fA-F]{4}|x[0-9a-fA-F]{2})|%[0-9a-fA-F]{2}|(?:\\x1b|\\\\u001b|\\\\x1b|\\\\e|\\\\033)\\[[0-9;]{0,12}m))';
+  '(?:\\b|(?<=_|\\\\(?:[nrtbfv0e]|u[0-9a-fA-F]{4}|x[0-9a-fA-F]{2})|%[0-9a-fA-F]{2}|(?:\\x1b|\\\\u001b|\\\\x1b|\\\\e|\\\\033)\\[[0-9;]{0,12}m))';
 
 /** All of them at once: a text is gone through a single time. */
 export function secretShape(): RegExp {

@@ -38,6 +38,8 @@ export function factsOf({ event, data }: Pick<TraceLine, 'event' | 'data'>): Lin
       const verdict = textOf(data.verdict);
       return { ...about, ...(verdict ? { status: verdict } : {}), isFailed: verdict === 'fail' };
     }
+    case 'score_recorded':
+      return { ...about, ...(textOf(data.grade) ? { status: textOf(data.grade)! } : {}) };
     default:
       return about;
   }

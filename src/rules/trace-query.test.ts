@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { TraceLine } from '../model/trace.ts';
-import { countedEvent, countingBy, type Grouping, matches, periodOf, type TraceFilter } from './trace-query.ts';
+import { countedEvent, countingBy, type Grouping, matches, periodOf, phaseSeeker, type TraceFilter } from './trace-query.ts';
 
 const line = (event: string, data: object, about: Partial<TraceLine> = {}): TraceLine => ({
   ...{ ts: '2026-01-15T00:00:00.000Z', event, data: data as Record<string, unknown>, v: 1, seq: 1, run_id: 'run-1', prev: 'genesis' },
@@ -46,13 +46,34 @@ test('the failure rate of a phase in a month', () => {
     done('design', 'success'),
     line('attempt_completed', { exit_code: 1 }, { phase: 'build' }),
   ];
-  expect(count(lines, ['phase'], { phase: 'build', since: '2026-01-01T00:00:00.000Z', until: '2026-02-01T00:00:00.000Z' })).toEqual([
+  const ofBuild = lines.filter(phaseSeeker('build'));
+  expect(count(ofBuild, ['phase'], { since: '2026-01-01T00:00:00.000Z', until: '2026-02-01T00:00:00.000Z' })).toEqual([
     { phase: 'build', count: 2, failed: 1, failureRate: 0.5, medianMs: 20 },
   ]);
   expect(count(lines, ['month']).map(({ month, failed, count }) => [month, failed, count])).toEqual([
     ['2026-01', 1, 3],
     ['2026-02', 1, 1],
   ]);
+});
+
+test.each<[string | undefined, unknown, string[]]>([
+  [undefined, ['design', 'build'], ['design', 'build', '3']],
+  ['build', ['design', 'build'], ['build']],
+  ['1', ['design', 'build'], ['design']],
+  ['2', ['design', 'build'], ['build']],
+  ['3', ['design', 'build'], []],
+  ['3', ['design', 'build', '3', 'x'], ['3']],
+  ['2', 'odd', []],
+  ['02', ['design', 'build'], []],
+  ['0', ['design', 'build'], []],
+])('phase %s of %j is %j', (asked, order, phases) => {
+  const lines = [line('run_started', { order }), done('design', 'success'), done('build', 'success'), done('3', 'success')];
+  expect(lines.filter(phaseSeeker(asked)).flatMap(({ phase }) => phase ?? [])).toEqual(phases);
+});
+
+test('each run has an order of its own', () => {
+  const lines = [line('run_started', { order: ['a'] }), done('a', 'success'), line('run_started', { order: [] }), done('a', 'success')];
+  expect(lines.filter(phaseSeeker('1'))).toHaveLength(1);
 });
 
 test.each<[TraceFilter, Grouping[], string]>([
@@ -96,11 +117,21 @@ test.each([
   ['2026-02', '2026-02-01T00:00:00.000Z', '2026-03-01T00:00:00.000Z'],
   ['2025-12', '2025-12-01T00:00:00.000Z', '2026-01-01T00:00:00.000Z'],
   ['2026-02-28', '2026-02-28T00:00:00.000Z', '2026-03-01T00:00:00.000Z'],
+  ['today', '2026-03-15T00:00:00.000Z', '2026-03-16T00:00:00.000Z'],
+  ['yesterday', '2026-03-14T00:00:00.000Z', '2026-03-15T00:00:00.000Z'],
+  ['this week', '2026-03-09T00:00:00.000Z', '2026-03-16T00:00:00.000Z'],
+  ['last-week', '2026-03-02T00:00:00.000Z', '2026-03-09T00:00:00.000Z'],
+  ['last month', '2026-02-01T00:00:00.000Z', '2026-03-01T00:00:00.000Z'],
+  ['this-month', '2026-03-01T00:00:00.000Z', '2026-04-01T00:00:00.000Z'],
+  ['last year', '2025-01-01T00:00:00.000Z', '2026-01-01T00:00:00.000Z'],
   ['2026-02-28T10:00:00Z', '2026-02-28T10:00:00.000Z', '2026-02-28T10:00:00.000Z'],
 ])('%s is from %s until %s', (text, from, to) => {
   expect(periodOf(text, now)).toEqual({ from, to });
 });
 
-test.each(['', 'yesterday', '30', '2026-13', '2026-02-40', '5y', '2026-1', 'March 5', '0'])('%j is no time', (text) => {
-  expect(periodOf(text, now)).toBeUndefined();
-});
+test.each(['', 'tomorrow', 'last', 'next month', 'last day', '30', '2026-13', '2026-02-40', '5y', '2026-1', 'March 5', '0'])(
+  '%j is no time',
+  (text) => {
+    expect(periodOf(text, now)).toBeUndefined();
+  },
+);

@@ -3,6 +3,7 @@ import { checksOf, factsOf, type LineFacts, textOf } from './trace-facts.ts';
 
 export interface TraceFilter {
   event?: string | undefined;
+  /** Its name, or its place in the order of the construct. */
   phase?: string | undefined;
   skill?: string | undefined;
   /** As the event says it; `failed` and `passed` also of whatever it calls them. */
@@ -23,10 +24,24 @@ export type TraceGroup = { [K in Grouping]?: string } & {
   medianMs: number | null;
 };
 
+/** Whether a line is of the phase that is asked for. A number means the phase in that place, unless one of the construct is called so; the
+ *  order is told where a run begins or goes on, so that the lines of a trace have to come in theirs. */
+export function phaseSeeker(asked: string | undefined): (line: TraceLine) => boolean {
+  if (asked === undefined) return () => true;
+  const place = /^[1-9]\d{0,3}$/.test(asked) ? Number(asked) : undefined;
+  let name: string | undefined = asked;
+  return (line) => {
+    if (place !== undefined && ['run_started', 'run_resumed'].includes(line.event)) {
+      const order = Array.isArray(line.data.order) ? line.data.order : [];
+      name = order.includes(asked) ? asked : textOf(order[place - 1]);
+    }
+    return name !== undefined && line.phase === name;
+  };
+}
+
 export function matches(line: TraceLine, filter: TraceFilter, facts: LineFacts = factsOf(line)): boolean {
-  const { event, phase, skill, status, gate, since, until } = filter;
+  const { event, skill, status, gate, since, until } = filter;
   if (event !== undefined && line.event !== event) return false;
-  if (phase !== undefined && line.phase !== phase) return false;
   if (skill !== undefined && line.skill !== skill) return false;
   if (gate !== undefined && facts.gate !== gate) return false;
   if (since !== undefined && line.ts < since) return false;
@@ -121,12 +136,18 @@ function median(all: number[]): number | null {
   return sorted.length % 2 === 1 ? sorted[middle]! : Math.round((sorted[middle - 1]! + sorted[middle]!) / 2);
 }
 
-/** `30d` before now, a year, a month, a day or a moment: where it begins and where it is over. Undefined for what is none of these. */
+/** `30d` before now, a year, a month, a day or a moment, or one by its distance from now (`last month`): where it begins and where it is
+ *  over. Undefined for what is none of these. */
 export function periodOf(text: string, now: string): { from: string; to: string } | undefined {
   const [, count, unit] = /^(\d{1,6})([mhdw])$/.exec(text) ?? [];
   if (count && unit) {
     const at = new Date(Date.parse(now) - Number(count) * minutes[unit]! * 60_000).toISOString();
     return { from: at, to: at };
+  }
+  const [, which, span] = /^(?:(this|last)[ -](week|month|year)|today|yesterday)$/.exec(text) ?? [];
+  if (span || text === 'today' || text === 'yesterday') {
+    const back = which === 'last' || text === 'yesterday' ? 1 : 0;
+    return { from: beginning(now, span, -back), to: beginning(now, span, 1 - back) };
   }
   const [, year, month, day] = /^(\d{4})(?:-(\d\d)(?:-(\d\d))?)?$/.exec(text) ?? [];
   const from = Date.parse(year ? `${year}-${month ?? '01'}-${day ?? '01'}T00:00:00.000Z` : text);
@@ -134,6 +155,15 @@ export function periodOf(text: string, now: string): { from: string; to: string 
   if (!year) return { from: iso(from), to: iso(from) };
   const to = day ? from + 86_400_000 : Date.UTC(Number(year) + (month ? 0 : 1), month ? Number(month) : 0, 1);
   return { from: iso(from), to: iso(to) };
+}
+
+/** Of the day, week (from Monday on), month or year that lies so many of them after that of `now`. */
+function beginning(now: string, span: string | undefined, ahead: number): string {
+  const at = new Date(now);
+  const [year, month, day] = [at.getUTCFullYear(), at.getUTCMonth(), at.getUTCDate()];
+  if (span === 'year') return iso(Date.UTC(year + ahead, 0, 1));
+  if (span === 'month') return iso(Date.UTC(year, month + ahead, 1));
+  return iso(Date.UTC(year, month, span === 'week' ? day - ((at.getUTCDay() + 6) % 7) + 7 * ahead : day + ahead));
 }
 
 const minutes: Record<string, number> = { m: 1, h: 60, d: 1440, w: 10_080 };

@@ -29,3 +29,25 @@ test.each([
 test.each([[undefined], [''], ['{'], ['[]'], ['null'], ['{"run_id":1}'], ['{"run_id":"run-1"}']])('%s is no record', (text) => {
   expect(readRecord(text)).toBeUndefined();
 });
+
+test('what is damaged in a record is filled in, and takes nothing else with it', () => {
+  const one = {
+    ...{ execution_id: 'e', phase: 'p', skill: 's', status: 'success', exit_code: 0, skill_sha256: '', inputs_sha256: '' },
+    ...{ outputs: [], attempts: 1, duration_ms: 5 },
+  };
+  const odd = { construct: 'x', retention_days: '30', lines: 'x', head: 5, started_at: 5, vars: null, pid: -1, completed_at: {} };
+  const read = readRecord(
+    JSON.stringify({ ...record({ agent: 'ada', executions: [null, 5, one, { ...one, outputs: 7 }] as never }), ...odd }),
+  )!;
+  expect(read).toMatchObject({
+    agent: 'ada',
+    construct: null,
+    retention_days: 30,
+    lines: 0,
+    head: null,
+    started_at: '',
+    vars: {},
+    executions: [one],
+  });
+  expect(runView({ runId: 'run-1', record: read, isAlive: false })).toMatchObject({ status: 'crashed', executions: 1, failed: 0 });
+});

@@ -1,7 +1,7 @@
-import type { RunRecord } from '../model/trace.ts';
-import { isMap } from './is-map.ts';
+import { is } from 'valibot';
+import { RunRecord } from '../model/trace.ts';
 
-/** A run.json, as far as it is one: what a later or damaged one lacks is filled in. */
+/** A run.json, as far as it is one: what a later one has beside it is passed over, and what a damaged one lacks is filled in. */
 export function readRecord(text: string | undefined): RunRecord | undefined {
   let value: unknown;
   try {
@@ -9,15 +9,21 @@ export function readRecord(text: string | undefined): RunRecord | undefined {
   } catch {
     return undefined;
   }
-  const record = value as Partial<RunRecord> | null;
-  if (typeof record?.run_id !== 'string' || typeof record.status !== 'string') return undefined;
-  const [vars, executions] = [isMap(record.vars) ? record.vars : {}, Array.isArray(record.executions) ? record.executions : []];
-  return { ...blank, ...record, vars, executions } as RunRecord;
+  const given = value as Partial<RunRecord> | null;
+  if (typeof given?.run_id !== 'string' || typeof given.status !== 'string') return undefined;
+  const { entries } = RunRecord;
+  const sound = (Object.keys(blank) as (keyof typeof blank)[]).filter((name) => is(entries[name], given[name]));
+  return {
+    ...{ ...blank, run_id: given.run_id, status: given.status, ...Object.fromEntries(sound.map((name) => [name, given[name]])) },
+    executions: (Array.isArray(given.executions) ? given.executions : []).filter((one) => is(entries.executions.item, one)),
+  } as RunRecord;
 }
 
 const blank = {
-  ...{ kind: 'construct', construct: null, project: '', intent: null, task_id: null, session_id: null, agent: null, trace: '' },
-  ...{ head: null, lines: 0, pid: 0, began: '', boot: '', started_at: '', completed_at: null, exit_code: null, retention_days: 30 },
+  ...{ schema_version: 1, kind: 'construct', construct: null, project: '', vars: {}, intent: null, task_id: null, session_id: null },
+  ...{ agent: null, trace: '', head: null, lines: 0, pid: 0, began: '', boot: '', started_at: '', completed_at: null, exit_code: null },
+  // Nobody can go on with a run of which nobody knows what it was asked for.
+  ...{ retention_days: 30, asked: null },
 };
 
 /** What is known of a run from its record and its trace. */

@@ -76,6 +76,8 @@ function notesOf({ event, data }: TraceLine): string[] {
       return said('review_id', 'reason');
     case 'review_resolved':
       return said('review_id', 'by');
+    case 'score_recorded':
+      return [`${data.total_score} of ${data.max_score}`];
     default:
       return [];
   }

@@ -51,6 +51,13 @@ test('a line that was cut off is left out; the rest is sound', () => {
   expect(problems).toEqual([{ line: 4, problem: 'was cut off while it was written, and is left out' }]);
 });
 
+test('what nobody could write down again is told, and keeps its place', () => {
+  const deep = nextLine({ head: genesis, lines: 0, ts: '' }, { ts: '2026-01-01T00:00:00.000Z', event: 'x', data: { a: 0 }, run_id: 'r' });
+  const text = deep.text.replace('"a":0', `"a":${'['.repeat(50_000)}${']'.repeat(50_000)}`);
+  expect(read([text])).toMatchObject({ lines: [], problems: [{ line: 1, problem: 'is nested too deep to be read' }], head: sha256(text) });
+  expect(read([text]).firstBad).toBeUndefined();
+});
+
 test('junk is told by its line, and the rest is read', () => {
   const { lines: found, problems, firstBad } = read([lines[0]!, lines[1]! + lines[2]!, 'no json', lines[3]!]);
   expect(found.map(({ number }) => number)).toEqual([1, 4]);

@@ -1,4 +1,5 @@
 import type { TraceLine } from '../model/trace.ts';
+import { isDeeperThan } from './primary.ts';
 
 export interface TraceReading {
   lines: { number: number; line: TraceLine }[];
@@ -11,6 +12,8 @@ export interface TraceReading {
 }
 
 export const genesis = 'genesis';
+/** No event is; and whoever writes it down again would run out of stack. */
+const deepest = 1000;
 
 /** The events of a trace, and whether they are still those that were written. A last line without an end was cut off while it was
  *  written, and is none. */
@@ -54,6 +57,7 @@ function parse(raw: string): Parsed {
   const { ts, event, data, v, seq, prev } = value;
   if (!Number.isSafeInteger(seq)) return { problem: 'is no event' };
   const link = { prev, seq: seq as number };
+  if (raw.length > 2 * deepest && isDeeperThan(value, deepest)) return { link, problem: 'is nested too deep to be read' };
   if (typeof v === 'number' && v > 1) return { link, problem: `is of version ${v}, which this cleo does not know` };
   if (typeof event !== 'string' || typeof ts !== 'string' || Number.isNaN(Date.parse(ts)) || !isObject(data))
     return { problem: 'is no event' };
@@ -78,4 +82,4 @@ const defined = (about: Partial<TraceLine>): Partial<TraceLine> =>
 
 /** Events after which everything that was written has to be on disk. */
 export const isMilestone = (event: string): boolean =>
-  ['gate_checked', 'handoff_attempted', 'execution_complete', 'run_completed'].includes(event);
+  ['gate_checked', 'handoff_attempted', 'execution_complete', 'run_completed', 'review_resolved', 'score_recorded'].includes(event);

@@ -149,14 +149,17 @@ const killedAt = ({ run }: Project, args: string[], afterMs: number): Promise<En
     },
   });
 
-/** Runs until a file is there, and then asks the runner to end. */
-async function interrupted({ run, root }: Project, args: string[], file: string, options: RunOptions = {}): Promise<Ended> {
+/** Runs until a file is there, and then asks the runner to end, once or more often. */
+async function interrupted({ run, root }: Project, args: string[], file: string, options: RunOptions = {}, times = 1): Promise<Ended> {
   return run(args, {
     ...options,
     onStart: (child) => {
       void (async () => {
         while (!existsSync(join(root, file)) && child.exitCode === null) await sleep(20);
-        child.kill('SIGINT');
+        for (let i = 0; i < times; i += 1) {
+          child.kill('SIGINT');
+          await sleep(300);
+        }
       })();
     },
   });
@@ -187,6 +190,22 @@ test.each<[where: string, script: string, more: string]>([
   expect(recordOf(project, id!)).toMatchObject({ status: 'cancelled', exit_code: 130 });
   expectSound(project, id!);
   expect([left(id!), leftFiles(id!), existsSync(join(project.root, 'never'))]).toEqual([[], [], false]);
+});
+
+test('who asks twice gives nothing any more time, and the run still tells how it ended', async () => {
+  const project = await openProject();
+  construct(
+    project,
+    'execution: {phases: [only]}\nskills: [{name: it, phase: only}]\nassessment: {gates: {only: {execution: {kill_grace_ms: 60000}}}}\n',
+  );
+  skill(project, 'it', 'trap "" TERM; touch begun; while :; do sleep 0.1; done');
+  const before = Date.now();
+  const { exitCode, answer } = await interrupted(project, ['construct', 'run'], 'begun', {}, 2);
+  expect(Date.now() - before).toBeLessThan(15_000);
+  expect([exitCode, answer.error?.details.run.status]).toEqual([130, 'cancelled']);
+  const [id] = runs(project);
+  expectSound(project, id!);
+  expect(left(id!)).toEqual([]);
 });
 
 test('who no longer wants to wait for another run goes', async () => {

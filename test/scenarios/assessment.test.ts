@@ -133,6 +133,11 @@ test('7 and 8: its time is up, and nothing of it is left', async () => {
     const { error } = await shop.run();
     expect(Date.now() - before).toBeLessThan(7000);
     expect(error).toMatchObject({ exitCode: 81, code: 'E_SKILL_TIMEOUT', details: { run: { status: 'timeout' } } });
+    // As much time again would end as it did.
+    expect([error.message, error.fix]).toEqual([
+      'only: exit_code: exit 81 (timeout): it took more than 500 ms',
+      `cleo construct run --resume ${error.details.run.id} --timeout 1000`,
+    ]);
     if (warnings) expect(error.details.run.executions[0].warnings).toMatchObject(warnings);
     expect(running(new RegExp(`^${long}$`))).toEqual([]);
   }

@@ -1,4 +1,5 @@
 import { array, description, maxLength, metadata, minLength, number, pipe, record, strictObject, string } from 'valibot';
+import { tellScores } from '../../assessment/score-trace.ts';
 import { Assessment } from '../../model/assessment.ts';
 import { FilePath } from '../../model/scalars.ts';
 import { rounded } from '../../rules/assess/score.ts';
@@ -6,7 +7,7 @@ import { cutOf } from '../../rules/page.ts';
 import { answer, job } from '../define.ts';
 import { limitParam } from '../page.ts';
 import { nowParam } from './now.ts';
-import { type AssessedTraces, assessmentsFile, assessTraces, tracesOf } from './traces.ts';
+import { type AssessedTraces, assessmentsFile, assessTraces, type Place, tracesOf } from './traces.ts';
 
 const Totals = strictObject({
   runs: number(),
@@ -47,13 +48,29 @@ export const assessRun = job({
     // In one write: each is synced, and a thousand of them would take seconds.
     if (all.length > 0)
       platform.files.appendLine(`${project.folder}/${assessmentsFile}`, all.map((line) => JSON.stringify(line)).join('\n'));
+    const untold = await told({ platform, project }, all);
     const assessments = all.slice(0, limit);
     return answer(
       { assessments, totals: totalsOf(found), file: `.cleo/${assessmentsFile}` },
-      { warnings: found.warnings, truncated: cutOf(assessments.length, all.length) },
+      { warnings: [...found.warnings, ...untold], truncated: cutOf(assessments.length, all.length) },
     );
   },
 });
+
+/** The traces they come from are told the scores; those that could not be written to. A trace that is nobody's, or not what was written,
+ *  is told nothing: of the latter its flags speak. */
+async function told({ platform, project }: Place, all: Assessment[]): Promise<string[]> {
+  const warnings: string[] = [];
+  const ground = await platform.ground(project);
+  const byRun = new Map<string, Assessment[]>(ground.runs.list().map((runId) => [runId, []]));
+  for (const assessment of all) byRun.get(assessment.run_id)?.push(assessment);
+  for (const [runId, assessments] of byRun)
+    if (assessments.length > 0)
+      await tellScores(ground, runId, assessments).catch((error: Error) => {
+        warnings.push(`the trace of ${runId} was not told its score: ${error.message}`);
+      });
+  return warnings.slice(0, 20);
+}
 
 function totalsOf({ executions, skipped, runs }: AssessedTraces) {
   const grades: Record<string, number> = {};

@@ -1,4 +1,5 @@
 import { array, boolean, type InferOutput, number, optional, strictObject, string } from 'valibot';
+import type { Executed } from '../../assessment/draft.ts';
 import type { RunOutcome } from '../../assessment/run.ts';
 import type { CleoError } from '../../errors/error.ts';
 import { commandLine } from '../../errors/quote.ts';
@@ -9,6 +10,7 @@ import { StageName } from '../../model/lifecycle.ts';
 import type { RunRecord } from '../../model/trace.ts';
 import { meaningOf } from '../../rules/exit-class.ts';
 import type { JobContext } from '../define.ts';
+import { longestMs } from './run-params.ts';
 
 const WarningShape = strictObject({ code: string(), message: string() });
 
@@ -117,7 +119,7 @@ export function runRefusal(outcome: RunOutcome, again: (params: Record<string, u
         ? record.kind === 'construct' && record.construct
           ? showCommand(record.construct.file)
           : 'cleo skill list'
-        : goingOn(outcome, again);
+        : goingOn(outcome, again, last?.timedOut);
   const problem =
     record.status === 'cancelled'
       ? 'it was ended from outside'
@@ -130,14 +132,19 @@ export function runRefusal(outcome: RunOutcome, again: (params: Record<string, u
   });
 }
 
-/** The same call, going on with the run: what its record keeps need not be said again. What it does not keep and did not come from a
- *  file, nobody but the caller has. */
-function goingOn({ record, hasKeptInputs }: RunOutcome, again: (params: Record<string, unknown>) => string): string {
+/** The same call, going on with the run: what its record keeps need not be said again. What took too long gets twice the time: as much
+ *  again would end as it did. What is not kept and did not come from a file, nobody but the caller has. */
+function goingOn(
+  { record, hasKeptInputs }: RunOutcome,
+  again: (params: Record<string, unknown>) => string,
+  timedOut: Executed['timedOut'],
+): string {
   const command = again({
     ...{ resume: record.run_id, file: undefined, phase: undefined, from: undefined, skill: undefined, outputs: undefined },
     ...{ project: undefined, var: undefined, task: undefined, capture: undefined, wait: undefined, force: undefined, reason: undefined },
     ...(record.intent === null ? {} : { intent: undefined }),
     ...(hasKeptInputs ? { input: undefined } : {}),
+    ...(timedOut?.isOwn ? { timeout: Math.min(2 * timedOut.timeoutMs, longestMs) } : {}),
   });
   return hasKeptInputs || / --input (?!-(?: |$))/.test(command) ? command : commandLine(['cleo', 'trace', 'show', record.run_id]);
 }

@@ -1,6 +1,5 @@
 import { keptInputs, keptIntent } from '../../assessment/kept-asked.ts';
 import { findRun, recordOf } from '../../assessment/kept-runs.ts';
-import { doneBy } from '../../assessment/reuse.ts';
 import type { RunRequest } from '../../assessment/run-state.ts';
 import { commandLine } from '../../errors/quote.ts';
 import { resumeCommand } from '../../errors/run-commands.ts';
@@ -10,7 +9,7 @@ import type { Ground } from '../../platform/ground-port.ts';
 import { isSafeValue } from '../../rules/construct/variables.ts';
 import type { JobContext } from '../define.ts';
 
-/** The run that is gone on with, and what it has done by now. */
+/** The run that is gone on with. */
 export function resumed(ground: Ground, asked: string, kind: RunRequest['kind'], skill?: string): RunRecord {
   const { runId } = findRun(ground, asked);
   const record = recordOf(ground, runId);
@@ -23,7 +22,7 @@ export function resumed(ground: Ground, asked: string, kind: RunRequest['kind'],
     });
   // A value that had to be hidden is nobody's value.
   const vars = Object.fromEntries(Object.entries(record.vars).filter(([, value]) => isSafeValue(value)));
-  return { ...record, vars, executions: doneBy(ground, record) };
+  return { ...record, vars };
 }
 
 /** What it was given, unless nobody but the caller has that. */

@@ -21,13 +21,14 @@ import { deepest, isDeeperThan } from '../../rules/primary.ts';
 
 const text = (about: string, value: string) =>
   optional(pipe(string(), maxLength(4096, 'must have at most 4096 characters'), description(about), metadata({ value })));
+export const longestMs = 86_400_000;
 const milliseconds = (about: string) =>
   optional(
     pipe(
       number(),
       integer('must be a whole number'),
       minValue(0, 'must not be negative'),
-      maxValue(86_400_000, 'must be at most 86400000'),
+      maxValue(longestMs, `must be at most ${longestMs}`),
       description(about),
       metadata({ value: 'MS' }),
     ),

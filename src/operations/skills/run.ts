@@ -50,7 +50,7 @@ export const skillsRun = job({
     const outputs = asked ?? resume?.asked.outputs;
     const wrong = outputs?.find((path) => pathProblem(path) !== undefined);
     if (wrong !== undefined) throw skillRefusal(78, `${JSON.stringify(wrong)} ${pathProblem(wrong)}`, 'cleo help skill run');
-    const construct = singleSkill(name, await declared(here, ground, name), { retries, outputs });
+    const construct = singleSkill(name, await ofProject(here, ground), { retries, outputs });
     const request = await requestOf(here, ground, construct, { ...given, resume, outputs }, ['skill'], 'skill');
     const surroundings = await surroundingsOf(here, ground, construct, await schemasOf([], { isMeasuring: false }));
     try {
@@ -68,10 +68,9 @@ export const skillsRun = job({
   },
 });
 
-/** What a construct of the project says of the skill, where there is one that can be read. */
-async function declared(here: JobContext, ground: Ground, name: string): Promise<Construct | undefined> {
+/** The construct of the project, where there is one that can be read. */
+async function ofProject(here: JobContext, ground: Ground): Promise<Construct | undefined> {
   if (!['construct.yaml', '.cleo/construct.yaml'].some((path) => ground.at(path) !== undefined)) return undefined;
   const { manifestOf } = await import('../construct/manifest.ts');
-  const { construct } = await manifestOf(here, undefined);
-  return construct?.skills.some((skill) => skill.name === name) ? construct : undefined;
+  return (await manifestOf(here, undefined)).construct;
 }

@@ -3,7 +3,7 @@ import { gateNames } from '../../model/execution.ts';
 import type { TraceLine } from '../../model/trace.ts';
 import type { Ground } from '../../platform/ground-port.ts';
 import { eventsIn } from '../../rules/trace.ts';
-import { periodOf, type TraceFilter } from '../../rules/trace-query.ts';
+import { periodOf, phaseSeeker, type TraceFilter } from '../../rules/trace-query.ts';
 import { problemLines } from './shapes.ts';
 
 const named = (about: string, value: string) =>
@@ -15,7 +15,7 @@ const moment = (about: string) =>
       string(),
       check(
         (text) => periodOf(text, '2026-01-01T00:00:00.000Z') !== undefined,
-        'must be 30d, 12h, 2026, 2026-01, 2026-01-31 or a time in ISO 8601',
+        'must be 30d, 12h, last-month, today, 2026, 2026-01, 2026-01-31 or a time in ISO 8601',
       ),
       description(about),
       metadata({ value: 'TIME' }),
@@ -25,11 +25,11 @@ const moment = (about: string) =>
 /** What a query may ask for. */
 export const filterParams = {
   event: named('Only events of this name, e.g. gate_checked', 'EVENT'),
-  phase: named('Only of this phase', 'PHASE'),
+  phase: named('Only of this phase, by its name or its place among the phases', 'PHASE'),
   skill: named('Only of this skill', 'SKILL'),
   status: named('Only with this status; failed and passed fit every kind of event', 'STATUS'),
   gate: optional(pipe(picklist(gateNames), description('Only of this gate'))),
-  since: moment('From then on: 30d ago, a year, month or day, or a moment'),
+  since: moment('From then on: 30d ago, last-month, a year, month or day, or a moment'),
   until: moment('Up to the end of then'),
 };
 
@@ -41,8 +41,12 @@ export function filterOf(now: string, { since, until, ...rest }: { [K in keyof t
   };
 }
 
-/** Every event there is, trace by trace; what could not be read, and how many traces there were. */
-export function everyLine(ground: Ground, { until }: TraceFilter, step: (line: TraceLine) => void): { warnings: string[]; traces: number } {
+/** Every event there is, or every one of a phase, trace by trace; what could not be read, and how many traces there were. */
+export function everyLine(
+  ground: Ground,
+  { until, phase }: TraceFilter,
+  step: (line: TraceLine) => void,
+): { warnings: string[]; traces: number } {
   const warnings: string[] = [];
   let traces = 0;
   for (const { name } of ground.traces.list()) {
@@ -50,7 +54,8 @@ export function everyLine(ground: Ground, { until }: TraceFilter, step: (line: T
     if (until !== undefined && name.slice(0, 10) > until.slice(0, 10)) continue;
     traces += 1;
     const { lines, problems } = eventsIn(ground.traces.read(name)?.text ?? '');
-    for (const { line } of lines) step(line);
+    const isOfPhase = phaseSeeker(phase);
+    for (const { line } of lines) if (isOfPhase(line)) step(line);
     if (warnings.length < 20) warnings.push(...problemLines(name, problems));
   }
   return { warnings, traces };

@@ -2,7 +2,7 @@ import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { openWorkshop } from '../../../test/construct.ts';
-import { openHouse } from '../../../test/house.ts';
+import { openHouse, type Seen } from '../../../test/house.ts';
 import { chained, hash, writeRun } from '../../../test/runs.ts';
 
 const house = async (...tasks: string[]) => {
@@ -211,7 +211,7 @@ test('events are found by what they are about', async () => {
   ]);
   expect(await found({ skill: 'writer', event: 'skill_invoked', since: '2026-01', until: '2026-01-01' })).toHaveLength(2);
   expect(await found({ since: '2026-01-02' })).toEqual([]);
-  expect(await call('trace.query', { since: 'yesterday' })).toMatchObject({ error: { exitCode: 64 } });
+  expect(await call('trace.query', { since: 'tomorrow' })).toMatchObject({ error: { exitCode: 64 } });
 });
 
 test('which precondition fails most, and how often a phase does', async () => {
@@ -224,10 +224,11 @@ test('which precondition fails most, and how often a phase does', async () => {
       { check: 'context_files_exist', count: 3, failed: 0, failureRate: 0 },
     ],
   });
-  expect(await call('trace.query.groups', { groupBy: ['phase'], phase: 'design', since: '2026-01', until: '2026-01' })).toMatchObject({
-    event: 'execution_complete',
-    groups: [{ phase: 'design', count: 3, failed: 2, failureRate: 0.6667, medianMs: 20 }],
-  });
+  for (const phase of ['design', '2'])
+    expect(await call('trace.query.groups', { groupBy: ['phase'], phase, since: '2026-01', until: '2026-01' })).toMatchObject({
+      event: 'execution_complete',
+      groups: [{ phase: 'design', count: 3, failed: 2, failureRate: 0.6667, medianMs: 20 }],
+    });
 });
 
 test('a thousand executions are queried within a second, ten thousand lines verified in well under one', async () => {
@@ -285,4 +286,46 @@ test('what is too large for a line lies beside it, without its secrets, and the 
   expect(await shop.call('trace.verify', { all: true })).toMatchObject({ success: true });
   expect(await shop.call('trace.prune', { days: 0 })).toMatchObject({ success: true });
   expect(existsSync(path)).toBe(false);
+});
+
+test('a score is told to the trace it comes from, once, and its end is vouched for', async () => {
+  const { call, trace, record } = await house('trace run-a failure', 'trace run-b');
+  const scores = (id: string) =>
+    readFileSync(trace(id), 'utf8')
+      .split('\n')
+      .filter((line) => line.includes('"score_recorded"'))
+      .map((line) => JSON.parse(line));
+  const { assessments, _meta } = await call('assess.run', { runs: ['run-a'] });
+  expect(_meta.warnings).toBeUndefined();
+  expect(
+    scores('run-a').map(({ execution_id, data }) => [execution_id, data.percent, data.total_score, data.grade, data.dimensions.compliance]),
+  ).toEqual(assessments.map((one: Seen) => [one.execution_id, one.percent, one.totalScore, one.grade, one.dimensions.compliance.score]));
+  expect(await call('trace.verify', { run: 'run-a' })).toMatchObject({ success: true, traces: [{ head: record('run-a').head }] });
+  expect((await call('trace.show', { run: 'run-a' })).trace.steps.at(-1)).toMatchObject({
+    event: 'score_recorded',
+    status: assessments[1].grade,
+  });
+  const before = readFileSync(trace('run-a'), 'utf8');
+  expect((await call('assess.run', { runs: ['*'] })).assessments.slice(0, 2)).toMatchObject(
+    assessments.map(({ timestamp: _, ...same }: Record<string, unknown>) => same),
+  );
+  expect(readFileSync(trace('run-a'), 'utf8')).toBe(before);
+  expect(scores('run-b')).toHaveLength(1);
+  // It makes nothing younger.
+  expect(await call('trace.prune', { days: 1, dryRun: true })).toMatchObject({ pruned: [{ runId: 'run-a' }, { runId: 'run-b' }] });
+});
+
+test('a trace that was changed is told nothing: what was done to it stays to be seen', async () => {
+  const { call, trace, folder } = await house('trace run-a', 'review rv-1 of run-a');
+  edit(trace('run-a'), 15, '"exit_code":0', '"exit_code":1');
+  const before = readFileSync(trace('run-a'), 'utf8');
+  expect((await call('assess.run', { runs: ['run-a'] })).assessments[0].flags).toContain('the trace does not end as the run left it');
+  const said = await call('review.resolve', { review: 'rv-1', verdict: 'pass', score: 1 }, { agent: 'bob' });
+  expect(said._meta.warnings).toEqual(['the trace of run-a is told nothing: line 15 is not the one that the run ended with']);
+  expect(readFileSync(trace('run-a'), 'utf8')).toBe(before);
+  expect(await call('trace.verify', { run: 'run-a' })).toMatchObject({ error: { exitCode: 65, details: { line: 15 } } });
+  // Told once it is sound again.
+  expect(await call('trace.repair', { run: 'run-a' })).toMatchObject({ success: true });
+  await call('review.resolve', { review: 'rv-1', verdict: 'pass', score: 1 }, { agent: 'bob' });
+  expect(readFileSync(join(folder, 'traces', '2026-01-01-run-a.jsonl'), 'utf8')).toContain('"review_resolved"');
 });

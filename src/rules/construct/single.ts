@@ -2,13 +2,15 @@ import type { Construct, Phase } from '../../model/construct.ts';
 import { retriedByDefault } from '../exit-class.ts';
 import { isSafeValue } from './variables.ts';
 
-/** One skill as a construct of its own, with what the project's construct says of it, where it does. */
+/** One skill as a construct of its own, with what the project's construct says of it, where it does. What is kept and what is hidden
+ *  holds for every skill of the project. */
 export function singleSkill(
   name: string,
   known: Construct | undefined,
   more: { retries?: number | undefined; outputs?: string[] | undefined },
 ): Construct {
-  const skill = known?.skills.find((one) => one.name === name) ?? { name, required: true, shell: false, env: [], credentials: [] };
+  const declared = known?.skills.find((one) => one.name === name);
+  const skill = declared ?? { name, required: true, shell: false, env: [], credentials: [] };
   const phase: Phase = {
     ...{ name: 'skill', skills: [name], inputs: [], exitCodes: {}, declaresExitCodes: false },
     outputs: (more.outputs ?? []).map((path) => ({ path, schema: null, required: true, min_completeness: null, required_sections: null })),
@@ -16,7 +18,8 @@ export function singleSkill(
     ...{ timeoutMs: 600_000, maxRetries: more.retries ?? 0, retryOn: retriedByDefault, killGraceMs: 1500 },
   };
   // The stage belongs to the construct as a whole.
-  const { lifecycleStage: _, ...shared } = known ?? plain;
+  const { lifecycleStage: _, ...shared } =
+    known && declared ? known : { ...plain, ...(known ? { capture: known.capture, redaction: known.redaction } : {}) };
   return {
     ...shared,
     // Paths mean the same as in the construct that knows the skill.

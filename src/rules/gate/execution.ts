@@ -3,17 +3,26 @@ import { check, type Judged } from './gate.ts';
 
 export interface AttemptFacts {
   meaning: ExitMeaning;
-  timedOut: boolean;
+  /** What it had, where it took more. */
+  timedOutMs: number | undefined;
   leaked: number;
   isTruncated: boolean;
 }
 
 /** Whether a skill ran as a program should. What it left running or said too much of is told, and is no failure. */
-export const executionChecks = ({ meaning, timedOut, leaked, isTruncated }: AttemptFacts): Judged[] => [
-  check('exit_code', meaning.class === 'success', `exit ${meaning.code} (${meaning.name})`, { expected: 0, actual: meaning.code }),
-  check('timeout', !timedOut, timedOut ? 'its time was up' : 'it ended in time'),
+export const executionChecks = ({ meaning, timedOutMs, leaked, isTruncated }: AttemptFacts): Judged[] => [
+  check(
+    'exit_code',
+    meaning.class === 'success',
+    `exit ${meaning.code} (${meaning.name})${timedOutMs ? `: it took more than ${timedOutMs} ms` : ''}`,
+    {
+      expected: 0,
+      actual: meaning.code,
+    },
+  ),
+  check('timeout', timedOutMs === undefined, timedOutMs === undefined ? 'it ended in time' : 'its time was up'),
   {
-    ...check('leaked_process', leaked === 0, leaked === 0 ? 'nothing was left running' : `${leaked} processes were left running`, {
+    ...check('leaked_process', leaked === 0, leaked === 0 ? 'nothing was left running' : leftRunning(leaked), {
       expected: 0,
       actual: leaked,
     }),
@@ -21,3 +30,6 @@ export const executionChecks = ({ meaning, timedOut, leaked, isTruncated }: Atte
   },
   { ...check('output_size', !isTruncated, isTruncated ? 'it printed more than is kept' : 'all of its output is kept'), isRemark: true },
 ];
+
+export const leftRunning = (count: number): string =>
+  count === 1 ? 'one of its processes was left running' : `${count} of its processes were left running`;

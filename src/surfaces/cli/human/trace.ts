@@ -79,7 +79,10 @@ function signOf({ event, status, exitCode }: Fields): { mark: string; colour?: C
 }
 
 /** Their notes are short and stand beside them. */
-const saidInLine = ['handoff_attempted', 'artifact_created', 'side_effect', 'note', 'skill_invoked', 'review_requested', 'review_resolved'];
+const saidInLine = [
+  ...['handoff_attempted', 'artifact_created', 'side_effect', 'note', 'skill_invoked'],
+  ...['review_requested', 'review_resolved', 'score_recorded'],
+];
 
 function textOf(step: Fields): string {
   const { event, phase, skill, attempt, status, gate, exitCode, durationMs, notes } = step;
@@ -98,6 +101,7 @@ function textOf(step: Fields): string {
     side_effect: `touched ${beside}`,
     note: beside,
     run_completed: `run ${ended}`,
+    score_recorded: `${skill} scored ${status} · ${beside}`,
   };
   return words[String(event)] ?? [String(event).replaceAll('_', ' '), status, beside].filter(Boolean).join(' · ');
 }

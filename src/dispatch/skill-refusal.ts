@@ -1,0 +1,18 @@
+import type { CleoError } from '../errors/error.ts';
+import { asSkillRefusal, skillRefusal } from '../errors/skill.ts';
+import { redactText } from '../rules/redact.ts';
+
+/** A refusal of what runs and judges skills: in their codes, and without the secrets that a caller, a file or a skill has put into it. */
+export function skillRefused(known: CleoError): CleoError {
+  const refusal = asSkillRefusal(known);
+  const { row, exitCode, message, fix, details } = refusal;
+  if (row !== 'E_SKILL') return refusal;
+  return skillRefusal(exitCode, redactText(message), redactText(fix), clean(details) as Record<string, unknown>);
+}
+
+function clean(value: unknown): unknown {
+  if (typeof value === 'string') return redactText(value);
+  if (Array.isArray(value)) return value.map(clean);
+  if (typeof value !== 'object' || value === null) return value;
+  return Object.fromEntries(Object.entries(value).map(([name, item]) => [redactText(name), clean(item)]));
+}
