@@ -323,7 +323,9 @@ test('the process ends with the code of what decided it', async () => {
   skill(project, 'own', 'kill -SEGV $$');
   expect((await project.run(['skill', 'run', 'own'])).exitCode).toBe(139);
   // What is printed is found from everywhere in the project.
-  const { answer } = await project.run(['construct', 'run', '../construct.yaml', '--phase', 'nowhere'], { cwd: join(project.root, 'skills') });
+  const { answer } = await project.run(['construct', 'run', '../construct.yaml', '--phase', 'nowhere'], {
+    cwd: join(project.root, 'skills'),
+  });
   expect([answer.error.exitCode, answer.error.fix]).toEqual([64, 'cleo construct show construct.yaml']);
   expect((await project.run(['construct', 'show', 'construct.yaml'], { cwd: join(project.root, 'skills') })).exitCode).toBe(0);
   const piped = await project.run(['skill', 'run', 'gone', '--raw']);
