@@ -8,7 +8,6 @@ import type { Ground } from '../../platform/ground-port.ts';
 import { isSafeValue, variablesIn } from '../../rules/construct/variables.ts';
 import { nearest } from '../../rules/nearest.ts';
 import type { JobContext } from '../define.ts';
-import { inputsOf, intentOf } from './resume.ts';
 
 export interface Asked {
   project?: string | undefined;
@@ -53,7 +52,8 @@ export async function requestOf(
       here.commandWith({ force: 'manifest', reason: 'the manifest was changed on purpose' }),
       { run: resume.run_id },
     );
-  const intent = asked.intent ?? (resume && asked.task === undefined ? intentOf(here, ground, resume, title) : title);
+  const kept = resume && (await import('./resume.ts')).keptOf(here, ground, resume, asked, title);
+  const intent = kept ? kept.intent : (asked.intent ?? title);
   const usual = here.config()['assessment.project'] || (construct.project ?? construct.name);
   const project = projectName(here, asked.project || resume?.project || usual);
   const capture = asked.capture ?? resume?.asked.capture ?? null;
@@ -65,7 +65,7 @@ export async function requestOf(
     ...(taskId === undefined ? {} : { taskId }),
     ...(here.caller.session ? { sessionId: here.caller.session } : {}),
     agent: here.caller.agent,
-    inputs: asked.input ?? (resume ? inputsOf(ground, resume) : {}),
+    inputs: asked.input ?? kept?.inputs ?? {},
     asked: { capture, skill: asked.skill ?? null, outputs: asked.outputs ?? [] },
     reusable: asked.cached ? earlier(ground, construct) : [],
     ...(resume ? { resume } : {}),

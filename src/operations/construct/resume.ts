@@ -8,6 +8,7 @@ import type { RunRecord } from '../../model/trace.ts';
 import type { Ground } from '../../platform/ground-port.ts';
 import { isSafeValue } from '../../rules/construct/variables.ts';
 import type { JobContext } from '../define.ts';
+import type { Asked } from './begin.ts';
 
 /** The run that is gone on with. */
 export function resumed(here: JobContext, ground: Ground, asked: string, kind: RunRequest['kind'], skill?: string): RunRecord {
@@ -32,8 +33,22 @@ export function resumed(here: JobContext, ground: Ground, asked: string, kind: R
   return { ...record, vars };
 }
 
+/** What it was given and what it is for, as far as the call does not say; refused where nobody but the caller knows. */
+export function keptOf(
+  here: JobContext,
+  ground: Ground,
+  record: RunRecord,
+  { input, intent, task }: Pick<Asked, 'input' | 'intent' | 'task'>,
+  title: string | undefined,
+): { inputs: Record<string, unknown>; intent: string | undefined } {
+  return {
+    intent: intent ?? (task === undefined ? intentOf(here, ground, record, title) : title),
+    inputs: input ?? inputsOf(ground, record),
+  };
+}
+
 /** What it was given, unless nobody but the caller has that. */
-export function inputsOf(ground: Ground, record: RunRecord): Record<string, unknown> {
+function inputsOf(ground: Ground, record: RunRecord): Record<string, unknown> {
   const kept = keptInputs(ground, record);
   if (kept) return kept;
   const problem = `what ${record.run_id} was given is not kept (--capture full keeps what is no secret): give it again with --input`;
@@ -41,7 +56,7 @@ export function inputsOf(ground: Ground, record: RunRecord): Record<string, unkn
 }
 
 /** What it is for, unless nobody but the caller knows. */
-export function intentOf(here: JobContext, ground: Ground, record: RunRecord, title: string | undefined): string | undefined {
+function intentOf(here: JobContext, ground: Ground, record: RunRecord, title: string | undefined): string | undefined {
   const kept = keptIntent(ground, record, [record.intent, title]);
   if (kept !== undefined) return kept ?? undefined;
   const problem = `what ${record.run_id} is for is not kept as it was said: say it again with --intent`;

@@ -9,7 +9,6 @@ import { singleSkill } from '../../rules/construct/single.ts';
 import { requestOf } from '../construct/begin.ts';
 import { dryRun } from '../construct/dry-run.ts';
 import { leave, RunShape, runRefusal, runView, saidOf } from '../construct/outcome.ts';
-import { resumed } from '../construct/resume.ts';
 import { readsInput, runParams } from '../construct/run-params.ts';
 import { surroundingsOf } from '../construct/surroundings.ts';
 import { answer, type JobContext, job } from '../define.ts';
@@ -46,7 +45,7 @@ export const skillsRun = job({
     const ground = await here.platform.ground(here.project);
     const problem = skillNameProblem(name);
     if (problem) throw skillRefusal(64, problem, 'cleo skill list');
-    const resume = run === undefined ? undefined : resumed(here, ground, run, 'skill', name);
+    const resume = run === undefined ? undefined : (await import('../construct/resume.ts')).resumed(here, ground, run, 'skill', name);
     const outputs = asked ?? resume?.asked.outputs;
     const wrong = outputs?.find((path) => pathProblem(path) !== undefined);
     if (wrong !== undefined) throw skillRefusal(78, `${JSON.stringify(wrong)} ${pathProblem(wrong)}`, 'cleo help skill run');
