@@ -2,7 +2,6 @@ import type { Construct, Finding } from '../../model/construct.ts';
 import { AssessmentPart, ConstructFile, ExecutionPart, keysOf, limits, MetadataPart, RedactionPart } from '../../model/construct-file.ts';
 import { stageNames } from '../../model/lifecycle.ts';
 import { builtInSchemas } from '../document/schemas.ts';
-import { nearest } from '../nearest.ts';
 import { sha256 } from '../sha256.ts';
 import { readHandoffs } from './handoffs.ts';
 import { readPhases } from './phases.ts';
@@ -33,8 +32,8 @@ export const largestManifest = 1024 * 1024;
 export function readConstruct(file: string, text: string, { digest = sha256(text), schemas = builtIn }: ReadOptions = {}): Reading {
   const whole = { where: '', severity: 'error' as const };
   if (text.length > largestManifest) return { kind: 'other', findings: [{ ...whole, problem: 'is larger than 1 MiB' }] };
-  const reader = readerOf(text.replace(/^\ufeff/, ''));
-  if (reader.findings.length > 0) return { kind: 'other', findings: reader.findings };
+  const reader = readerOf(text.replace(/^\ufeff/, ''), schemas);
+  if (reader.findings.length > 0) return { kind: 'other', findings: someOf(reader.findings, 'error') };
   if (!reader.isMap(reader.top)) {
     const problem = reader.isThere(reader.top) ? 'is no construct: it has no names at its top' : 'is empty';
     return { kind: 'other', findings: [{ ...whole, line: 1, column: 1, problem }] };
@@ -52,9 +51,22 @@ export function readConstruct(file: string, text: string, { digest = sha256(text
     return { kind, findings: reader.findings };
   }
   const construct = build(reader, file, digest, kind);
-  checkSchemas(reader, construct, schemas);
   const isFit = reader.findings.every(({ severity }) => severity !== 'error');
-  return { kind, ...(isFit ? { construct } : {}), findings: reader.findings };
+  return {
+    kind,
+    ...(isFit ? { construct } : {}),
+    findings: ['error' as const, 'warning' as const].flatMap((one) => someOf(reader.findings, one)),
+  };
+}
+
+/** More than this nobody reads at once. */
+const mostFindings = 100;
+
+/** Of each kind the first, in the order of the file; errors are what has to go first. */
+function someOf(all: Finding[], severity: Finding['severity']): Finding[] {
+  const found = all.filter((one) => one.severity === severity).sort((a, b) => (a.line ?? 0) - (b.line ?? 0));
+  const more = found.length - mostFindings;
+  return more > 0 ? [...found.slice(0, mostFindings), { severity, where: '', problem: `and ${more} more like these` }] : found;
 }
 
 function kindOf(reader: Reader, names: string[]): Reading['kind'] {
@@ -69,9 +81,8 @@ function build(reader: Reader, file: string, digest: string, kind: Reading['kind
   const about = reader.fields(at.metadata, keysOf(MetadataPart));
   const how = reader.fields(at.execution, keysOf(ExecutionPart));
   const judged = reader.fields(at.assessment, keysOf(AssessmentPart));
-  const skills = readSkills(reader, at.skills);
-  const phases = readPhases(reader, { order: how.phases, phases: at.phases, contracts: at.contracts, gates: judged.gates }, skills);
-  const names = phases.map(({ name }) => name);
+  const { skills, declared } = readSkills(reader, at.skills);
+  const phases = readPhases(reader, { order: how.phases, phases: at.phases, contracts: at.contracts, gates: judged.gates }, declared);
   const redaction = reader.fields(judged.redaction, keysOf(RedactionPart));
   const executor = readArgv(reader, how.executor);
   const judge = readJudge(reader, judged.judge);
@@ -86,7 +97,7 @@ function build(reader: Reader, file: string, digest: string, kind: Reading['kind
     name: reader.text(about.name) ?? reader.text(at.name) ?? 'construct',
     version: reader.text(about.version) ?? reader.text(at.version) ?? '0.0.0',
     phases,
-    handoffs: readHandoffs(reader, judged.handoffs, names),
+    handoffs: readHandoffs(reader, judged.handoffs, phases),
     skills,
     type: reader.oneOf(how.type, ['sequential', 'parallel']) ?? 'sequential',
     ...(maxConcurrency === undefined ? {} : { maxConcurrency }),
@@ -102,32 +113,4 @@ function build(reader: Reader, file: string, digest: string, kind: Reading['kind
     redaction: { patterns: reader.texts(redaction.patterns), allow: reader.texts(redaction.allow) },
     ...(lifecycleStage === undefined ? {} : { lifecycleStage }),
   };
-}
-
-/** What is asked of a document by a schema that does not exist could never be met. */
-function checkSchemas(reader: Reader, { phases, handoffs }: Construct, known: string[]): void {
-  const named = [
-    ...phases.flatMap(({ name, inputs, outputs, gates }) => [
-      ...[...inputs, ...outputs].map(({ schema }) => ({ schema, where: name })),
-      ...[...gates.precondition.checks, ...gates.output.checks].map((one) => ({
-        schema: one.kind === 'completeness' ? one.schema : null,
-        where: name,
-      })),
-      { schema: gates.output.primarySchema ?? null, where: name },
-    ]),
-    ...handoffs.flatMap(({ from, to, required, optional }) =>
-      [...required, ...optional].map(({ schema }) => ({ schema, where: `${from}_to_${to}` })),
-    ),
-  ];
-  const told = new Set<string>();
-  for (const { schema, where } of named) {
-    if (schema === null || known.includes(schema) || told.has(schema)) continue;
-    told.add(schema);
-    const [meant] = nearest(schema, known, 1);
-    reader.error(
-      { ...reader.top, where },
-      `there is no schema ${JSON.stringify(schema)}`,
-      meant ? `did you mean ${meant}?` : `write .cleo/schemas/${schema}.doc.yaml`,
-    );
-  }
 }
