@@ -5,6 +5,7 @@ import { executionChecks } from '../rules/gate/execution.ts';
 import { gateOf, type Judged } from '../rules/gate/gate.ts';
 import { primaryOf } from '../rules/primary.ts';
 import { noClaim } from '../rules/skill-claim.ts';
+import { isAbsent, skillCommand } from '../rules/skill-command.ts';
 import { attempts } from './attempts.ts';
 import { captured } from './capture.ts';
 import { type Around, aboutOf, type Draft, draftOf, type Executed, meaning, pass, record, skipGates, warn } from './draft.ts';
@@ -29,7 +30,7 @@ export async function execute(run: Run, phase: Phase, skill: SkillSpec, around: 
   if (known) return reused(draft, known);
   depart(run, phase, skill);
   draft.around = around();
-  if (isAbsent(draft)) return skipped(draft);
+  if (isAbsent(skill, draft.found)) return skipped(draft);
 
   if (skill === noSkill) skipGates(draft, 0);
   else record(draft, await selectionGate(run, skill.name, run.ground.now()));
@@ -39,18 +40,18 @@ export async function execute(run: Run, phase: Phase, skill: SkillSpec, around: 
   if (!pass(draft, 1, before.checks, severity)) return finish(draft, meaning(draft, before.code));
   if (skill === noSkill) return withoutSkill(draft);
 
-  const argv = commandFor(draft);
-  if (typeof argv === 'number') return finish(draft, meaning(draft, argv));
+  const command = skillCommand(skill, draft.found, run.request.construct.executor);
+  if ('code' in command) {
+    draft.errors.push({ code: command.name, message: command.problem });
+    return finish(draft, meaning(draft, command.code));
+  }
   await invoked(draft);
   const outputs = outputsBefore(run, phase);
   await draft.around.tree.begin(skill.name);
-  const { ended, isJudged } = await attempts(draft, argv);
+  const { ended, isJudged } = await attempts(draft, command.argv);
   await look(draft, outputs);
   return isJudged ? judge(draft, ended) : finish(draft, ended);
 }
-
-/** It need not be there, and is not. */
-const isAbsent = ({ skill, found }: Draft): boolean => !skill.required && found.folder === undefined && skill.run === undefined;
 
 function skipped(draft: Draft): Executed {
   warn(draft, { code: 'skill_skipped', message: `${draft.skill.name} is not there, and need not be` });
@@ -66,18 +67,6 @@ async function withoutSkill(draft: Draft): Promise<Executed> {
   if (!(await checkOutputs(draft))) return finish(draft, meaning(draft, 84));
   skipGates(draft, 4);
   return finish(draft, meaningOf(0));
-}
-
-/** The skill's own program, else what runs skills that are only texts; else the code that says what is missing. */
-function commandFor({ run, skill, found, errors }: Draft): string[] | 126 | 127 {
-  if (skill.run) return skill.run;
-  if (found.folder === undefined) {
-    errors.push({ code: 'not_found', message: `there is no skill ${skill.name}` });
-    return 127;
-  }
-  const argv = found.command ?? run.request.construct.executor;
-  if (!argv) errors.push({ code: 'not_executable', message: `${found.folder} has nothing to run, and there is no execution.executor` });
-  return argv ?? 126;
 }
 
 async function invoked(draft: Draft): Promise<void> {

@@ -33,7 +33,9 @@ export function signalAll(started: Started, signal: 'SIGTERM' | 'SIGKILL' | 'SIG
 /** What of it is still alive, or only what has left the group. A zombie is not: it waits for its parent to look. */
 export function living(started: Started, which: 'all' | 'outside' = 'all'): number[] {
   const { pid: group, spared, lowest = 0 } = started;
-  if (process.platform !== 'linux') return group !== undefined && which === 'all' && isThere(-group) ? [group] : [];
+  // Windows has no groups: of the tree only its root can be asked for.
+  if (process.platform !== 'linux')
+    return group !== undefined && which === 'all' && isThere(process.platform === 'win32' ? group : -group) ? [group] : [];
   const all = readdirSync('/proc')
     .filter((name) => /^\d+$/.test(name) && Number(name) >= lowest && !spared?.has(Number(name)))
     .flatMap((name) => lookAt(Number(name)) ?? []);

@@ -23,6 +23,8 @@ const blank = {
   ...{ schema_version: 1, kind: 'construct', construct: null, project: '', vars: {}, intent: null, task_id: null, session_id: null },
   ...{ agent: null, trace: '', head: null, lines: 0, pid: 0, began: '', boot: '', started_at: '', completed_at: null, exit_code: null },
   ...{ retention_days: 30 },
+  // Nobody can go on with a run of which nobody knows what it was asked for.
+  asked: undefined as RunRecord['asked'] | undefined,
 };
 
 /** What is known of a run from its record and its trace. */

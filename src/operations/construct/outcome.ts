@@ -3,9 +3,11 @@ import type { Executed } from '../../assessment/draft.ts';
 import type { RunOutcome } from '../../assessment/run.ts';
 import type { CleoError } from '../../errors/error.ts';
 import { commandLine } from '../../errors/quote.ts';
+import { showCommand } from '../../errors/run-commands.ts';
 import { skillRefusal } from '../../errors/skill.ts';
 import type { Construct } from '../../model/construct.ts';
 import { StageName } from '../../model/lifecycle.ts';
+import type { RunRecord } from '../../model/trace.ts';
 import { meaningOf } from '../../rules/exit-class.ts';
 import type { JobContext } from '../define.ts';
 import { longestMs } from './run-params.ts';
@@ -110,8 +112,14 @@ export function runRefusal(outcome: RunOutcome, again: (params: Record<string, u
           refused.from_phase,
           refused.to_phase,
           ...(record.construct ? [record.construct.file] : []),
+          ...(record.project === record.construct?.name ? [] : ['--project', record.project]),
+          ...Object.entries(record.vars).flatMap(([name, value]) => ['--var', `${name}=${value}`]),
         ])
-      : goingOn(record.run_id, again, last?.timedOut);
+      : deciding?.meaning.code === 127
+        ? record.kind === 'construct' && record.construct
+          ? showCommand(record.construct.file)
+          : 'cleo skill list'
+        : goingOn(outcome, again, last?.timedOut);
   const problem =
     record.status === 'cancelled'
       ? 'it was ended from outside'
@@ -125,21 +133,27 @@ export function runRefusal(outcome: RunOutcome, again: (params: Record<string, u
 }
 
 /** The same call, going on with the run: what its record keeps need not be said again. What took too long gets twice the time: as much
- *  again would end as it did. What was read from standard input is kept nowhere, and nobody but the caller has it. */
-function goingOn(run: string, again: (params: Record<string, unknown>) => string, timedOut: Executed['timedOut']): string {
+ *  again would end as it did. What is not kept and did not come from a file, nobody but the caller has. */
+function goingOn(
+  { record, hasKeptInputs }: RunOutcome,
+  again: (params: Record<string, unknown>) => string,
+  timedOut: Executed['timedOut'],
+): string {
   const command = again({
-    ...{ resume: run, intent: undefined, task: undefined, project: undefined, var: undefined, wait: undefined },
-    ...{ force: undefined, reason: undefined },
+    ...{ resume: record.run_id, file: undefined, phase: undefined, from: undefined, skill: undefined, outputs: undefined },
+    ...{ project: undefined, var: undefined, task: undefined, capture: undefined, wait: undefined, force: undefined, reason: undefined },
+    ...(record.intent === null ? {} : { intent: undefined }),
+    ...(hasKeptInputs ? { input: undefined } : {}),
     ...(timedOut?.isOwn ? { timeout: Math.min(2 * timedOut.timeoutMs, longestMs) } : {}),
   });
-  return / --input -(?: |$)/.test(command) ? commandLine(['cleo', 'trace', 'show', run]) : command;
+  return hasKeptInputs || / --input (?!-(?: |$))/.test(command) ? command : commandLine(['cleo', 'trace', 'show', record.run_id]);
 }
 
 /** What is said of a run as a whole. */
 export const saidOf = ({ warnings, redactor }: RunOutcome): string[] => warnings.map(({ message }) => redactor.text(message));
 
 /** Notes what a run that succeeded leaves behind: its own record, and word of it with its task. */
-export async function leave(here: JobContext, outcome: RunOutcome, construct: Construct, resumed: string | undefined): Promise<Linked> {
+export async function leave(here: JobContext, outcome: RunOutcome, construct: Construct, resumed: RunRecord | undefined): Promise<Linked> {
   here.changes[resumed === undefined ? 'created' : 'updated'].push(outcome.record.run_id);
   if (outcome.record.task_id === null && construct.lifecycleStage === undefined) return { warnings: [] };
   return (await import('./link.ts')).linkTask(here, outcome, construct);

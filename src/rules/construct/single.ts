@@ -1,5 +1,6 @@
 import type { Construct, Phase } from '../../model/construct.ts';
 import { retriedByDefault } from '../exit-class.ts';
+import { isSafeValue } from './variables.ts';
 
 /** One skill as a construct of its own, with what the project's construct says of it, where it does. What is kept and what is hidden
  *  holds for every skill of the project. */
@@ -21,6 +22,8 @@ export function singleSkill(
     known && declared ? known : { ...plain, ...(known ? { capture: known.capture, redaction: known.redaction } : {}) };
   return {
     ...shared,
+    // Paths mean the same as in the construct that knows the skill.
+    project: known?.name ?? (isSafeValue(name) ? name : 'skill'),
     ...{ file: '', sha256: '', name, phases: [phase], handoffs: [], skills: [{ ...skill, phase: 'skill' }] },
   };
 }
