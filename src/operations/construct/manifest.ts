@@ -48,7 +48,8 @@ export async function manifestOf(
     const problem = bytes ? 'is no UTF-8 text' : 'is larger than 1 MiB';
     return { kind: 'other', findings: [{ severity: 'error', where: '', problem }], file, ground, schemas };
   }
-  return { ...readConstruct(file, text, { digest: ground.hash(bytes!), schemas: schemas.ids() }), file, ground, schemas };
+  const known = new Map(schemas.ids().map((id) => [id, schemas.document(id)?.sections.map((section) => section.id)]));
+  return { ...readConstruct(file, text, { digest: ground.hash(bytes!), schemas: known }), file, ground, schemas };
 }
 
 function insideOf({ folder }: Platform, { root }: Project, asked: string): string {

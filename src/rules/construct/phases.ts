@@ -1,4 +1,4 @@
-import type { ArtifactSpec, ExitCodeNames, Phase, SkillSpec } from '../../model/construct.ts';
+import type { ArtifactSpec, ExitCodeNames, GoalSpec, Phase, SkillSpec } from '../../model/construct.ts';
 import {
   ContractPart,
   ExecutionGatePart,
@@ -29,7 +29,7 @@ const defaultTimeoutMs = 600_000;
 const defaultKillGraceMs = 1500;
 
 /** Everything a manifest says of its phases, in the order in which they run. */
-export function readPhases(reader: Reader, sources: PhaseSources, skills: SkillSpec[]): Phase[] {
+export function readPhases(reader: Reader, sources: PhaseSources, skills: SkillSpec[], goal: GoalSpec): Phase[] {
   const declared = declaredPhases(reader, sources.phases);
   const contracts = named(reader, sources.contracts);
   const gates = named(reader, sources.gates);
@@ -38,7 +38,7 @@ export function readPhases(reader: Reader, sources: PhaseSources, skills: SkillS
   const drafts = order.map((name) => artifactsOf(reader, name, declared.get(name), contracts.get(name), gates.get(name)));
   checkSchemas(reader, sources.phases, drafts);
   const all = drafts.flatMap(({ inputs, outputs }) => [...inputs, ...outputs]);
-  const phases = drafts.map((draft) => withGates(reader, draft, all, skills));
+  const phases = drafts.map((draft) => withGates(reader, draft, { declared: all, skills, goal }));
   checkOrder(reader, sources.phases, phases);
   return phases;
 }
@@ -135,7 +135,11 @@ function outputsOf(reader: Reader, gate: Spot, outputs: ArtifactSpec[]): Artifac
   );
 }
 
-function withGates(reader: Reader, { gates, ...draft }: Draft, declared: ArtifactSpec[], skills: SkillSpec[]): Phase {
+function withGates(
+  reader: Reader,
+  { gates, ...draft }: Draft,
+  { declared, skills, goal }: { declared: ArtifactSpec[]; skills: SkillSpec[]; goal: GoalSpec },
+): Phase {
   const before = reader.fields(gates.precondition, keysOf(PreconditionPart));
   const during = reader.fields(gates.execution, keysOf(ExecutionGatePart));
   const after = withoutFindings(reader, () => reader.fields(gates.output, keysOf(OutputPart)));
@@ -154,7 +158,7 @@ function withGates(reader: Reader, { gates, ...draft }: Draft, declared: Artifac
         ...(primarySchema === undefined ? {} : { primarySchema }),
       },
     },
-    ...(reader.isThere(gates.goal) ? { goal: readGoal(reader, gates.goal) } : {}),
+    ...(reader.isThere(gates.goal) ? { goal: readGoal(reader, gates.goal, goal) } : {}),
     timeoutMs: reader.number(during.timeout_ms, limits.milliseconds) ?? defaultTimeoutMs,
     ...(deadlineMs === undefined ? {} : { deadlineMs }),
     maxRetries: reader.number(during.max_retries, limits.retries) ?? 0,

@@ -73,7 +73,7 @@ test('every source of a phase is one phase', () => {
   });
   expect(design).toMatchObject({
     skills: ['shaping'],
-    inputs: [{ path: 'grimoires/{project}/prd.md', min_completeness: 0.8 }],
+    inputs: [{ path: 'grimoires/{project}/prd.md', schema: 'prd-v1', min_completeness: 0.8 }],
     outputs: [{ path: 'grimoires/{project}/sdd.md', schema: 'sdd-v1', required_sections: ['architecture', 'data_model'] }],
     gates: {
       precondition: {
@@ -137,6 +137,11 @@ describe('errors', () => {
     ],
     ['an unknown class', 'assessment: {gates: {a: {execution: {retry_on: [always]}}}}', /must be one of success, soft/],
     ['a schema of nobody', 'phases: {a: {produces: [{path: x.md, schema: prd-v2}]}}', /there is no schema "prd-v2": did you mean prd-v1/],
+    [
+      'a section of nobody',
+      'phases: {a: {produces: [{path: x.md, schema: prd-v1, required_sections: [golas]}]}}',
+      /a: prd-v1 has no section "golas": did you mean goals/,
+    ],
     [
       'a handoff of nobody',
       'phases: {a: {}, b: {}}\nassessment: {handoffs: {a_to_c: {}}}',
@@ -228,6 +233,26 @@ test('a version is a text: 1.10 is not 1.1', () => {
     column: 21,
     problem: 'must be a text; put it in quotes',
   });
+});
+
+test('how complete something is without a schema cannot be told, and that is said', () => {
+  expect(problems('phases: {a: {produces: [{path: x.md, min_completeness: 0.5}]}}', 'warning')).toEqual([
+    'a: x.md has no schema: how complete it is cannot be told: name one: schema: prd-v1',
+  ]);
+  const data = `${head}phases: {a: {produces: [{path: x.json, schema: form, min_completeness: 0.5}]}}`;
+  expect(readConstruct('c', data, { schemas: new Map([['form', undefined]]) }).findings).toMatchObject([
+    { severity: 'error', problem: 'form is a schema of data: x.json is whole or it is not' },
+  ]);
+});
+
+test('a phase says of its goal only what is other than for all', () => {
+  const { construct } = read(
+    'phases: {a: {}, b: {}}\nassessment: {goal: {mode: review, rubric: [{id: x, question: y}]}, gates: {a: {goal: {enforce: true}}}}',
+  );
+  expect(construct!.phases.map(({ goal }) => goal)).toEqual([
+    { mode: 'review', enforce: true, rubric: [{ id: 'x', question: 'y', weight: 1 }] },
+    undefined,
+  ]);
 });
 
 test('an unknown key is a warning with what was meant, and nothing worse', () => {

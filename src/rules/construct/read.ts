@@ -2,8 +2,8 @@ import type { Construct, Finding } from '../../model/construct.ts';
 import { AssessmentPart, ConstructFile, ExecutionPart, keysOf, limits, MetadataPart, RedactionPart } from '../../model/construct-file.ts';
 import { stageNames } from '../../model/lifecycle.ts';
 import { builtInSchemas } from '../document/schemas.ts';
-import { nearest } from '../nearest.ts';
 import { sha256 } from '../sha256.ts';
+import { checkAsked, type KnownSchemas, withSchemas } from './asked.ts';
 import { readHandoffs } from './handoffs.ts';
 import { readPhases } from './phases.ts';
 import { readArgv, readCapture, readExitCodes, readGoal, readJudge, readSkills } from './settings.ts';
@@ -20,11 +20,11 @@ export interface Reading {
 export interface ReadOptions {
   /** Of the file's bytes. */
   digest?: string;
-  /** The schemas that there are, by id. */
-  schemas?: string[];
+  /** The schemas that there are, by id, with the sections of those that are of documents. */
+  schemas?: KnownSchemas;
 }
 
-const builtIn = builtInSchemas.map(({ id }) => id);
+const builtIn: KnownSchemas = new Map(builtInSchemas.map(({ id, sections }) => [id, sections.map((section) => section.id)]));
 
 export const largestManifest = 1024 * 1024;
 
@@ -51,8 +51,8 @@ export function readConstruct(file: string, text: string, { digest = sha256(text
     );
     return { kind, findings: reader.findings };
   }
-  const construct = build(reader, file, digest, kind);
-  checkSchemas(reader, construct, schemas);
+  const construct = withSchemas(build(reader, file, digest, kind));
+  checkAsked(reader, construct, schemas);
   const isFit = reader.findings.every(({ severity }) => severity !== 'error');
   return { kind, ...(isFit ? { construct } : {}), findings: reader.findings };
 }
@@ -70,7 +70,8 @@ function build(reader: Reader, file: string, digest: string, kind: Reading['kind
   const how = reader.fields(at.execution, keysOf(ExecutionPart));
   const judged = reader.fields(at.assessment, keysOf(AssessmentPart));
   const skills = readSkills(reader, at.skills);
-  const phases = readPhases(reader, { order: how.phases, phases: at.phases, contracts: at.contracts, gates: judged.gates }, skills);
+  const goal = readGoal(reader, judged.goal);
+  const phases = readPhases(reader, { order: how.phases, phases: at.phases, contracts: at.contracts, gates: judged.gates }, skills, goal);
   const names = phases.map(({ name }) => name);
   const redaction = reader.fields(judged.redaction, keysOf(RedactionPart));
   const executor = readArgv(reader, how.executor);
@@ -95,39 +96,11 @@ function build(reader: Reader, file: string, digest: string, kind: Reading['kind
     credentials: reader.texts(at.credentials),
     exitCodes: { ...readExitCodes(reader, at.exit_codes), ...readExitCodes(reader, judged.exit_codes) },
     capture: readCapture(reader, judged.capture),
-    goal: readGoal(reader, judged.goal),
+    goal,
     selection: reader.oneOf(judged.selection, ['heuristic', 'judge', 'review', 'off']) ?? 'heuristic',
     ...(judge ? { judge } : {}),
     reviewersRequired: reader.number(judged.reviewers_required, limits.reviewers) ?? 1,
     redaction: { patterns: reader.texts(redaction.patterns), allow: reader.texts(redaction.allow) },
     ...(lifecycleStage === undefined ? {} : { lifecycleStage }),
   };
-}
-
-/** What is asked of a document by a schema that does not exist could never be met. */
-function checkSchemas(reader: Reader, { phases, handoffs }: Construct, known: string[]): void {
-  const named = [
-    ...phases.flatMap(({ name, inputs, outputs, gates }) => [
-      ...[...inputs, ...outputs].map(({ schema }) => ({ schema, where: name })),
-      ...[...gates.precondition.checks, ...gates.output.checks].map((one) => ({
-        schema: one.kind === 'completeness' ? one.schema : null,
-        where: name,
-      })),
-      { schema: gates.output.primarySchema ?? null, where: name },
-    ]),
-    ...handoffs.flatMap(({ from, to, required, optional }) =>
-      [...required, ...optional].map(({ schema }) => ({ schema, where: `${from}_to_${to}` })),
-    ),
-  ];
-  const told = new Set<string>();
-  for (const { schema, where } of named) {
-    if (schema === null || known.includes(schema) || told.has(schema)) continue;
-    told.add(schema);
-    const [meant] = nearest(schema, known, 1);
-    reader.error(
-      { ...reader.top, where },
-      `there is no schema ${JSON.stringify(schema)}`,
-      meant ? `did you mean ${meant}?` : `write .cleo/schemas/${schema}.doc.yaml`,
-    );
-  }
 }
