@@ -1,7 +1,7 @@
 import type { Phase, SkillSpec } from '../model/construct.ts';
 import type { GateResult, PhaseHandoff, Problem, RetryAttempt, SideEffect, SkillExecutionResult, Warning } from '../model/execution.ts';
 import type { SkillFound } from '../platform/ground-port.ts';
-import { type ExitMeaning, meaningOf } from '../rules/exit-class.ts';
+import { type ExitMeaning, meaningOf, refusalOf } from '../rules/exit-class.ts';
 import { forced, gateOf, gateWithout, type Judged, stopsAt } from '../rules/gate/gate.ts';
 import type { AttemptOutcome } from './attempt.ts';
 import type { TreeOutcome } from './outputs.ts';
@@ -74,6 +74,10 @@ export const aboutOf = ({ id, phase, skill }: Draft) => ({ execution_id: id, pha
 
 export const meaning = ({ run, phase }: Draft, code: number): ExitMeaning =>
   meaningOf(code, run.request.construct.exitCodes, phase.exitCodes);
+
+/** Of an end that the runner made. */
+export const refusal = ({ run, phase }: Draft, code: number): ExitMeaning =>
+  refusalOf(code, run.request.construct.exitCodes, phase.exitCodes);
 
 /** Once is enough for the same remark, however often it is tried. */
 export function warn(draft: Draft, ...warnings: Warning[]): void {

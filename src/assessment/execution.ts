@@ -8,7 +8,7 @@ import { primaryOf } from '../rules/primary.ts';
 import { noClaim } from '../rules/skill-claim.ts';
 import { attempts } from './attempts.ts';
 import { captured } from './capture.ts';
-import { type Around, aboutOf, type Draft, draftOf, type Executed, meaning, pass, record, skipGates, warn } from './draft.ts';
+import { type Around, aboutOf, type Draft, draftOf, type Executed, pass, record, refusal, skipGates, warn } from './draft.ts';
 import { goalGate } from './goal.ts';
 import { outputsBefore, outputsOf, touchedBy } from './outputs.ts';
 import { preconditions } from './preconditions.ts';
@@ -36,11 +36,11 @@ export async function execute(run: Run, phase: Phase, skill: SkillSpec, around: 
   const before = await preconditions(run, phase, draft.around.handoffs);
   draft.missing = before.missing;
   const severity = before.isRefused ? 'block' : phase.gates.precondition.severity;
-  if (!pass(draft, 1, before.checks, severity)) return finish(draft, meaning(draft, before.code));
+  if (!pass(draft, 1, before.checks, severity)) return finish(draft, refusal(draft, before.code));
   if (skill === noSkill) return withoutSkill(draft);
 
   const argv = commandFor(draft);
-  if (typeof argv === 'number') return finish(draft, meaning(draft, argv));
+  if (typeof argv === 'number') return finish(draft, refusal(draft, argv));
   await invoked(draft);
   const outputs = outputsBefore(run, phase);
   const was = await run.ground.scan();
@@ -63,7 +63,7 @@ async function withoutSkill(draft: Draft): Promise<Executed> {
   draft.isSkipped = true;
   warn(draft, { code: 'phase_without_skill', message: `${draft.phase.name} has no skill: only its gates are checked` });
   skipGates(draft, 2);
-  if (!(await checkOutputs(draft))) return finish(draft, meaning(draft, 84));
+  if (!(await checkOutputs(draft))) return finish(draft, refusal(draft, 84));
   skipGates(draft, 4);
   return finish(draft, meaningOf(0));
 }
@@ -131,14 +131,14 @@ async function judge(draft: Draft, ended: ExitMeaning): Promise<Executed> {
   draft.primary = primaryOf(end?.stdout ?? new Uint8Array());
   run.primaries[skill.name] = draft.primary;
   run.printed.set(skill.name, () => logOf(run, run.record.run_id, phase.name, skill.name, draft.attempts));
-  if (!(await checkOutputs(draft))) return finish(draft, meaning(draft, 84));
+  if (!(await checkOutputs(draft))) return finish(draft, refusal(draft, 84));
   const goal = await goalGate(run, phase, {
     ...{ id: draft.id, skill: skill.name, goal: claim.goalStatement, evidence: claim.evidence },
     ...{ artifacts: draft.tree.artifacts, isReviewRequested: claim.isReviewRequested },
   });
   const { overridden } = record(draft, goal.result);
   warn(draft, ...goal.warnings);
-  return finish(draft, goal.code === 0 || overridden ? ended : meaning(draft, goal.code));
+  return finish(draft, goal.code === 0 || overridden ? ended : refusal(draft, goal.code));
 }
 
 /** Gate 3. What the others of the phase are still to make is told, and is nobody's failure yet. */

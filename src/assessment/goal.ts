@@ -2,7 +2,7 @@ import type { GoalSpec, Phase } from '../model/construct.ts';
 import type { Artifact, Evidence, GateResult, Warning } from '../model/execution.ts';
 import type { ReviewEvent } from '../model/judge.ts';
 import { check, gateOf, gateWithout } from '../rules/gate/gate.ts';
-import { askJudge, excerpt, type JudgeRequest } from './judge.ts';
+import { askJudge, excerpt, type Question } from './judge.ts';
 import type { Run } from './run-state.ts';
 
 export interface GoalFacts {
@@ -48,11 +48,11 @@ interface About {
 async function judged(run: Run, spec: GoalSpec, about: About, goal: string, facts: GoalFacts): Promise<GoalOutcome> {
   const { judge } = run.request.construct;
   if (!judge) return pending(run, spec, about, goal, 'there is no judge', null);
-  const request: JudgeRequest = {
+  const question: Question = {
     ...{ kind: 'goal', skill: about.skill, goal, rubric: spec.rubric, evidence: facts.evidence, candidates: [] },
     artifacts: facts.artifacts.map(({ path, checksum }) => excerpt(run, path, checksum)),
   };
-  const said = await askJudge(run, judge, request, about);
+  const said = await askJudge(run, judge, question, about);
   if ('problem' in said) return pending(run, spec, about, goal, said.problem, null);
   if (said.outcome === 'review') return pending(run, spec, about, goal, said.reason, said.score);
   if (spec.mode === 'judge_then_review') openReview(run, about, 'goal', goal, 'a person is to judge it as well', said.score);

@@ -60,7 +60,8 @@ describe('headings', () => {
   test('functional requirements are found behind those that are not, and are not those', () => {
     const [prd] = builtInSchemas;
     const other = `# P\n\n## Non-Functional Requirements\n\n${words(20)}\n\n`;
-    const headings = (text: string) => completenessOf(text, prd!).sections.flatMap(({ id, line }) => (line === null ? [] : [`${id} ${line}`]));
+    const headings = (text: string) =>
+      completenessOf(text, prd!).sections.flatMap(({ id, line }) => (line === null ? [] : [`${id} ${line}`]));
     expect(headings(other)).toEqual(['non_functional_requirements 3']);
     expect(headings(`${other}## Requirements\n\nx\n`)).toEqual(['functional_requirements 7', 'non_functional_requirements 3']);
   });

@@ -54,9 +54,7 @@ export const headingWords = (text: string): string[] =>
 export function isTitled(heading: string[], titles: string[][]): boolean {
   const spans = titles.flatMap((title) => spansOf(heading, title));
   const opposites = spans.filter(({ isOpposite }) => isOpposite);
-  return spans.some(
-    ({ isOpposite, start, end }) => !isOpposite && !opposites.some((other) => other.start <= start && end <= other.end),
-  );
+  return spans.some(({ isOpposite, start, end }) => !isOpposite && !opposites.some((other) => other.start <= start && end <= other.end));
 }
 
 function spansOf(heading: string[], title: string[]): { start: number; end: number; isOpposite: boolean }[] {
