@@ -28,6 +28,8 @@ export interface Executed {
   attempts: number;
   isSkipped: boolean;
   isCancelled: boolean;
+  /** What people were asked about it. */
+  review?: string;
 }
 
 /** An execution under way. */
@@ -56,6 +58,8 @@ export interface Draft {
   primary: unknown;
   isCancelled: boolean;
   isSkipped: boolean;
+  /** The review that was opened for it; `decides`: it ends as that one does. */
+  review?: { id: string; decides: boolean };
 }
 
 export const executionId = ({ record }: Pick<Run, 'record'>, phase: string, skill: string): string => `${record.run_id}:${phase}:${skill}`;

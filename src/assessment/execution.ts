@@ -7,6 +7,7 @@ import { gateOf, type Judged } from '../rules/gate/gate.ts';
 import { primaryOf } from '../rules/primary.ts';
 import { noClaim } from '../rules/skill-claim.ts';
 import { attempts } from './attempts.ts';
+import { awaited, settled, waitFor } from './awaited.ts';
 import { captured } from './capture.ts';
 import { type Around, aboutOf, type Draft, draftOf, type Executed, pass, record, refusal, skipGates, warn } from './draft.ts';
 import { goalGate } from './goal.ts';
@@ -14,6 +15,7 @@ import { outputsBefore, outputsOf, touchedBy } from './outputs.ts';
 import { preconditions } from './preconditions.ts';
 import { finish } from './result.ts';
 import { depart, inputsHash, logOf, reusable, reused } from './reuse.ts';
+import { openReview } from './reviews.ts';
 import type { Run } from './run-state.ts';
 import { selectionGate } from './selection.ts';
 
@@ -27,12 +29,14 @@ export async function execute(run: Run, phase: Phase, skill: SkillSpec, around: 
   draft.inputsHash = inputsHash(draft);
   const known = reusable(draft);
   if (known) return reused(draft, known);
+  const waiting = awaited(draft);
+  if (waiting) return settled(draft, waiting);
   depart(run, phase, skill);
   draft.around = around();
   if (isAbsent(draft)) return skipped(draft);
 
   if (skill === noSkill) skipGates(draft, 0);
-  else record(draft, await selectionGate(run, skill.name, run.ground.now()));
+  else record(draft, await selectionGate(run, aboutOf(draft)));
   const before = await preconditions(run, phase, draft.around.handoffs);
   draft.missing = before.missing;
   const severity = before.isRefused ? 'block' : phase.gates.precondition.severity;
@@ -46,6 +50,7 @@ export async function execute(run: Run, phase: Phase, skill: SkillSpec, around: 
   const was = await run.ground.scan();
   const { ended, isJudged } = await attempts(draft, argv);
   await look(draft, was, outputs);
+  askPeople(draft, ended);
   return isJudged ? judge(draft, ended) : finish(draft, ended);
 }
 
@@ -121,6 +126,16 @@ function sha256Of({ ground }: Run, path: string): string | null {
   return seen?.kind === 'file' && seen.size <= 2 ** 20 ? ground.digest(path) : null;
 }
 
+/** Where the skill wants somebody to look at it, however it ended. */
+function askPeople(draft: Draft, ended: ExitMeaning): void {
+  const { run, last, isCancelled } = draft;
+  const claim = last?.claim ?? noClaim;
+  if (isCancelled || (!claim.isReviewRequested && ended.class !== 'escalate')) return;
+  const reason = claim.isReviewRequested ? 'the skill asked for it' : `the skill ended with ${ended.code} (${ended.name})`;
+  const goal = claim.goalStatement ?? run.request.intent ?? null;
+  draft.review = { id: openReview(run, aboutOf(draft), { kind: 'requested', goal, reason, score: null }), decides: false };
+}
+
 /** Gates 2 to 4, as far as it gets. */
 async function judge(draft: Draft, ended: ExitMeaning): Promise<Executed> {
   const { run, phase, last, skill } = draft;
@@ -133,12 +148,13 @@ async function judge(draft: Draft, ended: ExitMeaning): Promise<Executed> {
   run.printed.set(skill.name, () => logOf(run, run.record.run_id, phase.name, skill.name, draft.attempts));
   if (!(await checkOutputs(draft))) return finish(draft, refusal(draft, 84));
   const goal = await goalGate(run, phase, {
-    ...{ id: draft.id, skill: skill.name, goal: claim.goalStatement, evidence: claim.evidence },
-    ...{ artifacts: draft.tree.artifacts, isReviewRequested: claim.isReviewRequested },
+    ...{ about: aboutOf(draft), goal: claim.goalStatement, evidence: claim.evidence, artifacts: draft.tree.artifacts },
   });
   const { overridden } = record(draft, goal.result);
   warn(draft, ...goal.warnings);
-  return finish(draft, goal.code === 0 || overridden ? ended : refusal(draft, goal.code));
+  if (goal.code === 0 || overridden) return finish(draft, ended);
+  if (goal.awaits !== undefined) waitFor(draft, goal.awaits);
+  return finish(draft, refusal(draft, goal.code));
 }
 
 /** Gate 3. What the others of the phase are still to make is told, and is nobody's failure yet. */

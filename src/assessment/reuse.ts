@@ -24,16 +24,21 @@ export function inputsHash({ run, phase }: Draft): string {
 /** What was done before and would come out the same: of the run that is gone on with, as long as nothing had to be done again; or,
  *  where that is asked for, of any. */
 export function reusable(draft: Draft): Entry | undefined {
-  const { run, phase } = draft;
-  const { resume, reusable: earlier, construct } = run.request;
-  const { from } = run.departed;
-  const goesOn = from === undefined || (construct.type === 'parallel' && from === phase.name);
-  return [...(goesOn ? (resume?.executions ?? []) : []), ...earlier].find((one) => isUnchanged(draft, one));
+  const all = [...ofThisRun(draft), ...draft.run.request.reusable];
+  return all.find((one) => one.status === 'success' && isUnchanged(draft, one));
 }
 
-function isUnchanged({ run, phase, skill, found, inputsHash: hash }: Draft, one: Entry): boolean {
+/** What this run has done, as long as nothing of it had to be done again. */
+export function ofThisRun({ run, phase }: Draft): Entry[] {
+  const { resume, construct } = run.request;
+  const { from } = run.departed;
+  const goesOn = from === undefined || (construct.type === 'parallel' && from === phase.name);
+  return goesOn ? (resume?.executions ?? []) : [];
+}
+
+export function isUnchanged({ run, phase, skill, found, inputsHash: hash }: Draft, one: Entry): boolean {
   const { ground } = run;
-  if (one.phase !== phase.name || one.skill !== skill.name || one.status !== 'success') return false;
+  if (one.phase !== phase.name || one.skill !== skill.name) return false;
   if (one.skill_sha256 !== skillDigest(run, skill, found) || one.inputs_sha256 !== hash) return false;
   if (one.attempts > 0 && logBy(run, one) === undefined) return false;
   return one.outputs.every(({ path, sha256 }) => ground.at(path)?.kind === 'file' && ground.digest(path) === sha256);
@@ -45,8 +50,8 @@ const logBy = (run: Run, { execution_id, phase, skill, attempts }: Entry): strin
 export const logOf = ({ ground }: Run, runId: string, phase: string, skill: string, attempt: number): string | undefined =>
   ground.runs.read(runId, `${phase}/${skill}/${attempt}/stdout.log`);
 
-export function reused(draft: Draft, known: Entry): Executed {
-  const { run, skill, around } = draft;
+/** What others need of it is there as if it had just been done. */
+export function recall({ run, skill, around }: Draft, known: Entry): void {
   const log = known.attempts > 0 ? logBy(run, known) : undefined;
   if (log !== undefined) {
     run.primaries[skill.name] = primaryOf(new TextEncoder().encode(log));
@@ -56,6 +61,11 @@ export function reused(draft: Draft, known: Entry): Executed {
     run.left.set(path, sha256);
     around.touched.add(path);
   }
+}
+
+export function reused(draft: Draft, known: Entry): Executed {
+  const { run, skill } = draft;
+  recall(draft, known);
   const note = `${skill.name} is not run again: nothing it depends on has changed`;
   run.tell('execution_progress', { kind: 'note', note }, aboutOf(draft));
   const others = run.record.executions.filter(({ phase, skill: name }) => phase !== known.phase || name !== known.skill);

@@ -96,6 +96,8 @@ export function runRefusal(outcome: RunOutcome, again: (params: Record<string, u
   if (code === 0) return undefined;
   const last = executed.find(({ phase, skill }) => phase === deciding?.phase && skill === deciding.skill)?.outcome;
   const refused = handoffs.find(({ accepted }) => !accepted);
+  // Before a person has spoken there is nothing to go on with.
+  const review = deciding?.meaning.class === 'escalate' ? last?.review : undefined;
   const remediation =
     refused?.remediation ??
     last?.result.diagnostics.gates_passed.flatMap(({ details }) => details.failures.flatMap((one) => one.remediation ?? []))[0];
@@ -109,7 +111,9 @@ export function runRefusal(outcome: RunOutcome, again: (params: Record<string, u
           refused.to_phase,
           ...(record.construct ? [record.construct.file] : []),
         ])
-      : goingOn(record.run_id, again);
+      : review
+        ? commandLine(['cleo', 'review', 'show', review])
+        : goingOn(record.run_id, again);
   const problem =
     record.status === 'cancelled'
       ? 'it was ended from outside'
@@ -118,6 +122,7 @@ export function runRefusal(outcome: RunOutcome, again: (params: Record<string, u
   return skillRefusal(code, redactor.text(problem), redactor.text(fix), {
     ...{ class: exitClass, name, action, run: runView(outcome) },
     ...(remediation ? { remediation: redactor.text(remediation) } : {}),
+    ...(review ? { review, then: goingOn(record.run_id, again) } : {}),
     ...(warnings.length > 0 ? { warnings: redactor.value(warnings) } : {}),
   });
 }
