@@ -11,7 +11,7 @@ import { awaited, settled, waitFor } from './awaited.ts';
 import { captured } from './capture.ts';
 import { type Around, aboutOf, type Draft, draftOf, type Executed, pass, record, refusal, skipGates, warn } from './draft.ts';
 import { goalGate } from './goal.ts';
-import { outputsBefore, outputsOf, touchedBy } from './outputs.ts';
+import { outputsBefore, outputsOf, primaryChecks, touchedBy } from './outputs.ts';
 import { preconditions } from './preconditions.ts';
 import { finish } from './result.ts';
 import { depart, inputsHash, logOf, reusable, reused } from './reuse.ts';
@@ -150,6 +150,10 @@ async function judge(draft: Draft, ended: ExitMeaning): Promise<Executed> {
   const goal = await goalGate(run, phase, {
     ...{ about: aboutOf(draft), goal: claim.goalStatement, evidence: claim.evidence, artifacts: draft.tree.artifacts },
   });
+  if (!goal) {
+    draft.isCancelled = true;
+    return finish(draft, refusal(draft, 130));
+  }
   const { overridden } = record(draft, goal.result);
   warn(draft, ...goal.warnings);
   if (goal.code === 0 || overridden) return finish(draft, ended);
@@ -157,12 +161,14 @@ async function judge(draft: Draft, ended: ExitMeaning): Promise<Executed> {
   return finish(draft, refusal(draft, goal.code));
 }
 
-/** Gate 3. What the others of the phase are still to make is told, and is nobody's failure yet. */
+/** Gate 3. What the others of the phase are still to make is told, and is nobody's failure yet; what it printed is its own. */
 async function checkOutputs(draft: Draft): Promise<boolean> {
   const { run, phase, around, primary, skill } = draft;
-  const made = await outputsOf(run, phase, around.touched, skill === noSkill ? undefined : { primary });
-  const remarks = [...(around.isLast() ? [] : made), ...around.onward()].map((one): Judged => ({ ...one, isRemark: true }));
+  const printed = skill === noSkill ? [] : primaryChecks(run, phase, primary);
+  const made = await outputsOf(run, phase, around.touched);
+  const isLast = around.isLast();
+  const remarks = [...(isLast ? [] : made), ...around.onward()].map((one): Judged => ({ ...one, isRemark: true }));
   const stale = made.filter(({ name, passed }) => name === 'stale_output' && !passed);
-  if (around.isLast()) warn(draft, ...stale.map(({ message }): Warning => ({ code: 'stale_output', message })));
-  return pass(draft, 3, [...(around.isLast() ? made : []), ...remarks], phase.gates.output.severity);
+  if (isLast) warn(draft, ...stale.map(({ message }): Warning => ({ code: 'stale_output', message })));
+  return pass(draft, 3, [...printed, ...(isLast ? made : []), ...remarks], phase.gates.output.severity);
 }

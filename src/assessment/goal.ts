@@ -22,8 +22,9 @@ export interface GoalOutcome {
   awaits?: string;
 }
 
-/** Gate 4: whether what was wanted was reached. It takes judgement, and by default is only noted. */
-export async function goalGate(run: Run, phase: Phase, facts: GoalFacts): Promise<GoalOutcome> {
+/** Gate 4: whether what was wanted was reached. It takes judgement, and by default is only noted. Undefined where the run was ended while
+ *  it was asked for. */
+export async function goalGate(run: Run, phase: Phase, facts: GoalFacts): Promise<GoalOutcome | undefined> {
   const spec = goalSpec(run, phase);
   const at = run.ground.now();
   const goal = facts.goal ?? run.request.intent ?? null;
@@ -40,7 +41,7 @@ export async function goalGate(run: Run, phase: Phase, facts: GoalFacts): Promis
 
 export const goalSpec = (run: Run, phase: Phase): GoalSpec => phase.goal ?? run.request.construct.goal;
 
-async function judged(run: Run, spec: GoalSpec, goal: string, facts: GoalFacts): Promise<GoalOutcome> {
+async function judged(run: Run, spec: GoalSpec, goal: string, facts: GoalFacts): Promise<GoalOutcome | undefined> {
   const { about } = facts;
   const { judge } = run.request.construct;
   if (!judge) return pending(run, spec, about, goal, 'there is no judge', null);
@@ -49,6 +50,7 @@ async function judged(run: Run, spec: GoalSpec, goal: string, facts: GoalFacts):
     artifacts: facts.artifacts.map(({ path, checksum }) => excerpt(run, path, checksum)),
   };
   const said = await askJudge(run, judge, question, { ...about });
+  if (run.signal.aborted) return undefined;
   if ('problem' in said) return pending(run, spec, about, goal, said.problem, null);
   if (said.outcome === 'review') return pending(run, spec, about, goal, said.reason, said.score);
   if (spec.mode === 'judge_then_review')
@@ -77,6 +79,8 @@ export async function selectionByJudge(run: Run, about: About, intent: string): 
     selection === 'judge' && judge
       ? await askJudge(run, judge, question, { ...about })
       : { problem: 'a person is to say whether it is the right skill' };
+  // What nobody waited for an answer to is no question for people.
+  if (run.signal.aborted) return gateWithout(0, 'not_reached', run.ground.now());
   if ('problem' in said || said.outcome === 'review') {
     const [reason, score] = 'problem' in said ? [said.problem, null] : [said.reason, said.score];
     openReview(run, about, { kind: 'selection', goal: intent, reason, score });

@@ -49,7 +49,7 @@ async function oneVote(
     ...question,
   };
   let problem = '';
-  for (let tries = 0; tries <= spec.maxRetries; tries += 1) {
+  for (let tries = 0; tries <= spec.maxRetries && !run.signal.aborted; tries += 1) {
     const ran = await ground.ask(spec.command, JSON.stringify(request), spec.timeoutMs, run.signal);
     const verdict = ran.exitCode === 0 ? readVerdict(ran.stdout) : { problem: ran.problem ?? `ended with ${ran.exitCode ?? 'a signal'}` };
     if (!('problem' in verdict)) {

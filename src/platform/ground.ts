@@ -1,7 +1,7 @@
 import { createHash, createHmac, randomBytes } from 'node:crypto';
 import { closeSync, existsSync, fstatSync, lstatSync, mkdirSync, openSync, readFileSync, readSync, realpathSync, statSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
-import { dirname, join, relative, sep } from 'node:path';
+import { delimiter, dirname, join, relative, resolve, sep } from 'node:path';
 import { isatty } from 'node:tty';
 import { globBase, globMatcher, isGlob } from '../rules/glob.ts';
 import type { Ground, SeenFile } from './ground-port.ts';
@@ -83,8 +83,8 @@ export function groundOf(platform: Platform, { root, folder }: Project, env: Rec
       };
     },
     digestOf: (word) => {
-      const path = join(root, word);
-      return statSync(path, { throwIfNoEntry: false })?.isFile() ? hash(readFileSync(path)) : '';
+      const place = programAt(root, word, env.PATH);
+      return place === undefined ? '' : digest(place);
     },
     findSkill: (name, path) => findSkill(root, folder, name, path, hash),
     hasSkill: (name, path) => folderOf(root, folder, name, path) !== undefined,
@@ -107,6 +107,12 @@ export function groundOf(platform: Platform, { root, folder }: Project, env: Rec
     reviews: reviewsOf(platform, join(folder, 'reviews.jsonl')),
     lock: (name, waitMs, run, signal) => takeRunLock(join(folder, 'runs'), name, waitMs, run, signal),
   };
+}
+
+/** A file by its path, or a program by its name. */
+function programAt(root: string, word: string, path = ''): string | undefined {
+  const places = [resolve(root, word), ...(word.includes('/') ? [] : path.split(delimiter).map((folder) => join(folder || '.', word)))];
+  return word === '' ? undefined : places.find((place) => statSync(place, { throwIfNoEntry: false })?.isFile());
 }
 
 const why = { time: 'took more time than it has', output: 'printed more than it may', cancelled: 'was ended from outside' } as const;

@@ -25,6 +25,8 @@ export interface Asked {
   wait?: number | undefined;
   capture?: 'none' | 'hashed' | 'full' | undefined;
   noJudgeCache?: boolean | undefined;
+  /** Somebody said which skill it is to be. */
+  isSkillNamed?: boolean | undefined;
 }
 
 const gates = ['selection', 'precondition', 'execution', 'output', 'goal'];
@@ -68,7 +70,7 @@ export async function requestOf(
     ...(typeof gate === 'number' ? { force: { gate, reason: asked.reason! } } : {}),
     ...(isChanged ? { changedManifest: asked.reason! } : {}),
     ...(asked.timeout === undefined ? {} : { timeoutMs: asked.timeout }),
-    ...{ waitMs: asked.wait ?? 0, isNamed: kind === 'skill', usesJudgeCache: asked.noJudgeCache !== true },
+    ...{ waitMs: asked.wait ?? 0, isNamed: kind === 'skill' || asked.isSkillNamed === true, usesJudgeCache: asked.noJudgeCache !== true },
   };
   checkVariables(here, request);
   return request;

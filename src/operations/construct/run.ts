@@ -36,14 +36,15 @@ export const constructRun = job({
   veils: ['input', 'intent'],
   cli: { command: 'construct run', args: ['file'], read: readsInput },
   example: { call: {}, exit: 78 },
-  async run(here, { file: asked, phase, from, skill, dryRun: isDry, ...given }) {
-    const manifest = await manifestOf(here, asked);
+  async run(here, { file, phase, from, skill, dryRun: isDry, ...given }) {
+    const manifest = await manifestOf(here, file);
     const whole = runnable(manifest, skill !== undefined);
     const construct = skill === undefined ? whole : onlySkill(whole, skill);
     if (construct.phases.length === 0)
       throw skillRefusal(78, `${manifest.file} has no phases: there is nothing to run`, `cleo construct show ${manifest.file}`);
     const { ground } = manifest;
-    const request = await requestOf(here, ground, construct, given, phasesOf(construct, phase, from), 'construct');
+    const asked = { ...given, isSkillNamed: skill !== undefined };
+    const request = await requestOf(here, ground, construct, asked, phasesOf(construct, phase, from), 'construct');
     const warnings = manifest.findings.map(lineOf);
     const surroundings = await surroundingsOf(here, ground, construct, manifest.schemas);
     try {
