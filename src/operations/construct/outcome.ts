@@ -4,6 +4,7 @@ import type { CleoError } from '../../errors/error.ts';
 import { commandLine } from '../../errors/quote.ts';
 import { skillRefusal } from '../../errors/skill.ts';
 import type { Construct } from '../../model/construct.ts';
+import type { GateResult } from '../../model/execution.ts';
 import { StageName } from '../../model/lifecycle.ts';
 import { meaningOf } from '../../rules/exit-class.ts';
 import type { JobContext } from '../define.ts';
@@ -98,9 +99,7 @@ export function runRefusal(outcome: RunOutcome, again: (params: Record<string, u
   const refused = handoffs.find(({ accepted }) => !accepted);
   // Before a person has spoken there is nothing to go on with.
   const review = deciding?.meaning.class === 'escalate' ? last?.review : undefined;
-  const remediation =
-    refused?.remediation ??
-    last?.result.diagnostics.gates_passed.flatMap(({ details }) => details.failures.flatMap((one) => one.remediation ?? []))[0];
+  const remediation = remediesOf(last?.result.diagnostics.gates_passed ?? []) || refused?.remediation;
   const fix =
     refused && code === 80
       ? commandLine([
@@ -126,6 +125,16 @@ export function runRefusal(outcome: RunOutcome, again: (params: Record<string, u
     ...(warnings.length > 0 ? { warnings: redactor.value(warnings) } : {}),
   });
 }
+
+/** All that has to be done, and not only the first of it; each thing once, whoever asks for it. */
+function remediesOf(gates: GateResult[]): string {
+  const asked = gates
+    .filter(({ gate, passed, severity }) => (gate === 1 || gate === 3) && !passed && severity === 'block')
+    .flatMap(({ details }) => details.failures.flatMap(({ remediation, message }) => (remediation ?? message).split('\n')));
+  return [...new Set(asked)].slice(0, mostRemedies).join('\n');
+}
+
+const mostRemedies = 20;
 
 /** The same call, going on with the run: what its record keeps need not be said again. What was read from standard input is kept
  *  nowhere, and nobody but the caller has it. */
