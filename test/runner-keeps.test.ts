@@ -163,7 +163,7 @@ describe('a judge', () => {
     const shop = await openWorkshop();
     const judge = join(shop.root, 'tools/judge.sh');
     shop.put('tools/judge.sh', 'echo x >> .cleo/asked; echo \'{"verdict":"pass","score":0.7,"model":"m","usage":{"tokens":5}}\'');
-    shop.construct(one(`assessment: {goal: {mode: judge, enforce: true}, judge: {command: [sh, ${judge}], votes: 3}}`));
+    shop.construct(one(`assessment: {goal: {mode: judge, enforce: true}, judge: {command: [sh, ${judge}], votes: 3, timeout_ms: 0}}`));
     shop.skill('it', 'true');
     const asked = async (params: object = {}): Promise<number> => {
       expect((await shop.run({ intent: 'be done', ...params })).success).toBe(true);

@@ -20,6 +20,7 @@ import { writing } from './unwritable.ts';
 /** More files than this are no artifact of anybody's. */
 const mostFiles = 1000;
 const mostLooked = 200_000;
+const longestMs = 2 ** 31 - 1;
 
 /** The machine as a run sees it. Loaded only by commands that run skills. */
 export function groundOf(platform: Platform, { root, folder }: Project, env: Record<string, string | undefined>): Ground {
@@ -57,6 +58,7 @@ export function groundOf(platform: Platform, { root, folder }: Project, env: Rec
       const names = platform.files.isFolder(place) ? platform.files.list(place).map(({ name }) => name) : [];
       return names
         .filter((name) => /\.(doc\.yaml|schema\.json)$/.test(name))
+        .sort()
         .map((name) => ({ name, text: readFileSync(join(place, name), 'utf8') }));
     },
     operator: () => operatorOf(env),
@@ -72,7 +74,8 @@ export function groundOf(platform: Platform, { root, folder }: Project, env: Rec
       return (await platform.run(argv, { folder: root, timeoutMs, ...(signal ? { signal } : {}) })).exitCode === 0;
     },
     async ask(argv, input, timeoutMs, signal) {
-      const limits = { timeoutMs, keepBytes: 1 << 20, maxBytes: 1 << 20, ...(signal ? { signal } : {}) };
+      // 0: as long as it takes.
+      const limits = { timeoutMs: timeoutMs || longestMs, keepBytes: 1 << 20, maxBytes: 1 << 20, ...(signal ? { signal } : {}) };
       const ran = await platform.run(argv, { folder: root, input, ...limits });
       const problem = ran.problem ?? (ran.stopped && why[ran.stopped]);
       return {

@@ -44,4 +44,6 @@ test('a schema of the project comes before ours, and front matter is checked by 
   expect((await check()).error.message).toContain("must have required property 'owner'");
   shop.put('prd.md', `---\nowner: ada\n---\n${wholePrd}`);
   expect((await check()).document.completeness).toBe(1);
+  shop.put('.cleo/schemas/another.doc.yaml', 'id: prd-v1\nsections: []\n');
+  expect((await check()).error).toMatchObject({ exitCode: 78, message: expect.stringContaining('prd-v1.doc.yaml are both prd-v1') });
 });

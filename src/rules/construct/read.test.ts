@@ -245,6 +245,17 @@ test('how complete something is without a schema cannot be told, and that is sai
   ]);
 });
 
+test.each([
+  ['for all goals', 'goal: {mode: judge}', 1],
+  ['for the goal of a phase', 'gates: {a: {goal: {mode: judge_then_review}}}', 1],
+  ['for the choice of skills', 'selection: judge', 1],
+  ['and is there', 'goal: {mode: judge}, judge: {command: [x]}', 0],
+  ['by nobody', 'goal: {mode: review}', 0],
+])('a judge that is asked %s', (_, assessment, warnings) => {
+  const told = problems(`phases: {a: {}}\nassessment: {${assessment}}`, 'warning');
+  expect(told.filter((one) => one.includes('people are asked instead'))).toHaveLength(warnings);
+});
+
 test('a phase says of its goal only what is other than for all', () => {
   const { construct } = read(
     'phases: {a: {}, b: {}}\nassessment: {goal: {mode: review, rubric: [{id: x, question: y}]}, gates: {a: {goal: {enforce: true}}}}',

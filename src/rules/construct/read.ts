@@ -80,6 +80,10 @@ function build(reader: Reader, file: string, digest: string, kind: Reading['kind
   const lifecycleStage = reader.oneOf(at.lifecycle_stage, stageNames);
   if (lifecycleStage === 'release')
     reader.error(at.lifecycle_stage, 'release is completed with its provenance, which a run does not have', 'cleo lifecycle complete');
+  const selection = reader.oneOf(judged.selection, ['heuristic', 'judge', 'review', 'off']) ?? 'heuristic';
+  const asksJudge = [goal, ...phases.map((phase) => phase.goal)].some((one) => one?.mode.startsWith('judge')) || selection === 'judge';
+  if (asksJudge && !reader.isThere(judged.judge))
+    reader.warning(at.assessment, 'asks a judge, and there is none: people are asked instead', 'say judge: {command: [...]}');
   if (kind === 'construct' && phases.length === 0) reader.warning(reader.top, 'has no phases: there is nothing to run');
   return {
     file,
@@ -97,7 +101,7 @@ function build(reader: Reader, file: string, digest: string, kind: Reading['kind
     exitCodes: { ...readExitCodes(reader, at.exit_codes), ...readExitCodes(reader, judged.exit_codes) },
     capture: readCapture(reader, judged.capture),
     goal,
-    selection: reader.oneOf(judged.selection, ['heuristic', 'judge', 'review', 'off']) ?? 'heuristic',
+    selection,
     ...(judge ? { judge } : {}),
     reviewersRequired: reader.number(judged.reviewers_required, limits.reviewers) ?? 1,
     redaction: { patterns: reader.texts(redaction.patterns), allow: reader.texts(redaction.allow) },

@@ -141,6 +141,11 @@ test('weights decide, and what is not required does not', () => {
   expect(missingSections(result, ['c', 'b']).map(({ id }) => id)).toEqual(['c']);
 });
 
+test('a section that is next to nothing is there', () => {
+  const found = completenessOf('# D\n\n## Goals\n\nword\n', one(['goals'], 100_000));
+  expect([found.completeness, missingSections(found, true)]).toEqual([0, []]);
+});
+
 test('without required sections any word will do', () => {
   const schema = { ...one([]), sections: [] };
   expect([

@@ -9,7 +9,9 @@ export function completenessOf(text: string, schema: DocSchema): Completeness {
   const headings = headingsOf(blocks);
   const sections = schema.sections.map((section) => scoreOf(section, blocks, headings, firstLine));
   // Rounded last: what is shown of a section does not decide about the whole.
-  return { completeness: overall(sections, blocks), sections: sections.map((one) => ({ ...one, score: rounded(one.score) })) };
+  // What is next to nothing is not nothing: a section that must be there is.
+  const shown = sections.map((one) => ({ ...one, score: rounded(one.score) || one.score }));
+  return { completeness: overall(sections, blocks), sections: shown };
 }
 
 /** The text of a document as every machine sees it: without a mark at its beginning, with plain line ends. */
