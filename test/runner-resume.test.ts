@@ -182,6 +182,7 @@ describe('a person', () => {
       { phase: 'first', status: 'success', skipped: true, gates: ['passed', 'passed', 'passed', 'passed', 'passed'] },
       { phase: 'second', status: 'success' },
     ]);
+    expect(done.run.executions[0].warnings).toBeUndefined();
     expect(readFileSync(join(shop.root, 'out.md'), 'utf8')).toBe(made);
     expect(gate(shop.result('first', 'a'), 4).details.checks_performed).toMatchObject([
       { name: 'review', passed: true, message: `${review}: ada says pass`, evidence: { actual: 0.8 } },

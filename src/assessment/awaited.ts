@@ -38,14 +38,17 @@ export function settled(draft: Draft, { entry: before, review, result: kept }: W
   const gate = record(draft, judged);
   const ended = gate.passed || !enforce ? meaningOf(0) : refusal(draft, 4);
   recall(draft, before);
+  // What is answered is not asked any more.
+  const warnings = [...kept.diagnostics.warnings.filter(({ code }) => code !== 'review_opened'), ...draft.warnings];
+  const diagnostics = { errors: draft.errors, warnings };
   const result: SkillExecutionResult = {
     ...{ ...kept, status: ended.status, exit_code: ended.code },
-    diagnostics: { ...kept.diagnostics, gates_passed: kept.diagnostics.gates_passed.with(4, gate), errors: draft.errors },
+    diagnostics: { ...kept.diagnostics, gates_passed: kept.diagnostics.gates_passed.with(4, gate), ...diagnostics },
   };
   run.ground.runs.write(run.record.run_id, resultFile(before), `${JSON.stringify(run.redactor.value(result))}\n`, 'soon');
   const { review: _, ...done } = before;
   const entry: Entry = { ...done, status: ended.status, exit_code: ended.code };
-  const now = { status: ended.status, exit_code: ended.code, class: ended.class, errors: draft.errors, checkpoint: entry };
+  const now = { status: ended.status, exit_code: ended.code, class: ended.class, ...diagnostics, checkpoint: entry };
   run.tell('execution_complete', { ...toldOf(run, before), ...now }, aboutOf(draft));
   keep(run, entry);
   return { result, meaning: ended, attempts: before.attempts, isSkipped: true, isCancelled: false };
