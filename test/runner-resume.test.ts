@@ -112,6 +112,64 @@ describe('a run that is gone on with', () => {
     expect([times(shop, 'a'), times(shop, 'b')]).toEqual([2, 3]);
   });
 
+  test('is asked for what it was asked for before', async () => {
+    const shop = await openWorkshop({ tasks: ['T001'] });
+    shop.put(
+      'other.yaml',
+      'apiVersion: loa/v1\nkind: Construct\nexecution: {phases: [first, second, third]}\nskills: [{name: a, phase: first}, {name: b, phase: second}, {name: c, phase: third}]\ncontracts: {second: {outputs: ["{project}/{where}.txt"]}}',
+    );
+    shop.skill('a', 'touch a.log');
+    shop.skill('b', 'cat > b.json; [ -f ready ] && mkdir -p its && echo x > its/place.txt');
+    shop.skill('c', 'touch c.log');
+    const { error } = await shop.run({
+      ...{ file: 'other.yaml', phase: 'second', project: 'its', var: ['where=place'], intent: 'a goal of its own', task: 'T001' },
+      ...{ input: { word: 'w' }, capture: 'full' },
+    });
+    const { id } = error.details.run;
+    expect(error.fix).toBe(`cleo construct run --resume ${id}`);
+    shop.put('ready', '');
+    const { out, exitCode } = await shop.cli(error.fix);
+    expect(exitCode).toBe(0);
+    expect(JSON.parse(out).run).toMatchObject({
+      id,
+      executions: [{ phase: 'second', artifacts: ['its/place.txt'] }],
+      task: { id: 'T001' },
+    });
+    const given = JSON.parse(readFileSync(join(shop.root, 'b.json'), 'utf8'));
+    expect(given).toMatchObject({ intent: 'a goal of its own', inputs: { word: 'w' } });
+    expect([existsSync(join(shop.root, 'a.log')), existsSync(join(shop.root, 'c.log'))]).toEqual([false, false]);
+    expect(recordOf(shop).asked).toMatchObject({ phases: ['second'], capture: 'full' });
+  });
+
+  test.each<[string, Seen, Seen]>([
+    ['of which only hashes are kept', {}, { word: 'plain' }],
+    ['of which nothing is kept', { capture: 'none' }, { word: 'plain' }],
+    ['with a secret among them', { capture: 'full' }, { word: 'plain', password: 'correct-horse' }],
+  ])('needs inputs again %s', async (_, how, input) => {
+    const shop = await shopWith('cat > got.json; [ -f ready ]');
+    const { error } = await shop.run({ input, ...how });
+    const { id } = error.details.run;
+    // What was read from nowhere cannot be typed again.
+    expect(error.fix).toBe(`cleo trace show ${id}`);
+    shop.put('ready', '');
+    const refused = (await shop.run({ resume: id })).error;
+    expect(refused).toMatchObject({ exitCode: 66, message: expect.stringContaining('give it again with --input') });
+    expect((await shop.cli(refused.fix)).exitCode).toBe(0);
+    expect((await shop.run({ resume: id, input })).success).toBe(true);
+    expect(JSON.parse(readFileSync(join(shop.root, 'got.json'), 'utf8')).inputs).toEqual(input);
+    expect(shop.kept()).not.toContain('correct-horse');
+  });
+
+  test('needs what it is for again, where that could not be kept', async () => {
+    const shop = await shopWith('[ -f ready ]', 'assessment: {capture: {enabled: false}}');
+    const { error } = await shop.run({ intent: 'a goal of its own' });
+    shop.put('ready', '');
+    const refused = (await shop.run({ resume: error.details.run.id })).error;
+    expect(refused).toMatchObject({ exitCode: 66, message: expect.stringContaining('--intent') });
+    expect((await shop.cli(refused.fix)).exitCode).toBe(0);
+    expect(shop.kept()).not.toContain('of its own');
+  });
+
   test('is refused where its manifest is another, unless that is meant', async () => {
     const { shop, id } = await broken();
     shop.put('construct.yaml', `${readFileSync(join(shop.root, 'construct.yaml'), 'utf8')}\n# changed\n`);
@@ -125,7 +183,10 @@ describe('a run that is gone on with', () => {
     const { shop, id } = await broken();
     const { error } = await shop.call('skills.run', { name: 'a', resume: id });
     expect(error).toMatchObject({ exitCode: 64, fix: `cleo construct run --resume ${id}` });
-    expect((await shop.run({ resume: 'run-nobody' })).error).toMatchObject({ exitCode: 64 });
+    const other = (await shop.call('skills.run', { name: 'b' })).run.id;
+    expect((await shop.run({ resume: other })).error).toMatchObject({ exitCode: 64, fix: `cleo skill run b --resume ${other}` });
+    expect((await shop.call('skills.run', { name: 'a', resume: other })).error).toMatchObject({ exitCode: 64 });
+    for (const nobody of ['run-nobody', '', 'run-']) expect((await shop.run({ resume: nobody })).error).toMatchObject({ exitCode: 64 });
     expect((await shop.run({ resume: '../x' })).error).toMatchObject({ exitCode: 64 });
   });
 
@@ -143,7 +204,7 @@ describe('a run that is gone on with', () => {
     const path = join(shop.root, '.cleo/runs', id, 'run.json');
     const parent = { pid: process.ppid, began: readFileSync(`/proc/${process.ppid}/stat`, 'latin1').split(') ').at(-1)!.split(' ')[19] };
     writeFileSync(path, JSON.stringify({ ...JSON.parse(readFileSync(path, 'utf8')), status: 'running', ...parent }));
-    expect((await shop.run({ resume: id, project: 'another' })).error).toMatchObject({ exitCode: 75 });
+    expect((await shop.run({ resume: id, project: 'another', input: { word: 'w' } })).error).toMatchObject({ exitCode: 75 });
   });
 
   test('has nothing of what was left running beside it', async () => {

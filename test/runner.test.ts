@@ -377,6 +377,8 @@ describe('outputs', () => {
     expect((await shop.cli(['skill', 'run', 'it', '--raw'])).out).toBe('');
     shop.skill('it', 'echo "{ \\"a\\": 1 }"');
     expect((await shop.cli(['skill', 'run', 'it', '--raw'])).out).toBe('{"a":1}\n');
+    shop.skill('it', 'echo half; exit 4');
+    expect(await shop.cli(['skill', 'run', 'it', '--raw'])).toMatchObject({ exitCode: 4, out: '' });
   });
 
   test('lie in a tree with links that lead round in a circle', async () => {

@@ -115,6 +115,7 @@ export function writeRun(folder: string, spec: RunSpec): string {
       task_id: null,
       session_id: null,
       agent,
+      asked: { phases: ['discovery', 'design'], skill: null, outputs: [], capture: null, inputs_sha256: null, intent_sha256: null },
     },
     ...{ construct: { file: 'construct.yaml', name: 'demo', version: '1.0.0', sha256: hash('manifest') }, retention_days: retentionDays },
     ...{ trace: name, head: hash(lines.at(-1)!), lines: lines.length, pid: process.pid, began: 'long ago', boot: 'another' },

@@ -6,6 +6,7 @@ import { executionChecks } from '../rules/gate/execution.ts';
 import { gateOf, type Judged } from '../rules/gate/gate.ts';
 import { primaryOf } from '../rules/primary.ts';
 import { noClaim } from '../rules/skill-claim.ts';
+import { isAbsent, skillCommand } from '../rules/skill-command.ts';
 import { attempts } from './attempts.ts';
 import { awaited, settled, waitFor } from './awaited.ts';
 import { captured } from './capture.ts';
@@ -33,7 +34,7 @@ export async function execute(run: Run, phase: Phase, skill: SkillSpec, around: 
   if (waiting) return settled(draft, waiting);
   depart(run, phase, skill);
   draft.around = around();
-  if (isAbsent(draft)) return skipped(draft);
+  if (isAbsent(skill, draft.found)) return skipped(draft);
 
   if (skill === noSkill) skipGates(draft, 0);
   else record(draft, await selectionGate(run, aboutOf(draft)));
@@ -43,19 +44,19 @@ export async function execute(run: Run, phase: Phase, skill: SkillSpec, around: 
   if (!pass(draft, 1, before.checks, severity)) return finish(draft, refusal(draft, before.code));
   if (skill === noSkill) return withoutSkill(draft);
 
-  const argv = commandFor(draft);
-  if (typeof argv === 'number') return finish(draft, refusal(draft, argv));
+  const command = skillCommand(skill, draft.found, run.request.construct.executor);
+  if ('code' in command) {
+    draft.errors.push({ code: command.name, message: command.problem });
+    return finish(draft, refusal(draft, command.code));
+  }
   await invoked(draft);
   const outputs = outputsBefore(run, phase);
   const was = await run.ground.scan();
-  const { ended, isJudged } = await attempts(draft, argv);
+  const { ended, isJudged } = await attempts(draft, command.argv);
   await look(draft, was, outputs);
   askPeople(draft, ended);
   return isJudged ? judge(draft, ended) : finish(draft, ended);
 }
-
-/** It need not be there, and is not. */
-const isAbsent = ({ skill, found }: Draft): boolean => !skill.required && found.folder === undefined && skill.run === undefined;
 
 function skipped(draft: Draft): Executed {
   warn(draft, { code: 'skill_skipped', message: `${draft.skill.name} is not there, and need not be` });
@@ -71,18 +72,6 @@ async function withoutSkill(draft: Draft): Promise<Executed> {
   if (!(await checkOutputs(draft))) return finish(draft, refusal(draft, 84));
   skipGates(draft, 4);
   return finish(draft, meaningOf(0));
-}
-
-/** The skill's own program, else what runs skills that are only texts; else the code that says what is missing. */
-function commandFor({ run, skill, found, errors }: Draft): string[] | 126 | 127 {
-  if (skill.run) return skill.run;
-  if (found.folder === undefined) {
-    errors.push({ code: 'not_found', message: `there is no skill ${skill.name}` });
-    return 127;
-  }
-  const argv = found.command ?? run.request.construct.executor;
-  if (!argv) errors.push({ code: 'not_executable', message: `${found.folder} has nothing to run, and there is no execution.executor` });
-  return argv ?? 126;
 }
 
 async function invoked(draft: Draft): Promise<void> {

@@ -28,7 +28,8 @@ export function findRun(ground: Ground, asked: string): KeptRun {
   const all = keptRuns(ground);
   const exact = all.find(({ runId, trace }) => asked === runId || asked === trace);
   if (exact) return exact;
-  const like = all.filter(({ runId }) => runId.startsWith(asked) || runId.endsWith(asked));
+  // What every id begins with, or nothing at all, is the name of none.
+  const like = 'run-'.startsWith(asked) ? [] : all.filter(({ runId }) => runId.startsWith(asked) || runId.endsWith(asked));
   if (like.length === 1) return like[0]!;
   const near = (
     like.length > 0

@@ -17,6 +17,8 @@ export interface RunRequest {
   /** Who asks for it. */
   agent?: string;
   inputs: Record<string, unknown>;
+  /** What the record keeps of the call, for whoever goes on with it. */
+  asked: Pick<RunRecord['asked'], 'skill' | 'outputs' | 'capture'>;
   /** The phases to run, in order. */
   phases: string[];
   /** The run to go on with. */
@@ -71,6 +73,9 @@ export const varsOf = ({ request, record }: Pick<Scene, 'request' | 'record'>, p
   phase,
   date: record.started_at.slice(0, 10),
 });
+
+/** Tells what a run was given from what is kept of it, which may be less. */
+export const markOf = (ground: Ground, value: unknown): string => ground.mac(canonical(value));
 
 /** Of its folder, and of the command that a manifest gives it instead of its own. */
 export function skillDigest({ ground, request }: Run, { run, shell }: SkillSpec, { sha256, command }: SkillFound): string {

@@ -9,8 +9,9 @@ import { isSecretVariable, type RedactorOptions, redactorOf } from '../rules/red
 import { secretNames } from './attempt.ts';
 import type { Executed } from './draft.ts';
 import { lookoutOf } from './found.ts';
+import { inputsFile, keptInputs } from './kept-asked.ts';
 import { onePhase } from './phase.ts';
-import type { Run, RunRequest } from './run-state.ts';
+import { markOf, type Run, type RunRequest } from './run-state.ts';
 import type { AllSchemas } from './schemas.ts';
 
 export interface RunOutcome {
@@ -20,6 +21,8 @@ export interface RunOutcome {
   executed: { phase: string; skill: string; outcome: Executed }[];
   handoffs: PhaseHandoff[];
   warnings: Warning[];
+  /** Whoever goes on with it need not give them again. */
+  hasKeptInputs: boolean;
   /** Of what decided how it ended, where that was not success. */
   deciding?: { phase: string; skill: string; problem: string; meaning: ExitMeaning };
 }
@@ -98,11 +101,17 @@ function begin(ground: Ground, runId: string, request: RunRequest, { signal, pat
   const redactor = redactorFor(ground, request, patterns);
   const at = ground.now();
   const startedAt = resume?.started_at ?? at;
+  const mark = (value: unknown): string => (capture.enabled ? markOf(ground, value) : '');
   const trace = capture.enabled ? ground.trace(runId, startedAt, redactor) : silent(redactor);
   const record: RunRecord = {
     ...{ schema_version: 1, run_id: runId, kind: request.kind, project: request.project, vars: request.vars },
     construct: { file: construct.file, name: construct.name, version: construct.version, sha256: construct.sha256 },
     intent: capture.enabled ? redactor.text(request.intent ?? '') || null : null,
+    asked: {
+      ...{ ...request.asked, phases: request.phases },
+      inputs_sha256: hasInputs(request) ? mark(request.inputs) : null,
+      intent_sha256: request.intent ? mark(request.intent) : null,
+    },
     ...{ task_id: request.taskId ?? null, session_id: request.sessionId ?? null },
     ...{ agent: request.agent ?? null, retention_days: capture.retentionDays },
     ...{ trace: capture.enabled ? `${startedAt.slice(0, 10)}-${runId}.jsonl` : '', head: null, lines: 0 },
@@ -128,6 +137,8 @@ function begin(ground: Ground, runId: string, request: RunRequest, { signal, pat
   };
   // The folder first: what cannot be kept is not begun.
   run.save();
+  if (capture.enabled && capture.inputs === 'full' && hasInputs(request))
+    ground.runs.write(runId, inputsFile, `${JSON.stringify(redactor.value(request.inputs))}\n`, 'soon');
   if (resume)
     run.tell('run_resumed', {
       ...{ from_lines: resume.lines, manifest_sha256: construct.sha256 },
@@ -141,6 +152,8 @@ function begin(ground: Ground, runId: string, request: RunRequest, { signal, pat
     });
   return run;
 }
+
+const hasInputs = ({ inputs }: RunRequest): boolean => Object.keys(inputs).length > 0;
 
 function redactorFor(ground: Ground, request: RunRequest, patterns: RedactorOptions['patterns']): Redactor {
   const { construct } = request;
@@ -162,7 +175,7 @@ const silent = (redactor: Redactor): Run['trace'] => ({
 
 async function phases(run: Run): Promise<RunOutcome> {
   const { request, warnings } = run;
-  const outcome: RunOutcome = { record: run.record, redactor: run.redactor, executed: [], handoffs: [], warnings };
+  const outcome: RunOutcome = { record: run.record, redactor: run.redactor, executed: [], handoffs: [], warnings, hasKeptInputs: false };
   for (const phase of request.construct.phases.filter(({ name }) => request.phases.includes(name))) {
     if (run.signal.aborted) break;
     const done = await onePhase(run, phase);
@@ -188,7 +201,7 @@ function finish(run: Run, outcome: RunOutcome): RunOutcome {
   const isCancelled = outcome.executed.some((one) => one.outcome.isCancelled) || run.signal.aborted;
   const { status, code } = outcome.deciding?.meaning ?? meaningOf(0);
   close(run, isCancelled ? { status: 'cancelled', code: 130 } : { status, code });
-  return outcome;
+  return { ...outcome, hasKeptInputs: keptInputs(run.ground, run.record) !== undefined };
 }
 
 function close(run: Run, { status, code }: { status: RunRecord['status']; code: number }): void {

@@ -11,6 +11,8 @@ export interface Construct {
   /** Of the file's bytes. */
   sha256: string;
   name: string;
+  /** What {project} stands for where nobody says, unless that is the name. */
+  project?: string;
   version: string;
   phases: Phase[];
   handoffs: HandoffSpec[];

@@ -67,6 +67,19 @@ export const RunRecord = strictObject({
   intent: nullable(string()),
   task_id: nullable(string()),
   session_id: nullable(string()),
+  /** What else it was asked for: whoever goes on with it need not say it again. */
+  asked: strictObject({
+    phases: array(string()),
+    /** Of a construct, this skill alone. */
+    skill: nullable(string()),
+    /** What a skill without a construct is to make. */
+    outputs: array(string()),
+    /** Null: as the manifest says. */
+    capture: nullable(picklist(['none', 'hashed', 'full'])),
+    /** Keyed, so that what is kept of them can be told from what they were; empty where nothing is kept, null where there were none. */
+    inputs_sha256: nullable(string()),
+    intent_sha256: nullable(string()),
+  }),
   /** Who had it run: nobody judges work of their own. */
   agent: nullable(string()),
   /** 0: gone when it ends; null: kept. */

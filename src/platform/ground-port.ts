@@ -84,6 +84,8 @@ export interface SkillFound {
   text?: string;
   /** What it brings to run itself. */
   command?: string[];
+  /** What it would bring, if that might be run. */
+  locked?: string;
   /** Of everything in its folder. */
   sha256: string;
 }

@@ -28,7 +28,9 @@ export function signalAll(started: Started, signal: 'SIGTERM' | 'SIGKILL' | 'SIG
 
 /** What of it is still alive, or only what has left the group. A zombie is not: it waits for its parent to look. */
 export function living({ pid, mark, spared, since, lowest = 0 }: Started, which: 'all' | 'outside' = 'all'): number[] {
-  if (process.platform !== 'linux') return pid !== undefined && which === 'all' && isThere(-pid) ? [pid] : [];
+  // Windows has no groups: of the tree only its root can be asked for.
+  if (process.platform !== 'linux')
+    return pid !== undefined && which === 'all' && isThere(process.platform === 'win32' ? pid : -pid) ? [pid] : [];
   return readdirSync('/proc')
     .filter((name) => /^\d+$/.test(name) && Number(name) >= lowest && !spared?.has(Number(name)))
     .filter((name) => belongs(name, { pid, mark, since }, which))

@@ -16,10 +16,12 @@ export async function findSkill(root: string, folder: string, name: string, path
   const text = textIn(found);
   const head = await readHead(text);
   const command = commandOf(root, found, head.metadata.run);
+  const locked = command ? undefined : programsIn(found).find(isFile);
   return {
     ...about(name, text, head),
     folder: relative(root, found) || '.',
     ...(command ? { command } : {}),
+    ...(locked ? { locked: relative(root, locked) } : {}),
     sha256: hash(digestOf(found, hash)),
   };
 }
@@ -92,11 +94,20 @@ function about(name: string, text: string | undefined, { fields, metadata }: Hea
 function commandOf(root: string, folder: string, said: unknown): string[] | undefined {
   if (Array.isArray(said) && said.every((word) => typeof word === 'string') && said.length > 0)
     return inFolder(root, folder, said as string[]);
-  if (typeof said === 'string' && said.trim() !== '') return inFolder(root, folder, said.trim().split(/\s+/));
-  for (const place of [folder, join(folder, 'scripts')])
-    for (const program of programs) if (isExecutable(join(place, program))) return [join(place, program)];
-  return undefined;
+  if (typeof said === 'string' && said.trim() !== '') return inFolder(root, folder, wordsOf(said));
+  const program = programsIn(folder).find(isExecutable);
+  return program === undefined ? undefined : [program];
 }
+
+const programsIn = (folder: string): string[] =>
+  [folder, join(folder, 'scripts')].flatMap((place) => programs.map((name) => join(place, name)));
+const isFile = (path: string): boolean => statSync(path, { throwIfNoEntry: false })?.isFile() ?? false;
+
+/** Between spaces, unless in quotes. */
+const wordsOf = (line: string): string[] =>
+  [...line.matchAll(/(?:[^\s"']|"[^"]*"|'[^']*'|["'])+/g)].map(([word]) =>
+    word.replaceAll(/"([^"]*)"|'([^']*)'/g, (_, one, other) => one ?? other),
+  );
 
 /** Its words are read in the project's folder, its files lie in its own. */
 const inFolder = (root: string, folder: string, words: string[]): string[] =>

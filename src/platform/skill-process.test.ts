@@ -1,6 +1,6 @@
 import { chmodSync, existsSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, describe, expect, test } from 'vitest';
+import { afterAll, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { temporary } from '../../test/temporary.ts';
 import type { Redactor } from '../model/redactor.ts';
 import type { ProcessEnd, ProcessSpec } from './ground-port.ts';
@@ -120,6 +120,23 @@ test('who asks for it to end gets 130, and it is gone', async () => {
   const end = await run('sleep 60', { signal: stop.signal });
   expect(end).toMatchObject({ exitCode: 130, cancelled: true, timedOut: false });
   expect(left(end.mark)).toEqual([]);
+});
+
+test('where there are no groups the tree below it is ended', async () => {
+  const folder = temporary();
+  writeFileSync(join(folder, 'taskkill'), `#!/bin/sh\necho "$@" > ${folder}/asked.tmp; mv ${folder}/asked.tmp ${folder}/asked\n`);
+  chmodSync(join(folder, 'taskkill'), 0o755);
+  vi.stubEnv('PATH', `${folder}:${process.env.PATH}`);
+  const { platform } = process;
+  Object.defineProperty(process, 'platform', { value: 'win32' });
+  onTestFinished(() => {
+    Object.defineProperty(process, 'platform', { value: platform });
+    vi.unstubAllEnvs();
+  });
+  expect([living({ pid: process.pid, mark: '' }), living({ pid: 2 ** 22 - 3, mark: '' })]).toEqual([[process.pid], []]);
+  signalAll({ pid: 4242, mark: '' }, 'SIGTERM');
+  while (!existsSync(join(folder, 'asked'))) await new Promise((resolve) => setTimeout(resolve, 20));
+  expect(readFileSync(join(folder, 'asked'), 'utf8')).toBe('/pid 4242 /T /F\n');
 });
 
 test('a log is not written through a link', async () => {

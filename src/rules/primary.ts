@@ -1,5 +1,5 @@
 /** Deeper than this no answer is; and what walks through it would run out of stack. */
-const deepest = 200;
+export const deepest = 200;
 
 /** What a skill printed: one JSON value, or a text; null where it printed nothing. */
 export function primaryOf(stdout: Uint8Array): unknown {

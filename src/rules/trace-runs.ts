@@ -1,4 +1,5 @@
 import type { RunRecord } from '../model/trace.ts';
+import { isMap } from './is-map.ts';
 
 /** A run.json, as far as it is one: what a later or damaged one lacks is filled in. */
 export function readRecord(text: string | undefined): RunRecord | undefined {
@@ -10,7 +11,8 @@ export function readRecord(text: string | undefined): RunRecord | undefined {
   }
   const record = value as Partial<RunRecord> | null;
   if (typeof record?.run_id !== 'string' || typeof record.status !== 'string') return undefined;
-  return { ...blank, ...record, executions: Array.isArray(record.executions) ? record.executions : [] } as RunRecord;
+  const [vars, executions] = [isMap(record.vars) ? record.vars : {}, Array.isArray(record.executions) ? record.executions : []];
+  return { ...blank, ...record, vars, executions } as RunRecord;
 }
 
 const blank = {

@@ -250,6 +250,43 @@ test('where nothing can be written a run is 73, and nothing of it is begun', asy
   await project.done(['construct', 'run']);
 });
 
+const bomb = (): string => [...'bcdefghijklm'].map((c, i) => `${c}: &${c} [${`*${'abcdefghijklm'[i]}, `.repeat(9)}x]`).join('\n');
+
+test('what nobody should write is refused by the line, and what is only odd is read', async () => {
+  const project = await openProject();
+  skill(project, 'it', 'true');
+  const head = 'apiVersion: loa/v1\nkind: Construct\n';
+  for (const [text, exitCode, problem] of [
+    ['', 78, /1:1: is empty/],
+    ['- a\n', 78, /1:1: is no construct: it has no names/],
+    [`${head}# ${'x'.repeat(2 ** 20)}\n`, 78, /is larger than 1 MiB/],
+    [`${head}a: &a [x, x]\n${bomb()}\n`, 78, /[Ee]xcessive alias/],
+    [`${head}metadata:\n\tname: x\n`, 78, /4:1: Tabs are not allowed/],
+    [
+      `${head}phases: {a: {}, b: {}}\nassessment: {handoffs: {a_to_b: {}, again: {from: a, to: b}}}\n`,
+      78,
+      /4:44: .*a to b is declared twice/,
+    ],
+    [
+      `${head}phases: {a: {receives: [y], produces: [x]}, b: {receives: [x], produces: [y]}}\n`,
+      78,
+      /3:9: phases a receives y.*waits for a itself/,
+    ],
+    [`${head}phases: {a: {produces: [{path: x, min_completeness: 80}]}}\n`, 78, /3:53: .*must be a number from 0 to 1/],
+    [`${head}assessment: {gates: {a: {execution: {max_retries: -1}}}}\n`, 78, /3:51: .*whole number from 0 to 10/],
+    [`${head}assessment: {gates: {a: {execution: {max_retries: 1.5}}}}\n`, 78, /3:51: .*whole number from 0 to 10/],
+    [`${head}assessment: {capture: {retention_days: "30"}}\n`, 78, /3:40: .*must be a whole number/],
+    [`${head}metadata: {name: ../x}\nskills: [{name: it, phase: a}]\n`, 78, /\{project\} cannot be "..\/x"/],
+    [`\ufeff${head}phases: [a_to_b]\nskills: [{name: it, phase: a_to_b}]\n`, 0, undefined],
+  ] as const) {
+    writeFileSync(join(project.root, 'construct.yaml'), text);
+    const ended = await project.run(['construct', 'run']);
+    expect([ended.exitCode, ended.stderr]).toEqual([exitCode, '']);
+    if (problem) expect(ended.answer.error.message).toMatch(problem);
+  }
+  expect(runs(project)).toHaveLength(1);
+});
+
 test('the process ends with the code of what decided it', async () => {
   const project = await openProject();
   construct(project, 'execution: {phases: [a, b]}\nskills: [{name: first, phase: a}, {name: second, phase: b}]\n');
@@ -267,5 +304,6 @@ test('the process ends with the code of what decided it', async () => {
   cpSync(join(project.root, 'skills/first'), join(project.root, 'skills/own'), { recursive: true });
   skill(project, 'own', 'kill -SEGV $$');
   expect((await project.run(['skill', 'run', 'own'])).exitCode).toBe(139);
-  expect((await project.run(['skill', 'run', 'gone'])).exitCode).toBe(127);
+  const piped = await project.run(['skill', 'run', 'gone', '--raw']);
+  expect([piped.exitCode, piped.stdout, JSON.parse(piped.stderr).error.code]).toEqual([127, '', 'E_SKILL_CONFIG']);
 });

@@ -6,9 +6,9 @@ execution: {phases: [first, second]}
 skills: [{name: make, phase: first}, {name: use, phase: second, run: [node, use.mjs]}]
 contracts:
   first: {outputs: ["out/{project}.md"]}
-  second: {inputs: ["out/{project}.md"], exit_codes: {0: success}}
+  second: {inputs: ["out/{project}.md", {path: prd.md, required: false}], exit_codes: {0: success}}
 assessment:
-  gates: {second: {precondition: {checks: [git_clean]}, execution: {timeout_ms: 1000, max_retries: 1}}}
+  gates: {second: {precondition: {checks: [git_clean, env: HOME, exists: "{phase}/{date}.md", prd_completeness: 0.5, command: [git, status]]}, execution: {timeout_ms: 1000, max_retries: 1, deadline_ms: 5000}}}
   handoffs: {first_to_second: {required_artifacts: ["out/{project}.md"], on_failure: warn}}
 `;
 
@@ -22,11 +22,27 @@ test('construct.show tells what it comes to', async () => {
       {
         name: 'first',
         skills: [{ name: 'make', found: 'skills/make', runs: 'skills/make/run.sh' }],
-        outputs: [{ path: 'out/{project}.md' }],
+        outputs: [{ path: 'out/demo.md' }],
       },
-      { name: 'second', skills: [{ name: 'use', runs: 'node use.mjs' }], checks: ['git_clean'], timeoutMs: 1000, maxRetries: 1 },
+      {
+        name: 'second',
+        skills: [{ name: 'use', runs: 'node use.mjs' }],
+        checks: [
+          'git_clean',
+          'env: HOME',
+          'exists: second/{date}.md',
+          'prd_completeness: prd.md (prd-v1) at least 0.5',
+          'command: git status',
+        ],
+        timeoutMs: 1000,
+        maxRetries: 1,
+        retryOn: ['soft', 'temporary'],
+        deadlineMs: 5000,
+        killGraceMs: 1500,
+      },
     ],
-    handoffs: [{ from: 'first', to: 'second', required: ['out/{project}.md'], onFailure: 'warn' }],
+    project: 'demo',
+    handoffs: [{ from: 'first', to: 'second', required: ['out/demo.md'], onFailure: 'warn' }],
   });
 });
 
@@ -52,7 +68,10 @@ test('construct.validate finds what is wrong, by line, and runs nothing', async 
 test('construct.run refuses names that mean nothing, and what nobody gave a value', async () => {
   const shop = await openWorkshop();
   shop.construct(two);
-  expect((await shop.run({ phase: 'frist' })).error).toMatchObject({ exitCode: 64, details: { meant: 'first' } });
+  expect((await shop.run({ phase: 'frist' })).error).toMatchObject({ exitCode: 64, fix: 'cleo construct run --phase first' });
+  expect((await shop.run({ from: 'nowhere' })).error).toMatchObject({ exitCode: 64, fix: 'cleo construct show construct.yaml' });
+  expect((await shop.run({ var: ['a=1', 'what'] })).error).toMatchObject({ exitCode: 64, fix: 'cleo construct run --var a=1,what=value' });
+  expect((await shop.run({ force: 'outptu' })).error.fix).toBe("cleo construct run --force output --reason 'why it is right here'");
   expect((await shop.run({ resume: 'run-nothing' })).error).toMatchObject({ exitCode: 64 });
   expect((await shop.run({ force: 'output' })).error).toMatchObject({ exitCode: 64, fix: expect.stringContaining('--reason') });
   expect((await shop.run({ project: '../x' })).error).toMatchObject({ exitCode: 78 });
@@ -68,6 +87,8 @@ test('a dry run says what would be missing, and leaves no trace', async () => {
     run: { status: 'not_ready', executions: [{ gates: ['not_reached', 'failed', 'not_reached', 'not_reached', 'not_reached'] }] },
   });
   shop.put('needed.md', 'x');
+  expect((await shop.run({ dryRun: true })).run.executions).toMatchObject([{ status: 'not_ready', exitCode: 127 }]);
+  shop.skill('s', 'true');
   expect(await shop.run({ dryRun: true })).toMatchObject({ run: { status: 'ready' } });
   expect(shop.kept()).not.toContain('run_started');
 });

@@ -87,7 +87,8 @@ test('a run completes the stage that its construct names, of the epic that the t
 
 test('part of its phases completes nothing, and neither does a run that fails or is for no task', async () => {
   const open = await shop('lifecycle_stage: research');
-  expect((await open.run({ task: 'T002', phase: 'look' })).run.task.stage).toBeUndefined();
+  for (const part of [{ phase: 'look' }, { skill: 'reader' }, { skill: 'planner' }])
+    expect((await open.run({ task: 'T002', ...part })).run.task.stage).toBeUndefined();
   expect((await open.run({}))._meta.warnings).toEqual(['research is completed for nobody: the run is for no task (--task T###)']);
   open.put('stop', '');
   await open.run({ task: 'T002' });
@@ -110,6 +111,17 @@ test('what could not be left there keeps it from running', async () => {
   await open.call('session.start', { scope: 'epic:T004', autoFocus: true });
   expect(await refusals('T002')).toBe('77 E_TASK_NOT_IN_SCOPE');
   expect(() => open.events()).toThrow();
+});
+
+test('nor is it gone on with', async () => {
+  const open = await shop('', ['T001 epic', 'T002 in T001', 'T003 epic']);
+  open.put('stop', '');
+  const { id } = (await open.run({ task: 'T002' })).error.details.run;
+  rmSync(join(open.root, 'stop'));
+  await open.call('session.start', { scope: 'epic:T003', autoFocus: true });
+  expect((await open.run({ resume: id })).error).toMatchObject({ exitCode: 77, details: { cleoCode: 'E_TASK_NOT_IN_SCOPE' } });
+  await open.call('session.end', {});
+  expect((await open.run({ resume: id })).run.task).toMatchObject({ id: 'T002', evidence: `run:${id}` });
 });
 
 test('a task that is gone when the run ends is told, and the run stands', async () => {

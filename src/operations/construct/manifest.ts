@@ -29,10 +29,11 @@ export interface Manifest extends Reading {
 export async function manifestOf(
   { platform, project }: { platform: Platform; project: Project },
   asked: string | undefined,
+  otherwise: string[] = usual,
 ): Promise<Manifest> {
   const ground = await platform.ground(project);
-  const file = asked === undefined ? usual.find((path) => ground.at(path) !== undefined) : insideOf(platform, project, asked);
-  if (file === undefined) throw skillRefusal(78, `there is no ${usual.join(' and no ')}`, 'cleo help construct run');
+  const file = asked === undefined ? otherwise.find((path) => ground.at(path) !== undefined) : insideOf(platform, project, asked);
+  if (file === undefined) throw skillRefusal(78, `there is no ${otherwise.join(' and no ')}`, 'cleo help construct run');
   const seen = ground.at(file);
   if (seen?.kind !== 'file')
     throw skillRefusal(

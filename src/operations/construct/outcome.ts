@@ -6,6 +6,7 @@ import { skillRefusal } from '../../errors/skill.ts';
 import type { Construct } from '../../model/construct.ts';
 import type { GateResult } from '../../model/execution.ts';
 import { StageName } from '../../model/lifecycle.ts';
+import type { RunRecord } from '../../model/trace.ts';
 import { meaningOf } from '../../rules/exit-class.ts';
 import type { JobContext } from '../define.ts';
 
@@ -109,10 +110,17 @@ export function runRefusal(outcome: RunOutcome, again: (params: Record<string, u
           refused.from_phase,
           refused.to_phase,
           ...(record.construct ? [record.construct.file] : []),
+          ...(record.project === record.construct?.name ? [] : ['--project', record.project]),
+          ...Object.entries(record.vars).flatMap(([name, value]) => ['--var', `${name}=${value}`]),
         ])
       : review
         ? commandLine(['cleo', 'review', 'show', review])
-        : goingOn(record.run_id, again);
+        : deciding?.meaning.code === 127
+          ? commandLine([
+              'cleo',
+              ...(record.kind === 'construct' ? ['construct', 'show', record.construct?.file ?? ''] : ['skill', 'list']),
+            ])
+          : goingOn(outcome, again);
   const problem =
     record.status === 'cancelled'
       ? 'it was ended from outside'
@@ -121,7 +129,7 @@ export function runRefusal(outcome: RunOutcome, again: (params: Record<string, u
   return skillRefusal(code, redactor.text(problem), redactor.text(fix), {
     ...{ class: exitClass, name, action, run: runView(outcome) },
     ...(remediation ? { remediation: redactor.text(remediation) } : {}),
-    ...(review ? { review, then: goingOn(record.run_id, again) } : {}),
+    ...(review ? { review, then: goingOn(outcome, again) } : {}),
     ...(warnings.length > 0 ? { warnings: redactor.value(warnings) } : {}),
   });
 }
@@ -136,21 +144,23 @@ function remediesOf(gates: GateResult[]): string {
 
 const mostRemedies = 20;
 
-/** The same call, going on with the run: what its record keeps need not be said again. What was read from standard input is kept
- *  nowhere, and nobody but the caller has it. */
-function goingOn(run: string, again: (params: Record<string, unknown>) => string): string {
+/** The same call, going on with the run: what its record keeps need not be said again. What it does not keep and did not come from a
+ *  file, nobody but the caller has. */
+function goingOn({ record, hasKeptInputs }: RunOutcome, again: (params: Record<string, unknown>) => string): string {
   const command = again({
-    ...{ resume: run, intent: undefined, task: undefined, project: undefined, var: undefined, wait: undefined },
-    ...{ force: undefined, reason: undefined },
+    ...{ resume: record.run_id, file: undefined, phase: undefined, from: undefined, skill: undefined, outputs: undefined },
+    ...{ project: undefined, var: undefined, task: undefined, capture: undefined, wait: undefined, force: undefined, reason: undefined },
+    ...(record.intent === null ? {} : { intent: undefined }),
+    ...(hasKeptInputs ? { input: undefined } : {}),
   });
-  return / --input -(?: |$)/.test(command) ? commandLine(['cleo', 'trace', 'show', run]) : command;
+  return hasKeptInputs || / --input (?!-(?: |$))/.test(command) ? command : commandLine(['cleo', 'trace', 'show', record.run_id]);
 }
 
 /** What is said of a run as a whole. */
 export const saidOf = ({ warnings, redactor }: RunOutcome): string[] => warnings.map(({ message }) => redactor.text(message));
 
 /** Notes what a run that succeeded leaves behind: its own record, and word of it with its task. */
-export async function leave(here: JobContext, outcome: RunOutcome, construct: Construct, resumed: string | undefined): Promise<Linked> {
+export async function leave(here: JobContext, outcome: RunOutcome, construct: Construct, resumed: RunRecord | undefined): Promise<Linked> {
   here.changes[resumed === undefined ? 'created' : 'updated'].push(outcome.record.run_id);
   if (outcome.record.task_id === null && construct.lifecycleStage === undefined) return { warnings: [] };
   return (await import('./link.ts')).linkTask(here, outcome, construct);

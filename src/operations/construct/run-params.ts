@@ -1,6 +1,8 @@
 import {
   array,
   boolean,
+  check,
+  custom,
   description,
   integer,
   maxLength,
@@ -11,11 +13,11 @@ import {
   optional,
   picklist,
   pipe,
-  record,
   string,
-  unknown,
 } from 'valibot';
 import { TaskId } from '../../model/scalars.ts';
+import { isMap } from '../../rules/is-map.ts';
+import { deepest, isDeeperThan } from '../../rules/primary.ts';
 
 const text = (about: string, value: string) =>
   optional(pipe(string(), maxLength(4096, 'must have at most 4096 characters'), description(about), metadata({ value })));
@@ -39,9 +41,11 @@ export const runParams = {
   task: optional(pipe(TaskId, description('The task it is for; its title is the intent'))),
   input: optional(
     pipe(
-      record(string(), unknown()),
+      // Not a record: that would pass lists, and leave out fields with names such as prototype.
+      custom<Record<string, unknown>>(isMap, 'must be a JSON object'),
+      check((value) => !isDeeperThan(value, deepest), `must not be nested deeper than ${deepest}`),
       description('What the skill is given: a JSON object, in a file or on standard input'),
-      metadata({ value: 'FILE' }),
+      metadata({ value: 'FILE', jsonSchema: { type: 'object' } }),
     ),
   ),
   resume: text('Go on with this run: what succeeded and has not changed is not run again', 'RUN'),

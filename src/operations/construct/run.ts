@@ -5,12 +5,13 @@ import { skillRefusal } from '../../errors/skill.ts';
 import type { Construct } from '../../model/construct.ts';
 import { singleSkill } from '../../rules/construct/single.ts';
 import { nearest } from '../../rules/nearest.ts';
-import { answer, job } from '../define.ts';
+import { answer, type JobContext, job } from '../define.ts';
 import { SkillName } from '../skills/show.ts';
 import { requestOf } from './begin.ts';
 import { dryRun } from './dry-run.ts';
 import { ConstructFile, lineOf, manifestOf, runnable } from './manifest.ts';
 import { leave, RunShape, runRefusal, runView, saidOf } from './outcome.ts';
+import { resumed } from './resume.ts';
 import { readsInput, runParams } from './run-params.ts';
 import { surroundingsOf } from './surroundings.ts';
 
@@ -36,15 +37,17 @@ export const constructRun = job({
   veils: ['input', 'intent'],
   cli: { command: 'construct run', args: ['file'], read: readsInput },
   example: { call: {}, exit: 78 },
-  async run(here, { file, phase, from, skill, dryRun: isDry, ...given }) {
-    const manifest = await manifestOf(here, file);
+  async run(here, { file, phase, from, skill: named, dryRun: isDry, resume: run, ...given }) {
+    const resume = run === undefined ? undefined : resumed(await here.platform.ground(here.project), run, 'construct');
+    const manifest = await manifestOf(here, file, resume?.construct ? [resume.construct.file] : undefined);
+    const skill = named ?? resume?.asked.skill ?? undefined;
     const whole = runnable(manifest, skill !== undefined);
     const construct = skill === undefined ? whole : onlySkill(whole, skill);
     if (construct.phases.length === 0)
       throw skillRefusal(78, `${manifest.file} has no phases: there is nothing to run`, `cleo construct show ${manifest.file}`);
     const { ground } = manifest;
-    const asked = { ...given, isSkillNamed: skill !== undefined };
-    const request = await requestOf(here, ground, construct, asked, phasesOf(construct, phase, from), 'construct');
+    const phases = phasesOf(here, construct, { phase, from }, resume?.asked.phases);
+    const request = await requestOf(here, ground, construct, { ...given, resume, skill }, phases, 'construct');
     const warnings = manifest.findings.map(lineOf);
     const surroundings = await surroundingsOf(here, ground, construct, manifest.schemas);
     try {
@@ -52,7 +55,7 @@ export const constructRun = job({
       const outcome = await runPhases(ground, request, surroundings);
       const refusal = runRefusal(outcome, here.commandWith);
       if (refusal) throw refusal;
-      const linked = await leave(here, outcome, construct, given.resume);
+      const linked = await leave(here, outcome, construct, resume);
       return answer({ run: runView(outcome, linked.task) }, { warnings: [...warnings, ...saidOf(outcome), ...linked.warnings] });
     } finally {
       surroundings.stop();
@@ -60,8 +63,8 @@ export const constructRun = job({
   },
 });
 
-/** The phases that have the skill, with it alone; in a pack it is a phase of its own. */
-function onlySkill(construct: Construct, name: string): Construct {
+/** The phases that have the skill, with it alone; in a pack it is a phase of its own. One of its skills completes no stage. */
+function onlySkill({ lifecycleStage: _, ...construct }: Construct, name: string): Construct {
   const names = construct.skills.map((one) => one.name);
   const phases = construct.phases.filter(({ skills }) => skills.includes(name)).map((phase) => ({ ...phase, skills: [name] }));
   if (phases.length > 0) return { ...construct, phases };
@@ -73,16 +76,20 @@ function onlySkill(construct: Construct, name: string): Construct {
   });
 }
 
-function phasesOf({ phases }: Construct, only: string | undefined, from: string | undefined): string[] {
+function phasesOf(
+  { commandWith }: JobContext,
+  { phases, file }: Construct,
+  { phase, from }: { phase: string | undefined; from: string | undefined },
+  before: string[] | undefined,
+): string[] {
   const names = phases.map(({ name }) => name);
-  for (const name of [only, from])
+  for (const [flag, name] of Object.entries({ phase, from }))
     if (name !== undefined && !names.includes(name)) {
       const [meant] = nearest(name, names, 1);
-      throw skillRefusal(64, `there is no phase ${JSON.stringify(name)}`, `cleo construct show`, {
-        phases: names,
-        ...(meant ? { meant } : {}),
-      });
+      const fix = meant ? commandWith({ [flag]: meant }) : `cleo construct show ${file}`;
+      throw skillRefusal(64, `there is no phase ${JSON.stringify(name)}`, fix, { phases: names, ...(meant ? { meant } : {}) });
     }
-  if (only !== undefined) return [only];
-  return from === undefined ? names : names.slice(names.indexOf(from));
+  if (phase !== undefined) return [phase];
+  if (from !== undefined) return names.slice(names.indexOf(from));
+  return before === undefined ? names : names.filter((name) => before.includes(name));
 }

@@ -57,7 +57,7 @@ export const handoffCheckOperation = query({
     const { ground, schemas } = manifest;
     const vars = varsOf(here, given ?? []);
     checkVariables(here, { construct: { ...construct, phases: [], handoffs: [spec] }, vars });
-    const request = { construct, project: projectName(project ?? here.config['assessment.project'], construct), vars };
+    const request = { construct, project: projectName(here, project || here.config['assessment.project'] || construct.name), vars };
     const scene = {
       ground,
       lookout: lookoutOf(ground, schemas),

@@ -35,6 +35,56 @@ test('what a construct of the project says of the skill holds here too', async (
   expect(error).toMatchObject({ exitCode: 3, details: { run: { executions: [{ attempts: 2 }] } } });
 });
 
+test('what is wrong with the skill is told, before it is run too', async () => {
+  const shop = await openWorkshop();
+  shop.put('skills/locked/run.sh', '#!/bin/sh\n');
+  shop.put('skills/text/SKILL.md', '---\nname: text\ndescription: x\n---\nDo it.\n');
+  for (const [name, exitCode, problem] of [
+    ['nowhere', 127, 'there is no skill nowhere (looked in .cleo/skills, .claude/skills and skills)'],
+    ['no where', 127, 'there is no skill no where (looked in .cleo/skills, .claude/skills and skills)'],
+    ['locked', 126, 'skills/locked/run.sh is not executable (chmod +x), and there is no execution.executor'],
+    ['text', 126, 'skills/text has nothing to run (run, run.sh, run.mjs or run.py), and there is no execution.executor'],
+  ] as const) {
+    const { error } = await shop.call('skills.run', { name });
+    expect(error).toMatchObject({ exitCode, message: `skill: ${problem}`, ...(exitCode === 127 ? { fix: 'cleo skill list' } : {}) });
+    expect((await shop.call('skills.run', { name, dryRun: true })).run).toMatchObject({
+      ...{ status: 'not_ready', executions: [{ exitCode, class: 'config', warnings: [{ message: problem }] }] },
+    });
+  }
+});
+
+test('its words may stand in quotes', async () => {
+  const shop = await openWorkshop();
+  shop.put('skills/it/SKILL.md', '---\nname: it\ndescription: x\nmetadata:\n  run: sh say.sh "one word" two\'s three\n---\n');
+  shop.put('skills/it/say.sh', 'printf "%s|" "$@"');
+  expect((await shop.call('skills.run', { name: 'it' })).primary).toBe("one word|two's|three|");
+});
+
+test('a path means what it means in the construct that knows the skill', async () => {
+  const shop = await openWorkshop();
+  shop.construct('execution: {phases: [p]}\nskills: [{name: it, phase: p}]\n');
+  shop.skill('it', 'mkdir -p demo; echo x > demo/made.md');
+  expect((await shop.call('skills.run', { name: 'it', outputs: ['{project}/made.md'] })).run.executions).toMatchObject([
+    { artifacts: ['demo/made.md'] },
+  ]);
+});
+
+test('it is given what it is given, or the call is refused', async () => {
+  const shop = await openWorkshop();
+  shop.skill('it', 'cat');
+  const input = JSON.parse('{"prototype": 1, "constructor": {"a": [2]}, "__proto__": 3}');
+  expect(JSON.stringify((await shop.call('skills.run', { name: 'it', input })).primary.inputs)).toBe(JSON.stringify(input));
+  expect((await shop.call('skills.run', { name: 'it', input: [1] })).error).toMatchObject({
+    exitCode: 2,
+    message: expect.stringContaining('must be a JSON object, received a list'),
+  });
+  const deep = JSON.parse(`{"a": ${'['.repeat(5000)}${']'.repeat(5000)}}`);
+  expect((await shop.call('skills.run', { name: 'it', input: deep })).error).toMatchObject({
+    exitCode: 64,
+    message: expect.stringContaining('must not be nested deeper than 200'),
+  });
+});
+
 test('the run is a receipt; a dry run starts nothing and leaves nothing', async () => {
   const shop = await openWorkshop();
   shop.skill('it', 'touch ran');

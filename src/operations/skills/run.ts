@@ -9,6 +9,7 @@ import { singleSkill } from '../../rules/construct/single.ts';
 import { requestOf } from '../construct/begin.ts';
 import { dryRun } from '../construct/dry-run.ts';
 import { leave, RunShape, runRefusal, runView, saidOf } from '../construct/outcome.ts';
+import { resumed } from '../construct/resume.ts';
 import { readsInput, runParams } from '../construct/run-params.ts';
 import { surroundingsOf } from '../construct/surroundings.ts';
 import { answer, type JobContext, job } from '../define.ts';
@@ -41,14 +42,16 @@ export const skillsRun = job({
   veils: ['input', 'intent'],
   cli: { command: ['skill run', 'skills run'], args: ['name'], read: readsInput, raw: 'printed' },
   example: { call: { name: 'no-such-skill' }, exit: 127 },
-  async run(here, { name, dryRun: isDry, retries, outputs, raw, ...given }) {
+  async run(here, { name, dryRun: isDry, retries, outputs: asked, raw, resume: run, ...given }) {
     const ground = await here.platform.ground(here.project);
     const problem = skillNameProblem(name);
     if (problem) throw skillRefusal(64, problem, 'cleo skill list');
+    const resume = run === undefined ? undefined : resumed(ground, run, 'skill', name);
+    const outputs = asked ?? resume?.asked.outputs;
     const wrong = outputs?.find((path) => pathProblem(path) !== undefined);
     if (wrong !== undefined) throw skillRefusal(78, `${JSON.stringify(wrong)} ${pathProblem(wrong)}`, 'cleo help skill run');
     const construct = singleSkill(name, await declared(here, ground, name), { retries, outputs });
-    const request = await requestOf(here, ground, construct, given, ['skill'], 'skill');
+    const request = await requestOf(here, ground, construct, { ...given, resume, outputs }, ['skill'], 'skill');
     const surroundings = await surroundingsOf(here, ground, construct, await schemasOf([], { isMeasuring: false }));
     try {
       if (isDry) return answer({ run: await dryRun(ground, request, surroundings) }, { dryRun: true });
@@ -57,7 +60,7 @@ export const skillsRun = job({
       if (refusal) throw refusal;
       const primary = outcome.redactor.value(outcome.executed[0]?.outcome.result.outputs.primary ?? null);
       const printed = typeof primary === 'string' ? primary : primary === null ? '' : JSON.stringify(primary);
-      const { task, warnings } = await leave(here, outcome, construct, given.resume);
+      const { task, warnings } = await leave(here, outcome, construct, resume);
       return answer({ run: runView(outcome, task), ...(raw ? { printed } : { primary }) }, { warnings: [...saidOf(outcome), ...warnings] });
     } finally {
       surroundings.stop();

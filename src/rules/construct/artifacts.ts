@@ -31,7 +31,7 @@ export function readQuality(
   at: Record<'schema' | 'min_completeness' | 'required_sections', Spot>,
 ): Pick<ArtifactSpec, 'schema' | 'min_completeness' | 'required_sections'> {
   return {
-    schema: reader.text(at.schema) ?? null,
+    schema: reader.schema(at.schema) ?? null,
     min_completeness: reader.number(at.min_completeness, limits.share) ?? null,
     required_sections: readSections(reader, at.required_sections),
   };
@@ -88,3 +88,6 @@ export function merged(specs: ArtifactSpec[]): { artifacts: ArtifactSpec[]; clas
 }
 
 const larger = (a: number | null, b: number | null): number | null => (a === null ? b : b === null ? a : Math.max(a, b));
+
+export const tellClash = (reader: Reader, spot: Spot, path: string, schemas: string[]): void =>
+  reader.error(spot, `${path} has two schemas: ${schemas.join(' and ')}`);

@@ -22,7 +22,7 @@ export function withSchemas(construct: Construct): Construct {
   };
 }
 
-/** What is asked of a document by a schema or a section that does not exist could never be met. */
+/** What is asked of a section that does not exist could never be met. */
 export function checkAsked(reader: Reader, { phases, handoffs }: Construct, known: KnownSchemas): void {
   const artifacts = [
     ...phases.flatMap(({ name, inputs, outputs }) => [...inputs, ...outputs].map((spec) => ({ spec, where: name }))),
@@ -30,25 +30,12 @@ export function checkAsked(reader: Reader, { phases, handoffs }: Construct, know
       [...required, ...optional].map((spec) => ({ spec, where: `${from}_to_${to}` })),
     ),
   ];
-  const checks = phases.flatMap(({ name, gates }) => [
-    ...[...gates.precondition.checks, ...gates.output.checks].map((one) => ({
-      schema: one.kind === 'completeness' ? one.schema : null,
-      where: name,
-    })),
-    { schema: gates.output.primarySchema ?? null, where: name },
-  ]);
   const told = new Set<string>();
   const tell = (severity: 'error' | 'warning', where: string, problem: string, fix?: string): void => {
     if (told.has(problem)) return;
     told.add(problem);
     reader[severity]({ ...reader.top, where }, problem, fix);
   };
-  for (const { schema, where } of [...artifacts.map(({ spec, where }) => ({ schema: spec.schema, where })), ...checks]) {
-    if (schema === null || known.has(schema)) continue;
-    const [meant] = nearest(schema, [...known.keys()], 1);
-    const fix = meant ? `did you mean ${meant}?` : `write .cleo/schemas/${schema}.doc.yaml`;
-    tell('error', where, `there is no schema ${JSON.stringify(schema)}`, fix);
-  }
   for (const { spec, where } of artifacts) {
     const { path, schema, required_sections: wanted } = spec;
     if (!isMeasured(spec) || (schema !== null && !known.has(schema))) continue;

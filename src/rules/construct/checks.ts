@@ -7,8 +7,22 @@ import type { Reader, Spot } from './spot.ts';
 const plain = ['context_files_exist', 'operator_detected', 'git_clean'] as const;
 const keyed = ['exists', 'env', 'command'] as const;
 
+/** What phases need and make, by the names of the files without what follows the last dot. */
+export type Documents = Map<string, ArtifactSpec[]>;
+
+export function byBaseName(specs: ArtifactSpec[]): Documents {
+  const found: Documents = new Map();
+  for (const spec of specs) {
+    const name = baseName(spec.path);
+    const known = found.get(name);
+    if (known) known.push(spec);
+    else found.set(name, [spec]);
+  }
+  return found;
+}
+
 /** Checks by name. A check that does not exist never passes, so an unknown one is an error and not a warning. */
-export function readChecks(reader: Reader, spot: Spot, declared: ArtifactSpec[]): CheckSpec[] {
+export function readChecks(reader: Reader, spot: Spot, declared: Documents): CheckSpec[] {
   if (!reader.isThere(spot)) return [];
   return reader.items(spot).flatMap((item) => {
     if (!reader.isMap(item)) {
@@ -24,7 +38,7 @@ export function readChecks(reader: Reader, spot: Spot, declared: ArtifactSpec[])
   });
 }
 
-function byName(reader: Reader, spot: Spot, name: string, declared: ArtifactSpec[]): CheckSpec | undefined {
+function byName(reader: Reader, spot: Spot, name: string, declared: Documents): CheckSpec | undefined {
   const known = plain.find((one) => one === name);
   if (known) return { kind: known, name };
   const id = /^(.+)_exists$/.exec(name)?.[1];
@@ -32,7 +46,7 @@ function byName(reader: Reader, spot: Spot, name: string, declared: ArtifactSpec
   return unknown(reader, spot, name);
 }
 
-function withValue(reader: Reader, spot: Spot, name: string, value: Spot, declared: ArtifactSpec[]): CheckSpec | undefined {
+function withValue(reader: Reader, spot: Spot, name: string, value: Spot, declared: Documents): CheckSpec | undefined {
   if (name === 'exists') {
     const path = reader.text(value);
     const problem = path === undefined ? undefined : pathProblem(path);
@@ -52,7 +66,7 @@ function withValue(reader: Reader, spot: Spot, name: string, value: Spot, declar
   if (id === undefined) return unknown(reader, spot, name);
   const min = reader.number(value, limits.share);
   const { path, schema } = documentOf(reader, spot, id, declared);
-  return min === undefined ? undefined : { kind: 'completeness', name, path, schema: schema ?? `${id}-v1`, min };
+  return min === undefined ? undefined : { kind: 'completeness', name, path, schema: schema ?? reader.schema(spot, `${id}-v1`)!, min };
 }
 
 function unknown(reader: Reader, spot: Spot, name: string): undefined {
@@ -61,8 +75,8 @@ function unknown(reader: Reader, spot: Spot, name: string): undefined {
 }
 
 /** `prd` is the declared path whose file is called so; where none is, the one that documents of a project have by custom. */
-function documentOf(reader: Reader, spot: Spot, id: string, declared: ArtifactSpec[]): { path: string; schema: string | null } {
-  const named = declared.filter(({ path }) => baseName(path) === id);
+function documentOf(reader: Reader, spot: Spot, id: string, declared: Documents): { path: string; schema: string | null } {
+  const named = declared.get(id) ?? [];
   const paths = [...new Set(named.map(({ path }) => path))];
   if (paths.length > 1) reader.error(spot, `${JSON.stringify(id)} may be any of ${paths.join(', ')}`, 'name the path: exists: path');
   return { path: paths[0] ?? `grimoires/{project}/${id}.md`, schema: named.find(({ schema }) => schema !== null)?.schema ?? null };

@@ -1,22 +1,31 @@
-import type { ArtifactSpec, HandoffSpec } from '../../model/construct.ts';
+import type { ArtifactSpec, HandoffSpec, Phase } from '../../model/construct.ts';
 import { HandoffPart, keysOf, ValidationPart } from '../../model/construct-file.ts';
-import { readArtifacts, readQuality } from './artifacts.ts';
+import { readArtifacts, readQuality, tellClash } from './artifacts.ts';
 import type { Reader, Spot } from './spot.ts';
 
 const onFailure = ['block', 'warn', 'skip'] as const;
 
 /** What one phase hands to the next, under `A_to_B`. */
-export function readHandoffs(reader: Reader, spot: Spot, phases: string[]): HandoffSpec[] {
+export function readHandoffs(reader: Reader, spot: Spot, phases: Phase[]): HandoffSpec[] {
   if (!reader.isThere(spot)) return [];
-  const found: HandoffSpec[] = [];
+  const names = phases.map(({ name }) => name);
+  const schemas = new Map(phases.flatMap(({ inputs, outputs }) => [...inputs, ...outputs]).map(({ path, schema }) => [path, schema]));
+  const found = new Map<string, HandoffSpec>();
   for (const [key, value] of reader.entries(spot)) {
-    const handoff = readHandoff(reader, key, value, phases);
+    const handoff = readHandoff(reader, key, value, names);
     if (!handoff) continue;
-    if (found.some((one) => one.from === handoff.from && one.to === handoff.to))
-      reader.error(value, `${handoff.from} to ${handoff.to} is declared twice`);
-    else found.push(handoff);
+    const { from, to, required, optional } = handoff;
+    const pair = `${from} to ${to}`;
+    if (found.has(pair)) reader.error(value, `${pair} is declared twice`);
+    if (from === to) reader.error(value, `${from} hands on to itself`);
+    else if (names.indexOf(from) > names.indexOf(to)) reader.warning(value, `${from} hands on to ${to}, which runs before it`);
+    for (const { path, schema } of [...required, ...optional]) {
+      const other = schemas.get(path);
+      if (schema && other && schema !== other) tellClash(reader, value, path, [other, schema]);
+    }
+    found.set(pair, handoff);
   }
-  return found;
+  return [...found.values()];
 }
 
 function readHandoff(reader: Reader, key: string, spot: Spot, phases: string[]): HandoffSpec | undefined {

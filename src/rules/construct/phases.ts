@@ -1,4 +1,4 @@
-import type { ArtifactSpec, ExitCodeNames, GoalSpec, Phase, SkillSpec } from '../../model/construct.ts';
+import type { ArtifactSpec, ExitCodeNames, GoalSpec, Phase } from '../../model/construct.ts';
 import {
   ContractPart,
   ExecutionGatePart,
@@ -11,10 +11,10 @@ import {
 } from '../../model/construct-file.ts';
 import { type ExitClass, exitClasses } from '../../model/skill-exit.ts';
 import { retriedByDefault } from '../exit-class.ts';
-import { merged, readArtifacts, readQuality } from './artifacts.ts';
-import { readChecks } from './checks.ts';
+import { merged, readArtifacts, readQuality, tellClash } from './artifacts.ts';
+import { byBaseName, type Documents, readChecks } from './checks.ts';
 import { skillNameProblem } from './names.ts';
-import { readExitCodes, readGoal } from './settings.ts';
+import { type DeclaredSkill, readExitCodes, readGoal } from './settings.ts';
 import type { Reader, Spot } from './spot.ts';
 
 /** Where a manifest speaks of phases. */
@@ -29,16 +29,17 @@ const defaultTimeoutMs = 600_000;
 const defaultKillGraceMs = 1500;
 
 /** Everything a manifest says of its phases, in the order in which they run. */
-export function readPhases(reader: Reader, sources: PhaseSources, skills: SkillSpec[], goal: GoalSpec): Phase[] {
+export function readPhases(reader: Reader, sources: PhaseSources, skills: DeclaredSkill[], goal: GoalSpec): Phase[] {
   const declared = declaredPhases(reader, sources.phases);
   const contracts = named(reader, sources.contracts);
   const gates = named(reader, sources.gates);
-  const order = orderOf(reader, sources.order, [declared, contracts, gates], skills);
-  checkNames(reader, order, [declared, contracts, gates], skills);
+  const all = orderOf(reader, sources.order, [declared, contracts, gates], skills);
+  checkNames(reader, all, [declared, contracts, gates], skills);
+  const order = [...all.keys()].slice(0, mostPhases);
   const drafts = order.map((name) => artifactsOf(reader, name, declared.get(name), contracts.get(name), gates.get(name)));
   checkSchemas(reader, sources.phases, drafts);
-  const all = drafts.flatMap(({ inputs, outputs }) => [...inputs, ...outputs]);
-  const phases = drafts.map((draft) => withGates(reader, draft, { declared: all, skills, goal }));
+  const documents = byBaseName(drafts.flatMap(({ inputs, outputs }) => [...inputs, ...outputs]));
+  const phases = drafts.map((draft) => withGates(reader, draft, { documents, skills, goal }));
   checkOrder(reader, sources.phases, phases);
   return phases;
 }
@@ -63,25 +64,36 @@ function declaredPhases(reader: Reader, spot: Spot): Named {
   return found;
 }
 
-function orderOf(reader: Reader, spot: Spot, sources: Named[], skills: SkillSpec[]): string[] {
-  if (reader.isThere(spot)) {
-    const names = reader.texts(spot);
-    for (const name of new Set(names.filter((one, i) => names.indexOf(one) !== i))) reader.error(spot, `${name} stands in the order twice`);
-    return [...new Set(names)];
+/** The names, each with the place that says so. */
+function orderOf(reader: Reader, spot: Spot, sources: Named[], skills: DeclaredSkill[]): Named {
+  const found: Named = new Map();
+  if (reader.isThere(spot))
+    for (const item of reader.isList(spot) ? reader.items(spot) : [spot]) {
+      const name = reader.text(item);
+      if (name === undefined) continue;
+      if (found.has(name)) reader.error(item, `${name} stands in the order twice`);
+      else found.set(name, item);
+    }
+  else {
+    const first = sources.find((source) => source.size > 0);
+    if (first) return first;
+    for (const { phase, phaseAt } of skills) if (!found.has(phase)) found.set(phase, phaseAt);
   }
-  const first = sources.find((source) => source.size > 0);
-  return first ? [...first.keys()] : [...new Set(skills.flatMap(({ phase }) => phase ?? []))];
+  return found;
 }
 
-function checkNames(reader: Reader, order: string[], sources: Named[], skills: SkillSpec[]): void {
-  for (const source of sources)
-    for (const [name, spot] of source) if (!order.includes(name)) reader.error(spot, `${JSON.stringify(name)} is in no order of phases`);
-  for (const { name, phase } of skills)
-    if (phase !== undefined && !order.includes(phase))
-      reader.error({ ...reader.top, where: `skills.${name}` }, `${JSON.stringify(phase)} is in no order of phases`);
-  for (const name of order)
+/** Of more than this nobody keeps track. */
+const mostPhases = 500;
+
+function checkNames(reader: Reader, order: Named, sources: Named[], skills: DeclaredSkill[]): void {
+  const lost = (name: string): string => `${JSON.stringify(name)} is in no order of phases`;
+  for (const source of sources) for (const [name, spot] of source) if (!order.has(name)) reader.error(spot, lost(name));
+  for (const { phase, phaseAt } of skills) if (!order.has(phase)) reader.error(phaseAt, lost(phase));
+  for (const [name, spot] of order)
     if (!/^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/.test(name))
-      reader.error(reader.top, `${JSON.stringify(name)} is no name for a phase: letters, digits, dots, hyphens`);
+      reader.error(spot, `${JSON.stringify(name)} is no name for a phase: letters, digits, dots, hyphens, underscores; at most 64`);
+  if (order.size > mostPhases)
+    reader.error([...order.values()][mostPhases]!, `there are ${order.size} phases; at most ${mostPhases} can be run`);
 }
 
 interface Draft {
@@ -138,13 +150,13 @@ function outputsOf(reader: Reader, gate: Spot, outputs: ArtifactSpec[]): Artifac
 function withGates(
   reader: Reader,
   { gates, ...draft }: Draft,
-  { declared, skills, goal }: { declared: ArtifactSpec[]; skills: SkillSpec[]; goal: GoalSpec },
+  { documents: declared, skills, goal }: { documents: Documents; skills: DeclaredSkill[]; goal: GoalSpec },
 ): Phase {
   const before = reader.fields(gates.precondition, keysOf(PreconditionPart));
   const during = reader.fields(gates.execution, keysOf(ExecutionGatePart));
   const after = withoutFindings(reader, () => reader.fields(gates.output, keysOf(OutputPart)));
   const severity = (spot: Spot): 'block' | 'warn' => reader.oneOf(spot, ['block', 'warn']) ?? 'block';
-  const primarySchema = reader.text(after.primary_schema);
+  const primarySchema = reader.schema(after.primary_schema);
   const deadlineMs = reader.number(during.deadline_ms, limits.milliseconds);
   return {
     ...draft,
@@ -185,9 +197,6 @@ function checkSchemas(reader: Reader, spot: Spot, drafts: Draft[]): void {
   const { clashes } = merged(drafts.flatMap(({ inputs, outputs }) => [...inputs, ...outputs]));
   for (const { path, schemas } of clashes) tellClash(reader, spot, path, schemas);
 }
-
-const tellClash = (reader: Reader, spot: Spot, path: string, schemas: string[]): void =>
-  reader.error(spot, `${path} has two schemas: ${schemas.join(' and ')}`);
 
 /** What only a later phase makes may be there from an earlier run; but two phases cannot each wait for the other. */
 function checkOrder(reader: Reader, spot: Spot, phases: Phase[]): void {

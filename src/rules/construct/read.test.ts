@@ -124,7 +124,7 @@ test.each<[string, string, string[]]>([
 describe('errors', () => {
   test.each<[string, string, RegExp]>([
     ['a phase outside the order', 'execution: {phases: [a]}\ncontracts: {b: {}}', /contracts\.b: "b" is in no order/],
-    ['a skill of no phase', 'execution: {phases: [a]}\nskills: [{name: s, phase: z}]', /skills\.s: "z" is in no order/],
+    ['a skill of no phase', 'execution: {phases: [a]}\nskills: [{name: s, phase: z}]', /skills\[0\]\.phase: "z" is in no order/],
     [
       'two schemas for a path',
       'phases: {a: {produces: [{path: x.md, schema: p}]}, b: {receives: [{path: x.md, schema: q}]}}',
@@ -183,8 +183,19 @@ describe('errors', () => {
     ['a skill called like a way', 'skills: [{name: ../../x}]', /is no name for a skill/],
     ['one that a phase calls so', 'phases: {a: {skills: [a/b]}}', /is no name for a skill/],
     ['a skill that lies elsewhere', 'skills: [{name: x, path: ../x}]', /leaves the project/],
-    ['the same key twice', 'env: [A]\nenv: [B]', /Map keys must be unique/],
+    ['the same key twice', 'env: [A]\nenv: [B]', /env stands there twice/],
     ['an alias of nothing', 'env: *nobody', /Unresolved alias/],
+    ['a second document', '---\nkind: Other', /has a second document/],
+    ['more than anybody can read', `x: ${'['.repeat(5000)}${']'.repeat(5000)}`, /is nested too deeply/],
+    ['a map that takes over from itself', 'phases: &p {<<: *p}', /[Aa]lias/],
+    ['a phase without a name', 'phases: {"": {}}', /phases\.: "" is no name for a phase/],
+    ['a phase that hands on to itself', 'phases: {a: {}}\nassessment: {handoffs: {a_to_a: {}}}', /a hands on to itself/],
+    [
+      'another schema where it is handed on',
+      'phases: {a: {produces: [{path: x.md, schema: prd-v1}]}, b: {}}\nassessment: {handoffs: {a_to_b: {required_artifacts: [x.md], validation: {schema: sdd-v1}}}}',
+      /x\.md has two schemas: prd-v1 and sdd-v1/,
+    ],
+    ['more phases than anybody needs', `execution: {phases: [${Array.from({ length: 501 }, (_, i) => `p${i}`)}]}`, /there are 501 phases/],
     ['a tab', 'metadata:\n\tname: x', /[Tt]ab/],
   ])('%s', (_, rest, expected) => {
     const result = read(rest);
@@ -200,6 +211,26 @@ describe('errors', () => {
       column: 6,
       problem: '0 is success, whatever it is called',
     });
+  });
+
+  test('say where they are, whoever finds them', () => {
+    const at = (rest: string): unknown => read(rest).findings.map(({ where, line, column }) => `${line}:${column} ${where}`)[0];
+    expect(at('execution:\n  phases: [a,\n    "b c"]\n')).toBe('6:5 execution.phases[1]');
+    expect(at('phases:\n  a: {produces: [{path: x, schema: nobody}]}\n')).toBe('5:36 phases.a.produces[0].schema');
+    expect(at('execution: {phases: [a]}\nskills: [{name: s, phase: z}]\n')).toBe('5:27 skills[0].phase');
+  });
+
+  test('are not more than can be read', () => {
+    const { findings } = read(`phases: {a: {}}\n${Array.from({ length: 150 }, (_, i) => `x${i}: 1\n`).join('')}`);
+    expect([findings.length, findings.at(-1)?.problem]).toEqual([101, 'and 50 more like these']);
+  });
+
+  test('are looked for once at every name', () => {
+    const before = performance.now();
+    expect(problems(`x:\n${Array.from({ length: 20_000 }, (_, i) => `  x${i}: 1\n`).join('')}  x7: 2\n`)).toEqual([
+      'x7 stands there twice',
+    ]);
+    expect(performance.now() - before).toBeLessThan(8000);
   });
 
   test.each<[string, string, RegExp]>([
@@ -222,6 +253,19 @@ describe('errors', () => {
     expect([kind, construct]).toEqual(['other', undefined]);
     expect(findings.map(({ problem }) => problem).join('\n')).toMatch(expected);
   });
+});
+
+test('what a map takes over from another is read as its own', () => {
+  const text =
+    'x-limits: &limits {timeout_ms: 1000, max_retries: 1}\nx-more: &more {max_retries: 2, deadline_ms: 5}\nassessment: {gates: {a: {execution: {<<: [*limits, *more], timeout_ms: 2000}}}}\n';
+  expect(read(text).construct?.phases).toMatchObject([{ timeoutMs: 2000, maxRetries: 1, deadlineMs: 5 }]);
+  expect(problems(text, 'warning').join()).not.toContain('<<');
+});
+
+test('a handoff to a phase that ran before is told', () => {
+  expect(problems('phases: {a: {}, b: {}}\nassessment: {handoffs: {b_to_a: {}}}', 'warning')).toEqual([
+    'assessment.handoffs.b_to_a: b hands on to a, which runs before it',
+  ]);
 });
 
 test('a version is a text: 1.10 is not 1.1', () => {
@@ -268,9 +312,9 @@ test('a phase says of its goal only what is other than for all', () => {
 
 test('an unknown key is a warning with what was meant, and nothing worse', () => {
   expect(problems('asessment: {}\nx-vendor: 1', 'warning')).toEqual([
+    'has no phases: there is nothing to run',
     'asessment: "asessment" is not known here and is left aside: did you mean assessment?',
     'x-vendor: "x-vendor" is not known here and is left aside',
-    'has no phases: there is nothing to run',
   ]);
 });
 

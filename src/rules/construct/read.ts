@@ -33,8 +33,8 @@ export const largestManifest = 1024 * 1024;
 export function readConstruct(file: string, text: string, { digest = sha256(text), schemas = builtIn }: ReadOptions = {}): Reading {
   const whole = { where: '', severity: 'error' as const };
   if (text.length > largestManifest) return { kind: 'other', findings: [{ ...whole, problem: 'is larger than 1 MiB' }] };
-  const reader = readerOf(text.replace(/^\ufeff/, ''));
-  if (reader.findings.length > 0) return { kind: 'other', findings: reader.findings };
+  const reader = readerOf(text.replace(/^\ufeff/, ''), [...schemas.keys()]);
+  if (reader.findings.length > 0) return { kind: 'other', findings: someOf(reader.findings, 'error') };
   if (!reader.isMap(reader.top)) {
     const problem = reader.isThere(reader.top) ? 'is no construct: it has no names at its top' : 'is empty';
     return { kind: 'other', findings: [{ ...whole, line: 1, column: 1, problem }] };
@@ -54,7 +54,21 @@ export function readConstruct(file: string, text: string, { digest = sha256(text
   const construct = withSchemas(build(reader, file, digest, kind));
   checkAsked(reader, construct, schemas);
   const isFit = reader.findings.every(({ severity }) => severity !== 'error');
-  return { kind, ...(isFit ? { construct } : {}), findings: reader.findings };
+  return {
+    kind,
+    ...(isFit ? { construct } : {}),
+    findings: ['error' as const, 'warning' as const].flatMap((one) => someOf(reader.findings, one)),
+  };
+}
+
+/** More than this nobody reads at once. */
+const mostFindings = 100;
+
+/** Of each kind the first, in the order of the file; errors are what has to go first. */
+function someOf(all: Finding[], severity: Finding['severity']): Finding[] {
+  const found = all.filter((one) => one.severity === severity).sort((a, b) => (a.line ?? 0) - (b.line ?? 0));
+  const more = found.length - mostFindings;
+  return more > 0 ? [...found.slice(0, mostFindings), { severity, where: '', problem: `and ${more} more like these` }] : found;
 }
 
 function kindOf(reader: Reader, names: string[]): Reading['kind'] {
@@ -69,10 +83,9 @@ function build(reader: Reader, file: string, digest: string, kind: Reading['kind
   const about = reader.fields(at.metadata, keysOf(MetadataPart));
   const how = reader.fields(at.execution, keysOf(ExecutionPart));
   const judged = reader.fields(at.assessment, keysOf(AssessmentPart));
-  const skills = readSkills(reader, at.skills);
+  const { skills, declared } = readSkills(reader, at.skills);
   const goal = readGoal(reader, judged.goal);
-  const phases = readPhases(reader, { order: how.phases, phases: at.phases, contracts: at.contracts, gates: judged.gates }, skills, goal);
-  const names = phases.map(({ name }) => name);
+  const phases = readPhases(reader, { order: how.phases, phases: at.phases, contracts: at.contracts, gates: judged.gates }, declared, goal);
   const redaction = reader.fields(judged.redaction, keysOf(RedactionPart));
   const executor = readArgv(reader, how.executor);
   const judge = readJudge(reader, judged.judge);
@@ -91,7 +104,7 @@ function build(reader: Reader, file: string, digest: string, kind: Reading['kind
     name: reader.text(about.name) ?? reader.text(at.name) ?? 'construct',
     version: reader.text(about.version) ?? reader.text(at.version) ?? '0.0.0',
     phases,
-    handoffs: readHandoffs(reader, judged.handoffs, names),
+    handoffs: readHandoffs(reader, judged.handoffs, phases),
     skills,
     type: reader.oneOf(how.type, ['sequential', 'parallel']) ?? 'sequential',
     ...(maxConcurrency === undefined ? {} : { maxConcurrency }),

@@ -89,18 +89,27 @@ function readExitCode(reader: Reader, spot: Spot): ExitCodeNames[number] | undef
   return { name: name ?? given!, ...(given ? { class: given } : {}) };
 }
 
-export function readSkills(reader: Reader, spot: Spot): SkillSpec[] {
-  if (!reader.isThere(spot)) return [];
-  const found: SkillSpec[] = [];
-  for (const item of reader.items(spot)) {
+/** A skill that names its phase, and where. */
+export interface DeclaredSkill {
+  name: string;
+  phase: string;
+  phaseAt: Spot;
+}
+
+export function readSkills(reader: Reader, spot: Spot): { skills: SkillSpec[]; declared: DeclaredSkill[] } {
+  const found = new Map<string, SkillSpec>();
+  const declared: DeclaredSkill[] = [];
+  for (const item of reader.isThere(spot) ? reader.items(spot) : []) {
     const skill = reader.isMap(item) ? readSkill(reader, item) : nameOnly(reader.text(item));
     if (!skill) continue;
-    const problem = skillNameProblem(skill.name);
+    const { name, phase } = skill;
+    const problem = skillNameProblem(name);
     if (problem) reader.error(item, problem);
-    if (found.some(({ name }) => name === skill.name)) reader.error(item, `${skill.name} is declared twice`);
-    else found.push(skill);
+    if (found.has(name)) reader.error(item, `${name} is declared twice`);
+    found.set(name, skill);
+    if (phase !== undefined) declared.push({ name, phase, phaseAt: new Map(reader.entries(item)).get('phase')! });
   }
-  return found;
+  return { skills: [...found.values()], declared };
 }
 
 const nameOnly = (name: string | undefined): SkillSpec | undefined =>

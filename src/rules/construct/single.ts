@@ -1,5 +1,6 @@
 import type { Construct, Phase } from '../../model/construct.ts';
 import { retriedByDefault } from '../exit-class.ts';
+import { isSafeValue } from './variables.ts';
 
 /** One skill as a construct of its own, with what the project's construct says of it, where it does. */
 export function singleSkill(
@@ -18,6 +19,8 @@ export function singleSkill(
   const { lifecycleStage: _, ...shared } = known ?? plain;
   return {
     ...shared,
+    // Paths mean the same as in the construct that knows the skill.
+    project: known?.name ?? (isSafeValue(name) ? name : 'skill'),
     ...{ file: '', sha256: '', name, phases: [phase], handoffs: [], skills: [{ ...skill, phase: 'skill' }] },
   };
 }

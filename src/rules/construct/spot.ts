@@ -1,4 +1,4 @@
-import { type Document, isAlias, isMap, isScalar, isSeq, LineCounter, type Node, parseDocument } from 'yaml';
+import { type Document, isAlias, isMap, isScalar, isSeq, LineCounter, type Node, type Pair, parseDocument, visit } from 'yaml';
 import type { Finding } from '../../model/construct.ts';
 import { nearest } from '../nearest.ts';
 
@@ -26,6 +26,8 @@ export interface Reader {
   number(spot: Spot, limits: { min: number; max: number; whole?: true }): number | undefined;
   flag(spot: Spot): boolean | undefined;
   oneOf<T extends string>(spot: Spot, known: readonly T[]): T | undefined;
+  /** The id of a schema that there is: what is asked by another could never be met. */
+  schema(spot: Spot, id?: string): string | undefined;
   error(spot: Spot, problem: string, fix?: string): void;
   warning(spot: Spot, problem: string, fix?: string): void;
   /** What stands there as a plain value. */
@@ -35,18 +37,23 @@ export interface Reader {
 /** Enough for what people write by hand; a bomb needs more. */
 const mostAliases = 100;
 
-export function readerOf(yaml: string): Reader {
+export function readerOf(yaml: string, schemas: readonly string[] = []): Reader {
   const lines = new LineCounter();
-  const doc = parseDocument(yaml, { lineCounter: lines, prettyErrors: false, logLevel: 'silent', uniqueKeys: true, merge: true });
+  // The parser looks for a key that stands twice by comparing each with all others, which takes minutes where there are many.
+  const doc = parseDocument(yaml, { lineCounter: lines, prettyErrors: false, logLevel: 'error', uniqueKeys: false, merge: true });
   const findings: Finding[] = [];
   const note = (severity: Finding['severity'], where: string, offset: number | undefined, problem: string, fix?: string): void => {
     const at = offset === undefined ? undefined : lines.linePos(offset);
     findings.push({ severity, where, ...(at ? { line: at.line, column: at.col } : {}), problem, ...(fix ? { fix } : {}) });
   };
-  for (const { pos, message } of doc.errors) note('error', '', pos[0], firstLine(message));
-  const flat = flatten(doc);
-  if (typeof flat === 'string') note('error', '', 0, flat);
-  const top: Spot = { node: doc.errors.length > 0 || typeof flat === 'string' ? undefined : (doc.contents ?? undefined), where: '' };
+  for (const { pos, message, code } of doc.errors)
+    note('error', '', pos[0], code === 'MULTIPLE_DOCS' ? 'has a second document; one file is one' : wordsOf(message));
+  if (findings.length === 0) {
+    for (const key of twice(doc)) note('error', '', key.range?.[0], `${nameOf(key)} stands there twice`);
+    const flat = flatten(doc);
+    if (flat !== undefined) note('error', '', 0, flat);
+  }
+  const top: Spot = { node: findings.length > 0 ? undefined : (doc.contents ?? undefined), where: '' };
 
   const resolved = ({ node }: Spot): Node | undefined => (isAlias(node) ? node.resolve(doc) : node) ?? undefined;
   const error = (spot: Spot, problem: string, fix?: string): void => note('error', spot.where, spot.node?.range?.[0], problem, fix);
@@ -66,10 +73,17 @@ export function readerOf(yaml: string): Reader {
   const entries = (spot: Spot): [string, Spot][] => {
     const node = resolved(spot);
     if (!isMap(node)) return wrong(spot, 'names with values') ?? [];
-    return node.items.map((pair) => {
-      const key = isScalar(pair.key) ? String(pair.key.source ?? pair.key.value) : String(pair.key);
-      return [key, { node: (pair.value ?? pair.key) as Node, where: spot.where ? `${spot.where}.${key}` : key }];
-    });
+    const own = new Map<string, Spot>();
+    const taken: [string, Spot][] = [];
+    for (const { key, value } of node.items as Pair<Node, Node | null>[]) {
+      const name = nameOf(key);
+      const at = { node: value ?? key, where: spot.where ? `${spot.where}.${name}` : name };
+      if (name === mergeKey) taken.push(...(isList(at) ? items(at) : [at]).flatMap((one) => entries({ ...one, where: spot.where })));
+      else own.set(name, at);
+    }
+    // What a map takes over from others stands behind its own, and the first that says it is heard.
+    for (const [name, at] of taken) if (!own.has(name)) own.set(name, at);
+    return [...own];
   };
   const text = (spot: Spot): string | undefined => {
     const value = scalar(spot);
@@ -124,19 +138,46 @@ export function readerOf(yaml: string): Reader {
       const choices: readonly unknown[] = known;
       return choices.includes(value) ? (value as (typeof known)[number]) : wrong(spot, `one of ${known.join(', ')}`);
     },
+    schema(spot, id = text(spot)) {
+      if (id === undefined || schemas.includes(id)) return id;
+      const [meant] = nearest(id, [...schemas], 1);
+      const fix = meant ? `did you mean ${meant}?` : `write .cleo/schemas/${id}.doc.yaml`;
+      error(spot, `there is no schema ${JSON.stringify(id)}`, fix);
+      return id;
+    },
     plain: (spot) => (resolved(spot) ? resolved(spot)?.toJS(doc, { maxAliasCount: mostAliases }) : undefined),
   };
 }
 
+const mergeKey = '<<';
+const nameOf = (key: Node): string => (isScalar(key) ? String(key.source ?? key.value) : String(key));
+
+/** Keys that their map has already. */
+function twice(doc: Document): Node[] {
+  const found: Node[] = [];
+  visit(doc, {
+    Map(_, { items }) {
+      const seen = new Set<string>();
+      for (const { key } of items as Pair<Node>[]) {
+        const name = isScalar(key) ? String(key.value) : undefined;
+        if (name === undefined || nameOf(key) === mergeKey) continue;
+        if (seen.has(name)) found.push(key);
+        seen.add(name);
+      }
+    },
+  });
+  return found;
+}
+
 /** Undefined, or why it cannot be written out: an alias that leads nowhere, or so many that they stand for a bomb. */
 function flatten(doc: Document): string | undefined {
-  if (doc.errors.length > 0) return undefined;
   try {
     doc.toJS({ maxAliasCount: mostAliases });
     return undefined;
   } catch (thrown) {
-    return firstLine((thrown as Error).message);
+    return wordsOf((thrown as Error).message);
   }
 }
 
-const firstLine = (message: string): string => message.split('\n')[0]!.trim();
+/** What the parser says, as far as it says it to people. */
+const wordsOf = (message: string): string => (/call stack/.test(message) ? 'is nested too deeply' : message.split('\n')[0]!.trim());

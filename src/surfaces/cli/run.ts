@@ -42,10 +42,12 @@ export async function runCli(house: House, argv: string[], terminal: Terminal): 
   if ('process' in entry) return start(house, entry.process, rest, terminal);
   let globals: Globals = {};
   let reply: Reply;
+  let isPiped = false;
   try {
     const operation = await entry.load();
     const parsed = parseArguments(operation, rest);
     globals = parsed.globals;
+    isPiped = parsed.params.raw === true && !globals.json;
     await readSources(house.platform.folder, parsed, operation);
     const isLong = terminal.isWatched && (operation.kind === 'job' || operation.cli.read !== undefined);
     const isTold = terminal.isWatched && !globals.json && !globals.quiet && (globals.human || terminal.format !== 'json');
@@ -71,7 +73,9 @@ export async function runCli(house: House, argv: string[], terminal: Terminal): 
     const refusal = isKnown ? error : new CleoError('E_GENERAL_ERROR', { problem: (error as Error)?.message ?? String(error) });
     reply = { ...refused(house, entry.name, refusal), ...(isKnown ? {} : { unexpected: error }) };
   }
-  return print(house, reply, globals, terminal);
+  // What comes next in the pipe reads what was asked for, or nothing.
+  const isKept = isPiped && !reply.envelope.success;
+  return print(house, reply, globals, isKept ? { ...terminal, write: (text) => terminal.writeError(String(text)) } : terminal);
 }
 
 /** Everything that can be typed; only a word that is no operation's asks for it. */

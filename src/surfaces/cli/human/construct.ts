@@ -38,15 +38,8 @@ export function construct(value: unknown, screen: Screen): string[] {
   ];
 }
 
-function phaseLines(
-  { name, skills, inputs, outputs, checks, timeoutMs, maxRetries }: Fields,
-  handoffs: Fields[],
-  screen: Screen,
-): string[] {
-  const limits = [
-    timeoutMs === 0 ? 'no limit of time' : `${Number(timeoutMs) / 1000} s`,
-    maxRetries === 0 ? 'no retries' : maxRetries === 1 ? '1 retry' : `${maxRetries} retries`,
-  ];
+function phaseLines({ name, skills, inputs, outputs, checks, deadlineMs, ...own }: Fields, handoffs: Fields[], screen: Screen): string[] {
+  const limits = [...limitsOf(own), ...(deadlineMs === undefined ? [] : [`${Number(deadlineMs) / 1000} s for all attempts`])];
   return [
     `${screen.paint('bold', cut(`▸ ${oneLine(String(name))}`, screen.columns))}  ${screen.paint('dim', limits.join(', '))}`,
     ...(isRecords(skills)
@@ -66,7 +59,15 @@ function phaseLines(
 const said = (onFailure: unknown): string =>
   onFailure === 'block' ? 'it ends there' : onFailure === 'warn' ? 'a warning' : 'nothing: it is not looked at';
 
-const skillText = ({ name, found, runs }: Fields): string => `${name}${runs ? `: ${runs}` : found ? ': nothing to run' : ': not there'}`;
+function skillText({ name, runs, lack, ...own }: Fields): string {
+  const limits = limitsOf(own);
+  return `${name}: ${runs ?? lack}${limits.length > 0 ? ` (${limits.join(', ')})` : ''}`;
+}
+
+const limitsOf = ({ timeoutMs, maxRetries }: Fields): string[] => [
+  ...(timeoutMs === undefined ? [] : [timeoutMs === 0 ? 'no limit of time' : `${Number(timeoutMs) / 1000} s`]),
+  ...(maxRetries === undefined ? [] : [maxRetries === 0 ? 'no retries' : maxRetries === 1 ? '1 retry' : `${maxRetries} retries`]),
+];
 
 const artifacts = (name: string, specs: unknown, screen: Screen): string[] =>
   isRecords(specs)

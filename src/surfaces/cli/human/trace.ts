@@ -1,3 +1,4 @@
+import { resumeCommand } from '../../../errors/resume-command.ts';
 import { ageOf, type Fields, isFields, isRecords } from './cell.ts';
 import { facts, records } from './record.ts';
 import type { Colour, Screen } from './screen.ts';
@@ -17,7 +18,7 @@ export function runs(all: Fields[], screen: Screen): string[] {
     executions: run.failed ? `${run.executions}, ${run.failed} failed` : run.executions,
     ...(run.taskId ? { task: run.taskId } : {}),
   }));
-  const crashed = all.filter((run) => run.resumable).map((run) => `cleo construct run --resume ${run.id}`);
+  const crashed = all.filter((run) => run.resumable).map((run) => resumeCommand(String(run.id), String(run.kind), String(run.name)));
   return [
     ...(table(rows, screen, true) ?? records(rows, screen)),
     ...(crashed.length > 0

@@ -1,0 +1,5 @@
+import { commandLine } from './quote.ts';
+
+/** What goes on with a run: what it was asked for, its record knows. */
+export const resumeCommand = (id: string, kind: string, name: string): string =>
+  commandLine(['cleo', ...(kind === 'skill' ? ['skill', 'run', name] : ['construct', 'run']), '--resume', id]);
