@@ -304,6 +304,10 @@ test('the process ends with the code of what decided it', async () => {
   cpSync(join(project.root, 'skills/first'), join(project.root, 'skills/own'), { recursive: true });
   skill(project, 'own', 'kill -SEGV $$');
   expect((await project.run(['skill', 'run', 'own'])).exitCode).toBe(139);
+  // What is printed is found from everywhere in the project.
+  const { answer } = await project.run(['construct', 'run', '../construct.yaml', '--phase', 'nowhere'], { cwd: join(project.root, 'skills') });
+  expect([answer.error.exitCode, answer.error.fix]).toEqual([64, 'cleo construct show construct.yaml']);
+  expect((await project.run(['construct', 'show', 'construct.yaml'], { cwd: join(project.root, 'skills') })).exitCode).toBe(0);
   const piped = await project.run(['skill', 'run', 'gone', '--raw']);
   expect([piped.exitCode, piped.stdout, JSON.parse(piped.stderr).error.code]).toEqual([127, '', 'E_SKILL_CONFIG']);
 });

@@ -1,6 +1,8 @@
 import { description, maxLength, metadata, optional, pipe, string } from 'valibot';
 import { textOf } from '../../assessment/found.ts';
 import { type AllSchemas, schemasOf } from '../../assessment/schemas.ts';
+import { commandLine } from '../../errors/quote.ts';
+import { showCommand } from '../../errors/run-commands.ts';
 import { skillRefusal } from '../../errors/skill.ts';
 import type { Construct, Finding } from '../../model/construct.ts';
 import type { Ground } from '../../platform/ground-port.ts';
@@ -32,16 +34,14 @@ export async function manifestOf(
   otherwise: string[] = usual,
 ): Promise<Manifest> {
   const ground = await platform.ground(project);
-  const file = asked === undefined ? otherwise.find((path) => ground.at(path) !== undefined) : insideOf(platform, project, asked);
+  const isThere = (path: string): boolean => ground.at(path) !== undefined;
+  // As it is written where the caller stands, else as the project knows it, which is how it is printed.
+  const places = asked === undefined ? otherwise : [insideOf(platform, project, asked), asked];
+  const file = places.find(isThere) ?? (asked === undefined ? undefined : places[0]);
   if (file === undefined) throw skillRefusal(78, `there is no ${otherwise.join(' and no ')}`, 'cleo help construct run');
   const seen = ground.at(file);
   if (seen?.kind !== 'file')
-    throw skillRefusal(
-      78,
-      `${file} is ${seen ? 'no regular file inside the project' : 'not there'}`,
-      'cleo construct validate construct.yaml',
-      { file },
-    );
+    throw skillRefusal(78, `${file} is ${seen ? 'no regular file inside the project' : 'not there'}`, 'cleo construct validate', { file });
   const schemas = await schemasOf(ground.schemaFiles());
   const bytes = seen.size > largestManifest ? undefined : ground.read(file);
   const text = bytes && textOf(bytes);
@@ -62,9 +62,12 @@ function insideOf(platform: Platform, project: Project, asked: string): string {
 /** One that can be run, or the refusal that says why it cannot. */
 export function runnable({ construct, findings, kind, file }: Manifest, isSkillNamed = false): Construct {
   const errors = findings.filter(({ severity }) => severity === 'error');
-  if (!construct) throw skillRefusal(78, `${file}: ${lineOf(errors[0]!)}`, `cleo construct validate ${file}`, { file, findings: errors });
-  if (kind === 'pack' && !isSkillNamed)
-    throw skillRefusal(78, `${file} is a pack: it has no phases`, `cleo construct show ${file}`, { file });
+  if (!construct)
+    throw skillRefusal(78, `${file}: ${lineOf(errors[0]!)}`, commandLine(['cleo', 'construct', 'validate', file]), {
+      file,
+      findings: errors,
+    });
+  if (kind === 'pack' && !isSkillNamed) throw skillRefusal(78, `${file} is a pack: it has no phases`, showCommand(file), { file });
   return construct;
 }
 

@@ -2,6 +2,7 @@ import { array, boolean, type InferOutput, number, optional, strictObject, strin
 import type { RunOutcome } from '../../assessment/run.ts';
 import type { CleoError } from '../../errors/error.ts';
 import { commandLine } from '../../errors/quote.ts';
+import { showCommand } from '../../errors/run-commands.ts';
 import { skillRefusal } from '../../errors/skill.ts';
 import type { Construct } from '../../model/construct.ts';
 import type { GateResult } from '../../model/execution.ts';
@@ -116,10 +117,9 @@ export function runRefusal(outcome: RunOutcome, again: (params: Record<string, u
       : review
         ? commandLine(['cleo', 'review', 'show', review])
         : deciding?.meaning.code === 127
-          ? commandLine([
-              'cleo',
-              ...(record.kind === 'construct' ? ['construct', 'show', record.construct?.file ?? ''] : ['skill', 'list']),
-            ])
+          ? record.kind === 'construct' && record.construct
+            ? showCommand(record.construct.file)
+            : 'cleo skill list'
           : goingOn(outcome, again);
   const problem =
     record.status === 'cancelled'

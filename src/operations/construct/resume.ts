@@ -3,7 +3,7 @@ import { findRun, recordOf } from '../../assessment/kept-runs.ts';
 import { doneBy } from '../../assessment/reuse.ts';
 import type { RunRequest } from '../../assessment/run-state.ts';
 import { commandLine } from '../../errors/quote.ts';
-import { resumeCommand } from '../../errors/resume-command.ts';
+import { resumeCommand } from '../../errors/run-commands.ts';
 import { skillRefusal } from '../../errors/skill.ts';
 import type { RunRecord } from '../../model/trace.ts';
 import type { Ground } from '../../platform/ground-port.ts';

@@ -1,6 +1,7 @@
 import { description, maxLength, metadata, optional, pipe, strictObject, string } from 'valibot';
 import { runPhases } from '../../assessment/run.ts';
 import '../../errors/skill.ts';
+import { showCommand } from '../../errors/run-commands.ts';
 import { skillRefusal } from '../../errors/skill.ts';
 import type { Construct } from '../../model/construct.ts';
 import { singleSkill } from '../../rules/construct/single.ts';
@@ -44,7 +45,7 @@ export const constructRun = job({
     const whole = runnable(manifest, skill !== undefined);
     const construct = skill === undefined ? whole : onlySkill(whole, skill);
     if (construct.phases.length === 0)
-      throw skillRefusal(78, `${manifest.file} has no phases: there is nothing to run`, `cleo construct show ${manifest.file}`);
+      throw skillRefusal(78, `${manifest.file} has no phases: there is nothing to run`, showCommand(manifest.file));
     const { ground } = manifest;
     const phases = phasesOf(here, construct, { phase, from }, resume?.asked.phases);
     const request = await requestOf(here, ground, construct, { ...given, resume, skill }, phases, 'construct');
@@ -70,7 +71,7 @@ function onlySkill({ lifecycleStage: _, ...construct }: Construct, name: string)
   if (phases.length > 0) return { ...construct, phases };
   if (names.includes(name)) return { ...singleSkill(name, construct, {}), file: construct.file, sha256: construct.sha256 };
   const [meant] = nearest(name, names, 1);
-  throw skillRefusal(64, `there is no skill ${JSON.stringify(name)} in ${construct.file}`, `cleo construct show ${construct.file}`, {
+  throw skillRefusal(64, `there is no skill ${JSON.stringify(name)} in ${construct.file}`, showCommand(construct.file), {
     skills: names,
     ...(meant ? { meant } : {}),
   });
@@ -86,7 +87,7 @@ function phasesOf(
   for (const [flag, name] of Object.entries({ phase, from }))
     if (name !== undefined && !names.includes(name)) {
       const [meant] = nearest(name, names, 1);
-      const fix = meant ? commandWith({ [flag]: meant }) : `cleo construct show ${file}`;
+      const fix = meant ? commandWith({ [flag]: meant }) : showCommand(file);
       throw skillRefusal(64, `there is no phase ${JSON.stringify(name)}`, fix, { phases: names, ...(meant ? { meant } : {}) });
     }
   if (phase !== undefined) return [phase];
