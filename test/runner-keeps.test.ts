@@ -180,6 +180,52 @@ describe('a gate that is to be passed', () => {
       shop.construct(one(`assessment: {selection: ${mode}}`));
       expect((await shop.run({ intent: 'write a poem' })).run.executions[0].gates[0]).toBe(expected);
     }
+    // By the words alone another fits better; but who names a skill means it.
+    shop.construct(one('assessment: {}'));
+    shop.skill('poem', 'true');
+    expect((await shop.run({ intent: 'write a poem' })).run.executions[0].gates[0]).toBe('failed');
+    expect((await shop.run({ intent: 'write a poem', skill: 'it' })).run.executions[0].gates[0]).toBe('passed');
+  });
+});
+
+describe('a judge', () => {
+  test('is asked the same question once for each vote, until it is another judge or is to be asked again', async () => {
+    const shop = await openWorkshop();
+    const judge = join(shop.root, 'tools/judge.sh');
+    shop.put('tools/judge.sh', 'echo x >> .cleo/asked; echo \'{"verdict":"pass","score":0.7,"model":"m","usage":{"tokens":5}}\'');
+    shop.construct(one(`assessment: {goal: {mode: judge, enforce: true}, judge: {command: [sh, ${judge}], votes: 3, timeout_ms: 0}}`));
+    shop.skill('it', 'true');
+    const asked = async (params: object = {}): Promise<number> => {
+      expect((await shop.run({ intent: 'be done', ...params })).success).toBe(true);
+      return readFileSync(join(shop.root, '.cleo/asked'), 'utf8').length / 2;
+    };
+    expect(await asked()).toBe(3);
+    expect(shop.events().find(({ event }) => event === 'judge_called')).toMatchObject({ data: { model: 'm', usage: { tokens: 5 } } });
+    expect(await asked()).toBe(3);
+    expect(await asked({ noJudgeCache: true })).toBe(6);
+    shop.put('tools/judge.sh', `${readFileSync(judge, 'utf8')}\n# stricter`);
+    expect(await asked()).toBe(9);
+  });
+
+  test('reads what was made, as far as it may, and nothing that is secret', async () => {
+    const secret = 'k-9f8e7d6c5b4a39281706';
+    const rubric = 'rubric: [{id: r, question: Is it whole?}]';
+    const judge = `judge: {command: [sh, -c, "cat > .cleo/asked; echo '{\\"verdict\\":\\"unsure\\",\\"score\\":1}'"]}`;
+    const shop = await shopWith(
+      'printf "$API_TOKEN" > out.md; head -c 70000 /dev/zero | tr "\\0" y >> out.md',
+      `env: [API_TOKEN]\ncontracts: {only: {outputs: [out.md]}}\nassessment: {goal: {mode: judge, ${rubric}}, ${judge}}`,
+      { env: { API_TOKEN: secret } },
+    );
+    const { run } = await shop.run({ intent: `be done with ${secret}` });
+    expect(run.executions[0].gates[4]).toBe('pending');
+    const request = JSON.parse(readFileSync(join(shop.root, '.cleo/asked'), 'utf8'));
+    expect(request).toMatchObject({
+      ...{ protocol: 'cleo-judge/1', kind: 'goal', run_id: run.id, execution_id: `${run.id}:only:it`, skill: 'it', candidates: [] },
+      ...{ rubric: [{ id: 'r', question: 'Is it whole?', weight: 1 }], artifacts: [{ path: 'out.md', truncated: true }] },
+    });
+    expect(request.artifacts[0].text).toHaveLength(64 * 1024);
+    expect(JSON.stringify(request)).not.toContain(secret);
+    expect((await shop.call('review.list')).reviews).toMatchObject([{ kind: 'goal', reason: 'judge_unsure' }]);
   });
 });
 

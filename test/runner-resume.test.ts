@@ -9,7 +9,7 @@ import { takeRunLock } from '../src/platform/run-lock.ts';
 import { readTrace } from '../src/rules/trace.ts';
 import { openWorkshop, type Workshop } from './construct.ts';
 import type { Seen } from './house.ts';
-import { recordOf, runFolders, shopWith, two } from './runner.ts';
+import { gate, recordOf, runFolders, shopWith, two } from './runner.ts';
 
 describe('one at a time', () => {
   const lockOf = (shop: Workshop): string =>
@@ -292,5 +292,64 @@ describe('a run that is gone on with', () => {
     shop.skill('b', 'echo b >> b.log');
     const { run } = await shop.run();
     expect((await shop.run({ resume: run.id })).run.executions).toMatchObject([{ skipped: true }, { skipped: true }]);
+  });
+});
+
+describe('a person', () => {
+  test('is waited for, and what they say is how it goes on: nothing is made again meanwhile', async () => {
+    const shop = await openWorkshop();
+    shop.construct(two('contracts: {first: {outputs: [out.md]}}\nassessment: {gates: {first: {goal: {mode: review, enforce: true}}}}'));
+    shop.skill('a', 'echo $$ > out.md; echo made');
+    shop.skill('b', 'cat');
+    const { error } = await shop.run({ intent: 'Write it' });
+    const { run, review, then } = error.details;
+    expect(error).toMatchObject({ exitCode: 83, message: expect.stringContaining(review), fix: `cleo review show ${review}` });
+    const made = readFileSync(join(shop.root, 'out.md'), 'utf8');
+    expect((await shop.cli(then)).envelope.error).toMatchObject({ exitCode: 83, details: { review } });
+    await shop.as('ada').call('review.resolve', { review, verdict: 'pass', score: 0.8 });
+    const done = (await shop.cli(then)).envelope;
+    expect(done.run.executions).toMatchObject([
+      { phase: 'first', status: 'success', skipped: true, gates: ['passed', 'passed', 'passed', 'passed', 'passed'] },
+      { phase: 'second', status: 'success' },
+    ]);
+    expect(done.run.executions[0].warnings).toBeUndefined();
+    expect(readFileSync(join(shop.root, 'out.md'), 'utf8')).toBe(made);
+    expect(gate(shop.result('first', 'a'), 4).details.checks_performed).toMatchObject([
+      { name: 'review', passed: true, message: `${review}: ada says pass`, evidence: { actual: 0.8 } },
+    ]);
+    expect(await shop.call('trace.verify', { run: run.id })).toMatchObject({ success: true });
+    expect((await shop.call('assess.run', { runs: [run.id] })).assessments).toMatchObject([
+      { phase: 'first', status: 'success', dimensions: { correctness: { score: 20 }, quality: { score: 16 } } },
+      { phase: 'second' },
+    ]);
+  });
+
+  test('who says no ends it; made again, it is another question', async () => {
+    const shop = await openWorkshop();
+    shop.construct(two('assessment: {gates: {first: {goal: {mode: review, enforce: true}}}}'));
+    shop.skill('a', 'true');
+    const { details } = (await shop.run({ intent: 'Write it' })).error;
+    await shop.as('ada').call('review.resolve', { review: details.review, verdict: 'fail', score: 0 });
+    const no = (await shop.cli(details.then)).envelope.error;
+    expect(no).toMatchObject({ exitCode: 4, code: 'E_SKILL_PARTIAL', message: expect.stringContaining('ada says fail') });
+    const again = (await shop.cli(no.fix)).envelope.error;
+    expect(again).toMatchObject({ exitCode: 83, details: { run: { executions: [{ attempts: 1 }] } } });
+    expect(again.details.review).not.toBe(details.review);
+    expect((await shop.call('review.list', { status: 'all' })).reviews).toHaveLength(2);
+  });
+
+  test.each([
+    ['by the code', 'exit 83', 83, 'the skill ended with 83 (escalation)'],
+    ['by what its author calls the code', 'exit 9', 9, 'the skill ended with 9 (ask_us)'],
+    [
+      'by what it says of itself, though it failed',
+      'echo \'{"human_review_requested": true}\' > "$CLEO_RESULT"; exit 1',
+      1,
+      'the skill asked for it',
+    ],
+  ])('is asked where the skill wants one: %s', async (_, script, exitCode, reason) => {
+    const shop = await shopWith(script, 'exit_codes: {9: {name: ask_us, class: escalate}}');
+    expect((await shop.run({ intent: 'Write it' })).error).toMatchObject({ exitCode });
+    expect((await shop.call('review.list')).reviews).toMatchObject([{ kind: 'requested', reason, phase: 'only', skill: 'it' }]);
   });
 });

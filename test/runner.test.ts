@@ -102,6 +102,9 @@ describe('what is handed on', () => {
     const { error } = await shop.run({ intent: 'go' });
     expect(error).toMatchObject({ exitCode: 80, message: expect.stringContaining('artifact_changed: doc.md') });
     const [folder] = runFolders(shop);
+    // Also where it was there before, and nobody made it.
+    shop.skill('a', 'true');
+    expect((await shop.run({ intent: 'go on' })).error).toMatchObject({ message: expect.stringContaining('artifact_changed: doc.md') });
     expect(JSON.parse(readFileSync(join(shop.root, '.cleo/runs', folder!, 'handoffs/first__second.json'), 'utf8'))).toMatchObject({
       ...{ schema_version: 1, run_id: folder, accepted: false },
       artifacts: { provided: [{ path: 'doc.md', completeness: null, checksum: expect.any(String) }], missing: [], extra: ['more/x.md'] },
@@ -314,6 +317,12 @@ describe('outputs', () => {
     expect((await shop.run()).error).toMatchObject({ exitCode: 84, message: expect.stringMatching(/out\.json .*integer/) });
     shop.skill('it', 'echo "no data"; echo "{\\"n\\": 1}" > out.json');
     expect((await shop.run()).error).toMatchObject({ exitCode: 84, message: expect.stringMatching(/the primary output/) });
+    // What it printed is its own, though another makes what the phase owes.
+    shop.construct(
+      'execution: {phases: [p]}\nskills: [{name: it, phase: p}, {name: b, phase: p}]\nassessment: {gates: {p: {output: {primary_schema: count}}}}',
+    );
+    shop.skill('b', 'echo "{\\"n\\": 1}"');
+    expect((await shop.run()).error).toMatchObject({ exitCode: 84, details: { run: { executions: [{ skill: 'it' }] } } });
     shop.put('.cleo/schemas/count.schema.json', JSON.stringify({ type: 'nonsense' }));
     const before = runFolders(shop).length;
     expect((await shop.run()).error).toMatchObject({ exitCode: 78 });

@@ -1,9 +1,10 @@
+import type { ProcessEnd } from '../platform/ground-port.ts';
 import type { ExitMeaning } from '../rules/exit-class.ts';
 import { isReserved } from '../rules/exit-class.ts';
 import { leftRunning } from '../rules/gate/execution.ts';
 import { retryDelayMs } from '../rules/retry.ts';
 import { type AttemptOutcome, attempt } from './attempt.ts';
-import { type AttemptLimit, aboutOf, type Draft, meaning, pass, warn } from './draft.ts';
+import { type AttemptLimit, aboutOf, type Draft, meaning, pass, refusal, warn } from './draft.ts';
 import { preconditions } from './preconditions.ts';
 import { varsOf } from './run-state.ts';
 
@@ -33,7 +34,7 @@ export async function attempts(draft: Draft, argv: string[]): Promise<Attempted>
     draft.timedOut = end.timedOut ? limit : undefined;
     draft.sideEffects.push(...claim.sideEffects);
     draft.claimedFiles.push(...outcome.files);
-    const ended = meaning(draft, end.exitCode);
+    const ended = (isOwn(end) ? refusal : meaning)(draft, end.exitCode);
     run.tell('attempt_completed', { exit_code: ended.code, class: ended.class, duration_ms: end.durationMs, bytes: end.bytes }, about);
     warn(draft, ...outcome.warnings);
     if (end.problem) draft.errors.push({ code: ended.name, message: end.problem });
@@ -53,19 +54,19 @@ export async function attempts(draft: Draft, argv: string[]): Promise<Attempted>
     const again = await preconditions(run, phase, around.handoffs);
     draft.missing = again.missing;
     const severity = again.isRefused ? 'block' : phase.gates.precondition.severity;
-    if (!pass(draft, 1, again.checks, severity)) return { ended: meaning(draft, again.code), isJudged: false };
+    if (!pass(draft, 1, again.checks, severity)) return { ended: refusal(draft, again.code), isJudged: false };
   }
 }
 
 function cancelled(draft: Draft): Attempted {
   draft.isCancelled = true;
-  return { ended: meaning(draft, 130), isJudged: false };
+  return { ended: refusal(draft, 130), isJudged: false };
 }
 
 /** Others of the phase have used up its time. */
 function outOfTime(draft: Draft): Attempted {
   draft.errors.push({ code: 'timeout', message: `the time of ${draft.phase.name} was up before ${draft.skill.name} began` });
-  return { ended: meaning(draft, 81), isJudged: false };
+  return { ended: refusal(draft, 81), isJudged: false };
 }
 
 /** Of one attempt, within what is left to the phase; undefined where nothing is. */
@@ -89,6 +90,9 @@ function requestOf({ run, phase, skill, found, id, inputs, attempts: number }: D
   };
 }
 
+/** The code is ours and not the skill's, which could not have declared it. */
+const isOwn = ({ timedOut, problem }: ProcessEnd): boolean => timedOut || problem !== undefined;
+
 /** What is odd about how an attempt ended. */
 function remark(draft: Draft, { end, claim }: AttemptOutcome, { code, status }: ExitMeaning): void {
   const { phase } = draft;
@@ -96,8 +100,7 @@ function remark(draft: Draft, { end, claim }: AttemptOutcome, { code, status }: 
   if (end.isTruncated) warn(draft, { code: 'truncated_output', message: 'it printed more than is kept' });
   if (claim.status !== null && claim.status !== status)
     warn(draft, { code: 'status_mismatch', message: `the skill says ${claim.status}; its exit code says ${status}` });
-  // A code that is ours and not the skill's is nothing that it could have declared.
-  if (end.timedOut || end.problem !== undefined) return;
+  if (isOwn(end)) return;
   if (isReserved(code)) warn(draft, { code: 'reserved_exit_code', message: `${code} is kept for frameworks` });
   if (phase.declaresExitCodes && !(code in phase.exitCodes))
     warn(draft, { code: 'undeclared_exit_code', message: `${code} is not among the codes of ${phase.name}` });

@@ -1,7 +1,7 @@
 import type { Phase, SkillSpec } from '../model/construct.ts';
 import type { GateResult, PhaseHandoff, Problem, RetryAttempt, SideEffect, SkillExecutionResult, Warning } from '../model/execution.ts';
 import type { SkillFound } from '../platform/ground-port.ts';
-import { type ExitMeaning, meaningOf } from '../rules/exit-class.ts';
+import { type ExitMeaning, meaningOf, refusalOf } from '../rules/exit-class.ts';
 import { forced, gateOf, gateWithout, type Judged, stopsAt } from '../rules/gate/gate.ts';
 import type { AttemptOutcome } from './attempt.ts';
 import type { TreeOutcome } from './outputs.ts';
@@ -40,6 +40,8 @@ export interface Executed {
   isCancelled: boolean;
   /** What its last attempt took more than. */
   timedOut?: AttemptLimit | undefined;
+  /** What people were asked about it. */
+  review?: string;
 }
 
 /** An execution under way. */
@@ -71,6 +73,8 @@ export interface Draft {
   primary: unknown;
   isCancelled: boolean;
   isSkipped: boolean;
+  /** The review that was opened for it; `decides`: it ends as that one does. */
+  review?: { id: string; decides: boolean };
 }
 
 export const executionId = ({ record }: Pick<Run, 'record'>, phase: string, skill: string): string => `${record.run_id}:${phase}:${skill}`;
@@ -89,6 +93,10 @@ export const aboutOf = ({ id, phase, skill }: Draft) => ({ execution_id: id, pha
 
 export const meaning = ({ run, phase }: Draft, code: number): ExitMeaning =>
   meaningOf(code, run.request.construct.exitCodes, phase.exitCodes);
+
+/** Of an end that the runner made. */
+export const refusal = ({ run, phase }: Draft, code: number): ExitMeaning =>
+  refusalOf(code, run.request.construct.exitCodes, phase.exitCodes);
 
 /** Once is enough for the same remark, however often it is tried. */
 export function warn(draft: Draft, ...warnings: Warning[]): void {

@@ -7,13 +7,15 @@ import { primaryOf } from '../rules/primary.ts';
 import { noClaim } from '../rules/skill-claim.ts';
 import { isAbsent, skillCommand } from '../rules/skill-command.ts';
 import { attempts } from './attempts.ts';
+import { awaited, settled, waitFor } from './awaited.ts';
 import { captured } from './capture.ts';
-import { type Around, aboutOf, type Draft, draftOf, type Executed, meaning, pass, record, skipGates, warn } from './draft.ts';
+import { type Around, aboutOf, type Draft, draftOf, type Executed, pass, record, refusal, skipGates, warn } from './draft.ts';
 import { goalGate } from './goal.ts';
-import { outputsBefore, outputsOf, sharedIn, touchedBy } from './outputs.ts';
+import { outputsBefore, outputsOf, primaryChecks, sharedIn, touchedBy } from './outputs.ts';
 import { preconditions } from './preconditions.ts';
 import { finish } from './result.ts';
 import { depart, inputsHash, logOf, reusable, reused } from './reuse.ts';
+import { openReview } from './reviews.ts';
 import type { Run } from './run-state.ts';
 import { selectionGate } from './selection.ts';
 import { treeWatch } from './tree-watch.ts';
@@ -28,28 +30,31 @@ export async function execute(run: Run, phase: Phase, skill: SkillSpec, around: 
   draft.inputsHash = inputsHash(draft);
   const known = reusable(draft);
   if (known) return reused(draft, known);
+  const waiting = awaited(draft);
+  if (waiting) return settled(draft, waiting);
   depart(run, phase, skill);
   draft.around = around();
   if (isAbsent(skill, draft.found)) return skipped(draft);
 
   if (skill === noSkill) skipGates(draft, 0);
-  else record(draft, await selectionGate(run, skill.name, run.ground.now()));
+  else record(draft, await selectionGate(run, aboutOf(draft)));
   const before = await preconditions(run, phase, draft.around.handoffs);
   draft.missing = before.missing;
   const severity = before.isRefused ? 'block' : phase.gates.precondition.severity;
-  if (!pass(draft, 1, before.checks, severity)) return finish(draft, meaning(draft, before.code));
+  if (!pass(draft, 1, before.checks, severity)) return finish(draft, refusal(draft, before.code));
   if (skill === noSkill) return withoutSkill(draft);
 
   const command = skillCommand(skill, draft.found, run.request.construct.executor);
   if ('code' in command) {
     draft.errors.push({ code: command.name, message: command.problem });
-    return finish(draft, meaning(draft, command.code));
+    return finish(draft, refusal(draft, command.code));
   }
   await invoked(draft);
   const outputs = outputsBefore(run, phase);
   await draft.around.tree.begin(skill.name);
   const { ended, isJudged } = await attempts(draft, command.argv);
   await look(draft, outputs);
+  askPeople(draft, ended);
   return isJudged ? judge(draft, ended) : finish(draft, ended);
 }
 
@@ -64,7 +69,7 @@ async function withoutSkill(draft: Draft): Promise<Executed> {
   draft.isSkipped = true;
   warn(draft, { code: 'phase_without_skill', message: `${draft.phase.name} has no skill: only its gates are checked` });
   skipGates(draft, 2);
-  if (!(await checkOutputs(draft))) return finish(draft, meaning(draft, 84));
+  if (!(await checkOutputs(draft))) return finish(draft, refusal(draft, 84));
   skipGates(draft, 4);
   return finish(draft, meaningOf(0));
 }
@@ -113,6 +118,16 @@ function sha256Of({ ground }: Run, path: string): string | null {
   return seen?.kind === 'file' && seen.size <= 2 ** 20 ? ground.digest(path) : null;
 }
 
+/** Where the skill wants somebody to look at it, however it ended. */
+function askPeople(draft: Draft, ended: ExitMeaning): void {
+  const { run, last, isCancelled } = draft;
+  const claim = last?.claim ?? noClaim;
+  if (isCancelled || (!claim.isReviewRequested && ended.class !== 'escalate')) return;
+  const reason = claim.isReviewRequested ? 'the skill asked for it' : `the skill ended with ${ended.code} (${ended.name})`;
+  const goal = claim.goalStatement ?? run.request.intent ?? null;
+  draft.review = { id: openReview(run, aboutOf(draft), { kind: 'requested', goal, reason, score: null }), decides: false };
+}
+
 /** Gates 2 to 4, as far as it gets. */
 async function judge(draft: Draft, ended: ExitMeaning): Promise<Executed> {
   const { run, phase, last, skill } = draft;
@@ -123,22 +138,29 @@ async function judge(draft: Draft, ended: ExitMeaning): Promise<Executed> {
   draft.primary = primaryOf(end?.stdout ?? new Uint8Array());
   run.primaries[skill.name] = draft.primary;
   run.printed.set(skill.name, () => logOf(run, run.record.run_id, phase.name, skill.name, draft.attempts));
-  if (!(await checkOutputs(draft))) return finish(draft, meaning(draft, 84));
+  if (!(await checkOutputs(draft))) return finish(draft, refusal(draft, 84));
   const goal = await goalGate(run, phase, {
-    ...{ id: draft.id, skill: skill.name, goal: claim.goalStatement, evidence: claim.evidence },
-    ...{ artifacts: draft.tree.artifacts, isReviewRequested: claim.isReviewRequested },
+    ...{ about: aboutOf(draft), goal: claim.goalStatement, evidence: claim.evidence, artifacts: draft.tree.artifacts },
   });
+  if (!goal) {
+    draft.isCancelled = true;
+    return finish(draft, refusal(draft, 130));
+  }
   const { overridden } = record(draft, goal.result);
   warn(draft, ...goal.warnings);
-  return finish(draft, goal.code === 0 || overridden ? ended : meaning(draft, goal.code));
+  if (goal.code === 0 || overridden) return finish(draft, ended);
+  if (goal.awaits !== undefined) waitFor(draft, goal.awaits);
+  return finish(draft, refusal(draft, goal.code));
 }
 
-/** Gate 3. What the others of the phase are still to make is told, and is nobody's failure yet. */
+/** Gate 3. What the others of the phase are still to make is told, and is nobody's failure yet; what it printed is its own. */
 async function checkOutputs(draft: Draft): Promise<boolean> {
   const { run, phase, around, primary, skill } = draft;
-  const made = await outputsOf(run, phase, around.touched, skill === noSkill ? undefined : { primary });
-  const remarks = [...(around.isLast() ? [] : made), ...around.onward()].map((one): Judged => ({ ...one, isRemark: true }));
+  const printed = skill === noSkill ? [] : primaryChecks(run, phase, primary);
+  const made = await outputsOf(run, phase, around.touched);
+  const isLast = around.isLast();
+  const remarks = [...(isLast ? [] : made), ...around.onward()].map((one): Judged => ({ ...one, isRemark: true }));
   const stale = made.filter(({ name, passed }) => name === 'stale_output' && !passed);
-  if (around.isLast()) warn(draft, ...stale.map(({ message }): Warning => ({ code: 'stale_output', message })));
-  return pass(draft, 3, [...(around.isLast() ? made : []), ...remarks], phase.gates.output.severity);
+  if (isLast) warn(draft, ...stale.map(({ message }): Warning => ({ code: 'stale_output', message })));
+  return pass(draft, 3, [...printed, ...(isLast ? made : []), ...remarks], phase.gates.output.severity);
 }

@@ -115,20 +115,20 @@ function outputMatcher(run: Run, phase: Phase): (path: string) => boolean {
   return (path) => exact.has(path) || patterns.some((fits) => fits(path));
 }
 
-/** Gate 3: what the phase was to make, what its skill printed, and what its author asks for beside them. */
-export async function outputsOf(run: Run, phase: Phase, touched: Set<string>, printed?: { primary: unknown }): Promise<Judged[]> {
+/** Gate 3: what the phase was to make, and what its author asks for beside that. */
+export async function outputsOf(run: Run, phase: Phase, touched: Set<string>): Promise<Judged[]> {
   const vars = varsOf(run, phase.name);
   return [
     ...outputChecks(
       phase.outputs.map((spec) => run.lookout.find(spec, vars)),
       touched,
     ),
-    ...(printed ? primaryChecks(run, phase, printed.primary) : []),
     ...(await namedChecks(run, phase, phase.gates.output.checks)),
   ];
 }
 
-function primaryChecks({ schemas }: Run, { gates }: Phase, primary: unknown): Judged[] {
+/** Gate 3: what the skill printed. */
+export function primaryChecks({ schemas }: Run, { gates }: Phase, primary: unknown): Judged[] {
   const id = gates.output.primarySchema;
   if (id === undefined) return [];
   const schema = schemas.json(id);

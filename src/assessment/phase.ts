@@ -48,8 +48,13 @@ function sceneOf(run: Run, phase: Phase, isLastSkill: (skill: SkillSpec) => bool
   const onward = (): Judged[] =>
     construct.handoffs
       .filter(({ from }) => from === phase.name)
-      // What others of the phase have written meanwhile is no change behind anybody's back.
-      .map((spec) => handoffCheck(handoffOf({ ...run, left: new Map() }, spec)));
+      .map((spec) => {
+        // What others of the phase have written meanwhile is no change behind anybody's back.
+        const handoff = handoffOf({ ...run, left: new Map() }, spec);
+        // Also of what was there before, and was not made by anybody here: from now on it stays as it is.
+        for (const { path, checksum } of handoff.artifacts.provided) run.left.set(path, checksum);
+        return handoffCheck(handoff);
+      });
   const touched = new Set<string>();
   const tree = treeWatch(run.ground);
   let entered: Pick<Around, 'handoffs' | 'deadlineAt'> | undefined;

@@ -6,7 +6,7 @@ import { noClaim } from '../rules/skill-claim.ts';
 import { captured, capturedOutput } from './capture.ts';
 import { aboutOf, type Draft, type Executed } from './draft.ts';
 import { requiredOutputs, sharedIn } from './outputs.ts';
-import { skillDigest } from './run-state.ts';
+import { type Run, skillDigest } from './run-state.ts';
 
 /** The end of every execution, be it that it was refused: a result, an event, and its place in the record. */
 export function finish(draft: Draft, ended: ExitMeaning): Executed {
@@ -50,9 +50,17 @@ export function finish(draft: Draft, ended: ExitMeaning): Executed {
     aboutOf(draft),
   );
   for (const { path, sha256 } of outputsOf(draft)) run.left.set(path, sha256);
-  run.record.executions = [...run.record.executions.filter(({ execution_id }) => execution_id !== draft.id), entry];
+  keep(run, entry);
+  const { review, timedOut } = draft;
+  return { result, meaning: ended, attempts: draft.attempts, isSkipped, isCancelled, timedOut, ...(review ? { review: review.id } : {}) };
+}
+
+/** In its place, if it has one by now. */
+export function keep(run: Run, entry: RunRecord['executions'][number]): void {
+  const { executions } = run.record;
+  const at = executions.findIndex(({ execution_id }) => execution_id === entry.execution_id);
+  run.record.executions = at < 0 ? [...executions, entry] : executions.with(at, entry);
   run.save();
-  return { result, meaning: ended, attempts: draft.attempts, isSkipped, isCancelled, timedOut: draft.timedOut };
 }
 
 const summaryOf = ({ path, checksum, metadata }: SkillExecutionResult['outputs']['artifacts'][number]) => ({
@@ -76,6 +84,7 @@ function entryOf(draft: Draft, result: SkillExecutionResult, { code }: ExitMeani
       outputs: isKept ? outputsOf(draft) : [],
     },
     ...{ attempts: draft.attempts, duration_ms: result.duration_ms },
+    ...(draft.review?.decides ? { review: draft.review.id } : {}),
   };
 }
 

@@ -30,14 +30,21 @@ export interface Reusable {
 
 /** What was done before and would come out the same: of the run that is gone on with, as long as nothing had to be done again; or,
  *  where that is asked for, of any. */
-export function reusable(draft: Draft): Reusable | undefined {
-  const { run, phase } = draft;
-  const { resume, reusable: earlier, construct } = run.request;
+export const reusable = (draft: Draft): Reusable | undefined =>
+  standing(draft, [...ofThisRun(draft), ...draft.run.request.reusable], ({ status }) => status === 'success');
+
+/** What this run has done, as long as nothing of it had to be done again. */
+export function ofThisRun({ run, phase }: Draft): Entry[] {
+  const { resume, construct } = run.request;
   const { from } = run.departed;
   const goesOn = from === undefined || (construct.type === 'parallel' && from === phase.name);
-  const candidates = [...(goesOn ? (resume?.executions ?? []) : []), ...earlier];
-  for (const entry of candidates) {
-    const outputs = heldOutputs(entry, candidates);
+  return goesOn ? (resume?.executions ?? []) : [];
+}
+
+/** The first that is meant and is as it was. */
+export function standing(draft: Draft, all: Entry[], isMeant: (one: Entry) => boolean): Reusable | undefined {
+  for (const entry of all.filter(isMeant)) {
+    const outputs = heldOutputs(entry, all);
     if (isUnchanged(draft, entry, outputs)) return { entry, outputs };
   }
   return undefined;
@@ -45,7 +52,7 @@ export function reusable(draft: Draft): Reusable | undefined {
 
 function isUnchanged({ run, phase, skill, found, inputsHash: hash }: Draft, one: Entry, outputs: Reusable['outputs']): boolean {
   const { ground } = run;
-  if (one.phase !== phase.name || one.skill !== skill.name || one.status !== 'success') return false;
+  if (one.phase !== phase.name || one.skill !== skill.name) return false;
   if (one.skill_sha256 !== skillDigest(run, skill, found) || one.inputs_sha256 !== hash) return false;
   if (one.attempts > 0 && logBy(run, one) === undefined) return false;
   return outputs.every(({ path, sha256 }) => ground.at(path)?.kind === 'file' && ground.digest(path) === sha256);
@@ -56,8 +63,8 @@ const logBy = (run: Run, one: Entry): string | undefined => logOf(run, runOf(one
 export const logOf = ({ ground }: Run, runId: string, phase: string, skill: string, attempt: number): string | undefined =>
   ground.runs.read(runId, `${phase}/${skill}/${attempt}/stdout.log`);
 
-export function reused(draft: Draft, { entry: known, outputs }: Reusable): Executed {
-  const { run, skill, around } = draft;
+/** What others need of it is there as if it had just been done. */
+export function recall({ run, skill, around }: Draft, { entry: known, outputs }: Reusable): void {
   const log = known.attempts > 0 ? logBy(run, known) : undefined;
   if (log !== undefined) {
     run.primaries[skill.name] = primaryOf(new TextEncoder().encode(log));
@@ -65,6 +72,12 @@ export function reused(draft: Draft, { entry: known, outputs }: Reusable): Execu
   }
   for (const { path, sha256 } of outputs) run.left.set(path, sha256);
   for (const { path } of known.outputs) around.touched.add(path);
+}
+
+export function reused(draft: Draft, done: Reusable): Executed {
+  const { run, skill } = draft;
+  const { entry: known } = done;
+  recall(draft, done);
   const note = `${skill.name} is not run again: nothing it depends on has changed`;
   run.tell('execution_progress', { kind: 'note', note }, aboutOf(draft));
   const others = run.record.executions.filter(({ phase, skill: name }) => phase !== known.phase || name !== known.skill);

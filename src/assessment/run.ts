@@ -1,7 +1,7 @@
 import { CleoError } from '../errors/error.ts';
 import { commandLine } from '../errors/quote.ts';
 import { asSkillRefusal, skillRefusal } from '../errors/skill.ts';
-import type { PhaseHandoff, Warning } from '../model/execution.ts';
+import type { PhaseHandoff, Problem, Warning } from '../model/execution.ts';
 import type { Redactor } from '../model/redactor.ts';
 import type { RunRecord } from '../model/trace.ts';
 import type { Ground } from '../platform/ground-port.ts';
@@ -226,11 +226,17 @@ async function phases(run: Run): Promise<RunOutcome> {
     const failed = done.executed.find(({ outcome: { meaning } }) => meaning.class !== 'success');
     if (!failed) continue;
     const { meaning, result } = failed.outcome;
-    const problem = result.diagnostics.errors[0]?.message ?? `${failed.skill} ended with ${meaning.code} (${meaning.name})`;
+    const problem = problemIn(result.diagnostics.errors) ?? `${failed.skill} ended with ${meaning.code} (${meaning.name})`;
     outcome.deciding = { phase: failed.phase, skill: failed.skill, problem, meaning };
     break;
   }
   return finish(run, outcome);
+}
+
+/** The first of what is wrong, and how much else is of the same kind. How a program ended is one thing, whichever checks tell it. */
+function problemIn([first, ...others]: Problem[]): string | undefined {
+  const more = first?.code === 'gate_execution' ? 0 : others.filter(({ code }) => code === first?.code).length;
+  return first && (more > 0 ? `${first.message} (and ${more} more)` : first.message);
 }
 
 function finish(run: Run, outcome: RunOutcome): RunOutcome {

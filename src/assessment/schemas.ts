@@ -18,10 +18,15 @@ export async function schemasOf(
   // YAML and what compiles schemas are ten times the rest; only who brings a schema pays for them.
   const yaml = own.length > 0 ? { ...(await import('../rules/document/read-schema.ts')), ...(await import('./yaml.ts')) } : undefined;
   const reading = isMeasuring ? await import('./documents.ts') : undefined;
+  const from = new Map<string, string>();
   for (const { name, text } of own) {
     if (name.endsWith('.doc.yaml')) {
       const read = yaml!.readDocSchema(name, text);
       if ('problem' in read) throw skillRefusal(78, `.cleo/schemas/${name}: ${read.problem}`, 'cleo construct validate', { file: name });
+      const other = from.get(read.id);
+      if (other !== undefined)
+        throw skillRefusal(78, `.cleo/schemas: ${other} and ${name} are both ${read.id}`, 'cleo construct validate', { file: name });
+      from.set(read.id, name);
       documents.set(read.id, read);
     } else if (name.endsWith('.schema.json')) json.set(name.slice(0, -'.schema.json'.length), readJson(name, text));
   }

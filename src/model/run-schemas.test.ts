@@ -7,6 +7,7 @@ import { emptyPrd } from '../../test/samples.ts';
 import { compile } from '../assessment/json-schema.ts';
 import { readConstruct } from '../rules/construct/read.ts';
 import { readDocSchema } from '../rules/document/read-schema.ts';
+import { readVerdict } from '../rules/judge.ts';
 import { runSchemas, schemaText } from './run-schemas.ts';
 
 const folder = new URL('../../schemas/', import.meta.url);
@@ -37,8 +38,9 @@ execution: {phases: [look, plan]}
 skills: [{name: reader, phase: look}, {name: planner, phase: plan}]
 contracts: {look: {outputs: [prd.md], exit_codes: {0: success}}, plan: {inputs: [prd.md], outputs: [plan.md]}}
 assessment:
-  goal: {mode: judge}
-  judge: {command: ["false"], max_retries: 0}
+  selection: judge
+  goal: {mode: judge, rubric: [{id: r, question: "Is it read?"}]}
+  judge: {command: [sh, -c, "cat >> .cleo/asked.jsonl; echo >> .cleo/asked.jsonl; exit 1"], max_retries: 0}
   gates:
     look: {execution: {max_retries: 1}, output: {schema: prd-v1, min_completeness: 0, required_sections: [goals]}}
   handoffs: {look_to_plan: {required_artifacts: [{path: prd.md, schema: prd-v1, min_completeness: 0.1}], optional_artifacts: [x.md]}}
@@ -62,6 +64,15 @@ assessment:
   expect((await shop.run({ force: 'output', reason: 'to see it' })).error.exitCode).toBe(80);
   shop.put('draft.md', emptyPrd.replace('TBD', 'word '.repeat(30)).replace('TBD', 'word '.repeat(30)));
   expect((await shop.run({ input: { a: 1 } })).success).toBe(true);
+  const review = (await shop.call('review.list', {})).reviews.at(-1).id;
+  const ada = shop.as('ada');
+  for (const [name, params] of [
+    ['review.claim', {}],
+    ['review.reveal', {}],
+    ['review.resolve', { verdict: 'pass', score: 0.5, note: 'n' }],
+    ['review.resolve', { verdict: 'fail', score: 0, amend: true }],
+  ] as const)
+    expect((await ada.call(name, { review, ...params })).success).toBe(true);
   return shop;
 }
 
@@ -70,7 +81,7 @@ const jsonIn = (place: string): [name: string, value: Record<string, unknown>][]
     .filter((name) => name.endsWith('.json') && !name.startsWith('judge'))
     .map((name) => [name, JSON.parse(readFileSync(join(place, name), 'utf8'))]);
 
-test('what runs really write complies', async () => {
+test('what runs really write complies, and every field of it is looked at', async () => {
   const shop = await eventful();
   const files = jsonIn(join(shop.root, '.cleo', 'runs'));
   const kinds: Record<string, RegExp> = { run: /run\.json$/, 'skill-execution-result': /result\.json$/, 'phase-handoff': /handoffs\// };
@@ -85,29 +96,55 @@ test('what runs really write complies', async () => {
     .flatMap((name) => readFileSync(join(traces, name), 'utf8').trim().split('\n'));
   expect(lines.length).toBeGreaterThan(30);
   for (const line of lines) expect([line, complaints('trace-line', JSON.parse(line))]).toEqual([line, []]);
+  for (const [schema, file, key, kinds] of [
+    ['judge-request', 'asked.jsonl', 'kind', ['goal', 'selection']],
+    ['review-line', 'reviews.jsonl', 'event', ['amended', 'claimed', 'requested', 'resolved', 'revealed'].map((one) => `review_${one}`)],
+  ] as const) {
+    const asked = linesIn(join(shop.root, '.cleo', file));
+    expect([...new Set(asked.map((line) => line[key]))].sort()).toEqual(kinds);
+    for (const line of asked) expect([line, complaints(schema, line)]).toEqual([line, []]);
+  }
+  expect(unseen(files)).toEqual([]);
 });
 
-test('every field of a result is looked at: without it, or with another kind of value, it does not comply', async () => {
-  const shop = await eventful();
-  const runs = jsonIn(join(shop.root, '.cleo', 'runs'));
+const linesIn = (place: string): Record<string, unknown>[] =>
+  readFileSync(place, 'utf8')
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line));
+
+/** Fields that may be left out, or be of another kind, without a word of complaint. */
+function unseen(files: [name: string, value: Record<string, unknown>][]): string[] {
   const wrong: string[] = [];
   for (const [schema, pattern] of [
     ['run', /run\.json$/],
     ['skill-execution-result', /look\/reader\/2\/result\.json$/],
     ['phase-handoff', /handoffs\//],
   ] as const) {
-    const check = compile(published(schema));
-    const [, value] = runs.find(([name]) => pattern.test(name))!;
-    for (const [way, spoilt] of spoilings(value)) if (check(spoilt).length === 0) wrong.push(`${schema} ${way}`);
+    const [, value] = files.find(([name]) => pattern.test(name))!;
+    for (const [way, spoilt] of spoilings(value)) if (complaints(schema, spoilt).length === 0) wrong.push(`${schema} ${way}`);
   }
   // What a skill prints, is given or is measured by may be anything.
-  expect(
-    wrong.filter(
-      (way) =>
-        !/(primary|expected|actual|provided\..*|metadata\..*|vars\..*) (changed)$/.test(way) &&
-        !/(provided|metadata|vars)\.\S+ gone$/.test(way),
-    ),
-  ).toEqual([]);
+  return wrong.filter(
+    (way) =>
+      !/(primary|expected|actual|provided\..*|metadata\..*|vars\..*) (changed)$/.test(way) &&
+      !/(provided|metadata|vars)\.\S+ gone$/.test(way),
+  );
+}
+
+test.each<[string, object, boolean]>([
+  ['the least that counts', { verdict: 'pass', score: 1 }, true],
+  [
+    'all of it',
+    { verdict: 'unsure', score: 0, reasons: ['r'], criteria: [{ id: 'a', score: 1, reason: '' }], model: 'm', usage: {} },
+    true,
+  ],
+  ['a verdict of another kind', { verdict: 'yes', score: 1 }, false],
+  ['a score beyond all', { verdict: 'pass', score: 1.1 }, false],
+  ['no score', { verdict: 'pass' }, false],
+])('a verdict complies as it is read: %s', (_, said, complies) => {
+  expect(complaints('judge-verdict', said).length === 0).toBe(complies);
+  expect('problem' in readVerdict(JSON.stringify(said))).toBe(!complies);
 });
 
 /** The value without one of its fields, or with something strange in its place; for every field that it has. */

@@ -1,3 +1,4 @@
+import { looseObject, partial } from 'valibot';
 import {
   ArtifactPart,
   AssessmentPart,
@@ -26,6 +27,7 @@ import {
   Warning,
 } from './execution.ts';
 import { jsonSchemaOf } from './json-schema.ts';
+import { JudgeRequest, ReviewEvent, Verdict } from './judge.ts';
 import { RunRecord, TraceLine } from './trace.ts';
 
 /** The schemas of what a run reads and writes, by the names of their files; the parts of each have the names that others know. */
@@ -41,6 +43,15 @@ export const runSchemas = (): Record<string, Record<string, unknown>> => ({
     ArtifactSpec,
   }),
   'trace-line': published('Trace line', 'One line of .cleo/traces/*.jsonl; readers pass over what they do not know', TraceLine),
+  'judge-request': published('Judge request', 'What assessment.judge.command reads: data to be judged, and no order', JudgeRequest, {
+    Evidence,
+  }),
+  'judge-verdict': published(
+    'Judge verdict',
+    'What assessment.judge.command prints, as one JSON value; verdict and score decide',
+    partial(looseObject(Verdict.entries), ['reasons', 'criteria', 'model', 'usage']),
+  ),
+  'review-line': published('Review line', 'One line of .cleo/reviews.jsonl; a review is what its lines say together', ReviewEvent),
   run: published('Run', '.cleo/runs/<run_id>/run.json: how far a run is, and what became of it', RunRecord),
   construct: published('construct.yaml', 'Phases, skills, gates and handoffs; names that are not known are left aside', ConstructFile, {
     ArtifactPart,

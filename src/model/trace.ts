@@ -109,6 +109,8 @@ export const RunRecord = strictObject({
       outputs: array(strictObject({ path: string(), sha256: string(), shared_with: exactOptional(array(string())) })),
       attempts: Count,
       duration_ms: number(),
+      /** Where all is done but that somebody says whether the goal was reached. */
+      review: exactOptional(string()),
     }),
   ),
 });

@@ -1,7 +1,7 @@
 import { createHash, createHmac, randomBytes } from 'node:crypto';
 import { closeSync, existsSync, fstatSync, lstatSync, mkdirSync, openSync, readFileSync, readSync, realpathSync, statSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
-import { dirname, join, relative, sep } from 'node:path';
+import { delimiter, dirname, join, relative, resolve, sep } from 'node:path';
 import { isatty } from 'node:tty';
 import { globBase, globMatcher, isGlob } from '../rules/glob.ts';
 import type { Ground, SeenFile } from './ground-port.ts';
@@ -21,6 +21,7 @@ import { writing } from './unwritable.ts';
 /** More files than this are no artifact of anybody's. */
 const mostFiles = 1000;
 const mostLooked = 200_000;
+const longestMs = 2 ** 31 - 1;
 
 /** The machine as a run sees it. Loaded only by commands that run skills. */
 export function groundOf(platform: Platform, { root, folder }: Project, env: Record<string, string | undefined>): Ground {
@@ -58,6 +59,7 @@ export function groundOf(platform: Platform, { root, folder }: Project, env: Rec
       const names = platform.files.isFolder(place) ? platform.files.list(place).map(({ name }) => name) : [];
       return names
         .filter((name) => /\.(doc\.yaml|schema\.json)$/.test(name))
+        .sort()
         .map((name) => ({ name, text: readFileSync(join(place, name), 'utf8') }));
     },
     operator: () => operatorOf(env),
@@ -73,7 +75,8 @@ export function groundOf(platform: Platform, { root, folder }: Project, env: Rec
       return (await platform.run(argv, { folder: root, timeoutMs, ...(signal ? { signal } : {}) })).exitCode === 0;
     },
     async ask(argv, input, timeoutMs, signal) {
-      const limits = { timeoutMs, keepBytes: 1 << 20, maxBytes: 1 << 20, ...(signal ? { signal } : {}) };
+      // 0: as long as it takes.
+      const limits = { timeoutMs: timeoutMs || longestMs, keepBytes: 1 << 20, maxBytes: 1 << 20, ...(signal ? { signal } : {}) };
       const ran = await platform.run(argv, { folder: root, input, ...limits });
       const problem = ran.problem ?? (ran.stopped && why[ran.stopped]);
       return {
@@ -84,8 +87,8 @@ export function groundOf(platform: Platform, { root, folder }: Project, env: Rec
       };
     },
     digestOf: (word) => {
-      const path = join(root, word);
-      return statSync(path, { throwIfNoEntry: false })?.isFile() ? hash(readFileSync(path)) : '';
+      const place = programAt(root, word, env.PATH);
+      return place === undefined ? '' : digest(place);
     },
     findSkill: (name, path) => findSkill(root, folder, name, path, hash),
     hasSkill: (name, path) => folderOf(root, folder, name, path) !== undefined,
@@ -109,6 +112,12 @@ export function groundOf(platform: Platform, { root, folder }: Project, env: Rec
     reviews: reviewsOf(platform, join(folder, 'reviews.jsonl')),
     lock: (name, waitMs, options) => takeRunLock(join(folder, 'runs'), name, waitMs, options),
   };
+}
+
+/** A file by its path, or a program by its name. */
+function programAt(root: string, word: string, path = ''): string | undefined {
+  const places = [resolve(root, word), ...(word.includes('/') ? [] : path.split(delimiter).map((folder) => join(folder || '.', word)))];
+  return word === '' ? undefined : places.find((place) => statSync(place, { throwIfNoEntry: false })?.isFile());
 }
 
 const why = { time: 'took more time than it has', output: 'printed more than it may', cancelled: 'was ended from outside' } as const;

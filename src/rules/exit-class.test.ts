@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { classOfName, isReserved, meaningOf } from './exit-class.ts';
+import { classOfName, isReserved, meaningOf, refusalOf } from './exit-class.ts';
 
 const all = Array.from({ length: 256 }, (_, code) => code);
 
@@ -39,4 +39,21 @@ test('a standard name brings its class, another name does not; the last source w
   expect(meaningOf(9, { 9: { name: 'a' } }, {})).toMatchObject({ name: 'a', class: 'unknown' });
   expect([classOfName('temp_fail'), classOfName('whatever')]).toEqual(['temporary', undefined]);
   expect(meaningOf(137).name).toBe('signal_9');
+  expect(meaningOf(1, { 1: { name: 'incomplete' } })).toMatchObject({ class: 'soft', status: 'partial' });
+  expect(meaningOf(3, { 3: { name: 'general_failure' } })).toMatchObject({ class: 'soft', status: 'failure' });
+  expect(meaningOf(2, { 2: { name: 'blocked', class: 'soft' } })).toMatchObject({ class: 'soft', status: 'failure' });
+  expect(meaningOf(1, { 1: { name: 'nothing_found', class: 'success' } })).toMatchObject({ class: 'success', status: 'success' });
+});
+
+test('what the runner stops is no success, whatever its code is called', () => {
+  expect(refusalOf(84, { 84: { name: 'success' } })).toMatchObject({ class: 'validation', name: 'validation_failed' });
+  expect(refusalOf(80, { 80: { name: 'waiting_for_human' } })).toMatchObject({ class: 'blocked', name: 'waiting_for_human' });
+});
+
+test('what to do about each class', () => {
+  const actions = [0, 1, 4, 2, 64, 69, 70, 80, 81, 83, 84, 126, 137, 5, 100].map((code) => meaningOf(code).action);
+  expect(actions).toEqual([
+    ...['proceed', 'retry', 'review_output', 'fix_invocation', 'fix_inputs', 'retry_later', 'alert_maintainer', 'wait_or_escalate'],
+    ...['raise_limit', 'review', 'review_output', 'alert_maintainer', 'investigate', 'investigate', 'investigate'],
+  ]);
 });

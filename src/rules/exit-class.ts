@@ -38,10 +38,22 @@ function statusOf(code: number, exitClass: ExitClass): ExecutionStatus {
   return exitClass === 'timeout' ? 'timeout' : 'failure';
 }
 
+/** The code that has a name by custom. */
+function codeOfName(name: string): number | undefined {
+  const found = Object.entries(exitNames).find(([, known]) => known === name);
+  return found && Number(found[0]);
+}
+
 /** The standard class of a name, so that an author who calls a code `blocked` has it treated so. */
 export function classOfName(name: string): ExitClass | undefined {
-  const found = Object.entries(exitNames).find(([, known]) => known === name);
-  return found && classOf(Number(found[0]));
+  const code = codeOfName(name);
+  return code === undefined ? undefined : classOf(code);
+}
+
+/** What the runner itself ends an execution with. Authors may call it something else, but what was stopped has not succeeded. */
+export function refusalOf(code: number, ...overrides: ExitCodeNames[]): ExitMeaning {
+  const meaning = meaningOf(code, ...overrides);
+  return meaning.class === 'success' ? meaningOf(code) : meaning;
 }
 
 /** What authors call a code wins over the table, the phase's own names over all. */
@@ -53,7 +65,8 @@ export function meaningOf(code: number, ...overrides: ExitCodeNames[]): ExitMean
     code,
     name: given?.name ?? exitNames[code] ?? signal ?? 'unknown',
     class: exitClass,
-    status: statusOf(code, exitClass),
+    // A code that is called by the name of another is treated as that one.
+    status: statusOf((given && codeOfName(given.name)) ?? code, exitClass),
     action: actions[exitClass],
   };
 }

@@ -1,4 +1,5 @@
 import type { Verdict } from '../model/judge.ts';
+import { asNumbers } from './skill-claim.ts';
 
 /** What a judge printed, if it is a verdict: one JSON value and nothing else. */
 export function readVerdict(stdout: string): Verdict | { problem: string } {
@@ -9,11 +10,11 @@ export function readVerdict(stdout: string): Verdict | { problem: string } {
     return { problem: stdout.trim() === '' ? 'printed nothing' : 'printed no single JSON value' };
   }
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return { problem: 'printed no object' };
-  const { verdict, score, reasons, criteria, model } = value as Record<string, unknown>;
+  const { verdict, score, reasons, criteria, model, usage } = value as Record<string, unknown>;
   if (verdict !== 'pass' && verdict !== 'fail' && verdict !== 'unsure') return { problem: 'gave no verdict of pass, fail or unsure' };
   if (!isShare(score)) return { problem: 'gave no score from 0 to 1' };
   return {
-    ...{ verdict, score, reasons: textsOf(reasons), model: typeof model === 'string' ? model : null },
+    ...{ verdict, score, reasons: textsOf(reasons), model: typeof model === 'string' ? model : null, usage: asNumbers(usage) ?? null },
     criteria: Array.isArray(criteria)
       ? criteria.flatMap((one: Record<string, unknown>) =>
           typeof one?.id === 'string' && isShare(one.score)
@@ -35,7 +36,8 @@ export interface Judgement {
 
 /** What the votes come to. Doubt and disagreement are for people; a pass that scores too low is none. */
 export function judgementOf(votes: Verdict[], minScore: number): Judgement {
-  const score = votes.reduce((sum, vote) => sum + vote.score, 0) / votes.length;
+  // Three times 0.7 is a mean of 0.7, whatever binary fractions make of it.
+  const score = Math.round((votes.reduce((sum, vote) => sum + vote.score, 0) / votes.length) * 1e6) / 1e6;
   const verdicts = new Set(votes.map(({ verdict }) => verdict));
   if (verdicts.size > 1) return { outcome: 'review', score, reason: 'votes_differ' };
   const [verdict] = verdicts;

@@ -108,7 +108,7 @@ export function asSideEffect(value: unknown): SideEffect | undefined {
   return { type: kind, target, reversible: value.reversible === true, description: asText(value.description) ?? '' };
 }
 
-function asNumbers(value: unknown): Record<string, number> | undefined {
+export function asNumbers(value: unknown): Record<string, number> | undefined {
   if (!isMap(value)) return undefined;
   return Object.fromEntries(
     Object.entries(value).filter((entry): entry is [string, number] => typeof entry[1] === 'number' && Number.isFinite(entry[1])),

@@ -7,14 +7,14 @@ import { bytesOf, dist, type RunOptions, root, temporary } from './processes.ts'
 
 const isRoot = process.getuid?.() === 0;
 
-/** A disk of one megabyte where one can be mounted; elsewhere a limit on the size of files takes its place. */
+/** A disk of two megabytes where one can be mounted; elsewhere a limit on the size of files takes its place. */
 export function smallDisk(): { folder: string; leave(kilobytes: number): RunOptions; free(): void } {
   const folder = temporary();
   const ballast = join(folder, 'ballast');
   const free = () => rmSync(ballast, { force: true });
   if (!isRoot || process.platform !== 'linux')
     return { folder, free, leave: (kilobytes) => ({ ulimit: `-f ${Math.ceil(logSize(folder) / 1024) + kilobytes}` }) };
-  execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=1m', 'tmpfs', folder]);
+  execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=2m', 'tmpfs', folder]);
   onTestFinished(() => void execFileSync('umount', [folder]));
   return {
     folder,

@@ -191,6 +191,7 @@ test.each<[where: string, script: string, more: string]>([
   expect(recordOf(project, id!)).toMatchObject({ status: 'cancelled', exit_code: 130 });
   expectSound(project, id!);
   expect([left(id!), leftFiles(id!), existsSync(join(project.root, 'never'))]).toEqual([[], [], false]);
+  expect(existsSync(join(project.root, '.cleo/reviews.jsonl'))).toBe(false);
 });
 
 test('who asks twice gives nothing any more time, and the run still tells how it ended', async () => {

@@ -75,7 +75,7 @@ export async function requestOf(
     ...{
       waitMs: asked.wait ?? 0,
       waiting: here.commandWith({ wait: Math.max(600_000, asked.wait ?? 0) }),
-      isNamed: kind === 'skill',
+      isNamed: kind === 'skill' || asked.skill !== undefined,
       usesJudgeCache: asked.noJudgeCache !== true,
     },
   };

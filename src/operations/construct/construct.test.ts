@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { openWorkshop } from '../../../test/construct.ts';
+import { wholePrd } from '../../../test/samples.ts';
 
 const two = `
 execution: {phases: [first, second]}
@@ -91,4 +92,18 @@ test('a dry run says what would be missing, and leaves no trace', async () => {
   shop.skill('s', 'true');
   expect(await shop.run({ dryRun: true })).toMatchObject({ run: { status: 'ready' } });
   expect(shop.kept()).not.toContain('run_started');
+});
+
+test('a refusal tells everything that is missing, each thing once', async () => {
+  const shop = await openWorkshop();
+  shop.construct(`execution: {phases: [a]}
+phases: {a: {receives: [{path: prd.md, schema: prd-v1, min_completeness: 1}, notes.md]}}
+assessment: {gates: {a: {precondition: {checks: [prd_completeness: 1, env: NOPE, command: ["false"], notes_exists]}}}}
+`);
+  shop.put('prd.md', wholePrd.replace('## Risks', '## Other'));
+  expect((await shop.run()).error).toMatchObject({
+    exitCode: 66,
+    message: expect.stringContaining('(and 5 more)'),
+    details: { remediation: 'prd.md: risks needs a heading such as "risks"\nwrite notes.md\nset NOPE\nsee why false fails' },
+  });
 });

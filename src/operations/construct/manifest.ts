@@ -1,4 +1,3 @@
-import { relative, resolve, sep } from 'node:path';
 import { description, maxLength, metadata, optional, pipe, string } from 'valibot';
 import { textOf } from '../../assessment/found.ts';
 import { type AllSchemas, schemasOf } from '../../assessment/schemas.ts';
@@ -9,6 +8,7 @@ import type { Construct, Finding } from '../../model/construct.ts';
 import type { Ground } from '../../platform/ground-port.ts';
 import type { Platform, Project } from '../../platform/port.ts';
 import { largestManifest, type Reading, readConstruct } from '../../rules/construct/read.ts';
+import { placeIn } from '../place.ts';
 
 export const ConstructFile = optional(
   pipe(
@@ -49,14 +49,14 @@ export async function manifestOf(
     const problem = bytes ? 'is no UTF-8 text' : 'is larger than 1 MiB';
     return { kind: 'other', findings: [{ severity: 'error', where: '', problem }], file, ground, schemas };
   }
-  return { ...readConstruct(file, text, { digest: ground.hash(bytes!), schemas: schemas.ids() }), file, ground, schemas };
+  const known = new Map(schemas.ids().map((id) => [id, schemas.document(id)?.sections.map((section) => section.id)]));
+  return { ...readConstruct(file, text, { digest: ground.hash(bytes!), schemas: known }), file, ground, schemas };
 }
 
-function insideOf({ folder }: Platform, { root }: Project, asked: string): string {
-  const place = relative(root, resolve(folder, asked));
-  if (place === '' || place === '..' || place.startsWith(`..${sep}`))
-    throw skillRefusal(78, `${asked} lies outside the project`, 'cleo construct validate');
-  return place.split(sep).join('/');
+function insideOf(platform: Platform, project: Project, asked: string): string {
+  const place = placeIn(platform, project, asked);
+  if (place === undefined) throw skillRefusal(78, `${asked} lies outside the project`, 'cleo construct validate');
+  return place;
 }
 
 /** One that can be run, or the refusal that says why it cannot. */

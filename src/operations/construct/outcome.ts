@@ -6,6 +6,7 @@ import { commandLine } from '../../errors/quote.ts';
 import { showCommand } from '../../errors/run-commands.ts';
 import { skillRefusal } from '../../errors/skill.ts';
 import type { Construct } from '../../model/construct.ts';
+import type { GateResult } from '../../model/execution.ts';
 import { StageName } from '../../model/lifecycle.ts';
 import type { RunRecord } from '../../model/trace.ts';
 import { meaningOf } from '../../rules/exit-class.ts';
@@ -104,9 +105,9 @@ export function runRefusal(outcome: RunOutcome, again: (params: Record<string, u
   if (code === 0) return undefined;
   const last = executed.find(({ phase, skill }) => phase === deciding?.phase && skill === deciding.skill)?.outcome;
   const refused = handoffs.find(({ accepted }) => !accepted);
-  const remediation =
-    refused?.remediation ??
-    last?.result.diagnostics.gates_passed.flatMap(({ details }) => details.failures.flatMap((one) => one.remediation ?? []))[0];
+  // Before a person has spoken there is nothing to go on with.
+  const review = deciding?.meaning.class === 'escalate' ? last?.review : undefined;
+  const remediation = remediesOf(last?.result.diagnostics.gates_passed ?? []) || refused?.remediation;
   const fix =
     refused && code === 80
       ? commandLine([
@@ -119,11 +120,13 @@ export function runRefusal(outcome: RunOutcome, again: (params: Record<string, u
           ...(record.project === record.construct?.name ? [] : ['--project', record.project]),
           ...Object.entries(record.vars).flatMap(([name, value]) => ['--var', `${name}=${value}`]),
         ])
-      : deciding?.meaning.code === 127
-        ? record.kind === 'construct' && record.construct
-          ? showCommand(record.construct.file)
-          : 'cleo skill list'
-        : goingOn(outcome, again, last?.timedOut);
+      : review
+        ? commandLine(['cleo', 'review', 'show', review])
+        : deciding?.meaning.code === 127
+          ? record.kind === 'construct' && record.construct
+            ? showCommand(record.construct.file)
+            : 'cleo skill list'
+          : goingOn(outcome, again, last?.timedOut);
   const problem =
     record.status === 'cancelled'
       ? 'it was ended from outside'
@@ -132,9 +135,20 @@ export function runRefusal(outcome: RunOutcome, again: (params: Record<string, u
   return skillRefusal(code, redactor.text(problem), redactor.text(fix), {
     ...{ class: exitClass, name, action, run: runView(outcome) },
     ...(remediation ? { remediation: redactor.text(remediation) } : {}),
+    ...(review ? { review, then: goingOn(outcome, again, undefined) } : {}),
     ...(warnings.length > 0 ? { warnings: redactor.value(warnings) } : {}),
   });
 }
+
+/** All that has to be done, and not only the first of it; each thing once, whoever asks for it. */
+function remediesOf(gates: GateResult[]): string {
+  const asked = gates
+    .filter(({ gate, passed, severity }) => (gate === 1 || gate === 3) && !passed && severity === 'block')
+    .flatMap(({ details }) => details.failures.flatMap(({ remediation, message }) => (remediation ?? message).split('\n')));
+  return [...new Set(asked)].slice(0, mostRemedies).join('\n');
+}
+
+const mostRemedies = 20;
 
 /** The same call, going on with the run: what its record keeps need not be said again. What took too long gets twice the time: as much
  *  again would end as it did. What is not kept and did not come from a file, nobody but the caller has. */

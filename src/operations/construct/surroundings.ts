@@ -13,7 +13,7 @@ export async function surroundingsOf(
   const { redaction } = construct;
   // A schema that is none is told before anything runs, not when it is asked for the first time.
   for (const id of schemasIn(construct)) {
-    const form = id === null ? undefined : schemas.json(id);
+    const form = id === null ? undefined : (schemas.json(id) ?? schemas.document(id)?.frontMatter);
     if (form) schemas.check(form, null);
   }
   const patterns = redaction.patterns.length > 0 ? (await import('./patterns.ts')).patternsOf(redaction.patterns) : [];

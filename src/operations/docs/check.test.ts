@@ -1,3 +1,5 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { openWorkshop } from '../../../test/construct.ts';
 import { emptyPrd, wholePrd } from '../../../test/samples.ts';
@@ -19,13 +21,16 @@ test('docs.check measures what is there, and says what is not', async () => {
 test('docs.check refuses by the codes of skills', async () => {
   const shop = await openWorkshop();
   shop.put('prd.md', wholePrd);
-  shop.put('bytes.md', '');
   const codeOf = async (params: Record<string, unknown>): Promise<number> =>
     (await shop.call('docs.check', { file: 'prd.md', schema: 'prd-v1', ...params })).error?.exitCode;
   expect(await codeOf({ file: 'nowhere.md' })).toBe(66);
   expect(await codeOf({ schema: 'prd-v9' })).toBe(64);
   expect(await codeOf({ require: ['golas'] })).toBe(64);
   expect(await codeOf({ file: 'skills' })).toBe(66);
+  expect(await codeOf({ file: '../prd.md' })).toBe(66);
+  expect(await codeOf({ file: join(shop.root, 'prd.md') })).toBeUndefined();
+  writeFileSync(join(shop.root, 'bytes.md'), Buffer.from([0x23, 0xff, 0xfe]));
+  expect(await codeOf({ file: 'bytes.md' })).toBe(65);
   expect(await codeOf({ min: 80 })).not.toBe(0);
 });
 
@@ -40,4 +45,6 @@ test('a schema of the project comes before ours, and front matter is checked by 
   expect((await check()).error.message).toContain("must have required property 'owner'");
   shop.put('prd.md', `---\nowner: ada\n---\n${wholePrd}`);
   expect((await check()).document.completeness).toBe(1);
+  shop.put('.cleo/schemas/another.doc.yaml', 'id: prd-v1\nsections: []\n');
+  expect((await check()).error).toMatchObject({ exitCode: 78, message: expect.stringContaining('prd-v1.doc.yaml are both prd-v1') });
 });

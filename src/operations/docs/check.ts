@@ -22,6 +22,7 @@ import { missingSections } from '../../rules/document/missing.ts';
 import { defaultCompleteness } from '../../rules/gate/handoff.ts';
 import { nearest } from '../../rules/nearest.ts';
 import { query } from '../define.ts';
+import { placeIn } from '../place.ts';
 
 const Section = strictObject({
   id: string(),
@@ -41,7 +42,7 @@ export const docsCheck = query({
     file: pipe(
       string(),
       maxLength(4096, 'must have at most 4096 characters'),
-      description('The document, from the project folder'),
+      description('The document, a file inside the project'),
       metadata({ value: 'FILE' }),
     ),
     schema: pipe(
@@ -81,12 +82,13 @@ export const docsCheck = query({
         schemas: schemas.ids(),
       });
     }
-    const seen = ground.at(file);
-    if (!seen) throw skillRefusal(66, `${file} is not there`, here.commandAs(['docs', 'list']), { file });
-    if (seen.kind !== 'file')
-      throw skillRefusal(65, `${file} is no regular file inside the project`, here.commandAs(['docs', 'list']), { file });
-    const text = textOf(ground.read(file));
-    if (text === undefined) throw skillRefusal(65, `${file} is no UTF-8 text`, here.commandAs(['docs', 'list']), { file });
+    // As it is written where the caller stands, else as the project knows it.
+    const place = [placeIn(here.platform, here.project, file), file].find((one) => one !== undefined && ground.at(one) !== undefined);
+    const list = here.commandAs(['docs', 'list']);
+    if (place === undefined) throw skillRefusal(66, `${file} is not there, or not inside the project`, list, { file });
+    if (ground.at(place)?.kind !== 'file') throw skillRefusal(65, `${file} is no regular file inside the project`, list, { file });
+    const text = textOf(ground.read(place));
+    if (text === undefined) throw skillRefusal(65, `${file} is no UTF-8 text`, list, { file });
     const unknown = wanted.find((one) => !schema.sections.some((section) => section.id === one));
     if (unknown)
       throw skillRefusal(
@@ -97,7 +99,7 @@ export const docsCheck = query({
       );
     const found = completenessOf(text, schema);
     const sections = found.sections.map(({ items: _, weight: __, ...section }) => section);
-    const document = { file, schema: id, completeness: found.completeness, min, ...(explain ? { sections } : {}) };
+    const document = { file: place, schema: id, completeness: found.completeness, min, ...(explain ? { sections } : {}) };
     const missing = missingSections(found, wanted);
     const problems = [
       ...frontMatterProblems(schemas, schema, text),
@@ -105,7 +107,7 @@ export const docsCheck = query({
       ...(missing.length === 0 ? [] : [`lacks ${missing.map((one) => one.id).join(', ')}`]),
     ];
     if (problems.length === 0) return { document };
-    throw skillRefusal(65, `${file} ${problems.join('; ')}`, here.commandWith({ min: 0, require: undefined, explain: true }), {
+    throw skillRefusal(65, `${place} ${problems.join('; ')}`, here.commandWith({ min: 0, require: undefined, explain: true }), {
       document,
       missing: sections.filter(({ required, lacks }) => required && lacks.length > 0).map((one) => ({ id: one.id, lacks: one.lacks })),
     });

@@ -66,6 +66,19 @@ test('one that was cut off in the middle is none; when it is begun again it begi
   expect(factsOf(again).executions).toMatchObject([{ attempts: 2, retries: 1 }]);
 });
 
+test('one that waited for a person is the same when they have spoken', () => {
+  const lines = linesOf(traceText('run-1', '2026-01-31', [{ exitCode: 83, attempts: 2, judge: [0.5], checks: { 2: ['exit_code'] } }]));
+  const end = lines.find(({ event }) => event === 'execution_complete')!;
+  const gate = { gate_id: 4, checks_performed: [{ name: 'review', passed: true, message: 'ada says pass' }] };
+  const later = [
+    { ...end, event: 'gate_checked', data: gate },
+    { ...end, data: { ...end.data, status: 'success', exit_code: 0, class: 'success' } },
+  ];
+  expect(factsOf([...lines, ...later]).executions).toMatchObject([
+    { status: 'success', attempts: 2, isInvoked: true, judge: [0.5], checks: [{ name: 'exit_code' }, { name: 'review' }] },
+  ]);
+});
+
 test('a handoff tells what its documents lacked', () => {
   const remediation = 'prd.md: goals needs 30 words; risks needs a heading such as "Risks"';
   const text = traceText('run-1', '2026-01-31', [{}, { phase: 'design', handoffs: [{ from: 'discovery', accepted: false, remediation }] }]);

@@ -33,7 +33,8 @@ interface Draft {
   votes: Map<number, number | null>;
 }
 
-/** The executions of one trace, in the order in which they ended. Of one that was run again after a crash only the last time counts.
+/** The executions of one trace, in the order in which they ended. Of one that was run again after a crash only the last time counts;
+ *  one that waited for a person ends a second time, as the same.
  *  Everything is read with doubt: whoever wrote the trace may have been another version, or another program. */
 export function factsOf(lines: TraceLine[]): TraceFacts {
   const drafts = new Map<string, Draft>();
@@ -59,7 +60,6 @@ export function factsOf(lines: TraceLine[]): TraceFacts {
     const facts = concluded(draft, line, id);
     done.delete(id);
     done.set(id, facts);
-    drafts.delete(id);
     // Whose sender had no part in this run is charged to whom it was handed.
     for (const handoff of waiting.filter(({ to }) => to === facts.phase)) {
       facts.rejections.push(rejection(handoff));

@@ -1,4 +1,4 @@
-import type { ArtifactSpec, ExitCodeNames, Phase } from '../../model/construct.ts';
+import type { ArtifactSpec, ExitCodeNames, GoalSpec, Phase } from '../../model/construct.ts';
 import {
   ContractPart,
   ExecutionGatePart,
@@ -29,7 +29,7 @@ const defaultTimeoutMs = 600_000;
 const defaultKillGraceMs = 1500;
 
 /** Everything a manifest says of its phases, in the order in which they run. */
-export function readPhases(reader: Reader, sources: PhaseSources, skills: DeclaredSkill[]): Phase[] {
+export function readPhases(reader: Reader, sources: PhaseSources, skills: DeclaredSkill[], goal: GoalSpec): Phase[] {
   const declared = declaredPhases(reader, sources.phases);
   const contracts = named(reader, sources.contracts);
   const gates = named(reader, sources.gates);
@@ -39,7 +39,7 @@ export function readPhases(reader: Reader, sources: PhaseSources, skills: Declar
   const drafts = order.map((name) => artifactsOf(reader, name, declared.get(name), contracts.get(name), gates.get(name)));
   checkSchemas(reader, sources.phases, drafts);
   const documents = byBaseName(drafts.flatMap(({ inputs, outputs }) => [...inputs, ...outputs]));
-  const phases = drafts.map((draft) => withGates(reader, draft, documents, skills));
+  const phases = drafts.map((draft) => withGates(reader, draft, { documents, skills, goal }));
   checkOrder(reader, sources.phases, phases);
   return phases;
 }
@@ -147,7 +147,11 @@ function outputsOf(reader: Reader, gate: Spot, outputs: ArtifactSpec[]): Artifac
   );
 }
 
-function withGates(reader: Reader, { gates, ...draft }: Draft, declared: Documents, skills: DeclaredSkill[]): Phase {
+function withGates(
+  reader: Reader,
+  { gates, ...draft }: Draft,
+  { documents: declared, skills, goal }: { documents: Documents; skills: DeclaredSkill[]; goal: GoalSpec },
+): Phase {
   const before = reader.fields(gates.precondition, keysOf(PreconditionPart));
   const during = reader.fields(gates.execution, keysOf(ExecutionGatePart));
   const after = withoutFindings(reader, () => reader.fields(gates.output, keysOf(OutputPart)));
@@ -166,7 +170,7 @@ function withGates(reader: Reader, { gates, ...draft }: Draft, declared: Documen
         ...(primarySchema === undefined ? {} : { primarySchema }),
       },
     },
-    ...(reader.isThere(gates.goal) ? { goal: readGoal(reader, gates.goal) } : {}),
+    ...(reader.isThere(gates.goal) ? { goal: readGoal(reader, gates.goal, goal) } : {}),
     timeoutMs: reader.number(during.timeout_ms, limits.milliseconds) ?? defaultTimeoutMs,
     ...(deadlineMs ? { deadlineMs } : {}),
     maxRetries: reader.number(during.max_retries, limits.retries) ?? 0,

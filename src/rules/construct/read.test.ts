@@ -75,7 +75,7 @@ test('every source of a phase is one phase', () => {
   expect(discovery).not.toHaveProperty('deadlineMs');
   expect(design).toMatchObject({
     skills: ['shaping'],
-    inputs: [{ path: 'grimoires/{project}/prd.md', min_completeness: 0.8 }],
+    inputs: [{ path: 'grimoires/{project}/prd.md', schema: 'prd-v1', min_completeness: 0.8 }],
     outputs: [{ path: 'grimoires/{project}/sdd.md', schema: 'sdd-v1', required_sections: ['architecture', 'data_model'] }],
     gates: {
       precondition: {
@@ -140,6 +140,11 @@ describe('errors', () => {
     ['an unknown class', 'assessment: {gates: {a: {execution: {retry_on: [always]}}}}', /must be one of soft, partial/],
     ['a success that is tried again', 'assessment: {gates: {a: {execution: {retry_on: [success]}}}}', /must be one of soft, partial/],
     ['a schema of nobody', 'phases: {a: {produces: [{path: x.md, schema: prd-v2}]}}', /there is no schema "prd-v2": did you mean prd-v1/],
+    [
+      'a section of nobody',
+      'phases: {a: {produces: [{path: x.md, schema: prd-v1, required_sections: [golas]}]}}',
+      /a: prd-v1 has no section "golas": did you mean goals/,
+    ],
     [
       'a handoff of nobody',
       'phases: {a: {}, b: {}}\nassessment: {handoffs: {a_to_c: {}}}',
@@ -275,6 +280,37 @@ test('a version is a text: 1.10 is not 1.1', () => {
     column: 21,
     problem: 'must be a text; put it in quotes',
   });
+});
+
+test('how complete something is without a schema cannot be told, and that is said', () => {
+  expect(problems('phases: {a: {produces: [{path: x.md, min_completeness: 0.5}]}}', 'warning')).toEqual([
+    'a: x.md has no schema: how complete it is cannot be told: name one: schema: prd-v1',
+  ]);
+  const data = `${head}phases: {a: {produces: [{path: x.json, schema: form, min_completeness: 0.5}]}}`;
+  expect(readConstruct('c', data, { schemas: new Map([['form', undefined]]) }).findings).toMatchObject([
+    { severity: 'error', problem: 'form is a schema of data: x.json is whole or it is not' },
+  ]);
+});
+
+test.each([
+  ['for all goals', 'goal: {mode: judge}', 1],
+  ['for the goal of a phase', 'gates: {a: {goal: {mode: judge_then_review}}}', 1],
+  ['for the choice of skills', 'selection: judge', 1],
+  ['and is there', 'goal: {mode: judge}, judge: {command: [x]}', 0],
+  ['by nobody', 'goal: {mode: review}', 0],
+])('a judge that is asked %s', (_, assessment, warnings) => {
+  const told = problems(`phases: {a: {}}\nassessment: {${assessment}}`, 'warning');
+  expect(told.filter((one) => one.includes('people are asked instead'))).toHaveLength(warnings);
+});
+
+test('a phase says of its goal only what is other than for all', () => {
+  const { construct } = read(
+    'phases: {a: {}, b: {}}\nassessment: {goal: {mode: review, rubric: [{id: x, question: y}]}, gates: {a: {goal: {enforce: true}}}}',
+  );
+  expect(construct!.phases.map(({ goal }) => goal)).toEqual([
+    { mode: 'review', enforce: true, rubric: [{ id: 'x', question: 'y', weight: 1 }] },
+    undefined,
+  ]);
 });
 
 test('an unknown key is a warning with what was meant, and nothing worse', () => {

@@ -3,6 +3,7 @@ import { AssessmentPart, ConstructFile, ExecutionPart, keysOf, limits, MetadataP
 import { stageNames } from '../../model/lifecycle.ts';
 import { builtInSchemas } from '../document/schemas.ts';
 import { sha256 } from '../sha256.ts';
+import { checkAsked, type KnownSchemas, withSchemas } from './asked.ts';
 import { readHandoffs } from './handoffs.ts';
 import { readPhases } from './phases.ts';
 import { readArgv, readCapture, readExitCodes, readGoal, readJudge, readSkills } from './settings.ts';
@@ -19,11 +20,11 @@ export interface Reading {
 export interface ReadOptions {
   /** Of the file's bytes. */
   digest?: string;
-  /** The schemas that there are, by id. */
-  schemas?: string[];
+  /** The schemas that there are, by id, with the sections of those that are of documents. */
+  schemas?: KnownSchemas;
 }
 
-const builtIn = builtInSchemas.map(({ id }) => id);
+const builtIn: KnownSchemas = new Map(builtInSchemas.map(({ id, sections }) => [id, sections.map((section) => section.id)]));
 
 export const largestManifest = 1024 * 1024;
 
@@ -32,7 +33,7 @@ export const largestManifest = 1024 * 1024;
 export function readConstruct(file: string, text: string, { digest = sha256(text), schemas = builtIn }: ReadOptions = {}): Reading {
   const whole = { where: '', severity: 'error' as const };
   if (text.length > largestManifest) return { kind: 'other', findings: [{ ...whole, problem: 'is larger than 1 MiB' }] };
-  const reader = readerOf(text.replace(/^\ufeff/, ''), schemas);
+  const reader = readerOf(text.replace(/^\ufeff/, ''), [...schemas.keys()]);
   if (reader.findings.length > 0) return { kind: 'other', findings: someOf(reader.findings, 'error') };
   if (!reader.isMap(reader.top)) {
     const problem = reader.isThere(reader.top) ? 'is no construct: it has no names at its top' : 'is empty';
@@ -50,7 +51,8 @@ export function readConstruct(file: string, text: string, { digest = sha256(text
     );
     return { kind, findings: reader.findings };
   }
-  const construct = build(reader, file, digest, kind);
+  const construct = withSchemas(build(reader, file, digest, kind));
+  checkAsked(reader, construct, schemas);
   const isFit = reader.findings.every(({ severity }) => severity !== 'error');
   return {
     kind,
@@ -82,7 +84,8 @@ function build(reader: Reader, file: string, digest: string, kind: Reading['kind
   const how = reader.fields(at.execution, keysOf(ExecutionPart));
   const judged = reader.fields(at.assessment, keysOf(AssessmentPart));
   const { skills, declared } = readSkills(reader, at.skills);
-  const phases = readPhases(reader, { order: how.phases, phases: at.phases, contracts: at.contracts, gates: judged.gates }, declared);
+  const goal = readGoal(reader, judged.goal);
+  const phases = readPhases(reader, { order: how.phases, phases: at.phases, contracts: at.contracts, gates: judged.gates }, declared, goal);
   const redaction = reader.fields(judged.redaction, keysOf(RedactionPart));
   const executor = readArgv(reader, how.executor);
   const judge = readJudge(reader, judged.judge);
@@ -90,6 +93,10 @@ function build(reader: Reader, file: string, digest: string, kind: Reading['kind
   const lifecycleStage = reader.oneOf(at.lifecycle_stage, stageNames);
   if (lifecycleStage === 'release')
     reader.error(at.lifecycle_stage, 'release is completed with its provenance, which a run does not have', 'cleo lifecycle complete');
+  const selection = reader.oneOf(judged.selection, ['heuristic', 'judge', 'review', 'off']) ?? 'heuristic';
+  const asksJudge = [goal, ...phases.map((phase) => phase.goal)].some((one) => one?.mode.startsWith('judge')) || selection === 'judge';
+  if (asksJudge && !reader.isThere(judged.judge))
+    reader.warning(at.assessment, 'asks a judge, and there is none: people are asked instead', 'say judge: {command: [...]}');
   if (kind === 'construct' && phases.length === 0) reader.warning(reader.top, 'has no phases: there is nothing to run');
   return {
     file,
@@ -106,8 +113,8 @@ function build(reader: Reader, file: string, digest: string, kind: Reading['kind
     credentials: reader.texts(at.credentials),
     exitCodes: { ...readExitCodes(reader, at.exit_codes), ...readExitCodes(reader, judged.exit_codes) },
     capture: readCapture(reader, judged.capture),
-    goal: readGoal(reader, judged.goal),
-    selection: reader.oneOf(judged.selection, ['heuristic', 'judge', 'review', 'off']) ?? 'heuristic',
+    goal,
+    selection,
     ...(judge ? { judge } : {}),
     reviewersRequired: reader.number(judged.reviewers_required, limits.reviewers) ?? 1,
     redaction: { patterns: reader.texts(redaction.patterns), allow: reader.texts(redaction.allow) },

@@ -35,8 +35,14 @@ describe('headings', () => {
     ['Non-Functional Requirements', 'non functional requirements', true],
     ['ＧＯＡＬＳ', 'goals', true],
     ['Goalsetting', 'goals', false],
+    ['Non-Functional Requirements', 'functional requirements | requirements', false],
+    ['Nonfunctional Requirements', 'functional requirements | requirements', false],
+    ['Requirements', 'functional requirements | requirements', true],
+    ['Requirements, functional and non-functional', 'functional requirements | requirements', true],
+    ['Goals and Non-Goals', 'goals', true],
+    ['Re\u0301sume\u0301', 'r\u00e9sum\u00e9', true],
   ])('%s / %s', (heading, title, expected) => {
-    expect(isTitled(headingWords(heading), headingWords(title))).toBe(expected);
+    expect(isTitled(headingWords(heading), title.split(' | ').map(headingWords))).toBe(expected);
   });
 
   test('the only heading of the first level is the title', () => {
@@ -51,8 +57,18 @@ describe('headings', () => {
     expect(completenessOf(text, both).completeness).toBe(1);
   });
 
+  test('functional requirements are found behind those that are not, and are not those', () => {
+    const [prd] = builtInSchemas;
+    const other = `# P\n\n## Non-Functional Requirements\n\n${words(20)}\n\n`;
+    const headings = (text: string) =>
+      completenessOf(text, prd!).sections.flatMap(({ id, line }) => (line === null ? [] : [`${id} ${line}`]));
+    expect(headings(other)).toEqual(['non_functional_requirements 3']);
+    expect(headings(`${other}## Requirements\n\nx\n`)).toEqual(['functional_requirements 7', 'non_functional_requirements 3']);
+  });
+
   test('headings of other marks and inside of other blocks', () => {
     expect(completenessOf(`Title\n=====\n\nGoals\n-----\n\n${words(4)}\n`, one(['goals'])).completeness).toBe(1);
+    expect(completenessOf(`# T\n\n## Why &amp; **what** [for](x)\n\n${words(4)}\n`, one(['why and what for'])).completeness).toBe(1);
     expect(completenessOf(`# T\n\n> ## Goals\n>\n> ${words(4)}\n`, one(['goals'])).completeness).toBe(0);
     expect(completenessOf(`# T\n\n\`\`\`\n## Goals\n${words(4)}\n\`\`\`\n`, one(['goals'])).completeness).toBe(0);
   });
@@ -85,11 +101,18 @@ describe('what counts', () => {
     ['braces', '{describe the goals here}', 0],
     ['braces in a sentence', 'one two three four {five six}', 0.6667],
     ['brackets', '[fill this in please]', 0],
+    ['brackets over two lines', '[fill this in\nplease, and soon]', 0],
+    ['brackets with an emphasis', '[fill **this** in please]', 0],
+    ['brackets that are meant', '\\[one two three four\\]', 1],
+    ['less and more', 'p95 < 200 ms and rate > 100 rps', 1],
+    ['a tag with a comma', '<your name, please, here>', 0],
+    ['characters by name', 'one &amp; two &nbsp; &#116;hree', 0.75],
+    ['a row of nothing', '| a | b |\n|---|---|\n| n/a | - |', 0],
     ['a link is no bracket', '[one two three four](x.md)', 1],
     ['a tag of nobody', '<your goals go here>', 0],
     ['braces of code are code', '`{ a: b, c: d }` one two', 1],
     ['a name in code is to be filled in', '`{Project Name Here Now}`', 0],
-    ['footnote marks are no brackets', 'one two three four[^1]', 1],
+    ['footnote marks are no brackets, and no words', 'one two three[^1]', 0.75],
     ['boxes are no brackets', '- [ ] one two\n- [x] three four', 1],
     ['scripts without spaces', '目標は明確', 1],
   ])('%s', (_, body, expected) => {
@@ -97,7 +120,9 @@ describe('what counts', () => {
   });
 
   test('items, where they are asked for', () => {
-    expect(completenessOf('# D\n\n## Goals\n\n- one two\n- three four\n', one(['goals'], 4, { minItems: 4 })).completeness).toBe(0.5);
+    const items = (list: string) => completenessOf(`# D\n\n## Goals\n\n${list}\n`, one(['goals'], 4, { minItems: 4 })).completeness;
+    expect(items('- one two\n- three four')).toBe(0.5);
+    expect(items('- one two\n- three four\n-\n-')).toBe(0.5);
   });
 });
 
@@ -116,6 +141,11 @@ test('weights decide, and what is not required does not', () => {
   expect(missingSections(result, ['c', 'b']).map(({ id }) => id)).toEqual(['c']);
 });
 
+test('a section that is next to nothing is there', () => {
+  const found = completenessOf('# D\n\n## Goals\n\nword\n', one(['goals'], 100_000));
+  expect([found.completeness, missingSections(found, true)]).toEqual([0, []]);
+});
+
 test('without required sections any word will do', () => {
   const schema = { ...one([]), sections: [] };
   expect([
@@ -130,6 +160,12 @@ test('line ends, a mark at the beginning and front matter change nothing', () =>
   const expected = completenessOf(plain, one(['goals']));
   expect(completenessOf(plain.replaceAll('\n', '\r\n'), one(['goals']))).toEqual(expected);
   expect(completenessOf(`\ufeff${plain}`, one(['goals']))).toEqual(expected);
+  expect(completenessOf(plain.replaceAll('\n', '\r'), one(['goals']))).toEqual(expected);
+  const accents = plain.replaceAll('o', '\u00f6');
+  const apart = completenessOf(accents.normalize('NFD'), one(['g\u00f6als']));
+  expect({ ...apart, sections: apart.sections.map((found) => ({ ...found, heading: found.heading?.normalize('NFC') })) }).toEqual(
+    completenessOf(accents, one(['go\u0308als'])),
+  );
   const below = completenessOf(`---\ntitle: Goals\n---\n${plain}`, one(['goals']));
   expect(below.completeness).toBe(expected.completeness);
   expect(below.sections[0]!.line).toBe(expected.sections[0]!.line! + 3);

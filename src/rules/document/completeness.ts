@@ -9,7 +9,9 @@ export function completenessOf(text: string, schema: DocSchema): Completeness {
   const headings = headingsOf(blocks);
   const sections = schema.sections.map((section) => scoreOf(section, blocks, headings, firstLine));
   // Rounded last: what is shown of a section does not decide about the whole.
-  return { completeness: overall(sections, blocks), sections: sections.map((one) => ({ ...one, score: rounded(one.score) })) };
+  // What is next to nothing is not nothing: a section that must be there is.
+  const shown = sections.map((one) => ({ ...one, score: rounded(one.score) || one.score }));
+  return { completeness: overall(sections, blocks), sections: shown };
 }
 
 /** The text of a document as every machine sees it: without a mark at its beginning, with plain line ends. */
@@ -49,18 +51,27 @@ export const headingWords = (text: string): string[] =>
     .split(' ')
     .filter((word) => word !== '' && !/^\p{N}+$/u.test(word));
 
-/** Whether a title stands in a heading, word after word. What is a non-goal, or out of scope, is the opposite. */
-export function isTitled(heading: string[], title: string[]): boolean {
-  return heading.some((_, start) => {
-    if (!title.every((word, i) => heading[start + i] === word)) return false;
+/** Whether one of the titles stands in a heading, word after word. What is a non-goal, or out of scope, is the opposite; and so is each
+ *  word of it: requirements that are non-functional are no requirements of a section that asks for functional ones. */
+export function isTitled(heading: string[], titles: string[][]): boolean {
+  const spans = titles.flatMap((title) => spansOf(heading, title));
+  const opposites = spans.filter(({ isOpposite }) => isOpposite);
+  return spans.some(({ isOpposite, start, end }) => !isOpposite && !opposites.some((other) => other.start <= start && end <= other.end));
+}
+
+function spansOf(heading: string[], title: string[]): { start: number; end: number; isOpposite: boolean }[] {
+  return heading.flatMap((word, start) => {
+    const isJoined = word === `non${title[0]}`;
+    if (!title.every((one, i) => heading[start + i] === one || (i === 0 && isJoined))) return [];
     const before = heading.slice(0, start);
-    return before.at(-1) !== 'non' && !(before.at(-1) === 'of' && before.at(-2) === 'out');
+    const isOpposite = isJoined || before.at(-1) === 'non' || (before.at(-1) === 'of' && before.at(-2) === 'out');
+    return [{ start, end: start + title.length, isOpposite }];
   });
 }
 
 function headingFor({ titles }: SectionSpec, headings: Heading[]): Heading | undefined {
   const wanted = titles.map(headingWords).filter((words) => words.length > 0);
-  const fitting = headings.filter(({ words }) => wanted.some((title) => isTitled(words, title)));
+  const fitting = headings.filter(({ words }) => isTitled(words, wanted));
   return fitting.reduce<Heading | undefined>((best, one) => (best && best.depth <= one.depth ? best : one), undefined);
 }
 

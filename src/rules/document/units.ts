@@ -31,60 +31,69 @@ function unitsOf(token: Token, isItem: boolean): Unit[] {
   switch (token.type) {
     case 'paragraph':
     case 'text':
-      return unitOf(inline(token), isItem);
+      return unitOf([inline(token)], isItem);
     case 'blockquote':
       return (token as Tokens.Blockquote).tokens.flatMap((inner) => unitsOf(inner, isItem));
     case 'list':
       return (token as Tokens.List).items.flatMap((item) => itemUnits(item));
-    case 'table': {
-      const table = token as Tokens.Table;
-      return table.rows.flatMap((row) =>
+    case 'table':
+      return (token as Tokens.Table).rows.flatMap((row) =>
         unitOf(
-          row.flatMap((cell) => [...cell.tokens.flatMap(pieces), gap]),
+          row.map((cell) => cell.tokens.flatMap(pieces)),
           true,
         ),
       );
-    }
     case 'code':
-      return unitOf([{ text: (token as Tokens.Code).text, isCode: true }], isItem);
+      return unitOf([[{ text: (token as Tokens.Code).text, kind: 'code' }]], isItem);
     default:
       return [];
   }
 }
 
-/** One item is one item, however many paragraphs it has. */
+/** One item is one item, however many paragraphs it has; one that says nothing is none. */
 function itemUnits(item: Tokens.ListItem): Unit[] {
   const own = item.tokens.filter(({ type }) => type !== 'list').flatMap((inner) => unitsOf(inner, false));
   const below = item.tokens.filter(({ type }) => type === 'list').flatMap((inner) => unitsOf(inner, true));
-  const [first, ...rest] = own.length > 0 ? own : [{ words: 0, placeholderWords: 0, isItem: true }];
-  return [{ ...first!, isItem: true }, ...rest, ...below];
+  const [first, ...rest] = own;
+  return [...(first ? [{ ...first, isItem: true }] : []), ...rest, ...below];
 }
 
 interface Piece {
   text: string;
-  isCode: boolean;
-  /** A tag that no browser knows stands for something to be filled in. */
-  isTag?: true;
+  /** `tag`: one that no browser knows stands for something to be filled in. `plain`: a character that was written so that it is no mark. */
+  kind: 'prose' | 'code' | 'tag' | 'plain';
 }
-
-const gap: Piece = { text: ' ', isCode: false };
 
 const footnote = /^\[\^[^\]]+\]:/;
 
 const inline = (token: Token): Piece[] => {
   if (footnote.test(token.raw)) return [];
-  return 'tokens' in token && token.tokens ? token.tokens.flatMap(pieces) : [{ text: (token as Tokens.Text).text, isCode: false }];
+  return 'tokens' in token && token.tokens ? token.tokens.flatMap(pieces) : [prose(token)];
 };
+
+const prose = (token: Token): Piece => ({ text: readable((token as Tokens.Text).text ?? ''), kind: 'prose' });
+
+/** As it is read: without the numbers of footnotes, and with the characters that are written by name. */
+const readable = (text: string): string =>
+  text
+    .replace(/\[\^[^\]\s]+\]/g, '')
+    .replace(/&(?:#(\d{1,7})|#x([\da-f]{1,6})|([a-z][a-z\d]*));/gi, (_, decimal?: string, hex?: string, name?: string) => {
+      if (name !== undefined) return name.toLowerCase() === 'amp' ? '&' : ' ';
+      const code = decimal === undefined ? Number.parseInt(hex!, 16) : Number(decimal);
+      return code > 0 && code <= 0x10_ff_ff ? String.fromCodePoint(code) : ' ';
+    });
 
 /** The text that is read: not targets of links, images or HTML. */
 function pieces(token: Token): Piece[] {
   switch (token.type) {
     case 'codespan':
-      return [{ text: (token as Tokens.Codespan).text, isCode: true }];
+      return [{ text: (token as Tokens.Codespan).text, kind: 'code' }];
+    case 'escape':
+      return [{ text: (token as Tokens.Escape).text, kind: 'plain' }];
     case 'image':
       return [];
     case 'br':
-      return [gap];
+      return [{ text: ' ', kind: 'prose' }];
     case 'html':
       return tagPiece(token.raw);
     case 'link': {
@@ -93,15 +102,13 @@ function pieces(token: Token): Piece[] {
       return /^<|^[a-z]+:\/\/|^www\./i.test(link.raw) ? [] : link.tokens.flatMap(pieces);
     }
     default:
-      return 'tokens' in token && token.tokens
-        ? token.tokens.flatMap(pieces)
-        : [{ text: (token as Tokens.Text).text ?? '', isCode: false }];
+      return 'tokens' in token && token.tokens ? token.tokens.flatMap(pieces) : [prose(token)];
   }
 }
 
 function tagPiece(raw: string): Piece[] {
   const name = /^<\/?\s*([A-Za-z][A-Za-z0-9-]*)/.exec(raw)?.[1]?.toLowerCase();
-  return name === undefined || tags.has(name) ? [] : [{ text: raw.replace(/^<\/?|>$/g, ''), isCode: false, isTag: true }];
+  return name === undefined || tags.has(name) ? [] : [{ text: raw.replace(/^<\/?|>$/g, ''), kind: 'tag' }];
 }
 
 const tags = new Set(
@@ -110,36 +117,47 @@ const tags = new Set(
   ),
 );
 
-const spoken = (tokens: Token[]): string =>
-  tokens
-    .flatMap(pieces)
-    .map(({ text }) => text)
-    .join('');
+const spoken = (tokens: Token[]): string => textOf(tokens.flatMap(pieces));
 
 /** Case matters where the small word is one of everyday: a todo list is no placeholder. */
 const shouted = /\b(?:TO[D]O|X{3})\b|\?{3}/;
 const spokenMarks = /\b(?:tbd|tba|tbc|fixme)\b|\blorem ipsum\b|\bto be (?:determined|defined|decided)\b|\bcoming soon\b/i;
 const nothing = /^(?:\.{3,}|\u2026|-+|\u2014|\u2013|n\/?a|none)\.?$/i;
 
-function unitOf(parts: Piece[], isItem: boolean): Unit[] {
-  const text = parts
-    .map((part) => part.text)
-    .join('')
-    .trim();
-  if (text === '') return [];
+/** Of a row, every cell; of everything else there is one. */
+function unitOf(cells: Piece[][], isItem: boolean): Unit[] {
+  const texts = cells.map((parts) => textOf(parts).trim()).filter((text) => text !== '');
+  if (texts.length === 0) return [];
+  const text = texts.join(' ');
   const words = countWords(text);
-  if (shouted.test(text) || spokenMarks.test(text) || nothing.test(text)) {
+  if (shouted.test(text) || spokenMarks.test(text) || texts.every((one) => nothing.test(one))) {
     const all = Math.max(1, words);
     return [{ words: all, placeholderWords: all, isItem }];
   }
-  const marked = parts.reduce((sum, part) => sum + placeholdersIn(part), 0);
+  const marked = cells.flatMap(runsOf).reduce((sum, run) => sum + placeholdersIn(run), 0);
   return [{ words, placeholderWords: marked * 2 > words ? words : marked, isItem }];
 }
 
-function placeholdersIn({ text, isCode, isTag }: Piece): number {
-  if (isTag) return countWords(text);
-  const found = isCode ? text.match(/\{[A-Z][^{}\n]*\}/g) : text.match(/\{[^{}\n]+\}|\[(?!\^)[^[\]\n]+\](?!\()|<[^<>\n]+>/g);
-  return (found ?? []).reduce((sum, one) => sum + countWords(one), 0);
+const textOf = (parts: Piece[]): string => parts.map(({ text }) => text).join('');
+
+/** A mark may go over several lines, and over words that are set off from the others. */
+function runsOf(parts: Piece[]): Piece[] {
+  const runs: Piece[] = [];
+  for (const part of parts) {
+    const last = runs.at(-1);
+    if (last?.kind === 'prose' && part.kind === 'prose') last.text += part.text;
+    else runs.push({ ...part });
+  }
+  return runs;
+}
+
+/** What is smaller than one thing and larger than another stands between the same signs: only a letter makes it a mark. */
+const filledIn = { prose: /\{[^{}]+\}|\[[^[\]]+\](?!\()|<\p{L}[^<>]*>/gu, code: /\{[A-Z][^{}\n]*\}/g };
+
+function placeholdersIn({ text, kind }: Piece): number {
+  if (kind === 'plain') return 0;
+  if (kind === 'tag') return countWords(text);
+  return (text.match(filledIn[kind]) ?? []).reduce((sum, one) => sum + countWords(one), 0);
 }
 
 /** Letters and digits in a row; a character each where a script puts no spaces between words. */

@@ -1,10 +1,11 @@
+import type { SectionScore } from '../../model/doc-schema.ts';
 import type { FoundArtifact, FoundFile } from '../../model/found.ts';
 import { missingSections } from '../document/missing.ts';
 import { check, type Judged } from './gate.ts';
 import { remedyOf } from './remedy.ts';
 
-/** What kind of failing a check is: something is not there, or is there and not as it should be. */
-export type Lack = 'missing' | 'invalid';
+/** What kind of failing a check is: something is not there, or is there and not what it should be, or is not enough of it. */
+export type Lack = 'missing' | 'invalid' | 'incomplete';
 
 export interface ArtifactCheck extends Judged {
   lack?: Lack;
@@ -35,11 +36,11 @@ function fileChecks(file: FoundFile, spec: FoundArtifact['spec'], minimum: numbe
     ...check(name, false, message, { path }, remediation),
     lack: 'invalid',
   });
-  if (file.kind === 'outside') return [invalid(`artifact:${path}`, `${path} leads out of the project`)];
-  if (file.kind !== 'file') return [invalid(`artifact:${path}`, `${path} is no regular file`)];
+  if (file.kind === 'outside') return [invalid(`artifact:${path}`, `${path} leads out of the project`, `write ${path} inside the project`)];
+  if (file.kind !== 'file') return [invalid(`artifact:${path}`, `${path} is no regular file`, `write ${path} as a file`)];
   if (file.size === 0) return [invalid(`artifact:${path}`, `${path} is empty`, `write ${path}`)];
   const checks: ArtifactCheck[] = [check(`artifact:${path}`, true, `${path} is there`, { path, actual: file.size })];
-  for (const problem of file.problems) checks.push(invalid(`schema:${path}`, `${path} ${problem}`));
+  for (const problem of file.problems) checks.push(invalid(`schema:${path}`, `${path} ${problem}`, `mend ${path}: it ${problem}`));
   if (!spec.schema || !file.completeness) return checks;
   const { completeness } = file;
   const least = spec.min_completeness ?? minimum;
@@ -50,10 +51,10 @@ function fileChecks(file: FoundFile, spec: FoundArtifact['spec'], minimum: numbe
         `completeness:${path}`,
         isEnough,
         `${path} is ${completeness.completeness} complete; ${least} is asked for`,
-        { path, expected: least, actual: completeness.completeness },
+        { path, ...lineOf(completeness.sections), expected: least, actual: completeness.completeness },
         remedyOf(path, completeness.sections),
       ),
-      ...(isEnough ? {} : { lack: 'invalid' as const }),
+      ...(isEnough ? {} : { lack: 'incomplete' as const }),
     });
   }
   if (spec.required_sections !== null) {
@@ -64,7 +65,7 @@ function fileChecks(file: FoundFile, spec: FoundArtifact['spec'], minimum: numbe
         `sections:${path}`,
         missing.length === 0,
         missing.length === 0 ? `${path} has the sections that are asked for` : `${path} lacks ${names.join(', ')}`,
-        { path, expected: spec.required_sections, actual: names },
+        { path, ...lineOf(missing), expected: spec.required_sections, actual: names },
         // Where it is not complete enough, what it lacks has been said.
         checks.every(({ passed }) => passed) ? remedyOf(path, missing) : undefined,
       ),
@@ -74,8 +75,14 @@ function fileChecks(file: FoundFile, spec: FoundArtifact['spec'], minimum: numbe
   return checks;
 }
 
+/** Where to begin: the first section that stands there and lacks something. */
+function lineOf(sections: SectionScore[]): { line?: number } {
+  const first = sections.find(({ line, lacks }) => line !== null && lacks.length > 0);
+  return first?.line == null ? {} : { line: first.line };
+}
+
 /** Of a phase that cannot begin: 66 where something is missing, 65 where something is not good enough. */
 export function inputCode(checks: ArtifactCheck[]): 66 | 65 | undefined {
   const lacks = checks.map(({ lack }) => lack);
-  return lacks.includes('missing') ? 66 : lacks.includes('invalid') ? 65 : undefined;
+  return lacks.includes('missing') ? 66 : lacks.some((lack) => lack !== undefined) ? 65 : undefined;
 }

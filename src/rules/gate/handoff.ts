@@ -42,7 +42,12 @@ export function handOn({ runId, at, spec, required, optional, outputs, before }:
     ...changed.map(({ path }) => `artifact_changed: ${path} is not what ${spec.from} left`),
   ];
   const isBlocked = problems.length > 0 && spec.onFailure === 'block';
-  const remedies = failed.flatMap(({ remediation }) => remediation ?? []);
+  const remedies = [
+    ...failed.flatMap(({ remediation }) => remediation ?? []),
+    ...changed.map(({ path }) => `run ${spec.from} again, or leave ${path} as it made it`),
+  ];
+  // What need not be there is told of, and stops nothing.
+  const remarks = optional.flatMap((found) => artifactChecks(found)).flatMap(({ passed, message }) => (passed ? [] : [message]));
   return {
     ...base,
     artifacts,
@@ -50,7 +55,7 @@ export function handOn({ runId, at, spec, required, optional, outputs, before }:
       schema_valid: failed.every(({ lack }) => lack !== 'invalid'),
       completeness: least(required),
       blockers: isBlocked ? problems : [],
-      warnings: isBlocked ? [] : problems,
+      warnings: isBlocked ? remarks : [...problems, ...remarks],
       skipped: false,
     },
     accepted: !isBlocked,

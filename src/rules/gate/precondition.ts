@@ -42,7 +42,7 @@ export function namedCheck(spec: CheckSpec, fact: CheckFact): Judged {
     }
     case 'command': {
       const line = spec.kind === 'command' ? spec.argv.join(' ') : '';
-      return check(spec.name, fact.isMet, `${line} ${fact.isMet ? 'succeeds' : 'fails'}`, { expected: 0 });
+      return check(spec.name, fact.isMet, `${line} ${fact.isMet ? 'succeeds' : 'fails'}`, { expected: 0 }, `see why ${line} fails`);
     }
   }
 }
