@@ -13,13 +13,13 @@ import type { Run } from './run-state.ts';
 type Entry = RunRecord['executions'][number];
 
 /** What is left of an execution of which all is done but that somebody says whether its goal was reached. */
-export interface Waiting extends Reusable {
+interface Waiting extends Reusable {
   review: string;
   result: SkillExecutionResult;
 }
 
 /** It is not done again: somebody looks at what it made, and another time it might make something else. */
-export function awaited(draft: Draft): Waiting | undefined {
+function awaited(draft: Draft): Waiting | undefined {
   const { run } = draft;
   const known = standing(draft, ofThisRun(draft), (one) => one.review !== undefined);
   const review = known?.entry.review;
@@ -28,9 +28,11 @@ export function awaited(draft: Draft): Waiting | undefined {
   return result && { ...known, review, result };
 }
 
-/** Ends as its review does, once that is resolved. */
-export function settled(draft: Draft, waiting: Waiting): Executed {
+/** Ends as its review does, once that is resolved; undefined where it waits for none. */
+export function settled(draft: Draft): Executed | undefined {
   const { run, phase } = draft;
+  const waiting = awaited(draft);
+  if (!waiting) return undefined;
   const { entry: before, review, result: kept } = waiting;
   const judged = verdictOf(draft, review);
   const { enforce } = goalSpec(run, phase);
@@ -59,11 +61,6 @@ function stillWaiting(draft: Draft, { review, result }: Pick<Waiting, 'review' |
   const note = `${draft.skill.name} is not run again: ${review} is open`;
   draft.run.tell('execution_progress', { kind: 'note', note }, aboutOf(draft));
   return { result, meaning: refusal(draft, 83), attempts: 0, isSkipped: true, isCancelled: false, review };
-}
-
-export function waitFor(draft: Draft, review: string): void {
-  draft.review = { id: review, decides: true };
-  draft.errors.push({ code: 'goal_pending', message: `whether the goal was reached is for ${review} to say` });
 }
 
 function verdictOf({ run, phase }: Draft, id: string): GateResult {

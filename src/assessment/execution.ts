@@ -7,15 +7,13 @@ import { primaryOf } from '../rules/primary.ts';
 import { noClaim } from '../rules/skill-claim.ts';
 import { isAbsent, skillCommand } from '../rules/skill-command.ts';
 import { attempts } from './attempts.ts';
-import { awaited, settled, waitFor } from './awaited.ts';
 import { captured } from './capture.ts';
 import { type Around, aboutOf, type Draft, draftOf, type Executed, pass, record, refusal, skipGates, warn } from './draft.ts';
 import { goalGate } from './goal.ts';
 import { outputsBefore, outputsOf, primaryChecks, sharedIn, touchedBy } from './outputs.ts';
 import { preconditions } from './preconditions.ts';
 import { finish } from './result.ts';
-import { depart, inputsHash, logOf, reusable, reused } from './reuse.ts';
-import { openReview } from './reviews.ts';
+import { depart, inputsHash, logOf, ofThisRun, reusable, reused } from './reuse.ts';
 import type { Run } from './run-state.ts';
 import { selectionGate } from './selection.ts';
 import { treeWatch } from './tree-watch.ts';
@@ -30,8 +28,8 @@ export async function execute(run: Run, phase: Phase, skill: SkillSpec, around: 
   draft.inputsHash = inputsHash(draft);
   const known = reusable(draft);
   if (known) return reused(draft, known);
-  const waiting = awaited(draft);
-  if (waiting) return settled(draft, waiting);
+  const settled = ofThisRun(draft).some(({ review }) => review !== undefined) && (await import('./awaited.ts')).settled(draft);
+  if (settled) return settled;
   depart(run, phase, skill);
   draft.around = around();
   if (isAbsent(skill, draft.found)) return skipped(draft);
@@ -54,7 +52,7 @@ export async function execute(run: Run, phase: Phase, skill: SkillSpec, around: 
   await draft.around.tree.begin(skill.name);
   const { ended, isJudged } = await attempts(draft, command.argv);
   await look(draft, outputs);
-  askPeople(draft, ended);
+  await askPeople(draft, ended);
   return isJudged ? judge(draft, ended) : finish(draft, ended);
 }
 
@@ -119,12 +117,13 @@ function sha256Of({ ground }: Run, path: string): string | null {
 }
 
 /** Where the skill wants somebody to look at it, however it ended. */
-function askPeople(draft: Draft, ended: ExitMeaning): void {
+async function askPeople(draft: Draft, ended: ExitMeaning): Promise<void> {
   const { run, last, isCancelled } = draft;
   const claim = last?.claim ?? noClaim;
   if (isCancelled || (!claim.isReviewRequested && ended.class !== 'escalate')) return;
   const reason = claim.isReviewRequested ? 'the skill asked for it' : `the skill ended with ${ended.code} (${ended.name})`;
   const goal = claim.goalStatement ?? run.request.intent ?? null;
+  const { openReview } = await import('./reviews.ts');
   draft.review = { id: openReview(run, aboutOf(draft), { kind: 'requested', goal, reason, score: null }), decides: false };
 }
 
@@ -149,7 +148,10 @@ async function judge(draft: Draft, ended: ExitMeaning): Promise<Executed> {
   const { overridden } = record(draft, goal.result);
   warn(draft, ...goal.warnings);
   if (goal.code === 0 || overridden) return finish(draft, ended);
-  if (goal.awaits !== undefined) waitFor(draft, goal.awaits);
+  if (goal.awaits !== undefined) {
+    draft.review = { id: goal.awaits, decides: true };
+    draft.errors.push({ code: 'goal_pending', message: `whether the goal was reached is for ${goal.awaits} to say` });
+  }
   return finish(draft, refusal(draft, goal.code));
 }
 

@@ -101,30 +101,3 @@ export function depart(run: Run, phase: Phase, skill: SkillSpec): void {
     construct.type === 'parallel' && its === phase.name ? true : place >= 0 && order.indexOf(execution_id) < place;
   if (run.request.resume) run.record.executions = run.record.executions.filter(isKept);
 }
-
-/** What a run has done, by its record and by its trace: it may have been killed between the two. */
-export function doneBy(ground: Ground, record: RunRecord): Entry[] {
-  const text = record.trace ? ground.traces.read(record.trace)?.text : undefined;
-  const told = eventsIn(text ?? '').lines.flatMap(({ line }) => (line.event === 'execution_complete' ? entryIn(line.data.checkpoint) : []));
-  const entries = new Map(record.executions.flatMap(entryIn).map((one) => [one.execution_id, one]));
-  for (const one of told) {
-    // In the order in which they ended.
-    entries.delete(one.execution_id);
-    entries.set(one.execution_id, one);
-  }
-  return [...entries.values()];
-}
-
-/** Read with doubt: traces and records are files like any others. */
-function entryIn(value: unknown): Entry[] {
-  const one = value as Entry | null | undefined;
-  const isEntry =
-    typeof one?.execution_id === 'string' &&
-    [one.phase, one.skill, one.status, one.skill_sha256, one.inputs_sha256].every((text) => typeof text === 'string') &&
-    Array.isArray(one.outputs) &&
-    one.outputs.every((output: Partial<Entry['outputs'][number]> | null) => {
-      return typeof output?.path === 'string' && typeof output.sha256 === 'string' && Array.isArray(output.shared_with ?? []);
-    }) &&
-    Number.isInteger(one.attempts);
-  return isEntry ? [one] : [];
-}

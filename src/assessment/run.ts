@@ -8,15 +8,11 @@ import type { Ground } from '../platform/ground-port.ts';
 import { type ExitMeaning, meaningOf } from '../rules/exit-class.ts';
 import { leftRunning } from '../rules/gate/execution.ts';
 import { isSecretVariable, type RedactorOptions, redactorOf } from '../rules/redactor.ts';
-import { verifyTrace } from '../rules/trace-verify.ts';
-import { aloneWith } from './alone.ts';
 import { secretNames } from './attempt.ts';
 import type { Executed } from './draft.ts';
 import { lookoutOf } from './found.ts';
 import { inputsFile, keptInputs } from './kept-asked.ts';
-import { isLive, recordOf } from './kept-runs.ts';
 import { onePhase } from './phase.ts';
-import { doneBy } from './reuse.ts';
 import { markOf, type Run, type RunRequest } from './run-state.ts';
 import type { AllSchemas } from './schemas.ts';
 
@@ -50,7 +46,7 @@ export async function runPhases(ground: Ground, request: RunRequest, surrounding
     const warnings = await clearedAway(ground, request, lock);
     const left = await tidied(ground);
     const run = request.resume
-      ? await aloneWith(ground, runId, () => begin(ground, runId, goneOnWith(ground, request, runId), surroundings))
+      ? await (await import('./gone-on.ts')).goneOnWith(ground, request, runId, (now) => begin(ground, runId, now, surroundings))
       : begin(ground, runId, request, surroundings);
     run.warnings.push(...warnings);
     if (left) run.warnings.push({ code: 'prune_failed', message: left });
@@ -87,45 +83,13 @@ async function settle({ ground, record }: Run): Promise<void> {
 const lockName = (ground: Ground, { construct, project }: RunRequest): string =>
   `lock-${ground.hash(`${construct.file}\n${construct.name}\n${project}`).slice(0, 16)}`;
 
-/** What was done of it by now: others may have gone on with it while this one waited. */
-function goneOnWith(ground: Ground, request: RunRequest, runId: string): RunRequest {
-  const record = recordOf(ground, runId);
-  if (!record || !request.resume) throw skillRefusal(64, `${runId} is no longer there`, 'cleo trace list', { run: runId });
-  checkEnded(ground, record);
-  checkSound(ground, record);
-  const { started_at, status, lines } = record;
-  return { ...request, resume: { ...request.resume, started_at, status, lines, executions: doneBy(ground, record) } };
-}
-
-/** What is done is taken from the trace, and its end is vouched for anew: one that was changed would be believed for good. */
-function checkSound(ground: Ground, record: RunRecord): void {
-  const { run_id: run, trace } = record;
-  const read = trace ? ground.traces.read(trace) : undefined;
-  const bad = read && verifyTrace(read, ground.hash, record).broken;
-  if (bad)
-    throw skillRefusal(
-      65,
-      `the trace of ${run} is not what it wrote: line ${bad.line} ${bad.problem}`,
-      commandLine(['cleo', 'trace', 'repair', run]),
-      {
-        ...{ run, line: bad.line },
-      },
-    );
-}
-
-function checkEnded(ground: Ground, record: RunRecord): void {
-  if (record.pid !== ground.process().pid && isLive(ground, record))
-    throw skillRefusal(75, `${record.run_id} is still under way (process ${record.pid})`, 'cleo trace list', { run: record.run_id });
-}
-
 /** What a runner that was killed left running would write into what is begun now: it is ended first. */
 async function clearedAway(
   ground: Ground,
   { resume }: RunRequest,
   { warning, abandoned }: { warning?: string; abandoned?: string },
 ): Promise<Warning[]> {
-  const now = resume && recordOf(ground, resume.run_id);
-  if (now) checkEnded(ground, now);
+  if (resume) (await import('./gone-on.ts')).checkEnded(ground, resume.run_id);
   const warnings: Warning[] = warning ? [{ code: 'stale_lock', message: warning }] : [];
   for (const id of new Set([abandoned, resume?.run_id])) {
     const ended = id === undefined ? 0 : await ground.clearAway(id);

@@ -29,8 +29,8 @@ const encoded = /[A-Za-z0-9+/_-]{24,}={0,2}/g;
 
 /** A text without the secrets in it. `isKnown` tells whether there is one in what was encoded, where shapes alone do not tell. */
 export function redactText(text: string, hide: Hide = plainly, isKnown?: (decoded: string) => boolean): string {
-  // A hash or an id is none of it, and most of what is written is one.
-  if (/^[0-9a-f-]*$/.test(text)) return text;
+  // A hash, an id or a time is none of it, and most of what is written is one.
+  if (/^[0-9a-fTZ:.-]*$/.test(text)) return text;
   const clean = hideShapes(text, hide);
   return long.test(clean) ? clean.replace(encoded, (run) => (holdsSecret(run, isKnown) ? hide('encoded', run) : run)) : clean;
 }
@@ -38,13 +38,15 @@ export function redactText(text: string, hide: Hide = plainly, isKnown?: (decode
 // Most texts are a few words. Compiling the big patterns for them would cost a write more than the rest of its log entry.
 const long = /\S{15}|-----BEGIN/;
 const telling = /pass|pwd|secret|token|key/i;
+/** What stands between a name and its value; a text without any names none. */
+export const separator = /[=:\s<]/;
 
 function hideShapes(text: string, hide: Hide): string {
   let clean = text;
   if (clean.includes('://'))
     clean = clean.replace(urlPassword(), (_, before: string, secret: string) => `${before}:${hide('url', secret)}@`);
   if (long.test(clean)) clean = clean.replace(secretShape(), (secret) => hide('shape', secret));
-  if (telling.test(clean))
+  if (separator.test(clean) && telling.test(clean))
     clean = clean.replace(named(), (all, name: string, between: string, quote: string, found: string) => {
       const value = found.replace(colour, '');
       const rest = found.slice(value.length);

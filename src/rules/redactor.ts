@@ -17,6 +17,8 @@ export interface RedactorOptions {
 
 const shortest = 8;
 const mostPrints = 1000;
+const mostKnown = 5000;
+const longestKnown = 200;
 /** A line may be this long before a part of it is let go. */
 const longestLine = 65_536;
 /** No secret that can be told by its shape is longer. */
@@ -51,6 +53,8 @@ export function redactorOf({ secrets, patterns, allow, mac }: RedactorOptions): 
     if (prints.size < mostPrints) prints.set(secret, known);
     return known;
   };
+  // Records and traces say the same again and again: names of fields, of phases, of this run.
+  const known = new Set<string>();
   const harmless = new Set(allow);
   const hide: Hiding = (rule, found, secret = found) => {
     if (isMark(found)) return found;
@@ -83,7 +87,12 @@ export function redactorOf({ secrets, patterns, allow, mac }: RedactorOptions): 
     return clean;
   };
   const unseen: Hiding = (rule, found, value = found) => (isMark(found) || harmless.has(printOf(value)) ? found : `[REDACTED:${rule}:]`);
-  const text = (whole: string): string => cleanedBy(whole, hide);
+  const text = (whole: string): string => {
+    if ((whole.length < shortest && patterns.length === 0) || known.has(whole)) return whole;
+    const cleaned = cleanedBy(whole, hide);
+    if (cleaned === whole && whole.length <= longestKnown && known.size < mostKnown) known.add(whole);
+    return cleaned;
+  };
   const number = (given: number, from: number | undefined, name: string): unknown =>
     from === 1 && String(given).length >= shortestNumber && !isCount(name) ? hide('key', String(given)) : given;
   const ifSecret = (given: unknown): unknown =>

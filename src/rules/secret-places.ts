@@ -1,17 +1,18 @@
-import { type Hide, holdsSecret, isSecret } from './redact.ts';
+import { type Hide, holdsSecret, isSecret, separator } from './redact.ts';
 import { kindOfName } from './secret-names.ts';
 import { wordStart } from './secrets.ts';
 
 /** A text without what is secret by the place where it stands: in a header, behind a name, in an element, behind the option of a command.
  *  Shapes that are secret anywhere are looked for elsewhere. */
 export function hidePlaces(text: string, hide: Hide): string {
+  if (!separator.test(text)) return text;
   let clean = text;
   if (/authorization/i.test(clean)) clean = hideBehind(clean, header, inHeader);
   if (/key|token|secret|pass|credential|private|auth/i.test(clean)) {
     clean = hideBehind(clean, assigned, inAssignment);
     for (const place of namedPlaces) clean = clean.replace(place, namedHidden);
   }
-  for (const place of commands) clean = clean.replace(place, commandHidden);
+  if (/login|machine|curl|sshpass/.test(clean)) for (const place of commands) clean = clean.replace(place, commandHidden);
   return clean;
 
   /** Place by place: what stands in one that says nothing may be another that does. */
@@ -88,6 +89,8 @@ const commands = [
 
 /** A text without what was encoded and then broken into lines, real ones or as JSON writes them. */
 export function hideWrapped(text: string, hide: Hide, isKnown?: (decoded: string) => boolean): string {
+  // A line of what is wrapped is longer than most texts are.
+  if (text.length <= shortestLine) return text;
   return text.replace(wrapped, (block) =>
     blocksOf(block)
       .map((lines) =>
@@ -97,6 +100,7 @@ export function hideWrapped(text: string, hide: Hide, isKnown?: (decoded: string
   );
 }
 
+const shortestLine = 60;
 const lineEnd = /\r?\n|(?:\\{1,9}r)?\\{1,9}n/g;
 const wrapped =
   /(?<![A-Za-z0-9+/])(?:[A-Za-z0-9+/]{60,76}(?:\r?\n|(?:\\{1,9}r)?\\{1,9}n))+(?:[A-Za-z0-9+/]{1,76}={0,2}(?![A-Za-z0-9+/=]))?/g;

@@ -9,7 +9,6 @@ import { nearest } from '../../rules/nearest.ts';
 import { answer, type JobContext, job } from '../define.ts';
 import { SkillName } from '../skills/show.ts';
 import { requestOf } from './begin.ts';
-import { dryRun } from './dry-run.ts';
 import { ConstructFile, lineOf, manifestOf, runnable } from './manifest.ts';
 import { leave, RunShape, runRefusal, runView, saidOf } from './outcome.ts';
 import { resumed } from './resume.ts';
@@ -52,7 +51,8 @@ export const constructRun = job({
     const warnings = manifest.findings.map(lineOf);
     const surroundings = await surroundingsOf(here, ground, construct, manifest.schemas);
     try {
-      if (isDry) return answer({ run: await dryRun(ground, request, surroundings) }, { warnings, dryRun: true });
+      if (isDry)
+        return answer({ run: await (await import('./dry-run.ts')).dryRun(ground, request, surroundings) }, { warnings, dryRun: true });
       const outcome = await runPhases(ground, request, surroundings);
       const refusal = runRefusal(outcome, here.commandWith);
       if (refusal) throw refusal;

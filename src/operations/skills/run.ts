@@ -7,7 +7,6 @@ import type { Ground } from '../../platform/ground-port.ts';
 import { pathProblem, skillNameProblem } from '../../rules/construct/names.ts';
 import { singleSkill } from '../../rules/construct/single.ts';
 import { requestOf } from '../construct/begin.ts';
-import { dryRun } from '../construct/dry-run.ts';
 import { leave, RunShape, runRefusal, runView, saidOf } from '../construct/outcome.ts';
 import { readsInput, runParams } from '../construct/run-params.ts';
 import { surroundingsOf } from '../construct/surroundings.ts';
@@ -53,7 +52,8 @@ export const skillsRun = job({
     const request = await requestOf(here, ground, construct, { ...given, resume, outputs }, ['skill'], 'skill');
     const surroundings = await surroundingsOf(here, ground, construct, await schemasOf([], { isMeasuring: false }));
     try {
-      if (isDry) return answer({ run: await dryRun(ground, request, surroundings) }, { dryRun: true });
+      if (isDry)
+        return answer({ run: await (await import('../construct/dry-run.ts')).dryRun(ground, request, surroundings) }, { dryRun: true });
       const outcome = await runPhases(ground, request, surroundings);
       const refusal = runRefusal(outcome, here.commandWith);
       if (refusal) throw refusal;
