@@ -58,12 +58,12 @@ export async function writeIndex() {
             ...(op.cli.selectedBy ? { selectedBy: op.cli.selectedBy } : {}),
             ...(op.cli.alone ? { alone: true } : {}),
           };
-          return {
-            name: op.name,
-            commands: row.commands,
-            path,
-            row: { ...row, file: path, exported },
-          };
+          const [domain, ...rest] = op.name.split('.');
+          const meant = `${domain}/${rest.join('-')}.ts`;
+          const called = op.name.replace(/[.-](.)/g, (_, letter) => letter.toUpperCase());
+          if (path !== meant || exported !== called)
+            throw new Error(`${op.name} is found as ${called} in ${meant}; it stands as ${exported} in ${path}`);
+          return { name: op.name, commands: row.commands, path, row };
         }),
     );
     lines.sort((a, b) => (a.name < b.name ? -1 : 1));

@@ -1,7 +1,7 @@
 import type { Catalog, IndexEntry, Operation } from './define.ts';
 
 /** What the index holds of an operation: data only. */
-type IndexRow = Omit<IndexEntry, 'load' | 'aliases'> & { aliases?: string[]; file: string; exported: string };
+type IndexRow = Omit<IndexEntry, 'load' | 'aliases'> & { aliases?: string[] };
 
 /** The index is a line of JSON for each operation. A call is about one of them: reading them all at every start would cost a
  *  cold one a fiftieth and the garbage collector its first run. */
@@ -36,9 +36,14 @@ export function catalogOf(text: string): Catalog {
   return catalog;
 }
 
-const entryOf = (row: IndexRow): IndexEntry => ({ ...row, aliases: row.aliases ?? none, load: () => loadOperation(row) });
+const entryOf = (row: IndexRow): IndexEntry => ({ ...row, aliases: row.aliases ?? none, load: () => loadOperation(row.name) });
 
 const none: string[] = [];
 
-/** The build puts its own way of finding a part in the place of this one. */
-const loadOperation = async ({ file, exported }: IndexRow): Promise<Operation> => (await import(/* @vite-ignore */ `./${file}`))[exported];
+/** By its name an operation is found: `tasks.add-batch` is `tasksAddBatch` of `tasks/add-batch.ts`. The build puts its own way of finding
+ *  a part in the place of this one. */
+async function loadOperation(name: string): Promise<Operation> {
+  const file = `${name.replace('.', '/').replaceAll('.', '-')}.ts`;
+  const exported = name.replace(/[.-](.)/g, (_, letter: string) => letter.toUpperCase());
+  return (await import(/* @vite-ignore */ `./${file}`))[exported];
+}

@@ -11,7 +11,7 @@ import { answer, query } from '../define.ts';
 
 const PhaseName = (about: string) => pipe(string(), maxLength(64, 'must have at most 64 characters'), description(about));
 
-export const handoffCheckOperation = query({
+export const handoffCheck = query({
   name: 'handoff.check',
   summary: 'Say whether what one phase leaves is what the next can begin with',
   params: strictObject({
