@@ -115,16 +115,18 @@ function forgetOthers(folder) {
 }
 
 function load(id) {
+  if (loaded[id]) return loaded[id].exports;
   const known = core[id.slice('core:'.length)];
-  if (known) return (loaded[id] ??= { exports: known() }).exports;
+  if (known) {
+    loaded[id] = { exports: known() };
+    return loaded[id].exports;
+  }
   if (!id.startsWith('part:')) return require(id);
   const file = `parts/${id.slice('part:src/'.length, -'.ts'.length).replaceAll('/', '-')}.js`;
-  if (!loaded[id]) {
-    const module = { exports: {} };
-    loaded[id] = module;
-    compile(file)(load, module, module.exports, __filename);
-  }
-  return loaded[id].exports;
+  const module = { exports: {} };
+  loaded[id] = module;
+  compile(file)(load, module, module.exports, __filename);
+  return module.exports;
 }
 
 compile('core.js')(load, { exports: {} }, {}, __filename, (table) => {

@@ -1,11 +1,9 @@
 import type { Phase, SkillSpec } from '../model/construct.ts';
 import type { RunRecord } from '../model/trace.ts';
-import type { Ground } from '../platform/ground-port.ts';
 import { canonical } from '../rules/canonical.ts';
 import { meaningOf } from '../rules/exit-class.ts';
 import { heldOutputs, runOf } from '../rules/held-outputs.ts';
 import { primaryOf } from '../rules/primary.ts';
-import { eventsIn } from '../rules/trace.ts';
 import { aboutOf, type Draft, type Executed, executionId, skipGates } from './draft.ts';
 import { resultOf } from './result.ts';
 import { type Run, skillDigest, varsOf } from './run-state.ts';

@@ -1,6 +1,5 @@
 import { CleoError } from '../errors/error.ts';
-import { commandLine } from '../errors/quote.ts';
-import { asSkillRefusal, skillRefusal } from '../errors/skill.ts';
+import { asSkillRefusal } from '../errors/skill.ts';
 import type { PhaseHandoff, Problem, Warning } from '../model/execution.ts';
 import type { Redactor } from '../model/redactor.ts';
 import type { RunRecord } from '../model/trace.ts';

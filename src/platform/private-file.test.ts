@@ -2,7 +2,7 @@ import { mkdirSync, readdirSync, readFileSync, statSync, utimesSync, writeFileSy
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { temporary } from '../../test/temporary.ts';
-import { placePrivate, replacePrivate, sweepDrafts } from './private-file.ts';
+import { placePrivate, replacePrivate, sweepDrafts, sweepDraftsOf } from './private-file.ts';
 import { traceFolder } from './trace-folder.ts';
 
 test.each(['durable', 'soon'] as const)('a private file is replaced whole (%s), and nothing is left beside it', (how) => {
@@ -39,6 +39,15 @@ test('what a killed writer had begun goes when it is old; at once where no write
   sweepDrafts(folder, 'all');
   expect(readdirSync(folder, { recursive: true }).sort()).toEqual(['notes.tmp-of-mine', 'phase', 'run.json']);
   sweepDrafts(join(folder, 'nowhere'));
+});
+
+test('of one file only what writers left goes who are no more', () => {
+  const folder = temporary();
+  const kept = [`log.md.tmp-${process.pid}-abc`, 'log.md.tmp-mine', 'other.md.tmp-999999999-abc', 'log.md'];
+  for (const name of [...kept, 'log.md.tmp-999999999-abc']) made(folder, name);
+  sweepDraftsOf(join(folder, 'log.md'));
+  expect(readdirSync(folder).sort()).toEqual(kept.sort());
+  sweepDraftsOf(join(folder, 'nowhere/log.md'));
 });
 
 test('traces keep nothing of killed writers: not after the daily look, and not when a run goes', () => {

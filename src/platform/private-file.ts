@@ -1,5 +1,5 @@
 import { readdirSync, renameSync, statSync, unlinkSync } from 'node:fs';
-import { join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { beside, place } from './files.ts';
 
 /** A file for nobody else to read, whole or not at all; on disk when this returns, unless losing it with the power is no loss. */
@@ -15,7 +15,7 @@ export function replacePrivate(path: string, content: string | Uint8Array, how: 
 export const placePrivate = (path: string, content: string | Uint8Array): boolean =>
   beside(path, content, 0o600, (fresh) => place(fresh, path));
 
-const draft = /\.tmp-\d+-[0-9a-z]+$/;
+const draft = /\.tmp-(\d+)-[0-9a-z]+$/;
 const abandonedMs = 3_600_000;
 
 /** Takes away what writers that were killed had begun to write in a folder: what nobody has touched for an hour, or, where it is known
@@ -25,6 +25,22 @@ export function sweepDrafts(folder: string, whose: 'old' | 'all' = 'old'): void 
     const path = join(folder, entry.name);
     if (entry.isDirectory() && whose === 'all') sweepDrafts(path, 'all');
     if (entry.isFile() && draft.test(entry.name) && (whose === 'all' || isOld(path))) removed(path);
+  }
+}
+
+/** Takes away what writers of this one file left beside it who are no more. */
+export function sweepDraftsOf(path: string): void {
+  for (const { name } of entriesIn(dirname(path))) {
+    const pid = name.startsWith(`${basename(path)}.tmp-`) ? draft.exec(name)?.[1] : undefined;
+    if (pid !== undefined && !isRunning(Number(pid))) removed(join(dirname(path), name));
+  }
+}
+
+function isRunning(pid: number): boolean {
+  try {
+    return process.kill(pid, 0);
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === 'EPERM';
   }
 }
 

@@ -218,6 +218,14 @@ test.each<[string, (shop: Shop) => void, string]>([
   expect((await shop.ship()).release).toMatchObject({ status: 'shipped' });
 });
 
+test('what a ship that was killed had begun to write is not in its way', async () => {
+  const shop = await openShop();
+  await shop.call('release.create', { version: 'v1.0.0' });
+  writeFileSync(join(shop.root, 'CHANGELOG.md.tmp-999999999-abc'), '');
+  expect((await shop.ship()).release).toMatchObject({ status: 'shipped' });
+  expect(shop.repo.git('status', '--porcelain', '--', '.', ':!.cleo')).toBe('');
+});
+
 test('version files and .cleo may differ, and only the first are committed', async () => {
   const shop = await openShop({}, { VERSION: '0.9.0\n', 'Cargo.toml': '[package]\nversion = "0.9.0"\n' });
   await shop.call('release.create', { version: 'v1.0.0' });

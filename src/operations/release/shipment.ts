@@ -229,6 +229,9 @@ export class Shipment {
     const isOurs = hasBegun(this.release, 'changelog');
     const mayChange = this.#ownFiles().filter((path) => isOurs || path !== `${this.#place}${changelogFile}`);
     const own = [...mayChange, ...(statement ? [statement] : [])];
+    // Killed while it wrote one of them, a ship leaves the draft of it, which is nobody's change.
+    const { sweepDraftsOf } = await import('../../platform/private-file.ts');
+    for (const path of this.#ownFiles()) sweepDraftsOf(join(this.#tree.top, path));
     const changed = (await this.#git.status(this.#tree.top)).map(({ path }) => path);
     const paths = inTheWay(changed, { own, folders: [`${this.#place}.cleo`] });
     if (paths.length === 0) return;
