@@ -13,13 +13,15 @@ export async function preview(ground: Ground, request: RunRequest, lookout: Look
   const planned = [];
   for (const phase of request.construct.phases.filter(({ name }) => request.phases.includes(name))) {
     const isFirst = phase.name === request.phases[0];
-    const { checks, code } = await preconditions(scene, phase, []);
-    const gate = isFirst ? gateOf(1, checks, phase.gates.precondition.severity, ground.now()) : gateWithout(1, 'not_reached', ground.now());
-    const isOpen = !isFirst || gate.passed || gate.severity === 'warn';
+    const before = isFirst ? await preconditions(scene, phase, []) : undefined;
+    const gate = before
+      ? gateOf(1, before.checks, phase.gates.precondition.severity, ground.now())
+      : gateWithout(1, 'not_reached', ground.now());
+    const isOpen = !before || gate.passed || gate.severity === 'warn';
     const failures = isOpen ? [] : gate.details.failures.map(({ name, message }) => ({ code: name, message }));
     for (const skill of phase.skills) {
       const lack = await lackOf(ground, request, skill);
-      const ended = meaningOf(isOpen ? (lack?.code ?? 0) : code);
+      const ended = meaningOf(isOpen ? (lack?.code ?? 0) : before.code);
       const warnings = [...failures, ...(lack ? [{ code: lack.name, message: lack.problem }] : [])];
       const isReady = warnings.length === 0;
       planned.push({

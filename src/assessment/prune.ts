@@ -2,6 +2,7 @@ import type { Ground } from '../platform/ground-port.ts';
 import { reviewsIn } from '../rules/review-state.ts';
 import { eventsIn } from '../rules/trace.ts';
 import { hashesIn, type PruneCandidate, type PrunePlan, prunePlan } from '../rules/trace-prune.ts';
+import { aloneWith } from './alone.ts';
 import { isLive, type KeptRun, keptRuns, recordOf } from './kept-runs.ts';
 
 export interface PruneOptions {
@@ -28,7 +29,7 @@ export async function prune(ground: Ground, options: PruneOptions): Promise<{ pr
   if (options.isDryRun) return pruned(ground, options);
   const lock = await ground.lock('prune', waitMs);
   try {
-    return pruned(ground, options);
+    return await pruned(ground, options);
   } finally {
     lock.release();
   }
@@ -56,7 +57,10 @@ export async function pruneEnded(ground: Ground, runId: string, now: string): Pr
   }
 }
 
-function pruned(ground: Ground, { now, days, isAll, isDryRun, runId }: PruneOptions): { pruned: Pruned[]; spared: PrunePlan['spared'] } {
+async function pruned(
+  ground: Ground,
+  { now, days, isAll, isDryRun, runId }: PruneOptions,
+): Promise<{ pruned: Pruned[]; spared: PrunePlan['spared'] }> {
   const runs = keptRuns(ground);
   const waiting = new Set(
     reviewsIn(ground.reviews.read(), now)
@@ -67,7 +71,7 @@ function pruned(ground: Ground, { now, days, isAll, isDryRun, runId }: PruneOpti
   const { remove, spared } = prunePlan(candidates, { now, days, isAll });
   const gone = runs.filter((run) => remove.includes(run.runId));
   const left = gone.map((run) => remainsOf(ground, run));
-  if (!isDryRun && gone.length > 0) take(ground, gone, left, now);
+  if (!isDryRun && gone.length > 0) await take(ground, gone, left, now);
   return { pruned: left, spared };
 }
 
@@ -101,15 +105,18 @@ function remainsOf(ground: Ground, { runId, trace }: KeptRun): Pruned {
 }
 
 /** The note first: a run that is gone without one is a run that somebody hid. */
-function take(ground: Ground, gone: KeptRun[], left: Pruned[], now: string): void {
+async function take(ground: Ground, gone: KeptRun[], left: Pruned[], now: string): Promise<void> {
   const blobs = ground.traces.blobs();
   const named = new Set(blobs.length === 0 ? [] : gone.flatMap(({ trace }) => [...hashesOf(ground, trace)]));
   const noted = new Set(ground.traces.pruned().match(/"run_id":"[^"]*"/g) ?? []);
-  gone.forEach(({ runId, trace }, i) => {
-    if (!noted.has(`"run_id":${JSON.stringify(runId)}`)) ground.traces.notePruned(JSON.stringify(left[i]));
-    if (trace) ground.traces.remove(trace);
-    ground.runs.remove(runId);
-  });
+  for (const [i, { runId, trace }] of gone.entries())
+    await aloneWith(ground, runId, () => {
+      // Somebody may have gone on with it meanwhile.
+      if (isLive(ground, recordOf(ground, runId))) return;
+      if (!noted.has(`"run_id":${JSON.stringify(runId)}`)) ground.traces.notePruned(JSON.stringify(left[i]));
+      if (trace) ground.traces.remove(trace);
+      ground.runs.remove(runId);
+    });
   if (blobs.length === 0) return;
   const needed = new Set(ground.traces.list().flatMap(({ name }) => [...hashesOf(ground, name)]));
   for (const { name, changedAt } of blobs) {

@@ -1,3 +1,5 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { openWorkshop } from '../../../test/construct.ts';
 import { wholePrd } from '../../../test/samples.ts';
@@ -92,6 +94,11 @@ test('a dry run says what would be missing, and leaves no trace', async () => {
   shop.skill('s', 'true');
   expect(await shop.run({ dryRun: true })).toMatchObject({ run: { status: 'ready' } });
   expect(shop.kept()).not.toContain('run_started');
+  shop.construct(
+    'execution: {phases: [a, b]}\nskills: [{name: s, phase: b}]\nassessment: {gates: {b: {precondition: {checks: [{command: [touch, begun]}]}}}}\n',
+  );
+  expect(await shop.run({ dryRun: true })).toMatchObject({ run: { status: 'ready' } });
+  expect(existsSync(join(shop.root, 'begun'))).toBe(false);
 });
 
 test('a refusal tells everything that is missing, each thing once', async () => {

@@ -22,9 +22,8 @@ export async function openGraph(db: Db): Promise<OpenWork> {
   );
   const begun = await asLines(
     db,
-    sql`p.id`,
-    sql`(select distinct t.parent_id as id from tasks t where ${isOpen}) p
-      where exists (select 1 from tasks s where s.parent_id = p.id and s.status in ('active', 'done'))`,
+    sql`t.parent_id`,
+    sql`tasks t where ${isOpen} and exists (select 1 from tasks s where s.parent_id = t.parent_id and s.status in ('active', 'done'))`,
   );
   return {
     tasks: tasks.map(toOpen),

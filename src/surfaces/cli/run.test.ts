@@ -4,12 +4,14 @@ import { buildHouse } from '../../main.ts';
 import { platformOf } from '../../platform/platform.ts';
 import { runCli, type Terminal } from './run.ts';
 
-/** A house whose operations cannot even be loaded, and a terminal that remembers. */
+/** A house one of whose operations cannot even be loaded, and a terminal that remembers. */
 async function brokenHouse(more: Partial<Terminal> = {}) {
   const { root, env } = await openHouse();
   const house = buildHouse(platformOf(env, root, '0.0.0-test'));
   const under = (word: string) =>
-    house.catalog.under(word).map((entry) => ({ ...entry, load: () => Promise.reject(new Error('part is gone')) }));
+    house.catalog
+      .under(word)
+      .map((entry) => (entry.name === 'tasks.show' ? { ...entry, load: () => Promise.reject(new Error('part is gone')) } : entry));
   const seen = { out: '', err: '' };
   const terminal: Terminal = {
     isTerminal: false,
