@@ -8,7 +8,9 @@ const storeless = ['admin/help', 'admin/completion', 'admin/setup', 'admin/injec
 /** What measures time runs alone. */
 const timed = ['test/bench.test.ts'];
 /** Bad input and damage can be tried side by side; crowds and kills want the machine for themselves. */
-const quiet = ['hostile', 'hostile-cli', 'queries', 'all-or-nothing', 'damage', 'migrate', 'tampering', 'traces'].map((name) => `test/faults/${name}.test.ts`);
+const quiet = ['hostile', 'hostile-cli', 'queries', 'all-or-nothing', 'damage', 'migrate', 'tampering', 'traces'].map(
+  (name) => `test/faults/${name}.test.ts`,
+);
 const common = { setupFiles: ['test/seed.ts'], testTimeout: 60_000, hookTimeout: 60_000 };
 
 export default defineConfig({
