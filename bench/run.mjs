@@ -27,7 +27,7 @@ const { values: options } = parseArgs({
     dist: { type: 'string' },
   },
 });
-const rounds = Number(options.rounds ?? (options.quick ? 5 : 25));
+const rounds = Number(options.rounds ?? (options.quick ? 3 : 25));
 if (!options.dist) {
   const { status } = spawnSync(process.execPath, [join(root, 'scripts', 'build.mjs')], { stdio: 'inherit' });
   if (status !== 0) process.exit(status ?? 1);

@@ -14,6 +14,7 @@ import {
   realpathSync,
   renameSync,
   rmSync,
+  type Stats,
   statfsSync,
   statSync,
   unlinkSync,
@@ -25,7 +26,7 @@ import type { Files } from './port.ts';
 
 export const files: Files = {
   exists: existsSync,
-  isFolder: (path) => statSync(path, { throwIfNoEntry: false })?.isDirectory() ?? false,
+  isFolder: (path) => lookedAt(path)?.isDirectory() ?? false,
   isSame: (a, b) => a === b || isOne(statSync(a, { throwIfNoEntry: false }), statSync(b, { throwIfNoEntry: false })),
   readText: (path) =>
     // A look first: an exception for a file that is not there costs more than the file.
@@ -135,6 +136,16 @@ export const files: Files = {
     }
   },
 };
+
+/** What has a name that cannot be is not there. */
+function lookedAt(path: string): Stats | undefined {
+  try {
+    return statSync(path, { throwIfNoEntry: false });
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENAMETOOLONG') return undefined;
+    throw error;
+  }
+}
 
 type Identity = { ino: number; dev: number } | undefined;
 const isOne = (a: Identity, b: Identity): boolean => !!a && !!b && a.ino !== 0 && a.ino === b.ino && a.dev === b.dev;

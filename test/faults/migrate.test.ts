@@ -149,7 +149,7 @@ test.each(versions)(
       expect((await ask(server.url, own, 'admin.audit.verify')).exitCode).toBe(0);
     };
     for (const when of ['before', 'after'] as const)
-      for (let message = 2; ; message += isFull ? 1 : 5) {
+      for (let message = 2; ; message += isFull ? 1 : 12) {
         const own = await fresh();
         const wire = await openWire(server.url, when);
         wire.cutAt(message);
