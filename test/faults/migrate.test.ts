@@ -66,7 +66,7 @@ test.each(versions)(
     expect(upgraded.version).toBe(schemaVersion);
     expect(contentOfSqlite(undisturbed.database, entries, earlier.shape).digest).toBe(earlier.digest);
 
-    const kills = size(3, 50);
+    const kills = size(2, 50);
     const seen = { old: 0, new: 0 };
     for (let i = 0; i < kills; i++) {
       const project = fresh();
@@ -100,7 +100,8 @@ test.each(versions)(
   },
 );
 
-test.each(versions)(
+// Between the oldest and the newest there is nothing that these have not.
+test.each(isFull ? versions : [versions[0]!, versions.at(-1)!])(
   'PostgreSQL: an upgrade from %i cut off at any message, or whose backend is killed, leaves the old store or the new one',
   async (version) => {
     const key = `m${Math.random().toString(36).slice(2, 10)}`;
