@@ -1,8 +1,11 @@
-import { existsSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { openWorkshop } from '../../../test/construct.ts';
 import { wholePrd } from '../../../test/samples.ts';
+import { dispatch } from '../../dispatch/dispatch.ts';
+import { buildHouse } from '../../main.ts';
+import { platformOf } from '../../platform/platform.ts';
 
 const two = `
 execution: {phases: [first, second]}
@@ -113,4 +116,18 @@ assessment: {gates: {a: {precondition: {checks: [prd_completeness: 1, env: NOPE,
     message: expect.stringContaining('(and 5 more)'),
     details: { remediation: 'prd.md: risks needs a heading such as "risks"\nwrite notes.md\nset NOPE\nsee why false fails' },
   });
+});
+
+test('where nobody says which, the manifest is the one where the caller stands, else that of the project', async () => {
+  const { root, env, construct, put } = await openWorkshop();
+  construct('execution: {phases: [a]}\n');
+  const validated = async (folder: string): Promise<unknown> => {
+    const house = buildHouse(platformOf(env, join(root, folder), '0.0.0-test'));
+    const { envelope } = await dispatch(house, { operation: 'construct.validate', params: {}, gateway: 'cli' });
+    return (envelope.validation as { file: string }).file;
+  };
+  put('below/note.md', '');
+  expect(await validated('below')).toBe('construct.yaml');
+  put('below/construct.yaml', readFileSync(join(root, 'construct.yaml'), 'utf8'));
+  expect([await validated('below'), await validated('.')]).toEqual(['below/construct.yaml', 'construct.yaml']);
 });

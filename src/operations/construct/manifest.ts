@@ -7,6 +7,7 @@ import { skillRefusal } from '../../errors/skill.ts';
 import type { Construct, Finding } from '../../model/construct.ts';
 import type { Ground } from '../../platform/ground-port.ts';
 import type { Platform, Project } from '../../platform/port.ts';
+import { manifestNames } from '../../rules/construct/names.ts';
 import { largestManifest, type Reading, readConstruct } from '../../rules/construct/read.ts';
 import { placeIn } from '../place.ts';
 
@@ -19,26 +20,25 @@ export const ConstructFile = optional(
   ),
 );
 
-const usual = ['construct.yaml', '.cleo/construct.yaml'];
-
 export interface Manifest extends Reading {
   file: string;
   ground: Ground;
   schemas: AllSchemas;
 }
 
-/** The manifest that is meant, with everything that is wrong with it. */
+/** The manifest that is meant, with everything that is wrong with it; where nobody says which, the one that it was before. */
 export async function manifestOf(
   { platform, project }: { platform: Platform; project: Project },
   asked: string | undefined,
-  otherwise: string[] = usual,
+  before?: string,
 ): Promise<Manifest> {
   const ground = await platform.ground(project);
   const isThere = (path: string): boolean => ground.at(path) !== undefined;
   // As it is written where the caller stands, else as the project knows it, which is how it is printed.
-  const places = asked === undefined ? otherwise : [insideOf(platform, project, asked), asked];
-  const file = places.find(isThere) ?? (asked === undefined ? undefined : places[0]);
-  if (file === undefined) throw skillRefusal(78, `there is no ${otherwise.join(' and no ')}`, 'cleo help construct run');
+  const here = asked === undefined ? placeIn(platform, project, manifestNames[0]) : insideOf(platform, project, asked);
+  const places = asked === undefined && before !== undefined ? [before] : [here ?? [], asked ?? manifestNames].flat();
+  const file = places.find(isThere) ?? asked;
+  if (file === undefined) throw skillRefusal(78, `there is no ${before ?? manifestNames.join(' and no ')}`, 'cleo help construct run');
   const seen = ground.at(file);
   if (seen?.kind !== 'file')
     throw skillRefusal(78, `${file} is ${seen ? 'no regular file inside the project' : 'not there'}`, 'cleo construct validate', { file });

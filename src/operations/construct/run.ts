@@ -39,7 +39,7 @@ export const constructRun = job({
   example: { world: ['construct'], call: { dryRun: true } },
   async run(here, { file, phase, from, skill: named, dryRun: isDry, resume: run, ...given }) {
     const resume = run === undefined ? undefined : resumed(here, await here.platform.ground(here.project), run, 'construct');
-    const manifest = await manifestOf(here, file, resume?.construct ? [resume.construct.file] : undefined);
+    const manifest = await manifestOf(here, file, resume?.construct?.file);
     const skill = named ?? resume?.asked.skill ?? undefined;
     const whole = runnable(manifest, skill !== undefined);
     const construct = skill === undefined ? whole : onlySkill(whole, skill);

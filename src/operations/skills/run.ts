@@ -4,7 +4,7 @@ import { schemasOf } from '../../assessment/schemas.ts';
 import { skillRefusal } from '../../errors/skill.ts';
 import type { Construct } from '../../model/construct.ts';
 import type { Ground } from '../../platform/ground-port.ts';
-import { pathProblem, skillNameProblem } from '../../rules/construct/names.ts';
+import { manifestNames, pathProblem, skillNameProblem } from '../../rules/construct/names.ts';
 import { singleSkill } from '../../rules/construct/single.ts';
 import { requestOf } from '../construct/begin.ts';
 import { leave, RunShape, runRefusal, runView, saidOf } from '../construct/outcome.ts';
@@ -69,7 +69,8 @@ export const skillsRun = job({
 
 /** The construct of the project, where there is one that can be read. */
 async function ofProject(here: JobContext, ground: Ground): Promise<Construct | undefined> {
-  if (!['construct.yaml', '.cleo/construct.yaml'].some((path) => ground.at(path) !== undefined)) return undefined;
+  const file = manifestNames.find((path) => ground.at(path) !== undefined);
+  if (file === undefined) return undefined;
   const { manifestOf } = await import('../construct/manifest.ts');
-  return (await manifestOf(here, undefined)).construct;
+  return (await manifestOf(here, undefined, file)).construct;
 }

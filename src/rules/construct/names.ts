@@ -15,3 +15,6 @@ export const skillNameProblem = (name: string): string | undefined =>
   /^[^\s/\\\u0000-\u001f-][^/\\\u0000-\u001f]{0,99}$/.test(name) && name !== '.' && name !== '..'
     ? undefined
     : `${JSON.stringify(name)} is no name for a skill: it is the name of a folder`;
+
+/** What a manifest is called where nobody says. */
+export const manifestNames = ['construct.yaml', '.cleo/construct.yaml'] as const;
