@@ -29,9 +29,11 @@ export async function writeIndex() {
   try {
     await build({
       stdin: {
-        contents: [...sources.map((path, i) => `export * as m${i} from './${path}';`), `export { processes } from './processes.ts';`].join(
-          '\n',
-        ),
+        contents: [
+          ...sources.map((path, i) => `export * as m${i} from './${path}';`),
+          `export { processes } from './processes.ts';`,
+          `export { placeOf } from './entry.ts';`,
+        ].join('\n'),
         resolveDir: folder,
         loader: 'ts',
       },
@@ -58,11 +60,9 @@ export async function writeIndex() {
             ...(op.cli.selectedBy ? { selectedBy: op.cli.selectedBy } : {}),
             ...(op.cli.alone ? { alone: true } : {}),
           };
-          const [domain, ...rest] = op.name.split('.');
-          const meant = `${domain}/${rest.join('-')}.ts`;
-          const called = op.name.replace(/[.-](.)/g, (_, letter) => letter.toUpperCase());
-          if (path !== meant || exported !== called)
-            throw new Error(`${op.name} is found as ${called} in ${meant}; it stands as ${exported} in ${path}`);
+          const meant = modules.placeOf(op.name);
+          if (path !== meant.file || exported !== meant.exported)
+            throw new Error(`${op.name} is looked for as ${meant.exported} in ${meant.file}; it stands as ${exported} in ${path}`);
           return { name: op.name, commands: row.commands, path, row };
         }),
     );

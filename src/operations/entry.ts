@@ -40,10 +40,14 @@ const entryOf = (row: IndexRow): IndexEntry => ({ ...row, aliases: row.aliases ?
 
 const none: string[] = [];
 
-/** By its name an operation is found: `tasks.add-batch` is `tasksAddBatch` of `tasks/add-batch.ts`. The build puts its own way of finding
- *  a part in the place of this one. */
+/** By its name an operation is found: `tasks.add-batch` is `tasksAddBatch` of `tasks/add-batch.ts`. */
+export const placeOf = (name: string): { file: string; exported: string } => ({
+  file: `${name.replace('.', '/').replaceAll('.', '-')}.ts`,
+  exported: name.replace(/[.-](.)/g, (_, letter: string) => letter.toUpperCase()),
+});
+
+/** The build puts its own way of finding a part in the place of this one. */
 async function loadOperation(name: string): Promise<Operation> {
-  const file = `${name.replace('.', '/').replaceAll('.', '-')}.ts`;
-  const exported = name.replace(/[.-](.)/g, (_, letter: string) => letter.toUpperCase());
+  const { file, exported } = placeOf(name);
   return (await import(/* @vite-ignore */ `./${file}`))[exported];
 }
