@@ -32,7 +32,7 @@ export async function writeIndex() {
         contents: [
           ...sources.map((path, i) => `export * as m${i} from './${path}';`),
           `export { processes } from './processes.ts';`,
-          `export { placeOf } from './entry.ts';`,
+          `export { standsAt } from './stands-at.ts';`,
         ].join('\n'),
         resolveDir: folder,
         loader: 'ts',
@@ -60,7 +60,7 @@ export async function writeIndex() {
             ...(op.cli.selectedBy ? { selectedBy: op.cli.selectedBy } : {}),
             ...(op.cli.alone ? { alone: true } : {}),
           };
-          const meant = modules.placeOf(op.name);
+          const meant = modules.standsAt(op.name);
           if (path !== meant.file || exported !== meant.exported)
             throw new Error(`${op.name} is looked for as ${meant.exported} in ${meant.file}; it stands as ${exported} in ${path}`);
           return { name: op.name, commands: row.commands, path, row };

@@ -1,4 +1,5 @@
 import type { Catalog, IndexEntry, Operation } from './define.ts';
+import { standsAt } from './stands-at.ts';
 
 /** What the index holds of an operation: data only. */
 type IndexRow = Omit<IndexEntry, 'load' | 'aliases'> & { aliases?: string[] };
@@ -40,14 +41,8 @@ const entryOf = (row: IndexRow): IndexEntry => ({ ...row, aliases: row.aliases ?
 
 const none: string[] = [];
 
-/** By its name an operation is found: `tasks.add-batch` is `tasksAddBatch` of `tasks/add-batch.ts`. */
-export const placeOf = (name: string): { file: string; exported: string } => ({
-  file: `${name.replace('.', '/').replaceAll('.', '-')}.ts`,
-  exported: name.replace(/[.-](.)/g, (_, letter: string) => letter.toUpperCase()),
-});
-
 /** The build puts its own way of finding a part in the place of this one. */
 async function loadOperation(name: string): Promise<Operation> {
-  const { file, exported } = placeOf(name);
+  const { file, exported } = standsAt(name);
   return (await import(/* @vite-ignore */ `./${file}`))[exported];
 }
