@@ -1,10 +1,14 @@
 import { defineConfig } from 'vitest/config';
 
-const operations = ['src/operations/**/*.test.ts', 'src/store/**/*.test.ts', 'test/scenarios/**/*.test.ts'];
+const operations = ['src/*/operations/**/*.test.ts', 'src/store/**/*.test.ts', 'test/scenarios/**/*.test.ts'];
 /** They ask no store for anything: one engine is enough. */
-const storeless = ['admin/help', 'admin/completion', 'admin/setup', 'admin/inject', 'skills/install'].map(
-  (name) => `src/operations/${name}.test.ts`,
-);
+const storeless = [
+  'admin/operations/help',
+  'admin/operations/completion',
+  'admin/operations/setup',
+  'admin/operations/inject',
+  'skills/operations/install',
+].map((name) => `src/${name}.test.ts`);
 /** What measures time runs alone. */
 const timed = ['test/bench.test.ts'];
 /** Bad input and damage can be tried side by side; crowds and kills want the machine for themselves. */

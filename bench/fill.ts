@@ -1,12 +1,12 @@
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
-import type { AuditDraft } from '../src/model/audit.ts';
-import { type MemoryRecord, memoryId, memoryTypes } from '../src/model/memory.ts';
-import { type Priority, taskId } from '../src/model/scalars.ts';
-import type { Note, TaskRecord } from '../src/model/task.ts';
-import { digestOf } from '../src/rules/memory-view.ts';
+import type { AuditDraft } from '../src/core/model/audit.ts';
+import { type Priority, taskId } from '../src/core/model/scalars.ts';
+import { type MemoryRecord, memoryId, memoryTypes } from '../src/memory/model/memory.ts';
+import { digestOf } from '../src/memory/rules/memory-view.ts';
 import { openSqlite } from '../src/store/dialects/sqlite.ts';
 import { createSqlite } from '../src/store/dialects/sqlite-schema.ts';
+import type { Note, TaskRecord } from '../src/tasks/model/task.ts';
 
 const at = '2026-01-01T00:00:00.000Z';
 const perTransaction = 5000;

@@ -78,8 +78,8 @@ const common = {
 const linker = (core, found) => ({
   name: 'linker',
   setup(pass) {
-    pass.onResolve({ filter: /^\.\.?\// }, (args) => {
-      const path = resolve(args.resolveDir, args.path);
+    pass.onResolve({ filter: /^(\.\.?\/|#)/ }, (args) => {
+      const path = args.path.startsWith('#') ? join(root, 'src', args.path.slice(1)) : resolve(args.resolveDir, args.path);
       if (args.kind === 'dynamic-import') {
         found.parts.add(name(path));
         return { path: `part:${name(path)}`, external: true };
@@ -89,9 +89,9 @@ const linker = (core, found) => ({
       return { path: `core:${name(path)}`, external: true };
     });
     // Which operation is loaded is known only when it is called: its part is asked for by name.
-    pass.onLoad({ filter: /operations[\\/]entry\.ts$/ }, ({ path }) => {
+    pass.onLoad({ filter: /core[\\/]entry\.ts$/ }, ({ path }) => {
       const text = readFileSync(path, 'utf8');
-      const contents = text.replace(/await import\(.*?\)/, `require('part:src/operations/' + file)`);
+      const contents = text.replace(/await import\(.*?\)/, `require('part:src/' + file)`);
       if (contents === text) throw new Error(`${path} no longer loads operations in the way the build replaces`);
       return { contents, loader: 'ts' };
     });

@@ -6,18 +6,18 @@ import { build } from 'esbuild';
 import { writeSkills } from './skills.mjs';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
-const folder = join(root, 'src', 'operations');
-const target = join(folder, 'index.generated.ts');
+const folder = join(root, 'src');
+const target = join(folder, 'core', 'index.generated.ts');
 const protocol = join(root, 'protocols', 'CLEO-INJECTION.md');
-const protocolTarget = join(folder, 'protocol.generated.ts');
-const protocolsTarget = join(folder, 'protocols.generated.ts');
+const protocolTarget = join(folder, 'orchestration', 'protocol.generated.ts');
+const protocolsTarget = join(folder, 'orchestration', 'protocols.generated.ts');
 
 const sources = readdirSync(folder, { recursive: true, withFileTypes: true })
   .filter(
     (entry) => entry.isFile() && entry.name.endsWith('.ts') && !entry.name.endsWith('.test.ts') && !entry.name.endsWith('.generated.ts'),
   )
   .map((entry) => relative(folder, join(entry.parentPath, entry.name)).replaceAll('\\', '/'))
-  .filter((path) => path.includes('/'))
+  .filter((path) => path.includes('/operations/') && !path.includes('/shared/'))
   .sort();
 
 /** The first words of all commands, and the files of all operations. */
@@ -31,8 +31,8 @@ export async function writeIndex() {
       stdin: {
         contents: [
           ...sources.map((path, i) => `export * as m${i} from './${path}';`),
-          `export { processes } from './processes.ts';`,
-          `export { standsAt } from './stands-at.ts';`,
+          `export { processes } from './admin/operations/shared/processes.ts';`,
+          `export { operationPath } from './core/operation-path.ts';`,
         ].join('\n'),
         resolveDir: folder,
         loader: 'ts',
@@ -60,7 +60,7 @@ export async function writeIndex() {
             ...(op.cli.selectedBy ? { selectedBy: op.cli.selectedBy } : {}),
             ...(op.cli.alone ? { alone: true } : {}),
           };
-          const meant = modules.standsAt(op.name);
+          const meant = modules.operationPath(op.name);
           if (path !== meant.file || exported !== meant.exported)
             throw new Error(`${op.name} is looked for as ${meant.exported} in ${meant.file}; it stands as ${exported} in ${path}`);
           return { name: op.name, commands: row.commands, path, row };
@@ -74,7 +74,7 @@ export async function writeIndex() {
     const commands = [...lines.flatMap((line) => line.commands), ...modules.processes.map(({ cli }) => cli.command)];
     return {
       words: [...new Set(commands.map((command) => command.split(' ')[0]))].sort(),
-      files: [...new Set(lines.map((line) => `src/operations/${line.path}`))],
+      files: [...new Set(lines.map((line) => `src/${line.path}`))],
     };
   } finally {
     rmSync(bundle, { force: true });
@@ -96,7 +96,7 @@ function writeProtocols() {
       .map((name) => [name.slice(0, -'.md'.length), readFileSync(join(root, 'protocols', name), 'utf8')]),
   );
   const { base, ...conditional } = texts;
-  const text = `// Generated from protocols by scripts/index.mjs; not kept in git.\nimport type { ProtocolName } from '../model/protocol.ts';\n\nexport const baseProtocol = ${JSON.stringify(base)};\n\nexport const protocols: Record<ProtocolName, string> = ${JSON.stringify(conditional, null, 2)};\n`;
+  const text = `// Generated from protocols by scripts/index.mjs; not kept in git.\nimport type { ProtocolName } from '#skills/model/protocol.ts';\n\nexport const baseProtocol = ${JSON.stringify(base)};\n\nexport const protocols: Record<ProtocolName, string> = ${JSON.stringify(conditional, null, 2)};\n`;
   if (read(protocolsTarget) !== text) writeFileSync(protocolsTarget, text);
 }
 

@@ -12,7 +12,7 @@ export async function writeSkills() {
   try {
     await build({
       absWorkingDir: root,
-      entryPoints: ['src/rules/skill-read.ts'],
+      entryPoints: ['src/skills/rules/skill-read.ts'],
       bundle: true,
       format: 'esm',
       platform: 'node',
@@ -31,13 +31,13 @@ export async function writeSkills() {
     const { order, rows } = checked('skills/catalog.json', readCatalogue(textOf('skills/catalog.json')));
     write(
       'src/platform/skills.generated.ts',
-      `${head('skills')}import type { Skill, SkillRow } from '../model/skill.ts';\n\nexport const bundledSkills: Skill[] = ${JSON.stringify(skills, null, 2)};\n\n/** What stands before the text of each. */\nexport const bundledHeads: Record<string, string> = ${JSON.stringify(heads, null, 2)};\n\nexport const bundledCatalogue: { order: string[]; rows: SkillRow[] } = ${JSON.stringify({ order, rows }, null, 2)};\n`,
+      `${head('skills')}import type { Skill, SkillRow } from '#skills/model/skill.ts';\n\nexport const bundledSkills: Skill[] = ${JSON.stringify(skills, null, 2)};\n\n/** What stands before the text of each. */\nexport const bundledHeads: Record<string, string> = ${JSON.stringify(heads, null, 2)};\n\nexport const bundledCatalogue: { order: string[]; rows: SkillRow[] } = ${JSON.stringify({ order, rows }, null, 2)};\n`,
     );
   } finally {
     rmSync(bundle, { force: true });
   }
   const agents = Object.fromEntries(foldersOf('agents').map((name) => [name, agentOf(name)]));
-  write('src/rules/agents.generated.ts', `${head('agents')}export const agents = ${JSON.stringify(agents, null, 2)};\n`);
+  write('src/admin/rules/agents.generated.ts', `${head('agents')}export const agents = ${JSON.stringify(agents, null, 2)};\n`);
 }
 
 /** An agent as Claude Code reads it, and what others make of it. */

@@ -1,7 +1,7 @@
 import { fstatSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
+import { catalog } from './core/index.generated.ts';
 import { type House, projectOf } from './dispatch/work.ts';
-import { catalog } from './operations/index.generated.ts';
 import { platformOf } from './platform/platform.ts';
 import type { Platform, Project } from './platform/port.ts';
 import { openSqlite } from './store/dialects/sqlite.ts';

@@ -1,6 +1,6 @@
+import type { Globals } from './core/global-flags.ts';
 import type { House } from './dispatch/work.ts';
 import { buildHouse, writeAll } from './main.ts';
-import type { Globals } from './operations/global-flags.ts';
 import { platformOf } from './platform/platform.ts';
 import { print, type Terminal } from './surfaces/cli/run.ts';
 import { version } from './version.ts';

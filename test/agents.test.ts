@@ -3,8 +3,8 @@ import { chmodSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from '
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { describe, expect, test } from 'vitest';
-import { briefingHook } from '../src/rules/setup-clients.ts';
-import { estimateTokens } from '../src/rules/tokens.ts';
+import { briefingHook } from '../src/admin/rules/setup-clients.ts';
+import { estimateTokens } from '../src/lib/tokens.ts';
 import { built, runBuilt } from './built.ts';
 import { openHouse } from './house.ts';
 import { temporary } from './temporary.ts';

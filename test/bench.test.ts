@@ -39,11 +39,11 @@ function loads(cwd: string, words: string[]): { files: string[]; modules: string
 }
 
 const everyday: [string, string[]][] = [
-  ['show T1', ['core.js', 'parts/operations-tasks-show.js']],
-  ['exists T1', ['core.js', 'parts/operations-tasks-exists.js']],
-  ['find parser', ['core.js', 'parts/operations-tasks-find.js']],
-  ['next', ['core.js', 'parts/operations-tasks-next.js']],
-  ['memory find parser', ['core.js', 'parts/operations-memory-find.js', 'parts/store-sql-memories.js']],
+  ['show T1', ['core.js', 'parts/tasks-operations-show.js']],
+  ['exists T1', ['core.js', 'parts/tasks-operations-exists.js']],
+  ['find parser', ['core.js', 'parts/tasks-operations-find.js']],
+  ['next', ['core.js', 'parts/tasks-operations-next.js']],
+  ['memory find parser', ['core.js', 'parts/memory-operations-find.js', 'parts/store-sql-memories.js']],
 ];
 
 for (const [line, expected] of everyday)
@@ -83,7 +83,7 @@ test('a skill is run without what reads YAML, documents or patterns, and without
   const { files, modules } = loads(folder, [join(dist, 'cleo.js'), 'skill', 'run', 'yes']);
   const ours = files.filter((path) => path.startsWith(dist) && path.endsWith('.js')).map((path) => relative(dist, path));
   expect(ours.filter((path) => path !== 'cleo.js')).toEqual([
-    ...['core.js', 'parts/operations-skills-run.js', 'parts/dispatch-write.js', 'parts/store-sql-write-store.js'],
+    ...['core.js', 'parts/runs-operations-skills-run.js', 'parts/dispatch-write.js', 'parts/store-sql-write-store.js'],
     ...['parts/platform-ground.js'],
   ]);
   expect(ours.reduce((sum, path) => sum + codeIn(path), 0)).toBeLessThan(275_000);

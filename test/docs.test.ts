@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { expect, test } from 'vitest';
-import { meaningOf, retriedByDefault } from '../src/rules/exit-class.ts';
+import { meaningOf, retriedByDefault } from '../src/runs/rules/exit-class.ts';
 import { played } from './console.ts';
 
 const root = resolve(import.meta.dirname, '..');

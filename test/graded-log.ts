@@ -1,6 +1,6 @@
-import type { Gateway } from '../src/model/audit.ts';
-import type { GradeEntry } from '../src/model/grade.ts';
-import type { Names } from '../src/rules/grade.ts';
+import type { Gateway } from '../src/core/model/audit.ts';
+import type { GradeEntry } from '../src/grade/model/grade.ts';
+import type { Names } from '../src/grade/rules/grade.ts';
 
 const doors: Record<string, Gateway> = { q: 'cleo_query', m: 'cleo_mutate', h: 'http' };
 const minute = (seq: number): string => new Date(Date.UTC(2026, 0, 1) + seq * 60_000).toISOString();

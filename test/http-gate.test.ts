@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { catalog } from '../src/operations/index.generated.ts';
+import { catalog } from '../src/core/index.generated.ts';
 import type { Seen } from './house.ts';
 import { bearer, openServer, type Served } from './served.ts';
 

@@ -1,4 +1,4 @@
-import type { ProjectContext } from '../src/model/project-context.ts';
+import type { ProjectContext } from '../src/detect/model/project-context.ts';
 
 export type Files = Record<string, string | object>;
 export interface Expected {

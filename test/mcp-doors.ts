@@ -1,9 +1,9 @@
 import { Client, InMemoryTransport, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { serveStdio } from '@modelcontextprotocol/server/stdio';
 import { onTestFinished } from 'vitest';
+import type { Operation } from '../src/core/define.ts';
 import type { House } from '../src/dispatch/dispatch.ts';
 import { buildHouse } from '../src/main.ts';
-import type { Operation } from '../src/operations/define.ts';
 import { platformOf } from '../src/platform/platform.ts';
 import { mcpHandler } from '../src/surfaces/mcp/http.ts';
 import { mcpServer } from '../src/surfaces/mcp/server.ts';

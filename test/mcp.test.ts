@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
-import { catalog } from '../src/operations/index.generated.ts';
+import { catalog } from '../src/core/index.generated.ts';
 import { instructions } from '../src/surfaces/mcp/server.ts';
 import { openHouse } from './house.ts';
 import { connect, eras } from './mcp-client.ts';

@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { quote } from '../src/errors/quote.ts';
+import { quote } from '../src/core/errors/quote.ts';
 import { built, runBuilt } from './built.ts';
 import { openHouse, type Seen } from './house.ts';
 

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import { catalogue } from '../src/errors/whole-catalogue.ts';
-import { catalog } from '../src/operations/index.generated.ts';
-import { shapesOf } from '../src/operations/shape.ts';
+import { catalogue } from '../src/admin/all-errors.ts';
+import { catalog } from '../src/core/index.generated.ts';
+import { shapesOf } from '../src/core/shape.ts';
 import { openApiOf, pathOf } from '../src/surfaces/http/openapi.ts';
 import type { Seen } from './house.ts';
 import { openServer } from './served.ts';

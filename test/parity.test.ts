@@ -1,10 +1,10 @@
 import { parse } from 'valibot';
 import { expect, test } from 'vitest';
-import { argvOf } from '../src/operations/command-line.ts';
-import type { Operation } from '../src/operations/define.ts';
-import { catalog } from '../src/operations/index.generated.ts';
-import { shapesOf } from '../src/operations/shape.ts';
-import { estimateTokens } from '../src/rules/tokens.ts';
+import { argvOf } from '../src/core/command-line.ts';
+import type { Operation } from '../src/core/define.ts';
+import { catalog } from '../src/core/index.generated.ts';
+import { shapesOf } from '../src/core/shape.ts';
+import { estimateTokens } from '../src/lib/tokens.ts';
 import { version } from '../src/version.ts';
 import { runBuilt } from './built.ts';
 import { openHouse, type Seen, type TestHouse } from './house.ts';

@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, rmSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { expect, test } from 'vitest';
-import { catalog } from '../src/operations/index.generated.ts';
+import { catalog } from '../src/core/index.generated.ts';
 import { pages } from './reference.ts';
 
 const folder = resolve(import.meta.dirname, '../docs/reference');

@@ -1,17 +1,17 @@
 import type { JsonSchema } from '@valibot/to-json-schema';
-import { exits } from '../src/errors/exits.ts';
-import { catalogue } from '../src/errors/whole-catalogue.ts';
-import { configKeys, openGroups } from '../src/model/config.ts';
-import { jsonSchemaOf } from '../src/model/json-schema.ts';
-import { Handoff, SessionSummary } from '../src/model/session.ts';
-import { Note, Relation, Task, TaskClaim, TaskHit, TaskReceipt, TaskRow } from '../src/model/task.ts';
-import { commandFor, commandsOf } from '../src/operations/command-line.ts';
-import type { Operation } from '../src/operations/define.ts';
-import { globalFlags } from '../src/operations/global-flags.ts';
-import { processes } from '../src/operations/processes.ts';
-import { shapesOf } from '../src/operations/shape.ts';
-import { argumentsOf, flagsOf, usageOf } from '../src/operations/usage.ts';
-import { exitRows } from '../src/rules/exit-rows.ts';
+import { catalogue } from '../src/admin/all-errors.ts';
+import { processes } from '../src/admin/operations/shared/processes.ts';
+import { commandFor, commandsOf } from '../src/core/command-line.ts';
+import type { Operation } from '../src/core/define.ts';
+import { exits } from '../src/core/errors/exits.ts';
+import { globalFlags } from '../src/core/global-flags.ts';
+import { configKeys, openGroups } from '../src/core/model/config.ts';
+import { jsonSchemaOf } from '../src/core/model/json-schema.ts';
+import { shapesOf } from '../src/core/shape.ts';
+import { argumentsOf, flagsOf, usageOf } from '../src/core/usage.ts';
+import { exitRows } from '../src/runs/rules/exit-rows.ts';
+import { Handoff, SessionSummary } from '../src/sessions/model/session.ts';
+import { Note, Relation, Task, TaskClaim, TaskHit, TaskReceipt, TaskRow } from '../src/tasks/model/task.ts';
 
 /** Records that many operations answer with; named instead of spelt out. */
 const records: Record<string, { schema: unknown; about: string }> = {

@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { ReviewEvent } from '../src/model/judge.ts';
-import type { RunRecord, TraceLine } from '../src/model/trace.ts';
-import { genesis, nextLine } from '../src/rules/trace.ts';
+import type { ReviewEvent } from '../src/runs/model/judge.ts';
+import type { RunRecord, TraceLine } from '../src/runs/model/trace.ts';
+import { genesis, nextLine } from '../src/runs/rules/trace.ts';
 
 export const born = '2026-01-01T00:00:00.000Z';
 export const hash = (text: string): string => createHash('sha256').update(text).digest('hex');

@@ -1,8 +1,8 @@
 import { connect } from 'node:net';
 import { onTestFinished } from 'vitest';
+import type { Operation } from '../src/core/define.ts';
 import type { House } from '../src/dispatch/dispatch.ts';
 import { buildHouse } from '../src/main.ts';
-import type { Operation } from '../src/operations/define.ts';
 import { platformOf } from '../src/platform/platform.ts';
 import { httpApp } from '../src/surfaces/http/app.ts';
 import { pathOf } from '../src/surfaces/http/openapi.ts';

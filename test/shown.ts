@@ -1,5 +1,5 @@
+import { catalog } from '../src/core/index.generated.ts';
 import type { Envelope } from '../src/dispatch/envelope.ts';
-import { catalog } from '../src/operations/index.generated.ts';
 import { humanText } from '../src/surfaces/cli/human/human.ts';
 
 export const meta = { command: 'demo.show', timestamp: '2026-01-01T00:00:00.000Z', version: '1' };

@@ -1,4 +1,4 @@
-import { linkHash } from '../src/rules/chain.ts';
+import { linkHash } from '../src/admin/rules/chain.ts';
 import type { TestHouse } from './house.ts';
 
 /** One change of the log behind our back, and the entry at which it has to be found. */

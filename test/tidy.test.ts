@@ -1,11 +1,11 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, relative, resolve } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { exits } from '../src/errors/exits.ts';
-import { catalogue } from '../src/errors/whole-catalogue.ts';
-import { commandsOf } from '../src/operations/command-line.ts';
-import { catalog } from '../src/operations/index.generated.ts';
-import { shapesOf } from '../src/operations/shape.ts';
+import { catalogue } from '../src/admin/all-errors.ts';
+import { commandsOf } from '../src/core/command-line.ts';
+import { exits } from '../src/core/errors/exits.ts';
+import { catalog } from '../src/core/index.generated.ts';
+import { shapesOf } from '../src/core/shape.ts';
 import { migrations } from '../src/store/migrations/all.ts';
 import { checksum } from '../src/store/migrations/migration.ts';
 import { schemaVersion } from '../src/store/schema-version.ts';
@@ -30,44 +30,116 @@ const shipped = source.filter((path) => !isTest(path));
 const code = (path: string): string => read(path).replace(/\/\*[\s\S]*?\*\/|(?<=^|\s)\/\/.*$/gm, '');
 const at = (path: string, pattern: RegExp): string[] => [...code(path).matchAll(pattern)].map((found) => `${path}: ${found[0].trim()}`);
 
+/** Layer of a file. Every layer imports only the layers listed for it in `layers`. */
+function layerOf(path: string): string {
+  if (['src/main.ts', 'src/servers.ts', 'src/cli.ts'].includes(path)) return 'main';
+  if (path === 'src/version.ts' || path.endsWith('.generated.ts')) return 'model';
+  if (/^src\/store\/(port\b|schema-version\.ts$)/.test(path)) return 'store port';
+  if (/^src\/platform\/(ground-)?port\.ts$/.test(path)) return 'platform port';
+  if (/^src\/\w+\/((all-)?errors\.ts$|errors\/)/.test(path)) return 'errors';
+  if (path.startsWith('src/runs/runner/')) return 'runner';
+  return /^src\/\w+\/(model|rules|operations)\//.exec(path)?.[1] ?? path.split('/')[1]!;
+}
+
+const ports = ['lib', 'model', 'errors', 'rules', 'store port', 'platform port'];
+const layers: Record<string, string[]> = {
+  lib: ['lib'],
+  model: ['model', 'lib'],
+  errors: ['errors', 'model', 'lib'],
+  rules: ['rules', 'errors', 'model', 'lib'],
+  'store port': ['store port', 'errors', 'model', 'lib'],
+  'platform port': ['platform port', 'errors', 'model', 'lib'],
+  store: [...ports, 'store'],
+  platform: [...ports, 'platform'],
+  core: [...ports, 'core'],
+  runner: [...ports, 'runner'],
+  operations: [...ports, 'core', 'runner', 'operations'],
+  dispatch: [...ports, 'core', 'operations', 'dispatch'],
+  surfaces: ['lib', 'model', 'errors', 'core', 'operations', 'dispatch', 'surfaces'],
+};
+/** Layers that a file may load with `import()` in addition: a job may build on an implementation. */
+const lazyLayers: Record<string, string[]> = { operations: ['store', 'platform'] };
+
+const infrastructure = ['dispatch', 'platform', 'store', 'surfaces', 'main'];
+const domainOf = (path: string): string => (path.split('/').length === 2 ? 'main' : path.split('/')[1]!);
+/** Domains that each domain may import. `import()` at the point of use is allowed in every direction. */
+const domains: Record<string, string[]> = {
+  lib: [],
+  core: ['lib'],
+  tasks: ['core', 'lib'],
+  detect: ['core', 'lib'],
+  sessions: ['core', 'lib', 'memory', 'tasks'],
+  verification: ['core', 'detect', 'lib', 'tasks'],
+  planning: ['core', 'lib', 'tasks'],
+  transfer: ['core', 'lib', 'tasks'],
+  skills: ['core', 'lib', 'tasks'],
+  nexus: ['core', 'lib', 'tasks'],
+  release: ['core', 'lib', 'tasks', 'verification'],
+  runs: ['core', 'lib', 'planning', 'sessions', 'skills', 'tasks', 'verification'],
+  documents: ['core', 'lib', 'memory', 'runs', 'tasks'],
+  memory: ['core', 'documents', 'lib', 'sessions', 'tasks'],
+  research: ['core', 'lib', 'memory', 'skills', 'tasks', 'verification'],
+  orchestration: ['core', 'detect', 'lib', 'memory', 'planning', 'research', 'sessions', 'skills', 'tasks', 'verification'],
+  admin: ['core', 'detect', 'lib', 'memory', 'nexus', 'orchestration', 'planning', 'research', 'runs', 'sessions', 'tasks', 'verification'],
+  grade: ['admin', 'core', 'lib'],
+  assess: ['core', 'grade', 'lib', 'runs'],
+};
+
 describe('imports', () => {
-  // model ← errors ← {rules, store port, platform port} ← operations ← dispatch ← surfaces ← main
-  const room = (path: string): string => {
-    if (['src/main.ts', 'src/servers.ts', 'src/cli.ts'].includes(path)) return 'main';
-    if (path === 'src/version.ts') return 'model';
-    if (/^src\/store\/(port(-\w+)?|schema-version)\.ts$/.test(path)) return 'store port';
-    if (/^src\/platform\/(ground-)?port\.ts$/.test(path)) return 'platform port';
-    return path.split('/')[1]!;
-  };
-  const ports = ['model', 'errors', 'rules', 'store port', 'platform port'];
-  const allowed: Record<string, string[]> = {
-    model: ['model'],
-    errors: ['errors', 'model'],
-    rules: ['rules', 'errors', 'model'],
-    'store port': ['store port', 'errors', 'model'],
-    'platform port': ['platform port', 'errors', 'model'],
-    store: [...ports, 'store'],
-    platform: [...ports, 'platform'],
-    assessment: [...ports, 'assessment'],
-    operations: [...ports, 'assessment', 'operations'],
-    dispatch: [...ports, 'operations', 'dispatch'],
-    surfaces: ['model', 'errors', 'operations', 'dispatch', 'surfaces'],
-  };
-  // A job may build on an implementation, where it loads it when it runs.
-  const loaded: Record<string, string[]> = { operations: ['store', 'platform'] };
-
   const imports = (path: string, pattern: RegExp): string[] =>
-    [...code(path).matchAll(pattern)].map((found) => relative(root, resolve(root, dirname(path), found[1]!)).replaceAll('\\', '/'));
-  const fixed = /^(?:import|export)\b[^;]*?\bfrom\s+'(\.[^']+\.ts)'/gm;
-  const late = /\bimport\(\s*'(\.[^']+)'\s*\)/g;
+    [...code(path).matchAll(pattern)].map((found) => {
+      const target = found[1]!;
+      const file = target.startsWith('#') ? join(root, 'src', target.slice(1)) : resolve(root, dirname(path), target);
+      return relative(root, file).replaceAll('\\', '/');
+    });
+  const fixed = /^(?:import|export)\b(?:[^;]*?\bfrom)?\s+'([.#][^']+\.ts)'/gm;
+  const late = /\bimport\(\s*'([.#][^']+)'\s*\)/g;
 
-  test.each(shipped.filter((path) => room(path) !== 'main'))('%s imports only what stands below it', (path) => {
-    const mine = room(path);
-    const foreign = [
-      ...imports(path, fixed).filter((target) => !allowed[mine]?.includes(room(target))),
-      ...imports(path, late).filter((target) => ![...(allowed[mine] ?? []), ...(loaded[mine] ?? [])].includes(room(target))),
+  test.each(shipped.filter((path) => layerOf(path) !== 'main'))('%s imports only layers below its own', (path) => {
+    const allowed = layers[layerOf(path)] ?? [];
+    const lazy = [...allowed, ...(lazyLayers[layerOf(path)] ?? [])];
+    const forbidden = [
+      ...imports(path, fixed).filter((target) => !allowed.includes(layerOf(target))),
+      ...imports(path, late).filter((target) => !lazy.includes(layerOf(target))),
     ];
-    expect(foreign).toEqual([]);
+    expect(forbidden).toEqual([]);
+  });
+
+  test('a domain imports only the domains of the table', () => {
+    const forbidden = shipped
+      .filter((path) => !infrastructure.includes(domainOf(path)))
+      .flatMap((path) =>
+        imports(path, fixed)
+          .filter((target) => {
+            const [from, to] = [domainOf(path), domainOf(target)];
+            return from !== to && !infrastructure.includes(to) && !domains[from]?.includes(to);
+          })
+          .map((target) => `${path} → ${target}`),
+      );
+    expect(forbidden).toEqual([]);
+  });
+
+  test('at most three pairs of domains import each other', () => {
+    const pairs = Object.entries(domains).flatMap(([from, targets]) =>
+      targets.filter((to) => from < to && domains[to]?.includes(from)).map((to) => `${from} ↔ ${to}`),
+    );
+    expect(pairs).toEqual(['sessions ↔ memory', 'documents ↔ memory'].map((pair) => pair.split(' ↔ ').sort().join(' ↔ ')).sort());
+  });
+
+  test('a file imports its own domain by a relative path and others by #domain', () => {
+    const wrong = shipped
+      .filter((path) => domainOf(path) !== 'main')
+      .flatMap((path) =>
+        [...code(path).matchAll(fixed), ...code(path).matchAll(late)]
+          .map((found) => found[1]!)
+          .filter((target) =>
+            target.startsWith('#')
+              ? domainOf(`src/${target.slice(1)}`) === domainOf(path)
+              : domainOf(relative(root, resolve(root, dirname(path), target)).replaceAll('\\', '/')) !== domainOf(path),
+          )
+          .map((target) => `${path}: ${target}`),
+      );
+    expect(wrong).toEqual([]);
   });
 
   test('no surface knows another', () => {
@@ -94,7 +166,7 @@ describe('invariants', () => {
   test('rules take values and give values: no I/O, nothing async, no clock, no chance', () => {
     const impure =
       /\b(?:from|import)\b[\s(]*'node:[^']*'|\basync\b|\bawait\b|\bPromise\b|\bnew Date\(\)|\bDate\.now\b|\bMath\.random\b|\bperformance\b|\bprocess\b/g;
-    expect(shipped.filter((path) => path.startsWith('src/rules/')).flatMap((path) => at(path, impure))).toEqual([]);
+    expect(shipped.filter((path) => ['rules', 'lib'].includes(layerOf(path))).flatMap((path) => at(path, impure))).toEqual([]);
   });
 
   test('SQL stands only under store', () => {
@@ -139,6 +211,12 @@ describe('invariants', () => {
     expect(long).toEqual([]);
   });
 
+  test('no folder has more than 40 files', () => {
+    const counts = new Map<string, number>();
+    for (const path of shipped) counts.set(dirname(path), (counts.get(dirname(path)) ?? 0) + 1);
+    expect([...counts].filter(([, count]) => count > 40)).toEqual([]);
+  });
+
   test('nothing is left for later', () => {
     const later = new RegExp(`\\b(?:${['TO', 'FIX', 'XX', 'HA'].map((part, i) => part + ['DO', 'ME', 'X', 'CK'][i]).join('|')})\\b`, 'g');
     expect(everything.flatMap((path) => [...read(path).matchAll(later)].map((found) => `${path}: ${found[0]}`))).toEqual([]);
@@ -157,8 +235,8 @@ describe('invariants', () => {
 });
 
 describe('operations', () => {
-  const definitions = files('src/operations', /\/.*\/[^/]+\.ts$/).filter(
-    (path) => !isTest(path) && /^export const \w+ = (query|mutation|job)\(/m.test(read(path)),
+  const definitions = source.filter(
+    (path) => layerOf(path) === 'operations' && !isTest(path) && /^export const \w+ = (query|mutation|job)\(/m.test(read(path)),
   );
 
   test('every definition is in the index', () => {
@@ -166,8 +244,8 @@ describe('operations', () => {
     expect(declared.sort()).toEqual(catalog.entries.map((entry) => entry.name).sort());
   });
 
-  test.each(catalog.entries.map((entry) => entry.name))('%s is called by a test in its folder', (name) => {
-    const folder = dirname(definitions.find((path) => read(path).includes(`  name: '${name}',`))!);
+  test.each(catalog.entries.map((entry) => entry.name))('%s is called by a test in its domain', (name) => {
+    const folder = `src/${domainOf(definitions.find((path) => read(path).includes(`  name: '${name}',`))!)}`;
     const tests = files(folder, /\.test\.ts$/).filter((path) => read(path).includes(`'${name}'`));
     expect(tests).not.toEqual([]);
   });
@@ -202,23 +280,30 @@ describe('operations', () => {
 describe('errors', () => {
   test.each(Object.keys(catalogue()))('%s is thrown somewhere and has an exit code of the table', (code) => {
     // The catalogue only lists them; a room may make its own.
-    const users = shipped.filter((path) => path !== 'src/errors/catalogue.ts' && new RegExp(`CleoError\\(\\s*'${code}'`).test(read(path)));
+    const users = shipped.filter(
+      (path) => path !== 'src/core/errors/catalogue.ts' && new RegExp(`CleoError\\(\\s*'${code}'`).test(read(path)),
+    );
     expect(users).not.toEqual([]);
     expect(exits.map((exit) => exit.code)).toContain(catalogue()[code as keyof ReturnType<typeof catalogue>].exit);
   });
 });
 
-describe('errors of a room', () => {
-  const rooms = files('src/errors', /\.ts$/).filter((path) => /^addRows\(/m.test(read(path)));
+describe('errors of a domain', () => {
+  const errorFiles = shipped.filter((path) => layerOf(path) === 'errors' && /^addRows\(/m.test(read(path)));
 
-  test.each(rooms)('those of %s are brought along by every file that throws one', (room) => {
-    const rows = [...code(room).matchAll(/^ {2}(E_[A-Z_]+): row/gm)].map((found) => found[1]!);
+  test.each(errorFiles)('every file that throws an error of %s imports it', (file) => {
+    const rows = [...code(file).matchAll(/^ {2}(E_[A-Z_]+): row/gm)].map((found) => found[1]!);
     const throws = new RegExp(`CleoError\\(\\s*'(?:${rows.join('|')})'`);
-    const throwers = shipped.filter((path) => path !== room && throws.test(read(path)));
-    const name = room.slice('src/errors/'.length);
+    const throwers = shipped.filter((path) => path !== file && throws.test(read(path)));
+    const importsIt = (path: string): boolean =>
+      [...read(path).matchAll(/^import '([.#][^']+)';$/gm)].some(([, target]) =>
+        target!.startsWith('#')
+          ? `src/${target!.slice(1)}` === file
+          : relative(root, resolve(root, dirname(path), target!)).replaceAll('\\', '/') === file,
+      );
     expect(rows.length).toBeGreaterThan(0);
-    expect(throwers.filter((path) => !new RegExp(`^import '[./]+errors/${name}';$`, 'm').test(read(path)))).toEqual([]);
-    expect(read('src/errors/whole-catalogue.ts')).toContain(`import './${name}';`);
+    expect(throwers.filter((path) => !importsIt(path))).toEqual([]);
+    expect(importsIt('src/admin/all-errors.ts')).toBe(true);
   });
 });
 

@@ -1,9 +1,9 @@
 import { appendFileSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { ReviewEvent } from '../src/model/judge.ts';
-import type { TraceLine } from '../src/model/trace.ts';
-import { sha256 } from '../src/rules/sha256.ts';
-import { genesis, nextLine } from '../src/rules/trace.ts';
+import { sha256 } from '../src/lib/sha256.ts';
+import type { ReviewEvent } from '../src/runs/model/judge.ts';
+import type { TraceLine } from '../src/runs/model/trace.ts';
+import { genesis, nextLine } from '../src/runs/rules/trace.ts';
 
 /** An execution as a trace tells of it; what is left out went well. */
 export interface Traced {

@@ -1,15 +1,15 @@
-import type { Stage } from '../src/model/lifecycle.ts';
-import { type ConfirmationState, confirmationStates, type MemoryType } from '../src/model/memory.ts';
-import { type Gate, type Priority, type Size, type Status, type TaskType, taskId } from '../src/model/scalars.ts';
-import type { SessionRecord } from '../src/model/session.ts';
-import type { Note, TaskRecord } from '../src/model/task.ts';
-import type { Token } from '../src/model/token.ts';
-import { changelogEntries } from '../src/rules/changelog.ts';
-import { citedIn } from '../src/rules/memory-cites.ts';
-import { digestOf } from '../src/rules/memory-view.ts';
-import { parseScope } from '../src/rules/scope.ts';
-import { sha256 } from '../src/rules/sha256.ts';
+import { type Gate, type Priority, type Size, type Status, type TaskType, taskId } from '../src/core/model/scalars.ts';
+import type { Token } from '../src/core/model/token.ts';
+import { sha256 } from '../src/lib/sha256.ts';
+import { type ConfirmationState, confirmationStates, type MemoryType } from '../src/memory/model/memory.ts';
+import { citedIn } from '../src/memory/rules/memory-cites.ts';
+import { digestOf } from '../src/memory/rules/memory-view.ts';
+import type { Stage } from '../src/planning/model/lifecycle.ts';
+import { changelogEntries } from '../src/release/rules/changelog.ts';
+import type { SessionRecord } from '../src/sessions/model/session.ts';
 import type { Store, WriteStore } from '../src/store/port.ts';
+import type { Note, TaskRecord } from '../src/tasks/model/task.ts';
+import { parseScope } from '../src/tasks/rules/scope.ts';
 
 const types = ['saga', 'epic', 'task', 'subtask'];
 const statuses = ['pending', 'active', 'blocked', 'done'];

@@ -1,4 +1,4 @@
-import { isSecret } from '../model/token.ts';
+import { isSecret } from '#core/model/token.ts';
 import type { Call, House } from './work.ts';
 
 export type Admitted = NonNullable<Call['token']>;

@@ -1,11 +1,11 @@
 import { is } from 'valibot';
-import { CleoError } from '../errors/error.ts';
-import type { Caller } from '../model/audit.ts';
-import { AgentId } from '../model/scalars.ts';
-import type { Catalog, IndexEntry, Operation } from '../operations/define.ts';
-import type { Platform } from '../platform/port.ts';
-import { allows, scopeFor } from '../rules/access.ts';
-import { nearest } from '../rules/nearest.ts';
+import { allows, scopeFor } from '#admin/rules/access.ts';
+import type { Catalog, IndexEntry, Operation } from '#core/define.ts';
+import { CleoError } from '#core/errors/error.ts';
+import type { Caller } from '#core/model/audit.ts';
+import { AgentId } from '#core/model/scalars.ts';
+import { nearest } from '#lib/nearest.ts';
+import type { Platform } from '#platform/port.ts';
 import { type Done, type Envelope, failure, type Meta, success } from './envelope.ts';
 import { identify, identifyQuietly } from './identify.ts';
 import { parseParams, wrongDoor } from './parse.ts';

@@ -1,6 +1,6 @@
-import type { CleoError } from '../errors/error.ts';
-import type { Changes } from '../model/audit.ts';
-import type { More, Operation } from '../operations/define.ts';
+import type { More, Operation } from '#core/define.ts';
+import type { CleoError } from '#core/errors/error.ts';
+import type { Changes } from '#core/model/audit.ts';
 
 export interface Meta {
   command: string;

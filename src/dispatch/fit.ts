@@ -1,8 +1,8 @@
-import { CleoError } from '../errors/error.ts';
-import type { More, Operation, QueryContext } from '../operations/define.ts';
-import { mostWithin } from '../rules/budget.ts';
-import { cutOf } from '../rules/page.ts';
-import { estimateTokens } from '../rules/tokens.ts';
+import type { More, Operation, QueryContext } from '#core/define.ts';
+import { CleoError } from '#core/errors/error.ts';
+import { mostWithin } from '#lib/budget.ts';
+import { cutOf } from '#lib/page.ts';
+import { estimateTokens } from '#lib/tokens.ts';
 import { type Done, resultsFieldOf } from './envelope.ts';
 
 type Paper = Pick<QueryContext, 'printed' | 'commandWith'>;

@@ -1,7 +1,7 @@
-import { CleoError } from '../errors/error.ts';
-import type { Operation } from '../operations/define.ts';
-import { chooseSession, type Named } from '../rules/caller-session.ts';
-import type { ReadStore } from '../store/port.ts';
+import type { Operation } from '#core/define.ts';
+import { CleoError } from '#core/errors/error.ts';
+import { chooseSession, type Named } from '#sessions/rules/caller-session.ts';
+import type { ReadStore } from '#store/port.ts';
 import { domainOf, type Work } from './work.ts';
 
 /** Inside the transaction: which session the call belongs to, and whether it is graded. Asked once for each call. */

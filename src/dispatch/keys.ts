@@ -1,9 +1,9 @@
 import { is } from 'valibot';
-import { CleoError } from '../errors/error.ts';
-import { AgentId } from '../model/scalars.ts';
-import type { Operation } from '../operations/define.ts';
-import { sha256 } from '../rules/sha256.ts';
-import type { WriteStore } from '../store/port.ts';
+import type { Operation } from '#core/define.ts';
+import { CleoError } from '#core/errors/error.ts';
+import { AgentId } from '#core/model/scalars.ts';
+import { sha256 } from '#lib/sha256.ts';
+import type { WriteStore } from '#store/port.ts';
 import { type Done, type Envelope, type Meta, success } from './envelope.ts';
 import type { Work } from './work.ts';
 

@@ -1,4 +1,4 @@
-import type { Caller } from '../model/audit.ts';
+import type { Caller } from '#core/model/audit.ts';
 import { type House, projectOf } from './work.ts';
 
 /** Keeps what this caller holds from lapsing while it is connected: the one write that is no operation and has no audit row. */

@@ -1,7 +1,7 @@
-import { CleoError } from '../errors/error.ts';
-import type { AuditDraft, Changes } from '../model/audit.ts';
-import { redactParams } from '../rules/redact.ts';
-import type { WriteStore } from '../store/port.ts';
+import { CleoError } from '#core/errors/error.ts';
+import type { AuditDraft, Changes } from '#core/model/audit.ts';
+import { redactParams } from '#lib/redact.ts';
+import type { WriteStore } from '#store/port.ts';
 import type { Done } from './envelope.ts';
 import { identify, identifyQuietly } from './identify.ts';
 import { type Call, stampOf, type Work } from './work.ts';

@@ -1,6 +1,6 @@
-import { namesIn } from '../operations/admin/graded.ts';
-import { nudgeFor } from '../rules/nudge.ts';
-import type { ReadStore } from '../store/port.ts';
+import { namesIn } from '#grade/operations/shared/graded.ts';
+import { nudgeFor } from '#grade/rules/nudge.ts';
+import type { ReadStore } from '#store/port.ts';
 import type { Work } from './work.ts';
 
 /** Of a longer session, this many entries before the call are looked at. */

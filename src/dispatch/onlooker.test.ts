@@ -1,7 +1,7 @@
 import { expect, onTestFinished, test } from 'vitest';
+import { buildHouse } from '#main.ts';
+import { platformOf } from '#platform/platform.ts';
 import { openHouse, type TestHouse } from '../../test/house.ts';
-import { buildHouse } from '../main.ts';
-import { platformOf } from '../platform/platform.ts';
 import { dispatch, type House } from './dispatch.ts';
 import { pulseOf } from './pulse.ts';
 

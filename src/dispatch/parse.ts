@@ -1,10 +1,10 @@
 import { type BaseIssue, safeParse } from 'valibot';
-import { CleoError } from '../errors/error.ts';
-import type { Gateway } from '../model/audit.ts';
-import { commandFor, commandsOf, flagOf } from '../operations/command-line.ts';
-import type { Typed } from '../operations/processes.ts';
-import { type Shape, shapesOf } from '../operations/shape.ts';
-import { nearest } from '../rules/nearest.ts';
+import { commandFor, commandsOf, flagOf } from '#core/command-line.ts';
+import type { Typed } from '#core/define.ts';
+import { CleoError } from '#core/errors/error.ts';
+import type { Gateway } from '#core/model/audit.ts';
+import { type Shape, shapesOf } from '#core/shape.ts';
+import { nearest } from '#lib/nearest.ts';
 
 /** The parameters as the schema makes them, or the refusal: a call of the wrong shape (2) goes before a broken rule (6). */
 export function parseParams(operation: Typed, input: unknown, paths?: Record<string, string>): Record<string, unknown> {

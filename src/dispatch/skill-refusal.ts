@@ -1,6 +1,6 @@
-import type { CleoError } from '../errors/error.ts';
-import { asSkillRefusal, skillRefusal } from '../errors/skill.ts';
-import { redactText } from '../rules/redact.ts';
+import type { CleoError } from '#core/errors/error.ts';
+import { redactText } from '#lib/redact.ts';
+import { asSkillRefusal, skillRefusal } from '#runs/errors/skill.ts';
 
 /** A refusal of what runs and judges skills: in their codes, and without the secrets that a caller, a file or a skill has put into it. */
 export function skillRefused(known: CleoError): CleoError {

@@ -1,4 +1,4 @@
-import { nearest } from '../rules/nearest.ts';
+import { nearest } from '#lib/nearest.ts';
 
 /** The names that were probably meant, and the question that asks for them; both empty where nothing is near. */
 export function suggest(name: string, known: string[]): { near: string[]; question: string } {

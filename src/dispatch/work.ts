@@ -1,13 +1,13 @@
-import { CleoError } from '../errors/error.ts';
-import { commandLine } from '../errors/quote.ts';
-import type { Caller, Gateway } from '../model/audit.ts';
-import type { Config } from '../model/config.ts';
-import type { SessionHandle } from '../model/session.ts';
-import type { TokenScope } from '../model/token.ts';
-import { commandFor } from '../operations/command-line.ts';
-import { Answer, type Catalog, type More, type Observe, type Operation } from '../operations/define.ts';
-import type { Platform, Project } from '../platform/port.ts';
-import type { ReadStore, Store, StoreKeeper } from '../store/port.ts';
+import { commandFor } from '#core/command-line.ts';
+import { Answer, type Catalog, type More, type Observe, type Operation } from '#core/define.ts';
+import { CleoError } from '#core/errors/error.ts';
+import { commandLine } from '#core/errors/quote.ts';
+import type { Caller, Gateway } from '#core/model/audit.ts';
+import type { Config } from '#core/model/config.ts';
+import type { SessionHandle } from '#core/model/session-handle.ts';
+import type { TokenScope } from '#core/model/token.ts';
+import type { Platform, Project } from '#platform/port.ts';
+import type { ReadStore, Store, StoreKeeper } from '#store/port.ts';
 import type { Reply } from './dispatch.ts';
 import { type Meta, success } from './envelope.ts';
 

@@ -1,6 +1,6 @@
-import { CleoError } from '../errors/error.ts';
-import type { Changes } from '../model/audit.ts';
-import type { WriteStore } from '../store/port.ts';
+import { CleoError } from '#core/errors/error.ts';
+import type { Changes } from '#core/model/audit.ts';
+import type { WriteStore } from '#store/port.ts';
 import type { Done } from './envelope.ts';
 import { checkSession, identify } from './identify.ts';
 import { forgetKey, keepKey, replayed } from './keys.ts';

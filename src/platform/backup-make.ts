@@ -1,5 +1,5 @@
 import { basename } from 'node:path';
-import { superfluous } from '../rules/backups.ts';
+import { superfluous } from '#admin/rules/backups.ts';
 import { files } from './files.ts';
 import type { Backups } from './port.ts';
 

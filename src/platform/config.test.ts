@@ -1,8 +1,8 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { defaultConfig } from '#core/model/config.ts';
 import { temporary } from '../../test/temporary.ts';
-import { defaultConfig } from '../model/config.ts';
 import { configFiles } from './config.ts';
 
 function world(files: { project?: string; user?: string }) {

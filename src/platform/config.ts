@@ -1,6 +1,6 @@
 import { join } from 'node:path';
-import { CleoError } from '../errors/error.ts';
-import { type Config, configKeys, defaultConfig, flattenConfig } from '../model/config.ts';
+import { CleoError } from '#core/errors/error.ts';
+import { type Config, configKeys, defaultConfig, flattenConfig } from '#core/model/config.ts';
 import { files } from './files.ts';
 import type { ConfigFiles, Project } from './port.ts';
 

@@ -4,9 +4,9 @@ import { chmodSync, linkSync, mkdirSync, symlinkSync, truncateSync, writeFileSyn
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
+import { CleoError } from '#core/errors/error.ts';
 import { repositoryIn, worktreeOf } from '../../test/repository.ts';
 import { asNobody, temporary } from '../../test/temporary.ts';
-import { CleoError } from '../errors/error.ts';
 import { readDocument } from './document.ts';
 import { workingTree } from './tree.ts';
 

@@ -11,9 +11,9 @@ import {
   type Stats,
 } from 'node:fs';
 import { join, relative, resolve, sep } from 'node:path';
-import { CleoError } from '../errors/error.ts';
-import { largestDoc } from '../model/doc.ts';
-import { isPrivatePath, pathProblem } from '../rules/doc-path.ts';
+import { CleoError } from '#core/errors/error.ts';
+import { largestDoc } from '#documents/model/doc.ts';
+import { isPrivatePath, pathProblem } from '#documents/rules/doc-path.ts';
 import { fileError } from './files.ts';
 import type { Project, WorkingTree } from './port.ts';
 import { isWithin, placesIn } from './tree.ts';

@@ -21,7 +21,7 @@ import {
   writeSync,
 } from 'node:fs';
 import { basename, dirname, isAbsolute, join, relative, resolve, sep } from 'node:path';
-import { CleoError } from '../errors/error.ts';
+import { CleoError } from '#core/errors/error.ts';
 import type { Files } from './port.ts';
 
 export const files: Files = {

@@ -1,4 +1,4 @@
-import { CleoError } from '../errors/error.ts';
+import { CleoError } from '#core/errors/error.ts';
 import type { Git, Ran } from './port.ts';
 import { run } from './process.ts';
 

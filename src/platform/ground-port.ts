@@ -1,7 +1,7 @@
-import type { ReviewEvent } from '../model/judge.ts';
-import type { Redactor } from '../model/redactor.ts';
-import type { TraceEvent } from '../model/trace.ts';
-import type { Snapshot } from '../model/tree.ts';
+import type { Redactor } from '#lib/redactor-port.ts';
+import type { ReviewEvent } from '#runs/model/judge.ts';
+import type { TraceEvent } from '#runs/model/trace.ts';
+import type { Snapshot } from '#runs/model/tree.ts';
 
 /** One subprocess, in a group of its own. */
 export interface ProcessSpec {

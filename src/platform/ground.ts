@@ -3,7 +3,7 @@ import { closeSync, existsSync, fstatSync, lstatSync, mkdirSync, openSync, readF
 import { availableParallelism } from 'node:os';
 import { delimiter, dirname, join, relative, resolve, sep } from 'node:path';
 import { isatty } from 'node:tty';
-import { globBase, globMatcher, isGlob } from '../rules/glob.ts';
+import { globBase, globMatcher, isGlob } from '#lib/glob.ts';
 import type { Ground, SeenFile } from './ground-port.ts';
 import type { Platform, Project } from './port.ts';
 import { placePrivate, replacePrivate, sweepDrafts } from './private-file.ts';

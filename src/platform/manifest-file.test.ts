@@ -13,8 +13,8 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import type { LineChange } from '#research/rules/manifest.ts';
 import { temporary } from '../../test/temporary.ts';
-import type { LineChange } from '../rules/manifest.ts';
 import { addLine, changeLines, readLines } from './manifest-file.ts';
 
 const place = (text?: string): string => {

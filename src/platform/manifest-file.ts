@@ -13,7 +13,7 @@ import {
   writeSync,
 } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
-import type { LineChange } from '../rules/manifest.ts';
+import type { LineChange } from '#research/rules/manifest.ts';
 import { files, guarded } from './files.ts';
 
 /** A file of lines that agents append to by hand, without our lock, perhaps through a handle that they keep open. Where we have to

@@ -1,6 +1,6 @@
 import { join, resolve } from 'node:path';
-import { agentFrom, isAgents } from '../rules/caller.ts';
-import { isoTime } from '../rules/iso-time.ts';
+import { isoTime } from '#lib/iso-time.ts';
+import { agentFrom, isAgents } from '#sessions/rules/caller.ts';
 import { backups } from './backups.ts';
 import { configFiles } from './config.ts';
 import { files } from './files.ts';

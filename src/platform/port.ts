@@ -1,6 +1,6 @@
-import type { Caller } from '../model/audit.ts';
-import type { Config, ConfigProblem, ConfigValue } from '../model/config.ts';
-import type { SkillSet } from '../model/skill.ts';
+import type { Caller } from '#core/model/audit.ts';
+import type { Config, ConfigProblem, ConfigValue } from '#core/model/config.ts';
+import type { SkillSet } from '#skills/model/skill.ts';
 import type { Ground } from './ground-port.ts';
 
 /** Where the project lives. */

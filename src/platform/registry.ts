@@ -1,6 +1,6 @@
 import { lstatSync, mkdirSync, readFileSync, realpathSync, statSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
-import type { RegistryText } from '../model/nexus.ts';
+import type { RegistryText } from '#nexus/model/nexus.ts';
 import { files, guarded } from './files.ts';
 import type { Project } from './port.ts';
 import { findProject } from './project.ts';

@@ -1,6 +1,6 @@
 import { dirname, join } from 'node:path';
-import { CleoError } from '../errors/error.ts';
-import { readReviews } from '../rules/review-state.ts';
+import { CleoError } from '#core/errors/error.ts';
+import { readReviews } from '#runs/rules/review-state.ts';
 import type { Ground } from './ground-port.ts';
 import type { Platform } from './port.ts';
 import { takeRunLock } from './run-lock.ts';

@@ -1,6 +1,6 @@
 import { existsSync, linkSync, mkdirSync, readdirSync, readFileSync, statSync, unlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { skillRefusal } from '../errors/skill.ts';
+import { skillRefusal } from '#runs/errors/skill.ts';
 import type { Holder, LockOptions } from './ground-port.ts';
 import { monotonicMs } from './monotonic.ts';
 import { writing } from './unwritable.ts';

@@ -1,6 +1,6 @@
 import { readFileSync, realpathSync, rmdirSync, statSync } from 'node:fs';
 import { isAbsolute, join, relative, resolve, sep } from 'node:path';
-import { CleoError } from '../errors/error.ts';
+import { CleoError } from '#core/errors/error.ts';
 import { fileError, guarded, nearestExisting } from './files.ts';
 
 /** A file of the project that others own too: where writing it ends up, links followed, and its text. Refuses what leaves the

@@ -12,7 +12,7 @@ import {
   writeSync,
 } from 'node:fs';
 import { dirname, isAbsolute, join, relative, sep } from 'node:path';
-import type { CleoError } from '../errors/error.ts';
+import type { CleoError } from '#core/errors/error.ts';
 import { guarded, nearestExisting } from './files.ts';
 
 export interface SkillFile {

@@ -1,5 +1,5 @@
-import { readFrontMatter } from '../rules/front-matter.ts';
-import { isMap } from '../rules/is-map.ts';
+import { readFrontMatter } from '#lib/front-matter.ts';
+import { isMap } from '#lib/is-map.ts';
 
 /** What the head of a SKILL.md says. In a file of its own: what reads YAML is larger than everything else that runs a skill. */
 export function headOf(text: string): { fields: Record<string, unknown>; metadata: Record<string, unknown> } {

@@ -1,7 +1,7 @@
 import { closeSync, constants, fstatSync, openSync, readdirSync, readSync, realpathSync } from 'node:fs';
 import { join, relative, sep } from 'node:path';
-import type { SkillFinding, SkillOrigin, SkillSet } from '../model/skill.ts';
-import { inForce, type SkillPlace } from '../rules/skill-set.ts';
+import type { SkillFinding, SkillOrigin, SkillSet } from '#skills/model/skill.ts';
+import { inForce, type SkillPlace } from '#skills/rules/skill-set.ts';
 import type { Project } from './port.ts';
 import { bundledCatalogue, bundledHeads, bundledSkills } from './skills.generated.ts';
 
@@ -35,7 +35,7 @@ async function readPlace(origin: SkillOrigin, folder: string, within: string): P
   if (problem) report('skills', top, { severity: 'error', message: problem });
   if (names.length === 0) return place;
   // It brings a parser of YAML along; the build has read our own.
-  const { readCatalogue, readSkill } = await import('../rules/skill-read.ts');
+  const { readCatalogue, readSkill } = await import('#skills/rules/skill-read.ts');
   for (const name of names) {
     const path = name === catalogue ? join(top, name) : join(top, name, 'SKILL.md');
     const source = readInside(path, within);

@@ -1,7 +1,7 @@
 import { closeSync, constants, fstatSync, opendirSync, openSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import type { ProjectFacts } from '../rules/detect/facts.ts';
-import { isManifest, isSample } from '../rules/detect/wanted.ts';
+import type { ProjectFacts } from '#detect/rules/facts.ts';
+import { isManifest, isSample } from '#detect/rules/wanted.ts';
 
 /** What others made, or what a build makes. */
 const skipped = new Set(

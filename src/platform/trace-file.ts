@@ -11,9 +11,9 @@ import {
   writeSync,
 } from 'node:fs';
 import { dirname, join } from 'node:path';
-import type { Redactor } from '../model/redactor.ts';
-import { eventsIn, genesis, isMilestone, nextLine } from '../rules/trace.ts';
-import { withoutPayloads } from '../rules/trace-payload.ts';
+import type { Redactor } from '#lib/redactor-port.ts';
+import { eventsIn, genesis, isMilestone, nextLine } from '#runs/rules/trace.ts';
+import { withoutPayloads } from '#runs/rules/trace-payload.ts';
 import { endsInALine } from './files.ts';
 import type { TraceWriter } from './ground-port.ts';
 import { replacePrivate } from './private-file.ts';

@@ -1,9 +1,9 @@
 import { mkdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { changesBetween } from '#runs/rules/tree-changes.ts';
 import { repositoryIn } from '../../test/repository.ts';
 import { temporary } from '../../test/temporary.ts';
-import { changesBetween } from '../rules/tree-changes.ts';
 import { gitOf } from './git.ts';
 import { mostFiles, scanTree, seenByGit } from './tree-scan.ts';
 

@@ -1,6 +1,6 @@
 import { lstatSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Snapshot } from '../model/tree.ts';
+import type { Snapshot } from '#runs/model/tree.ts';
 import type { Git } from './port.ts';
 
 /** What is not anybody's work: what tools keep, and what we do. */

@@ -1,4 +1,4 @@
-import { skillRefusal } from '../errors/skill.ts';
+import { skillRefusal } from '#runs/errors/skill.ts';
 
 /** Work on a file of a run; what cannot be written is told by the code that stands for it. */
 export function writing<T>(path: string, exit: 73 | 74, work: () => T): T {

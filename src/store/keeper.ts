@@ -1,4 +1,4 @@
-import { CleoError } from '../errors/error.ts';
+import { CleoError } from '#core/errors/error.ts';
 import type { PostgresOptions } from './dialects/postgres.ts';
 import { openSqlite, type SqliteOptions } from './dialects/sqlite.ts';
 import { sqliteDriver } from './dialects/sqlite-driver.ts';

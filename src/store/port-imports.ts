@@ -1,4 +1,4 @@
-import type { TaskId } from '../model/scalars.ts';
+import type { TaskId } from '#core/model/scalars.ts';
 import type { Page } from './port.ts';
 
 export interface ImportFilter {

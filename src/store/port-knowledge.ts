@@ -1,7 +1,7 @@
-import type { DocContent, DocFilter, DocHit, DocRecord, DocVersion, StaleCitation } from '../model/doc.ts';
-import type { FarDepend } from '../model/nexus.ts';
-import type { TaskId } from '../model/scalars.ts';
-import type { TaskHit } from '../model/task.ts';
+import type { TaskId } from '#core/model/scalars.ts';
+import type { DocContent, DocFilter, DocHit, DocRecord, DocVersion, StaleCitation } from '#documents/model/doc.ts';
+import type { FarDepend } from '#nexus/model/nexus.ts';
+import type { TaskHit } from '#tasks/model/task.ts';
 import type { Page } from './port.ts';
 
 export interface DocReads {

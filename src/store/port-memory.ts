@@ -1,5 +1,5 @@
-import type { CitingKind, ConfirmationState, Flag, MemoryHit, MemoryRecord, MemoryType } from '../model/memory.ts';
-import type { TaskId } from '../model/scalars.ts';
+import type { TaskId } from '#core/model/scalars.ts';
+import type { CitingKind, ConfirmationState, Flag, MemoryHit, MemoryRecord, MemoryType } from '#memory/model/memory.ts';
 import type { Page } from './port.ts';
 
 export interface MemoryFilter {

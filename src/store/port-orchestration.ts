@@ -1,10 +1,10 @@
-import type { Caller } from '../model/audit.ts';
-import type { Stage } from '../model/lifecycle.ts';
-import type { ReleaseRecord } from '../model/release.ts';
-import type { TaskId } from '../model/scalars.ts';
-import type { SpawnBudget, SpawnDraft, SpawnRecord } from '../model/spawn.ts';
-import type { Attempt, Rounds } from '../model/verification.ts';
-import type { AppliedGraph } from '../model/workgraph.ts';
+import type { Caller } from '#core/model/audit.ts';
+import type { TaskId } from '#core/model/scalars.ts';
+import type { SpawnBudget, SpawnDraft, SpawnRecord } from '#orchestration/model/spawn.ts';
+import type { Stage } from '#planning/model/lifecycle.ts';
+import type { AppliedGraph } from '#planning/model/workgraph.ts';
+import type { ReleaseRecord } from '#release/model/release.ts';
+import type { Attempt, Rounds } from '#verification/model/verification.ts';
 import type { Page } from './port.ts';
 
 export interface SpawnReads {

@@ -1,4 +1,4 @@
-import { CleoError } from '../errors/error.ts';
+import { CleoError } from '#core/errors/error.ts';
 import { openSqlite, type SqliteOptions } from './dialects/sqlite.ts';
 import type { StorePlace } from './keeper.ts';
 import type { Store } from './port.ts';

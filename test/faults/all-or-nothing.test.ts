@@ -1,8 +1,8 @@
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
+import { catalog } from '../../src/core/index.generated.ts';
 import { dispatch, type House } from '../../src/dispatch/dispatch.ts';
 import { buildHouse } from '../../src/main.ts';
-import { catalog } from '../../src/operations/index.generated.ts';
 import { platformOf } from '../../src/platform/platform.ts';
 import { openSqlite } from '../../src/store/dialects/sqlite.ts';
 import { type SqliteDriver, sqliteDriver } from '../../src/store/dialects/sqlite-driver.ts';

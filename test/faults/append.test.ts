@@ -4,7 +4,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { build } from 'esbuild';
 import { expect, test } from 'vitest';
-import { linesState } from '../../src/rules/jsonl.ts';
+import { linesState } from '../../src/lib/jsonl.ts';
 import { root, size, temporary } from './processes.ts';
 
 /** A process that appends `count` lines of many lengths, through our own code. */

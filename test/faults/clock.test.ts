@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { chainEnd, chainStart, chainStep } from '../../src/rules/chain.ts';
+import { chainEnd, chainStart, chainStep } from '../../src/admin/rules/chain.ts';
 import { openHouse, type TestHouse } from '../house.ts';
 
 const now = '2026-06-01T12:00:00.000Z';

@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { build } from 'esbuild';
 import { expect, test } from 'vitest';
-import { readManifest } from '../../src/rules/manifest.ts';
+import { readManifest } from '../../src/research/rules/manifest.ts';
 import { inRows, openProject, root, size, temporary } from './processes.ts';
 
 /** A process that works on one manifest: `add` through our own code, `hand` as an agent appends, opening the file for each line,

@@ -1,8 +1,8 @@
 import { cpSync, existsSync, readdirSync, rmSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { expect, test } from 'vitest';
-import { argvOf } from '../../src/operations/command-line.ts';
-import { catalog } from '../../src/operations/index.generated.ts';
+import { argvOf } from '../../src/core/command-line.ts';
+import { catalog } from '../../src/core/index.generated.ts';
 import { openHouse } from '../house.ts';
 import { bytesOf, inspect, isFull, projectAt, temporary } from './processes.ts';
 

@@ -5,8 +5,8 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { build } from 'esbuild';
 import { expect, test } from 'vitest';
-import { readReviews, reviewsIn } from '../../src/rules/review-state.ts';
-import { readTrace } from '../../src/rules/trace.ts';
+import { readReviews, reviewsIn } from '../../src/runs/rules/review-state.ts';
+import { readTrace } from '../../src/runs/rules/trace.ts';
 import { hash, requested, writeReviews, writeRun } from '../runs.ts';
 import { openProject, root, size, temporary } from './processes.ts';
 

@@ -1,6 +1,6 @@
-import type { GivenFile } from '../../src/model/foreign.ts';
-import { readers } from '../../src/operations/tasks/import-readers.ts';
-import type { Tool } from '../../src/rules/import/recognise.ts';
+import type { GivenFile } from '../../src/transfer/model/foreign.ts';
+import { readers } from '../../src/transfer/operations/shared/import-readers.ts';
+import type { Tool } from '../../src/transfer/rules/recognise.ts';
 import { sample } from './sample.ts';
 
 const folders: Partial<Record<Tool, string>> = { 'todo.txt': 'todo-txt' };

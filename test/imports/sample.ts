@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { GivenFile } from '../../src/model/foreign.ts';
+import type { GivenFile } from '../../src/transfer/model/foreign.ts';
 
 /** The files of a sample, named from its folder on. */
 export function sample(tool: string): GivenFile[] {

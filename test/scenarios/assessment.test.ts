@@ -96,7 +96,7 @@ test('4: what may succeed later is tried again, after times that can be told aga
     { attempt: 1, exit_code: 75, class: 'temporary' },
     { attempt: 2, exit_code: 75, class: 'temporary' },
   ]);
-  const { retryDelayMs } = await import('../../src/rules/retry.ts');
+  const { retryDelayMs } = await import('../../src/runs/rules/retry.ts');
   const { execution_id: id } = shop.result('only', 'it', 3);
   expect(retries.map(({ delay_ms }: { delay_ms: number }) => delay_ms)).toEqual([retryDelayMs(id, 1), retryDelayMs(id, 2)]);
 });

@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import type { Reply } from '../../src/dispatch/dispatch.ts';
-import type { Task } from '../../src/model/task.ts';
-import { overlaps } from '../../src/rules/scope.ts';
+import type { Task } from '../../src/tasks/model/task.ts';
+import { overlaps } from '../../src/tasks/rules/scope.ts';
 import { type Command, filledIn, grove, sessionWrite, starts, write } from '../commands.ts';
 import { openHouse, type Seen, type TestHouse } from '../house.ts';
 

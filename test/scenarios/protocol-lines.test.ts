@@ -1,8 +1,8 @@
 import { appendFileSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { catalog } from '../../src/operations/index.generated.ts';
-import { baseProtocol, protocols } from '../../src/operations/protocols.generated.ts';
+import { catalog } from '../../src/core/index.generated.ts';
+import { baseProtocol, protocols } from '../../src/orchestration/protocols.generated.ts';
 import { openHouse, type TestHouse } from '../house.ts';
 
 const tokens: Record<string, string> = {

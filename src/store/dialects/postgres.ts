@@ -1,5 +1,5 @@
 import postgres from 'postgres';
-import { CleoError } from '../../errors/error.ts';
+import { CleoError } from '#core/errors/error.ts';
 import type { ReadStore, Stamp, Store, WriteStore } from '../port.ts';
 import { schemaVersion } from '../schema-version.ts';
 import { readStore } from '../sql/read-store.ts';

@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { CleoError } from '../../errors/error.ts';
+import { CleoError } from '#core/errors/error.ts';
 
 /** The part of `node:sqlite` that we use; `@photostructure/sqlite` has the same. */
 export interface SqliteDatabase {

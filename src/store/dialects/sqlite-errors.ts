@@ -1,5 +1,5 @@
 import { basename } from 'node:path';
-import { CleoError } from '../../errors/error.ts';
+import { CleoError } from '#core/errors/error.ts';
 
 /** What a refusal says of the database it is about. */
 export interface Place {

@@ -1,6 +1,6 @@
 import { copyFileSync, existsSync, renameSync, rmSync, statSync } from 'node:fs';
-import { CleoError } from '../../errors/error.ts';
-import { taskId } from '../../model/scalars.ts';
+import { CleoError } from '#core/errors/error.ts';
+import { taskId } from '#core/model/scalars.ts';
 import type { Inspection } from '../port.ts';
 import { openSqlite, type SqliteOptions, versionOf } from './sqlite.ts';
 import { type SqliteDatabase, type SqliteStatement, sqliteDriver } from './sqlite-driver.ts';

@@ -1,5 +1,5 @@
 import { statSync } from 'node:fs';
-import { CleoError } from '../../errors/error.ts';
+import { CleoError } from '#core/errors/error.ts';
 import type { Store } from '../port.ts';
 import { schemaVersion } from '../schema-version.ts';
 import { readStore } from '../sql/read-store.ts';

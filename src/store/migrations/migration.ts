@@ -1,5 +1,5 @@
-import { CleoError } from '../../errors/error.ts';
-import { sha256 } from '../../rules/sha256.ts';
+import { CleoError } from '#core/errors/error.ts';
+import { sha256 } from '#lib/sha256.ts';
 
 /** One step of the schema. Never edited once released: the store keeps its checksum. */
 export interface Migration {

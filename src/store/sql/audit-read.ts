@@ -1,5 +1,5 @@
-import type { AuditEntry, Gateway } from '../../model/audit.ts';
-import type { GradeEntry } from '../../model/grade.ts';
+import type { AuditEntry, Gateway } from '#core/model/audit.ts';
+import type { GradeEntry } from '#grade/model/grade.ts';
 import type { AuditFilter, AuditReads } from '../port.ts';
 import { type Db, inList, type Row, raw, type Sql, sql } from './sql.ts';
 import { present } from './task-rows.ts';

@@ -1,5 +1,5 @@
-import type { AuditDraft } from '../../model/audit.ts';
-import { columnsOf, firstHash, linkHash } from '../../rules/chain.ts';
+import { columnsOf, firstHash, linkHash } from '#admin/rules/chain.ts';
+import type { AuditDraft } from '#core/model/audit.ts';
 import { auditReads } from './audit-read.ts';
 import { type Db, sql } from './sql.ts';
 

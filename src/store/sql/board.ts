@@ -1,5 +1,5 @@
-import type { BoardTask } from '../../model/board.ts';
-import type { TaskId } from '../../model/scalars.ts';
+import type { TaskId } from '#core/model/scalars.ts';
+import type { BoardTask } from '#tasks/model/board.ts';
 import { asLines, codeLength, kindCode, kindOf } from './open-graph.ts';
 import { type Db, raw, sql } from './sql.ts';
 import { below } from './subtree.ts';

@@ -1,4 +1,4 @@
-import type { CitingKind, Flag } from '../../model/memory.ts';
+import type { CitingKind, Flag } from '#memory/model/memory.ts';
 import type { MemoryReads } from '../port-memory.ts';
 import { hitColumns, toHit } from './memory-rows.ts';
 import { type Db, type Row, raw, type Sql, sql } from './sql.ts';

@@ -1,4 +1,4 @@
-import type { Caller, Claim } from '../../model/audit.ts';
+import type { Caller, Claim } from '#core/model/audit.ts';
 import type { ClaimReads, ClaimWrites } from '../port.ts';
 import { chunks, type Db, inList, raw, type Sql, sql } from './sql.ts';
 

@@ -1,5 +1,5 @@
-import type { Changes } from '../../model/audit.ts';
-import type { DocContent, DocVersion } from '../../model/doc.ts';
+import type { Changes } from '#core/model/audit.ts';
+import type { DocContent, DocVersion } from '#documents/model/doc.ts';
 import type { DocWrites } from '../port-knowledge.ts';
 import { chunks, type Db, inList, sql } from './sql.ts';
 

@@ -1,5 +1,5 @@
-import type { DocEncoding, DocFilter, DocHit, DocRecord, StaleCitation } from '../../model/doc.ts';
-import { seqOf, type TaskId } from '../../model/scalars.ts';
+import { seqOf, type TaskId } from '#core/model/scalars.ts';
+import type { DocEncoding, DocFilter, DocHit, DocRecord, StaleCitation } from '#documents/model/doc.ts';
 import type { DocReads } from '../port-knowledge.ts';
 import { chunks, type Db, inList, join, type Row, raw, type Sql, sql } from './sql.ts';
 import { present } from './task-rows.ts';

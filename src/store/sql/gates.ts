@@ -1,6 +1,6 @@
-import type { Changes } from '../../model/audit.ts';
-import type { Gate } from '../../model/scalars.ts';
-import type { Attempt, Evidence, Verdict } from '../../model/verification.ts';
+import type { Changes } from '#core/model/audit.ts';
+import type { Gate } from '#core/model/scalars.ts';
+import type { Attempt, Evidence, Verdict } from '#verification/model/verification.ts';
 import type { GateReads, GateWrites } from '../port-orchestration.ts';
 import { type Db, type Row, raw, sql } from './sql.ts';
 

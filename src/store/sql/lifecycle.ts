@@ -1,5 +1,5 @@
-import type { Changes } from '../../model/audit.ts';
-import type { StageName, StageStatus } from '../../model/lifecycle.ts';
+import type { Changes } from '#core/model/audit.ts';
+import type { StageName, StageStatus } from '#planning/model/lifecycle.ts';
 import type { LifecycleReads, LifecycleWrites } from '../port-orchestration.ts';
 import { type Db, sql } from './sql.ts';
 import { present } from './task-rows.ts';

@@ -1,5 +1,5 @@
-import type { Changes } from '../../model/audit.ts';
-import { memoryId, memoryLetters } from '../../model/memory.ts';
+import type { Changes } from '#core/model/audit.ts';
+import { memoryId, memoryLetters } from '#memory/model/memory.ts';
 import type { Stamp } from '../port.ts';
 import type { MemoryWrites } from '../port-memory.ts';
 import { indexTexts } from './search-write.ts';

@@ -1,4 +1,4 @@
-import type { MemoryHit } from '../../model/memory.ts';
+import type { MemoryHit } from '#memory/model/memory.ts';
 import type { MemoryCandidate, MemoryFilter, MemoryReads } from '../port-memory.ts';
 import { citationReads } from './citations.ts';
 import { hitColumns, toHit, toRecord } from './memory-rows.ts';

@@ -1,4 +1,4 @@
-import type { ConfirmationState, MemoryHit, MemoryRecord, MemoryType } from '../../model/memory.ts';
+import type { ConfirmationState, MemoryHit, MemoryRecord, MemoryType } from '#memory/model/memory.ts';
 import { type Row, raw, text } from './sql.ts';
 import { present } from './task-rows.ts';
 

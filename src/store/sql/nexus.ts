@@ -1,5 +1,5 @@
-import type { Changes } from '../../model/audit.ts';
-import type { FarDepend } from '../../model/nexus.ts';
+import type { Changes } from '#core/model/audit.ts';
+import type { FarDepend } from '#nexus/model/nexus.ts';
 import type { NexusReads, NexusWrites } from '../port-knowledge.ts';
 import { type Db, inList, type Row, raw, sql } from './sql.ts';
 import { hitColumns, toHit } from './task-rows.ts';

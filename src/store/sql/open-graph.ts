@@ -1,5 +1,5 @@
-import type { OpenTask, OpenWork } from '../../model/open-work.ts';
-import type { Priority, Size, Status, TaskType } from '../../model/scalars.ts';
+import type { Priority, Size, Status, TaskType } from '#core/model/scalars.ts';
+import type { OpenTask, OpenWork } from '#tasks/model/open-work.ts';
 import { allClaims } from './claims.ts';
 import { type Db, raw, type Sql, sql } from './sql.ts';
 

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
+import { seqOf } from '#core/model/scalars.ts';
 import { openHouse } from '../../../test/house.ts';
-import { seqOf } from '../../model/scalars.ts';
 import type { ReadStore } from '../port.ts';
 
 const world = [

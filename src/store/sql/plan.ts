@@ -1,6 +1,6 @@
-import type { PlanTask, PlanWork } from '../../model/open-work.ts';
-import type { Status, TaskId, TaskType } from '../../model/scalars.ts';
-import type { TaskHit } from '../../model/task.ts';
+import type { Status, TaskId, TaskType } from '#core/model/scalars.ts';
+import type { PlanTask, PlanWork } from '#tasks/model/open-work.ts';
+import type { TaskHit } from '#tasks/model/task.ts';
 import type { InsideCount } from '../port.ts';
 import { asLines, codeLength, isOpen, kindCode, kindOf } from './open-graph.ts';
 import { type Db, inList, type Row, raw, type Sql, sql } from './sql.ts';

@@ -1,4 +1,4 @@
-import type { Changes } from '../../model/audit.ts';
+import type { Changes } from '#core/model/audit.ts';
 import { docWrites } from './docs-write.ts';
 import { gateWrites } from './gates.ts';
 import { lifecycleWrites } from './lifecycle.ts';

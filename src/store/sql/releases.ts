@@ -1,6 +1,6 @@
-import type { Changes } from '../../model/audit.ts';
-import type { ReleaseRecord } from '../../model/release.ts';
-import { seqOf } from '../../model/scalars.ts';
+import type { Changes } from '#core/model/audit.ts';
+import { seqOf } from '#core/model/scalars.ts';
+import type { ReleaseRecord } from '#release/model/release.ts';
 import type { ReleaseReads, ReleaseWrites } from '../port-orchestration.ts';
 import { chunks, type Db, type Row, rows, sql } from './sql.ts';
 import { below } from './subtree.ts';

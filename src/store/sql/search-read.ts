@@ -1,4 +1,4 @@
-import { longestTerm, trigrams } from '../../rules/terms.ts';
+import { longestTerm, trigrams } from '#lib/terms.ts';
 import type { SearchReads, TaskFilter } from '../port.ts';
 import { type Db, raw, type Sql, sql } from './sql.ts';
 import { hitColumns, toHit, where } from './task-rows.ts';

@@ -1,5 +1,5 @@
-import { seqOf, type TaskId } from '../../model/scalars.ts';
-import { edged, terms } from '../../rules/terms.ts';
+import { seqOf, type TaskId } from '#core/model/scalars.ts';
+import { edged, terms } from '#lib/terms.ts';
 import { chunks, type Db, join, raw, rows, type Sql, sql } from './sql.ts';
 
 interface Text {

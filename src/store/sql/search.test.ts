@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
+import { type TaskId, taskId } from '#core/model/scalars.ts';
+import { terms } from '#lib/terms.ts';
+import type { TaskRecord } from '#tasks/model/task.ts';
 import { openHouse } from '../../../test/house.ts';
-import { type TaskId, taskId } from '../../model/scalars.ts';
-import type { TaskRecord } from '../../model/task.ts';
-import { terms } from '../../rules/terms.ts';
 
 const taskOf = (id: TaskId, title: string): TaskRecord => ({
   id,

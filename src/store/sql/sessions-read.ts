@@ -1,4 +1,4 @@
-import type { ScopeKind, SessionHandle, SessionStatus } from '../../model/session.ts';
+import type { ScopeKind, SessionHandle, SessionStatus } from '#core/model/session-handle.ts';
 import type { SessionReads } from '../port.ts';
 import { type Db, type Row, raw, sql } from './sql.ts';
 import { present } from './task-rows.ts';

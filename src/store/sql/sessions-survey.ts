@@ -1,4 +1,4 @@
-import type { SessionRecord } from '../../model/session.ts';
+import type { SessionRecord } from '#sessions/model/session.ts';
 import type { SessionReads } from '../port.ts';
 import { type EveryCall, toHandle } from './sessions-read.ts';
 import { type Db, type Row, raw, type Sql, sql } from './sql.ts';

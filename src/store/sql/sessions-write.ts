@@ -1,4 +1,4 @@
-import type { Changes } from '../../model/audit.ts';
+import type { Changes } from '#core/model/audit.ts';
 import type { SessionWrites } from '../port.ts';
 import { type Db, raw, sql } from './sql.ts';
 

@@ -1,4 +1,4 @@
-import type { SpawnRecord, SpawnRole } from '../../model/spawn.ts';
+import type { SpawnRecord, SpawnRole } from '#orchestration/model/spawn.ts';
 import type { SpawnReads } from '../port-orchestration.ts';
 import { chunks, type Db, inList, type Row, type Sql, sql } from './sql.ts';
 import { present } from './task-rows.ts';

@@ -1,4 +1,4 @@
-import type { Changes } from '../../model/audit.ts';
+import type { Changes } from '#core/model/audit.ts';
 import type { SpawnWrites } from '../port-orchestration.ts';
 import { budgetOf } from './spawns-read.ts';
 import { type Db, sql } from './sql.ts';

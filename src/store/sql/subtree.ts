@@ -1,4 +1,4 @@
-import type { TaskId } from '../../model/scalars.ts';
+import type { TaskId } from '#core/model/scalars.ts';
 import { type Sql, sql } from './sql.ts';
 
 /** `below`: a task with everything inside it, and how deep each is. */

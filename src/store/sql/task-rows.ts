@@ -1,5 +1,5 @@
-import type { Gate, Priority, Size, Status, TaskType } from '../../model/scalars.ts';
-import type { Note, StoredCriterion, TaskHit, TaskRecord } from '../../model/task.ts';
+import type { Gate, Priority, Size, Status, TaskType } from '#core/model/scalars.ts';
+import type { Note, StoredCriterion, TaskHit, TaskRecord } from '#tasks/model/task.ts';
 import type { Ancestor, TaskFilter } from '../port.ts';
 import { type Row, raw, type Sql, sql, text } from './sql.ts';
 

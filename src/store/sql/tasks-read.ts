@@ -1,5 +1,5 @@
-import type { TaskId } from '../../model/scalars.ts';
-import type { Note, Relation, StoredCriterion, TaskRecord } from '../../model/task.ts';
+import type { TaskId } from '#core/model/scalars.ts';
+import type { Note, Relation, StoredCriterion, TaskRecord } from '#tasks/model/task.ts';
 import type { Edge, TaskReads } from '../port.ts';
 import { openGraph } from './open-graph.ts';
 import { chunks, type Db, inList, type Row, type Sql, sql } from './sql.ts';

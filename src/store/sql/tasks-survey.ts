@@ -1,6 +1,6 @@
-import { type Status, seqOf, type TaskType } from '../../model/scalars.ts';
-import type { Relation } from '../../model/task.ts';
-import { idRanges } from '../../rules/id-prefix.ts';
+import { type Status, seqOf, type TaskType } from '#core/model/scalars.ts';
+import type { Relation } from '#tasks/model/task.ts';
+import { idRanges } from '#tasks/rules/id-prefix.ts';
 import type { DeletedTask, StoredRelation, TaskReads, TaskSort } from '../port.ts';
 import { onBoard } from './board.ts';
 import { countsInside, doneInside, filesInside, openInside, waitsInside } from './plan.ts';

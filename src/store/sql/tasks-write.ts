@@ -1,6 +1,6 @@
-import type { Changes } from '../../model/audit.ts';
-import { seqOf, type TaskId, taskId } from '../../model/scalars.ts';
-import type { StoredCriterion, TaskRecord } from '../../model/task.ts';
+import type { Changes } from '#core/model/audit.ts';
+import { seqOf, type TaskId, taskId } from '#core/model/scalars.ts';
+import type { StoredCriterion, TaskRecord } from '#tasks/model/task.ts';
 import type { Stamp, TaskReads, TaskWrites } from '../port.ts';
 import { indexTasks, type SearchText, unindexTask } from './search-write.ts';
 import { chunks, type Db, rows, sql } from './sql.ts';

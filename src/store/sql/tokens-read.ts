@@ -1,4 +1,4 @@
-import type { Token, TokenScope } from '../../model/token.ts';
+import type { Token, TokenScope } from '#core/model/token.ts';
 import type { TokenReads } from '../port.ts';
 import { type Db, type Row, sql } from './sql.ts';
 import { present } from './task-rows.ts';

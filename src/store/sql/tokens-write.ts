@@ -1,4 +1,4 @@
-import type { Changes } from '../../model/audit.ts';
+import type { Changes } from '#core/model/audit.ts';
 import type { TokenWrites } from '../port.ts';
 import { type Db, sql } from './sql.ts';
 

@@ -1,4 +1,4 @@
-import type { AuditDraft } from '../../model/audit.ts';
+import type { AuditDraft } from '#core/model/audit.ts';
 import type { Stamp, WriteStore } from '../port.ts';
 import { appendAudit } from './audit-write.ts';
 import { claimReads, claimWrites } from './claims.ts';

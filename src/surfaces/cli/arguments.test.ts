@@ -1,9 +1,9 @@
 import { constantFrom, assert as fcAssert, property, record, array as some, string as someString } from 'fast-check';
 import { array, boolean, description, metadata, number, optional, picklist, pipe, strictObject, string } from 'valibot';
 import { expect, test } from 'vitest';
-import { TaskId } from '../../model/scalars.ts';
-import { argvOf } from '../../operations/command-line.ts';
-import { type Cli, query } from '../../operations/define.ts';
+import { argvOf } from '#core/command-line.ts';
+import { type Cli, query } from '#core/define.ts';
+import { TaskId } from '#core/model/scalars.ts';
 import { parseArguments } from './arguments.ts';
 
 const operation = (cli: Partial<Cli> = {}) =>

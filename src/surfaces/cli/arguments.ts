@@ -1,11 +1,11 @@
-import { hasShape } from '../../dispatch/parse.ts';
-import { suggestFlag } from '../../dispatch/suggest.ts';
-import { CleoError } from '../../errors/error.ts';
-import { commandLine } from '../../errors/quote.ts';
-import { commandFor, commandsOf, flagOf } from '../../operations/command-line.ts';
-import { type Globals, globalFlags } from '../../operations/global-flags.ts';
-import type { Typed } from '../../operations/processes.ts';
-import { type Shape, shapesOf } from '../../operations/shape.ts';
+import { commandFor, commandsOf, flagOf } from '#core/command-line.ts';
+import type { Typed } from '#core/define.ts';
+import { CleoError } from '#core/errors/error.ts';
+import { commandLine } from '#core/errors/quote.ts';
+import { type Globals, globalFlags } from '#core/global-flags.ts';
+import { type Shape, shapesOf } from '#core/shape.ts';
+import { hasShape } from '#dispatch/parse.ts';
+import { suggestFlag } from '#dispatch/suggest.ts';
 import type { Source } from './input.ts';
 
 export interface Parsed {

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import type { IndexEntry } from '../../operations/define.ts';
-import { catalog } from '../../operations/index.generated.ts';
+import type { IndexEntry } from '#core/define.ts';
+import { catalog } from '#core/index.generated.ts';
 import { findCommand } from './commands.ts';
 
 const entry = (name: string, commands: string[], more: Partial<IndexEntry> = {}): IndexEntry => ({

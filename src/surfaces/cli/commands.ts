@@ -1,9 +1,9 @@
-import { suggest, suggestFlag } from '../../dispatch/suggest.ts';
-import { CleoError } from '../../errors/error.ts';
-import { commandLine } from '../../errors/quote.ts';
-import { flagOf } from '../../operations/command-line.ts';
-import type { IndexEntry } from '../../operations/define.ts';
-import { globalFlag, globalFlags } from '../../operations/global-flags.ts';
+import { flagOf } from '#core/command-line.ts';
+import type { IndexEntry } from '#core/define.ts';
+import { CleoError } from '#core/errors/error.ts';
+import { commandLine } from '#core/errors/quote.ts';
+import { globalFlag, globalFlags } from '#core/global-flags.ts';
+import { suggest, suggestFlag } from '#dispatch/suggest.ts';
 
 /** What words can name. */
 export type Named = Pick<IndexEntry, 'name' | 'aliases' | 'commands' | 'select' | 'selectedBy' | 'alone'>;

@@ -2,9 +2,9 @@ import { execFileSync } from 'node:child_process';
 import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { type Tool, tools } from '#transfer/rules/recognise.ts';
 import { openHouse } from '../../../test/house.ts';
 import { importsOf } from '../../../test/imports/imports.ts';
-import { type Tool, tools } from '../../rules/import/recognise.ts';
 
 const issue = (id: string, more: object = {}): string =>
   JSON.stringify({ id, title: `Issue ${id}`, status: 'open', priority: 2, issue_type: 'task', ...more });

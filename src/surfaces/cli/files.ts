@@ -1,9 +1,9 @@
 import { closeSync, constants, fstatSync, openSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { basename, join, resolve } from 'node:path';
-import { CleoError } from '../../errors/error.ts';
-import type { GivenFile } from '../../model/foreign.ts';
-import { commandsOf } from '../../operations/command-line.ts';
-import type { FilesOf, Operation } from '../../operations/define.ts';
+import { commandsOf } from '#core/command-line.ts';
+import type { FilesOf, Operation } from '#core/define.ts';
+import { CleoError } from '#core/errors/error.ts';
+import type { GivenFile } from '#transfer/model/foreign.ts';
 import { decoded, mostBytes } from './input.ts';
 
 type Wanted = Awaited<ReturnType<FilesOf>>;

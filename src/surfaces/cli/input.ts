@@ -1,10 +1,10 @@
 import { readFileSync, readSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { isatty } from 'node:tty';
-import { CleoError } from '../../errors/error.ts';
-import { largestDoc, textOrBase64 } from '../../model/doc.ts';
-import { commandsOf } from '../../operations/command-line.ts';
-import type { FilesOf, Operation } from '../../operations/define.ts';
+import { commandsOf } from '#core/command-line.ts';
+import type { FilesOf, Operation } from '#core/define.ts';
+import { CleoError } from '#core/errors/error.ts';
+import { largestDoc, textOrBase64 } from '#documents/model/doc.ts';
 import { placeOfError } from './json-place.ts';
 
 export interface Source {

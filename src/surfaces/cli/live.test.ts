@@ -1,10 +1,10 @@
 import { chmodSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { buildHouse } from '#main.ts';
+import { platformOf } from '#platform/platform.ts';
+import { runNarration } from '#runs/rules/narration.ts';
 import { openHouse } from '../../../test/house.ts';
-import { buildHouse } from '../../main.ts';
-import { platformOf } from '../../platform/platform.ts';
-import { runNarration } from '../../rules/narration.ts';
 import { showLive } from './live.ts';
 import { runCli, type Terminal } from './run.ts';
 

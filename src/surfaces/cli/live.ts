@@ -1,4 +1,4 @@
-import type { Narration, Observe, Told } from '../../operations/define.ts';
+import type { Narration, Observe, Told } from '#core/define.ts';
 import type { Colour } from './human/screen.ts';
 import { screenOf } from './human/screen.ts';
 import { cut, oneLine, prepareFor, wrap } from './human/text.ts';

@@ -1,10 +1,10 @@
 import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
-import type { House } from '../../dispatch/dispatch.ts';
-import type { Envelope } from '../../dispatch/envelope.ts';
-import { CleoError } from '../../errors/error.ts';
-import { commandLine } from '../../errors/quote.ts';
+import { CleoError } from '#core/errors/error.ts';
+import { commandLine } from '#core/errors/quote.ts';
+import type { House } from '#dispatch/dispatch.ts';
+import type { Envelope } from '#dispatch/envelope.ts';
 import { screenOf } from './human/screen.ts';
 import { wrap } from './human/text.ts';
 import { runCli, type Terminal } from './run.ts';

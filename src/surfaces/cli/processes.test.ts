@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
+import { processes } from '#admin/operations/shared/processes.ts';
+import { buildHouse } from '#main.ts';
+import { platformOf } from '#platform/platform.ts';
 import { openHouse } from '../../../test/house.ts';
-import { buildHouse } from '../../main.ts';
-import { processes } from '../../operations/processes.ts';
-import { platformOf } from '../../platform/platform.ts';
 import { runCli } from './run.ts';
 
 /** A command line whose processes only say how they were called. */

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
+import { buildHouse } from '#main.ts';
+import { platformOf } from '#platform/platform.ts';
 import { openHouse } from '../../../test/house.ts';
-import { buildHouse } from '../../main.ts';
-import { platformOf } from '../../platform/platform.ts';
 import { runCli, type Terminal } from './run.ts';
 
 /** A house one of whose operations cannot even be loaded, and a terminal that remembers. */

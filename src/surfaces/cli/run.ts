@@ -1,11 +1,10 @@
-import { dispatch, type House, type Reply } from '../../dispatch/dispatch.ts';
-import { failure } from '../../dispatch/envelope.ts';
-import { parseParams } from '../../dispatch/parse.ts';
-import { CleoError } from '../../errors/error.ts';
-import { commandsOf } from '../../operations/command-line.ts';
-import type { IndexEntry } from '../../operations/define.ts';
-import type { Globals } from '../../operations/global-flags.ts';
-import type { Typed } from '../../operations/processes.ts';
+import { commandsOf } from '#core/command-line.ts';
+import type { IndexEntry, Typed } from '#core/define.ts';
+import { CleoError } from '#core/errors/error.ts';
+import type { Globals } from '#core/global-flags.ts';
+import { dispatch, type House, type Reply } from '#dispatch/dispatch.ts';
+import { failure } from '#dispatch/envelope.ts';
+import { parseParams } from '#dispatch/parse.ts';
 import { isCall, type Parsed, parseArguments } from './arguments.ts';
 import { findCommand, firstWord, type Named } from './commands.ts';
 
@@ -80,7 +79,7 @@ export async function runCli(house: House, argv: string[], terminal: Terminal): 
 
 /** Everything that can be typed; only a word that is no operation's asks for it. */
 async function withProcesses({ catalog }: House): Promise<(IndexEntry | Process)[]> {
-  const { processes } = await import('../../operations/processes.ts');
+  const { processes } = await import('#admin/operations/shared/processes.ts');
   const named = processes.map((process) => {
     const { select } = process.cli;
     return { name: process.name, aliases: [], commands: commandsOf(process), ...(select ? { select } : {}), process };

@@ -1,4 +1,4 @@
-import type { Envelope } from '../../dispatch/envelope.ts';
+import type { Envelope } from '#dispatch/envelope.ts';
 
 type Fields = Record<string, unknown>;
 

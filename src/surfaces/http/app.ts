@@ -1,9 +1,9 @@
 import type { HttpBindings } from '@hono/node-server';
 import { type Context, Hono } from 'hono';
-import { type Admitted, hasTokens } from '../../dispatch/admit.ts';
-import { dispatch, type House } from '../../dispatch/dispatch.ts';
-import { type Envelope, failure } from '../../dispatch/envelope.ts';
-import { CleoError } from '../../errors/error.ts';
+import { CleoError } from '#core/errors/error.ts';
+import { type Admitted, hasTokens } from '#dispatch/admit.ts';
+import { dispatch, type House } from '#dispatch/dispatch.ts';
+import { type Envelope, failure } from '#dispatch/envelope.ts';
 import { type GateOptions, gateOf, type Visitor } from './gate.ts';
 import { metricsOf } from './metrics.ts';
 import { openApiOf } from './openapi.ts';

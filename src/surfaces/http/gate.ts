@@ -1,6 +1,6 @@
-import { type Admitted, admit } from '../../dispatch/admit.ts';
-import type { House } from '../../dispatch/dispatch.ts';
-import { CleoError } from '../../errors/error.ts';
+import { CleoError } from '#core/errors/error.ts';
+import { type Admitted, admit } from '#dispatch/admit.ts';
+import type { House } from '#dispatch/dispatch.ts';
 import { answersTo, isLoopback, isOwnOrigin, splitHost } from './names.ts';
 import { rateOf } from './rate.ts';
 

@@ -1,4 +1,4 @@
-import type { House, Reply } from '../../dispatch/dispatch.ts';
+import type { House, Reply } from '#dispatch/dispatch.ts';
 
 /** What Prometheus asks for. */
 export interface Metrics {

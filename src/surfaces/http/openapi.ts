@@ -1,6 +1,6 @@
-import { catalogue } from '../../errors/whole-catalogue.ts';
-import { jsonSchemaOf } from '../../model/json-schema.ts';
-import type { Catalog, Operation } from '../../operations/define.ts';
+import { catalogue } from '#admin/all-errors.ts';
+import type { Catalog, Operation } from '#core/define.ts';
+import { jsonSchemaOf } from '#core/model/json-schema.ts';
 
 type Node = Record<string, unknown>;
 

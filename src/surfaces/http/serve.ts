@@ -1,7 +1,7 @@
-import { hasTokens } from '../../dispatch/admit.ts';
-import type { House } from '../../dispatch/dispatch.ts';
-import { projectOf } from '../../dispatch/work.ts';
-import { CleoError } from '../../errors/error.ts';
+import { CleoError } from '#core/errors/error.ts';
+import { hasTokens } from '#dispatch/admit.ts';
+import type { House } from '#dispatch/dispatch.ts';
+import { projectOf } from '#dispatch/work.ts';
 import { type AppOptions, httpApp } from './app.ts';
 import { isLoopback, listed } from './names.ts';
 import { type ListenOptions, listen } from './server.ts';

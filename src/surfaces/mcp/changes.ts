@@ -1,4 +1,4 @@
-import type { Envelope } from '../../dispatch/envelope.ts';
+import type { Envelope } from '#dispatch/envelope.ts';
 import { briefingUri, taskUri } from './resources.ts';
 
 /** What an answer changed of what can be read as a resource; undefined where it changed nothing. */

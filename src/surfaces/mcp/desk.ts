@@ -1,6 +1,6 @@
-import { dispatch, type House, type Reply } from '../../dispatch/dispatch.ts';
-import type { Envelope } from '../../dispatch/envelope.ts';
-import type { Call } from '../../dispatch/work.ts';
+import { dispatch, type House, type Reply } from '#dispatch/dispatch.ts';
+import type { Envelope } from '#dispatch/envelope.ts';
+import type { Call } from '#dispatch/work.ts';
 
 /** What stands behind a server: the house, and who it speaks for where a call names nobody. */
 export interface Desk {

@@ -1,6 +1,6 @@
 import { createMcpHandler } from '@modelcontextprotocol/server';
-import type { House } from '../../dispatch/dispatch.ts';
-import type { Call } from '../../dispatch/work.ts';
+import type { House } from '#dispatch/dispatch.ts';
+import type { Call } from '#dispatch/work.ts';
 import { changedBy } from './changes.ts';
 import { mcpServer } from './server.ts';
 

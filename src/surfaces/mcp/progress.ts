@@ -1,5 +1,5 @@
 import type { ServerContext } from '@modelcontextprotocol/server';
-import type { Catalog, Narration, Observe } from '../../operations/define.ts';
+import type { Catalog, Narration, Observe } from '#core/define.ts';
 
 /** Tells a client that asked for it, once a second, that work goes on; and of work that tells what happens, that too. */
 export async function withProgress<T>(

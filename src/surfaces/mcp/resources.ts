@@ -1,8 +1,8 @@
 import type { ReadResourceResult, Resource, ResourceTemplateType } from '@modelcontextprotocol/server';
 import { ProtocolError, ProtocolErrorCode, ResourceNotFoundError } from '@modelcontextprotocol/server';
-import type { Reply } from '../../dispatch/dispatch.ts';
-import type { Envelope } from '../../dispatch/envelope.ts';
-import { shapesOf } from '../../operations/shape.ts';
+import { shapesOf } from '#core/shape.ts';
+import type { Reply } from '#dispatch/dispatch.ts';
+import type { Envelope } from '#dispatch/envelope.ts';
 import { ask, type Desk, has } from './desk.ts';
 
 interface Kind {

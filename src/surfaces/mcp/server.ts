@@ -1,5 +1,5 @@
 import { Server } from '@modelcontextprotocol/server';
-import type { Envelope } from '../../dispatch/envelope.ts';
+import type { Envelope } from '#dispatch/envelope.ts';
 import { changedBy } from './changes.ts';
 import type { Desk } from './desk.ts';
 import { completePrompt, getPrompt, listPrompts } from './prompts.ts';

@@ -2,13 +2,13 @@ import { PassThrough } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { strictObject, string } from 'valibot';
 import { expect, onTestFinished, test } from 'vitest';
+import { job } from '#core/define.ts';
+import type { Caller } from '#core/model/audit.ts';
+import { renewLease } from '#dispatch/lease.ts';
+import type { House } from '#dispatch/work.ts';
 import { openWorkshop } from '../../../test/construct.ts';
 import { openHouse, type Seen } from '../../../test/house.ts';
 import { serverHouse } from '../../../test/mcp-doors.ts';
-import { renewLease } from '../../dispatch/lease.ts';
-import type { House } from '../../dispatch/work.ts';
-import type { Caller } from '../../model/audit.ts';
-import { job } from '../../operations/define.ts';
 import { serveClient } from './stdio.ts';
 
 /** A server in this process, its standard input and output in our hands. */

@@ -1,7 +1,7 @@
 import type { Readable, Writable } from 'node:stream';
 import { serveStdio } from '@modelcontextprotocol/server/stdio';
-import type { House } from '../../dispatch/dispatch.ts';
-import type { Caller } from '../../model/audit.ts';
+import type { Caller } from '#core/model/audit.ts';
+import type { House } from '#dispatch/dispatch.ts';
 import { LineTransport } from './lines.ts';
 import { mcpServer } from './server.ts';
 

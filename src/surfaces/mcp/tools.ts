@@ -1,8 +1,8 @@
 import type { CallToolResult, ServerContext, Tool } from '@modelcontextprotocol/server';
 import { ProtocolError, ProtocolErrorCode } from '@modelcontextprotocol/server';
-import { type Envelope, failure } from '../../dispatch/envelope.ts';
-import { CleoError } from '../../errors/error.ts';
-import type { Catalog } from '../../operations/define.ts';
+import type { Catalog } from '#core/define.ts';
+import { CleoError } from '#core/errors/error.ts';
+import { type Envelope, failure } from '#dispatch/envelope.ts';
 import { ask, type Desk } from './desk.ts';
 import { withProgress } from './progress.ts';
 

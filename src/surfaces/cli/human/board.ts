@@ -1,4 +1,4 @@
-import type { Card, Column } from '../../../model/board.ts';
+import type { Card, Column } from '#tasks/model/board.ts';
 import { ageOf, type Cell, cellOf, idOf } from './cell.ts';
 import type { Screen } from './screen.ts';
 import { cut, oneLine, pad, widthOf, wrap } from './text.ts';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { catalog } from '../../../operations/index.generated.ts';
+import { catalog } from '#core/index.generated.ts';
 import { humanText } from './human.ts';
 
 // Alone in its file: once text of another script has been measured, everything is measured the long way.

@@ -1,7 +1,7 @@
 import stringWidth from 'string-width';
 import { expect, test } from 'vitest';
-import type { Envelope } from '../../../dispatch/envelope.ts';
-import { catalog } from '../../../operations/index.generated.ts';
+import { catalog } from '#core/index.generated.ts';
+import type { Envelope } from '#dispatch/envelope.ts';
 import { humanText } from './human.ts';
 
 const shown = (result: Record<string, unknown>, columns = 80, hasColour = false) => {

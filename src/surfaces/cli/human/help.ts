@@ -1,10 +1,10 @@
-import { exits } from '../../../errors/exits.ts';
-import type { SkillExit } from '../../../operations/admin/help.ts';
-import { commandsOf, flagOf } from '../../../operations/command-line.ts';
-import type { Catalog, IndexEntry, Operation } from '../../../operations/define.ts';
-import { globalFlags } from '../../../operations/global-flags.ts';
-import { processes, type Typed } from '../../../operations/processes.ts';
-import { argumentsOf, type FlagUsage, flagsOf } from '../../../operations/usage.ts';
+import type { SkillExit } from '#admin/operations/help.ts';
+import { processes } from '#admin/operations/shared/processes.ts';
+import { commandsOf, flagOf } from '#core/command-line.ts';
+import type { Catalog, IndexEntry, Operation, Typed } from '#core/define.ts';
+import { exits } from '#core/errors/exits.ts';
+import { globalFlags } from '#core/global-flags.ts';
+import { argumentsOf, type FlagUsage, flagsOf } from '#core/usage.ts';
 import { type Fields, isFields } from './cell.ts';
 import type { Screen } from './screen.ts';
 import { oneLine, pad, widthOf, wrap } from './text.ts';

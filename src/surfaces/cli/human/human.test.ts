@@ -12,8 +12,8 @@ import {
 } from 'fast-check';
 import stringWidth from 'string-width';
 import { expect, test } from 'vitest';
+import { catalog } from '#core/index.generated.ts';
 import { meta, shown } from '../../../../test/shown.ts';
-import { catalog } from '../../../operations/index.generated.ts';
 import { humanText } from './human.ts';
 
 test('a list is a table with aligned columns, as wide as the screen allows', async () => {

@@ -1,6 +1,6 @@
-import type { Envelope } from '../../../dispatch/envelope.ts';
-import type { Column } from '../../../model/board.ts';
-import type { Catalog } from '../../../operations/define.ts';
+import type { Catalog } from '#core/define.ts';
+import type { Envelope } from '#dispatch/envelope.ts';
+import type { Column } from '#tasks/model/board.ts';
 import { cellOf, type Fields, isEmpty, isFields, isRecords, labelOf } from './cell.ts';
 import { dash } from './dash.ts';
 import { facts, record, records, special } from './record.ts';

@@ -1,5 +1,5 @@
-import type { Pack } from '../../../model/pack.ts';
-import { packText } from '../../../model/pack-text.ts';
+import type { Pack } from '#orchestration/model/pack.ts';
+import { packText } from '#orchestration/model/pack-text.ts';
 import { type Fields, isFields } from './cell.ts';
 import { facts } from './record.ts';
 import type { Screen } from './screen.ts';

@@ -1,7 +1,7 @@
 import stringWidth from 'string-width';
 import { expect, test } from 'vitest';
-import type { Envelope } from '../../../dispatch/envelope.ts';
-import { catalog } from '../../../operations/index.generated.ts';
+import { catalog } from '#core/index.generated.ts';
+import type { Envelope } from '#dispatch/envelope.ts';
 import { humanText } from './human.ts';
 
 const meta = { command: 'research.list', timestamp: '2026-01-01T00:00:00.000Z', version: '1', resultsField: 'entries' };

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
+import { catalog } from '#core/index.generated.ts';
 import { meta, shown } from '../../../../test/shown.ts';
-import { catalog } from '../../../operations/index.generated.ts';
 import { humanText } from './human.ts';
 
 const one = { phase: 'design', skill: 'shape', status: 'success', exitCode: 0, class: 'success', attempts: 1, durationMs: 1234 };

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
+import type { TraceLine } from '#runs/model/trace.ts';
+import { timelineOf } from '#runs/rules/trace-timeline.ts';
 import { chained, traceOf } from '../../../../test/runs.ts';
 import { shown } from '../../../../test/shown.ts';
-import type { TraceLine } from '../../../model/trace.ts';
-import { timelineOf } from '../../../rules/trace-timeline.ts';
 
 const run = {
   ...{

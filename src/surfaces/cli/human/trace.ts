@@ -1,4 +1,4 @@
-import { resumeCommand } from '../../../errors/run-commands.ts';
+import { resumeCommand } from '#runs/errors/run-commands.ts';
 import { ageOf, type Fields, isFields, isRecords } from './cell.ts';
 import { facts, records } from './record.ts';
 import type { Colour, Screen } from './screen.ts';

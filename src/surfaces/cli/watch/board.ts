@@ -1,4 +1,4 @@
-import type { Column } from '../../../model/board.ts';
+import type { Column } from '#tasks/model/board.ts';
 import { cardLines, columnHead, leastWidth } from '../human/board.ts';
 import type { Screen } from '../human/screen.ts';
 import { pad } from '../human/text.ts';

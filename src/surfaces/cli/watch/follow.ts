@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { dispatch, type House, type Reply } from '../../../dispatch/dispatch.ts';
-import { failure, type Meta } from '../../../dispatch/envelope.ts';
-import { pulseOf } from '../../../dispatch/pulse.ts';
-import { CleoError } from '../../../errors/error.ts';
-import type { Column } from '../../../model/board.ts';
+import { CleoError } from '#core/errors/error.ts';
+import { dispatch, type House, type Reply } from '#dispatch/dispatch.ts';
+import { failure, type Meta } from '#dispatch/envelope.ts';
+import { pulseOf } from '#dispatch/pulse.ts';
+import type { Column } from '#tasks/model/board.ts';
 import { oneLine } from '../human/text.ts';
 import { outcome } from './log.ts';
 import { type Entry, idsOf } from './state.ts';

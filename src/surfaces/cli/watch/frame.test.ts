@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, test } from 'vitest';
-import type { Card, Column } from '../../../model/board.ts';
+import type { Card, Column } from '#tasks/model/board.ts';
 import { prepareFor, widthOf } from '../human/text.ts';
 import { frame } from './frame.ts';
 import { begin, type Entry, type State } from './state.ts';

@@ -1,6 +1,6 @@
-import { dispatch, type House } from '../../../dispatch/dispatch.ts';
-import { pulseOf } from '../../../dispatch/pulse.ts';
-import { CleoError } from '../../../errors/error.ts';
+import { CleoError } from '#core/errors/error.ts';
+import { dispatch, type House } from '#dispatch/dispatch.ts';
+import { pulseOf } from '#dispatch/pulse.ts';
 import { prepareFor } from '../human/text.ts';
 import { frame } from './frame.ts';
 import { keysIn } from './keys.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { Card, Column } from '../../../model/board.ts';
+import type { Card, Column } from '#tasks/model/board.ts';
 import { type KeyName, keysIn } from './keys.ts';
 import { press } from './press.ts';
 import { begin, chosenTask, type Entry, needOf, type State, take } from './state.ts';

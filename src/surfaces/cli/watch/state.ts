@@ -1,6 +1,6 @@
-import type { Envelope } from '../../../dispatch/envelope.ts';
-import type { Card, Column } from '../../../model/board.ts';
-import { seqOf } from '../../../model/scalars.ts';
+import { seqOf } from '#core/model/scalars.ts';
+import type { Envelope } from '#dispatch/envelope.ts';
+import type { Card, Column } from '#tasks/model/board.ts';
 import { type Fields, isFields } from '../human/cell.ts';
 
 export const views = ['board', 'list', 'task', 'log'] as const;

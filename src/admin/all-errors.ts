@@ -1,0 +1,12 @@
+import '#memory/errors.ts';
+import '#nexus/errors.ts';
+import '#orchestration/errors.ts';
+import '#planning/errors.ts';
+import '#research/errors.ts';
+import '#verification/errors.ts';
+import '#sessions/errors.ts';
+import '#runs/errors/review.ts';
+import '#runs/errors/skill.ts';
+
+/** With every refusal there is, for whoever lists them. */
+export { catalogue } from '#core/errors/catalogue.ts';

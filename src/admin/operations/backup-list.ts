@@ -1,0 +1,19 @@
+import { array, strictObject } from 'valibot';
+import { noData, query } from '#core/define.ts';
+import { BackupRow } from './backup-create.ts';
+
+export const adminBackupList = query({
+  name: 'admin.backup.list',
+  summary: 'List the backups, newest first',
+  params: strictObject({}),
+  result: strictObject({ backups: array(BackupRow) }),
+  errors: [],
+  tier: 1,
+  needs: 'project',
+  cli: { command: 'backup list' },
+  example: { call: {}, exit: 100 },
+  async run({ platform, project }) {
+    const backups = platform.backups.list(project);
+    return backups.length ? { backups } : noData({ backups });
+  },
+});

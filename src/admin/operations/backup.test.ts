@@ -1,0 +1,262 @@
+import { closeSync, existsSync, openSync, readdirSync, readFileSync, rmSync, truncateSync, writeFileSync, writeSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { sqliteDriver } from '#store/dialects/sqlite-driver.ts';
+import { emptyFolder, type Folder } from '../../../test/folder.ts';
+import { openHouse } from '../../../test/house.ts';
+
+const isPostgres = process.env.CLEO_TEST_ENGINE === 'postgres';
+
+if (isPostgres)
+  test("a server's store is its server's to back up; the fix keeps a copy anyway", async () => {
+    const house = await openHouse({ tasks: ['T001'] });
+    for (const [operation, params] of [
+      ['admin.backup.create', {}],
+      ['admin.upgrade', {}],
+    ] as const) {
+      const answer = await house.call(operation, params);
+      if (operation === 'admin.upgrade') expect(answer).toMatchObject({ success: true, _meta: { exitCode: 102 } });
+      else {
+        expect(answer).toMatchObject({ error: { code: 'E_DEPENDENCY_ERROR', exitCode: 5 } });
+        expect((await house.cli(answer.error.fix)).exitCode).toBe(0);
+      }
+    }
+    expect(await house.call('admin.backup.restore', { id: 'x' })).toMatchObject({ error: { exitCode: 4 } });
+    expect(await house.call('admin.backup.list')).toMatchObject({ _meta: { exitCode: 100 }, backups: [] });
+  });
+
+if (!isPostgres) {
+  const database = ({ root }: { root: string }, end = ''): string => join(root, '.cleo', `cleo.db${end}`);
+  const backupFile = ({ root }: { root: string }, id: string): string => join(root, '.cleo', 'backups', `${id}.db`);
+  const withTask = async (): Promise<Folder> => {
+    const folder = emptyFolder();
+    await folder.call('admin.init');
+    await folder.call('tasks.add', { title: 'Before' });
+    return folder;
+  };
+  const titles = async (folder: Pick<Folder, 'call'>): Promise<string[]> =>
+    (await folder.call('tasks.list')).tasks.map((task: { title: string }) => task.title);
+
+  test('a backup is listed with its kind and size, and its checksum can be checked by others', async () => {
+    const folder = await withTask();
+    const { backup } = await folder.call('admin.backup.create');
+    expect(backup).toMatchObject({ id: expect.stringMatching(/^\d{8}T\d{9}Z-manual$/), kind: 'manual', size: expect.any(Number) });
+    expect(await folder.call('admin.backup.list')).toMatchObject({ backups: [backup] });
+    expect(readFileSync(`${backupFile(folder, backup.id)}.sha256`, 'utf8')).toMatch(new RegExp(`^[0-9a-f]{64}  ${backup.id}\\.db\n$`));
+    expect(readdirSync(join(folder.root, '.cleo', 'backups'))).toHaveLength(2);
+  });
+
+  test('the last ones are kept, as many as the configuration says', async () => {
+    const clock = { now: '2026-03-01T00:00:00.000Z' };
+    const house = await openHouse({ clock, config: { backup: { keep: 2 } } });
+    const ids: string[] = [];
+    for (const day of [1, 2, 3]) {
+      clock.now = `2026-03-0${day}T00:00:00.000Z`;
+      ids.push((await house.call('admin.backup.create')).backup.id);
+    }
+    expect((await house.call('admin.backup.list')).backups.map(({ id }: { id: string }) => id)).toEqual(ids.slice(1).reverse());
+    expect(readdirSync(join(house.root, '.cleo', 'backups'))).toHaveLength(4);
+  });
+
+  test('two of the same moment are two', async () => {
+    const house = await openHouse({ clock: { now: '2026-03-01T00:00:00.000Z' } });
+    const [a, b] = [await house.call('admin.backup.create'), await house.call('admin.backup.create')];
+    expect([a.backup.id, b.backup.id]).toEqual(['20260301T000000000Z-manual', '20260301T000000001Z-manual']);
+  });
+
+  describe('restore', () => {
+    test('brings back what was, keeps what is, and names the way back', async () => {
+      const folder = await withTask();
+      const { backup } = await folder.call('admin.backup.create');
+      await folder.call('tasks.add', { title: 'After' });
+      const restored = await folder.call('admin.backup.restore', { id: backup.id });
+      expect(restored).toMatchObject({ success: true, restored: { id: backup.id }, undo: `cleo backup restore ${restored.replaced}` });
+      expect(await titles(folder)).toEqual(['Before']);
+      expect((await folder.cli(restored.undo)).exitCode).toBe(0);
+      expect(await titles(folder)).toEqual(['Before', 'After']);
+    });
+
+    test('takes the id with and without its ending; another is 4', async () => {
+      const folder = await withTask();
+      const { backup } = await folder.call('admin.backup.create');
+      expect(await folder.call('admin.backup.restore', { id: `${backup.id}.db` })).toMatchObject({ success: true });
+      for (const id of ['20200101T000000000Z-manual', '../cleo', '', 'x'.repeat(5000)])
+        expect(await folder.call('admin.backup.restore', { id })).toMatchObject({
+          error: { code: 'E_BACKUP_NOT_FOUND', exitCode: 4, fix: 'cleo backup list' },
+        });
+    });
+
+    test('hands out no id again that was handed out since', async () => {
+      const folder = await withTask();
+      const { backup } = await folder.call('admin.backup.create');
+      for (const title of ['Two', 'Three']) await folder.call('tasks.add', { title });
+      await folder.call('admin.backup.restore', { id: backup.id });
+      expect(await folder.call('tasks.add', { title: 'Next' })).toMatchObject({ task: { id: 'T004' } });
+    });
+
+    test('is written in the log of the restored store, whose chain holds, and leaves no job begun', async () => {
+      const folder = await withTask();
+      const { backup } = await folder.call('admin.backup.create');
+      await folder.call('admin.backup.restore', { id: backup.id });
+      expect((await folder.call('admin.log', { limit: 1 })).entries[0]).toMatchObject({ operation: 'admin.backup.restore' });
+      expect(await folder.call('admin.audit.verify')).toMatchObject({ chain: { ok: true } });
+      expect((await folder.call('admin.doctor')).findings).toEqual([]);
+    });
+
+    test('those who work on the store go on, and see the restored one', async () => {
+      const house = await openHouse({ tasks: ['T001: Before'] });
+      const other = await house.beside();
+      const { backup } = await house.call('admin.backup.create');
+      await other.write({ at: '2026-01-02T00:00:00.000Z', by: 'other' }, async (writes) => {
+        const task = (await writes.tasks.get('T001'))!;
+        await writes.tasks.save(task, { ...task, title: 'After' });
+      });
+      expect(await house.call('admin.backup.restore', { id: backup.id })).toMatchObject({ success: true });
+      expect(await other.read((reads) => reads.tasks.get('T001'))).toMatchObject({ title: 'Before' });
+      await other.write({ at: '2026-01-02T00:00:00.000Z', by: 'other' }, async (writes) => {
+        const task = (await writes.tasks.get('T001'))!;
+        await writes.tasks.save(task, { ...task, title: 'And on' });
+      });
+      expect(await house.call('tasks.show', { taskId: 'T001' })).toMatchObject({ task: { title: 'And on' } });
+    });
+
+    test('waits for the write lock as long as every call does', async () => {
+      const house = await openHouse({ tasks: ['T001'], config: { store: { busyTimeoutMs: 50 } } });
+      const { backup } = await house.call('admin.backup.create');
+      const other = await house.beside();
+      await other.write({ at: 'x', by: 'other' }, async () => {
+        expect(await house.call('admin.backup.restore', { id: backup.id })).toMatchObject({
+          error: { code: 'E_LOCK_TIMEOUT', exitCode: 7 },
+        });
+      });
+      expect(readdirSync(join(house.root, '.cleo')).filter((name) => name.includes('restore'))).toEqual([]);
+    });
+
+    test.each<[string, (folder: Folder) => void]>([
+      ['missing', (folder) => ['', '-wal', '-shm'].forEach((end) => void rmSync(database(folder, end), { force: true }))],
+      ['empty', (folder) => truncateSync(database(folder), 0)],
+      ['garbage', (folder) => writeFileSync(database(folder), 'garbage'.repeat(1000))],
+      ['damaged in the middle', (folder) => overwrite(database(folder), 4096, 40_000)],
+    ])('works where the database is %s; what is left of it is moved, not overwritten', async (kind, damage) => {
+      const folder = await withTask();
+      const { backup } = await folder.call('admin.backup.create');
+      damage(folder);
+      const left = existsSync(database(folder)) ? readFileSync(database(folder)) : undefined;
+      const { error } = await folder.call('tasks.list');
+      expect(error).toMatchObject({ code: 'E_STORE_DAMAGED', exitCode: 3, fix: `cleo backup restore ${backup.id}` });
+      const restored = (await folder.cli(error.fix)).envelope;
+      expect(restored).toMatchObject({ success: true, restored: { id: backup.id } });
+      expect(await titles(folder)).toEqual(['Before']);
+      if (kind === 'missing') expect(restored.movedTo).toBeUndefined();
+      else {
+        expect(readFileSync(join(folder.root, restored.movedTo)).equals(left!)).toBe(true);
+        expect(restored.undo).toBe(`mv ${join(folder.root, restored.movedTo)} ${database(folder)}`);
+      }
+    });
+
+    test('a backup that changed is refused with 20, and nothing is touched', async () => {
+      const folder = await withTask();
+      const { backup } = await folder.call('admin.backup.create');
+      overwrite(backupFile(folder, backup.id), 5000, 1);
+      const refused = await folder.call('admin.backup.restore', { id: backup.id });
+      expect(refused).toMatchObject({ error: { code: 'E_CHECKSUM_MISMATCH', exitCode: 20, fix: 'cleo backup list' } });
+      expect((await folder.cli(refused.error.fix)).exitCode).toBe(0);
+      expect((await folder.call('admin.backup.list')).backups).toHaveLength(1);
+      expect(await titles(folder)).toEqual(['Before']);
+    });
+
+    test('without a checksum it is looked through: sound with a warning, damaged 20', async () => {
+      const folder = await withTask();
+      const { backup } = await folder.call('admin.backup.create');
+      rmSync(`${backupFile(folder, backup.id)}.sha256`);
+      expect(await folder.call('admin.backup.restore', { id: backup.id })).toMatchObject({
+        success: true,
+        _meta: { warnings: [expect.stringContaining('no checksum')] },
+      });
+      overwrite(backupFile(folder, backup.id), 4096, 40_000);
+      expect(await folder.call('admin.backup.restore', { id: backup.id })).toMatchObject({ error: { exitCode: 20 } });
+      writeFileSync(backupFile(folder, backup.id), 'not a database');
+      expect(await folder.call('admin.backup.restore', { id: backup.id })).toMatchObject({ error: { exitCode: 20 } });
+    });
+
+    test('a backup of a newer store is 8', async () => {
+      const folder = await withTask();
+      const { backup } = await folder.call('admin.backup.create');
+      execute(backupFile(folder, backup.id), "insert into schema_migrations values (999, 'x', 'x')");
+      rmSync(`${backupFile(folder, backup.id)}.sha256`);
+      expect(await folder.call('admin.backup.restore', { id: backup.id })).toMatchObject({ error: { code: 'E_STORE_NEWER', exitCode: 8 } });
+    });
+  });
+
+  test('the automatic one of the day is made when the log has grown, and only once', async () => {
+    const folder = await withTask();
+    const kinds = async () => (await folder.call('admin.backup.list')).backups.map(({ kind }: { kind: string }) => kind);
+    expect(await kinds()).toEqual([]);
+    const long = Array.from({ length: 200 }, (_, i) => ({ title: `Task ${i}`, description: 'x'.repeat(8000) }));
+    for (let i = 0; i < 2; i++) expect(await folder.call('tasks.add-batch', { tasks: long })).toMatchObject({ success: true });
+    expect(await kinds()).toEqual(['automatic']);
+  });
+
+  describe('upgrade', () => {
+    /** A store from before the first step. */
+    const older = async (): Promise<Folder> => {
+      const folder = await withTask();
+      rmSync(database(folder));
+      for (const end of ['-wal', '-shm']) rmSync(database(folder, end), { force: true });
+      execute(
+        database(folder),
+        "create table schema_migrations (version integer primary key, checksum text not null, applied_at text not null); insert into schema_migrations values (0, 'x', 'x')",
+      );
+      return folder;
+    };
+
+    test('an older store is refused with the fix that brings it up to date, behind a backup', async () => {
+      const folder = await older();
+      for (const call of [folder.call('tasks.list'), folder.call('tasks.add', { title: 'x' })])
+        expect(await call).toMatchObject({ error: { code: 'E_STORE_OLDER', exitCode: 8, fix: 'cleo upgrade' } });
+      const { envelope } = await folder.cli('cleo upgrade');
+      expect(envelope).toMatchObject({ success: true, upgrade: { from: 0, backup: expect.stringMatching(/-automatic$/) } });
+      expect(await folder.call('tasks.add', { title: 'First' })).toMatchObject({ task: { id: 'T001' } });
+      expect(await folder.call('admin.upgrade')).toMatchObject({ success: true, _meta: { exitCode: 102 } });
+    });
+
+    test('a backup of an older store is brought up to date as it is restored', async () => {
+      const folder = await older();
+      const { envelope } = await folder.cli('cleo upgrade');
+      await folder.call('tasks.add', { title: 'New' });
+      expect(await folder.call('admin.backup.restore', { id: envelope.upgrade.backup })).toMatchObject({ success: true });
+      expect(await folder.call('tasks.list')).toMatchObject({ success: true, tasks: [] });
+    });
+
+    test('a newer store is refused and stays as it is', async () => {
+      const folder = await withTask();
+      execute(database(folder), "insert into schema_migrations values (999, 'x', 'x')");
+      const before = readFileSync(database(folder));
+      expect((await folder.cli('cleo upgrade')).envelope).toMatchObject({
+        error: { code: 'E_STORE_NEWER', exitCode: 8, fix: 'cleo version' },
+      });
+      expect(readFileSync(database(folder)).equals(before)).toBe(true);
+    });
+
+    test("the copy of the configuration's schema is renewed", async () => {
+      const folder = await withTask();
+      const path = join(folder.root, '.cleo', 'config.schema.json');
+      const known = readFileSync(path, 'utf8');
+      writeFileSync(path, '{}');
+      expect(await folder.call('admin.upgrade')).toMatchObject({ success: true, _meta: expect.not.objectContaining({ exitCode: 102 }) });
+      expect(readFileSync(path, 'utf8')).toBe(known);
+    });
+  });
+}
+
+function overwrite(path: string, at: number, length: number): void {
+  const file = openSync(path, 'r+');
+  writeSync(file, Buffer.alloc(length, 0xa7), 0, length, at);
+  closeSync(file);
+}
+
+function execute(path: string, statements: string): void {
+  const db = new (sqliteDriver().DatabaseSync)(path, {});
+  db.exec(statements);
+  db.close();
+}

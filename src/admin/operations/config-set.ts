@@ -1,0 +1,55 @@
+import { description, picklist, pipe, strictObject, string } from 'valibot';
+import { job, noChange } from '#core/define.ts';
+import { CleoError } from '#core/errors/error.ts';
+import { type ConfigKey, type ConfigValue, configProblem, specOf } from '#core/model/config.ts';
+import { configFromText } from '#core/model/config-text.ts';
+import { nearest } from '#lib/nearest.ts';
+import { checkAddress } from '../rules/address.ts';
+import { configValue } from './config-get.ts';
+import { configFile, knownKey, userFlag } from './shared/config-scope.ts';
+
+export const adminConfigSet = job({
+  name: 'admin.config.set',
+  summary: 'Change one setting',
+  params: strictObject({
+    key: pipe(string(), description('Which, e.g. hierarchy.maxSiblings')),
+    value: pipe(configValue, description('A number, true or false, a text or a list')),
+    user: userFlag,
+  }),
+  result: strictObject({ value: configValue, key: string(), source: picklist(['project', 'user']) }),
+  errors: ['E_CONFIG_ERROR', 'E_NOT_INITIALIZED', 'E_VALIDATION', 'E_FILE_ERROR', 'E_LOCK_TIMEOUT'],
+  tier: 1,
+  needs: 'nothing',
+  scope: 'admin',
+  cli: { command: 'config set', args: ['key', 'value'] },
+  example: { call: { key: 'hierarchy.maxSiblings', value: 9 } },
+  async run({ platform, commandWith }, { key: name, value: given, user }) {
+    const key = knownKey(name, (other) => commandWith({ key: other }));
+    const value = validValue(key, typeof given === 'string' ? configFromText(key, given) : given, (other) => commandWith({ value: other }));
+    const path = configFile(platform, user);
+    const result = { value, key, source: user ? ('user' as const) : ('project' as const) };
+    if (isSame(platform.config.inspect(path).values[key], value)) return noChange(result);
+    if (user) platform.files.makeFolder(platform.home);
+    platform.config.set(path, key, value);
+    return result;
+  },
+});
+
+const isSame = (a: unknown, b: unknown): boolean => JSON.stringify(a) === JSON.stringify(b);
+
+function validValue(key: ConfigKey, value: unknown, retry: (value: string) => string): ConfigValue {
+  const problem = configProblem(key, value);
+  if (problem) {
+    const { type } = specOf(key);
+    const choices = type === 'flag' ? ['true', 'false'] : Array.isArray(type) ? (type as string[]) : [];
+    const near = nearest(String(value), choices);
+    throw new CleoError('E_CONFIG_ERROR', {
+      path: key,
+      problem,
+      fix: near.length === 1 && near[0] ? retry(near[0]) : 'cleo config list',
+      ...(choices.length ? { valid: choices } : {}),
+    });
+  }
+  if (key === 'store.url' && value !== '') checkAddress(String(value), 'value', retry);
+  return value as ConfigValue;
+}

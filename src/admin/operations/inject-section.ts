@@ -1,0 +1,17 @@
+import { description, picklist, pipe, strictObject, string } from 'valibot';
+import { query } from '#core/define.ts';
+import { protocolText } from '#orchestration/protocol.generated.ts';
+import { protocolSection, protocolSections } from '#research/rules/protocol.ts';
+
+export const adminInjectSection = query({
+  name: 'admin.inject.section',
+  summary: 'Print one section of the protocol text',
+  params: strictObject({ section: pipe(picklist(protocolSections), description('Which one')) }),
+  result: strictObject({ text: string(), section: picklist(protocolSections) }),
+  errors: [],
+  tier: 1,
+  needs: 'nothing',
+  cli: { command: ['briefing inject', 'inject section'], args: ['section'], raw: 'text' },
+  example: { call: { section: 'error-handling' } },
+  run: async ({ catalog }, { section }) => ({ text: protocolSection(protocolText, section, catalog.entries), section }),
+});

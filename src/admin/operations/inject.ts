@@ -1,0 +1,22 @@
+import { description, picklist, pipe, strictObject, string } from 'valibot';
+import { query } from '#core/define.ts';
+import { protocolText } from '#orchestration/protocol.generated.ts';
+import { protocolTiers, protocolUpTo } from '#research/rules/protocol.ts';
+
+export const adminInject = query({
+  name: 'admin.inject',
+  summary: 'Print the protocol text for an agent, up to a tier',
+  params: strictObject({
+    tier: pipe(
+      picklist(protocolTiers),
+      description('minimal: any agent; standard: also sessions and hand-over; orchestrator: also handing out work'),
+    ),
+  }),
+  result: strictObject({ text: string(), tier: picklist(protocolTiers) }),
+  errors: [],
+  tier: 1,
+  needs: 'nothing',
+  cli: { command: 'inject', args: ['tier'], raw: 'text' },
+  example: { call: { tier: 'minimal' } },
+  run: async ({ catalog }, { tier }) => ({ text: protocolUpTo(protocolText, tier, catalog.entries), tier }),
+});

@@ -1,0 +1,24 @@
+import { description, optional, pipe, strictObject, string } from 'valibot';
+import { mutation, noChange } from '#core/define.ts';
+import { CleoError } from '#core/errors/error.ts';
+import { TokenRow } from './token-create.ts';
+
+export const adminTokenRevoke = mutation({
+  name: 'admin.token.revoke',
+  summary: 'Take a token out of force, at once and for good',
+  params: strictObject({ name: pipe(string(), description('Which, as token list names it')) }),
+  result: strictObject({ token: strictObject({ ...TokenRow.entries, revokedAt: optional(string()) }) }),
+  errors: ['E_NOT_FOUND'],
+  tier: 2,
+  scope: 'admin',
+  cli: { command: 'token revoke', args: ['name'] },
+  example: { world: ['token dashboard query'], call: { name: 'dashboard' } },
+  async run({ store, now }, { name }) {
+    const found = await store.tokens.named(name);
+    if (!found) throw new CleoError('E_NOT_FOUND', { what: 'token', id: name.slice(0, 100), fix: 'cleo token list' });
+    const { hash: _, ...token } = found;
+    if (token.revokedAt) return noChange({ token });
+    await store.tokens.revoke(name, now);
+    return { token: { ...token, revokedAt: now } };
+  },
+});

@@ -1,0 +1,143 @@
+import { expect, test } from 'vitest';
+import { admit, hasTokens } from '#dispatch/admit.ts';
+import { dispatch } from '#dispatch/dispatch.ts';
+import { buildHouse } from '#main.ts';
+import { platformOf } from '#platform/platform.ts';
+import { openHouse } from '../../../test/house.ts';
+
+const isFresh = /^cleo_[A-Za-z0-9_-]{43}$/;
+
+async function open() {
+  const house = await openHouse();
+  const inner = buildHouse(platformOf(house.env, house.root, '0.0.0-test'));
+  return { ...house, inner };
+}
+
+test('a token is created, shown once, listed without its secret, and revoked', async () => {
+  const { call } = await openHouse();
+  const made = await call('admin.token.create', { name: 'ci', scope: 'mutate' });
+  expect(made).toMatchObject({ token: { name: 'ci', scope: 'mutate', createdBy: 'tester' }, data: { created: ['ci'] } });
+  expect(made.secret).toMatch(isFresh);
+  const list = await call('admin.token.list');
+  expect(list).toMatchObject({ tokens: [{ name: 'ci', scope: 'mutate' }] });
+  expect(JSON.stringify(list)).not.toContain(made.secret);
+  expect(await call('admin.token.revoke', { name: 'ci' })).toMatchObject({
+    token: { revokedAt: expect.any(String) },
+    data: { updated: ['ci'] },
+  });
+  expect(await call('admin.token.revoke', { name: 'ci' })).toMatchObject({ _meta: { exitCode: 102 } });
+  expect(await call('admin.token.list')).toMatchObject({ tokens: [{ name: 'ci', revokedAt: expect.any(String) }] });
+});
+
+test('without a token the list is empty, which is an answer', async () => {
+  const { call } = await openHouse();
+  expect(await call('admin.token.list')).toMatchObject({ _meta: { exitCode: 100 }, success: true, tokens: [] });
+});
+
+test('no two secrets are the same, and no name is given twice, not even that of a revoked one', async () => {
+  const { call } = await openHouse();
+  const secrets = new Set<string>();
+  for (let i = 0; i < 20; i++) secrets.add((await call('admin.token.create', { name: `t${i}`, scope: 'query' })).secret);
+  expect(secrets.size).toBe(20);
+  await call('admin.token.revoke', { name: 't3' });
+  expect(await call('admin.token.create', { name: 't3', scope: 'query' })).toMatchObject({
+    error: { code: 'E_ID_COLLISION', exitCode: 22, fix: 'cleo token list' },
+  });
+  expect(await call('admin.token.create', { name: 'http', scope: 'query' })).toMatchObject({ error: { code: 'E_VALIDATION_NAME' } });
+  expect(await call('admin.token.revoke', { name: 'nobody' })).toMatchObject({ error: { code: 'E_NOT_FOUND' } });
+});
+
+test('the secret is nowhere in the store: not in the tokens, the log or the kept answer of its key', async () => {
+  const { call, store } = await openHouse();
+  const key = { idempotencyKey: 'once' };
+  const { secret } = await call('admin.token.create', { name: 'ci', scope: 'admin' }, key);
+  expect(await call('admin.token.create', { name: 'ci', scope: 'admin' }, key)).toMatchObject({
+    _meta: { replayed: true },
+    secret: '[shown once]',
+  });
+  await call('tasks.add', { title: `Use ${secret}`, description: secret });
+  const seen = await store.read(async (reads) => ({
+    tokens: await reads.tokens.all(),
+    log: await reads.audit.after(0, 10),
+    kept: await reads.keys.kept('admin.token.create', 'once'),
+  }));
+  expect(seen.tokens).toHaveLength(1);
+  expect(seen.log).toHaveLength(2);
+  expect(JSON.stringify(seen)).not.toContain(secret);
+  expect(JSON.stringify(seen)).not.toContain(secret.slice(5));
+});
+
+test('a secret admits while its token is in force, and nothing else does', async () => {
+  const { call, inner } = await open();
+  expect(await hasTokens(inner)).toBe(false);
+  const { secret } = await call('admin.token.create', { name: 'ci', scope: 'mutate' });
+  expect(await hasTokens(inner)).toBe(true);
+  expect(await admit(inner, secret)).toEqual({ name: 'ci', scope: 'mutate' });
+  const last = secret.at(-1) === 'A' ? 'B' : 'A';
+  for (const wrong of ['', 'ci', secret.slice(0, -1), `${secret.slice(0, -1)}${last}`, `${secret} `, secret.slice(5), secret.toUpperCase()])
+    expect(await admit(inner, wrong), wrong).toBeUndefined();
+  await call('admin.token.revoke', { name: 'ci' });
+  expect(await admit(inner, secret)).toBeUndefined();
+  expect(await hasTokens(inner)).toBe(false);
+  await inner.closeStores();
+});
+
+test('a restored backup does not bring a revoked token back', async () => {
+  const { call } = await openHouse({ engine: 'sqlite' });
+  await call('admin.token.create', { name: 'kept', scope: 'query' });
+  await call('admin.token.create', { name: 'gone', scope: 'admin' });
+  const { backup } = await call('admin.backup.create');
+  await call('admin.token.revoke', { name: 'gone' });
+  expect(await call('admin.backup.restore', { id: backup.id })).toMatchObject({ success: true });
+  const { tokens } = await call('admin.token.list');
+  expect(tokens).toEqual([
+    expect.not.objectContaining({ revokedAt: expect.any(String) }),
+    expect.objectContaining({ name: 'gone', revokedAt: expect.any(String) }),
+  ]);
+});
+
+test('what decides is compared in constant time', async () => {
+  const { call, inner } = await open();
+  const { secret } = await call('admin.token.create', { name: 'ci', scope: 'query' });
+  const compared: [string, string][] = [];
+  const { platform } = inner;
+  const watched = {
+    ...inner,
+    platform: { ...platform, isSameSecret: (a: string, b: string) => compared.push([a, b]) > 0 && platform.isSameSecret(a, b) },
+  };
+  expect(await admit(watched, secret)).toMatchObject({ name: 'ci' });
+  expect(compared).toEqual([[platform.sha256(secret), platform.sha256(secret)]]);
+  await inner.closeStores();
+});
+
+test.each([
+  ['query', 'tasks.list', true],
+  ['query', 'tasks.add', false],
+  ['query', 'admin.token.list', false],
+  ['mutate', 'tasks.add', true],
+  ['mutate', 'admin.token.create', false],
+  ['mutate', 'admin.config.set', false],
+  ['mutate', 'admin.backup.restore', false],
+  ['mutate', 'admin.upgrade', false],
+  ['admin', 'admin.token.create', true],
+] as const)('a token of scope %s and %s: %s', async (scope, operation, isAllowed) => {
+  const { inner } = await open();
+  const params = { 'tasks.add': { title: 'x' }, 'admin.token.create': { name: 'new', scope: 'query' } }[operation as string] ?? {};
+  const { envelope, exitCode } = await dispatch(inner, { operation, params, gateway: 'http', token: { name: 'ci', scope } });
+  if (isAllowed) expect(envelope.success).toBe(true);
+  else
+    expect([exitCode, envelope.error]).toEqual([
+      64,
+      expect.objectContaining({ code: 'E_FORBIDDEN', message: 'A token that allows this is required' }),
+    ]);
+  await inner.closeStores();
+});
+
+test('the log knows a caller by the name of its token, unless it says which agent it is', async () => {
+  const { inner, store } = await open();
+  const token = { name: 'ci', scope: 'mutate' as const };
+  await dispatch(inner, { operation: 'tasks.add', params: { title: 'x' }, gateway: 'http', token });
+  await dispatch(inner, { operation: 'tasks.add', params: { title: 'y' }, gateway: 'http', token, agent: 'worker-7' });
+  expect((await store.read((reads) => reads.audit.after(0, 10))).map(({ agent }) => agent)).toEqual(['ci', 'worker-7']);
+  await inner.closeStores();
+});

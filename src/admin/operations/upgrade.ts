@@ -1,0 +1,37 @@
+import { join } from 'node:path';
+import { number, optional, strictObject, string } from 'valibot';
+import { answer, job } from '#core/define.ts';
+import { configSchemaText } from '#core/model/config-schema.ts';
+import type { Platform, Project } from '#platform/port.ts';
+import { refreshTemplate } from './shared/template.ts';
+
+export const adminUpgrade = job({
+  name: 'admin.upgrade',
+  summary: 'Bring a store of an earlier version up to date, behind a backup',
+  params: strictObject({}),
+  result: strictObject({ upgrade: strictObject({ from: number(), to: number(), backup: optional(string()) }) }),
+  errors: ['E_STORE_NEWER', 'E_STORE_DAMAGED', 'E_FILE_ERROR', 'E_CHECKSUM_MISMATCH', 'E_STORE_UNREACHABLE'],
+  tier: 1,
+  needs: 'project',
+  scope: 'admin',
+  cli: { command: 'upgrade' },
+  example: { call: {}, exit: 102 },
+  async run({ platform, project, openStore, catalog }) {
+    const before = new Set(platform.backups.list(project).map(({ id }) => id));
+    const { from, to } = await (await openStore('write')).migrate();
+    const backup = platform.backups.list(project).find(({ id }) => !before.has(id))?.id;
+    const isRefreshed = refreshSchema(platform, project);
+    const upgrade = { from, to, ...(backup ? { backup } : {}) };
+    const warnings = await refreshTemplate(platform, catalog);
+    return answer({ upgrade }, { warnings, ...(from === to && !isRefreshed ? { exit: 102 as const } : {}) });
+  },
+});
+
+/** The schema that editors check the configuration with is a copy, which ages. */
+function refreshSchema({ files }: Platform, project: Project): boolean {
+  const path = join(project.folder, 'config.schema.json');
+  const known = files.readText(path);
+  if (known === undefined || known === configSchemaText()) return false;
+  files.writeWhole(path, configSchemaText());
+  return true;
+}

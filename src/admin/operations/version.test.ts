@@ -1,0 +1,27 @@
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { schemaVersion } from '#store/schema-version.ts';
+import { emptyFolder } from '../../../test/folder.ts';
+import { openHouse } from '../../../test/house.ts';
+
+test('what runs here', async () => {
+  const house = await openHouse();
+  expect(await house.call('admin.version')).toMatchObject({
+    success: true,
+    version: '0.0.0-test',
+    runtime: `node ${process.versions.node}`,
+    sqlite: expect.stringMatching(/^3\.\d+\.\d+$/),
+    schema: schemaVersion,
+    store: process.env.CLEO_TEST_ENGINE,
+    root: house.root,
+  });
+});
+
+test('it answers without a project, and with a broken one', async () => {
+  const folder = emptyFolder();
+  expect(await folder.call('admin.version')).toEqual(expect.not.objectContaining({ store: expect.anything(), root: expect.anything() }));
+  mkdirSync(join(folder.root, '.cleo'));
+  writeFileSync(join(folder.root, '.cleo', 'config.json'), '{');
+  expect(await folder.call('admin.version')).toMatchObject({ success: true, root: folder.root });
+});

@@ -1,0 +1,48 @@
+import type { Catalog, IndexEntry, Operation } from './define.ts';
+import { operationPath } from './operation-path.ts';
+
+/** What the index holds of an operation: data only. */
+type IndexRow = Omit<IndexEntry, 'load' | 'aliases'> & { aliases?: string[] };
+
+/** The index is a line of JSON for each operation. A call is about one of them: reading them all at every start would cost a
+ *  cold one a fiftieth and the garbage collector its first run. */
+export function catalogOf(text: string): Catalog {
+  const lines = text.split('\n');
+  const known = new Map<string, IndexEntry>();
+  const read = (line: string): IndexEntry => {
+    const entry = known.get(line) ?? entryOf(JSON.parse(line));
+    known.set(line, entry);
+    return entry;
+  };
+  const catalog: Catalog = {
+    get entries() {
+      return lines.map(read);
+    },
+    named(name) {
+      const quoted = JSON.stringify(name);
+      const mentions = lines.filter((line) => line.includes(quoted)).map(read);
+      return mentions.find((entry) => entry.name === name || entry.aliases.includes(name));
+    },
+    under(word) {
+      const quoted = JSON.stringify(word);
+      const begun = `${quoted.slice(0, -1)} `;
+      return lines.filter((line) => line.includes(quoted) || line.includes(begun)).map(read);
+    },
+    async load(name) {
+      const entry = catalog.named(name);
+      if (!entry) throw new Error(`no operation ${name}`);
+      return entry.load();
+    },
+  };
+  return catalog;
+}
+
+const entryOf = (row: IndexRow): IndexEntry => ({ ...row, aliases: row.aliases ?? none, load: () => loadOperation(row.name) });
+
+const none: string[] = [];
+
+/** The build puts its own way of finding a part in the place of this one. */
+async function loadOperation(name: string): Promise<Operation> {
+  const { file, exported } = operationPath(name);
+  return (await import(/* @vite-ignore */ `../${file}`))[exported];
+}

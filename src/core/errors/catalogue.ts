@@ -1,0 +1,367 @@
+import { commandLine, quote } from './quote.ts';
+import { type Row, row } from './row.ts';
+
+const list = (ids: string[]): string => ids.join(', ');
+const upper = (field: string): string =>
+  field
+    .replace(/([a-z])([A-Z])/g, '$1_$2')
+    .replace(/[^A-Za-z]+/g, '_')
+    .toUpperCase();
+
+const ofPath = <D extends { path: string; problem: string; fix: string }>(exit: number): Row<D> =>
+  row<D>({ exit, http: 500, message: (d) => `${d.path}: ${d.problem}`, fix: (d) => d.fix });
+
+/** The same words for every door that stays shut: they tell nobody what is behind it. */
+const needsToken = 'A token that allows this is required';
+
+/** Every refusal: code → exit code, HTTP status, words, and the way out. The code that throws one only adds the facts.
+ *  A function, so that a call that is not refused makes none of it. */
+const rows = () =>
+  ({
+    E_GENERAL_ERROR: row<{ problem: string }>({ exit: 1, http: 500, message: (d) => `Unexpected: ${d.problem}`, fix: () => 'cleo doctor' }),
+
+    E_GRADE_TOO_LOW: row<{ sessionId: string; percent: number; min: number; letter: string; flags: string[] }>({
+      exit: 1,
+      http: 422,
+      message: (d) => `${d.sessionId} has ${d.percent} % (${d.letter}); ${d.min} are asked for`,
+      fix: (d) => `cleo grade ${quote(d.sessionId)} --explain`,
+    }),
+
+    E_INVALID_INPUT: row<{ problem: string; fix: string; field?: string; near?: string[] }>({
+      exit: 2,
+      http: 400,
+      message: (d) => d.problem,
+      fix: (d) => d.fix,
+    }),
+    E_INVALID_OPERATION: row<{ operation: string; near: string[]; fix?: string }>({
+      exit: 2,
+      http: 404,
+      message: (d) =>
+        `There is no operation ${JSON.stringify(d.operation)}${d.near.length ? `; did you mean ${d.near.join(' or ')}?` : ''}`,
+      fix: (d) => d.fix ?? (d.near[0] ? `cleo help ${quote(d.near[0])}` : 'cleo help'),
+    }),
+
+    E_FILE_ERROR: ofPath<{ problem: string; path: string; fix: string }>(3),
+    E_STORE_DAMAGED: row<{ path: string; problem: string; missing?: boolean; backup?: string }>({
+      exit: 3,
+      http: 500,
+      message: (d) =>
+        `${d.path}: ${d.problem}. ${d.backup ? `The newest backup is ${d.backup}` : 'There is no backup'}; the file was left as it is`,
+      fix: (d) => (d.backup ? `cleo backup restore ${quote(d.backup)}` : d.missing ? 'cleo init' : 'cleo doctor'),
+    }),
+    E_STORE_UNREACHABLE: row<{ address: string; problem: string }>({
+      exit: 3,
+      http: 503,
+      message: (d) => `The PostgreSQL store at ${d.address} cannot be reached: ${d.problem}`,
+      fix: () => 'cleo doctor',
+      alternatives: () => [{ action: 'See which store is configured', command: 'cleo config get store.url' }],
+    }),
+
+    E_NOT_FOUND: row<{ id: string; what?: string; prefix?: string; near?: string[]; fix?: string }>({
+      exit: 4,
+      http: 404,
+      message: (d) => `There is no ${d.what ?? 'task'} ${d.id}`,
+      fix: (d) => d.fix ?? (d.prefix ? `cleo find --id ${quote(d.prefix)}` : 'cleo list --all'),
+      alternatives: (d) => (d.near ?? []).map((id) => ({ action: `Show ${id}`, command: `cleo show ${id}` })),
+    }),
+    E_BACKUP_NOT_FOUND: row<{ id: string }>({
+      exit: 4,
+      http: 404,
+      message: (d) => `There is no backup ${d.id}`,
+      fix: () => 'cleo backup list',
+    }),
+
+    E_DEPENDENCY_ERROR: row<{ tool: string; problem: string; fix?: string }>({
+      exit: 5,
+      http: 500,
+      message: (d) => `${d.tool}: ${d.problem}`,
+      fix: (d) => d.fix ?? 'cleo version',
+    }),
+
+    E_VALIDATION: row<{ field: string; problem: string; fix: string }>({
+      exit: 6,
+      http: 422,
+      code: (d) => `E_VALIDATION_${upper(d.field)}`,
+      message: (d) => `${d.field} ${d.problem}`,
+      fix: (d) => d.fix,
+    }),
+    E_VALIDATION_TRANSITION: row<{ taskId: string; from: string; to: string; via: string }>({
+      exit: 6,
+      http: 422,
+      message: (d) => `${d.taskId} is ${d.from}; it cannot go straight to ${d.to}`,
+      fix: (d) => d.via,
+    }),
+    E_VALIDATION_DEPENDS: row<{ taskId: string; open: string[]; act: string }>({
+      exit: 6,
+      http: 422,
+      message: (d) => `${d.taskId} cannot be ${d.act} before ${list(d.open)} ${d.open.length === 1 ? 'is' : 'are'} done`,
+      fix: (d) => `cleo focus set ${d.open[0]}`,
+      alternatives: (d) => d.open.slice(0, 3).map((id) => ({ action: `See what ${id} needs`, command: `cleo deps ${id}` })),
+    }),
+    E_VALIDATION_ACCEPTANCE: row<{ taskId: string; unmet: { n: number; text: string }[] }>({
+      exit: 6,
+      http: 422,
+      message: (d) => `${d.taskId} has unmet acceptance criteria: ${d.unmet.map((c) => `${c.n}. ${c.text}`).join('; ')}`,
+      fix: (d) => `cleo criteria check ${d.taskId} ${d.unmet[0]?.n}`,
+    }),
+    E_VALIDATION_FROZEN: row<{ taskId: string; retry: string }>({
+      exit: 6,
+      http: 422,
+      message: (d) => `${d.taskId} has been started; changing its acceptance criteria needs a reason`,
+      fix: (d) => d.retry,
+    }),
+
+    E_LOCK_TIMEOUT: row<{ waitedMs: number; path: string }>({
+      exit: 7,
+      http: 503,
+      message: (d) => `Another process held the write lock for more than ${d.waitedMs} ms; nothing was changed`,
+      fix: () => 'cleo doctor',
+      alternatives: () => [{ action: 'Wait longer', command: 'cleo config set store.busyTimeoutMs 60000' }],
+    }),
+
+    E_NOT_INITIALIZED: row<{ folder: string }>({
+      exit: 8,
+      http: 500,
+      message: (d) => `No .cleo folder in ${d.folder} or above it`,
+      fix: () => 'cleo init',
+    }),
+    E_CONFIG_ERROR: ofPath<{ path: string; problem: string; fix: string; valid?: string[] }>(8),
+    E_STORE_NEWER: row<{ found: number; known: number }>({
+      exit: 8,
+      http: 500,
+      message: (d) => `The store was written by a newer cleo (schema ${d.found}; this one knows ${d.known}); update cleo`,
+      fix: () => 'cleo version',
+    }),
+    E_STORE_OLDER: row<{ found: number; known: number }>({
+      exit: 8,
+      http: 500,
+      message: (d) => `The store has schema ${d.found}; this cleo needs ${d.known}`,
+      fix: () => 'cleo upgrade',
+    }),
+
+    E_PARENT_NOT_FOUND: row<{ parent: string; fix?: string }>({
+      exit: 10,
+      http: 404,
+      message: (d) => `The parent ${d.parent} does not exist`,
+      fix: (d) => d.fix ?? `cleo exists ${d.parent}`,
+      alternatives: () => [{ action: 'See possible parents', command: 'cleo list --type epic' }],
+    }),
+    E_DEPTH_EXCEEDED: row<{ parent: string }>({
+      exit: 11,
+      http: 422,
+      message: (d) => `${d.parent} is a subtask at the third level; nothing can be added below it`,
+      fix: (d) => `cleo show ${d.parent}`,
+    }),
+    E_SIBLING_LIMIT: row<{ parent: string; max: number }>({
+      exit: 12,
+      http: 409,
+      message: (d) => `${d.parent} already has ${d.max} open children`,
+      fix: (d) => `cleo list --parent ${d.parent}`,
+      alternatives: () => [{ action: 'Lift the limit', command: 'cleo config set hierarchy.maxSiblings 0' }],
+    }),
+    E_INVALID_PARENT_TYPE: row<{ child: string; parent: string; parentType: string; allowed: string; fix: string }>({
+      exit: 13,
+      http: 422,
+      message: (d) => `A ${d.child} cannot be placed under the ${d.parentType} ${d.parent}; allowed: ${d.allowed}`,
+      fix: (d) => d.fix,
+    }),
+    E_INVALID_RELATION: row<{ from: string; to: string; fix?: string }>({
+      exit: 13,
+      http: 422,
+      message: (d) => `${d.from} and ${d.to} cannot be parent and child and related as well: containment is not a relation`,
+      fix: (d) => d.fix ?? `cleo show ${d.from}`,
+    }),
+    E_CIRCULAR_REFERENCE: row<{ path: string[]; what: 'depends' | 'parent' | 'supersedes'; look?: string; fix?: string }>({
+      exit: 14,
+      http: 422,
+      message: (d) => `That would close a circle: ${d.path.join(' → ')}`,
+      fix: (d) => d.fix ?? (d.look === undefined ? 'cleo tree' : d.what === 'parent' ? `cleo tree ${d.look}` : `cleo deps ${d.look}`),
+    }),
+    E_ORPHAN_DETECTED: row<{ orphans: string[] }>({
+      exit: 15,
+      http: 409,
+      message: (d) => `Children without their parent: ${list(d.orphans)}`,
+      fix: () => 'cleo doctor --fix',
+    }),
+    E_HAS_CHILDREN: row<{ taskId: string; children: string[]; act: 'complete' | 'delete' }>({
+      exit: 16,
+      http: 409,
+      message: (d) =>
+        `${d.taskId} has ${d.act === 'complete' ? 'open ' : ''}children: ${list(d.children.slice(0, 10))}${d.children.length > 10 ? ' …' : ''}`,
+      fix: (d) => (d.act === 'complete' ? `cleo list --parent ${d.taskId}` : `cleo delete ${d.taskId} --cascade`),
+    }),
+    E_TASK_COMPLETED: row<{ taskId: string; act: string; fix: string }>({
+      exit: 17,
+      http: 409,
+      message: (d) => `${d.taskId} is done; ${d.act} is not possible`,
+      fix: (d) => d.fix,
+    }),
+    E_CASCADE_FAILED: row<{ taskId: string; held: string; holder: string }>({
+      exit: 18,
+      http: 409,
+      message: (d) => `${d.held}, inside ${d.taskId}, is held by ${d.holder}; nothing was deleted`,
+      fix: (d) => `cleo show ${d.held}`,
+    }),
+    E_HAS_DEPENDENTS: row<{ taskId: string; dependents: string[]; retry: string }>({
+      exit: 19,
+      http: 409,
+      message: (d) => `${list(d.dependents.slice(0, 10))} ${d.dependents.length === 1 ? 'depends' : 'depend'} on ${d.taskId}`,
+      fix: (d) => d.retry,
+    }),
+
+    E_CHECKSUM_MISMATCH: row<{ what: string; problem: string; fix: string; seq?: number }>({
+      exit: 20,
+      http: 409,
+      message: (d) => `${d.what}: ${d.problem}`,
+      fix: (d) => d.fix,
+    }),
+    E_CONCURRENT_MODIFICATION: row<{ taskId: string; expected: number; actual: number }>({
+      exit: 21,
+      http: 409,
+      message: (d) => `${d.taskId} is at revision ${d.actual}, not ${d.expected}`,
+      fix: (d) => `cleo show ${d.taskId}`,
+    }),
+    E_OUTCOME_UNKNOWN: row<{ problem: string }>({
+      exit: 21,
+      http: 503,
+      message: (d) => `${d.problem}; whether the write was kept is not known`,
+      fix: () => 'cleo log --limit 5',
+    }),
+    E_ID_COLLISION: row<{ id: string; fix: string; problem?: string }>({
+      exit: 22,
+      http: 409,
+      message: (d) => d.problem ?? `The id ${d.id} is taken`,
+      fix: (d) => d.fix,
+    }),
+
+    E_SESSION_EXISTS: row<{ sessionId: string; scope: string }>({
+      exit: 30,
+      http: 409,
+      message: (d) => `The session ${d.sessionId} is active with the scope ${d.scope}`,
+      fix: (d) => `cleo session resume ${d.sessionId}`,
+      alternatives: () => [{ action: 'See all sessions', command: 'cleo session list' }],
+    }),
+    E_SESSION_NOT_FOUND: row<{ sessionId: string; near?: string[] }>({
+      exit: 31,
+      http: 404,
+      message: (d) => `There is no session ${d.sessionId}`,
+      fix: () => 'cleo session list',
+      alternatives: (d) => (d.near ?? []).map((id) => ({ action: `Show ${id}`, command: `cleo session show ${id}` })),
+    }),
+    E_SCOPE_CONFLICT: row<{ sessionId: string; scope: string; other: string; agents: string[]; moved?: string; fix?: string }>({
+      exit: 32,
+      http: 409,
+      message: (d) =>
+        `${d.moved ? `With ${d.moved} there, ` : ''}${d.scope} overlaps with ${d.other}, the scope of the active session ${d.sessionId} (${list(d.agents)})`,
+      // Joining harms nobody; ending another agent's session would.
+      fix: (d) => d.fix ?? `cleo session resume ${d.sessionId}`,
+      alternatives: (d) => [
+        {
+          action: 'End it, if it is yours or abandoned',
+          command: commandLine(['cleo', 'session', 'end', '--session', d.sessionId, '--note', 'Making way']),
+        },
+      ],
+    }),
+    E_SCOPE_INVALID: row<{ scope?: string; problem: string; fix: string }>({
+      exit: 33,
+      http: 422,
+      message: (d) => d.problem,
+      fix: (d) => d.fix,
+      alternatives: () => [{ action: 'See the epics', command: 'cleo list --type epic' }],
+    }),
+    E_TASK_NOT_IN_SCOPE: row<{ taskId?: string; what: string; scope: string; sessionId: string; epicId?: string; better: string }>({
+      exit: 34,
+      http: 409,
+      message: (d) => `${d.what} is outside ${d.scope}, the scope of the session ${d.sessionId}`,
+      fix: (d) => commandLine(['cleo', 'session', 'end', '--session', d.sessionId, '--note', 'Scope mismatch']),
+      alternatives: (d) => [
+        { action: 'See the scope of the session', command: `cleo session status --session ${d.sessionId}` },
+        ...(d.taskId ? [{ action: 'See what the task is part of', command: `cleo show ${d.taskId}` }] : []),
+        {
+          action: 'End the session',
+          command: commandLine(['cleo', 'session', 'end', '--session', d.sessionId, '--note', 'Scope mismatch']),
+        },
+        { action: 'Start one with the scope that fits', command: `cleo session start --scope ${d.better} --auto-focus --name Work` },
+      ],
+    }),
+    E_TASK_CLAIMED: row<{ taskId: string; holder: string; since: string; suggestion?: string | undefined; focus: string; claim: string }>({
+      exit: 35,
+      http: 409,
+      message: (d) => `${d.taskId} is held by ${d.holder} since ${d.since}`,
+      fix: () => 'cleo next',
+      alternatives: (d) => [
+        { action: 'See what is free', command: 'cleo next' },
+        ...(d.suggestion ? [{ action: `Focus ${d.suggestion}`, command: d.focus }] : []),
+        { action: 'Take the next free task at once', command: d.claim },
+      ],
+    }),
+    E_SESSION_REQUIRED: row<{ several?: string[]; asleep?: string; anothers?: string; act?: string }>({
+      exit: 36,
+      http: 409,
+      message: (d) =>
+        d.asleep
+          ? `The session ${d.asleep} is not active`
+          : d.several
+            ? `Several sessions are active: ${list(d.several)}; say which with --session`
+            : d.anothers
+              ? `You are in no session, and ${d.anothers} is another's; to ${d.act} that one, name it with --session`
+              : `No session is active${d.act ? `, so there is none to ${d.act}` : ''}`,
+      fix: (d) =>
+        d.asleep
+          ? `cleo session resume ${d.asleep}`
+          : d.several || d.anothers
+            ? 'cleo session list --status active'
+            : 'cleo session start --scope global --auto-focus --name Work',
+      alternatives: (d) => (d.several ?? []).map((id) => ({ action: `Join ${id}`, command: `cleo session resume ${id}` })),
+    }),
+    E_FOCUS_REQUIRED: row<{ act: string; suggestion?: string | undefined; focus: string; fix?: string; retry?: string }>({
+      exit: 38,
+      http: 409,
+      message: (d) => `No task given to ${d.act}, and none is focused`,
+      fix: (d) => d.fix ?? (d.suggestion ? d.focus : 'cleo next'),
+      alternatives: (d) => [
+        ...(d.suggestion ? [{ action: `Focus ${d.suggestion}`, command: d.focus }] : []),
+        ...(d.suggestion && d.retry ? [{ action: 'Then the same again', command: d.retry }] : []),
+      ],
+    }),
+    E_UNAUTHORIZED: row<object>({
+      exit: 64,
+      http: 401,
+      message: () => needsToken,
+      fix: () => 'cleo token create --name client --scope query',
+    }),
+    E_FORBIDDEN: row<{ fix: string; problem?: string }>({
+      exit: 64,
+      http: 403,
+      message: (d) => d.problem ?? needsToken,
+      fix: (d) => d.fix,
+    }),
+    E_TOO_MANY_REQUESTS: row<{ retryAfterSeconds: number }>({
+      exit: 7,
+      http: 429,
+      message: (d) => `Too many calls; try again in ${d.retryAfterSeconds} s`,
+      fix: () => 'cleo config get serve.callsPerMinute',
+    }),
+  }) satisfies Record<string, Row<never>>;
+
+/** Error rows of the domains. Each `errors.ts` adds its own by declaration merging, so that this file imports no domain. */
+// biome-ignore lint/suspicious/noEmptyInterface: filled by the domains
+export interface DomainRows {}
+
+type Rows = ReturnType<typeof rows> & DomainRows;
+export type Code = keyof Rows;
+export type Facts<C extends Code> = Parameters<Rows[C]['message']>[0] & Record<string, unknown>;
+
+let made: Rows | undefined;
+/** What is here, and what the rooms that are loaded have brought. */
+export const catalogue = (): Rows => {
+  made ??= rows() as Rows;
+  return made;
+};
+
+/** A room whose code is loaded when it is used brings its refusals along, so that other calls do not pay for them. */
+export function addRows(more: Record<string, Row<never>>): void {
+  Object.assign(catalogue(), more);
+}
+
+export { commandLine, quote };

@@ -1,0 +1,58 @@
+import { commandsOf, flagOf } from './command-line.ts';
+import type { Typed } from './define.ts';
+import { type Shape, shapesOf } from './shape.ts';
+
+/** A flag of a command as help, completion and docs show it. */
+export interface FlagUsage {
+  shape: Shape;
+  /** All spellings, the long one first. */
+  flags: string[];
+  /** What stands for its value; a switch has none. */
+  value?: string;
+  isFile: boolean;
+}
+
+export const argumentsOf = (operation: Typed): Shape[] => {
+  const shapes = shapesOf(operation.params);
+  return (operation.cli.args ?? []).flatMap((name) => shapes.find((shape) => shape.name === name) ?? []);
+};
+
+export function flagsOf(operation: Typed): FlagUsage[] {
+  const { args = [], short = {}, read = {} } = operation.cli;
+  return shapesOf(operation.params)
+    .filter((shape) => !args.includes(shape.name))
+    .map((shape) => {
+      const isFile = read[shape.name] !== undefined;
+      const value = isFile ? 'FILE|-' : placeholder(shape);
+      return {
+        shape,
+        flags: [
+          flagOf(read[shape.name]?.flag ?? shape.name),
+          ...Object.entries(short).flatMap(([letter, name]) => (name === shape.name ? [`-${letter}`] : [])),
+        ],
+        ...(value ? { value } : {}),
+        isFile,
+      };
+    });
+}
+
+/** `cleo add <title> [options]`; optional arguments in brackets. */
+export function usageOf(operation: Typed): string {
+  const { select, read = {} } = operation.cli;
+  const flags = flagsOf(operation);
+  const args = argumentsOf(operation).map((shape) => {
+    const name = `${read[shape.name] ? 'FILE|-' : `<${shape.name}>`}${shape.type === 'list' && !read[shape.name] ? '…' : ''}`;
+    return shape.isRequired ? name : `[${name}]`;
+  });
+  const required = flags.filter(({ shape }) => shape.isRequired).map(({ flags: [flag], value }) => `${flag} ${value}`);
+  const isSelected = select && !flags.some(({ shape }) => shape.name === select) ? [flagOf(select)] : [];
+  const hasOptions = flags.some(({ shape }) => !shape.isRequired);
+  return ['cleo', commandsOf(operation)[0], ...args, ...isSelected, ...required, ...(hasOptions ? ['[options]'] : [])].join(' ');
+}
+
+function placeholder(shape: Shape): string | undefined {
+  if (shape.type === 'flag') return undefined;
+  const choices = shape.choices?.join('|') ?? '';
+  const one = shape.value ?? (choices && choices.length <= 24 ? choices : shape.type === 'number' ? 'N' : 'TEXT');
+  return shape.type === 'list' ? `${one}${shape.separator}…` : one;
+}

@@ -1,0 +1,118 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { realTokens } from '../../test/real-tokens.ts';
+import { estimateTokens } from './tokens.ts';
+import { knownSigns, knownWords } from './tokens-known.ts';
+
+const file = (path: string): string => readFileSync(new URL(`../../${path}`, import.meta.url), 'utf8');
+
+/** Whatever we ship or print for people and models. */
+const texts = ['.', 'docs', 'protocols', 'skills', 'agents', 'schemas', 'test/scenarios/prompts'].flatMap((folder) =>
+  readdirSync(new URL(`../../${folder}/`, import.meta.url), { recursive: folder !== '.', encoding: 'utf8' })
+    .filter((name) => /\.(md|json)$/.test(name) && name !== 'package-lock.json')
+    .map((name) => (folder === '.' ? name : `${folder}/${name}`)),
+);
+
+test('none of our own texts is estimated under a tokenizer', () => {
+  expect(texts.length).toBeGreaterThan(80);
+  const under = texts.filter((path) => estimateTokens(file(path)) < realTokens(file(path)));
+  expect(under).toEqual([]);
+});
+
+test.each([
+  'README.md',
+  'ARCHITECTURE.md',
+  'docs/reference/tasks.md',
+  'src/store/sql/tasks-read.ts',
+  'src/lib/secrets.ts',
+  'package-lock.json',
+  'package.json',
+  'schemas/config.schema.json',
+])('prose, code and JSON: %s is estimated at what a tokenizer counts, and at most twice', (path) => {
+  const text = file(path);
+  expect(estimateTokens(text)).toBeGreaterThanOrEqual(realTokens(text));
+  expect(estimateTokens(text)).toBeLessThanOrEqual(2 * realTokens(text));
+});
+
+test.each([
+  'All human beings are born free and equal in dignity and rights.',
+  'Kaikki ihmiset syntyvät vapaina ja tasavertaisina arvoltaan ja oikeuksiltaan.',
+  'Semua orang dilahirkan merdeka dan mempunyai martabat dan hak-hak yang sama.',
+  'Wszyscy ludzie rodzą się wolni i równi pod względem swej godności i swych praw.',
+  'Bütün insanlar hür, haysiyet ve haklar bakımından eşit doğarlar.',
+])('one sentence: %s', (text) => {
+  expect(estimateTokens(text)).toBeGreaterThanOrEqual(realTokens(text));
+});
+
+const languages =
+  'de fr es pt pl cs tr vi fi hu el ru uk bg sr ar fa ur he hi bn ta te th lo my km ka hy am ja zh zh-Hant ko mn si ne bo'.split(' ');
+
+test.each(languages)('names and dates in %s are not estimated under a tokenizer', (language) => {
+  const text = namesIn(language);
+  expect(estimateTokens(text)).toBeGreaterThanOrEqual(realTokens(text));
+  // One of the two public tokenizers knows rare scripts hardly at all: the estimate follows it.
+  expect(estimateTokens(text)).toBeLessThanOrEqual(2 * realTokens(text));
+});
+
+const alphabets = {
+  'lower case': 'abcdefghijklmnopqrstuvwxyz',
+  'base64 and hashes': 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/',
+  hexadecimal: '0123456789abcdef',
+  digits: '0123456789',
+  signs: '!"#$%&\'()*+,-./:;<=>?@[\\]^_`{|}~',
+  'ASCII in any order': Array.from({ length: 95 }, (_, i) => String.fromCharCode(32 + i)).join(''),
+  'line ends and blanks': ' \n\t',
+};
+
+test.each(Object.entries(alphabets))('random %s are not estimated under a tokenizer', (_, alphabet) => {
+  const texts = fc.string({ unit: fc.constantFrom(...alphabet), minLength: 2000, maxLength: 2000 });
+  fc.assert(
+    fc.property(texts, (text) => estimateTokens(text) >= realTokens(text)),
+    { numRuns: 20 },
+  );
+});
+
+test.each([
+  ['', 0],
+  ['the', 1],
+  [' the two', 2],
+  ['camelCase', 4],
+  ['{"success":true}', 5],
+  ['--budget', 2],
+  ['-budget', 3],
+])('%j is %i tokens', (text, tokens) => {
+  expect(estimateTokens(text)).toBe(tokens);
+});
+
+test.each([...knownSigns])('%j is %i', (signs, tokens) => {
+  expect(realTokens(signs)).toBeLessThanOrEqual(tokens);
+});
+
+test('every known word is one token, alone and behind a space', () => {
+  expect([...knownWords].filter((word) => realTokens(word) > 1 || realTokens(` ${word}`) > 1)).toEqual([]);
+});
+
+test('a text is never worth less than a part of it', () => {
+  const whole = file('README.md');
+  for (let at = 0; at < whole.length; at += 97) expect(estimateTokens(whole.slice(0, at))).toBeLessThanOrEqual(estimateTokens(whole));
+});
+
+test('a megabyte is estimated in linear time, also of one letter', () => {
+  const started = performance.now();
+  for (const text of ['x'.repeat(1 << 20), ' '.repeat(1 << 20), 'aB'.repeat(1 << 19), '\ud800'.repeat(1 << 20)]) estimateTokens(text);
+  expect(performance.now() - started).toBeLessThan(2000);
+});
+
+/** Text of real languages that every runtime carries. */
+function namesIn(language: string): string {
+  const regions = new Intl.DisplayNames(language, { type: 'region' });
+  const dates = new Intl.DateTimeFormat(language, { dateStyle: 'full' });
+  const places = 'AR AT AU BE BR CA CH CN CZ DE DK EG ES FI FR GB GR HU IN IR IT JP KE KR MX NG NL NO PL PT RU SE TR UA US VN ZA'.split(
+    ' ',
+  );
+  return [
+    ...places.map((place) => regions.of(place)),
+    ...Array.from({ length: 12 }, (_, month) => dates.format(Date.UTC(2025, month, month + 3))),
+  ].join(', ');
+}

@@ -1,0 +1,25 @@
+import { description, pipe, strictObject } from 'valibot';
+import { job } from '#core/define.ts';
+import { ProjectName, ProjectView } from '../model/nexus.ts';
+import { registryErrors, registryOf, requireProject, viewOf } from './shared/registry.ts';
+
+export const nexusUnregister = job({
+  name: 'nexus.unregister',
+  summary: 'Take a project out of the registry; the project itself is left as it is',
+  params: strictObject({ name: pipe(ProjectName, description('What it is registered as')) }),
+  result: strictObject({ project: ProjectView }),
+  errors: [...registryErrors, 'E_NEXUS_PROJECT_NOT_FOUND', 'E_LOCK_TIMEOUT'],
+  tier: 2,
+  scope: 'admin',
+  needs: 'nothing',
+  cli: { command: 'nexus unregister', args: ['name'] },
+  example: { world: ['nexus here'], call: { name: 'here' } },
+  async run({ platform, changes, commandWith }, { name }) {
+    const project = (await registryOf(platform)).change((registry) => {
+      const result = requireProject(registry, { name, retry: (near) => commandWith({ name: near }) });
+      return { registry: { ...registry, projects: registry.projects.filter((each) => each !== result) }, result };
+    });
+    changes.deleted.push(name);
+    return { project: viewOf(project) };
+  },
+});

@@ -1,0 +1,21 @@
+import { addRows } from '#core/errors/catalogue.ts';
+import { type Row, row } from '#core/errors/row.ts';
+
+/** Errors of orchestration. A file that throws one imports this file; without it the catalog has no row for the code. */
+const rows = {
+  E_SPAWN_VALIDATION_FAILED: row<{ taskId: string; findings: { code: string; message: string; fix: string }[] }>({
+    exit: 63,
+    http: 409,
+    message: (d) => `${d.taskId} cannot be spawned: ${d.findings.map((f) => f.message).join('; ')}`,
+    fix: (d) => d.findings[0]!.fix,
+    alternatives: (d) => d.findings.slice(1).map((f) => ({ action: f.code, command: f.fix })),
+  }),
+} satisfies Record<string, Row<never>>;
+
+type OrchestrationRows = typeof rows;
+
+declare module '#core/errors/catalogue.ts' {
+  interface DomainRows extends OrchestrationRows {}
+}
+
+addRows(rows);

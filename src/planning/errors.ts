@@ -1,0 +1,43 @@
+import { addRows } from '#core/errors/catalogue.ts';
+import { type Row, row } from '#core/errors/row.ts';
+
+const list = (names: string[]): string => names.join(', ');
+
+/** Errors of planning. A file that throws one imports this file; without it the catalog has no row for the code. */
+const rows = {
+  E_LIFECYCLE_GATE_FAILED: row<{
+    epicId: string;
+    stage: string;
+    missing: string[];
+    first: string;
+    last: string;
+    legacyExitCode: number;
+  }>({
+    exit: 80,
+    http: 409,
+    message: (d) => `${d.epicId} cannot enter ${d.stage} before ${list(d.missing)}`,
+    fix: (d) => `cleo lifecycle skip ${d.epicId} ${d.first} --through ${d.last} --reason 'Not needed here'`,
+    alternatives: (d) => [{ action: `Begin ${d.first}`, command: `cleo lifecycle start ${d.epicId} ${d.first}` }],
+  }),
+  E_AUDIT_MISSING: row<{ problem: string; fix: string }>({ exit: 81, http: 422, message: (d) => d.problem, fix: (d) => d.fix }),
+  E_LIFECYCLE_TRANSITION_INVALID: row<{ epicId: string; stage: string; status: string; act: string; fix: string }>({
+    exit: 83,
+    http: 409,
+    message: (d) => `${d.stage} of ${d.epicId} is ${d.status}; ${d.act} is not possible`,
+    fix: (d) => d.fix,
+  }),
+  E_PROVENANCE_REQUIRED: row<{ epicId: string; problem: string; fix: string }>({
+    exit: 84,
+    http: 422,
+    message: (d) => `Completing release of ${d.epicId} needs --provenance: ${d.problem}`,
+    fix: (d) => d.fix,
+  }),
+} satisfies Record<string, Row<never>>;
+
+type PlanningRows = typeof rows;
+
+declare module '#core/errors/catalogue.ts' {
+  interface DomainRows extends PlanningRows {}
+}
+
+addRows(rows);

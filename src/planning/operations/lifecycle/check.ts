@@ -1,0 +1,32 @@
+import { array, boolean, picklist, strictObject, string } from 'valibot';
+import { answer, query } from '#core/define.ts';
+import { StageName } from '../../model/lifecycle.ts';
+import { lifecycleGate, missingBefore } from '../../rules/lifecycle.ts';
+import { EpicId, epicNames, requireEpic, StageParam } from '../shared/stages.ts';
+
+export const lifecycleCheck = query({
+  name: 'lifecycle.check',
+  summary: 'Tell whether an epic may enter a stage',
+  params: strictObject({ epicId: EpicId, stage: StageParam }),
+  also: epicNames,
+  result: strictObject({
+    gate: strictObject({
+      epicId: string(),
+      stage: StageName,
+      mode: picklist(['strict', 'advisory', 'off']),
+      isOpen: boolean(),
+      missing: array(StageName),
+    }),
+  }),
+  errors: ['E_NOT_FOUND', 'E_VALIDATION', 'E_LIFECYCLE_GATE_FAILED'],
+  tier: 2,
+  cli: { command: 'lifecycle check', args: ['epicId', 'stage'] },
+  example: { world: ['T001 epic'], call: { epicId: 'T001', stage: 'research' } },
+  async run({ store, config, commandWith }, { epicId, stage }) {
+    await requireEpic(store, epicId, commandWith);
+    const stages = await store.lifecycle.stages(epicId);
+    const mode = config['lifecycleEnforcement.mode'];
+    const warnings = lifecycleGate(epicId, stages, stage, mode);
+    return answer({ gate: { epicId, stage, mode, isOpen: true, missing: missingBefore(stages, stage) } }, { warnings });
+  },
+});

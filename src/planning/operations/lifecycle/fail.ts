@@ -1,0 +1,30 @@
+import { optional, strictObject, string } from 'valibot';
+import { mutation, noChange } from '#core/define.ts';
+import { Reason } from '#core/model/scalars.ts';
+import { checkScope } from '#tasks/operations/shared/scope.ts';
+import { Stage } from '../../model/lifecycle.ts';
+import { checkStageMove } from '../../rules/lifecycle.ts';
+import { EpicId, epicNames, requireEpic, StageParam, stageNow } from '../shared/stages.ts';
+
+export const lifecycleFail = mutation({
+  name: 'lifecycle.fail',
+  summary: 'Record that a stage of an epic failed; it may be started again',
+  params: strictObject({ epicId: EpicId, stage: StageParam, reason: optional(Reason) }),
+  also: epicNames,
+  result: strictObject({ stage: Stage, epicId: string() }),
+  errors: ['E_NOT_FOUND', 'E_VALIDATION', 'E_LIFECYCLE_TRANSITION_INVALID', 'E_TASK_NOT_IN_SCOPE'],
+  tier: 2,
+  cli: { command: 'lifecycle fail', args: ['epicId', 'stage'] },
+  example: { world: ['T001 epic', 'stage T001 research active'], call: { epicId: 'T001', stage: 'research', reason: 'No data to be had' } },
+  async run(here, { epicId, stage, reason }) {
+    const { store, now, caller } = here;
+    await requireEpic(store, epicId, here.commandWith);
+    await checkScope(here, epicId);
+    const { current } = await stageNow(store, epicId, stage);
+    if (current.status === 'failed') return noChange({ stage: current, epicId });
+    checkStageMove(epicId, current, 'fail');
+    const failed: Stage = { stage, status: 'failed', by: caller.agent, at: now, ...(reason ? { reason } : {}) };
+    await store.lifecycle.put(epicId, failed);
+    return { stage: failed, epicId };
+  },
+});

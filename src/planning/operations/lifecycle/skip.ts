@@ -1,0 +1,57 @@
+import { array, description, optional, pipe, strictObject, string } from 'valibot';
+import { CleoError } from '#core/errors/error.ts';
+import '../../errors.ts';
+import { mutation, noChange } from '#core/define.ts';
+import { Reason } from '#core/model/scalars.ts';
+import { checkScope } from '#tasks/operations/shared/scope.ts';
+import { Stage, StageName } from '../../model/lifecycle.ts';
+import { allStages, checkStageMove, stagesThrough } from '../../rules/lifecycle.ts';
+import { EpicId, epicNames, requireEpic, StageParam } from '../shared/stages.ts';
+
+export const lifecycleSkip = mutation({
+  name: 'lifecycle.skip',
+  summary: 'Skip a stage of an epic, or several, and say why',
+  params: strictObject({
+    epicId: EpicId,
+    stage: StageParam,
+    through: optional(pipe(StageName, description('Also those after it up to this one, but for what is over already'))),
+    reason: optional(Reason),
+  }),
+  also: epicNames,
+  result: strictObject({ stages: array(Stage), epicId: string() }),
+  errors: ['E_NOT_FOUND', 'E_VALIDATION', 'E_AUDIT_MISSING', 'E_LIFECYCLE_TRANSITION_INVALID', 'E_TASK_NOT_IN_SCOPE'],
+  tier: 2,
+  cli: { command: 'lifecycle skip', args: ['epicId', 'stage'] },
+  dryRun: true,
+  example: {
+    world: ['T001 epic'],
+    call: { epicId: 'T001', stage: 'research', through: 'decomposition', reason: 'A small change that everyone agrees on' },
+  },
+  async run(here, { epicId, stage, through = stage, reason }) {
+    const { store, now, caller, commandWith } = here;
+    await requireEpic(store, epicId, commandWith);
+    await checkScope(here, epicId);
+    if (!reason?.trim())
+      throw new CleoError('E_AUDIT_MISSING', {
+        problem: 'Skipping a stage needs a reason, for whoever asks later',
+        fix: commandWith({ reason: 'Not needed here' }),
+      });
+    const meant = stagesThrough(stage, through);
+    if (meant.length === 0)
+      throw new CleoError('E_LIFECYCLE_TRANSITION_INVALID', {
+        epicId,
+        stage: through,
+        status: `before ${stage}`,
+        act: 'skipping backwards',
+        fix: commandWith({ stage: through, through: stage }),
+      });
+    const current = allStages(await store.lifecycle.stages(epicId)).filter((each) => meant.includes(each.stage));
+    const open = current.filter(({ status }) => status !== 'completed' && status !== 'skipped');
+    const [only] = current;
+    // One that is named alone is a move of its own; in a row, what is over is passed by.
+    if (open.length === 0 && only && meant.length === 1 && only.status !== 'skipped') checkStageMove(epicId, only, 'skip');
+    const stages = open.map((each): Stage => ({ stage: each.stage, status: 'skipped', by: caller.agent, at: now, reason }));
+    for (const skipped of stages) await store.lifecycle.put(epicId, skipped);
+    return stages.length ? { stages, epicId } : noChange({ stages: current, epicId });
+  },
+});

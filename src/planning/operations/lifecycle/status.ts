@@ -1,0 +1,31 @@
+import { array, optional, picklist, strictObject, string } from 'valibot';
+import { query } from '#core/define.ts';
+import { Stage, StageName } from '../../model/lifecycle.ts';
+import { allStages } from '../../rules/lifecycle.ts';
+import { EpicId, epicNames, requireEpic } from '../shared/stages.ts';
+
+export const lifecycleStatus = query({
+  name: 'lifecycle.status',
+  summary: 'Show the stages of an epic',
+  params: strictObject({ epicId: EpicId }),
+  also: epicNames,
+  result: strictObject({
+    lifecycle: strictObject({
+      epicId: string(),
+      mode: picklist(['strict', 'advisory', 'off']),
+      /** The first that is neither completed nor skipped. */
+      current: optional(StageName),
+      stages: array(Stage),
+    }),
+  }),
+  errors: ['E_NOT_FOUND', 'E_VALIDATION'],
+  tier: 2,
+  cli: { command: ['lifecycle status', 'lifecycle show'], args: ['epicId'] },
+  example: { world: ['T001 epic'], call: { epicId: 'T001' } },
+  async run({ store, config, commandWith }, { epicId }) {
+    await requireEpic(store, epicId, commandWith);
+    const stages = allStages(await store.lifecycle.stages(epicId));
+    const current = stages.find(({ status }) => status !== 'completed' && status !== 'skipped')?.stage;
+    return { lifecycle: { epicId, mode: config['lifecycleEnforcement.mode'], ...(current ? { current } : {}), stages } };
+  },
+});

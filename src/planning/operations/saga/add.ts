@@ -1,0 +1,48 @@
+import { description, pipe, strictObject } from 'valibot';
+import { mutation, noChange } from '#core/define.ts';
+import { CleoError } from '#core/errors/error.ts';
+import { TaskId } from '#core/model/scalars.ts';
+import { TaskReceipt } from '#tasks/model/task.ts';
+import { editTask } from '#tasks/operations/shared/edit.ts';
+import { notFound, requireTask } from '#tasks/operations/shared/require.ts';
+import { checkScope } from '#tasks/operations/shared/scope.ts';
+import { receiptOf } from '#tasks/rules/view.ts';
+import { SagaId, sagaNames } from '../shared/sagas.ts';
+
+export const sagaAdd = mutation({
+  name: 'saga.add',
+  summary: 'Make an epic a member of a saga, with everything inside it',
+  params: strictObject({ sagaId: SagaId, epicId: pipe(TaskId, description('The epic')) }),
+  also: { ...sagaNames, epic: 'epicId' },
+  result: strictObject({ task: TaskReceipt }),
+  errors: [
+    'E_NOT_FOUND',
+    'E_INVALID_PARENT_TYPE',
+    'E_INVALID_RELATION',
+    'E_CIRCULAR_REFERENCE',
+    'E_TASK_COMPLETED',
+    'E_TASK_CLAIMED',
+    'E_TASK_NOT_IN_SCOPE',
+  ],
+  tier: 1,
+  cli: { command: 'saga add', args: ['sagaId', 'epicId'] },
+  example: { world: ['T001 saga', 'T002 epic'], call: { sagaId: 'T001', epicId: 'T002' } },
+  async run(here, { sagaId, epicId }) {
+    const { store } = here;
+    const saga = await store.tasks.hit(sagaId);
+    if (!saga) throw await notFound(store, sagaId);
+    const before = await requireTask(store, epicId);
+    if (saga.type !== 'saga' || before.type !== 'epic')
+      throw new CleoError('E_INVALID_PARENT_TYPE', {
+        child: before.type,
+        parent: sagaId,
+        parentType: saga.type,
+        allowed: 'an epic under a saga',
+        fix: saga.type === 'saga' ? 'cleo list --type epic' : 'cleo saga list',
+      });
+    await checkScope(here, epicId);
+    if (before.parentId === sagaId) return noChange({ task: receiptOf(before) });
+    const after = await store.tasks.save(before, await editTask(here, before, { parent: sagaId }, undefined));
+    return { task: receiptOf(after) };
+  },
+});

@@ -1,0 +1,51 @@
+import { boolean, description, number, optional, pipe, strictObject } from 'valibot';
+import { query } from '#core/define.ts';
+import { examined } from '../shared/examine.ts';
+import { Payload, readsPayload } from '../shared/payload.ts';
+
+export const workgraphValidate = query({
+  name: 'workgraph.validate',
+  summary: 'Check a WorkGraph against the project and report everything that is wrong with it',
+  params: strictObject({
+    payload: Payload,
+    dryRun: optional(pipe(boolean(), description('Accepted for the sake of apply: this never writes'))),
+  }),
+  result: strictObject({
+    workgraph: strictObject({
+      isValid: boolean(),
+      isApplied: boolean(),
+      wouldCreate: number(),
+      wouldUpdate: number(),
+      wouldDelete: number(),
+      wouldRelate: number(),
+    }),
+  }),
+  errors: ['E_VALIDATION'],
+  tier: 1,
+  cli: { command: 'workgraph validate', read: readsPayload },
+  example: {
+    world: ['T001 epic'],
+    call: {
+      payload: {
+        version: 1,
+        create: [
+          { ref: 'parse', type: 'task', title: 'Write the parser', parent: 'T001', acceptance: ['reads the grammar'] },
+          { ref: 'test', type: 'task', title: 'Test the parser', parent: 'T001', depends: ['parse'] },
+        ],
+      },
+    },
+  },
+  async run(here, { payload }) {
+    const { created, updated, deleted, relations, applied } = await examined(here, payload);
+    return {
+      workgraph: {
+        isValid: true,
+        isApplied: applied !== undefined,
+        wouldCreate: created.length,
+        wouldUpdate: updated.length,
+        wouldDelete: deleted.size,
+        wouldRelate: relations.length,
+      },
+    };
+  },
+});

@@ -1,0 +1,59 @@
+import { array, type InferOutput, number, optional, picklist, strictObject, string } from 'valibot';
+import { TaskType } from '#core/model/scalars.ts';
+import { Timestamp } from '#tasks/model/task.ts';
+
+/** In this order. Each is written down before it begins and when it is done, so that a ship that failed goes on where it was. */
+export const ReleaseStepName = picklist(['gates', 'changelog', 'bump', 'commit', 'tag', 'push']);
+export type ReleaseStepName = InferOutput<typeof ReleaseStepName>;
+
+export const ReleaseStep = strictObject({
+  step: ReleaseStepName,
+  state: picklist(['begun', 'done']),
+  at: Timestamp,
+  /** What it did, in words. */
+  what: optional(string()),
+});
+
+const Digest = strictObject({ name: string(), sha256: string() });
+
+/** Where a release comes from: enough to check it later. */
+export const Provenance = strictObject({
+  commit: string(),
+  tree: string(),
+  tasks: array(string()),
+  artifacts: array(Digest),
+});
+
+const ReleaseStatus = picklist(['created', 'shipping', 'shipped']);
+
+export const ReleaseRow = strictObject({
+  version: string(),
+  status: ReleaseStatus,
+  epicId: optional(string()),
+  taskCount: number(),
+  createdAt: Timestamp,
+  createdBy: string(),
+  shippedAt: optional(Timestamp),
+  commit: optional(string()),
+  tag: optional(string()),
+});
+
+const { taskCount: _, ...fields } = ReleaseRow.entries;
+
+export const Release = strictObject({
+  ...fields,
+  tasks: array(strictObject({ id: string(), title: optional(string()), type: optional(TaskType) })),
+  steps: array(ReleaseStep),
+  provenance: optional(Provenance),
+});
+
+export type ReleaseStep = InferOutput<typeof ReleaseStep>;
+export type Provenance = InferOutput<typeof Provenance>;
+export type ReleaseRow = InferOutput<typeof ReleaseRow>;
+export type Release = InferOutput<typeof Release>;
+
+/** A release as the store keeps it; its tasks stand beside it. */
+export interface ReleaseRecord extends Omit<Release, 'tasks'> {
+  /** The entries of its changelog section, without the heading: the day is known when it ships. */
+  changelog: string;
+}

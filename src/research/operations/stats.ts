@@ -1,0 +1,57 @@
+import { array, number, record, strictObject, string } from 'valibot';
+import { answer, query } from '#core/define.ts';
+import { manifestOf } from './shared/manifest.ts';
+
+const mostTopics = 10;
+const mostProblems = 100;
+
+const Stats = strictObject({
+  file: string(),
+  entries: number(),
+  byStatus: record(string(), number()),
+  byAgentType: record(string(), number()),
+  topics: array(strictObject({ topic: string(), entries: number() })),
+  needFollowup: number(),
+  unlinked: number(),
+  archived: number(),
+  problems: array(strictObject({ line: number(), problem: string() })),
+});
+
+export const researchStats = query({
+  name: 'research.stats',
+  summary: 'Count the research manifest, and name the lines in it that are wrong',
+  params: strictObject({}),
+  result: strictObject({ stats: Stats }),
+  errors: ['E_FILE_ERROR'],
+  tier: 1,
+  needs: 'project',
+  cli: { command: 'research stats' },
+  example: { world: ['T001', 'research T001-parsers: Which parsers there are'], call: {} },
+  async run({ project, config }) {
+    const manifest = await manifestOf(project, config);
+    const { entries: all, problems } = manifest.read();
+    const entries = all.map(({ entry }) => entry);
+    const topics = Object.entries(counted(entries.flatMap(({ topics }) => [...new Set(topics)])));
+    const stats = {
+      file: manifest.name,
+      entries: entries.length,
+      byStatus: counted(entries.map(({ status }) => status)),
+      byAgentType: counted(entries.map(({ agent_type }) => agent_type ?? 'unknown')),
+      topics: topics
+        .sort(([a, n], [b, m]) => m - n || (a < b ? -1 : 1))
+        .slice(0, mostTopics)
+        .map(([topic, count]) => ({ topic, entries: count })),
+      needFollowup: entries.filter(({ needs_followup }) => needs_followup.length > 0).length,
+      unlinked: entries.filter(({ linked_tasks }) => linked_tasks.length === 0).length,
+      archived: manifest.archived().entries.length,
+      problems: problems.slice(0, mostProblems),
+    };
+    return entries.length + problems.length === 0 ? answer({ stats }, { exit: 100 }) : { stats };
+  },
+});
+
+function counted(words: string[]): Record<string, number> {
+  const counts = new Map<string, number>();
+  for (const word of words) counts.set(word, (counts.get(word) ?? 0) + 1);
+  return Object.fromEntries(counts);
+}

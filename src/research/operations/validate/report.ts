@@ -1,0 +1,50 @@
+import { array, boolean, number, optional, picklist, record, strictObject, string } from 'valibot';
+import { answer, query } from '#core/define.ts';
+import { CleoError } from '#core/errors/error.ts';
+import { cutOf } from '#lib/page.ts';
+import { staleCitations } from '#memory/operations/shared/stale.ts';
+import { taskProblems } from '#tasks/operations/shared/integrity.ts';
+import { staleEvidence } from '#verification/operations/shared/report.ts';
+
+const mostShown = 100;
+
+const Report = strictObject({
+  ok: boolean(),
+  tasks: number(),
+  counts: record(string(), number()),
+  problems: array(
+    strictObject({
+      kind: string(),
+      severity: picklist(['error', 'warning']),
+      taskId: optional(string()),
+      message: string(),
+      fix: string(),
+    }),
+  ),
+});
+
+export const validateReport = query({
+  name: 'validate.report',
+  summary: 'Check the tasks: lost parents, circles, misplaced, open below done; stale claims, evidence, citations',
+  params: strictObject({}),
+  result: strictObject({ report: Report }),
+  errors: ['E_ORPHAN_DETECTED'],
+  tier: 1,
+  cli: { command: ['validate report', 'validate'] },
+  example: { world: ['T001 epic', 'T002 in T001'], call: {} },
+  async run(here) {
+    const { store, config, now } = here;
+    const { tasks, problems: found } = await taskProblems(store, {
+      now,
+      maxSiblings: config['hierarchy.maxSiblings'],
+      ttlMinutes: config['claims.ttlMinutes'],
+    });
+    const problems = [...found, ...(await staleEvidence(here)), ...(await staleCitations(store))];
+    const counts: Record<string, number> = {};
+    for (const { kind } of problems) counts[kind] = (counts[kind] ?? 0) + 1;
+    const report = { ok: problems.length === 0, tasks, counts, problems: problems.slice(0, mostShown) };
+    const orphans = found.filter(({ kind }) => kind === 'orphan').map(({ taskId }) => taskId);
+    if (orphans.length > 0) throw new CleoError('E_ORPHAN_DETECTED', { orphans: orphans.slice(0, mostShown), report });
+    return answer({ report }, { truncated: cutOf(report.problems.length, problems.length) });
+  },
+});

@@ -1,0 +1,133 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { dispatch } from '#dispatch/dispatch.ts';
+import { buildHouse } from '#main.ts';
+import { platformOf } from '#platform/platform.ts';
+import { openWorkshop } from '../../../../test/construct.ts';
+import { wholePrd } from '../../../../test/samples.ts';
+
+const two = `
+execution: {phases: [first, second]}
+skills: [{name: make, phase: first}, {name: use, phase: second, run: [node, use.mjs]}]
+contracts:
+  first: {outputs: ["out/{project}.md"]}
+  second: {inputs: ["out/{project}.md", {path: prd.md, required: false}], exit_codes: {0: success}}
+assessment:
+  gates: {second: {precondition: {checks: [git_clean, env: HOME, exists: "{phase}/{date}.md", prd_completeness: 0.5, command: [git, status]]}, execution: {timeout_ms: 1000, max_retries: 1, deadline_ms: 5000}}}
+  handoffs: {first_to_second: {required_artifacts: ["out/{project}.md"], on_failure: warn}}
+`;
+
+test('construct.show tells what it comes to', async () => {
+  const shop = await openWorkshop();
+  shop.construct(two);
+  shop.skill('make', 'true');
+  expect((await shop.call('construct.show')).construct).toMatchObject({
+    name: 'demo',
+    phases: [
+      {
+        name: 'first',
+        skills: [{ name: 'make', found: 'skills/make', runs: 'skills/make/run.sh' }],
+        outputs: [{ path: 'out/demo.md' }],
+      },
+      {
+        name: 'second',
+        skills: [{ name: 'use', runs: 'node use.mjs' }],
+        checks: [
+          'git_clean',
+          'env: HOME',
+          'exists: second/{date}.md',
+          'prd_completeness: prd.md (prd-v1) at least 0.5',
+          'command: git status',
+        ],
+        timeoutMs: 1000,
+        maxRetries: 1,
+        retryOn: ['soft', 'temporary'],
+        deadlineMs: 5000,
+        killGraceMs: 1500,
+      },
+    ],
+    project: 'demo',
+    handoffs: [{ from: 'first', to: 'second', required: ['out/demo.md'], onFailure: 'warn' }],
+  });
+});
+
+test('construct.validate finds what is wrong, by line, and runs nothing', async () => {
+  const shop = await openWorkshop();
+  shop.construct('execution: {type: sideways}\n');
+  const { error } = await shop.call('construct.validate');
+  expect(error).toMatchObject({
+    exitCode: 78,
+    code: 'E_SKILL_PRECONDITION',
+    message: expect.stringContaining('4:19: execution.type must be one of'),
+  });
+  expect(await shop.call('construct.validate', { file: '../elsewhere.yaml' })).toMatchObject({ error: { exitCode: 78 } });
+  shop.construct(two);
+  expect((await shop.call('construct.validate')).validation).toEqual({
+    file: 'construct.yaml',
+    kind: 'construct',
+    valid: true,
+    findings: [],
+  });
+});
+
+test('construct.run refuses names that mean nothing, and what nobody gave a value', async () => {
+  const shop = await openWorkshop();
+  shop.construct(two);
+  expect((await shop.run({ phase: 'frist' })).error).toMatchObject({ exitCode: 64, fix: 'cleo construct run --phase first' });
+  expect((await shop.run({ from: 'nowhere' })).error).toMatchObject({ exitCode: 64, fix: 'cleo construct show construct.yaml' });
+  expect((await shop.run({ var: ['a=1', 'what'] })).error).toMatchObject({ exitCode: 64, fix: 'cleo construct run --var a=1,what=value' });
+  expect((await shop.run({ force: 'outptu' })).error.fix).toBe("cleo construct run --force output --reason 'why it is right here'");
+  expect((await shop.run({ resume: 'run-nothing' })).error).toMatchObject({ exitCode: 64 });
+  expect((await shop.run({ force: 'output' })).error).toMatchObject({ exitCode: 64, fix: expect.stringContaining('--reason') });
+  expect((await shop.run({ project: '../x' })).error).toMatchObject({ exitCode: 78 });
+  expect((await shop.run({ var: ['run_id=x'] })).error).toMatchObject({ exitCode: 64 });
+  shop.construct('execution: {phases: [a]}\ncontracts: {a: {outputs: ["{what}.md"]}}\n');
+  expect((await shop.run()).error).toMatchObject({ exitCode: 78, fix: expect.stringContaining('--var what=value') });
+});
+
+test('a dry run says what would be missing, and leaves no trace', async () => {
+  const shop = await openWorkshop();
+  shop.construct('execution: {phases: [a]}\nskills: [{name: s, phase: a}]\ncontracts: {a: {inputs: [needed.md]}}\n');
+  expect(await shop.run({ dryRun: true })).toMatchObject({
+    run: { status: 'not_ready', executions: [{ gates: ['not_reached', 'failed', 'not_reached', 'not_reached', 'not_reached'] }] },
+  });
+  shop.put('needed.md', 'x');
+  expect((await shop.run({ dryRun: true })).run.executions).toMatchObject([{ status: 'not_ready', exitCode: 127 }]);
+  shop.skill('s', 'true');
+  expect(await shop.run({ dryRun: true })).toMatchObject({ run: { status: 'ready' } });
+  expect(shop.kept()).not.toContain('run_started');
+  shop.construct(
+    'execution: {phases: [a, b]}\nskills: [{name: s, phase: b}]\nassessment: {gates: {b: {precondition: {checks: [{command: [touch, begun]}]}}}}\n',
+  );
+  expect(await shop.run({ dryRun: true })).toMatchObject({ run: { status: 'ready' } });
+  expect(existsSync(join(shop.root, 'begun'))).toBe(false);
+});
+
+test('a refusal tells everything that is missing, each thing once', async () => {
+  const shop = await openWorkshop();
+  shop.construct(`execution: {phases: [a]}
+phases: {a: {receives: [{path: prd.md, schema: prd-v1, min_completeness: 1}, notes.md]}}
+assessment: {gates: {a: {precondition: {checks: [prd_completeness: 1, env: NOPE, command: ["false"], notes_exists]}}}}
+`);
+  shop.put('prd.md', wholePrd.replace('## Risks', '## Other'));
+  expect((await shop.run()).error).toMatchObject({
+    exitCode: 66,
+    message: expect.stringContaining('(and 5 more)'),
+    details: { remediation: 'prd.md: risks needs a heading such as "risks"\nwrite notes.md\nset NOPE\nsee why false fails' },
+  });
+});
+
+test('where nobody says which, the manifest is the one where the caller stands, else that of the project', async () => {
+  const { root, env, construct, put } = await openWorkshop();
+  construct('execution: {phases: [a]}\n');
+  const validated = async (folder: string): Promise<unknown> => {
+    const house = buildHouse(platformOf(env, join(root, folder), '0.0.0-test'));
+    const { envelope } = await dispatch(house, { operation: 'construct.validate', params: {}, gateway: 'cli' });
+    return (envelope.validation as { file: string }).file;
+  };
+  put('below/note.md', '');
+  expect(await validated('below')).toBe('construct.yaml');
+  put('below/construct.yaml', readFileSync(join(root, 'construct.yaml'), 'utf8'));
+  expect([await validated('below'), await validated('.')]).toEqual(['below/construct.yaml', 'construct.yaml']);
+});

@@ -1,0 +1,146 @@
+import { existsSync, mkdirSync, readFileSync, utimesSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { platformOf } from '#platform/platform.ts';
+import { openWorkshop } from '../../../../test/construct.ts';
+import { openHouse } from '../../../../test/house.ts';
+import { requested, writeReviews, writeRun } from '../../../../test/runs.ts';
+import { pruneDaily, pruneEnded } from '../../runner/prune.ts';
+
+const now = '2026-03-01T12:00:00.000Z';
+const daysAgo = (days: number): string => new Date(Date.parse(now) - days * 86_400_000).toISOString();
+
+async function world() {
+  const house = await openHouse({ clock: { now } });
+  const folder = join(house.root, '.cleo');
+  const platform = platformOf(house.env, house.root, '0.0.0-test');
+  return {
+    ...house,
+    folder,
+    ground: await platform.ground({ root: house.root, folder }),
+    left: () => readdir(join(folder, 'runs')).filter((name) => name.startsWith('run-')),
+    traces: () => readdir(join(folder, 'traces')).filter((name) => name.includes('run-')),
+    pruned: () =>
+      (existsSync(join(folder, 'traces', 'PRUNED.jsonl')) ? readFileSync(join(folder, 'traces', 'PRUNED.jsonl'), 'utf8') : '')
+        .split('\n')
+        .filter(Boolean)
+        .map((line) => JSON.parse(line)),
+  };
+}
+const readdir = (folder: string): string[] => process.getBuiltinModule('node:fs').readdirSync(folder).sort();
+
+test('of three runs aged 31, 29 and 31 days, the third under review, only the first goes', async () => {
+  const { call, folder, left, pruned, traces } = await world();
+  for (const [id, days] of [
+    ['run-a', 31],
+    ['run-b', 29],
+    ['run-c', 31],
+  ] as const)
+    writeRun(folder, { id, at: daysAgo(days) });
+  writeReviews(folder, [requested('rv-1', 'run-c')]);
+  const listed = await call('trace.prune', { days: 30, dryRun: true });
+  expect(listed).toMatchObject({ pruned: [{ runId: 'run-a', lines: 15 }], data: { dryRun: true, wouldDelete: 1 } });
+  expect(listed._meta.warnings).toEqual(['run-c is left: somebody has yet to judge it']);
+  expect([left().length, pruned()]).toEqual([3, []]);
+  const done = await call('trace.prune', { days: 30 });
+  expect(done.pruned).toEqual(listed.pruned);
+  expect(done.data).toEqual({ deleted: ['run-a'] });
+  expect(left()).toEqual(['run-b', 'run-c']);
+  expect(traces()).toHaveLength(2);
+  expect(pruned()).toEqual([{ run_id: 'run-a', head: listed.pruned[0].head, lines: 15 }]);
+  expect(await call('trace.prune', { days: 30 })).toMatchObject({ _meta: { exitCode: 102 }, pruned: [] });
+  expect(await call('trace.prune', { days: 30, all: true })).toMatchObject({ pruned: [{ runId: 'run-c' }] });
+});
+
+test('each run is kept as long as its construct says', async () => {
+  const { call, folder, left } = await world();
+  writeRun(folder, { id: 'run-a', at: daysAgo(8), retentionDays: 7 });
+  writeRun(folder, { id: 'run-b', at: daysAgo(999), retentionDays: null });
+  writeRun(folder, { id: 'run-c', at: daysAgo(31) });
+  await call('trace.prune');
+  expect(left()).toEqual(['run-b']);
+  expect((await call('trace.prune', { days: 30 }))._meta.warnings).toEqual(['run-b is left: its construct says that it is kept']);
+  await call('trace.prune', { days: 30, all: true });
+  expect(left()).toEqual([]);
+});
+
+test('payloads go with the last trace that names them, and so does what was cut off a trace', async () => {
+  const { call, folder, traces } = await world();
+  const [shared, own, fresh, orphan] = ['a', 'b', 'c', 'd'].map((letter) => letter.repeat(64)) as [string, string, string, string];
+  const blob = (name: string): unknown => ({ blob: `sha256:${name}` });
+  const path = writeRun(folder, { id: 'run-a', at: daysAgo(40), more: [['note', { of: [blob(shared), blob(own)] }]] });
+  writeRun(folder, { id: 'run-b', at: daysAgo(1), more: [['note', { of: [blob(shared)] }]] });
+  writeFileSync(`${path}.corrupt`, 'rest');
+  const blobs = join(folder, 'traces', 'blobs');
+  mkdirSync(blobs);
+  for (const name of [shared, own, fresh, orphan]) writeFileSync(join(blobs, name), name);
+  utimesSync(join(blobs, orphan), new Date(daysAgo(5)), new Date(daysAgo(5)));
+  utimesSync(join(blobs, fresh), new Date(now), new Date(now));
+  await call('trace.prune');
+  expect(readdir(blobs)).toEqual([shared, fresh]);
+  expect(traces()).toEqual([`${daysAgo(1).slice(0, 10)}-run-b.jsonl`]);
+});
+
+test('what cannot be read is as old as its file', async () => {
+  const { call, folder, left } = await world();
+  const path = writeRun(folder, { id: 'run-a', at: daysAgo(1) });
+  writeFileSync(path, 'junk\n');
+  utimesSync(path, new Date(daysAgo(40)), new Date(daysAgo(40)));
+  await call('trace.prune');
+  expect(left()).toEqual([]);
+});
+
+test('a run that begins looks once a day, and never fails for it', async () => {
+  const { folder, ground, left } = await world();
+  writeRun(folder, { id: 'run-a', at: daysAgo(31) });
+  expect(await pruneDaily(ground, now)).toMatchObject({ pruned: [{ run_id: 'run-a' }] });
+  writeRun(folder, { id: 'run-b', at: daysAgo(31) });
+  expect(await pruneDaily(ground, now)).toEqual({ pruned: [] });
+  expect(left()).toEqual(['run-b']);
+  expect(await pruneDaily(ground, '2026-03-02T00:00:00.000Z')).toMatchObject({ pruned: [{ run_id: 'run-b' }] });
+  const broken = {
+    ...ground,
+    traces: {
+      ...ground.traces,
+      list: () => {
+        throw new Error('no disk');
+      },
+    },
+  };
+  expect(await pruneDaily(broken, '2026-03-03T00:00:00.000Z')).toMatchObject({ pruned: [], problem: expect.stringContaining('no disk') });
+});
+
+test('a run that is not to be kept goes when it ends, or when it has been judged', async () => {
+  const { folder, ground, left, as } = await world();
+  for (const id of ['run-a', 'run-b']) writeRun(folder, { id, at: now, retentionDays: 0 });
+  writeRun(folder, { id: 'run-c', at: now });
+  writeReviews(folder, [requested('rv-1', 'run-b')]);
+  for (const id of ['run-a', 'run-b', 'run-c']) await pruneEnded(ground, id, now);
+  expect(left()).toEqual(['run-b', 'run-c']);
+  expect(await as('ada').call('review.resolve', { review: 'rv-1', verdict: 'pass', score: 1 })).toMatchObject({
+    review: { status: 'resolved' },
+  });
+  expect(left()).toEqual(['run-c']);
+});
+
+test('the runner itself tidies up once a day, and forgets what is not to be kept', async () => {
+  const shop = await openWorkshop();
+  const folder = join(shop.root, '.cleo');
+  writeRun(folder, { id: 'run-0', at: '2020-01-01T00:00:00.000Z' });
+  shop.skill('writer', 'true');
+  const construct = (days: number) =>
+    shop.construct(`skills: [{name: writer, phase: one}]\nexecution: {phases: [one]}\nassessment: {capture: {retention_days: ${days}}}\n`);
+  const runs = async () => ((await shop.call('trace.list')).runs as { id: string }[]).map(({ id }) => id);
+  construct(30);
+  await shop.run();
+  const [kept] = await runs();
+  expect(await runs()).toEqual([expect.stringMatching(/^run-\w{9,}$/)]);
+  construct(0);
+  expect(await shop.run()).toMatchObject({ success: true });
+  expect(await runs()).toEqual([kept]);
+  expect(
+    readFileSync(join(folder, 'traces', 'PRUNED.jsonl'), 'utf8')
+      .trimEnd()
+      .split('\n'),
+  ).toHaveLength(2);
+});

@@ -1,0 +1,350 @@
+import { describe, expect, test } from 'vitest';
+import { openHouse } from '../../../../test/house.ts';
+
+const world = ['T001 epic: Parser', 'T002 in T001 high: Lexer', 'T003 in T001: Trees', 'T009 epic: Other', 'T010 in T009: Else'];
+const one = [...world, 'session session-1 epic:T001 by ada: Parse'];
+
+describe('who is calling', () => {
+  test('the one active session of the agent, else the only one, else none', async () => {
+    const { as } = await openHouse({ tasks: [...world, 'session s-a epic:T001 by ada', 'session s-b epic:T009 by bob'] });
+    const idOf = async (agent: string) => (await as(agent).call('session.status')).session.id;
+    expect([await idOf('ada'), await idOf('bob'), await idOf('eve')]).toEqual(['s-a', 's-b', undefined]);
+    expect(await as('eve').call('session.status')).toMatchObject({
+      _meta: { exitCode: 100, warnings: [expect.stringContaining('s-a, s-b')] },
+      session: {},
+    });
+    await as('bob').call('session.end');
+    expect(await idOf('eve')).toBe('s-a');
+  });
+
+  test('a session that a call names has to be there (31) and, for a write, active (36)', async () => {
+    const { call, cli } = await openHouse({ tasks: [...world, 'session s-old epic:T001 ended by ada'] });
+    expect((await call('tasks.show', { taskId: 'T002' }, { session: 's-none' })).error).toMatchObject({ exitCode: 31 });
+    expect((await call('tasks.add', { title: 'x' }, { session: 's-none' })).error).toMatchObject({
+      exitCode: 31,
+      fix: 'cleo session list',
+    });
+    expect(await call('tasks.show', { taskId: 'T002' }, { session: 's-old' })).toMatchObject({ success: true });
+    const { error } = await call('tasks.add', { title: 'x' }, { session: 's-old' });
+    expect(error).toMatchObject({ code: 'E_SESSION_REQUIRED', exitCode: 36, fix: 'cleo session resume s-old' });
+    expect((await cli(error.fix)).exitCode).toBe(0);
+    expect(await call('tasks.add', { title: 'x', parent: 'T001' }, { session: 's-old' })).toMatchObject({ success: true });
+  });
+
+  test('a name from the environment that nobody knows is only a tag', async () => {
+    const house = await openHouse({ tasks: world, env: { CLEO_SESSION_ID: 'from-outside' } });
+    expect(await house.call('tasks.add', { title: 'x' })).toMatchObject({ success: true, _meta: { sessionId: 'from-outside' } });
+    const [entry] = await house.store.read((reads) => reads.audit.after(0, 10));
+    expect(entry?.session).toBe('from-outside');
+  });
+
+  test('where a session is required, a write without one is refused (36), and its fix leads out', async () => {
+    const { call, cli } = await openHouse({ tasks: world, config: { session: { required: true } } });
+    const { error } = await call('tasks.add', { title: 'x' });
+    expect(error).toMatchObject({ code: 'E_SESSION_REQUIRED', exitCode: 36 });
+    expect(await call('tasks.show', { taskId: 'T002' })).toMatchObject({ success: true });
+    expect((await cli(error.fix)).exitCode).toBe(0);
+    expect(await call('tasks.add', { title: 'x' })).toMatchObject({ success: true });
+  });
+
+  test('several sessions and no way to choose: a write that needs one answers 36 with the ids', async () => {
+    const { as } = await openHouse({
+      tasks: [...world, 'session s-a epic:T001 by ada', 'session s-b epic:T009 by bob'],
+      config: { session: { required: true } },
+    });
+    expect((await as('eve').call('tasks.add', { title: 'x' })).error).toMatchObject({ exitCode: 36, details: { several: ['s-a', 's-b'] } });
+    expect((await as('eve').call('session.end')).error).toMatchObject({ exitCode: 36, details: { several: ['s-a', 's-b'] } });
+    expect(await as('eve').call('tasks.add', { title: 'x' }, { session: 's-a' })).toMatchObject({ success: true });
+  });
+
+  test('what an agent took outside any session stays its own when a session begins', async () => {
+    const { call, as } = await openHouse({ tasks: world });
+    await call('tasks.start', { taskId: 'T002' });
+    await as('ada').call('session.start', { scope: 'epic:T001', autoFocus: true });
+    expect(await call('tasks.current')).toMatchObject({ task: { id: 'T002' } });
+    expect(await call('tasks.complete', {})).toMatchObject({ success: true, task: { id: 'T002' } });
+  });
+});
+
+describe('the scope holds', () => {
+  test.each([
+    ['tasks.start', { taskId: 'T010' }],
+    ['tasks.complete', { taskId: 'T010' }],
+    ['tasks.update', { taskId: 'T010', priority: 'high' }],
+    ['tasks.update', { taskId: 'T003', parent: 'T009' }],
+    ['tasks.delete', { taskId: 'T010' }],
+    ['tasks.criteria.check', { taskId: 'T011', n: 1 }],
+    ['tasks.reopen', { taskId: 'T012' }],
+    ['tasks.add', { title: 'x', parent: 'T009' }],
+    ['tasks.add', { title: 'x', type: 'epic' }],
+    ['tasks.add-batch', { tasks: [{ title: 'x', parent: 'T009' }] }],
+  ])('%s %j is outside: 34', async (operation, params) => {
+    const { call } = await openHouse({ tasks: [...one, 'T011 in T009 accept a: Criteria', 'T012 in T009 done: Done'] });
+    expect((await call(operation, params)).error).toMatchObject({
+      code: 'E_TASK_NOT_IN_SCOPE',
+      exitCode: 34,
+      details: { scope: 'epic:T001' },
+    });
+  });
+
+  test('and says which epic the task is in, with the whole way out', async () => {
+    const { call, cli } = await openHouse({ tasks: one, agent: 'ada' });
+    const { error } = await call('tasks.start', { taskId: 'T010' });
+    expect(error).toMatchObject({ details: { taskId: 'T010', epicId: 'T009', scope: 'epic:T001' } });
+    for (const { command } of error.alternatives) expect((await cli(command)).exitCode, command).toBe(0);
+    expect(await call('tasks.start', { taskId: 'T010' })).toMatchObject({ _meta: { exitCode: 102 }, task: { status: 'active' } });
+  });
+
+  test('a new task without a parent goes under the root of the scope', async () => {
+    const { call } = await openHouse({ tasks: one });
+    expect(await call('tasks.add', { title: 'x' })).toMatchObject({ task: { parentId: 'T001', type: 'task' } });
+    expect(
+      await call('tasks.add-batch', {
+        tasks: [
+          { title: 'a', ref: 'a' },
+          { title: 'b', parent: 'a' },
+        ],
+      }),
+    ).toMatchObject({
+      tasks: [{ parentId: 'T001', type: 'task' }, { type: 'subtask' }],
+    });
+  });
+
+  test('in a saga a new task needs a parent, or is an epic', async () => {
+    const { call } = await openHouse({ tasks: ['T001 saga', 'T002 in T001', 'session s saga:T001'] });
+    expect((await call('tasks.add', { title: 'x' })).error).toMatchObject({ exitCode: 34 });
+    expect(await call('tasks.add', { title: 'x', type: 'epic' })).toMatchObject({ task: { type: 'epic', parentId: 'T001' } });
+    expect(await call('tasks.add', { title: 'x', parent: 'T002' })).toMatchObject({ task: { type: 'task' } });
+  });
+
+  test('next and ready stay inside, unless asked for elsewhere', async () => {
+    const { call } = await openHouse({ tasks: [...one, 'T013 critical: Urgent'] });
+    expect((await call('tasks.next')).recommendation.taskId).toBe('T002');
+    expect((await call('tasks.next', { epic: 'T009' })).recommendation.taskId).toBe('T010');
+    expect((await call('orchestrate.ready')).tasks.map(({ id }: { id: string }) => id)).toEqual(['T002', 'T003']);
+    expect((await call('tasks.claim-next', {})).task.id).toBe('T002');
+  });
+
+  test('a global session holds nobody back, and a phase draws its own', async () => {
+    const { call } = await openHouse({ tasks: [...world, 'T020 low phase polish: Shine', 'T021 low: Plain'] });
+    await call('session.start', { scope: 'global', phase: 'polish', autoFocus: true });
+    const { recommendation, alternatives } = await call('tasks.next', { count: 10 });
+    const all = [recommendation, ...alternatives];
+    expect(all.find((r) => r.taskId === 'T020').reasons).toContainEqual({ term: 'phase polish', points: 20 });
+    expect(await call('tasks.add', { title: 'x', parent: 'T009' })).toMatchObject({ success: true });
+  });
+});
+
+describe('resume', () => {
+  test('of an active one attaches the caller; once more is 102', async () => {
+    const { call } = await openHouse({ tasks: one });
+    expect(await call('session.resume', { sessionId: 'session-1' })).toMatchObject({ session: { status: 'active' }, success: true });
+    expect(await call('session.resume', { sessionId: 'session-1' })).toMatchObject({ _meta: { exitCode: 102 } });
+    expect((await call('session.show', { sessionId: 'session-1' })).session.agents).toEqual(['ada', 'tester']);
+  });
+
+  test.each(['suspended', 'ended'])('of one that is %s brings it back, under the rules of a start', async (status) => {
+    const { call, as } = await openHouse({ tasks: [...world, `session session-1 epic:T001 ${status} by ada`] });
+    expect(await call('session.resume', { sessionId: 'session-1' })).toMatchObject({ session: { status: 'active' } });
+    await call('session.suspend');
+    const { session } = await as('bob').call('session.start', { scope: 'epic:T001', autoFocus: true });
+    expect((await call('session.resume', { sessionId: 'session-1' })).error).toMatchObject({ exitCode: 30 });
+    await as('bob').call('session.end', {}, { session: session.id });
+    await as('bob').call('session.start', { scope: 'task:T002', autoFocus: true });
+    expect((await call('session.resume', { sessionId: 'session-1' })).error).toMatchObject({ exitCode: 32 });
+  });
+
+  test('of one whose root is gone: 66, and the fix starts afresh', async () => {
+    const { call, cli } = await openHouse({ tasks: ['T001', 'T002', 'session session-1 task:T001 suspended by ada'] });
+    await call('tasks.delete', { taskId: 'T001' });
+    const { error } = await call('session.resume', { sessionId: 'session-1' });
+    expect(error).toMatchObject({ code: 'E_RESUME_FAILED', exitCode: 66 });
+    expect((await cli(error.fix)).exitCode).toBe(0);
+  });
+
+  test('of one that nobody knows: 31, with the nearest', async () => {
+    const { call, cli } = await openHouse({ tasks: one });
+    const { error } = await call('session.resume', { sessionId: 'session-2' });
+    expect(error).toMatchObject({ code: 'E_SESSION_NOT_FOUND', exitCode: 31, details: { near: ['session-1'] } });
+    expect((await cli(error.fix)).exitCode).toBe(0);
+  });
+});
+
+describe('the end', () => {
+  test('releases every claim of the session and writes the handoff', async () => {
+    const { call, as } = await openHouse({ tasks: [...world, 'T004 in T001 blocked: Stuck'] });
+    const { session } = await call('session.start', { scope: 'epic:T001', focus: 'T002' });
+    await call('tasks.update', { taskId: 'T002', notes: 'Decision: tokens are structs' });
+    await call('memory.store', { type: 'decision', content: 'The lexer is written by hand', task: 'T002' });
+    await call('tasks.complete', {});
+    await call('tasks.start', { taskId: 'T003' });
+    const ended = await call('session.end', { note: 'Trees are half way' });
+    const handoff = {
+      note: 'Trees are half way',
+      done: [{ id: 'T002', title: 'Lexer' }],
+      open: [{ id: 'T003', title: 'Trees' }],
+      blocked: [{ id: 'T004', title: 'Stuck', blockedBy: 'waiting' }],
+      decisions: [
+        { id: 'D-001', title: 'The lexer is written by hand' },
+        { taskId: 'T002', text: 'tokens are structs' },
+      ],
+      next: [{ id: 'T003', title: 'Trees' }],
+    };
+    expect(ended).toMatchObject({ session: { id: session.id, status: 'ended' }, released: ['T003'], handoff });
+    expect(await call('tasks.show', { taskId: 'T003' })).toMatchObject({ task: { status: 'pending' } });
+    expect((await call('session.show', { sessionId: session.id })).session).toMatchObject({ handoff, note: 'Trees are half way' });
+    const { briefing } = await as('bob').call('session.briefing');
+    expect(briefing).toMatchObject({ handoff: { sessionId: session.id, note: 'Trees are half way', done: handoff.done } });
+  });
+
+  test('once more is 102; without any session it is 36', async () => {
+    const { call } = await openHouse({ tasks: one, env: { CLEO_SESSION_ID: 'session-1' } });
+    expect(await call('session.end')).toMatchObject({ session: { status: 'ended' } });
+    expect(await call('session.end')).toMatchObject({ _meta: { exitCode: 102 } });
+    const other = await openHouse({ tasks: world });
+    expect((await other.call('session.end')).error).toMatchObject({ exitCode: 36 });
+  });
+
+  test('needs a note where the project asks for one: 39', async () => {
+    const { call, cli } = await openHouse({ tasks: one, config: { session: { requireNote: true } } });
+    const { error } = await call('session.end');
+    expect(error).toMatchObject({ code: 'E_NOTES_REQUIRED', exitCode: 39 });
+    expect((await cli(error.fix)).exitCode).toBe(0);
+  });
+
+  test('waits for active tasks where the project asks for it: 37', async () => {
+    const { call, as, cli } = await openHouse({ tasks: one, config: { session: { closeRequiresDone: true } } });
+    await as('ada').call('tasks.start', { taskId: 'T002' });
+    const { error } = await call('session.end');
+    expect(error).toMatchObject({ code: 'E_SESSION_CLOSE_BLOCKED', exitCode: 37, details: { active: [{ taskId: 'T002', agent: 'ada' }] } });
+    expect((await cli(error.fix)).exitCode).toBe(0);
+    expect(await call('session.end')).toMatchObject({ success: true });
+  });
+
+  test('at critical context needs a note or a safestop: 65', async () => {
+    const { call, cli } = await openHouse({ tasks: one });
+    await call('system.context.report', { used: 91, max: 100 });
+    const { error } = await call('session.end');
+    expect(error).toMatchObject({ code: 'E_HANDOFF_REQUIRED', exitCode: 65, fix: 'cleo safestop' });
+    expect((await cli(error.fix)).envelope).toMatchObject({ session: { status: 'ended' }, handoff: { note: 'Stopped safely' } });
+    expect((await cli(error.fix)).exitCode).toBe(102);
+  });
+
+  test('after it, what the surroundings name is no longer a session to write in', async () => {
+    const { call } = await openHouse({ tasks: one, env: { CLEO_SESSION_ID: 'session-1' } });
+    await call('session.end');
+    expect(await call('tasks.add', { title: 'x', parent: 'T009' })).toMatchObject({ success: true });
+    expect(await call('tasks.start', { taskId: 'T010' })).toMatchObject({ success: true });
+    const focus = await call('tasks.current');
+    expect(focus.claim.session).toBeUndefined();
+  });
+});
+
+describe('safestop', () => {
+  test('notes the focus, releases it and ends; twice is safe', async () => {
+    const { call } = await openHouse({ tasks: one });
+    await call('tasks.start', { taskId: 'T002' });
+    expect(await call('session.safestop', { reason: 'Full; the lexer reads numbers' })).toMatchObject({
+      session: { status: 'ended' },
+      task: { id: 'T002', status: 'pending' },
+      handoff: { note: 'Full; the lexer reads numbers' },
+    });
+    expect((await call('tasks.show', { taskId: 'T002' })).task.notes).toMatchObject([{ text: 'Full; the lexer reads numbers' }]);
+    expect(await call('session.safestop')).toMatchObject({ _meta: { exitCode: 102 } });
+  });
+
+  test('twice does not stop another agent, who is still at work', async () => {
+    const house = await openHouse({ tasks: [...world, 'session session-1 epic:T001 by tester', 'session session-2 global by bob'] });
+    expect(await house.call('session.safestop')).toMatchObject({ session: { id: 'session-1', status: 'ended' } });
+    expect(await house.call('session.safestop')).toMatchObject({ _meta: { exitCode: 102 } });
+    for (const operation of ['session.end', 'session.suspend'])
+      expect((await house.call(operation)).error).toMatchObject({
+        exitCode: 36,
+        message: expect.stringContaining("session-2 is another's"),
+        fix: 'cleo session list --status active',
+      });
+    await house.as('eve').call('session.start', { scope: 'epic:T001', autoFocus: true });
+    expect(await house.call('session.safestop')).toMatchObject({ _meta: { exitCode: 102 } });
+    expect(await house.call('session.list', { status: 'active' })).toMatchObject({ sessions: [{ agent: 'eve' }, { agent: 'bob' }] });
+    expect(await house.call('session.end', {}, { session: 'session-2' })).toMatchObject({ session: { status: 'ended' } });
+  });
+
+  test('by whoever never had a session of its own stops the only one: it is called so from beside an agent', async () => {
+    const house = await openHouse({ tasks: one });
+    expect(await house.as('claude-status-line').call('session.safestop')).toMatchObject({ session: { id: 'session-1', status: 'ended' } });
+  });
+
+  test('with --keep keeps the claim and suspends', async () => {
+    const { call, as } = await openHouse({ tasks: one });
+    await call('tasks.start', { taskId: 'T002' });
+    expect(await call('session.safestop', { keep: true })).toMatchObject({ session: { status: 'suspended' }, task: { status: 'active' } });
+    expect((await as('bob').call('tasks.start', { taskId: 'T002' })).error).toMatchObject({ exitCode: 35 });
+    expect(await call('session.resume', { sessionId: 'session-1' })).toMatchObject({ focus: { id: 'T002' } });
+  });
+
+  test('with --keep twice notes the focus once', async () => {
+    const { call } = await openHouse({ tasks: one });
+    await call('tasks.start', { taskId: 'T002' });
+    await call('session.safestop', { keep: true, reason: 'Full' });
+    const again = await call('session.safestop', { keep: true, reason: 'Full' }, { session: 'session-1' });
+    expect(again).toMatchObject({ session: { status: 'suspended' }, _meta: { exitCode: 102 } });
+    expect(await call('session.safestop', { keep: true, reason: 'Full' })).toMatchObject({ _meta: { exitCode: 102 } });
+    expect((await call('tasks.show', { taskId: 'T002' })).task.notes).toHaveLength(1);
+  });
+
+  test('with --keep twice outside a session, too', async () => {
+    const { call } = await openHouse({ tasks: world });
+    await call('tasks.start', { taskId: 'T002' });
+    expect(await call('session.safestop', { keep: true, reason: 'Full' })).toMatchObject({ task: { id: 'T002', status: 'active' } });
+    const again = await call('session.safestop', { keep: true, reason: 'Full' });
+    expect(again).toMatchObject({ task: { id: 'T002' }, _meta: { exitCode: 102 } });
+    expect((await call('tasks.show', { taskId: 'T002' })).task.notes).toHaveLength(1);
+    expect(await call('session.safestop', { reason: 'Full' })).toMatchObject({ task: { status: 'pending' } });
+  });
+
+  test('outside a session lets go of the focus', async () => {
+    const { call } = await openHouse({ tasks: world });
+    expect(await call('session.safestop')).toMatchObject({ _meta: { exitCode: 102 } });
+    await call('tasks.start', { taskId: 'T002' });
+    expect(await call('session.safestop')).toMatchObject({ task: { id: 'T002', status: 'pending' } });
+  });
+});
+
+describe('lists', () => {
+  test('active ones first, then suspended ones, then the newest that ended', async () => {
+    const { call } = await openHouse({
+      tasks: [...world, 'session a global ended', 'session b epic:T001 suspended', 'session c epic:T009 by ada', 'session d global ended'],
+    });
+    const ids = async (params: object) => (await call('session.list', { ...params })).sessions.map(({ id }: { id: string }) => id);
+    expect(await ids({})).toEqual(['c', 'b', 'd', 'a']);
+    expect(await ids({ status: 'ended' })).toEqual(['d', 'a']);
+    expect(await call('session.list', { limit: 1 })).toMatchObject({ _meta: { truncated: { shown: 1, total: 4 } } });
+  });
+
+  test('gc ends what nothing was heard of, with a handoff, and leaves the rest', async () => {
+    const { call } = await openHouse({ tasks: [...one, 'session session-2 epic:T009 by bob'] });
+    await call('tasks.start', { taskId: 'T002' }, { session: 'session-1' });
+    expect(await call('session.gc', { dryRun: true })).toMatchObject({ sessions: [{ id: 'session-2' }] });
+    expect(await call('session.gc')).toMatchObject({ sessions: [{ id: 'session-2', status: 'ended' }] });
+    expect(await call('session.gc')).toMatchObject({ _meta: { exitCode: 102 } });
+    expect((await call('session.show', { sessionId: 'session-2' })).session.note).toContain('72 hours');
+  });
+});
+
+test('a briefing stays within its budget and says what it left out', async () => {
+  const many = Array.from(
+    { length: 60 },
+    (_, i) => `T${String(i + 100)} in T001 blocked: A rather long title about something in the way ${i}`,
+  );
+  const { reply } = await openHouse({ tasks: [...one, ...many] });
+  const { estimateTokens } = await import('#lib/tokens.ts');
+  for (const budget of [500, 800, 1500, 5000]) {
+    const { envelope } = await reply('session.briefing', { budget });
+    expect(estimateTokens(JSON.stringify(envelope)), `${budget}`).toBeLessThanOrEqual(budget);
+    const { briefing, omitted = [] } = envelope as unknown as {
+      briefing: { blocked?: unknown[] };
+      omitted?: { section: string; count: number }[];
+    };
+    expect((briefing.blocked ?? []).length + (omitted.find((o) => o.section === 'blocked')?.count ?? 0)).toBe(60);
+  }
+});

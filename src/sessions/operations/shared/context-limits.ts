@@ -1,0 +1,10 @@
+import type { Config } from '#core/model/config.ts';
+import type { ContextLimits } from '../../rules/context-window.ts';
+
+export const contextLimits = (config: Config): ContextLimits => ({
+  warning: config['context.warningPercent'],
+  caution: config['context.cautionPercent'],
+  critical: config['context.criticalPercent'],
+  emergency: config['context.emergencyPercent'],
+  staleMinutes: config['context.staleMinutes'],
+});

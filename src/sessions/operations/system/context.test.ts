@@ -1,0 +1,42 @@
+import { expect, test } from 'vitest';
+import { openHouse } from '../../../../test/house.ts';
+
+const one = ['T001 epic: Parser', 'T009 epic: Other', 'session session-1 epic:T001 by ada: Parse'];
+
+test.each([
+  [10, 0, 'ok'],
+  [70, 50, 'warning'],
+  [85, 51, 'caution'],
+  [90, 52, 'critical'],
+  [95, 53, 'emergency'],
+])('%i %% checks as %i', async (used, exit, state) => {
+  const { call, reply } = await openHouse({ tasks: one });
+  await call('system.context.report', { used, max: 100 });
+  const checked = await reply('system.context.check');
+  expect(checked).toMatchObject({ exitCode: exit, envelope: { success: true, context: { state, percent: used } } });
+  expect(await reply('system.context')).toMatchObject({ exitCode: 0, envelope: { context: { state } } });
+});
+
+test('is stale after five minutes, or when nobody ever reported: 54', async () => {
+  const clock = { now: '2026-01-02T00:00:00.000Z' };
+  const { call, reply } = await openHouse({ tasks: one, clock });
+  expect((await reply('system.context.check')).exitCode).toBe(54);
+  await call('system.context.report', { used: 10, max: 100 });
+  clock.now = '2026-01-02T00:06:00.000Z';
+  expect(await reply('system.context.check')).toMatchObject({ exitCode: 54, envelope: { context: { state: 'stale', percent: 10 } } });
+});
+
+test('is kept for each session and agent; a status line speaks for its session', async () => {
+  const { call, as, cli } = await openHouse({ tasks: [...one, 'session session-2 epic:T009 by bob'] });
+  await as('ada').call('system.context.report', { used: 90, max: 100 });
+  expect(await as('bob').call('system.context')).toMatchObject({ context: { state: 'stale' } });
+  expect(await call('system.context', {}, { session: 'session-1' })).toMatchObject({ context: { percent: 90 } });
+  const { envelope } = await cli('cleo context statusline --session session-2 --json --input /dev/null');
+  expect(envelope.error?.exitCode).toBe(2);
+  const line = await call(
+    'system.context.statusline',
+    { input: { context_window: { context_window_size: 1000, used_percentage: 42 } } },
+    { session: 'session-2' },
+  );
+  expect(line).toMatchObject({ line: 'no focus | epic:T009 | context 42%', context: { percent: 42 } });
+});

@@ -1,0 +1,87 @@
+import { expect, test } from 'vitest';
+import type { Status } from '#core/model/scalars.ts';
+import type { TaskRecord } from '#tasks/model/task.ts';
+import { decisionsIn, handoffOf } from './session-handoff.ts';
+
+const task = (id: string, status: Status, completedAt?: string): TaskRecord => ({
+  id,
+  type: 'task',
+  title: `Task ${id}`,
+  status,
+  priority: 'medium',
+  labels: [],
+  depends: [],
+  acceptance: [],
+  files: [],
+  createdAt: '2026-01-01T00:00:00.000Z',
+  createdBy: 'x',
+  updatedAt: '2026-01-01T00:00:00.000Z',
+  revision: 1,
+  ...(completedAt ? { completedAt } : {}),
+});
+const none = {
+  startedAt: '2026-03-01T00:00:00.000Z',
+  touched: [],
+  notes: new Map(),
+  blocked: [],
+  decisions: [],
+  next: [],
+  note: undefined,
+};
+
+test('done is what was finished in the session; open is what it touched and left', () => {
+  const touched = [
+    task('T001', 'done', '2026-03-01T10:00:00.000Z'),
+    task('T002', 'done', '2026-02-01T10:00:00.000Z'),
+    task('T003', 'active'),
+    task('T004', 'pending'),
+    task('T005', 'blocked'),
+  ];
+  const handoff = handoffOf({ ...none, touched, note: 'Half way', next: [{ taskId: 'T004', title: 'Task T004' }] });
+  expect(handoff).toEqual({
+    note: 'Half way',
+    done: [{ id: 'T001', title: 'Task T001' }],
+    open: [
+      { id: 'T003', title: 'Task T003' },
+      { id: 'T004', title: 'Task T004' },
+    ],
+    blocked: [],
+    decisions: [],
+    next: [{ id: 'T004', title: 'Task T004' }],
+  });
+});
+
+test.each([
+  ['Decision: use WAL', 'use WAL'],
+  ['  decision:  two\nlines ', 'two\nlines'],
+  ['Decision:', undefined],
+  ['No decision: yet', undefined],
+])('a note %j decides %j', (text, decided) => {
+  const notes = [{ at: '2026-03-01T10:00:00.000Z', by: 'ada', text }];
+  expect(decisionsIn('T001', notes, none.startedAt).map((d) => d.text)).toEqual(decided ? [decided] : []);
+});
+
+test('a decision from before the session is not of the session', () => {
+  expect(decisionsIn('T001', [{ at: '2026-02-01T00:00:00.000Z', by: 'ada', text: 'Decision: old' }], none.startedAt)).toEqual([]);
+});
+
+test('decisions of memory that stand come before notes', () => {
+  const decision = (id: string, state: 'proposed' | 'accepted' | 'rejected' | 'superseded') => ({
+    id,
+    type: 'decision' as const,
+    title: `Say ${id}`,
+    state,
+  });
+  const notes = new Map([['T001', [{ at: '2026-03-01T10:00:00.000Z', by: 'ada', text: 'Decision: use WAL' }]]]);
+  const decisions = [
+    decision('D-001', 'accepted'),
+    decision('D-002', 'rejected'),
+    decision('D-003', 'proposed'),
+    decision('D-004', 'superseded'),
+  ];
+  expect(handoffOf({ ...none, notes, decisions }).decisions).toEqual([
+    { id: 'D-001', title: 'Say D-001' },
+    { id: 'D-003', title: 'Say D-003' },
+    { taskId: 'T001', text: 'use WAL' },
+  ]);
+});

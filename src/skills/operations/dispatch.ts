@@ -1,0 +1,39 @@
+import { array, description, picklist, pipe, strictObject, string } from 'valibot';
+import { answer, query } from '#core/define.ts';
+import { TaskId } from '#core/model/scalars.ts';
+import { requireTask } from '#tasks/operations/shared/require.ts';
+import { protocolNames } from '../model/protocol.ts';
+import { skillFor } from '../rules/skill-dispatch.ts';
+import { brokenOf, skillsOf } from './shared/found.ts';
+
+const rule = picklist(['label', 'catalogue', 'type', 'keyword', 'fallback']);
+
+export const skillsDispatch = query({
+  name: 'skills.dispatch',
+  summary: 'Tell which skill a task gets, by which rule, and what else would have done',
+  params: strictObject({ taskId: pipe(TaskId, description('The task')) }),
+  result: strictObject({
+    dispatch: strictObject({
+      taskId: string(),
+      skill: string(),
+      rule,
+      /** What matched, in words. */
+      match: string(),
+      protocol: picklist(protocolNames),
+      alsoMatched: array(strictObject({ skill: string(), rule, match: string() })),
+    }),
+  }),
+  errors: ['E_NOT_FOUND'],
+  tier: 2,
+  cli: { command: ['skill dispatch', 'skills dispatch'], args: ['taskId'] },
+  example: { world: ['T001 epic', 'T002 in T001: Investigate slow starts'], call: { taskId: 'T002' } },
+  async run({ store, platform }, { taskId }) {
+    const task = await requireTask(store, taskId);
+    const epic = (await store.tasks.ancestry(taskId)).find(({ type }) => type === 'epic');
+    const stages = epic ? await store.lifecycle.stages(epic.id) : [];
+    const set = await skillsOf(platform);
+    const stage = stages.find(({ status }) => status === 'active')?.stage;
+    const { skill, ...chosen } = skillFor({ ...task, stage }, set.skills, set.rows);
+    return answer({ dispatch: { taskId, skill: skill.name, ...chosen } }, { warnings: brokenOf(set) });
+  },
+});

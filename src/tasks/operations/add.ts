@@ -1,0 +1,45 @@
+import { strictObject } from 'valibot';
+import { mutation } from '#core/define.ts';
+import { TaskReceipt, taskInput } from '../model/task.ts';
+import { checkPlacement, tierBelow } from '../rules/hierarchy.ts';
+import { receiptOf } from '../rules/view.ts';
+import { checkDependsExist, checkParentOpen, newTask, notesOf, parentChain } from './shared/build.ts';
+import { checkOrder } from './shared/order.ts';
+import { checkPlaceInScope, parentInScope } from './shared/scope.ts';
+
+export const tasksAdd = mutation({
+  name: 'tasks.add',
+  summary: 'Create a task',
+  params: strictObject(taskInput),
+  result: strictObject({ task: TaskReceipt }),
+  errors: [
+    'E_PARENT_NOT_FOUND',
+    'E_DEPTH_EXCEEDED',
+    'E_SIBLING_LIMIT',
+    'E_INVALID_PARENT_TYPE',
+    'E_CIRCULAR_REFERENCE',
+    'E_NOT_FOUND',
+    'E_TASK_COMPLETED',
+    'E_TASK_NOT_IN_SCOPE',
+  ],
+  tier: 0,
+  cli: { command: 'add', args: ['title'], short: { d: 'description', p: 'parent' } },
+  dryRun: true,
+  example: { world: ['T001 epic'], call: { title: 'Write the parser', parent: 'T001', description: 'Reads the grammar of spec 2' } },
+  async run({ store, config, ...here }, { parent: named, ...given }) {
+    const parent = named ?? (await parentInScope({ store, ...here }, given.type));
+    const ancestry = parent ? await parentChain(store, parent) : [];
+    checkPlaceInScope(here.session, ancestry, parent);
+    const type = given.type ?? tierBelow(ancestry[0]?.type);
+    const openSiblings = parent ? await store.tasks.countOpenChildren(parent) : 0;
+    checkPlacement({ type, ancestry, openSiblings, maxSiblings: config['hierarchy.maxSiblings'], isOpen: true });
+    checkParentOpen(ancestry[0]);
+    const task = newTask(here, await store.tasks.nextId(), { ...given, type }, ancestry[0]);
+    if (task.depends.length > 0) {
+      await checkDependsExist(store, task.depends);
+      await checkOrder(store, [{ id: task.id, parentId: task.parentId, depends: task.depends }], 'depends');
+    }
+    await store.tasks.insert(task, notesOf(here, given.notes));
+    return { task: receiptOf(task, ['priority']) };
+  },
+});

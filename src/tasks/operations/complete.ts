@@ -1,0 +1,48 @@
+import { array, description, optional, pipe, strictObject, string } from 'valibot';
+import { answer, mutation, noChange } from '#core/define.ts';
+import { TaskId } from '#core/model/scalars.ts';
+import { TaskReceipt, Timestamp } from '../model/task.ts';
+import { receiptOf } from '../rules/view.ts';
+import { completeTask, namedOrFocused } from './shared/moves.ts';
+
+export const tasksComplete = mutation({
+  name: 'tasks.complete',
+  aliases: ['tasks.done'],
+  summary: 'Mark a task done',
+  params: strictObject({ taskId: optional(pipe(TaskId, description('The task; without it the focused one'))) }),
+  result: strictObject({
+    completedAt: Timestamp,
+    task: TaskReceipt,
+    unblocked: optional(array(string())),
+    parentReady: optional(string()),
+  }),
+  errors: [
+    'E_NOT_FOUND',
+    'E_VALIDATION_TRANSITION',
+    'E_VALIDATION_DEPENDS',
+    'E_VALIDATION_ACCEPTANCE',
+    'E_HAS_CHILDREN',
+    'E_TASK_CLAIMED',
+    'E_FOCUS_REQUIRED',
+    'E_GATE_DEPENDENCY',
+    'E_EVIDENCE_STALE',
+    'E_TASK_NOT_IN_SCOPE',
+  ],
+  tier: 0,
+  cli: { command: ['complete', 'done'], args: ['taskId'] },
+  example: { world: ['T001', 'T002 depends T001'], call: { taskId: 'T001' } },
+  async run(here, { taskId }) {
+    const task = await namedOrFocused(here, taskId, 'complete');
+    if (task.status === 'done') return noChange({ completedAt: task.completedAt ?? task.updatedAt, task: receiptOf(task) });
+    const { task: done, unblocked, parentReady, warnings } = await completeTask(here, task);
+    return answer(
+      {
+        completedAt: done.completedAt!,
+        task: receiptOf(done),
+        ...(unblocked.length ? { unblocked } : {}),
+        ...(parentReady ? { parentReady } : {}),
+      },
+      { warnings },
+    );
+  },
+});

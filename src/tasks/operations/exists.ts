@@ -1,0 +1,17 @@
+import { boolean, description, pipe, strictObject } from 'valibot';
+import { noData, query } from '#core/define.ts';
+import { TaskId } from '#core/model/scalars.ts';
+
+export const tasksExists = query({
+  name: 'tasks.exists',
+  summary: 'Say whether a task exists',
+  params: strictObject({ taskId: pipe(TaskId, description('The task in question')) }),
+  result: strictObject({ exists: boolean() }),
+  errors: [],
+  tier: 0,
+  cli: { command: 'exists', args: ['taskId'] },
+  example: { world: ['T001'], call: { taskId: 'T001' } },
+  async run({ store }, { taskId }) {
+    return (await store.tasks.exists(taskId)) ? { exists: true } : noData({ exists: false });
+  },
+});

@@ -1,0 +1,31 @@
+import { array, description, picklist, pipe, strictObject, string } from 'valibot';
+import { query } from '#core/define.ts';
+import { TaskId } from '#core/model/scalars.ts';
+import { paged, pageParams } from '#core/page.ts';
+import { discoveries } from '../rules/relate.ts';
+import { kindred } from './shared/kindred.ts';
+
+export const tasksRelatesDiscover = query({
+  name: 'tasks.relates.discover',
+  summary: 'Find tasks that share labels, files, text or depends, and say by which each was found',
+  params: strictObject({ taskId: pipe(TaskId, description('The task to start from')), ...pageParams(50) }),
+  result: strictObject({
+    discovered: array(
+      strictObject({
+        taskId: string(),
+        title: string(),
+        by: array(strictObject({ method: picklist(['labels', 'files', 'text', 'depends']), shared: array(string()) })),
+      }),
+    ),
+  }),
+  errors: ['E_NOT_FOUND'],
+  tier: 1,
+  cli: { command: 'relates discover', args: ['taskId'] },
+  example: { world: ['T001 files src/a.ts', 'T002 files src/a.ts depends T001'], call: { taskId: 'T001' } },
+  async run({ store }, { taskId, ...page }) {
+    const { task, candidates } = await kindred(store, taskId, false);
+    const all = discoveries(task, candidates);
+    const shown = all.slice(page.offset, page.offset + page.limit);
+    return paged({ discovered: shown }, shown.length, page, async () => all.length);
+  },
+});

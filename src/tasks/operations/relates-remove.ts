@@ -1,0 +1,30 @@
+import { array, description, omit, optional, pipe, strictObject } from 'valibot';
+import { mutation, noChange } from '#core/define.ts';
+import { TaskId } from '#core/model/scalars.ts';
+import { RelationEdge, RelationTypeInput } from '../model/relation.ts';
+import { requireTask } from './shared/require.ts';
+
+export const tasksRelatesRemove = mutation({
+  name: 'tasks.relates.remove',
+  summary: 'Take back that two tasks are related',
+  params: strictObject({
+    from: pipe(TaskId, description('The task that the relation is said of')),
+    to: pipe(TaskId, description('The task it is related to')),
+    type: optional(pipe(RelationTypeInput, description('Only this type; else all of them'))),
+  }),
+  result: strictObject({ removed: array(omit(RelationEdge, ['reason'])) }),
+  errors: ['E_NOT_FOUND'],
+  tier: 1,
+  cli: { command: 'relates remove', args: ['from', 'to', 'type'] },
+  example: { world: ['T001', 'T002'], call: { from: 'T001', to: 'T002' }, exit: 102 },
+  async run({ store }, { from, to, type }) {
+    await requireTask(store, from);
+    await requireTask(store, to);
+    const removed = (await store.tasks.relations(from))
+      .filter((r) => r.direction === 'to' && r.taskId === to && (type === undefined || r.type === type))
+      .map((r) => ({ from, to, type: r.type }));
+    if (removed.length === 0) return noChange({ removed });
+    await store.tasks.unrelate(from, to, type);
+    return { removed };
+  },
+});

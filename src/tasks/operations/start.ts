@@ -1,0 +1,27 @@
+import { description, optional, pipe, strictObject, string } from 'valibot';
+import { answer, mutation, noChange } from '#core/define.ts';
+import { TaskId } from '#core/model/scalars.ts';
+import { TaskReceipt } from '../model/task.ts';
+import { receiptOf } from '../rules/view.ts';
+import { startTask } from './shared/moves.ts';
+import { requireTask } from './shared/require.ts';
+
+export const tasksStart = mutation({
+  name: 'tasks.start',
+  summary: 'Claim a task and make it your focus',
+  params: strictObject({ taskId: pipe(TaskId, description('The task to work on')) }),
+  result: strictObject({ task: TaskReceipt, released: optional(string()), takenOverFrom: optional(string()) }),
+  errors: ['E_NOT_FOUND', 'E_TASK_CLAIMED', 'E_TASK_COMPLETED', 'E_VALIDATION_DEPENDS', 'E_TASK_NOT_IN_SCOPE'],
+  tier: 0,
+  cli: { command: ['start', 'focus set'], args: ['taskId'] },
+  example: { world: ['T001'], call: { taskId: 'T001' } },
+  async run(here, { taskId }) {
+    const started = await startTask(here, await requireTask(here.store, taskId));
+    if (started.isHeld) return noChange({ task: receiptOf(started.task) });
+    const { released, takenOverFrom } = started;
+    return answer(
+      { task: receiptOf(started.task, ['startedAt']), ...(released ? { released } : {}), ...(takenOverFrom ? { takenOverFrom } : {}) },
+      { warnings: takenOverFrom ? [`taken over from ${takenOverFrom}, whose claim had expired`] : [] },
+    );
+  },
+});

@@ -1,0 +1,30 @@
+import { array, description, type GenericSchema, lazy, optional, pipe, strictObject, string } from 'valibot';
+import { noData, query } from '#core/define.ts';
+import { Status, TaskId, TaskType } from '#core/model/scalars.ts';
+import { type TreeNode, treeOf } from '../rules/tree.ts';
+import { notFound } from './shared/require.ts';
+
+const Node: GenericSchema<TreeNode> = strictObject({
+  id: string(),
+  title: string(),
+  status: Status,
+  type: TaskType,
+  children: optional(array(lazy(() => Node))),
+}) as GenericSchema<TreeNode>;
+
+export const tasksTree = query({
+  name: 'tasks.tree',
+  summary: 'Show what is inside what',
+  params: strictObject({ taskId: optional(pipe(TaskId, description('Only this task and what is inside it'))) }),
+  result: strictObject({ tree: array(Node) }),
+  errors: ['E_NOT_FOUND'],
+  tier: 1,
+  cli: { command: 'tree', args: ['taskId'] },
+  example: { world: ['T001 epic', 'T002 in T001', 'T003 in T002'], call: { taskId: 'T001' } },
+  async run({ store }, { taskId }) {
+    const tree = treeOf(await store.tasks.forTree(taskId));
+    if (tree.length > 0) return { tree };
+    if (taskId) throw await notFound(store, taskId);
+    return noData({ tree });
+  },
+});

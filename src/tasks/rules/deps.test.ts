@@ -1,0 +1,176 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import type { Status, TaskId } from '#core/model/scalars.ts';
+import { type Around, depsOf } from './deps.ts';
+import { circle } from './order.ts';
+
+/** `T002 in T001 depends T003,T004 done` */
+function aroundOf(lines: string[]): Around {
+  const around: Around = { parentOf: new Map(), dependsOf: new Map(), childrenOf: new Map(), dependentsOf: new Map(), statusOf: new Map() };
+  const add = (map: Map<TaskId, TaskId[]>, key: TaskId, value: TaskId) => map.set(key, [...(map.get(key) ?? []), value]);
+  for (const line of lines) {
+    const [id = '', ...words] = line.split(' ');
+    const after = (word: string): string | undefined => (words.includes(word) ? words[words.indexOf(word) + 1] : undefined);
+    around.statusOf.set(id, (['done', 'active', 'blocked'] as Status[]).find((status) => words.includes(status)) ?? 'pending');
+    const parent = after('in');
+    if (parent) {
+      around.parentOf.set(id, parent);
+      if (around.statusOf.get(id) !== 'done') add(around.childrenOf, parent, id);
+    }
+    around.dependsOf.set(id, after('depends')?.split(',') ?? []);
+    for (const on of around.dependsOf.get(id)!) add(around.dependentsOf, on, id);
+  }
+  return around;
+}
+
+const told = (task: TaskId, lines: string[]) => {
+  const { upstream, downstream, blockers, criticalPath } = depsOf(task, aroundOf(lines));
+  const linked = (all: { id: TaskId; via?: TaskId }[]) => all.map(({ id, via }) => (via ? `${id} via ${via}` : id)).join(', ');
+  return {
+    up: linked(upstream),
+    down: linked(downstream),
+    blockers: blockers.map(({ id, isRoot }) => (isRoot ? `${id} root` : id)).join(', '),
+    path: criticalPath.join(' '),
+  };
+};
+
+test.each([
+  { name: 'a task alone', task: 'T001', lines: ['T001'], up: '', down: '', blockers: '', path: 'T001' },
+  {
+    name: 'a chain, nearest first',
+    task: 'T003',
+    lines: ['T001', 'T002 depends T001', 'T003 depends T002', 'T004 depends T003', 'T005 depends T004'],
+    up: 'T002, T001',
+    down: 'T004, T005',
+    blockers: 'T001 root, T002',
+    path: 'T001 T002 T003 T004 T005',
+  },
+  {
+    name: 'what is done blocks nothing and is on no path',
+    task: 'T003',
+    lines: ['T001 done', 'T002 depends T001 done', 'T003 depends T002', 'T004 depends T003'],
+    up: 'T002, T001',
+    down: 'T004',
+    blockers: '',
+    path: 'T003 T004',
+  },
+  {
+    name: 'a done task has no path',
+    task: 'T001',
+    lines: ['T001 done', 'T002 depends T001'],
+    up: '',
+    down: 'T002',
+    blockers: '',
+    path: '',
+  },
+  {
+    name: 'a diamond takes the longer side',
+    task: 'T005',
+    lines: ['T001', 'T002 depends T001', 'T003 depends T002', 'T004 depends T001', 'T005 depends T003,T004'],
+    up: 'T003, T004, T001, T002',
+    down: '',
+    blockers: 'T001 root, T002, T003, T004',
+    path: 'T001 T002 T003 T005',
+  },
+  {
+    name: 'of equal sides the lower id',
+    task: 'T004',
+    lines: ['T001', 'T002', 'T004 depends T002,T001', 'T005 depends T004', 'T006 depends T004'],
+    up: 'T001, T002',
+    down: 'T005, T006',
+    blockers: 'T001 root, T002 root',
+    path: 'T001 T004 T005',
+  },
+  {
+    name: 'the depends of a container hold for what is inside',
+    task: 'T003',
+    lines: ['T001', 'T002 depends T001', 'T003 in T002'],
+    up: 'T001 via T002',
+    down: '',
+    blockers: 'T001 root',
+    path: 'T001 T003',
+  },
+  {
+    name: 'and what is inside a dependent waits too',
+    task: 'T001',
+    lines: ['T001', 'T002 depends T001', 'T003 in T002', 'T004 depends T003'],
+    up: '',
+    down: 'T002, T003 via T002, T004',
+    blockers: '',
+    path: 'T001 T003 T004',
+  },
+  {
+    name: 'a container is finished after what is inside it: its open children block, and are the root',
+    task: 'T004',
+    lines: ['T001', 'T002 in T001', 'T003 in T001 done', 'T004 depends T001'],
+    up: 'T001, T002 via T001',
+    down: '',
+    blockers: 'T002 root, T001',
+    path: 'T002 T004',
+  },
+  {
+    name: 'what waits for the container waits for what is inside',
+    task: 'T002',
+    lines: ['T001', 'T002 in T001', 'T003 in T001', 'T004 depends T001'],
+    up: '',
+    down: 'T004 via T001',
+    blockers: '',
+    path: 'T002 T004',
+  },
+])('$name', ({ task, lines, up, down, blockers, path }) => {
+  expect(told(task, lines)).toEqual({ up, down, blockers, path });
+});
+
+test('a chain as long as a project is no matter', () => {
+  const lines = Array.from({ length: 20_000 }, (_, i) =>
+    i === 0 ? 'T001' : `T${String(i + 1).padStart(3, '0')} depends T${String(i).padStart(3, '0')}`,
+  );
+  const { upstream, criticalPath, blockers } = depsOf('T20000', aroundOf(lines));
+  expect(upstream).toHaveLength(19_999);
+  expect(criticalPath).toHaveLength(20_000);
+  expect(blockers.filter((b) => b.isRoot)).toEqual([{ id: 'T001', isRoot: true }]);
+});
+
+/** The first few are done; nothing open is inside them. */
+const anyGraph = fc
+  .record({
+    seeds: fc.array(fc.record({ on: fc.array(fc.nat(), { maxLength: 3 }), parent: fc.option(fc.nat()) }), { minLength: 1, maxLength: 14 }),
+    done: fc.nat({ max: 6 }),
+  })
+  .map(({ seeds, done }) =>
+    seeds.map((seed, i) => {
+      const id = (n: number): string => `T${String(n + 1).padStart(3, '0')}`;
+      const on = i > 0 ? [...new Set(seed.on.map((n) => id(n % i)))] : [];
+      const parent = i % 3 === 2 && seed.parent !== null ? seed.parent % i : undefined;
+      const isInside = parent !== undefined && parent < done === i < done;
+      return `${id(i)}${isInside ? ` in ${id(parent)}` : ''}${on.length ? ` depends ${on}` : ''}${i < done ? ' done' : ''}`;
+    }),
+  );
+
+test('upstream and downstream are two views of one order, and the path runs along it', () => {
+  fc.assert(
+    fc.property(anyGraph, (lines) => {
+      const around = aroundOf(lines);
+      const ids = [...around.statusOf.keys()];
+      fc.pre(circle(ids, around) === undefined);
+      const isOpen = (id: TaskId): boolean => around.statusOf.get(id) !== 'done';
+      const all = new Map(ids.map((id) => [id, depsOf(id, around)]));
+      for (const id of ids) {
+        const { upstream, downstream, blockers, criticalPath } = all.get(id)!;
+        // Of what is done only the depends themselves are told, so the views need not agree about it.
+        if (isOpen(id)) {
+          for (const { id: other } of upstream) if (isOpen(other)) expect(all.get(other)!.downstream.map((d) => d.id)).toContain(id);
+          for (const { id: other } of downstream) if (isOpen(other)) expect(all.get(other)!.upstream.map((d) => d.id)).toContain(id);
+        }
+        expect(new Set(upstream.map((u) => u.id)).size).toBe(upstream.length);
+        if (blockers.length > 0) expect(blockers[0]!.isRoot).toBe(true);
+        if (isOpen(id)) expect(criticalPath).toContain(id);
+        for (const [i, step] of criticalPath.entries()) {
+          expect(around.statusOf.get(step)).not.toBe('done');
+          if (i > 0) expect(all.get(step)!.upstream.map((u) => u.id)).toContain(criticalPath[i - 1]);
+        }
+      }
+    }),
+    { numRuns: 300 },
+  );
+});

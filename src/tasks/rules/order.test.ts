@@ -1,0 +1,118 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import type { TaskId } from '#core/model/scalars.ts';
+import { circle, type Links, type Moment, waitsFor } from './order.ts';
+
+/** `T002 in T001 depends T003,T004` */
+function linksOf(lines: string[]): Links {
+  const links: Links = { parentOf: new Map(), dependsOf: new Map(), childrenOf: new Map() };
+  for (const line of lines) {
+    const [id = '', ...words] = line.split(' ');
+    const after = (word: string): string | undefined => (words.includes(word) ? words[words.indexOf(word) + 1] : undefined);
+    const parent = after('in');
+    if (parent) {
+      links.parentOf.set(id, parent);
+      links.childrenOf.set(parent, [...(links.childrenOf.get(parent) ?? []), id]);
+    }
+    links.dependsOf.set(id, after('depends')?.split(',') ?? []);
+  }
+  return links;
+}
+
+const idsOf = (lines: string[]): TaskId[] => lines.map((line) => line.split(' ')[0]!);
+
+test.each([
+  { name: 'a chain', lines: ['T001', 'T002 depends T001', 'T003 depends T002'], from: 'T003', path: undefined },
+  { name: 'a diamond', lines: ['T001', 'T002 depends T001', 'T003 depends T001', 'T004 depends T002,T003'], from: 'T004', path: undefined },
+  { name: 'itself', lines: ['T001 depends T001'], from: 'T001', path: 'T001 T001' },
+  { name: 'each other', lines: ['T001 depends T002', 'T002 depends T001'], from: 'T001', path: 'T001 T002 T001' },
+  {
+    name: 'three in a circle',
+    lines: ['T001 depends T003', 'T002 depends T001', 'T003 depends T002'],
+    from: 'T001',
+    path: 'T001 T003 T002 T001',
+  },
+  { name: 'what it is inside of', lines: ['T001', 'T002 in T001 depends T001'], from: 'T002', path: 'T002 T001 T002' },
+  { name: 'what is inside it', lines: ['T001 depends T002', 'T002 in T001'], from: 'T001', path: 'T002 T001 T002' },
+  {
+    name: 'what is far inside it',
+    lines: ['T001 depends T003', 'T002 in T001', 'T003 in T002'],
+    from: 'T001',
+    path: 'T003 T002 T001 T003',
+  },
+  { name: 'siblings in a row', lines: ['T001', 'T002 in T001', 'T003 in T001 depends T002'], from: 'T003', path: undefined },
+  {
+    name: 'two containers, one after the other',
+    lines: ['T001', 'T002 in T001', 'T003 depends T001', 'T004 in T003 depends T002'],
+    from: 'T004',
+    path: undefined,
+  },
+  {
+    name: 'two containers, each before the other',
+    lines: ['T001', 'T002 in T001 depends T004', 'T003 depends T001', 'T004 in T003'],
+    from: 'T002',
+    path: 'T002 T004 T003 T001 T002',
+  },
+  { name: 'parents in a circle', lines: ['T001 in T002', 'T002 in T001'], from: 'T001', path: 'T001 T002 T001' },
+])('$name', ({ lines, from, path }) => {
+  expect(circle([from], linksOf(lines))?.join(' ')).toBe(path);
+});
+
+test('a chain as long as a project is no matter', () => {
+  const lines = Array.from({ length: 50_000 }, (_, i) => (i === 0 ? 'T1' : `T${i + 1} depends T${i}`));
+  expect(circle(['T50000'], linksOf(lines))).toBeUndefined();
+  const closed = circle(['T50000'], linksOf(['T1 depends T50000', ...lines.slice(1)]));
+  expect(closed).toHaveLength(50_001);
+});
+
+/** Works everything off that can be: whether nothing is left. */
+function canBeWorkedOff(lines: string[]): boolean {
+  const links = linksOf(lines);
+  const left = new Set<Moment>(idsOf(lines).flatMap((id): Moment[] => [`begin ${id}`, `finish ${id}`]));
+  for (let before = -1; before !== left.size; ) {
+    before = left.size;
+    for (const moment of left) if (waitsFor(moment, links).every((wait) => !left.has(wait))) left.delete(moment);
+  }
+  return left.size === 0;
+}
+
+const anyLines = fc
+  .array(fc.record({ on: fc.array(fc.nat(), { maxLength: 2 }), parent: fc.option(fc.nat()) }), { minLength: 1, maxLength: 8 })
+  .map((seeds) =>
+    seeds.map((seed, i) => {
+      const id = (n: number): TaskId => `T00${(n % seeds.length) + 1}`;
+      const on = [...new Set(seed.on.map(id))];
+      return `${id(i)}${seed.parent === null ? '' : ` in ${id(seed.parent)}`}${on.length ? ` depends ${on}` : ''}`;
+    }),
+  );
+
+test('there is a circle exactly where the work could never be done', () => {
+  fc.assert(
+    fc.property(anyLines, (lines) => {
+      expect(circle(idsOf(lines), linksOf(lines)) === undefined).toBe(canBeWorkedOff(lines));
+    }),
+    { numRuns: 1000 },
+  );
+});
+
+test('a circle goes from task to task along depends and containment, and ends where it began', () => {
+  fc.assert(
+    fc.property(anyLines, (lines) => {
+      const links = linksOf(lines);
+      const path = circle(idsOf(lines), links);
+      fc.pre(path !== undefined);
+      expect(path!.at(-1)).toBe(path![0]);
+      for (const [i, id] of path!.slice(0, -1).entries()) {
+        const next = path![i + 1]!;
+        const isLinked =
+          id === next
+            ? isKin(links, id, id) || links.dependsOf.get(id)?.includes(id)
+            : isKin(links, id, next) || links.dependsOf.get(id)?.includes(next);
+        expect(isLinked, `${id} → ${next} in ${path} of ${lines.join('; ')}`).toBe(true);
+      }
+    }),
+    { numRuns: 1000 },
+  );
+});
+
+const isKin = (links: Links, a: TaskId, b: TaskId): boolean => links.parentOf.get(a) === b || links.parentOf.get(b) === a;

@@ -1,0 +1,27 @@
+import type { Status, TaskId, TaskType } from '#core/model/scalars.ts';
+
+export interface TreeNode {
+  id: TaskId;
+  title: string;
+  status: Status;
+  type: TaskType;
+  children?: TreeNode[];
+}
+
+interface Row extends Omit<TreeNode, 'children'> {
+  parentId?: TaskId | undefined;
+}
+
+/** Rows as a forest, siblings in the order of the rows. What has no parent among them is a root, so that nothing is lost. */
+export function treeOf(rows: Row[]): TreeNode[] {
+  const nodes = new Map(rows.map(({ id, title, status, type }): [TaskId, TreeNode] => [id, { id, title, status, type }]));
+  const roots: TreeNode[] = [];
+  for (const { id, parentId } of rows) {
+    const node = nodes.get(id)!;
+    const parent = parentId ? nodes.get(parentId) : undefined;
+    if (!parent) roots.push(node);
+    else if (parent.children) parent.children.push(node);
+    else parent.children = [node];
+  }
+  return roots;
+}

@@ -1,0 +1,110 @@
+import { array, description, maxLength, minLength, number, optional, picklist, pipe, regex, strictObject, string, union } from 'valibot';
+import { answer, type MutationContext, mutation } from '#core/define.ts';
+import { CleoError } from '#core/errors/error.ts';
+import { limitParam } from '#core/page.ts';
+import { checkPlaceInScope } from '#tasks/operations/shared/scope.ts';
+import { tools } from '../rules/recognise.ts';
+
+const most = 256 * 1024 * 1024;
+const Text = pipe(string(), maxLength(most, 'must have at most 256 MiB'));
+
+export const tasksImport = mutation({
+  name: 'tasks.import',
+  summary: 'Bring in tasks from an export or from another tool, all or none',
+  params: strictObject({
+    content: pipe(
+      union([
+        pipe(Text, minLength(1, 'must not be empty')),
+        pipe(
+          array(strictObject({ name: pipe(string(), maxLength(1000, 'must have at most 1000 characters')), text: Text })),
+          minLength(1, 'must not be empty'),
+          maxLength(100_000, 'must have at most 100000 files'),
+        ),
+      ]),
+      description('What the tool wrote: one text, or files with their names; on the command line a file, a folder or -'),
+    ),
+    from: optional(pipe(picklist(['native', ...tools]), description('The tool that wrote it; native is our own export')), 'native'),
+    source: optional(
+      pipe(
+        string(),
+        regex(/^[a-z0-9._-]{1,50}$/, 'may hold only a-z 0-9 . _ - (at most 50)'),
+        description('A name for where it comes from, where the same tool is imported from several places'),
+      ),
+    ),
+    limit: limitParam(50, 'How many losses and ids to report at most'),
+  }),
+  result: strictObject({
+    imported: number(),
+    updated: optional(number()),
+    unchanged: optional(number()),
+    losses: optional(array(strictObject({ id: string(), field: string(), why: string() }))),
+    lossCount: optional(number()),
+    ids: optional(array(strictObject({ id: string(), taskId: string() }))),
+    idCount: optional(number()),
+  }),
+  errors: [
+    'E_ID_COLLISION',
+    'E_PARENT_NOT_FOUND',
+    'E_NOT_FOUND',
+    'E_INVALID_PARENT_TYPE',
+    'E_DEPTH_EXCEEDED',
+    'E_CIRCULAR_REFERENCE',
+    'E_TASK_NOT_IN_SCOPE',
+  ],
+  tier: 1,
+  cli: {
+    command: 'import',
+    args: ['content'],
+    read: { content: { as: 'text', files: async (params) => (await import('./shared/import-readers.ts')).wantedFor(params) } },
+  },
+  dryRun: true,
+  example: {
+    call: {
+      content:
+        '{"id":"bd-a1","title":"Write the parser","status":"open","priority":1,"issue_type":"feature","created_at":"2026-01-01T00:00:00Z","updated_at":"2026-01-01T00:00:00Z"}\n',
+      from: 'beads',
+    },
+  },
+  async run(here, { content, from, source, limit }) {
+    checkPlaceInScope(here.session, []);
+    const files = typeof content === 'string' ? [{ name: '', text: content }] : content;
+    if (files.reduce((size, { text }) => size + text.length, 0) > most)
+      throw new CleoError('E_VALIDATION', { field: 'content', problem: 'must have at most 256 MiB', fix: 'cleo help import' });
+    if (from === 'native') return { imported: await importOwn(here, files) };
+    const { readers } = await import('./shared/import-readers.ts');
+    const { importForeign } = await import('./shared/import-foreign.ts');
+    const { read } = await readers[from].load();
+    const report = await importForeign(here, read(files), source ? `${from}:${source}` : from);
+    const { imported, updated, unchanged, losses, ids, warnings } = report;
+    return answer(
+      {
+        imported,
+        updated,
+        unchanged,
+        losses: losses.slice(0, limit),
+        ...(losses.length > limit ? { lossCount: losses.length } : {}),
+        ids: ids.slice(0, limit),
+        ...(ids.length > limit ? { idCount: ids.length } : {}),
+      },
+      { ...(imported + updated === 0 ? { exit: 102 as const } : {}), ...(warnings.length > 0 ? { warnings } : {}) },
+    );
+  },
+});
+
+/** Ours is the default; what is plainly somebody else's is not tried as ours. */
+async function importOwn(here: MutationContext, files: { name: string; text: string }[]): Promise<number> {
+  const { recognise } = await import('../rules/recognise.ts');
+  const tool = recognise(files);
+  const [file, ...more] = files;
+  if (tool || more.length > 0 || !file)
+    throw new CleoError('E_INVALID_INPUT', {
+      problem: tool
+        ? `This was written by ${tool}, not by cleo export; nothing was imported`
+        : 'An export of ours is one file; nothing was imported',
+      fix: tool ? here.commandWith({ from: tool }) : 'cleo help import',
+      field: 'from',
+      ...(tool ? { near: [tool] } : {}),
+    });
+  const { importTasks } = await import('./shared/import-native.ts');
+  return importTasks(here, file.text);
+}

@@ -1,0 +1,129 @@
+import { expect, test } from 'vitest';
+import { openHouse, type Seen } from '../../../../test/house.ts';
+import { importsOf } from '../../../../test/imports/imports.ts';
+import { tools } from '../../rules/recognise.ts';
+import { readers } from './import-readers.ts';
+
+test.each(tools)('%s: titles, states, priorities, dependencies and hierarchy of a real sample', async (tool) => {
+  const { read } = await readers[tool].load();
+  for (const files of await importsOf(tool)) {
+    const { call } = await openHouse();
+    const { tasks } = read(files);
+    expect(tasks.length).toBeGreaterThan(0);
+    const first = await call('tasks.import', { content: files, from: tool, limit: 1000 });
+    expect(first).toMatchObject({ success: true, imported: tasks.length, updated: 0, unchanged: 0 });
+    const idOf = new Map<string, string>(first.ids.map((one: Seen) => [one.id, one.taskId]));
+    const names = new Set(tasks.map(({ id }) => id));
+    for (const task of tasks) {
+      const { task: shown } = await call('tasks.show', { taskId: idOf.get(task.id) });
+      const isReopened = first.losses.some((loss: Seen) => loss.id === task.id && loss.field === 'status' && /inside it/.test(loss.why));
+      expect(shown).toMatchObject({
+        title: task.title,
+        priority: task.priority ?? 'medium',
+        ...(isReopened ? {} : { status: task.status }),
+      });
+      expect(shown.parentId).toBe(task.parent && idOf.get(task.parent));
+      const lost = first.losses.filter((loss: Seen) => loss.id === task.id && loss.field === 'depends');
+      if (lost.length === 0) expect(shown.depends ?? []).toEqual(task.depends.filter((on) => names.has(on)).map((on) => idOf.get(on)));
+      if (task.createdAt) expect(shown.createdAt).toBe(task.createdAt);
+      if (task.completedAt && !isReopened) expect(shown.completedAt).toBe(task.completedAt);
+    }
+    const { findings } = await call('admin.doctor');
+    expect(findings.filter((one: Seen) => one.taskId)).toEqual([]);
+    expect(await call('tasks.import', { content: files, from: tool })).toMatchObject({
+      imported: 0,
+      updated: 0,
+      unchanged: tasks.length,
+      losses: expect.any(Array),
+      _meta: { exitCode: 102 },
+    });
+    expect(await call('tasks.imported', { from: tool, limit: 1000 })).toMatchObject({ ids: { length: tasks.length } });
+  }
+});
+
+const issue = (id: string, more: object = {}): string =>
+  JSON.stringify({
+    id,
+    title: `Issue ${id}`,
+    status: 'open',
+    priority: 2,
+    issue_type: 'task',
+    created_at: '2026-01-01T00:00:00Z',
+    ...more,
+  });
+const child = (id: string, of: string) => ({ dependencies: [{ issue_id: id, depends_on_id: of, type: 'parent-child' }] });
+
+test('imported again, what changed there is taken, what changed here stays, and what is new comes in', async () => {
+  const { call } = await openHouse();
+  await call('tasks.import', { content: [issue('a'), issue('b'), issue('c')].join('\n'), from: 'beads' });
+  await call('tasks.update', { taskId: 'T001', title: 'Mine', priority: 'high' });
+  await call('tasks.delete', { taskId: 'T003' });
+  const content = [
+    issue('a', { status: 'closed', closed_at: '2026-02-01T00:00:00Z' }),
+    issue('b'),
+    issue('c', { priority: 0 }),
+    issue('b.1'),
+  ];
+  const again = await call('tasks.import', { content: content.join('\n'), from: 'beads' });
+  expect(again).toMatchObject({
+    imported: 1,
+    updated: 1,
+    unchanged: 2,
+    losses: [{ id: 'c', field: 'task' }],
+    data: { created: ['T004'], updated: ['T001'] },
+  });
+  expect(await call('tasks.show', { taskId: 'T001' })).toMatchObject({
+    task: { title: 'Mine', priority: 'high', status: 'done', completedAt: '2026-02-01T00:00:00.000Z' },
+  });
+  expect(await call('tasks.show', { taskId: 'T004' })).toMatchObject({ task: { parentId: 'T002', type: 'subtask' } });
+  expect(await call('tasks.imported', { id: 'b.1' })).toMatchObject({ ids: [{ source: 'beads', id: 'b.1', taskId: 'T004' }] });
+});
+
+test('notes are added once, a task that someone works on keeps its state, and what is done is opened for what comes into it', async () => {
+  const { call, as } = await openHouse();
+  await call('tasks.import', { content: [issue('a', { notes: 'one' }), issue('b')].join('\n'), from: 'beads' });
+  await as('ada').call('tasks.start', { taskId: 'T001' });
+  await call('tasks.complete', { taskId: 'T002' });
+  const more = { notes: 'one', comments: [{ author: 'Grace H.', text: 'two', created_at: '2026-03-01T00:00:00Z' }] };
+  const content = [issue('a', { ...more, status: 'closed' }), issue('b'), issue('c', child('c', 'b'))].join('\n');
+  expect(await call('tasks.import', { content, from: 'beads' })).toMatchObject({
+    imported: 1,
+    updated: 2,
+    losses: [
+      { id: 'a', field: 'status', why: 'someone works on T001 here: it stays active' },
+      { id: 'b', field: 'status' },
+    ],
+  });
+  const { task } = await call('tasks.show', { taskId: 'T001' });
+  expect(task).toMatchObject({
+    status: 'active',
+    notes: [{ text: 'one' }, { at: '2026-03-01T00:00:00.000Z', by: 'Grace-H.', text: 'two' }],
+  });
+  expect(await call('tasks.show', { taskId: 'T002' })).toMatchObject({ task: { status: 'pending' } });
+});
+
+test('two places of one tool are kept apart by a name', async () => {
+  const { call } = await openHouse();
+  await call('tasks.import', { content: issue('a'), from: 'beads', source: 'web' });
+  expect(await call('tasks.import', { content: issue('a'), from: 'beads', source: 'api' })).toMatchObject({ imported: 1 });
+  expect(await call('tasks.imported', { id: 'a' })).toMatchObject({ ids: [{ source: 'beads:api' }, { source: 'beads:web' }] });
+});
+
+test('a dry run tells the same and writes nothing', async () => {
+  const { call } = await openHouse();
+  const content = [issue('a', { estimated_minutes: 5 }), issue('b', child('b', 'a'))].join('\n');
+  expect(await call('tasks.import', { content, from: 'beads', dryRun: true })).toMatchObject({
+    imported: 2,
+    losses: [{ id: 'a', field: 'estimated_minutes' }],
+    data: { dryRun: true, wouldCreate: 2, insertedCount: 0 },
+  });
+  expect(await call('tasks.list')).toMatchObject({ tasks: [] });
+  expect(await call('tasks.imported')).toMatchObject({ ids: [] });
+});
+
+test('a long report is cut, and says by how much', async () => {
+  const { call } = await openHouse();
+  const content = Array.from({ length: 12 }, (_, i) => issue(`a${i}`, { due_at: '2026-05-01T00:00:00Z' })).join('\n');
+  const report = await call('tasks.import', { content, from: 'beads', limit: 5 });
+  expect(report).toMatchObject({ imported: 12, losses: { length: 5 }, lossCount: 12, ids: { length: 5 }, idCount: 12 });
+});

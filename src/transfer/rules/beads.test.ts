@@ -1,0 +1,168 @@
+import { expect, test } from 'vitest';
+import { sample } from '../../../test/imports/sample.ts';
+import type { ForeignTask } from '../model/foreign.ts';
+import { readBeads, wanted } from './beads.ts';
+import { recognise } from './recognise.ts';
+import { readTaskmaster } from './taskmaster.ts';
+
+const told = (tasks: ForeignTask[]) =>
+  tasks.map(({ id, status, priority, type, parent, depends, related, labels }) =>
+    [
+      id,
+      status,
+      priority,
+      type ?? '-',
+      parent ?? '-',
+      depends.join('+') || '-',
+      (related ?? []).join('+') || '-',
+      labels.join('+') || '-',
+    ].join(' '),
+  );
+
+test('beads: what its file says', () => {
+  const { tasks, losses } = readBeads(sample('beads'));
+  expect(told(tasks)).toEqual([
+    'bd-3f0a pending high epic - - - import',
+    'bd-3f0a.1 active critical - bd-3f0a - - feature',
+    'bd-3f0a.2 pending medium - bd-3f0a bd-3f0a.1 - import+states',
+    'bd-3f0a.2.1 done low - bd-3f0a.2 - - chore',
+    'bd-77c1 blocked medium - - bd-90aa bd-3f0a.1 bug',
+    'bd-90aa blocked low - - - - -',
+  ]);
+  expect(tasks[1]).toMatchObject({
+    createdAt: '2026-03-02T08:16:10.000Z',
+    createdBy: 'ada',
+    description: 'A file of a gigabyte must not be in memory twice.\n\nFrom beads:\n- assignee: grace\n- estimated_minutes: 90',
+    acceptance: [
+      { text: 'a torn last line is refused', met: true },
+      { text: 'the line and the column are named', met: false },
+    ],
+    notes: [{ at: '2026-03-05T07:29:58.000Z', by: 'grace', text: 'The reader keeps the offset of each line.' }],
+  });
+  expect(tasks[3]).toMatchObject({ completedAt: '2026-03-03T16:45:12.500Z', notes: [{ text: 'Closed: It is a note, not work.' }] });
+  expect(tasks[5]).toMatchObject({ blockedBy: 'deferred until 2026-06-01T00:00:00.000Z in beads' });
+  expect(losses.map(({ id, field }) => `${id} ${field}`)).toEqual([
+    'bd-d00d task',
+    'bd-3f0a.1 assignee',
+    'bd-3f0a.1 estimated_minutes',
+    'bd-77c1 external_ref',
+    'bd-77c1 dependencies',
+    'bd-90aa defer_until',
+    'bd-90aa status',
+    'bd-90aa priority',
+  ]);
+});
+
+const beads = (more: object): ReturnType<typeof readBeads> =>
+  readBeads([{ name: 'issues.jsonl', text: JSON.stringify({ id: 'a', title: 'x', status: 'open', ...more }) }]);
+
+test.each([
+  ['no priority is the most urgent', {}, { priority: 'critical' }, []],
+  ['a priority that is none', { priority: 9 }, { priority: 'medium' }, ['priority']],
+  ['a state of its own', { status: 'in_review', priority: 1 }, { status: 'pending' }, ['status']],
+  ['waits for', { priority: 1, dependencies: [{ issue_id: 'a', depends_on_id: 'b', type: 'waits-for' }] }, { depends: ['b'] }, []],
+  [
+    'two parents',
+    {
+      priority: 1,
+      dependencies: [
+        { issue_id: 'a', depends_on_id: 'b', type: 'parent-child' },
+        { issue_id: 'a', depends_on_id: 'c', type: 'parent-child' },
+      ],
+    },
+    { parent: 'b', related: ['c'] },
+    ['parent'],
+  ],
+  [
+    'a dependency of another issue',
+    { priority: 1, dependencies: [{ issue_id: 'z', depends_on_id: 'b' }] },
+    { depends: [] },
+    ['dependencies'],
+  ],
+  ['figures that follow from the rest', { priority: 1, dependency_count: 3, content_hash: 'abc', owner: 'ada' }, { createdBy: 'ada' }, []],
+])('beads: %s', (_, given, task, lost) => {
+  const { tasks, losses } = beads(given);
+  expect(tasks[0]).toMatchObject(task);
+  expect(losses.map(({ field }) => field)).toEqual(lost);
+});
+
+test('beads: what is no issue is left out, and copies are not wanted', () => {
+  const text = '{"_type":"memory","key":"k","value":"v"}\n{"_type":"issue","id":"a","title":"x","status":"open","priority":2}';
+  expect(readBeads([{ name: 'export.jsonl', text }])).toMatchObject({ tasks: [{ id: 'a' }], losses: [{ id: 'k', field: 'task' }] });
+  expect(['issues.jsonl', '.beads/issues.jsonl', 'beads.jsonl', 'backup/issues.jsonl', 'deletions.jsonl'].map(wanted)).toEqual([
+    true,
+    true,
+    true,
+    false,
+    false,
+  ]);
+});
+
+test('taskmaster: what its file says, tag by tag', () => {
+  const { tasks, losses } = readTaskmaster(sample('taskmaster'));
+  expect(told(tasks)).toEqual([
+    '1 done high - - - - -',
+    '2 active medium - - 1 - -',
+    '2.1 done medium - 2 - - -',
+    '2.2 pending medium - 2 2.1 - -',
+    '3 pending low - - 1+2 - -',
+    '3.1 pending low - 3 2.2 - -',
+    '4 pending high - - 3 - -',
+    '5 blocked low - - - - deferred',
+    '6 blocked low - - - - -',
+    '7 active medium - - - - review',
+    '8 done medium - - - - not-planned',
+    'docs:1 pending medium - - - - docs',
+    'docs:2 pending low - - docs:1 - docs',
+  ]);
+  expect(tasks[0]).toMatchObject({
+    description: 'Read settings from the project folder\n\n## Details\n\nStart with the defaults, then lay the file over them.',
+    updatedAt: '2026-11-15T17:10:41.989Z',
+  });
+  expect(losses).toEqual([]);
+});
+
+test('taskmaster: its first form, with numbers for siblings, and words it does not know', () => {
+  const text = JSON.stringify({
+    tasks: [
+      {
+        id: 1,
+        title: 'x',
+        status: 'paused',
+        priority: 'urgent',
+        testStrategy: 'Run it twice',
+        owner: 'ada',
+        subtasks: [
+          { id: 1, title: 'y' },
+          { id: 2, title: 'z', dependencies: [1, 3] },
+        ],
+      },
+      { id: 3, title: 'w', status: 'done', testStrategy: 'Look at it' },
+    ],
+  });
+  const { tasks, losses } = readTaskmaster([{ name: 'tasks.json', text }]);
+  expect(told(tasks)).toEqual([
+    '1 pending medium - - - - -',
+    '1.1 pending medium - 1 - - -',
+    '1.2 pending medium - 1 1.1+3 - -',
+    '3 done medium - - - - -',
+  ]);
+  expect(tasks.map(({ acceptance }) => acceptance)).toEqual([
+    [{ text: 'Run it twice', met: false }],
+    [],
+    [],
+    [{ text: 'Look at it', met: true }],
+  ]);
+  expect(losses.map(({ id, field }) => `${id} ${field}`)).toEqual(['1 owner', '1 status', '1 priority', '1.1 priority', '1.2 priority']);
+});
+
+test.each([
+  ['our own lines', '{"id":"T001","type":"task","title":"x","createdBy":"a","revision":1}', undefined],
+  ['our own document', '{"tasks":[{"id":"T001","title":"x","createdBy":"a","revision":1}]}', undefined],
+  ['a first list of taskmaster', '{"tasks":[{"id":1,"title":"x"}]}', 'taskmaster'],
+  ['a search of GitHub', '{"items":[{"number":1,"title":"x","state":"open"}]}', 'github'],
+  ['nothing', '', undefined],
+  ['any text', 'hello', undefined],
+])('%s', (_, text, tool) => {
+  expect(recognise([{ name: 'x', text }])).toBe(tool);
+});
