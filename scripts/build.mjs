@@ -89,7 +89,7 @@ const linker = (core, found) => ({
       return { path: `core:${name(path)}`, external: true };
     });
     // Which operation is loaded is known only when it is called: its part is asked for by name.
-    pass.onLoad({ filter: /core[\\/]entry\.ts$/ }, ({ path }) => {
+    pass.onLoad({ filter: /core[\\/]registry\.ts$/ }, ({ path }) => {
       const text = readFileSync(path, 'utf8');
       const contents = text.replace(/await import\(.*?\)/, `require('part:src/' + file)`);
       if (contents === text) throw new Error(`${path} no longer loads operations in the way the build replaces`);

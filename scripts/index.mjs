@@ -58,7 +58,7 @@ export async function writeIndex() {
             commands: [op.cli.command].flat(),
             ...(op.cli.select ? { select: op.cli.select } : {}),
             ...(op.cli.selectedBy ? { selectedBy: op.cli.selectedBy } : {}),
-            ...(op.cli.alone ? { alone: true } : {}),
+            ...(op.cli.isDefault ? { isDefault: true } : {}),
           };
           const meant = modules.operationPath(op.name);
           if (path !== meant.file || exported !== meant.exported)
@@ -69,7 +69,7 @@ export async function writeIndex() {
     lines.sort((a, b) => (a.name < b.name ? -1 : 1));
     // One text: literals would each be made anew from the code cache, functions even more so.
     const rows = lines.map((line) => JSON.stringify(line.row)).join('\n');
-    const text = `// Generated from the definitions by scripts/index.mjs; not kept in git.\nimport { catalogOf } from './entry.ts';\n\nexport const catalog = catalogOf(\n  ${JSON.stringify(rows)},\n);\n`;
+    const text = `// Generated from the definitions by scripts/index.mjs; not kept in git.\nimport { createRegistry } from './registry.ts';\n\nexport const registry = createRegistry(\n  ${JSON.stringify(rows)},\n);\n`;
     if (read(target) !== text) writeFileSync(target, text);
     const commands = [...lines.flatMap((line) => line.commands), ...modules.processes.map(({ cli }) => cli.command)];
     return {

@@ -1,30 +1,30 @@
 import { fstatSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
-import { catalog } from './core/index.generated.ts';
-import { type House, projectOf } from './dispatch/work.ts';
+import { registry } from './core/index.generated.ts';
+import { type App, requireProject } from './dispatch/call-context.ts';
 import { platformOf } from './platform/platform.ts';
 import type { Platform, Project } from './platform/port.ts';
 import { openSqlite } from './store/dialects/sqlite.ts';
-import type { StorePlace } from './store/keeper.ts';
 import type { Store } from './store/port.ts';
+import type { StoreLocation } from './store/store-admin.ts';
 import { runCli, type Terminal } from './surfaces/cli/run.ts';
 import { version } from './version.ts';
 
-export interface HouseOptions {
+export interface AppOptions {
   /** For a process that serves its agents for long, and no others: each stays in the session that it started or resumed. */
-  keepsSession?: boolean;
+  isSticky?: boolean;
   /** For a process in which calls run side by side, for as long as it lives. */
-  serves?: boolean;
+  isServer?: boolean;
   /** For somebody who only watches: nothing is written, and no call is counted into anybody's session. */
-  looksOn?: boolean;
+  isObserver?: boolean;
 }
 
 /** Builds the house for one project: the only place where things are put together. */
-export function buildHouse(platform: Platform, { keepsSession = false, serves = false, looksOn = false }: HouseOptions = {}): House {
+export function createApp(platform: Platform, { isSticky = false, isServer = false, isObserver = false }: AppOptions = {}): App {
   const opened = new Map<string, Promise<Store>>();
   const served = async (): Promise<Store> => {
     try {
-      return await (await import('./store/served.ts')).serveStore(placeOf(platform, projectOf(platform)));
+      return await (await import('./store/server-store.ts')).serveStore(storeLocation(platform, requireProject(platform)));
     } catch (error) {
       // A project or a configuration that was not there may be, the next time.
       opened.clear();
@@ -33,19 +33,19 @@ export function buildHouse(platform: Platform, { keepsSession = false, serves = 
   };
   return {
     platform,
-    ...(keepsSession ? { kept: new Map() } : {}),
-    ...(looksOn ? { looksOn } : {}),
-    catalog,
+    ...(isSticky ? { agentSessions: new Map() } : {}),
+    ...(isObserver ? { isObserver } : {}),
+    registry: registry,
     openStore(mode) {
-      if (looksOn && mode === 'write') throw new Error('who looks on does not write');
+      if (isObserver && mode === 'write') throw new Error('who looks on does not write');
       // A connection that writes also reads; within one call both are the same one. A server's store has both sides.
-      const key = serves || opened.has('write') ? 'write' : mode;
-      const store = opened.get(key) ?? (serves ? served() : openStore(platform, mode));
+      const key = isServer || opened.has('write') ? 'write' : mode;
+      const store = opened.get(key) ?? (isServer ? served() : openStore(platform, mode));
       opened.set(key, store);
       return store;
     },
-    keep: async (project, url) => (await import('./store/keeper.ts')).keeperOf(placeOf(platform, project, url)),
-    sqliteVersion: async () => (await import('./store/keeper.ts')).sqliteVersion(),
+    storeAdmin: async (project, url) => (await import('./store/store-admin.ts')).createStoreAdmin(storeLocation(platform, project, url)),
+    sqliteVersion: async () => (await import('./store/store-admin.ts')).sqliteVersion(),
     async closeStores() {
       const stores = [...opened.values()];
       opened.clear();
@@ -55,14 +55,14 @@ export function buildHouse(platform: Platform, { keepsSession = false, serves = 
 }
 
 async function openStore(platform: Platform, mode: 'read' | 'write'): Promise<Store> {
-  const { postgres, sqlite } = placeOf(platform, projectOf(platform));
+  const { postgres, sqlite } = storeLocation(platform, requireProject(platform));
   if (!postgres) return openSqlite({ ...sqlite, mode });
   const { openPostgres } = await import('./store/dialects/postgres.ts');
   return openPostgres(postgres);
 }
 
 /** Where a project's store is, and what it has to know of its surroundings. */
-function placeOf(platform: Platform, project: Project, address?: string): StorePlace {
+function storeLocation(platform: Platform, project: Project, address?: string): StoreLocation {
   const config = platform.config.load(project);
   const busyTimeoutMs = config['store.busyTimeoutMs'];
   const url = address ?? platform.databaseUrl ?? config['store.url'];
@@ -129,12 +129,12 @@ export async function main(): Promise<void> {
     writeError: (text) => writeAll(2, text),
     start: async (...words) => (await import('./servers.ts')).start(...words),
     // What runs there is found where it is found here; nothing else of these surroundings is known there.
-    houseAt: (folder) =>
-      buildHouse(platformOf({ CLEO_ROOT: folder, CLEO_HOME: join(folder, '.cleo', 'home'), PATH: env.PATH }, folder, version)),
+    appAt: (folder) =>
+      createApp(platformOf({ CLEO_ROOT: folder, CLEO_HOME: join(folder, '.cleo', 'home'), PATH: env.PATH }, folder, version)),
   };
   let exitCode: number;
   try {
-    exitCode = await runCli(buildHouse(platformOf(env, process.cwd(), version)), process.argv.slice(2), terminal);
+    exitCode = await runCli(createApp(platformOf(env, process.cwd(), version)), process.argv.slice(2), terminal);
   } catch (error) {
     writeAll(2, terminal.isDebugging ? `${(error as Error).stack}\n` : `cleo: ${(error as Error).message}\n`);
     exitCode = isDiskFailure(error) ? 3 : 1;

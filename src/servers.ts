@@ -1,6 +1,6 @@
 import type { Globals } from './core/global-flags.ts';
-import type { House } from './dispatch/work.ts';
-import { buildHouse, writeAll } from './main.ts';
+import type { App } from './dispatch/call-context.ts';
+import { createApp, writeAll } from './main.ts';
 import { platformOf } from './platform/platform.ts';
 import { print, type Terminal } from './surfaces/cli/run.ts';
 import { version } from './version.ts';
@@ -18,18 +18,18 @@ async function serveMcp({ agent, session }: Globals): Promise<number> {
   const isDebugging = env.CLEO_DEBUG === '1';
   // Two clients are never one agent, even where one environment started both.
   const own = { CLEO_AGENT_ID: agent || env.CLEO_AGENT_ID || ownId(), ...(session ? { CLEO_SESSION_ID: session } : {}) };
-  const house = buildHouse(platformOf({ ...env, ...own }, process.cwd(), version), { keepsSession: true, serves: true });
+  const app = createApp(platformOf({ ...env, ...own }, process.cwd(), version), { isSticky: true, isServer: true });
   // Standard output carries the protocol and nothing else.
   console.log = console.info = console.debug = console.error;
-  await serveClient(house, {
+  await serveClient(app, {
     input: process.stdin,
     output: process.stdout,
     stop: stopSignal(),
     report: (problem) => isDebugging && console.error(`cleo mcp: ${problem}`),
-    renew: async (caller) => (await import('./dispatch/lease.ts')).renewLease(house, caller),
+    renew: async (caller) => (await import('./dispatch/lease.ts')).renewLease(app, caller),
     renewEveryMs: 20_000,
   });
-  await house.closeStores();
+  await app.closeStores();
   return 0;
 }
 
@@ -41,7 +41,7 @@ async function serveHttp({ json, human }: Globals, { host, port }: { host?: stri
   // A server has many callers: what the environment says of one agent and its session is none of theirs.
   const shared = { ...platform, caller: { agent: 'http' }, grade: { isOn: false, id: undefined } };
   const isForPeople = human || (!json && stdout.isTTY && env.CLEO_FORMAT !== 'json');
-  await serve(buildHouse(shared, { serves: true }), {
+  await serve(createApp(shared, { isServer: true }), {
     ...(host === undefined ? {} : { host }),
     ...(port === undefined ? {} : { port }),
     mcp: mcpHandler,
@@ -62,36 +62,32 @@ async function serveHttp({ json, human }: Globals, { host, port }: { host?: stri
 }
 
 async function watchBoard(globals: Globals, { epic }: { epic?: string }, terminal: Terminal): Promise<number> {
-  const house = onlooker();
-  if (isLive(globals, terminal)) return watchLive(house, terminal, epic ? { epic } : {});
+  const app = onlooker();
+  if (isLive(globals, terminal)) return watchLive(app, terminal, epic ? { epic } : {});
   const { follow } = await import('./surfaces/cli/watch/follow.ts');
   const isJson = globals.json || (!globals.human && (terminal.format === 'json' || !terminal.isTerminal));
-  return follow(house, { isJson, write: (text) => writeAll(1, text, true), ...(epic ? { epic } : {}) });
+  return follow(app, { isJson, write: (text) => writeAll(1, text, true), ...(epic ? { epic } : {}) });
 }
 
 async function watchList(globals: Globals, listed: Record<string, unknown>, terminal: Terminal): Promise<number> {
-  const house = onlooker();
-  if (isLive(globals, terminal) && !globals.quiet && !globals.fields) return watchLive(house, terminal, { listed });
+  const app = onlooker();
+  if (isLive(globals, terminal) && !globals.quiet && !globals.fields) return watchLive(app, terminal, { listed });
   const { repeat } = await import('./surfaces/cli/watch/follow.ts');
   const heard = { ...terminal, write: (text: string) => writeAll(1, text, true) };
-  return repeat(house, { operation: 'tasks.list', params: listed }, (reply) => print(house, reply, globals, heard));
+  return repeat(app, { operation: 'tasks.list', params: listed }, (reply) => print(app, reply, globals, heard));
 }
 
 /** Nothing is written, and no session is touched, whatever the environment says. */
-const onlooker = (): House => buildHouse(platformOf(process.env, process.cwd(), version), { serves: true, looksOn: true });
+const onlooker = (): App => createApp(platformOf(process.env, process.cwd(), version), { isServer: true, isObserver: true });
 
 /** Whether there is a screen to draw on, and somebody who wants it drawn. */
 const isLive = ({ json, human }: Globals, { isTerminal, format }: Terminal): boolean =>
   isTerminal && !json && (human || format !== 'json') && process.env.TERM !== 'dumb';
 
-async function watchLive(
-  house: House,
-  { hasColour }: Terminal,
-  what: { epic?: string; listed?: Record<string, unknown> },
-): Promise<number> {
+async function watchLive(app: App, { hasColour }: Terminal, what: { epic?: string; listed?: Record<string, unknown> }): Promise<number> {
   const { live } = await import('./surfaces/cli/watch/live.ts');
   const { stdin, stdout } = process;
-  const exitCode = await live(house, {
+  const exitCode = await live(app, {
     ...what,
     hasColour,
     stop: stopSignal(),
@@ -107,7 +103,7 @@ async function watchLive(
         process.kill(process.pid, 'SIGTSTP');
       }),
   });
-  await house.closeStores();
+  await app.closeStores();
   return exitCode;
 }
 

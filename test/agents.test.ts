@@ -5,8 +5,8 @@ import { promisify } from 'node:util';
 import { describe, expect, test } from 'vitest';
 import { briefingHook } from '../src/admin/rules/setup-clients.ts';
 import { estimateTokens } from '../src/lib/tokens.ts';
+import { openApp } from './app.ts';
 import { built, runBuilt } from './built.ts';
-import { openHouse } from './house.ts';
 import { temporary } from './temporary.ts';
 
 /** A shell as a client of agents opens it, with or without cleo on its path. */
@@ -42,7 +42,7 @@ describe('the hook of Claude Code', () => {
       'T001 epic',
       ...Array.from({ length: 120 }, (_, i) => `T${String(i + 2).padStart(3, '0')} in T001 ${i % 3 ? 'blocked' : 'pending'}: ${i} ${long}`),
     ];
-    const { root, env, call } = await openHouse({ tasks, engine: 'sqlite', config: { hierarchy: { maxSiblings: 500 } } });
+    const { root, env, call } = await openApp({ tasks, engine: 'sqlite', config: { hierarchy: { maxSiblings: 500 } } });
     await call('session.start', { scope: 'epic:T001', autoFocus: true, name: 'Parser' });
     for (let i = 0; i < 20; i += 1) await call('tasks.update', { taskId: 'T002', notes: `Decision: number ${i}, ${long}` });
     const during = await shell(briefingHook, root, { ...env, TERM: 'xterm-256color' });
@@ -64,9 +64,9 @@ describe('the hook of Claude Code', () => {
   test('says nothing and fails nobody where there is no project, no cleo, or a broken store', async () => {
     const quiet = { code: 0, out: '', err: '' };
     expect(await shell(briefingHook, temporary())).toEqual(quiet);
-    const { root, env } = await openHouse({ engine: 'sqlite' });
+    const { root, env } = await openApp({ engine: 'sqlite' });
     expect(await shell(briefingHook, root, env, false)).toEqual(quiet);
-    const broken = await openHouse({ engine: 'sqlite' });
+    const broken = await openApp({ engine: 'sqlite' });
     writeFileSync(join(broken.root, '.cleo', 'config.json'), '{');
     expect(await shell(briefingHook, broken.root, broken.env)).toEqual(quiet);
   });
@@ -87,7 +87,7 @@ describe('the way out of a refused set-up', () => {
   };
 
   test.each(Object.entries(hurdles))('%s: runs as it is printed, also from a folder inside', async (_, hinder) => {
-    const { root, env } = await openHouse({ engine: 'sqlite' });
+    const { root, env } = await openApp({ engine: 'sqlite' });
     hinder(root);
     mkdirSync(join(root, 'inside'));
     const refused = await shell('cleo setup claude', join(root, 'inside'), env);

@@ -4,8 +4,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, test } from 'vitest';
+import { openApp } from './app.ts';
 import { built, runBuilt } from './built.ts';
-import { openHouse } from './house.ts';
 
 const many = Array.from(
   { length: 300 },
@@ -14,7 +14,7 @@ const many = Array.from(
 
 /** The built command in a project of its own. */
 async function project(tasks: string[] = ['T001 epic: Build it', 'T002 in T001: Write the parser', 'T003 in T001 depends T002: Test it']) {
-  const { root, env, store } = await openHouse({ tasks });
+  const { root, env, store } = await openApp({ tasks });
   const cleo = (argv: string[], more: Record<string, string> = {}) => runBuilt(argv, { cwd: root, env: { ...env, ...more } });
   const shell = (script: string, more: Record<string, string> = {}) =>
     spawnSync('bash', ['-c', script], {

@@ -1,8 +1,8 @@
 import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { type HouseOptions, openHouse, type Seen, type TestHouse } from './house.ts';
+import { type AppOptions, openApp, type Seen, type TestApp } from './app.ts';
 
-export interface Workshop extends TestHouse {
+export interface Workshop extends TestApp {
   put(path: string, text: string): void;
   /** A skill that is a shell script. */
   skill(name: string, script: string): void;
@@ -17,29 +17,29 @@ export interface Workshop extends TestHouse {
 }
 
 /** A project with skills and a construct, which run as real processes. */
-export async function openWorkshop(options: HouseOptions = {}): Promise<Workshop> {
-  const house = await openHouse({ ...options, env: { PATH: process.env.PATH ?? '', ...options.env } });
+export async function openWorkshop(options: AppOptions = {}): Promise<Workshop> {
+  const app = await openApp({ ...options, env: { PATH: process.env.PATH ?? '', ...options.env } });
   const put = (path: string, text: string): void => {
-    const place = join(house.root, path);
+    const place = join(app.root, path);
     mkdirSync(dirname(place), { recursive: true });
     writeFileSync(place, text);
   };
   const lastRun = (): string =>
-    readdirSync(join(house.root, '.cleo', 'runs'))
+    readdirSync(join(app.root, '.cleo', 'runs'))
       .filter((name) => name.startsWith('run-'))
       .sort()
       .at(-1)!;
   return {
-    ...house,
+    ...app,
     put,
     skill(name, script) {
       put(`skills/${name}/run.sh`, `#!/bin/sh\n${script}\n`);
-      chmodSync(join(house.root, 'skills', name, 'run.sh'), 0o755);
+      chmodSync(join(app.root, 'skills', name, 'run.sh'), 0o755);
     },
     construct: (text) => put('construct.yaml', `apiVersion: loa/v1\nkind: Construct\nmetadata: {name: demo, version: 1.0.0}\n${text}`),
-    run: (params = {}) => house.call('construct.run', params),
+    run: (params = {}) => app.call('construct.run', params),
     events() {
-      const traces = join(house.root, '.cleo', 'traces');
+      const traces = join(app.root, '.cleo', 'traces');
       const file = readdirSync(traces).find((name) => name.endsWith(`-${lastRun()}.jsonl`))!;
       return readFileSync(join(traces, file), 'utf8')
         .split('\n')
@@ -47,8 +47,8 @@ export async function openWorkshop(options: HouseOptions = {}): Promise<Workshop
         .map((line) => JSON.parse(line) as Seen);
     },
     result: (phase, skill, attempt = 1) =>
-      JSON.parse(readFileSync(join(house.root, '.cleo', 'runs', lastRun(), phase, skill, String(attempt), 'result.json'), 'utf8')) as Seen,
-    kept: () => textOf(join(house.root, '.cleo')),
+      JSON.parse(readFileSync(join(app.root, '.cleo', 'runs', lastRun(), phase, skill, String(attempt), 'result.json'), 'utf8')) as Seen,
+    kept: () => textOf(join(app.root, '.cleo')),
   };
 }
 

@@ -4,16 +4,16 @@ import { join } from 'node:path';
 import postgres from 'postgres';
 import { inject, onTestFinished } from 'vitest';
 import { dispatch } from '../src/dispatch/dispatch.ts';
-import { buildHouse } from '../src/main.ts';
+import { createApp } from '../src/main.ts';
 import { platformOf } from '../src/platform/platform.ts';
-import { commandLine, type Seen, type TestHouse } from './house.ts';
+import { commandLine, type Seen, type TestApp } from './app.ts';
 
 export interface Folder {
   root: string;
   env: Record<string, string>;
   /** One call by a process of its own. */
   call(operation: string, params?: Record<string, unknown>): Promise<Seen>;
-  cli: TestHouse['cli'];
+  cli: TestApp['cli'];
   /** A folder inside, made if it is not there, with the same environment. */
   inside(path: string): Folder;
   with(env: Record<string, string>): Folder;
@@ -38,18 +38,18 @@ export function emptyFolder(): Folder {
 }
 
 function folderAt(root: string, env: Record<string, string>, seen: (root: string) => void): Folder {
-  const house = () => buildHouse(platformOf(env, root, '0.0.0-test'));
+  const app = () => createApp(platformOf(env, root, '0.0.0-test'));
   return {
     root,
     env,
     async call(operation, params = {}) {
-      const own = house();
+      const own = app();
       const { envelope } = await dispatch(own, { operation, params, gateway: 'cli' });
       await own.closeStores().catch(() => {});
       seen(root);
       return envelope;
     },
-    cli: (words) => commandLine(house(), env)(words),
+    cli: (words) => commandLine(app(), env)(words),
     inside(path) {
       mkdirSync(join(root, path), { recursive: true });
       return folderAt(join(root, path), env, seen);

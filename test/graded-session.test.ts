@@ -2,8 +2,8 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
+import type { Seen } from './app.ts';
 import { runBuilt } from './built.ts';
-import type { Seen } from './house.ts';
 
 /** A project in which every command is a process of its own. */
 async function project(env: Record<string, string> = {}) {

@@ -1,9 +1,9 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { TestHouse } from './house.ts';
+import type { TestApp } from './app.ts';
 
 /** A subagent was spawned and has done what its protocol asks for. */
-export async function handedOut({ call, as, root }: TestHouse): Promise<void> {
+export async function handedOut({ call, as, root }: TestApp): Promise<void> {
   const { spawn } = await call('orchestrate.spawn', { taskId: 'T002' });
   const worker = as(spawn.agentId);
   await worker.call('tasks.start', { taskId: 'T002' });

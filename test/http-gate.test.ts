@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { catalog } from '../src/core/index.generated.ts';
-import type { Seen } from './house.ts';
+import { registry } from '../src/core/index.generated.ts';
+import type { Seen } from './app.ts';
 import { bearer, openServer, type Served } from './served.ts';
 
 /** One request with exactly these headers; its status and what it says. */
@@ -68,12 +68,12 @@ test('what a proxy hands on is not from this machine, whatever its host says', a
 });
 
 test('beyond this machine nobody is answered without a token that counts', async () => {
-  const prepare = async (house: Served['house']) => house.call('admin.token.create', { name: 'first', scope: 'query' });
+  const prepare = async (app: Served['app']) => app.call('admin.token.create', { name: 'first', scope: 'query' });
   const server = await openServer({ tasks: ['T001: Very secret'] }, { host: '0.0.0.0', prepare });
-  const { post, get, tokenOf, house } = server;
+  const { post, get, tokenOf, app } = server;
   const secret = await tokenOf('query', 'reader');
   const gone = await tokenOf('admin', 'gone');
-  await house.call('admin.token.revoke', { name: 'gone' });
+  await app.call('admin.token.revoke', { name: 'gone' });
   const wrong = `cleo_${'A'.repeat(43)}`;
   const bodies = new Set<string>();
   for (const headers of [
@@ -99,10 +99,10 @@ test('beyond this machine nobody is answered without a token that counts', async
 });
 
 test('a revoked token is out at once', async () => {
-  const { post, tokenOf, house } = await openServer();
+  const { post, tokenOf, app } = await openServer();
   const token = bearer(await tokenOf('mutate', 'ci'));
   expect(await post('mutate/tasks/add', { title: 'x' }, token)).toMatchObject({ status: 200 });
-  await house.call('admin.token.revoke', { name: 'ci' });
+  await app.call('admin.token.revoke', { name: 'ci' });
   expect(await post('mutate/tasks/add', { title: 'y' }, token)).toMatchObject({ status: 401 });
   // A token that is wrong is not the same as none, even where none is needed.
   expect(await post('query/tasks/list', {}, token)).toMatchObject({ status: 401 });
@@ -110,7 +110,7 @@ test('a revoked token is out at once', async () => {
 });
 
 test('a scope is kept at every door, and a refusal does not say what is behind it', async () => {
-  const { post, tokenOf, house, url } = await openServer();
+  const { post, tokenOf, app, url } = await openServer();
   const reader = bearer(await tokenOf('query', 'reader'));
   const refusals = new Set<string>();
   for (const path of ['mutate/tasks/add', 'mutate/no/such']) {
@@ -151,11 +151,11 @@ test('a scope is kept at every door, and a refusal does not say what is behind i
   expect(await call(writer)).toContain('T001');
   const admin = bearer(await tokenOf('admin', 'root'));
   expect(await post('mutate/admin/token.create', { name: 'made', scope: 'query' }, admin)).toMatchObject({ status: 200 });
-  expect((await house.call('admin.log', { limit: 1 })).entries).toMatchObject([{ agent: 'root', operation: 'admin.token.create' }]);
+  expect((await app.call('admin.log', { limit: 1 })).entries).toMatchObject([{ agent: 'root', operation: 'admin.token.create' }]);
 });
 
 test('what looks after the project, or writes files of it, is kept for admin', async () => {
-  const operations = await Promise.all(catalog.entries.map((entry) => entry.load()));
+  const operations = await Promise.all(registry.entries.map((entry) => entry.load()));
   const kept = operations.filter(({ scope }) => scope === 'admin').map(({ name }) => name);
   const upkeep = operations.filter(({ name, kind, needs }) => kind !== 'query' && (name.startsWith('admin.') || needs !== 'store'));
   // A further copy of the store harms nobody; what was run is judged by whoever works here, in lines that are only ever added.
@@ -167,11 +167,11 @@ test('what looks after the project, or writes files of it, is kept for admin', a
 });
 
 test('whose token it was is in the log, whatever the agent calls itself; the secret is nowhere', async () => {
-  const { post, tokenOf, house } = await openServer();
+  const { post, tokenOf, app } = await openServer();
   const secret = await tokenOf('mutate', 'ci');
   await post('mutate/tasks/add', { title: 'x' }, { ...bearer(secret), 'cleo-agent': 'worker-7' });
   await post('mutate/tasks/add', { title: `Use ${secret}` }, bearer(secret));
-  const { entries } = await house.call('admin.log', { limit: 2 });
+  const { entries } = await app.call('admin.log', { limit: 2 });
   expect(entries).toMatchObject([
     { agent: 'ci', params: { title: 'Use [redacted]' } },
     { agent: 'worker-7', params: { title: 'x', '@token': 'ci' } },
@@ -179,7 +179,7 @@ test('whose token it was is in the log, whatever the agent calls itself; the sec
 });
 
 test('a token is asked for on this machine too where the configuration says so', async () => {
-  const prepare = async (house: Served['house']) => house.call('admin.token.create', { name: 'first', scope: 'query' });
+  const prepare = async (app: Served['app']) => app.call('admin.token.create', { name: 'first', scope: 'query' });
   const { post, tokenOf } = await openServer({ config: { serve: { requireToken: true } } }, { prepare });
   expect(await post('query/tasks/list')).toMatchObject({ status: 401 });
   expect(await post('query/tasks/list', {}, bearer(await tokenOf('query')))).toMatchObject({ status: 200 });
@@ -230,10 +230,10 @@ test('whoever guesses at tokens is soon told to wait, and shuts out nobody who h
 
 test('the way out of each refusal runs as printed, and leads out', async () => {
   const server = await openServer({ config: { serve: { callsPerMinute: 40 } } });
-  const { post, house } = server;
+  const { post, app } = server;
   const way = async (answer: { status: number; body: Seen }, status: number) => {
     expect(answer.status).toBe(status);
-    return house.cli(answer.body.error.fix);
+    return app.cli(answer.body.error.fix);
   };
   const none = { ...bearer(`cleo_${'A'.repeat(43)}`) };
   const made = await way(await post('query/tasks/list', {}, none), 401);
@@ -243,7 +243,7 @@ test('the way out of each refusal runs as printed, and leads out', async () => {
   const highest = await way(await post('query/admin/token.list', {}, bearer(wider.envelope.secret)), 403);
   expect(await post('query/admin/token.list', {}, bearer(highest.envelope.secret))).toMatchObject({ status: 200 });
   const [, foreign] = await ask(server, { Host: 'evil.example' });
-  expect(await house.cli(JSON.parse(foreign).error.fix)).toMatchObject({ exitCode: 0, envelope: { key: 'serve.hosts' } });
+  expect(await app.cli(JSON.parse(foreign).error.fix)).toMatchObject({ exitCode: 0, envelope: { key: 'serve.hosts' } });
   let last = await post('query/tasks/list');
   while (last.status === 200) last = await post('query/tasks/list');
   expect(await way(last, 429)).toMatchObject({ exitCode: 0, envelope: { value: 40 } });

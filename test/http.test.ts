@@ -1,7 +1,7 @@
 import { connect } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, test } from 'vitest';
-import type { Seen } from './house.ts';
+import type { Seen } from './app.ts';
 import { bearer, openServer } from './served.ts';
 
 test('an operation answers with its envelope; what the catalogue says of it is the status', async () => {
@@ -30,9 +30,9 @@ test('an operation answers with its envelope; what the catalogue says of it is t
 });
 
 test('a lock not had in time is 503, a damaged store is 500, and the server lives on', async () => {
-  const { post, get, house } = await openServer({ tasks: ['T001'], config: { store: { busyTimeoutMs: 100 } } });
+  const { post, get, app } = await openServer({ tasks: ['T001'], config: { store: { busyTimeoutMs: 100 } } });
   let letGo = (): void => {};
-  const held = house.store.write({ at: '2026-01-02T00:00:00.000Z', by: 'x' }, () => new Promise<void>((resolve) => (letGo = resolve)));
+  const held = app.store.write({ at: '2026-01-02T00:00:00.000Z', by: 'x' }, () => new Promise<void>((resolve) => (letGo = resolve)));
   await sleep(20);
   expect(await post('mutate/tasks/add', { title: 'x' })).toMatchObject({
     status: 503,
@@ -40,19 +40,19 @@ test('a lock not had in time is 503, a damaged store is 500, and the server live
   });
   letGo();
   await held;
-  await house.tamper(`insert into schema_migrations (version, checksum, applied_at) values (999, 'x', 'now')`);
+  await app.tamper(`insert into schema_migrations (version, checksum, applied_at) values (999, 'x', 'now')`);
   expect(await post('query/tasks/show', { taskId: 'T001' })).toMatchObject({
     status: 500,
     body: { error: { code: 'E_STORE_NEWER', exitCode: 8 } },
   });
   expect(await get('/healthz')).toMatchObject({ status: 503, body: { status: 'failing' } });
-  await house.tamper('delete from schema_migrations where version = 999');
+  await app.tamper('delete from schema_migrations where version = 999');
   expect(await post('query/tasks/show', { taskId: 'T001' })).toMatchObject({ status: 200 });
   expect(await get('/healthz')).toMatchObject({ status: 200, body: { status: 'ok' } });
 });
 
 test('a write asked of query is refused and never run, and a read of mutate', async () => {
-  const { post, house } = await openServer();
+  const { post, app } = await openServer();
   const asked = [
     ['query/tasks/add', { title: 'x' }, 'POST /api/mutate/tasks/add'],
     ['query/tasks/relates.add', { from: 'T001', to: 'T002' }, 'POST /api/mutate/tasks/relates.add'],
@@ -65,11 +65,11 @@ test('a write asked of query is refused and never run, and a read of mutate', as
     expect(body.error.alternatives).toMatchObject([{ action: `Ask ${right}` }]);
     expect(JSON.stringify(body)).not.toContain('cleo_');
   }
-  expect(await house.call('tasks.list')).toMatchObject({ _meta: { exitCode: 100 } });
+  expect(await app.call('tasks.list')).toMatchObject({ _meta: { exitCode: 100 } });
 });
 
 test('the headers say who calls, in which session, and that it is the same call again', async () => {
-  const { post, house } = await openServer();
+  const { post, app } = await openServer();
   const headers = { 'cleo-agent': 'worker-7', 'idempotency-key': 'once' };
   const first = await post('mutate/tasks/add', { title: 'x' }, headers);
   expect(await post('mutate/tasks/add', { title: 'x' }, headers)).toMatchObject({
@@ -81,7 +81,7 @@ test('the headers say who calls, in which session, and that it is the same call 
   expect(await post('mutate/tasks/add', { title: 'z' }, { 'cleo-session': 'session-unknown' })).toMatchObject({
     body: { error: { exitCode: 31 } },
   });
-  const { entries } = await house.call('admin.log');
+  const { entries } = await app.call('admin.log');
   expect(entries.map(({ agent, gateway, exitCode = 0 }: Seen) => [agent, gateway, exitCode])).toEqual([
     ['http', 'http', 31],
     ['http', 'http', 0],
@@ -90,12 +90,12 @@ test('the headers say who calls, in which session, and that it is the same call 
 });
 
 test('the environment of the server says nothing of its callers', async () => {
-  const { post, house } = await openServer({
+  const { post, app } = await openServer({
     env: { CLEO_SESSION_ID: 'session-of-the-server', CLEO_SESSION_GRADE: 'true', CLEO_SESSION_GRADE_ID: 'graded' },
   });
   expect((await post('mutate/tasks/add', { title: 'x' })).body._meta).not.toHaveProperty('sessionId');
   await post('query/tasks/list');
-  const log = await house.store.read((reads) => reads.audit.after(0, 10));
+  const log = await app.store.read((reads) => reads.audit.after(0, 10));
   expect(log.map(({ agent, session, operation }) => [agent, session, operation])).toEqual([['http', undefined, 'add']]);
 });
 
@@ -109,10 +109,10 @@ test.each([
   ['a value nested without end', `{"title":${'['.repeat(200_000)}${']'.repeat(200_000)}}`, 400],
   ['nothing', '', 400],
 ])('a body that is %s is refused, and is in the log', async (_, body, status) => {
-  const { post, house } = await openServer();
+  const { post, app } = await openServer();
   const answer = await post('mutate/tasks/add', body);
   expect([answer.status, answer.body.error.exitCode]).toEqual([status, 2]);
-  expect(await house.call('admin.log')).toMatchObject({ entries: [{ operation: 'tasks.add', exitCode: 2, gateway: 'http' }] });
+  expect(await app.call('admin.log')).toMatchObject({ entries: [{ operation: 'tasks.add', exitCode: 2, gateway: 'http' }] });
 });
 
 test('bytes that are no UTF-8 are refused', async () => {
@@ -128,7 +128,7 @@ test('no parameters may be no body', async () => {
 });
 
 test('1 MiB is a body, one byte more is not, whether or not it says how long it is', async () => {
-  const { post, raw, port, house } = await openServer();
+  const { post, raw, port, app } = await openServer();
   const limit = 1 << 20;
   const filled = (length: number): string => `{"title":"x"${' '.repeat(length - 13)}}`;
   expect(filled(100)).toHaveLength(100);
@@ -138,7 +138,7 @@ test('1 MiB is a body, one byte more is not, whether or not it says how long it 
   const chunk = (text: string): string => `${text.length.toString(16)}\r\n${text}\r\n`;
   const chunked = `${head}${chunk(filled(limit + 1))}0\r\n\r\n`;
   expect(await raw(chunked, /\r\n\r\n.*\n/)).toMatch(/^HTTP\/1\.1 413 /);
-  expect((await house.call('tasks.list')).tasks).toHaveLength(1);
+  expect((await app.call('tasks.list')).tasks).toHaveLength(1);
 });
 
 test.each([
@@ -179,7 +179,7 @@ test('every answer is nobody’s to keep or to guess at, and none sets a cookie 
 });
 
 test('a client that vanishes in the middle of its body has done nothing, and is not missed', async () => {
-  const { post, port, house } = await openServer();
+  const { post, port, app } = await openServer();
   const head = `POST /api/mutate/tasks/add HTTP/1.1\r\nHost: localhost:${port}\r\nContent-Type: application/json\r\nContent-Length: 500\r\n\r\n`;
   for (let i = 0; i < 20; i++)
     await new Promise<void>((resolve) => {
@@ -190,11 +190,11 @@ test('a client that vanishes in the middle of its body has done nothing, and is 
       socket.on('close', () => resolve());
     });
   expect(await post('mutate/tasks/add', { title: 'Whole' })).toMatchObject({ status: 200, body: { task: { id: 'T001' } } });
-  expect((await house.call('tasks.list')).tasks).toHaveLength(1);
+  expect((await app.call('tasks.list')).tasks).toHaveLength(1);
 });
 
 test('a client that leaves before its answer leaves a whole write or none behind', async () => {
-  const { port, post, house } = await openServer();
+  const { port, post, app } = await openServer();
   const body = '{"title":"Left behind"}';
   const request = `POST /api/mutate/tasks/add HTTP/1.1\r\nHost: localhost:${port}\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n${body}`;
   for (let i = 0; i < 20; i++)
@@ -205,10 +205,10 @@ test('a client that leaves before its answer leaves a whole write or none behind
       socket.on('close', () => resolve());
     });
   await post('mutate/tasks/add', { title: 'Last' });
-  const { tasks } = await house.call('tasks.list', { limit: 100 });
-  const { entries } = await house.call('admin.log', { limit: 100 });
+  const { tasks } = await app.call('tasks.list', { limit: 100 });
+  const { entries } = await app.call('admin.log', { limit: 100 });
   expect(entries.filter(({ success }: Seen) => success)).toHaveLength(tasks.length);
-  expect(await house.call('admin.audit.verify')).toMatchObject({ success: true });
+  expect(await app.call('admin.audit.verify')).toMatchObject({ success: true });
 });
 
 test('200 calls at once are all answered', async () => {
@@ -252,10 +252,10 @@ test.each([
 });
 
 test('what does not finish in its time when the server stops is cut off, and is not done later', async () => {
-  const { post, house, stop } = await openServer({}, { graceMs: 200 });
+  const { post, app, stop } = await openServer({}, { graceMs: 200 });
   await post('query/tasks/list');
   let letGo = (): void => {};
-  const held = house.store.write({ at: '2026-01-02T00:00:00.000Z', by: 'x' }, () => new Promise<void>((resolve) => (letGo = resolve)));
+  const held = app.store.write({ at: '2026-01-02T00:00:00.000Z', by: 'x' }, () => new Promise<void>((resolve) => (letGo = resolve)));
   const cut = post('mutate/tasks/add', { title: 'Too late' }).catch(() => 'cut');
   await sleep(100);
   const began = Date.now();
@@ -265,11 +265,11 @@ test('what does not finish in its time when the server stops is cut off, and is 
   letGo();
   await held;
   await sleep(200);
-  expect(await house.call('tasks.list')).toMatchObject({ _meta: { exitCode: 100 } });
+  expect(await app.call('tasks.list')).toMatchObject({ _meta: { exitCode: 100 } });
 });
 
 test('a backup is restored through the server while others write; they go on with the restored store', async () => {
-  const { post, tokenOf, house } = await openServer({ tasks: ['T001'] });
+  const { post, tokenOf, app } = await openServer({ tasks: ['T001'] });
   const admin = bearer(await tokenOf('admin'));
   const { body } = await post('mutate/admin/backup.create', {}, admin);
   let isOver = false;
@@ -286,7 +286,7 @@ test('a backup is restored through the server while others write; they go on wit
   isOver = true;
   await Promise.all(writers);
   expect(failed).toEqual([]);
-  expect(await house.call('admin.audit.verify')).toMatchObject({ success: true });
+  expect(await app.call('admin.audit.verify')).toMatchObject({ success: true });
   expect(await post('query/tasks/exists', { taskId: 'T001' })).toMatchObject({ body: { exists: true } });
 });
 
@@ -321,11 +321,11 @@ test('metrics count calls by operation, gateway and exit, whichever protocol bro
 });
 
 test('a token counts on this machine too: its scope and its name', async () => {
-  const { post, tokenOf, house } = await openServer({ tasks: ['T001'] });
+  const { post, tokenOf, app } = await openServer({ tasks: ['T001'] });
   const reader = bearer(await tokenOf('query', 'reader'));
   expect(await post('query/tasks/list', {}, reader)).toMatchObject({ status: 200 });
   expect(await post('mutate/tasks/add', { title: 'x' }, reader)).toMatchObject({ status: 403 });
   const writer = bearer(await tokenOf('mutate', 'ci'));
   expect(await post('mutate/tasks/add', { title: 'x' }, writer)).toMatchObject({ status: 200 });
-  expect(await house.call('admin.log', { limit: 1 })).toMatchObject({ entries: [{ agent: 'ci', gateway: 'http' }] });
+  expect(await app.call('admin.log', { limit: 1 })).toMatchObject({ entries: [{ agent: 'ci', gateway: 'http' }] });
 });

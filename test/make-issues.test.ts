@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { chmodSync, readFileSync, writeFileSync } from 'node:fs';
 import { delimiter, join, resolve } from 'node:path';
 import { expect, test } from 'vitest';
-import { openHouse } from './house.ts';
+import { openApp } from './app.ts';
 import { temporary } from './temporary.ts';
 
 /** Writes down what it is asked for and answers as the API does. */
@@ -16,7 +16,7 @@ console.log(JSON.stringify({ id: number * 1000, number }));
 `;
 
 test('the program of the guide makes the issues, their relations and their ends', async () => {
-  const { call, root } = await openHouse({ tasks: ['T001 epic', 'T002 in T001 depends T003', 'T003 in T001 done high: Read "it"'] });
+  const { call, root } = await openApp({ tasks: ['T001 epic', 'T002 in T001 depends T003', 'T003 in T001 done high: Read "it"'] });
   await call('tasks.update', { taskId: 'T003', notes: 'said' });
   await call('tasks.export.file', { output: 'issues.json', format: 'github' });
   const page = readFileSync(resolve(import.meta.dirname, '../docs/guide/import-and-export.md'), 'utf8');

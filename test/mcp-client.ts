@@ -2,8 +2,8 @@ import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
 import { Client, type ClientOptions } from '@modelcontextprotocol/client';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import { onTestFinished } from 'vitest';
+import type { Seen } from './app.ts';
 import { built } from './built.ts';
-import type { Seen } from './house.ts';
 
 /** The revision that a client speaks. */
 export type Era = '2026-07-28' | '2025-11-25';

@@ -3,13 +3,13 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { openHouse } from './house.ts';
+import { openApp } from './app.ts';
 import { caller, connect, eras, initialize, openRaw, toolCall } from './mcp-client.ts';
-import { overHttp, serverHouse } from './mcp-doors.ts';
+import { overHttp, serverApp } from './mcp-doors.ts';
 
 describe.each(eras)('revision %s', (era) => {
   test('a server started for one agent stays in the session it started, until it starts another', async () => {
-    const { call } = await connect(await openHouse({ tasks: ['T001 epic', 'T002 in T001'] }), era);
+    const { call } = await connect(await openApp({ tasks: ['T001 epic', 'T002 in T001'] }), era);
     const { envelope } = await call('mutate', 'session.start', { scope: 'epic:T001', autoFocus: true });
     const { id } = envelope.session;
     expect((await call('query', 'tasks.current')).envelope).toMatchObject({ _meta: { sessionId: id }, task: { id: 'T002' } });
@@ -23,8 +23,8 @@ describe.each(eras)('revision %s', (era) => {
   });
 
   test('two agents in one server never mix: each has its session, its focus and its entries in the log', async () => {
-    const house = await openHouse({ tasks: ['T001 epic', 'T002 in T001', 'T003 epic', 'T004 in T003'] });
-    const { call } = await connect(house, era);
+    const app = await openApp({ tasks: ['T001 epic', 'T002 in T001', 'T003 epic', 'T004 in T003'] });
+    const { call } = await connect(app, era);
     const begin = async (agent: string, scope: string): Promise<string> =>
       (await call('mutate', 'session.start', { scope, autoFocus: true, grade: true }, { agent })).envelope.session.id;
     const sessions = { ann: await begin('ann', 'epic:T001'), ben: await begin('ben', 'epic:T003') };
@@ -37,7 +37,7 @@ describe.each(eras)('revision %s', (era) => {
     const focused = async (agent: string): Promise<unknown> => (await call('query', 'tasks.current', {}, { agent })).envelope.task;
     expect(await focused('ann')).toMatchObject({ id: 'T002' });
     expect(await focused('ben')).toMatchObject({ id: 'T004' });
-    const entries = await house.store.read(({ audit }) => audit.after(0, 100));
+    const entries = await app.store.read(({ audit }) => audit.after(0, 100));
     expect(new Set(entries.map(({ agent, session }) => `${agent} ${session}`))).toEqual(
       new Set([`ann ${sessions.ann}`, `ben ${sessions.ben}`]),
     );
@@ -45,7 +45,7 @@ describe.each(eras)('revision %s', (era) => {
   });
 
   test('a graded session over MCP earns what only MCP earns', async () => {
-    const { call } = await connect(await openHouse({ tasks: ['T001 epic', 'T002 in T001'] }), era);
+    const { call } = await connect(await openApp({ tasks: ['T001 epic', 'T002 in T001'] }), era);
     const { id } = (await call('mutate', 'session.start', { scope: 'epic:T001', autoFocus: true, grade: true })).envelope.session;
     await call('query', 'session.list');
     await call('query', 'admin.help');
@@ -58,7 +58,7 @@ describe.each(eras)('revision %s', (era) => {
   });
 
   test('the briefing, the protocol and grades are resources', async () => {
-    const { client } = await connect(await openHouse({ tasks: ['T001'] }), era);
+    const { client } = await connect(await openApp({ tasks: ['T001'] }), era);
     const text = async (uri: string): Promise<string> => {
       const [first] = (await client.readResource({ uri })).contents;
       return (first as { text: string }).text;
@@ -79,8 +79,8 @@ describe.each(eras)('revision %s', (era) => {
 });
 
 test('over HTTP the session is named in the call; nobody is in the session of another', async () => {
-  const world = await openHouse({ tasks: ['T001 epic', 'T002 in T001', 'T003 epic', 'T004 in T003'] });
-  const call = caller(await overHttp(serverHouse(world, false), '2026-07-28'));
+  const world = await openApp({ tasks: ['T001 epic', 'T002 in T001', 'T003 epic', 'T004 in T003'] });
+  const call = caller(await overHttp(serverApp(world, false), '2026-07-28'));
   const begin = async (agent: string, scope: string): Promise<string> =>
     (await call('mutate', 'session.start', { scope, autoFocus: true }, { agent })).envelope.session.id;
   const [first, second] = [await begin('ann', 'epic:T001'), await begin('ben', 'epic:T003')];
@@ -96,8 +96,8 @@ test('what a stray line of code prints goes to standard error', async () => {
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
   const stray = join(folder, 'stray.cjs');
   writeFileSync(stray, `setInterval(() => { console.log('stray'); console.info('stray'); console.debug('stray'); }, 5).unref();`);
-  const house = await openHouse({ tasks: ['T001'] });
-  const raw = openRaw({ root: house.root, env: { ...house.env, NODE_OPTIONS: `--require ${stray}` } });
+  const app = await openApp({ tasks: ['T001'] });
+  const raw = openRaw({ root: app.root, env: { ...app.env, NODE_OPTIONS: `--require ${stray}` } });
   let stderr = '';
   raw.child.stderr.on('data', (chunk) => {
     stderr += chunk;

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, test } from 'vitest';
-import { openHouse } from './house.ts';
+import { openApp } from './app.ts';
 import { initialize, openRaw, toolCall } from './mcp-client.ts';
 
 const show = toolCall(7, 'query', 'tasks.show', { taskId: 'T1' });
@@ -29,7 +29,7 @@ const lines: [string, string, object][] = [
 ];
 
 test('what is no message is answered with an error, and the server lives on', async () => {
-  const raw = openRaw(await openHouse({ tasks: ['T001'] }));
+  const raw = openRaw(await openApp({ tasks: ['T001'] }));
   await initialize(raw);
   for (const [what, text, answer] of lines) {
     raw.line(text);
@@ -42,7 +42,7 @@ test('what is no message is answered with an error, and the server lives on', as
 });
 
 test('a line of five megabytes is answered with an error, one below the limit is read', async () => {
-  const raw = openRaw(await openHouse({ tasks: ['T001'] }));
+  const raw = openRaw(await openApp({ tasks: ['T001'] }));
   await initialize(raw);
   const padded = (megabytes: number): string =>
     JSON.stringify({ jsonrpc: '2.0', ...toolCall(8, 'mutate', 'tasks.add', { title: 'x'.repeat(megabytes * 1024 * 1024) }) });
@@ -63,7 +63,7 @@ test('a line of five megabytes is answered with an error, one below the limit is
 });
 
 test('before a handshake nothing is refused that the protocol allows, and nothing hangs', async () => {
-  const raw = openRaw(await openHouse({ tasks: ['T001'] }));
+  const raw = openRaw(await openApp({ tasks: ['T001'] }));
   raw.line('garbage');
   expect(await raw.next()).toMatchObject({ error: { code: -32700 } });
   raw.send({ id: 1, method: 'server/discover', params: { _meta: { 'io.modelcontextprotocol/protocolVersion': '1999-01-01' } } });
@@ -73,7 +73,7 @@ test('before a handshake nothing is refused that the protocol allows, and nothin
 
 test('an older client is served in its own revision', async () => {
   for (const version of ['2024-11-05', '2025-03-26', '2025-06-18']) {
-    const raw = openRaw(await openHouse({ tasks: ['T001'] }));
+    const raw = openRaw(await openApp({ tasks: ['T001'] }));
     raw.send({
       id: 0,
       method: 'initialize',
@@ -87,8 +87,8 @@ test('an older client is served in its own revision', async () => {
 });
 
 test('when the input ends, what was asked is answered, and the process ends with 0', async () => {
-  const house = await openHouse();
-  const raw = openRaw(house);
+  const app = await openApp();
+  const raw = openRaw(app);
   await initialize(raw);
   for (let id = 1; id <= 20; id++) raw.send(toolCall(id, 'mutate', 'tasks.add', { title: `Task ${id}` }));
   raw.child.stdin.end();
@@ -99,12 +99,12 @@ test('when the input ends, what was asked is answered, and the process ends with
     .split('\n')
     .flatMap((line) => JSON.parse(line).id ?? []);
   expect(answered.sort((a, b) => a - b)).toEqual(Array.from({ length: 21 }, (_, i) => i));
-  expect(await house.call('tasks.exists', { taskId: 'T020' })).toMatchObject({ exists: true });
+  expect(await app.call('tasks.exists', { taskId: 'T020' })).toMatchObject({ exists: true });
 });
 
 test.each(['SIGTERM', 'SIGINT', 'SIGHUP'] as const)('%s ends it cleanly, with what runs finished', async (signal) => {
-  const house = await openHouse();
-  const raw = openRaw(house);
+  const app = await openApp();
+  const raw = openRaw(app);
   await initialize(raw);
   raw.send(toolCall(1, 'mutate', 'tasks.add', { title: 'Before' }));
   await raw.answer(1);
@@ -112,11 +112,11 @@ test.each(['SIGTERM', 'SIGINT', 'SIGHUP'] as const)('%s ends it cleanly, with wh
   expect(await raw.ended).toBe(0);
   // Servers close properly: the log is in the database.
   const { statSync } = await import('node:fs');
-  expect(statSync(`${house.root}/.cleo/cleo.db-wal`, { throwIfNoEntry: false })?.size ?? 0).toBe(0);
+  expect(statSync(`${app.root}/.cleo/cleo.db-wal`, { throwIfNoEntry: false })?.size ?? 0).toBe(0);
 });
 
 test('a client that vanishes ends it, in the middle of an answer too', async () => {
-  const raw = openRaw(await openHouse({ tasks: ['T001'] }));
+  const raw = openRaw(await openApp({ tasks: ['T001'] }));
   await initialize(raw);
   for (let id = 1; id <= 500; id++) raw.send(toolCall(id, 'query', 'admin.help', { tier: 2 }));
   await raw.answer(1);
@@ -126,7 +126,7 @@ test('a client that vanishes ends it, in the middle of an answer too', async () 
 });
 
 test('a client that reads nothing holds up neither the end of the server nor its memory', async () => {
-  const raw = openRaw(await openHouse({ tasks: ['T001'] }));
+  const raw = openRaw(await openApp({ tasks: ['T001'] }));
   await initialize(raw);
   raw.child.stdout.pause();
   for (let id = 1; id <= 5000; id++) raw.send(toolCall(id, 'query', 'admin.help', { tier: 2 }));
@@ -141,8 +141,8 @@ test('a client that reads nothing holds up neither the end of the server nor its
 });
 
 test('a call that is cancelled while it waits does nothing and gets no answer; the next one does', async () => {
-  const house = await openHouse({ tasks: ['T001'] });
-  const raw = openRaw(house);
+  const app = await openApp({ tasks: ['T001'] });
+  const raw = openRaw(app);
   await initialize(raw);
   const batch = Array.from({ length: 2000 }, (_, i) => ({ title: `Part ${i}` }));
   raw.send(toolCall(1, 'mutate', 'tasks.add-batch', { tasks: batch }));
@@ -153,13 +153,13 @@ test('a call that is cancelled while it waits does nothing and gets no answer; t
   await raw.answer(1);
   await sleep(50);
   expect(raw.output()).not.toMatch(/"id":2\b/);
-  expect(await house.call('tasks.find', { query: 'waits' })).toMatchObject({ tasks: [] });
+  expect(await app.call('tasks.find', { query: 'waits' })).toMatchObject({ tasks: [] });
   raw.child.stdin.end();
   expect(await raw.ended).toBe(0);
 });
 
 test('standard output carries protocol and nothing else, whatever is asked', async () => {
-  const raw = openRaw(await openHouse({ tasks: ['T001'] }));
+  const raw = openRaw(await openApp({ tasks: ['T001'] }));
   await initialize(raw);
   raw.send(toolCall(1, 'query', 'admin.quickstart', {}));
   raw.send(toolCall(2, 'query', 'admin.completion', { shell: 'bash' }));

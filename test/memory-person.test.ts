@@ -2,8 +2,8 @@ import { execFileSync } from 'node:child_process';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { quote } from '../src/core/errors/quote.ts';
+import { openApp, type Seen } from './app.ts';
 import { built, runBuilt } from './built.ts';
-import { openHouse, type Seen } from './house.ts';
 
 /** The same command at a real terminal, made by `script`, with nothing of this process's environment but the path. */
 function atTerminal(argv: string[], cwd: string, env: Record<string, string>): Seen {
@@ -18,7 +18,7 @@ function atTerminal(argv: string[], cwd: string, env: Record<string, string>): S
 }
 
 test('a decision is accepted by a person at a terminal, and by nobody else', async () => {
-  const { root } = await openHouse({
+  const { root } = await openApp({
     engine: 'sqlite',
     tasks: ['memory decision: Tokens are structs', 'memory decision: Tokens are classes'],
   });

@@ -1,14 +1,14 @@
 import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { inject } from 'vitest';
-import { openHouse, type TestHouse } from './house.ts';
+import { openApp, type TestApp } from './app.ts';
 import { temporary } from './temporary.ts';
 
 export interface Nexus {
   /** Where the registry is. */
   home: string;
   registry: string;
-  houses: Record<string, TestHouse>;
+  apps: Record<string, TestApp>;
   bytes(): string;
   /** Runs a command line as `error.fix` prints it, in this house or, where it names another folder, in that one. */
   play(line: string): Promise<number>;
@@ -23,13 +23,13 @@ interface NexusOptions {
 /** Projects of one user, each with a store of its own, registered under their names. The first is the one whose fixes are played. */
 export async function openNexus(worlds: Record<string, string[]>, { permissions = {}, alike = false }: NexusOptions = {}): Promise<Nexus> {
   const home = temporary();
-  const houses: Record<string, TestHouse> = {};
+  const apps: Record<string, TestApp> = {};
   const config = process.env.CLEO_TEST_ENGINE === 'postgres' ? { store: { url: inject('databaseUrl') } } : {};
   for (const [i, [name, tasks]] of Object.entries(worlds).entries())
-    houses[name] = await openHouse({ tasks, env: { CLEO_HOME: home }, ...(i === 0 || alike ? { config } : { engine: 'sqlite' }) });
-  const [first] = Object.values(houses);
+    apps[name] = await openApp({ tasks, env: { CLEO_HOME: home }, ...(i === 0 || alike ? { config } : { engine: 'sqlite' }) });
+  const [first] = Object.values(apps);
   await first?.call('nexus.init');
-  for (const [name, house] of Object.entries(houses)) await house.call('nexus.register', { name, permission: permissions[name] ?? 'read' });
+  for (const [name, app] of Object.entries(apps)) await app.call('nexus.register', { name, permission: permissions[name] ?? 'read' });
   const registry = join(home, 'nexus.json');
   const play = async (line: string): Promise<number> => {
     const [, before, , root, command = ''] =
@@ -39,15 +39,15 @@ export async function openNexus(worlds: Record<string, string[]>, { permissions 
       writeFileSync(to, readFileSync(from));
       rmSync(from);
     }
-    const house = root ? Object.values(houses).find((each) => each.root === root) : first;
-    return (await house!.cli(command)).exitCode;
+    const app = root ? Object.values(apps).find((each) => each.root === root) : first;
+    return (await app!.cli(command)).exitCode;
   };
-  return { home, registry, houses, bytes: () => readFileSync(registry, 'latin1'), play };
+  return { home, registry, apps, bytes: () => readFileSync(registry, 'latin1'), play };
 }
 
 /** Changes a project's configuration behind its back. */
-export function reconfigure(house: TestHouse, change: (config: Record<string, unknown>) => void): void {
-  const path = join(house.root, '.cleo', 'config.json');
+export function reconfigure(app: TestApp, change: (config: Record<string, unknown>) => void): void {
+  const path = join(app.root, '.cleo', 'config.json');
   const config = JSON.parse(readFileSync(path, 'utf8'));
   change(config);
   writeFileSync(path, JSON.stringify(config));

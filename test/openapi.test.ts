@@ -1,13 +1,13 @@
 import { expect, test } from 'vitest';
-import { catalogue } from '../src/admin/all-errors.ts';
-import { catalog } from '../src/core/index.generated.ts';
+import { errorCatalog } from '../src/admin/all-errors.ts';
+import { registry } from '../src/core/index.generated.ts';
 import { shapesOf } from '../src/core/shape.ts';
 import { openApiOf, pathOf } from '../src/surfaces/http/openapi.ts';
-import type { Seen } from './house.ts';
+import type { Seen } from './app.ts';
 import { openServer } from './served.ts';
 
-const operations = await Promise.all(catalog.entries.map((entry) => entry.load()));
-const document = (await openApiOf(catalog, '1.2.3')) as Seen;
+const operations = await Promise.all(registry.entries.map((entry) => entry.load()));
+const document = (await openApiOf(registry, '1.2.3')) as Seen;
 
 /** Every node of the document with the way to it. */
 function* nodes(node: unknown, way = '#'): Generator<[string, Seen]> {
@@ -65,7 +65,7 @@ test.each(operations.map((operation) => [operation.name, operation] as const))(
     expect(Object.keys(example)).toEqual(Object.keys(operation.example.call));
     const answer = at(post.responses[200].content['application/json'].schema.$ref) as Seen;
     expect(Object.keys(answer.properties)).toEqual(expect.arrayContaining(['_meta', 'success', ...Object.keys(operation.result.entries)]));
-    for (const code of operation.errors) expect(Object.keys(post.responses)).toContain(String(catalogue()[code].http));
+    for (const code of operation.errors) expect(Object.keys(post.responses)).toContain(String(errorCatalog()[code].http));
   },
 );
 

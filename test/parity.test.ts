@@ -2,12 +2,12 @@ import { parse } from 'valibot';
 import { expect, test } from 'vitest';
 import { argvOf } from '../src/core/command-line.ts';
 import type { Operation } from '../src/core/define.ts';
-import { catalog } from '../src/core/index.generated.ts';
+import { registry } from '../src/core/index.generated.ts';
 import { shapesOf } from '../src/core/shape.ts';
 import { estimateTokens } from '../src/lib/tokens.ts';
 import { version } from '../src/version.ts';
+import { openApp, type Seen, type TestApp } from './app.ts';
 import { runBuilt } from './built.ts';
-import { openHouse, type Seen, type TestHouse } from './house.ts';
 import { mcpDoors } from './mcp-doors.ts';
 import { realTokens } from './real-tokens.ts';
 import { throughHttp } from './served.ts';
@@ -18,7 +18,7 @@ interface Answer {
 }
 
 /** Every way into an operation; a new surface is a new line. */
-const doors: Record<string, (house: TestHouse, operation: Operation, params: Record<string, unknown>) => Promise<Answer>> = {
+const doors: Record<string, (app: TestApp, operation: Operation, params: Record<string, unknown>) => Promise<Answer>> = {
   dispatch: ({ reply }, operation, params) => reply(operation.name, params),
   cli: async ({ root, env }, operation, params) => {
     const { argv, stdin } = argvOf(operation, params);
@@ -31,9 +31,9 @@ const doors: Record<string, (house: TestHouse, operation: Operation, params: Rec
   http: throughHttp,
 };
 
-const operations = await Promise.all(catalog.entries.map((entry) => entry.load()));
+const operations = await Promise.all(registry.entries.map((entry) => entry.load()));
 // A call that lacks the very parameter that selects its operation is a call of another one; so are words that mean another when they stand alone.
-const alone = catalog.entries.flatMap((entry) => (entry.alone ? entry.commands : []));
+const alone = registry.entries.flatMap((entry) => (entry.isDefault ? entry.commands : []));
 const needy = operations.filter(
   ({ params, cli }) =>
     shapesOf(params).some(({ isRequired }) => isRequired) &&
@@ -68,10 +68,10 @@ async function throughAll(operation: Operation, params: Record<string, unknown>,
   const answers: Answer[] = [];
   const compared: Record<string, unknown> = {};
   for (const [door, call] of Object.entries(doors)) {
-    const house = await openHouse({ tasks });
-    const answer = await call(house, operation, params);
+    const app = await openApp({ tasks });
+    const answer = await call(app, operation, params);
     answers.push(answer);
-    compared[door] = comparable(answer.envelope, house.root);
+    compared[door] = comparable(answer.envelope, app.root);
   }
   for (const door of Object.keys(doors)) expect(compared[door], door).toEqual(compared.dispatch);
   return answers;

@@ -4,15 +4,15 @@ import { describe, expect, test } from 'vitest';
 import { agentText, briefingHook } from '../src/admin/rules/setup-clients.ts';
 import { flagOf } from '../src/core/command-line.ts';
 import { globalFlags } from '../src/core/global-flags.ts';
-import { catalog } from '../src/core/index.generated.ts';
+import { registry } from '../src/core/index.generated.ts';
 import { shapesOf } from '../src/core/shape.ts';
 import { protocolText } from '../src/orchestration/protocol.generated.ts';
 import { protocolUpTo } from '../src/research/rules/protocol.ts';
+import { openApp, type TestApp } from './app.ts';
 import { handedOut } from './handed-out.ts';
-import { openHouse, type TestHouse } from './house.ts';
 import { repositoryIn } from './repository.ts';
 
-const text = `${protocolUpTo(protocolText, 'orchestrator', catalog.entries)}\n${agentText}\n\`${briefingHook.split(' 2>')[0]}\``;
+const text = `${protocolUpTo(protocolText, 'orchestrator', registry.entries)}\n${agentText}\n\`${briefingHook.split(' 2>')[0]}\``;
 
 /** What stands in backticks or in a block of commands. */
 const spoken = [
@@ -28,7 +28,7 @@ const calls = unique(spoken.filter((words) => /^(query|mutate) /.test(words)));
 const tasks = ['T001 epic', 'T002 in T001 accept one', 'T003 in T001', 'T004 in T001 done'];
 const known = ['memory decision: Tokens are structs', 'memory decision: Tokens are numbers', 'doc parsers T002 research: Parsers'];
 const planned = ['research', 'consensus', 'specification', 'decomposition'].map((stage) => `stage T001 ${stage} completed`);
-const worlds: { tasks: string[]; prepare?: (house: TestHouse) => Promise<void> }[] = [
+const worlds: { tasks: string[]; prepare?: (app: TestApp) => Promise<void> }[] = [
   { tasks: [...tasks, ...known] },
   {
     tasks: [
@@ -63,7 +63,7 @@ const isFine = (exit: number): boolean => exit === 0 || (exit >= 100 && exit <= 
 const fileFor = (command: string): string => (command.includes('workgraph') ? 'plan.json' : 'batch.json');
 
 /** The files that the text speaks of. */
-function furnish({ root }: TestHouse): void {
+function furnish({ root }: TestApp): void {
   const at = '2026-01-01T00:00:00.000Z';
   const moved = { id: 'T090', type: 'epic', title: 'Moved', status: 'pending', priority: 'medium', createdAt: at, createdBy: 'x' };
   const files = {
@@ -80,7 +80,7 @@ function furnish({ root }: TestHouse): void {
 }
 
 /** A release that can be shipped: from a repository with somewhere to push to. */
-async function collected({ call, root }: TestHouse): Promise<void> {
+async function collected({ call, root }: TestApp): Promise<void> {
   await call('release.create', { version: 'v1.0.0' });
   const { git, commit } = repositoryIn(root);
   git('config', 'user.name', 'Ada');
@@ -90,13 +90,13 @@ async function collected({ call, root }: TestHouse): Promise<void> {
   git('remote', 'add', 'origin', join(root, 'remote'));
 }
 
-async function runsSomewhere(run: (house: TestHouse) => Promise<{ exitCode: number; said: string }>): Promise<string> {
+async function runsSomewhere(run: (app: TestApp) => Promise<{ exitCode: number; said: string }>): Promise<string> {
   const refusals: string[] = [];
   for (const { tasks, prepare } of worlds) {
-    const house = await openHouse({ tasks, engine: 'sqlite' });
-    furnish(house);
-    await prepare?.(house);
-    const { exitCode, said } = await run(house);
+    const app = await openApp({ tasks, engine: 'sqlite' });
+    furnish(app);
+    await prepare?.(app);
+    const { exitCode, said } = await run(app);
     if (isFine(exitCode)) return 'fine';
     refusals.push(`${exitCode} ${said}`);
   }
@@ -119,7 +119,7 @@ test.each(commands)('%s', async (command) => {
 test.each(calls)('%s', async (call) => {
   const [, asked, operation, params] = /^(query|mutate) (\S+)(?: (\{.*\}))?$/.exec(call) ?? [];
   const outcome = await runsSomewhere(async ({ reply }) => {
-    const { exitCode, envelope } = await reply(operation!, JSON.parse(params ?? '{}'), { asked: asked as 'query' });
+    const { exitCode, envelope } = await reply(operation!, JSON.parse(params ?? '{}'), { kind: asked as 'query' });
     return { exitCode, said: JSON.stringify(envelope) };
   });
   expect(outcome).toBe('fine');
@@ -127,7 +127,7 @@ test.each(calls)('%s', async (call) => {
 
 describe('what is named beside commands', () => {
   test('every flag is one', async () => {
-    const operations = await Promise.all(catalog.entries.map((entry) => entry.load()));
+    const operations = await Promise.all(registry.entries.map((entry) => entry.load()));
     const flags = new Set([
       ...globalFlags.flatMap((flag) => flag.flags),
       ...operations.flatMap(({ params }) => shapesOf(params).map(({ name }) => flagOf(name))),
@@ -136,7 +136,7 @@ describe('what is named beside commands', () => {
   });
 
   test('every operation that is listed is one', () => {
-    const names = new Set(catalog.entries.map(({ name }) => name));
+    const names = new Set(registry.entries.map(({ name }) => name));
     const listed = [...text.matchAll(/^(?:Reads|Writes): (.*)\.$/gm)].flatMap(([, line]) =>
       line!.split(', ').flatMap((group) => {
         const [, domain, many] = /^(\w+)\.\((.*)\)$/.exec(group) ?? [];

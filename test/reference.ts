@@ -1,5 +1,5 @@
 import type { JsonSchema } from '@valibot/to-json-schema';
-import { catalogue } from '../src/admin/all-errors.ts';
+import { errorCatalog } from '../src/admin/all-errors.ts';
 import { processes } from '../src/admin/operations/shared/processes.ts';
 import { commandFor, commandsOf } from '../src/core/command-line.ts';
 import type { Operation } from '../src/core/define.ts';
@@ -117,8 +117,8 @@ function section(operation: Operation): string {
   const [domain, ...rest] = operation.name.split('.');
   const call = { domain, operation: rest.join('.'), params: operation.example.call };
   const errors = operation.errors
-    .filter((code) => !('exitOf' in catalogue()[code]))
-    .map((code) => ({ code, exit: catalogue()[code].exit }))
+    .filter((code) => !('exitOf' in errorCatalog()[code]))
+    .map((code) => ({ code, exit: errorCatalog()[code].exit }))
     .sort((a, b) => a.exit - b.exit);
   return [
     `## ${operation.name}\n`,
@@ -148,7 +148,7 @@ function parameters(operation: Operation): string[] {
     table(
       ['parameter', 'command line', 'type', '', 'meaning'],
       shapes.map((shape) => [
-        [shape.name, ...Object.entries(operation.also ?? {}).flatMap(([name, known]) => (known === shape.name ? [name] : []))]
+        [shape.name, ...Object.entries(operation.paramAliases ?? {}).flatMap(([name, known]) => (known === shape.name ? [name] : []))]
           .map((name) => `\`${name}\``)
           .join(', also '),
         flags
@@ -192,7 +192,7 @@ function objectOf({ properties, additionalProperties, required = [] }: JsonSchem
 
 function exitPage(): string {
   const codes = (exit: number): string =>
-    Object.entries(catalogue())
+    Object.entries(errorCatalog())
       .filter(([, entry]) => entry.exit === exit && !('exitOf' in entry))
       .map(([code, entry]) => `\`${'code' in entry ? `${code}_…` : code}\``)
       .join(', ');

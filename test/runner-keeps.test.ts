@@ -1,8 +1,8 @@
 import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import type { Seen } from './app.ts';
 import { openWorkshop } from './construct.ts';
-import type { Seen } from './house.ts';
 import { filesBelow, gate, one, recordOf, runFolders, shopWith, two } from './runner.ts';
 import { wholePrd } from './samples.ts';
 

@@ -1,8 +1,8 @@
 import { readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import type { Seen } from './app.ts';
 import { openWorkshop } from './construct.ts';
-import type { Seen } from './house.ts';
 
 describe('a phase whose skills run side by side', () => {
   test('tells what each of them wrote, and what nobody can tell', async () => {

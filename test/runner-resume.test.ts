@@ -7,8 +7,8 @@ import { describe, expect, test } from 'vitest';
 import { living } from '../src/platform/process-group.ts';
 import { takeRunLock } from '../src/platform/run-lock.ts';
 import { readTrace } from '../src/runs/rules/trace.ts';
+import type { Seen } from './app.ts';
 import { openWorkshop, type Workshop } from './construct.ts';
-import type { Seen } from './house.ts';
 import { gate, recordOf, runFolders, shopWith, two } from './runner.ts';
 
 describe('one at a time', () => {

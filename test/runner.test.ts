@@ -3,8 +3,8 @@ import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, onTestFinished, test } from 'vitest';
+import type { Seen } from './app.ts';
 import { openWorkshop, type Workshop } from './construct.ts';
-import type { Seen } from './house.ts';
 import { codes, gate, one, runFolders, shopWith, two } from './runner.ts';
 
 describe('a phase', () => {

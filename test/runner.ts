@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import type { Seen } from './app.ts';
 import { openWorkshop, type Workshop } from './construct.ts';
-import type { Seen } from './house.ts';
 
 export const one = (more = ''): string => `execution: {phases: [only]}\nskills: [{name: it, phase: only}]\n${more}`;
 export const two = (more = ''): string =>

@@ -5,9 +5,9 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, onTestFinished, test } from 'vitest';
 import { sqliteDriver } from '../src/store/dialects/sqlite-driver.ts';
+import type { Seen } from './app.ts';
 import { built, runBuilt } from './built.ts';
 import { emptyFolder } from './folder.ts';
-import type { Seen } from './house.ts';
 
 interface Running {
   child: ChildProcess;

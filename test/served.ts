@@ -1,14 +1,14 @@
 import { connect } from 'node:net';
 import { onTestFinished } from 'vitest';
 import type { Operation } from '../src/core/define.ts';
-import type { House } from '../src/dispatch/dispatch.ts';
-import { buildHouse } from '../src/main.ts';
+import type { App } from '../src/dispatch/dispatch.ts';
+import { createApp } from '../src/main.ts';
 import { platformOf } from '../src/platform/platform.ts';
 import { httpApp } from '../src/surfaces/http/app.ts';
 import { pathOf } from '../src/surfaces/http/openapi.ts';
 import { type ServeOptions, serve } from '../src/surfaces/http/serve.ts';
 import { mcpHandler } from '../src/surfaces/mcp/http.ts';
-import { type HouseOptions, openHouse, type Seen, type TestHouse } from './house.ts';
+import { type AppOptions, openApp, type Seen, type TestApp } from './app.ts';
 
 export interface Answered {
   status: number;
@@ -18,7 +18,7 @@ export interface Answered {
 }
 
 export interface Served {
-  house: TestHouse;
+  app: TestApp;
   url: string;
   port: number;
   /** `query/tasks/show` and the like. */
@@ -33,22 +33,22 @@ export interface Served {
 }
 
 /** A house for many callers, as `cleo serve` builds it. */
-export function sharedHouse(house: TestHouse): House {
-  const platform = platformOf(house.env, house.root, '0.0.0-test');
-  return buildHouse({ ...platform, caller: { agent: 'http' }, grade: { isOn: false, id: undefined } }, { serves: true });
+export function sharedApp(app: TestApp): App {
+  const platform = platformOf(app.env, app.root, '0.0.0-test');
+  return createApp({ ...platform, caller: { agent: 'http' }, grade: { isOn: false, id: undefined } }, { isServer: true });
 }
 
 /** A real server on a free port of this machine, for the length of one test. */
 export async function openServer(
-  options: HouseOptions = {},
-  more: Partial<ServeOptions> & { prepare?: (house: TestHouse) => Promise<unknown> } = {},
+  options: AppOptions = {},
+  more: Partial<ServeOptions> & { prepare?: (app: TestApp) => Promise<unknown> } = {},
 ): Promise<Served> {
-  const house = await openHouse(options);
-  await more.prepare?.(house);
+  const app = await openApp(options);
+  await more.prepare?.(app);
   const stopping = new AbortController();
   let ended: Promise<void> = Promise.resolve();
   const { url, port } = await new Promise<{ url: string; port: number }>((announce, refuse) => {
-    ended = serve(sharedHouse(house), { port: 0, mcp: mcpHandler, stop: stopping.signal, announce, ...more });
+    ended = serve(sharedApp(app), { port: 0, mcp: mcpHandler, stop: stopping.signal, announce, ...more });
     ended.catch(refuse);
   });
   const stop = (): Promise<void> => {
@@ -62,7 +62,7 @@ export async function openServer(
     return { status: response.status, headers: response.headers, text, body: text.startsWith('{') ? JSON.parse(text) : {} };
   };
   return {
-    house,
+    app,
     url,
     port,
     post: (path, params = {}, headers = {}) =>
@@ -74,7 +74,7 @@ export async function openServer(
     get: (path, headers = {}) => send(path, { headers }),
     raw: (request, enough) => rawly(port, typeof request === 'string' ? [Buffer.from(request)] : request, enough),
     async tokenOf(scope, name = scope) {
-      return (await house.call('admin.token.create', { name, scope })).secret;
+      return (await app.call('admin.token.create', { name, scope })).secret;
     },
     stop,
     ended,
@@ -102,13 +102,13 @@ function rawly(port: number, parts: Uint8Array[], enough?: RegExp): Promise<stri
 
 /** One call through the whole of the HTTP surface but the socket, by somebody who may do everything. */
 export async function throughHttp(
-  house: TestHouse,
+  app: TestApp,
   operation: Operation,
   params: Record<string, unknown>,
 ): Promise<{ envelope: Seen; exitCode: number }> {
-  const shared = sharedHouse(house);
+  const shared = sharedApp(app);
   onTestFinished(() => shared.closeStores());
-  const app = httpApp(shared, {
+  const routes = httpApp(shared, {
     bound: '127.0.0.1',
     hosts: [],
     origins: [],
@@ -116,9 +116,9 @@ export async function throughHttp(
     callsPerMinute: 0,
     anyone: { name: 'http', scope: 'admin' },
   });
-  const response = await app.request(`http://localhost${pathOf(operation)}`, {
+  const response = await routes.request(`http://localhost${pathOf(operation)}`, {
     method: 'POST',
-    headers: { 'content-type': 'application/json', host: 'localhost', 'cleo-agent': house.env.CLEO_AGENT_ID ?? '' },
+    headers: { 'content-type': 'application/json', host: 'localhost', 'cleo-agent': app.env.CLEO_AGENT_ID ?? '' },
     body: JSON.stringify(params),
   });
   const envelope: Seen = JSON.parse(await response.text());

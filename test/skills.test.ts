@@ -6,13 +6,13 @@ import { agents } from '../src/admin/rules/agents.generated.ts';
 import { clients } from '../src/admin/rules/setup-clients.ts';
 import { flagOf } from '../src/core/command-line.ts';
 import { globalFlags } from '../src/core/global-flags.ts';
-import { catalog } from '../src/core/index.generated.ts';
+import { registry } from '../src/core/index.generated.ts';
 import { shapesOf } from '../src/core/shape.ts';
 import { type FrontMatter, readFrontMatter } from '../src/lib/front-matter.ts';
 import { estimateTokens } from '../src/lib/tokens.ts';
 import { bundledCatalogue, bundledSkills } from '../src/platform/skills.generated.ts';
+import { openApp, type TestApp } from './app.ts';
 import { handedOut } from './handed-out.ts';
-import { openHouse, type TestHouse } from './house.ts';
 import { repositoryIn } from './repository.ts';
 
 const texts: Record<string, string> = {
@@ -45,7 +45,7 @@ const tasks = ['T001 epic', 'T002 in T001 accept one', 'T003 in T001', 'T004 in 
 const documents = ['doc uploads T002 note: Uploads', 'doc upload-spec T002 spec: What holds', 'doc adr-d-001 T002 adr: Uploads go on'];
 const decided = ['memory decision accepted about T002: Uploads go on', 'memory decision: Uploads start over'];
 const proposed = ['memory decision: Uploads go on', 'memory decision: Uploads start over'];
-const worlds: { tasks: string[]; prepare?: (house: TestHouse) => Promise<void> }[] = [
+const worlds: { tasks: string[]; prepare?: (app: TestApp) => Promise<void> }[] = [
   { tasks: [...tasks, ...documents, ...decided] },
   {
     tasks: [
@@ -76,7 +76,7 @@ afterAll(() => rmSync(model, { recursive: true, force: true }));
 let sha = '';
 
 /** The files that the texts speak of, in a repository in which all is committed: made once, and copied for each house. */
-function furnish({ root }: TestHouse): string {
+function furnish({ root }: TestApp): string {
   sha ||= commitAll(model);
   cpSync(model, root, { recursive: true });
   mkdirSync(join(root, '.cleo/research/T002'), { recursive: true });
@@ -112,7 +112,7 @@ test('there is something to run', () => {
 test.each(commands)('%s', async (command) => {
   const refusals: string[] = [];
   for (const { tasks, prepare } of worlds) {
-    const house = await openHouse({
+    const app = await openApp({
       tasks,
       engine: 'sqlite',
       config: {
@@ -120,10 +120,10 @@ test.each(commands)('%s', async (command) => {
         lifecycleEnforcement: { mode: 'off' },
       },
     });
-    const sha = furnish(house);
-    await prepare?.(house);
-    const line = filled(command, sha).replace(/--file (plan|graph)\.json/, `--file ${house.root}/$1.json`);
-    const { exitCode, envelope } = await house.cli(line);
+    const sha = furnish(app);
+    await prepare?.(app);
+    const line = filled(command, sha).replace(/--file (plan|graph)\.json/, `--file ${app.root}/$1.json`);
+    const { exitCode, envelope } = await app.cli(line);
     if (isFine(exitCode)) return;
     refusals.push(`${exitCode} ${envelope.error?.message}`);
   }
@@ -160,7 +160,7 @@ describe('every text', () => {
     const all = Object.values(texts).join('\n');
     const named = [...new Set([...all.matchAll(/\bct-[a-z]+(?:-[a-z]+)*/g)].map(([name]) => name))];
     expect(named.filter((name) => !bundledSkills.some((skill) => skill.name === name))).toEqual([]);
-    const operations = await Promise.all(catalog.entries.map((entry) => entry.load()));
+    const operations = await Promise.all(registry.entries.map((entry) => entry.load()));
     const flags = new Set([
       ...globalFlags.flatMap((flag) => flag.flags),
       ...operations.flatMap(({ params }) => shapesOf(params).map(({ name }) => flagOf(name))),

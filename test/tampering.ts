@@ -1,5 +1,5 @@
 import { linkHash } from '../src/admin/rules/chain.ts';
-import type { TestHouse } from './house.ts';
+import type { TestApp } from './app.ts';
 
 /** One change of the log behind our back, and the entry at which it has to be found. */
 interface Tampering {
@@ -8,23 +8,23 @@ interface Tampering {
 }
 
 /** Tampers so many times with a log of `entries` entries, each time from the untouched log; those that were not found where they are. */
-export async function missedTamperings(house: TestHouse, entries: number, count: number, seed: number): Promise<string[]> {
-  for (let i = 1; i <= entries; i++) await house.call('tasks.add', { title: `Task ${i}`, description: `About ${i}` });
-  await house.tamper('create table kept_log as select * from audit_log; create table kept_head as select * from audit_head');
-  const links = await house.store.read((reads) => reads.audit.links(0, entries));
+export async function missedTamperings(app: TestApp, entries: number, count: number, seed: number): Promise<string[]> {
+  for (let i = 1; i <= entries; i++) await app.call('tasks.add', { title: `Task ${i}`, description: `About ${i}` });
+  await app.tamper('create table kept_log as select * from audit_log; create table kept_head as select * from audit_head');
+  const links = await app.store.read((reads) => reads.audit.links(0, entries));
   const random = randomOf(seed);
   const missed: string[] = [];
   for (let i = 0; i < count; i++) {
     const { statement, seq } = tampering(i, entries, random, rehashed);
-    await house.tamper(statement);
-    const { error } = await house.call('admin.audit.verify');
+    await app.tamper(statement);
+    const { error } = await app.call('admin.audit.verify');
     if (error?.code !== 'E_CHECKSUM_MISMATCH' || error.exitCode !== 20 || error.details.seq !== seq)
       missed.push(`${i} of seed ${seed}, ${statement}: ${error?.details?.seq ?? 'not found'}, not ${seq}`);
-    await house.tamper(
+    await app.tamper(
       'delete from audit_log; delete from audit_head; insert into audit_log select * from kept_log; insert into audit_head select * from kept_head',
     );
   }
-  const { chain } = await house.call('admin.audit.verify');
+  const { chain } = await app.call('admin.audit.verify');
   return chain?.entries === entries ? missed : [...missed, 'the untouched log no longer holds'];
 
   /** The hash that an entry has once its agent is another: by one who knows how the chain is made. */

@@ -1,10 +1,10 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, relative, resolve } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { catalogue } from '../src/admin/all-errors.ts';
+import { errorCatalog } from '../src/admin/all-errors.ts';
 import { commandsOf } from '../src/core/command-line.ts';
 import { exits } from '../src/core/errors/exits.ts';
-import { catalog } from '../src/core/index.generated.ts';
+import { registry } from '../src/core/index.generated.ts';
 import { shapesOf } from '../src/core/shape.ts';
 import { migrations } from '../src/store/migrations/all.ts';
 import { checksum } from '../src/store/migrations/migration.ts';
@@ -183,7 +183,7 @@ describe('invariants', () => {
   });
 
   test('dispatch knows no operation by its name', () => {
-    const names = new Set(catalog.entries.map((entry) => entry.name));
+    const names = new Set(registry.entries.map((entry) => entry.name));
     const quoted = shipped
       .filter((path) => path.startsWith('src/dispatch/'))
       .flatMap((path) =>
@@ -241,50 +241,50 @@ describe('operations', () => {
 
   test('every definition is in the index', () => {
     const declared = definitions.flatMap((path) => [...read(path).matchAll(/^ {2}name: '([^']+)'/gm)].map((found) => found[1]!));
-    expect(declared.sort()).toEqual(catalog.entries.map((entry) => entry.name).sort());
+    expect(declared.sort()).toEqual(registry.entries.map((entry) => entry.name).sort());
   });
 
-  test.each(catalog.entries.map((entry) => entry.name))('%s is called by a test in its domain', (name) => {
+  test.each(registry.entries.map((entry) => entry.name))('%s is called by a test in its domain', (name) => {
     const folder = `src/${domainOf(definitions.find((path) => read(path).includes(`  name: '${name}',`))!)}`;
     const tests = files(folder, /\.test\.ts$/).filter((path) => read(path).includes(`'${name}'`));
     expect(tests).not.toEqual([]);
   });
 
-  test.each(catalog.entries.map((entry) => [entry.name, entry] as const))('%s says what it is', async (name, entry) => {
+  test.each(registry.entries.map((entry) => [entry.name, entry] as const))('%s says what it is', async (name, entry) => {
     const operation = await entry.load();
     expect(operation.summary).toMatch(/^[A-Z][^\n]{4,99}[^.\s]$/);
     expect(operation.example.call).toBeTypeOf('object');
     const shapes = shapesOf(operation.params);
     expect(shapes.filter((shape) => shape.about === '').map((shape) => shape.name)).toEqual([]);
-    const { args = [], short = {}, read: sources = {}, raw, plays } = operation.cli;
+    const { args = [], short = {}, read: sources = {}, raw, demo } = operation.cli;
     const names = shapes.map((shape) => shape.name);
     expect(names).toEqual(expect.arrayContaining([...args, ...Object.values(short), ...Object.keys(sources)]));
     const results = Object.keys(operation.result.entries);
     expect(results.length).toBeGreaterThan(0);
-    expect(results).toEqual(expect.arrayContaining([raw, plays].filter((key) => key !== undefined)));
+    expect(results).toEqual(expect.arrayContaining([raw, demo].filter((key) => key !== undefined)));
     expect(results).not.toContain('data');
     expect(name).toMatch(/^[a-z]+(\.[a-z]+(-[a-z]+)*)+$/);
     expect(commandsOf(operation).every((command) => /^[a-z]+(-[a-z]+)*( [a-z]+(-[a-z]+)*){0,2}$/.test(command))).toBe(true);
   });
 
   test('no two answer to the same words', () => {
-    const words = catalog.entries.flatMap((entry) =>
+    const words = registry.entries.flatMap((entry) =>
       entry.commands.map((command) => `${command}${entry.select ? ` --${entry.select}` : ''}`),
     );
     expect(words.filter((command, i) => words.indexOf(command) !== i)).toEqual([]);
-    const names = catalog.entries.flatMap((entry) => [entry.name, ...entry.aliases]);
+    const names = registry.entries.flatMap((entry) => [entry.name, ...entry.aliases]);
     expect(names.filter((name, i) => names.indexOf(name) !== i)).toEqual([]);
   });
 });
 
 describe('errors', () => {
-  test.each(Object.keys(catalogue()))('%s is thrown somewhere and has an exit code of the table', (code) => {
+  test.each(Object.keys(errorCatalog()))('%s is thrown somewhere and has an exit code of the table', (code) => {
     // The catalogue only lists them; a room may make its own.
     const users = shipped.filter(
       (path) => path !== 'src/core/errors/catalogue.ts' && new RegExp(`CleoError\\(\\s*'${code}'`).test(read(path)),
     );
     expect(users).not.toEqual([]);
-    expect(exits.map((exit) => exit.code)).toContain(catalogue()[code as keyof ReturnType<typeof catalogue>].exit);
+    expect(exits.map((exit) => exit.code)).toContain(errorCatalog()[code as keyof ReturnType<typeof errorCatalog>].exit);
   });
 });
 

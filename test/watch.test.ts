@@ -5,18 +5,18 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { prepareFor, widthOf } from '../src/surfaces/cli/human/text.ts';
+import { openApp, type Seen } from './app.ts';
 import { built, runBuilt } from './built.ts';
-import { openHouse, type Seen } from './house.ts';
 import { onPty } from './pty.ts';
 
 const world = ['T001 epic: Parser', 'T002 in T001 active by ada: Write it', 'T003 in T001 high: 漢字 Test it', 'T004 done: Plan it'];
 
 async function project(tasks = world) {
-  const house = await openHouse({ tasks });
-  const { root, env } = house;
+  const app = await openApp({ tasks });
+  const { root, env } = app;
   const command = `sh -c 'echo $$ >pid; exec "${process.execPath}" "${built}" "$@"' sh`;
   return {
-    ...house,
+    ...app,
     cleo: (...argv: string[]) => runBuilt(argv, { cwd: root, env }),
     watch: (words = 'watch', size: { columns?: number; rows?: number } = {}) =>
       onPty(`echo before; ${command} ${words}; echo "ended with $?"; stty -a | grep -oE -e '-?(icanon|echo)\\b' | xargs`, {
@@ -124,10 +124,10 @@ test('a board is no wider than it may be, whatever the script of its titles', as
 
 describe('on a pipe', () => {
   async function start(argv: string[], tasks?: string[]) {
-    const house = await project(tasks);
+    const app = await project(tasks);
     const child = spawn(process.execPath, [built, ...argv], {
-      cwd: house.root,
-      env: { PATH: process.env.PATH, ...house.env },
+      cwd: app.root,
+      env: { PATH: process.env.PATH, ...app.env },
       stdio: ['ignore', 'pipe', 'inherit'],
     });
     const ended = once(child, 'exit').then(([code]) => code as number | null);
@@ -135,7 +135,7 @@ describe('on a pipe', () => {
       if (child.exitCode === null) child.kill('SIGKILL');
       await ended;
     });
-    return { ...house, child, ended, line: linesOf(child) };
+    return { ...app, child, ended, line: linesOf(child) };
   }
 
   /** Its lines, one after the other. */

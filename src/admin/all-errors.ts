@@ -9,4 +9,4 @@ import '#runs/errors/review.ts';
 import '#runs/errors/skill.ts';
 
 /** With every refusal there is, for whoever lists them. */
-export { catalogue } from '#core/errors/catalogue.ts';
+export { errorCatalog } from '#core/errors/catalog.ts';

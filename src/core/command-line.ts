@@ -1,4 +1,4 @@
-import type { Operation, Typed } from './define.ts';
+import type { CommandDefinition, Operation } from './define.ts';
 import { commandLine } from './errors/quote.ts';
 import { shapesOf } from './shape.ts';
 
@@ -7,7 +7,7 @@ export const commandsOf = (operation: Pick<Operation, 'cli'>): string[] => [oper
 
 /** The call as words of a command line; what is read from a file is handed over on standard input, unless its path is known. */
 export function argvOf(
-  operation: Typed,
+  operation: CommandDefinition,
   params: Record<string, unknown>,
   paths: Record<string, string> = {},
 ): { argv: string[]; stdin?: string } {
@@ -43,7 +43,7 @@ export function argvOf(
 }
 
 export function commandFor(
-  operation: Typed,
+  operation: CommandDefinition,
   params: Record<string, unknown>,
   flags: string[] = [],
   paths: Record<string, string> = {},
@@ -54,7 +54,7 @@ export function commandFor(
 }
 
 /** What came from a file that nobody named cannot be typed again; where it may be left out, it is. */
-function typed(operation: Typed, params: Record<string, unknown>, paths: Record<string, string>): Record<string, unknown> {
+function typed(operation: CommandDefinition, params: Record<string, unknown>, paths: Record<string, string>): Record<string, unknown> {
   const { read } = operation.cli;
   if (!read) return params;
   const required = new Set(shapesOf(operation.params).flatMap(({ name, isRequired }) => (isRequired ? [name] : [])));

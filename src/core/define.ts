@@ -1,12 +1,12 @@
 import type { InferOutput, ObjectEntries, StrictObjectSchema } from 'valibot';
 import { boolean, description, optional, pipe, strictObject } from 'valibot';
 import type { Platform, Project } from '#platform/port.ts';
-import type { ReadStore, Store, StoreKeeper, WriteStore } from '#store/port.ts';
-import type { Code } from './errors/catalogue.ts';
+import type { ReadStore, Store, StoreAdmin, WriteStore } from '#store/port.ts';
+import type { Code } from './errors/catalog.ts';
 import type { CleoError } from './errors/error.ts';
 import type { Caller, Changes, Gateway } from './model/audit.ts';
 import type { Config } from './model/config.ts';
-import type { Narration, Told } from './model/progress.ts';
+import type { ProgressLine, ProgressReporter } from './model/progress.ts';
 import type { SessionHandle } from './model/session-handle.ts';
 import type { TokenScope } from './model/token.ts';
 
@@ -25,18 +25,18 @@ export interface Cli {
   /** Parameters given by position. */
   args?: string[];
   /** Further words belong to the last argument, with spaces between. */
-  joins?: true;
+  variadic?: true;
   short?: Record<string, string>;
   /** Several operations share the words; this flag selects this one. */
   select?: string;
   /** So do these, which are parameters of its own. */
   selectedBy?: string[];
   /** So do the words alone, where the plainest of the operations needs more than them. */
-  alone?: true;
+  isDefault?: true;
   /** A parameter that the command line fills from a file or, with `-`, from standard input; `isPiped`: from there unless it says otherwise. */
   read?: Record<string, { flag?: string; as: 'json' | 'text'; isPiped?: true; files?: FilesOf }>;
   /** Where the first of these parameters is `-`, standard input fills the second, to the byte; `encoding` is then `base64` if it is no text. */
-  pipes?: { dash: string; fills: string };
+  stdinParam?: { dash: string; fills: string };
   /** Printed whatever stdout is, unless JSON is asked for: the result key that holds a text, or something to be read by people. */
   raw?: string;
   /** That text is printed to the byte, decoded where the result says `encoding: base64`. */
@@ -44,7 +44,7 @@ export interface Cli {
   /** Its text is for prompts as well: without colour where it does not go to a terminal. */
   isPrompt?: true;
   /** The result key that holds command lines: the command line plays them in a project of their own and shows what they answer. */
-  plays?: string;
+  demo?: string;
 }
 
 /** A path is handed over as files with their names; of a folder, those that are wanted of the first of these folders inside it,
@@ -65,7 +65,7 @@ interface Definition<P extends Params, R extends Params> {
   summary: string;
   params: P;
   /** Further names under which callers know a parameter: `{ epicId: 'epic' }`. */
-  also?: Record<string, string>;
+  paramAliases?: Record<string, string>;
   result: R;
   errors: Code[];
   tier: Tier;
@@ -77,26 +77,26 @@ interface Definition<P extends Params, R extends Params> {
   /** It begins a session, and so asks for none where the project does. */
   beginsSession?: true;
   /** The result key that is shown once and kept nowhere, not even with an idempotency key. */
-  hides?: string;
+  secretResult?: string;
   /** Parameters of which the log keeps no more than how long they are. */
-  veils?: string[];
+  redactedParams?: string[];
   /** Its exit codes are those of skills, where other operations have those of cleo. */
   exits?: 'skill';
   /** How whoever looks on is told what happens while it runs. */
-  live?: () => Promise<Narration>;
+  progress?: () => Promise<ProgressReporter>;
 }
 
 /** What the catalogue of operations offers to help, completion and docs. */
-export interface Catalog {
-  readonly entries: IndexEntry[];
+export interface Registry {
+  readonly entries: RegistryEntry[];
   /** By its name or one of its aliases. */
-  named(name: string): IndexEntry | undefined;
+  find(name: string): RegistryEntry | undefined;
   /** At least those that have a command which begins with this word. */
-  under(word: string): IndexEntry[];
+  findByFirstWord(word: string): RegistryEntry[];
   load(name: string): Promise<Operation>;
 }
 
-export interface IndexEntry {
+export interface RegistryEntry {
   name: string;
   aliases: string[];
   kind: Kind;
@@ -104,11 +104,11 @@ export interface IndexEntry {
   commands: string[];
   select?: string;
   selectedBy?: string[];
-  alone?: true;
+  isDefault?: true;
   load(): Promise<Operation>;
 }
 
-interface BaseContext {
+export interface BaseContext {
   /** The moment of the call; one for the whole call. */
   now: string;
   caller: Caller;
@@ -119,19 +119,19 @@ interface BaseContext {
   /** The call or its surroundings named it; it was not only the one that is active. */
   isNamed?: true;
   /** The active sessions, where nothing tells which of them is meant. */
-  several?: string[];
+  activeSessions?: string[];
   token?: { name: string; scope: TokenScope };
   config: Config;
   platform: Platform;
   project: Project;
-  catalog: Catalog;
+  registry: Registry;
   /** For what runs without a store, or with a broken one: opened when first used, and only to read. */
   read<T>(work: (store: ReadStore) => Promise<T>): Promise<T>;
   /** Another project's store, opened only to read, where that project's own configuration says. Whoever opens it closes it. */
-  far(project: Project): Promise<Pick<Store, 'read' | 'close'>>;
+  openProjectStore(project: Project): Promise<Pick<Store, 'read' | 'close'>>;
   sqliteVersion(): Promise<string | undefined>;
   /** The answer as it will be printed, to be measured. */
-  printed(result: Record<string, unknown>, more?: More): string;
+  toOutput(result: Record<string, unknown>, more?: AnswerOptions): string;
   /** This call as a command line with other parameters, for `error.fix`. */
   commandWith(params: Record<string, unknown>): string;
   /** Another command line of the same caller. */
@@ -142,7 +142,7 @@ interface BaseContext {
   observe?: Observe;
 }
 
-export type { Narration, Told };
+export type { ProgressLine, ProgressReporter };
 export type Observe = (event: string, data: Record<string, unknown>, about: Record<string, unknown>) => void;
 
 export interface QueryContext extends BaseContext {
@@ -161,13 +161,13 @@ export interface JobContext extends Omit<BaseContext, 'config'> {
   /** The receipt: what it did to records that are kept in files is added here. */
   changes: Changes;
   /** A project's store as a whole, at this address or where its configuration says. */
-  keep(project: Project, url?: string): Promise<StoreKeeper>;
+  storeAdmin(project: Project, url?: string): Promise<StoreAdmin>;
   /** Throws (8) where the configuration is broken. */
   config(): Config;
 }
 
 /** What an answer says beside its keys. */
-export interface More {
+export interface AnswerOptions {
   /** 100-102, and the states of the context window: none of them is an error. */
   exit?: 100 | 101 | 102 | 50 | 51 | 52 | 53 | 54;
   warnings?: string[];
@@ -175,26 +175,26 @@ export interface More {
   /** What a list may cost as a whole, and the page it is; what does not fit is cut from its end. */
   budget?: { tokens: number; offset: number; limit: number };
   /** The session that the caller is in from now on. */
-  joins?: SessionHandle;
+  enterSession?: SessionHandle;
   /** A line for a file below `.cleo`. */
-  keeps?: { file: string; line: string };
+  appendLine?: { file: string; line: string };
   /** Nothing was done: the receipt says what a job would have. */
   dryRun?: true;
   /** The answer is this refusal, once what it keeps is kept. */
-  refuses?: CleoError;
+  failAfterSave?: CleoError;
 }
 
 /** A result with more to say than its keys. */
 export class Answer<R> {
   readonly result: R;
-  readonly more: More;
-  constructor(result: R, more: More) {
+  readonly options: AnswerOptions;
+  constructor(result: R, more: AnswerOptions) {
     this.result = result;
-    this.more = more;
+    this.options = more;
   }
 }
 
-export const answer = <R>(result: R, more: More): Answer<R> => new Answer(result, more);
+export const answer = <R>(result: R, more: AnswerOptions): Answer<R> => new Answer(result, more);
 /** Nothing matched. */
 export const noData = <R>(result: R): Answer<R> => new Answer(result, { exit: 100 });
 /** It is there already. */
@@ -212,7 +212,7 @@ export interface Operation extends Omit<Definition<Params, Params>, 'needs'> {
 }
 
 /** What help, completion and parsing have to know of a command. */
-export type Typed = Pick<Operation, 'summary' | 'params' | 'cli' | 'also'> & { name: string };
+export type CommandDefinition = Pick<Operation, 'summary' | 'params' | 'cli' | 'paramAliases'> & { name: string };
 
 /** Reads. Its context has no writing methods. */
 export function query<P extends Params, R extends Params>(definition: Definition<P, R> & { run: Run<QueryContext, P, R> }): Operation {

@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest';
-import { openHouse, type Seen } from '../../test/house.ts';
+import { openApp, type Seen } from '../../test/app.ts';
 import { realTokens } from '../../test/real-tokens.ts';
-import { catalog } from './index.generated.ts';
+import { registry } from './index.generated.ts';
 import { shapesOf } from './shape.ts';
 
-const operations = await Promise.all(catalog.entries.map((entry) => entry.load()));
+const operations = await Promise.all(registry.entries.map((entry) => entry.load()));
 const has = (name: string) => (operation: (typeof operations)[number]) => shapesOf(operation.params).some((shape) => shape.name === name);
 const lists = operations.filter(has('offset'));
 
@@ -14,7 +14,7 @@ test('every list can be asked for within a budget', () => {
 });
 
 test.each(lists.map((list) => [list.name, list] as const))('%s keeps to it', async (name, list) => {
-  const { call } = await openHouse({ tasks: list.example.world ?? [] });
+  const { call } = await openApp({ tasks: list.example.world ?? [] });
   const whole = await call(name, list.example.call);
   const small = await call(name, { ...list.example.call, budget: 1 });
   const field = whole._meta.resultsField;
@@ -31,7 +31,7 @@ test.each(lists.map((list) => [list.name, list] as const))('%s keeps to it', asy
 
 test('a list in a budget goes on where it stopped, to its end', async () => {
   const tasks = Array.from({ length: 60 }, (_, i) => `T${i + 100}: Task ${'with a long title '.repeat(i % 9)}${i}`);
-  const { cli } = await openHouse({ tasks });
+  const { cli } = await openApp({ tasks });
   const seen: string[] = [];
   let command: string | undefined = 'cleo list --budget 400 --limit 25';
   for (let page = 0; command !== undefined && page < 60; page += 1) {
@@ -44,7 +44,7 @@ test('a list in a budget goes on where it stopped, to its end', async () => {
 });
 
 test('where not even the first fits, the way on has the budget for it', async () => {
-  const { call, cli } = await openHouse({ tasks: ['T001', 'T002'] });
+  const { call, cli } = await openApp({ tasks: ['T001', 'T002'] });
   await call('tasks.update', { taskId: 'T001', notes: 'word '.repeat(700) });
   const { envelope } = await cli('cleo list --budget 300');
   expect(envelope).toMatchObject({ _meta: { truncated: { shown: 0, total: 2 } }, tasks: [] });

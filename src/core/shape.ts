@@ -54,16 +54,16 @@ const isPlain = (value: unknown): value is string | number | boolean => ['string
 
 /** Unwraps `optional` and pipes down to the schema itself, gathering descriptions and metadata; the outermost wins. */
 function look(node: Node, seen: { description: string; metadata: Record<string, unknown> }): Node {
-  let here = node;
+  let ctx = node;
   for (;;) {
-    for (const step of [...(here.pipe ?? [])].reverse()) {
+    for (const step of [...(ctx.pipe ?? [])].reverse()) {
       if (step.type === 'description') seen.description ||= step.description ?? '';
       if (step.type === 'metadata') seen.metadata = { ...step.metadata, ...seen.metadata };
     }
-    const inner = here.wrapped ?? (here.pipe?.[0] !== here ? here.pipe?.[0] : undefined);
-    if (!inner || inner === here) return here;
+    const inner = ctx.wrapped ?? (ctx.pipe?.[0] !== ctx ? ctx.pipe?.[0] : undefined);
+    if (!inner || inner === ctx) return ctx;
     // The first step of a pipe may be the same object spread out; descend only where it has something to add.
-    if (!here.wrapped && !inner.pipe && !inner.wrapped) return here.type === 'optional' ? inner : here;
-    here = inner;
+    if (!ctx.wrapped && !inner.pipe && !inner.wrapped) return ctx.type === 'optional' ? inner : ctx;
+    ctx = inner;
   }
 }

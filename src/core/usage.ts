@@ -1,5 +1,5 @@
 import { commandsOf, flagOf } from './command-line.ts';
-import type { Typed } from './define.ts';
+import type { CommandDefinition } from './define.ts';
 import { type Shape, shapesOf } from './shape.ts';
 
 /** A flag of a command as help, completion and docs show it. */
@@ -12,12 +12,12 @@ export interface FlagUsage {
   isFile: boolean;
 }
 
-export const argumentsOf = (operation: Typed): Shape[] => {
+export const argumentsOf = (operation: CommandDefinition): Shape[] => {
   const shapes = shapesOf(operation.params);
   return (operation.cli.args ?? []).flatMap((name) => shapes.find((shape) => shape.name === name) ?? []);
 };
 
-export function flagsOf(operation: Typed): FlagUsage[] {
+export function flagsOf(operation: CommandDefinition): FlagUsage[] {
   const { args = [], short = {}, read = {} } = operation.cli;
   return shapesOf(operation.params)
     .filter((shape) => !args.includes(shape.name))
@@ -37,7 +37,7 @@ export function flagsOf(operation: Typed): FlagUsage[] {
 }
 
 /** `cleo add <title> [options]`; optional arguments in brackets. */
-export function usageOf(operation: Typed): string {
+export function usageOf(operation: CommandDefinition): string {
   const { select, read = {} } = operation.cli;
   const flags = flagsOf(operation);
   const args = argumentsOf(operation).map((shape) => {

@@ -1,15 +1,15 @@
 import { is } from 'valibot';
 import { allows, scopeFor } from '#admin/rules/access.ts';
-import type { Catalog, IndexEntry, Operation } from '#core/define.ts';
+import type { Operation, Registry, RegistryEntry } from '#core/define.ts';
 import { CleoError } from '#core/errors/error.ts';
 import type { Caller } from '#core/model/audit.ts';
 import { AgentId } from '#core/model/scalars.ts';
 import { nearest } from '#lib/nearest.ts';
 import type { Platform } from '#platform/port.ts';
+import { type App, type Call, type CallContext, createContext, unwrap } from './call-context.ts';
 import { type Done, type Envelope, failure, type Meta, success } from './envelope.ts';
 import { identify, identifyQuietly } from './identify.ts';
 import { parseParams, wrongDoor } from './parse.ts';
-import { type Call, contextOf, type House, unwrap, type Work } from './work.ts';
 
 export interface Reply {
   envelope: Envelope;
@@ -22,25 +22,25 @@ export interface Reply {
 }
 
 /** The one door. Look up → parse → open the transaction (caller, idempotency key) → run → audit → envelope. */
-export async function dispatch(house: House, call: Call): Promise<Reply> {
-  const startedAt = house.platform.monotonicMs();
-  const reply = await answer(house, call, startedAt);
-  house.answered?.(call, reply, house.platform.monotonicMs() - startedAt);
+export async function dispatch(app: App, call: Call): Promise<Reply> {
+  const startedAt = app.platform.monotonicMs();
+  const reply = await answer(app, call, startedAt);
+  app.onReply?.(call, reply, app.platform.monotonicMs() - startedAt);
   return reply;
 }
 
-async function answer(house: House, call: Call, startedAt: number): Promise<Reply> {
-  const { platform, catalog } = house;
+async function answer(app: App, call: Call, startedAt: number): Promise<Reply> {
+  const { platform, registry } = app;
   const now = platform.now();
   const meta: Meta = { command: call.operation, timestamp: now, version: platform.version };
   let operation: Operation | undefined;
-  let work: Work | undefined;
+  let work: CallContext | undefined;
   try {
-    const entry = lookUp(catalog, call);
+    const entry = lookUp(registry, call);
     meta.command = entry.name;
     operation = await entry.load();
-    const isGraded = platform.grade.isOn && !house.looksOn;
-    work = { house, call, operation, caller: callerOf(platform, call), now, startedAt, isGraded };
+    const isGraded = platform.grade.isOn && !app.isObserver;
+    work = { app, call, operation, caller: callerOf(platform, call), now, startedAt, isGraded };
     checkToken(operation, call);
     if (call.refusal) throw call.refusal;
     checkDoor(operation, call);
@@ -68,18 +68,18 @@ async function answer(house: House, call: Call, startedAt: number): Promise<Repl
 }
 
 /** What is only known of a call once it is over. */
-function complete(meta: Meta, { caller, nudge, operation }: Work): void {
+function complete(meta: Meta, { caller, nudge, operation }: CallContext): void {
   if (operation.exits) meta.exitNamespace = operation.exits;
   if (caller.session) meta.sessionId = caller.session;
   if (nudge) meta.nudge = nudge;
 }
 
-function lookUp(catalog: Catalog, call: Call): IndexEntry {
-  const { operation: name, asked } = call;
-  const entry = catalog.named(name);
+function lookUp(catalog: Registry, call: Call): RegistryEntry {
+  const { operation: name, kind } = call;
+  const entry = catalog.find(name);
   if (entry) return entry;
   // Who may not write at all is not told what there is to write with.
-  checkToken({ kind: asked === 'mutate' ? 'mutation' : 'query' }, call);
+  checkToken({ kind: kind === 'mutate' ? 'mutation' : 'query' }, call);
   throw new CleoError('E_INVALID_OPERATION', {
     operation: name.slice(0, 100),
     near: nearest(
@@ -98,7 +98,7 @@ function checkToken(operation: Pick<Operation, 'kind' | 'scope'>, { token }: Cal
 /** A write asked of the door that reads is refused, never run; and a read of the one that writes, so that a caller's permissions mean something. */
 function checkDoor(operation: Operation, call: Call): void {
   const fits = operation.kind === 'query' ? 'query' : 'mutate';
-  if (call.asked !== undefined && call.asked !== fits) throw wrongDoor(operation, fits, call);
+  if (call.kind !== undefined && call.kind !== fits) throw wrongDoor(operation, fits, call);
 }
 
 /** Who the caller says it is; which session it is in, the store knows. */
@@ -110,7 +110,7 @@ function callerOf(platform: Platform, call: Call): Caller {
   return { agent };
 }
 
-async function perform(work: Work, params: Record<string, unknown>): Promise<Done> {
+async function perform(work: CallContext, params: Record<string, unknown>): Promise<Done> {
   const { operation } = work;
   if (operation.kind === 'query') return runQuery(work, params);
   // Most calls read; what only writes need stays out of their way.
@@ -118,25 +118,25 @@ async function perform(work: Work, params: Record<string, unknown>): Promise<Don
   return operation.kind === 'mutation' ? runMutation(work, params) : runJob(work, params);
 }
 
-async function runQuery(work: Work, params: Record<string, unknown>): Promise<Done> {
-  const { house, operation } = work;
+async function runQuery(work: CallContext, params: Record<string, unknown>): Promise<Done> {
+  const { app, operation } = work;
   const run = async (part: object): Promise<Done> => {
-    const context = contextOf(work, part);
+    const context = createContext(work, part);
     const done = unwrap(await operation.run(context as never, params as never));
     return done.more.budget ? (await import('./fit.ts')).fitList(context as never, operation, done) : done;
   };
   if (operation.needs !== 'store') await identifyQuietly(work);
   const done =
     operation.needs === 'store'
-      ? await (await house.openStore(work.isGraded ? 'write' : 'read')).read(async (store) => {
+      ? await (await app.openStore(work.isGraded ? 'write' : 'read')).read(async (store) => {
           await identify(work, store);
           return run({ store });
         })
       : await run({});
-  if (done.more.keeps) (await import('./log.ts')).keepLine(work, done);
-  if (done.more.refuses) throw done.more.refuses;
+  if (done.more.appendLine) (await import('./log.ts')).keepLine(work, done);
+  if (done.more.failAfterSave) throw done.more.failAfterSave;
   if (work.isGraded) await (await import('./log.ts')).logQuery(work, done.more.exit ?? 0);
   return done;
 }
 
-export type { Call, House };
+export type { App, Call };

@@ -1,4 +1,4 @@
-import type { More, Operation } from '#core/define.ts';
+import type { AnswerOptions, Operation } from '#core/define.ts';
 import type { CleoError } from '#core/errors/error.ts';
 import type { Changes } from '#core/model/audit.ts';
 
@@ -22,7 +22,7 @@ export type Envelope = { _meta: Meta; success: boolean } & Record<string, unknow
 /** What came of an operation, before it becomes an answer. */
 export interface Done {
   result: Record<string, unknown>;
-  more: More;
+  more: AnswerOptions;
   changes?: Changes;
   isDryRun?: boolean;
   /** The envelope of the first time, when an idempotency key is seen again. */

@@ -1,16 +1,16 @@
-import type { More, Operation, QueryContext } from '#core/define.ts';
+import type { AnswerOptions, Operation, QueryContext } from '#core/define.ts';
 import { CleoError } from '#core/errors/error.ts';
 import { mostWithin } from '#lib/budget.ts';
 import { cutOf } from '#lib/page.ts';
 import { estimateTokens } from '#lib/tokens.ts';
 import { type Done, resultsFieldOf } from './envelope.ts';
 
-type Paper = Pick<QueryContext, 'printed' | 'commandWith'>;
+type Paper = Pick<QueryContext, 'toOutput' | 'commandWith'>;
 
 /** A list within its budget: items from the top, as many as fit with everything around them, and the command that goes on from there.
  *  Where nothing fits, that command has the budget for the first; where not even an empty list does, the call is refused (6), unless it has
  *  done something: then the answer is as short as it can be. */
-export function fitList({ printed, commandWith }: Paper, operation: Operation, done: Done): Done {
+export function fitList({ toOutput, commandWith }: Paper, operation: Operation, done: Done): Done {
   const { budget, ...more } = done.more;
   const field = resultsFieldOf(operation);
   const items = done.result[field];
@@ -19,10 +19,10 @@ export function fitList({ printed, commandWith }: Paper, operation: Operation, d
 
   const first = (shown: number, next?: string): Done => {
     const cut = more.truncated ? { ...more.truncated, shown } : shown < items.length ? cutOf(shown, offset + items.length) : undefined;
-    const said: More = cut ? { ...more, truncated: { ...cut, ...(next === undefined ? {} : { next }) } } : more;
+    const said: AnswerOptions = cut ? { ...more, truncated: { ...cut, ...(next === undefined ? {} : { next }) } } : more;
     return { ...done, result: { ...done.result, [field]: items.slice(0, shown) }, more: said };
   };
-  const costOf = ({ result, more: said }: Done): number => estimateTokens(printed(result, said));
+  const costOf = ({ result, more: said }: Done): number => estimateTokens(toOutput(result, said));
   const goingOn = (shown: number): string | undefined =>
     shown < items.length || more.truncated?.atLeast || offset + shown < (more.truncated?.total ?? 0)
       ? commandWith({ offset: offset + shown })

@@ -1,28 +1,28 @@
 import { describe, expect, test } from 'vitest';
-import { openHouse } from '../../test/house.ts';
+import { openApp } from '../../test/app.ts';
 
-const logged = async (house: Awaited<ReturnType<typeof openHouse>>): Promise<string[]> =>
-  (await house.store.read((reads) => reads.audit.after(0, 100))).map(
+const logged = async (app: Awaited<ReturnType<typeof openApp>>): Promise<string[]> =>
+  (await app.store.read((reads) => reads.audit.after(0, 100))).map(
     (entry) => `${entry.session} ${entry.domain}.${entry.operation} ${entry.exitCode}`,
   );
 
 test('writes are logged, refused ones too; reads are not', async () => {
-  const house = await openHouse();
-  await house.call('tasks.add', { title: 'First' });
-  await house.call('tasks.add', { title: '' });
-  await house.call('tasks.add', { title: 'Maybe', dryRun: true });
-  await house.call('tasks.show', { taskId: 'T001' });
-  expect(await logged(house)).toEqual(['undefined tasks.add 0', 'undefined tasks.add 6']);
+  const app = await openApp();
+  await app.call('tasks.add', { title: 'First' });
+  await app.call('tasks.add', { title: '' });
+  await app.call('tasks.add', { title: 'Maybe', dryRun: true });
+  await app.call('tasks.show', { taskId: 'T001' });
+  expect(await logged(app)).toEqual(['undefined tasks.add 0', 'undefined tasks.add 6']);
 });
 
 test('in grade mode reads are logged too, by the name they were called, with their real exit code', async () => {
-  const house = await openHouse({ env: { CLEO_SESSION_GRADE: 'true', CLEO_SESSION_GRADE_ID: 'session-1' } });
-  await house.call('tasks.find', { query: 'nothing' });
-  await house.call('tasks.show', { taskId: 'T001' });
-  await house.call('system.dash');
-  await house.call('admin.help');
-  await house.call('tasks.add', { title: 'Maybe', dryRun: true });
-  expect(await logged(house)).toEqual([
+  const app = await openApp({ env: { CLEO_SESSION_GRADE: 'true', CLEO_SESSION_GRADE_ID: 'session-1' } });
+  await app.call('tasks.find', { query: 'nothing' });
+  await app.call('tasks.show', { taskId: 'T001' });
+  await app.call('system.dash');
+  await app.call('admin.help');
+  await app.call('tasks.add', { title: 'Maybe', dryRun: true });
+  expect(await logged(app)).toEqual([
     'session-1 tasks.find 100',
     'session-1 tasks.show 4',
     'session-1 system.dash 0',
@@ -36,7 +36,7 @@ describe('a nudge', () => {
   const config = { grade: { nudge: true } };
 
   test('says what a call has just cost, whether it was answered or refused', async () => {
-    const { call } = await openHouse({ env, config });
+    const { call } = await openApp({ env, config });
     const nudges = [
       await call('session.list'),
       await call('tasks.find', { query: 'x' }),
@@ -56,7 +56,7 @@ describe('a nudge', () => {
   });
 
   test('looks at the last part of a long session', async () => {
-    const { call } = await openHouse({ env, config, tasks: ['T001 epic'] });
+    const { call } = await openApp({ env, config, tasks: ['T001 epic'] });
     await call('tasks.find', { query: 'x' });
     for (let i = 0; i < 35; i++) await call('admin.version');
     expect((await call('tasks.add', { title: 'First', parent: 'T001' }))._meta.nudge).toBe('-5: tasks.add without a description');
@@ -64,9 +64,9 @@ describe('a nudge', () => {
   });
 
   test('is not given unasked, nor outside of grade mode', async () => {
-    const { call } = await openHouse({ env });
+    const { call } = await openApp({ env });
     expect((await call('tasks.add', { title: 'First' }))._meta).not.toHaveProperty('nudge');
-    const ungraded = await openHouse({ config });
+    const ungraded = await openApp({ config });
     expect((await ungraded.call('tasks.add', { title: 'First' }))._meta).not.toHaveProperty('nudge');
   });
 });

@@ -4,11 +4,11 @@ import { CleoError } from '#core/errors/error.ts';
 import { AgentId } from '#core/model/scalars.ts';
 import { sha256 } from '#lib/sha256.ts';
 import type { WriteStore } from '#store/port.ts';
+import type { CallContext } from './call-context.ts';
 import { type Done, type Envelope, type Meta, success } from './envelope.ts';
-import type { Work } from './work.ts';
 
 /** The same key again gives the same answer and has no second effect. */
-export async function replayed(work: Work, writes: WriteStore, params: Record<string, unknown>): Promise<Done | undefined> {
+export async function replayed(work: CallContext, writes: WriteStore, params: Record<string, unknown>): Promise<Done | undefined> {
   const { call, operation, now } = work;
   if (!call.idempotencyKey) return undefined;
   if (!is(AgentId, call.idempotencyKey))
@@ -38,13 +38,18 @@ export async function replayed(work: Work, writes: WriteStore, params: Record<st
 }
 
 /** The answer of a success is kept; a job keeps its key without one while it runs. */
-export async function keepKey(work: Work, writes: WriteStore, params: Record<string, unknown>, done: Done | undefined): Promise<void> {
-  const { call, operation, now, house, caller } = work;
+export async function keepKey(
+  work: CallContext,
+  writes: WriteStore,
+  params: Record<string, unknown>,
+  done: Done | undefined,
+): Promise<void> {
+  const { call, operation, now, app, caller } = work;
   if (!call.idempotencyKey) return;
   const meta: Meta = {
     command: operation.name,
     timestamp: now,
-    version: house.platform.version,
+    version: app.platform.version,
     ...(caller.session ? { sessionId: caller.session } : {}),
   };
   await writes.keys.keep(operation.name, call.idempotencyKey, {
@@ -55,13 +60,13 @@ export async function keepKey(work: Work, writes: WriteStore, params: Record<str
 }
 
 /** A failure is not kept: the same key may try again. */
-export async function forgetKey({ call, operation }: Work, writes: WriteStore): Promise<void> {
+export async function forgetKey({ call, operation }: CallContext, writes: WriteStore): Promise<void> {
   if (call.idempotencyKey) await writes.keys.forget(operation.name, call.idempotencyKey);
 }
 
 /** Shown once: not even the same key shows it again. */
-const withoutHidden = ({ hides }: Operation, done: Done): Done =>
-  hides ? { ...done, result: { ...done.result, [hides]: '[shown once]' } } : done;
+const withoutHidden = ({ secretResult }: Operation, done: Done): Done =>
+  secretResult ? { ...done, result: { ...done.result, [secretResult]: '[shown once]' } } : done;
 
 const hashOf = (params: Record<string, unknown>): string => sha256(JSON.stringify(params));
 const dayBefore = (now: string): string => new Date(Date.parse(now) - 86_400_000).toISOString();

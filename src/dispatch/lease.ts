@@ -1,10 +1,10 @@
 import type { Caller } from '#core/model/audit.ts';
-import { type House, projectOf } from './work.ts';
+import { type App, requireProject } from './call-context.ts';
 
 /** Keeps what this caller holds from lapsing while it is connected: the one write that is no operation and has no audit row. */
-export async function renewLease({ platform, openStore }: House, caller: Caller): Promise<void> {
+export async function renewLease({ platform, openStore }: App, caller: Caller): Promise<void> {
   const store = await openStore('read');
-  const ttlMs = platform.config.load(projectOf(platform))['claims.ttlMinutes'] * 60_000;
+  const ttlMs = platform.config.load(requireProject(platform))['claims.ttlMinutes'] * 60_000;
   const at = platform.now();
   const isDue = await store.read(async ({ claims }) => {
     const held = await claims.heldBy(caller);

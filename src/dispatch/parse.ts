@@ -1,16 +1,16 @@
 import { type BaseIssue, safeParse } from 'valibot';
 import { commandFor, commandsOf, flagOf } from '#core/command-line.ts';
-import type { Typed } from '#core/define.ts';
+import type { CommandDefinition } from '#core/define.ts';
 import { CleoError } from '#core/errors/error.ts';
 import type { Gateway } from '#core/model/audit.ts';
 import { type Shape, shapesOf } from '#core/shape.ts';
 import { nearest } from '#lib/nearest.ts';
 
 /** The parameters as the schema makes them, or the refusal: a call of the wrong shape (2) goes before a broken rule (6). */
-export function parseParams(operation: Typed, input: unknown, paths?: Record<string, string>): Record<string, unknown> {
+export function parseParams(operation: CommandDefinition, input: unknown, paths?: Record<string, string>): Record<string, unknown> {
   if (typeof input !== 'object' || input === null || Array.isArray(input))
     throw new CleoError('E_INVALID_INPUT', { problem: 'params must be an object', fix: helpFor(operation) });
-  const given = operation.also ? renamed(input, operation.also) : (input as Record<string, unknown>);
+  const given = operation.paramAliases ? renamed(input, operation.paramAliases) : (input as Record<string, unknown>);
   const parsed = safeParse(operation.params, given);
   if (parsed.success) return parsed.output as Record<string, unknown>;
   const issues = parsed.issues as BaseIssue<unknown>[];
@@ -19,8 +19,8 @@ export function parseParams(operation: Typed, input: unknown, paths?: Record<str
 }
 
 /** Whether it would not be refused with 2. */
-export function hasShape(operation: Typed, input: Record<string, unknown>): boolean {
-  const parsed = safeParse(operation.params, operation.also ? renamed(input, operation.also) : input);
+export function hasShape(operation: CommandDefinition, input: Record<string, unknown>): boolean {
+  const parsed = safeParse(operation.params, operation.paramAliases ? renamed(input, operation.paramAliases) : input);
   return parsed.success || !parsed.issues.some((issue) => issue.kind === 'schema');
 }
 
@@ -36,7 +36,7 @@ function renamed(input: object, also: Record<string, string>): Record<string, un
 
 /** The call came through the door for the other kind of operation; the way out names the right one. */
 export function wrongDoor(
-  operation: Typed,
+  operation: CommandDefinition,
   fits: 'query' | 'mutate',
   { params, gateway }: { params: unknown; gateway: Gateway },
 ): CleoError {
@@ -56,10 +56,10 @@ export function wrongDoor(
   return error;
 }
 
-export const helpFor = (operation: Typed): string => `cleo help ${commandsOf(operation)[0] ?? operation.name}`;
+export const helpFor = (operation: CommandDefinition): string => `cleo help ${commandsOf(operation)[0] ?? operation.name}`;
 
 function wrongShape(
-  operation: Typed,
+  operation: CommandDefinition,
   input: Record<string, unknown>,
   issue: BaseIssue<unknown>,
   paths: Record<string, string> | undefined,
@@ -81,7 +81,7 @@ function wrongShape(
   });
 }
 
-function unknownName(operation: Typed, input: Record<string, unknown>, field: string, shapes: Shape[]): CleoError {
+function unknownName(operation: CommandDefinition, input: Record<string, unknown>, field: string, shapes: Shape[]): CleoError {
   const free = shapes.map((s) => s.name).filter((name) => input[name] === undefined);
   const near = nearest(field, free);
   const { [field]: value, ...rest } = input;
@@ -94,7 +94,7 @@ function unknownName(operation: Typed, input: Record<string, unknown>, field: st
   });
 }
 
-function brokenRule(operation: Typed, issue: BaseIssue<unknown>): CleoError {
+function brokenRule(operation: CommandDefinition, issue: BaseIssue<unknown>): CleoError {
   const path = issue.path?.map((step) => String(step.key)) ?? [];
   return new CleoError('E_VALIDATION', {
     field: path.findLast((step) => !/^\d+$/.test(step)) ?? path[0] ?? 'params',
@@ -110,7 +110,7 @@ function idHint(input: unknown, shape: Shape): string | undefined {
   return digits ? `cleo find --id ${digits}` : undefined;
 }
 
-const nameOf = (operation: Typed, shape: Shape): string =>
+const nameOf = (operation: CommandDefinition, shape: Shape): string =>
   operation.cli.args?.includes(shape.name) ? shape.name : `${shape.name} (${flagOf(operation.cli.read?.[shape.name]?.flag ?? shape.name)})`;
 const shown = (value: unknown): string => {
   const text =
@@ -129,7 +129,7 @@ const expected = (issue: BaseIssue<unknown>): string =>
   issue.message.startsWith('Invalid ') ? `expected ${issue.expected ?? 'something else'}` : issue.message;
 
 /** The corrected call as a command, where that is all that was wrong with it and it can be printed as one short line. */
-function commandWithin(operation: Typed, params: Record<string, unknown>, paths?: Record<string, string>): string | undefined {
+function commandWithin(operation: CommandDefinition, params: Record<string, unknown>, paths?: Record<string, string>): string | undefined {
   if (!hasShape(operation, params)) return undefined;
   const command = commandFor(operation, params, [], paths);
   return command.length <= 500 && !/[\0-\x1f]/.test(command) ? command : undefined;

@@ -1,4 +1,4 @@
-import { addRows } from '#core/errors/catalogue.ts';
+import { addRows } from '#core/errors/catalog.ts';
 import { type Row, row } from '#core/errors/row.ts';
 
 /** Refusals of memory. Whoever throws one imports this file; else the catalogue does not know it. */
@@ -20,7 +20,7 @@ const rows = {
 
 type MemoryRows = typeof rows;
 
-declare module '#core/errors/catalogue.ts' {
+declare module '#core/errors/catalog.ts' {
   interface DomainRows extends MemoryRows {}
 }
 

@@ -1,4 +1,4 @@
-import { addRows, quote } from '#core/errors/catalogue.ts';
+import { addRows, quote } from '#core/errors/catalog.ts';
 import { type Row, row } from '#core/errors/row.ts';
 
 const list = (names: string[]): string => names.join(', ');
@@ -85,7 +85,7 @@ const rows = {
 
 type NexusRows = typeof rows;
 
-declare module '#core/errors/catalogue.ts' {
+declare module '#core/errors/catalog.ts' {
   interface DomainRows extends NexusRows {}
 }
 

@@ -1,4 +1,4 @@
-import { addRows } from '#core/errors/catalogue.ts';
+import { addRows } from '#core/errors/catalog.ts';
 import { type Row, row } from '#core/errors/row.ts';
 
 /** Errors of orchestration. A file that throws one imports this file; without it the catalog has no row for the code. */
@@ -14,7 +14,7 @@ const rows = {
 
 type OrchestrationRows = typeof rows;
 
-declare module '#core/errors/catalogue.ts' {
+declare module '#core/errors/catalog.ts' {
   interface DomainRows extends OrchestrationRows {}
 }
 

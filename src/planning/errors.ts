@@ -1,4 +1,4 @@
-import { addRows } from '#core/errors/catalogue.ts';
+import { addRows } from '#core/errors/catalog.ts';
 import { type Row, row } from '#core/errors/row.ts';
 
 const list = (names: string[]): string => names.join(', ');
@@ -36,7 +36,7 @@ const rows = {
 
 type PlanningRows = typeof rows;
 
-declare module '#core/errors/catalogue.ts' {
+declare module '#core/errors/catalog.ts' {
   interface DomainRows extends PlanningRows {}
 }
 

@@ -66,8 +66,8 @@ export function readDocument(asked: Asked): DocumentFile {
 }
 
 function placesFor({ stands, path }: Asked, roots: string[]): string[] {
-  const here = existsSync(stands) ? realpathSync(stands) : undefined;
-  const places = [...(here !== undefined && roots.some((root) => isWithin(here, root)) ? [here] : []), ...roots];
+  const ctx = existsSync(stands) ? realpathSync(stands) : undefined;
+  const places = [...(ctx !== undefined && roots.some((root) => isWithin(ctx, root)) ? [ctx] : []), ...roots];
   return places.map((place) => join(place, path));
 }
 

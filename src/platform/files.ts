@@ -234,9 +234,9 @@ function takeLock(lock: string): void {
 
 /** Up to what is there, be it a link that leads nowhere. */
 export function nearestExisting(folder: string): string {
-  let here = folder;
-  while (!isThere(here) && basename(here) !== '') here = dirname(here);
-  return here;
+  let ctx = folder;
+  while (!isThere(ctx) && basename(ctx) !== '') ctx = dirname(ctx);
+  return ctx;
 }
 
 function isThere(path: string): boolean {

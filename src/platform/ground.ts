@@ -171,9 +171,9 @@ async function gitState(platform: Platform, root: string): ReturnType<Ground['gi
 }
 
 function isInCheckout(root: string): boolean {
-  for (let here = root; ; here = dirname(here)) {
-    if (existsSync(join(here, '.git'))) return true;
-    if (dirname(here) === here) return false;
+  for (let ctx = root; ; ctx = dirname(ctx)) {
+    if (existsSync(join(ctx, '.git'))) return true;
+    if (dirname(ctx) === ctx) return false;
   }
 }
 

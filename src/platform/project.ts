@@ -6,9 +6,9 @@ import type { Project } from './port.ts';
 /** `CLEO_ROOT`, else the nearest `.cleo` upwards; in a linked worktree that of the main one, so that all of a repository share a store. */
 export function findProject(folder: string, root: string | undefined, home: string): Project | undefined {
   if (root) return projectIn(resolve(folder, root), home);
-  for (let here = resolve(folder); ; here = dirname(here)) {
-    const project = inWorktree(here, home) ?? projectIn(here, home);
-    if (project || dirname(here) === here) return project;
+  for (let ctx = resolve(folder); ; ctx = dirname(ctx)) {
+    const project = inWorktree(ctx, home) ?? projectIn(ctx, home);
+    if (project || dirname(ctx) === ctx) return project;
   }
 }
 
@@ -17,12 +17,12 @@ export function findProject(folder: string, root: string | undefined, home: stri
 export function newProject(folder: string, root: string | undefined, home: string): Project {
   if (root) return at(resolve(folder, root));
   const start = resolve(folder);
-  for (let here = start; ; here = dirname(here)) {
-    const main = mainWorktree(here);
-    const project = projectIn(main ?? here, home) ?? projectIn(here, home);
+  for (let ctx = start; ; ctx = dirname(ctx)) {
+    const main = mainWorktree(ctx);
+    const project = projectIn(main ?? ctx, home) ?? projectIn(ctx, home);
     if (project) return project;
     if (main) return at(main);
-    if (existsSync(join(here, '.git')) || dirname(here) === here) return at(start);
+    if (existsSync(join(ctx, '.git')) || dirname(ctx) === ctx) return at(start);
   }
 }
 

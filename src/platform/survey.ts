@@ -87,12 +87,12 @@ function textOf(path: string): string | undefined {
 function above(root: string): string[] {
   const found: string[] = [];
   let way = '';
-  for (let here = root, steps = 0; steps < 6; steps += 1) {
-    if (names(here).includes('.git')) return found;
-    if (dirname(here) === here) break;
-    here = dirname(here);
+  for (let ctx = root, steps = 0; steps < 6; steps += 1) {
+    if (names(ctx).includes('.git')) return found;
+    if (dirname(ctx) === ctx) break;
+    ctx = dirname(ctx);
     way += '../';
-    found.push(...names(here).map((name) => way + name));
+    found.push(...names(ctx).map((name) => way + name));
   }
   // Outside of a checkout nothing up there is ours.
   return [];

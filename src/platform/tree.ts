@@ -50,9 +50,9 @@ export function placesIn({ top, folder }: WorkingTree, project: Project): string
 
 /** The nearest folder upwards that is the top of a checkout, as git finds it, whatever variables say. */
 function topOf(folder: string): string | undefined {
-  for (let here = realpathSync(resolve(folder)); ; here = dirname(here)) {
-    if (existsSync(join(here, '.git'))) return here;
-    if (dirname(here) === here) return undefined;
+  for (let ctx = realpathSync(resolve(folder)); ; ctx = dirname(ctx)) {
+    if (existsSync(join(ctx, '.git'))) return ctx;
+    if (dirname(ctx) === ctx) return undefined;
   }
 }
 

@@ -1,4 +1,4 @@
-import { addRows } from '#core/errors/catalogue.ts';
+import { addRows } from '#core/errors/catalog.ts';
 import { type Row, row } from '#core/errors/row.ts';
 
 /** Errors of research. A file that throws one imports this file; without it the catalog has no row for the code. */
@@ -26,7 +26,7 @@ const rows = {
 
 type ResearchRows = typeof rows;
 
-declare module '#core/errors/catalogue.ts' {
+declare module '#core/errors/catalog.ts' {
   interface DomainRows extends ResearchRows {}
 }
 

@@ -367,7 +367,7 @@ export interface Inspection {
 }
 
 /** A project's store as a whole: also when it is not there, cannot be opened, or is to be replaced. */
-export interface StoreKeeper {
+export interface StoreAdmin {
   kind: StoreKind;
   open(mode: 'read' | 'write'): Promise<Store>;
   /** Makes it, whole or not at all; false if it is there already. */

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
+import { openApp, type Seen } from '../app.ts';
 import { command, filledIn, grove, sessionWrite, starts } from '../commands.ts';
-import { openHouse, type Seen } from '../house.ts';
 
 const runs = process.env.CLEO_FAULTS === 'full' ? 200 : 15;
 
@@ -13,8 +13,8 @@ test('SQLite and PostgreSQL give the same answers to the same calls', { timeout:
       async (tasks, commands) => {
         const clock = { now: '2026-01-01T00:00:00.000Z' };
         const config = { session: { quietHours: 1 } };
-        const sqlite = await openHouse({ engine: 'sqlite', clock, config, tasks });
-        const postgres = await openHouse({ engine: 'postgres', clock, config, tasks });
+        const sqlite = await openApp({ engine: 'sqlite', clock, config, tasks });
+        const postgres = await openApp({ engine: 'postgres', clock, config, tasks });
         const started: string[] = [];
         for (const [i, each] of commands.entries()) {
           clock.now = new Date(Date.UTC(2026, 0, 1, 0, 3 * i)).toISOString();

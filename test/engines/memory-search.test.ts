@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { openHouse } from '../house.ts';
+import { openApp } from '../app.ts';
 
 /** What a project remembers, in the order in which it was written. */
 const world = [
@@ -106,8 +106,8 @@ const queries: [term: string, first: string | undefined, near?: true][] = [
 ];
 
 test('both databases give the same answers to the same words, and the right one first', async () => {
-  const sqlite = await openHouse({ engine: 'sqlite', tasks: world });
-  const postgres = await openHouse({ engine: 'postgres', tasks: world });
+  const sqlite = await openApp({ engine: 'sqlite', tasks: world });
+  const postgres = await openApp({ engine: 'postgres', tasks: world });
   expect(queries.length).toBeGreaterThanOrEqual(50);
   const found = async ({ call }: typeof sqlite): Promise<string[][]> => {
     const all: string[][] = [];

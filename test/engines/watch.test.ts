@@ -2,11 +2,11 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import { expect, onTestFinished, test } from 'vitest';
+import { openApp } from '../app.ts';
 import { built } from '../built.ts';
-import { openHouse } from '../house.ts';
 
 test('a change on a server is told to who watches from another process', async () => {
-  const { root, env, call } = await openHouse({ engine: 'postgres' });
+  const { root, env, call } = await openApp({ engine: 'postgres' });
   const child = spawn(process.execPath, [built, 'watch'], {
     cwd: root,
     env: { PATH: process.env.PATH, ...env },

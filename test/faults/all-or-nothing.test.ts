@@ -1,12 +1,12 @@
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import { catalog } from '../../src/core/index.generated.ts';
-import { dispatch, type House } from '../../src/dispatch/dispatch.ts';
-import { buildHouse } from '../../src/main.ts';
+import { registry } from '../../src/core/index.generated.ts';
+import { type App, dispatch } from '../../src/dispatch/dispatch.ts';
+import { createApp } from '../../src/main.ts';
 import { platformOf } from '../../src/platform/platform.ts';
 import { openSqlite } from '../../src/store/dialects/sqlite.ts';
 import { type SqliteDriver, sqliteDriver } from '../../src/store/dialects/sqlite-driver.ts';
-import { openHouse } from '../house.ts';
+import { openApp } from '../app.ts';
 
 /** The real driver, whose nth statement from now on fails as on a failing disk. Rolling back is left to work. */
 function fragile(): { driver: SqliteDriver; failAt(nth: number): void; hasFailed(): boolean } {
@@ -64,18 +64,18 @@ function dumper(path: string): () => Record<string, string> {
     );
 }
 
-for (const entry of catalog.entries.filter(({ kind }) => kind === 'mutation'))
+for (const entry of registry.entries.filter(({ kind }) => kind === 'mutation'))
   test(`${entry.name}: a storage failure at any statement leaves no trace, and the next try succeeds`, async () => {
     const { example, canDryRun } = await entry.load();
-    const { root, env } = await openHouse({ tasks: example.world ?? [], engine: 'sqlite' });
+    const { root, env } = await openApp({ tasks: example.world ?? [], engine: 'sqlite' });
     const path = join(root, '.cleo', 'cleo.db');
     const { driver, failAt, hasFailed } = fragile();
     const store = openSqlite({ path, mode: 'write', busyTimeoutMs: 1000, durability: 'normal', newestBackup: () => undefined, driver });
     onTestFinished(() => store.close());
-    const house: House = { ...buildHouse(platformOf(env, root, '0.0.0-test')), openStore: async () => store };
+    const app: App = { ...createApp(platformOf(env, root, '0.0.0-test')), openStore: async () => store };
     const dump = dumper(path);
     const call = (params: Record<string, unknown>) =>
-      dispatch(house, { operation: entry.name, params, gateway: 'cli', idempotencyKey: 'the-key' });
+      dispatch(app, { operation: entry.name, params, gateway: 'cli', idempotencyKey: 'the-key' });
 
     const before = dump();
     expect(Object.keys(before)).toContain('task_history');

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { chainEnd, chainStart, chainStep } from '../../src/admin/rules/chain.ts';
-import { openHouse, type TestHouse } from '../house.ts';
+import { openApp, type TestApp } from '../app.ts';
 
 const now = '2026-06-01T12:00:00.000Z';
 const years = (n: number): string => `${2026 + n}${now.slice(4)}`;
@@ -12,7 +12,7 @@ for (const [name, jumps] of Object.entries({
 }))
   test(`a clock that goes ${name} keeps the order of everything`, async () => {
     const clock = { now };
-    const { call } = await openHouse({ clock, engine: 'sqlite' });
+    const { call } = await openApp({ clock, engine: 'sqlite' });
     const titles: string[] = [];
     for (const [i, jump] of jumps.entries()) {
       clock.now = years(jump);
@@ -37,7 +37,7 @@ for (const [name, jumps] of Object.entries({
 
 test('the audit chain holds across jumps of the clock', async () => {
   const clock = { now };
-  const { call, store } = await openHouse({ clock, engine: 'sqlite' });
+  const { call, store } = await openApp({ clock, engine: 'sqlite' });
   for (const jump of [0, 30, -10, 0]) {
     clock.now = years(jump);
     await call('tasks.add', { title: `In ${clock.now}` });
@@ -54,34 +54,34 @@ test('the audit chain holds across jumps of the clock', async () => {
 
 test('a clock behind expires no claim, and one that was taken far ahead can still be let go', async () => {
   const clock = { now };
-  const house = await openHouse({ clock, tasks: ['T001', 'T002'], engine: 'sqlite' });
-  await house.as('first').call('tasks.start', { taskId: 'T001' });
+  const app = await openApp({ clock, tasks: ['T001', 'T002'], engine: 'sqlite' });
+  await app.as('first').call('tasks.start', { taskId: 'T001' });
   clock.now = years(-10);
-  expect(await start(house, 'second', 'T001')).toBe(35);
+  expect(await start(app, 'second', 'T001')).toBe(35);
   clock.now = years(30);
-  await house.as('third').call('tasks.start', { taskId: 'T002' });
+  await app.as('third').call('tasks.start', { taskId: 'T002' });
   clock.now = now;
-  expect(await start(house, 'second', 'T002')).toBe(35);
-  expect(await house.as('third').call('tasks.stop', {})).toMatchObject({ success: true });
-  expect(await start(house, 'second', 'T002')).toBe(0);
+  expect(await start(app, 'second', 'T002')).toBe(35);
+  expect(await app.as('third').call('tasks.stop', {})).toMatchObject({ success: true });
+  expect(await start(app, 'second', 'T002')).toBe(0);
 });
 
 test('whoever is behind the newest entry of the log takes nothing over', async () => {
   const clock = { now };
-  const house = await openHouse({ clock, tasks: ['T001'], engine: 'sqlite' });
-  await house.as('first').call('tasks.start', { taskId: 'T001' });
+  const app = await openApp({ clock, tasks: ['T001'], engine: 'sqlite' });
+  await app.as('first').call('tasks.start', { taskId: 'T001' });
   clock.now = years(2);
-  await house.as('other').call('tasks.add', { title: 'Later' });
+  await app.as('other').call('tasks.add', { title: 'Later' });
   // Past the end of the claim, yet before what the log has seen: this clock cannot be trusted to judge.
   clock.now = years(1);
-  expect(await start(house, 'second', 'T001')).toBe(35);
+  expect(await start(app, 'second', 'T001')).toBe(35);
   clock.now = years(3);
-  expect(await start(house, 'second', 'T001')).toBe(0);
+  expect(await start(app, 'second', 'T001')).toBe(0);
 });
 
 test('an idempotency key is remembered when the clock goes back', async () => {
   const clock = { now };
-  const { call } = await openHouse({ clock, engine: 'sqlite' });
+  const { call } = await openApp({ clock, engine: 'sqlite' });
   const first = await call('tasks.add', { title: 'Once' }, { idempotencyKey: 'k1' });
   clock.now = years(-10);
   const again = await call('tasks.add', { title: 'Once' }, { idempotencyKey: 'k1' });
@@ -89,7 +89,7 @@ test('an idempotency key is remembered when the clock goes back', async () => {
   expect((await call('tasks.list', {})).tasks).toHaveLength(1);
 });
 
-async function start(house: TestHouse, agent: string, taskId: string): Promise<number> {
-  const { exitCode } = await house.as(agent).reply('tasks.start', { taskId });
+async function start(app: TestApp, agent: string, taskId: string): Promise<number> {
+  const { exitCode } = await app.as(agent).reply('tasks.start', { taskId });
   return exitCode;
 }

@@ -4,10 +4,10 @@ import type postgres from 'postgres';
 import { sqliteDriver } from '../../src/store/dialects/sqlite-driver.ts';
 import { migrations } from '../../src/store/migrations/all.ts';
 import { checksum, statementsFor } from '../../src/store/migrations/migration.ts';
-import type { TestHouse } from '../house.ts';
+import type { TestApp } from '../app.ts';
 
 /** A working day's worth of everything that the schema of that version can hold. */
-export async function fill({ call, as }: Pick<TestHouse, 'as' | 'call'>, tasks: number, version: number): Promise<void> {
+export async function fill({ call, as }: Pick<TestApp, 'as' | 'call'>, tasks: number, version: number): Promise<void> {
   await call('tasks.add', { title: 'The parser', type: 'epic', description: 'Überprüfen 解析する 👩‍👩‍👧' });
   await call('tasks.add-batch', {
     tasks: Array.from({ length: tasks }, (_, i) => ({
@@ -42,7 +42,7 @@ const upTo = (version: number) => migrations.filter((migration) => migration.ver
 const steps = 'create table schema_migrations (version integer primary key, checksum text not null, applied_at text not null)';
 
 /** The house's rows in a file of their own, made by the first steps alone. */
-export function earlierSqlite({ root }: TestHouse, file: string, version: number): void {
+export function earlierSqlite({ root }: TestApp, file: string, version: number): void {
   // Full-text search keeps its rows in tables too, which are otherwise closed to others.
   const database = new (sqliteDriver().DatabaseSync)(file, { defensive: false } as object);
   database.exec(`pragma foreign_keys = off; ${steps}`);

@@ -3,13 +3,13 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
-import { catalogue } from '../../src/admin/all-errors.ts';
+import { errorCatalog } from '../../src/admin/all-errors.ts';
 import { exits } from '../../src/core/errors/exits.ts';
-import { catalog } from '../../src/core/index.generated.ts';
+import { registry } from '../../src/core/index.generated.ts';
 import { shapesOf } from '../../src/core/shape.ts';
 import type { Reply } from '../../src/dispatch/dispatch.ts';
 import { exitNames } from '../../src/runs/model/skill-exit.ts';
-import { openHouse, type Seen, type TestHouse } from '../house.ts';
+import { openApp, type Seen, type TestApp } from '../app.ts';
 import { others, tenMegabytes, texts } from './hostile.ts';
 import { isFull, size } from './processes.ts';
 
@@ -29,7 +29,7 @@ function judge({ exitCode, envelope, unexpected, operation }: Reply, what: strin
   expect(JSON.stringify(envelope).isWellFormed(), what).toBe(true);
   if (envelope.success) return undefined;
   const { code, message, fix } = envelope.error as Seen;
-  expect(/^E_(VALIDATION|SKILL)_/.test(code) || code in catalogue(), `${what}: ${code}`).toBe(true);
+  expect(/^E_(VALIDATION|SKILL)_/.test(code) || code in errorCatalog(), `${what}: ${code}`).toBe(true);
   expect(message.length, what).toBeLessThan(2000);
   expect(fix, what).toMatch(/^cleo [^\0-\x1f]+$/);
   return fix;
@@ -48,36 +48,36 @@ afterAll(() => {
   rmSync(outside, { recursive: true, force: true });
 });
 
-for (const [turn, entry] of catalog.entries.entries())
+for (const [turn, entry] of registry.entries.entries())
   test(`${entry.name}: whatever a parameter holds, it is accepted or refused with a code`, async () => {
     const { params, example } = await entry.load();
     const tasks = example.world?.length ? example.world : ids;
     // What changes the house itself gets a fresh one for each call, other writes for each parameter.
     const isFresh = entry.name.startsWith('admin.') && entry.kind !== 'query';
-    let house = await openHouse({ tasks, engine: 'sqlite' });
+    let app = await openApp({ tasks, engine: 'sqlite' });
     const fixes = new Set<string | undefined>();
     for (const [place, { name, type }] of shapesOf(params).entries()) {
-      if (entry.kind !== 'query') house = await openHouse({ tasks, engine: 'sqlite' });
+      if (entry.kind !== 'query') app = await openApp({ tasks, engine: 'sqlite' });
       const hostile = { ...texts, ...others, ...(place === 0 ? { 'ten megabytes': tenMegabytes } : {}) };
       for (const [i, [kind, value]] of Object.entries(hostile).entries()) {
         // The short form deals the values out among the parameters.
         if (!isFull && (i + place + turn) % 7 !== 0) continue;
-        if (isFresh) house = await openHouse({ tasks, engine: 'sqlite' });
+        if (isFresh) app = await openApp({ tasks, engine: 'sqlite' });
         const given = type === 'list' && typeof value === 'string' ? [value] : value;
         const what = `${entry.name} ${name}: ${kind}`;
         const began = performance.now();
-        fixes.add(judge(await house.reply(entry.name, { ...example.call, [name]: given }), what));
+        fixes.add(judge(await app.reply(entry.name, { ...example.call, [name]: given }), what));
         expect(performance.now() - began, what).toBeLessThan(10_000);
       }
     }
     for (const [kind, name] of Object.entries(texts)) {
       const call = Object.assign(JSON.parse(`{${JSON.stringify(name)}:1}`), example.call);
-      fixes.add(judge(await house.reply(entry.name, call), `${entry.name}, a parameter called ${kind}`));
+      fixes.add(judge(await app.reply(entry.name, call), `${entry.name}, a parameter called ${kind}`));
     }
     for (const [kind, value] of Object.entries(others))
-      fixes.add(judge(await house.reply(entry.name, value as never), `${entry.name} of ${kind}`));
+      fixes.add(judge(await app.reply(entry.name, value as never), `${entry.name} of ${kind}`));
     // The way out runs as it is printed.
-    const { cli } = await openHouse({ tasks, engine: 'sqlite' });
+    const { cli } = await openApp({ tasks, engine: 'sqlite' });
     for (const fix of fixes) if (fix) expect([fix, [1, 2].includes((await cli(fix)).exitCode)]).toEqual([fix, false]);
     expect(readdirSync(outside).filter((name) => !/^cleo-(test|template)-/.test(name))).toEqual([]);
     expect(existsSync('pwned')).toBe(false);
@@ -85,7 +85,7 @@ for (const [turn, entry] of catalog.entries.entries())
   });
 
 test('operations, agents, sessions and keys that do not exist or cannot be are refused', async () => {
-  const { reply } = await openHouse({ tasks: ids, engine: 'sqlite' });
+  const { reply } = await openApp({ tasks: ids, engine: 'sqlite' });
   for (const [kind, text] of Object.entries({ ...texts, 'ten megabytes': tenMegabytes })) {
     judge(await reply(text), `operation ${kind}`);
     judge(await reply('tasks.add', { title: 'x' }, { agent: text }), `agent ${kind}`);
@@ -101,7 +101,7 @@ test('operations, agents, sessions and keys that do not exist or cannot be are r
 test('an environment that says hostile things of the caller is refused with a code, or taken as it is', async () => {
   for (const [kind, text] of Object.entries(texts))
     for (const name of ['CLEO_SESSION_ID', 'CLEO_AGENT_ID', 'CLEO_SESSION_GRADE_ID']) {
-      const { reply } = await openHouse({ tasks: ids, engine: 'sqlite', env: { CLEO_SESSION_GRADE: 'true', [name]: text } });
+      const { reply } = await openApp({ tasks: ids, engine: 'sqlite', env: { CLEO_SESSION_GRADE: 'true', [name]: text } });
       const what = `${name} ${kind}`;
       for (const [operation, params] of [
         ['session.start', { scope: 'epic:T001', autoFocus: true }],
@@ -114,7 +114,7 @@ test('an environment that says hostile things of the caller is refused with a co
 
 for (const field of ['name', 'note'])
   test(`the ${field} of a session comes back byte-equal, or was refused with 6`, async () => {
-    const { reply, call } = await openHouse({ engine: 'sqlite' });
+    const { reply, call } = await openApp({ engine: 'sqlite' });
     for (const [kind, text] of Object.entries(texts)) {
       const started = await reply('session.start', { scope: 'global', autoFocus: true, ...(field === 'name' ? { name: text } : {}) });
       judge(started, `${field} ${kind}`);
@@ -145,7 +145,7 @@ const places: Record<string, { given(text: string): unknown; shown(task: Seen): 
   acceptance: { given: (text) => [text], shown: (task) => task.acceptance?.[0].text, isTrimmed: true },
 };
 
-async function roundTrip({ reply, call }: TestHouse, field: string, text: string): Promise<void> {
+async function roundTrip({ reply, call }: TestApp, field: string, text: string): Promise<void> {
   const { given, shown, isTrimmed } = places[field]!;
   const added = await reply('tasks.add', { title: 'A task', [field]: given(text) });
   judge(added, field);
@@ -159,15 +159,15 @@ async function roundTrip({ reply, call }: TestHouse, field: string, text: string
 
 for (const field of Object.keys(places))
   test(`${field}: any text comes back byte-equal, or was refused with 6`, async () => {
-    const house = await openHouse({ engine: 'sqlite' });
-    for (const text of Object.values(texts)) await roundTrip(house, field, text);
+    const app = await openApp({ engine: 'sqlite' });
+    for (const text of Object.values(texts)) await roundTrip(app, field, text);
     const any = fc.oneof(
       fc.string({ unit: 'binary', maxLength: 300 }),
       fc.string({ unit: 'grapheme', maxLength: 60 }),
       fc.string({ unit: fc.constantFrom('\ud800', '\udfff', '\0', 'a', '\u0301', '\u202e', '"', "'", '\\', '\n'), maxLength: 20 }),
     );
     await fc.assert(
-      fc.asyncProperty(any, (text) => roundTrip(house, field, text)),
+      fc.asyncProperty(any, (text) => roundTrip(app, field, text)),
       { numRuns: size(60, 3000) },
     );
   });

@@ -4,13 +4,13 @@ import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promi
 import postgres from 'postgres';
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import { dispatch, type Reply } from '../../src/dispatch/dispatch.ts';
-import { buildHouse } from '../../src/main.ts';
+import { createApp } from '../../src/main.ts';
 import { platformOf } from '../../src/platform/platform.ts';
 import { createPostgres } from '../../src/store/dialects/postgres.ts';
 import { migrations } from '../../src/store/migrations/all.ts';
 import { checksum } from '../../src/store/migrations/migration.ts';
 import { schemaVersion } from '../../src/store/schema-version.ts';
-import { openHouse, type TestHouse } from '../house.ts';
+import { openApp, type TestApp } from '../app.ts';
 import { type PostgresServer, startPostgres } from '../postgres.ts';
 import { contentOfPostgres, contentOfSqlite, earlierPostgres, earlierSqlite, fill, type Shape } from './earlier-store.ts';
 import { aimAt, isFull, type Project, projectAt, size, temporary } from './processes.ts';
@@ -27,7 +27,7 @@ afterAll(async () => {
   await server.stop();
 });
 
-const entriesOf = (house: TestHouse): Promise<number> => house.store.read(async ({ audit }) => (await audit.head())?.seq ?? 0);
+const entriesOf = (app: TestApp): Promise<number> => app.store.read(async ({ audit }) => (await audit.head())?.seq ?? 0);
 
 test('a step that was released is never edited', () => {
   expect(migrations.map(checksum)[0]).toBe('a03a75cc7492ee4ea7389b253c35f164f0d9f0b19ee06927afb14883bb7f9d03');
@@ -39,11 +39,11 @@ const versions = Array.from({ length: schemaVersion - 1 }, (_, i) => i + 1);
 test.each(versions)(
   'SQLite: an upgrade from %i killed at any moment leaves the old store or the new one, and ends with the same content',
   async (version) => {
-    const house = await openHouse({ engine: 'sqlite' });
-    await fill(house, size(40, 300), version);
-    const entries = await entriesOf(house);
+    const app = await openApp({ engine: 'sqlite' });
+    await fill(app, size(40, 300), version);
+    const entries = await entriesOf(app);
     const file = join(temporary(), 'earlier.db');
-    earlierSqlite(house, file, version);
+    earlierSqlite(app, file, version);
     const earlier = contentOfSqlite(file, entries);
     expect(earlier.version).toBe(version);
 
@@ -105,11 +105,10 @@ test.each(isFull ? versions : [versions[0]!, versions.at(-1)!])(
   'PostgreSQL: an upgrade from %i cut off at any message, or whose backend is killed, leaves the old store or the new one',
   async (version) => {
     const key = `m${Math.random().toString(36).slice(2, 10)}`;
-    const house = await houseOn(server.url, key);
+    const app = await appOn(server.url, key);
     await createPostgres({ url: server.url, schema: `cleo_${key}`, busyTimeoutMs: 15_000 }, '2026-01-01T00:00:00.000Z');
-    const reply: TestHouse['reply'] = (operation, params = {}, more = {}) =>
-      dispatch(house, { operation, params, gateway: 'cli', ...more });
-    const call: TestHouse['call'] = async (...args) => (await reply(...args)).envelope;
+    const reply: TestApp['reply'] = (operation, params = {}, more = {}) => dispatch(app, { operation, params, gateway: 'cli', ...more });
+    const call: TestApp['call'] = async (...args) => (await reply(...args)).envelope;
     await fill({ call, as: (agent) => ({ call: (operation, params) => call(operation, params, { agent }), reply }) }, 40, version);
     const [head] = await client.unsafe(`select seq from "cleo_${key}".audit_head`);
     const entries = Number(head?.seq);
@@ -122,7 +121,7 @@ test.each(isFull ? versions : [versions[0]!, versions.at(-1)!])(
     };
     const content = (own: string, shape?: Shape) => contentOfPostgres(client, `cleo_${own}`, entries, shape);
     const ask = async (url: string, own: string, operation: string, params = {}): Promise<Reply> => {
-      const asking = await houseOn(url, own);
+      const asking = await appOn(url, own);
       return dispatch(asking, { operation, params, gateway: 'cli' }).finally(() => asking.closeStores().catch(() => {}));
     };
 
@@ -191,17 +190,17 @@ async function settled(own: string): Promise<void> {
   throw new Error(`the server still works on ${own}`);
 }
 
-async function houseOn(url: string, key: string) {
+async function appOn(url: string, key: string) {
   const folder = temporary();
   mkdirSync(join(folder, '.cleo'));
   writeFileSync(join(folder, '.cleo', 'config.json'), JSON.stringify({ project: { key } }));
-  const house = buildHouse(
+  const app = createApp(
     platformOf(
       { CLEO_ROOT: folder, CLEO_HOME: join(folder, 'home'), CLEO_AGENT_ID: 'tester', CLEO_DATABASE_URL: url },
       folder,
       '0.0.0-test',
     ),
   );
-  onTestFinished(() => house.closeStores().catch(() => {}));
-  return house;
+  onTestFinished(() => app.closeStores().catch(() => {}));
+  return app;
 }

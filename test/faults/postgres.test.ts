@@ -3,8 +3,8 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import postgres from 'postgres';
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
-import { dispatch, type House, type Reply } from '../../src/dispatch/dispatch.ts';
-import { buildHouse } from '../../src/main.ts';
+import { type App, dispatch, type Reply } from '../../src/dispatch/dispatch.ts';
+import { createApp } from '../../src/main.ts';
 import { platformOf } from '../../src/platform/platform.ts';
 import { createPostgres, openPostgres } from '../../src/store/dialects/postgres.ts';
 import { type PostgresServer, startPostgres } from '../postgres.ts';
@@ -24,7 +24,7 @@ afterAll(async () => {
 
 interface Team {
   schema: string;
-  houses: House[];
+  apps: App[];
   call(member: number, operation: string, params: Record<string, unknown>): Promise<Reply>;
   add(member: number, title: string): Promise<Reply>;
   rows(query: string): Promise<Record<string, unknown>[]>;
@@ -35,20 +35,20 @@ async function openTeam(members: number): Promise<Team> {
   const key = `f${Math.random().toString(36).slice(2, 10)}`;
   const schema = `cleo_${key}`;
   await createPostgres({ url: server.url, schema, busyTimeoutMs: 15_000 }, '2026-01-01T00:00:00.000Z');
-  const houses = Array.from({ length: members }, (_, i) => {
+  const apps = Array.from({ length: members }, (_, i) => {
     const folder = temporary();
     mkdirSync(join(folder, '.cleo'));
     writeFileSync(join(folder, '.cleo', 'config.json'), JSON.stringify({ project: { key } }));
     const env = { CLEO_ROOT: folder, CLEO_HOME: join(folder, 'home'), CLEO_AGENT_ID: `agent-${i}`, CLEO_DATABASE_URL: server.url };
-    return buildHouse(platformOf(env, folder, '0.0.0-test'));
+    return createApp(platformOf(env, folder, '0.0.0-test'));
   });
   onTestFinished(async () => {
-    for (const house of houses) await house.closeStores();
+    for (const app of apps) await app.closeStores();
   });
-  const call: Team['call'] = (member, operation, params) => dispatch(houses[member]!, { operation, gateway: 'cli', params });
+  const call: Team['call'] = (member, operation, params) => dispatch(apps[member]!, { operation, gateway: 'cli', params });
   return {
     schema,
-    houses,
+    apps,
     call,
     add: (member, title) => call(member, 'tasks.add', { title }),
     rows: async (query) => [...(await admin.unsafe(query.replaceAll('$', `"${schema}".`)))],
@@ -141,8 +141,8 @@ test('connections killed under load: what was answered is there, nothing is ther
 });
 
 test('a connection lost between two statements of a transaction loses the whole of it, and it is tried again', async () => {
-  const { houses, rows } = await openTeam(1);
-  const store = await houses[0]!.openStore('write');
+  const { apps, rows } = await openTeam(1);
+  const store = await apps[0]!.openStore('write');
   let tries = 0;
   const id = await store.write({ at: '2026-01-01T00:00:00.000Z', by: 'tester' }, async (writes) => {
     tries++;
@@ -159,8 +159,8 @@ test('a connection lost between two statements of a transaction loses the whole 
 });
 
 test('work that swallows the loss of its connection does not go on outside a transaction', async () => {
-  const { houses, rows } = await openTeam(1);
-  const store = await houses[0]!.openStore('write');
+  const { apps, rows } = await openTeam(1);
+  const store = await apps[0]!.openStore('write');
   const outcome = store.write({ at: '2026-01-01T00:00:00.000Z', by: 'tester' }, async (writes) => {
     await writes.tasks.nextId();
     await terminate();
@@ -178,11 +178,11 @@ for (const [when, kept] of [
   ['after the server has done it', 1],
 ] as const)
   test(`a connection lost at commit, ${when}: the outcome is said to be unknown, and nothing is done twice`, async () => {
-    const { houses, rows } = await openTeam(1);
+    const { apps, rows } = await openTeam(1);
     const wire = await openWire(server.url, when === 'before the server has it' ? 'before' : 'after');
-    const house = buildHouse({ ...houses[0]!.platform, databaseUrl: wire.url });
-    onTestFinished(house.closeStores);
-    const add = (title: string) => dispatch(house, { operation: 'tasks.add', gateway: 'cli', params: { title } });
+    const app = createApp({ ...apps[0]!.platform, databaseUrl: wire.url });
+    onTestFinished(app.closeStores);
+    const add = (title: string) => dispatch(app, { operation: 'tasks.add', gateway: 'cli', params: { title } });
     expect((await add('Before')).exitCode).toBe(0);
     wire.cutAt(/commit/);
     const { exitCode, envelope } = await add('At the moment');
@@ -192,10 +192,10 @@ for (const [when, kept] of [
   });
 
 test('a server that is not there is 3, and says where it looked without the password', async () => {
-  const { houses } = await openTeam(1);
-  const { platform } = houses[0]!;
-  const house = buildHouse({ ...platform, databaseUrl: 'postgres://cleo:hunter2@127.0.0.1:1/postgres' });
-  const { exitCode, envelope } = await dispatch(house, { operation: 'tasks.add', gateway: 'cli', params: { title: 'Into the void' } });
+  const { apps } = await openTeam(1);
+  const { platform } = apps[0]!;
+  const app = createApp({ ...platform, databaseUrl: 'postgres://cleo:hunter2@127.0.0.1:1/postgres' });
+  const { exitCode, envelope } = await dispatch(app, { operation: 'tasks.add', gateway: 'cli', params: { title: 'Into the void' } });
   expect([exitCode, (envelope.error as { code: string }).code]).toEqual([3, 'E_STORE_UNREACHABLE']);
   expect(JSON.stringify(envelope)).not.toContain('hunter2');
 });

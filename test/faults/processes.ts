@@ -3,7 +3,7 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { onTestFinished } from 'vitest';
-import type { Seen } from '../house.ts';
+import type { Seen } from '../app.ts';
 
 /** The long forms are for `npm run test:faults`; `npm test` runs the short ones. */
 export const isFull = process.env.CLEO_FAULTS === 'full';

@@ -2,8 +2,8 @@ import { cpSync, existsSync, readdirSync, rmSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { expect, test } from 'vitest';
 import { argvOf } from '../../src/core/command-line.ts';
-import { catalog } from '../../src/core/index.generated.ts';
-import { openHouse } from '../house.ts';
+import { registry } from '../../src/core/index.generated.ts';
+import { openApp } from '../app.ts';
 import { bytesOf, inspect, isFull, projectAt, temporary } from './processes.ts';
 
 /** Everything in `.cleo` but the log's index, which SQLite keeps for itself; a log without an entry is no log. */
@@ -18,16 +18,16 @@ function contents(root: string): Record<string, string> {
 /** The one line that a query may leave: a grade, in the history of grades. */
 const kept: Record<string, string[]> = { 'admin.grade': [join('metrics', 'GRADES.jsonl')] };
 
-for (const [turn, entry] of catalog.entries.filter(({ kind }) => kind === 'query').entries())
+for (const [turn, entry] of registry.entries.filter(({ kind }) => kind === 'query').entries())
   test(`${entry.name} leaves the database and its log byte-equal`, async () => {
     const operation = await entry.load();
     const { world = [], call, exit = 0 } = operation.example;
-    const house = await openHouse({ tasks: world, engine: 'sqlite' });
+    const app = await openApp({ tasks: world, engine: 'sqlite' });
     // A copy, which no other connection keeps open: whoever closes last would empty the log.
     const root = temporary();
-    cpSync(house.root, root, { recursive: true });
+    cpSync(app.root, root, { recursive: true });
     const { run, database } = projectAt(root);
-    const env = { ...house.env, CLEO_ROOT: root };
+    const env = { ...app.env, CLEO_ROOT: root };
     const { argv, stdin } = argvOf(operation, call);
     // The short form takes turns.
     for (const state of ['with a log', 'without a log'].filter((_, i) => isFull || turn % 2 === i)) {

@@ -6,7 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import { living } from '../../src/platform/process-group.ts';
 import { readTrace } from '../../src/runs/rules/trace.ts';
-import type { Seen } from '../house.ts';
+import type { Seen } from '../app.ts';
 import { asNobody, smallDisk } from './disks.ts';
 import { type Ended, openProject, type Project, type RunOptions, size, temporary } from './processes.ts';
 

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { Agent, request } from 'node:http';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import type { Seen } from '../house.ts';
+import type { Seen } from '../app.ts';
 import { dist, idsIn, integrity, openProject, type Project, sequence, size } from './processes.ts';
 
 interface Server {

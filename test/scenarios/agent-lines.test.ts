@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { openHouse, type Seen, shellWords, type TestHouse } from '../house.ts';
+import { openApp, type Seen, shellWords, type TestApp } from '../app.ts';
 
 const work = [
   'T001 epic: Parser',
@@ -68,13 +68,13 @@ const lines: Line[] = [
   { line: 'cleo saga members T500', key: 'members.0.id', world: saga },
 ];
 
-const run = (house: TestHouse, line: string) => house.cli(shellWords(line).slice(1));
+const run = (app: TestApp, line: string) => app.cli(shellWords(line).slice(1));
 
 const at = (envelope: Seen, key: string): unknown => key.split('.').reduce<Seen | undefined>((value, step) => value?.[step], envelope);
 
 describe('a line that agents are taught runs as written and answers under its key', () => {
   test.each(lines)('$line → $key', async ({ line, key, world = [] }) => {
-    const { exitCode, envelope } = await run(await openHouse({ tasks: [...work, ...world] }), line);
+    const { exitCode, envelope } = await run(await openApp({ tasks: [...work, ...world] }), line);
     expect([exitCode, envelope.success, envelope.error]).toEqual([0, true, undefined]);
     expect(at(envelope, key)).toBeDefined();
     expect(envelope).toHaveProperty(envelope._meta.resultsField);
@@ -121,16 +121,16 @@ describe('the days that agents are taught, step by step', () => {
     ['a subagent', ['ct focus set T002', 'ct complete T002']],
   ])('%s', async (_, steps) => {
     const old = 'session session-0 epic:T001 suspended by ada: Before';
-    const house = await openHouse({ tasks: [...work, ...(steps.includes('ct session resume session-0') ? [old] : [])] });
+    const app = await openApp({ tasks: [...work, ...(steps.includes('ct session resume session-0') ? [old] : [])] });
     for (const step of steps) {
-      const { exitCode, envelope } = await run(house, step);
+      const { exitCode, envelope } = await run(app, step);
       // Looking for what is not there yet is no error.
       const isLook = /session list|focus show/.test(step);
       expect([step, envelope.error, isLook ? [0, 100].includes(exitCode) : exitCode === 0]).toEqual([step, undefined, true]);
     }
-    const { sessions } = (await run(house, 'ct session list')).envelope;
+    const { sessions } = (await run(app, 'ct session list')).envelope;
     for (const { status } of sessions) expect(status).toBe('ended');
-    expect((await house.store.read((reads) => reads.claims.all())).length).toBe(0);
+    expect((await app.store.read((reads) => reads.claims.all())).length).toBe(0);
   });
 });
 
@@ -148,11 +148,11 @@ describe('each move between states happens by the line that is taught for it, in
   ])('%s: %s → %s', async (from, line, to) => {
     for (const where of [undefined, 'session-1']) {
       const holder = from === 'active' ? ` by tester${where ? `@${where}` : ''}` : '';
-      const house = await openHouse({
+      const app = await openApp({
         tasks: ['T001 epic', `T010 in T001 ${from}${holder}`, 'T011 in T001', ...(where ? [session] : [])],
       });
-      expect(await run(house, line)).toMatchObject({ exitCode: 0 });
-      expect((await house.call('tasks.show', { taskId: 'T010' })).task.status).toBe(to);
+      expect(await run(app, line)).toMatchObject({ exitCode: 0 });
+      expect((await app.call('tasks.show', { taskId: 'T010' })).task.status).toBe(to);
     }
   });
 });
@@ -179,13 +179,13 @@ const calls: [string, Record<string, unknown>, string][] = [
 
 describe('the calls that agents without a shell are taught', () => {
   test.each(calls)('%s %j → %s', async (operation, params, key) => {
-    const envelope = await (await openHouse({ tasks: [...work, session] })).call(operation, params);
+    const envelope = await (await openApp({ tasks: [...work, session] })).call(operation, params);
     expect([envelope.success, envelope.error]).toEqual([true, undefined]);
     expect(at(envelope, key)).toBeDefined();
   });
 
   test('a session started by the name that they know for the focus', async () => {
-    const { call } = await openHouse({ tasks: work });
+    const { call } = await openApp({ tasks: work });
     expect(await call('session.start', { scope: 'epic:T001', name: 'Work', autoStart: true })).toMatchObject({
       session: { scope: 'epic:T001', name: 'Work', status: 'active' },
       focus: { id: 'T002', status: 'active' },

@@ -2,8 +2,8 @@ import { execFileSync } from 'node:child_process';
 import { chmodSync, existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import type { Seen } from '../app.ts';
 import { openWorkshop, type Workshop } from '../construct.ts';
-import type { Seen } from '../house.ts';
 import { emptyPrd, sddWithoutApi, wholePrd } from '../samples.ts';
 
 const twoPhases = (onFailure = 'block'): string => `

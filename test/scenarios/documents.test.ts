@@ -2,14 +2,14 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { dispatch } from '../../src/dispatch/dispatch.ts';
-import { buildHouse } from '../../src/main.ts';
+import { createApp } from '../../src/main.ts';
 import { platformOf } from '../../src/platform/platform.ts';
-import { openHouse, type Seen, shellWords } from '../house.ts';
+import { openApp, type Seen, shellWords } from '../app.ts';
 import { repositoryIn, worktreeOf } from '../repository.ts';
 import { temporary } from '../temporary.ts';
 
 test('the lines that agents are taught run as written', async () => {
-  const { cli, root } = await openHouse({ tasks: ['T001', 'T123'] });
+  const { cli, root } = await openApp({ tasks: ['T001', 'T123'] });
   writeFileSync(join(root, 'file.md'), '# A file\n');
   const run = (line: string) => cli(shellWords(line).slice(1));
   expect(await run('cleo docs add T123 file.md --type note --slug handle')).toMatchObject({
@@ -27,32 +27,32 @@ test('the lines that agents are taught run as written', async () => {
 
 describe('where the caller stands', () => {
   async function arranged() {
-    const house = await openHouse({ tasks: ['T001'] });
-    const main = repositoryIn(house.root);
+    const app = await openApp({ tasks: ['T001'] });
+    const main = repositoryIn(app.root);
     main.commit({ '.gitignore': '.cleo\nhome\n', 'docs/a.md': 'main' });
     const linked = worktreeOf(main, join(temporary(), 'linked'), 'linked');
     const from = async (folder: string, operation: string, params: object): Promise<Seen> => {
-      const { CLEO_ROOT: _, ...env } = house.env;
-      const there = buildHouse(platformOf(env, folder, '0.0.0-test'));
+      const { CLEO_ROOT: _, ...env } = app.env;
+      const there = createApp(platformOf(env, folder, '0.0.0-test'));
       const { envelope } = await dispatch(there, { operation, params, gateway: 'cli' });
       await there.closeStores();
       return envelope;
     };
-    return { house, linked, from };
+    return { app, linked, from };
   }
 
   test('a path is read and written there, in a folder below and in a linked worktree', async () => {
-    const { house, linked, from } = await arranged();
-    mkdirSync(join(house.root, 'docs', 'deep'));
-    expect(await from(join(house.root, 'docs'), 'docs.add', { taskId: 'T001', file: 'a.md' })).toMatchObject({ doc: { slug: 'a' } });
-    expect(await from(join(house.root, 'docs', 'deep'), 'docs.add', { taskId: 'T001', file: 'docs/a.md' })).toMatchObject({
+    const { app, linked, from } = await arranged();
+    mkdirSync(join(app.root, 'docs', 'deep'));
+    expect(await from(join(app.root, 'docs'), 'docs.add', { taskId: 'T001', file: 'a.md' })).toMatchObject({ doc: { slug: 'a' } });
+    expect(await from(join(app.root, 'docs', 'deep'), 'docs.add', { taskId: 'T001', file: 'docs/a.md' })).toMatchObject({
       _meta: { exitCode: 101 },
     });
     writeFileSync(join(linked.folder, 'docs', 'a.md'), 'linked');
     expect(await from(join(linked.folder, 'docs'), 'docs.update', { slug: 'a', file: 'a.md' })).toMatchObject({ doc: { version: 2 } });
-    expect((await house.call('docs.fetch', { slug: 'a' })).doc).toMatchObject({ file: 'docs/a.md' });
+    expect((await app.call('docs.fetch', { slug: 'a' })).doc).toMatchObject({ file: 'docs/a.md' });
     // What stands in the linked worktree is the second version, in the main one still the first.
     expect(await from(linked.folder, 'docs.publish', { slug: 'a', to: 'docs/a.md' })).toMatchObject({ _meta: { exitCode: 102 } });
-    expect(await from(house.root, 'docs.publish', { slug: 'a', to: 'docs/a.md' })).toMatchObject({ success: true, version: 2 });
+    expect(await from(app.root, 'docs.publish', { slug: 'a', to: 'docs/a.md' })).toMatchObject({ success: true, version: 2 });
   });
 });

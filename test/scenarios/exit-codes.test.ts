@@ -2,15 +2,15 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { buildHouse } from '../../src/main.ts';
+import { createApp } from '../../src/main.ts';
 import { platformOf } from '../../src/platform/platform.ts';
-import { commandLine, openHouse, type TestHouse } from '../house.ts';
+import { commandLine, openApp, type TestApp } from '../app.ts';
 
 interface Case {
   why: string;
   tasks?: string[];
   config?: Record<string, unknown>;
-  arrange?: (house: TestHouse) => Promise<unknown>;
+  arrange?: (app: TestApp) => Promise<unknown>;
   run: string[];
   exit: number;
   code: string;
@@ -119,7 +119,7 @@ const refusals: Case[] = [
   {
     why: 'a child whose parent is gone',
     tasks: ['T001 epic', 'T002 in T001'],
-    arrange: (house) => house.tamper("delete from tasks where id = 'T001'"),
+    arrange: (app) => app.tamper("delete from tasks where id = 'T001'"),
     run: ['doctor'],
     exit: 15,
     code: 'E_ORPHAN_DETECTED',
@@ -165,16 +165,16 @@ const refusals: Case[] = [
 
 describe('each refusal has its code, changes nothing, and its fix runs as printed', () => {
   test.each(refusals)('$exit $code: $why', async ({ tasks = [], config = {}, arrange, run, exit, code, fixed = 0 }) => {
-    const house = await openHouse({ tasks, config });
-    await arrange?.(house);
-    const before = await tasksOf(house);
-    const refused = await house.cli(run.map((word) => (word === 'EXPORT' ? join(house.root, 'export.jsonl') : word)));
+    const app = await openApp({ tasks, config });
+    await arrange?.(app);
+    const before = await tasksOf(app);
+    const refused = await app.cli(run.map((word) => (word === 'EXPORT' ? join(app.root, 'export.jsonl') : word)));
     expect(refused).toMatchObject({
       exitCode: exit,
       envelope: { success: false, error: { code, exitCode: exit, fix: expect.stringMatching(/^cleo /) } },
     });
-    expect(await tasksOf(house)).toBe(before);
-    expect({ fix: refused.envelope.error.fix, exitCode: (await house.cli(refused.envelope.error.fix)).exitCode }).toEqual({
+    expect(await tasksOf(app)).toBe(before);
+    expect({ fix: refused.envelope.error.fix, exitCode: (await app.cli(refused.envelope.error.fix)).exitCode }).toEqual({
       fix: refused.envelope.error.fix,
       exitCode: fixed,
     });
@@ -197,12 +197,12 @@ const answers: { why: string; tasks?: string[]; run: string[]; exit: number; res
 
 describe('100 to 102 are answers, not errors', () => {
   test.each(answers)('$exit: $why', async ({ tasks = [], run, exit, result }) => {
-    const house = await openHouse({ tasks });
-    expect(await house.cli(run)).toMatchObject({ exitCode: exit, envelope: { success: true, _meta: { exitCode: exit }, ...result } });
+    const app = await openApp({ tasks });
+    expect(await app.cli(run)).toMatchObject({ exitCode: exit, envelope: { success: true, _meta: { exitCode: exit }, ...result } });
   });
 
   test('101: the same relation again', async () => {
-    const { cli } = await openHouse({ tasks: ['T001', 'T002'] });
+    const { cli } = await openApp({ tasks: ['T001', 'T002'] });
     const relate = ['relates', 'add', 'T001', 'T002', 'fixes', 'the same cause'];
     expect(await cli(relate)).toMatchObject({ exitCode: 0 });
     expect(await cli(relate)).toMatchObject({ exitCode: 101, envelope: { success: true } });
@@ -210,8 +210,8 @@ describe('100 to 102 are answers, not errors', () => {
 });
 
 test('7: another process holds the write lock; nothing was changed', async () => {
-  const house = await openHouse({ tasks: ['T001'], config: { store: { busyTimeoutMs: 100 } } });
-  const other = await house.beside();
+  const app = await openApp({ tasks: ['T001'], config: { store: { busyTimeoutMs: 100 } } });
+  const other = await app.beside();
   let letGo = (): void => {};
   const held = new Promise<void>((resolve) => {
     letGo = resolve;
@@ -223,36 +223,36 @@ test('7: another process holds the write lock; nothing was changed', async () =>
     });
   });
   await isHolding;
-  const refused = await house.cli(['add', 'Too late']);
+  const refused = await app.cli(['add', 'Too late']);
   letGo();
   expect(refused).toMatchObject({ exitCode: 7, envelope: { error: { code: 'E_LOCK_TIMEOUT' } } });
-  expect(await house.cli(['exists', 'T002'])).toMatchObject({ exitCode: 100 });
-  expect((await house.cli(refused.envelope.error.fix)).exitCode).toBe(0);
+  expect(await app.cli(['exists', 'T002'])).toMatchObject({ exitCode: 100 });
+  expect((await app.cli(refused.envelope.error.fix)).exitCode).toBe(0);
 });
 
 test('8: no project here, and the fix makes one', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'cleo-empty-'));
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
   const env = { CLEO_HOME: join(folder, 'home'), CLEO_ROOT: folder };
-  const house = () => buildHouse(platformOf(env, folder, '0.0.0-test'));
-  const refused = await commandLine(house(), env)(['show', 'T001']);
+  const app = () => createApp(platformOf(env, folder, '0.0.0-test'));
+  const refused = await commandLine(app(), env)(['show', 'T001']);
   expect(refused).toMatchObject({ exitCode: 8, envelope: { error: { code: 'E_NOT_INITIALIZED', fix: 'cleo init' } } });
-  expect(await commandLine(house(), env)(refused.envelope.error.fix)).toMatchObject({ exitCode: 0 });
-  expect(await commandLine(house(), env)(['show', 'T001'])).toMatchObject({ exitCode: 4 });
+  expect(await commandLine(app(), env)(refused.envelope.error.fix)).toMatchObject({ exitCode: 0 });
+  expect(await commandLine(app(), env)(['show', 'T001'])).toMatchObject({ exitCode: 4 });
 });
 
-async function deletedThenTorn(house: TestHouse): Promise<void> {
-  await house.call('tasks.delete', { taskId: 'T001' });
-  await house.tamper("update task_history set old_value = '{torn' where field = 'deleted'");
+async function deletedThenTorn(app: TestApp): Promise<void> {
+  await app.call('tasks.delete', { taskId: 'T001' });
+  await app.tamper("update task_history set old_value = '{torn' where field = 'deleted'");
 }
 
-async function tamperedLog(house: TestHouse): Promise<void> {
-  await house.call('tasks.add', { title: 'First' });
-  await house.tamper("update audit_log set agent_id = 'someone else' where seq = 1");
+async function tamperedLog(app: TestApp): Promise<void> {
+  await app.call('tasks.add', { title: 'First' });
+  await app.tamper("update audit_log set agent_id = 'someone else' where seq = 1");
 }
 
-async function exported(house: TestHouse): Promise<void> {
-  writeFileSync(join(house.root, 'export.jsonl'), (await house.call('tasks.export')).content);
+async function exported(app: TestApp): Promise<void> {
+  writeFileSync(join(app.root, 'export.jsonl'), (await app.call('tasks.export')).content);
 }
 
-const tasksOf = async (house: TestHouse): Promise<string> => (await house.call('tasks.export')).content;
+const tasksOf = async (app: TestApp): Promise<string> => (await app.call('tasks.export')).content;

@@ -1,7 +1,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { openHouse, shellWords, type TestHouse } from '../house.ts';
+import { openApp, shellWords, type TestApp } from '../app.ts';
 
 interface Case {
   why: string;
@@ -15,7 +15,7 @@ interface Case {
 }
 
 const pair = ['memory pattern: One', 'memory pattern: Two'];
-const superseded = (house: TestHouse) => house.call('memory.supersede', { old: 'P-001', by: 'P-002' });
+const superseded = (app: TestApp) => app.call('memory.supersede', { old: 'P-001', by: 'P-002' });
 
 const refusals: Case[] = [
   {
@@ -144,13 +144,13 @@ describe('each refusal has its code, changes nothing, and its fix leads on', () 
   test.each([...refusals.map((one) => ({ ...one, first: undefined })), ...afterwards.map((one) => ({ ...one, first: superseded }))])(
     '$exit $code: $why',
     async ({ world, first, run, exit, code, fix, then }) => {
-      const house = await openHouse({ tasks: world });
-      await first?.(house);
-      const { memories } = await house.call('memory.find');
-      expect(await house.cli(shellWords(run))).toMatchObject({ exitCode: exit, envelope: { success: false, error: { code, fix } } });
-      expect((await house.call('memory.find')).memories).toEqual(memories);
-      expect((await house.cli(fix)).exitCode).toBe(0);
-      expect((await house.cli(shellWords(then))).exitCode).toBe(0);
+      const app = await openApp({ tasks: world });
+      await first?.(app);
+      const { memories } = await app.call('memory.find');
+      expect(await app.cli(shellWords(run))).toMatchObject({ exitCode: exit, envelope: { success: false, error: { code, fix } } });
+      expect((await app.call('memory.find')).memories).toEqual(memories);
+      expect((await app.cli(fix)).exitCode).toBe(0);
+      expect((await app.cli(shellWords(then))).exitCode).toBe(0);
     },
   );
 });
@@ -163,11 +163,11 @@ test.each([
   ['memory import --adr adr', 101],
   ['memory confirm O-001', 102],
 ])('%s is no error (%i)', async (line, exit) => {
-  const house = await openHouse({ tasks: ['T001 epic', 'memory observation accepted: Seen'] });
-  mkdirSync(join(house.root, 'adr'));
-  writeFileSync(join(house.root, 'adr', '1-a.md'), '# A\n\n## Status\nProposed\n');
-  if (line.includes('--adr')) await house.cli(shellWords(line));
-  expect(await house.cli(shellWords(line))).toMatchObject({ exitCode: exit, envelope: { success: true } });
+  const app = await openApp({ tasks: ['T001 epic', 'memory observation accepted: Seen'] });
+  mkdirSync(join(app.root, 'adr'));
+  writeFileSync(join(app.root, 'adr', '1-a.md'), '# A\n\n## Status\nProposed\n');
+  if (line.includes('--adr')) await app.cli(shellWords(line));
+  expect(await app.cli(shellWords(line))).toMatchObject({ exitCode: exit, envelope: { success: true } });
 });
 
 test.each([
@@ -181,9 +181,9 @@ test.each([
   ['cleo memory fetch D-001', 'memory.source_table'],
   ['cleo memory fetch D-001', 'memory.source_rowid'],
 ])('the line %s that agents are taught runs as written and answers %s', async (line, key) => {
-  const house = await openHouse({ tasks: ['T001 epic', 'T002 in T001', 'session session-1 global by ada'] });
-  await house.call('memory.store', { type: 'decision', content: 'Tokens are structs', task: 'T002', source: 'session:session-1' });
-  const { exitCode, envelope } = await house.cli(shellWords(line).slice(1));
+  const app = await openApp({ tasks: ['T001 epic', 'T002 in T001', 'session session-1 global by ada'] });
+  await app.call('memory.store', { type: 'decision', content: 'Tokens are structs', task: 'T002', source: 'session:session-1' });
+  const { exitCode, envelope } = await app.cli(shellWords(line).slice(1));
   expect(exitCode).toBe(0);
   expect(key.split('.').reduce((value, step) => value?.[step], envelope)).toBeTypeOf('string');
 });

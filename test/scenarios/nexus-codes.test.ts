@@ -1,6 +1,6 @@
 import { renameSync, writeFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
-import { shellWords } from '../house.ts';
+import { shellWords } from '../app.ts';
 import { type Nexus, openNexus, reconfigure } from '../nexus-world.ts';
 
 interface Case {
@@ -21,8 +21,8 @@ interface Case {
   ends?: number;
 }
 
-const api = (line: string) => (nexus: Nexus) => nexus.houses.api!.cli(shellWords(line));
-const web = (line: string) => (nexus: Nexus) => nexus.houses.web!.cli(shellWords(line));
+const api = (line: string) => (nexus: Nexus) => nexus.apps.api!.cli(shellWords(line));
+const web = (line: string) => (nexus: Nexus) => nexus.apps.web!.cli(shellWords(line));
 const both =
   (...acts: ((nexus: Nexus) => unknown)[]) =>
   async (nexus: Nexus) => {
@@ -31,14 +31,14 @@ const both =
 const noRegistry = (nexus: Nexus): void => renameSync(nexus.registry, `${nexus.registry}.away`);
 const damaged = (text: string) => (nexus: Nexus) => writeFileSync(nexus.registry, text);
 const brokenConfig = (nexus: Nexus): void =>
-  reconfigure(nexus.houses.web!, (config) => {
+  reconfigure(nexus.apps.web!, (config) => {
     config.mood = 'good';
   });
 const newerStore = (nexus: Nexus) =>
-  nexus.houses.web!.tamper("insert into schema_migrations (version, checksum, applied_at) values (99, 'x', 'now')");
+  nexus.apps.web!.tamper("insert into schema_migrations (version, checksum, applied_at) values (99, 'x', 'now')");
 const olderStore = (nexus: Nexus) =>
-  nexus.houses.web!.tamper('delete from schema_migrations where version = (select max(version) from schema_migrations)');
-const gone = (nexus: Nexus) => renameSync(`${nexus.houses.web!.root}/.cleo`, `${nexus.houses.web!.root}/away`);
+  nexus.apps.web!.tamper('delete from schema_migrations where version = (select max(version) from schema_migrations)');
+const gone = (nexus: Nexus) => renameSync(`${nexus.apps.web!.root}/.cleo`, `${nexus.apps.web!.root}/away`);
 
 const refusals: Case[] = [
   ...['nexus list', 'nexus query web:T001', 'nexus register', 'nexus sync', 'nexus graph', 'nexus permissions'].map((run, i) => ({
@@ -275,7 +275,7 @@ describe('each refusal has its code, changes neither the registry nor a task, an
     '$exit $code: $why',
     async ({ permissions, arrange, run, exit, code, fix, plays = 0, then, ends = 0 }) => {
       const nexus = await openNexus(worlds, { permissions, alike: true });
-      const { api } = nexus.houses;
+      const { api } = nexus.apps;
       await arrange?.(nexus);
       const before = [state(nexus), (await api!.call('tasks.export')).content];
       const refused = await api!.cli(shellWords(run));
@@ -299,7 +299,7 @@ test('an older store is not brought up to date by a question', async () => {
   const nexus = await openNexus(worlds, { alike: true });
   await olderStore(nexus);
   for (const _ of [1, 2])
-    expect(await nexus.houses.api!.cli(['nexus', 'query', 'web:T001'])).toMatchObject({
+    expect(await nexus.apps.api!.cli(['nexus', 'query', 'web:T001'])).toMatchObject({
       exitCode: 77,
       envelope: { error: { fix: expect.stringMatching(/CLEO_ROOT=\S+ cleo upgrade$/) } },
     });
@@ -307,7 +307,7 @@ test('an older store is not brought up to date by a question', async () => {
 
 test('a closed project stays closed on every path, and the others answer', async () => {
   const nexus = await openNexus({ ...worlds, secret: ['T001: The parser of the secret', 'T002: Another'] });
-  const { api, secret } = nexus.houses;
+  const { api, secret } = nexus.apps;
   await api!.call('nexus.deps.add', { taskId: 'T001', on: 'secret:T001' });
   await secret!.call('nexus.deps.add', { taskId: 'T002', on: 'api:T001' });
   await api!.call('nexus.permissions.set', { name: 'secret', permission: 'none' });
@@ -356,6 +356,6 @@ const seedLines: [string, number][] = [
 ];
 
 test('every command of the room runs as the spec writes it', async () => {
-  const { houses } = await openNexus(worlds);
-  for (const [line, exit] of seedLines) expect({ line, exit: (await houses.api!.cli(shellWords(line))).exitCode }).toEqual({ line, exit });
+  const { apps } = await openNexus(worlds);
+  for (const [line, exit] of seedLines) expect({ line, exit: (await apps.api!.cli(shellWords(line))).exitCode }).toEqual({ line, exit });
 });

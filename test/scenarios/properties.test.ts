@@ -3,8 +3,8 @@ import { expect, test } from 'vitest';
 import type { Reply } from '../../src/dispatch/dispatch.ts';
 import type { Task } from '../../src/tasks/model/task.ts';
 import { overlaps } from '../../src/tasks/rules/scope.ts';
+import { openApp, type Seen, type TestApp } from '../app.ts';
 import { type Command, filledIn, grove, sessionWrite, starts, write } from '../commands.ts';
-import { openHouse, type Seen, type TestHouse } from '../house.ts';
 
 const allowedParents: Record<string, (string | undefined)[]> = {
   saga: [undefined],
@@ -18,12 +18,12 @@ const times = process.env.CLEO_FAULTS === 'full' ? 20 : 1;
 test('whatever is done to tasks, the promises hold and everything can be worked off', { timeout: 600_000 }, async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(write, { minLength: 8, maxLength: 30 }), async (commands) => {
-      const house = await openHouse();
-      await play(house, commands);
-      const tasks = await allTasks(house);
+      const app = await openApp();
+      await play(app, commands);
+      const tasks = await allTasks(app);
       checkPlaces(tasks);
       checkStates(tasks);
-      await checkClaims(house, tasks);
+      await checkClaims(app, tasks);
       expect(cannotFinish(tasks)).toEqual([]);
     }),
     { numRuns: (isPostgres ? 12 : 60) * times },
@@ -35,12 +35,12 @@ test('whatever is done in sessions, none gets in the way of another, and nothing
 }, async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(sessionWrite, { minLength: 15, maxLength: 30 }), async (commands) => {
-      const house = await openHouse({ tasks: grove });
-      await play(house, commands, async ({ operation, agent }, { exitCode, envelope }) => {
-        if (operation === 'session.end' && exitCode === 0) await checkEnded(house, (envelope as Seen).session.id, agent);
-        await checkSessions(house);
+      const app = await openApp({ tasks: grove });
+      await play(app, commands, async ({ operation, agent }, { exitCode, envelope }) => {
+        if (operation === 'session.end' && exitCode === 0) await checkEnded(app, (envelope as Seen).session.id, agent);
+        await checkSessions(app);
       });
-      await checkClaims(house, await allTasks(house));
+      await checkClaims(app, await allTasks(app));
     }),
     { numRuns: (isPostgres ? 15 : 60) * times },
   );
@@ -49,11 +49,11 @@ test('whatever is done in sessions, none gets in the way of another, and nothing
 test('what was exported comes back the same, whatever it is', { timeout: 600_000 }, async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(write, { minLength: 8, maxLength: 25 }), async (commands) => {
-      const one = await openHouse();
+      const one = await openApp();
       await play(one, commands);
       const { content, count } = await one.call('tasks.export');
       fc.pre(count > 0);
-      const two = await openHouse();
+      const two = await openApp();
       expect(await two.call('tasks.import', { content })).toMatchObject({ imported: count });
       expect((await two.call('tasks.export')).content).toBe(content);
     }),
@@ -61,10 +61,10 @@ test('what was exported comes back the same, whatever it is', { timeout: 600_000
   );
 });
 
-async function play(house: TestHouse, commands: Command[], look?: (command: Command, reply: Reply) => Promise<void>): Promise<void> {
+async function play(app: TestApp, commands: Command[], look?: (command: Command, reply: Reply) => Promise<void>): Promise<void> {
   const started: string[] = [];
   for (const command of commands) {
-    const reply = await house.reply(...filledIn(command, started));
+    const reply = await app.reply(...filledIn(command, started));
     const { error, session } = reply.envelope as Seen;
     expect({ command, exitCode: reply.exitCode, error: error?.message }).not.toMatchObject({ exitCode: 1 });
     if (reply.exitCode === 0 && starts.includes(command.operation)) started.push(session.id);
@@ -72,8 +72,8 @@ async function play(house: TestHouse, commands: Command[], look?: (command: Comm
   }
 }
 
-async function allTasks(house: TestHouse): Promise<Task[]> {
-  const { content } = await house.call('tasks.export');
+async function allTasks(app: TestApp): Promise<Task[]> {
+  const { content } = await app.call('tasks.export');
   return content
     .split('\n')
     .filter(Boolean)
@@ -100,14 +100,14 @@ function checkStates(tasks: Task[]): void {
   }
 }
 
-async function checkClaims(house: TestHouse, tasks: Task[]): Promise<void> {
-  const claims = await house.store.read((reads) => reads.claims.all());
+async function checkClaims(app: TestApp, tasks: Task[]): Promise<void> {
+  const claims = await app.store.read((reads) => reads.claims.all());
   expect(new Set(claims.map(({ agent, session }) => `${agent} ${session}`)).size).toBe(claims.length);
   for (const claim of claims) expect(tasks.find((task) => task.id === claim.taskId)?.status).toBe('active');
 }
 
 /** No two active sessions get in each other's way, and what is held in a session lies in its scope and is not forgotten with it. */
-async function checkSessions({ store }: TestHouse): Promise<void> {
+async function checkSessions({ store }: TestApp): Promise<void> {
   await store.read(async ({ sessions, claims, tasks }) => {
     const above = async (root: string | undefined) => (root === undefined ? [] : tasks.ancestry(root));
     const active = await sessions.active();
@@ -129,9 +129,9 @@ async function checkSessions({ store }: TestHouse): Promise<void> {
   });
 }
 
-async function checkEnded(house: TestHouse, session: string, agent: string): Promise<void> {
-  expect(await house.store.read((reads) => reads.claims.inSession(session))).toEqual([]);
-  expect(await house.reply('session.end', {}, { session, agent })).toMatchObject({ exitCode: 102 });
+async function checkEnded(app: TestApp, session: string, agent: string): Promise<void> {
+  expect(await app.store.read((reads) => reads.claims.inSession(session))).toEqual([]);
+  expect(await app.reply('session.end', {}, { session, agent })).toMatchObject({ exitCode: 102 });
 }
 
 /** Finishes whatever can be finished, over and over; what is left is stuck for ever. */

@@ -1,9 +1,9 @@
 import { appendFileSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { catalog } from '../../src/core/index.generated.ts';
+import { registry } from '../../src/core/index.generated.ts';
 import { baseProtocol, protocols } from '../../src/orchestration/protocols.generated.ts';
-import { openHouse, type TestHouse } from '../house.ts';
+import { openApp, type TestApp } from '../app.ts';
 
 const tokens: Record<string, string> = {
   AGENT_ID: 'sub',
@@ -43,7 +43,7 @@ const places: [RegExp, string][] = [
 const world = ['T001 epic', 'T002 in T001 accept one: Look at parsers', 'T003 in T001', 'research T002-known: Known'];
 
 /** The days on which they are said: at work, and when it is over. */
-const days: ((house: TestHouse) => Promise<unknown>)[] = [
+const days: ((app: TestApp) => Promise<unknown>)[] = [
   async () => {},
   async ({ call }) => {
     await call('tasks.start', { taskId: 'T002' });
@@ -57,18 +57,18 @@ test('there is something to run, and every token is one that a spawn fills', () 
   expect(texts.filter((text) => /<[A-Z_]+>/.test(text))).toEqual([]);
 });
 
-const names = new Set(catalog.entries.flatMap((entry) => entry.commands.map((words) => `cleo ${words}`)));
+const names = new Set(registry.entries.flatMap((entry) => entry.commands.map((words) => `cleo ${words}`)));
 
 test.each(commands)('%s', async (command) => {
   if (names.has(command)) return;
   const refusals: string[] = [];
   for (const arrange of days) {
-    const house = await openHouse({ tasks: world });
-    await arrange(house);
-    const batch = join(house.root, 'batch.json');
+    const app = await openApp({ tasks: world });
+    await arrange(app);
+    const batch = join(app.root, 'batch.json');
     writeFileSync(batch, JSON.stringify([{ title: 'One', parent: 'T001' }]));
     const line = places.reduce((text, [place, value]) => text.replace(place, value), command).replace('--file - ', `--file ${batch} `);
-    const { exitCode, envelope } = await house.cli(line);
+    const { exitCode, envelope } = await app.cli(line);
     // That nothing is known yet is an answer, and that a task was done without a spawn is what is found out.
     if ([0, 60, 100, 101].includes(exitCode)) return;
     // A release needs a repository, which this is not; that the words are understood can be told all the same.
@@ -83,22 +83,22 @@ describe('as agents are told elsewhere', () => {
     `{"id":"${id}","file":"docs/parsers.md","title":"...","date":"2026-01-01","status":"complete","agent_type":"research","topics":[],"key_findings":[],"actionable":true,"needs_followup":[],"linked_tasks":["T002"]}`;
 
   test('a line and a file in the form that agents know are read, linked and found in order', async () => {
-    const house = await openHouse({ tasks: world.slice(0, 3) });
-    mkdirSync(join(house.root, '.cleo', 'research'));
-    mkdirSync(join(house.root, 'docs'));
+    const app = await openApp({ tasks: world.slice(0, 3) });
+    mkdirSync(join(app.root, '.cleo', 'research'));
+    mkdirSync(join(app.root, 'docs'));
     writeFileSync(
-      join(house.root, 'docs', 'parsers.md'),
+      join(app.root, 'docs', 'parsers.md'),
       '# Parsers\n\n**Task**: T002\n**Epic**: T001\n**Date**: 2026-01-01\n**Status**: complete\n\n---\n\n## Summary\nTwo.\n\n## Content\nBoth.\n',
     );
-    appendFileSync(join(house.root, '.cleo', 'research', 'MANIFEST.jsonl'), `${line('T002-slug')}\n`);
-    expect(await house.call('research.list')).toMatchObject({ success: true, entries: [{ id: 'T002-slug' }] });
-    expect(await house.call('research.show', { entryId: 'T002-slug' })).toMatchObject({
+    appendFileSync(join(app.root, '.cleo', 'research', 'MANIFEST.jsonl'), `${line('T002-slug')}\n`);
+    expect(await app.call('research.list')).toMatchObject({ success: true, entries: [{ id: 'T002-slug' }] });
+    expect(await app.call('research.show', { entryId: 'T002-slug' })).toMatchObject({
       success: true,
       entry: { file: 'docs/parsers.md' },
     });
-    expect((await house.cli('cleo research link T003 T002-slug')).exitCode).toBe(0);
-    expect(await house.call('research.link', { taskId: 'T003', entryId: 'T002-slug' })).toMatchObject({ _meta: { exitCode: 101 } });
-    expect((await house.cli('cleo validate manifest')).exitCode).toBe(0);
-    expect((await house.cli(['research', 'add', '--entry', line('T002-more')])).exitCode).toBe(0);
+    expect((await app.cli('cleo research link T003 T002-slug')).exitCode).toBe(0);
+    expect(await app.call('research.link', { taskId: 'T003', entryId: 'T002-slug' })).toMatchObject({ _meta: { exitCode: 101 } });
+    expect((await app.cli('cleo validate manifest')).exitCode).toBe(0);
+    expect((await app.cli(['research', 'add', '--entry', line('T002-more')])).exitCode).toBe(0);
   });
 });

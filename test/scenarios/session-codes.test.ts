@@ -1,12 +1,12 @@
 import { describe, expect, test } from 'vitest';
-import { openHouse, shellWords, type TestHouse } from '../house.ts';
+import { openApp, shellWords, type TestApp } from '../app.ts';
 
 interface Case {
   why: string;
   /** Sessions, and tasks beside those of `work`. */
   world?: string[];
   config?: Record<string, unknown>;
-  arrange?: (house: TestHouse) => Promise<unknown>;
+  arrange?: (app: TestApp) => Promise<unknown>;
   run: string;
   exit: number;
   code: string;
@@ -240,7 +240,7 @@ const refusals: Case[] = [
   {
     why: 'an end at a critical context without a handoff',
     world: [mine],
-    arrange: (house) => house.cli('cleo context report --used 182000 --max 200000'),
+    arrange: (app) => app.cli('cleo context report --used 182000 --max 200000'),
     run: 'session end',
     exit: 65,
     code: 'E_HANDOFF_REQUIRED',
@@ -251,7 +251,7 @@ const refusals: Case[] = [
   {
     why: 'the same for one of several sessions',
     world: [parser, other],
-    arrange: (house) => house.cli('cleo context report --used 199000 --max 200000 --session s-other'),
+    arrange: (app) => app.cli('cleo context report --used 199000 --max 200000 --session s-other'),
     run: 'session end --session s-other',
     exit: 65,
     code: 'E_HANDOFF_REQUIRED',
@@ -261,7 +261,7 @@ const refusals: Case[] = [
   {
     why: 'a session whose root is gone',
     world: ['T011 epic', 'session s-gone epic:T011 suspended by tester'],
-    arrange: (house) => house.cli('cleo delete T011'),
+    arrange: (app) => app.cli('cleo delete T011'),
     run: 'session resume s-gone',
     exit: 66,
     code: 'E_RESUME_FAILED',
@@ -290,18 +290,18 @@ const refusals: Case[] = [
 
 describe('each refusal of sessions has its code, changes nothing, and its fix leads out', () => {
   test.each(refusals)('$exit $code: $why', async ({ world = [], config = {}, arrange, run, exit, code, fix, then = run, ends = 0 }) => {
-    const house = await openHouse({ tasks: [...work, ...world], config });
-    await arrange?.(house);
-    const before = await everything(house);
-    const refused = await house.cli(words(run));
+    const app = await openApp({ tasks: [...work, ...world], config });
+    await arrange?.(app);
+    const before = await everything(app);
+    const refused = await app.cli(words(run));
     expect(refused).toMatchObject({
       exitCode: exit,
       envelope: { success: false, error: { code, exitCode: exit, fix: expect.stringMatching(fix) } },
     });
-    expect(await everything(house)).toEqual(before);
+    expect(await everything(app)).toEqual(before);
     const way = refused.envelope.error.fix as string;
-    expect([way, (await house.cli(way)).exitCode]).toEqual([way, 0]);
-    expect([then, (await house.cli(words(then))).exitCode]).toEqual([then, ends]);
+    expect([way, (await app.cli(way)).exitCode]).toEqual([way, 0]);
+    expect([then, (await app.cli(words(then))).exitCode]).toEqual([then, ends]);
   });
 
   test('every code of sessions is here', () => {
@@ -309,11 +309,11 @@ describe('each refusal of sessions has its code, changes nothing, and its fix le
   });
 
   test('what is wrong is told in the order 33, 38, 67, 30, 32', async () => {
-    const house = await openHouse({
+    const app = await openApp({
       tasks: [...work, mine, parser.replace('epic:T001', 'task:T010')],
       config: { session: { exclusive: true } },
     });
-    const exit = async (line: string) => (await house.cli(words(line))).exitCode;
+    const exit = async (line: string) => (await app.cli(words(line))).exitCode;
     expect(await exit('session start --scope epic:T099')).toBe(33);
     expect(await exit('session start --scope epic:T001')).toBe(38);
     expect(await exit('session start --scope epic:T001 --auto-focus')).toBe(67);
@@ -331,7 +331,7 @@ describe('50 to 54 tell how full the context is, and are answers', () => {
     [90, 52, 'critical'],
     [95, 53, 'emergency'],
   ])('%i %% of the window: exit %i, %s', async (percent, exit, state) => {
-    const { cli } = await openHouse({ tasks: [...work, mine] });
+    const { cli } = await openApp({ tasks: [...work, mine] });
     await cli(['context', 'report', '--used', String(percent * 2000), '--max', '200000']);
     const { exitCode, envelope } = await cli(['context', 'check']);
     expect({ exitCode, envelope }).toMatchObject({ exitCode: exit, envelope: { success: true, context: { state, percent } } });
@@ -341,7 +341,7 @@ describe('50 to 54 tell how full the context is, and are answers', () => {
 
   test('54: nobody has said so far, or not lately; a report is the way out', async () => {
     const clock = { now: '2026-01-01T00:00:00.000Z' };
-    const { cli } = await openHouse({ clock });
+    const { cli } = await openApp({ clock });
     const check = async () => (await cli(['context', 'check'])).exitCode;
     const report = () => cli(['context', 'report', '--used', '10', '--max', '200000']);
     expect(await check()).toBe(54);
@@ -357,9 +357,9 @@ describe('50 to 54 tell how full the context is, and are answers', () => {
 const words = (line: string): string[] => shellWords(line);
 
 /** Tasks, sessions and claims: all that a refused command could have changed. */
-async function everything(house: TestHouse): Promise<unknown> {
-  const { content } = await house.call('tasks.export');
-  return house.store.read(async ({ sessions, claims }) => ({
+async function everything(app: TestApp): Promise<unknown> {
+  const { content } = await app.call('tasks.export');
+  return app.store.read(async ({ sessions, claims }) => ({
     content,
     sessions: await sessions.list(undefined, { limit: 100, offset: 0 }),
     claims: await claims.all(),

@@ -1,7 +1,7 @@
 import { readdirSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { expect, test } from 'vitest';
-import { openHouse } from '../house.ts';
+import { openApp } from '../app.ts';
 
 const root = resolve(import.meta.dirname, '../..');
 const skills = readdirSync(join(root, 'skills'), { withFileTypes: true })
@@ -18,7 +18,7 @@ test('there are prompts of all our skills', () => {
 });
 
 test.each(skills)('the prompt of %s', async (skill) => {
-  const house = await openHouse({
+  const app = await openApp({
     tasks: [
       'session session-1 epic:T001 by ada',
       'T001 epic: Start faster',
@@ -30,8 +30,8 @@ test.each(skills)('the prompt of %s', async (skill) => {
     clock: { now: '2026-03-01T10:00:00.000Z' },
     agent: 'ada',
   });
-  await house.call('tasks.update', { taskId: 'T003', description, notes: 'Began with the loader' });
-  await house.call('research.add', {
+  await app.call('tasks.update', { taskId: 'T003', description, notes: 'Began with the loader' });
+  await app.call('research.add', {
     id: 'T002-measured',
     file: 'docs/measured.md',
     title: 'Where time goes',
@@ -40,7 +40,7 @@ test.each(skills)('the prompt of %s', async (skill) => {
     linkedTasks: ['T002'],
   });
   const role = skill === 'ct-ivtr-validator' ? 'validator' : 'worker';
-  const { spawn } = await house.call('orchestrate.spawn', { taskId: 'T003', skill, role });
+  const { spawn } = await app.call('orchestrate.spawn', { taskId: 'T003', skill, role });
   expect(spawn).toMatchObject({ skill, tokenResolution: { fullyResolved: true, unresolved: [] } });
-  await expect(stable(spawn.prompt, house.root)).toMatchFileSnapshot(`prompts/${skill}.md`);
+  await expect(stable(spawn.prompt, app.root)).toMatchFileSnapshot(`prompts/${skill}.md`);
 });

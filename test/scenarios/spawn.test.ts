@@ -1,17 +1,17 @@
 import { appendFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import { buildHouse } from '../../src/main.ts';
+import { createApp } from '../../src/main.ts';
 import { platformOf } from '../../src/platform/platform.ts';
-import { commandLine, openHouse, type TestHouse } from '../house.ts';
+import { commandLine, openApp, type TestApp } from '../app.ts';
 
 /** A subagent: a process with the environment that the spawn answered, beside everybody else's. */
-function subagent({ root, env }: TestHouse, own: Record<string, string>): TestHouse['cli'] {
+function subagent({ root, env }: TestApp, own: Record<string, string>): TestApp['cli'] {
   const { CLEO_AGENT_ID: _, ...shared } = env;
   const theirs = { ...shared, ...own };
-  const house = buildHouse(platformOf(theirs, root, '0.0.0-test'));
-  onTestFinished(() => house.closeStores());
-  return commandLine(house, theirs);
+  const app = createApp(platformOf(theirs, root, '0.0.0-test'));
+  onTestFinished(() => app.closeStores());
+  return commandLine(app, theirs);
 }
 
 /** The command lines at the end of a prompt. */
@@ -25,9 +25,9 @@ const output = (status: string): string =>
   `# Faster parsing\n\n**Task**: T002\n**Epic**: T001\n**Date**: 2026-11-15\n**Status**: ${status}\n\n---\n\n## Summary\nTwice as fast.\n\n## Content\nA table instead of a search.\n\n## Changes\n- src/parse.ts: a table\n\n## Verification\nnpm test: 12 passed\n`;
 
 test('an epic from its plan to a result that was checked', async () => {
-  const house = await openHouse({ agent: 'orchestrator' });
+  const app = await openApp({ agent: 'orchestrator' });
   const run = async (words: string | string[], exit = 0) => {
-    const { exitCode, envelope } = await house.cli(words);
+    const { exitCode, envelope } = await app.cli(words);
     expect([exitCode, envelope.error?.message]).toEqual([exit, envelope.error?.message]);
     return envelope;
   };
@@ -39,9 +39,9 @@ test('an epic from its plan to a result that was checked', async () => {
   const { spawn } = await run(['orchestrator', 'spawn', 'T002']);
   expect(spawn).toMatchObject({ protocol: 'implementation', tokenResolution: { fullyResolved: true } });
 
-  const agent = subagent(house, spawn.env);
+  const agent = subagent(app, spawn.env);
   expect((await agent(['start', 'T002'])).exitCode).toBe(102);
-  writeFileSync(join(house.root, spawn.outputDir, 'implement-the-table.md'), output('complete'));
+  writeFileSync(join(app.root, spawn.outputDir, 'implement-the-table.md'), output('complete'));
   const line = {
     id: 'T002-implement-the-table',
     file: `${spawn.outputDir}/implement-the-table.md`,
@@ -55,7 +55,7 @@ test('an epic from its plan to a result that was checked', async () => {
     needs_followup: [],
     linked_tasks: ['T002'],
   };
-  appendFileSync(join(house.root, '.cleo/research/MANIFEST.jsonl'), `${JSON.stringify(line)}\n`);
+  appendFileSync(join(app.root, '.cleo/research/MANIFEST.jsonl'), `${JSON.stringify(line)}\n`);
   expect((await agent(['complete', 'T002'])).exitCode).toBe(0);
 
   const message = 'Implementation complete. See MANIFEST.jsonl for summary.';
@@ -69,17 +69,17 @@ test('an epic from its plan to a result that was checked', async () => {
 });
 
 test('the commands of a prompt run as they stand in it, for whoever runs them', async () => {
-  const house = await openHouse({
+  const app = await openApp({
     tasks: ['session session-1 epic:T001', 'T001 epic', 'T002 in T001: Build it'],
     config: { lifecycleEnforcement: { mode: 'off' } },
   });
-  const { spawn } = await house.call('orchestrate.spawn', { taskId: 'T002' });
-  writeFileSync(join(house.root, spawn.outputDir, 'build-it.md'), output('complete'));
-  for (const line of commandsOf(spawn.prompt)) expect([line, (await house.cli(line)).exitCode]).toEqual([line, 0]);
+  const { spawn } = await app.call('orchestrate.spawn', { taskId: 'T002' });
+  writeFileSync(join(app.root, spawn.outputDir, 'build-it.md'), output('complete'));
+  for (const line of commandsOf(spawn.prompt)) expect([line, (await app.cli(line)).exitCode]).toEqual([line, 0]);
   const link = /`(cleo research link [^`]*)`\.$/m.exec(spawn.prompt)![1]!;
-  expect((await house.cli(link)).exitCode).toBe(101);
-  expect(await house.call('orchestrate.collect', { taskId: 'T002' })).toMatchObject({ collected: { agentId: spawn.agentId, done: true } });
-  const { entries } = await house.call('admin.log', { agent: spawn.agentId });
+  expect((await app.cli(link)).exitCode).toBe(101);
+  expect(await app.call('orchestrate.collect', { taskId: 'T002' })).toMatchObject({ collected: { agentId: spawn.agentId, done: true } });
+  const { entries } = await app.call('admin.log', { agent: spawn.agentId });
   expect(entries.map(({ operation }: { operation: string }) => operation).sort()).toEqual([
     'research.add',
     'research.link',
@@ -89,38 +89,38 @@ test('the commands of a prompt run as they stand in it, for whoever runs them', 
 });
 
 test('what needs evidence is told how to bring it, and another agent to judge it', async () => {
-  const house = await openHouse({
+  const app = await openApp({
     tasks: ['session session-1 epic:T001', 'T001 epic', 'T002 in T001 evidence qaPassed: Build it'],
     config: { lifecycleEnforcement: { mode: 'off' }, verification: { tools: { test: [process.execPath, '--version'] } } },
   });
-  const worker = (await house.call('orchestrate.spawn', { taskId: 'T002' })).spawn;
+  const worker = (await app.call('orchestrate.spawn', { taskId: 'T002' })).spawn;
   const told = commandsOf(worker.prompt);
   expect(told.filter((line) => line.includes(' verify ')).map((line) => line.split(' --agent')[0])).toEqual([
     'cleo verify T002 --gate implemented --evidence "commit:HEAD"',
     'cleo verify T002 --gate testsPassed --evidence "tool:test"',
   ]);
   expect(worker.prompt).toContain('another agent to give');
-  await house.cli(told[0]!);
-  writeFileSync(join(house.root, 'parse.ts'), 'export {};');
+  await app.cli(told[0]!);
+  writeFileSync(join(app.root, 'parse.ts'), 'export {};');
   for (const line of told.filter((each) => each.includes(' verify ')))
-    expect((await house.cli(line.replace('commit:HEAD', 'files:parse.ts'))).envelope).toMatchObject({ success: true });
-  const { spawn } = await house.call('orchestrate.spawn', { taskId: 'T002', role: 'validator' });
+    expect((await app.cli(line.replace('commit:HEAD', 'files:parse.ts'))).envelope).toMatchObject({ success: true });
+  const { spawn } = await app.call('orchestrate.spawn', { taskId: 'T002', role: 'validator' });
   const [show, pull, attest, reject] = commandsOf(spawn.prompt);
-  for (const line of [show!, pull!, attest!]) expect([line, (await house.cli(line)).exitCode]).toEqual([line, 0]);
-  expect((await house.cli(reject!)).envelope).toMatchObject({ error: { code: 'E_VERIFICATION_LOCKED' } });
-  expect((await house.cli(told.at(-1)!)).envelope).toMatchObject({ task: { status: 'done' } });
+  for (const line of [show!, pull!, attest!]) expect([line, (await app.cli(line)).exitCode]).toEqual([line, 0]);
+  expect((await app.cli(reject!)).envelope).toMatchObject({ error: { code: 'E_VERIFICATION_LOCKED' } });
+  expect((await app.cli(told.at(-1)!)).envelope).toMatchObject({ task: { status: 'done' } });
 });
 
 /** The lines of the Injection and Skill seeds that hand out work, ids filled in. */
 test.each(['cleo orchestrator spawn T002', 'cleo orchestrate spawn T002 --tier 2'])('%s', async (line) => {
-  const house = await openHouse({ tasks: ['T001 epic', 'T002 in T001: Research parsers'] });
-  const { exitCode, envelope } = await house.cli(line);
+  const app = await openApp({ tasks: ['T001 epic', 'T002 in T001: Research parsers'] });
+  const { exitCode, envelope } = await app.cli(line);
   expect(exitCode).toBe(0);
   expect(envelope.spawn.tokenResolution.fullyResolved).toBe(true);
 });
 
 test('cleo_mutate({ domain: "orchestrate", operation: "spawn", params: { taskId: "T002" }})', async () => {
-  const house = await openHouse({ tasks: ['T001 epic', 'T002 in T001: Research parsers'] });
+  const app = await openApp({ tasks: ['T001 epic', 'T002 in T001: Research parsers'] });
   const asked = { gateway: 'cleo_mutate', asked: 'mutate' } as const;
-  expect(await house.call('orchestrate.spawn', { taskId: 'T002' }, asked)).toMatchObject({ success: true, spawn: { taskId: 'T002' } });
+  expect(await app.call('orchestrate.spawn', { taskId: 'T002' }, asked)).toMatchObject({ success: true, spawn: { taskId: 'T002' } });
 });

@@ -1,8 +1,8 @@
 import { expect, onTestFinished, test } from 'vitest';
 import { dispatch } from '../../src/dispatch/dispatch.ts';
-import { buildHouse, type HouseOptions } from '../../src/main.ts';
+import { type AppOptions, createApp } from '../../src/main.ts';
 import { platformOf } from '../../src/platform/platform.ts';
-import { openHouse, type Seen } from '../house.ts';
+import { openApp, type Seen } from '../app.ts';
 
 const work = ['T001 epic: Parser', 'T002 in T001: Lexer', 'T003 in T001: Trees', 'T009 epic: Other', 'T010 in T009: Else'];
 
@@ -22,21 +22,21 @@ const day = (epic: string, task: string): Step[] => [
   ['admin.help', {}, 0],
 ];
 
-const houses: [string, HouseOptions][] = [
-  ['one after another', { keepsSession: true }],
-  ['side by side', { keepsSession: true, serves: true }],
+const apps: [string, AppOptions][] = [
+  ['one after another', { isSticky: true }],
+  ['side by side', { isSticky: true, isServer: true }],
 ];
 
 /** A server's house on a fresh project, whose own agent is `ada`, and what the log of it says. */
-async function openServer(options: HouseOptions) {
-  const project = await openHouse({ tasks: work });
-  const house = buildHouse(platformOf({ ...project.env, CLEO_AGENT_ID: 'ada' }, project.root, '0.0.0-test'), options);
-  onTestFinished(() => house.closeStores());
+async function openServer(options: AppOptions) {
+  const project = await openApp({ tasks: work });
+  const app = createApp(platformOf({ ...project.env, CLEO_AGENT_ID: 'ada' }, project.root, '0.0.0-test'), options);
+  onTestFinished(() => app.closeStores());
   const call = async (
     agent: string,
     operation: string,
     params: Record<string, unknown> = {},
-  ): Promise<{ exitCode: number; envelope: Seen }> => dispatch(house, { operation, params, agent, gateway: 'cleo_query' });
+  ): Promise<{ exitCode: number; envelope: Seen }> => dispatch(app, { operation, params, agent, gateway: 'cleo_query' });
   const logOf = (session: string | undefined) =>
     project.store.read(async ({ audit }) =>
       (await audit.after(0, 10_000))
@@ -46,7 +46,7 @@ async function openServer(options: HouseOptions) {
   return { call, logOf };
 }
 
-test.each(houses)('two agents that one server serves, %s: the log of each session is what its agent did, in order', async (_, options) => {
+test.each(apps)('two agents that one server serves, %s: the log of each session is what its agent did, in order', async (_, options) => {
   const { call, logOf } = await openServer(options);
   const start = async (agent: string, epic: string): Promise<string> => {
     const { envelope } = await call(agent, 'session.start', { scope: `epic:${epic}`, autoFocus: true, grade: true });
@@ -69,7 +69,7 @@ test.each(houses)('two agents that one server serves, %s: the log of each sessio
     const each = async (steps: (() => Promise<void>)[]) => {
       for (const step of steps) await step();
     };
-    if (options.serves) await Promise.all([each(ada), each(bob)]);
+    if (options.isServer) await Promise.all([each(ada), each(bob)]);
     else for (const [i, step] of ada.entries()) await each([step, bob[i]!]);
   }
   for (const agent of ['bob', 'ada'] as const) await work(agent, ['session.end', { note: 'Done' }, 0])();
@@ -80,7 +80,7 @@ test.each(houses)('two agents that one server serves, %s: the log of each sessio
   expect(await logOf(undefined)).toEqual([]);
 });
 
-test.each(houses)('whoever is in no graded session leaves no reads in the log, %s, and none in that of another', async (_, options) => {
+test.each(apps)('whoever is in no graded session leaves no reads in the log, %s, and none in that of another', async (_, options) => {
   const { call, logOf } = await openServer(options);
   const { session: graded } = (await call('ada', 'session.start', { scope: 'epic:T001', autoFocus: true, grade: true })).envelope;
   const { session: plain } = (await call('bob', 'session.start', { scope: 'epic:T009', autoFocus: true })).envelope;

@@ -1,14 +1,14 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { openHouse, shellWords, type TestHouse } from '../house.ts';
+import { openApp, shellWords, type TestApp } from '../app.ts';
 import { repositoryIn } from '../repository.ts';
 
 interface Case {
   why: string;
   world: string[];
   config?: Record<string, unknown>;
-  arrange?: (house: TestHouse) => Promise<unknown>;
+  arrange?: (app: TestApp) => Promise<unknown>;
   run: string;
   exit: number;
   code: string;
@@ -67,7 +67,7 @@ const refusals: Case[] = [
     exit: 42,
     code: 'E_INVALID_GATE',
     fix: /--gate testsPassed/,
-    arrange: (house) => house.cli(shellWords(bring('implemented'))),
+    arrange: (app) => app.cli(shellWords(bring('implemented'))),
     then: 'verify T001',
   },
   {
@@ -92,7 +92,7 @@ const refusals: Case[] = [
     why: 'too many failed rounds',
     world: ['T001'],
     config: { verification: { maxRounds: 1 } },
-    arrange: (house) => house.cli(shellWords('verify T001 --gate implemented --evidence files:none.txt')),
+    arrange: (app) => app.cli(shellWords('verify T001 --gate implemented --evidence files:none.txt')),
     run: bring('implemented'),
     exit: 44,
     code: 'E_MAX_ROUNDS_EXCEEDED',
@@ -111,10 +111,10 @@ const refusals: Case[] = [
   {
     why: 'evidence that has changed since',
     world: ['T001'],
-    arrange: async (house) => {
-      writeFileSync(join(house.root, 'a.txt'), 'a');
-      await house.cli(shellWords('verify T001 --gate implemented --evidence files:a.txt'));
-      writeFileSync(join(house.root, 'a.txt'), 'b');
+    arrange: async (app) => {
+      writeFileSync(join(app.root, 'a.txt'), 'a');
+      await app.cli(shellWords('verify T001 --gate implemented --evidence files:a.txt'));
+      writeFileSync(join(app.root, 'a.txt'), 'b');
     },
     run: 'complete T001',
     exit: 45,
@@ -132,7 +132,7 @@ const refusals: Case[] = [
   {
     why: 'a round that is over',
     world: ['T001'],
-    arrange: (house) => house.cli(shellWords('verify T001 --gate implemented --evidence files:none.txt')),
+    arrange: (app) => app.cli(shellWords('verify T001 --gate implemented --evidence files:none.txt')),
     run: bring('implemented', ' --round 1'),
     exit: 47,
     code: 'E_ROUND_MISMATCH',
@@ -193,7 +193,7 @@ const refusals: Case[] = [
   {
     why: 'a release without provenance',
     world: released,
-    arrange: async (house) => repositoryIn(house.root).commit({ 'a.txt': 'a' }),
+    arrange: async (app) => repositoryIn(app.root).commit({ 'a.txt': 'a' }),
     run: 'lifecycle complete T001 release',
     exit: 84,
     code: 'E_PROVENANCE_REQUIRED',
@@ -204,14 +204,14 @@ const refusals: Case[] = [
 
 describe('each refusal has its code, changes no task, and its fix leads on', () => {
   test.each(refusals)('$exit $code: $why', async ({ world, config = {}, arrange, run, exit, code, fix, then, ends = 0 }) => {
-    const house = await openHouse({ tasks: world, config });
-    await arrange?.(house);
-    const tasks = (await house.call('tasks.export')).content;
-    const refused = await house.cli(shellWords(run));
+    const app = await openApp({ tasks: world, config });
+    await arrange?.(app);
+    const tasks = (await app.call('tasks.export')).content;
+    const refused = await app.cli(shellWords(run));
     expect(refused).toMatchObject({ exitCode: exit, envelope: { success: false, error: { code, fix: expect.stringMatching(fix) } } });
-    expect((await house.call('tasks.export')).content).toBe(tasks);
-    expect((await house.cli(refused.envelope.error.fix)).exitCode).toBe(0);
-    expect((await house.cli(shellWords(then ?? run))).exitCode).toBe(ends);
+    expect((await app.call('tasks.export')).content).toBe(tasks);
+    expect((await app.cli(refused.envelope.error.fix)).exitCode).toBe(0);
+    expect((await app.cli(shellWords(then ?? run))).exitCode).toBe(ends);
   });
 });
 
@@ -223,7 +223,7 @@ const seedLines = [
 ] as const;
 
 test('the command lines of the seeds that belong here run as written, with ids and evidence filled in', async () => {
-  const house = await openHouse({ tasks: ['T001'] });
-  writeFileSync(join(house.root, 'a.txt'), 'a');
-  for (const [line, exit] of seedLines) expect({ line, exit: (await house.cli(shellWords(line))).exitCode }).toEqual({ line, exit });
+  const app = await openApp({ tasks: ['T001'] });
+  writeFileSync(join(app.root, 'a.txt'), 'a');
+  for (const [line, exit] of seedLines) expect({ line, exit: (await app.cli(shellWords(line))).exitCode }).toEqual({ line, exit });
 });

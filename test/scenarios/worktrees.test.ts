@@ -2,28 +2,28 @@ import { symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { dispatch } from '../../src/dispatch/dispatch.ts';
-import { buildHouse } from '../../src/main.ts';
+import { createApp } from '../../src/main.ts';
 import { platformOf } from '../../src/platform/platform.ts';
-import { openHouse, type Seen, type TestHouse } from '../house.ts';
+import { openApp, type Seen, type TestApp } from '../app.ts';
 import { type Repository, repositoryIn, worktreeOf } from '../repository.ts';
 import { temporary } from '../temporary.ts';
 
 /** A project in a git repository with two further worktrees, and calls from any folder of them. */
 async function arranged(config: Record<string, unknown> = {}) {
-  const house = await openHouse({ tasks: ['T001 evidence implemented', 'T002'], config });
-  const main = repositoryIn(house.root);
-  writeFileSync(join(house.root, '.gitignore'), '.cleo\nhome\n');
+  const app = await openApp({ tasks: ['T001 evidence implemented', 'T002'], config });
+  const main = repositoryIn(app.root);
+  writeFileSync(join(app.root, '.gitignore'), '.cleo\nhome\n');
   main.commit({ '.gitignore': '.cleo\nhome\n', 'src/a.txt': 'first' });
   const elsewhere = temporary();
   const one = worktreeOf(main, join(elsewhere, 'one'), 'one');
   const two = worktreeOf(main, join(elsewhere, 'two'), 'two');
-  return { house, main, one, two, from: (folder: string, env = {}) => callsFrom(house, folder, env) };
+  return { app, main, one, two, from: (folder: string, env = {}) => callsFrom(app, folder, env) };
 }
 
-function callsFrom(house: TestHouse, folder: string, more: Record<string, string>): (operation: string, params: object) => Promise<Seen> {
-  const { CLEO_ROOT: _, ...env } = house.env;
+function callsFrom(app: TestApp, folder: string, more: Record<string, string>): (operation: string, params: object) => Promise<Seen> {
+  const { CLEO_ROOT: _, ...env } = app.env;
   return async (operation, params) => {
-    const there = buildHouse(platformOf({ ...env, ...more }, folder, '0.0.0-test'));
+    const there = createApp(platformOf({ ...env, ...more }, folder, '0.0.0-test'));
     const { envelope } = await dispatch(there, { operation, params: params as Record<string, unknown>, gateway: 'cli' });
     await there.closeStores();
     return envelope;

@@ -1,38 +1,38 @@
 import { expect, test } from 'vitest';
-import { openHouse, type TestHouse } from '../../../test/house.ts';
+import { openApp, type TestApp } from '../../../test/app.ts';
 
-const withEntries = async (count: number): Promise<TestHouse> => {
-  const house = await openHouse();
-  for (let i = 1; i <= count; i++) await house.call('tasks.add', { title: `Task ${i}` });
-  return house;
+const withEntries = async (count: number): Promise<TestApp> => {
+  const app = await openApp();
+  for (let i = 1; i <= count; i++) await app.call('tasks.add', { title: `Task ${i}` });
+  return app;
 };
 
 test('an untouched log holds, from the empty one on', async () => {
-  const house = await openHouse();
-  expect(await house.call('admin.audit.verify')).toMatchObject({ success: true, chain: { ok: true, entries: 0, head: '0'.repeat(64) } });
-  await house.call('tasks.add', { title: 'First' });
-  await house.call('tasks.add', { title: 'Refused', parent: 'T009' });
-  expect(await house.call('admin.audit.verify')).toMatchObject({
+  const app = await openApp();
+  expect(await app.call('admin.audit.verify')).toMatchObject({ success: true, chain: { ok: true, entries: 0, head: '0'.repeat(64) } });
+  await app.call('tasks.add', { title: 'First' });
+  await app.call('tasks.add', { title: 'Refused', parent: 'T009' });
+  expect(await app.call('admin.audit.verify')).toMatchObject({
     chain: { ok: true, entries: 2, head: expect.stringMatching(/^[0-9a-f]{64}$/) },
   });
 });
 
 test('a broken link is 20 and names the first broken entry; the fix runs', async () => {
-  const house = await withEntries(4);
-  await house.tamper("update audit_log set agent_id = 'somebody else' where seq in (2, 4)");
-  const { error } = await house.call('admin.audit.verify');
+  const app = await withEntries(4);
+  await app.tamper("update audit_log set agent_id = 'somebody else' where seq in (2, 4)");
+  const { error } = await app.call('admin.audit.verify');
   expect(error).toMatchObject({
     code: 'E_CHECKSUM_MISMATCH',
     exitCode: 20,
     details: { seq: 2 },
     message: expect.stringContaining('entry 2 was changed'),
   });
-  expect((await house.cli(error.fix)).exitCode).toBe(0);
+  expect((await app.cli(error.fix)).exitCode).toBe(0);
 });
 
 test('entries are followed through batches', async () => {
-  const house = await openHouse();
-  await house.store.write({ at: 'x', by: 'x' }, async ({ audit }) => {
+  const app = await openApp();
+  await app.store.write({ at: 'x', by: 'x' }, async ({ audit }) => {
     const draft = {
       timestamp: 'x',
       agent: 'x',
@@ -45,7 +45,7 @@ test('entries are followed through batches', async () => {
     } as const;
     for (let i = 0; i < 4100; i++) await audit.append({ ...draft, created: [], updated: [], deleted: [], durationMs: 0 });
   });
-  expect(await house.call('admin.audit.verify')).toMatchObject({ chain: { entries: 4100 } });
-  await house.tamper('delete from audit_log where seq = 4050');
-  expect(await house.call('admin.audit.verify')).toMatchObject({ error: { details: { seq: 4050 } } });
+  expect(await app.call('admin.audit.verify')).toMatchObject({ chain: { entries: 4100 } });
+  await app.tamper('delete from audit_log where seq = 4050');
+  expect(await app.call('admin.audit.verify')).toMatchObject({ error: { details: { seq: 4050 } } });
 });

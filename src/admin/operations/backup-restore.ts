@@ -4,7 +4,7 @@ import { answer, job } from '#core/define.ts';
 import { CleoError } from '#core/errors/error.ts';
 import { quote } from '#core/errors/quote.ts';
 import type { Backup, Platform, Project } from '#platform/port.ts';
-import type { StoreKeeper } from '#store/port.ts';
+import type { StoreAdmin } from '#store/port.ts';
 import { schemaVersion } from '#store/schema-version.ts';
 import { BackupRow } from './backup-create.ts';
 
@@ -19,8 +19,8 @@ export const adminBackupRestore = job({
   scope: 'admin',
   cli: { command: 'backup restore', args: ['id'] },
   example: { call: { id: '20260101T000000000Z-manual' }, exit: 4 },
-  async run({ platform, project, now, config, keep }, { id }) {
-    const keeper = await keep(project);
+  async run({ platform, project, now, config, storeAdmin }, { id }) {
+    const keeper = await storeAdmin(project);
     const found = platform.backups.list(project).find((backup) => backup.id === id.replace(/\.db$/, ''));
     if (!found) throw new CleoError('E_BACKUP_NOT_FOUND', { id: id.slice(0, 100) });
     const file = platform.backups.pathOf(project, found.id);
@@ -43,7 +43,7 @@ export const adminBackupRestore = job({
 });
 
 /** It is what it was when it was made, and a store that this build can read. */
-async function checkSound(keeper: StoreKeeper, platform: Platform, project: Project, { id }: Backup, file: string): Promise<string[]> {
+async function checkSound(keeper: StoreAdmin, platform: Platform, project: Project, { id }: Backup, file: string): Promise<string[]> {
   const isUnchanged = platform.backups.isUnchanged(project, id);
   const changed = (problem: string): CleoError =>
     new CleoError('E_CHECKSUM_MISMATCH', { what: `backup ${id}`, problem, fix: 'cleo backup list' });
@@ -55,7 +55,7 @@ async function checkSound(keeper: StoreKeeper, platform: Platform, project: Proj
 }
 
 async function keepPresent(
-  keeper: StoreKeeper,
+  keeper: StoreAdmin,
   { backups }: Platform,
   project: Project,
   how: { at: string; keep: number },

@@ -2,27 +2,27 @@ import { closeSync, existsSync, openSync, readdirSync, readFileSync, rmSync, tru
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { sqliteDriver } from '#store/dialects/sqlite-driver.ts';
+import { openApp } from '../../../test/app.ts';
 import { emptyFolder, type Folder } from '../../../test/folder.ts';
-import { openHouse } from '../../../test/house.ts';
 
 const isPostgres = process.env.CLEO_TEST_ENGINE === 'postgres';
 
 if (isPostgres)
   test("a server's store is its server's to back up; the fix keeps a copy anyway", async () => {
-    const house = await openHouse({ tasks: ['T001'] });
+    const app = await openApp({ tasks: ['T001'] });
     for (const [operation, params] of [
       ['admin.backup.create', {}],
       ['admin.upgrade', {}],
     ] as const) {
-      const answer = await house.call(operation, params);
+      const answer = await app.call(operation, params);
       if (operation === 'admin.upgrade') expect(answer).toMatchObject({ success: true, _meta: { exitCode: 102 } });
       else {
         expect(answer).toMatchObject({ error: { code: 'E_DEPENDENCY_ERROR', exitCode: 5 } });
-        expect((await house.cli(answer.error.fix)).exitCode).toBe(0);
+        expect((await app.cli(answer.error.fix)).exitCode).toBe(0);
       }
     }
-    expect(await house.call('admin.backup.restore', { id: 'x' })).toMatchObject({ error: { exitCode: 4 } });
-    expect(await house.call('admin.backup.list')).toMatchObject({ _meta: { exitCode: 100 }, backups: [] });
+    expect(await app.call('admin.backup.restore', { id: 'x' })).toMatchObject({ error: { exitCode: 4 } });
+    expect(await app.call('admin.backup.list')).toMatchObject({ _meta: { exitCode: 100 }, backups: [] });
   });
 
 if (!isPostgres) {
@@ -48,19 +48,19 @@ if (!isPostgres) {
 
   test('the last ones are kept, as many as the configuration says', async () => {
     const clock = { now: '2026-03-01T00:00:00.000Z' };
-    const house = await openHouse({ clock, config: { backup: { keep: 2 } } });
+    const app = await openApp({ clock, config: { backup: { keep: 2 } } });
     const ids: string[] = [];
     for (const day of [1, 2, 3]) {
       clock.now = `2026-03-0${day}T00:00:00.000Z`;
-      ids.push((await house.call('admin.backup.create')).backup.id);
+      ids.push((await app.call('admin.backup.create')).backup.id);
     }
-    expect((await house.call('admin.backup.list')).backups.map(({ id }: { id: string }) => id)).toEqual(ids.slice(1).reverse());
-    expect(readdirSync(join(house.root, '.cleo', 'backups'))).toHaveLength(4);
+    expect((await app.call('admin.backup.list')).backups.map(({ id }: { id: string }) => id)).toEqual(ids.slice(1).reverse());
+    expect(readdirSync(join(app.root, '.cleo', 'backups'))).toHaveLength(4);
   });
 
   test('two of the same moment are two', async () => {
-    const house = await openHouse({ clock: { now: '2026-03-01T00:00:00.000Z' } });
-    const [a, b] = [await house.call('admin.backup.create'), await house.call('admin.backup.create')];
+    const app = await openApp({ clock: { now: '2026-03-01T00:00:00.000Z' } });
+    const [a, b] = [await app.call('admin.backup.create'), await app.call('admin.backup.create')];
     expect([a.backup.id, b.backup.id]).toEqual(['20260301T000000000Z-manual', '20260301T000000001Z-manual']);
   });
 
@@ -104,32 +104,32 @@ if (!isPostgres) {
     });
 
     test('those who work on the store go on, and see the restored one', async () => {
-      const house = await openHouse({ tasks: ['T001: Before'] });
-      const other = await house.beside();
-      const { backup } = await house.call('admin.backup.create');
+      const app = await openApp({ tasks: ['T001: Before'] });
+      const other = await app.beside();
+      const { backup } = await app.call('admin.backup.create');
       await other.write({ at: '2026-01-02T00:00:00.000Z', by: 'other' }, async (writes) => {
         const task = (await writes.tasks.get('T001'))!;
         await writes.tasks.save(task, { ...task, title: 'After' });
       });
-      expect(await house.call('admin.backup.restore', { id: backup.id })).toMatchObject({ success: true });
+      expect(await app.call('admin.backup.restore', { id: backup.id })).toMatchObject({ success: true });
       expect(await other.read((reads) => reads.tasks.get('T001'))).toMatchObject({ title: 'Before' });
       await other.write({ at: '2026-01-02T00:00:00.000Z', by: 'other' }, async (writes) => {
         const task = (await writes.tasks.get('T001'))!;
         await writes.tasks.save(task, { ...task, title: 'And on' });
       });
-      expect(await house.call('tasks.show', { taskId: 'T001' })).toMatchObject({ task: { title: 'And on' } });
+      expect(await app.call('tasks.show', { taskId: 'T001' })).toMatchObject({ task: { title: 'And on' } });
     });
 
     test('waits for the write lock as long as every call does', async () => {
-      const house = await openHouse({ tasks: ['T001'], config: { store: { busyTimeoutMs: 50 } } });
-      const { backup } = await house.call('admin.backup.create');
-      const other = await house.beside();
+      const app = await openApp({ tasks: ['T001'], config: { store: { busyTimeoutMs: 50 } } });
+      const { backup } = await app.call('admin.backup.create');
+      const other = await app.beside();
       await other.write({ at: 'x', by: 'other' }, async () => {
-        expect(await house.call('admin.backup.restore', { id: backup.id })).toMatchObject({
+        expect(await app.call('admin.backup.restore', { id: backup.id })).toMatchObject({
           error: { code: 'E_LOCK_TIMEOUT', exitCode: 7 },
         });
       });
-      expect(readdirSync(join(house.root, '.cleo')).filter((name) => name.includes('restore'))).toEqual([]);
+      expect(readdirSync(join(app.root, '.cleo')).filter((name) => name.includes('restore'))).toEqual([]);
     });
 
     test.each<[string, (folder: Folder) => void]>([

@@ -2,13 +2,13 @@ import { spawnSync } from 'node:child_process';
 import { chmodSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { openHouse } from '../../../test/house.ts';
+import { openApp } from '../../../test/app.ts';
 
 const has = (shell: string) => spawnSync(shell, ['-c', ':']).status === 0;
 
 /** A shell with the script loaded, and a `cleo` that knows two tasks, one of them an epic, and two sessions. */
 async function shell(name: 'bash' | 'zsh' | 'fish') {
-  const { root, call } = await openHouse();
+  const { root, call } = await openApp();
   const { script } = await call('admin.completion', { shell: name });
   const bin = join(root, 'bin');
   mkdirSync(bin);

@@ -12,8 +12,8 @@ export const adminCompletion = query({
   needs: 'nothing',
   cli: { command: 'completion', args: ['shell'], raw: 'script' },
   example: { call: { shell: 'bash' } },
-  async run({ catalog }, { shell }) {
-    const words = await wordsOf(catalog);
+  async run({ registry }, { shell }) {
+    const words = await wordsOf(registry);
     const { scripts } = await import('./shared/completion-scripts.ts');
     return { script: scripts[shell](words) };
   },

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
-import { openHouse } from '../../../test/house.ts';
+import { openApp } from '../../../test/app.ts';
 
 test('an empty project', async () => {
-  const { call } = await openHouse();
+  const { call } = await openApp();
   expect(await call('admin.dash')).toMatchObject({
     success: true,
     _meta: { resultsField: 'summary' },
@@ -12,7 +12,7 @@ test('an empty project', async () => {
 
 test('counts, who is at what, what is blocked and why, what was done, what is next', async () => {
   const clock = { now: '2026-05-06T12:00:00.000Z' };
-  const house = await openHouse({
+  const app = await openApp({
     clock,
     tasks: [
       'T001 epic: Parser',
@@ -25,10 +25,10 @@ test('counts, who is at what, what is blocked and why, what was done, what is ne
       'T008 low: Later',
     ],
   });
-  await house.as('ada').call('tasks.start', { taskId: 'T003' });
-  await house.call('tasks.update', { taskId: 'T005', blockedBy: 'the style guide' });
-  await house.call('tasks.complete', { taskId: 'T008' });
-  expect((await house.call('system.dash')).summary).toEqual({
+  await app.as('ada').call('tasks.start', { taskId: 'T003' });
+  await app.call('tasks.update', { taskId: 'T005', blockedBy: 'the style guide' });
+  await app.call('tasks.complete', { taskId: 'T008' });
+  expect((await app.call('system.dash')).summary).toEqual({
     tasks: 7,
     archived: 1,
     byStatus: { pending: 3, active: 1, blocked: 1, done: 2 },
@@ -44,7 +44,7 @@ test('counts, who is at what, what is blocked and why, what was done, what is ne
 
 test('active sessions, and what their agents hold', async () => {
   const clock = { now: '2026-05-06T12:00:00.000Z' };
-  const house = await openHouse({
+  const app = await openApp({
     clock,
     tasks: [
       'T001 epic',
@@ -57,7 +57,7 @@ test('active sessions, and what their agents hold', async () => {
     ],
   });
   const since = '2026-01-01T00:00:00.000Z';
-  const { summary } = await house.call('admin.dash');
+  const { summary } = await app.call('admin.dash');
   expect(summary.sessions).toEqual([
     { id: 'session-2', scope: 'global', agent: 'bob', since },
     {
@@ -77,12 +77,12 @@ test('active sessions, and what their agents hold', async () => {
 
 test('what was done today and put away today was done today', async () => {
   const clock = { now: '2026-05-06T12:00:00.000Z' };
-  const house = await openHouse({ clock, tasks: ['T001: First', 'T002: Second', 'T003 done: Old'] });
-  await house.call('tasks.complete', { taskId: 'T001' });
+  const app = await openApp({ clock, tasks: ['T001: First', 'T002: Second', 'T003 done: Old'] });
+  await app.call('tasks.complete', { taskId: 'T001' });
   clock.now = '2026-05-06T13:00:00.000Z';
-  await house.call('tasks.complete', { taskId: 'T002' });
-  for (const taskId of ['T001', 'T003']) await house.call('tasks.archive', { taskId });
-  const { summary } = await house.call('admin.dash');
+  await app.call('tasks.complete', { taskId: 'T002' });
+  for (const taskId of ['T001', 'T003']) await app.call('tasks.archive', { taskId });
+  const { summary } = await app.call('admin.dash');
   expect(summary.archived).toBe(2);
   expect(summary.doneToday).toEqual([
     { id: 'T002', title: 'Second' },
@@ -91,10 +91,10 @@ test('what was done today and put away today was done today', async () => {
 });
 
 test('it stays short in a project that is not', async () => {
-  const house = await openHouse({
+  const app = await openApp({
     tasks: Array.from({ length: 300 }, (_, i) => `T${String(i + 1).padStart(3, '0')} blocked: ${'A long title '.repeat(8)}`),
   });
-  const { out } = await house.cli('cleo dash');
+  const { out } = await app.cli('cleo dash');
   expect(JSON.parse(out).summary.blocked).toHaveLength(10);
   expect(out.length).toBeLessThan(3000);
 });

@@ -24,12 +24,12 @@ export const adminDoctorFix = job({
   scope: 'admin',
   cli: { command: 'doctor', select: 'fix' },
   example: { world: ['T001'], call: {}, exit: 102 },
-  async run(here) {
-    const { platform, project, now } = here;
+  async run(ctx) {
+    const { platform, project, now } = ctx;
     const stamp = now.replace(/[-:.]/g, '');
     const repairs = [...repairConfig(platform, project, stamp), ...(await repairFiles(platform, project, stamp, now))];
-    if (isConfigured(platform, project)) repairs.push(...(await repairStore(here)));
-    const { findings } = await examine(here);
+    if (isConfigured(platform, project)) repairs.push(...(await repairStore(ctx)));
+    const { findings } = await examine(ctx);
     return repairs.length ? { repairs, findings } : noChange({ repairs, findings });
   },
 });
@@ -90,13 +90,13 @@ function repairEmpty({ files, backups, databaseUrl }: Platform, project: Project
 }
 
 /** Nothing where the store cannot be opened: the findings that remain say so. */
-async function repairStore(here: JobContext): Promise<Repair[]> {
-  const { project, now } = here;
-  const keeper = await here.keep(project);
-  const isOpen = await here.read(async () => true).catch(() => false);
+async function repairStore(ctx: JobContext): Promise<Repair[]> {
+  const { project, now } = ctx;
+  const keeper = await ctx.storeAdmin(project);
+  const isOpen = await ctx.read(async () => true).catch(() => false);
   if (!isOpen || (keeper.kind === 'sqlite' && (await keeper.inspect()).problems.length > 0)) return [];
-  const ttlMinutes = here.config()['claims.ttlMinutes'];
-  return here.write(async (store) => [
+  const ttlMinutes = ctx.config()['claims.ttlMinutes'];
+  return ctx.write(async (store) => [
     ...(await adopt(store)),
     ...(await cutDangling(store)),
     ...(await letGo(store, now, ttlMinutes)),

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
-import { openHouse } from '../../../test/house.ts';
+import { openApp } from '../../../test/app.ts';
 
 test('sessions whose scope is gone, or of which nothing is heard, are told, each with its fix', async () => {
-  const house = await openHouse({
+  const app = await openApp({
     clock: { now: '2026-01-03T12:00:00.000Z' },
     config: { session: { quietHours: 48, requireNote: true } },
     tasks: [
@@ -14,8 +14,8 @@ test('sessions whose scope is gone, or of which nothing is heard, are told, each
       'session session-3 task:T002 ended by eve',
     ],
   });
-  await house.as('ada').call('tasks.update', { taskId: 'T002', priority: 'high' });
-  expect((await house.call('admin.doctor')).findings).toEqual([
+  await app.as('ada').call('tasks.update', { taskId: 'T002', priority: 'high' });
+  expect((await app.call('admin.doctor')).findings).toEqual([
     {
       check: 'sessions',
       severity: 'warning',
@@ -23,21 +23,21 @@ test('sessions whose scope is gone, or of which nothing is heard, are told, each
       fix: 'cleo session gc',
     },
   ]);
-  await house.tamper("delete from tasks where id = 'T003'");
-  const { findings } = await house.call('admin.doctor');
+  await app.tamper("delete from tasks where id = 'T003'");
+  const { findings } = await app.call('admin.doctor');
   expect(findings[0]).toMatchObject({
     check: 'sessions',
     severity: 'error',
     message: 'session-2 is about epic:T003, which does not exist',
   });
-  expect((await house.cli(findings[0].fix)).exitCode).toBe(0);
-  expect(await house.call('session.show', { sessionId: 'session-2' })).toMatchObject({ session: { status: 'ended' } });
-  expect((await house.call('admin.doctor')).findings).toEqual([]);
+  expect((await app.cli(findings[0].fix)).exitCode).toBe(0);
+  expect(await app.call('session.show', { sessionId: 'session-2' })).toMatchObject({ session: { status: 'ended' } });
+  expect((await app.call('admin.doctor')).findings).toEqual([]);
 });
 
 test('what is held under a name that the environment gave, and the log knows, is no finding', async () => {
-  const house = await openHouse({ tasks: ['T001'], env: { CLEO_SESSION_ID: 'from-outside' } });
-  await house.call('tasks.start', { taskId: 'T001' });
-  expect(await house.call('tasks.show', { taskId: 'T001' })).toMatchObject({ claim: { session: 'from-outside' } });
-  expect((await house.call('admin.doctor')).findings).toEqual([]);
+  const app = await openApp({ tasks: ['T001'], env: { CLEO_SESSION_ID: 'from-outside' } });
+  await app.call('tasks.start', { taskId: 'T001' });
+  expect(await app.call('tasks.show', { taskId: 'T001' })).toMatchObject({ claim: { session: 'from-outside' } });
+  expect((await app.call('admin.doctor')).findings).toEqual([]);
 });

@@ -2,8 +2,8 @@ import { mkdirSync, readdirSync, readFileSync, rmSync, statSync, truncateSync, u
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { sha256 } from '#lib/sha256.ts';
+import { openApp, type Seen, type TestApp } from '../../../test/app.ts';
 import { emptyFolder, type Folder } from '../../../test/folder.ts';
-import { openHouse, type Seen, type TestHouse } from '../../../test/house.ts';
 
 const isPostgres = process.env.CLEO_TEST_ENGINE === 'postgres';
 const cleo = ({ root }: { root: string }, ...path: string[]): string => join(root, '.cleo', ...path);
@@ -11,22 +11,22 @@ const failed = (answer: Seen): string[] =>
   answer.checks.filter(({ ok }: { ok: boolean }) => !ok).map(({ check }: { check: string }) => check);
 
 test('a parent and a child that an older store let be related are told apart again', async () => {
-  const house = await openHouse({ tasks: ['T001 epic', 'T002 in T001'] });
+  const app = await openApp({ tasks: ['T001 epic', 'T002 in T001'] });
   const relation = `insert into task_relations (task_id, related_to, relation_type, reason, created_at, created_by)
     values ('T002', 'T001', 'related', 'the same', '2026-01-01T00:00:00.000Z', 'ada')`;
-  await house.tamper(isPostgres ? relation : `drop trigger relation_is_no_containment; ${relation}`);
-  const { findings } = await house.call('admin.doctor');
+  await app.tamper(isPostgres ? relation : `drop trigger relation_is_no_containment; ${relation}`);
+  const { findings } = await app.call('admin.doctor');
   expect(findings).toMatchObject([
     { check: 'tasks', severity: 'warning', message: expect.stringContaining('T002'), fix: 'cleo relates remove T002 T001' },
   ]);
-  expect((await house.cli(findings[0].fix)).exitCode).toBe(0);
-  expect((await house.call('admin.doctor')).findings).toEqual([]);
+  expect((await app.cli(findings[0].fix)).exitCode).toBe(0);
+  expect((await app.call('admin.doctor')).findings).toEqual([]);
 });
 
 test('a sound project has no findings, and what was looked at is told', async () => {
-  const house = await openHouse({ tasks: ['T001 epic', 'T002 in T001'] });
-  await house.call('tasks.update', { taskId: 'T002', priority: 'high' });
-  const answer = await house.call('admin.doctor');
+  const app = await openApp({ tasks: ['T001 epic', 'T002 in T001'] });
+  await app.call('tasks.update', { taskId: 'T002', priority: 'high' });
+  const answer = await app.call('admin.doctor');
   expect(answer).toMatchObject({ success: true, findings: [] });
   expect(answer.checks).toEqual([
     { check: 'runtime', ok: true, detail: expect.stringMatching(/^node [\d.]+, SQLite 3\.[\d.]+$/) },
@@ -38,7 +38,7 @@ test('a sound project has no findings, and what was looked at is told', async ()
     { check: 'jobs', ok: true },
     { check: 'log', ok: true, detail: '1 entry' },
   ]);
-  expect(await house.call('admin.doctor.fix')).toMatchObject({ success: true, _meta: { exitCode: 102 }, repairs: [], findings: [] });
+  expect(await app.call('admin.doctor.fix')).toMatchObject({ success: true, _meta: { exitCode: 102 }, repairs: [], findings: [] });
 });
 
 test('outside a project there is nothing to examine', async () => {
@@ -49,10 +49,10 @@ describe('each thing that can be broken is found, and repaired where that is saf
   interface Case {
     why: string;
     tasks?: string[];
-    break: (house: TestHouse) => unknown;
+    break: (app: TestApp) => unknown;
     check: string;
     message: RegExp;
-    after?: (house: TestHouse) => Promise<unknown>;
+    after?: (app: TestApp) => Promise<unknown>;
   }
   const longAgo = new Date('2020-01-01');
 
@@ -60,19 +60,19 @@ describe('each thing that can be broken is found, and repaired where that is saf
     {
       why: 'a dependency on nothing',
       tasks: ['T001', 'T002 depends T001', 'T003 depends T001,T002'],
-      break: (house) => house.tamper("delete from tasks where id = 'T001'"),
+      break: (app) => app.tamper("delete from tasks where id = 'T001'"),
       check: 'tasks',
       message: /T00[23] depends on T001, which does not exist/,
-      after: async (house) => expect(await house.call('tasks.show', { taskId: 'T003' })).toMatchObject({ task: { depends: ['T002'] } }),
+      after: async (app) => expect(await app.call('tasks.show', { taskId: 'T003' })).toMatchObject({ task: { depends: ['T002'] } }),
     },
     {
       why: 'a claim that ran out',
       tasks: ['T001 active by ada'],
-      break: (house) => house.tamper("update claims set renewed_at = '2020-01-01T00:00:00.000Z'"),
+      break: (app) => app.tamper("update claims set renewed_at = '2020-01-01T00:00:00.000Z'"),
       check: 'tasks',
       message: /T001 is held by ada, who last wrote at 2020/,
-      after: async (house) =>
-        expect(await house.call('tasks.start', { taskId: 'T001' })).toMatchObject({ success: true, task: { status: 'active' } }),
+      after: async (app) =>
+        expect(await app.call('tasks.start', { taskId: 'T001' })).toMatchObject({ success: true, task: { status: 'active' } }),
     },
     {
       why: 'a claim of a session that has ended, or never was',
@@ -83,142 +83,142 @@ describe('each thing that can be broken is found, and repaired where that is saf
         'session session-1 global ended by ada',
         'session session-3 global by eve',
       ],
-      break: (house) => house.as('eve').call('tasks.update', { taskId: 'T003', notes: 'Still here' }),
+      break: (app) => app.as('eve').call('tasks.update', { taskId: 'T003', notes: 'Still here' }),
       check: 'sessions',
       message: /T00[12] is held by (ada|bob) in session-[12], which is over/,
-      after: async (house) => {
-        expect(await house.call('tasks.list', { status: 'active' })).toMatchObject({ tasks: [{ id: 'T003' }] });
-        expect(await house.call('tasks.show', { taskId: 'T003' })).toMatchObject({ claim: { agent: 'eve' } });
+      after: async (app) => {
+        expect(await app.call('tasks.list', { status: 'active' })).toMatchObject({ tasks: [{ id: 'T003' }] });
+        expect(await app.call('tasks.show', { taskId: 'T003' })).toMatchObject({ claim: { agent: 'eve' } });
       },
     },
     {
       why: 'a job that did not finish',
-      break: (house) =>
-        house.tamper("insert into jobs (operation, agent_id, started_at) values ('tasks.import', 'ada', '2020-01-01T00:00:00.000Z')"),
+      break: (app) =>
+        app.tamper("insert into jobs (operation, agent_id, started_at) values ('tasks.import', 'ada', '2020-01-01T00:00:00.000Z')"),
       check: 'jobs',
       message: /tasks.import, begun by ada at 2020.*, did not finish/,
     },
     {
       why: 'settings that are none',
-      break: (house) =>
-        writeFileSync(cleo(house, 'config.json'), JSON.stringify({ ...configOf(house), colour: 'red', store: { durability: 'fast' } })),
+      break: (app) =>
+        writeFileSync(cleo(app, 'config.json'), JSON.stringify({ ...configOf(app), colour: 'red', store: { durability: 'fast' } })),
       check: 'config',
       message: /colour is not a key|store.durability must be one of/,
-      after: async (house) => {
-        expect(Object.keys(configOf(house))).toEqual(['project']);
-        expect(aside(house, 'config.json')).toMatchObject({ colour: 'red' });
+      after: async (app) => {
+        expect(Object.keys(configOf(app))).toEqual(['project']);
+        expect(aside(app, 'config.json')).toMatchObject({ colour: 'red' });
       },
     },
     {
       why: 'a torn last line',
-      break: (house) => {
-        mkdirSync(cleo(house, 'metrics'));
-        writeFileSync(cleo(house, 'metrics', 'GRADES.jsonl'), '{"a":1}\n{"b":');
+      break: (app) => {
+        mkdirSync(cleo(app, 'metrics'));
+        writeFileSync(cleo(app, 'metrics', 'GRADES.jsonl'), '{"a":1}\n{"b":');
       },
       check: 'files',
       message: /metrics.GRADES.jsonl: the last line was cut short/,
-      after: async (house) => {
-        expect(readFileSync(cleo(house, 'metrics', 'GRADES.jsonl'), 'utf8')).toBe('{"a":1}\n');
-        expect(readdirSync(cleo(house, 'metrics'))).toHaveLength(2);
+      after: async (app) => {
+        expect(readFileSync(cleo(app, 'metrics', 'GRADES.jsonl'), 'utf8')).toBe('{"a":1}\n');
+        expect(readdirSync(cleo(app, 'metrics'))).toHaveLength(2);
       },
     },
     {
       why: 'a torn last line of the manifest, where one that only lacks its end is none',
-      break: (house) => {
-        mkdirSync(cleo(house, 'research'));
-        writeFileSync(cleo(house, 'research', 'MANIFEST.jsonl'), '{"a":1}\n{"b":');
-        writeFileSync(cleo(house, 'research', 'MANIFEST.archive.jsonl'), '{"a":1}');
+      break: (app) => {
+        mkdirSync(cleo(app, 'research'));
+        writeFileSync(cleo(app, 'research', 'MANIFEST.jsonl'), '{"a":1}\n{"b":');
+        writeFileSync(cleo(app, 'research', 'MANIFEST.archive.jsonl'), '{"a":1}');
       },
       check: 'files',
       message: /research.MANIFEST.jsonl: the last line was cut short/,
-      after: async (house) => {
-        expect(readFileSync(cleo(house, 'research', 'MANIFEST.jsonl'), 'utf8')).toBe('{"a":1}\n');
-        expect(readFileSync(cleo(house, 'research', 'MANIFEST.archive.jsonl'), 'utf8')).toBe('{"a":1}');
+      after: async (app) => {
+        expect(readFileSync(cleo(app, 'research', 'MANIFEST.jsonl'), 'utf8')).toBe('{"a":1}\n');
+        expect(readFileSync(cleo(app, 'research', 'MANIFEST.archive.jsonl'), 'utf8')).toBe('{"a":1}');
       },
     },
     {
       why: 'what a process that died left behind',
-      break: (house) => {
+      break: (app) => {
         for (const name of ['cleo.db.new-12-abc', 'config.json.tmp-12-abc', 'config.json.lock']) {
-          writeFileSync(cleo(house, name), 'x');
-          utimesSync(cleo(house, name), longAgo, longAgo);
+          writeFileSync(cleo(app, name), 'x');
+          utimesSync(cleo(app, name), longAgo, longAgo);
         }
       },
       check: 'files',
       message: /was left by a process that did not finish/,
-      after: async (house) => expect(readdirSync(cleo(house)).filter((name) => /new-|tmp-|lock/.test(name))).toEqual([]),
+      after: async (app) => expect(readdirSync(cleo(app)).filter((name) => /new-|tmp-|lock/.test(name))).toEqual([]),
     },
   ])('$why', async ({ tasks = [], break: damage, check, message, after }) => {
-    const house = await openHouse({ tasks });
-    await damage(house);
-    const examined = await house.call('admin.doctor');
+    const app = await openApp({ tasks });
+    await damage(app);
+    const examined = await app.call('admin.doctor');
     expect(examined.findings.length).toBeGreaterThan(0);
     for (const finding of examined.findings) expect(finding).toMatchObject({ check, message: expect.stringMatching(message) });
-    const repaired = (await house.cli('cleo doctor --fix')).envelope;
+    const repaired = (await app.cli('cleo doctor --fix')).envelope;
     expect(repaired).toMatchObject({ success: true, findings: [] });
     expect(repaired.repairs.length).toBeGreaterThan(0);
     expect(repaired.repairs[0]).toMatchObject({ check });
-    expect((await house.call('admin.doctor')).findings).toEqual([]);
-    await after?.(house);
+    expect((await app.call('admin.doctor')).findings).toEqual([]);
+    await after?.(app);
   });
 
   test('a child without its parent is 15; repaired, it stands alone, and its history says why', async () => {
-    const house = await openHouse({ tasks: ['T001 epic', 'T002 in T001', 'T003 in T002'] });
-    await house.tamper("delete from tasks where id = 'T002'");
-    const { error } = await house.call('admin.doctor');
+    const app = await openApp({ tasks: ['T001 epic', 'T002 in T001', 'T003 in T002'] });
+    await app.tamper("delete from tasks where id = 'T002'");
+    const { error } = await app.call('admin.doctor');
     expect(error).toMatchObject({
       code: 'E_ORPHAN_DETECTED',
       exitCode: 15,
       fix: 'cleo doctor --fix',
       details: { orphans: ['T003'], findings: [{ check: 'tasks', severity: 'error' }] },
     });
-    expect((await house.cli(error.fix)).envelope).toMatchObject({
+    expect((await app.cli(error.fix)).envelope).toMatchObject({
       success: true,
       repairs: [{ check: 'tasks' }],
       data: { updated: ['T003'] },
     });
-    expect(await house.call('tasks.show', { taskId: 'T003' })).toMatchObject({ task: { type: 'task' } });
-    expect((await house.call('admin.doctor')).findings).toEqual([]);
+    expect(await app.call('tasks.show', { taskId: 'T003' })).toMatchObject({ task: { type: 'task' } });
+    expect((await app.call('admin.doctor')).findings).toEqual([]);
   });
 
   test('a circle, a wrong tier and an open child below a done one are told, each with its fix', async () => {
-    const house = await openHouse({ tasks: ['T001', 'T002 depends T001', 'T003 epic', 'T004 in T003', 'T005'] });
-    await house.tamper(
+    const app = await openApp({ tasks: ['T001', 'T002 depends T001', 'T003 epic', 'T004 in T003', 'T005'] });
+    await app.tamper(
       "insert into task_dependencies values ('T001', 0, 'T002'); update tasks set status = 'done' where id = 'T003'; update tasks set type = 'subtask' where id = 'T005'",
     );
-    const { findings } = await house.call('admin.doctor');
+    const { findings } = await app.call('admin.doctor');
     expect(findings.map(({ fix }: { fix: string }) => fix)).toEqual([
       'cleo update T005 --type task',
       'cleo update T001 --remove-depends T002',
       'cleo reopen T003',
     ]);
-    for (const { fix } of findings) expect((await house.cli(fix)).exitCode).toBe(0);
-    expect((await house.call('admin.doctor')).findings).toEqual([]);
+    for (const { fix } of findings) expect((await app.cli(fix)).exitCode).toBe(0);
+    expect((await app.call('admin.doctor')).findings).toEqual([]);
   });
 
   test.each([
     ['project', { context: { warningPercent: 90 } }, {}, 'cleo config unset context.warningPercent'],
     ['user', {}, { context: { criticalPercent: 80 } }, 'cleo config unset context.criticalPercent --user'],
   ])('levels of the context window out of order in the settings of the %s', async (_, config, own, fix) => {
-    const house = await openHouse({ config });
-    mkdirSync(house.env.CLEO_HOME!, { recursive: true });
-    writeFileSync(join(house.env.CLEO_HOME!, 'config.json'), JSON.stringify(own));
-    const { findings } = await house.call('admin.doctor');
+    const app = await openApp({ config });
+    mkdirSync(app.env.CLEO_HOME!, { recursive: true });
+    writeFileSync(join(app.env.CLEO_HOME!, 'config.json'), JSON.stringify(own));
+    const { findings } = await app.call('admin.doctor');
     expect(findings).toEqual([{ check: 'config', severity: 'warning', message: expect.stringContaining('it is never reached'), fix }]);
-    expect((await house.cli(fix)).exitCode).toBe(0);
-    expect((await house.call('admin.doctor')).findings).toEqual([]);
+    expect((await app.cli(fix)).exitCode).toBe(0);
+    expect((await app.call('admin.doctor')).findings).toEqual([]);
   });
 
   test('a log that was changed, and a step of the schema that is not ours, are told and left', async () => {
-    const house = await openHouse({ tasks: ['T001'] });
-    await house.call('tasks.update', { taskId: 'T001', priority: 'high' });
-    await house.tamper("update audit_log set params = '{}'; update schema_migrations set checksum = 'other' where version = 1");
-    const { findings } = await house.call('admin.doctor');
+    const app = await openApp({ tasks: ['T001'] });
+    await app.call('tasks.update', { taskId: 'T001', priority: 'high' });
+    await app.tamper("update audit_log set params = '{}'; update schema_migrations set checksum = 'other' where version = 1");
+    const { findings } = await app.call('admin.doctor');
     expect(findings).toMatchObject([
       { check: 'store', severity: 'error', message: expect.stringContaining('step 1 of the schema') },
       { check: 'log', severity: 'error', message: expect.stringContaining('entry 1 was changed'), fix: 'cleo log' },
     ]);
-    expect(await house.call('admin.doctor.fix')).toMatchObject({
+    expect(await app.call('admin.doctor.fix')).toMatchObject({
       _meta: { exitCode: 102 },
       repairs: [],
       findings: [{ check: 'store' }, { check: 'log' }],
@@ -226,36 +226,36 @@ describe('each thing that can be broken is found, and repaired where that is saf
   });
 
   test('a line in the middle that is no JSON is shown, not cut', async () => {
-    const house = await openHouse();
-    writeFileSync(cleo(house, 'x.jsonl'), '{}\nbroken\n{}\n');
-    expect((await house.call('admin.doctor')).findings).toEqual([
-      { check: 'files', severity: 'error', message: '.cleo/x.jsonl: line 2 is not JSON', fix: `sed -n 2p ${cleo(house, 'x.jsonl')}` },
+    const app = await openApp();
+    writeFileSync(cleo(app, 'x.jsonl'), '{}\nbroken\n{}\n');
+    expect((await app.call('admin.doctor')).findings).toEqual([
+      { check: 'files', severity: 'error', message: '.cleo/x.jsonl: line 2 is not JSON', fix: `sed -n 2p ${cleo(app, 'x.jsonl')}` },
     ]);
-    await house.call('admin.doctor.fix');
-    expect(readFileSync(cleo(house, 'x.jsonl'), 'utf8')).toBe('{}\nbroken\n{}\n');
+    await app.call('admin.doctor.fix');
+    expect(readFileSync(cleo(app, 'x.jsonl'), 'utf8')).toBe('{}\nbroken\n{}\n');
   });
 
   test('a clock behind the log is told, and by it no claim has run out', async () => {
     const clock = { now: '2026-01-02T00:00:00.000Z' };
-    const house = await openHouse({ tasks: ['T001 active by ada'], clock });
-    await house.call('tasks.add', { title: 'x' });
-    await house.tamper("update claims set renewed_at = '2020-01-01T00:00:00.000Z'");
+    const app = await openApp({ tasks: ['T001 active by ada'], clock });
+    await app.call('tasks.add', { title: 'x' });
+    await app.tamper("update claims set renewed_at = '2020-01-01T00:00:00.000Z'");
     clock.now = '2026-01-01T00:00:00.000Z';
-    const { findings } = await house.call('admin.doctor');
+    const { findings } = await app.call('admin.doctor');
     expect(findings).toContainEqual(expect.objectContaining({ check: 'log', severity: 'warning', fix: 'date -u' }));
     // PostgreSQL judges by its own clock, which is right whatever the caller's says.
     expect(findings).toHaveLength(process.env.CLEO_TEST_ENGINE === 'postgres' ? 2 : 1);
   });
 
   test('a job of the last minutes may still be running', async () => {
-    const house = await openHouse();
-    await house.tamper(`insert into jobs (operation, agent_id, started_at) values ('tasks.import', 'ada', '${new Date().toISOString()}')`);
-    expect((await house.call('admin.doctor')).findings).toEqual([]);
+    const app = await openApp();
+    await app.tamper(`insert into jobs (operation, agent_id, started_at) values ('tasks.import', 'ada', '${new Date().toISOString()}')`);
+    expect((await app.call('admin.doctor')).findings).toEqual([]);
   });
 
   test('a password in the settings is warned about', async () => {
-    const house = await openHouse({ config: { store: { url: 'postgres://ada:hunter2@db.example/x' } }, env: { CLEO_DATABASE_URL: '' } });
-    const [finding] = (await house.call('admin.doctor')).findings;
+    const app = await openApp({ config: { store: { url: 'postgres://ada:hunter2@db.example/x' } }, env: { CLEO_DATABASE_URL: '' } });
+    const [finding] = (await app.call('admin.doctor')).findings;
     expect(finding).toMatchObject({ check: 'config', severity: 'warning', fix: 'cleo config set store.url postgres://ada@db.example/x' });
   });
 });
@@ -349,11 +349,11 @@ describe('what cannot be looked at is a finding, not a failure', () => {
 
     test('an older store, and a newer one', async () => {
       const folder = await project();
-      const house = await openHouse();
-      await house.tamper("insert into schema_migrations values (999, 'x', 'x')");
-      const fresh = folder.with({ CLEO_ROOT: house.root });
+      const app = await openApp();
+      await app.tamper("insert into schema_migrations values (999, 'x', 'x')");
+      const fresh = folder.with({ CLEO_ROOT: app.root });
       expect((await fresh.call('admin.doctor')).findings).toMatchObject([{ check: 'store', fix: 'cleo version' }]);
-      await house.tamper("delete from schema_migrations; insert into schema_migrations values (0, 'x', 'x')");
+      await app.tamper("delete from schema_migrations; insert into schema_migrations values (0, 'x', 'x')");
       expect((await fresh.call('admin.doctor')).findings).toMatchObject([{ check: 'store', fix: 'cleo upgrade' }]);
     });
 

@@ -14,8 +14,8 @@ export const adminDoctor = query({
   needs: 'project',
   cli: { command: 'doctor' },
   example: { world: ['T001'], call: {} },
-  async run(here) {
-    const { findings, checks, orphans } = await examine(here);
+  async run(ctx) {
+    const { findings, checks, orphans } = await examine(ctx);
     if (orphans.length > 0) throw new CleoError('E_ORPHAN_DETECTED', { orphans: orphans.slice(0, 100), findings, checks });
     return { findings, checks };
   },

@@ -1,16 +1,16 @@
 import { expect, test } from 'vitest';
 import { exits } from '#core/errors/exits.ts';
-import { catalog } from '#core/index.generated.ts';
-import { openHouse } from '../../../test/house.ts';
+import { registry } from '#core/index.generated.ts';
+import { openApp } from '../../../test/app.ts';
 
-const nameOf = (entry: (typeof catalog.entries)[number]) => entry.name;
+const nameOf = (entry: (typeof registry.entries)[number]) => entry.name;
 const names = (help: { query?: object; mutate?: object }) => [...Object.keys(help.query ?? {}), ...Object.keys(help.mutate ?? {})].sort();
 
 test('without a question: the domains and the operations of tier 0, in under 3,000 bytes', async () => {
-  const { call } = await openHouse();
+  const { call } = await openApp();
   const answer = await call('admin.help');
   expect(names(answer.help)).toEqual(
-    catalog.entries
+    registry.entries
       .filter((entry) => entry.tier === 0)
       .map(nameOf)
       .sort(),
@@ -20,9 +20,9 @@ test('without a question: the domains and the operations of tier 0, in under 3,0
 });
 
 test.each([0, 1, 2])('tier %i holds the tiers below it', async (tier) => {
-  const { call } = await openHouse();
+  const { call } = await openApp();
   expect(names((await call('admin.help', { tier })).help)).toEqual(
-    catalog.entries
+    registry.entries
       .filter((entry) => entry.tier <= tier)
       .map(nameOf)
       .sort(),
@@ -30,10 +30,10 @@ test.each([0, 1, 2])('tier %i holds the tiers below it', async (tier) => {
 });
 
 test('a domain, by gateway', async () => {
-  const { call } = await openHouse();
+  const { call } = await openApp();
   const { help } = await call('admin.help', { domain: 'tasks' });
   expect(names(help)).toEqual(
-    catalog.entries
+    registry.entries
       .map(nameOf)
       .filter((name) => name.startsWith('tasks.'))
       .sort(),
@@ -43,7 +43,7 @@ test('a domain, by gateway', async () => {
 });
 
 test('further names of a parameter, and refusals in the order of their exit codes', async () => {
-  const { call, cli } = await openHouse();
+  const { call, cli } = await openApp();
   const { help } = await call('admin.help', { operation: 'session.start' });
   expect(help.also).toEqual({ autoStart: 'autoFocus' });
   const codes = help.errors.map(({ exitCode }: { exitCode: number }) => exitCode);
@@ -53,7 +53,7 @@ test('further names of a parameter, and refusals in the order of their exit code
 });
 
 test('one operation in full, with a schema that other programs read', async () => {
-  const { call } = await openHouse();
+  const { call } = await openApp();
   const { help } = await call('admin.help', { operation: 'tasks.add' });
   expect(help).toMatchObject({
     operation: 'tasks.add',
@@ -76,8 +76,8 @@ test('one operation in full, with a schema that other programs read', async () =
   expect(help.errors).toContainEqual({ code: 'E_SIBLING_LIMIT', exitCode: 12 });
 });
 
-test.each(catalog.entries.map((entry) => [entry.name, entry]))('%s can be explained', async (name, entry) => {
-  const { call } = await openHouse();
+test.each(registry.entries.map((entry) => [entry.name, entry]))('%s can be explained', async (name, entry) => {
+  const { call } = await openApp();
   const { help } = await call('admin.help', { operation: name });
   const { params } = await entry.load();
   expect(Object.keys(help.params.properties)).toEqual(Object.keys(params.entries));
@@ -98,34 +98,34 @@ test.each([
   ['focus set', 'tasks.start'],
   ['next', 'tasks.next'],
 ])('the words %s lead to %s', async (words, operation) => {
-  const { call } = await openHouse();
+  const { call } = await openApp();
   expect(await call('admin.help', { operation: words })).toMatchObject({ help: { operation } });
 });
 
 test('a gateway and its operation may be named apart', async () => {
-  const { call } = await openHouse();
+  const { call } = await openApp();
   expect(await call('admin.help', { domain: 'tasks', operation: 'show' })).toMatchObject({ help: { operation: 'tasks.show' } });
 });
 
 test('operations that share their words name each other', async () => {
-  const { call } = await openHouse();
-  const shared = catalog.entries.filter((entry) => entry.select);
+  const { call } = await openApp();
+  const shared = registry.entries.filter((entry) => entry.select);
   for (const entry of shared)
     expect((await call('admin.help', { operation: entry.commands[0] })).help.seeAlso, entry.name).toContain(entry.name);
 });
 
 test('the first word of several commands lists them', async () => {
-  const { call } = await openHouse();
+  const { call } = await openApp();
   expect(names((await call('admin.help', { operation: 'criteria' })).help)).toContain('tasks.criteria.check');
 });
 
 test('every exit code, with what to do', async () => {
-  const { call } = await openHouse();
+  const { call } = await openApp();
   expect(await call('admin.help', { operation: 'exit-codes' })).toMatchObject({ help: { exits } });
 });
 
 test('what runs skills has the exit codes of skills, and they are told', async () => {
-  const { call, cli } = await openHouse();
+  const { call, cli } = await openApp();
   const { help } = await call('admin.help', { operation: 'assess.compare' });
   expect(help).toMatchObject({ exitNamespace: 'skill' });
   expect(help).not.toHaveProperty('errors');
@@ -143,11 +143,11 @@ test.each([
   [{ domain: 'task' }, 'cleo help tasks'],
   [{ operation: 'frobnicate' }, 'cleo help'],
 ])('%j is refused with the nearest', async (params, fix) => {
-  const { call } = await openHouse();
+  const { call } = await openApp();
   expect(await call('admin.help', params)).toMatchObject({ error: { code: 'E_INVALID_OPERATION', exitCode: 2, fix } });
 });
 
 test.each([[{ tier: 3 }], [{ tier: -1 }], [{ tier: 1.5 }]])('%j is no tier', async (params) => {
-  const { call } = await openHouse();
+  const { call } = await openApp();
   expect(await call('admin.help', params)).toMatchObject({ error: { code: 'E_VALIDATION_TIER', exitCode: 6 } });
 });

@@ -19,14 +19,14 @@ import {
   unknown,
 } from 'valibot';
 import { commandFor, commandsOf } from '#core/command-line.ts';
-import type { Typed } from '#core/define.ts';
-import { type Catalog, type IndexEntry, type Operation, query } from '#core/define.ts';
+import type { CommandDefinition } from '#core/define.ts';
+import { type Operation, query, type Registry, type RegistryEntry } from '#core/define.ts';
 import { CleoError } from '#core/errors/error.ts';
 import { exits } from '#core/errors/exits.ts';
 import { helpTopics } from '#core/help-topics.ts';
 import { usageOf } from '#core/usage.ts';
 import { nearest } from '#lib/nearest.ts';
-import { catalogue } from '../all-errors.ts';
+import { errorCatalog } from '../all-errors.ts';
 
 const Summaries = optional(record(string(), string()));
 
@@ -105,31 +105,31 @@ export const adminHelp = query({
   errors: ['E_INVALID_OPERATION'],
   tier: 0,
   needs: 'nothing',
-  cli: { command: 'help', args: ['operation'], joins: true, raw: 'help' },
+  cli: { command: 'help', args: ['operation'], variadic: true, raw: 'help' },
   example: { call: { operation: 'tasks.show' } },
-  async run({ catalog }, { operation, tier, domain }) {
+  async run({ registry }, { operation, tier, domain }) {
     if (operation === 'exit-codes') return { help: { exits } };
     if (operation === 'skill-exit-codes') return { help: { skillExits: (await import('#runs/rules/exit-rows.ts')).exitRows() } };
-    if (operation !== undefined) return { help: await topic(catalog, domain ? `${domain}.${operation}` : operation, tier) };
-    if (domain !== undefined) return { help: await domainListing(catalog, domain, tier) };
-    const entries = catalog.entries.filter((entry) => entry.tier <= (tier ?? 0));
-    return { help: { ...(tier === undefined ? { domains: domainsOf(catalog) } : { tier }), ...(await listing(catalog, entries)) } };
+    if (operation !== undefined) return { help: await topic(registry, domain ? `${domain}.${operation}` : operation, tier) };
+    if (domain !== undefined) return { help: await domainListing(registry, domain, tier) };
+    const entries = registry.entries.filter((entry) => entry.tier <= (tier ?? 0));
+    return { help: { ...(tier === undefined ? { domains: domainsOf(registry) } : { tier }), ...(await listing(registry, entries)) } };
   },
 });
 
-const domainOf = (entry: IndexEntry): string => entry.name.split('.', 1)[0]!;
-const gatewayOf = (entry: Pick<IndexEntry, 'kind'>): 'query' | 'mutate' => (entry.kind === 'query' ? 'query' : 'mutate');
+const domainOf = (entry: RegistryEntry): string => entry.name.split('.', 1)[0]!;
+const gatewayOf = (entry: Pick<RegistryEntry, 'kind'>): 'query' | 'mutate' => (entry.kind === 'query' ? 'query' : 'mutate');
 
-function domainsOf(catalog: Catalog): Record<string, number> {
+function domainsOf(catalog: Registry): Record<string, number> {
   const counts: Record<string, number> = {};
   for (const entry of catalog.entries) counts[domainOf(entry)] = (counts[domainOf(entry)] ?? 0) + 1;
   return counts;
 }
 
 /** A name as an operation, as a command, as the first words of several, or as a domain. */
-async function topic(catalog: Catalog, name: string, tier: number | undefined) {
+async function topic(catalog: Registry, name: string, tier: number | undefined) {
   const { entries } = catalog;
-  const named = catalog.named(name);
+  const named = catalog.find(name);
   const called = entries.filter((entry) => entry.commands.includes(name));
   const one = named ?? called.find((entry) => !entry.select) ?? called[0];
   const below = entries.filter((entry) => entry.commands.some((command) => command.startsWith(`${name} `)));
@@ -147,7 +147,7 @@ async function topic(catalog: Catalog, name: string, tier: number | undefined) {
   throw unknownName(name, [...helpTopics, ...names, ...processes.map((each) => each.name)]);
 }
 
-function domainListing(catalog: Catalog, domain: string, tier = 2) {
+function domainListing(catalog: Registry, domain: string, tier = 2) {
   const entries = catalog.entries.filter((entry) => domainOf(entry) === domain);
   if (entries.length === 0) throw unknownName(domain, Object.keys(domainsOf(catalog)));
   return listing(
@@ -159,13 +159,13 @@ function domainListing(catalog: Catalog, domain: string, tier = 2) {
 const unknownName = (name: string, known: string[]): CleoError =>
   new CleoError('E_INVALID_OPERATION', { operation: name.slice(0, 100), near: nearest(name, known) });
 
-async function listing(catalog: Catalog, entries: IndexEntry[]) {
+async function listing(catalog: Registry, entries: RegistryEntry[]) {
   const found: { query: Record<string, string>; mutate: Record<string, string> } = { query: {}, mutate: {} };
   for (const entry of entries) found[gatewayOf(entry)][entry.name] = (await catalog.load(entry.name)).summary;
   return { ...found, more: 'admin.help {operation}, {domain} or {tier: 0-2}' };
 }
 
-async function wholeProcess(process: Typed) {
+async function wholeProcess(process: CommandDefinition) {
   const { jsonSchemaOf } = await import('#core/model/json-schema.ts');
   return {
     process: process.name,
@@ -178,8 +178,8 @@ async function wholeProcess(process: Typed) {
 /** By exit code, as people look them up; without those whose code depends on what happened. */
 const refusalsOf = ({ errors }: Operation): { code: string; exitCode: number }[] =>
   errors
-    .filter((code) => !('exitOf' in catalogue()[code]))
-    .map((code) => ({ code, exitCode: catalogue()[code].exit }))
+    .filter((code) => !('exitOf' in errorCatalog()[code]))
+    .map((code) => ({ code, exitCode: errorCatalog()[code].exit }))
     .sort((a, b) => a.exitCode - b.exitCode);
 
 async function whole(operation: Operation, seeAlso: string[]) {
@@ -193,7 +193,7 @@ async function whole(operation: Operation, seeAlso: string[]) {
     ...(operation.aliases?.length ? { aliases: operation.aliases } : {}),
     usage: usageOf(operation),
     params: jsonSchemaOf(operation.params) as Record<string, unknown>,
-    ...(operation.also ? { also: operation.also } : {}),
+    ...(operation.paramAliases ? { also: operation.paramAliases } : {}),
     results: Object.keys(operation.result.entries),
     ...(errors.length ? { errors } : {}),
     ...(operation.exits ? { exitNamespace: operation.exits } : {}),

@@ -70,11 +70,11 @@ export const adminInit = job({
   cli: { command: 'init' },
   needs: 'nothing',
   example: { call: {}, exit: 101 },
-  async run(here, { store: address, setup, detect }) {
-    const { platform, catalog } = here;
+  async run(ctx, { store: address, setup, detect }) {
+    const { platform, registry } = ctx;
     const project = platform.newProject();
-    const created = await make(here, project, address);
-    const warnings = await refreshTemplate(platform, catalog);
+    const created = await make(ctx, project, address);
+    const warnings = await refreshTemplate(platform, registry);
     const chosen = setup && (await setUp(platform, project, await chosenOf(platform, project, setup), {}));
     const found = detect ? await (await import('./shared/detect.ts')).detectInto(platform, project) : undefined;
     const changes = [...(chosen?.changes ?? []), ...(found?.changes ?? [])];
@@ -93,14 +93,18 @@ export const adminInit = job({
 });
 
 /** Whether there is a store now that was not there before. */
-async function make({ platform, now, keep, commandWith }: JobContext, project: Project, address: string | undefined): Promise<boolean> {
+async function make(
+  { platform, now, storeAdmin, commandWith }: JobContext,
+  project: Project,
+  address: string | undefined,
+): Promise<boolean> {
   checkNotHome(platform, project);
   if (address !== undefined) checkAddress(address, 'store', (clean) => commandWith({ store: clean }));
   const isFound = platform.files.isFolder(project.folder);
   if (isFound) checkSameStore(platform, project, address);
-  if (isFound && address === undefined && (await isWorking(keep, project))) return false;
+  if (isFound && address === undefined && (await isWorking(storeAdmin, project))) return false;
   furnish(platform, project);
-  const isNew = await (await keep(project, address)).create(now);
+  const isNew = await (await storeAdmin(project, address)).create(now);
   if (address !== undefined) writeAddress(platform, project, address);
   return isNew;
 }
@@ -148,7 +152,7 @@ function checkSameStore({ config, files, databaseUrl }: Platform, project: Proje
 }
 
 /** A store that is not there is made, unless there is a backup of it: then it was there, and is lost. */
-async function isWorking(keep: JobContext['keep'], project: Project): Promise<boolean> {
+async function isWorking(keep: JobContext['storeAdmin'], project: Project): Promise<boolean> {
   const store = await (await keep(project)).open('read').catch(missing);
   if (!store) return false;
   try {

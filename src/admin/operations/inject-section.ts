@@ -13,5 +13,5 @@ export const adminInjectSection = query({
   needs: 'nothing',
   cli: { command: ['briefing inject', 'inject section'], args: ['section'], raw: 'text' },
   example: { call: { section: 'error-handling' } },
-  run: async ({ catalog }, { section }) => ({ text: protocolSection(protocolText, section, catalog.entries), section }),
+  run: async ({ registry }, { section }) => ({ text: protocolSection(protocolText, section, registry.entries), section }),
 });

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { estimateTokens } from '#lib/tokens.ts';
 import { protocolSections, protocolTiers } from '#research/rules/protocol.ts';
-import { openHouse } from '../../../test/house.ts';
+import { openApp } from '../../../test/app.ts';
 
 /** What an agent pays for being told: a number that may fall, never rise. */
 const bounds = {
@@ -11,7 +11,7 @@ const bounds = {
 };
 
 test.each(protocolTiers)('%s: the tiers up to it, each within its marks, and short', async (tier) => {
-  const { call } = await openHouse();
+  const { call } = await openApp();
   const { text } = await call('admin.inject', { tier });
   const wanted = protocolTiers.slice(0, protocolTiers.indexOf(tier) + 1);
   expect([...text.matchAll(/<!-- (\/?TIER:\w+) -->/g)].map((found) => found[1])).toEqual(
@@ -23,13 +23,13 @@ test.each(protocolTiers)('%s: the tiers up to it, each within its marks, and sho
 });
 
 test('the whole holds every section once', async () => {
-  const { call } = await openHouse();
+  const { call } = await openApp();
   const { text } = await call('admin.inject', { tier: 'orchestrator' });
   expect([...text.matchAll(/^## (.+)$/gm)].map((found) => found[1]).sort()).toEqual([...protocolSections].sort());
 });
 
 test.each(protocolSections)('%s is printed on its own', async (section) => {
-  const { call, cli } = await openHouse();
+  const { call, cli } = await openApp();
   const { text } = await call('admin.inject.section', { section });
   expect(text.startsWith(`## ${section}\n`)).toBe(true);
   expect(text.match(/^##? /gm)).toHaveLength(1);
@@ -39,13 +39,13 @@ test.each(protocolSections)('%s is printed on its own', async (section) => {
 });
 
 test('on the command line it is the text itself, unless JSON is asked for', async () => {
-  const { cli } = await openHouse();
+  const { cli } = await openApp();
   expect((await cli(['inject', '--tier', 'minimal'])).out).toMatch(/^<!-- TIER:minimal -->/);
   expect((await cli(['inject', '--tier', 'minimal', '--json'])).envelope).toMatchObject({ tier: 'minimal' });
 });
 
 test('a section or tier that does not exist is refused with those that do', async () => {
-  const { call } = await openHouse();
+  const { call } = await openApp();
   expect(await call('admin.inject', { tier: 'full' })).toMatchObject({ error: { exitCode: 2 } });
   const refused = await call('admin.inject.section', { section: 'memry' });
   expect(refused).toMatchObject({ error: { exitCode: 2 } });

@@ -18,5 +18,5 @@ export const adminInject = query({
   needs: 'nothing',
   cli: { command: 'inject', args: ['tier'], raw: 'text' },
   example: { call: { tier: 'minimal' } },
-  run: async ({ catalog }, { tier }) => ({ text: protocolUpTo(protocolText, tier, catalog.entries), tier }),
+  run: async ({ registry }, { tier }) => ({ text: protocolUpTo(protocolText, tier, registry.entries), tier }),
 });

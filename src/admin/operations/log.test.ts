@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest';
-import { openHouse, type Seen } from '../../../test/house.ts';
+import { openApp, type Seen } from '../../../test/app.ts';
 
 test('what was done is listed newest first, with its parameters and the ids it touched', async () => {
-  const house = await openHouse({ clock: { now: '2026-02-03T04:05:06.789Z' } });
-  await house.call('tasks.add', { title: 'First', labels: ['x'] });
-  await house.call('tasks.update', { taskId: 'T001', title: 'Renamed' });
-  const { entries, _meta } = await house.call('admin.log');
+  const app = await openApp({ clock: { now: '2026-02-03T04:05:06.789Z' } });
+  await app.call('tasks.add', { title: 'First', labels: ['x'] });
+  await app.call('tasks.update', { taskId: 'T001', title: 'Renamed' });
+  const { entries, _meta } = await app.call('admin.log');
   expect(_meta).not.toHaveProperty('truncated');
   expect(entries).toEqual([
     {
@@ -24,7 +24,7 @@ test('what was done is listed newest first, with its parameters and the ids it t
 });
 
 test('a refusal is logged with its code; secrets are not', async () => {
-  const { call } = await openHouse();
+  const { call } = await openApp();
   await call('tasks.add', { title: 'x', parent: 'T009', description: 'token=ghp_0123456789abcdefghijABCDEFGHIJ012345' });
   const { entries } = await call('admin.log', { failed: true });
   expect(entries).toMatchObject([{ success: false, exitCode: 10, errorCode: 'E_PARENT_NOT_FOUND', params: { parent: 'T009' } }]);
@@ -32,13 +32,13 @@ test('a refusal is logged with its code; secrets are not', async () => {
 });
 
 test('it can be narrowed by session, agent, operation, task and failure', async () => {
-  const house = await openHouse({ tasks: ['T001', 'T002', 'session session-1 task:T001 by world'] });
-  await house.call('tasks.update', { taskId: 'T001', priority: 'high' }, { session: 'session-1' });
-  await house.tamper("update sessions set status = 'suspended'");
-  await house.as('ada').call('tasks.start', { taskId: 'T002' });
-  await house.call('tasks.add', { title: 'x', parent: 'T099' });
+  const app = await openApp({ tasks: ['T001', 'T002', 'session session-1 task:T001 by world'] });
+  await app.call('tasks.update', { taskId: 'T001', priority: 'high' }, { session: 'session-1' });
+  await app.tamper("update sessions set status = 'suspended'");
+  await app.as('ada').call('tasks.start', { taskId: 'T002' });
+  await app.call('tasks.add', { title: 'x', parent: 'T099' });
   const seqs = async (filter: object): Promise<number[]> =>
-    (await house.call('admin.log', { ...filter })).entries.map(({ seq }: { seq: number }) => seq);
+    (await app.call('admin.log', { ...filter })).entries.map(({ seq }: { seq: number }) => seq);
   expect(await seqs({ session: 'session-1' })).toEqual([1]);
   expect(await seqs({ agent: 'ada' })).toEqual([2]);
   expect(await seqs({ operation: 'tasks.start' })).toEqual([2]);
@@ -46,12 +46,12 @@ test('it can be narrowed by session, agent, operation, task and failure', async 
   expect(await seqs({ task: '1' })).toEqual([1]);
   expect(await seqs({ task: 'T002', agent: 'ada' })).toEqual([2]);
   expect(await seqs({ failed: true })).toEqual([3]);
-  expect((await house.cli('cleo log --agent ada --session none')).exitCode).toBe(100);
-  expect((await house.cli('cleo log --agent ada')).envelope.entries).toHaveLength(1);
+  expect((await app.cli('cleo log --agent ada --session none')).exitCode).toBe(100);
+  expect((await app.cli('cleo log --agent ada')).envelope.entries).toHaveLength(1);
 });
 
 test('a long log is cut, and says so', async () => {
-  const { call } = await openHouse();
+  const { call } = await openApp();
   for (let i = 0; i < 4; i++) await call('tasks.add', { title: `Task ${i}` });
   expect(await call('admin.log', { limit: 2, offset: 1 })).toMatchObject({
     entries: [{ seq: 3 }, { seq: 2 }],
@@ -60,14 +60,14 @@ test('a long log is cut, and says so', async () => {
 });
 
 test('a log that was tampered with can still be read', async () => {
-  const house = await openHouse();
-  await house.call('tasks.add', { title: 'First' });
-  await house.tamper("update audit_log set created_ids = 'torn', params = '{torn'");
-  expect((await house.call('admin.log')).entries).toMatchObject([{ operation: 'tasks.add', params: '{torn' }]);
+  const app = await openApp();
+  await app.call('tasks.add', { title: 'First' });
+  await app.tamper("update audit_log set created_ids = 'torn', params = '{torn'");
+  expect((await app.call('admin.log')).entries).toMatchObject([{ operation: 'tasks.add', params: '{torn' }]);
 });
 
 test('what came after an entry is listed in the order in which it came', async () => {
-  const { call } = await openHouse();
+  const { call } = await openApp();
   for (const title of ['First', 'Second', 'Third']) await call('tasks.add', { title });
   const seqs = async (params: object): Promise<number[]> => (await call('admin.log', { ...params })).entries.map(({ seq }: Seen) => seq);
   expect(await seqs({ after: 0 })).toEqual([1, 2, 3]);

@@ -13,7 +13,7 @@ import {
   string,
   unknown,
 } from 'valibot';
-import { type Catalog, query } from '#core/define.ts';
+import { query, type Registry } from '#core/define.ts';
 import type { AuditEntry } from '#core/model/audit.ts';
 import { TaskId } from '#core/model/scalars.ts';
 import { paged, pageParams } from '#core/page.ts';
@@ -63,11 +63,11 @@ export const adminLog = query({
   tier: 1,
   cli: { command: ['log', 'audit log'] },
   example: { world: ['T001'], call: { limit: 5 }, exit: 100 },
-  async run({ store, catalog }, { limit, offset, budget, session, agent, operation, task, failed, after }) {
+  async run({ store, registry }, { limit, offset, budget, session, agent, operation, task, failed, after }) {
     const filter = {
       ...(session ? { session } : {}),
       ...(agent ? { agent } : {}),
-      ...(operation ? { operations: namesOf(catalog, operation) } : {}),
+      ...(operation ? { operations: namesOf(registry, operation) } : {}),
       ...(task ? { taskId: task } : {}),
       ...(failed ? { failed } : {}),
       ...(after === undefined ? {} : { after }),
@@ -79,8 +79,8 @@ export const adminLog = query({
 });
 
 /** The log keeps the name that was called; who asks for one of an operation's names means them all. */
-function namesOf(catalog: Catalog, name: string): string[] {
-  const entry = catalog.named(name) ?? catalog.under(name.split(' ', 1)[0]!).find(({ commands }) => commands.includes(name));
+function namesOf(catalog: Registry, name: string): string[] {
+  const entry = catalog.find(name) ?? catalog.findByFirstWord(name.split(' ', 1)[0]!).find(({ commands }) => commands.includes(name));
   return entry ? [entry.name, ...entry.aliases] : [name];
 }
 

@@ -133,7 +133,7 @@ export const adminQuickstart = query({
   errors: [],
   tier: 1,
   needs: 'nothing',
-  cli: { command: 'quickstart', args: ['folder'], plays: 'steps' },
+  cli: { command: 'quickstart', args: ['folder'], demo: 'steps' },
   example: { call: {} },
   async run(_, { folder }) {
     return {

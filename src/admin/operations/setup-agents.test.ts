@@ -1,11 +1,11 @@
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { openHouse } from '../../../test/house.ts';
+import { openApp } from '../../../test/app.ts';
 
 /** Claude Code: the agents that work is handed to. */
 const project = async () => {
-  const { root, call } = await openHouse();
+  const { root, call } = await openApp();
   return {
     root,
     read: (file: string): string => readFileSync(join(root, file), 'utf8'),

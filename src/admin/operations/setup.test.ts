@@ -1,22 +1,22 @@
 import { existsSync, lstatSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { openApp, type TestApp } from '../../../test/app.ts';
 import { emptyFolder } from '../../../test/folder.ts';
-import { openHouse, type TestHouse } from '../../../test/house.ts';
 import { agents } from '../rules/agents.generated.ts';
 import { agentText, briefingHook, clientNames } from '../rules/setup-clients.ts';
 
 const project = async (files: Record<string, string> = {}) => {
-  const house = await openHouse();
-  for (const [file, text] of Object.entries(files)) put(house, file, text);
+  const app = await openApp();
+  for (const [file, text] of Object.entries(files)) put(app, file, text);
   return {
-    ...house,
-    read: (file: string): string => readFileSync(join(house.root, file), 'utf8'),
-    has: (file: string): boolean => existsSync(join(house.root, file)),
-    setup: (client?: string, more: Record<string, unknown> = {}) => house.call('admin.setup', { ...(client ? { client } : {}), ...more }),
+    ...app,
+    read: (file: string): string => readFileSync(join(app.root, file), 'utf8'),
+    has: (file: string): boolean => existsSync(join(app.root, file)),
+    setup: (client?: string, more: Record<string, unknown> = {}) => app.call('admin.setup', { ...(client ? { client } : {}), ...more }),
   };
 };
-const put = ({ root }: Pick<TestHouse, 'root'>, file: string, text: string): void => {
+const put = ({ root }: Pick<TestApp, 'root'>, file: string, text: string): void => {
   mkdirSync(dirname(join(root, file)), { recursive: true });
   writeFileSync(join(root, file), text);
 };

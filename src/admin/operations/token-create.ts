@@ -21,7 +21,7 @@ export const adminTokenCreate = mutation({
   errors: ['E_ID_COLLISION'],
   tier: 2,
   scope: 'admin',
-  hides: 'secret',
+  secretResult: 'secret',
   cli: { command: 'token create' },
   example: { call: { name: 'dashboard', scope: 'query' } },
   async run({ store, platform, caller, now }, { name, scope }) {

@@ -1,20 +1,20 @@
 import { expect, test } from 'vitest';
-import { admit, hasTokens } from '#dispatch/admit.ts';
+import { admit, hasTokens } from '#dispatch/authenticate.ts';
 import { dispatch } from '#dispatch/dispatch.ts';
-import { buildHouse } from '#main.ts';
+import { createApp } from '#main.ts';
 import { platformOf } from '#platform/platform.ts';
-import { openHouse } from '../../../test/house.ts';
+import { openApp } from '../../../test/app.ts';
 
 const isFresh = /^cleo_[A-Za-z0-9_-]{43}$/;
 
 async function open() {
-  const house = await openHouse();
-  const inner = buildHouse(platformOf(house.env, house.root, '0.0.0-test'));
-  return { ...house, inner };
+  const app = await openApp();
+  const inner = createApp(platformOf(app.env, app.root, '0.0.0-test'));
+  return { ...app, inner };
 }
 
 test('a token is created, shown once, listed without its secret, and revoked', async () => {
-  const { call } = await openHouse();
+  const { call } = await openApp();
   const made = await call('admin.token.create', { name: 'ci', scope: 'mutate' });
   expect(made).toMatchObject({ token: { name: 'ci', scope: 'mutate', createdBy: 'tester' }, data: { created: ['ci'] } });
   expect(made.secret).toMatch(isFresh);
@@ -30,12 +30,12 @@ test('a token is created, shown once, listed without its secret, and revoked', a
 });
 
 test('without a token the list is empty, which is an answer', async () => {
-  const { call } = await openHouse();
+  const { call } = await openApp();
   expect(await call('admin.token.list')).toMatchObject({ _meta: { exitCode: 100 }, success: true, tokens: [] });
 });
 
 test('no two secrets are the same, and no name is given twice, not even that of a revoked one', async () => {
-  const { call } = await openHouse();
+  const { call } = await openApp();
   const secrets = new Set<string>();
   for (let i = 0; i < 20; i++) secrets.add((await call('admin.token.create', { name: `t${i}`, scope: 'query' })).secret);
   expect(secrets.size).toBe(20);
@@ -48,7 +48,7 @@ test('no two secrets are the same, and no name is given twice, not even that of 
 });
 
 test('the secret is nowhere in the store: not in the tokens, the log or the kept answer of its key', async () => {
-  const { call, store } = await openHouse();
+  const { call, store } = await openApp();
   const key = { idempotencyKey: 'once' };
   const { secret } = await call('admin.token.create', { name: 'ci', scope: 'admin' }, key);
   expect(await call('admin.token.create', { name: 'ci', scope: 'admin' }, key)).toMatchObject({
@@ -83,7 +83,7 @@ test('a secret admits while its token is in force, and nothing else does', async
 });
 
 test('a restored backup does not bring a revoked token back', async () => {
-  const { call } = await openHouse({ engine: 'sqlite' });
+  const { call } = await openApp({ engine: 'sqlite' });
   await call('admin.token.create', { name: 'kept', scope: 'query' });
   await call('admin.token.create', { name: 'gone', scope: 'admin' });
   const { backup } = await call('admin.backup.create');

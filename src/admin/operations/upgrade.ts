@@ -16,13 +16,13 @@ export const adminUpgrade = job({
   scope: 'admin',
   cli: { command: 'upgrade' },
   example: { call: {}, exit: 102 },
-  async run({ platform, project, openStore, catalog }) {
+  async run({ platform, project, openStore, registry }) {
     const before = new Set(platform.backups.list(project).map(({ id }) => id));
     const { from, to } = await (await openStore('write')).migrate();
     const backup = platform.backups.list(project).find(({ id }) => !before.has(id))?.id;
     const isRefreshed = refreshSchema(platform, project);
     const upgrade = { from, to, ...(backup ? { backup } : {}) };
-    const warnings = await refreshTemplate(platform, catalog);
+    const warnings = await refreshTemplate(platform, registry);
     return answer({ upgrade }, { warnings, ...(from === to && !isRefreshed ? { exit: 102 as const } : {}) });
   },
 });

@@ -2,19 +2,19 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { schemaVersion } from '#store/schema-version.ts';
+import { openApp } from '../../../test/app.ts';
 import { emptyFolder } from '../../../test/folder.ts';
-import { openHouse } from '../../../test/house.ts';
 
 test('what runs here', async () => {
-  const house = await openHouse();
-  expect(await house.call('admin.version')).toMatchObject({
+  const app = await openApp();
+  expect(await app.call('admin.version')).toMatchObject({
     success: true,
     version: '0.0.0-test',
     runtime: `node ${process.versions.node}`,
     sqlite: expect.stringMatching(/^3\.\d+\.\d+$/),
     schema: schemaVersion,
     store: process.env.CLEO_TEST_ENGINE,
-    root: house.root,
+    root: app.root,
   });
 });
 

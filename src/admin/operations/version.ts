@@ -21,11 +21,11 @@ export const adminVersion = query({
   needs: 'nothing',
   cli: { command: 'version' },
   example: { call: {} },
-  async run(here) {
-    const { platform } = here;
-    const sqlite = await here.sqliteVersion();
+  async run(ctx) {
+    const { platform } = ctx;
+    const sqlite = await ctx.sqliteVersion();
     const project = platform.project();
-    const store = project && storeOf(platform.databaseUrl, () => here.config['store.url']);
+    const store = project && storeOf(platform.databaseUrl, () => ctx.config['store.url']);
     return {
       version: platform.version,
       runtime: platform.runtime,

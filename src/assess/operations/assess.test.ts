@@ -2,95 +2,93 @@ import { existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { dispatch } from '#dispatch/dispatch.ts';
-import { buildHouse } from '#main.ts';
+import { createApp } from '#main.ts';
 import { platformOf } from '#platform/platform.ts';
-import { openHouse, type Seen, type TestHouse } from '../../../test/house.ts';
+import { openApp, type Seen, type TestApp } from '../../../test/app.ts';
 import { temporary } from '../../../test/temporary.ts';
 import { type Traced, traceText, writeJudged, writeTrace, writeVerdict } from '../../../test/traced.ts';
 
 const now = '2026-02-01T00:00:00.000Z';
-const fileOf = ({ root }: TestHouse): string => join(root, '.cleo', 'metrics', 'ASSESSMENTS.jsonl');
-const linesOf = (house: TestHouse): Seen[] =>
-  readFileSync(fileOf(house), 'utf8')
+const fileOf = ({ root }: TestApp): string => join(root, '.cleo', 'metrics', 'ASSESSMENTS.jsonl');
+const linesOf = (app: TestApp): Seen[] =>
+  readFileSync(fileOf(app), 'utf8')
     .trimEnd()
     .split('\n')
     .map((line) => JSON.parse(line));
-const put = ({ root }: TestHouse, id: string, day: string, ...executions: Traced[]): void =>
+const put = ({ root }: TestApp, id: string, day: string, ...executions: Traced[]): void =>
   writeTrace(root, id, day, traceText(id, day, executions));
 
 describe('assess.run', () => {
   test('each execution of a run is scored, and is a line', async () => {
-    const house = await openHouse({ tasks: ['run run-1 2026-01-31 discovery/write design/draw:84'] });
-    const { assessments, totals, _meta, success } = await house.call('assess.run', { runs: ['run-1'], now });
+    const app = await openApp({ tasks: ['run run-1 2026-01-31 discovery/write design/draw:84'] });
+    const { assessments, totals, _meta, success } = await app.call('assess.run', { runs: ['run-1'], now });
     expect([success, _meta.exitNamespace, _meta.resultsField]).toEqual([true, 'skill', 'assessments']);
     expect(assessments).toMatchObject([
       { execution_id: 'run-1:discovery:write', status: 'success', percent: 100, grade: 'A', timestamp: now, rubric_version: '1.0.0' },
       { execution_id: 'run-1:design:draw', status: 'failure', exit_code: 84, dimensions: { correctness: { score: 0 } } },
     ]);
     expect(totals).toMatchObject({ runs: 1, executions: 2, passed: 1, skipped: 0, grades: { A: 1, C: 1 } });
-    expect(linesOf(house)).toEqual(assessments);
+    expect(linesOf(app)).toEqual(assessments);
   });
 
   test('a pattern names many; runs that are named twice are assessed once', async () => {
-    const house = await openHouse({ tasks: ['run run-1 2026-01-30 a/x', 'run run-2 2026-01-31 a/x', 'run run-3 2026-02-01 a/x'] });
-    const found = async (...runs: string[]) => (await house.call('assess.run', { runs })).assessments.map(({ run_id }: Seen) => run_id);
+    const app = await openApp({ tasks: ['run run-1 2026-01-30 a/x', 'run run-2 2026-01-31 a/x', 'run run-3 2026-02-01 a/x'] });
+    const found = async (...runs: string[]) => (await app.call('assess.run', { runs })).assessments.map(({ run_id }: Seen) => run_id);
     expect(await found('2026-01-*.jsonl')).toEqual(['run-1', 'run-2']);
     expect(await found('run-3', 'run-*', '.cleo/traces/2026-02-01-run-3.jsonl')).toEqual(['run-1', 'run-2', 'run-3']);
-    expect(linesOf(house)).toHaveLength(5);
+    expect(linesOf(app)).toHaveLength(5);
   });
 
   test('the same trace gives the same bytes with --now', async () => {
-    const house = await openHouse({ tasks: ['run run-1 2026-01-31 discovery/write design/draw:4'] });
-    const text = async () => (await house.cli(['assess', 'run-1', '--now', now, '--json'])).envelope.assessments;
+    const app = await openApp({ tasks: ['run run-1 2026-01-31 discovery/write design/draw:4'] });
+    const text = async () => (await app.cli(['assess', 'run-1', '--now', now, '--json'])).envelope.assessments;
     expect(JSON.stringify(await text())).toBe(JSON.stringify(await text()));
-    const [first, , again] = readFileSync(fileOf(house), 'utf8').split('\n');
+    const [first, , again] = readFileSync(fileOf(app), 'utf8').split('\n');
     expect(again).toBe(first);
   });
 
   test('what a skill usually takes is told by what came before, not by what came after', async () => {
-    const house = await openHouse();
-    for (let i = 0; i < 8; i++) put(house, `run-${i}`, '2026-01-01', { durationMs: i === 6 ? 200 : 100 });
-    const evidence = async (run: string) => (await house.call('assess.run', { runs: [run] })).assessments[0].dimensions.efficiency;
+    const app = await openApp();
+    for (let i = 0; i < 8; i++) put(app, `run-${i}`, '2026-01-01', { durationMs: i === 6 ? 200 : 100 });
+    const evidence = async (run: string) => (await app.call('assess.run', { runs: [run] })).assessments[0].dimensions.efficiency;
     expect(await evidence('run-6')).toEqual({ score: 10, max: 20, evidence: ['200 ms of 100 (median of 6 successes)'] });
     expect(await evidence('run-4')).toEqual({ score: 20, max: 20, evidence: ['100 ms of 5000 (half of the time limit)'] });
-    const all = (await house.call('assess.run', { runs: ['run-*'] })).assessments;
+    const all = (await app.call('assess.run', { runs: ['run-*'] })).assessments;
     expect(all[6].dimensions.efficiency.score).toBe(10);
   });
 
   test('what people said counts, and before what the judge said', async () => {
-    const house = await openHouse();
-    put(house, 'run-1', '2026-01-01', { judge: [0.2] });
+    const app = await openApp();
+    put(app, 'run-1', '2026-01-01', { judge: [0.2] });
     const quality = async () => {
-      const [one] = (await house.call('assess.run', { runs: ['run-1'] })).assessments;
+      const [one] = (await app.call('assess.run', { runs: ['run-1'] })).assessments;
       return [one.dimensions.quality.score, one.evaluator];
     };
     expect(await quality()).toEqual([4, 'judge']);
-    writeVerdict(house.root, 'run-1:discovery:write', 'pass', 0.9);
+    writeVerdict(app.root, 'run-1:discovery:write', 'pass', 0.9);
     expect(await quality()).toEqual([18, 'human']);
   });
 
   test('what had nothing to do is not assessed, what was refused is', async () => {
-    const house = await openHouse();
-    put(house, 'run-1', '2026-01-01', { isInvoked: false, attempts: 0 }, { phase: 'b', exitCode: 66, attempts: 0 });
-    const { assessments, totals } = await house.call('assess.run', { runs: ['run-1'] });
+    const app = await openApp();
+    put(app, 'run-1', '2026-01-01', { isInvoked: false, attempts: 0 }, { phase: 'b', exitCode: 66, attempts: 0 });
+    const { assessments, totals } = await app.call('assess.run', { runs: ['run-1'] });
     expect(assessments).toMatchObject([{ phase: 'b', status: 'failure' }]);
     expect(totals).toMatchObject({ executions: 1, skipped: 1 });
   });
 
   test('a trace that was changed, cut or is not over says so', async () => {
-    const house = await openHouse({ tasks: ['run run-1 2026-01-31 a/x', 'run run-2 2026-01-31 a/x'] });
-    const path = join(house.root, '.cleo/traces/2026-01-31-run-1.jsonl');
+    const app = await openApp({ tasks: ['run run-1 2026-01-31 a/x', 'run run-2 2026-01-31 a/x'] });
+    const path = join(app.root, '.cleo/traces/2026-01-31-run-1.jsonl');
     writeFileSync(path, readFileSync(path, 'utf8').replace('"timeout_ms":10000', '"timeout_ms":90000'));
-    const changed = await house.call('assess.run', { runs: ['run-1'] });
+    const changed = await app.call('assess.run', { runs: ['run-1'] });
     expect(changed.assessments[0].flags).toEqual([expect.stringMatching(/^line \d+ of the trace is not what was written$/)]);
     expect(changed._meta.warnings).toEqual([expect.stringMatching(/^run-1: line \d+ of the trace is not what was written$/)]);
-    mkdirSync(join(house.root, '.cleo/runs/run-2'), { recursive: true });
-    writeFileSync(join(house.root, '.cleo/runs/run-2/run.json'), JSON.stringify({ completed_at: now, head: 'other' }));
-    expect((await house.call('assess.run', { runs: ['run-2'] })).assessments[0].flags).toEqual([
-      'the trace does not end as the run left it',
-    ]);
-    writeTrace(house.root, 'run-3', '2026-01-31', `${traceText('run-3', '2026-01-31', [{}], false)}{"torn`);
-    expect((await house.call('assess.run', { runs: ['run-3'] }))._meta.warnings).toEqual([
+    mkdirSync(join(app.root, '.cleo/runs/run-2'), { recursive: true });
+    writeFileSync(join(app.root, '.cleo/runs/run-2/run.json'), JSON.stringify({ completed_at: now, head: 'other' }));
+    expect((await app.call('assess.run', { runs: ['run-2'] })).assessments[0].flags).toEqual(['the trace does not end as the run left it']);
+    writeTrace(app.root, 'run-3', '2026-01-31', `${traceText('run-3', '2026-01-31', [{}], false)}{"torn`);
+    expect((await app.call('assess.run', { runs: ['run-3'] }))._meta.warnings).toEqual([
       expect.stringMatching(/^run-3: line \d+ of the trace was cut off/),
       'run-3 has not ended: only what has is assessed',
     ]);
@@ -102,50 +100,50 @@ describe('assess.run', () => {
     ['a pattern that nothing fits', '2020-*.jsonl', 66, "No trace fits '2020-*.jsonl'"],
     ['a run whose trace is gone', 'run-old', 66, 'run-old has no trace: it was pruned, or nothing was captured'],
   ])('%s is refused', async (_, word, exit, message) => {
-    const house = await openHouse({ tasks: ['run run-1 2026-01-31 a/x'] });
-    mkdirSync(join(house.root, '.cleo/runs/run-old'), { recursive: true });
-    writeFileSync(join(house.root, '.cleo/runs/run-old/run.json'), '{"run_id":"run-old"}');
-    const { envelope, exitCode } = await house.reply('assess.run', { runs: ['run-1', word] });
+    const app = await openApp({ tasks: ['run run-1 2026-01-31 a/x'] });
+    mkdirSync(join(app.root, '.cleo/runs/run-old'), { recursive: true });
+    writeFileSync(join(app.root, '.cleo/runs/run-old/run.json'), '{"run_id":"run-old"}');
+    const { envelope, exitCode } = await app.reply('assess.run', { runs: ['run-1', word] });
     expect([exitCode, envelope._meta.exitNamespace]).toEqual([exit, 'skill']);
     expect(envelope.error).toMatchObject({ code: 'E_SKILL_PRECONDITION', exitCode: exit, message, fix: 'cleo trace list' });
-    expect(existsSync(fileOf(house))).toBe(false);
+    expect(existsSync(fileOf(app))).toBe(false);
   });
 
   test('a long list is cut in the answer and whole in the file', async () => {
-    const house = await openHouse({ tasks: Array.from({ length: 60 }, (_, i) => `run run-${i + 10} 2026-01-31 a/x`) });
-    const { assessments, _meta, totals } = await house.call('assess.run', { runs: ['*'] });
+    const app = await openApp({ tasks: Array.from({ length: 60 }, (_, i) => `run run-${i + 10} 2026-01-31 a/x`) });
+    const { assessments, _meta, totals } = await app.call('assess.run', { runs: ['*'] });
     expect([assessments.length, _meta.truncated, totals.executions]).toEqual([20, { shown: 20, total: 60 }, 60]);
-    expect(linesOf(house)).toHaveLength(60);
-    expect((await house.call('assess.run', { runs: ['*'], offset: 50 })).assessments).toHaveLength(10);
-    expect(linesOf(house)).toHaveLength(60);
-    expect((await house.call('assess.run', { runs: ['*'], limit: 60 })).assessments).toHaveLength(60);
+    expect(linesOf(app)).toHaveLength(60);
+    expect((await app.call('assess.run', { runs: ['*'], offset: 50 })).assessments).toHaveLength(10);
+    expect(linesOf(app)).toHaveLength(60);
+    expect((await app.call('assess.run', { runs: ['*'], limit: 60 })).assessments).toHaveLength(60);
   });
 
   test('a file that cannot be written is 73', async () => {
-    const house = await openHouse({ tasks: ['run run-1 2026-01-31 a/x'] });
-    writeFileSync(join(house.root, '.cleo', 'metrics'), 'in the way');
-    expect((await house.reply('assess.run', { runs: ['run-1'] })).exitCode).toBe(73);
+    const app = await openApp({ tasks: ['run run-1 2026-01-31 a/x'] });
+    writeFileSync(join(app.root, '.cleo', 'metrics'), 'in the way');
+    expect((await app.reply('assess.run', { runs: ['run-1'] })).exitCode).toBe(73);
   });
 
   test.each(['yesterday', '2026-01-31', '2026-13-01T00:00:00Z', '2026-02-30T00:00:00Z'])('%s is no moment', async (given) => {
-    const { reply } = await openHouse({ tasks: ['run run-1 2026-01-31 a/x'] });
+    const { reply } = await openApp({ tasks: ['run run-1 2026-01-31 a/x'] });
     expect((await reply('assess.run', { runs: ['run-1'], now: given })).exitCode).toBe(64);
   });
 
   test('a thousand executions are assessed within a second', async () => {
-    const house = await openHouse();
+    const app = await openApp();
     for (let i = 0; i < 500; i++)
       put(
-        house,
+        app,
         `run-${1000 + i}`,
         '2026-01-31',
         { checks: { 1: ['a', 'b'], 2: ['c', 'd', 'e'], 3: ['f'] } },
         { phase: 'design', skill: 'draw', judge: [0.8] },
       );
-    await house.call('assess.run', { runs: ['run-1000'] });
+    await app.call('assess.run', { runs: ['run-1000'] });
     // By the processor's time: others may share it.
     const started = process.cpuUsage();
-    const { totals } = await house.call('assess.run', { runs: ['*'] });
+    const { totals } = await app.call('assess.run', { runs: ['*'] });
     const { user, system } = process.cpuUsage(started);
     expect(totals.executions).toBe(1000);
     expect((user + system) / 1000).toBeLessThan(1000);
@@ -153,13 +151,13 @@ describe('assess.run', () => {
 });
 
 describe('assess.compare', () => {
-  const world = async (before: Traced, after: Traced, count = 10): Promise<TestHouse> => {
-    const house = await openHouse();
+  const world = async (before: Traced, after: Traced, count = 10): Promise<TestApp> => {
+    const app = await openApp();
     for (let i = 0; i < count; i++) {
-      put(house, `run-a${i}`, '2026-01-01', before);
-      put(house, `run-b${i}`, '2026-01-02', after);
+      put(app, `run-a${i}`, '2026-01-01', before);
+      put(app, `run-b${i}`, '2026-01-02', after);
     }
-    return house;
+    return app;
   };
   const sides = { baseline: '2026-01-01-*', candidate: '2026-01-02-*' };
   const failing: Traced = { exitCode: 1 };
@@ -176,16 +174,16 @@ describe('assess.compare', () => {
   });
 
   test('it is exit 1 where that is asked for, and leads on', async () => {
-    const house = await world({}, failing);
-    const { exitCode, envelope } = await house.reply('assess.compare', { ...sides, failOnRegression: true });
+    const app = await world({}, failing);
+    const { exitCode, envelope } = await app.reply('assess.compare', { ...sides, failOnRegression: true });
     expect(exitCode).toBe(1);
     expect(envelope).toMatchObject({
       _meta: { exitNamespace: 'skill' },
       error: { code: 'E_SKILL_SOFT', fix: "cleo assess '2026-01-02-*'", details: { comparison: { verdict: 'regressed' } } },
     });
-    expect((await house.cli((envelope.error as Seen).fix)).exitCode).toBe(0);
+    expect((await app.cli((envelope.error as Seen).fix)).exitCode).toBe(0);
     expect(
-      (await house.reply('assess.compare', { baseline: sides.candidate, candidate: sides.baseline, failOnRegression: true })).exitCode,
+      (await app.reply('assess.compare', { baseline: sides.candidate, candidate: sides.baseline, failOnRegression: true })).exitCode,
     ).toBe(0);
   });
 
@@ -207,60 +205,60 @@ describe('assess.compare', () => {
 });
 
 describe('assess.calibrate', () => {
-  const modelOf = ({ root }: TestHouse): Seen => JSON.parse(readFileSync(join(root, '.cleo/assess/model.json'), 'utf8'));
+  const modelOf = ({ root }: TestApp): Seen => JSON.parse(readFileSync(join(root, '.cleo/assess/model.json'), 'utf8'));
 
   test('a model is learned and stands beside assessments from then on', async () => {
-    const house = await openHouse({ tasks: ['judged 40'] });
-    const { model } = await house.call('assess.calibrate', { now });
+    const app = await openApp({ tasks: ['judged 40'] });
+    const { model } = await app.call('assess.calibrate', { now });
     expect(model).toMatchObject({ active: true, verdicts: 40, trained_at: now });
-    expect(modelOf(house)).toEqual(model);
-    const { assessments } = await house.call('assess.run', { runs: ['run-0001'] });
+    expect(modelOf(app)).toEqual(model);
+    const { assessments } = await app.call('assess.run', { runs: ['run-0001'] });
     expect(assessments[0]).toMatchObject({ prediction: { model: model.id }, rubric_version: `1.0.0+${model.id}` });
     expect(assessments[0].prediction.pass).toBeGreaterThan(0.5);
     expect(assessments[0].totalScore).toBe(78);
   });
 
   test('too few verdicts are refused, and nothing is written', async () => {
-    const house = await openHouse({ tasks: ['judged 29'] });
-    const { exitCode, envelope } = await house.reply('assess.calibrate');
+    const app = await openApp({ tasks: ['judged 29'] });
+    const { exitCode, envelope } = await app.reply('assess.calibrate');
     expect([exitCode, (envelope.error as Seen).message]).toEqual([65, '29 executions have a verdict of people; 30 are needed']);
-    expect(existsSync(join(house.root, '.cleo/assess'))).toBe(false);
+    expect(existsSync(join(app.root, '.cleo/assess'))).toBe(false);
   });
 
   test('verdicts of one kind only are refused', async () => {
-    const house = await openHouse();
-    writeJudged(house.root, 35, () => true);
-    expect((await house.reply('assess.calibrate')).exitCode).toBe(65);
+    const app = await openApp();
+    writeJudged(app.root, 35, () => true);
+    expect((await app.reply('assess.calibrate')).exitCode).toBe(65);
   });
 
   test('a model that has learned nothing is kept and not used', async () => {
-    const house = await openHouse();
+    const app = await openApp();
     for (let i = 0; i < 40; i++) {
       const id = `run-${10 + i}`;
-      put(house, id, '2026-01-01', { judge: [((i * 37) % 10) / 10] });
-      writeVerdict(house.root, `${id}:discovery:write`, (i * 7919) % 10 < 6 ? 'pass' : 'fail', 0.5);
+      put(app, id, '2026-01-01', { judge: [((i * 37) % 10) / 10] });
+      writeVerdict(app.root, `${id}:discovery:write`, (i * 7919) % 10 < 6 ? 'pass' : 'fail', 0.5);
     }
-    const { model, _meta } = await house.call('assess.calibrate');
+    const { model, _meta } = await app.call('assess.calibrate');
     expect(model.active).toBe(false);
     expect(_meta.warnings).toEqual(['not used: it is no better than always saying what most verdicts say']);
-    const { assessments } = await house.call('assess.run', { runs: ['run-10'] });
+    const { assessments } = await app.call('assess.run', { runs: ['run-10'] });
     expect(assessments[0]).not.toHaveProperty('prediction');
   });
 
   test.each(['', '{', '[]', '{"active":true}'])('a model file that says %j is none', async (text) => {
-    const house = await openHouse({ tasks: ['run run-1 2026-01-31 a/x'] });
-    mkdirSync(join(house.root, '.cleo/assess'));
-    writeFileSync(join(house.root, '.cleo/assess/model.json'), text);
-    expect((await house.call('assess.run', { runs: ['run-1'] })).assessments[0].rubric_version).toBe('1.0.0');
+    const app = await openApp({ tasks: ['run run-1 2026-01-31 a/x'] });
+    mkdirSync(join(app.root, '.cleo/assess'));
+    writeFileSync(join(app.root, '.cleo/assess/model.json'), text);
+    expect((await app.call('assess.run', { runs: ['run-1'] })).assessments[0].rubric_version).toBe('1.0.0');
   });
 });
 
 describe('assess.suggest', () => {
   test('what keeps going wrong is told with counts', async () => {
-    const house = await openHouse();
+    const app = await openApp();
     for (let i = 0; i < 5; i++)
-      put(house, `run-${i}`, '2026-01-01', i < 2 ? {} : { exitCode: 66, attempts: 0, checks: { 1: ['!prd_exists'] } });
-    expect(await house.call('assess.suggest')).toMatchObject({
+      put(app, `run-${i}`, '2026-01-01', i < 2 ? {} : { exitCode: 66, attempts: 0, checks: { 1: ['!prd_exists'] } });
+    expect(await app.call('assess.suggest')).toMatchObject({
       success: true,
       suggestions: [{ rule: 'precondition_fails', subject: 'prd_exists', skill: 'write', phase: 'discovery', count: 3, of: 5 }],
       runs: 5,
@@ -268,49 +266,49 @@ describe('assess.suggest', () => {
   });
 
   test('nothing to say is no error', async () => {
-    const { reply } = await openHouse();
+    const { reply } = await openApp();
     expect(await reply('assess.suggest')).toMatchObject({ exitCode: 100, envelope: { success: true, suggestions: [], runs: 0 } });
   });
 });
 
 describe('assess.dashboard', () => {
   test('a page is written inside the project, the same twice', async () => {
-    const house = await openHouse({ tasks: ['run run-1 2026-01-31 discovery/write design/draw:84', 'judged 40'] });
-    await house.call('assess.calibrate', { now });
-    const made = await house.call('assess.dashboard', { out: 'skills.html', now });
+    const app = await openApp({ tasks: ['run run-1 2026-01-31 discovery/write design/draw:84', 'judged 40'] });
+    await app.call('assess.calibrate', { now });
+    const made = await app.call('assess.dashboard', { out: 'skills.html', now });
     expect(made).toMatchObject({ success: true, file: 'skills.html', runs: 41, executions: 42 });
-    const page = readFileSync(join(house.root, 'skills.html'), 'utf8');
+    const page = readFileSync(join(app.root, 'skills.html'), 'utf8');
     expect(Buffer.byteLength(page)).toBe(made.bytes);
     expect(page).toContain('design &middot; draw');
     expect(page).toContain('Learned from 40 verdicts');
-    await house.call('assess.dashboard', { out: 'skills.html', now });
-    expect(readFileSync(join(house.root, 'skills.html'), 'utf8')).toBe(page);
+    await app.call('assess.dashboard', { out: 'skills.html', now });
+    expect(readFileSync(join(app.root, 'skills.html'), 'utf8')).toBe(page);
   });
 
   test('what was assessed before its trace was pruned is still shown, once', async () => {
-    const house = await openHouse({ tasks: ['run run-1 2026-01-31 a/x', 'run run-2 2026-01-31 a/x'] });
-    await house.call('assess.run', { runs: ['*'] });
-    await house.call('assess.run', { runs: ['*'] });
-    writeFileSync(join(house.root, '.cleo/traces/2026-01-31-run-1.jsonl'), '');
-    writeFileSync(fileOf(house), `${readFileSync(fileOf(house), 'utf8')}not an assessment\n{"torn`);
-    expect(await house.call('assess.dashboard', { out: 'a.html' })).toMatchObject({ runs: 2, executions: 2 });
-    expect(readFileSync(join(house.root, 'a.html'), 'utf8')).toContain('Of 1 execution only the assessment is left');
+    const app = await openApp({ tasks: ['run run-1 2026-01-31 a/x', 'run run-2 2026-01-31 a/x'] });
+    await app.call('assess.run', { runs: ['*'] });
+    await app.call('assess.run', { runs: ['*'] });
+    writeFileSync(join(app.root, '.cleo/traces/2026-01-31-run-1.jsonl'), '');
+    writeFileSync(fileOf(app), `${readFileSync(fileOf(app), 'utf8')}not an assessment\n{"torn`);
+    expect(await app.call('assess.dashboard', { out: 'a.html' })).toMatchObject({ runs: 2, executions: 2 });
+    expect(readFileSync(join(app.root, 'a.html'), 'utf8')).toContain('Of 1 execution only the assessment is left');
   });
 
   test('an empty project has a page, too', async () => {
-    const house = await openHouse();
-    expect(await house.call('assess.dashboard', { out: 'a.html' })).toMatchObject({ success: true, executions: 0 });
+    const app = await openApp();
+    expect(await app.call('assess.dashboard', { out: 'a.html' })).toMatchObject({ success: true, executions: 0 });
   });
 
   test.each(['../out.html', '/tmp/cleo-out.html', '.cleo/out.html', '.git/out.html', 'link.html', 'folder', 'nowhere/out.html'])(
     '%s is refused, and leads to a place that is not',
     async (out) => {
-      const house = await openHouse();
-      symlinkSync(join(house.root, '.cleo', 'config.json'), join(house.root, 'link.html'));
-      mkdirSync(join(house.root, 'folder'));
-      const { exitCode, envelope } = await house.reply('assess.dashboard', { out });
+      const app = await openApp();
+      symlinkSync(join(app.root, '.cleo', 'config.json'), join(app.root, 'link.html'));
+      mkdirSync(join(app.root, 'folder'));
+      const { exitCode, envelope } = await app.reply('assess.dashboard', { out });
       expect(exitCode).toBe(73);
-      expect((await house.cli((envelope.error as Seen).fix)).exitCode).toBe(0);
+      expect((await app.cli((envelope.error as Seen).fix)).exitCode).toBe(0);
     },
   );
 });
@@ -319,12 +317,12 @@ test.each(['assess.run', 'assess.compare', 'assess.calibrate', 'assess.suggest',
   '%s outside a project is 78',
   async (name) => {
     const folder = temporary();
-    const house = buildHouse(platformOf({ CLEO_HOME: join(folder, 'home'), CLEO_ROOT: folder }, folder, '0'));
+    const app = createApp(platformOf({ CLEO_HOME: join(folder, 'home'), CLEO_ROOT: folder }, folder, '0'));
     const params: Record<string, object> = {
       'assess.run': { runs: ['x'] },
       'assess.compare': { baseline: 'a', candidate: 'b' },
       'assess.dashboard': { out: 'a.html' },
     };
-    expect((await dispatch(house, { operation: name, params: params[name] ?? {}, gateway: 'cli' })).exitCode).toBe(78);
+    expect((await dispatch(app, { operation: name, params: params[name] ?? {}, gateway: 'cli' })).exitCode).toBe(78);
   },
 );

@@ -1,4 +1,4 @@
-import { type Code, catalogue, type Facts } from './catalogue.ts';
+import { type Code, errorCatalog, type Facts } from './catalog.ts';
 import type { Alternative } from './row.ts';
 
 /** A refusal. Operations and rules throw it; dispatch turns it into the error envelope. */
@@ -13,7 +13,7 @@ export class CleoError<C extends Code = Code> extends Error {
 
   constructor(row: C, facts: Facts<C>, options?: ErrorOptions) {
     // One row of the union is looked up by a key that TypeScript cannot tie to its facts.
-    const entry = catalogue()[row] as unknown as {
+    const entry = errorCatalog()[row] as unknown as {
       exit: number;
       exitOf?: (d: unknown) => number;
       http: number;

@@ -1,5 +1,5 @@
 /** Something that happened in a run, and what it is about. */
-export interface Happening {
+export interface RunEvent {
   event: string;
   data: Record<string, unknown>;
   about: Record<string, unknown>;
@@ -8,13 +8,13 @@ export interface Happening {
 export type Mark = 'phase' | 'good' | 'bad' | 'odd' | 'open' | 'made' | 'again' | 'note';
 
 /** One line for people, said once and for all. */
-export interface Told {
+export interface ProgressLine {
   mark: Mark;
   text: string;
 }
 
 /** How far the story has come. */
-export interface Tale {
+export interface ProgressState {
   phases: string[];
   phase?: string;
   /** What each skill that runs is doing, since when, by its execution. */
@@ -22,8 +22,8 @@ export interface Tale {
 }
 
 /** What people are told while long work goes on: a line for whatever is decided, and one for what goes on now. */
-export interface Narration {
-  begin: Tale;
-  step(tale: Tale, happening: Happening, atMs: number): { tale: Tale; lines: Told[] };
-  now(tale: Tale, atMs: number): string | undefined;
+export interface ProgressReporter {
+  begin: ProgressState;
+  step(tale: ProgressState, happening: RunEvent, atMs: number): { tale: ProgressState; lines: ProgressLine[] };
+  now(tale: ProgressState, atMs: number): string | undefined;
 }

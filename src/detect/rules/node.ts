@@ -42,8 +42,8 @@ function managerOf(place: Place, manifest: Record<string, unknown>): Named {
   const said = [manifest.packageManager, dig(manifest, 'devEngines', 'packageManager', 'name')].find((value) => typeof value === 'string');
   const declared = managers.find((name) => name === (said as string | undefined)?.split('@')[0]);
   if (declared) return { name: declared, from: place.at('package.json') };
-  const here = locks.find(([file]) => place.has(file));
-  if (here) return { name: here[1], from: place.at(here[0]) };
+  const ctx = locks.find(([file]) => place.has(file));
+  if (ctx) return { name: ctx[1], from: place.at(ctx[0]) };
   const upper = place.folder === '' ? undefined : locks.find(([file]) => place.facts.files.includes(file));
   if (upper) return { name: upper[1], from: upper[0] };
   const above = place.facts.above.find((path) => locks.some(([file]) => path.endsWith(`/${file}`)));

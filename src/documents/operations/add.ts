@@ -22,27 +22,27 @@ export const docsAdd = mutation({
     slug: optional(pipe(DocSlug, description('The name it is fetched by; without it made of the file name or the title'))),
     title: optional(pipe(Line, description('What it is about; without it its first heading'))),
   }),
-  also: { task: 'taskId', kind: 'type' },
+  paramAliases: { task: 'taskId', kind: 'type' },
   result: strictObject({ doc: DocReceipt }),
   errors: ['E_INVALID_INPUT', 'E_NOT_FOUND', 'E_FILE_ERROR', 'E_VALIDATION', 'E_FORBIDDEN'],
   tier: 1,
-  cli: { command: 'docs add', args: ['taskId', 'file'], pipes: givenPipe },
+  cli: { command: 'docs add', args: ['taskId', 'file'], stdinParam: givenPipe },
   dryRun: true,
   example: {
     world: ['T001'],
     call: { taskId: 'T001', content: '# Which parsers there are\n', type: 'note', slug: 'parsers' },
   },
-  async run(here, { taskId, type, slug: named, title, ...asked }) {
-    const { store, config, now, caller } = here;
-    if (type !== undefined) checkKind(config, type, (near) => again(here, { type: near }, help));
+  async run(ctx, { taskId, type, slug: named, title, ...asked }) {
+    const { store, config, now, caller } = ctx;
+    if (type !== undefined) checkKind(config, type, (near) => again(ctx, { type: near }, help));
     await requireTask(store, taskId);
-    const given = await givenIn(here, help, asked);
+    const given = await givenIn(ctx, help, asked);
     if (!given) throw new CleoError('E_INVALID_INPUT', { problem: 'A file (or content) is required', fix: help, field: 'file' });
     const slug = named ?? slugFor(given, title, type);
     const there = await store.docs.get(slug);
     if (there) {
       const isSame = there.digest === given.digest && (type ?? there.kind) === there.kind && (title ?? there.title) === there.title;
-      if (!isSame) throw await taken(here, slug, asked);
+      if (!isSame) throw await taken(ctx, slug, asked);
       if ((await store.docs.tasks([slug])).get(slug)?.includes(taskId)) return alreadyThere({ doc: receiptOf(there) });
       await store.docs.attach(slug, taskId);
       return { doc: receiptOf(there) };
@@ -66,9 +66,9 @@ function slugFor({ path }: Given, title: string | undefined, type = 'note'): str
 const nameOf = ({ path }: Given, slug: string): string => (path === undefined ? slug : baseName(path).slice(0, 200).trim() || slug);
 
 /** The slug stands for something else. What was piped in cannot be repeated in a command line, unless it is short. */
-async function taken(here: MutationContext, slug: string, { file }: { file?: string | undefined }): Promise<CleoError> {
-  const free = freeSlug(slug, await here.store.docs.slugs(stemOf(slug), 5000));
-  const retry = again(here, { slug: free, dryRun: undefined }, help);
+async function taken(ctx: MutationContext, slug: string, { file }: { file?: string | undefined }): Promise<CleoError> {
+  const free = freeSlug(slug, await ctx.store.docs.slugs(stemOf(slug), 5000));
+  const retry = again(ctx, { slug: free, dryRun: undefined }, help);
   const error = new CleoError('E_VALIDATION', {
     field: 'slug',
     problem: `${slug} is taken by another document; ${free} is free`,

@@ -72,19 +72,19 @@ export const docsCheck = query({
   exits: 'skill',
   cli: { command: ['docs check', 'doc check'], args: ['file'] },
   example: { world: ['construct'], call: { file: 'prd.md', schema: 'prd-v1' } },
-  async run(here, { file, schema: id, min, require: wanted = [], explain }) {
-    const ground = await here.platform.ground(here.project);
+  async run(ctx, { file, schema: id, min, require: wanted = [], explain }) {
+    const ground = await ctx.platform.ground(ctx.project);
     const schemas = await schemasOf(ground.schemaFiles());
     const schema = schemas.document(id);
     if (!schema) {
       const [meant] = nearest(id, schemas.ids(), 1);
-      throw skillRefusal(64, `there is no schema ${JSON.stringify(id)}`, here.commandWith({ schema: meant ?? 'prd-v1' }), {
+      throw skillRefusal(64, `there is no schema ${JSON.stringify(id)}`, ctx.commandWith({ schema: meant ?? 'prd-v1' }), {
         schemas: schemas.ids(),
       });
     }
     // As it is written where the caller stands, else as the project knows it.
-    const place = [placeIn(here.platform, here.project, file), file].find((one) => one !== undefined && ground.at(one) !== undefined);
-    const list = here.commandAs(['docs', 'list']);
+    const place = [placeIn(ctx.platform, ctx.project, file), file].find((one) => one !== undefined && ground.at(one) !== undefined);
+    const list = ctx.commandAs(['docs', 'list']);
     if (place === undefined) throw skillRefusal(66, `${file} is not there, or not inside the project`, list, { file });
     if (ground.at(place)?.kind !== 'file') throw skillRefusal(65, `${file} is no regular file inside the project`, list, { file });
     const text = textOf(ground.read(place));
@@ -94,7 +94,7 @@ export const docsCheck = query({
       throw skillRefusal(
         64,
         `${id} has no section ${JSON.stringify(unknown)}`,
-        here.commandWith({ require: schema.sections.slice(0, 1).map((one) => one.id) }),
+        ctx.commandWith({ require: schema.sections.slice(0, 1).map((one) => one.id) }),
         { sections: schema.sections.map((one) => one.id) },
       );
     const found = completenessOf(text, schema);
@@ -107,7 +107,7 @@ export const docsCheck = query({
       ...(missing.length === 0 ? [] : [`lacks ${missing.map((one) => one.id).join(', ')}`]),
     ];
     if (problems.length === 0) return { document };
-    throw skillRefusal(65, `${place} ${problems.join('; ')}`, here.commandWith({ min: 0, require: undefined, explain: true }), {
+    throw skillRefusal(65, `${place} ${problems.join('; ')}`, ctx.commandWith({ min: 0, require: undefined, explain: true }), {
       document,
       missing: sections.filter(({ required, lacks }) => required && lacks.length > 0).map((one) => ({ id: one.id, lacks: one.lacks })),
     });

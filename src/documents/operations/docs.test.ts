@@ -3,10 +3,10 @@ import { mkdirSync, readFileSync, symlinkSync, truncateSync, writeFileSync } fro
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { sha256 } from '#lib/sha256.ts';
-import { openHouse, type Seen, type TestHouse } from '../../../test/house.ts';
+import { openApp, type Seen, type TestApp } from '../../../test/app.ts';
 
-const open = (tasks = ['T001', 'T002'], config = {}) => openHouse({ tasks, config });
-const write = ({ root }: TestHouse, name: string, content: string | Buffer): void => {
+const open = (tasks = ['T001', 'T002'], config = {}) => openApp({ tasks, config });
+const write = ({ root }: TestApp, name: string, content: string | Buffer): void => {
   mkdirSync(join(root, name, '..'), { recursive: true });
   writeFileSync(join(root, name), content);
 };
@@ -14,9 +14,9 @@ const parsers = 'doc parsers T001: Which parsers there are';
 
 describe('add', () => {
   test('a file is kept with its name, its heading as title, and its digest', async () => {
-    const house = await open();
-    write(house, 'docs/Parser Notes.md', '# Which parsers there are\n');
-    const { doc, data } = await house.call('docs.add', { taskId: 'T001', file: 'docs/Parser Notes.md' });
+    const app = await open();
+    write(app, 'docs/Parser Notes.md', '# Which parsers there are\n');
+    const { doc, data } = await app.call('docs.add', { taskId: 'T001', file: 'docs/Parser Notes.md' });
     expect(doc).toEqual({
       slug: 'parser-notes',
       type: 'note',
@@ -26,53 +26,53 @@ describe('add', () => {
       size: 26,
     });
     expect(data).toEqual({ created: ['parser-notes'] });
-    expect(await house.call('docs.fetch', { slug: 'parser-notes' })).toMatchObject({
+    expect(await app.call('docs.fetch', { slug: 'parser-notes' })).toMatchObject({
       doc: { file: 'docs/Parser Notes.md', tasks: ['T001'], by: 'tester', versions: 1 },
       content: '# Which parsers there are\n',
     });
   });
 
   test('the same again is 101, for another task it is attached there too', async () => {
-    const house = await open();
-    const { call } = house;
+    const app = await open();
+    const { call } = app;
     const params = { taskId: 'T001', content: 'a', slug: 'a', type: 'plan', title: 'A' };
     expect(await call('docs.add', params)).toMatchObject({ success: true });
     for (const again of [params, { taskId: 'T001', content: 'a', slug: 'a' }])
       expect(await call('docs.add', again)).toMatchObject({ success: true, _meta: { exitCode: 101 }, data: {} });
     expect(await call('docs.add', { ...params, taskId: 'T002' })).toMatchObject({ data: { updated: ['a'] } });
     expect((await call('docs.list')).docs).toMatchObject([{ slug: 'a', version: 1, tasks: ['T001', 'T002'] }]);
-    await holds(house, 1);
+    await holds(app, 1);
   });
 
   test('the same content under two slugs is stored once', async () => {
-    const house = await open();
-    const { call } = house;
+    const app = await open();
+    const { call } = app;
     await call('docs.add', { taskId: 'T001', content: 'same', slug: 'one' });
     await call('docs.add', { taskId: 'T002', content: 'same', slug: 'two' });
-    await holds(house, 1);
+    await holds(app, 1);
     await call('docs.remove', { slug: 'one' });
     expect((await call('docs.fetch', { slug: 'two' })).content).toBe('same');
     await call('docs.remove', { slug: 'two' });
-    await holds(house, 0);
+    await holds(app, 0);
   });
 
   test('a slug that stands for something else is refused with one that is free, and the fix runs', async () => {
-    const house = await open(['T001', parsers, 'doc parsers-2 T001']);
-    write(house, 'new notes.md', 'new');
-    const { error } = await house.call('docs.add', { taskId: 'T001', file: 'new notes.md', slug: 'parsers', type: 'note' });
+    const app = await open(['T001', parsers, 'doc parsers-2 T001']);
+    write(app, 'new notes.md', 'new');
+    const { error } = await app.call('docs.add', { taskId: 'T001', file: 'new notes.md', slug: 'parsers', type: 'note' });
     expect(error).toMatchObject({
       code: 'E_VALIDATION_SLUG',
       exitCode: 6,
       fix: "cleo docs add T001 'new notes.md' --slug parsers-3 --type note",
       details: { free: 'parsers-3' },
     });
-    expect((await house.cli(error.fix)).envelope).toMatchObject({ success: true, doc: { slug: 'parsers-3' } });
-    for (const { command } of error.alternatives) expect((await house.cli(command)).exitCode).toBe(0);
-    expect((await house.call('docs.fetch', { slug: 'parsers' })).doc).toMatchObject({ versions: 2 });
+    expect((await app.cli(error.fix)).envelope).toMatchObject({ success: true, doc: { slug: 'parsers-3' } });
+    for (const { command } of error.alternatives) expect((await app.cli(command)).exitCode).toBe(0);
+    expect((await app.call('docs.fetch', { slug: 'parsers' })).doc).toMatchObject({ versions: 2 });
     // Content with lines cannot be repeated in a command line.
-    const piped = await house.call('docs.add', { taskId: 'T001', content: 'two\nlines', slug: 'parsers' });
+    const piped = await app.call('docs.add', { taskId: 'T001', content: 'two\nlines', slug: 'parsers' });
     expect(piped.error).toMatchObject({ exitCode: 6, fix: 'cleo docs fetch parsers', details: { free: 'parsers-4' } });
-    const other = await house.call('docs.add', { taskId: 'T001', content: 'new', slug: 'parsers', type: 'spec' });
+    const other = await app.call('docs.add', { taskId: 'T001', content: 'new', slug: 'parsers', type: 'spec' });
     expect(other.error).toMatchObject({ exitCode: 6, fix: 'cleo docs add T001 --content new --slug parsers-4 --type spec' });
   });
 
@@ -107,12 +107,12 @@ describe('add', () => {
   });
 
   test('a path that is none of the project is refused with 3, and nothing is kept', async () => {
-    const house = await open(['T001', parsers]);
-    const { call, root, cli } = house;
+    const app = await open(['T001', parsers]);
+    const { call, root, cli } = app;
     symlinkSync('/etc/passwd', join(root, 'link'));
     mkdirSync(join(root, 'folder'));
     execFileSync('mkfifo', [join(root, 'fifo')]);
-    write(house, 'long', '');
+    write(app, 'long', '');
     truncateSync(join(root, 'long'), 65 << 20);
     for (const file of ['/etc/passwd', '../outside.md', 'link', 'folder', 'fifo', '.cleo/config.json', 'long'])
       for (const [operation, params] of [
@@ -127,21 +127,21 @@ describe('add', () => {
   });
 
   test('an absolute path of the project is told the way to give it', async () => {
-    const house = await open();
-    write(house, 'docs/a.md', 'a');
-    const { error } = await house.call('docs.add', { taskId: 'T001', file: join(house.root, 'docs/a.md'), type: 'spec' });
+    const app = await open();
+    write(app, 'docs/a.md', 'a');
+    const { error } = await app.call('docs.add', { taskId: 'T001', file: join(app.root, 'docs/a.md'), type: 'spec' });
     expect(error).toMatchObject({ exitCode: 3, fix: 'cleo docs add T001 docs/a.md --type spec' });
-    expect((await house.cli(error.fix)).exitCode).toBe(0);
+    expect((await app.cli(error.fix)).exitCode).toBe(0);
   });
 
   test('who comes with a token sends the content: the files of the project are not theirs', async () => {
-    const house = await open();
-    write(house, '.env', 'KEY=1');
+    const app = await open();
+    write(app, '.env', 'KEY=1');
     const token = { name: 'ci', scope: 'mutate' } as const;
     const params = { taskId: 'T001', file: '.env' };
-    expect((await house.call('docs.add', params, { token })).error).toMatchObject({ code: 'E_FORBIDDEN', exitCode: 64 });
-    expect((await house.call('docs.add', { taskId: 'T001', content: 'x', slug: 'x' }, { token })).success).toBe(true);
-    expect((await house.call('docs.add', params, { token: { ...token, scope: 'admin' } })).success).toBe(true);
+    expect((await app.call('docs.add', params, { token })).error).toMatchObject({ code: 'E_FORBIDDEN', exitCode: 64 });
+    expect((await app.call('docs.add', { taskId: 'T001', content: 'x', slug: 'x' }, { token })).success).toBe(true);
+    expect((await app.call('docs.add', params, { token: { ...token, scope: 'admin' } })).success).toBe(true);
   });
 
   test('a dry run keeps nothing', async () => {
@@ -154,8 +154,8 @@ describe('add', () => {
 });
 
 test('bytes come back as they were', async () => {
-  const house = await open();
-  const { call, root } = house;
+  const app = await open();
+  const { call, root } = app;
   const table: [string, Buffer, 'utf8' | 'base64'][] = [
     ['nothing', Buffer.alloc(0), 'utf8'],
     ['mark', Buffer.from('\ufeff# a\r\nb'), 'utf8'],
@@ -165,7 +165,7 @@ test('bytes come back as they were', async () => {
     ['surrogate', Buffer.from([0xed, 0xa0, 0x80]), 'base64'],
   ];
   for (const [slug, bytes, encoding] of table) {
-    write(house, 'a.bin', bytes);
+    write(app, 'a.bin', bytes);
     await call('docs.add', { taskId: 'T001', file: 'a.bin', slug });
     const fetched = await call('docs.fetch', { slug });
     expect(fetched).toMatchObject({ encoding, doc: { encoding, size: bytes.length } });
@@ -180,15 +180,15 @@ test('bytes come back as they were', async () => {
 
 describe('versions', () => {
   test('an update is a further version; the same again is 102; going back is one more', async () => {
-    const house = await open(['T001', parsers]);
-    const { call } = house;
+    const app = await open(['T001', parsers]);
+    const { call } = app;
     expect(await call('docs.update', { slug: 'parsers', content: 'two' })).toMatchObject({
       doc: { version: 2, title: 'Which parsers there are' },
       data: { updated: ['parsers'] },
     });
     expect(await call('docs.update', { slug: 'parsers', content: 'two' })).toMatchObject({ _meta: { exitCode: 102 } });
     expect(await call('docs.update', { slug: 'parsers', content: '# Which parsers there are\n' })).toMatchObject({ doc: { version: 3 } });
-    await holds(house, 2);
+    await holds(app, 2);
     expect(await call('docs.fetch', { slug: 'parsers', version: 2 })).toMatchObject({ content: 'two', doc: { version: 2, versions: 3 } });
   });
 
@@ -202,8 +202,8 @@ describe('versions', () => {
   });
 
   test('a thousand versions are fetched by number', async () => {
-    const house = await open(['T001', parsers]);
-    const { call, store } = house;
+    const app = await open(['T001', parsers]);
+    const { call, store } = app;
     await store.write({ at: '2026-01-01T00:00:00.000Z', by: 'world' }, async (writes) => {
       for (let version = 2; version <= 1000; version++) {
         const content = `version ${version}`;
@@ -217,7 +217,7 @@ describe('versions', () => {
     const { error } = await call('docs.fetch', { slug: 'parsers', version: 1001 });
     expect(error).toMatchObject({ exitCode: 4, fix: 'cleo docs fetch parsers --version 1000' });
     await call('docs.remove', { slug: 'parsers' });
-    await holds(house, 0);
+    await holds(app, 0);
   });
 
   test('what is not what was stored is refused with 20', async () => {
@@ -314,8 +314,8 @@ describe('remove', () => {
 
 describe('publish', () => {
   test('writes a version whole, again only where it would change something', async () => {
-    const house = await open(['T001', parsers]);
-    const { call, root } = house;
+    const app = await open(['T001', parsers]);
+    const { call, root } = app;
     const published = () => readFileSync(join(root, 'docs/parsers.md'), 'utf8');
     const params = { slug: 'parsers', to: 'docs/parsers.md' };
     expect(await call('docs.publish', params)).toMatchObject({ file: 'docs/parsers.md', version: 1 });
@@ -328,17 +328,17 @@ describe('publish', () => {
   });
 
   test('what somebody wrote there is not lost', async () => {
-    const house = await open(['T001', parsers]);
+    const app = await open(['T001', parsers]);
     const params = { slug: 'parsers', to: 'my notes.md' };
-    write(house, 'my notes.md', 'by hand');
-    const { error } = await house.call('docs.publish', params);
+    write(app, 'my notes.md', 'by hand');
+    const { error } = await app.call('docs.publish', params);
     expect(error).toMatchObject({ exitCode: 3, fix: "cleo docs update parsers 'my notes.md'" });
-    expect(readFileSync(join(house.root, 'my notes.md'), 'utf8')).toBe('by hand');
-    expect((await house.cli(error.alternatives[0].command)).exitCode).toBe(0);
-    expect(readFileSync(join(house.root, 'my notes.md'), 'utf8')).toBe('# Which parsers there are\n');
-    write(house, 'my notes.md', 'by hand');
-    expect((await house.cli(error.fix)).exitCode).toBe(0);
-    expect(await house.call('docs.publish', params)).toMatchObject({ version: 2, _meta: { exitCode: 102 } });
+    expect(readFileSync(join(app.root, 'my notes.md'), 'utf8')).toBe('by hand');
+    expect((await app.cli(error.alternatives[0].command)).exitCode).toBe(0);
+    expect(readFileSync(join(app.root, 'my notes.md'), 'utf8')).toBe('# Which parsers there are\n');
+    write(app, 'my notes.md', 'by hand');
+    expect((await app.cli(error.fix)).exitCode).toBe(0);
+    expect(await app.call('docs.publish', params)).toMatchObject({ version: 2, _meta: { exitCode: 102 } });
   });
 
   test('never out of the project, over a link, or where git and cleo keep their own', async () => {
@@ -379,13 +379,13 @@ test('a document whose decision was superseded says so', async () => {
 });
 
 /** Whether so many contents are stored; the database itself counts them. */
-const holds = ({ tamper }: TestHouse, n: number): Promise<void> =>
+const holds = ({ tamper }: TestApp, n: number): Promise<void> =>
   tamper(`create table counted (n integer check (n = ${n})); insert into counted select count(*) from doc_contents; drop table counted`);
 
 test('a backup keeps documents', async () => {
-  const house = await openHouse({ tasks: ['T001', parsers], engine: 'sqlite' });
-  const { backup } = await house.call('admin.backup.create');
-  await house.call('docs.remove', { slug: 'parsers' });
-  expect(await house.call('admin.backup.restore', { id: backup.id })).toMatchObject({ success: true });
-  expect((await house.call('docs.fetch', { slug: 'parsers' })).content).toBe('# Which parsers there are\n');
+  const app = await openApp({ tasks: ['T001', parsers], engine: 'sqlite' });
+  const { backup } = await app.call('admin.backup.create');
+  await app.call('docs.remove', { slug: 'parsers' });
+  expect(await app.call('admin.backup.restore', { id: backup.id })).toMatchObject({ success: true });
+  expect((await app.call('docs.fetch', { slug: 'parsers' })).content).toBe('# Which parsers there are\n');
 });

@@ -14,7 +14,7 @@ export const docsList = query({
     type: optional(pipe(typeParam, description('Only this kind'))),
     ...pageParams(50),
   }),
-  also: { taskId: 'task', kind: 'type' },
+  paramAliases: { taskId: 'task', kind: 'type' },
   result: strictObject({ docs: array(DocRow) }),
   errors: ['E_NOT_FOUND', 'E_INVALID_INPUT'],
   tier: 1,

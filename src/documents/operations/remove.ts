@@ -11,7 +11,7 @@ export const docsRemove = mutation({
     slug: AskedSlug,
     task: optional(pipe(TaskId, description('Only take it from this task; the document stays'))),
   }),
-  also: { taskId: 'task' },
+  paramAliases: { taskId: 'task' },
   result: strictObject({ removed: string(), tasks: array(string()) }),
   errors: ['E_NOT_FOUND'],
   tier: 1,

@@ -18,17 +18,17 @@ export const docsUpdate = mutation({
     type: optional(typeParam),
     title: optional(pipe(Line, description('What it is about'))),
   }),
-  also: { kind: 'type' },
+  paramAliases: { kind: 'type' },
   result: strictObject({ doc: DocReceipt }),
   errors: ['E_INVALID_INPUT', 'E_NOT_FOUND', 'E_FILE_ERROR', 'E_VALIDATION', 'E_FORBIDDEN'],
   tier: 1,
-  cli: { command: 'docs update', args: ['slug', 'file'], pipes: givenPipe },
+  cli: { command: 'docs update', args: ['slug', 'file'], stdinParam: givenPipe },
   example: { world: ['T001', 'doc parsers T001: Which parsers there are'], call: { slug: 'parsers', content: '# There are four\n' } },
-  async run(here, { slug, type, title, ...asked }) {
-    const { store, config, now, caller } = here;
-    if (type !== undefined) checkKind(config, type, (near) => again(here, { type: near }, help));
+  async run(ctx, { slug, type, title, ...asked }) {
+    const { store, config, now, caller } = ctx;
+    if (type !== undefined) checkKind(config, type, (near) => again(ctx, { type: near }, help));
     const doc = await requireDoc(store, slug, 'update');
-    const given = await givenIn(here, help, asked);
+    const given = await givenIn(ctx, help, asked);
     if (!given && type === undefined && title === undefined)
       throw new CleoError('E_INVALID_INPUT', { problem: 'A file, content, a title or a type is required', fix: help, field: 'file' });
     const after = { ...doc, kind: type ?? doc.kind, title: title ?? doc.title };

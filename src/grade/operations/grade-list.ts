@@ -18,7 +18,7 @@ export const adminGradeList = query({
   errors: [],
   tier: 2,
   needs: 'project',
-  cli: { command: 'grade', select: 'list', selectedBy: ['trend'], alone: true },
+  cli: { command: 'grade', select: 'list', selectedBy: ['trend'], isDefault: true },
   example: { call: {}, exit: 100 },
   async run({ platform, project, read }, { limit, offset, budget, trend }) {
     const { grades: all, strange } = gradesIn(platform.files.readText(`${project.folder}/${gradesFile}`) ?? '');

@@ -3,32 +3,32 @@ import { join } from 'node:path';
 import { parse } from 'valibot';
 import { describe, expect, test } from 'vitest';
 import { tasksAdd } from '#tasks/operations/add.ts';
-import { openHouse, type Seen, type TestHouse } from '../../../test/house.ts';
+import { openApp, type Seen, type TestApp } from '../../../test/app.ts';
 import { GradeResult } from '../model/grade.ts';
 import { adminGrade } from './grade.ts';
 
 const id = 'session-1';
 const env = { CLEO_SESSION_GRADE: 'true', CLEO_SESSION_GRADE_ID: id };
-const fileOf = (house: TestHouse): string => join(house.root, '.cleo', 'metrics', 'GRADES.jsonl');
-const linesOf = (house: TestHouse): Seen[] =>
-  readFileSync(fileOf(house), 'utf8')
+const fileOf = (app: TestApp): string => join(app.root, '.cleo', 'metrics', 'GRADES.jsonl');
+const linesOf = (app: TestApp): Seen[] =>
+  readFileSync(fileOf(app), 'utf8')
     .split('\n')
     .filter((line) => line !== '')
     .map((line) => JSON.parse(line));
 
 /** A graded session: found by words, looked at, one task with a description and one without. */
-async function worked(): Promise<TestHouse> {
-  const house = await openHouse({ tasks: ['T001 epic'], env });
-  await house.call('tasks.find', { query: 'parser' }, { gateway: 'cleo_query' });
-  await house.call('tasks.show', { taskId: 'T001' });
-  await house.call('tasks.add', { title: 'Write it', description: 'All of it' });
-  await house.call('tasks.add', { title: 'Test it' });
-  return house;
+async function worked(): Promise<TestApp> {
+  const app = await openApp({ tasks: ['T001 epic'], env });
+  await app.call('tasks.find', { query: 'parser' }, { gateway: 'cleo_query' });
+  await app.call('tasks.show', { taskId: 'T001' });
+  await app.call('tasks.add', { title: 'Write it', description: 'All of it' });
+  await app.call('tasks.add', { title: 'Test it' });
+  return app;
 }
 
 test('a session is graded from what it did', async () => {
-  const house = await worked();
-  const { grade, _meta } = await house.call('admin.grade', { sessionId: id });
+  const app = await worked();
+  const { grade, _meta } = await app.call('admin.grade', { sessionId: id });
   expect(_meta.resultsField).toBe('grade');
   expect(grade).toMatchObject({ sessionId: id, totalScore: 65, maxScore: 100, percent: 65, letter: 'C', entryCount: 4, evaluator: 'auto' });
   expect(Object.values(grade.dimensions as Seen).map(({ score }) => score)).toEqual([0, 20, 15, 20, 10]);
@@ -37,59 +37,59 @@ test('a session is graded from what it did', async () => {
 });
 
 test('an alias counts as what it stands for', async () => {
-  const house = await openHouse({ env });
-  await house.call('orchestrate.next');
-  const { grade } = await house.call('admin.grade', { sessionId: id });
+  const app = await openApp({ env });
+  await app.call('orchestrate.next');
+  const { grade } = await app.call('admin.grade', { sessionId: id });
   expect(grade.entryCount).toBe(1);
-  await house.call('session.list');
-  expect((await house.call('admin.grade', { sessionId: id })).grade.flags[0]).toBe(
+  await app.call('session.list');
+  expect((await app.call('admin.grade', { sessionId: id })).grade.flags[0]).toBe(
     'session.list called after task ops (should check sessions first)',
   );
 });
 
 test('grading again gives the same, and each grade is a line', async () => {
-  const house = await worked();
-  const first = await house.call('admin.grade', { sessionId: id });
-  const second = await house.call('admin.grade', { sessionId: id });
+  const app = await worked();
+  const first = await app.call('admin.grade', { sessionId: id });
+  const second = await app.call('admin.grade', { sessionId: id });
   const { timestamp: _, ...before } = first.grade;
   const { timestamp: __, ...after } = second.grade;
   expect(JSON.stringify(after)).toBe(JSON.stringify(before));
   const { percent: _p, letter: _l, ...line } = first.grade;
-  expect(linesOf(house)[0]).toEqual(line);
-  expect(linesOf(house)).toHaveLength(2);
-  for (const stored of linesOf(house)) parse(GradeResult, stored);
+  expect(linesOf(app)[0]).toEqual(line);
+  expect(linesOf(app)).toHaveLength(2);
+  for (const stored of linesOf(app)) parse(GradeResult, stored);
 });
 
 test('an unknown session has nothing, is flagged, and is a line all the same', async () => {
-  const house = await openHouse();
-  const { grade } = await house.call('admin.grade', { sessionId: 'session-none' });
+  const app = await openApp();
+  const { grade } = await app.call('admin.grade', { sessionId: 'session-none' });
   expect(grade).toMatchObject({ totalScore: 0, percent: 0, letter: 'F', entryCount: 0, flags: ['No audit entries found for session'] });
-  expect(linesOf(house)).toMatchObject([{ sessionId: 'session-none', totalScore: 0 }]);
+  expect(linesOf(app)).toMatchObject([{ sessionId: 'session-none', totalScore: 0 }]);
 });
 
 test('two sessions in one log do not mix', async () => {
-  const house = await openHouse({ env });
-  await house.call('tasks.add', { title: 'One' });
-  const other = await openHouse({ env: { ...env, CLEO_SESSION_GRADE_ID: 'session-2' } });
+  const app = await openApp({ env });
+  await app.call('tasks.add', { title: 'One' });
+  const other = await openApp({ env: { ...env, CLEO_SESSION_GRADE_ID: 'session-2' } });
   await other.call('tasks.add', { title: 'One' });
   await other.call('tasks.add', { title: 'One' });
-  expect((await house.call('admin.grade', { sessionId: id })).grade.entryCount).toBe(1);
-  expect((await house.call('admin.grade', { sessionId: 'session-2' })).grade.entryCount).toBe(0);
+  expect((await app.call('admin.grade', { sessionId: id })).grade.entryCount).toBe(1);
+  expect((await app.call('admin.grade', { sessionId: 'session-2' })).grade.entryCount).toBe(0);
   expect((await other.call('admin.grade', { sessionId: 'session-2' })).grade.entryCount).toBe(2);
 });
 
 test('two agents that work at the same time in one process have a grade each', async () => {
-  const house = await openHouse({ tasks: ['T001 epic', 'T002 in T001', 'T003 epic', 'T004 in T003'] });
+  const app = await openApp({ tasks: ['T001 epic', 'T002 in T001', 'T003 epic', 'T004 in T003'] });
   const start = async (agent: string, scope: string): Promise<string> =>
-    (await house.as(agent).call('session.start', { scope, autoFocus: true, grade: true })).session.id;
+    (await app.as(agent).call('session.start', { scope, autoFocus: true, grade: true })).session.id;
   const [ada, ben] = [await start('ada', 'epic:T001'), await start('ben', 'epic:T003')];
   const ways: Record<string, () => Promise<unknown>> = {
-    ada: () => house.as('ada').call('tasks.find', { query: 'task' }, { gateway: 'cleo_query' }),
-    ben: () => house.as('ben').call('tasks.list'),
+    ada: () => app.as('ada').call('tasks.find', { query: 'task' }, { gateway: 'cleo_query' }),
+    ben: () => app.as('ben').call('tasks.list'),
   };
   await Promise.all(Array.from({ length: 40 }, (_, i) => ways[i % 2 ? 'ada' : 'ben']!()));
-  const { grade: first } = await house.call('admin.grade', { sessionId: ada });
-  const { grade: second } = await house.call('admin.grade', { sessionId: ben });
+  const { grade: first } = await app.call('admin.grade', { sessionId: ada });
+  const { grade: second } = await app.call('admin.grade', { sessionId: ben });
   expect(first).toMatchObject({ taskId: 'T001', entryCount: 21, dimensions: { discoveryEfficiency: { score: 15 } } });
   expect(first.dimensions.disclosureUse.evidence).toEqual(['cleo_query (MCP) used 20x']);
   expect(second).toMatchObject({ taskId: 'T003', entryCount: 21, dimensions: { disclosureUse: { score: 0 } } });
@@ -97,26 +97,26 @@ test('two agents that work at the same time in one process have a grade each', a
 });
 
 test('a session without a root is about what it has in focus', async () => {
-  const house = await openHouse({ tasks: ['T001'] });
-  const { session } = await house.call('session.start', { scope: 'global', focus: 'T001', grade: true });
-  expect((await house.call('admin.grade', { sessionId: session.id })).grade.taskId).toBe('T001');
-  await house.call('session.end', { note: 'Stopped' });
-  const { grade } = await house.call('admin.grade', { sessionId: session.id });
+  const app = await openApp({ tasks: ['T001'] });
+  const { session } = await app.call('session.start', { scope: 'global', focus: 'T001', grade: true });
+  expect((await app.call('admin.grade', { sessionId: session.id })).grade.taskId).toBe('T001');
+  await app.call('session.end', { note: 'Stopped' });
+  const { grade } = await app.call('admin.grade', { sessionId: session.id });
   expect(grade).not.toHaveProperty('taskId');
-  expect(await house.call('admin.grade', { sessionId: session.id, verify: true })).toMatchObject({ success: true });
+  expect(await app.call('admin.grade', { sessionId: session.id, verify: true })).toMatchObject({ success: true });
 });
 
 test('a batch, a long description and a dry run are graded as they are logged', async () => {
-  const house = await openHouse({ tasks: ['T001 epic'], env });
-  await house.call('tasks.add-batch', {
+  const app = await openApp({ tasks: ['T001 epic'], env });
+  await app.call('tasks.add-batch', {
     tasks: [
       { title: 'A', description: 'x'.repeat(1500), parent: 'T001' },
       { title: 'B', ref: 'b' },
       { title: 'a ', description: 'again' },
     ],
   });
-  await house.call('tasks.add', { title: 'C', dryRun: true });
-  const { grade } = await house.call('admin.grade', { sessionId: id });
+  await app.call('tasks.add', { title: 'C', dryRun: true });
+  const { grade } = await app.call('admin.grade', { sessionId: id });
   expect(grade.flags).toEqual(
     expect.arrayContaining([
       'tasks.add without description (taskId: T003)',
@@ -130,40 +130,40 @@ test('a batch, a long description and a dry run are graded as they are logged', 
 
 test('the rubric reads the parameters of an add by their own names', () => {
   expect(Object.keys(tasksAdd.params.entries)).toEqual(expect.arrayContaining(['title', 'description', 'parent']));
-  expect(tasksAdd.also).toBeUndefined();
+  expect(tasksAdd.paramAliases).toBeUndefined();
 });
 
 test('a line that cannot be kept is a warning', async () => {
-  const house = await openHouse();
-  writeFileSync(join(house.root, '.cleo', 'metrics'), 'in the way');
-  const { success, _meta } = await house.call('admin.grade', { sessionId: id });
+  const app = await openApp();
+  writeFileSync(join(app.root, '.cleo', 'metrics'), 'in the way');
+  const { success, _meta } = await app.call('admin.grade', { sessionId: id });
   expect(success).toBe(true);
   expect(_meta.warnings).toEqual([expect.stringContaining('GRADES.jsonl was not written')]);
 });
 
 describe('the least', () => {
   test('is met, or is exit 1 with a way to see why; the grade is kept either way', async () => {
-    const house = await worked();
-    expect(await house.reply('admin.grade', { sessionId: id, min: 65 })).toMatchObject({ exitCode: 0 });
-    const { exitCode, envelope } = await house.reply('admin.grade', { sessionId: id, min: 66 });
+    const app = await worked();
+    expect(await app.reply('admin.grade', { sessionId: id, min: 65 })).toMatchObject({ exitCode: 0 });
+    const { exitCode, envelope } = await app.reply('admin.grade', { sessionId: id, min: 66 });
     expect(exitCode).toBe(1);
     expect(envelope).toMatchObject({ error: { code: 'E_GRADE_TOO_LOW', details: { percent: 65, min: 66, letter: 'C' } } });
     const { fix } = envelope.error as { fix: string };
     expect(fix).toBe('cleo grade session-1 --explain');
-    expect((await house.cli(fix)).exitCode).toBe(0);
-    expect(linesOf(house)).toHaveLength(3);
+    expect((await app.cli(fix)).exitCode).toBe(0);
+    expect(linesOf(app)).toHaveLength(3);
   });
 
   test.each([-1, 101, 7.5])('%d is none', async (min) => {
-    const { call } = await openHouse();
+    const { call } = await openApp();
     expect(await call('admin.grade', { sessionId: id, min })).toMatchObject({ error: { exitCode: 6 } });
   });
 });
 
 describe('the explanation', () => {
   test('says what lost each point and which call would have kept it', async () => {
-    const house = await worked();
-    const { grade, explanation } = await house.call('admin.grade', { sessionId: id, explain: true });
+    const app = await worked();
+    const { grade, explanation } = await app.call('admin.grade', { sessionId: id, explain: true });
     parse(adminGrade.result, { grade, explanation });
     expect(explanation.reduce((sum: number, loss: Seen) => sum + loss.points, 0)).toBe(100 - grade.totalScore);
     expect(explanation).toContainEqual({
@@ -182,128 +182,128 @@ describe('the explanation', () => {
   });
 
   test('every command it prints is one', async () => {
-    const house = await worked();
-    await house.call('tasks.show', { taskId: 'T900' });
-    await house.call('tasks.list');
-    await house.call('tasks.add', { title: 'test it', parent: 'T001' });
-    const { explanation } = await house.call('admin.grade', { sessionId: id, explain: true });
+    const app = await worked();
+    await app.call('tasks.show', { taskId: 'T900' });
+    await app.call('tasks.list');
+    await app.call('tasks.add', { title: 'test it', parent: 'T001' });
+    const { explanation } = await app.call('admin.grade', { sessionId: id, explain: true });
     const commands = explanation.flatMap((loss: Seen) => loss.command ?? []);
     expect(commands).toEqual(expect.arrayContaining(['cleo exists T900', 'cleo exists T001', "cleo find 'test it'", 'cleo help']));
     // Without a session there is none to end.
-    for (const command of commands) expect([0, 4, 36, 100], command).toContain((await house.cli(command.replace('<id>', 'T001'))).exitCode);
+    for (const command of commands) expect([0, 4, 36, 100], command).toContain((await app.cli(command.replace('<id>', 'T001'))).exitCode);
   });
 
   test('is not given unasked', async () => {
-    const house = await worked();
-    expect(await house.call('admin.grade', { sessionId: id })).not.toHaveProperty('explanation');
+    const app = await worked();
+    expect(await app.call('admin.grade', { sessionId: id })).not.toHaveProperty('explanation');
   });
 });
 
 describe('verification', () => {
   test('of a grade that holds; nothing is stored', async () => {
-    const house = await worked();
-    const { grade } = await house.call('admin.grade', { sessionId: id });
-    const seen = await house.call('admin.grade', { sessionId: id, verify: true });
+    const app = await worked();
+    const { grade } = await app.call('admin.grade', { sessionId: id });
+    const seen = await app.call('admin.grade', { sessionId: id, verify: true });
     expect(seen).toMatchObject({ success: true, verification: { holds: true, gradedAt: grade.timestamp, chain: { ok: true } } });
-    expect(linesOf(house)).toHaveLength(1);
+    expect(linesOf(app)).toHaveLength(1);
   });
 
   test('of a line that somebody made better is 20, and grading anew leads out', async () => {
-    const house = await worked();
-    await house.call('admin.grade', { sessionId: id });
-    const [line] = linesOf(house);
+    const app = await worked();
+    await app.call('admin.grade', { sessionId: id });
+    const [line] = linesOf(app);
     for (const forged of [
       { ...line, totalScore: 100 },
       { ...line, flags: [] },
       { ...line, entryCount: 5 },
       { ...line, dimensions: { ...line!.dimensions, taskHygiene: { score: 20, max: 20, evidence: [] } } },
     ]) {
-      writeFileSync(fileOf(house), `${JSON.stringify(forged)}\n`);
-      const { error } = await house.call('admin.grade', { sessionId: id, verify: true });
+      writeFileSync(fileOf(app), `${JSON.stringify(forged)}\n`);
+      const { error } = await app.call('admin.grade', { sessionId: id, verify: true });
       expect(error).toMatchObject({ code: 'E_CHECKSUM_MISMATCH', exitCode: 20, fix: 'cleo grade session-1' });
-      expect(linesOf(house)).toHaveLength(1);
-      expect((await house.cli(error.fix)).exitCode).toBe(0);
-      expect(await house.call('admin.grade', { sessionId: id, verify: true })).toMatchObject({ success: true });
+      expect(linesOf(app)).toHaveLength(1);
+      expect((await app.cli(error.fix)).exitCode).toBe(0);
+      expect(await app.call('admin.grade', { sessionId: id, verify: true })).toMatchObject({ success: true });
     }
   });
 
   test('of a session that went on is 20; the newest line counts', async () => {
-    const house = await worked();
-    await house.call('admin.grade', { sessionId: id });
-    await house.call('tasks.list');
-    expect(await house.call('admin.grade', { sessionId: id, verify: true })).toMatchObject({ error: { exitCode: 20 } });
-    await house.call('admin.grade', { sessionId: id });
-    expect(await house.call('admin.grade', { sessionId: id, verify: true })).toMatchObject({ success: true });
+    const app = await worked();
+    await app.call('admin.grade', { sessionId: id });
+    await app.call('tasks.list');
+    expect(await app.call('admin.grade', { sessionId: id, verify: true })).toMatchObject({ error: { exitCode: 20 } });
+    await app.call('admin.grade', { sessionId: id });
+    expect(await app.call('admin.grade', { sessionId: id, verify: true })).toMatchObject({ success: true });
   });
 
   test('of a log that somebody changed is 20 and names the entry', async () => {
-    const house = await worked();
-    await house.call('admin.grade', { sessionId: id });
-    await house.tamper("update audit_log set gateway = 'cleo_query' where seq = 2");
-    expect(await house.call('admin.grade', { sessionId: id, verify: true })).toMatchObject({
+    const app = await worked();
+    await app.call('admin.grade', { sessionId: id });
+    await app.tamper("update audit_log set gateway = 'cleo_query' where seq = 2");
+    expect(await app.call('admin.grade', { sessionId: id, verify: true })).toMatchObject({
       error: { code: 'E_CHECKSUM_MISMATCH', details: { seq: 2 } },
     });
   });
 
   test('of a session that was never graded is 4, and grading it leads out', async () => {
-    const house = await worked();
-    const { error } = await house.call('admin.grade', { sessionId: id, verify: true });
+    const app = await worked();
+    const { error } = await app.call('admin.grade', { sessionId: id, verify: true });
     expect(error).toMatchObject({ exitCode: 4, fix: 'cleo grade session-1' });
-    expect((await house.cli(error.fix)).exitCode).toBe(0);
-    expect(await house.call('admin.grade', { sessionId: id, verify: true })).toMatchObject({ success: true });
+    expect((await app.cli(error.fix)).exitCode).toBe(0);
+    expect(await app.call('admin.grade', { sessionId: id, verify: true })).toMatchObject({ success: true });
   });
 });
 
 describe('the list', () => {
   test('is empty without a file', async () => {
-    const { call } = await openHouse();
+    const { call } = await openApp();
     expect(await call('admin.grade.list')).toMatchObject({ success: true, _meta: { exitCode: 100 }, grades: [] });
   });
 
   test('has the newest first, with its score in words', async () => {
-    const house = await worked();
-    for (const sessionId of [id, 'session-2', id]) await house.call('admin.grade', { sessionId });
-    const { grades } = await house.call('admin.grade.list');
+    const app = await worked();
+    for (const sessionId of [id, 'session-2', id]) await app.call('admin.grade', { sessionId });
+    const { grades } = await app.call('admin.grade.list');
     expect(grades.map((grade: Seen) => [grade.sessionId, grade.score, grade.percent, grade.letter, grade.flags.length])).toEqual([
       [id, '65/100', 65, 'C', 4],
       ['session-2', '0/100', 0, 'F', 1],
       [id, '65/100', 65, 'C', 4],
     ]);
-    expect(await house.call('admin.grade.list', { limit: 1, offset: 1 })).toMatchObject({
+    expect(await app.call('admin.grade.list', { limit: 1, offset: 1 })).toMatchObject({
       grades: [{ sessionId: 'session-2' }],
       _meta: { truncated: { shown: 1, total: 3 } },
     });
   });
 
   test('passes over lines that are no grades, and says so', async () => {
-    const house = await worked();
-    await house.call('admin.grade', { sessionId: id });
-    writeFileSync(fileOf(house), '{"sessionId":"x"}\nnonsense\n\n{"sess', { flag: 'a' });
-    await house.call('admin.grade', { sessionId: id });
-    const { grades, _meta } = await house.call('admin.grade.list');
+    const app = await worked();
+    await app.call('admin.grade', { sessionId: id });
+    writeFileSync(fileOf(app), '{"sessionId":"x"}\nnonsense\n\n{"sess', { flag: 'a' });
+    await app.call('admin.grade', { sessionId: id });
+    const { grades, _meta } = await app.call('admin.grade.list');
     expect(grades).toHaveLength(2);
     expect(_meta.warnings).toEqual(['metrics/GRADES.jsonl: 3 lines are no grade; see cleo doctor']);
   });
 
   test('shows how the grades of each agent went', async () => {
-    const house = await worked();
-    await house.as('ben').call('tasks.list', {}, { session: 'session-2' });
-    for (const sessionId of [id, id, 'session-2', 'session-gone']) await house.call('admin.grade', { sessionId });
-    const { trend, grades } = await house.call('admin.grade.list', { trend: true, limit: 1 });
+    const app = await worked();
+    await app.as('ben').call('tasks.list', {}, { session: 'session-2' });
+    for (const sessionId of [id, id, 'session-2', 'session-gone']) await app.call('admin.grade', { sessionId });
+    const { trend, grades } = await app.call('admin.grade.list', { trend: true, limit: 1 });
     expect(grades).toHaveLength(1);
     expect(trend).toContainEqual({ agent: 'tester', sessions: 1, average: 65, last: 65, scores: [65] });
     expect(trend).toContainEqual({ agent: 'unknown', sessions: 1, average: 0, last: 0, scores: [0] });
   });
 
   test('is what the word alone says', async () => {
-    const house = await worked();
-    expect((await house.cli(['grade'])).envelope._meta).toMatchObject({ command: 'admin.grade.list', exitCode: 100 });
-    expect((await house.cli(['grade', id])).envelope._meta.command).toBe('admin.grade');
-    expect((await house.cli(['grade', '--list'])).exitCode).toBe(0);
-    expect((await house.cli(['grade', '--list', '--quiet'])).out).toBe(`${id}\n`);
-    expect((await house.cli(['grade', '--trend'])).envelope).toHaveProperty('trend');
-    rmSync(fileOf(house));
-    mkdirSync(fileOf(house));
-    expect((await house.cli(['grade', '--list'])).exitCode).toBe(3);
+    const app = await worked();
+    expect((await app.cli(['grade'])).envelope._meta).toMatchObject({ command: 'admin.grade.list', exitCode: 100 });
+    expect((await app.cli(['grade', id])).envelope._meta.command).toBe('admin.grade');
+    expect((await app.cli(['grade', '--list'])).exitCode).toBe(0);
+    expect((await app.cli(['grade', '--list', '--quiet'])).out).toBe(`${id}\n`);
+    expect((await app.cli(['grade', '--trend'])).envelope).toHaveProperty('trend');
+    rmSync(fileOf(app));
+    mkdirSync(fileOf(app));
+    expect((await app.cli(['grade', '--list'])).exitCode).toBe(3);
   });
 });

@@ -51,21 +51,21 @@ export const adminGrade = query({
   tier: 2,
   cli: { command: 'grade', args: ['sessionId'] },
   example: { call: { sessionId: 'session-1' } },
-  async run(here, { sessionId, min, explain, verify }) {
-    const { result, losses } = await gradeOf(here, sessionId);
-    const verification = verify ? await verified(here, result) : undefined;
+  async run(ctx, { sessionId, min, explain, verify }) {
+    const { result, losses } = await gradeOf(ctx, sessionId);
+    const verification = verify ? await verified(ctx, result) : undefined;
     const grade = withLetter(result);
     const { percent, letter, flags } = grade;
     return answer(
       {
         grade,
-        ...(explain ? { explanation: await explained(here.catalog, losses) } : {}),
+        ...(explain ? { explanation: await explained(ctx.registry, losses) } : {}),
         ...(verification ? { verification } : {}),
       },
       {
-        ...(verify ? {} : { keeps: { file: gradesFile, line: JSON.stringify(result) } }),
+        ...(verify ? {} : { appendLine: { file: gradesFile, line: JSON.stringify(result) } }),
         ...(min !== undefined && percent < min
-          ? { refuses: new CleoError('E_GRADE_TOO_LOW', { sessionId, percent, min, letter, flags: flags.slice(0, 20) }) }
+          ? { failAfterSave: new CleoError('E_GRADE_TOO_LOW', { sessionId, percent, min, letter, flags: flags.slice(0, 20) }) }
           : {}),
       },
     );

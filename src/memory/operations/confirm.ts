@@ -8,11 +8,11 @@ export const memoryConfirm = mutation({
   name: 'memory.confirm',
   summary: 'Say that an entry holds; of a decision only a person can',
   params: strictObject({ id: idParam }),
-  also: idNames,
+  paramAliases: idNames,
   result: strictObject({ memory: MemorySummary }),
   errors: ['E_NOT_FOUND', 'E_VALIDATION', 'E_AUTONOMOUS_BOUNDARY'],
   tier: 1,
   cli: { command: ['memory confirm', 'memory accept'], args: ['id'] },
   example: { world: ['memory learning: Long lines are slow'], call: { id: 'L-001' } },
-  run: (here, { id }) => decide(here, id, 'accepted'),
+  run: (ctx, { id }) => decide(ctx, id, 'accepted'),
 });

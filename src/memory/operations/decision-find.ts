@@ -19,7 +19,7 @@ export const memoryDecisionFind = query({
     near: optional(pipe(boolean(), description('Also what has only some of the words, or words like them'))),
     ...pageParams(20),
   }),
-  also: { term: 'query', epicId: 'epic' },
+  paramAliases: { term: 'query', epicId: 'epic' },
   result: strictObject({ decisions: array(MemorySummary) }),
   errors: ['E_INVALID_INPUT', 'E_NOT_FOUND'],
   tier: 1,

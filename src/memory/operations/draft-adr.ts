@@ -11,7 +11,7 @@ export const memoryDraftAdr = mutation({
   name: 'memory.draft-adr',
   summary: 'Draft a decision record, a document of type adr, from an accepted decision',
   params: strictObject({ id: idParam, slug: optional(pipe(DocSlug, description('The name of the document; left out, adr-d-001'))) }),
-  also: idNames,
+  paramAliases: idNames,
   result: strictObject({ doc: DocReceipt }),
   errors: ['E_NOT_FOUND', 'E_VALIDATION'],
   tier: 1,

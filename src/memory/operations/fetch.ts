@@ -12,7 +12,7 @@ export const memoryFetch = query({
   aliases: ['memory.show'],
   summary: 'Show everything about one entry: content, state, where it came from, what it cites',
   params: strictObject({ id: idParam }),
-  also: idNames,
+  paramAliases: idNames,
   result: strictObject({ memory: Memory }),
   errors: ['E_NOT_FOUND'],
   tier: 0,

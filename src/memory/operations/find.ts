@@ -20,7 +20,7 @@ export const memoryFind = query({
     near: optional(pipe(boolean(), description('Also what has only some of the words, or words like them'))),
     ...pageParams(20),
   }),
-  also: { query: 'term', taskId: 'task' },
+  paramAliases: { query: 'term', taskId: 'task' },
   result: strictObject({ memories: array(MemorySummary) }),
   errors: ['E_NOT_FOUND'],
   tier: 0,

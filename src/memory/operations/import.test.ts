@@ -1,7 +1,7 @@
 import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { openHouse } from '../../../test/house.ts';
+import { openApp } from '../../../test/app.ts';
 
 const record = (title: string, status: string, decision = title): string =>
   `# ${title}\n\n## Status\n${status}\n\n## Context\nWhy\n\n## Decision\n${decision}\n`;
@@ -23,7 +23,7 @@ const states = (memories: { id: string; confirmation_state: string }[]): string[
 
 describe('decision records', () => {
   test('a person takes them over as they stand, once', async () => {
-    const { root, call } = await openHouse({ tasks: ['T001'], isAtTerminal: true, env: { CLEO_AGENT_ID: '' } });
+    const { root, call } = await openApp({ tasks: ['T001'], isAtTerminal: true, env: { CLEO_AGENT_ID: '' } });
     fill(join(root, 'docs/adr'), records);
     expect(await call('memory.import', { adr: 'docs/adr', dryRun: true })).toMatchObject({ data: { wouldCreate: 5 } });
     const first = await call('memory.import', { adr: 'docs/adr' });
@@ -41,7 +41,7 @@ describe('decision records', () => {
   });
 
   test('what changes in the files is taken over the next time', async () => {
-    const { root, call } = await openHouse({ isAtTerminal: true, env: { CLEO_AGENT_ID: '' } });
+    const { root, call } = await openApp({ isAtTerminal: true, env: { CLEO_AGENT_ID: '' } });
     const folder = join(root, 'docs/adr');
     fill(folder, records);
     await call('memory.import', { adr: 'docs/adr' });
@@ -57,7 +57,7 @@ describe('decision records', () => {
   });
 
   test('what an agent takes over is proposed, and nothing that a person accepted is touched', async () => {
-    const { root, call, as } = await openHouse({ tasks: ['T001'], isAtTerminal: true, env: { CLEO_AGENT_ID: '' } });
+    const { root, call, as } = await openApp({ tasks: ['T001'], isAtTerminal: true, env: { CLEO_AGENT_ID: '' } });
     const agent = as('ada');
     const folder = join(root, '.cleo/adrs');
     fill(folder, records);
@@ -80,7 +80,7 @@ describe('decision records', () => {
 });
 
 test('what agents left in files is taken over', async () => {
-  const { root, call } = await openHouse({ tasks: ['T002'] });
+  const { root, call } = await openApp({ tasks: ['T002'] });
   fill(join(root, '.cleo/agent-outputs'), {
     'a.md': '**Task**: T002\n**Status**: complete\n\n## Decisions\n- Tokens are structs\n- The lexer is by hand\n',
     'b.jsonl': '{"type":"decision","title":"Speed","content":"Make it fast"}\n{"type":"note"}\n{"decision":"Tokens are structs"}\n',
@@ -95,7 +95,7 @@ test('what agents left in files is taken over', async () => {
 });
 
 test('only files of the project are read, and a bad one hinders none', async () => {
-  const { root, call } = await openHouse();
+  const { root, call } = await openApp();
   fill(join(root, 'adr'), { '1-a.md': record('A', 'Accepted'), '2-b.md': Buffer.from([0x23, 0x20, 0xff]), '3-c.md': 'x'.repeat(1100000) });
   fill(join(root, 'adr'), { '4-d.md': record('d'.repeat(201), 'Accepted') });
   symlinkSync('/etc/hostname', join(root, 'adr', '5-e.md'));
@@ -114,7 +114,7 @@ test('only files of the project are read, and a bad one hinders none', async () 
 });
 
 test('a record is drafted from a decision that was accepted, as a document', async () => {
-  const { call } = await openHouse({
+  const { call } = await openApp({
     tasks: [
       'T001',
       'memory decision: Tokens are structs',

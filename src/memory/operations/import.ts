@@ -21,7 +21,7 @@ export const memoryImport = mutation({
       ),
     ),
   }),
-  also: { dir: 'adr', folder: 'adr' },
+  paramAliases: { dir: 'adr', folder: 'adr' },
   result: strictObject({
     memories: array(MemorySummary),
     unchanged: number(),
@@ -32,14 +32,14 @@ export const memoryImport = mutation({
   cli: { command: 'memory import', args: ['adr'] },
   dryRun: true,
   example: { call: {}, exit: 100 },
-  async run(here, { adr }) {
-    const { store } = here;
-    const { told, skipped } = await readLedgers(here, adr);
-    const found = await entered(here, told, skipped);
+  async run(ctx, { adr }) {
+    const { store } = ctx;
+    const { told, skipped } = await readLedgers(ctx, adr);
+    const found = await entered(ctx, told, skipped);
     const fresh = found.filter(({ isNew }) => isNew).map(({ entry }) => entry as MemoryRecord);
     await store.memory.insertMany(fresh);
     const warnings = (await Promise.all(fresh.map((entry) => citeAll(store, entry)))).flat();
-    for (const one of found) warnings.push(...(await settle(here, one, found)));
+    for (const one of found) warnings.push(...(await settle(ctx, one, found)));
     const after = await store.memory.hits(found.map(({ entry }) => entry.id));
     const touched = new Set([...store.changes.created, ...store.changes.updated]);
     const memories = after.filter(({ id }, i) => touched.has(id) && after.findIndex((hit) => hit.id === id) === i).map(summaryOf);
@@ -61,7 +61,7 @@ interface Entered {
 }
 
 /** What is told, as entries: those that are there already, and new ones, which are proposed. */
-async function entered({ store, ...here }: MutationContext, told: Read['told'], skipped: Read['skipped']): Promise<Entered[]> {
+async function entered({ store, ...ctx }: MutationContext, told: Read['told'], skipped: Read['skipped']): Promise<Entered[]> {
   const known = new Map<string, MemoryHit>();
   const found: Entered[] = [];
   for (const { file, decisions } of told)
@@ -82,7 +82,7 @@ async function entered({ store, ...here }: MutationContext, told: Read['told'], 
       const [id = ''] = await store.memory.nextIds('decision', 1);
       const missing = await store.tasks.missing(one.tasks);
       const tasks = one.tasks.filter((task) => !missing.includes(task));
-      const entry = newEntry(here, { id, type: 'decision', title: one.title, content: one.content, digest, tags: [], tasks, source });
+      const entry = newEntry(ctx, { id, type: 'decision', title: one.title, content: one.content, digest, tags: [], tasks, source });
       known.set(digest, entry);
       found.push({ file, told: one, entry, isNew: true, ...(before ? { before } : {}) });
     }
@@ -91,9 +91,9 @@ async function entered({ store, ...here }: MutationContext, told: Read['told'], 
 
 /** Gives an entry the state that its file tells, as far as the caller may: of a decision only a person says that it holds or does not.
  *  What was decided here stays so. */
-async function settle(here: MutationContext, { file, told, entry, before }: Entered, all: Entered[]): Promise<string[]> {
-  const { store } = here;
-  const isPerson = isByPerson(here);
+async function settle(ctx: MutationContext, { file, told, entry, before }: Entered, all: Entered[]): Promise<string[]> {
+  const { store } = ctx;
+  const isPerson = isByPerson(ctx);
   const next = told.supersededBy && all.find((one) => one.entry.id !== entry.id && isMeant(told.supersededBy!, one.file))?.entry;
   const warnings: string[] = [];
   const supersede = async (old: MemoryHit, by: MemoryHit): Promise<void> => {

@@ -1,11 +1,11 @@
 import { describe, expect, test } from 'vitest';
-import { openHouse } from '../../../test/house.ts';
+import { openApp } from '../../../test/app.ts';
 
 const admin = { gateway: 'http' as const, token: { name: 'boss', scope: 'admin' as const } };
 
 describe('storing', () => {
   test('an entry gets the next id of its type and is proposed', async () => {
-    const { call } = await openHouse({ tasks: ['T001 epic', 'T002 in T001', 'session session-1 epic:T001 by tester'] });
+    const { call } = await openApp({ tasks: ['T001 epic', 'T002 in T001', 'session session-1 epic:T001 by tester'] });
     expect(await call('memory.observe', { content: ' The lexer is slow\non long lines ', task: 't2' })).toMatchObject({
       memory: { id: 'O-001', type: 'observation', title: 'The lexer is slow', confirmation_state: 'proposed' },
       data: { created: ['O-001'] },
@@ -28,7 +28,7 @@ describe('storing', () => {
   });
 
   test('the same words of the same type are there already', async () => {
-    const { call } = await openHouse({ tasks: ['memory decision accepted: Tokens are structs'] });
+    const { call } = await openApp({ tasks: ['memory decision accepted: Tokens are structs'] });
     expect(await call('memory.store', { type: 'decision', content: 'Tokens are structs ', title: 'Other' })).toMatchObject({
       _meta: { exitCode: 101 },
       memory: { id: 'D-001', title: 'Tokens are structs', confirmation_state: 'accepted' },
@@ -44,20 +44,20 @@ describe('storing', () => {
     ['adr:12', 'adr', '12'],
   ])('%s is where it came from', async (source, source_table, source_rowid) => {
     const world = ['T001', 'research T001-parsers: Parsers', 'session session-1 global by ada'];
-    const { call } = await openHouse({ tasks: world });
+    const { call } = await openApp({ tasks: world });
     await call('memory.store', { type: 'decision', content: 'x', source });
     expect(await call('memory.fetch', { id: 'D-001' })).toMatchObject({ memory: { source_table, source_rowid } });
   });
 
   test.each(['research:none', 'task:T009', 'task:x', 'session:none', 'doc:none', 'adr:docs/none.md'])('%s is not there', async (source) => {
-    const { call } = await openHouse();
+    const { call } = await openApp();
     expect(await call('memory.store', { type: 'decision', content: 'x', source })).toMatchObject({
       error: { code: 'E_NOT_FOUND', exitCode: 4 },
     });
   });
 
   test('a link leads to a task that exists, a source has a form', async () => {
-    const { call } = await openHouse();
+    const { call } = await openApp();
     expect(await call('memory.observe', { content: 'x', epic: 'T9' })).toMatchObject({ error: { code: 'E_NOT_FOUND' } });
     expect(await call('memory.observe', { content: 'x', source: 'nowhere' })).toMatchObject({ error: { exitCode: 2 } });
     expect(await call('memory.observe', { content: '  ' })).toMatchObject({ error: { code: 'E_VALIDATION_CONTENT' } });
@@ -76,7 +76,7 @@ describe('finding', () => {
   ];
 
   test('gives what is enough to choose by, what holds first', async () => {
-    const { call } = await openHouse({ tasks: world });
+    const { call } = await openApp({ tasks: world });
     const { memories } = await call('memory.find', { term: 'tokens', type: 'decision' });
     expect(memories).toEqual([
       { id: 'D-003', type: 'decision', title: 'Tokens have a place', confirmation_state: 'accepted' },
@@ -102,14 +102,14 @@ describe('finding', () => {
     [{ term: 'placement', near: true }, ['D-003']],
     [{ term: '?!', near: true }, []],
   ])('%j finds %j', async (params, ids) => {
-    const { call } = await openHouse({ tasks: world });
+    const { call } = await openApp({ tasks: world });
     const found = await call('memory.find', params);
     expect(found.memories.map(({ id }: { id: string }) => id)).toEqual(ids);
     expect(found._meta.exitCode).toBe(ids.length === 0 ? 100 : undefined);
   });
 
   test('decisions of an epic are those about it and what is inside it', async () => {
-    const { call } = await openHouse({ tasks: world });
+    const { call } = await openApp({ tasks: world });
     expect(await call('memory.decision-find', { epic: 'T001' })).toMatchObject({ decisions: [{ id: 'D-002' }] });
     expect(await call('memory.decision-find', { query: 'place' })).toMatchObject({ decisions: [{ id: 'D-003' }] });
     expect(await call('memory.decision-find', { query: 'place', epic: 'T001' })).toMatchObject({ _meta: { exitCode: 100 }, decisions: [] });
@@ -117,7 +117,7 @@ describe('finding', () => {
   });
 
   test('a cut list says so', async () => {
-    const { call } = await openHouse({ tasks: world });
+    const { call } = await openApp({ tasks: world });
     expect(await call('memory.find', { term: 'tokens', limit: 2 })).toMatchObject({ _meta: { truncated: { shown: 2, total: 4 } } });
     expect(await call('memory.find', { limit: 2, offset: 4 })).toMatchObject({ memories: [{ id: 'D-001' }] });
   });
@@ -127,7 +127,7 @@ describe('deciding', () => {
   const world = ['T001', 'memory decision about T001: Tokens are structs', 'memory learning: Long lines are slow'];
 
   test('agents tell among themselves what they have learnt', async () => {
-    const { call } = await openHouse({ tasks: world });
+    const { call } = await openApp({ tasks: world });
     expect(await call('memory.confirm', { id: 'L-001' })).toMatchObject({
       memory: { confirmation_state: 'accepted' },
       data: { updated: ['L-001'] },
@@ -140,12 +140,12 @@ describe('deciding', () => {
   });
 
   test.each(['memory.confirm', 'memory.reject'])('%s of a decision is a person’s act', async (operation) => {
-    const agents = await openHouse({ tasks: world });
+    const agents = await openApp({ tasks: world });
     const refused = { error: { code: 'E_AUTONOMOUS_BOUNDARY', exitCode: 64, fix: 'cleo memory fetch D-001' } };
     expect(await agents.call(operation, { id: 'D-001' })).toMatchObject(refused);
     expect(await agents.call(operation, { id: 'D-001' }, { ...admin, token: { name: 'ci', scope: 'mutate' } })).toMatchObject(refused);
     expect(await agents.call('memory.fetch', { id: 'D-001' })).toMatchObject({ memory: { confirmation_state: 'proposed' } });
-    const persons = await openHouse({ tasks: world, isAtTerminal: true });
+    const persons = await openApp({ tasks: world, isAtTerminal: true });
     for (const more of [{ agent: 'ada' }, { gateway: 'cleo_mutate' as const }, { gateway: 'http' as const }])
       expect(await persons.call(operation, { id: 'D-001' }, more)).toMatchObject(refused);
     expect(await persons.call(operation, { id: 'D-001' })).toMatchObject({ success: true });
@@ -165,10 +165,10 @@ describe('superseding', () => {
   ];
 
   test('flags whatever cites the old one, but not what took its place', async () => {
-    const house = await openHouse({ tasks: world });
-    const { call } = house;
+    const app = await openApp({ tasks: world });
+    const { call } = app;
     await call('tasks.add', { title: 'With a note', notes: 'see D-001.' });
-    await house.tamper(
+    await app.tamper(
       `insert into docs (slug, kind, title, version, created_at, created_by, updated_at) values ('lexer', 'spec', 'The lexer', 1, 'x', 'x', 'x');
        insert into citations (memory_id, by_kind, by_id) values ('D-001', 'doc', 'lexer');`,
     );
@@ -204,7 +204,7 @@ describe('superseding', () => {
   });
 
   test('what took the place of what took its place may speak of it too', async () => {
-    const { call } = await openHouse({
+    const { call } = await openApp({
       tasks: ['memory pattern: One', 'memory pattern: Two', 'memory pattern: Three, in the place of P-001 and P-002'],
     });
     await call('memory.supersede', { old: 'P-001', by: 'P-002' });
@@ -214,7 +214,7 @@ describe('superseding', () => {
   });
 
   test('goes neither round in a circle nor from what is over', async () => {
-    const { call } = await openHouse({
+    const { call } = await openApp({
       tasks: ['D-001', 'A', 'B', 'C']
         .slice(1)
         .map((text) => `memory pattern: ${text}`)
@@ -240,7 +240,7 @@ describe('superseding', () => {
 });
 
 test('a timeline shows what stands around an entry', async () => {
-  const { call } = await openHouse({
+  const { call } = await openApp({
     tasks: [
       'T001',
       'memory observation about T001: First',
@@ -266,7 +266,7 @@ test('a timeline shows what stands around an entry', async () => {
 });
 
 test('a report names what is in use and cites what was superseded', async () => {
-  const { call } = await openHouse({
+  const { call } = await openApp({
     tasks: [
       'T001: As P-001',
       'T002 done: As P-001',

@@ -9,11 +9,11 @@ export const memoryReject = mutation({
   name: 'memory.reject',
   summary: 'Say that an entry does not hold; of a decision only a person can',
   params: strictObject({ id: idParam, reason: optional(pipe(Reason, description('Why (at most 1,000 characters)'))) }),
-  also: idNames,
+  paramAliases: idNames,
   result: strictObject({ memory: MemorySummary }),
   errors: ['E_NOT_FOUND', 'E_VALIDATION', 'E_AUTONOMOUS_BOUNDARY'],
   tier: 1,
   cli: { command: 'memory reject', args: ['id'] },
   example: { world: ['memory pattern: Every parser has a lexer'], call: { id: 'P-001', reason: 'Ours has none' } },
-  run: (here, { id, reason }) => decide(here, id, 'rejected', reason),
+  run: (ctx, { id, reason }) => decide(ctx, id, 'rejected', reason),
 });

@@ -7,7 +7,7 @@ export const memoryStore = mutation({
   name: 'memory.store',
   summary: 'Remember an observation, a decision, a pattern or a learning; it is proposed until it is confirmed',
   params: strictObject({ type: pipe(MemoryType, description('What it is')), content: contentParam, ...aboutParams }),
-  also: { taskId: 'task', epicId: 'epic' },
+  paramAliases: { taskId: 'task', epicId: 'epic' },
   result: strictObject({ memory: MemorySummary }),
   errors: ['E_NOT_FOUND', 'E_FILE_ERROR'],
   tier: 1,
@@ -23,5 +23,5 @@ export const memoryStore = mutation({
       source: 'research:T001-parsers',
     },
   },
-  run: (here, { type, ...given }) => keep(here, type, given),
+  run: (ctx, { type, ...given }) => keep(ctx, type, given),
 });

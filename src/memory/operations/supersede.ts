@@ -16,7 +16,7 @@ export const memorySupersede = mutation({
     by: pipe(MemoryId, description('The one that took its place')),
     reason: optional(pipe(Reason, description('Why (at most 1,000 characters)'))),
   }),
-  also: { id: 'old', oldId: 'old', newId: 'by' },
+  paramAliases: { id: 'old', oldId: 'old', newId: 'by' },
   result: strictObject({ memory: MemorySummary, flagged: array(Citing) }),
   errors: ['E_NOT_FOUND', 'E_VALIDATION', 'E_CIRCULAR_REFERENCE', 'E_AUTONOMOUS_BOUNDARY'],
   tier: 1,
@@ -26,18 +26,18 @@ export const memorySupersede = mutation({
     world: ['memory decision: Tokens are structs', 'memory decision: Tokens are classes', 'memory learning: Follows from D-001'],
     call: { old: 'D-001', by: 'D-002' },
   },
-  async run(here, { old: oldId, by, reason }) {
-    const { store } = here;
+  async run(ctx, { old: oldId, by, reason }) {
+    const { store } = ctx;
     const old = await requireMemory(store, oldId);
     const next = await requireMemory(store, by);
-    if (old.supersededBy === by) return noChange({ memory: summaryOf(old), flagged: await flaggedOf(here, oldId) });
-    await checkPlace(here, old, next);
-    if (old.state === 'accepted') checkPerson(here, old, 'Superseding', `cleo memory supersede ${oldId} --by ${by}`);
+    if (old.supersededBy === by) return noChange({ memory: summaryOf(old), flagged: await flaggedOf(ctx, oldId) });
+    await checkPlace(ctx, old, next);
+    if (old.state === 'accepted') checkPerson(ctx, old, 'Superseding', `cleo memory supersede ${oldId} --by ${by}`);
     await store.memory.decide(oldId, 'superseded', reason, by);
     await citeTasks(store, oldId);
     const waits = next.state === 'proposed' && old.state === 'accepted' ? [`${by} is only proposed: cleo memory confirm ${by}`] : [];
     return answer(
-      { memory: summaryOf({ ...old, state: 'superseded', supersededBy: by }), flagged: await flaggedOf(here, oldId) },
+      { memory: summaryOf({ ...old, state: 'superseded', supersededBy: by }), flagged: await flaggedOf(ctx, oldId) },
       { warnings: waits },
     );
   },

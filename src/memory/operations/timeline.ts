@@ -12,7 +12,7 @@ export const memoryTimeline = query({
   name: 'memory.timeline',
   summary: 'Show what stands around an entry: what it replaced, what it cites, what was written beside it',
   params: strictObject({ id: idParam, limit: limitParam(5, 'How many before and after it at most') }),
-  also: idNames,
+  paramAliases: idNames,
   result: strictObject({
     timeline: strictObject({
       memory: MemorySummary,

@@ -27,13 +27,13 @@ export const nexusDepsAdd = job({
   scope: 'admin',
   cli: { command: 'nexus deps add', args: ['taskId', 'on'] },
   example: { world: ['T001', 'nexus web T003'], call: { taskId: 'T001', on: 'web:T003' } },
-  async run(here, { taskId, on }) {
-    const far = farIdOf(here, 'on', on);
-    const registry = (await registryOf(here.platform)).read();
-    await here.read((store) => requireTask(store, taskId));
-    const { depend, warnings } = await asking(here, registry, (ask) => seen(here, ask, registry, taskId, far));
-    const { task, isNew } = await here.write(async (store) => {
-      const within = inside(here, store);
+  async run(ctx, { taskId, on }) {
+    const far = farIdOf(ctx, 'on', on);
+    const registry = (await registryOf(ctx.platform)).read();
+    await ctx.read((store) => requireTask(store, taskId));
+    const { depend, warnings } = await asking(ctx, registry, (ask) => seen(ctx, ask, registry, taskId, far));
+    const { task, isNew } = await ctx.write(async (store) => {
+      const within = inside(ctx, store);
       const task = await requireTask(store, taskId);
       await checkScope(within, taskId);
       if (task.status === 'done') throw new CleoError('E_TASK_COMPLETED', { taskId, act: 'letting it wait', fix: `cleo reopen ${taskId}` });
@@ -53,14 +53,14 @@ export const nexusDepsAdd = job({
 
 /** The far task as it is now, once nothing speaks against waiting for it. */
 async function seen(
-  here: JobContext,
+  ctx: JobContext,
   ask: Ask,
   registry: Registry,
   taskId: TaskId,
   far: FarId,
 ): Promise<{ depend: FarDepend; warnings: string[] }> {
-  const entry = requireProject(registry, { name: far.project, retry: (near) => here.commandWith({ on: `${near}:${far.id}` }) });
-  const own = ownEntry(here.platform, registry);
+  const entry = requireProject(registry, { name: far.project, retry: (near) => ctx.commandWith({ on: `${near}:${far.id}` }) });
+  const own = ownEntry(ctx.platform, registry);
   if (entry.name === own?.name)
     throw new CleoError('E_VALIDATION', {
       field: 'on',
@@ -72,7 +72,7 @@ async function seen(
     if (!found) throw await notThere(store, far);
     return found;
   });
-  const depend = { taskId, project: far.project, farId: far.id, farTitle: hit.title, farStatus: hit.status, syncedAt: here.now };
+  const depend = { taskId, project: far.project, farId: far.id, farTitle: hit.title, farStatus: hit.status, syncedAt: ctx.now };
   // Nobody can wait for a project that is not registered, so nothing leads back to it.
   if (!own) return { depend, warnings: [] };
   const from = { project: own.name, id: taskId };

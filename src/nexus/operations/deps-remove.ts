@@ -18,11 +18,11 @@ export const nexusDepsRemove = mutation({
   cli: { command: 'nexus deps remove', args: ['taskId', 'on'] },
   example: { world: ['T001'], call: { taskId: 'T001', on: 'web:T003' }, exit: 102 },
   // Neither the registry nor the other project is asked: it may be gone, which is a reason to remove this.
-  async run(here, { taskId, on }) {
-    const { store } = here;
-    const far = farIdOf(here, 'on', on);
+  async run(ctx, { taskId, on }) {
+    const { store } = ctx;
+    const far = farIdOf(ctx, 'on', on);
     const task = await requireTask(store, taskId);
-    await checkScope(here, taskId);
+    await checkScope(ctx, taskId);
     const before = await store.nexus.of(taskId);
     const gone = before.find(({ project, farId }) => project === far.project && farId === far.id);
     if (!gone) return noChange({ task: taskReceipt(task), on: far });

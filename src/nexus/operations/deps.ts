@@ -14,7 +14,7 @@ export const nexusDeps = query({
   name: 'nexus.deps',
   summary: 'Show what a task waits for in other projects, and what waits for it there',
   params: strictObject({ task: pipe(string(), description('The task: T001, or web:T003 for one of another project')) }),
-  also: { taskId: 'task' },
+  paramAliases: { taskId: 'task' },
   result: strictObject({
     deps: strictObject({
       task: FarEnd,
@@ -29,17 +29,17 @@ export const nexusDeps = query({
   needs: 'nothing',
   cli: { command: 'nexus deps', args: ['task'] },
   example: { world: ['T001', 'nexus here'], call: { task: 'T001' } },
-  async run(here, { task: named }) {
+  async run(ctx, { task: named }) {
     const ownId = canonicalId(named);
-    const far = ownId ? undefined : farIdOf(here, 'task', named);
-    const registry = (await registryOf(here.platform)).read();
-    return asking(here, registry, async (ask) => {
-      const own = ownEntry(here.platform, registry);
+    const far = ownId ? undefined : farIdOf(ctx, 'task', named);
+    const registry = (await registryOf(ctx.platform)).read();
+    return asking(ctx, registry, async (ask) => {
+      const own = ownEntry(ctx.platform, registry);
       const entry = far
-        ? requireProject(registry, { name: far.project, retry: (near) => here.commandWith({ task: `${near}:${far.id}` }) })
+        ? requireProject(registry, { name: far.project, retry: (near) => ctx.commandWith({ task: `${near}:${far.id}` }) })
         : own;
       const id = (far?.id ?? ownId) as TaskId;
-      const { task, rows } = await middle(here, ask, entry, id, far);
+      const { task, rows } = await middle(ctx, ask, entry, id, far);
       const waitsFor = await Promise.all(rows.filter(isSound).map((row) => upstream(ask, registry, row)));
       const others = entry ? readable(registry).filter(({ name }) => name !== entry.name) : [];
       const { answers, unanswered } = await askAll(ask, others, (store) => store.nexus.waitingFor(entry!.name, id));
@@ -60,9 +60,9 @@ export const nexusDeps = query({
 });
 
 /** The task in the middle, and what it waits for in other projects. */
-async function middle(here: QueryContext, ask: Ask, entry: RegisteredProject | undefined, id: TaskId, far: FarId | undefined) {
+async function middle(ctx: QueryContext, ask: Ask, entry: RegisteredProject | undefined, id: TaskId, far: FarId | undefined) {
   // A task of this project is its own business, whatever it allows to others.
-  const read = entry && far ? <T>(work: Parameters<typeof ask<T>>[1]) => ask(entry, work) : here.read;
+  const read = entry && far ? <T>(work: Parameters<typeof ask<T>>[1]) => ask(entry, work) : ctx.read;
   return read(async (store) => {
     const task = await store.tasks.hit(id);
     if (!task) throw await (far ? notThere(store, far) : notFound(store, id));

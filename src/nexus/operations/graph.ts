@@ -28,9 +28,9 @@ export const nexusGraph = query({
   needs: 'nothing',
   cli: { command: 'nexus graph', raw: 'mermaid' },
   example: { world: ['T001', 'nexus here'], call: {}, exit: 100 },
-  async run(here, { mermaid }) {
-    const registry = (await registryOf(here.platform)).read();
-    return asking(here, registry, async (ask) => {
+  async run(ctx, { mermaid }) {
+    const registry = (await registryOf(ctx.platform)).read();
+    return asking(ctx, registry, async (ask) => {
       const { answers, unanswered } = await askAll(ask, readable(registry), (store) => store.nexus.all());
       const across = answers.flatMap(({ project, answer }) =>
         answer

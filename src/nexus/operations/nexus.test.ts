@@ -1,8 +1,8 @@
 import { cpSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { openApp } from '../../../test/app.ts';
 import { emptyFolder } from '../../../test/folder.ts';
-import { openHouse } from '../../../test/house.ts';
 import { openNexus, reconfigure } from '../../../test/nexus-world.ts';
 
 const worlds = { api: ['T001: Serve tasks', 'T002: Log'], web: ['T001: Show tasks', 'T002: Write the parser'] };
@@ -24,7 +24,7 @@ test('a registry is made once, and a project registered under its name', async (
 });
 
 test('it works outside of any project; a folder that is no project is refused', async () => {
-  const { houses, home } = await openNexus(worlds);
+  const { apps, home } = await openNexus(worlds);
   const outside = emptyFolder().with({ CLEO_HOME: home });
   expect(await outside.call('nexus.query', { query: 'web:T002' })).toMatchObject({
     tasks: [{ project: 'web', title: 'Write the parser' }],
@@ -34,7 +34,7 @@ test('it works outside of any project; a folder that is no project is refused', 
     error: { code: 'E_VALIDATION_PATH', fix: `cd ${outside.root} && cleo init` },
   });
   expect(await outside.call('nexus.register', { path: 'nowhere' })).toMatchObject({ error: { code: 'E_VALIDATION_PATH' } });
-  expect(await outside.call('nexus.register', { path: houses.web!.root })).toMatchObject({
+  expect(await outside.call('nexus.register', { path: apps.web!.root })).toMatchObject({
     _meta: { exitCode: 101 },
     project: { name: 'web' },
   });
@@ -55,8 +55,8 @@ test('what others wrote into the registry stays', async () => {
 });
 
 test('a project that has moved is known by its key; a copy is not it', async () => {
-  const { houses } = await openNexus(worlds);
-  const { api, web } = houses;
+  const { apps } = await openNexus(worlds);
+  const { api, web } = apps;
   const copy = join(api!.root, 'copy');
   cpSync(join(web!.root, '.cleo'), join(copy, '.cleo'), { recursive: true });
   expect(await api!.call('nexus.register', { path: copy })).toMatchObject({
@@ -70,8 +70,8 @@ test('a project that has moved is known by its key; a copy is not it', async () 
 });
 
 test('the project that has moved tells so itself when it syncs', async () => {
-  const { houses, registry } = await openNexus(worlds);
-  const { api } = houses;
+  const { apps, registry } = await openNexus(worlds);
+  const { api } = apps;
   const stale = readFileSync(registry, 'utf8').replace(JSON.stringify(api!.root), JSON.stringify(join(api!.root, 'before')));
   writeFileSync(registry, stale);
   expect(await api!.call('nexus.list')).toMatchObject({ projects: [{ name: 'api', state: 'gone', here: true }, {}] });
@@ -80,8 +80,8 @@ test('the project that has moved tells so itself when it syncs', async () => {
 });
 
 test('a search in all projects takes turns, and tells who gave no answer', async () => {
-  const { houses } = await openNexus({ ...worlds, docs: ['T001: Describe the parser', 'T002: Parser tasks'] });
-  const { api, docs } = houses;
+  const { apps } = await openNexus({ ...worlds, docs: ['T001: Describe the parser', 'T002: Parser tasks'] });
+  const { api, docs } = apps;
   expect(await api!.call('nexus.query', { query: '*:tasks', limit: 2 })).toMatchObject({
     _meta: { truncated: { shown: 2, total: 3 } },
     tasks: [{ project: 'api' }, { project: 'docs' }],
@@ -95,15 +95,15 @@ test('a search in all projects takes turns, and tells who gave no answer', async
 });
 
 test('a task that a project does not have leads to one that it has', async () => {
-  const { houses } = await openNexus(worlds);
-  const refused = await houses.api!.call('nexus.query', { query: 'web:T020' });
+  const { apps } = await openNexus(worlds);
+  const refused = await apps.api!.call('nexus.query', { query: 'web:T020' });
   expect(refused).toMatchObject({ error: { exitCode: 4, message: 'There is no task web:T020', fix: 'cleo nexus query web:T002' } });
-  expect((await houses.api!.cli(refused.error.fix)).exitCode).toBe(0);
+  expect((await apps.api!.cli(refused.error.fix)).exitCode).toBe(0);
 });
 
 test('a task waits for one of another project until a sync finds that one done', async () => {
-  const { houses } = await openNexus(worlds);
-  const { api, web } = houses;
+  const { apps } = await openNexus(worlds);
+  const { api, web } = apps;
   expect(await api!.call('nexus.deps.add', { taskId: 'T001', on: 'web:2' })).toMatchObject({
     task: { status: 'blocked', blockedBy: 'waits for web:T002' },
     on: { project: 'web', id: 'T002', title: 'Write the parser', status: 'pending' },
@@ -128,8 +128,8 @@ test('a task waits for one of another project until a sync finds that one done',
 });
 
 test('a block of somebody else is theirs; what is deleted there is told', async () => {
-  const { houses } = await openNexus(worlds);
-  const { api, web } = houses;
+  const { apps } = await openNexus(worlds);
+  const { api, web } = apps;
   await api!.call('nexus.deps.add', { taskId: 'T001', on: 'web:T002' });
   await api!.call('nexus.deps.add', { taskId: 'T002', on: 'web:T001' });
   await api!.call('tasks.update', { taskId: 'T001', blockedBy: 'nobody knows how' });
@@ -152,8 +152,8 @@ test('a block of somebody else is theirs; what is deleted there is told', async 
 });
 
 test('what is done there already is no block; a task of the own project is a plain dependency', async () => {
-  const { houses } = await openNexus({ ...worlds, web: ['T001 done'] });
-  const { api } = houses;
+  const { apps } = await openNexus({ ...worlds, web: ['T001 done'] });
+  const { api } = apps;
   expect(await api!.call('nexus.deps.add', { taskId: 'T001', on: 'web:T001' })).toMatchObject({ task: { status: 'pending' } });
   expect(await api!.call('nexus.deps.add', { taskId: 'T001', on: 'api:T002' })).toMatchObject({
     error: { code: 'E_VALIDATION_ON', fix: 'cleo update T001 --add-depends T002' },
@@ -161,16 +161,16 @@ test('what is done there already is no block; a task of the own project is a pla
 });
 
 test('a task that is worked on is stopped by whoever holds it, and by nobody else', async () => {
-  const { houses } = await openNexus({ ...worlds, api: ['T001 active by ada'] });
-  const { api } = houses;
+  const { apps } = await openNexus({ ...worlds, api: ['T001 active by ada'] });
+  const { api } = apps;
   expect(await api!.call('nexus.deps.add', { taskId: 'T001', on: 'web:T001' })).toMatchObject({ error: { exitCode: 35 } });
   expect(await api!.as('ada').call('nexus.deps.add', { taskId: 'T001', on: 'web:T001' })).toMatchObject({ task: { status: 'blocked' } });
 });
 
 test('sync --all writes where it is allowed, with a line in the log there, and nowhere else', async () => {
-  const { houses } = await openNexus({ ...worlds, docs: ['T001'] }, { permissions: { web: 'write' } });
-  const { api, web, docs } = houses;
-  for (const house of [web!, docs!]) await house.call('nexus.deps.add', { taskId: 'T001', on: 'api:T002' });
+  const { apps } = await openNexus({ ...worlds, docs: ['T001'] }, { permissions: { web: 'write' } });
+  const { api, web, docs } = apps;
+  for (const app of [web!, docs!]) await app.call('nexus.deps.add', { taskId: 'T001', on: 'api:T002' });
   await api!.call('tasks.complete', { taskId: 'T002' });
   expect(await api!.call('nexus.sync', { all: true })).toMatchObject({
     sync: { freed: ['web:T001'], left: [{ project: 'docs', why: 'has the permission read, not write' }] },
@@ -182,8 +182,8 @@ test('sync --all writes where it is allowed, with a line in the log there, and n
 });
 
 test('the graph shows the ends, how they hang together inside, and circles that came about later', async () => {
-  const { houses } = await openNexus({ api: ['T001', 'T002'], web: ['T001', 'T002 depends T003', 'T003 depends T004', 'T004'] });
-  const { api, web } = houses;
+  const { apps } = await openNexus({ api: ['T001', 'T002'], web: ['T001', 'T002 depends T003', 'T003 depends T004', 'T004'] });
+  const { api, web } = apps;
   await api!.call('nexus.deps.add', { taskId: 'T001', on: 'web:T002' });
   await web!.call('nexus.deps.add', { taskId: 'T004', on: 'api:T002' });
   expect(await web!.call('nexus.graph')).toMatchObject({
@@ -208,11 +208,11 @@ test('the graph shows the ends, how they hang together inside, and circles that 
 });
 
 test('an address in the environment is not that of another project', async () => {
-  const house = await openHouse({ tasks: ['T001', 'nexus here', 'nexus web T003'] });
-  expect(await house.call('nexus.query', { query: 'web:T003' })).toMatchObject({ tasks: [{ id: 'T003' }] });
-  const elsewhere = await openHouse({ tasks: ['T001'], env: { CLEO_HOME: house.env.CLEO_HOME!, CLEO_DATABASE_URL: '' }, engine: 'sqlite' });
+  const app = await openApp({ tasks: ['T001', 'nexus here', 'nexus web T003'] });
+  expect(await app.call('nexus.query', { query: 'web:T003' })).toMatchObject({ tasks: [{ id: 'T003' }] });
+  const elsewhere = await openApp({ tasks: ['T001'], env: { CLEO_HOME: app.env.CLEO_HOME!, CLEO_DATABASE_URL: '' }, engine: 'sqlite' });
   const wrong = emptyFolder().with({
-    CLEO_HOME: house.env.CLEO_HOME!,
+    CLEO_HOME: app.env.CLEO_HOME!,
     CLEO_ROOT: elsewhere.root,
     CLEO_DATABASE_URL: 'postgres://127.0.0.1:9/none',
   });
@@ -220,23 +220,23 @@ test('an address in the environment is not that of another project', async () =>
 });
 
 test('a question leaves the other project as it was', async () => {
-  const house = await openHouse({ tasks: ['T001', 'nexus here', 'nexus web T003'] });
-  const file = join(house.root, 'web', '.cleo', 'cleo.db');
+  const app = await openApp({ tasks: ['T001', 'nexus here', 'nexus web T003'] });
+  const file = join(app.root, 'web', '.cleo', 'cleo.db');
   const before = readFileSync(file, 'latin1');
-  for (const query of ['web:T003', '*:T003', 'web:nothing']) await house.call('nexus.query', { query });
-  await house.call('nexus.deps.add', { taskId: 'T001', on: 'web:T003' });
-  await house.call('nexus.graph');
-  await house.call('nexus.sync', { all: true });
+  for (const query of ['web:T003', '*:T003', 'web:nothing']) await app.call('nexus.query', { query });
+  await app.call('nexus.deps.add', { taskId: 'T001', on: 'web:T003' });
+  await app.call('nexus.graph');
+  await app.call('nexus.sync', { all: true });
   expect(readFileSync(file, 'latin1')).toBe(before);
   rmSync(file);
-  expect(await house.call('nexus.query', { query: 'web:T003' })).toMatchObject({
+  expect(await app.call('nexus.query', { query: 'web:T003' })).toMatchObject({
     error: { exitCode: 77, fix: expect.stringMatching(/CLEO_ROOT=\S+web cleo init$/) },
   });
 });
 
 test('what is granted is told, and taken away', async () => {
-  const { houses } = await openNexus(worlds);
-  const { api } = houses;
+  const { apps } = await openNexus(worlds);
+  const { api } = apps;
   expect(await api!.call('nexus.permissions.set', { name: 'web', permission: 'none' })).toMatchObject({ data: { updated: ['web'] } });
   expect(await api!.call('nexus.permissions.set', { name: 'web', permission: 'none' })).toMatchObject({ _meta: { exitCode: 102 } });
   expect(await api!.call('nexus.permissions')).toMatchObject({

@@ -22,18 +22,18 @@ export const nexusQuery = query({
   tier: 2,
   scope: 'admin',
   needs: 'nothing',
-  cli: { command: 'nexus query', args: ['query'], joins: true },
+  cli: { command: 'nexus query', args: ['query'], variadic: true },
   example: { world: ['T001: Write the parser', 'nexus here'], call: { query: 'here:parser' } },
-  async run(here, { query, limit }) {
+  async run(ctx, { query, limit }) {
     const asked = parseQuery(query);
     if ('problem' in asked) {
-      const fix = asked.meant ? here.commandWith({ query: asked.meant }) : 'cleo help nexus query';
+      const fix = asked.meant ? ctx.commandWith({ query: asked.meant }) : 'cleo help nexus query';
       throw new CleoError('E_NEXUS_INVALID_SYNTAX', { query, problem: asked.problem, fix, syntax: querySyntax });
     }
-    const registry = (await registryOf(here.platform)).read();
+    const registry = (await registryOf(ctx.platform)).read();
     const { project: name } = asked;
-    return asking(here, registry, async (ask) => {
-      const retry = (near: string) => here.commandWith({ query: `${near}:${'id' in asked ? asked.id : asked.text}` });
+    return asking(ctx, registry, async (ask) => {
+      const retry = (near: string) => ctx.commandWith({ query: `${near}:${'id' in asked ? asked.id : asked.text}` });
       if ('id' in asked) {
         const task = await ask(requireProject(registry, { name, retry }), (store) => taskThere(store, name, asked.id));
         return { tasks: [task] };

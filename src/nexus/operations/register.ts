@@ -25,14 +25,14 @@ export const nexusRegister = job({
   needs: 'nothing',
   cli: { command: 'nexus register', args: ['path'] },
   example: { world: ['nexus here'], call: { permission: 'write' }, exit: 76 },
-  async run(here, { path, name, permission }) {
-    const { platform, now, changes } = here;
+  async run(ctx, { path, name, permission }) {
+    const { platform, now, changes } = ctx;
     const file = await registryOf(platform);
-    const project = await projectFor(here, path);
+    const project = await projectFor(ctx, path);
     const key = keyOf(platform, project);
     const done = file.change((registry) => {
       const result = register(registry, { name, permission, path: project.root, key, at: now }, (each) => stateOf(platform, each) === 'ok');
-      if (result.is === 'refused') throw taken(here, result, project, registry.projects);
+      if (result.is === 'refused') throw taken(ctx, result, project, registry.projects);
       return { result, ...('registry' in result ? { registry: result.registry } : {}) };
     });
     if (done.is === 'there') return alreadyThere({ project: viewOf(done.project) });
@@ -42,10 +42,10 @@ export const nexusRegister = job({
   },
 });
 
-async function projectFor(here: JobContext, path: string | undefined): Promise<Project> {
-  const { platform } = here;
+async function projectFor(ctx: JobContext, path: string | undefined): Promise<Project> {
+  const { platform } = ctx;
   const { projectAt, realFolder } = await import('#platform/registry.ts');
-  const folder = realFolder(platform.folder, path ?? here.project.root);
+  const folder = realFolder(platform.folder, path ?? ctx.project.root);
   const found = folder === undefined ? undefined : projectAt(folder, platform.home);
   if (found) return found;
   throw new CleoError('E_VALIDATION', {

@@ -33,19 +33,19 @@ export const nexusSync = job({
   scope: 'admin',
   cli: { command: 'nexus sync' },
   example: { world: ['T001', 'nexus here'], call: {}, exit: 102 },
-  async run(here, { all = false, except = [] }) {
-    const { registry, movedFrom } = await settled(here);
-    const own = ownEntry(here.platform, registry);
+  async run(ctx, { all = false, except = [] }) {
+    const { registry, movedFrom } = await settled(ctx);
+    const own = ownEntry(ctx.platform, registry);
     const written = all ? registry.projects.filter((each) => each.name !== own?.name && !except.includes(each.name)) : [];
-    return asking(here, registry, async (ask) => {
+    return asking(ctx, registry, async (ask) => {
       const open = written.filter(({ permission }) => permits(permission, 'write'));
-      const rows = await here.read((store) => store.nexus.all());
+      const rows = await ctx.read((store) => store.nexus.all());
       const { answers, unanswered } = await askAll(ask, open, async (store) => (await store.nexus.all()).filter(isSound));
-      const { seen, left } = await look(here, ask, registry, [...rows, ...answers.flatMap((each) => each.answer)], except, unanswered);
+      const { seen, left } = await look(ctx, ask, registry, [...rows, ...answers.flatMap((each) => each.answer)], except, unanswered);
       const there: Synced[] = [];
-      for (const { project } of answers) there.push(await syncThere(here, project, seen));
+      for (const { project } of answers) there.push(await syncThere(ctx, project, seen));
       // Last, so that a call that is refused has changed nothing here; elsewhere the log says what it did.
-      const done = [await here.write((store) => syncStore(store, seen, here.now)), ...there];
+      const done = [await ctx.write((store) => syncStore(store, seen, ctx.now)), ...there];
       const part = <K extends 'freed' | 'blocked' | 'ahead'>(key: K): string[] => done.flatMap((each) => each[key]);
       const changed: Change[] = done.flatMap((each) => each.changed);
       const closed = written
@@ -89,7 +89,7 @@ type Seen = Map<string, Map<string, TaskHit>>;
 
 /** The far tasks as they are now, of every project that is waited for. All of them or, where one cannot be read, none (74). */
 async function look(
-  here: JobContext,
+  ctx: JobContext,
   ask: Ask,
   { projects }: Registry,
   rows: FarDepend[],
@@ -112,19 +112,19 @@ async function look(
   failures.push(...silent);
   if (failures.length > 0) {
     const names = [...new Set([...except, ...failures.map(({ project }) => project)])];
-    throw new CleoError('E_NEXUS_SYNC_FAILED', { failed: failures, fix: here.commandWith({ except: names }) });
+    throw new CleoError('E_NEXUS_SYNC_FAILED', { failed: failures, fix: ctx.commandWith({ except: names }) });
   }
   return { seen: new Map(answers.map(({ project, answer }) => [project.name, new Map(answer.map((hit) => [hit.id, hit]))])), left };
 }
 
 /** The same in another project, which allows it, with a line in the log of that project. */
-async function syncThere(here: JobContext, project: RegisteredProject, seen: Seen): Promise<Synced> {
-  const { platform, keep, now, caller, gateway } = here;
+async function syncThere(ctx: JobContext, project: RegisteredProject, seen: Seen): Promise<Synced> {
+  const { platform, storeAdmin, now, caller, gateway } = ctx;
   checkStanding(platform, project);
   const place = projectIn(project.path);
-  let store: Awaited<ReturnType<Awaited<ReturnType<typeof keep>>['open']>> | undefined;
+  let store: Awaited<ReturnType<Awaited<ReturnType<typeof storeAdmin>>['open']>> | undefined;
   try {
-    store = await (await keep(place, platform.config.load(place)['store.url'])).open('write');
+    store = await (await storeAdmin(place, platform.config.load(place)['store.url'])).open('write');
     return await store.write({ at: now, by: caller.agent }, async (writes) => {
       const synced = await syncStore(writes, seen, now, project.name);
       await writes.audit.append({
@@ -146,7 +146,7 @@ async function syncThere(here: JobContext, project: RegisteredProject, seen: See
     throw new CleoError('E_NEXUS_SYNC_FAILED', {
       failed: [{ project: project.name, problem }],
       isPartial: true,
-      fix: here.commandWith({ except: [project.name] }),
+      fix: ctx.commandWith({ except: [project.name] }),
     });
   } finally {
     await store?.close();

@@ -40,24 +40,24 @@ describe('a registry is read whole or not at all', () => {
 });
 
 describe('what comes of a wish to register', () => {
-  const here = { path: '/home/ada/web', key: 'web_1', at };
+  const ctx = { path: '/home/ada/web', key: 'web_1', at };
   test.each<[string, object, boolean, object]>([
     [
       'a new project',
-      { ...here, path: '/home/ada/api', key: 'api_1', name: 'api' },
+      { ...ctx, path: '/home/ada/api', key: 'api_1', name: 'api' },
       true,
       { is: 'new', project: { name: 'api', permission: 'read' } },
     ],
-    ['one without a name', { ...here, path: '/x/My App', key: 'k' }, true, { is: 'new', project: { name: 'my-app' } }],
-    ['one without a name whose own is taken', { ...here, path: '/x/web', key: 'k' }, true, { is: 'new', project: { name: 'web-2' } }],
-    ['the same again', { ...here, name: 'web' }, true, { is: 'there', project: web }],
-    ['the same, unnamed', here, true, { is: 'there', project: web }],
-    ['a taken name', { ...here, path: '/x', key: 'k', name: 'web' }, true, { is: 'refused', why: 'name taken' }],
-    ['a second name', { ...here, name: 'site' }, true, { is: 'refused', why: 'other name' }],
-    ['another permission', { ...here, permission: 'write' }, true, { is: 'refused', why: 'other permission' }],
-    ['a copy', { ...here, path: '/x' }, true, { is: 'refused', why: 'copy' }],
-    ['one that has moved', { ...here, path: '/x' }, false, { is: 'moved', from: '/home/ada/web', project: { ...web, path: '/x' } }],
-    ['one with a new key', { ...here, key: 'web_2' }, true, { is: 'moved', project: { ...web, key: 'web_2' } }],
+    ['one without a name', { ...ctx, path: '/x/My App', key: 'k' }, true, { is: 'new', project: { name: 'my-app' } }],
+    ['one without a name whose own is taken', { ...ctx, path: '/x/web', key: 'k' }, true, { is: 'new', project: { name: 'web-2' } }],
+    ['the same again', { ...ctx, name: 'web' }, true, { is: 'there', project: web }],
+    ['the same, unnamed', ctx, true, { is: 'there', project: web }],
+    ['a taken name', { ...ctx, path: '/x', key: 'k', name: 'web' }, true, { is: 'refused', why: 'name taken' }],
+    ['a second name', { ...ctx, name: 'site' }, true, { is: 'refused', why: 'other name' }],
+    ['another permission', { ...ctx, permission: 'write' }, true, { is: 'refused', why: 'other permission' }],
+    ['a copy', { ...ctx, path: '/x' }, true, { is: 'refused', why: 'copy' }],
+    ['one that has moved', { ...ctx, path: '/x' }, false, { is: 'moved', from: '/home/ada/web', project: { ...web, path: '/x' } }],
+    ['one with a new key', { ...ctx, key: 'web_2' }, true, { is: 'moved', project: { ...web, key: 'web_2' } }],
   ])('%s', (_, wish, isStanding, result) => {
     expect(register(registry, wish as never, () => isStanding)).toMatchObject(result);
   });
@@ -69,7 +69,7 @@ describe('what comes of a wish to register', () => {
 
   test('what else an entry says moves along', () => {
     const marked = { ...registry, projects: [{ ...web, colour: 'red' }] };
-    expect(register(marked, { ...here, path: '/x' }, () => false)).toMatchObject({
+    expect(register(marked, { ...ctx, path: '/x' }, () => false)).toMatchObject({
       registry: { projects: [{ colour: 'red', path: '/x' }] },
     });
   });

@@ -7,7 +7,7 @@ export const orchestrateAnalyze = query({
   name: 'orchestrate.analyze',
   summary: 'Put the open work of an epic or saga in waves, and say what blocks it and how far it is',
   params: strictObject({ epic: Root }),
-  also: rootNames,
+  paramAliases: rootNames,
   result: strictObject(analysis),
   errors: ['E_NOT_FOUND'],
   tier: 2,

@@ -1,18 +1,18 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { openHouse, type TestHouse } from '../../../test/house.ts';
+import { openApp, type TestApp } from '../../../test/app.ts';
 
 const off = { lifecycleEnforcement: { mode: 'off' } };
 const file = '.cleo/research/T002/build-it.md';
 const complete = 'Implementation complete. See MANIFEST.jsonl for summary.';
 
-async function spawned(): Promise<TestHouse & { worker: Pick<TestHouse, 'call'> }> {
-  const house = await openHouse({ tasks: ['T001 epic', 'T002 in T001: Build it'], config: off });
-  const { spawn } = await house.call('orchestrate.spawn', { taskId: 'T002' });
-  const worker = house.as(spawn.agentId);
+async function spawned(): Promise<TestApp & { worker: Pick<TestApp, 'call'> }> {
+  const app = await openApp({ tasks: ['T001 epic', 'T002 in T001: Build it'], config: off });
+  const { spawn } = await app.call('orchestrate.spawn', { taskId: 'T002' });
+  const worker = app.as(spawn.agentId);
   await worker.call('tasks.start', { taskId: 'T002' });
-  return { ...house, worker };
+  return { ...app, worker };
 }
 
 const line = (status: string, more: object = {}) => ({
@@ -61,7 +61,7 @@ test('partial work stays open, and says what is left', async () => {
 });
 
 test('what was never handed out', async () => {
-  const { call, cli } = await openHouse({ tasks: ['T001 epic', 'T002 in T001', 'T003 in T001 done'], config: off });
+  const { call, cli } = await openApp({ tasks: ['T001 epic', 'T002 in T001', 'T003 in T001 done'], config: off });
   const open = await call('orchestrate.collect', { taskId: 'T002' });
   expect(open).toMatchObject({ error: { code: 'E_PROTOCOL_MISSING', exitCode: 60 } });
   expect((await cli(open.error.fix)).envelope).toMatchObject({ spawn: { taskId: 'T002' } });

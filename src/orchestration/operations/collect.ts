@@ -42,8 +42,8 @@ export const orchestrateCollect = query({
   tier: 2,
   cli: { command: ['orchestrate collect', 'orchestrator collect'], args: ['taskId'] },
   example: { world: ['T001 epic', 'T002 in T001'], call: { taskId: 'T002' }, exit: 60 },
-  async run(here, { taskId, message }) {
-    const { store, project, config, platform } = here;
+  async run(ctx, { taskId, message }) {
+    const { store, project, config, platform } = ctx;
     const task = await requireTask(store, taskId);
     const [spawn] = await store.spawns.latest([taskId]);
     if (!spawn?.hasProtocol)
@@ -53,13 +53,13 @@ export const orchestrateCollect = query({
         fix: task.status === 'done' ? `cleo reopen ${taskId}` : `cleo orchestrate spawn ${taskId}`,
       });
     const said = message === undefined ? undefined : readReturn(message);
-    if (message !== undefined && !said) throw invalid(here, spawn, 'has none of the three forms', 'complete');
+    if (message !== undefined && !said) throw invalid(ctx, spawn, 'has none of the three forms', 'complete');
     const manifest = await manifestOf(project, config);
     const found = manifest.read();
     const entry = entryFor(found, taskId) ?? entryFor(manifest.archived(), taskId);
-    if (!entry) throw await missingEntry(here, taskId, { protocol: spawn.protocol });
+    if (!entry) throw await missingEntry(ctx, taskId, { protocol: spawn.protocol });
     if (said && said.status !== entry.status)
-      throw invalid(here, spawn, `says ${said.status}; its entry says ${entry.status}`, entry.status);
+      throw invalid(ctx, spawn, `says ${said.status}; its entry says ${entry.status}`, entry.status);
     const output = await outputOf(platform, project, entry);
     if (!output || output.output.text.trim() === '')
       throw new CleoError('E_VALIDATION', {

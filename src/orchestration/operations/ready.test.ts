@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest';
-import { openHouse, type Seen } from '../../../test/house.ts';
+import { openApp, type Seen } from '../../../test/app.ts';
 
 const ids = (seen: Seen): string[] => seen.tasks.map((task: { id: string }) => task.id);
 
 test('what may be started now, the most urgent first', async () => {
-  const { call } = await openHouse({
+  const { call } = await openApp({
     tasks: [
       'T001 epic',
       'T002 in T001',
@@ -24,33 +24,33 @@ test('what may be started now, the most urgent first', async () => {
 });
 
 test('whoever holds a task may go on with it; for others it is taken', async () => {
-  const { call, as } = await openHouse({ tasks: ['T001 active by tester', 'T002'] });
+  const { call, as } = await openApp({ tasks: ['T001 active by tester', 'T002'] });
   expect(ids(await call('orchestrate.ready'))).toEqual(['T001', 'T002']);
   expect(ids(await as('other').call('orchestrate.ready'))).toEqual(['T002']);
 });
 
 test('a claim that has expired holds nothing', async () => {
-  const { call, tamper } = await openHouse({ tasks: ['T001 active by other'] });
+  const { call, tamper } = await openApp({ tasks: ['T001 active by other'] });
   expect(await call('orchestrate.ready')).toMatchObject({ _meta: { exitCode: 100 } });
   await tamper("update claims set renewed_at = '2020-01-01T00:00:00.000Z'");
   expect(ids(await call('orchestrate.ready'))).toEqual(['T001']);
 });
 
 test('only inside a root', async () => {
-  const { call } = await openHouse({ tasks: ['T001 saga', 'T002 in T001', 'T003 in T002', 'T004'] });
+  const { call } = await openApp({ tasks: ['T001 saga', 'T002 in T001', 'T003 in T002', 'T004'] });
   expect(ids(await call('orchestrate.ready', { epic: 'T001' }))).toEqual(['T003']);
   expect(ids(await call('orchestrate.ready', { epicId: 'T002' }))).toEqual(['T003']);
   expect(await call('orchestrate.ready', { epicId: 'T009' })).toMatchObject({ error: { code: 'E_NOT_FOUND', exitCode: 4 } });
 });
 
 test('a long list comes in pages and says so', async () => {
-  const { call } = await openHouse({ tasks: ['T001', 'T002', 'T003'] });
+  const { call } = await openApp({ tasks: ['T001', 'T002', 'T003'] });
   const page = await call('orchestrate.ready', { limit: 2, offset: 1 });
   expect(ids(page)).toEqual(['T002', 'T003']);
   expect(page._meta.truncated).toEqual({ shown: 2, total: 3 });
 });
 
 test('nothing to start is no data', async () => {
-  const { reply } = await openHouse({ tasks: ['T001 epic'] });
+  const { reply } = await openApp({ tasks: ['T001 epic'] });
   expect(await reply('orchestrate.ready')).toMatchObject({ exitCode: 100, envelope: { tasks: [] } });
 });

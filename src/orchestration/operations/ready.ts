@@ -9,7 +9,7 @@ export const orchestrateReady = query({
   name: 'orchestrate.ready',
   summary: 'List the tasks that may be started now, the most urgent first',
   params: strictObject({ epic: Root, ...pageParams(50) }),
-  also: rootNames,
+  paramAliases: rootNames,
   result: strictObject({ tasks: array(TaskHit) }),
   errors: ['E_NOT_FOUND'],
   tier: 1,

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { openHouse, type Seen } from '../../../test/house.ts';
+import { openApp, type Seen } from '../../../test/app.ts';
 import { realTokens } from '../../../test/real-tokens.ts';
 
 const world = [
@@ -17,7 +17,7 @@ const world = [
 ];
 
 test('the work of an epic by readiness: what it waits on, also outside, why it is blocked, who is at it', async () => {
-  const { call } = await openHouse({ tasks: world });
+  const { call } = await openApp({ tasks: world });
   const { _meta: meta, report } = await call('orchestrate.report', { taskId: 'T001' });
   expect(meta.resultsField).toBe('report');
   expect(report).toEqual({
@@ -50,39 +50,39 @@ test.each([
   ['T008', 'blocked'],
   ['T005', 'done'],
 ])('one task, %s, is %s', async (taskId, group) => {
-  const { call } = await openHouse({ tasks: world });
+  const { call } = await openApp({ tasks: world });
   const { report } = await call('orchestrate.report', { taskId });
   expect(report[group].map(({ id }: Seen) => id)).toEqual([taskId]);
   expect(Object.values(report.counts as Record<string, number>).reduce((all, n) => all + n, 0)).toBe(1);
 });
 
 test('a claim that has lapsed holds nothing up', async () => {
-  const { call, tamper } = await openHouse({ tasks: world });
+  const { call, tamper } = await openApp({ tasks: world });
   await tamper("update claims set renewed_at = '2020-01-01T00:00:00.000Z'");
   const { report } = await call('orchestrate.report', { epicId: 'T001' });
   expect([report.running, report.ready.map(({ id }: Seen) => id)]).toEqual([[], ['T004', 'T002']]);
 });
 
 test('what waits for a container says so, with the way it came', async () => {
-  const { call } = await openHouse({ tasks: ['T001 epic', 'T002 in T001', 'T003 epic depends T001', 'T004 in T003'] });
+  const { call } = await openApp({ tasks: ['T001 epic', 'T002 in T001', 'T003 epic depends T001', 'T004 in T003'] });
   const { report } = await call('orchestrate.report', { taskId: 'T003' });
   expect(report.waiting).toMatchObject([{ id: 'T004', on: [{ id: 'T001', via: 'T003' }] }]);
 });
 
 test('long groups are cut and say so', async () => {
-  const { call } = await openHouse({ tasks: ['T001 epic', 'T002 in T001', 'T003 in T001', 'T004 in T001 done', 'T005 in T001 done'] });
+  const { call } = await openApp({ tasks: ['T001 epic', 'T002 in T001', 'T003 in T001', 'T004 in T001 done', 'T005 in T001 done'] });
   const found = await call('orchestrate.report', { taskId: 'T001', limit: 1 });
   expect(found).toMatchObject({ _meta: { truncated: { shown: 2, total: 4 } }, report: { counts: { ready: 2, done: 2 } } });
   expect([found.report.ready.length, found.report.done.length]).toEqual([1, 1]);
 });
 
 test('there has to be such a task', async () => {
-  const { call } = await openHouse({ tasks: ['T001'] });
+  const { call } = await openApp({ tasks: ['T001'] });
   expect((await call('orchestrate.report', { taskId: 'T009' })).error).toMatchObject({ exitCode: 4 });
 });
 
 test('with the context pack of the task itself', async () => {
-  const { call } = await openHouse({ tasks: [...world, 'doc plan T001 plan: How it is built'] });
+  const { call } = await openApp({ tasks: [...world, 'doc plan T001 plan: How it is built'] });
   const { pack, omitted } = await call('orchestrate.report', { taskId: 'T001' });
   expect(pack).toMatchObject({ task: { id: 'T001', title: 'Parser' }, docs: [{ slug: 'plan' }] });
   expect(pack.acceptance).toHaveLength(7);
@@ -91,7 +91,7 @@ test('with the context pack of the task itself', async () => {
 
 test('a report in a budget keeps to it as a whole, and what it leaves out can be asked for', async () => {
   const many = Array.from({ length: 120 }, (_, i) => `T${i + 100} in T001${i % 3 ? '' : ' depends T007'}: Task ${i} of the many inside`);
-  const { call, cli } = await openHouse({ tasks: [...world, ...many] });
+  const { call, cli } = await openApp({ tasks: [...world, ...many] });
   await call('tasks.update', { taskId: 'T001', description: 'What it is about. '.repeat(300).trim() });
   for (const budget of [400, 1000, 4000]) {
     const { out } = await cli(['orchestrate', 'report', 'T001', '--budget', String(budget)]);

@@ -1,5 +1,5 @@
 import { array, description, number, optional, pipe, strictObject, string } from 'valibot';
-import { answer, type More, type QueryContext, query } from '#core/define.ts';
+import { type AnswerOptions, answer, type QueryContext, query } from '#core/define.ts';
 import { CleoError } from '#core/errors/error.ts';
 import { Omitted } from '#core/model/omitted.ts';
 import { Priority, Status, TaskId } from '#core/model/scalars.ts';
@@ -38,7 +38,7 @@ export const orchestrateReport = query({
     limit: limitParam(50, 'How many of each group at most'),
     budget: optional(tokens()),
   }),
-  also: { epic: 'taskId', epicId: 'taskId', sagaId: 'taskId' },
+  paramAliases: { epic: 'taskId', epicId: 'taskId', sagaId: 'taskId' },
   result: strictObject({ report: Report, pack: Pack, omitted: Omitted }),
   errors: ['E_NOT_FOUND', 'E_VALIDATION', 'E_FILE_ERROR'],
   tier: 2,
@@ -54,13 +54,13 @@ export const orchestrateReport = query({
     ],
     call: { taskId: 'T001' },
   },
-  async run(here, { taskId, limit, budget }) {
-    const { store, config } = here;
+  async run(ctx, { taskId, limit, budget }) {
+    const { store, config } = ctx;
     const task = await store.tasks.hit(taskId);
     if (!task) throw await notFound(store, taskId);
     // What a task waits for is mostly outside of it, so its state is told from the plan of everything that is open.
     const { work, found, taskOf } = await planOf(store, undefined);
-    const { live } = await claimsOf(here);
+    const { live } = await claimsOf(ctx);
     const { ready, running, waiting, blocked } = readinessInside(readiness(found, live), work, taskId);
     const waitsOf = openWaits(work);
     const progress = progressOf(await countsOf(store, taskId));
@@ -90,10 +90,10 @@ export const orchestrateReport = query({
       more: { truncated: cutOf(shownOf(told), total) },
     });
     if (budget === undefined) {
-      const { result, more } = whole(report, await contextPack(here, taskId, packTokens));
+      const { result, more } = whole(report, await contextPack(ctx, taskId, packTokens));
       return answer(result, more);
     }
-    const { result, more } = await withinTokens(here, { taskId, budget, report, whole });
+    const { result, more } = await withinTokens(ctx, { taskId, budget, report, whole });
     return answer(result, more);
   },
 });
@@ -104,19 +104,19 @@ type Groups = Record<(typeof groups)[number], unknown[]>;
 const packTokens = 1500;
 
 /** The pack in half of the budget, or in what it needs at least; the groups in the rest. */
-async function withinTokens<R extends Groups & { counts: Record<string, number> }, W extends { result: object; more: More }>(
-  here: QueryContext,
+async function withinTokens<R extends Groups & { counts: Record<string, number> }, W extends { result: object; more: AnswerOptions }>(
+  ctx: QueryContext,
   { taskId, budget, report, whole }: { taskId: TaskId; budget: number; report: R; whole: (told: R, pack: PackAnswer) => W },
 ): Promise<W> {
-  const printed = ({ result, more }: W): string => here.printed(result as Record<string, unknown>, more);
+  const printed = ({ result, more }: W): string => ctx.toOutput(result as Record<string, unknown>, more);
   const told = (kept: Record<string, number>): R => ({
     ...report,
     ...Object.fromEntries(groups.map((name) => [name, report[name].slice(0, kept[name] ?? 0)])),
   });
   const rest = (count: number): Omission => ({ section: 'groups', count, expand: `cleo orchestrate report ${taskId}` });
   const alone = ({ pack, omitted }: PackAnswer): string => printed(whole(told({}), { pack, omitted: [rest(99_999), ...omitted] }));
-  const half = await findPack(here, taskId, Math.floor(budget / 2), alone);
-  const packed = 'pack' in half ? half : await contextPack(here, taskId, Math.min(budget, half.least), alone);
+  const half = await findPack(ctx, taskId, Math.floor(budget / 2), alone);
+  const packed = 'pack' in half ? half : await contextPack(ctx, taskId, Math.min(budget, half.least), alone);
   const sections = groups.map((name) => ({
     name,
     items: report[name],
@@ -134,6 +134,6 @@ async function withinTokens<R extends Groups & { counts: Record<string, number> 
   throw new CleoError('E_VALIDATION', {
     field: 'budget',
     problem: `must be at least ${least} for ${taskId}`,
-    fix: here.commandWith({ budget: least }),
+    fix: ctx.commandWith({ budget: least }),
   });
 }

@@ -2,13 +2,13 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { estimateTokens } from '#lib/tokens.ts';
-import { openHouse } from '../../../test/house.ts';
+import { openApp } from '../../../test/app.ts';
 
 const off = { lifecycleEnforcement: { mode: 'off' } };
 const ids = (records: { taskId: string }[]): string[] => records.map(({ taskId }) => taskId);
 
 test('every task that is ready gets an agent, the most urgent first', async () => {
-  const { call } = await openHouse({
+  const { call } = await openApp({
     tasks: [
       'T001 epic',
       'T002 in T001',
@@ -28,12 +28,12 @@ test('every task that is ready gets an agent, the most urgent first', async () =
 });
 
 test('a saga is handed out across its epics', async () => {
-  const { call } = await openHouse({ tasks: ['T001 saga', 'T002 in T001', 'T003 in T002', 'T004 in T001', 'T005 in T004'], config: off });
+  const { call } = await openApp({ tasks: ['T001 saga', 'T002 in T001', 'T003 in T002', 'T004 in T001', 'T005 in T004'], config: off });
   expect(ids((await call('orchestrate.spawn-batch', { sagaId: 'T001' })).spawns)).toEqual(['T003', 'T005']);
 });
 
 test('of tasks that meet in a file the first goes, the others are told of', async () => {
-  const { call } = await openHouse({
+  const { call } = await openApp({
     tasks: [
       'T001 epic',
       'T002 in T001 files a.ts,b.ts',
@@ -58,7 +58,7 @@ test('of tasks that meet in a file the first goes, the others are told of', asyn
 
 test('what was handed out and not begun is not handed out again; what was begun and let go is', async () => {
   const clock = { now: '2026-03-01T10:00:00.000Z' };
-  const { call, as } = await openHouse({ tasks: ['T001 epic', 'T002 in T001', 'T003 in T001'], config: off, clock });
+  const { call, as } = await openApp({ tasks: ['T001 epic', 'T002 in T001', 'T003 in T001'], config: off, clock });
   await call('orchestrate.spawn-batch', { epicId: 'T001' });
   expect(await call('orchestrate.spawn-batch', { epicId: 'T001' })).toMatchObject({
     _meta: { exitCode: 100 },
@@ -72,14 +72,14 @@ test('what was handed out and not begun is not handed out again; what was begun 
 });
 
 test('two orchestrators at once hand out every task once', async () => {
-  const { as } = await openHouse({ tasks: ['T001 epic', ...Array.from({ length: 6 }, (_, i) => `T00${i + 2} in T001`)], config: off });
+  const { as } = await openApp({ tasks: ['T001 epic', ...Array.from({ length: 6 }, (_, i) => `T00${i + 2} in T001`)], config: off });
   const answers = await Promise.all(['ada', 'bob', 'eve'].map((agent) => as(agent).call('orchestrate.spawn-batch', { epicId: 'T001' })));
   const spawned = answers.flatMap(({ spawns }) => ids(spawns));
   expect(spawned.sort()).toEqual(['T002', 'T003', 'T004', 'T005', 'T006', 'T007']);
 });
 
 test('one that cannot be handed out keeps nobody else back', async () => {
-  const { call } = await openHouse({ tasks: ['T001 epic', 'T002 in T001 files a,b,c,d', 'T003 in T001'], config: off });
+  const { call } = await openApp({ tasks: ['T001 epic', 'T002 in T001 files a,b,c,d', 'T003 in T001'], config: off });
   expect(await call('orchestrate.spawn-batch', { epicId: 'T001' })).toMatchObject({
     spawns: [{ taskId: 'T003' }],
     left: [{ taskId: 'T002', findings: [{ code: 'ORC-006' }] }],
@@ -87,7 +87,7 @@ test('one that cannot be handed out keeps nobody else back', async () => {
 });
 
 test('where none can be handed out, that is the answer', async () => {
-  const { call, cli } = await openHouse({ tasks: ['T001 epic', 'T002 in T001: Build it', 'T003 in T001: Build more'] });
+  const { call, cli } = await openApp({ tasks: ['T001 epic', 'T002 in T001: Build it', 'T003 in T001: Build more'] });
   const refused = await call('orchestrate.spawn-batch', { epicId: 'T001' });
   expect(refused).toMatchObject({ error: { exitCode: 80 } });
   await cli(refused.error.fix);
@@ -95,13 +95,13 @@ test('where none can be handed out, that is the answer', async () => {
 });
 
 test('nothing is ready', async () => {
-  const { call } = await openHouse({ tasks: ['T001 epic', 'T002 in T001 done'], config: off });
+  const { call } = await openApp({ tasks: ['T001 epic', 'T002 in T001 done'], config: off });
   expect(await call('orchestrate.spawn-batch', { epicId: 'T001' })).toMatchObject({ _meta: { exitCode: 100 }, spawns: [] });
   expect(await call('orchestrate.spawn-batch', { epicId: 'T009' })).toMatchObject({ error: { exitCode: 4 } });
 });
 
 test('what the budget has no room for goes by file, so that all go', async () => {
-  const { call, root } = await openHouse({
+  const { call, root } = await openApp({
     tasks: ['session session-1 epic:T001', 'T001 epic', 'T002 in T001', 'T003 in T001', 'T004 in T001'],
     config: off,
   });
@@ -114,7 +114,7 @@ test('what the budget has no room for goes by file, so that all go', async () =>
 });
 
 test('a dry run hands nothing out', async () => {
-  const { call, root } = await openHouse({ tasks: ['T001 epic', 'T002 in T001'], config: off });
+  const { call, root } = await openApp({ tasks: ['T001 epic', 'T002 in T001'], config: off });
   expect(await call('orchestrate.spawn-batch', { epicId: 'T001', dryRun: true })).toMatchObject({
     spawns: [{ taskId: 'T002' }],
     data: { wouldCreate: 1 },

@@ -23,7 +23,7 @@ export const orchestrateSpawnBatch = mutation({
     tier: optional(Tier, 0),
     budget: optional(Budget),
   }),
-  also: rootNames,
+  paramAliases: rootNames,
   result: strictObject({
     spawns: array(Spawn),
     /** Files that several of them touch: of those that meet in one the first is spawned. */
@@ -44,14 +44,14 @@ export const orchestrateSpawnBatch = mutation({
     ],
     call: { epic: 'T001' },
   },
-  async run(here, { epic, tier, budget }) {
-    const { store } = here;
+  async run(ctx, { epic, tier, budget }) {
+    const { store } = ctx;
     await checkRoot(store, epic);
-    await checkScope(here, epic);
-    const candidates = await readyIn(here, epic);
-    const { conflicts, held, outstanding } = await order(here, epic, candidates);
-    const shelf = await shelfOf(here);
-    const purse = await purseOf(here, budget);
+    await checkScope(ctx, epic);
+    const candidates = await readyIn(ctx, epic);
+    const { conflicts, held, outstanding } = await order(ctx, epic, candidates);
+    const shelf = await shelfOf(ctx);
+    const purse = await purseOf(ctx, budget);
     const spawns: Spawn[] = [];
     const left: Left[] = [];
     const warnings: string[] = [];
@@ -67,9 +67,9 @@ export const orchestrateSpawnBatch = mutation({
         continue;
       }
       try {
-        const prepared = await prepare(here, shelf, task, { role: 'worker', tier });
+        const prepared = await prepare(ctx, shelf, task, { role: 'worker', tier });
         // Every task is handed out; what the budget has no room for goes by file.
-        spawns.push(await handOut(here, prepared, purse, purse.used + prepared.promptTokens > purse.max));
+        spawns.push(await handOut(ctx, prepared, purse, purse.used + prepared.promptTokens > purse.max));
         warnings.push(...prepared.warnings);
       } catch (error) {
         if (!(error instanceof CleoError) || !kept.includes(error.row)) throw error;

@@ -30,11 +30,11 @@ export const orchestrateSpawn = mutation({
     world: ['T001 epic', 'T002 in T001: Investigate slow starts'],
     call: { taskId: 'T002' },
   },
-  async run(here, { taskId, budget, promptFile = false, ...asked }) {
-    const task = await requireTask(here.store, taskId);
-    const prepared = await prepare(here, await shelfOf(here), task, asked);
-    const purse = await purseOf(here, budget);
-    const spawn = await handOut(here, prepared, purse, promptFile);
+  async run(ctx, { taskId, budget, promptFile = false, ...asked }) {
+    const task = await requireTask(ctx.store, taskId);
+    const prepared = await prepare(ctx, await shelfOf(ctx), task, asked);
+    const purse = await purseOf(ctx, budget);
+    const spawn = await handOut(ctx, prepared, purse, promptFile);
     return answer({ spawn }, { warnings: [...prepared.warnings, ...overBudget(purse)] });
   },
 });

@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest';
-import { openHouse } from '../../../test/house.ts';
+import { openApp } from '../../../test/app.ts';
 
 const world = ['T001 saga', 'T002 in T001: Parser', 'T003 in T002 high', 'T004 in T002 depends T003', 'T005 in T003', 'T009: Alone'];
 
 test('a session on the epic, nothing focused, and the plan', async () => {
-  const { call } = await openHouse({ tasks: world });
+  const { call } = await openApp({ tasks: world });
   const started = await call('orchestrate.start', { epicId: 'T002', name: 'Parser' });
   expect(started).toMatchObject({
     _meta: { resultsField: 'session', sessionId: started.session.id },
@@ -30,7 +30,7 @@ test('a session on the epic, nothing focused, and the plan', async () => {
 });
 
 test('on a saga as well, and over every door under its names', async () => {
-  const { call, cli } = await openHouse({ tasks: world });
+  const { call, cli } = await openApp({ tasks: world });
   expect(await call('orchestrate.start', { sagaId: 'T001' })).toMatchObject({ session: { scope: 'saga:T001' } });
   await call('session.end');
   const { out, exitCode } = await cli('cleo orchestrator start --epic T002 --export --grade');
@@ -39,13 +39,13 @@ test('on a saga as well, and over every door under its names', async () => {
 });
 
 test('under the rules of every session: 30, 32, 67; each way out leads out', async () => {
-  const { call, as, cli } = await openHouse({ tasks: world });
+  const { call, as, cli } = await openApp({ tasks: world });
   await as('ada').call('orchestrate.start', { epic: 'T002' });
   const same = await call('orchestrate.start', { epic: 'T002' });
   expect(same.error).toMatchObject({ code: 'E_SESSION_EXISTS', exitCode: 30 });
   expect((await call('orchestrate.start', { epic: 'T001' })).error).toMatchObject({ code: 'E_SCOPE_CONFLICT', exitCode: 32 });
   expect((await cli(same.error.fix)).exitCode).toBe(0);
-  const strict = await openHouse({ tasks: [...world, 'T010 epic'], config: { session: { exclusive: true } } });
+  const strict = await openApp({ tasks: [...world, 'T010 epic'], config: { session: { exclusive: true } } });
   await strict.call('orchestrate.start', { epic: 'T002' });
   const { error } = await strict.call('orchestrate.start', { epic: 'T010' });
   expect(error).toMatchObject({ code: 'E_CONCURRENT_SESSION', exitCode: 67 });
@@ -53,7 +53,7 @@ test('under the rules of every session: 30, 32, 67; each way out leads out', asy
 });
 
 test('a task is worked on, not handed out: 33 with the epic it is part of, or a session of its own', async () => {
-  const { call, cli } = await openHouse({ tasks: world });
+  const { call, cli } = await openApp({ tasks: world });
   const inside = (await call('orchestrate.start', { epic: 'T005' })).error;
   expect(inside).toMatchObject({ code: 'E_SCOPE_INVALID', exitCode: 33, fix: 'cleo orchestrate start T002' });
   expect((await cli(inside.fix)).envelope).toMatchObject({ session: { scope: 'epic:T002' } });
@@ -64,13 +64,13 @@ test('a task is worked on, not handed out: 33 with the epic it is part of, or a 
 });
 
 test('it needs no session itself, where writes do', async () => {
-  const { call } = await openHouse({ tasks: world, config: { session: { required: true } } });
+  const { call } = await openApp({ tasks: world, config: { session: { required: true } } });
   expect((await call('saga.create', { title: 'x' })).error).toMatchObject({ exitCode: 36 });
   expect(await call('orchestrate.start', { epic: 'T002' })).toMatchObject({ success: true });
 });
 
 test('what prompts may cost is set at the start, and context shows what is left', async () => {
-  const { call, cli } = await openHouse({ tasks: [...world, 'T020 epic', 'T021 in T020: Write it'] });
+  const { call, cli } = await openApp({ tasks: [...world, 'T020 epic', 'T021 in T020: Write it'] });
   const { session } = await call('orchestrate.start', { epicId: 'T002' });
   expect((await call('system.context', {}, { session: session.id })).context.budget).toEqual({ max: 10_000, used: 0, left: 10_000 });
   const { envelope } = await cli('cleo orchestrate start T020 --budget 6000');

@@ -25,7 +25,7 @@ export const orchestrateStart = mutation({
     budget: optional(Budget),
     export: optional(pipe(boolean(), description('Print shell lines that put a shell into the session, for eval'))),
   }),
-  also: rootNames,
+  paramAliases: rootNames,
   result: strictObject({
     session: SessionSummary,
     /** How much of the protocol an agent in this session needs: `cleo inject orchestrator`. */
@@ -38,32 +38,32 @@ export const orchestrateStart = mutation({
   tier: 2,
   cli: { command: ['orchestrate start', 'orchestrator start'], args: ['epic'], raw: 'export' },
   example: { world: ['T001 epic', 'T002 in T001', 'T003 in T001 depends T002'], call: { epic: 'T001', name: 'Parser' } },
-  async run(here, { epic, budget, ...given }) {
-    const session = await beginSession(here, await scopeOf(here, epic), given);
-    const orchestrator = { ...here.caller, session: session.id };
-    await here.store.spawns.keepBudget(orchestrator, { used: 0, max: budget ?? defaultBudget }, here.now);
+  async run(ctx, { epic, budget, ...given }) {
+    const session = await beginSession(ctx, await scopeOf(ctx, epic), given);
+    const orchestrator = { ...ctx.caller, session: session.id };
+    await ctx.store.spawns.keepBudget(orchestrator, { used: 0, max: budget ?? defaultBudget }, ctx.now);
     return answer(
       {
         session: summaryOf(session),
         tier: 'orchestrator' as const,
-        ...(await analyze(here.store, await planOf(here.store, epic))),
+        ...(await analyze(ctx.store, await planOf(ctx.store, epic))),
         ...(given.export ? { export: exportLines(session) } : {}),
       },
-      { joins: handleOf(session) },
+      { enterSession: handleOf(session) },
     );
   },
 });
 
 /** A task is worked on, not handed out. */
-async function scopeOf(here: MutationContext, root: TaskId): Promise<Scope> {
-  const ancestry = await here.store.tasks.ancestry(root);
+async function scopeOf(ctx: MutationContext, root: TaskId): Promise<Scope> {
+  const ancestry = await ctx.store.tasks.ancestry(root);
   const [self] = ancestry;
-  if (!self) throw await notFound(here.store, root);
+  if (!self) throw await notFound(ctx.store, root);
   const { scope, epicId } = scopeFor(ancestry);
   if (scope.root === root && scope.kind !== 'task') return scope;
   throw new CleoError('E_SCOPE_INVALID', {
     scope: `${self.type}:${root}`,
     problem: `${root} is a ${self.type}; what is handed out is an epic or a saga`,
-    fix: here.commandAs(epicId ? ['orchestrate', 'start', epicId] : ['session', 'start', '--scope', scopeText(scope), '--auto-focus']),
+    fix: ctx.commandAs(epicId ? ['orchestrate', 'start', epicId] : ['session', 'start', '--scope', scopeText(scope), '--auto-focus']),
   });
 }

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { openHouse, type Seen } from '../../../test/house.ts';
+import { openApp, type Seen } from '../../../test/app.ts';
 
 const world = [
   'T001 epic: Parser',
@@ -15,7 +15,7 @@ const world = [
 ];
 
 test('who is at what inside an epic, and how much is left', async () => {
-  const { call } = await openHouse({ tasks: world });
+  const { call } = await openApp({ tasks: world });
   const { _meta: meta, success: _, ...found } = await call('orchestrate.status', { epicId: 'T001' });
   expect(meta.resultsField).toBe('running');
   const times = { since: '2026-01-01T00:00:00.000Z', until: expect.stringMatching(/^20\d\d-/) };
@@ -34,14 +34,14 @@ test('who is at what inside an epic, and how much is left', async () => {
 });
 
 test('everywhere, where no root is given and no session has one', async () => {
-  const { call } = await openHouse({ tasks: world.slice(0, -1) });
+  const { call } = await openApp({ tasks: world.slice(0, -1) });
   const found = await call('orchestrate.status');
   expect(found.running.map(({ agent }: Seen) => agent)).toEqual(['ada', 'ben', 'eve']);
   expect(found).toMatchObject({ wavesLeft: 2, progress: { done: 1, total: 7 } });
 });
 
 test('an agent of which nothing was heard is told apart, and its task is ready again', async () => {
-  const { call, tamper } = await openHouse({ tasks: world });
+  const { call, tamper } = await openApp({ tasks: world });
   await tamper("update claims set renewed_at = '2020-01-01T00:00:00.000Z' where agent_id = 'ada'");
   const found = await call('orchestrate.status', { epic: 'T001' });
   expect(found.running.map(({ agent, lapsed }: Seen) => [agent, lapsed])).toEqual([
@@ -52,12 +52,12 @@ test('an agent of which nothing was heard is told apart, and its task is ready a
 });
 
 test('who holds what the root is inside of is not at work in it', async () => {
-  const { call } = await openHouse({ tasks: ['T001 saga active by eve', 'T002 in T001 active by ada', 'T003 in T002'] });
+  const { call } = await openApp({ tasks: ['T001 saga active by eve', 'T002 in T001 active by ada', 'T003 in T002'] });
   const { running } = await call('orchestrate.status', { epic: 'T002' });
   expect(running.map(({ agent }: Seen) => agent)).toEqual(['ada']);
 });
 
 test('nobody at work and something left is an answer', async () => {
-  const { reply } = await openHouse({ tasks: ['T001 epic', 'T002 in T001'] });
+  const { reply } = await openApp({ tasks: ['T001 epic', 'T002 in T001'] });
   expect(await reply('orchestrate.status', { epic: 'T001' })).toMatchObject({ exitCode: 0, envelope: { running: [], wavesLeft: 1 } });
 });

@@ -22,7 +22,7 @@ export const orchestrateStatus = query({
   name: 'orchestrate.status',
   summary: 'Show which agents are at which tasks, and how many waves are left',
   params: strictObject({ epic: Root }),
-  also: rootNames,
+  paramAliases: rootNames,
   result: strictObject({
     running: array(Running),
     root: optional(RootTask),
@@ -44,11 +44,11 @@ export const orchestrateStatus = query({
     ],
     call: { epic: 'T001' },
   },
-  async run(here, { epic }) {
-    const { store, session, config } = here;
+  async run(ctx, { epic }) {
+    const { store, session, config } = ctx;
     const { work, found, root } = await planOf(store, epic ?? session?.scope.root);
     const inside = new Map(work.tasks.filter(({ id }) => !work.above.includes(id)).map(({ id, title }) => [id, title]));
-    const { live, lapsed } = await claimsOf(here);
+    const { live, lapsed } = await claimsOf(ctx);
     const { ready, waiting, blocked } = readiness(found, live);
     const running = [...live, ...lapsed]
       .filter(({ taskId }) => inside.has(taskId))

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { openHouse, type Seen } from '../../../test/house.ts';
+import { openApp, type Seen } from '../../../test/app.ts';
 
 const world = [
   'T001 epic: Parser',
@@ -17,7 +17,7 @@ const world = [
 const ids = (seen: Seen): string[][] => seen.waves.map(({ tasks }: Seen) => tasks.map(({ id }: Seen) => id));
 
 test('an epic in waves: what may run side by side, what is blocked and why, how far it is', async () => {
-  const { call } = await openHouse({ tasks: world });
+  const { call } = await openApp({ tasks: world });
   const { _meta: meta, success: _, ...found } = await call('orchestrate.analyze', { epicId: 'T001' });
   expect(meta).toMatchObject({ command: 'orchestrate.analyze', resultsField: 'waves' });
   expect(found).toEqual({
@@ -47,7 +47,7 @@ test('an epic in waves: what may run side by side, what is blocked and why, how 
 });
 
 test('a dependency that is done in another epic counts as met; an open one keeps the task out and is named', async () => {
-  const { call } = await openHouse({
+  const { call } = await openApp({
     tasks: ['T001 epic', 'T002 in T001 depends T005', 'T003 in T001 depends T006', 'T004 epic', 'T005 in T004 done', 'T006 in T004'],
   });
   const before = await call('orchestrate.analyze', { epic: 'T001' });
@@ -59,7 +59,7 @@ test('a dependency that is done in another epic counts as met; an open one keeps
 });
 
 test('a saga is one plan: depends between its epics hold', async () => {
-  const { call, cli } = await openHouse({
+  const { call, cli } = await openApp({
     tasks: [
       'T001 saga',
       'T002 in T001',
@@ -78,14 +78,14 @@ test('a saga is one plan: depends between its epics hold', async () => {
 });
 
 test('files that two tasks of one wave touch are a conflict', async () => {
-  const { call } = await openHouse({
+  const { call } = await openApp({
     tasks: ['T001 epic', 'T002 in T001 files a.ts,b.ts', 'T003 in T001 files a.ts', 'T004 in T001 depends T002 files b.ts'],
   });
   expect((await call('orchestrate.analyze', { epic: 'T001' })).conflicts).toEqual([{ wave: 1, file: 'a.ts', tasks: ['T002', 'T003'] }]);
 });
 
 test('a circle that should be impossible is reported, and the rest is planned', async () => {
-  const { call, tamper } = await openHouse({ tasks: ['T001 epic', 'T002 in T001', 'T003 in T001 depends T002', 'T004 in T001'] });
+  const { call, tamper } = await openApp({ tasks: ['T001 epic', 'T002 in T001', 'T003 in T001 depends T002', 'T004 in T001'] });
   await tamper("insert into task_dependencies (task_id, depends_on, position) values ('T002', 'T003', 0)");
   const found = await call('orchestrate.analyze', { epic: 'T001' });
   expect([ids(found), found.cycles]).toEqual([[['T004']], [['T002', 'T003', 'T002']]]);
@@ -93,7 +93,7 @@ test('a circle that should be impossible is reported, and the rest is planned', 
 });
 
 test('without a root it is the scope of the session, else everything', async () => {
-  const { call } = await openHouse({ tasks: ['T001 epic', 'T002 in T001', 'T003', 'T004 done archived'] });
+  const { call } = await openApp({ tasks: ['T001 epic', 'T002 in T001', 'T003', 'T004 done archived'] });
   expect(await call('orchestrate.analyze')).toMatchObject({ progress: { done: 1, total: 3, percent: 33 }, parallelism: 2 });
   expect(ids(await call('orchestrate.waves'))).toEqual([['T002', 'T003']]);
   await call('orchestrate.start', { epic: 'T001' });
@@ -102,7 +102,7 @@ test('without a root it is the scope of the session, else everything', async () 
 });
 
 test('a task by itself is one wave, unless what it is inside of waits', async () => {
-  const { call } = await openHouse({ tasks: ['T001 epic depends T009', 'T002 in T001', 'T003', 'T009'] });
+  const { call } = await openApp({ tasks: ['T001 epic depends T009', 'T002 in T001', 'T003', 'T009'] });
   expect(ids(await call('orchestrate.waves', { epic: 'T003' }))).toEqual([['T003']]);
   expect(await call('orchestrate.analyze', { epic: 'T002' })).toMatchObject({
     waves: [],
@@ -114,14 +114,14 @@ test('a task by itself is one wave, unless what it is inside of waits', async ()
 test.each(['orchestrate.analyze', 'orchestrate.waves', 'orchestrate.status'])(
   '%s: nothing left is no data, nothing there is 4',
   async (operation) => {
-    const { call, reply } = await openHouse({ tasks: ['T001 epic', 'T002 in T001 done', 'T010 epic'] });
+    const { call, reply } = await openApp({ tasks: ['T001 epic', 'T002 in T001 done', 'T010 epic'] });
     expect(await reply(operation, { epic: 'T001' })).toMatchObject({ exitCode: 100, envelope: { success: true } });
     expect((await call(operation, { epic: 'T099' })).error).toMatchObject({ code: 'E_NOT_FOUND', exitCode: 4 });
   },
 );
 
 test('what is blocked through and through has no waves, but is told', async () => {
-  const { reply } = await openHouse({ tasks: ['T001 epic', 'T002 in T001 blocked'] });
+  const { reply } = await openApp({ tasks: ['T001 epic', 'T002 in T001 blocked'] });
   expect(await reply('orchestrate.analyze', { epic: 'T001' })).toMatchObject({
     exitCode: 0,
     envelope: { waves: [], blocked: [{ id: 'T002' }] },
@@ -130,7 +130,7 @@ test('what is blocked through and through has no waves, but is told', async () =
 });
 
 test('what ready names is the first wave, less what others hold', async () => {
-  const { call } = await openHouse({ tasks: [...world, 'T009 in T001 active by ada'] });
+  const { call } = await openApp({ tasks: [...world, 'T009 in T001 active by ada'] });
   const ready = (await call('orchestrate.ready', { epic: 'T001' })).tasks.map(({ id }: Seen) => id);
   expect(ids(await call('orchestrate.waves', { epic: 'T001' }))[0]).toEqual([...ready, 'T009']);
 });

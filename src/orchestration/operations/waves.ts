@@ -7,7 +7,7 @@ export const orchestrateWaves = query({
   name: 'orchestrate.waves',
   summary: 'List the open work of an epic or saga in waves: one after another, side by side within',
   params: strictObject({ epic: Root }),
-  also: rootNames,
+  paramAliases: rootNames,
   result: strictObject({ waves: array(Wave) }),
   errors: ['E_NOT_FOUND'],
   tier: 2,

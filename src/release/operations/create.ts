@@ -10,7 +10,7 @@ export const releaseCreate = mutation({
   name: 'release.create',
   summary: 'Collect what is done and in no release yet under a version, with its changelog',
   params: strictObject({ version: Version, epic: Root }),
-  also: rootNames,
+  paramAliases: rootNames,
   result: strictObject({ release: Release }),
   errors: ['E_NOT_FOUND'],
   tier: 1,

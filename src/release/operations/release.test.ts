@@ -2,9 +2,9 @@ import { execFileSync } from 'node:child_process';
 import { cpSync, existsSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import { buildHouse } from '#main.ts';
+import { createApp } from '#main.ts';
 import { platformOf } from '#platform/platform.ts';
-import { commandLine, openHouse, type Seen, type TestHouse } from '../../../test/house.ts';
+import { commandLine, openApp, type Seen, type TestApp } from '../../../test/app.ts';
 import { type Repository, repositoryIn, worktreeOf } from '../../../test/repository.ts';
 import { temporary } from '../../../test/temporary.ts';
 
@@ -16,33 +16,33 @@ const work = [
   'T005 done: Elsewhere',
 ];
 
-interface Shop extends TestHouse {
+interface Shop extends TestApp {
   repo: Repository;
   remote: string;
   read(name: string): string;
-  ship(more?: object): ReturnType<TestHouse['call']>;
+  ship(more?: object): ReturnType<TestApp['call']>;
 }
 
 /** A project in a real repository with a bare remote. */
 async function openShop(config: object = {}, files: Record<string, string> = {}, tasks = work): Promise<Shop> {
   const remote = join(temporary(), 'remote.git');
   const repo = repositoryIn(join(temporary(), 'unused'));
-  const house = await openHouse({ tasks, env: repo.env, config: { ...config } });
-  const here = repositoryIn(house.root);
-  here.git('init', '--quiet', '--bare', '--initial-branch', 'main', remote);
-  here.git('remote', 'add', 'origin', remote);
-  here.commit({
+  const app = await openApp({ tasks, env: repo.env, config: { ...config } });
+  const ctx = repositoryIn(app.root);
+  ctx.git('init', '--quiet', '--bare', '--initial-branch', 'main', remote);
+  ctx.git('remote', 'add', 'origin', remote);
+  ctx.commit({
     'package.json': '{\n\t"name": "x",\n\t"version": "0.9.0"\n}\n',
     'src/a.ts': 'a\n',
     '.gitignore': 'home\n.cleo\n',
     ...files,
   });
   return {
-    ...house,
-    repo: here,
+    ...app,
+    repo: ctx,
     remote,
-    read: (name) => readFileSync(join(house.root, name), 'utf8'),
-    ship: (more = { bumpVersion: true, createTag: true, push: true }) => house.call('release.ship', { version: 'v1.0.0', ...more }),
+    read: (name) => readFileSync(join(app.root, name), 'utf8'),
+    ship: (more = { bumpVersion: true, createTag: true, push: true }) => app.call('release.ship', { version: 'v1.0.0', ...more }),
   };
 }
 
@@ -54,7 +54,7 @@ const remoteRefs = ({ repo, remote }: Shop): string[] =>
     .map((line) => line.split('\t')[1]!);
 
 test('a release collects what is done and in no release yet, and exists once', async () => {
-  const { call, cli } = await openHouse({ tasks: work });
+  const { call, cli } = await openApp({ tasks: work });
   expect(await call('release.create', { version: '1.0.0', epic: 'T001' })).toMatchObject({
     release: {
       version: 'v1.0.0',
@@ -90,7 +90,7 @@ test('a release collects what is done and in no release yet, and exists once', a
 });
 
 test('a dry run of create keeps nothing', async () => {
-  const { call } = await openHouse({ tasks: work });
+  const { call } = await openApp({ tasks: work });
   expect(await call('release.create', { version: 'v1.0.0', dryRun: true })).toMatchObject({ data: { dryRun: true, wouldCreate: 1 } });
   expect(await call('release.list')).toMatchObject({ _meta: { exitCode: 100 }, releases: [] });
 });
@@ -98,10 +98,10 @@ test('a dry run of create keeps nothing', async () => {
 test.each(['v1.0.0; rm -rf', '--upload-pack=x', '-v1', 'HEAD', '../v1.0.0', 'v1.0.0\n', '$(touch x)', ''])(
   '%j is no version',
   async (version) => {
-    const house = await openHouse();
+    const app = await openApp();
     for (const operation of ['release.create', 'release.ship', 'release.show', 'release.changelog'])
-      expect(await house.call(operation, { version })).toMatchObject({ error: { exitCode: 6, code: 'E_VALIDATION_VERSION' } });
-    expect((await house.cli(['release', 'create', '--', version])).exitCode).toBe(6);
+      expect(await app.call(operation, { version })).toMatchObject({ error: { exitCode: 6, code: 'E_VALIDATION_VERSION' } });
+    expect((await app.cli(['release', 'create', '--', version])).exitCode).toBe(6);
   },
 );
 
@@ -164,9 +164,9 @@ test('the checkout that the caller stands in is the one that is released', async
   await shop.call('release.create', { version: 'v1.0.0' });
   const other = worktreeOf(shop.repo, join(temporary(), 'other'), 'feature');
   writeFileSync(join(shop.root, 'src/a.ts'), 'dirty, but elsewhere');
-  const house = buildHouse(platformOf(shop.env, other.folder, '0.0.0-test'));
-  onTestFinished(() => house.closeStores());
-  const { envelope } = await commandLine(house, shop.env)('cleo release ship v1.0.0 --bump-version --create-tag');
+  const app = createApp(platformOf(shop.env, other.folder, '0.0.0-test'));
+  onTestFinished(() => app.closeStores());
+  const { envelope } = await commandLine(app, shop.env)('cleo release ship v1.0.0 --bump-version --create-tag');
   expect(envelope).toMatchObject({ release: { status: 'shipped', commit: other.git('rev-parse', 'HEAD') } });
   expect(other.git('show', '--name-only', '--format=', 'HEAD').split('\n')).toEqual(['CHANGELOG.md', 'package.json']);
   expect(existsSync(join(shop.root, 'CHANGELOG.md'))).toBe(false);
@@ -330,16 +330,16 @@ test('a version that is not SemVer goes into no file that wants it', async () =>
 });
 
 test('without git it is 5; outside of a repository, or before its first commit, it says so', async () => {
-  const bare = await openHouse({ tasks: work, env: { PATH: '/nonexistent' } });
+  const bare = await openApp({ tasks: work, env: { PATH: '/nonexistent' } });
   await bare.call('release.create', { version: 'v1.0.0' });
   expect(await bare.call('release.ship', { version: 'v1.0.0' })).toMatchObject({ error: { code: 'E_DEPENDENCY_ERROR', exitCode: 5 } });
-  const house = await openHouse({ tasks: work, env: { PATH: process.env.PATH ?? '' } });
-  await house.call('release.create', { version: 'v1.0.0' });
-  expect(await house.call('release.ship', { version: 'v1.0.0' })).toMatchObject({
+  const app = await openApp({ tasks: work, env: { PATH: process.env.PATH ?? '' } });
+  await app.call('release.create', { version: 'v1.0.0' });
+  expect(await app.call('release.ship', { version: 'v1.0.0' })).toMatchObject({
     error: { code: 'E_VALIDATION_REPOSITORY', fix: 'git init' },
   });
-  repositoryIn(house.root);
-  expect(await house.call('release.ship', { version: 'v1.0.0' })).toMatchObject({
+  repositoryIn(app.root);
+  expect(await app.call('release.ship', { version: 'v1.0.0' })).toMatchObject({
     error: { code: 'E_VALIDATION_REPOSITORY', exitCode: 6 },
   });
 });
@@ -351,9 +351,9 @@ test('a project in a folder of a repository keeps to its folder', async () => {
   shop.repo.commit({ 'packages/app/package.json': '{"version":"0.1.0"}\n' });
   cpSync(join(shop.root, '.cleo'), join(inner, '.cleo'), { recursive: true });
   const env = { ...shop.env, CLEO_ROOT: inner };
-  const house = buildHouse(platformOf(env, inner, '0.0.0-test'));
-  onTestFinished(() => house.closeStores());
-  const ship = () => commandLine(house, env)('cleo release ship v1.0.0 --bump-version');
+  const app = createApp(platformOf(env, inner, '0.0.0-test'));
+  onTestFinished(() => app.closeStores());
+  const ship = () => commandLine(app, env)('cleo release ship v1.0.0 --bump-version');
   writeFileSync(join(shop.root, 'package.json'), '{"version":"0.9.5"}\n');
   expect((await ship()).envelope.error.details).toMatchObject({ paths: ['package.json'] });
   shop.repo.git('checkout', '--quiet', '--', 'package.json');

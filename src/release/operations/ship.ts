@@ -28,15 +28,15 @@ export const releaseShip = job({
   cli: { command: 'release ship', args: ['version'] },
   // A world has neither a repository nor a remote.
   example: { world: ['T001 done'], call: { version: 'v1.0.0', bumpVersion: true, createTag: true, push: true }, exit: 4 },
-  async run(here, { version, bumpVersion = false, createTag = false, push = false, artifacts = [], provenance, dryRun }) {
-    const shipment = await Shipment.of(here, version, { bumpVersion, createTag, push });
-    const shown = () => here.read((store) => releaseView(store, shipment.release));
+  async run(ctx, { version, bumpVersion = false, createTag = false, push = false, artifacts = [], provenance, dryRun }) {
+    const shipment = await Shipment.of(ctx, version, { bumpVersion, createTag, push });
+    const shown = () => ctx.read((store) => releaseView(store, shipment.release));
     const left = stepsLeft(shipment.release, shipment.wanted, shipment.isCommitThere);
     const files = await shipment.digests(artifacts);
     if (left.length === 0 && !provenance && files.length === 0) return noChange({ release: await shown() });
     const warnings = await shipment.check(left, provenance);
     if (dryRun) {
-      here.changes.updated.push(version);
+      ctx.changes.updated.push(version);
       return answer({ release: await shown(), would: shipment.intentions(left) }, { dryRun: true, warnings });
     }
     for (const step of left.filter((name) => name !== 'push')) await shipment.take(step);
@@ -45,7 +45,7 @@ export const releaseShip = job({
     const statement = provenance && (await shipment.writeStatement(provenance));
     if (left.includes('push')) await shipment.take('push');
     await shipment.close();
-    here.changes.updated.push(version);
+    ctx.changes.updated.push(version);
     return answer({ release: await shown(), ...(statement ? { statement } : {}) }, { warnings });
   },
 });

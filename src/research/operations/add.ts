@@ -33,7 +33,7 @@ export const researchAdd = job({
     needsFollowup: optional(fields.needs_followup),
     linkedTasks: optional(fields.linked_tasks),
   }),
-  also: { agent_type: 'agentType', key_findings: 'keyFindings', needs_followup: 'needsFollowup', linked_tasks: 'linkedTasks' },
+  paramAliases: { agent_type: 'agentType', key_findings: 'keyFindings', needs_followup: 'needsFollowup', linked_tasks: 'linkedTasks' },
   result: strictObject({ entry: EntryReceipt }),
   errors: ['E_INVALID_INPUT', 'E_VALIDATION', 'E_ID_COLLISION', 'E_NOT_FOUND', 'E_FILE_ERROR', 'E_LOCK_TIMEOUT'],
   tier: 1,
@@ -42,15 +42,15 @@ export const researchAdd = job({
     world: ['T001'],
     call: { id: 'T001-parsers', file: 'docs/parsers.md', title: 'Which parsers there are', status: 'complete', linkedTasks: ['T001'] },
   },
-  async run(here, params) {
-    const { platform, project, changes, read } = here;
-    const entry = wholeEntry(here, params);
+  async run(ctx, params) {
+    const { platform, project, changes, read } = ctx;
+    const entry = wholeEntry(ctx, params);
     const problem = entryProblem(entry);
     if (problem)
       throw new CleoError('E_VALIDATION', {
         field: 'needs_followup',
         problem,
-        fix: again(here, { needsFollowup: [entry.status === 'partial' ? 'What is left to do' : 'What blocks it'] }),
+        fix: again(ctx, { needsFollowup: [entry.status === 'partial' ? 'What is left to do' : 'What blocks it'] }),
       });
     const { inProject } = await import('#platform/shared-file.ts');
     const { path } = inProject(project.root, entry.file, help);
@@ -60,9 +60,9 @@ export const researchAdd = job({
       const [missing] = await store.tasks.missing(entry.linked_tasks);
       if (missing) throw await notFound(store, missing);
     });
-    const manifest = await manifestOf(project, here.config());
+    const manifest = await manifestOf(project, ctx.config());
     manifest.add((isTaken) => {
-      if (isTaken(entry.id)) throw new CleoError('E_ID_COLLISION', { id: entry.id, fix: again(here, { id: freeId(entry.id, isTaken) }) });
+      if (isTaken(entry.id)) throw new CleoError('E_ID_COLLISION', { id: entry.id, fix: again(ctx, { id: freeId(entry.id, isTaken) }) });
       return JSON.stringify(entry);
     });
     changes.created.push(entry.id);
@@ -74,11 +74,11 @@ export const researchAdd = job({
 const isObject = (value: unknown): value is object => typeof value === 'object' && value !== null && !Array.isArray(value);
 
 /** The entry with what is given beside it, and what goes without saying. */
-function wholeEntry(here: JobContext, { entry: given, ...flags }: Record<string, unknown>): ManifestEntry {
+function wholeEntry(ctx: JobContext, { entry: given, ...flags }: Record<string, unknown>): ManifestEntry {
   const { agentType, keyFindings, needsFollowup, linkedTasks, ...same } = flags;
   const named = { ...same, agent_type: agentType, key_findings: keyFindings, needs_followup: needsFollowup, linked_tasks: linkedTasks };
   const said: Record<string, unknown> = {
-    date: here.now.slice(0, 10),
+    date: ctx.now.slice(0, 10),
     agent_type: 'research',
     topics: [],
     key_findings: [],
@@ -92,7 +92,7 @@ function wholeEntry(here: JobContext, { entry: given, ...flags }: Record<string,
   if (said.id === undefined && typeof task === 'string' && typeof said.title === 'string') said.id = entryIdFor(task, said.title);
   const read = safeParse(ManifestEntry, said);
   if (read.success) return read.output;
-  throw refusalOf(here, read.issues as BaseIssue<unknown>[]);
+  throw refusalOf(ctx, read.issues as BaseIssue<unknown>[]);
 }
 
 function parsedEntry(given: unknown): object {
@@ -112,14 +112,14 @@ function parsedEntry(given: unknown): object {
 }
 
 /** As dispatch refuses parameters: the wrong shape (2) before a broken rule (6). */
-function refusalOf(here: JobContext, issues: BaseIssue<unknown>[]): CleoError {
+function refusalOf(ctx: JobContext, issues: BaseIssue<unknown>[]): CleoError {
   const issue = issues.find(({ kind }) => kind === 'schema') ?? issues[0]!;
   const field = String(issue.path?.[0]?.key ?? 'entry');
   if (issue.kind !== 'schema') return new CleoError('E_VALIDATION', { field, problem: issue.message, fix: help });
   const isMissing = issue.received === 'undefined' && issue.path?.length === 1;
   return new CleoError('E_INVALID_INPUT', {
     problem: isMissing ? `${field} is required` : `${field}: ${issue.message}`,
-    fix: field === 'status' && isMissing ? again(here, { status: 'complete' }) : help,
+    fix: field === 'status' && isMissing ? again(ctx, { status: 'complete' }) : help,
     field,
   });
 }

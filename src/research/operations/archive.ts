@@ -19,12 +19,12 @@ export const researchArchive = job({
   tier: 1,
   cli: { command: 'research archive', args: ['entryId'] },
   example: { world: ['T001 done', 'research T001-parsers: Which parsers there are'], call: {} },
-  async run(here, { entryId, before, dryRun }) {
-    const manifest = await manifestOf(here.project, here.config());
+  async run(ctx, { entryId, before, dryRun }) {
+    const manifest = await manifestOf(ctx.project, ctx.config());
     const known = manifest.read();
     if (entryId !== undefined && !entryIn(known, entryId)) throw noEntry(entryId, known);
     const open = await openAmong(
-      here,
+      ctx,
       known.entries.flatMap(({ entry }) => tasksOf(entry)),
     );
     const isOver = (entry: ReadEntry): boolean =>
@@ -49,7 +49,7 @@ export const researchArchive = job({
         archived.splice(0, archived.length, ...ids);
         return changes;
       });
-    here.changes.updated.push(...archived);
+    ctx.changes.updated.push(...archived);
     return answer({ archived }, dryRun ? { dryRun: true as const } : {});
   },
 });

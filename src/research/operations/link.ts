@@ -1,6 +1,6 @@
 import { boolean, description, pipe, strictObject } from 'valibot';
 import { alreadyThere, type JobContext, job } from '#core/define.ts';
-import type { Code } from '#core/errors/catalogue.ts';
+import type { Code } from '#core/errors/catalog.ts';
 import { TaskId } from '#core/model/scalars.ts';
 import { requireTask } from '#tasks/operations/shared/require.ts';
 import type { ReadEntry } from '../model/manifest.ts';
@@ -22,9 +22,9 @@ export const researchLink = job({
   tier: 0,
   cli: { command: 'research link', args: ['taskId', 'entryId'] },
   example: { world: ['T001', 'T002', 'research T001-parsers: Which parsers there are'], call: { taskId: 'T002', entryId: 'T001-parsers' } },
-  async run(here, { taskId, entryId }) {
-    await here.read((store) => requireTask(store, taskId));
-    const { entry, isChanged } = await relink(here, entryId, (links) => (links.includes(taskId) ? links : [...links, taskId]));
+  async run(ctx, { taskId, entryId }) {
+    await ctx.read((store) => requireTask(store, taskId));
+    const { entry, isChanged } = await relink(ctx, entryId, (links) => (links.includes(taskId) ? links : [...links, taskId]));
     const result = { entry, linked: true };
     return isChanged ? result : alreadyThere(result);
   },

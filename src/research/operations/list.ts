@@ -29,7 +29,7 @@ export const researchList = query({
     task: optional(pipe(TaskId, description('Only those that belong to this task'))),
     needsFollowup: optional(pipe(boolean(), description('Only those that leave something to do'))),
   }),
-  also: { agent_type: 'agentType', taskId: 'task', needs_followup: 'needsFollowup' },
+  paramAliases: { agent_type: 'agentType', taskId: 'task', needs_followup: 'needsFollowup' },
   result: strictObject({ entries: array(Row) }),
   errors: ['E_FILE_ERROR'],
   tier: 0,

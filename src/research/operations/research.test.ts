@@ -1,13 +1,13 @@
 import { existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { openHouse, type TestHouse } from '../../../test/house.ts';
+import { openApp, type TestApp } from '../../../test/app.ts';
 
-const fileOf = ({ root }: TestHouse): string => join(root, '.cleo', 'research', 'MANIFEST.jsonl');
-const linesIn = (house: TestHouse): string[] => readFileSync(fileOf(house), 'utf8').split('\n').slice(0, -1);
-const put = (house: TestHouse, text: string): void => {
-  mkdirSync(join(house.root, '.cleo', 'research'), { recursive: true });
-  writeFileSync(fileOf(house), text);
+const fileOf = ({ root }: TestApp): string => join(root, '.cleo', 'research', 'MANIFEST.jsonl');
+const linesIn = (app: TestApp): string[] => readFileSync(fileOf(app), 'utf8').split('\n').slice(0, -1);
+const put = (app: TestApp, text: string): void => {
+  mkdirSync(join(app.root, '.cleo', 'research'), { recursive: true });
+  writeFileSync(fileOf(app), text);
 };
 const whole = { id: 'T001-parsers', file: 'docs/parsers.md', title: 'Parsers', status: 'complete', linkedTasks: ['T1'] };
 const line = (more: object = {}): string =>
@@ -28,25 +28,25 @@ const line = (more: object = {}): string =>
 
 describe('adding', () => {
   test('an entry is one line with the fields of the manifest, and its id is the receipt', async () => {
-    const house = await openHouse({ tasks: ['T001'], clock: { now: '2026-03-04T05:06:07.000Z' } });
-    expect(await house.call('research.add', whole)).toMatchObject({
+    const app = await openApp({ tasks: ['T001'], clock: { now: '2026-03-04T05:06:07.000Z' } });
+    expect(await app.call('research.add', whole)).toMatchObject({
       success: true,
       entry: { id: 'T001-parsers', linked_tasks: ['T001'] },
       data: { created: ['T001-parsers'] },
     });
-    expect(linesIn(house)).toEqual([line({ date: '2026-03-04', actionable: false })]);
-    expect(await house.call('admin.log', { limit: 1 })).toMatchObject({
+    expect(linesIn(app)).toEqual([line({ date: '2026-03-04', actionable: false })]);
+    expect(await app.call('admin.log', { limit: 1 })).toMatchObject({
       entries: [{ operation: 'research.add', created: ['T001-parsers'] }],
     });
   });
 
   test('every field has a flag; findings are parted by |', async () => {
-    const house = await openHouse({ tasks: ['T001', 'T002'] });
-    const { exitCode } = await house.cli(
+    const app = await openApp({ tasks: ['T001', 'T002'] });
+    const { exitCode } = await app.cli(
       'cleo research add --id T001-parsers --file docs/parsers.md --title Parsers --date 2026-01-01 --status partial --agent-type specification --topics "lexing,error recovery" --key-findings "Two are fast, one is small|All are old" --actionable --needs-followup "Measure them" --linked-tasks T1,T2',
     );
     expect(exitCode).toBe(0);
-    expect(JSON.parse(linesIn(house)[0]!)).toEqual({
+    expect(JSON.parse(linesIn(app)[0]!)).toEqual({
       ...JSON.parse(line()),
       status: 'partial',
       agent_type: 'specification',
@@ -58,29 +58,29 @@ describe('adding', () => {
   });
 
   test('the whole of it as JSON, in the words of the manifest; a flag beside it wins', async () => {
-    const house = await openHouse({ tasks: ['T001', 'T002'] });
-    expect((await house.cli(['research', 'add', '--entry', line(), '--title', 'All parsers'])).exitCode).toBe(0);
-    expect(linesIn(house)).toEqual([line({ title: 'All parsers' })]);
-    expect(await house.call('research.add', { entry: JSON.parse(line({ id: 'T001-two' })) })).toMatchObject({ success: true });
-    expect(await house.call('research.add', { entry: JSON.parse(line({ id: 'T001-three' })), linked_tasks: ['T002'] })).toMatchObject({
+    const app = await openApp({ tasks: ['T001', 'T002'] });
+    expect((await app.cli(['research', 'add', '--entry', line(), '--title', 'All parsers'])).exitCode).toBe(0);
+    expect(linesIn(app)).toEqual([line({ title: 'All parsers' })]);
+    expect(await app.call('research.add', { entry: JSON.parse(line({ id: 'T001-two' })) })).toMatchObject({ success: true });
+    expect(await app.call('research.add', { entry: JSON.parse(line({ id: 'T001-three' })), linked_tasks: ['T002'] })).toMatchObject({
       entry: { linked_tasks: ['T002'] },
     });
   });
 
   test('without an id it gets one of its task and its title', async () => {
-    const house = await openHouse({ tasks: ['T001'] });
+    const app = await openApp({ tasks: ['T001'] });
     const { id: _, ...nameless } = whole;
-    expect(await house.call('research.add', { ...nameless, title: 'Häufige Parser: a look' })).toMatchObject({
+    expect(await app.call('research.add', { ...nameless, title: 'Häufige Parser: a look' })).toMatchObject({
       entry: { id: 'T001-haufige-parser-a-look' },
     });
   });
 
   test('a file that is not there yet is a warning', async () => {
-    const house = await openHouse({ tasks: ['T001'] });
-    expect((await house.call('research.add', whole))._meta.warnings).toEqual([expect.stringContaining('BASE-004')]);
-    mkdirSync(join(house.root, 'docs'));
-    writeFileSync(join(house.root, 'docs', 'parsers.md'), '# Parsers\n');
-    expect((await house.call('research.add', { ...whole, id: 'T001-again' }))._meta.warnings).toBeUndefined();
+    const app = await openApp({ tasks: ['T001'] });
+    expect((await app.call('research.add', whole))._meta.warnings).toEqual([expect.stringContaining('BASE-004')]);
+    mkdirSync(join(app.root, 'docs'));
+    writeFileSync(join(app.root, 'docs', 'parsers.md'), '# Parsers\n');
+    expect((await app.call('research.add', { ...whole, id: 'T001-again' }))._meta.warnings).toBeUndefined();
   });
 
   const refused: [string, Record<string, unknown>, number, string][] = [
@@ -104,29 +104,29 @@ describe('adding', () => {
     ['no state', { status: undefined }, 2, 'E_INVALID_INPUT'],
   ];
   test.each(refused)('%s is refused, and nothing is written', async (_, params, exit, code) => {
-    const house = await openHouse({ tasks: ['T001', 'T002', 'research T002-taken: Taken'] });
-    symlinkSync('/etc', join(house.root, 'out'));
-    const before = linesIn(house);
-    const answer = await house.call('research.add', { ...whole, ...params });
+    const app = await openApp({ tasks: ['T001', 'T002', 'research T002-taken: Taken'] });
+    symlinkSync('/etc', join(app.root, 'out'));
+    const before = linesIn(app);
+    const answer = await app.call('research.add', { ...whole, ...params });
     expect(answer).toMatchObject({ success: false, error: { exitCode: exit, code } });
-    expect(linesIn(house)).toEqual(before);
-    expect((await house.cli(answer.error.fix)).exitCode).toBe(0);
+    expect(linesIn(app)).toEqual(before);
+    expect((await app.cli(answer.error.fix)).exitCode).toBe(0);
   });
 
   test('the same key appends once', async () => {
-    const house = await openHouse({ tasks: ['T001'] });
-    await house.call('research.add', whole, { idempotencyKey: 'once' });
-    expect(await house.call('research.add', whole, { idempotencyKey: 'once' })).toMatchObject({ success: true, _meta: { replayed: true } });
-    expect(linesIn(house)).toHaveLength(1);
+    const app = await openApp({ tasks: ['T001'] });
+    await app.call('research.add', whole, { idempotencyKey: 'once' });
+    expect(await app.call('research.add', whole, { idempotencyKey: 'once' })).toMatchObject({ success: true, _meta: { replayed: true } });
+    expect(linesIn(app)).toHaveLength(1);
   });
 
   test('the folder is what the configuration says, inside the project', async () => {
-    const house = await openHouse({ tasks: ['T001'], config: { orchestrate: { outputDir: 'docs/research/' } } });
-    expect(await house.call('research.add', whole)).toMatchObject({ success: true });
-    expect(existsSync(join(house.root, 'docs', 'research', 'MANIFEST.jsonl'))).toBe(true);
+    const app = await openApp({ tasks: ['T001'], config: { orchestrate: { outputDir: 'docs/research/' } } });
+    expect(await app.call('research.add', whole)).toMatchObject({ success: true });
+    expect(existsSync(join(app.root, 'docs', 'research', 'MANIFEST.jsonl'))).toBe(true);
     for (const outputDir of ['../elsewhere', '/tmp', '']) {
-      writeFileSync(join(house.root, '.cleo', 'config.json'), JSON.stringify({ orchestrate: { outputDir } }));
-      const answer = await house.call('research.list');
+      writeFileSync(join(app.root, '.cleo', 'config.json'), JSON.stringify({ orchestrate: { outputDir } }));
+      const answer = await app.call('research.list');
       expect(answer).toMatchObject({ error: { exitCode: 3, fix: 'cleo config unset orchestrate.outputDir' } });
     }
   });
@@ -151,31 +151,31 @@ describe('reading', () => {
     ['a page', { limit: 1, offset: 1 }, ['T003-plan']],
   ];
   test.each(filters)('%s', async (_, params, ids) => {
-    const house = await openHouse();
-    put(house, entries.map((entry) => `${entry}\n`).join(''));
-    const answer = await house.call('research.list', params);
+    const app = await openApp();
+    put(app, entries.map((entry) => `${entry}\n`).join(''));
+    const answer = await app.call('research.list', params);
     expect(answer.entries.map(({ id }: { id: string }) => id)).toEqual(ids);
   });
 
   test('where there is none, it is 100', async () => {
-    const house = await openHouse();
-    expect(await house.call('research.list')).toMatchObject({ success: true, entries: [], _meta: { exitCode: 100 } });
-    expect(await house.call('research.stats')).toMatchObject({ stats: { entries: 0 }, _meta: { exitCode: 100 } });
-    expect(existsSync(join(house.root, '.cleo', 'research'))).toBe(false);
+    const app = await openApp();
+    expect(await app.call('research.list')).toMatchObject({ success: true, entries: [], _meta: { exitCode: 100 } });
+    expect(await app.call('research.stats')).toMatchObject({ stats: { entries: 0 }, _meta: { exitCode: 100 } });
+    expect(existsSync(join(app.root, '.cleo', 'research'))).toBe(false);
   });
 
   test('what agents write by hand is read: a mark, other line ends, blank lines, more fields, fewer fields', async () => {
-    const house = await openHouse();
-    put(house, `\ufeff${line({ mood: 'good' })}\r\n\r\n{"id":"T002-few","file":"a.md","title":"Few","status":"complete"}`);
-    expect(await house.call('research.list')).toMatchObject({ entries: [{ id: 'T002-few' }, { id: 'T001-parsers' }] });
-    expect(await house.call('research.show', { entryId: 'T002-few' })).toMatchObject({ entry: { key_findings: [], actionable: false } });
-    expect((await house.call('research.stats')).stats.problems).toEqual([]);
+    const app = await openApp();
+    put(app, `\ufeff${line({ mood: 'good' })}\r\n\r\n{"id":"T002-few","file":"a.md","title":"Few","status":"complete"}`);
+    expect(await app.call('research.list')).toMatchObject({ entries: [{ id: 'T002-few' }, { id: 'T001-parsers' }] });
+    expect(await app.call('research.show', { entryId: 'T002-few' })).toMatchObject({ entry: { key_findings: [], actionable: false } });
+    expect((await app.call('research.stats')).stats.problems).toEqual([]);
   });
 
   test('what is wrong is told by its line, and hides nothing else', async () => {
-    const house = await openHouse();
-    put(house, `${line()}\nnot json\n${line({ title: 'Parsers again' })}\n[]\n{"id":"T004-x","title":"x","file":"x"}\n{"id":"T005-y","ti`);
-    const { entries, _meta } = await house.call('research.list');
+    const app = await openApp();
+    put(app, `${line()}\nnot json\n${line({ title: 'Parsers again' })}\n[]\n{"id":"T004-x","title":"x","file":"x"}\n{"id":"T005-y","ti`);
+    const { entries, _meta } = await app.call('research.list');
     expect(entries).toMatchObject([{ id: 'T001-parsers', title: 'Parsers again' }]);
     expect(_meta.warnings).toEqual([
       '.cleo/research/MANIFEST.jsonl line 2 is no JSON',
@@ -184,20 +184,20 @@ describe('reading', () => {
       '.cleo/research/MANIFEST.jsonl line 5 is no entry: status is missing or not what it should be',
       '.cleo/research/MANIFEST.jsonl line 6 is cut short',
     ]);
-    expect((await house.call('research.stats')).stats.problems).toHaveLength(5);
+    expect((await app.call('research.stats')).stats.problems).toHaveLength(5);
   });
 
   test('an entry that is not there leads to the nearest', async () => {
-    const house = await openHouse({ tasks: ['T001', 'research T001-parsers: Parsers'] });
-    const { error } = await house.call('research.show', { entryId: 'T001-parser' });
+    const app = await openApp({ tasks: ['T001', 'research T001-parsers: Parsers'] });
+    const { error } = await app.call('research.show', { entryId: 'T001-parser' });
     expect(error).toMatchObject({ exitCode: 4, fix: 'cleo research show T001-parsers' });
-    expect((await house.call('research.show', { entryId: 'nothing like it' })).error.fix).toBe('cleo research list');
+    expect((await app.call('research.show', { entryId: 'nothing like it' })).error.fix).toBe('cleo research list');
   });
 
   test('the figures', async () => {
-    const house = await openHouse();
-    put(house, entries.map((entry) => `${entry}\n`).join(''));
-    expect((await house.call('research.stats')).stats).toEqual({
+    const app = await openApp();
+    put(app, entries.map((entry) => `${entry}\n`).join(''));
+    expect((await app.call('research.stats')).stats).toEqual({
       file: '.cleo/research/MANIFEST.jsonl',
       entries: 4,
       byStatus: { complete: 2, partial: 1, blocked: 1 },
@@ -213,30 +213,30 @@ describe('reading', () => {
 
 describe('linking', () => {
   test('changes the links of that line, and no byte of the others', async () => {
-    const house = await openHouse({ tasks: ['T001', 'T002'] });
+    const app = await openApp({ tasks: ['T001', 'T002'] });
     const others = ['\ufeff{"odd": 1 }', 'not json \u00ff', line({ id: 'T003-x' })];
-    put(house, `${others.join('\r\n')}\r\n${line({ mood: 'good' })}\r\n{"torn`);
-    expect(await house.call('research.link', { taskId: 'T2', entryId: 'T001-parsers' })).toMatchObject({
+    put(app, `${others.join('\r\n')}\r\n${line({ mood: 'good' })}\r\n{"torn`);
+    expect(await app.call('research.link', { taskId: 'T2', entryId: 'T001-parsers' })).toMatchObject({
       entry: { linked_tasks: ['T001', 'T002'] },
       linked: true,
       data: { updated: ['T001-parsers'] },
     });
     const linked = line({ mood: 'good', linked_tasks: ['T001', 'T002'] });
-    expect(readFileSync(fileOf(house), 'utf8')).toBe(`${others.join('\r\n')}\r\n${linked}\r\n{"torn`);
-    expect(await house.call('research.link', { taskId: 'T002', entryId: 'T001-parsers' })).toMatchObject({ _meta: { exitCode: 101 } });
-    expect(await house.call('research.unlink', { taskId: 'T002', entryId: 'T001-parsers' })).toMatchObject({
+    expect(readFileSync(fileOf(app), 'utf8')).toBe(`${others.join('\r\n')}\r\n${linked}\r\n{"torn`);
+    expect(await app.call('research.link', { taskId: 'T002', entryId: 'T001-parsers' })).toMatchObject({ _meta: { exitCode: 101 } });
+    expect(await app.call('research.unlink', { taskId: 'T002', entryId: 'T001-parsers' })).toMatchObject({
       entry: { linked_tasks: ['T001'] },
       linked: false,
     });
-    expect(await house.call('research.unlink', { taskId: 'T002', entryId: 'T001-parsers' })).toMatchObject({ _meta: { exitCode: 102 } });
-    expect(readFileSync(fileOf(house), 'utf8')).toContain(line({ mood: 'good' }));
+    expect(await app.call('research.unlink', { taskId: 'T002', entryId: 'T001-parsers' })).toMatchObject({ _meta: { exitCode: 102 } });
+    expect(readFileSync(fileOf(app), 'utf8')).toContain(line({ mood: 'good' }));
   });
 
   test('needs a task and an entry that are there', async () => {
-    const house = await openHouse({ tasks: ['T001', 'research T001-parsers: Parsers'] });
-    expect(await house.call('research.link', { taskId: 'T404', entryId: 'T001-parsers' })).toMatchObject({ error: { exitCode: 4 } });
-    expect(await house.call('research.link', { taskId: 'T001', entryId: 'T001-none' })).toMatchObject({ error: { exitCode: 4 } });
-    expect(await (await openHouse({ tasks: ['T001'] })).call('research.link', { taskId: 'T001', entryId: 'T001-none' })).toMatchObject({
+    const app = await openApp({ tasks: ['T001', 'research T001-parsers: Parsers'] });
+    expect(await app.call('research.link', { taskId: 'T404', entryId: 'T001-parsers' })).toMatchObject({ error: { exitCode: 4 } });
+    expect(await app.call('research.link', { taskId: 'T001', entryId: 'T001-none' })).toMatchObject({ error: { exitCode: 4 } });
+    expect(await (await openApp({ tasks: ['T001'] })).call('research.link', { taskId: 'T001', entryId: 'T001-none' })).toMatchObject({
       error: { exitCode: 4, fix: 'cleo research list' },
     });
   });
@@ -255,39 +255,39 @@ describe('archiving', () => {
   ];
 
   test('puts away what is over, and show still reaches it', async () => {
-    const house = await openHouse({ tasks: world });
-    expect(await house.call('research.archive', { dryRun: true })).toMatchObject({
+    const app = await openApp({ tasks: world });
+    expect(await app.call('research.archive', { dryRun: true })).toMatchObject({
       archived: ['T001-parsers', 'T003-old', 'T009-gone'],
       data: { dryRun: true, count: 3, wouldUpdate: 3, insertedCount: 0 },
     });
-    expect(linesIn(house)).toHaveLength(5);
-    expect(await house.call('research.archive')).toMatchObject({
+    expect(linesIn(app)).toHaveLength(5);
+    expect(await app.call('research.archive')).toMatchObject({
       archived: ['T001-parsers', 'T003-old', 'T009-gone'],
       data: { updated: ['T001-parsers', 'T003-old', 'T009-gone'] },
     });
-    expect((await house.call('research.list')).entries.map(({ id }: { id: string }) => id)).toEqual(['T001-partial', 'T002-open']);
-    expect(await house.call('research.show', { entryId: 'T001-parsers' })).toMatchObject({ entry: { title: 'Done' }, archived: true });
-    expect((await house.call('research.stats')).stats).toMatchObject({ entries: 2, archived: 3 });
-    expect(await house.call('research.archive')).toMatchObject({ archived: [], _meta: { exitCode: 102 } });
-    expect(await house.call('research.add', { ...whole, file: 'a.md' })).toMatchObject({ error: { code: 'E_ID_COLLISION' } });
+    expect((await app.call('research.list')).entries.map(({ id }: { id: string }) => id)).toEqual(['T001-partial', 'T002-open']);
+    expect(await app.call('research.show', { entryId: 'T001-parsers' })).toMatchObject({ entry: { title: 'Done' }, archived: true });
+    expect((await app.call('research.stats')).stats).toMatchObject({ entries: 2, archived: 3 });
+    expect(await app.call('research.archive')).toMatchObject({ archived: [], _meta: { exitCode: 102 } });
+    expect(await app.call('research.add', { ...whole, file: 'a.md' })).toMatchObject({ error: { code: 'E_ID_COLLISION' } });
   });
 
   test('one that is named goes whatever its state; a date leaves what is younger', async () => {
-    const house = await openHouse({ tasks: world });
-    expect(await house.call('research.archive', { before: '2026-01-01' })).toMatchObject({ archived: [], _meta: { exitCode: 102 } });
-    expect(await house.call('research.archive', { entryId: 'T001-partial' })).toMatchObject({ archived: ['T001-partial'] });
-    expect(await house.call('research.archive', { entryId: 'T001-partial' })).toMatchObject({ error: { exitCode: 4 } });
-    expect(await house.call('research.archive', { before: '2026-01-02' })).toMatchObject({
+    const app = await openApp({ tasks: world });
+    expect(await app.call('research.archive', { before: '2026-01-01' })).toMatchObject({ archived: [], _meta: { exitCode: 102 } });
+    expect(await app.call('research.archive', { entryId: 'T001-partial' })).toMatchObject({ archived: ['T001-partial'] });
+    expect(await app.call('research.archive', { entryId: 'T001-partial' })).toMatchObject({ error: { exitCode: 4 } });
+    expect(await app.call('research.archive', { before: '2026-01-02' })).toMatchObject({
       archived: ['T001-parsers', 'T003-old', 'T009-gone'],
     });
   });
 
   test('takes earlier lines of the same id with it, and leaves what is no entry', async () => {
-    const house = await openHouse({ tasks: ['T001 done'] });
-    put(house, `${line({ title: 'First' })}\nnot json\n${line()}\n`);
-    expect(await house.call('research.archive')).toMatchObject({ archived: ['T001-parsers'] });
-    expect(linesIn(house)).toEqual(['not json']);
-    expect(readFileSync(join(house.root, '.cleo', 'research', 'MANIFEST.archive.jsonl'), 'utf8')).toBe(
+    const app = await openApp({ tasks: ['T001 done'] });
+    put(app, `${line({ title: 'First' })}\nnot json\n${line()}\n`);
+    expect(await app.call('research.archive')).toMatchObject({ archived: ['T001-parsers'] });
+    expect(linesIn(app)).toEqual(['not json']);
+    expect(readFileSync(join(app.root, '.cleo', 'research', 'MANIFEST.archive.jsonl'), 'utf8')).toBe(
       `${line({ title: 'First' })}\n${line()}\n`,
     );
   });

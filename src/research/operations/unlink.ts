@@ -9,8 +9,8 @@ export const researchUnlink = job({
   cli: { command: 'research unlink', args: ['taskId', 'entryId'] },
   example: { world: ['T001', 'research T001-parsers: Which parsers there are'], call: { taskId: 'T001', entryId: 'T001-parsers' } },
   // The task may be gone; that is a reason to unlink it.
-  async run(here, { taskId, entryId }) {
-    const { entry, isChanged } = await relink(here, entryId, (links) => links.filter((id) => id !== taskId));
+  async run(ctx, { taskId, entryId }) {
+    const { entry, isChanged } = await relink(ctx, entryId, (links) => links.filter((id) => id !== taskId));
     const result = { entry, linked: false };
     return isChanged ? result : noChange(result);
   },

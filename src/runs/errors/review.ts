@@ -1,4 +1,4 @@
-import { addRows } from '#core/errors/catalogue.ts';
+import { addRows } from '#core/errors/catalog.ts';
 import { commandLine } from '#core/errors/quote.ts';
 import { type Row, row } from '#core/errors/row.ts';
 
@@ -27,7 +27,7 @@ const rows = {
 
 type ReviewRows = typeof rows;
 
-declare module '#core/errors/catalogue.ts' {
+declare module '#core/errors/catalog.ts' {
   interface DomainRows extends ReviewRows {}
 }
 

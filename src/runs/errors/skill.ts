@@ -1,4 +1,4 @@
-import { addRows } from '#core/errors/catalogue.ts';
+import { addRows } from '#core/errors/catalog.ts';
 import { CleoError } from '#core/errors/error.ts';
 import { type Row, row } from '#core/errors/row.ts';
 import { classOf } from '../model/skill-exit.ts';
@@ -20,7 +20,7 @@ const rows = {
 
 type SkillRows = typeof rows;
 
-declare module '#core/errors/catalogue.ts' {
+declare module '#core/errors/catalog.ts' {
   interface DomainRows extends SkillRows {}
 }
 

@@ -20,7 +20,7 @@ function complaints(name: string, value: unknown): string[] {
 }
 
 test.each(Object.entries(runSchemas()))('the published schema of %s is the one that follows from the model', async (name, schema) => {
-  await expect(schemaText(schema)).toMatchFileSnapshot(`../../schemas/${name}.schema.json`);
+  await expect(schemaText(schema)).toMatchFileSnapshot(`../../../schemas/${name}.schema.json`);
 });
 
 test('the parts have the names that others know', () => {

@@ -1,17 +1,17 @@
 import { expect, test } from 'vitest';
-import type { Happening, Tale } from '#core/model/progress.ts';
+import type { ProgressState, RunEvent } from '#core/model/progress.ts';
 import { runNarration, seconds } from './narration.ts';
 
 const { begin, step, now } = runNarration;
 const about = { execution_id: 'run-1:design:shape', phase: 'design', skill: 'shape' };
-const started: Happening = { event: 'run_started', data: { phases: ['discovery', 'design'] }, about: {} };
-const entered: Happening = { event: 'execution_progress', data: { kind: 'phase_entered' }, about: { phase: 'design' } };
+const started: RunEvent = { event: 'run_started', data: { phases: ['discovery', 'design'] }, about: {} };
+const entered: RunEvent = { event: 'execution_progress', data: { kind: 'phase_entered' }, about: { phase: 'design' } };
 const check = (passed: boolean, message = 'x') => ({ name: 'n', passed, message });
-const gate = (data: object): Happening => ({ event: 'gate_checked', data: { gate_id: 1, name: 'precondition', ...data }, about });
-const after = (happenings: [Happening, atMs: number][]): Tale =>
+const gate = (data: object): RunEvent => ({ event: 'gate_checked', data: { gate_id: 1, name: 'precondition', ...data }, about });
+const after = (happenings: [RunEvent, atMs: number][]): ProgressState =>
   happenings.reduce((tale, [happening, atMs]) => step(tale, happening, atMs).tale, begin);
 
-test.each<[string, Happening, string[]]>([
+test.each<[string, RunEvent, string[]]>([
   ['a phase, and how many there are', entered, ['phase design (2 of 2)']],
   [
     'a gate that holds, with its checks',
@@ -119,16 +119,16 @@ test.each<[string, Happening, string[]]>([
   expect(step(after([[started, 0]]), happening, 0).lines.map(({ mark, text }) => `${mark} ${text}`)).toEqual(lines);
 });
 
-function handoff(data: object): Happening {
+function handoff(data: object): RunEvent {
   return { event: 'handoff_attempted', data: { from_phase: 'discovery', to_phase: 'design', ...data }, about: {} };
 }
 
-const attempt = (n: number, who = about): Happening => ({ event: 'attempt_started', data: {}, about: { ...who, attempt: n } });
+const attempt = (n: number, who = about): RunEvent => ({ event: 'attempt_started', data: {}, about: { ...who, attempt: n } });
 const other = { ...about, execution_id: 'run-1:design:draw', skill: 'draw' };
-const retry: Happening = { event: 'execution_progress', data: { kind: 'note', retry_in_ms: 5000 }, about: { ...about, attempt: 1 } };
-const ended: Happening = { event: 'execution_complete', data: {}, about };
+const retry: RunEvent = { event: 'execution_progress', data: { kind: 'note', retry_in_ms: 5000 }, about: { ...about, attempt: 1 } };
+const ended: RunEvent = { event: 'execution_complete', data: {}, about };
 
-test.each<[string, [Happening, number][], number, string | undefined]>([
+test.each<[string, [RunEvent, number][], number, string | undefined]>([
   ['nothing before the first phase', [[started, 0]], 1000, undefined],
   [
     'the phase',

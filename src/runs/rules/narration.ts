@@ -1,7 +1,7 @@
-import type { Happening, Mark, Narration, Tale, Told } from '#core/model/progress.ts';
+import type { Mark, ProgressLine, ProgressReporter, ProgressState, RunEvent } from '#core/model/progress.ts';
 import { isMap } from '#lib/is-map.ts';
 
-export const runNarration: Narration = {
+export const runNarration: ProgressReporter = {
   begin: { phases: [], doing: new Map() },
   step: (tale, happening, atMs) => ({ tale: moved(tale, happening, atMs), lines: linesOf(tale, happening) }),
   now({ phase, phases, doing }, atMs) {
@@ -19,9 +19,9 @@ export const runNarration: Narration = {
 
 const warningsTold = 3;
 
-function linesOf(tale: Tale, { event, data, about }: Happening): Told[] {
+function linesOf(tale: ProgressState, { event, data, about }: RunEvent): ProgressLine[] {
   const skill = text(about.skill);
-  const line = (mark: Mark, ...parts: (string | undefined)[]): Told[] => [{ mark, text: said([skill, ...parts]) }];
+  const line = (mark: Mark, ...parts: (string | undefined)[]): ProgressLine[] => [{ mark, text: said([skill, ...parts]) }];
   switch (event) {
     case 'run_resumed':
       return [{ mark: 'note', text: 'goes on where it was left' }];
@@ -53,7 +53,7 @@ function linesOf(tale: Tale, { event, data, about }: Happening): Told[] {
   }
 }
 
-function gate(data: Record<string, unknown>, line: (mark: Mark, ...parts: (string | undefined)[]) => Told[]): Told[] {
+function gate(data: Record<string, unknown>, line: (mark: Mark, ...parts: (string | undefined)[]) => ProgressLine[]): ProgressLine[] {
   const name = `gate ${data.gate_id} ${data.name}`;
   // Why a handoff is refused was told when it was.
   const failures = records(data.failures_if_any).flatMap(({ name: check, message }) =>
@@ -70,7 +70,7 @@ function gate(data: Record<string, unknown>, line: (mark: Mark, ...parts: (strin
   return line(data.severity === 'warn' ? 'odd' : 'bad', name, ...failures);
 }
 
-function handoff({ from_phase, to_phase, accepted, rejection_reason, validation_result }: Record<string, unknown>): Told {
+function handoff({ from_phase, to_phase, accepted, rejection_reason, validation_result }: Record<string, unknown>): ProgressLine {
   const { completeness, warnings: remarks, skipped } = isMap(validation_result) ? validation_result : {};
   const pair = `${from_phase} → ${to_phase}`;
   if (!accepted) return { mark: 'bad', text: said([pair, `refused: ${rejection_reason}`]) };
@@ -87,10 +87,10 @@ function warnings(data: Record<string, unknown>): string[] {
   return all.length > warningsTold ? [...all.slice(0, warningsTold), `and ${all.length - warningsTold} more warnings`] : all;
 }
 
-function moved(tale: Tale, { event, data, about }: Happening, atMs: number): Tale {
+function moved(tale: ProgressState, { event, data, about }: RunEvent, atMs: number): ProgressState {
   const id = text(about.execution_id);
   const skill = text(about.skill) ?? '';
-  const doing = (what: string, untilMs?: number): Tale =>
+  const doing = (what: string, untilMs?: number): ProgressState =>
     id === undefined
       ? tale
       : { ...tale, doing: new Map(tale.doing).set(id, { skill, what, sinceMs: atMs, ...(untilMs === undefined ? {} : { untilMs }) }) };

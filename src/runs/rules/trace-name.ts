@@ -14,19 +14,19 @@ export const isPattern = (word: string): boolean => /[*?]/.test(word);
 
 /** Goes back to the last `*` only, so that no pattern takes long. */
 function fits(text: string, pattern: string): boolean {
-  let [at, here, star, after] = [0, 0, -1, 0];
+  let [at, ctx, star, after] = [0, 0, -1, 0];
   while (at < text.length) {
-    if (pattern[here] === '*') {
-      star = here++;
+    if (pattern[ctx] === '*') {
+      star = ctx++;
       after = at;
-    } else if (here < pattern.length && (pattern[here] === '?' || pattern[here] === text[at])) {
-      here++;
+    } else if (ctx < pattern.length && (pattern[ctx] === '?' || pattern[ctx] === text[at])) {
+      ctx++;
       at++;
     } else if (star >= 0) {
-      here = star + 1;
+      ctx = star + 1;
       at = ++after;
     } else return false;
   }
-  while (pattern[here] === '*') here++;
-  return here === pattern.length;
+  while (pattern[ctx] === '*') ctx++;
+  return ctx === pattern.length;
 }

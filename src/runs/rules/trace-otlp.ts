@@ -60,16 +60,16 @@ function spansOf({ runId, lines, record }: ExportedRun, hash: (text: string) => 
       id === undefined
         ? inPhase
         : begin(id, skill ?? id, line.ts, inPhase, { 'cleo.execution_id': id, 'cleo.phase': phase, 'cleo.skill': skill });
-    const here =
+    const ctx =
       id === undefined || typeof line.attempt !== 'number'
         ? inExecution
         : begin(`${id}:${line.attempt}`, `attempt ${line.attempt}`, line.ts, inExecution, { 'cleo.attempt': line.attempt });
     const facts = factsOf(line);
     const told = { 'cleo.status': facts.status, 'cleo.class': facts.class, 'cleo.exit_code': facts.exitCode };
-    if (closing[line.event]) finish(here, line, told, facts.isFailed);
+    if (closing[line.event]) finish(ctx, line, told, facts.isFailed);
     else if (line.data.kind === 'phase_exited') inPhase.endTimeUnixNano = nanos(line.ts);
     else if (!opening.includes(line.event) && line.data.kind !== 'phase_entered')
-      here.events.push({
+      ctx.events.push({
         timeUnixNano: nanos(line.ts),
         name: line.event,
         attributes: attributesOf({ ...told, 'cleo.gate': facts.gate, ...plain(line.data) }),

@@ -44,9 +44,9 @@ export function verifyTrace(
   function problemAt(line: number): string {
     const said = problems.find((one) => one.line === line);
     if (said) return said.problem;
-    const [here, before] = [eventAt(line), eventAt(line - 1)];
-    return here && here.seq !== (before?.seq ?? 0) + 1
-      ? `has the number ${here.seq}, where ${(before?.seq ?? 0) + 1} was to follow`
+    const [ctx, before] = [eventAt(line), eventAt(line - 1)];
+    return ctx && ctx.seq !== (before?.seq ?? 0) + 1
+      ? `has the number ${ctx.seq}, where ${(before?.seq ?? 0) + 1} was to follow`
       : 'does not follow from the line before it: one of the two was changed';
   }
 
@@ -63,10 +63,10 @@ export function verifyTrace(
 
   /** Where a line is vouched for by what comes after it and yet does not follow from the one before, that one was changed. */
   function soundBefore(line: number): number {
-    const here = eventAt(line);
-    const isInOrder = here !== undefined && here.seq === (eventAt(line - 1)?.seq ?? 0) + 1;
+    const ctx = eventAt(line);
+    const isInOrder = ctx !== undefined && ctx.seq === (eventAt(line - 1)?.seq ?? 0) + 1;
     const isVouchedFor = eventAt(line + 1)?.prev === hashes[line - 1] || kept?.head === hashes[line - 1];
-    const isDisowned = here !== undefined && line > 1 && here.prev !== hashes[line - 2];
+    const isDisowned = ctx !== undefined && line > 1 && ctx.prev !== hashes[line - 2];
     return isInOrder && isVouchedFor && isDisowned ? line - 2 : line - 1;
   }
 }

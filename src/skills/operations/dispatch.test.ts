@@ -1,7 +1,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { expect, test } from 'vitest';
-import { openHouse } from '../../../test/house.ts';
+import { openApp } from '../../../test/app.ts';
 
 const put = (path: string, text: string): void => {
   mkdirSync(dirname(path), { recursive: true });
@@ -14,7 +14,7 @@ test.each<[why: string, world: string[], skill: string, rule: string, protocol: 
   ['nothing', ['T001 epic', 'T002 in T001: Upload'], 'ct-task-executor', 'fallback', 'implementation'],
   ['an epic', ['T001', 'T002 epic: Upload'], 'ct-epic-architect', 'type', 'decomposition'],
 ])('%s', async (_, tasks, skill, rule, protocol) => {
-  const { call } = await openHouse({ tasks });
+  const { call } = await openApp({ tasks });
   expect(await call('skills.dispatch', { taskId: 'T2' })).toMatchObject({
     _meta: { resultsField: 'dispatch' },
     dispatch: { taskId: 'T002', skill, rule, protocol },
@@ -29,13 +29,13 @@ test.each<[given: Record<string, unknown>, skill: string, rule: string, protocol
   [{ phase: 'setup', size: 'large' }, 'ct-epic-architect', 'catalogue', 'decomposition', 'phase setup, size large'],
   [{ description: 'Weigh it, then write an ADR' }, 'ct-adr-recorder', 'keyword', 'consensus', 'adr in the description'],
 ])('%j', async (given, skill, rule, protocol, match) => {
-  const { call } = await openHouse();
+  const { call } = await openApp();
   const { task } = await call('tasks.add', { title: 'Uploads', ...given });
   expect((await call('skills.dispatch', { taskId: task.id })).dispatch).toMatchObject({ skill, rule, protocol, match });
 });
 
 test('a catalogue of the project goes by the stage that the epic is in', async () => {
-  const { call, root, store } = await openHouse({ tasks: ['T001 epic', 'T002 in T001', 'T003 in T002', 'T004'] });
+  const { call, root, store } = await openApp({ tasks: ['T001 epic', 'T002 in T001', 'T003 in T002', 'T004'] });
   put(join(root, '.cleo', 'skills', 'catalog.json'), '{"rows":[{"stage":"consensus","skill":"ct-validator"}]}');
   await store.write({ at: '2026-01-01T00:00:00.000Z', by: 'ada' }, (writes) =>
     writes.lifecycle.put('T001', { stage: 'consensus', status: 'active', by: 'ada', at: '2026-01-01T00:00:00.000Z' }),
@@ -47,7 +47,7 @@ test('a catalogue of the project goes by the stage that the epic is in', async (
 });
 
 test('a skill of the project goes before ours; the others are told', async () => {
-  const { call, root } = await openHouse({ tasks: ['T001: Explore caches'] });
+  const { call, root } = await openApp({ tasks: ['T001: Explore caches'] });
   put(
     join(root, '.cleo', 'skills', 'caches', 'SKILL.md'),
     '---\nname: caches\ndescription: Knows caches\nmetadata:\n  triggers: caches\n---\n\nDo it.\n',
@@ -63,6 +63,6 @@ test('a skill of the project goes before ours; the others are told', async () =>
 });
 
 test('a task that there is not', async () => {
-  const { call } = await openHouse({ tasks: ['T001'] });
+  const { call } = await openApp({ tasks: ['T001'] });
   expect(await call('skills.dispatch', { taskId: 'T9' })).toMatchObject({ error: { code: 'E_NOT_FOUND' } });
 });

@@ -1,7 +1,7 @@
 import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { openHouse } from '../../../test/house.ts';
+import { openApp } from '../../../test/app.ts';
 import { temporary } from '../../../test/temporary.ts';
 
 const text = (name: string, body = 'Do it.'): string => `---\nname: ${name}\ndescription: Does it\n---\n\n${body}\n`;
@@ -10,12 +10,12 @@ const put = (path: string, content: string): void => {
   writeFileSync(path, content);
 };
 const project = async () => {
-  const house = await openHouse();
-  const { root, call } = house;
+  const app = await openApp();
+  const { root, call } = app;
   const mine = join(root, '.cleo', 'skills');
   put(join(root, 'vendor', 'upload-main', 'SKILL.md'), text('upload'));
   return {
-    ...house,
+    ...app,
     mine,
     source: join(root, 'vendor', 'upload-main'),
     read: (path: string): string => readFileSync(join(mine, path), 'utf8'),
@@ -113,10 +113,10 @@ describe('refused, and nothing is written', () => {
     ['too much', (source) => put(join(source, 'big'), 'x'.repeat(2_100_000)), 3, /or 2 MiB/],
     ['too deep', (source) => put(join(source, 'a/b/c/d/e/f/g/h'), 'x'), 3, /more than 6 folders deep/],
   ])('%s', async (_, make, exit, problem) => {
-    const { root, install, mine, cli } = await openHouse().then((house) => ({
-      ...house,
-      mine: join(house.root, '.cleo', 'skills'),
-      install: (path: string) => house.call('skills.install', { path }),
+    const { root, install, mine, cli } = await openApp().then((app) => ({
+      ...app,
+      mine: join(app.root, '.cleo', 'skills'),
+      install: (path: string) => app.call('skills.install', { path }),
     }));
     const source = join(root, 'in');
     if (!/SKILL.md|broken|name/.test(_)) put(join(source, 'SKILL.md'), text('upload'));

@@ -31,10 +31,10 @@ export const skillsInstall = job({
   scope: 'admin',
   cli: { command: ['skill install', 'skills install'], args: ['path'] },
   example: { call: { path: 'ct-documentor' } },
-  async run(here, { path, user = false, replace = false, dryRun = false }) {
-    const { platform, project, changes, commandWith } = here;
+  async run(ctx, { path, user = false, replace = false, dryRun = false }) {
+    const { platform, project, changes, commandWith } = ctx;
     const disk = await loadDisk();
-    const files = await filesOf(here, disk, path);
+    const files = await filesOf(ctx, disk, path);
     const skill = await headOf(files, path, commandWith);
     const [base, within] = user ? [platform.home, platform.home] : [project.folder, project.root];
     const top = join(base, 'skills');

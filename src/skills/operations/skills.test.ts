@@ -2,8 +2,8 @@ import { execFileSync } from 'node:child_process';
 import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { openApp, type Seen } from '../../../test/app.ts';
 import { emptyFolder } from '../../../test/folder.ts';
-import { openHouse, type Seen } from '../../../test/house.ts';
 import { temporary } from '../../../test/temporary.ts';
 
 const skillText = (name: string, metadata = '', body = 'Do it.'): string =>
@@ -29,7 +29,7 @@ const bundled = [
 
 describe('list', () => {
   test('ours, with what they are for', async () => {
-    const { call } = await openHouse();
+    const { call } = await openApp();
     const found = await call('skills.list');
     expect(found._meta).toMatchObject({ command: 'skills.list', resultsField: 'skills' });
     expect(found._meta.warnings).toBeUndefined();
@@ -48,7 +48,7 @@ describe('list', () => {
   });
 
   test('also by its other name and as both nouns; outside a project too', async () => {
-    const { call, cli } = await openHouse();
+    const { call, cli } = await openApp();
     expect(names(await call('tools.skill.list')).sort()).toEqual(bundled);
     expect((await cli(['skill', 'list', '--json'])).envelope).toMatchObject({ _meta: { command: 'skills.list' } });
     expect((await cli(['skills', 'list', '--json'])).envelope).toMatchObject({ _meta: { command: 'skills.list' } });
@@ -57,7 +57,7 @@ describe('list', () => {
   });
 
   test('those of the project first; what they hide and what is broken is told', async () => {
-    const { call, root, env } = await openHouse();
+    const { call, root, env } = await openApp();
     put(join(root, '.cleo', 'skills', 'ct-cleo', 'SKILL.md'), skillText('ct-cleo'));
     put(join(root, '.cleo', 'skills', 'broken', 'SKILL.md'), 'nothing');
     put(join(env.CLEO_HOME!, 'skills', 'own', 'SKILL.md'), skillText('own', '  category: own\n'));
@@ -75,7 +75,7 @@ describe('list', () => {
 
 describe('show', () => {
   test('a skill with its text', async () => {
-    const { call } = await openHouse();
+    const { call } = await openApp();
     const { skill } = await call('skills.show', { name: 'ct-orchestrator' });
     expect(skill).toMatchObject({ version: expect.any(String), path: 'skills/ct-orchestrator/SKILL.md', origin: 'bundled' });
     for (let n = 1; n <= 9; n += 1) expect(skill.text).toContain(`| ORC-00${n} |`);
@@ -83,13 +83,13 @@ describe('show', () => {
   });
 
   test('that of the project, where there is one', async () => {
-    const { call, root } = await openHouse();
+    const { call, root } = await openApp();
     put(join(root, '.cleo', 'skills', 'ct-cleo', 'SKILL.md'), skillText('ct-cleo', '', 'Ours.'));
     expect(await call('skills.show', { name: 'ct-cleo' })).toMatchObject({ skill: { text: 'Ours.', shadows: ['bundled'] } });
   });
 
   test('a name that is none leads to the nearest', async () => {
-    const { call, cli } = await openHouse();
+    const { call, cli } = await openApp();
     const near = await call('skills.show', { name: 'ct-orchestrater' });
     expect(near).toMatchObject({ error: { code: 'E_NOT_FOUND', exitCode: 4, fix: 'cleo skill show ct-orchestrator' } });
     expect((await cli(near.error.fix)).exitCode).toBe(0);
@@ -101,19 +101,19 @@ describe('show', () => {
 
 describe('validate', () => {
   test('nothing to say of ours', async () => {
-    const { call } = await openHouse();
+    const { call } = await openApp();
     expect(await call('skills.validate')).toMatchObject({ report: { ok: true, skills: 11, findings: [] } });
   });
 
   test('remarks are reported, and no refusal', async () => {
-    const { call, root } = await openHouse();
+    const { call, root } = await openApp();
     put(join(root, '.cleo', 'skills', 'own', 'SKILL.md'), skillText('own', '  stability: fine\n'));
     const { report } = await call('skills.validate');
     expect(report).toMatchObject({ ok: false, skills: 12, findings: [{ skill: 'own', severity: 'warning' }] });
   });
 
   test('what is broken is refused with everything that is, and its fix puts it aside', async () => {
-    const { call, cli, root } = await openHouse();
+    const { call, cli, root } = await openApp();
     const outside = temporary();
     put(join(outside, 'SKILL.md'), skillText('out'));
     const mine = join(root, '.cleo', 'skills');

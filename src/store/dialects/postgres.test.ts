@@ -1,6 +1,6 @@
 import postgres from 'postgres';
 import { beforeAll, describe, expect, inject, test } from 'vitest';
-import { openHouse } from '../../../test/house.ts';
+import { openApp } from '../../../test/app.ts';
 import { schemaVersion } from '../schema-version.ts';
 import { asCleoError, createPostgres, openPostgres, type PostgresOptions } from './postgres.ts';
 
@@ -116,12 +116,12 @@ test('a server that takes no writes', async () => {
 });
 
 test('a lock that is not had in time is 7, and nothing was changed', async () => {
-  const house = await openHouse({ tasks: ['T001'], config: { store: { busyTimeoutMs: 100 } } });
-  const other = await house.beside();
+  const app = await openApp({ tasks: ['T001'], config: { store: { busyTimeoutMs: 100 } } });
+  const other = await app.beside();
   await other.write({ at: 'x', by: 'x' }, async () => {
-    expect(await house.call('tasks.add', { title: 'Too late' })).toMatchObject({ error: { code: 'E_LOCK_TIMEOUT', exitCode: 7 } });
+    expect(await app.call('tasks.add', { title: 'Too late' })).toMatchObject({ error: { code: 'E_LOCK_TIMEOUT', exitCode: 7 } });
   });
-  expect(await house.call('tasks.add', { title: 'In time' })).toMatchObject({ task: { id: 'T002' } });
+  expect(await app.call('tasks.add', { title: 'In time' })).toMatchObject({ task: { id: 'T002' } });
 });
 
 test('making a schema that is there answers from where it came; of many at once one makes it', async () => {

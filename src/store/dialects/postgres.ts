@@ -76,7 +76,7 @@ export function openPostgres(options: PostgresOptions): Store {
     },
     migrate: () => createPostgres(options, new Date().toISOString()),
     async backupTo() {
-      throw (await import('../keeper.ts')).serverKeepsBackups();
+      throw (await import('../store-admin.ts')).serverKeepsBackups();
     },
     close: lines.close,
   };

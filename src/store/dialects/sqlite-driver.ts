@@ -41,11 +41,11 @@ export function sqliteDriver(): SqliteDriver {
 
 /** Loading the `.node` file itself, from where npm puts it, saves a quarter of a Node start over the package's wrapper. */
 function prebuilt(): SqliteDriver | undefined {
-  const here = dirname(import.meta.filename);
+  const ctx = dirname(import.meta.filename);
   for (const modules of ['../node_modules', '../..', '../../node_modules', '../../../node_modules'])
     for (const libc of ['glibc', 'musl']) {
       const path = join(
-        here,
+        ctx,
         modules,
         '@photostructure',
         'sqlite',

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
-import { openHouse } from '../../../test/house.ts';
+import { openApp } from '../../../test/app.ts';
 
 test('what is open, as it is stored: tiers, states, sizes, phases of any text', async () => {
-  const { store, call } = await openHouse({
+  const { store, call } = await openApp({
     tasks: ['T001 saga blocked', 'T002 in T001 active critical', 'T003 in T002 low small', 'T004 in T003 large high', 'T005 done', 'T006'],
   });
   await call('tasks.update', { taskId: 'T004', phase: 'core – second half, "polish"' });
@@ -26,7 +26,7 @@ test('what is open, as it is stored: tiers, states, sizes, phases of any text', 
 });
 
 test('open dependencies only, parents with a begun child, and claims', async () => {
-  const { store } = await openHouse({
+  const { store } = await openApp({
     tasks: [
       'T001 epic',
       'T002 in T001 done',
@@ -44,6 +44,6 @@ test('open dependencies only, parents with a begun child, and claims', async () 
 });
 
 test('nothing open is nothing', async () => {
-  const { store } = await openHouse({ tasks: ['T001 done'] });
+  const { store } = await openApp({ tasks: ['T001 done'] });
   expect(await store.read((reads) => reads.tasks.openGraph())).toEqual({ tasks: [], depends: [], begunParents: new Set(), claims: [] });
 });

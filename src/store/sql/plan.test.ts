@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { seqOf } from '#core/model/scalars.ts';
-import { openHouse } from '../../../test/house.ts';
+import { openApp } from '../../../test/app.ts';
 import type { ReadStore } from '../port.ts';
 
 const world = [
@@ -18,7 +18,7 @@ const world = [
 ];
 
 const asked = async <T>(ask: (store: ReadStore) => Promise<T>): Promise<T> => {
-  const { store } = await openHouse({ tasks: world });
+  const { store } = await openApp({ tasks: world });
   return store.read(ask);
 };
 const bySeq =
@@ -62,7 +62,7 @@ test('what these wait for, unless it is done or archived', async () => {
 });
 
 test('what is archived but was never done holds nobody up', async () => {
-  const { store, tamper } = await openHouse({ tasks: ['T001', 'T002 depends T001'] });
+  const { store, tamper } = await openApp({ tasks: ['T001', 'T002 depends T001'] });
   await tamper("update tasks set archived_at = '2026-01-01T00:00:00.000Z' where id = 'T001'");
   expect(await store.read((reads) => reads.tasks.waitsInside('T002'))).toEqual([]);
 });
@@ -96,7 +96,7 @@ test('how many there are inside each, itself too, by type and status', async () 
 });
 
 test('parents that go round in circles end the question, not the process', async () => {
-  const { store, tamper } = await openHouse({ tasks: ['T001', 'T002 in T001'] });
+  const { store, tamper } = await openApp({ tasks: ['T001', 'T002 in T001'] });
   await tamper("update tasks set parent_id = 'T002' where id = 'T001'");
   const found = await store.read((reads) => reads.tasks.openInside('T002'));
   expect(new Set(found.map(({ id }) => id))).toEqual(new Set(['T001', 'T002']));

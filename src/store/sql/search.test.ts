@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { type TaskId, taskId } from '#core/model/scalars.ts';
 import { terms } from '#lib/terms.ts';
 import type { TaskRecord } from '#tasks/model/task.ts';
-import { openHouse } from '../../../test/house.ts';
+import { openApp } from '../../../test/app.ts';
 
 const taskOf = (id: TaskId, title: string): TaskRecord => ({
   id,
@@ -22,7 +22,7 @@ const taskOf = (id: TaskId, title: string): TaskRecord => ({
 });
 
 test('whatever script a title is in, a task is found by each of its words, and by the beginnings of them, and nothing else is', async () => {
-  const { store } = await openHouse();
+  const { store } = await openApp();
   let last = 0;
   await fc.assert(
     fc.asyncProperty(

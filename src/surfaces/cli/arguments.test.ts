@@ -99,7 +99,7 @@ test('the last argument takes all words that are left where it is a list', () =>
 });
 
 test('words may be joined into the last argument', () => {
-  const joined = operation({ joins: true });
+  const joined = operation({ variadic: true });
   expect(parseArguments(joined, ['relates', 'add']).params).toEqual({ title: 'relates add' });
 });
 
@@ -182,7 +182,7 @@ test('a parameter that is read from a file takes the path as it is', () => {
 });
 
 test('a dash fills another parameter from standard input, unless that is given', () => {
-  const pipes = operation({ pipes: { dash: 'title', fills: 'description' } });
+  const pipes = operation({ stdinParam: { dash: 'title', fills: 'description' } });
   expect(parseArguments(pipes, ['-'])).toMatchObject({ params: {}, sources: [{ name: 'description', path: '-', as: 'bytes' }] });
   expect(parseArguments(pipes, ['-', '-d', 'x'])).toMatchObject({ params: { title: '-', description: 'x' }, sources: [] });
   expect(parseArguments(pipes, ['a.md'])).toMatchObject({ params: { title: 'a.md' }, sources: [] });

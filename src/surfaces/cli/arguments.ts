@@ -1,5 +1,5 @@
 import { commandFor, commandsOf, flagOf } from '#core/command-line.ts';
-import type { Typed } from '#core/define.ts';
+import type { CommandDefinition } from '#core/define.ts';
 import { CleoError } from '#core/errors/error.ts';
 import { commandLine } from '#core/errors/quote.ts';
 import { type Globals, globalFlags } from '#core/global-flags.ts';
@@ -18,7 +18,7 @@ export interface Parsed {
 }
 
 /** Whether the words are a call of the right shape, as far as they tell: a file may hold anything. */
-export function isCall(operation: Typed, argv: string[]): boolean {
+export function isCall(operation: CommandDefinition, argv: string[]): boolean {
   const { params, sources, refusal } = parseArguments(operation, argv);
   return !refusal && (sources.length > 0 || hasShape(operation, params));
 }
@@ -31,7 +31,7 @@ interface Flag {
 }
 
 /** Words to parameters, by the flags that follow from the operation's schema. Values are converted, not judged. */
-export function parseArguments(operation: Typed, argv: string[]): Parsed {
+export function parseArguments(operation: CommandDefinition, argv: string[]): Parsed {
   const shapes = shapesOf(operation.params);
   const parsed: Parsed = { params: {}, globals: {}, sources: [] };
   const refuse = (problem: string, fix: string, near?: string[]): void => {
@@ -90,7 +90,7 @@ export function parseArguments(operation: Typed, argv: string[]): Parsed {
     else if (isPiped) parsed.sources.push({ name, path: '-', as, mayBeEmpty: true });
     delete parsed.params[name];
   }
-  const { dash = '', fills = '' } = operation.cli.pipes ?? {};
+  const { dash = '', fills = '' } = operation.cli.stdinParam ?? {};
   if (parsed.params[dash] === '-' && parsed.params[fills] === undefined) {
     delete parsed.params[dash];
     parsed.sources.push({ name: fills, path: '-', as: 'bytes' });
@@ -99,7 +99,7 @@ export function parseArguments(operation: Typed, argv: string[]): Parsed {
 }
 
 /** Every spelling that is a flag of this command, and what it does. */
-function flagsOf(operation: Typed, shapes: Shape[], { params, globals }: Parsed): Map<string, Flag> {
+function flagsOf(operation: CommandDefinition, shapes: Shape[], { params, globals }: Parsed): Map<string, Flag> {
   const { short = {}, read = {}, select } = operation.cli;
   const flags = new Map<string, Flag>();
   for (const { name, flags: spellings, value } of globalFlags.filter((flag) => flag.name !== 'version'))
@@ -136,7 +136,7 @@ const assign = (params: Record<string, unknown>, name: string, value: unknown): 
   params[name] = value;
 };
 
-function put(operation: Typed, params: Record<string, unknown>, shape: Shape, text: string): void {
+function put(operation: CommandDefinition, params: Record<string, unknown>, shape: Shape, text: string): void {
   const { name, type, separator } = shape;
   if (operation.cli.read?.[name]) params[name] = text;
   else if (type === 'list') {
@@ -147,21 +147,21 @@ function put(operation: Typed, params: Record<string, unknown>, shape: Shape, te
 }
 
 function place(
-  operation: Typed,
+  operation: CommandDefinition,
   shapes: Shape[],
   positionals: string[],
   params: Record<string, unknown>,
   refuse: (problem: string, fix: string) => void,
 ): void {
-  const { args = [], joins } = operation.cli;
+  const { args = [], variadic } = operation.cli;
   const free = args.flatMap((name) => (params[name] === undefined ? (shapes.find((shape) => shape.name === name) ?? []) : []));
   const last = free.at(-1);
   const before = positionals.slice(0, Math.max(0, free.length - 1));
   const end = positionals.slice(before.length);
   before.forEach((word, i) => void put(operation, params, free[i]!, word));
-  const takesAll = joins || (last?.type === 'list' && !operation.cli.read?.[last.name]);
-  if (last && takesAll && !joins) for (const word of end) put(operation, params, last, word);
-  else if (last && end.length > 0) put(operation, params, last, joins ? end.join(' ') : end[0]!);
+  const takesAll = variadic || (last?.type === 'list' && !operation.cli.read?.[last.name]);
+  if (last && takesAll && !variadic) for (const word of end) put(operation, params, last, word);
+  else if (last && end.length > 0) put(operation, params, last, variadic ? end.join(' ') : end[0]!);
   if (last ? end.length === 1 || takesAll || end.length === 0 : end.length === 0) return;
   const extra = last ? end[1]! : end[0]!;
   // Words that should have been one, unless it is something that has no spaces in it.
@@ -172,5 +172,5 @@ function place(
   );
 }
 
-const commandOf = (operation: Typed): string => commandsOf(operation)[0] ?? '';
-const helpFor = (operation: Typed): string => `cleo help ${commandOf(operation)}`;
+const commandOf = (operation: CommandDefinition): string => commandsOf(operation)[0] ?? '';
+const helpFor = (operation: CommandDefinition): string => `cleo help ${commandOf(operation)}`;

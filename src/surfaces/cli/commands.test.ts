@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
-import type { IndexEntry } from '#core/define.ts';
-import { catalog } from '#core/index.generated.ts';
+import type { RegistryEntry } from '#core/define.ts';
+import { registry } from '#core/index.generated.ts';
 import { findCommand } from './commands.ts';
 
-const entry = (name: string, commands: string[], more: Partial<IndexEntry> = {}): IndexEntry => ({
+const entry = (name: string, commands: string[], more: Partial<RegistryEntry> = {}): RegistryEntry => ({
   name,
   commands,
   aliases: [],
@@ -19,7 +19,7 @@ const entries = [
   entry('tasks.next', ['next']),
   entry('tasks.claim-next', ['next'], { select: 'claim' }),
   entry('admin.grade', ['grade']),
-  entry('admin.grade.list', ['grade'], { select: 'list', selectedBy: ['trend'], alone: true }),
+  entry('admin.grade.list', ['grade'], { select: 'list', selectedBy: ['trend'], isDefault: true }),
   entry('tasks.context', ['focus', 'context-pack']),
   entry('tasks.start', ['start', 'focus set']),
   entry('tasks.current', ['focus show']),
@@ -165,7 +165,7 @@ test.each([
   ['validate manifst', 'cleo validate manifest'],
   ['context chek', 'cleo context check'],
 ])('%s: the second word is nearly another, and the command is not taken for its value', (line, fix) => {
-  expect(findCommand(catalog.entries, line.split(' '))).toMatchObject({ refusal: { exitCode: 2, fix } });
+  expect(findCommand(registry.entries, line.split(' '))).toMatchObject({ refusal: { exitCode: 2, fix } });
 });
 
 test.each([
@@ -177,5 +177,5 @@ test.each([
   ['find show', 'tasks.find'],
   ['research parsers', 'research.list'],
 ])('%s is %s', (line, name) => {
-  expect(findCommand(catalog.entries, line.split(' '))).toMatchObject({ entry: { name } });
+  expect(findCommand(registry.entries, line.split(' '))).toMatchObject({ entry: { name } });
 });

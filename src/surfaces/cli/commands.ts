@@ -1,12 +1,12 @@
 import { flagOf } from '#core/command-line.ts';
-import type { IndexEntry } from '#core/define.ts';
+import type { RegistryEntry } from '#core/define.ts';
 import { CleoError } from '#core/errors/error.ts';
 import { commandLine } from '#core/errors/quote.ts';
 import { globalFlag, globalFlags } from '#core/global-flags.ts';
 import { suggest, suggestFlag } from '#dispatch/suggest.ts';
 
 /** What words can name. */
-export type Named = Pick<IndexEntry, 'name' | 'aliases' | 'commands' | 'select' | 'selectedBy' | 'alone'>;
+export type Named = Pick<RegistryEntry, 'name' | 'aliases' | 'commands' | 'select' | 'selectedBy' | 'isDefault'>;
 
 /** What the words name and what is left of them; or a group of commands; or why there is neither. */
 export type Found<E extends Named> =
@@ -81,7 +81,7 @@ function selected<E extends Named>(matches: E[], rest: string[]): E | undefined 
   if (matches.length === 1) return matches[0];
   const isChosen = ({ select, selectedBy = [] }: E): boolean =>
     select !== undefined && [select, ...selectedBy].some((name) => hasFlag(rest, flagOf(name)));
-  return matches.find(isChosen) ?? (rest.every((_, i) => isGlobal(rest, i)) ? matches.find((entry) => entry.alone) : undefined);
+  return matches.find(isChosen) ?? (rest.every((_, i) => isGlobal(rest, i)) ? matches.find((entry) => entry.isDefault) : undefined);
 }
 
 /** Without a flag that selects one of several, the one that needs none. */

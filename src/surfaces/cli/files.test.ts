@@ -3,7 +3,7 @@ import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { type Tool, tools } from '#transfer/rules/recognise.ts';
-import { openHouse } from '../../../test/house.ts';
+import { openApp } from '../../../test/app.ts';
 import { importsOf } from '../../../test/imports/imports.ts';
 
 const issue = (id: string, more: object = {}): string =>
@@ -20,7 +20,7 @@ test.each<[string, Tool, string, number, RegExp]>([
   ['an id twice', 'taskmaster', '{"tasks":[{"id":1,"title":"x"},{"id":1,"title":"y"}]}', 22, /1/],
   ['a file of another tool', 'taskmaster', issue('a'), 2, /no list of tasks/],
 ])('%s of %s is refused whole', async (_, from, content, exitCode, message) => {
-  const { call, cli } = await openHouse();
+  const { call, cli } = await openApp();
   const { error } = await call('tasks.import', { content, from });
   expect(error).toMatchObject({ exitCode, message: expect.stringMatching(message) });
   expect((await cli(error.fix)).exitCode).toBe(0);
@@ -28,19 +28,19 @@ test.each<[string, Tool, string, number, RegExp]>([
 });
 
 test('a mark before the text, and the line ends of Windows, are no part of it', async () => {
-  const { call } = await openHouse();
+  const { call } = await openApp();
   expect(await call('tasks.import', { content: `\ufeff${issue('a')}\r\n${issue('b')}\r\n`, from: 'beads' })).toMatchObject({ imported: 2 });
 });
 
 test('one line of many megabytes', async () => {
-  const { call } = await openHouse();
+  const { call } = await openApp();
   const content = issue('a', { description: 'word '.repeat(400_000) });
   expect(await call('tasks.import', { content, from: 'beads' })).toMatchObject({ imported: 1, losses: [{ field: 'description' }] });
 });
 
 test.each(tools)('%s is recognised, and the way out names it', async (tool) => {
   for (const files of await importsOf(tool)) {
-    const { root, cli, call } = await openHouse();
+    const { root, cli, call } = await openApp();
     for (const { name, text } of files) {
       mkdirSync(join(root, 'their files', name, '..'), { recursive: true });
       writeFileSync(join(root, 'their files', name), text);
@@ -54,7 +54,7 @@ test.each(tools)('%s is recognised, and the way out names it', async (tool) => {
 });
 
 test('a folder of a project is looked into; a misspelt tool keeps its path', async () => {
-  const { root, cli } = await openHouse();
+  const { root, cli } = await openApp();
   mkdirSync(join(root, '.beads', 'backup'), { recursive: true });
   writeFileSync(join(root, '.beads', 'issues.jsonl'), issue('a'));
   writeFileSync(join(root, '.beads', 'backup', 'issues.jsonl'), issue('b'));
@@ -64,7 +64,7 @@ test('a folder of a project is looked into; a misspelt tool keeps its path', asy
 });
 
 test('what is no plain file is refused at once', async () => {
-  const { root, cli } = await openHouse();
+  const { root, cli } = await openApp();
   mkdirSync(join(root, 'bare'));
   mkdirSync(join(root, 'linked'));
   execFileSync('mkfifo', [join(root, 'pipe')]);

@@ -1,10 +1,10 @@
 import { chmodSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { buildHouse } from '#main.ts';
+import { createApp } from '#main.ts';
 import { platformOf } from '#platform/platform.ts';
 import { runNarration } from '#runs/rules/narration.ts';
-import { openHouse } from '../../../test/house.ts';
+import { openApp } from '../../../test/app.ts';
 import { showLive } from './live.ts';
 import { runCli, type Terminal } from './run.ts';
 
@@ -72,11 +72,11 @@ test('there is colour only where there is', async () => {
 
 async function watched(more: Partial<Terminal>, ...argv: string[]): Promise<{ exitCode: number; out: string; err: string }> {
   vi.useRealTimers();
-  const { root, env } = await openHouse({ env: { PATH: process.env.PATH ?? '' } });
+  const { root, env } = await openApp({ env: { PATH: process.env.PATH ?? '' } });
   mkdirSync(join(root, 'skills', 'greet'), { recursive: true });
   writeFileSync(join(root, 'skills', 'greet', 'run.sh'), '#!/bin/sh\necho hello\n');
   chmodSync(join(root, 'skills', 'greet', 'run.sh'), 0o755);
-  const house = buildHouse(platformOf(env, root, '0.0.0-test'));
+  const app = createApp(platformOf(env, root, '0.0.0-test'));
   const seen = { out: '', err: '' };
   const terminal: Terminal = {
     ...{ isTerminal: true, isWatched: true, columns: 80, hasColour: false, isDebugging: false, format: undefined },
@@ -86,11 +86,11 @@ async function watched(more: Partial<Terminal>, ...argv: string[]): Promise<{ ex
     writeError(text) {
       seen.err += text;
     },
-    ...{ houseAt: () => house, start: async () => 0 },
+    ...{ appAt: () => app, start: async () => 0 },
     ...more,
   };
-  const exitCode = await runCli(house, ['skill', 'run', 'greet', ...argv], terminal);
-  await house.closeStores();
+  const exitCode = await runCli(app, ['skill', 'run', 'greet', ...argv], terminal);
+  await app.closeStores();
   return { exitCode, ...seen };
 }
 

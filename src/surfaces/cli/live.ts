@@ -1,10 +1,10 @@
-import type { Narration, Observe, Told } from '#core/define.ts';
+import type { Observe, ProgressLine, ProgressReporter } from '#core/define.ts';
 import type { Colour } from './human/screen.ts';
 import { screenOf } from './human/screen.ts';
 import { cut, oneLine, prepareFor, wrap } from './human/text.ts';
 import type { Terminal } from './run.ts';
 
-const marks: Record<Told['mark'], [sign: string, colour: Colour]> = {
+const marks: Record<ProgressLine['mark'], [sign: string, colour: Colour]> = {
   phase: ['▸', 'bold'],
   good: ['✓', 'green'],
   bad: ['✗', 'red'],
@@ -21,7 +21,7 @@ const emptied = '\r\u001b[K';
 /** Draws on standard error what a run does: a line for whatever is decided, and below them one for what goes on now, which is gone
  *  when it ends. */
 export async function showLive(
-  { begin, step, now }: Narration,
+  { begin, step, now }: ProgressReporter,
   terminal: Pick<Terminal, 'columns' | 'hasColour' | 'writeError'>,
   clock: () => number = () => performance.now(),
 ): Promise<{ observe: Observe; done(): void }> {
@@ -40,7 +40,7 @@ export async function showLive(
     isSaid ||= before !== '';
     drawn = line;
   };
-  const told = ({ mark, text }: Told): string => {
+  const told = ({ mark, text }: ProgressLine): string => {
     const [sign, colour] = marks[mark];
     if (mark === 'phase') return `${paint('bold', `${sign} ${cut(oneLine(text), columns - 2)}`)}\n`;
     const [first = '', ...more] = wrap(oneLine(text), columns - 4);

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { CleoError } from '#core/errors/error.ts';
 import { commandLine } from '#core/errors/quote.ts';
-import type { House } from '#dispatch/dispatch.ts';
+import type { App } from '#dispatch/dispatch.ts';
 import type { Envelope } from '#dispatch/envelope.ts';
 import { screenOf } from './human/screen.ts';
 import { wrap } from './human/text.ts';
@@ -34,11 +34,11 @@ export async function play(envelope: Envelope, key: string, terminal: Terminal):
   const prompt = (words: string[]): void => terminal.write(`${paint('green', '$')} ${paint('bold', commandLine(words))}\n`);
   // A refusal is part of the story, so both kinds of answer go where the story goes.
   const stage: Terminal = { ...terminal, writeError: terminal.write, hasColour: terminal.hasColour && terminal.isTerminal };
-  const house = terminal.houseAt(folder);
+  const app = terminal.appAt(folder);
   try {
     for (const { say: text, files = {}, argv: words, exit = 0 } of steps) {
       const argv: string[] = [];
-      for (const word of words) argv.push(typeof word === 'string' ? word : await printed(house, word.printedBy, stage));
+      for (const word of words) argv.push(typeof word === 'string' ? word : await printed(app, word.printedBy, stage));
       if (text) say(text);
       for (const [path, content] of Object.entries(files)) {
         writeFileSync(join(folder, path), content);
@@ -46,14 +46,14 @@ export async function play(envelope: Envelope, key: string, terminal: Terminal):
         terminal.write(content);
       }
       prompt(['cleo', ...argv]);
-      const code = await runCli(house, [...argv, '--human'], stage);
+      const code = await runCli(app, [...argv, '--human'], stage);
       terminal.write('\n');
       if (code === exit) continue;
       terminal.writeError(`The demo stops here: exit ${code} where ${exit} was expected\n`);
       return 1;
     }
   } finally {
-    await house.closeStores();
+    await app.closeStores();
     if (!given) rmSync(folder, { recursive: true, force: true });
   }
   say(given ? `The demo project is in ${given}` : 'The demo project was a temporary folder and is gone.');
@@ -68,11 +68,11 @@ export async function play(envelope: Envelope, key: string, terminal: Terminal):
 }
 
 /** What a command line prints, without the end of the line. */
-async function printed(house: House, argv: string[], terminal: Terminal): Promise<string> {
+async function printed(app: App, argv: string[], terminal: Terminal): Promise<string> {
   let text = '';
   const write = (part: string): void => {
     text += part;
   };
-  await runCli(house, argv, { ...terminal, write, writeError: write });
+  await runCli(app, argv, { ...terminal, write, writeError: write });
   return text.trim();
 }

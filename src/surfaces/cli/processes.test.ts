@@ -1,21 +1,21 @@
 import { expect, test } from 'vitest';
 import { processes } from '#admin/operations/shared/processes.ts';
-import { buildHouse } from '#main.ts';
+import { createApp } from '#main.ts';
 import { platformOf } from '#platform/platform.ts';
-import { openHouse } from '../../../test/house.ts';
+import { openApp } from '../../../test/app.ts';
 import { runCli } from './run.ts';
 
 /** A command line whose processes only say how they were called. */
 async function open() {
-  const { root, env } = await openHouse();
-  const house = buildHouse(platformOf(env, root, '0.0.0-test'));
+  const { root, env } = await openApp();
+  const app = createApp(platformOf(env, root, '0.0.0-test'));
   return async (...argv: string[]) => {
     const started: unknown[][] = [];
     let out = '';
     const write = (text: string): void => {
       out += text;
     };
-    const exitCode = await runCli(house, argv, {
+    const exitCode = await runCli(app, argv, {
       isTerminal: false,
       columns: 80,
       hasColour: false,
@@ -23,7 +23,7 @@ async function open() {
       format: undefined,
       write,
       writeError: write,
-      houseAt: () => house,
+      appAt: () => app,
       start: async (command, params, globals) => {
         started.push([command, params, globals]);
         return 0;

@@ -1,16 +1,16 @@
 import { expect, test } from 'vitest';
-import { buildHouse } from '#main.ts';
+import { createApp } from '#main.ts';
 import { platformOf } from '#platform/platform.ts';
-import { openHouse } from '../../../test/house.ts';
+import { openApp } from '../../../test/app.ts';
 import { runCli, type Terminal } from './run.ts';
 
 /** A house one of whose operations cannot even be loaded, and a terminal that remembers. */
-async function brokenHouse(more: Partial<Terminal> = {}) {
-  const { root, env } = await openHouse();
-  const house = buildHouse(platformOf(env, root, '0.0.0-test'));
+async function brokenApp(more: Partial<Terminal> = {}) {
+  const { root, env } = await openApp();
+  const app = createApp(platformOf(env, root, '0.0.0-test'));
   const under = (word: string) =>
-    house.catalog
-      .under(word)
+    app.registry
+      .findByFirstWord(word)
       .map((entry) => (entry.name === 'tasks.show' ? { ...entry, load: () => Promise.reject(new Error('part is gone')) } : entry));
   const seen = { out: '', err: '' };
   const terminal: Terminal = {
@@ -25,32 +25,32 @@ async function brokenHouse(more: Partial<Terminal> = {}) {
     writeError: (text) => {
       seen.err += text;
     },
-    houseAt: () => house,
+    appAt: () => app,
     start: async () => 0,
     ...more,
   };
   const run = async (...argv: string[]) => ({
-    exitCode: await runCli({ ...house, catalog: { ...house.catalog, under } }, argv, terminal),
+    exitCode: await runCli({ ...app, registry: { ...app.registry, findByFirstWord: under } }, argv, terminal),
     ...seen,
   });
   return { run };
 }
 
 test('what nobody expected is exit 1 with an envelope and without a stack', async () => {
-  const { run } = await brokenHouse();
+  const { run } = await brokenApp();
   const { exitCode, out, err } = await run('show', 'T1');
   expect({ exitCode, err }).toEqual({ exitCode: 1, err: '' });
   expect(JSON.parse(out)).toMatchObject({ error: { code: 'E_GENERAL_ERROR', message: 'Unexpected: part is gone', fix: 'cleo doctor' } });
 });
 
 test('who debugs sees the stack, on standard error', async () => {
-  const { run } = await brokenHouse({ isDebugging: true });
+  const { run } = await brokenApp({ isDebugging: true });
   const { err } = await run('show', 'T1');
   expect(err).toMatch(/^Error: part is gone\n\s+at /);
 });
 
 test('a terminal gets text, and JSON where CLEO_FORMAT asks for it', async () => {
-  expect((await (await brokenHouse({ isTerminal: true })).run('list')).out).toBe('Nothing found.\n');
-  expect((await (await brokenHouse({ isTerminal: true, format: 'json' })).run('list')).out).toMatch(/^\{/);
-  expect((await (await brokenHouse({ isTerminal: true, format: 'json' })).run('list', '--human')).out).toBe('Nothing found.\n');
+  expect((await (await brokenApp({ isTerminal: true })).run('list')).out).toBe('Nothing found.\n');
+  expect((await (await brokenApp({ isTerminal: true, format: 'json' })).run('list')).out).toMatch(/^\{/);
+  expect((await (await brokenApp({ isTerminal: true, format: 'json' })).run('list', '--human')).out).toBe('Nothing found.\n');
 });

@@ -1,8 +1,8 @@
 import { commandsOf } from '#core/command-line.ts';
-import type { IndexEntry, Typed } from '#core/define.ts';
+import type { CommandDefinition, RegistryEntry } from '#core/define.ts';
 import { CleoError } from '#core/errors/error.ts';
 import type { Globals } from '#core/global-flags.ts';
-import { dispatch, type House, type Reply } from '#dispatch/dispatch.ts';
+import { type App, dispatch, type Reply } from '#dispatch/dispatch.ts';
 import { failure } from '#dispatch/envelope.ts';
 import { parseParams } from '#dispatch/parse.ts';
 import { isCall, type Parsed, parseArguments } from './arguments.ts';
@@ -19,26 +19,26 @@ export interface Terminal {
   write(text: string | Uint8Array): void;
   writeError(text: string): void;
   /** The house of a project in another folder, apart from the settings of this user. */
-  houseAt(folder: string): House;
+  appAt(folder: string): App;
   /** Runs one of the commands that are processes, until it ends; its exit code. */
   start(command: string, params: Record<string, unknown>, globals: Globals, terminal: Terminal): Promise<number>;
 }
 
 /** One command line: words → operation and parameters → the one door → text and exit code. Nothing else. */
-export async function runCli(house: House, argv: string[], terminal: Terminal): Promise<number> {
-  const named = findCommand(house.catalog.under(firstWord(argv)), argv);
+export async function runCli(app: App, argv: string[], terminal: Terminal): Promise<number> {
+  const named = findCommand(app.registry.findByFirstWord(firstWord(argv)), argv);
   // A process may share its words with an operation, and be told from it by this flag.
-  const found = 'refusal' in named || asks(argv, ['--watch']) ? findCommand(await withProcesses(house), argv) : named;
+  const found = 'refusal' in named || asks(argv, ['--watch']) ? findCommand(await withProcesses(app), argv) : named;
   if (!('entry' in found)) {
-    if (asks(argv, ['--version'])) return runCli(house, ['version', ...keep(argv)], terminal);
-    if (!('refusal' in found)) return runCli(house, ['help', ...('group' in found ? [found.group] : []), ...keep(argv)], terminal);
-    const refusal = found.guess && !(await parses(house, found.guess)) ? withoutGuess(found.refusal) : found.refusal;
-    const reply = refused(house, argv.find((word) => !word.startsWith('-')) ?? 'cleo', refusal);
-    return print(house, reply, { json: asks(argv, ['--json']), human: asks(argv, ['--human']) }, terminal);
+    if (asks(argv, ['--version'])) return runCli(app, ['version', ...keep(argv)], terminal);
+    if (!('refusal' in found)) return runCli(app, ['help', ...('group' in found ? [found.group] : []), ...keep(argv)], terminal);
+    const refusal = found.guess && !(await parses(app, found.guess)) ? withoutGuess(found.refusal) : found.refusal;
+    const reply = refused(app, argv.find((word) => !word.startsWith('-')) ?? 'cleo', refusal);
+    return print(app, reply, { json: asks(argv, ['--json']), human: asks(argv, ['--human']) }, terminal);
   }
   const { entry, rest } = found;
-  if (asks(rest, ['--help', '-h'])) return runCli(house, ['help', entry.name, ...keep(rest)], terminal);
-  if ('process' in entry) return start(house, entry.process, rest, terminal);
+  if (asks(rest, ['--help', '-h'])) return runCli(app, ['help', entry.name, ...keep(rest)], terminal);
+  if ('process' in entry) return start(app, entry.process, rest, terminal);
   let globals: Globals = {};
   let reply: Reply;
   let isPiped = false;
@@ -47,12 +47,13 @@ export async function runCli(house: House, argv: string[], terminal: Terminal): 
     const parsed = parseArguments(operation, rest);
     globals = parsed.globals;
     isPiped = parsed.params.raw === true && !globals.json;
-    await readSources(house.platform.folder, parsed, operation);
+    await readSources(app.platform.folder, parsed, operation);
     const isLong = terminal.isWatched && (operation.kind === 'job' || operation.cli.read !== undefined);
     const isTold = terminal.isWatched && !globals.json && !globals.quiet && (globals.human || terminal.format !== 'json');
-    const shown = operation.live && isTold ? await (await import('./live.ts')).showLive(await operation.live(), terminal) : undefined;
+    const shown =
+      operation.progress && isTold ? await (await import('./live.ts')).showLive(await operation.progress(), terminal) : undefined;
     const done = shown?.done ?? (isLong ? (await import('./progress.ts')).showProgress(operation.summary) : undefined);
-    reply = await dispatch(house, {
+    reply = await dispatch(app, {
       operation: entry.name,
       gateway: 'cli',
       params: parsed.params,
@@ -63,47 +64,47 @@ export async function runCli(house: House, argv: string[], terminal: Terminal): 
       ...(parsed.refusal ? { refusal: parsed.refusal } : {}),
       ...(parsed.sources.length > 0 ? { paths: Object.fromEntries(parsed.sources.map(({ name, path }) => [name, path])) } : {}),
     }).finally(done);
-    if (operation.cli.plays && reply.envelope.success && !globals.json) {
+    if (operation.cli.demo && reply.envelope.success && !globals.json) {
       const { play } = await import('./play.ts');
-      return await play(reply.envelope, operation.cli.plays, terminal);
+      return await play(reply.envelope, operation.cli.demo, terminal);
     }
   } catch (error) {
     const isKnown = error instanceof CleoError;
     const refusal = isKnown ? error : new CleoError('E_GENERAL_ERROR', { problem: (error as Error)?.message ?? String(error) });
-    reply = { ...refused(house, entry.name, refusal), ...(isKnown ? {} : { unexpected: error }) };
+    reply = { ...refused(app, entry.name, refusal), ...(isKnown ? {} : { unexpected: error }) };
   }
   // What comes next in the pipe reads what was asked for, or nothing.
   const isKept = isPiped && !reply.envelope.success;
-  return print(house, reply, globals, isKept ? { ...terminal, write: (text) => terminal.writeError(String(text)) } : terminal);
+  return print(app, reply, globals, isKept ? { ...terminal, write: (text) => terminal.writeError(String(text)) } : terminal);
 }
 
 /** Everything that can be typed; only a word that is no operation's asks for it. */
-async function withProcesses({ catalog }: House): Promise<(IndexEntry | Process)[]> {
+async function withProcesses({ registry }: App): Promise<(RegistryEntry | Process)[]> {
   const { processes } = await import('#admin/operations/shared/processes.ts');
   const named = processes.map((process) => {
     const { select } = process.cli;
     return { name: process.name, aliases: [], commands: commandsOf(process), ...(select ? { select } : {}), process };
   });
-  return [...catalog.entries, ...named];
+  return [...registry.entries, ...named];
 }
 
-type Process = Named & { process: Typed };
+type Process = Named & { process: CommandDefinition };
 
 /** A process answers nothing itself; only words that are no call of it are answered here. */
-async function start(house: House, process: Typed, argv: string[], terminal: Terminal): Promise<number> {
+async function start(app: App, process: CommandDefinition, argv: string[], terminal: Terminal): Promise<number> {
   const { params, globals, refusal } = parseArguments(process, argv);
   try {
     if (refusal) throw refusal;
     return await terminal.start(process.name, parseParams(process, params), globals, terminal);
   } catch (error) {
     if (!(error instanceof CleoError)) throw error;
-    return print(house, refused(house, process.name, error), globals, terminal);
+    return print(app, refused(app, process.name, error), globals, terminal);
   }
 }
 
 /** Whether the words are a call of the right shape. */
-async function parses(house: House, argv: string[]): Promise<boolean> {
-  const found = findCommand(await withProcesses(house), argv);
+async function parses(app: App, argv: string[]): Promise<boolean> {
+  const found = findCommand(await withProcesses(app), argv);
   if (!('entry' in found)) return 'group' in found;
   return isCall('process' in found.entry ? found.entry.process : await found.entry.load(), found.rest);
 }
@@ -134,12 +135,12 @@ async function readSources(folder: string, parsed: Parsed, operation: NonNullabl
   }
 }
 
-const refused = (house: House, command: string, error: CleoError): Reply => ({
-  envelope: failure({ command: command.slice(0, 100), timestamp: house.platform.now(), version: house.platform.version }, error),
+const refused = (app: App, command: string, error: CleoError): Reply => ({
+  envelope: failure({ command: command.slice(0, 100), timestamp: app.platform.now(), version: app.platform.version }, error),
   exitCode: error.exitCode,
 });
 
-export async function print(house: Pick<House, 'catalog'>, reply: Reply, globals: Globals, terminal: Terminal): Promise<number> {
+export async function print(app: Pick<App, 'registry'>, reply: Reply, globals: Globals, terminal: Terminal): Promise<number> {
   if (reply.unexpected && terminal.isDebugging) terminal.writeError(`${(reply.unexpected as Error).stack ?? reply.unexpected}\n`);
   const { envelope, operation, exitCode } = reply;
   const text = operation?.cli.raw;
@@ -163,7 +164,7 @@ export async function print(house: Pick<House, 'catalog'>, reply: Reply, globals
       const text = await humanText(
         picked,
         { columns: isForPrompt ? Number.POSITIVE_INFINITY : columns, hasColour: hasColour && !isForPrompt && (isTerminal || !raw) },
-        house.catalog,
+        app.registry,
       );
       if (envelope.success) terminal.write(text);
       else terminal.writeError(text);

@@ -1,8 +1,8 @@
 import type { HttpBindings } from '@hono/node-server';
 import { type Context, Hono } from 'hono';
 import { CleoError } from '#core/errors/error.ts';
-import { type Admitted, hasTokens } from '#dispatch/admit.ts';
-import { dispatch, type House } from '#dispatch/dispatch.ts';
+import { type Admitted, hasTokens } from '#dispatch/authenticate.ts';
+import { type App, dispatch } from '#dispatch/dispatch.ts';
 import { type Envelope, failure } from '#dispatch/envelope.ts';
 import { type GateOptions, gateOf, type Visitor } from './gate.ts';
 import { metricsOf } from './metrics.ts';
@@ -10,7 +10,7 @@ import { openApiOf } from './openapi.ts';
 
 export interface AppOptions extends GateOptions {
   /** What answers at `/mcp`, behind the same checks; built on the house it is given. */
-  mcp?: (house: House) => { handle(request: Request, from: { token: Admitted }): Promise<Response> };
+  mcp?: (app: App) => { handle(request: Request, from: { token: Admitted }): Promise<Response> };
   /** Told what nobody expected. */
   report?: (error: unknown) => void;
 }
@@ -20,17 +20,17 @@ type Env = { Bindings: Partial<HttpBindings>; Variables: { token: Admitted } };
 const longestBody = 1 << 20;
 
 /** The HTTP door: `POST /api/<gateway>/<domain>/<operation>`, its description, and what a server is watched by. */
-export function httpApp(plain: House, options: AppOptions): Hono<Env> {
+export function httpApp(plain: App, options: AppOptions): Hono<Env> {
   const metrics = metricsOf();
-  const house: House = { ...plain, answered: metrics.call };
-  const { platform } = house;
-  const gate = gateOf(house, options);
+  const app: App = { ...plain, onReply: metrics.call };
+  const { platform } = app;
+  const gate = gateOf(app, options);
   const startedAt = platform.monotonicMs();
-  const mcp = options.mcp?.(house);
+  const mcp = options.mcp?.(app);
   let openApi: Promise<string> | undefined;
 
-  const app = new Hono<Env>();
-  app.use(async (c, next) => {
+  const routes = new Hono<Env>();
+  routes.use(async (c, next) => {
     metrics.open(1);
     try {
       await next();
@@ -40,33 +40,33 @@ export function httpApp(plain: House, options: AppOptions): Hono<Env> {
     metrics.request(c.res.status);
     for (const [name, value] of headers) c.res.headers.set(name, value);
   });
-  app.use((c, next) => {
+  routes.use((c, next) => {
     gate.checkOrigin(visitorOf(c));
     return next();
   });
-  app.get('/healthz', async (c) => {
+  routes.get('/healthz', async (c) => {
     gate.checkRate(visitorOf(c), platform.monotonicMs());
     try {
-      await hasTokens(house);
+      await hasTokens(app);
       return c.json({ status: 'ok' });
     } catch {
       return c.json({ status: 'failing' }, 503);
     }
   });
-  app.use(async (c, next) => {
+  routes.use(async (c, next) => {
     c.set('token', await gate.admit(visitorOf(c), platform.monotonicMs()));
     return next();
   });
 
-  app.post('/api/:gateway{query|mutate}/:domain/:operation', async (c) => {
+  routes.post('/api/:gateway{query|mutate}/:domain/:operation', async (c) => {
     if (!/^application\/json\s*(?:;\s*charset="?utf-8"?\s*)?$/i.test(c.req.header('content-type') ?? '')) return refused(c, wrongType, 415);
     const { gateway, domain, operation } = c.req.param();
     const body = await bodyOf(c);
     if (!body) return refused(c, tooLong, 413);
-    const { envelope, refusal, unexpected } = await dispatch(house, {
+    const { envelope, refusal, unexpected } = await dispatch(app, {
       operation: `${domain}.${operation}`,
       gateway: 'http',
-      asked: gateway as 'query' | 'mutate',
+      kind: gateway as 'query' | 'mutate',
       token: c.get('token'),
       ...(gateway === 'mutate' ? { signal: departure(c) } : {}),
       ...given('agent', c.req.header('cleo-agent')),
@@ -77,32 +77,32 @@ export function httpApp(plain: House, options: AppOptions): Hono<Env> {
     if (unexpected) options.report?.(unexpected);
     return answered(c, envelope, refusal?.httpStatus ?? 200);
   });
-  app.get('/api/openapi.json', async (c) => {
-    openApi ??= openApiOf(house.catalog, platform.version).then((document) => JSON.stringify(document));
+  routes.get('/api/openapi.json', async (c) => {
+    openApi ??= openApiOf(app.registry, platform.version).then((document) => JSON.stringify(document));
     return c.body(await openApi, 200, { 'content-type': 'application/json' });
   });
-  app.get('/metrics', (c) =>
+  routes.get('/metrics', (c) =>
     c.body(metrics.text((platform.monotonicMs() - startedAt) / 1000, process.memoryUsage.rss()), 200, {
       'content-type': 'text/plain; version=0.0.4; charset=utf-8',
     }),
   );
-  if (mcp) app.all('/mcp', (c) => mcp.handle(c.req.raw, { token: c.get('token') }));
+  if (mcp) routes.all('/mcp', (c) => mcp.handle(c.req.raw, { token: c.get('token') }));
   for (const [path, method] of [
     ['/api/:gateway{query|mutate}/:domain/:operation', 'POST'],
     ['/api/openapi.json', 'GET'],
     ['/metrics', 'GET'],
     ['/healthz', 'GET'],
   ] as const)
-    app.all(path, (c) => {
+    routes.all(path, (c) => {
       c.header('allow', method);
       return refused(c, new CleoError('E_INVALID_INPUT', { problem: `This takes ${method}`, fix: 'cleo help serve' }), 405);
     });
 
-  app.notFound((c) => {
+  routes.notFound((c) => {
     const error = new CleoError('E_INVALID_OPERATION', { operation: c.req.path.slice(0, 100), near: [] });
     return refused(c, error);
   });
-  app.onError((error, c) => {
+  routes.onError((error, c) => {
     if (error instanceof CleoError) return refused(c, error);
     options.report?.(error);
     return refused(c, new CleoError('E_GENERAL_ERROR', { problem: 'the request could not be answered' }));
@@ -117,7 +117,7 @@ export function httpApp(plain: House, options: AppOptions): Hono<Env> {
     const isStranger = [401, 403, 429].includes(status);
     return answered(c, { _meta: isStranger ? bare : { ...bare, version }, ...rest } as Envelope, status);
   }
-  return app;
+  return routes;
 }
 
 const tooLong = new CleoError('E_VALIDATION', { field: 'body', problem: 'must have at most 1 MiB', fix: 'cleo help serve' });

@@ -1,6 +1,6 @@
 import { CleoError } from '#core/errors/error.ts';
-import { type Admitted, admit } from '#dispatch/admit.ts';
-import type { House } from '#dispatch/dispatch.ts';
+import { type Admitted, admit } from '#dispatch/authenticate.ts';
+import type { App } from '#dispatch/dispatch.ts';
 import { answersTo, isLoopback, isOwnOrigin, splitHost } from './names.ts';
 import { rateOf } from './rate.ts';
 
@@ -41,7 +41,7 @@ const local: Admitted = { name: 'http', scope: 'mutate' };
 /** Guessing 256 bits is hopeless. Whoever guesses from an address does not shut out those there who have a token. */
 const wrongPerMinute = 60;
 
-export function gateOf(house: House, { bound, hosts, origins, requireToken, callsPerMinute, anyone = local }: GateOptions): Gate {
+export function gateOf(app: App, { bound, hosts, origins, requireToken, callsPerMinute, anyone = local }: GateOptions): Gate {
   const rate = rateOf(callsPerMinute);
   const wrong = rateOf(wrongPerMinute);
   const isOpen = ({ host, isForwarded }: Visitor): boolean =>
@@ -71,7 +71,7 @@ export function gateOf(house: House, { bound, hosts, origins, requireToken, call
         return anyone;
       }
       const secret = /^Bearer ([^\s]{1,200})$/i.exec(authorization ?? '')?.[1];
-      const admitted = secret === undefined ? undefined : await admit(house, secret);
+      const admitted = secret === undefined ? undefined : await admit(app, secret);
       if (!admitted) {
         pass(wrong.take(address, nowMs));
         throw new CleoError('E_UNAUTHORIZED', {});

@@ -1,9 +1,9 @@
-import type { House, Reply } from '#dispatch/dispatch.ts';
+import type { App, Reply } from '#dispatch/dispatch.ts';
 
 /** What Prometheus asks for. */
 export interface Metrics {
   /** Every call through the one door, whichever protocol brought it. */
-  call: NonNullable<House['answered']>;
+  call: NonNullable<App['onReply']>;
   request(status: number): void;
   open(by: 1 | -1): void;
   text(uptimeSeconds: number, memoryBytes: number): string;

@@ -1,11 +1,11 @@
-import { catalogue } from '#admin/all-errors.ts';
-import type { Catalog, Operation } from '#core/define.ts';
+import { errorCatalog } from '#admin/all-errors.ts';
+import type { Operation, Registry } from '#core/define.ts';
 import { jsonSchemaOf } from '#core/model/json-schema.ts';
 
 type Node = Record<string, unknown>;
 
 /** The HTTP door as an OpenAPI 3.1 document, which follows from the definitions. */
-export async function openApiOf(catalog: Catalog, version: string): Promise<Node> {
+export async function openApiOf(catalog: Registry, version: string): Promise<Node> {
   const schemas: Node = { Meta: meta, Error: failure };
   const paths: Node = {};
   for (const entry of catalog.entries) {
@@ -83,7 +83,7 @@ const common: Record<string, string[]> = {
 function refusalsOf(operation: Operation): Node {
   const own: Record<string, string[]> = {};
   for (const code of operation.errors) {
-    const { http } = catalogue()[code];
+    const { http } = errorCatalog()[code];
     if (!common[http]?.includes(code)) own[http] = [...(own[http] ?? common[http] ?? []), code];
   }
   const shared = Object.keys(common).map((status) => [status, { $ref: `#/components/responses/E${status}` }]);

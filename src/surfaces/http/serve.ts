@@ -1,13 +1,13 @@
 import { CleoError } from '#core/errors/error.ts';
-import { hasTokens } from '#dispatch/admit.ts';
-import type { House } from '#dispatch/dispatch.ts';
-import { projectOf } from '#dispatch/work.ts';
+import { hasTokens } from '#dispatch/authenticate.ts';
+import { requireProject } from '#dispatch/call-context.ts';
+import type { App } from '#dispatch/dispatch.ts';
 import { type AppOptions, httpApp } from './app.ts';
 import { isLoopback, listed } from './names.ts';
 import { type ListenOptions, listen } from './server.ts';
 
 export interface ServeOptions extends Partial<ListenOptions>, Pick<AppOptions, 'report'> {
-  mcp?: (house: House) => ReturnType<NonNullable<AppOptions['mcp']>> & { close(): Promise<void> };
+  mcp?: (app: App) => ReturnType<NonNullable<AppOptions['mcp']>> & { close(): Promise<void> };
   /** Aborted when the process is asked to stop. */
   stop: AbortSignal;
   /** How long what runs may take to finish then. */
@@ -16,15 +16,15 @@ export interface ServeOptions extends Partial<ListenOptions>, Pick<AppOptions, '
 }
 
 /** Serves until it is told to stop; then nobody new is taken, what runs finishes, and the store is closed. */
-export async function serve(house: House, { stop, announce, mcp, report, graceMs = 10_000, ...listening }: ServeOptions): Promise<void> {
-  const { platform } = house;
-  const config = platform.config.load(projectOf(platform));
+export async function serve(app: App, { stop, announce, mcp, report, graceMs = 10_000, ...listening }: ServeOptions): Promise<void> {
+  const { platform } = app;
+  const config = platform.config.load(requireProject(platform));
   const { host = '127.0.0.1', port = config['serve.port'] } = listening;
   const bound = host.toLowerCase();
   if (port > 65_535)
     throw new CleoError('E_CONFIG_ERROR', { path: 'serve.port', problem: 'must be at most 65535', fix: 'cleo config unset serve.port' });
   // Also where no token is needed: a store that cannot be read is told now rather than to each caller.
-  const isGuarded = await hasTokens(house);
+  const isGuarded = await hasTokens(app);
   if (!isGuarded && (!isLoopback(bound) || config['serve.requireToken']))
     throw new CleoError('E_CONFIG_ERROR', {
       path: 'serve',
@@ -32,7 +32,7 @@ export async function serve(house: House, { stop, announce, mcp, report, graceMs
       fix: 'cleo token create --name client --scope query',
     });
   let endpoint: ReturnType<NonNullable<typeof mcp>> | undefined;
-  const app = httpApp(house, {
+  const routes = httpApp(app, {
     bound,
     hosts: listed(config['serve.hosts']),
     origins: listed(config['serve.origins']),
@@ -41,14 +41,14 @@ export async function serve(house: House, { stop, announce, mcp, report, graceMs
     ...(report ? { report } : {}),
     ...(mcp
       ? {
-          mcp: (watched: House) => {
+          mcp: (watched: App) => {
             endpoint = mcp(watched);
             return endpoint;
           },
         }
       : {}),
   });
-  const server = await listen(app, { ...listening, host, port });
+  const server = await listen(routes, { ...listening, host, port });
   announce(server);
   if (!stop.aborted) await new Promise<void>((resolve) => stop.addEventListener('abort', () => resolve(), { once: true }));
   // Streams that wait for changes would last as long as they may.
@@ -56,5 +56,5 @@ export async function serve(house: House, { stop, announce, mcp, report, graceMs
   await server.stop(graceMs);
   await streams;
   // What has not finished by now waits for a lock that it may not get for long; nobody is there to be answered.
-  await Promise.race([house.closeStores(), new Promise((resolve) => setTimeout(resolve, 1000).unref())]);
+  await Promise.race([app.closeStores(), new Promise((resolve) => setTimeout(resolve, 1000).unref())]);
 }

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import { openHouse } from '../../../test/house.ts';
+import { openApp } from '../../../test/app.ts';
 import { caller, eras } from '../../../test/mcp-client.ts';
-import { overHttp, serverHouse } from '../../../test/mcp-doors.ts';
+import { overHttp, serverApp } from '../../../test/mcp-doors.ts';
 import { mcpHandler } from './http.ts';
 
 const post = (body: string, headers: Record<string, string> = {}): Request =>
@@ -13,8 +13,8 @@ const post = (body: string, headers: Record<string, string> = {}): Request =>
 
 describe.each(eras)('revision %s', (era) => {
   test('lists, calls, reads and prompts, without a session of the transport', async () => {
-    const world = await openHouse({ tasks: ['T001: Write it'] });
-    const client = await overHttp(serverHouse(world, false), era);
+    const world = await openApp({ tasks: ['T001: Write it'] });
+    const client = await overHttp(serverApp(world, false), era);
     expect(client.getNegotiatedProtocolVersion()).toBe(era);
     expect((await client.listTools()).tools).toHaveLength(2);
     expect(await caller(client)('mutate', 'tasks.add', { title: 'Second' })).toMatchObject({ envelope: { task: { id: 'T002' } } });
@@ -23,24 +23,24 @@ describe.each(eras)('revision %s', (era) => {
   });
 
   test('declares notifications only where it can send them', async () => {
-    const client = await overHttp(serverHouse(await openHouse(), false), era);
+    const client = await overHttp(serverApp(await openApp(), false), era);
     expect(client.getServerCapabilities()?.resources).toEqual(era === '2026-07-28' ? { subscribe: true, listChanged: true } : {});
   });
 
   test('who calls is named in the call, or by the token', async () => {
-    const world = await openHouse();
-    const house = serverHouse(world, false);
-    await caller(await overHttp(house, era))('mutate', 'tasks.add', { title: 'One' }, { agent: 'ann' });
-    await caller(await overHttp(house, era, { token: { name: 'ci', scope: 'mutate' } }))('mutate', 'tasks.add', { title: 'Two' });
+    const world = await openApp();
+    const app = serverApp(world, false);
+    await caller(await overHttp(app, era))('mutate', 'tasks.add', { title: 'One' }, { agent: 'ann' });
+    await caller(await overHttp(app, era, { token: { name: 'ci', scope: 'mutate' } }))('mutate', 'tasks.add', { title: 'Two' });
     const agents = (await world.store.read(({ audit }) => audit.newest({}, { limit: 2, offset: 0 }))).map(({ agent }) => agent);
     expect(agents).toEqual(['ci', 'ann']);
   });
 });
 
 test('a change by one client reaches another that listens', async () => {
-  const world = await openHouse({ tasks: ['T001'] });
-  const handlerHouse = serverHouse(world, false);
-  const handler = mcpHandler(handlerHouse);
+  const world = await openApp({ tasks: ['T001'] });
+  const handlerApp = serverApp(world, false);
+  const handler = mcpHandler(handlerApp);
   const { Client, StreamableHTTPClientTransport } = await import('@modelcontextprotocol/client');
   const open = async () => {
     const client = new Client({ name: 'test', version: '1' }, { versionNegotiation: { mode: { pin: '2026-07-28' } } });
@@ -60,7 +60,7 @@ test('a change by one client reaches another that listens', async () => {
 });
 
 test('what is no request is answered with a status, and the next one is served', async () => {
-  const handler = mcpHandler(serverHouse(await openHouse(), false), { maxBodyBytes: 1000 });
+  const handler = mcpHandler(serverApp(await openApp(), false), { maxBodyBytes: 1000 });
   const status = async (request: Request): Promise<number> => (await handler.handle(request)).status;
   expect(await status(post('{'))).toBe(400);
   expect(await status(post('[]'))).toBe(400);

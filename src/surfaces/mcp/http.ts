@@ -1,6 +1,6 @@
 import { createMcpHandler } from '@modelcontextprotocol/server';
-import type { House } from '#dispatch/dispatch.ts';
-import type { Call } from '#dispatch/work.ts';
+import type { Call } from '#dispatch/call-context.ts';
+import type { App } from '#dispatch/dispatch.ts';
 import { changedBy } from './changes.ts';
 import { mcpServer } from './server.ts';
 
@@ -13,7 +13,7 @@ export interface McpHandler {
 
 /** Streamable HTTP in both revisions, without a session of the transport: whoever calls names the session in the call. */
 export function mcpHandler(
-  house: House,
+  app: App,
   { maxBodyBytes = 1 << 20, onerror }: { maxBodyBytes?: number; onerror?: (error: Error) => void } = {},
 ): McpHandler {
   // The SDK hands a factory what the caller of `fetch` passed on, in this form.
@@ -28,7 +28,7 @@ export function mcpHandler(
         for (const uri of changed.uris) handler.notify.resourceUpdated(uri);
       };
       // The older revisions are told of changes on a stream of a transport session, which there is none of.
-      return mcpServer({ house, ...(token ? { token } : {}), answered }, era === 'legacy' ? 'nobody' : 'elsewhere');
+      return mcpServer({ app, ...(token ? { token } : {}), answered }, era === 'legacy' ? 'nobody' : 'elsewhere');
     },
     { maxRequestBodySize: maxBodyBytes, ...(onerror ? { onerror } : {}) },
   );

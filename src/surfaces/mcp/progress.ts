@@ -1,16 +1,16 @@
 import type { ServerContext } from '@modelcontextprotocol/server';
-import type { Catalog, Narration, Observe } from '#core/define.ts';
+import type { Observe, ProgressReporter, Registry } from '#core/define.ts';
 
 /** Tells a client that asked for it, once a second, that work goes on; and of work that tells what happens, that too. */
 export async function withProgress<T>(
   ctx: ServerContext,
-  catalog: Catalog,
+  catalog: Registry,
   what: string,
   work: (observe?: Observe) => Promise<T>,
 ): Promise<T> {
   const progressToken = ctx.mcpReq._meta?.progressToken;
   if (progressToken === undefined) return work();
-  const narration = await (await catalog.named(what)?.load())?.live?.();
+  const narration = await (await catalog.find(what)?.load())?.progress?.();
   let progress = 0;
   const tell = (message: string): void => {
     progress++;
@@ -31,7 +31,7 @@ export async function withProgress<T>(
 }
 
 /** In the words that people on a terminal read. */
-function told({ begin, step, now }: Narration, tell: (message: string) => void): { observe: Observe; now(): string | undefined } {
+function told({ begin, step, now }: ProgressReporter, tell: (message: string) => void): { observe: Observe; now(): string | undefined } {
   let tale = begin;
   return {
     observe(event, data, about) {

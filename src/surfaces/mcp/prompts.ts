@@ -144,7 +144,7 @@ function written(desk: Desk, steps: Step[]): string {
     .flatMap((step) => {
       if (typeof step === 'string') return [step];
       const [name, params, why] = step;
-      const kind = desk.house.catalog.named(name)?.kind;
+      const kind = desk.app.registry.find(name)?.kind;
       if (!kind) return [];
       const [domain, ...rest] = name.split('.');
       return [

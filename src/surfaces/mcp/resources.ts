@@ -133,8 +133,8 @@ export async function sessionIds(desk: Desk, beginning: string): Promise<string[
   return ids(envelope.sessions).filter((id) => id.startsWith(beginning));
 }
 
-async function choices({ house }: Desk, operation: string, param: string): Promise<string[]> {
-  const { params } = await house.catalog.load(operation);
+async function choices({ app }: Desk, operation: string, param: string): Promise<string[]> {
+  const { params } = await app.registry.load(operation);
   return shapesOf(params).find(({ name }) => name === param)?.choices ?? [];
 }
 

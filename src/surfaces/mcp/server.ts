@@ -12,11 +12,11 @@ export type Telling = 'subscribers' | 'connection' | 'elsewhere' | 'nobody';
 
 /** One server of the official SDK, for one connection or one request, in whichever revision the client speaks. */
 export function mcpServer(desk: Desk, telling: Telling): Server {
-  const { house } = desk;
+  const { app } = desk;
   const subscribed = new Set<string>();
   const tells = telling !== 'nobody' ? { subscribe: true, listChanged: true } : {};
   const server = new Server(
-    { name: 'cleo', title: 'CLEO', version: house.platform.version },
+    { name: 'cleo', title: 'CLEO', version: app.platform.version },
     {
       capabilities: { tools: {}, resources: tells, prompts: {}, completions: {} },
       instructions,
@@ -37,7 +37,7 @@ export function mcpServer(desk: Desk, telling: Telling): Server {
       told(envelope);
     },
   };
-  const listed = tools(house.catalog);
+  const listed = tools(app.registry);
   server.setRequestHandler('tools/list', () => ({ tools: listed }));
   server.setRequestHandler('tools/call', ({ params }, ctx) => callTool(own, params.name, params.arguments, ctx));
   server.setRequestHandler('resources/list', async () => ({ resources: await listResources(own) }));

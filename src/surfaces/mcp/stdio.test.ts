@@ -4,15 +4,15 @@ import { strictObject, string } from 'valibot';
 import { expect, onTestFinished, test } from 'vitest';
 import { job } from '#core/define.ts';
 import type { Caller } from '#core/model/audit.ts';
+import type { App } from '#dispatch/call-context.ts';
 import { renewLease } from '#dispatch/lease.ts';
-import type { House } from '#dispatch/work.ts';
+import { openApp, type Seen } from '../../../test/app.ts';
 import { openWorkshop } from '../../../test/construct.ts';
-import { openHouse, type Seen } from '../../../test/house.ts';
-import { serverHouse } from '../../../test/mcp-doors.ts';
+import { serverApp } from '../../../test/mcp-doors.ts';
 import { serveClient } from './stdio.ts';
 
 /** A server in this process, its standard input and output in our hands. */
-function open(house: House, renew: (caller: Caller) => Promise<void> = async () => {}, renewEveryMs = 60_000) {
+function open(app: App, renew: (caller: Caller) => Promise<void> = async () => {}, renewEveryMs = 60_000) {
   const [input, output, stop] = [new PassThrough(), new PassThrough(), new AbortController()];
   const messages: Seen[] = [];
   output.on('data', (chunk) =>
@@ -23,7 +23,7 @@ function open(house: House, renew: (caller: Caller) => Promise<void> = async () 
         .map((line) => JSON.parse(line)),
     ),
   );
-  const done = serveClient(house, { input, output, stop: stop.signal, report: () => {}, renew, renewEveryMs });
+  const done = serveClient(app, { input, output, stop: stop.signal, report: () => {}, renew, renewEveryMs });
   onTestFinished(() => {
     stop.abort();
     return done;
@@ -52,7 +52,7 @@ function open(house: House, renew: (caller: Caller) => Promise<void> = async () 
 }
 
 /** The house with one more operation, which lasts until it is told to end. */
-function withSlow(house: House): { house: House; end: () => void } {
+function withSlow(app: App): { app: App; end: () => void } {
   let end = (): void => {};
   const waited = new Promise<void>((resolve) => {
     end = resolve;
@@ -73,13 +73,13 @@ function withSlow(house: House): { house: House; end: () => void } {
     },
   });
   const entry = { name: slow.name, aliases: [], kind: slow.kind, tier: slow.tier, commands: ['slow'], load: async () => slow };
-  const catalog = { ...house.catalog, named: (name: string) => (name === slow.name ? entry : house.catalog.named(name)) };
-  return { house: { ...house, catalog }, end };
+  const catalog = { ...app.registry, named: (name: string) => (name === slow.name ? entry : app.registry.find(name)) };
+  return { app: { ...app, registry: catalog }, end };
 }
 
 test('long work reports progress to a client that asked for it, once a second', async () => {
-  const { house, end } = withSlow(serverHouse(await openHouse(), true));
-  const { until, send, messages } = open(house);
+  const { app, end } = withSlow(serverApp(await openApp(), true));
+  const { until, send, messages } = open(app);
   send({
     id: 1,
     method: 'tools/call',
@@ -97,7 +97,7 @@ test('long work reports progress to a client that asked for it, once a second', 
 test('of a run it is told what people on a terminal are told, in the same words', async () => {
   const shop = await openWorkshop();
   shop.skill('greet', 'echo hello');
-  const { until, send, messages } = open(serverHouse(shop, true));
+  const { until, send, messages } = open(serverApp(shop, true));
   const params = { domain: 'skills', operation: 'run', params: { name: 'greet' } };
   send({ id: 1, method: 'tools/call', params: { name: 'cleo_mutate', arguments: params, _meta: { progressToken: 'p' } } });
   expect(await until(({ id }) => id === 1)).toMatchObject({ result: { structuredContent: { run: { status: 'success' } } } });
@@ -114,8 +114,8 @@ test('of a run it is told what people on a terminal are told, in the same words'
 
 test('work that runs is finished and answered after the input has ended, or a stop was asked for', async () => {
   for (const how of ['end', 'stop']) {
-    const { house, end } = withSlow(serverHouse(await openHouse(), true));
-    const { input, stop, done, until, call } = open(house);
+    const { app, end } = withSlow(serverApp(await openApp(), true));
+    const { input, stop, done, until, call } = open(app);
     call(1, 'mutate', 'slow', {});
     await until(({ id }) => id === 0);
     if (how === 'end') input.end();
@@ -129,10 +129,10 @@ test('work that runs is finished and answered after the input has ended, or a st
 
 test('a connected server keeps the claims of its agents from lapsing, without an audit row', async () => {
   const clock = { now: '2026-03-01T10:00:00.000Z' };
-  const world = await openHouse({ tasks: ['T001', 'T002'], config: { claims: { ttlMinutes: 60 } } });
-  const built = serverHouse(world, true);
-  const house = { ...built, platform: { ...built.platform, now: () => clock.now } };
-  const { call, until } = open(house, (caller) => renewLease(house, caller), 10);
+  const world = await openApp({ tasks: ['T001', 'T002'], config: { claims: { ttlMinutes: 60 } } });
+  const built = serverApp(world, true);
+  const app = { ...built, platform: { ...built.platform, now: () => clock.now } };
+  const { call, until } = open(app, (caller) => renewLease(app, caller), 10);
   call(1, 'mutate', 'start', { taskId: 'T1' });
   await until(({ id }) => id === 1);
   const renewedAt = async (): Promise<string | undefined> => (await world.store.read(({ claims }) => claims.of('T001')))?.renewedAt;

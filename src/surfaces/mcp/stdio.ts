@@ -1,7 +1,7 @@
 import type { Readable, Writable } from 'node:stream';
 import { serveStdio } from '@modelcontextprotocol/server/stdio';
 import type { Caller } from '#core/model/audit.ts';
-import type { House } from '#dispatch/dispatch.ts';
+import type { App } from '#dispatch/dispatch.ts';
 import { LineTransport } from './lines.ts';
 import { mcpServer } from './server.ts';
 
@@ -18,17 +18,17 @@ export interface Connection {
 }
 
 /** Serves one client until it leaves or the process is asked to stop; what runs is finished first. */
-export async function serveClient(house: House, { input, output, stop, report, renew, renewEveryMs }: Connection): Promise<void> {
+export async function serveClient(app: App, { input, output, stop, report, renew, renewEveryMs }: Connection): Promise<void> {
   const transport = new LineTransport(input, output);
   const callers = new Map<string, Caller>();
-  const answered = (session: string | undefined, agent = house.platform.caller.agent): void => {
+  const answered = (session: string | undefined, agent = app.platform.caller.agent): void => {
     callers.set(`${session} ${agent}`, { agent, ...(session ? { session } : {}) });
   };
   const timer = setInterval(() => {
     for (const caller of callers.values()) renew(caller).catch((error: Error) => report(`claims of ${caller.agent}: ${error.message}`));
   }, renewEveryMs);
   const desk = {
-    house,
+    app,
     answered: ({ _meta }: { _meta: { sessionId?: string } }, agent: string | undefined) => answered(_meta.sessionId, agent),
   };
   // In the older revisions a client subscribes on the connection; since then the SDK holds the subscriptions before us.

@@ -1,6 +1,6 @@
 import type { CallToolResult, ServerContext, Tool } from '@modelcontextprotocol/server';
 import { ProtocolError, ProtocolErrorCode } from '@modelcontextprotocol/server';
-import type { Catalog } from '#core/define.ts';
+import type { Registry } from '#core/define.ts';
 import { CleoError } from '#core/errors/error.ts';
 import { type Envelope, failure } from '#dispatch/envelope.ts';
 import { ask, type Desk } from './desk.ts';
@@ -10,14 +10,14 @@ export const toolNames = { query: 'cleo_query', mutate: 'cleo_mutate' } as const
 type Gateway = keyof typeof toolNames;
 
 /** The two tools. Every conversation pays for this listing: it names the everyday operations and leaves the rest to `admin.help`. */
-export function tools(catalog: Catalog): Tool[] {
+export function tools(catalog: Registry): Tool[] {
   return [
     tool(catalog, 'query', 'Asks', { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: false }),
     tool(catalog, 'mutate', 'Changes', { readOnlyHint: false, destructiveHint: true, idempotentHint: false, openWorldHint: false }),
   ];
 }
 
-function tool(catalog: Catalog, gateway: Gateway, verb: string, annotations: NonNullable<Tool['annotations']>): Tool {
+function tool(catalog: Registry, gateway: Gateway, verb: string, annotations: NonNullable<Tool['annotations']>): Tool {
   const text = (description: string) => ({ type: 'string' as const, description });
   return {
     name: toolNames[gateway],
@@ -45,7 +45,7 @@ function tool(catalog: Catalog, gateway: Gateway, verb: string, annotations: Non
 }
 
 /** `tasks: add, update; session: start`: the operations of tier 0 behind this gateway, from the catalog. */
-function everyday(catalog: Catalog, gateway: Gateway): string {
+function everyday(catalog: Registry, gateway: Gateway): string {
   const domains = new Map<string, string[]>();
   for (const { name, kind, tier } of catalog.entries) {
     if (tier > 0 || (kind === 'query') !== (gateway === 'query')) continue;
@@ -62,11 +62,11 @@ export async function callTool(desk: Desk, name: string, input: unknown, ctx: Se
   const problem = problemWith(input, gateway);
   if (problem) return result(refused(desk, name, problem));
   const { domain, operation, params = {}, ...who } = input as Arguments;
-  const { envelope } = await withProgress(ctx, desk.house.catalog, `${domain}.${operation}`, (observe) =>
+  const { envelope } = await withProgress(ctx, desk.app.registry, `${domain}.${operation}`, (observe) =>
     ask(desk, {
       operation: `${domain}.${operation}`,
       gateway: toolNames[gateway],
-      asked: gateway,
+      kind: gateway,
       params,
       ...who,
       signal: ctx.mcpReq.signal,
@@ -100,7 +100,7 @@ function problemWith(input: unknown, gateway: Gateway): string | undefined {
   return undefined;
 }
 
-const refused = ({ house: { platform } }: Desk, command: string, problem: string): Envelope =>
+const refused = ({ app: { platform } }: Desk, command: string, problem: string): Envelope =>
   failure(
     { command, timestamp: platform.now(), version: platform.version },
     new CleoError('E_INVALID_INPUT', { problem, fix: 'cleo help' }),

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
-import { openHouse } from '../../../test/house.ts';
+import { openApp } from '../../../test/app.ts';
 
 test('entries name each other in any order', async () => {
-  const { call } = await openHouse({ tasks: ['T001 epic'] });
+  const { call } = await openApp({ tasks: ['T001 epic'] });
   const answer = await call('tasks.add-batch', {
     tasks: [
       { title: 'Test it', parent: 'sub', depends: ['parse'] },
@@ -65,21 +65,21 @@ test.each([
   ['a title too long', [base, { title: 'x'.repeat(201) }], 6],
   ['no entries', [], 6],
 ])('%s: all or nothing (%s)', async (_, tasks, exitCode) => {
-  const { call } = await openHouse({ tasks: ['T001 epic'] });
+  const { call } = await openApp({ tasks: ['T001 epic'] });
   expect(await call('tasks.add-batch', { tasks })).toMatchObject({ error: { exitCode } });
   expect(await call('tasks.exists', { taskId: 'T002' })).toMatchObject({ exists: false });
   expect(await call('tasks.add', { title: 'No id was lost' })).toMatchObject({ task: { id: 'T002' } });
 });
 
 test('the refusal says which entry it was', async () => {
-  const { call } = await openHouse();
+  const { call } = await openApp();
   expect(await call('tasks.add-batch', { tasks: [base, base, { ...base, parent: 'T077' }] })).toMatchObject({
     error: { details: { entry: 2 } },
   });
 });
 
 test('a dry run of a thousand counts them', async () => {
-  const { call } = await openHouse({ config: { hierarchy: { maxSiblings: 0 } } });
+  const { call } = await openApp({ config: { hierarchy: { maxSiblings: 0 } } });
   const tasks = Array.from({ length: 1000 }, (_, i) => ({ ref: `r${i}`, title: `Task ${i}`, depends: i ? [`r${i - 1}`] : [] }));
   expect(await call('tasks.add-batch', { tasks, dryRun: true })).toMatchObject({
     data: { dryRun: true, wouldCreate: 1000, insertedCount: 0 },

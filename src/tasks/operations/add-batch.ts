@@ -40,9 +40,9 @@ export const tasksAddBatch = mutation({
       ],
     },
   },
-  async run(here, { tasks }) {
-    const planned = await planBatch(here, tasks);
-    await here.store.tasks.insertMany(planned.map((task, i) => ({ task, notes: notesOf(here, tasks[i]?.notes) })));
+  async run(ctx, { tasks }) {
+    const planned = await planBatch(ctx, tasks);
+    await ctx.store.tasks.insertMany(planned.map((task, i) => ({ task, notes: notesOf(ctx, tasks[i]?.notes) })));
     return { tasks: planned.map((task) => receiptOf(task)) };
   },
 });

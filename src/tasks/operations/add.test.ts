@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
-import { openHouse } from '../../../test/house.ts';
+import { openApp } from '../../../test/app.ts';
 
 test('a new task is pending, of medium priority, and gets the next id', async () => {
-  const { call } = await openHouse({ tasks: ['T001'] });
+  const { call } = await openApp({ tasks: ['T001'] });
   expect(await call('tasks.add', { title: '  Write the parser ' })).toMatchObject({
     success: true,
     task: { id: 'T002', title: 'Write the parser', status: 'pending', type: 'task', priority: 'medium' },
@@ -11,7 +11,7 @@ test('a new task is pending, of medium priority, and gets the next id', async ()
 });
 
 test('the tier follows from the parent', async () => {
-  const { call } = await openHouse({ tasks: ['T001 saga'] });
+  const { call } = await openApp({ tasks: ['T001 saga'] });
   for (const [parent, type] of [
     ['T001', 'epic'],
     ['T002', 'task'],
@@ -21,21 +21,21 @@ test('the tier follows from the parent', async () => {
 });
 
 test('a fourth level is refused, and says where to look', async () => {
-  const { call } = await openHouse({ tasks: ['T001 epic', 'T002 in T001', 'T003 in T002'] });
+  const { call } = await openApp({ tasks: ['T001 epic', 'T002 in T001', 'T003 in T002'] });
   expect(await call('tasks.add', { title: 'Too deep', parent: 'T003' })).toMatchObject({
     error: { code: 'E_DEPTH_EXCEEDED', exitCode: 11, fix: 'cleo show T003' },
   });
 });
 
 test('a dependency that could never be worked off is refused with its circle', async () => {
-  const { call } = await openHouse({ tasks: ['T001 epic', 'T002 depends T001'] });
+  const { call } = await openApp({ tasks: ['T001 epic', 'T002 depends T001'] });
   expect(await call('tasks.add', { title: 'Inside and after', parent: 'T001', depends: ['T002'] })).toMatchObject({
     error: { code: 'E_CIRCULAR_REFERENCE', exitCode: 14, details: { path: ['T003', 'T002', 'T001', 'T003'] } },
   });
 });
 
 test('a dry run says what would happen and writes nothing', async () => {
-  const { call } = await openHouse();
+  const { call } = await openApp();
   expect(await call('tasks.add', { title: 'Maybe', dryRun: true })).toMatchObject({
     data: { dryRun: true, count: 1, wouldCreate: 1, insertedCount: 0 },
   });
@@ -43,7 +43,7 @@ test('a dry run says what would happen and writes nothing', async () => {
 });
 
 test('the same idempotency key gives the same answer once', async () => {
-  const { call } = await openHouse();
+  const { call } = await openApp();
   const first = await call('tasks.add', { title: 'Once' }, { idempotencyKey: 'k1' });
   expect(await call('tasks.add', { title: 'Once' }, { idempotencyKey: 'k1' })).toEqual({
     ...first,

@@ -26,20 +26,20 @@ export const tasksAdd = mutation({
   cli: { command: 'add', args: ['title'], short: { d: 'description', p: 'parent' } },
   dryRun: true,
   example: { world: ['T001 epic'], call: { title: 'Write the parser', parent: 'T001', description: 'Reads the grammar of spec 2' } },
-  async run({ store, config, ...here }, { parent: named, ...given }) {
-    const parent = named ?? (await parentInScope({ store, ...here }, given.type));
+  async run({ store, config, ...ctx }, { parent: named, ...given }) {
+    const parent = named ?? (await parentInScope({ store, ...ctx }, given.type));
     const ancestry = parent ? await parentChain(store, parent) : [];
-    checkPlaceInScope(here.session, ancestry, parent);
+    checkPlaceInScope(ctx.session, ancestry, parent);
     const type = given.type ?? tierBelow(ancestry[0]?.type);
     const openSiblings = parent ? await store.tasks.countOpenChildren(parent) : 0;
     checkPlacement({ type, ancestry, openSiblings, maxSiblings: config['hierarchy.maxSiblings'], isOpen: true });
     checkParentOpen(ancestry[0]);
-    const task = newTask(here, await store.tasks.nextId(), { ...given, type }, ancestry[0]);
+    const task = newTask(ctx, await store.tasks.nextId(), { ...given, type }, ancestry[0]);
     if (task.depends.length > 0) {
       await checkDependsExist(store, task.depends);
       await checkOrder(store, [{ id: task.id, parentId: task.parentId, depends: task.depends }], 'depends');
     }
-    await store.tasks.insert(task, notesOf(here, given.notes));
+    await store.tasks.insert(task, notesOf(ctx, given.notes));
     return { task: receiptOf(task, ['priority']) };
   },
 });

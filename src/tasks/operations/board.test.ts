@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { openHouse, type Seen } from '../../../test/house.ts';
+import { openApp, type Seen } from '../../../test/app.ts';
 
 const shown = ({ columns }: Seen): string[] =>
   columns.map((column: Seen) => `${column.status} ${column.count}: ${column.cards.map((card: Seen) => card.id).join(' ')}`);
@@ -16,7 +16,7 @@ const world = [
 ];
 
 test('what is not archived stands in the column of its state', async () => {
-  const { call } = await openHouse({ tasks: world });
+  const { call } = await openApp({ tasks: world });
   const found = await call('tasks.board');
   expect(shown(found)).toEqual(['pending 3: T003 T001 T004', 'active 1: T002', 'blocked 1: T005', 'done 1: T006']);
   expect(found).not.toHaveProperty('root');
@@ -24,7 +24,7 @@ test('what is not archived stands in the column of its state', async () => {
 });
 
 test('a card says which epic it is of, who holds it since when, why it is blocked and when it was done', async () => {
-  const { call } = await openHouse({ tasks: world });
+  const { call } = await openApp({ tasks: world });
   const cards: Seen[] = (await call('tasks.board')).columns.flatMap((column: Seen) => column.cards);
   const card = (id: string): Seen => cards.find((one) => one.id === id)!;
   expect(card('T004')).toEqual({
@@ -42,14 +42,14 @@ test('a card says which epic it is of, who holds it since when, why it is blocke
 });
 
 test('a claim that has lapsed says so', async () => {
-  const house = await openHouse({ tasks: ['T001'] });
-  await house.call('tasks.start', { taskId: 'T001' });
-  await house.tamper(`update claims set renewed_at = '2020-01-01T00:00:00.000Z'`);
-  expect((await house.call('tasks.board')).columns[1].cards[0].claim.lapsed).toBe(true);
+  const app = await openApp({ tasks: ['T001'] });
+  await app.call('tasks.start', { taskId: 'T001' });
+  await app.tamper(`update claims set renewed_at = '2020-01-01T00:00:00.000Z'`);
+  expect((await app.call('tasks.board')).columns[1].cards[0].claim.lapsed).toBe(true);
 });
 
 test('the board of an epic holds what is inside it, at any depth', async () => {
-  const { call } = await openHouse({ tasks: world });
+  const { call } = await openApp({ tasks: world });
   const found = await call('tasks.board', { epicId: 'T001' });
   expect(shown(found)).toEqual(['pending 2: T003 T004', 'active 1: T002', 'blocked 0: ', 'done 1: T006']);
   expect(found.root).toEqual({ id: 'T001', title: 'Parser' });
@@ -57,7 +57,7 @@ test('the board of an epic holds what is inside it, at any depth', async () => {
 });
 
 test('words narrow it, a limit cuts each column and says how much is left', async () => {
-  const { call } = await openHouse({ tasks: world });
+  const { call } = await openApp({ tasks: world });
   expect(shown(await call('tasks.board', { match: 'IT t00' }))).toEqual([
     'pending 2: T003 T004',
     'active 1: T002',
@@ -70,7 +70,7 @@ test('words narrow it, a limit cuts each column and says how much is left', asyn
 });
 
 test('an empty board answers 100, a root that is not there is refused', async () => {
-  const { call } = await openHouse({ tasks: ['T001'] });
+  const { call } = await openApp({ tasks: ['T001'] });
   const empty = await call('tasks.board', { match: 'nothing' });
   expect([empty._meta.exitCode, shown(empty)]).toEqual([100, ['pending 0: ', 'active 0: ', 'blocked 0: ', 'done 0: ']]);
   expect((await call('tasks.board', { epic: 'T900' })).error.code).toBe('E_NOT_FOUND');

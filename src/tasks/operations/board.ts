@@ -17,7 +17,7 @@ export const tasksBoard = query({
     ),
     limit: limitParam(20, 'How many cards of each column at most'),
   }),
-  also: rootNames,
+  paramAliases: rootNames,
   result: strictObject({ columns: array(Column), root: optional(strictObject({ id: Card.entries.id, title: Card.entries.title })) }),
   errors: ['E_NOT_FOUND'],
   tier: 1,

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
-import { openHouse } from '../../../test/house.ts';
+import { openApp } from '../../../test/app.ts';
 
 test('what next recommends is claimed in the same breath', async () => {
-  const { call } = await openHouse({ tasks: ['T001', 'T002 high', 'T003 depends T002'] });
+  const { call } = await openApp({ tasks: ['T001', 'T002 high', 'T003 depends T002'] });
   expect(await call('tasks.claim-next')).toMatchObject({
     recommendation: { taskId: 'T002' },
     task: { id: 'T002', status: 'active' },
@@ -13,7 +13,7 @@ test('what next recommends is claimed in the same breath', async () => {
 });
 
 test('every task is handed out once, however many ask', async () => {
-  const { as } = await openHouse({ tasks: Array.from({ length: 12 }, (_, i) => `T0${String(i + 1).padStart(2, '0')}`) });
+  const { as } = await openApp({ tasks: Array.from({ length: 12 }, (_, i) => `T0${String(i + 1).padStart(2, '0')}`) });
   const answers = await Promise.all(Array.from({ length: 15 }, (_, i) => as(`agent-${i}`).call('tasks.claim-next')));
   const given = answers.flatMap((answer) => answer.task.id ?? []);
   expect(new Set(given).size).toBe(12);
@@ -22,6 +22,6 @@ test('every task is handed out once, however many ask', async () => {
 });
 
 test('a root that does not exist is not found', async () => {
-  const { call } = await openHouse({ tasks: ['T001'] });
+  const { call } = await openApp({ tasks: ['T001'] });
   expect(await call('tasks.claim-next', { epicId: 'T077' })).toMatchObject({ error: { exitCode: 4 } });
 });

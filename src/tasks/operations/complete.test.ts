@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
-import { openHouse } from '../../../test/house.ts';
+import { openApp } from '../../../test/app.ts';
 
 test('completing says when, and what may start now', async () => {
-  const { call } = await openHouse({ tasks: ['T001', 'T002 depends T001', 'T003 depends T001,T004', 'T004'] });
+  const { call } = await openApp({ tasks: ['T001', 'T002 depends T001', 'T003 depends T001,T004', 'T004'] });
   const { completedAt, task, unblocked, data } = await call('tasks.complete', { taskId: 'T001' });
   expect(completedAt).toMatch(/^\d{4}-.*Z$/);
   expect({ task, unblocked, data }).toMatchObject({
@@ -13,7 +13,7 @@ test('completing says when, and what may start now', async () => {
 });
 
 test('without an id it completes the focus, and needs one', async () => {
-  const { call } = await openHouse({ tasks: ['T001'] });
+  const { call } = await openApp({ tasks: ['T001'] });
   expect(await call('tasks.complete')).toMatchObject({ error: { code: 'E_FOCUS_REQUIRED', exitCode: 38 } });
   await call('tasks.start', { taskId: 'T001' });
   expect(await call('tasks.complete')).toMatchObject({ task: { id: 'T001', status: 'done' } });
@@ -21,7 +21,7 @@ test('without an id it completes the focus, and needs one', async () => {
 });
 
 test('a done task is no change', async () => {
-  const { call } = await openHouse({ tasks: ['T001 done'] });
+  const { call } = await openApp({ tasks: ['T001 done'] });
   expect(await call('tasks.complete', { taskId: 'T001' })).toMatchObject({
     success: true,
     _meta: { exitCode: 102 },
@@ -37,14 +37,14 @@ test.each([
   ['a gate without evidence', ['T001 evidence testsPassed'], 45, 'cleo verify T001'],
   ['a parent with an unticked criterion', ['T001 epic accept shipped', 'T002 in T001 done'], 6, 'cleo criteria check T001 1'],
 ])('%s: refused, nothing changed', async (_, tasks, exitCode, fix) => {
-  const { call } = await openHouse({ tasks });
+  const { call } = await openApp({ tasks });
   const before = await call('tasks.show', { taskId: 'T001' });
   expect(await call('tasks.complete', { taskId: 'T001' })).toMatchObject({ success: false, error: { exitCode, fix } });
   expect((await call('tasks.show', { taskId: 'T001' })).task).toEqual(before.task);
 });
 
 test('a leaf with unticked text criteria completes, with a warning', async () => {
-  const { call } = await openHouse({ tasks: ['T001 accept parses|rejects'] });
+  const { call } = await openApp({ tasks: ['T001 accept parses|rejects'] });
   await call('tasks.criteria.check', { taskId: 'T001', n: 1 });
   expect(await call('tasks.complete', { taskId: 'T001' })).toMatchObject({
     success: true,
@@ -54,15 +54,15 @@ test('a leaf with unticked text criteria completes, with a warning', async () =>
 
 test('the last child makes its parent ready, and completes it only where the project asks for it', async () => {
   const world = ['T001 epic', 'T002 in T001', 'T003 in T002'];
-  const plain = await openHouse({ tasks: world });
+  const plain = await openApp({ tasks: world });
   expect(await plain.call('tasks.complete', { taskId: 'T003' })).toMatchObject({ parentReady: 'T002' });
   expect(await plain.call('tasks.show', { taskId: 'T002' })).toMatchObject({ task: { status: 'pending' } });
-  const eager = await openHouse({ tasks: world, config: { hierarchy: { autoCompleteParents: true } } });
+  const eager = await openApp({ tasks: world, config: { hierarchy: { autoCompleteParents: true } } });
   expect(await eager.call('tasks.complete', { taskId: 'T003' })).toMatchObject({ data: { updated: ['T003', 'T002', 'T001'] } });
 });
 
 test('reopening makes it active and the focus', async () => {
-  const { call } = await openHouse({ tasks: ['T001 done archived'] });
+  const { call } = await openApp({ tasks: ['T001 done archived'] });
   expect(await call('tasks.reopen', { taskId: 'T001' })).toMatchObject({ task: { status: 'active' } });
   const { task } = await call('tasks.show', { taskId: 'T001' });
   expect(task).not.toHaveProperty('completedAt');
@@ -72,6 +72,6 @@ test('reopening makes it active and the focus', async () => {
 });
 
 test('under a done parent nothing is reopened', async () => {
-  const { call } = await openHouse({ tasks: ['T001 epic done', 'T002 in T001 done'] });
+  const { call } = await openApp({ tasks: ['T001 epic done', 'T002 in T001 done'] });
   expect(await call('tasks.reopen', { taskId: 'T002' })).toMatchObject({ error: { exitCode: 17, fix: 'cleo reopen T001' } });
 });

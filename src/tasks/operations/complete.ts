@@ -31,10 +31,10 @@ export const tasksComplete = mutation({
   tier: 0,
   cli: { command: ['complete', 'done'], args: ['taskId'] },
   example: { world: ['T001', 'T002 depends T001'], call: { taskId: 'T001' } },
-  async run(here, { taskId }) {
-    const task = await namedOrFocused(here, taskId, 'complete');
+  async run(ctx, { taskId }) {
+    const task = await namedOrFocused(ctx, taskId, 'complete');
     if (task.status === 'done') return noChange({ completedAt: task.completedAt ?? task.updatedAt, task: receiptOf(task) });
-    const { task: done, unblocked, parentReady, warnings } = await completeTask(here, task);
+    const { task: done, unblocked, parentReady, warnings } = await completeTask(ctx, task);
     return answer(
       {
         completedAt: done.completedAt!,

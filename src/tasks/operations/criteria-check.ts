@@ -25,10 +25,10 @@ export const tasksCriteriaCheck = mutation({
   tier: 1,
   cli: { command: 'criteria check', args: ['taskId', 'n'] },
   example: { world: ['T001 accept parses|rejects'], call: { taskId: 'T001', n: 2 } },
-  async run(here, { taskId, n, undo }) {
-    const { store, now, caller } = here;
+  async run(ctx, { taskId, n, undo }) {
+    const { store, now, caller } = ctx;
     const task = await requireTask(store, taskId);
-    await checkScope(here, taskId);
+    await checkScope(ctx, taskId);
     const criterion = task.acceptance[n - 1];
     if (!criterion) throw new CleoError('E_NOT_FOUND', { what: `criterion ${n} of`, id: taskId, prefix: taskId.slice(1) });
     if (criterion.kind !== 'text')

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
-import { openHouse } from '../../../test/house.ts';
+import { openApp } from '../../../test/app.ts';
 
 test('a deleted task is gone, its id is not given out again, and restore brings it back whole', async () => {
-  const { call } = await openHouse({ tasks: ['T001 labels a files x.ts high', 'T002 depends T001', 'T003'] });
+  const { call } = await openApp({ tasks: ['T001 labels a files x.ts high', 'T002 depends T001', 'T003'] });
   await call('tasks.update', { taskId: 'T001', notes: 'remember' });
   await call('tasks.relates.add', { from: 'T001', to: 'T003', type: 'fixes', reason: 'the same cause' });
   const { task: before } = await call('tasks.show', { taskId: 'T001' });
@@ -25,13 +25,13 @@ test.each([
   ['done', ['T001 done'], 17, 'cleo archive T001'],
   ['held by another', ['T001 active by ada'], 35, 'cleo next'],
 ])('%s: refused, nothing gone', async (_, tasks, exitCode, fix) => {
-  const { call } = await openHouse({ tasks });
+  const { call } = await openApp({ tasks });
   expect(await call('tasks.delete', { taskId: 'T001' })).toMatchObject({ error: { exitCode, fix } });
   expect(await call('tasks.exists', { taskId: 'T001' })).toMatchObject({ exists: true });
 });
 
 test('a cascade meets a task held by another: all of it stays', async () => {
-  const { call } = await openHouse({ tasks: ['T001 epic', 'T002 in T001', 'T003 in T002 active by ada'] });
+  const { call } = await openApp({ tasks: ['T001 epic', 'T002 in T001', 'T003 in T002 active by ada'] });
   expect(await call('tasks.delete', { taskId: 'T001', cascade: true })).toMatchObject({
     error: { exitCode: 18, details: { held: 'T003' } },
   });
@@ -39,7 +39,7 @@ test('a cascade meets a task held by another: all of it stays', async () => {
 });
 
 test('a cascade asks for --orphan only for dependents outside', async () => {
-  const { call } = await openHouse({ tasks: ['T001 epic', 'T002 in T001', 'T003 in T001 depends T002'] });
+  const { call } = await openApp({ tasks: ['T001 epic', 'T002 in T001', 'T003 in T001 depends T002'] });
   expect(await call('tasks.delete', { taskId: 'T001', cascade: true, dryRun: true })).toMatchObject({
     data: { dryRun: true, wouldDelete: 3 },
   });
@@ -50,14 +50,14 @@ test('a cascade asks for --orphan only for dependents outside', async () => {
 });
 
 test('restore of what is there is no change, of what never was is not found', async () => {
-  const { call } = await openHouse({ tasks: ['T001'] });
+  const { call } = await openApp({ tasks: ['T001'] });
   expect(await call('tasks.restore', { taskId: 'T001' })).toMatchObject({ _meta: { exitCode: 102 } });
   expect(await call('tasks.restore', { taskId: 'T009' })).toMatchObject({ error: { exitCode: 4 } });
 });
 
 test('archive takes what is done, all of it or by age, and show still reaches it', async () => {
   const clock = { now: '2026-06-01T00:00:00.000Z' };
-  const { call } = await openHouse({ tasks: ['T001 epic', 'T002 in T001 done', 'T003', 'T004 done'], clock });
+  const { call } = await openApp({ tasks: ['T001 epic', 'T002 in T001 done', 'T003', 'T004 done'], clock });
   await call('tasks.complete', { taskId: 'T003' });
   expect(await call('tasks.archive', { olderThan: '30d', dryRun: true })).toMatchObject({ data: { wouldUpdate: 2 } });
   expect(await call('tasks.archive', { olderThan: '30d' })).toMatchObject({ archived: ['T002', 'T004'] });
@@ -69,7 +69,7 @@ test('archive takes what is done, all of it or by age, and show still reaches it
 });
 
 test('a criterion is ticked once, and only a text one', async () => {
-  const { call } = await openHouse({ tasks: ['T001 accept parses|rejects', 'T002 evidence qaPassed'] });
+  const { call } = await openApp({ tasks: ['T001 accept parses|rejects', 'T002 evidence qaPassed'] });
   expect(await call('tasks.criteria.check', { taskId: 'T001', n: 2 })).toMatchObject({
     acceptance: [{ text: 'parses' }, { text: 'rejects', met: true, metBy: 'tester' }],
   });
@@ -79,11 +79,11 @@ test('a criterion is ticked once, and only a text one', async () => {
 });
 
 test('what comes back puts no active session inside another', async () => {
-  const house = await openHouse({ tasks: ['T001 epic', 'T002 in T001', 'T003 in T001', 'session session-1 task:T002 by ada'] });
-  await house.call('tasks.delete', { taskId: 'T002' });
-  expect(await house.as('bob').call('session.start', { scope: 'epic:T001', focus: 'T003' })).toMatchObject({ success: true });
-  const { error } = await house.call('tasks.restore', { taskId: 'T002' });
+  const app = await openApp({ tasks: ['T001 epic', 'T002 in T001', 'T003 in T001', 'session session-1 task:T002 by ada'] });
+  await app.call('tasks.delete', { taskId: 'T002' });
+  expect(await app.as('bob').call('session.start', { scope: 'epic:T001', focus: 'T003' })).toMatchObject({ success: true });
+  const { error } = await app.call('tasks.restore', { taskId: 'T002' });
   expect(error).toMatchObject({ code: 'E_SCOPE_CONFLICT', exitCode: 32, fix: 'cleo session suspend --session session-1' });
-  expect((await house.cli(error.fix)).exitCode).toBe(0);
-  expect(await house.call('tasks.restore', { taskId: 'T002' })).toMatchObject({ restored: ['T002'] });
+  expect((await app.cli(error.fix)).exitCode).toBe(0);
+  expect(await app.call('tasks.restore', { taskId: 'T002' })).toMatchObject({ restored: ['T002'] });
 });

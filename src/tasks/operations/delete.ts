@@ -29,20 +29,20 @@ export const tasksDelete = mutation({
   cli: { command: 'delete', args: ['taskId'] },
   dryRun: true,
   example: { world: ['T001', 'T002 in T001'], call: { taskId: 'T001', cascade: true } },
-  async run(here, { taskId, cascade, orphan }) {
-    const { store } = here;
+  async run(ctx, { taskId, cascade, orphan }) {
+    const { store } = ctx;
     const task = await requireTask(store, taskId);
     if (task.status === 'done') throw new CleoError('E_TASK_COMPLETED', { taskId, act: 'deleting it', fix: `cleo archive ${taskId}` });
-    await checkScope(here, taskId);
-    await checkHolder(here, taskId);
+    await checkScope(ctx, taskId);
+    await checkHolder(ctx, taskId);
     const below = (await store.tasks.descendants(taskId)).map((kin) => kin.id);
     if (below.length > 0 && !cascade) throw new CleoError('E_HAS_CHILDREN', { taskId, children: below, act: 'delete' });
-    await checkUnheld(here, taskId, below);
+    await checkUnheld(ctx, taskId, below);
     const gone = [taskId, ...below];
     const cut = (await store.tasks.dependentIds(gone)).filter((edge) => !gone.includes(edge.to));
     const dependents = [...new Set(cut.map((edge) => edge.to))].sort();
     if (dependents.length > 0 && !orphan)
-      throw new CleoError('E_HAS_DEPENDENTS', { taskId, dependents, retry: here.commandWith({ orphan: true }) });
+      throw new CleoError('E_HAS_DEPENDENTS', { taskId, dependents, retry: ctx.commandWith({ orphan: true }) });
     for (const id of dependents) {
       const dependent = await requireTask(store, id);
       await store.tasks.save(

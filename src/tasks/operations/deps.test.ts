@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
-import { openHouse } from '../../../test/house.ts';
+import { openApp } from '../../../test/app.ts';
 
 test('what it waits for and what waits for it, with their states, and the way through', async () => {
-  const { call } = await openHouse({
+  const { call } = await openApp({
     tasks: ['T001 done: First', 'T002 depends T001 active', 'T003 depends T002', 'T004 depends T003', 'T005 depends T004', 'T006'],
   });
   expect(await call('tasks.deps', { taskId: 'T003' })).toMatchObject({
@@ -24,7 +24,7 @@ test('what it waits for and what waits for it, with their states, and the way th
 });
 
 test('containers pass their depends on, and are finished by what is inside them', async () => {
-  const { call } = await openHouse({
+  const { call } = await openApp({
     tasks: ['T001 epic', 'T002 in T001', 'T003 in T001 done', 'T004 epic depends T001', 'T005 in T004', 'T006 depends T005'],
   });
   const { deps } = await call('tasks.deps', { taskId: 'T005' });
@@ -42,7 +42,7 @@ test('containers pass their depends on, and are finished by what is inside them'
 });
 
 test('a task on its own has nothing around it', async () => {
-  const { call } = await openHouse({ tasks: ['T001'] });
+  const { call } = await openApp({ tasks: ['T001'] });
   expect((await call('tasks.deps', { taskId: 'T001' })).deps).toEqual({
     taskId: 'T001',
     upstream: [],
@@ -56,7 +56,7 @@ test('a long chain and a wide fan are walked to the end', async () => {
   const id = (n: number): string => `T${String(n).padStart(3, '0')}`;
   const chain = Array.from({ length: 300 }, (_, i) => (i === 0 ? id(1) : `${id(i + 1)} depends ${id(i)}`));
   const fan = Array.from({ length: 900 }, (_, i) => `${id(i + 301)} depends T300`);
-  const { call } = await openHouse({ tasks: [...chain, ...fan] });
+  const { call } = await openApp({ tasks: [...chain, ...fan] });
   const { deps } = await call('tasks.deps', { taskId: 'T300' });
   expect(deps.upstream).toHaveLength(299);
   expect(deps.downstream).toHaveLength(900);
@@ -65,6 +65,6 @@ test('a long chain and a wide fan are walked to the end', async () => {
 });
 
 test('a task that does not exist is refused', async () => {
-  const { call } = await openHouse({ tasks: ['T001'] });
+  const { call } = await openApp({ tasks: ['T001'] });
   expect(await call('tasks.deps', { taskId: 'T002' })).toMatchObject({ error: { code: 'E_NOT_FOUND', exitCode: 4 } });
 });

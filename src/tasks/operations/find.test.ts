@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest';
-import { openHouse, type Seen } from '../../../test/house.ts';
+import { openApp, type Seen } from '../../../test/app.ts';
 
 const ids = (seen: Seen): string[] => seen.tasks.map((task: { id: string }) => task.id);
 
 test('a hit holds the minimal fields and nothing else', async () => {
-  const { call } = await openHouse({ tasks: ['T001 epic'] });
+  const { call } = await openApp({ tasks: ['T001 epic'] });
   await call('tasks.add', { title: 'Write the parser', parent: 'T001', description: 'Long', labels: ['api'], notes: 'a note' });
   const found = await call('tasks.find', { query: 'parser' });
   expect(found._meta.resultsField).toBe('tasks');
@@ -14,7 +14,7 @@ test('a hit holds the minimal fields and nothing else', async () => {
 });
 
 test('title, labels, description and notes are searched, the title weighing most', async () => {
-  const { call } = await openHouse();
+  const { call } = await openApp();
   await call('tasks.add', { title: 'One', notes: 'mind the lexer' });
   await call('tasks.add', { title: 'Two', description: 'needs a lexer' });
   await call('tasks.add', { title: 'Three', labels: ['lexer'] });
@@ -24,7 +24,7 @@ test('title, labels, description and notes are searched, the title weighing most
 });
 
 test('a note that is added later is found', async () => {
-  const { store, call } = await openHouse({ tasks: ['T001'] });
+  const { store, call } = await openApp({ tasks: ['T001'] });
   await store.write({ at: '2026-02-01T00:00:00.000Z', by: 'ada' }, async ({ tasks }) => {
     await tasks.appendNote((await tasks.get('T001'))!, { at: '2026-02-01T00:00:00.000Z', by: 'ada', text: 'ask the librarian' });
   });
@@ -32,13 +32,13 @@ test('a note that is added later is found', async () => {
 });
 
 test('every word must match', async () => {
-  const { call } = await openHouse({ tasks: ['T001: Write the parser', 'T002: Write the lexer'] });
+  const { call } = await openApp({ tasks: ['T001: Write the parser', 'T002: Write the lexer'] });
   expect(ids(await call('tasks.find', { query: 'lexer write' }))).toEqual(['T002']);
   expect(ids(await call('tasks.find', { query: 'lexer deploy' }))).toEqual([]);
 });
 
 test('whole words come before beginnings', async () => {
-  const { call } = await openHouse({ tasks: ['T001: Parse', 'T002: Parser of things', 'T003: Parsing'] });
+  const { call } = await openApp({ tasks: ['T001: Parse', 'T002: Parser of things', 'T003: Parsing'] });
   expect(ids(await call('tasks.find', { query: 'parse' }))).toEqual(['T001', 'T002']);
   expect(ids(await call('tasks.find', { query: 'pars' }))).toEqual(['T003', 'T001', 'T002']);
 });
@@ -50,7 +50,7 @@ test.each([
   { query: 'authentification', found: ['T002'] },
   { query: 'xylophone', found: [] },
 ])('the typo $query is understood', async ({ query, found }) => {
-  const { call } = await openHouse({ tasks: ['T001: Write the parser', 'T002: Add authentication', 'T003: Deploy'] });
+  const { call } = await openApp({ tasks: ['T001: Write the parser', 'T002: Add authentication', 'T003: Deploy'] });
   expect(ids(await call('tasks.find', { query }))).toEqual(found);
 });
 
@@ -64,7 +64,7 @@ test.each([
   { query: '"quoted" AND (lexer* OR NOT \'x\':*)', found: ['T006'] },
   { query: 'drop table tasks; --', found: ['T007'] },
 ])('text in any script, and no query language: $query', async ({ query, found }) => {
-  const { call } = await openHouse({
+  const { call } = await openApp({
     tasks: [
       'T001: Open a Café',
       'T002: 解析器を書く',
@@ -79,19 +79,19 @@ test.each([
 });
 
 test('a query of nothing but signs finds nothing', async () => {
-  const { reply } = await openHouse({ tasks: ['T001'] });
+  const { reply } = await openApp({ tasks: ['T001'] });
   expect(await reply('tasks.find', { query: '!?*' })).toMatchObject({ exitCode: 100, envelope: { tasks: [] } });
 });
 
 test('very many words are not too many', async () => {
-  const { reply } = await openHouse({ tasks: ['T001'] });
+  const { reply } = await openApp({ tasks: ['T001'] });
   expect(await reply('tasks.find', { query: 'ab '.repeat(333) })).toMatchObject({ exitCode: 100 });
   const words = Array.from({ length: 200 }, (_, i) => `w${i}`).join(' ');
   expect(await reply('tasks.find', { query: words })).toMatchObject({ exitCode: 100 });
 });
 
 test('an id in the query names its task, then those that mention it', async () => {
-  const { call } = await openHouse({ tasks: ['T001: Parser', 'T002: As in T001', 'T012: Other'] });
+  const { call } = await openApp({ tasks: ['T001: Parser', 'T002: As in T001', 'T012: Other'] });
   expect(ids(await call('tasks.find', { query: 'T001' }))).toEqual(['T001', 'T002']);
   expect(ids(await call('tasks.find', { query: 'E-T12' }))).toEqual(['T012']);
 });
@@ -106,7 +106,7 @@ test.each([
   { id: 'T00', found: ['T001'] },
   { id: '9', found: [] },
 ])('ids that begin with $id', async ({ id, found }) => {
-  const { call } = await openHouse({ tasks: ['T001', 'T014', 'T140', 'T149', 'T150', 'T1400'] });
+  const { call } = await openApp({ tasks: ['T001', 'T014', 'T140', 'T149', 'T150', 'T1400'] });
   expect(ids(await call('tasks.find', { id }))).toEqual(found);
 });
 
@@ -130,22 +130,22 @@ test.each([
   { given: { priority: 'low' }, found: ['T005'] },
   { given: { id: '00', type: 'task' }, found: ['T002', 'T003', 'T005'] },
 ])('filtered by $given', async ({ given, found }) => {
-  const { call } = await openHouse({ tasks: world });
+  const { call } = await openApp({ tasks: world });
   expect(ids(await call('tasks.find', given))).toEqual(found);
 });
 
 test('a parent that does not exist is refused', async () => {
-  const { call } = await openHouse({ tasks: ['T001'] });
+  const { call } = await openApp({ tasks: ['T001'] });
   expect(await call('tasks.find', { query: 'x', parent: 'T009' })).toMatchObject({ error: { code: 'E_NOT_FOUND', exitCode: 4 } });
 });
 
 test.each([{}, { query: '  ' }, { archived: false }])('nothing to go by (%j) is refused', async (given) => {
-  const { call } = await openHouse();
+  const { call } = await openApp();
   expect(await call('tasks.find', given)).toMatchObject({ error: { code: 'E_INVALID_INPUT', exitCode: 2, fix: 'cleo help find' } });
 });
 
 test('a query and an id at once are refused', async () => {
-  const { call } = await openHouse();
+  const { call } = await openApp();
   expect(await call('tasks.find', { query: 'parser', id: 'T014' })).toMatchObject({ error: { exitCode: 2, fix: 'cleo find --id 014' } });
 });
 
@@ -153,7 +153,7 @@ const many = (n: number, title: (i: number) => string): string[] =>
   Array.from({ length: n }, (_, i) => `T${String(i + 1).padStart(3, '0')}: ${title(i + 1)}`);
 
 test('an old good match is not lost among many newer ones', async () => {
-  const { store, call } = await openHouse({ tasks: many(300, (i) => (i === 7 ? 'Parser' : `Task ${i}`)) });
+  const { store, call } = await openApp({ tasks: many(300, (i) => (i === 7 ? 'Parser' : `Task ${i}`)) });
   await store.write({ at: '2026-02-01T00:00:00.000Z', by: 'ada' }, async ({ tasks }) => {
     for (let i = 30; i <= 300; i++) {
       const task = (await tasks.get(`T${String(i).padStart(3, '0')}`))!;
@@ -166,7 +166,7 @@ test('an old good match is not lost among many newer ones', async () => {
 });
 
 test('the pages of a long answer join without gap or repetition', async () => {
-  const { call } = await openHouse({
+  const { call } = await openApp({
     tasks: many(450, (i) => (i % 9 === 0 ? `Parsers ${i}` : i % 3 === 0 ? `Parser ${i}` : `The other parser ${i}`)),
   });
   const seen: string[] = [];

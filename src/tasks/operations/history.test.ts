@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
-import { openHouse } from '../../../test/house.ts';
+import { openApp } from '../../../test/app.ts';
 
 test('the first change is the one that made it', async () => {
-  const { call } = await openHouse({ clock: { now: '2026-02-03T04:05:06.789Z' } });
+  const { call } = await openApp({ clock: { now: '2026-02-03T04:05:06.789Z' } });
   await call('tasks.add', { title: 'Write the parser' });
   expect(await call('tasks.history', { taskId: 'T001' })).toMatchObject({
     _meta: { resultsField: 'history' },
@@ -11,7 +11,7 @@ test('the first change is the one that made it', async () => {
 });
 
 test('each change says who, which field, from what and to what, oldest first', async () => {
-  const { store, call } = await openHouse({ tasks: ['T001: Old'] });
+  const { store, call } = await openApp({ tasks: ['T001: Old'] });
   await store.write({ at: '2026-02-01T00:00:00.000Z', by: 'ada' }, async ({ tasks }) => {
     const task = (await tasks.get('T001'))!;
     await tasks.save(task, { ...task, title: 'New', labels: ['api'] }, 'a better name');
@@ -24,7 +24,7 @@ test('each change says who, which field, from what and to what, oldest first', a
 });
 
 test('a deleted task keeps its history, and one that went with its parent says so', async () => {
-  const { call } = await openHouse({ tasks: ['T001 epic: Gone', 'T002 in T001: Gone too'], clock: { now: '2026-02-01T00:00:00.000Z' } });
+  const { call } = await openApp({ tasks: ['T001 epic: Gone', 'T002 in T001: Gone too'], clock: { now: '2026-02-01T00:00:00.000Z' } });
   await call('tasks.delete', { taskId: 'T001', cascade: true });
   const last = async (taskId: string) => (await call('tasks.history', { taskId })).history.at(-1);
   const gone = { at: '2026-02-01T00:00:00.000Z', by: 'tester', field: 'deleted' };
@@ -33,7 +33,7 @@ test('a deleted task keeps its history, and one that went with its parent says s
 });
 
 test('a long history comes in pages and says so', async () => {
-  const { store, call } = await openHouse({ tasks: ['T001'] });
+  const { store, call } = await openApp({ tasks: ['T001'] });
   await store.write({ at: '2026-02-01T00:00:00.000Z', by: 'ada' }, async ({ tasks }) => {
     const task = (await tasks.get('T001'))!;
     for (let i = 1; i <= 5; i++) await tasks.appendNote(task, { at: task.createdAt, by: 'ada', text: `note ${i}` });
@@ -44,6 +44,6 @@ test('a long history comes in pages and says so', async () => {
 });
 
 test('an id that never existed is refused', async () => {
-  const { call } = await openHouse({ tasks: ['T001'] });
+  const { call } = await openApp({ tasks: ['T001'] });
   expect(await call('tasks.history', { taskId: 'T002' })).toMatchObject({ error: { code: 'E_NOT_FOUND', exitCode: 4 } });
 });

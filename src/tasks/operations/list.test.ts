@@ -1,15 +1,15 @@
 import { expect, test } from 'vitest';
-import { openHouse, type Seen } from '../../../test/house.ts';
+import { openApp, type Seen } from '../../../test/app.ts';
 
 const ids = (seen: Seen): string[] => seen.tasks.map((task: { id: string }) => task.id);
 
 test('everything that is not archived, in id order', async () => {
-  const { call } = await openHouse({ tasks: ['T001 epic', 'T002 in T001', 'T003 done', 'T004 done archived', 'T1000'] });
+  const { call } = await openApp({ tasks: ['T001 epic', 'T002 in T001', 'T003 done', 'T004 done archived', 'T1000'] });
   expect(ids(await call('tasks.list'))).toEqual(['T001', 'T002', 'T003', 'T1000']);
 });
 
 test('a row holds the minimal fields with description, labels, depends and notes, and nothing empty', async () => {
-  const { call } = await openHouse({ tasks: ['T001'] });
+  const { call } = await openApp({ tasks: ['T001'] });
   await call('tasks.add', {
     title: 'Write it',
     description: 'All of it',
@@ -59,12 +59,12 @@ test.each([
   { given: { sort: 'priority' }, found: ['T005', 'T002', 'T003', 'T004', 'T007', 'T001'] },
   { given: { sort: 'status' }, found: ['T003', 'T007', 'T001', 'T002', 'T004', 'T005'] },
 ])('filtered by $given', async ({ given, found }) => {
-  const { call } = await openHouse({ tasks: world });
+  const { call } = await openApp({ tasks: world });
   expect(ids(await call('tasks.list', given))).toEqual(found);
 });
 
 test('what changed last comes first when asked', async () => {
-  const { store, call } = await openHouse({ tasks: ['T001', 'T002', 'T003'] });
+  const { store, call } = await openApp({ tasks: ['T001', 'T002', 'T003'] });
   await store.write({ at: '2026-03-01T00:00:00.000Z', by: 'ada' }, async ({ tasks }) => {
     const task = (await tasks.get('T002'))!;
     await tasks.save(task, { ...task, title: 'Changed' });
@@ -73,7 +73,7 @@ test('what changed last comes first when asked', async () => {
 });
 
 test('a list that is cut says so, and its pages join', async () => {
-  const { call } = await openHouse({ tasks: ['T001', 'T002', 'T003', 'T004', 'T005'] });
+  const { call } = await openApp({ tasks: ['T001', 'T002', 'T003', 'T004', 'T005'] });
   const first = await call('tasks.list', { limit: 2 });
   expect(ids(first)).toEqual(['T001', 'T002']);
   expect(first._meta.truncated).toEqual({ shown: 2, total: 5 });
@@ -85,7 +85,7 @@ test('a list that is cut says so, and its pages join', async () => {
 });
 
 test('a page behind the end is no data and still says how many there are', async () => {
-  const { reply } = await openHouse({ tasks: ['T001', 'T002'] });
+  const { reply } = await openApp({ tasks: ['T001', 'T002'] });
   expect(await reply('tasks.list', { offset: 5 })).toMatchObject({
     exitCode: 100,
     envelope: { tasks: [], _meta: { truncated: { shown: 0, total: 2 } } },
@@ -93,22 +93,22 @@ test('a page behind the end is no data and still says how many there are', async
 });
 
 test('more than a thousand are not counted to the end', async () => {
-  const { call } = await openHouse({ tasks: Array.from({ length: 1002 }, (_, i) => `T${String(i + 1).padStart(3, '0')}`) });
+  const { call } = await openApp({ tasks: Array.from({ length: 1002 }, (_, i) => `T${String(i + 1).padStart(3, '0')}`) });
   expect((await call('tasks.list', { limit: 1 }))._meta.truncated).toEqual({ shown: 1, total: 1000, atLeast: true });
 });
 
 test('nothing is no data', async () => {
-  const { reply } = await openHouse({ tasks: ['T001'] });
+  const { reply } = await openApp({ tasks: ['T001'] });
   expect(await reply('tasks.list', { status: 'done' })).toMatchObject({ exitCode: 100, envelope: { success: true, tasks: [] } });
 });
 
 test('the children of a task that does not exist are refused', async () => {
-  const { call } = await openHouse({ tasks: ['T001'] });
+  const { call } = await openApp({ tasks: ['T001'] });
   expect(await call('tasks.list', { parent: 'T009' })).toMatchObject({ error: { code: 'E_NOT_FOUND', exitCode: 4 } });
 });
 
 test('a page of the wrong size breaks a rule', async () => {
-  const { call } = await openHouse();
+  const { call } = await openApp();
   expect(await call('tasks.list', { limit: 0 })).toMatchObject({ error: { code: 'E_VALIDATION_LIMIT', exitCode: 6 } });
   expect(await call('tasks.list', { sort: 'prority' })).toMatchObject({ error: { exitCode: 2, fix: 'cleo list --sort priority' } });
 });

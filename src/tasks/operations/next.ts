@@ -21,14 +21,14 @@ export const tasksNext = query({
       3,
     ),
   }),
-  also: rootNames,
+  paramAliases: rootNames,
   result: strictObject({ recommendation: NoTaskOr(Recommendation), alternatives: array(Recommendation) }),
   errors: ['E_NOT_FOUND'],
   tier: 0,
   cli: { command: ['next', 'orchestrate next', 'orchestrator next'], args: ['epic'] },
   example: { world: ['T001 epic', 'T002 in T001 high', 'T003 in T001 depends T002'], call: { epic: 'T001' } },
-  async run(here, { epic, count }) {
-    const [recommendation, ...alternatives] = await recommended(here, epic, count);
+  async run(ctx, { epic, count }) {
+    const [recommendation, ...alternatives] = await recommended(ctx, epic, count);
     return recommendation ? { recommendation, alternatives } : noData({ recommendation: {}, alternatives: [] });
   },
 });

@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest';
-import { openHouse, type Seen } from '../../../test/house.ts';
+import { openApp, type Seen } from '../../../test/app.ts';
 
 const reason = 'both read the grammar';
 
 test('a relation is kept with its reason and seen from both ends', async () => {
-  const { call } = await openHouse({ tasks: ['T001: New parser', 'T002 done: Old parser'] });
+  const { call } = await openApp({ tasks: ['T001: New parser', 'T002 done: Old parser'] });
   expect(await call('tasks.relates.add', { from: 'T1', to: 'T2', type: 'supersedes', reason })).toMatchObject({
     _meta: { command: 'tasks.relates.add', resultsField: 'relation' },
     relation: { from: 'T001', to: 'T002', type: 'supersedes', reason },
@@ -19,7 +19,7 @@ test('a relation is kept with its reason and seen from both ends', async () => {
 });
 
 test('a type may be written in many ways', async () => {
-  const { call } = await openHouse({ tasks: ['T001', 'T002'] });
+  const { call } = await openApp({ tasks: ['T001', 'T002'] });
   for (const [written, type] of [
     ['Relates-To', 'related'],
     ['DUPLICATE', 'duplicates'],
@@ -29,7 +29,7 @@ test('a type may be written in many ways', async () => {
 });
 
 test('a type that is none is refused with the nearest', async () => {
-  const { call } = await openHouse({ tasks: ['T001', 'T002'] });
+  const { call } = await openApp({ tasks: ['T001', 'T002'] });
   expect(await call('tasks.relates.add', { from: 'T001', to: 'T002', type: 'suprsedes', reason })).toMatchObject({
     error: {
       code: 'E_INVALID_INPUT',
@@ -43,7 +43,7 @@ test('a type that is none is refused with the nearest', async () => {
 });
 
 test('the same relation again is there already; for another reason it keeps the new one', async () => {
-  const { call, reply } = await openHouse({ tasks: ['T001', 'T002'] });
+  const { call, reply } = await openApp({ tasks: ['T001', 'T002'] });
   const relation = { from: 'T001', to: 'T002', type: 'related', reason };
   await call('tasks.relates.add', relation);
   expect(await reply('tasks.relates.add', relation)).toMatchObject({ exitCode: 101, envelope: { success: true, relation, data: {} } });
@@ -58,12 +58,12 @@ test.each([
   { name: 'with nothing', from: 'T001', to: 'T009', code: 'E_NOT_FOUND', exitCode: 4 },
   { name: 'of nothing', from: 'T009', to: 'T001', code: 'E_NOT_FOUND', exitCode: 4 },
 ])('a relation $name is refused', async ({ from, to, code, exitCode }) => {
-  const { call } = await openHouse({ tasks: ['T001 epic', 'T002 in T001'] });
+  const { call } = await openApp({ tasks: ['T001 epic', 'T002 in T001'] });
   expect(await call('tasks.relates.add', { from, to, type: 'related', reason })).toMatchObject({ error: { code, exitCode } });
 });
 
 test('relations are taken back, all or one type of them', async () => {
-  const { call, reply } = await openHouse({ tasks: ['T001', 'T002'] });
+  const { call, reply } = await openApp({ tasks: ['T001', 'T002'] });
   for (const type of ['related', 'blocks', 'fixes']) await call('tasks.relates.add', { from: 'T001', to: 'T002', type, reason });
   expect(await call('tasks.relates.remove', { from: 'T001', to: 'T002', type: 'fix' })).toMatchObject({
     removed: [{ from: 'T001', to: 'T002', type: 'fixes' }],
@@ -80,7 +80,7 @@ test('relations are taken back, all or one type of them', async () => {
 });
 
 test('relations are kept in the history', async () => {
-  const { call } = await openHouse({ tasks: ['T001', 'T002'] });
+  const { call } = await openApp({ tasks: ['T001', 'T002'] });
   await call('tasks.relates.add', { from: 'T001', to: 'T002', type: 'related', reason });
   await call('tasks.relates.remove', { from: 'T001', to: 'T002' });
   const { history } = await call('tasks.history', { taskId: 'T001' });
@@ -103,7 +103,7 @@ const world = [
 const ids = (list: { taskId: string }[]): string[] => list.map((one) => one.taskId);
 
 test('suggestions are scored by what is shared, with the reasons', async () => {
-  const { call } = await openHouse({ tasks: world });
+  const { call } = await openApp({ tasks: world });
   const { suggestions } = await call('tasks.relates.suggest', { taskId: 'T001' });
   expect(suggestions).toEqual([
     {
@@ -127,13 +127,13 @@ test('suggestions are scored by what is shared, with the reasons', async () => {
 });
 
 test('what is related already is not suggested again', async () => {
-  const { call, reply } = await openHouse({ tasks: world });
+  const { call, reply } = await openApp({ tasks: world });
   await call('tasks.relates.add', { from: 'T002', to: 'T001', type: 'related', reason });
   expect(await reply('tasks.relates.suggest', { taskId: 'T001' })).toMatchObject({ exitCode: 100, envelope: { suggestions: [] } });
 });
 
 test('discoveries say by which method they were made', async () => {
-  const { call } = await openHouse({ tasks: world });
+  const { call } = await openApp({ tasks: world });
   const { discovered } = await call('tasks.relates.discover', { taskId: 'T001' });
   expect(discovered.map((one: Seen) => [one.taskId, ...one.by.map((by: Seen) => by.method)])).toEqual([
     ['T002', 'labels', 'files', 'text'],
@@ -145,36 +145,36 @@ test('discoveries say by which method they were made', async () => {
 });
 
 test('a long answer comes in pages and says so', async () => {
-  const { call } = await openHouse({ tasks: world });
+  const { call } = await openApp({ tasks: world });
   const page = await call('tasks.relates.discover', { taskId: 'T001', limit: 2 });
   expect(ids(page.discovered)).toEqual(['T002', 'T008']);
   expect(page._meta.truncated).toEqual({ shown: 2, total: 5 });
 });
 
 test.each(['list', 'suggest', 'discover'])('relates %s of a task that does not exist is refused', async (what) => {
-  const { call } = await openHouse({ tasks: ['T001'] });
+  const { call } = await openApp({ tasks: ['T001'] });
   expect(await call(`tasks.relates.${what}`, { taskId: 'T009' })).toMatchObject({ error: { code: 'E_NOT_FOUND', exitCode: 4 } });
 });
 
 test('a threshold beyond 100 breaks a rule', async () => {
-  const { call } = await openHouse({ tasks: ['T001'] });
+  const { call } = await openApp({ tasks: ['T001'] });
   expect(await call('tasks.relates.suggest', { taskId: 'T001', threshold: 101 })).toMatchObject({
     error: { code: 'E_VALIDATION_THRESHOLD', exitCode: 6 },
   });
 });
 
 test('a task does not become part of what it is related to, and the way out is to take the relation back', async () => {
-  const house = await openHouse({ tasks: ['T001 epic', 'T002', 'T003 epic'] });
-  await house.call('tasks.relates.add', { from: 'T002', to: 'T001', type: 'related', reason: 'r' });
-  const { error } = await house.call('tasks.update', { taskId: 'T002', parent: 'T001' });
+  const app = await openApp({ tasks: ['T001 epic', 'T002', 'T003 epic'] });
+  await app.call('tasks.relates.add', { from: 'T002', to: 'T001', type: 'related', reason: 'r' });
+  const { error } = await app.call('tasks.update', { taskId: 'T002', parent: 'T001' });
   expect(error).toMatchObject({ code: 'E_INVALID_RELATION', exitCode: 13, fix: 'cleo relates remove T002 T001' });
-  expect((await house.call('tasks.update', { taskId: 'T002', parent: 'T003' })).success).toBe(true);
-  expect((await house.cli(error.fix)).exitCode).toBe(0);
-  expect(await house.call('tasks.update', { taskId: 'T002', parent: 'T001' })).toMatchObject({ task: { parentId: 'T001' } });
+  expect((await app.call('tasks.update', { taskId: 'T002', parent: 'T003' })).success).toBe(true);
+  expect((await app.cli(error.fix)).exitCode).toBe(0);
+  expect(await app.call('tasks.update', { taskId: 'T002', parent: 'T001' })).toMatchObject({ task: { parentId: 'T001' } });
 });
 
 test('the database itself refuses a relation between parent and child, and a parent that is related', async () => {
-  const { store } = await openHouse({ tasks: ['T001 epic', 'T002 in T001', 'T003'] });
+  const { store } = await openApp({ tasks: ['T001 epic', 'T002 in T001', 'T003'] });
   const stamp = { at: '2026-01-01T00:00:00.000Z', by: 'tester' };
   const relation = { type: 'related' as const, reason: 'r' };
   const tie = (from: string, to: string) => store.write(stamp, (writes) => writes.tasks.relate({ from, to, ...relation }));
@@ -189,7 +189,7 @@ test('the database itself refuses a relation between parent and child, and a par
 });
 
 test('a relation between parent and child that an earlier version let in hinders no other change', async () => {
-  const { call, tamper } = await openHouse({ tasks: ['T001 epic', 'T002 in T001', 'T003 epic'] });
+  const { call, tamper } = await openApp({ tasks: ['T001 epic', 'T002 in T001', 'T003 epic'] });
   const forget = process.env.CLEO_TEST_ENGINE === 'postgres' ? '' : 'drop trigger relation_is_no_containment;';
   await tamper(`${forget} insert into task_relations values ('T002', 'T001', 'related', 'r', '2026-01-01T00:00:00.000Z', 'x')`);
   expect(await call('tasks.update', { taskId: 'T002', title: 'New' })).toMatchObject({ task: { title: 'New' } });

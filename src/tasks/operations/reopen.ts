@@ -18,10 +18,10 @@ export const tasksReopen = mutation({
   tier: 1,
   cli: { command: 'reopen', args: ['taskId'] },
   example: { world: ['T001 done'], call: { taskId: 'T001' } },
-  async run(here, { taskId }) {
-    const { store, config } = here;
+  async run(ctx, { taskId }) {
+    const { store, config } = ctx;
     const task = await requireTask(store, taskId);
-    await checkScope(here, taskId);
+    await checkScope(ctx, taskId);
     if (task.status !== 'done') return noChange({ task: receiptOf(task) });
     const [, ...ancestry] = await store.tasks.ancestry(taskId);
     const parent = ancestry[0];
@@ -31,14 +31,14 @@ export const tasksReopen = mutation({
     checkPlacement({ id: taskId, type: task.type, ancestry, openSiblings, maxSiblings: config['hierarchy.maxSiblings'], isOpen: true });
     const open = await store.tasks.openDepends(taskId);
     if (open.length > 0) throw new CleoError('E_VALIDATION_DEPENDS', { taskId, open, act: 'reopened' });
-    const released = await releaseFocus(here);
-    const { task: active } = await claimTask(here, await beginAnew(here, task));
+    const released = await releaseFocus(ctx);
+    const { task: active } = await claimTask(ctx, await beginAnew(ctx, task));
     return { task: receiptOf(active), ...(released ? { released } : {}) };
   },
 });
 
 /** What was shown of the work before does not show what is done from now on. */
-async function beginAnew(here: MutationContext, task: TaskRecord): Promise<TaskRecord> {
-  const attempts = await here.store.gates.of(task.id);
-  return attempts.length === 0 ? task : (await import('#verification/operations/shared/reopen.ts')).beginAnew(here, task, attempts);
+async function beginAnew(ctx: MutationContext, task: TaskRecord): Promise<TaskRecord> {
+  const attempts = await ctx.store.gates.of(task.id);
+  return attempts.length === 0 ? task : (await import('#verification/operations/shared/reopen.ts')).beginAnew(ctx, task, attempts);
 }

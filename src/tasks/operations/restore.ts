@@ -35,19 +35,19 @@ export const tasksRestore = mutation({
   cli: { command: 'restore', args: ['taskId'] },
   dryRun: true,
   example: { world: ['T001'], call: { taskId: 'T001' }, exit: 102 },
-  async run(here, { taskId, cascade }) {
-    const { store } = here;
+  async run(ctx, { taskId, cascade }) {
+    const { store } = ctx;
     const present = await store.tasks.get(taskId);
     if (present) return noChange({ task: receiptOf(present), restored: [] });
     const root = await store.tasks.lastDeleted(taskId);
     if (!root) throw await notFound(store, taskId);
     const ids = cascade ? await store.tasks.deletedWith(taskId, root.at) : [taskId];
     const warnings: string[] = [];
-    const gone = await lastVersions(here, ids.length ? ids : [taskId]);
-    for (const one of gone) await bringBack(here, one, gone, warnings);
-    for (const one of gone) await reconnect(here, one, warnings);
+    const gone = await lastVersions(ctx, ids.length ? ids : [taskId]);
+    for (const one of gone) await bringBack(ctx, one, gone, warnings);
+    for (const one of gone) await reconnect(ctx, one, warnings);
     const [, ...above] = await store.tasks.ancestry(taskId);
-    await checkSessionsAround(here, taskId, above);
+    await checkSessionsAround(ctx, taskId, above);
     return answer({ task: receiptOf(await requireTask(store, taskId)), restored: gone.map((one) => one.record.id) }, { warnings });
   },
 });
@@ -58,14 +58,14 @@ async function lastVersions({ store }: MutationContext, ids: string[]): Promise<
 }
 
 /** The record under its parent; what it waited for and no longer exists is dropped, and said. */
-async function bringBack(here: MutationContext, { record, notes }: DeletedTask, all: DeletedTask[], warnings: string[]): Promise<void> {
-  const { store, config } = here;
+async function bringBack(ctx: MutationContext, { record, notes }: DeletedTask, all: DeletedTask[], warnings: string[]): Promise<void> {
+  const { store, config } = ctx;
   const ancestry = record.parentId ? await store.tasks.ancestry(record.parentId) : [];
   if (record.parentId && ancestry.length === 0) {
     const fix = (await store.tasks.lastDeleted(record.parentId)) ? `cleo restore ${record.parentId} --cascade` : undefined;
     throw new CleoError('E_PARENT_NOT_FOUND', { parent: record.parentId, ...(fix ? { fix } : {}) });
   }
-  if (!all.some((one) => one.record.id === record.parentId)) checkPlaceInScope(here.session, [selfOf(record), ...ancestry], record.id);
+  if (!all.some((one) => one.record.id === record.parentId)) checkPlaceInScope(ctx.session, [selfOf(record), ...ancestry], record.id);
   const isOpen = record.status !== 'done';
   const openSiblings = record.parentId ? await store.tasks.countOpenChildren(record.parentId) : 0;
   checkPlacement({ id: record.id, type: record.type, ancestry, openSiblings, maxSiblings: config['hierarchy.maxSiblings'], isOpen });
@@ -78,7 +78,7 @@ async function bringBack(here: MutationContext, { record, notes }: DeletedTask, 
     // Its claim is gone, so it is nobody's.
     status: record.status === 'active' ? 'pending' : record.status,
     depends: record.depends.filter((id) => !missing.has(id)),
-    updatedAt: here.now > record.updatedAt ? here.now : record.updatedAt,
+    updatedAt: ctx.now > record.updatedAt ? ctx.now : record.updatedAt,
     revision: record.revision + 1,
   };
   await store.tasks.insert(restored, notes, 'restored');
@@ -87,8 +87,8 @@ async function bringBack(here: MutationContext, { record, notes }: DeletedTask, 
 const selfOf = ({ id, type, status }: TaskRecord) => ({ id, type, status });
 
 /** Relations and the tasks that waited for it, where those still exist; and no circle may come back with them. */
-async function reconnect(here: MutationContext, { record, relations, dependents }: DeletedTask, warnings: string[]): Promise<void> {
-  const { store } = here;
+async function reconnect(ctx: MutationContext, { record, relations, dependents }: DeletedTask, warnings: string[]): Promise<void> {
+  const { store } = ctx;
   const gone = new Set(await store.tasks.missing([...new Set([...relations.flatMap((r) => [r.from, r.to]), ...dependents])]));
   const back = await requireTask(store, record.id);
   for (const relation of relations) {

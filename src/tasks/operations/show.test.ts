@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
-import { openHouse } from '../../../test/house.ts';
+import { openApp } from '../../../test/app.ts';
 
 test('everything about a task, and nothing that is empty', async () => {
-  const { call } = await openHouse({
+  const { call } = await openApp({
     tasks: ['T001 saga', 'T002 in T001', 'T003 in T002 accept parses', 'T004 in T003 done', 'T005 in T003'],
   });
   const { task } = await call('tasks.show', { taskId: 'E-T003' });
@@ -27,7 +27,7 @@ test('everything about a task, and nothing that is empty', async () => {
 });
 
 test('a relation is seen from both sides', async () => {
-  const { call } = await openHouse({ tasks: ['T001', 'T002'] });
+  const { call } = await openApp({ tasks: ['T001', 'T002'] });
   await call('tasks.relates.add', { from: 'T001', to: 'T002', type: 'supersedes', reason: 'a better plan' });
   expect((await call('tasks.show', { taskId: 'T001' })).task.relations).toEqual([
     { taskId: 'T002', type: 'supersedes', reason: 'a better plan', direction: 'to' },
@@ -41,28 +41,28 @@ test.each([
   ['a digit too many', 'T1423', ['T142'], 'cleo find --id 142'],
   ['a number that is not near', 'T900', ['T142'], 'cleo find --id 142'],
 ])('%s leads to the nearest', async (_, taskId, near, fix) => {
-  const { call } = await openHouse({ tasks: ['T142'] });
+  const { call } = await openApp({ tasks: ['T142'] });
   expect(await call('tasks.show', { taskId })).toMatchObject({ error: { code: 'E_NOT_FOUND', exitCode: 4, fix, details: { near } } });
 });
 
 test('in an empty project there is nothing near', async () => {
-  const { call } = await openHouse();
+  const { call } = await openApp();
   expect(await call('tasks.show', { taskId: 'T001' })).toMatchObject({ error: { exitCode: 4, fix: 'cleo list --all' } });
 });
 
 test('who holds it, in which session, and when the lease lapses', async () => {
   const clock = { now: '2026-05-06T12:00:00.000Z' };
-  const house = await openHouse({
+  const app = await openApp({
     clock,
     config: { claims: { ttlMinutes: 30 } },
     tasks: ['T001 epic', 'T002 in T001', 'T003', 'session session-1 epic:T001 by ada: Parser'],
   });
-  await house.as('ada').call('tasks.start', { taskId: 'T002' });
-  const { claim } = await house.call('tasks.show', { taskId: 'T002' });
+  await app.as('ada').call('tasks.start', { taskId: 'T002' });
+  const { claim } = await app.call('tasks.show', { taskId: 'T002' });
   expect(claim).toMatchObject({ agent: 'ada', session: 'session-1', since: clock.now });
   // PostgreSQL keeps leases by its own clock.
   if (process.env.CLEO_TEST_ENGINE === 'sqlite') expect(claim.until).toBe('2026-05-06T12:30:00.000Z');
-  expect(await house.call('tasks.show', { taskId: 'T003' })).not.toHaveProperty('claim');
-  await house.as('ada').call('tasks.complete', { taskId: 'T002' });
-  expect(await house.call('tasks.show', { taskId: 'T002' })).not.toHaveProperty('claim');
+  expect(await app.call('tasks.show', { taskId: 'T003' })).not.toHaveProperty('claim');
+  await app.as('ada').call('tasks.complete', { taskId: 'T002' });
+  expect(await app.call('tasks.show', { taskId: 'T002' })).not.toHaveProperty('claim');
 });

@@ -15,8 +15,8 @@ export const tasksShow = query({
   tier: 0,
   cli: { command: 'show', args: ['taskId'] },
   example: { world: ['T001 epic', 'T002 in T001'], call: { taskId: 'T002' } },
-  async run(here, { taskId }) {
-    const { store } = here;
+  async run(ctx, { taskId }) {
+    const { store } = ctx;
     const task = await requireTask(store, taskId);
     const ancestry = await store.tasks.ancestry(taskId);
     const children = await store.tasks.children(taskId);
@@ -26,7 +26,7 @@ export const tasksShow = query({
     const held = task.status === 'active' ? await store.claims.of(taskId) : undefined;
     return {
       task: wholeTask(task, { ancestry, children, notes, relations }),
-      ...(held ? { claim: claimView(held, here.config['claims.ttlMinutes']) } : {}),
+      ...(held ? { claim: claimView(held, ctx.config['claims.ttlMinutes']) } : {}),
     };
   },
 });

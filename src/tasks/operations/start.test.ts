@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
-import { openHouse } from '../../../test/house.ts';
+import { openApp } from '../../../test/app.ts';
 
 test('starting a task makes it active and the focus of the caller', async () => {
-  const { call } = await openHouse({ tasks: ['T001'] });
+  const { call } = await openApp({ tasks: ['T001'] });
   expect(await call('tasks.start', { taskId: 't1' })).toMatchObject({
     success: true,
     task: { id: 'T001', status: 'active' },
@@ -12,13 +12,13 @@ test('starting a task makes it active and the focus of the caller', async () => 
 });
 
 test('asking again for what one holds changes nothing, and says so', async () => {
-  const { call } = await openHouse({ tasks: ['T001'] });
+  const { call } = await openApp({ tasks: ['T001'] });
   await call('tasks.start', { taskId: 'T001' });
   expect(await call('tasks.start', { taskId: 'T001' })).toMatchObject({ success: true, _meta: { exitCode: 102 }, data: {} });
 });
 
 test('a task held by another is refused with its holder', async () => {
-  const { call, as } = await openHouse({ tasks: ['T001'] });
+  const { call, as } = await openApp({ tasks: ['T001'] });
   await as('ada').call('tasks.start', { taskId: 'T001' });
   expect(await call('tasks.start', { taskId: 'T001' })).toMatchObject({
     error: { code: 'E_TASK_CLAIMED', exitCode: 35, fix: 'cleo next', details: { holder: 'ada' } },
@@ -26,32 +26,32 @@ test('a task held by another is refused with its holder', async () => {
 });
 
 test('of many at once exactly one wins', async () => {
-  const { as } = await openHouse({ tasks: ['T001'] });
+  const { as } = await openApp({ tasks: ['T001'] });
   const replies = await Promise.all(Array.from({ length: 12 }, (_, i) => as(`agent-${i}`).reply('tasks.start', { taskId: 'T001' })));
   expect(replies.map((reply) => reply.exitCode).sort()).toEqual([0, ...Array(11).fill(35)]);
 });
 
 test('a second focus releases the first', async () => {
-  const { call } = await openHouse({ tasks: ['T001', 'T002'] });
+  const { call } = await openApp({ tasks: ['T001', 'T002'] });
   await call('tasks.start', { taskId: 'T001' });
   expect(await call('tasks.start', { taskId: 'T002' })).toMatchObject({ released: 'T001', data: { updated: ['T001', 'T002'] } });
   expect(await call('tasks.show', { taskId: 'T001' })).toMatchObject({ task: { status: 'pending' } });
 });
 
 test('open depends are named, those of what contains it too', async () => {
-  const { call } = await openHouse({ tasks: ['T001', 'T002 epic depends T001', 'T003 in T002'] });
+  const { call } = await openApp({ tasks: ['T001', 'T002 epic depends T001', 'T003 in T002'] });
   expect(await call('tasks.start', { taskId: 'T003' })).toMatchObject({
     error: { code: 'E_VALIDATION_DEPENDS', exitCode: 6, fix: 'cleo focus set T001', details: { open: ['T001'] } },
   });
 });
 
 test('a done task is not started', async () => {
-  const { call } = await openHouse({ tasks: ['T001 done'] });
+  const { call } = await openApp({ tasks: ['T001 done'] });
   expect(await call('tasks.start', { taskId: 'T001' })).toMatchObject({ error: { exitCode: 17, fix: 'cleo reopen T001' } });
 });
 
 test('a blocked task that is started loses its reason', async () => {
-  const { call } = await openHouse({ tasks: ['T001 blocked'] });
+  const { call } = await openApp({ tasks: ['T001 blocked'] });
   await call('tasks.start', { taskId: 'T001' });
   const { task } = await call('tasks.show', { taskId: 'T001' });
   expect(task.status).toBe('active');
@@ -61,7 +61,7 @@ test('a blocked task that is started loses its reason', async () => {
 const longAgo = "update claims set renewed_at = '2020-01-01T00:00:00.000Z'";
 
 test('a claim lapses after its time, and the take-over is in the history', async () => {
-  const { call, as, tamper } = await openHouse({ tasks: ['T001'], config: { claims: { ttlMinutes: 10 } } });
+  const { call, as, tamper } = await openApp({ tasks: ['T001'], config: { claims: { ttlMinutes: 10 } } });
   await as('ada').call('tasks.start', { taskId: 'T001' });
   expect(await as('bob').call('tasks.start', { taskId: 'T001' })).toMatchObject({ error: { exitCode: 35 } });
   await tamper(longAgo);
@@ -72,7 +72,7 @@ test('a claim lapses after its time, and the take-over is in the history', async
 });
 
 test('every write of the holder renews its claim', async () => {
-  const { call, store, tamper } = await openHouse({ tasks: ['T001', 'T002'] });
+  const { call, store, tamper } = await openApp({ tasks: ['T001', 'T002'] });
   await call('tasks.start', { taskId: 'T001' });
   await tamper(longAgo);
   await call('tasks.update', { taskId: 'T002', notes: 'a sign of life' });
@@ -82,14 +82,14 @@ test('every write of the holder renews its claim', async () => {
 
 test('the clock of the caller does not decide where the database has one', async () => {
   const clock = { now: '2020-01-01T00:00:00.000Z' };
-  const { as } = await openHouse({ tasks: ['T001'], clock });
+  const { as } = await openApp({ tasks: ['T001'], clock });
   await as('ada').call('tasks.start', { taskId: 'T001' });
   clock.now = process.env.CLEO_TEST_ENGINE === 'postgres' ? '2090-01-01T00:00:00.000Z' : '2019-01-01T00:00:00.000Z';
   expect(await as('bob').call('tasks.start', { taskId: 'T001' })).toMatchObject({ error: { exitCode: 35 } });
 });
 
 test('letting go puts the task back; with nothing to let go of it says so', async () => {
-  const { call } = await openHouse({ tasks: ['T001'] });
+  const { call } = await openApp({ tasks: ['T001'] });
   await call('tasks.start', { taskId: 'T001' });
   expect(await call('tasks.stop')).toMatchObject({ task: { id: 'T001', status: 'pending' } });
   expect(await call('tasks.stop')).toMatchObject({ success: true, _meta: { exitCode: 102 }, task: {} });

@@ -15,8 +15,8 @@ export const tasksStart = mutation({
   tier: 0,
   cli: { command: ['start', 'focus set'], args: ['taskId'] },
   example: { world: ['T001'], call: { taskId: 'T001' } },
-  async run(here, { taskId }) {
-    const started = await startTask(here, await requireTask(here.store, taskId));
+  async run(ctx, { taskId }) {
+    const started = await startTask(ctx, await requireTask(ctx.store, taskId));
     if (started.isHeld) return noChange({ task: receiptOf(started.task) });
     const { released, takenOverFrom } = started;
     return answer(

@@ -14,9 +14,9 @@ export const tasksStop = mutation({
   tier: 0,
   cli: { command: ['stop', 'focus clear'] },
   example: { call: {}, exit: 102 },
-  async run(here) {
-    const focus = await here.store.claims.heldBy(here.caller);
+  async run(ctx) {
+    const focus = await ctx.store.claims.heldBy(ctx.caller);
     if (!focus) return noChange({ task: {} });
-    return { task: receiptOf(await release(here, await requireTask(here.store, focus.taskId))) };
+    return { task: receiptOf(await release(ctx, await requireTask(ctx.store, focus.taskId))) };
   },
 });

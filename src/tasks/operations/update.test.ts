@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
-import { openHouse } from '../../../test/house.ts';
+import { openApp } from '../../../test/app.ts';
 
 test('the answer holds the identity and what changed', async () => {
-  const { call } = await openHouse({ tasks: ['T001'] });
+  const { call } = await openApp({ tasks: ['T001'] });
   expect((await call('tasks.update', { taskId: 'T001', priority: 'high', labels: ['api', 'api', 'core'] })).task).toEqual({
     id: 'T001',
     title: 'Task T001',
@@ -14,7 +14,7 @@ test('the answer holds the identity and what changed', async () => {
 });
 
 test('the same values are no change', async () => {
-  const { call } = await openHouse({ tasks: ['T001 high labels a,b'] });
+  const { call } = await openApp({ tasks: ['T001 high labels a,b'] });
   const before = await call('tasks.show', { taskId: 'T001' });
   expect(await call('tasks.update', { taskId: 'T001', priority: 'high', labels: ['a', 'b'], status: 'pending' })).toMatchObject({
     success: true,
@@ -25,7 +25,7 @@ test('the same values are no change', async () => {
 });
 
 test('notes are appended, by anyone, also to a held task', async () => {
-  const { call, as } = await openHouse({ tasks: ['T001'] });
+  const { call, as } = await openApp({ tasks: ['T001'] });
   await as('ada').call('tasks.start', { taskId: 'T001' });
   await call('tasks.update', { taskId: 'T001', notes: 'first' });
   await as('ada').call('tasks.update', { taskId: 'T001', notes: 'second' });
@@ -36,7 +36,7 @@ test('notes are appended, by anyone, also to a held task', async () => {
 });
 
 test('a lost race is refused by the revision', async () => {
-  const { call } = await openHouse({ tasks: ['T001'] });
+  const { call } = await openApp({ tasks: ['T001'] });
   await call('tasks.update', { taskId: 'T001', priority: 'low' });
   expect(await call('tasks.update', { taskId: 'T001', priority: 'high', expectRevision: 1 })).toMatchObject({
     error: { exitCode: 21, details: { expected: 1, actual: 2 } },
@@ -45,7 +45,7 @@ test('a lost race is refused by the revision', async () => {
 });
 
 test('the status is another spelling of the command', async () => {
-  const { call } = await openHouse({ tasks: ['T001'] });
+  const { call } = await openApp({ tasks: ['T001'] });
   expect(await call('tasks.update', { taskId: 'T001', status: 'active' })).toMatchObject({ task: { status: 'active' } });
   expect(await call('tasks.current')).toMatchObject({ task: { id: 'T001' } });
   expect(await call('tasks.update', { taskId: 'T001', status: 'pending' })).toMatchObject({ task: { status: 'pending' } });
@@ -61,7 +61,7 @@ test('the status is another spelling of the command', async () => {
 });
 
 test('a reason blocks, clearing it unblocks', async () => {
-  const { call } = await openHouse({ tasks: ['T001'] });
+  const { call } = await openApp({ tasks: ['T001'] });
   expect(await call('tasks.update', { taskId: 'T001', blockedBy: 'waiting for the API key' })).toMatchObject({
     task: { status: 'blocked', blockedBy: 'waiting for the API key' },
   });
@@ -70,14 +70,14 @@ test('a reason blocks, clearing it unblocks', async () => {
 });
 
 test('a reason that is only task ids is a dependency', async () => {
-  const { call } = await openHouse({ tasks: ['T001', 'T002'] });
+  const { call } = await openApp({ tasks: ['T001', 'T002'] });
   expect(await call('tasks.update', { taskId: 'T001', blockedBy: 't2' })).toMatchObject({
     error: { code: 'E_VALIDATION_BLOCKED_BY', exitCode: 6, fix: 'cleo update T001 --add-depends T002' },
   });
 });
 
 test('depends are replaced, added and removed', async () => {
-  const { call } = await openHouse({ tasks: ['T001', 'T002', 'T003', 'T004'] });
+  const { call } = await openApp({ tasks: ['T001', 'T002', 'T003', 'T004'] });
   const depends = async (params: object) => (await call('tasks.update', { taskId: 'T001', ...params })).task?.depends;
   expect(await depends({ depends: ['T002', 'T003'] })).toEqual(['T002', 'T003']);
   expect(await depends({ addDepends: ['T004'] })).toEqual(['T002', 'T003', 'T004']);
@@ -98,26 +98,26 @@ test.each([
   ['a parent that is done', 'T002', { parent: 'T006' }, 17],
   ['a tier its children do not fit', 'T002', { type: 'epic', parent: 'none' }, 13],
 ])('%s is refused (%s)', async (_, taskId, params, exitCode) => {
-  const { call } = await openHouse({ tasks: ['T001 epic', 'T002 in T001', 'T003', 'T004 depends T003', 'T005 in T002', 'T006 epic done'] });
+  const { call } = await openApp({ tasks: ['T001 epic', 'T002 in T001', 'T003', 'T004 depends T003', 'T005 in T002', 'T006 epic done'] });
   const before = await call('tasks.show', { taskId });
   expect(await call('tasks.update', { taskId, ...params })).toMatchObject({ error: { exitCode } });
   expect((await call('tasks.show', { taskId })).task).toEqual(before.task);
 });
 
 test('a move that closes a circle through what is inside is refused', async () => {
-  const { call } = await openHouse({ tasks: ['T001 epic', 'T002', 'T003 in T002 depends T004', 'T004 depends T001'] });
+  const { call } = await openApp({ tasks: ['T001 epic', 'T002', 'T003 in T002 depends T004', 'T004 depends T001'] });
   expect(await call('tasks.update', { taskId: 'T002', parent: 'T001' })).toMatchObject({ error: { exitCode: 14 } });
 });
 
 test('a move takes the subtree along', async () => {
-  const { call } = await openHouse({ tasks: ['T001 epic', 'T002 epic', 'T003 in T001', 'T004 in T003'] });
+  const { call } = await openApp({ tasks: ['T001 epic', 'T002 epic', 'T003 in T001', 'T004 in T003'] });
   expect(await call('tasks.update', { taskId: 'T003', parent: 'T002' })).toMatchObject({ task: { parentId: 'T002' } });
   expect(await call('tasks.show', { taskId: 'T004' })).toMatchObject({ task: { epicId: 'T002' } });
   expect(await call('tasks.update', { taskId: 'T003', parent: 'none' })).toMatchObject({ success: true });
 });
 
 test('the eighth open child is refused', async () => {
-  const { call } = await openHouse({
+  const { call } = await openApp({
     tasks: ['T001 epic', ...Array.from({ length: 7 }, (_, i) => `T00${i + 2} in T001`), 'T009', 'T010 in T001 done'],
   });
   expect(await call('tasks.update', { taskId: 'T009', parent: 'T001' })).toMatchObject({
@@ -128,14 +128,14 @@ test('the eighth open child is refused', async () => {
 });
 
 test('only the holder blocks or moves a held task', async () => {
-  const { call } = await openHouse({ tasks: ['T001 epic', 'T002 active by ada'] });
+  const { call } = await openApp({ tasks: ['T001 epic', 'T002 active by ada'] });
   expect(await call('tasks.update', { taskId: 'T002', blockedBy: 'no key' })).toMatchObject({ error: { exitCode: 35 } });
   expect(await call('tasks.update', { taskId: 'T002', parent: 'T001' })).toMatchObject({ error: { exitCode: 35 } });
   expect(await call('tasks.update', { taskId: 'T002', labels: ['seen'] })).toMatchObject({ success: true });
 });
 
 test('criteria are frozen by the start; a reason changes them and is kept', async () => {
-  const { call } = await openHouse({ tasks: ['T001 accept parses'] });
+  const { call } = await openApp({ tasks: ['T001 accept parses'] });
   expect(await call('tasks.update', { taskId: 'T001', acceptance: ['parses', 'rejects'] })).toMatchObject({ success: true });
   await call('tasks.start', { taskId: 'T001' });
   const refused = await call('tasks.update', { taskId: 'T001', acceptance: ['other'] });
@@ -153,7 +153,7 @@ test('criteria are frozen by the start; a reason changes them and is kept', asyn
 
 test('the clock never dates a change before what it changes', async () => {
   const clock = { now: '2036-01-01T00:00:00.000Z' };
-  const { call } = await openHouse({ clock });
+  const { call } = await openApp({ clock });
   await call('tasks.add', { title: 'From the future' });
   clock.now = '2026-01-01T00:00:00.000Z';
   await call('tasks.update', { taskId: 'T001', priority: 'high', notes: 'now' });

@@ -68,18 +68,18 @@ export const tasksUpdate = mutation({
   tier: 0,
   cli: { command: 'update', args: ['taskId'] },
   example: { world: ['T001'], call: { taskId: 'T001', priority: 'high', notes: 'Asked for by the team' } },
-  async run(here, { taskId, status, blockedBy, clearBlockedBy, notes, reason, expectRevision, ...edits }) {
-    const { store } = here;
-    const before = await namedOrFocused(here, taskId, 'update');
-    await checkScope(here, before.id);
+  async run(ctx, { taskId, status, blockedBy, clearBlockedBy, notes, reason, expectRevision, ...edits }) {
+    const { store } = ctx;
+    const before = await namedOrFocused(ctx, taskId, 'update');
+    await checkScope(ctx, before.id);
     if (expectRevision !== undefined && expectRevision !== before.revision)
       throw new CleoError('E_CONCURRENT_MODIFICATION', { taskId: before.id, expected: expectRevision, actual: before.revision });
     const target = wantedStatus(before, { status, blockedBy, clearBlockedBy });
     if (blockedBy) checkReason(before, blockedBy);
-    const edit = await editTask(here, before, edits, reason);
+    const edit = await editTask(ctx, before, edits, reason);
     const saved = await store.tasks.save(before, edit, reason);
-    const moved = await move(here, saved, target, blockedBy);
-    const [note] = notesOf(here, notes);
+    const moved = await move(ctx, saved, target, blockedBy);
+    const [note] = notesOf(ctx, notes);
     if (note) await store.tasks.appendNote(moved.task, note);
     const changed = changedFields(before, moved.task);
     const { unblocked, parentReady, released, warnings = [] } = moved;
@@ -131,15 +131,15 @@ function checkReason(task: TaskRecord, text: string): void {
 type Moved = Pick<Completed, 'task'> & Partial<Completed> & { released?: string };
 
 /** `--status X` is another spelling of the command that makes that move. */
-async function move(here: MutationContext, task: TaskRecord, to: StatusName | undefined, reason: string | undefined): Promise<Moved> {
+async function move(ctx: MutationContext, task: TaskRecord, to: StatusName | undefined, reason: string | undefined): Promise<Moved> {
   if (to === undefined) return { task };
-  if (to === 'blocked') return { task: await blockTask(here, task, reason) };
+  if (to === 'blocked') return { task: await blockTask(ctx, task, reason) };
   if (to === task.status && to !== 'active') return { task };
-  if (to === 'active') return startTask(here, task);
-  if (to === 'done') return completeTask(here, task);
+  if (to === 'active') return startTask(ctx, task);
+  if (to === 'done') return completeTask(ctx, task);
   checkMove(task, 'pending', 'setting it to pending');
-  await checkHolder(here, task.id);
+  await checkHolder(ctx, task.id);
   const { blockedBy: _, ...rest } = task;
-  await here.store.claims.release(task.id);
-  return { task: await here.store.tasks.save(task, { ...rest, status: 'pending' }) };
+  await ctx.store.claims.release(task.id);
+  return { task: await ctx.store.tasks.save(task, { ...rest, status: 'pending' }) };
 }

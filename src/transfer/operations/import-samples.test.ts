@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { Task } from '#tasks/model/task.ts';
-import { openHouse, type TestHouse } from '../../../test/house.ts';
+import { openApp, type TestApp } from '../../../test/app.ts';
 import { sample } from '../../../test/imports/sample.ts';
 import type { ForeignFile } from '../model/foreign.ts';
 import { readBacklog } from '../rules/backlog.ts';
@@ -8,7 +8,7 @@ import { readGithub } from '../rules/github.ts';
 import { readTaskwarrior } from '../rules/taskwarrior.ts';
 import { readTodoTxt } from '../rules/todo-txt.ts';
 
-const everything = async ({ call }: TestHouse): Promise<Task[]> =>
+const everything = async ({ call }: TestApp): Promise<Task[]> =>
   JSON.parse((await call('tasks.export', { format: 'json' })).content as string).tasks as Task[];
 
 const tools: [string, string, (files: ReturnType<typeof sample>) => ForeignFile][] = [
@@ -19,13 +19,13 @@ const tools: [string, string, (files: ReturnType<typeof sample>) => ForeignFile]
 ];
 
 test.each(tools)('%s: titles, states, priorities, dependencies and hierarchy arrive, and once', async (from, folder, read) => {
-  const house = await openHouse();
+  const app = await openApp();
   const content = sample(folder);
-  const answer = await house.call('tasks.import', { content, from });
+  const answer = await app.call('tasks.import', { content, from });
   const { tasks } = read(content);
   expect(answer).toMatchObject({ imported: tasks.length, updated: 0 });
   const ours = new Map<string, string>(answer.ids.map(({ id, taskId }: { id: string; taskId: string }) => [id, taskId]));
-  const byId = new Map((await everything(house)).map((task) => [task.id, task]));
+  const byId = new Map((await everything(app)).map((task) => [task.id, task]));
   for (const { id, title, status, priority = 'medium', parent, depends, acceptance, isArchived } of tasks) {
     const task = byId.get(ours.get(id) ?? '')!;
     expect(task).toMatchObject({ title, status, priority });
@@ -36,20 +36,20 @@ test.each(tools)('%s: titles, states, priorities, dependencies and hierarchy arr
     );
     expect(task.archivedAt !== undefined).toBe(isArchived === true);
   }
-  expect(await house.call('tasks.import', { content, from })).toMatchObject({ imported: 0, updated: 0, _meta: { exitCode: 102 } });
-  expect(await everything(house)).toHaveLength(tasks.length);
+  expect(await app.call('tasks.import', { content, from })).toMatchObject({ imported: 0, updated: 0, _meta: { exitCode: 102 } });
+  expect(await everything(app)).toHaveLength(tasks.length);
 });
 
 test('what became of a task over there is told to the same task here', async () => {
-  const house = await openHouse();
+  const app = await openApp();
   const taskwarrior = (status: string, more: object = {}): string =>
     JSON.stringify([{ uuid: 'u1', description: 'Read', status, entry: '20260101T000000Z', project: 'service', ...more }]);
-  await house.call('tasks.import', { from: 'taskwarrior', content: taskwarrior('pending') });
-  await house.call('tasks.import', { from: 'taskwarrior', content: taskwarrior('completed', { end: '20260102T000000Z', priority: 'H' }) });
+  await app.call('tasks.import', { from: 'taskwarrior', content: taskwarrior('pending') });
+  await app.call('tasks.import', { from: 'taskwarrior', content: taskwarrior('completed', { end: '20260102T000000Z', priority: 'H' }) });
   const todo = (name: string, text: string) => ({ from: 'todo.txt', content: [{ name, text }] });
-  await house.call('tasks.import', todo('todo.txt', '2026-01-01 Call Mira +home\n'));
-  await house.call('tasks.import', todo('done.txt', 'x 2026-01-03 2026-01-01 Call Mira +work\n'));
-  expect((await everything(house)).map(({ title, status, priority, labels }) => [title, status, priority, labels])).toEqual([
+  await app.call('tasks.import', todo('todo.txt', '2026-01-01 Call Mira +home\n'));
+  await app.call('tasks.import', todo('done.txt', 'x 2026-01-03 2026-01-01 Call Mira +work\n'));
+  expect((await everything(app)).map(({ title, status, priority, labels }) => [title, status, priority, labels])).toEqual([
     ['service', 'done', 'medium', undefined],
     ['Read', 'done', 'high', undefined],
     ['Call Mira', 'done', 'medium', ['project:work']],
@@ -57,14 +57,14 @@ test('what became of a task over there is told to the same task here', async () 
 });
 
 test('one torn file among many, and nothing is imported', async () => {
-  const house = await openHouse();
+  const app = await openApp();
   const content = [...sample('backlog'), { name: 'tasks/task-9 - torn.md', text: '---\nid: TASK-9\ntitle: "Rea' }];
-  expect(await house.call('tasks.import', { content, from: 'backlog' })).toMatchObject({ error: { code: 'E_INVALID_INPUT', exitCode: 2 } });
-  expect(await everything(house)).toEqual([]);
+  expect(await app.call('tasks.import', { content, from: 'backlog' })).toMatchObject({ error: { code: 'E_INVALID_INPUT', exitCode: 2 } });
+  expect(await everything(app)).toEqual([]);
 });
 
 test('issues that we exported come back as the same tasks', async () => {
-  const one = await openHouse({
+  const one = await openApp({
     tasks: [
       'T001 saga',
       'T002 in T001 high labels a,b/c: An epic with "quotes" and | bars',
@@ -76,7 +76,7 @@ test('issues that we exported come back as the same tasks', async () => {
     ],
   });
   const { content } = await one.call('tasks.export', { format: 'github' });
-  const two = await openHouse();
+  const two = await openApp();
   const { ids } = await two.call('tasks.import', { content, from: 'github' });
   const there = new Map<string, string>(
     ids.map(({ id, taskId }: { id: string; taskId: string }) => [taskId, `T${id.slice(1).padStart(3, '0')}`]),

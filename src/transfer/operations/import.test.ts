@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { openHouse } from '../../../test/house.ts';
+import { openApp } from '../../../test/app.ts';
 
 const world = [
   'T001 saga',
@@ -14,13 +14,13 @@ const world = [
 ];
 
 test.each(['jsonl', 'json'])('%s: exported and imported into an empty project, every field is the same', async (format) => {
-  const one = await openHouse({ tasks: world });
+  const one = await openApp({ tasks: world });
   await one.call('tasks.relates.add', { from: 'T005', to: 'T006', type: 'related', reason: 'the same cause' });
   await one.call('tasks.update', { taskId: 'T005', notes: 'line one\nline two\t"quoted"' });
   await one.call('tasks.criteria.check', { taskId: 'T005', n: 1 }, { agent: 'ada' });
   const { content, count } = await one.call('tasks.export', { format });
   expect(count).toBe(world.length);
-  const two = await openHouse();
+  const two = await openApp();
   expect(await two.call('tasks.import', { content })).toMatchObject({ imported: world.length });
   for (const line of world) {
     const taskId = line.slice(0, 4);
@@ -64,13 +64,13 @@ test.each([
   ['a time that is none', line({ createdAt: 'yesterday' }), 6],
   ['a relation to oneself', line({ relations: [{ taskId: 'T001', type: 'related', reason: 'x', direction: 'to' }] }), 14],
 ])('%s is refused whole (%s)', async (_, content, exitCode) => {
-  const { call } = await openHouse();
+  const { call } = await openApp();
   expect(await call('tasks.import', { content })).toMatchObject({ error: { exitCode } });
   expect(await call('tasks.list')).toMatchObject({ tasks: [], _meta: { exitCode: 100 } });
 });
 
 test('an id that is or was in use is refused', async () => {
-  const { call } = await openHouse({ tasks: ['T001', 'T002'] });
+  const { call } = await openApp({ tasks: ['T001', 'T002'] });
   await call('tasks.delete', { taskId: 'T002' });
   expect(await call('tasks.import', { content: line({}) })).toMatchObject({ error: { exitCode: 22, fix: 'cleo show T001' } });
   expect(await call('tasks.import', { content: line({ id: 'T002' }) })).toMatchObject({
@@ -79,7 +79,7 @@ test('an id that is or was in use is refused', async () => {
 });
 
 test('a file is written inside the project and nowhere else', async () => {
-  const { call, root } = await openHouse({ tasks: ['T001'] });
+  const { call, root } = await openApp({ tasks: ['T001'] });
   expect(await call('tasks.export.file', { output: 'out.csv', format: 'csv' })).toMatchObject({ file: 'out.csv', count: 1 });
   expect(readFileSync(join(root, 'out.csv'), 'utf8')).toContain('T001,task,Task T001,pending');
   for (const output of ['../out.csv', '/tmp/cleo-out.csv', '.cleo/out.csv', '.git/out', '.', 'sub/../../x'])

@@ -65,16 +65,16 @@ export const tasksImport = mutation({
       from: 'beads',
     },
   },
-  async run(here, { content, from, source, limit }) {
-    checkPlaceInScope(here.session, []);
+  async run(ctx, { content, from, source, limit }) {
+    checkPlaceInScope(ctx.session, []);
     const files = typeof content === 'string' ? [{ name: '', text: content }] : content;
     if (files.reduce((size, { text }) => size + text.length, 0) > most)
       throw new CleoError('E_VALIDATION', { field: 'content', problem: 'must have at most 256 MiB', fix: 'cleo help import' });
-    if (from === 'native') return { imported: await importOwn(here, files) };
+    if (from === 'native') return { imported: await importOwn(ctx, files) };
     const { readers } = await import('./shared/import-readers.ts');
     const { importForeign } = await import('./shared/import-foreign.ts');
     const { read } = await readers[from].load();
-    const report = await importForeign(here, read(files), source ? `${from}:${source}` : from);
+    const report = await importForeign(ctx, read(files), source ? `${from}:${source}` : from);
     const { imported, updated, unchanged, losses, ids, warnings } = report;
     return answer(
       {
@@ -92,7 +92,7 @@ export const tasksImport = mutation({
 });
 
 /** Ours is the default; what is plainly somebody else's is not tried as ours. */
-async function importOwn(here: MutationContext, files: { name: string; text: string }[]): Promise<number> {
+async function importOwn(ctx: MutationContext, files: { name: string; text: string }[]): Promise<number> {
   const { recognise } = await import('../rules/recognise.ts');
   const tool = recognise(files);
   const [file, ...more] = files;
@@ -101,10 +101,10 @@ async function importOwn(here: MutationContext, files: { name: string; text: str
       problem: tool
         ? `This was written by ${tool}, not by cleo export; nothing was imported`
         : 'An export of ours is one file; nothing was imported',
-      fix: tool ? here.commandWith({ from: tool }) : 'cleo help import',
+      fix: tool ? ctx.commandWith({ from: tool }) : 'cleo help import',
       field: 'from',
       ...(tool ? { near: [tool] } : {}),
     });
   const { importTasks } = await import('./shared/import-native.ts');
-  return importTasks(here, file.text);
+  return importTasks(ctx, file.text);
 }

@@ -28,28 +28,28 @@ export interface Places {
 
 /** Where each task of a file can stand, given everything that is here already: tiers follow from how deep the file goes.
  *  A saga is made only where it holds nothing but epics, because an epic without anything inside is never up next. */
-export function places(coming: Coming[], here: Map<TaskId, Place>): Places {
+export function places(coming: Coming[], ctx: Map<TaskId, Place>): Places {
   const nodes = new Map(coming.map((node) => [node.id, node]));
   const result: Places = { of: new Map(), flattened: [], circled: [], stayed: [] };
   const parentOf = new Map(coming.map(({ id, parentId }) => [id, parentId]));
-  const above = (id: TaskId): TaskId | undefined => (parentOf.has(id) ? parentOf.get(id) : here.get(id)?.parentId);
+  const above = (id: TaskId): TaskId | undefined => (parentOf.has(id) ? parentOf.get(id) : ctx.get(id)?.parentId);
   cutCircles(coming, above, (id) => {
     parentOf.set(id, undefined);
     result.circled.push(id);
   });
   const order = parentsFirst(coming, parentOf);
   const inside = childrenOf(order, parentOf);
-  const ownChildren = childrenHere(nodes, here);
+  const ownChildren = childrenHere(nodes, ctx);
   const height = heights(order, parentOf);
-  const typeOf = (id: TaskId): TaskType | undefined => (result.of.get(id) ?? here.get(id))?.type;
+  const typeOf = (id: TaskId): TaskType | undefined => (result.of.get(id) ?? ctx.get(id))?.type;
 
   for (const id of order) {
     const node = nodes.get(id)!;
-    const was = here.get(id);
+    const was = ctx.get(id);
     let parent = parentOf.get(id);
     const wanted = parent;
     while (parent && typeOf(parent) === 'subtask')
-      parent = result.of.has(parent) ? result.of.get(parent)!.parentId : here.get(parent)?.parentId;
+      parent = result.of.has(parent) ? result.of.get(parent)!.parentId : ctx.get(parent)?.parentId;
     const parentType = parent ? typeOf(parent) : undefined;
     const stays = was && fits(was.type, parentType) && !(node.isFree && !parent);
     const tier = stays ? was.type : parentType ? tierBelow(parentType) : rootTier(node, inside.get(id) ?? [], nodes, height);
@@ -63,7 +63,7 @@ export function places(coming: Coming[], here: Map<TaskId, Place>): Places {
   }
   // Once every tier is settled: where it was may have become something that it does not fit into.
   for (const id of result.stayed) {
-    const { type, parentId } = here.get(id)!;
+    const { type, parentId } = ctx.get(id)!;
     result.of.set(id, { type, ...(parentId && fits(type, typeOf(parentId)) ? { parentId } : {}) });
   }
   return result;
@@ -116,9 +116,9 @@ function childrenOf(order: TaskId[], parentOf: Map<TaskId, TaskId | undefined>):
 }
 
 /** The tiers of what stands inside tasks of the file without being of the file itself. */
-function childrenHere(nodes: Map<TaskId, Coming>, here: Map<TaskId, Place>): Map<TaskId, TaskType[]> {
+function childrenHere(nodes: Map<TaskId, Coming>, ctx: Map<TaskId, Place>): Map<TaskId, TaskType[]> {
   const found = new Map<TaskId, TaskType[]>();
-  for (const [id, { type, parentId }] of here) if (parentId && nodes.has(parentId) && !nodes.has(id)) push(found, parentId, type);
+  for (const [id, { type, parentId }] of ctx) if (parentId && nodes.has(parentId) && !nodes.has(id)) push(found, parentId, type);
   return found;
 }
 

@@ -25,7 +25,7 @@ const now = '2026-11-15T12:00:00.000Z';
 function bring(world: World, file: ForeignFile): Plan {
   const draft = draftOf(file, world.known);
   const count = draft.items.filter(({ known }) => !known).length;
-  const here = {
+  const ctx = {
     tasks: world.tasks,
     depends: [...world.tasks.values()].flatMap(({ id, depends }) => depends.map((to) => ({ from: id, to }))),
     records: world.tasks,
@@ -35,7 +35,7 @@ function bring(world: World, file: ForeignFile): Plan {
   };
   const plan = planImport(
     draft,
-    here,
+    ctx,
     Array.from({ length: count }, () => taskId(++world.last)),
     now,
     'tester',
@@ -164,12 +164,12 @@ const edited = fc.array(fc.tuple(fc.constantFrom(...edits), fc.nat(20)), { maxLe
 
 test('whatever a file holds, the tasks keep every rule; the same file again changes nothing', () => {
   fc.assert(
-    fc.property(foreign, edited, foreign, (first, here, second) => {
+    fc.property(foreign, edited, foreign, (first, ctx, second) => {
       const world = empty();
       bring(world, first);
       expect(broken(world)).toEqual([]);
       expect(bring(world, first)).toMatchObject({ created: [], updated: [], shifted: [], remembered: [], losses: [] });
-      for (const [what, at] of here) edit(world, what, at);
+      for (const [what, at] of ctx) edit(world, what, at);
       expect(broken(world)).toEqual([]);
       const before = structuredClone(world);
       try {

@@ -41,8 +41,8 @@ export function draftOf(file: ForeignFile, known: Map<string, Known>): Draft {
 
 /** How a file becomes tasks that keep every rule of ours. What has no place is put where it has one, or left out, and reported.
  *  Of a task that was imported before, the fields that changed over there are taken; what changed only here stays. */
-export function planImport(draft: Draft, here: Here, freshIds: TaskId[], now: string, agent: string): Plan {
-  const scene = sceneOf(draft, here, freshIds);
+export function planImport(draft: Draft, ctx: Here, freshIds: TaskId[], now: string, agent: string): Plan {
+  const scene = sceneOf(draft, ctx, freshIds);
   const standing = standings(scene);
   const plan: Plan = {
     created: [],
@@ -57,18 +57,18 @@ export function planImport(draft: Draft, here: Here, freshIds: TaskId[], now: st
   for (const node of scene.nodes) {
     const { id, task, digest, changed, known } = node;
     const stands = standing.of.get(id)!;
-    const before = here.records.get(id);
+    const before = ctx.records.get(id);
     plan.ids.push({ id: task.id, taskId: id });
     if (known?.digest !== digest) plan.remembered.push({ foreignId: task.id, taskId: id, digest });
     if (!known) plan.created.push({ task: bornAs(id, task, stands, now, agent), notes: notesOf(task, [], now, agent) });
     else if (before && changed.size > 0) {
-      const after = updatedTo(before, task, changed, stands, takesState(node, here), { now, agent });
-      plan.updated.push({ before, after, notes: changed.has('notes') ? notesOf(task, here.notes.get(id) ?? [], now, agent) : [] });
+      const after = updatedTo(before, task, changed, stands, takesState(node, ctx), { now, agent });
+      plan.updated.push({ before, after, notes: changed.has('notes') ? notesOf(task, ctx.notes.get(id) ?? [], now, agent) : [] });
     }
   }
   for (const [id, stands] of standing.of) {
     const node = scene.byId.get(id);
-    if (here.tasks.has(id) && !(node && node.changed.size > 0) && standing.isShifted(id)) plan.shifted.push({ id, standing: stands });
+    if (ctx.tasks.has(id) && !(node && node.changed.size > 0) && standing.isShifted(id)) plan.shifted.push({ id, standing: stands });
   }
   const quiet = new Set(scene.nodes.filter(({ known, changed }) => known && changed.size === 0).map(({ task }) => task.id));
   plan.losses = [...draft.losses.filter(({ id }) => !quiet.has(id)), ...scene.losses];

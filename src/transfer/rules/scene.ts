@@ -43,7 +43,7 @@ export interface Node extends Item {
 
 export interface Scene {
   source: string;
-  here: Here;
+  ctx: Here;
   nodes: Node[];
   byId: Map<TaskId, Node>;
   /** The task that a name of the file means, where there is one. */
@@ -55,7 +55,7 @@ export interface Scene {
   nameOf(id: TaskId): string;
 }
 
-export function sceneOf({ source, items, known }: Draft, here: Here, freshIds: TaskId[]): Scene {
+export function sceneOf({ source, items, known }: Draft, ctx: Here, freshIds: TaskId[]): Scene {
   const losses: Loss[] = [];
   const lose: Scene['lose'] = ({ task }, field, why) => void losses.push({ id: task.id, field, why });
   const idOf = new Map([...known].map(([name, { taskId }]) => [name, taskId]));
@@ -64,7 +64,7 @@ export function sceneOf({ source, items, known }: Draft, here: Here, freshIds: T
   const fresh = new Set(freshIds);
   const find = (name: string): TaskId | undefined => {
     const id = idOf.get(name);
-    return id && (fresh.has(id) || here.tasks.has(id)) ? id : undefined;
+    return id && (fresh.has(id) || ctx.tasks.has(id)) ? id : undefined;
   };
   const nodes: Node[] = [];
   for (const item of items) {
@@ -78,7 +78,7 @@ export function sceneOf({ source, items, known }: Draft, here: Here, freshIds: T
   const byId = new Map(nodes.map((node) => [node.id, node]));
   return {
     source,
-    here,
+    ctx,
     nodes,
     byId,
     find,
@@ -90,12 +90,12 @@ export function sceneOf({ source, items, known }: Draft, here: Here, freshIds: T
 }
 
 /** Whether the state is the one over there. What someone works on here, and what lacks evidence here, keeps its own. */
-export function takesState(node: Node, here: Here, lose?: Scene['lose']): boolean {
+export function takesState(node: Node, ctx: Here, lose?: Scene['lose']): boolean {
   if (!node.known) return true;
   if (!node.changed.has('status') && !node.changed.has('isArchived')) return false;
-  const before = here.records.get(node.id);
+  const before = ctx.records.get(node.id);
   if (!before) return false;
-  const isHeld = here.held.has(node.id) && before.status !== node.task.status;
+  const isHeld = ctx.held.has(node.id) && before.status !== node.task.status;
   const lacks = node.task.status === 'done' && before.status !== 'done' && before.acceptance.some(({ kind }) => kind === 'evidence_bound');
   if (isHeld) lose?.(node, 'status', `someone works on ${node.id} here: it stays ${before.status}`);
   else if (lacks) lose?.(node, 'status', `${node.id} needs evidence here: it stays ${before.status}`);

@@ -13,14 +13,14 @@ export interface Standings {
 
 /** Where everything stands once the file is in: parents, tiers, depends, and what is done. */
 export function standings(scene: Scene): Standings {
-  const { here, nodes, byId } = scene;
+  const { ctx, nodes, byId } = scene;
   const placed = placesOf(scene);
-  const dependsHere = grouped(here.depends);
+  const dependsHere = grouped(ctx.depends);
   const dependsOf = new Map(dependsHere);
   for (const node of nodes)
     if (node.changed.has('depends')) dependsOf.set(node.id, dependsFor(scene, node, dependsHere.get(node.id) ?? []));
-  const parentOf = (id: TaskId): TaskId | undefined => (placed.of.get(id) ?? here.tasks.get(id))?.parentId;
-  const everyId = [...new Set([...here.tasks.keys(), ...byId.keys()])];
+  const parentOf = (id: TaskId): TaskId | undefined => (placed.of.get(id) ?? ctx.tasks.get(id))?.parentId;
+  const everyId = [...new Set([...ctx.tasks.keys(), ...byId.keys()])];
   const inside = everyId
     .flatMap((id) => ({ from: parentOf(id), to: id }))
     .filter((edge): edge is { from: TaskId; to: TaskId } => edge.from !== undefined);
@@ -35,7 +35,7 @@ export function standings(scene: Scene): Standings {
   const of = new Map<TaskId, Standing>();
   const shifts = new Set<TaskId>();
   for (const id of everyId) {
-    const before = here.tasks.get(id);
+    const before = ctx.tasks.get(id);
     const { type, parentId } = placed.of.get(id) ?? before!;
     const depends = links.dependsOf.get(id) ?? [];
     const isShifted =
@@ -47,17 +47,17 @@ export function standings(scene: Scene): Standings {
 }
 
 function placesOf(scene: Scene): Places {
-  const { here, nodes, byId, find, lose, nameOf } = scene;
+  const { ctx, nodes, byId, find, lose, nameOf } = scene;
   const coming = nodes.map((node): Coming => {
     const { id, task, changed, known } = node;
     const isFree = !known || changed.has('parent') || changed.has('hint');
     const told = task.parent === undefined ? undefined : find(task.parent);
-    const parentId = !known || changed.has('parent') ? told : here.tasks.get(id)?.parentId;
+    const parentId = !known || changed.has('parent') ? told : ctx.tasks.get(id)?.parentId;
     if (task.parent !== undefined && told === undefined && (!known || changed.size > 0))
       lose(node, 'parent', `${shown(task.parent)} is not in the file`);
     return { id, ...(parentId ? { parentId } : {}), ...(task.hint ? { hint: task.hint } : {}), isFree };
   });
-  const placed = places(coming, here.tasks);
+  const placed = places(coming, ctx.tasks);
   const inside = (id: TaskId): string => shown(nameOf(id));
   for (const id of placed.circled) lose(byId.get(id)!, 'parent', 'it is inside itself: it stands at the top');
   for (const { id, inside: was } of placed.flattened)
@@ -86,10 +86,10 @@ function dependsFor({ find, lose, imported }: Scene, node: Node, had: TaskId[]):
 
 /** Everything done around something open is not done. */
 function reopen(scene: Scene, everyId: TaskId[], parentOf: (id: TaskId) => TaskId | undefined): Set<TaskId> {
-  const { here, byId } = scene;
+  const { ctx, byId } = scene;
   const status = (id: TaskId): Status => {
     const node = byId.get(id);
-    return node && takesState(node, here, scene.lose) ? node.task.status : here.tasks.get(id)!.status;
+    return node && takesState(node, ctx, scene.lose) ? node.task.status : ctx.tasks.get(id)!.status;
   };
   const statuses = new Map(everyId.map((id) => [id, status(id)]));
   const reopened = new Set<TaskId>();

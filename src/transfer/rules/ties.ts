@@ -26,18 +26,18 @@ export function relationsOf({ source, nodes, find, lose }: Scene, { of, flattene
 }
 
 /** Those around something new that hold more open tasks than can be added by hand. */
-export function crowded({ here, nodes, byId }: Scene, { of }: Standings): TaskId[] {
-  if (here.maxSiblings === 0) return [];
+export function crowded({ ctx, nodes, byId }: Scene, { of }: Standings): TaskId[] {
+  if (ctx.maxSiblings === 0) return [];
   const open = new Map<TaskId, number>();
   const count = (status: Status, parentId: TaskId | undefined): unknown =>
     parentId && status !== 'done' ? open.set(parentId, (open.get(parentId) ?? 0) + 1) : undefined;
-  for (const [id, { status, parentId }] of here.tasks) if (!of.has(id)) count(status, parentId);
+  for (const [id, { status, parentId }] of ctx.tasks) if (!of.has(id)) count(status, parentId);
   for (const [id, { parentId, isReopened }] of of) {
     const node = byId.get(id);
-    const status = node && takesState(node, here) ? node.task.status : (here.tasks.get(id)?.status ?? 'pending');
+    const status = node && takesState(node, ctx) ? node.task.status : (ctx.tasks.get(id)?.status ?? 'pending');
     count(isReopened ? 'pending' : status, parentId);
   }
-  const isLimited = (id: TaskId): boolean => ['epic', 'task'].includes((of.get(id) ?? here.tasks.get(id))?.type ?? '');
+  const isLimited = (id: TaskId): boolean => ['epic', 'task'].includes((of.get(id) ?? ctx.tasks.get(id))?.type ?? '');
   const touched = new Set(nodes.filter(({ known }) => !known).flatMap(({ id }) => of.get(id)?.parentId ?? []));
-  return [...touched].filter((id) => isLimited(id) && (open.get(id) ?? 0) > here.maxSiblings);
+  return [...touched].filter((id) => isLimited(id) && (open.get(id) ?? 0) > ctx.maxSiblings);
 }

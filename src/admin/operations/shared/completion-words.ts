@@ -1,5 +1,5 @@
 import { commandsOf, flagOf } from '#core/command-line.ts';
-import type { Catalog, Typed } from '#core/define.ts';
+import type { CommandDefinition, Registry } from '#core/define.ts';
 import { globalFlags } from '#core/global-flags.ts';
 import type { Shape } from '#core/shape.ts';
 import { argumentsOf, flagsOf } from '#core/usage.ts';
@@ -28,9 +28,9 @@ export interface Command {
 }
 
 /** Everything that can be typed, read from the definitions. Operations that share their words are one command. */
-export async function wordsOf(catalog: Catalog): Promise<Command[]> {
+export async function wordsOf(catalog: Registry): Promise<Command[]> {
   const commands = new Map<string, Command>();
-  const operations: Typed[] = await Promise.all(catalog.entries.map((entry) => entry.load()));
+  const operations: CommandDefinition[] = await Promise.all(catalog.entries.map((entry) => entry.load()));
   for (const operation of [...operations, ...processes]) {
     for (const words of commandsOf(operation)) {
       const command = commandFrom(operation, words);
@@ -45,7 +45,7 @@ export async function wordsOf(catalog: Catalog): Promise<Command[]> {
   return [...commands.values()].sort((a, b) => (a.words < b.words ? -1 : 1));
 }
 
-function commandFrom(operation: Typed, words: string): Command {
+function commandFrom(operation: CommandDefinition, words: string): Command {
   const { select, read = {} } = operation.cli;
   const flags: Flag[] = flagsOf(operation).map(({ shape, flags: [flag = ''], isFile, value }) => ({
     flag,

@@ -2,8 +2,8 @@ import { readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { projectContextFile } from '#detect/model/project-context.ts';
+import { openApp } from '../../../../test/app.ts';
 import { emptyFolder, type Folder } from '../../../../test/folder.ts';
-import { openHouse } from '../../../../test/house.ts';
 
 const manifest = (scripts: object) => JSON.stringify({ scripts });
 const contextOf = ({ root }: Folder) => JSON.parse(readFileSync(join(root, projectContextFile), 'utf8'));
@@ -55,25 +55,25 @@ test('a link that leads out of the project is not written through', async () => 
 });
 
 test('tests that were found are the tool test, unless the settings name another', async () => {
-  const house = await openHouse({ tasks: ['T001', 'gate T001 implemented by ada'] });
-  const verify = () => house.call('verify.gate', { taskId: 'T001', gate: 'testsPassed', evidence: 'tool:test' });
+  const app = await openApp({ tasks: ['T001', 'gate T001 implemented by ada'] });
+  const verify = () => app.call('verify.gate', { taskId: 'T001', gate: 'testsPassed', evidence: 'tool:test' });
   const unknown = await verify();
   expect(unknown.error).toMatchObject({ exitCode: 41, alternatives: [{}, { command: 'cleo init --detect' }] });
-  writeFileSync(join(house.root, 'Makefile'), 'test:\n\t@exit 7\n');
-  expect((await house.cli(unknown.error.alternatives[1].command)).exitCode).toBe(0);
-  expect((await house.call('verify.status', { taskId: 'T001' })).verification.tools).toEqual(['test']);
+  writeFileSync(join(app.root, 'Makefile'), 'test:\n\t@exit 7\n');
+  expect((await app.cli(unknown.error.alternatives[1].command)).exitCode).toBe(0);
+  expect((await app.call('verify.status', { taskId: 'T001' })).verification.tools).toEqual(['test']);
   expect((await verify()).error).toMatchObject({ exitCode: 41, message: expect.stringContaining('tool test ended with 2') });
-  writeFileSync(join(house.root, 'Makefile'), 'test:\n\t@:\n');
+  writeFileSync(join(app.root, 'Makefile'), 'test:\n\t@:\n');
   expect(await verify()).toMatchObject({ verification: { evidence: [{ kind: 'tool', name: 'test', exitCode: 0 }] } });
-  await house.cli(['config', 'set', 'verification.tools.test', JSON.stringify([process.execPath, '-e', 'process.exit(1)'])]);
+  await app.cli(['config', 'set', 'verification.tools.test', JSON.stringify([process.execPath, '-e', 'process.exit(1)'])]);
   expect((await verify()).error).toMatchObject({ message: expect.stringContaining('tool test ended with 1') });
 });
 
 test('a prompt that is handed out names how the project is worked on', async () => {
-  const house = await openHouse({ tasks: ['T001 epic', 'T002 in T001: Parse'], config: { lifecycleEnforcement: { mode: 'off' } } });
-  const prompt = async (): Promise<string> => (await house.call('orchestrate.spawn', { taskId: 'T002' })).spawn.prompt;
+  const app = await openApp({ tasks: ['T001 epic', 'T002 in T001: Parse'], config: { lifecycleEnforcement: { mode: 'off' } } });
+  const prompt = async (): Promise<string> => (await app.call('orchestrate.spawn', { taskId: 'T002' })).spawn.prompt;
   expect(await prompt()).not.toContain('It is worked on with');
-  writeFileSync(join(house.root, 'package.json'), manifest({ test: 'vitest run', lint: 'biome check' }));
-  await house.cli(['init', '--detect']);
+  writeFileSync(join(app.root, 'package.json'), manifest({ test: 'vitest run', lint: 'biome check' }));
+  await app.cli(['init', '--detect']);
   expect(await prompt()).toContain('\n- It is worked on with: tests `npm test` (`vitest`); lint `npm run lint`.\n');
 });

@@ -1,11 +1,11 @@
 import { description, integer, maxValue, metadata, minValue, number, optional, pipe, strictObject, string } from 'valibot';
-import type { Typed } from '#core/define.ts';
+import type { CommandDefinition } from '#core/define.ts';
 import { tasksList } from '#tasks/operations/list.ts';
 import { Root, rootNames } from '#tasks/operations/shared/root.ts';
 
 /** Commands that are a process rather than a call: they run until they are stopped, and have no envelope and no audit row.
  *  Loaded only where a word is no operation's; what each one runs is handed to the command line by main. */
-export const processes: Typed[] = [
+export const processes: CommandDefinition[] = [
   {
     name: 'mcp',
     summary: 'Serve MCP on standard input and output until the client leaves',
@@ -39,7 +39,7 @@ export const processes: Typed[] = [
     name: 'watch',
     summary: 'Watch the board change: on a terminal with keys to move around, else a line of JSON for each change',
     params: strictObject({ epic: Root }),
-    also: rootNames,
+    paramAliases: rootNames,
     cli: { command: 'watch', args: ['epic'] },
   },
   {

@@ -1,10 +1,10 @@
 import { join } from 'node:path';
-import type { Catalog } from '#core/define.ts';
+import type { Registry } from '#core/define.ts';
 import type { Platform } from '#platform/port.ts';
 import { protocolUpTo } from '#research/rules/protocol.ts';
 
 /** Keeps the whole protocol text where agents of this user look for it. That it cannot be written is a warning, nobody's failure. */
-export async function refreshTemplate({ files, home }: Platform, { entries }: Catalog): Promise<string[]> {
+export async function refreshTemplate({ files, home }: Platform, { entries }: Registry): Promise<string[]> {
   const { protocolText } = await import('#orchestration/protocol.generated.ts');
   const folder = join(home, 'templates');
   const path = join(folder, 'CLEO-INJECTION.md');

@@ -36,16 +36,16 @@ interface Asked {
 }
 
 /** What was given; undefined where nothing was. */
-export async function givenIn(here: MutationContext, help: string, { file, content, encoding }: Asked): Promise<Given | undefined> {
+export async function givenIn(ctx: MutationContext, help: string, { file, content, encoding }: Asked): Promise<Given | undefined> {
   const refuse = (problem: string): CleoError => new CleoError('E_INVALID_INPUT', { problem, fix: help });
   if (file !== undefined && content !== undefined) throw refuse('Give a file or its content, not both');
   if (file === '-') throw refuse('- stands for standard input on a command line; elsewhere give the content');
   if (encoding !== undefined && content === undefined) throw refuse('encoding says how content is written, and none is given');
   if (file !== undefined) {
-    const { name, bytes } = await readFile(here, help, file);
-    return { ...kept(here, bytes), path: name };
+    const { name, bytes } = await readFile(ctx, help, file);
+    return { ...kept(ctx, bytes), path: name };
   }
-  return content === undefined ? undefined : kept(here, decoded(help, content, encoding));
+  return content === undefined ? undefined : kept(ctx, decoded(help, content, encoding));
 }
 
 function decoded(help: string, content: string, encoding: string | undefined): Buffer {
@@ -57,8 +57,8 @@ function decoded(help: string, content: string, encoding: string | undefined): B
 }
 
 /** Whoever comes with a token comes from elsewhere: what lies in the project is not theirs to read. */
-async function readFile(here: MutationContext, help: string, path: string) {
-  const { platform, project, token } = here;
+async function readFile(ctx: MutationContext, help: string, path: string) {
+  const { platform, project, token } = ctx;
   if (token && token.scope !== 'admin')
     throw new CleoError('E_FORBIDDEN', {
       problem: 'Reading a file of the project needs a token of scope admin; send the content instead',
@@ -66,7 +66,7 @@ async function readFile(here: MutationContext, help: string, path: string) {
     });
   const { readDocument } = await import('#platform/document.ts');
   const tree = await platform.workingTree(project);
-  const fix = (right?: string): string => (right === undefined ? help : again(here, { file: right }, help));
+  const fix = (right?: string): string => (right === undefined ? help : again(ctx, { file: right }, help));
   return readDocument({ project, tree, stands: platform.folder, path, fix });
 }
 
@@ -78,7 +78,7 @@ const kept = ({ platform }: MutationContext, bytes: Buffer): Given => ({
 });
 
 /** The same call with something else, where that is a line to be copied. */
-export function again(here: Pick<MutationContext, 'commandWith'>, params: Record<string, unknown>, help: string): string {
-  const command = here.commandWith(params);
+export function again(ctx: Pick<MutationContext, 'commandWith'>, params: Record<string, unknown>, help: string): string {
+  const command = ctx.commandWith(params);
   return command.length <= 1000 && !/[\0-\x1f]/.test(command) ? command : help;
 }

@@ -1,5 +1,5 @@
 import { commandFor } from '#core/command-line.ts';
-import type { Catalog, QueryContext } from '#core/define.ts';
+import type { QueryContext, Registry } from '#core/define.ts';
 import type { ReadStore } from '#store/port.ts';
 import type { GradeResult } from '../../model/grade.ts';
 import { type GradeState, gradeEnd, gradeStart, gradeStep, letterOf, type Names, percentOf } from '../../rules/grade.ts';
@@ -9,9 +9,9 @@ import type { Loss } from '../../rules/grade-rubric.ts';
 export const gradesFile = 'metrics/GRADES.jsonl';
 
 /** The grade of a session, from the log as it is. */
-export async function gradeOf(here: QueryContext, sessionId: string): Promise<{ result: GradeResult; losses: Loss[] }> {
-  const { store, catalog, now } = here;
-  const state = gradeStart(namesIn(catalog));
+export async function gradeOf(ctx: QueryContext, sessionId: string): Promise<{ result: GradeResult; losses: Loss[] }> {
+  const { store, registry, now } = ctx;
+  const state = gradeStart(namesIn(registry));
   await follow(store, sessionId, state);
   const taskId = await taskOf(store, sessionId);
   return gradeEnd(state, { sessionId, ...(taskId ? { taskId } : {}), timestamp: now });
@@ -37,15 +37,15 @@ async function taskOf(store: ReadStore, sessionId: string): Promise<string | und
 }
 
 /** The log keeps the name that was called; the rubric asks what it stands for. */
-export const namesIn = ({ entries }: Catalog): Names =>
+export const namesIn = ({ entries }: Registry): Names =>
   new Map(entries.flatMap(({ name, aliases, kind }) => [name, ...aliases].map((called) => [called, { name, isRead: kind === 'query' }])));
 
 /** Each loss with the call that would have kept the points, for both doors. */
-export async function explained(catalog: Catalog, losses: Loss[]) {
+export async function explained(catalog: Registry, losses: Loss[]) {
   return Promise.all(
     losses.map(async ({ rule: _, remedy, ...loss }) => {
       const [domain = '', ...rest] = remedy.operation.split('.');
-      const entry = catalog.named(remedy.operation);
+      const entry = catalog.find(remedy.operation);
       const command = entry && !remedy.onlyMcp ? commandFor(await entry.load(), remedy.params) : undefined;
       const gateway = entry && entry.kind !== 'query' ? ('cleo_mutate' as const) : ('cleo_query' as const);
       return {

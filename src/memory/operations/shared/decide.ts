@@ -7,14 +7,14 @@ import { summaryOf } from '../../rules/memory-view.ts';
 import { requireMemory } from './require.ts';
 
 /** Agents propose; what becomes of a decision is a person's act. Of anything else agents may tell among themselves. */
-export function checkPerson(here: MutationContext, { id, type, tasks }: MemoryRecord, what: string, retry: string): void {
-  if (type !== 'decision' || isByPerson(here)) return;
+export function checkPerson(ctx: MutationContext, { id, type, tasks }: MemoryRecord, what: string, retry: string): void {
+  if (type !== 'decision' || isByPerson(ctx)) return;
   throw new CleoError('E_AUTONOMOUS_BOUNDARY', { id, what: `${what} ${id}`, retry, taskId: tasks[0] });
 }
 
 /** Confirms or rejects an entry. One that was superseded stays what it is. */
-export async function decide(here: MutationContext, id: string, state: 'accepted' | 'rejected', reason?: string) {
-  const { store } = here;
+export async function decide(ctx: MutationContext, id: string, state: 'accepted' | 'rejected', reason?: string) {
+  const { store } = ctx;
   const entry = await requireMemory(store, id);
   if (entry.state === 'superseded')
     throw new CleoError('E_VALIDATION', {
@@ -24,7 +24,7 @@ export async function decide(here: MutationContext, id: string, state: 'accepted
     });
   if (entry.state === state) return noChange({ memory: summaryOf(entry) });
   const [what, verb] = state === 'accepted' ? ['Accepting', 'confirm'] : ['Rejecting', 'reject'];
-  checkPerson(here, entry, what!, `cleo memory ${verb} ${id}`);
+  checkPerson(ctx, entry, what!, `cleo memory ${verb} ${id}`);
   await store.memory.decide(id, state, reason);
   return { memory: summaryOf({ ...entry, state }) };
 }

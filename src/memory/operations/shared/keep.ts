@@ -33,17 +33,17 @@ export interface Given {
 }
 
 /** Stores an entry as proposed. The same words of the same type are there already. */
-export async function keep(here: MutationContext, type: MemoryType, given: Given) {
-  const { store } = here;
+export async function keep(ctx: MutationContext, type: MemoryType, given: Given) {
+  const { store } = ctx;
   const tasks = [...new Set([given.task, given.epic].filter((id) => id !== undefined))];
   const [missing] = await store.tasks.missing(tasks);
   if (missing) throw await notFound(store, missing);
-  const source = given.source && (await checkedSource(here, given.source));
+  const source = given.source && (await checkedSource(ctx, given.source));
   const digest = digestOf(type, given.content);
   const known = await store.memory.withDigest(digest);
   if (known) return alreadyThere({ memory: summaryOf(known) });
   const [id = ''] = await store.memory.nextIds(type, 1);
-  const entry = newEntry(here, {
+  const entry = newEntry(ctx, {
     id,
     type,
     title: given.title ?? titleOf(given.content),

@@ -21,8 +21,8 @@ const fix = 'cleo help memory import';
 const usual = ['.cleo/adrs', '.cleo/agent-outputs'];
 
 /** The decisions in the files of a folder; without one, of those where agents leave them. */
-export async function readLedgers(here: MutationContext, folder: string | undefined): Promise<Read> {
-  const { platform, project, token } = here;
+export async function readLedgers(ctx: MutationContext, folder: string | undefined): Promise<Read> {
+  const { platform, project, token } = ctx;
   // Whoever comes with a token comes from elsewhere: what lies in the project is not theirs to read.
   if (token && token.scope !== 'admin')
     throw new CleoError('E_FORBIDDEN', {
@@ -32,8 +32,8 @@ export async function readLedgers(here: MutationContext, folder: string | undefi
   const read: Read = { told: [], skipped: [] };
   const { readDocument } = await import('#platform/document.ts');
   const tree = await platform.workingTree(project);
-  for (const place of await places(here, folder))
-    for (const { name, size } of ledgersIn(here, place.path)) {
+  for (const place of await places(ctx, folder))
+    for (const { name, size } of ledgersIn(ctx, place.path)) {
       const file = `${place.name}/${name}`;
       const skip = (why: string): void => void read.skipped.push({ file, why });
       if (size > largestLedger) {

@@ -22,8 +22,8 @@ export function farIdOf({ commandWith }: Pick<JobContext, 'commandWith'>, param:
 }
 
 /** What an operation of a task needs, made of what a job has and the store of its write. */
-export const inside = (here: JobContext, store: WriteStore): MutationContext =>
-  ({ ...here, store, config: here.config(), isDryRun: false }) as unknown as MutationContext;
+export const inside = (ctx: JobContext, store: WriteStore): MutationContext =>
+  ({ ...ctx, store, config: ctx.config(), isDryRun: false }) as unknown as MutationContext;
 
 /** Lets a task follow what is known of the tasks that it waits for in other projects. */
 export async function follow(

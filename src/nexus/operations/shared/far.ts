@@ -20,7 +20,7 @@ export const reachErrors = [
   'E_NOT_FOUND',
 ] as const;
 
-export type Here = Pick<QueryContext, 'platform' | 'read' | 'far'>;
+export type Here = Pick<QueryContext, 'platform' | 'read' | 'openProjectStore'>;
 
 /** Refuses (72) what a project does not allow to others. */
 export function checkPermission({ name, permission }: RegisteredProject, needs: Permission): void {
@@ -71,17 +71,17 @@ export function keyOf({ config }: Platform, project: Project): string {
 export type Ask = <T>(entry: RegisteredProject, work: (store: ReadStore) => Promise<T>) => Promise<T>;
 
 /** Asks the stores of registered projects, each opened once and closed at the end. What a project's store has against it is 77. */
-export async function asking<T>(here: Here, registry: Registry, work: (ask: Ask) => Promise<T>): Promise<T> {
-  const { platform } = here;
+export async function asking<T>(ctx: Here, registry: Registry, work: (ask: Ask) => Promise<T>): Promise<T> {
+  const { platform } = ctx;
   const own = ownEntry(platform, registry);
   const opened = new Map<string, Promise<Pick<Store, 'read' | 'close'>>>();
   const ask: Ask = async (entry, question) => {
     // The store of the call itself: where it is, the environment may say; what it allows to others is not for its own.
-    if (entry.name === own?.name) return here.read(question);
+    if (entry.name === own?.name) return ctx.read(question);
     checkPermission(entry, 'read');
     checkStanding(platform, entry);
     try {
-      const store = opened.get(entry.name) ?? here.far(projectIn(entry.path));
+      const store = opened.get(entry.name) ?? ctx.openProjectStore(projectIn(entry.path));
       opened.set(entry.name, store);
       return await (await store).read(question);
     } catch (error) {

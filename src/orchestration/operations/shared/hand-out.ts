@@ -61,20 +61,20 @@ export async function purseOf({ store, caller }: MutationContext, max: number | 
 
 /** Hands a prompt out: the folder for what comes of it, the claim of the caller, the record, and the answer with the prompt or, where
  *  it goes to a file, with the sentence that leads there. */
-export async function handOut(here: MutationContext, prepared: Prepared, purse: Purse, isToFile: boolean): Promise<Spawn> {
-  const { store, caller, now, platform, isDryRun } = here;
+export async function handOut(ctx: MutationContext, prepared: Prepared, purse: Purse, isToFile: boolean): Promise<Spawn> {
+  const { store, caller, now, platform, isDryRun } = ctx;
   const { task, facts, tier, prompt, promptTokens, tokenResolution } = prepared;
   if (prepared.findings.length > 0) throw new CleoError('E_SPAWN_VALIDATION_FAILED', { taskId: task.id, findings: prepared.findings });
   const { agentId, role, outputDir } = facts;
   const claim = role === 'worker' ? await store.claims.of(task.id) : undefined;
   if (claim?.agent === caller.agent) {
     await store.claims.release(task.id);
-    await store.claims.put({ taskId: task.id, agent: agentId, ...sessionOf(here), claimedAt: now, renewedAt: now });
+    await store.claims.put({ taskId: task.id, agent: agentId, ...sessionOf(ctx), claimedAt: now, renewedAt: now });
   }
   await store.spawns.insert({
     taskId: task.id,
     agent: agentId,
-    ...sessionOf(here),
+    ...sessionOf(ctx),
     role,
     skill: facts.skill.name,
     protocol: facts.protocol.name,
@@ -86,9 +86,9 @@ export async function handOut(here: MutationContext, prepared: Prepared, purse: 
   });
   const promptFile = facts.manifestPath.replace(/[^/]*$/, `prompts/${agentId}.md`);
   const { inProject } = await import('#platform/shared-file.ts');
-  const place = (path: string): string => inProject(here.project.root, path, 'cleo config unset orchestrate.outputDir').path;
+  const place = (path: string): string => inProject(ctx.project.root, path, 'cleo config unset orchestrate.outputDir').path;
   const folder = place(outputDir);
-  const told = isToFile ? `Read ${promptFile} in ${here.project.root} and do exactly what it says. You are ${agentId}.` : prompt;
+  const told = isToFile ? `Read ${promptFile} in ${ctx.project.root} and do exactly what it says. You are ${agentId}.` : prompt;
   if (!isDryRun) platform.files.makeFolder(folder);
   if (!isDryRun && isToFile) {
     const path = place(promptFile);

@@ -18,28 +18,28 @@ type Here = Pick<QueryContext, 'store' | 'config' | 'project' | 'commandWith'>;
 /** The context pack of a task within a budget. `printed` is the whole answer that it becomes part of; alone, it is measured as it is.
  *  Refuses (6) a budget that not even the shortest form fits in, and says which one would do. */
 export async function contextPack(
-  here: Here,
+  ctx: Here,
   taskId: TaskId,
   budget: number,
   printed?: (answer: PackAnswer) => string,
 ): Promise<PackAnswer> {
-  const found = await findPack(here, taskId, budget, printed);
+  const found = await findPack(ctx, taskId, budget, printed);
   if ('pack' in found) return found;
   throw new CleoError('E_VALIDATION', {
     field: 'budget',
     problem: `must be at least ${found.least} for ${taskId}`,
-    fix: here.commandWith({ budget: found.least }),
+    fix: ctx.commandWith({ budget: found.least }),
   });
 }
 
 /** The same, or the least budget that would do. */
 export async function findPack(
-  here: Here,
+  ctx: Here,
   taskId: TaskId,
   budget: number,
   printed: (answer: PackAnswer) => string = JSON.stringify,
 ): Promise<PackAnswer | { least: number }> {
-  const facts = await packFacts(here, taskId);
+  const facts = await packFacts(ctx, taskId);
   // Whoever reads it as a text must not get more than whoever reads it as JSON.
   const tokensOf = (answer: PackAnswer): number => {
     const asJson = estimateTokens(printed(answer));
@@ -49,8 +49,8 @@ export async function findPack(
 }
 
 /** The pack as a text for the prompt of a subagent: the task itself whole, and the budget for what surrounds it. */
-export async function packForPrompt(here: Here, taskId: TaskId, budget: number, manifest: Manifest): Promise<string> {
-  const facts = await packFacts(here, taskId, manifest);
+export async function packForPrompt(ctx: Here, taskId: TaskId, budget: number, manifest: Manifest): Promise<string> {
+  const facts = await packFacts(ctx, taskId, manifest);
   return textOf(packAround(facts, budget, (answer) => estimateTokens(textOf(answer)), cost)).trimEnd();
 }
 

@@ -65,9 +65,9 @@ const contextBudget = 1500;
 
 /** Everything about a spawn but the act: the prompt, and what speaks against handing it out. Refuses what lies outside the session (34)
  *  or before a stage that is not over (80). */
-export async function prepare(here: MutationContext, shelf: Shelf, task: TaskRecord, asked: SpawnAsked): Promise<Prepared> {
-  const { store, config, caller, project, now } = here;
-  await checkScope(here, task.id);
+export async function prepare(ctx: MutationContext, shelf: Shelf, task: TaskRecord, asked: SpawnAsked): Promise<Prepared> {
+  const { store, config, caller, project, now } = ctx;
+  await checkScope(ctx, task.id);
   const ancestry = await store.tasks.ancestry(task.id);
   const epicId = ancestry.find(({ type }) => type === 'epic')?.id;
   const stages = epicId ? await store.lifecycle.stages(epicId) : [];
@@ -96,11 +96,11 @@ export async function prepare(here: MutationContext, shelf: Shelf, task: TaskRec
     baseProtocol,
     protocol: { name: protocol, title: protocolTable[protocol].title, text: protocols[protocol] },
     skill,
-    injection: protocolUpTo(protocolText, protocolTiers[asked.tier], here.catalog.entries),
-    context: await packForPrompt(here, task.id, contextBudget, shelf.manifest),
+    injection: protocolUpTo(protocolText, protocolTiers[asked.tier], ctx.registry.entries),
+    context: await packForPrompt(ctx, task.id, contextBudget, shelf.manifest),
     gates: missingGates(task.acceptance, heldGates(await store.gates.of(task.id)), config['verification.required']),
   };
-  const { text, resolved, unresolved } = spawnPrompt(facts, await references(here, skill, facts.protocol.text));
+  const { text, resolved, unresolved } = spawnPrompt(facts, await references(ctx, skill, facts.protocol.text));
   const claim = await store.claims.of(task.id);
   const isOthers = claim && !isHolder(claim, caller) && !isExpired(claim, await store.claims.moment(now), config['claims.ttlMinutes']);
   const findings = spawnFindings({
@@ -120,7 +120,7 @@ export async function prepare(here: MutationContext, shelf: Shelf, task: TaskRec
     promptTokens: estimateTokens(text),
     tokenResolution: { fullyResolved: unresolved.length === 0, resolved, unresolved },
     findings,
-    warnings: [...warnings, ...(await doubts(here, shelf, task, asked.role, before))],
+    warnings: [...warnings, ...(await doubts(ctx, shelf, task, asked.role, before))],
   };
 }
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { openHouse, type Seen } from '../../../../test/house.ts';
+import { openApp, type Seen } from '../../../../test/app.ts';
 import { realTokens } from '../../../../test/real-tokens.ts';
 
 const world = [
@@ -18,7 +18,7 @@ const world = [
 ];
 
 test('what an agent needs to know of a task, the most important first', async () => {
-  const { call } = await openHouse({ tasks: world });
+  const { call } = await openApp({ tasks: world });
   await call('memory.supersede', { old: 'D-001', by: 'D-002' });
   await call('tasks.update', {
     taskId: 'T003',
@@ -54,7 +54,7 @@ test('what an agent needs to know of a task, the most important first', async ()
 });
 
 test('focus with an id tells of it and focuses nothing; alone it tells of the focus', async () => {
-  const { call, cli } = await openHouse({ tasks: world });
+  const { call, cli } = await openApp({ tasks: world });
   expect((await cli('cleo focus T2')).envelope).toMatchObject({ _meta: { command: 'tasks.context' }, pack: { task: { id: 'T002' } } });
   expect((await cli('cleo context-pack T002 --budget 300')).envelope).toMatchObject({ success: true });
   expect((await cli('cleo focus')).envelope).toMatchObject({
@@ -67,7 +67,7 @@ test('focus with an id tells of it and focuses nothing; alone it tells of the fo
 });
 
 test('as a text it is fit for a prompt: a line for each thing, unbroken, whatever somebody wrote', async () => {
-  const { call, cli } = await openHouse({ tasks: world });
+  const { call, cli } = await openApp({ tasks: world });
   const notes = `${'Long words in a row. '.repeat(20)}\n## Acceptance criteria\n- [x] 1. forged \u202e\u001b[31m`;
   await call('tasks.update', { taskId: 'T002', notes });
   const { out } = await cli(['focus', 'T002', '--human']);
@@ -86,7 +86,7 @@ const large = [
 ];
 
 test('a large task stays within any budget on every door, keeps what it is and what it asks for, and its omissions expand', async () => {
-  const { call, cli, reply } = await openHouse({ tasks: large, config: { hierarchy: { maxSiblings: 0 } } });
+  const { call, cli, reply } = await openApp({ tasks: large, config: { hierarchy: { maxSiblings: 0 } } });
   const acceptance = Array.from({ length: 40 }, (_, i) => `Criterion ${i} holds: ${'it has to be seen '.repeat(i)}`.trim());
   await call('tasks.update', { taskId: 'T003', acceptance, description: '説明 '.repeat(800), notes: 'x'.repeat(4000) });
   for (let i = 0; i < 200; i += 1)
@@ -107,7 +107,7 @@ test('a large task stays within any budget on every door, keeps what it is and w
 });
 
 test('a budget that is too small is refused with the one that does', async () => {
-  const { cli } = await openHouse({ tasks: world });
+  const { cli } = await openApp({ tasks: world });
   const { exitCode, envelope } = await cli('cleo focus T003 --budget 20');
   expect(exitCode).toBe(6);
   expect(envelope.error).toMatchObject({ code: 'E_VALIDATION_BUDGET', fix: expect.stringMatching(/^cleo focus T003 --budget 1\d\d$/) });
@@ -115,7 +115,7 @@ test('a budget that is too small is refused with the one that does', async () =>
 });
 
 test('a graded session leaves room for what it is told', async () => {
-  const { call, reply } = await openHouse({ tasks: [...large.slice(0, 200), 'session session-graded epic:T001 graded by tester'] });
+  const { call, reply } = await openApp({ tasks: [...large.slice(0, 200), 'session session-graded epic:T001 graded by tester'] });
   await call('tasks.update', { taskId: 'T003', notes: 'word '.repeat(700) });
   for (const budget of [200, 500]) {
     const { envelope } = await reply('tasks.context', { taskId: 'T003', budget });

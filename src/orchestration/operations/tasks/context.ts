@@ -28,9 +28,9 @@ export const tasksContext = query({
     ],
     call: { taskId: 'T003' },
   },
-  async run(here, { taskId, budget }) {
-    const { id } = await namedOrFocused(here, taskId, 'pack the context of');
-    const { pack, omitted } = await contextPack(here, id, budget, (answer) => here.printed(shown(answer)));
+  async run(ctx, { taskId, budget }) {
+    const { id } = await namedOrFocused(ctx, taskId, 'pack the context of');
+    const { pack, omitted } = await contextPack(ctx, id, budget, (answer) => ctx.toOutput(shown(answer)));
     return shown({ pack, omitted });
   },
 });

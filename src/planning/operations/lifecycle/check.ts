@@ -8,7 +8,7 @@ export const lifecycleCheck = query({
   name: 'lifecycle.check',
   summary: 'Tell whether an epic may enter a stage',
   params: strictObject({ epicId: EpicId, stage: StageParam }),
-  also: epicNames,
+  paramAliases: epicNames,
   result: strictObject({
     gate: strictObject({
       epicId: string(),

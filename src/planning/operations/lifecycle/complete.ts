@@ -17,7 +17,7 @@ export const lifecycleComplete = job({
     provenance: optional(pipe(Line, description(`What was released: ${provenanceForms}`))),
     reason: optional(Reason),
   }),
-  also: epicNames,
+  paramAliases: epicNames,
   result: strictObject({ stage: Stage, epicId: string(), next: optional(StageName) }),
   errors: [
     'E_NOT_FOUND',
@@ -31,20 +31,20 @@ export const lifecycleComplete = job({
   tier: 2,
   cli: { command: 'lifecycle complete', args: ['epicId', 'stage'] },
   example: { world: ['T001 epic', 'stage T001 research active'], call: { epicId: 'T001', stage: 'research' } },
-  async run(here, { epicId, stage, provenance, reason }) {
-    const { now, caller, commandWith } = here;
-    const mode = here.config()['lifecycleEnforcement.mode'];
-    const problem = await here.read(async (store) => {
+  async run(ctx, { epicId, stage, provenance, reason }) {
+    const { now, caller, commandWith } = ctx;
+    const mode = ctx.config()['lifecycleEnforcement.mode'];
+    const problem = await ctx.read(async (store) => {
       await requireEpic(store, epicId, commandWith);
       const { known, current } = await stageNow(store, epicId, stage);
       if (current.status === 'completed') return undefined;
       lifecycleGate(epicId, known, stage, mode);
       checkStageMove(epicId, current, 'complete');
-      return stage === 'release' || provenance !== undefined ? provenanceProblem(here, provenance) : undefined;
+      return stage === 'release' || provenance !== undefined ? provenanceProblem(ctx, provenance) : undefined;
     });
-    if (problem) throw new CleoError('E_PROVENANCE_REQUIRED', { epicId, problem, fix: await withProvenance(here, epicId) });
-    return here.write(async (store) => {
-      await checkScope({ ...here, store }, epicId);
+    if (problem) throw new CleoError('E_PROVENANCE_REQUIRED', { epicId, problem, fix: await withProvenance(ctx, epicId) });
+    return ctx.write(async (store) => {
+      await checkScope({ ...ctx, store }, epicId);
       const completed: Stage = {
         stage,
         status: 'completed',

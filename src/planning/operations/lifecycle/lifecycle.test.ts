@@ -1,52 +1,52 @@
 import { expect, test } from 'vitest';
-import { openHouse, type TestHouse } from '../../../../test/house.ts';
+import { openApp, type TestApp } from '../../../../test/app.ts';
 import { repositoryIn } from '../../../../test/repository.ts';
 
 const epic = ['T001 epic', 'T002 in T001'];
-const states = async ({ call }: TestHouse): Promise<string> =>
+const states = async ({ call }: TestApp): Promise<string> =>
   (await call('lifecycle.status', { epicId: 'T001' })).lifecycle.stages.map(({ status }: { status: string }) => status).join(' ');
 
 test('an epic goes through its stages in order', async () => {
-  const house = await openHouse({ tasks: epic });
-  expect(await house.call('lifecycle.status', { epicId: 'T001' })).toMatchObject({
+  const app = await openApp({ tasks: epic });
+  expect(await app.call('lifecycle.status', { epicId: 'T001' })).toMatchObject({
     lifecycle: { epicId: 'T001', mode: 'strict', current: 'research' },
   });
-  expect(await house.call('lifecycle.start', { epicId: 'T001', stage: 'research' })).toMatchObject({
+  expect(await app.call('lifecycle.start', { epicId: 'T001', stage: 'research' })).toMatchObject({
     stage: { stage: 'research', status: 'active', by: 'tester' },
     data: { updated: ['T001'] },
   });
-  expect(await house.call('lifecycle.complete', { epicId: 'T001', stage: 'research' })).toMatchObject({ next: 'consensus' });
-  expect(await states(house)).toBe('completed pending pending pending pending pending pending');
-  expect((await house.cli('cleo lifecycle start T1 consensus')).exitCode).toBe(0);
-  expect(await house.call('lifecycle.fail', { epicId: 'T001', stage: 'consensus', reason: 'No two agree' })).toMatchObject({
+  expect(await app.call('lifecycle.complete', { epicId: 'T001', stage: 'research' })).toMatchObject({ next: 'consensus' });
+  expect(await states(app)).toBe('completed pending pending pending pending pending pending');
+  expect((await app.cli('cleo lifecycle start T1 consensus')).exitCode).toBe(0);
+  expect(await app.call('lifecycle.fail', { epicId: 'T001', stage: 'consensus', reason: 'No two agree' })).toMatchObject({
     stage: { status: 'failed', reason: 'No two agree' },
   });
-  expect(await house.call('lifecycle.start', { epicId: 'T001', stage: 'consensus' })).toMatchObject({ stage: { status: 'active' } });
-  expect(await house.call('lifecycle.reset', { epicId: 'T001', stage: 'consensus' })).toMatchObject({ stage: { status: 'pending' } });
+  expect(await app.call('lifecycle.start', { epicId: 'T001', stage: 'consensus' })).toMatchObject({ stage: { status: 'active' } });
+  expect(await app.call('lifecycle.reset', { epicId: 'T001', stage: 'consensus' })).toMatchObject({ stage: { status: 'pending' } });
 });
 
 test('strict refuses with what is missing, and one command opens the way', async () => {
-  const house = await openHouse({ tasks: [...epic, 'stage T001 consensus completed'] });
-  const { error } = await house.call('lifecycle.start', { epicId: 'T001', stage: 'implementation' });
+  const app = await openApp({ tasks: [...epic, 'stage T001 consensus completed'] });
+  const { error } = await app.call('lifecycle.start', { epicId: 'T001', stage: 'implementation' });
   expect(error).toMatchObject({
     code: 'E_LIFECYCLE_GATE_FAILED',
     exitCode: 80,
     details: { missing: ['research', 'specification', 'decomposition'], legacyExitCode: 75 },
   });
-  expect(await house.call('lifecycle.check', { epicId: 'T001', stage: 'implementation' })).toMatchObject({ error: { exitCode: 80 } });
-  expect((await house.cli(error.fix)).exitCode).toBe(0);
-  expect(await states(house)).toBe('skipped completed skipped skipped pending pending pending');
-  expect(await house.call('lifecycle.start', { epicId: 'T001', stage: 'implementation' })).toMatchObject({ success: true });
+  expect(await app.call('lifecycle.check', { epicId: 'T001', stage: 'implementation' })).toMatchObject({ error: { exitCode: 80 } });
+  expect((await app.cli(error.fix)).exitCode).toBe(0);
+  expect(await states(app)).toBe('skipped completed skipped skipped pending pending pending');
+  expect(await app.call('lifecycle.start', { epicId: 'T001', stage: 'implementation' })).toMatchObject({ success: true });
 });
 
 test('advisory warns, off says nothing', async () => {
-  const advisory = await openHouse({ tasks: epic, config: { lifecycleEnforcement: { mode: 'advisory' } } });
+  const advisory = await openApp({ tasks: epic, config: { lifecycleEnforcement: { mode: 'advisory' } } });
   for (const operation of ['lifecycle.check', 'lifecycle.start'])
     expect(await advisory.call(operation, { epicId: 'T001', stage: 'consensus' })).toMatchObject({
       success: true,
       _meta: { warnings: ['T001 enters consensus before research'] },
     });
-  const off = await openHouse({ tasks: epic, config: { lifecycleEnforcement: { mode: 'off' } } });
+  const off = await openApp({ tasks: epic, config: { lifecycleEnforcement: { mode: 'off' } } });
   const started = await off.call('lifecycle.start', { epicId: 'T001', stage: 'release' });
   expect(started.success).toBe(true);
   expect(started._meta).not.toHaveProperty('warnings');
@@ -55,24 +55,24 @@ test('advisory warns, off says nothing', async () => {
 });
 
 test('a skip says why, and passes by what is over', async () => {
-  const house = await openHouse({ tasks: [...epic, 'stage T001 consensus completed'] });
-  const { error } = await house.call('lifecycle.skip', { epicId: 'T001', stage: 'research', reason: ' ' });
+  const app = await openApp({ tasks: [...epic, 'stage T001 consensus completed'] });
+  const { error } = await app.call('lifecycle.skip', { epicId: 'T001', stage: 'research', reason: ' ' });
   expect(error).toMatchObject({ code: 'E_AUDIT_MISSING', exitCode: 81 });
-  expect((await house.cli(error.fix)).exitCode).toBe(0);
-  expect(await house.call('lifecycle.skip', { epicId: 'T001', stage: 'consensus', reason: 'x' })).toMatchObject({
+  expect((await app.cli(error.fix)).exitCode).toBe(0);
+  expect(await app.call('lifecycle.skip', { epicId: 'T001', stage: 'consensus', reason: 'x' })).toMatchObject({
     error: { exitCode: 83 },
   });
-  const skipped = await house.call('lifecycle.skip', { epicId: 'T001', stage: 'research', through: 'specification', reason: 'Small' });
+  const skipped = await app.call('lifecycle.skip', { epicId: 'T001', stage: 'research', through: 'specification', reason: 'Small' });
   expect(skipped).toMatchObject({ stages: [{ stage: 'specification', status: 'skipped', by: 'tester', reason: 'Small' }] });
-  expect(await house.call('lifecycle.skip', { epicId: 'T001', stage: 'research', through: 'specification', reason: 'x' })).toMatchObject({
+  expect(await app.call('lifecycle.skip', { epicId: 'T001', stage: 'research', through: 'specification', reason: 'x' })).toMatchObject({
     _meta: { exitCode: 102 },
   });
-  const back = await house.call('lifecycle.skip', { epicId: 'T001', stage: 'release', through: 'decomposition', reason: 'x' });
+  const back = await app.call('lifecycle.skip', { epicId: 'T001', stage: 'release', through: 'decomposition', reason: 'x' });
   expect(back).toMatchObject({ error: { exitCode: 83, fix: 'cleo lifecycle skip T001 decomposition --through release --reason x' } });
-  expect(await house.call('lifecycle.skip', { epicId: 'T001', stage: 'release', reason: 'x', dryRun: true })).toMatchObject({
+  expect(await app.call('lifecycle.skip', { epicId: 'T001', stage: 'release', reason: 'x', dryRun: true })).toMatchObject({
     data: { dryRun: true, wouldUpdate: 1 },
   });
-  expect(await states(house)).toBe('skipped completed skipped pending pending pending pending');
+  expect(await states(app)).toBe('skipped completed skipped pending pending pending pending');
 });
 
 test.each([
@@ -83,10 +83,10 @@ test.each([
   ['lifecycle.fail', 'pending', 'cleo lifecycle start T001 research'],
   ['lifecycle.fail', 'completed', 'cleo lifecycle reset T001 research'],
 ])('%s of a stage that is %s is 83, and its fix leads on', async (operation, status, fix) => {
-  const house = await openHouse({ tasks: [...epic, `stage T001 research ${status}`] });
-  const { error } = await house.call(operation, { epicId: 'T001', stage: 'research' });
+  const app = await openApp({ tasks: [...epic, `stage T001 research ${status}`] });
+  const { error } = await app.call(operation, { epicId: 'T001', stage: 'research' });
   expect(error).toMatchObject({ code: 'E_LIFECYCLE_TRANSITION_INVALID', exitCode: 83, fix });
-  expect((await house.cli(fix)).exitCode).toBe(0);
+  expect((await app.cli(fix)).exitCode).toBe(0);
 });
 
 test.each([
@@ -95,34 +95,34 @@ test.each([
   ['lifecycle.fail', 'failed'],
   ['lifecycle.reset', 'pending'],
 ])('%s of a stage that is %s changes nothing', async (operation, status) => {
-  const house = await openHouse({ tasks: [...epic, `stage T001 research ${status}`] });
-  expect(await house.call(operation, { epicId: 'T001', stage: 'research' })).toMatchObject({ success: true, _meta: { exitCode: 102 } });
+  const app = await openApp({ tasks: [...epic, `stage T001 research ${status}`] });
+  expect(await app.call(operation, { epicId: 'T001', stage: 'research' })).toMatchObject({ success: true, _meta: { exitCode: 102 } });
 });
 
 const before = ['research', 'consensus', 'specification', 'decomposition', 'implementation', 'contribution'];
 const releasing = [...epic, ...before.map((stage) => `stage T001 ${stage} completed`), 'stage T001 release active'];
 
 test('a release is completed only with what it can be traced to, and git is asked', async () => {
-  const house = await openHouse({ tasks: releasing });
-  const missing = await house.call('lifecycle.complete', { epicId: 'T001', stage: 'release' });
+  const app = await openApp({ tasks: releasing });
+  const missing = await app.call('lifecycle.complete', { epicId: 'T001', stage: 'release' });
   expect(missing).toMatchObject({ error: { code: 'E_PROVENANCE_REQUIRED', exitCode: 84 } });
-  expect((await house.cli(missing.error.fix)).exitCode).toBe(0);
-  const repo = repositoryIn(house.root);
+  expect((await app.cli(missing.error.fix)).exitCode).toBe(0);
+  const repo = repositoryIn(app.root);
   const sha = repo.commit({ 'a.txt': 'a' });
   for (const provenance of ['v1.0.0', 'tag:v1.0.0', `commit:${'0'.repeat(40)}`, 'artifact:abc'])
-    expect(await house.call('lifecycle.complete', { epicId: 'T001', stage: 'release', provenance })).toMatchObject({
+    expect(await app.call('lifecycle.complete', { epicId: 'T001', stage: 'release', provenance })).toMatchObject({
       error: { exitCode: 84 },
     });
-  const { error } = await house.call('lifecycle.complete', { epicId: 'T001', stage: 'release' });
+  const { error } = await app.call('lifecycle.complete', { epicId: 'T001', stage: 'release' });
   expect(error.fix).toBe(`cleo lifecycle complete T001 release --provenance commit:${sha}`);
-  expect(await house.cli(error.fix)).toMatchObject({ exitCode: 0, envelope: { stage: { provenance: `commit:${sha}` } } });
+  expect(await app.cli(error.fix)).toMatchObject({ exitCode: 0, envelope: { stage: { provenance: `commit:${sha}` } } });
 });
 
 test('stages belong to epics: for a task the way out is its epic', async () => {
-  const house = await openHouse({ tasks: [...epic, 'T003'] });
-  const { error } = await house.call('lifecycle.start', { epicId: 'T002', stage: 'research' });
+  const app = await openApp({ tasks: [...epic, 'T003'] });
+  const { error } = await app.call('lifecycle.start', { epicId: 'T002', stage: 'research' });
   expect(error).toMatchObject({ code: 'E_VALIDATION_EPIC_ID', exitCode: 6, fix: 'cleo lifecycle start T001 research' });
-  expect((await house.cli(error.fix)).exitCode).toBe(0);
-  expect(await house.call('lifecycle.status', { epicId: 'T003' })).toMatchObject({ error: { fix: 'cleo list --type epic' } });
-  expect(await house.call('lifecycle.status', { epicId: 'T009' })).toMatchObject({ error: { exitCode: 4 } });
+  expect((await app.cli(error.fix)).exitCode).toBe(0);
+  expect(await app.call('lifecycle.status', { epicId: 'T003' })).toMatchObject({ error: { fix: 'cleo list --type epic' } });
+  expect(await app.call('lifecycle.status', { epicId: 'T009' })).toMatchObject({ error: { exitCode: 4 } });
 });

@@ -10,16 +10,16 @@ export const lifecycleReset = mutation({
   name: 'lifecycle.reset',
   summary: 'Make a stage of an epic pending again',
   params: strictObject({ epicId: EpicId, stage: StageParam, reason: optional(Reason) }),
-  also: epicNames,
+  paramAliases: epicNames,
   result: strictObject({ stage: Stage, epicId: string() }),
   errors: ['E_NOT_FOUND', 'E_VALIDATION', 'E_LIFECYCLE_TRANSITION_INVALID', 'E_TASK_NOT_IN_SCOPE'],
   tier: 2,
   cli: { command: 'lifecycle reset', args: ['epicId', 'stage'] },
   example: { world: ['T001 epic', 'stage T001 research skipped'], call: { epicId: 'T001', stage: 'research' } },
-  async run(here, { epicId, stage, reason }) {
-    const { store, now, caller } = here;
-    await requireEpic(store, epicId, here.commandWith);
-    await checkScope(here, epicId);
+  async run(ctx, { epicId, stage, reason }) {
+    const { store, now, caller } = ctx;
+    await requireEpic(store, epicId, ctx.commandWith);
+    await checkScope(ctx, epicId);
     const { current } = await stageNow(store, epicId, stage);
     if (current.status === 'pending') return noChange({ stage: current, epicId });
     checkStageMove(epicId, current, 'reset');

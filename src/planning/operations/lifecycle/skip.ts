@@ -17,7 +17,7 @@ export const lifecycleSkip = mutation({
     through: optional(pipe(StageName, description('Also those after it up to this one, but for what is over already'))),
     reason: optional(Reason),
   }),
-  also: epicNames,
+  paramAliases: epicNames,
   result: strictObject({ stages: array(Stage), epicId: string() }),
   errors: ['E_NOT_FOUND', 'E_VALIDATION', 'E_AUDIT_MISSING', 'E_LIFECYCLE_TRANSITION_INVALID', 'E_TASK_NOT_IN_SCOPE'],
   tier: 2,
@@ -27,10 +27,10 @@ export const lifecycleSkip = mutation({
     world: ['T001 epic'],
     call: { epicId: 'T001', stage: 'research', through: 'decomposition', reason: 'A small change that everyone agrees on' },
   },
-  async run(here, { epicId, stage, through = stage, reason }) {
-    const { store, now, caller, commandWith } = here;
+  async run(ctx, { epicId, stage, through = stage, reason }) {
+    const { store, now, caller, commandWith } = ctx;
     await requireEpic(store, epicId, commandWith);
-    await checkScope(here, epicId);
+    await checkScope(ctx, epicId);
     if (!reason?.trim())
       throw new CleoError('E_AUDIT_MISSING', {
         problem: 'Skipping a stage needs a reason, for whoever asks later',

@@ -8,16 +8,16 @@ export const lifecycleStart = mutation({
   name: 'lifecycle.start',
   summary: 'Enter a stage of an epic',
   params: strictObject({ epicId: EpicId, stage: StageParam }),
-  also: epicNames,
+  paramAliases: epicNames,
   result: strictObject({ stage: Stage, epicId: string() }),
   errors: ['E_NOT_FOUND', 'E_VALIDATION', 'E_LIFECYCLE_GATE_FAILED', 'E_LIFECYCLE_TRANSITION_INVALID', 'E_TASK_NOT_IN_SCOPE'],
   tier: 2,
   cli: { command: 'lifecycle start', args: ['epicId', 'stage'] },
   example: { world: ['T001 epic'], call: { epicId: 'T001', stage: 'research' } },
-  async run(here, { epicId, stage }) {
-    const { store, config, now, caller } = here;
-    await requireEpic(store, epicId, here.commandWith);
-    await checkScope(here, epicId);
+  async run(ctx, { epicId, stage }) {
+    const { store, config, now, caller } = ctx;
+    await requireEpic(store, epicId, ctx.commandWith);
+    await checkScope(ctx, epicId);
     const started: Stage = { stage, status: 'active', by: caller.agent, at: now };
     const warnings = await enterStage(store, epicId, started, config['lifecycleEnforcement.mode']);
     if (!warnings) return noChange({ stage: (await stageNow(store, epicId, stage)).current, epicId });

@@ -8,7 +8,7 @@ export const lifecycleStatus = query({
   name: 'lifecycle.status',
   summary: 'Show the stages of an epic',
   params: strictObject({ epicId: EpicId }),
-  also: epicNames,
+  paramAliases: epicNames,
   result: strictObject({
     lifecycle: strictObject({
       epicId: string(),

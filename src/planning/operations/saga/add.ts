@@ -13,7 +13,7 @@ export const sagaAdd = mutation({
   name: 'saga.add',
   summary: 'Make an epic a member of a saga, with everything inside it',
   params: strictObject({ sagaId: SagaId, epicId: pipe(TaskId, description('The epic')) }),
-  also: { ...sagaNames, epic: 'epicId' },
+  paramAliases: { ...sagaNames, epic: 'epicId' },
   result: strictObject({ task: TaskReceipt }),
   errors: [
     'E_NOT_FOUND',
@@ -27,8 +27,8 @@ export const sagaAdd = mutation({
   tier: 1,
   cli: { command: 'saga add', args: ['sagaId', 'epicId'] },
   example: { world: ['T001 saga', 'T002 epic'], call: { sagaId: 'T001', epicId: 'T002' } },
-  async run(here, { sagaId, epicId }) {
-    const { store } = here;
+  async run(ctx, { sagaId, epicId }) {
+    const { store } = ctx;
     const saga = await store.tasks.hit(sagaId);
     if (!saga) throw await notFound(store, sagaId);
     const before = await requireTask(store, epicId);
@@ -40,9 +40,9 @@ export const sagaAdd = mutation({
         allowed: 'an epic under a saga',
         fix: saga.type === 'saga' ? 'cleo list --type epic' : 'cleo saga list',
       });
-    await checkScope(here, epicId);
+    await checkScope(ctx, epicId);
     if (before.parentId === sagaId) return noChange({ task: receiptOf(before) });
-    const after = await store.tasks.save(before, await editTask(here, before, { parent: sagaId }, undefined));
+    const after = await store.tasks.save(before, await editTask(ctx, before, { parent: sagaId }, undefined));
     return { task: receiptOf(after) };
   },
 });

@@ -17,9 +17,9 @@ export const sagaCreate = mutation({
   dryRun: true,
   example: { call: { title: 'Recipes in any language', acceptance: ['Three languages are read', 'None is special'] } },
   // It stands at the top, above every scope, and is in nobody's way: sessions of any scope may create one.
-  async run({ store, ...here }, given) {
-    const task = newTask(here, await store.tasks.nextId(), { ...given, type: 'saga' }, undefined);
-    await store.tasks.insert(task, notesOf(here, given.notes));
+  async run({ store, ...ctx }, given) {
+    const task = newTask(ctx, await store.tasks.nextId(), { ...given, type: 'saga' }, undefined);
+    await store.tasks.insert(task, notesOf(ctx, given.notes));
     return { task: receiptOf(task, ['priority', 'acceptance']) };
   },
 });

@@ -8,7 +8,7 @@ export const sagaMembers = query({
   name: 'saga.members',
   summary: 'List the epics of a saga, each with how far it is',
   params: strictObject({ sagaId: SagaId, ...pageParams(50) }),
-  also: sagaNames,
+  paramAliases: sagaNames,
   result: strictObject({ members: array(Container) }),
   errors: ['E_NOT_FOUND'],
   tier: 1,

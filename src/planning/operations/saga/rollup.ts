@@ -42,7 +42,7 @@ export const sagaRollup = query({
     sagaId: SagaId,
     limit: limitParam(50, 'How many ready tasks at most'),
   }),
-  also: sagaNames,
+  paramAliases: sagaNames,
   result: strictObject({ rollup: Rollup }),
   errors: ['E_NOT_FOUND'],
   tier: 1,
@@ -60,11 +60,11 @@ export const sagaRollup = query({
     ],
     call: { sagaId: 'T001' },
   },
-  async run(here, { sagaId, limit }) {
-    const { store } = here;
+  async run(ctx, { sagaId, limit }) {
+    const { store } = ctx;
     const { id, title, status, type } = await requireSaga(store, sagaId);
     const plan = await planOf(store, sagaId);
-    const { ready } = readiness(plan.found, (await claimsOf(here)).live);
+    const { ready } = readiness(plan.found, (await claimsOf(ctx)).live);
     const counts = await store.tasks.countsInside([sagaId]);
     const epics = counts.filter((one) => one.type === 'epic');
     const { percent, done, total } = progressOf(counts);

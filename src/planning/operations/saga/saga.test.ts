@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { openHouse, type Seen } from '../../../../test/house.ts';
+import { openApp, type Seen } from '../../../../test/app.ts';
 
 const world = [
   'T001 saga: Any language',
@@ -20,7 +20,7 @@ const world = [
 
 describe('saga.create', () => {
   test('a saga with its criteria', async () => {
-    const { call, cli } = await openHouse();
+    const { call, cli } = await openApp();
     const { envelope } = await cli('cleo saga create --title "Any language" --acceptance "Three are read|None is special"');
     expect(envelope).toMatchObject({
       _meta: { command: 'saga.create', resultsField: 'task' },
@@ -32,7 +32,7 @@ describe('saga.create', () => {
   });
 
   test('in a session of any scope, where `add` would be outside it', async () => {
-    const { call } = await openHouse({ tasks: ['T001 epic', 'session session-1 epic:T001 by tester'] });
+    const { call } = await openApp({ tasks: ['T001 epic', 'session session-1 epic:T001 by tester'] });
     expect((await call('tasks.add', { title: 'x', type: 'saga' })).error).toMatchObject({ exitCode: 34 });
     expect(await call('saga.create', { title: 'Any language' })).toMatchObject({ success: true, task: { type: 'saga' } });
     expect((await call('saga.create', { title: ' ' })).error).toMatchObject({ exitCode: 6 });
@@ -41,7 +41,7 @@ describe('saga.create', () => {
 
 describe('saga.add', () => {
   test('makes an epic a member, with what is inside; once more changes nothing', async () => {
-    const { call, reply, cli } = await openHouse({ tasks: world });
+    const { call, reply, cli } = await openApp({ tasks: world });
     expect((await cli('cleo saga add T030 T020')).envelope).toMatchObject({
       task: { id: 'T020', parentId: 'T030' },
       data: { updated: ['T020'] },
@@ -59,14 +59,14 @@ describe('saga.add', () => {
     ['no such saga', 'T055', 'T020', 'E_NOT_FOUND', 4],
     ['no such epic', 'T001', 'T055', 'E_NOT_FOUND', 4],
   ])('%s', async (_, sagaId, epicId, code, exitCode) => {
-    const { call, cli } = await openHouse({ tasks: world });
+    const { call, cli } = await openApp({ tasks: world });
     const { error } = await call('saga.add', { sagaId, epicId });
     expect(error).toMatchObject({ code, exitCode });
     expect((await cli(error.fix)).exitCode).toBe(0);
   });
 
   test('nothing joins what is done, nor comes in from outside the scope', async () => {
-    const { call } = await openHouse({
+    const { call } = await openApp({
       tasks: ['T001 saga done', 'T002 epic', 'T003 epic', 'T004 saga', 'session session-1 epic:T003 by tester'],
     });
     expect((await call('saga.add', { sagaId: 'T001', epicId: 'T002' })).error).toMatchObject({ exitCode: 34 });
@@ -76,7 +76,7 @@ describe('saga.add', () => {
 });
 
 test('saga.members: each epic with how far it is, archived ones too', async () => {
-  const { call } = await openHouse({ tasks: world });
+  const { call } = await openApp({ tasks: world });
   const found = await call('saga.members', { sagaId: 'T001' });
   const epic = { type: 'epic', priority: 'medium', parentId: 'T001' };
   expect(found.members).toEqual([
@@ -90,7 +90,7 @@ test('saga.members: each epic with how far it is, archived ones too', async () =
 });
 
 test('saga.list: each saga with its epics', async () => {
-  const { call } = await openHouse({ tasks: world });
+  const { call } = await openApp({ tasks: world });
   const found = await call('saga.list');
   expect(found.sagas).toEqual([
     {
@@ -100,13 +100,13 @@ test('saga.list: each saga with its epics', async () => {
     { id: 'T030', title: 'Small', status: 'pending', type: 'saga', priority: 'medium', done: 0, total: 0, percent: 0, members: 0 },
   ]);
   expect((await call('saga.list', { limit: 1 }))._meta.truncated).toEqual({ shown: 1, total: 2 });
-  const { call: other } = await openHouse({ tasks: ['T001'] });
+  const { call: other } = await openApp({ tasks: ['T001'] });
   expect(await other('saga.list')).toMatchObject({ _meta: { exitCode: 100 }, sagas: [] });
 });
 
 describe('saga.rollup', () => {
   test('how far it is, what is ready over all epics, and what stands in the way', async () => {
-    const { call } = await openHouse({ tasks: world });
+    const { call } = await openApp({ tasks: world });
     expect((await call('saga.rollup', { sagaId: 'SG-T1' })).rollup).toEqual({
       ...{ id: 'T001', title: 'Any language', status: 'pending', type: 'saga', percent: 28, done: 2, total: 7 },
       members: { done: 1, total: 3 },
@@ -120,7 +120,7 @@ describe('saga.rollup', () => {
   });
 
   test('an epic with nothing left inside, which another waits for, is to be completed', async () => {
-    const { call } = await openHouse({
+    const { call } = await openApp({
       tasks: ['T001 saga', 'T002 in T001', 'T003 in T002 done', 'T004 in T001 depends T002', 'T005 in T004'],
     });
     expect((await call('saga.rollup', { sagaId: 'T001' })).rollup.blockers).toEqual([
@@ -131,7 +131,7 @@ describe('saga.rollup', () => {
   });
 
   test('what somebody is at is not ready; a long list is cut and says so', async () => {
-    const { call } = await openHouse({
+    const { call } = await openApp({
       tasks: ['T001 saga', 'T002 in T001', 'T003 in T002 active by ada', 'T004 in T002', 'T005 in T002'],
     });
     const found = await call('saga.rollup', { sagaId: 'T001', limit: 1 });
@@ -143,7 +143,7 @@ describe('saga.rollup', () => {
 });
 
 test.each(['saga.members', 'saga.rollup'])('%s wants a saga', async (operation) => {
-  const { call, cli } = await openHouse({ tasks: world });
+  const { call, cli } = await openApp({ tasks: world });
   const { error } = await call(operation, { sagaId: 'T002' });
   expect(error).toMatchObject({ code: 'E_VALIDATION_SAGA_ID', exitCode: 6 });
   expect((await cli(error.fix)).exitCode).toBe(0);

@@ -22,8 +22,8 @@ export interface Examined extends Resolved {
 }
 
 /** The payload, looked up and judged as a whole; refused (6) with everything that is wrong with it. */
-export async function examined(here: Here, payload: unknown): Promise<Examined> {
-  const { store, session, platform } = here;
+export async function examined(ctx: Here, payload: unknown): Promise<Examined> {
+  const { store, session, platform } = ctx;
   const { graph, findings } = readGraph(payload);
   // The order of keys and blanks between them make no other payload.
   const digest = findings.length === 0 ? platform.sha256(JSON.stringify(payload, sortKeys)) : '';
@@ -32,8 +32,8 @@ export async function examined(here: Here, payload: unknown): Promise<Examined> 
   const root = session?.scope.root;
   const tasks = new Map((await store.tasks.many([...idsNamed(graph), ...(root ? [root] : [])])).map((task) => [task.id, task]));
   const resolved = resolveGraph(graph, tasks, root === undefined ? undefined : tasks.get(root));
-  const facts = await factsOf(here, resolved, tasks);
-  const all = [...findings, ...resolved.findings, ...judgeGraph(resolved, facts), ...(await sessionsAround(here, resolved, facts))];
+  const facts = await factsOf(ctx, resolved, tasks);
+  const all = [...findings, ...resolved.findings, ...judgeGraph(resolved, facts), ...(await sessionsAround(ctx, resolved, facts))];
   if (all.length > 0) throw refusal(all);
   return { ...resolved, digest, facts };
 }
@@ -54,12 +54,12 @@ function refusal(findings: Finding[]): CleoError {
 }
 
 /** Moves that would take something held out of its scope, or one session into another. */
-async function sessionsAround(here: Here, resolved: Resolved, facts: GraphFacts): Promise<Finding[]> {
+async function sessionsAround(ctx: Here, resolved: Resolved, facts: GraphFacts): Promise<Finding[]> {
   const found: Finding[] = [];
   for (const planned of resolved.updated) {
     if (!planned.before || planned.before.parentId === planned.parentId) continue;
     try {
-      await checkSessionsAround(here, planned.before.id, placeInEnd(resolved, facts, planned));
+      await checkSessionsAround(ctx, planned.before.id, placeInEnd(resolved, facts, planned));
     } catch (error) {
       if (!(error instanceof CleoError)) throw error;
       found.push(finding(`${planned.pointer}/parent`, error));

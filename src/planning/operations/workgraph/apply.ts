@@ -41,20 +41,20 @@ export const workgraphApply = mutation({
       },
     },
   },
-  async run(here, { payload }) {
-    const { store, now, caller } = here;
-    const plan = await examined(here, payload);
+  async run(ctx, { payload }) {
+    const { store, now, caller } = ctx;
+    const plan = await examined(ctx, payload);
     const none = { created: 0, updated: 0, deleted: 0, related: 0 };
     if (plan.applied) return noChange({ workgraph: { digest: plan.digest, refs: plan.applied.refs, ...none } });
     const ids = await store.tasks.nextIds(plan.created.length);
     const idOf = new Map<Key, TaskId>(plan.created.map(({ key }, i) => [key, ids[i]!]));
     const known = (key: Key): TaskId => idOf.get(key) ?? key;
     // A relation that goes makes room for containment, one that comes must find it settled; what leaves a task that is deleted leaves first.
-    for (const relation of plan.relations) if (relation.isRemoved) await unrelate(here, relation, known);
-    await create(here, plan, known);
-    for (const planned of plan.updated) await change(here, planned, known);
-    await remove(here, plan);
-    for (const relation of plan.relations) if (!relation.isRemoved) await relate(here, relation, known);
+    for (const relation of plan.relations) if (relation.isRemoved) await unrelate(ctx, relation, known);
+    await create(ctx, plan, known);
+    for (const planned of plan.updated) await change(ctx, planned, known);
+    await remove(ctx, plan);
+    for (const relation of plan.relations) if (!relation.isRemoved) await relate(ctx, relation, known);
     const refs = Object.fromEntries(plan.created.flatMap(({ key, entry }) => (entry.ref ? [[entry.ref, known(key)]] : [])));
     const { created, updated, deleted } = store.changes;
     const workgraph = {
@@ -73,23 +73,23 @@ export const workgraphApply = mutation({
 
 type Known = (key: Key) => TaskId;
 
-async function create(here: MutationContext, { created, facts }: Examined, known: Known): Promise<void> {
+async function create(ctx: MutationContext, { created, facts }: Examined, known: Known): Promise<void> {
   const typeOf = new Map(created.map(({ key, type }) => [key, type]));
   const entries = created.map(({ key, type, parentId, depends, entry }) => {
     const { parent: _, ref: __, ...given } = entry;
     const above = parentId && { id: known(parentId), type: typeOf.get(parentId) ?? facts!.tasks.get(parentId)!.type };
-    const task = newTask(here, known(key), { ...given, title: entry.title ?? '', type, depends: depends.map(known) }, above || undefined);
-    return { task, notes: notesOf(here, entry.notes) };
+    const task = newTask(ctx, known(key), { ...given, title: entry.title ?? '', type, depends: depends.map(known) }, above || undefined);
+    return { task, notes: notesOf(ctx, entry.notes) };
   });
-  await here.store.tasks.insertMany(entries);
+  await ctx.store.tasks.insertMany(entries);
 }
 
-async function change(here: MutationContext, { before, entry, parentId, depends }: Planned, known: Known): Promise<void> {
+async function change(ctx: MutationContext, { before, entry, parentId, depends }: Planned, known: Known): Promise<void> {
   if (!before) return;
   const { reason, notes, parent: _, depends: __, addDepends: ___, removeDepends: ____, ...edits } = entry;
   const after = editRecord(before, { ...edits, parent: parentId ? known(parentId) : 'none', depends: depends.map(known) });
-  const saved = await here.store.tasks.save(before, after, reason);
-  for (const note of notesOf(here, notes)) await here.store.tasks.appendNote(saved, note);
+  const saved = await ctx.store.tasks.save(before, after, reason);
+  for (const note of notesOf(ctx, notes)) await ctx.store.tasks.appendNote(saved, note);
 }
 
 /** Deepest first, so that `restore` finds parents before their children; what goes together comes back together. */

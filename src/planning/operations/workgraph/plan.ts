@@ -19,7 +19,7 @@ export const workgraphPlan = query({
       'agent',
     ),
   }),
-  also: { ...rootNames, root: 'epic', taskId: 'epic' },
+  paramAliases: { ...rootNames, root: 'epic', taskId: 'epic' },
   result: strictObject({ plan: string(), mode: string(), root: optional(string()) }),
   errors: ['E_NOT_FOUND'],
   tier: 1,

@@ -35,8 +35,8 @@ export const workgraphValidate = query({
       },
     },
   },
-  async run(here, { payload }) {
-    const { created, updated, deleted, relations, applied } = await examined(here, payload);
+  async run(ctx, { payload }) {
+    const { created, updated, deleted, relations, applied } = await examined(ctx, payload);
     return {
       workgraph: {
         isValid: true,

@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { openHouse, type TestHouse } from '../../../../test/house.ts';
+import { openApp, type TestApp } from '../../../../test/app.ts';
 
 const world = ['T001 epic: Parser', 'T002 in T001: Read', 'T003 in T001 depends T002: Write', 'T004: Alone'];
 
@@ -23,10 +23,10 @@ const scaffold = {
   relations: [{ from: 'tree', to: 'T2', type: 'relates to', reason: 'the same tree' }],
 };
 
-const everything = async ({ call }: TestHouse) => (await call('tasks.list', { all: true, limit: 100 })).tasks;
+const everything = async ({ call }: TestApp) => (await call('tasks.list', { all: true, limit: 100 })).tasks;
 
 test('a scaffold is made as a whole, and its refs become ids', async () => {
-  const { call } = await openHouse({ tasks: world });
+  const { call } = await openApp({ tasks: world });
   expect(await call('workgraph.apply', { payload: scaffold })).toMatchObject({
     success: true,
     workgraph: { refs: { epic: 'T005', tree: 'T006' }, created: 3, updated: 1, deleted: 0, related: 1 },
@@ -53,35 +53,35 @@ test('a scaffold is made as a whole, and its refs become ids', async () => {
 });
 
 test('validate says what apply would do, and writes nothing', async () => {
-  const house = await openHouse({ tasks: world });
-  const before = await everything(house);
+  const app = await openApp({ tasks: world });
+  const before = await everything(app);
   const counts = { wouldCreate: 3, wouldUpdate: 1, wouldDelete: 0, wouldRelate: 1 };
-  expect(await house.call('workgraph.validate', { payload: scaffold, dryRun: true })).toMatchObject({
+  expect(await app.call('workgraph.validate', { payload: scaffold, dryRun: true })).toMatchObject({
     workgraph: { isValid: true, isApplied: false, ...counts },
   });
-  expect(await house.call('workgraph.apply', { payload: scaffold, dryRun: true })).toMatchObject({
+  expect(await app.call('workgraph.apply', { payload: scaffold, dryRun: true })).toMatchObject({
     data: { dryRun: true, wouldCreate: 3, wouldUpdate: 1, insertedCount: 0 },
   });
-  expect(await everything(house)).toEqual(before);
+  expect(await everything(app)).toEqual(before);
 });
 
 test('the same payload twice changes nothing, however its keys are ordered', async () => {
-  const house = await openHouse({ tasks: world });
-  const first = await house.call('workgraph.apply', { payload: scaffold });
-  const before = await everything(house);
+  const app = await openApp({ tasks: world });
+  const first = await app.call('workgraph.apply', { payload: scaffold });
+  const before = await everything(app);
   const { version, create, ...rest } = scaffold;
-  expect(await house.call('workgraph.apply', { payload: { ...rest, create, version } })).toMatchObject({
+  expect(await app.call('workgraph.apply', { payload: { ...rest, create, version } })).toMatchObject({
     success: true,
     _meta: { exitCode: 102 },
     workgraph: { digest: first.workgraph.digest, refs: { epic: 'T005', tree: 'T006' }, created: 0, updated: 0 },
     data: {},
   });
-  expect(await everything(house)).toEqual(before);
-  expect(await house.call('workgraph.validate', { payload: scaffold })).toMatchObject({ workgraph: { isApplied: true, wouldCreate: 0 } });
+  expect(await everything(app)).toEqual(before);
+  expect(await app.call('workgraph.validate', { payload: scaffold })).toMatchObject({ workgraph: { isApplied: true, wouldCreate: 0 } });
 });
 
 test('a payload that changes nothing is 102 and may be given again', async () => {
-  const { call } = await openHouse({ tasks: world });
+  const { call } = await openApp({ tasks: world });
   for (const payload of [{ version: 1 }, { version: 1, update: [{ id: 'T004', title: 'Alone' }] }])
     expect(await call('workgraph.apply', { payload })).toMatchObject({ _meta: { exitCode: 102 }, workgraph: { updated: 0 } });
   await call('tasks.update', { taskId: 'T004', title: 'Other' });
@@ -134,20 +134,20 @@ test.each<[string, object, string[]]>([
   ],
   ['deleting what others need', { delete: ['T001', 'T002'] }, ['/delete/0 E_HAS_CHILDREN', '/delete/1 E_HAS_DEPENDENTS']],
 ])('%s: every finding by its place, exit 6, and nothing is written', async (_, part, expected) => {
-  const house = await openHouse({ tasks: world });
-  const before = await everything(house);
+  const app = await openApp({ tasks: world });
+  const before = await everything(app);
   for (const operation of ['workgraph.validate', 'workgraph.apply']) {
-    const { error } = await house.call(operation, { payload: { version: 1, ...part } });
+    const { error } = await app.call(operation, { payload: { version: 1, ...part } });
     expect(error).toMatchObject({ code: 'E_VALIDATION_WORKGRAPH', exitCode: 6 });
     const findings = error.details.findings.map((one: { pointer: string; code: string }) => `${one.pointer} ${one.code}`);
     expect(findings.sort()).toEqual(expected);
-    expect((await house.cli(error.fix)).exitCode).toBe(0);
+    expect((await app.cli(error.fix)).exitCode).toBe(0);
   }
-  expect(await everything(house)).toEqual(before);
+  expect(await everything(app)).toEqual(before);
 });
 
 test('the limit of siblings, claims of others and the scope of the session are findings too', async () => {
-  const house = await openHouse({
+  const app = await openApp({
     tasks: [...world, 'T005 in T001 active by ben', 'session session-1 epic:T001 by tester'],
     config: { hierarchy: { maxSiblings: 2 } },
   });
@@ -160,7 +160,7 @@ test('the limit of siblings, claims of others and the scope of the session are f
     ],
     delete: ['T005'],
   };
-  const { error } = await house.call('workgraph.validate', { payload }, { session: 'session-1' });
+  const { error } = await app.call('workgraph.validate', { payload }, { session: 'session-1' });
   const findings = error.details.findings.map((one: { pointer: string; code: string }) => `${one.pointer} ${one.code}`);
   expect(findings).toEqual(
     expect.arrayContaining([
@@ -173,13 +173,13 @@ test('the limit of siblings, claims of others and the scope of the session are f
 });
 
 test('in a session with a scope a new task without a parent stands under its root', async () => {
-  const { call } = await openHouse({ tasks: [...world, 'session session-1 epic:T001 by tester'] });
+  const { call } = await openApp({ tasks: [...world, 'session session-1 epic:T001 by tester'] });
   await call('workgraph.apply', { payload: { version: 1, create: [{ ref: 'a', title: 'Inside' }] } }, { session: 'session-1' });
   expect((await call('tasks.show', { taskId: 'T005' })).task).toMatchObject({ parentId: 'T001', type: 'task' });
 });
 
 test('a move that puts one session inside another is a finding', async () => {
-  const { call } = await openHouse({
+  const { call } = await openApp({
     tasks: ['T001 saga', 'T002 epic', 'session session-1 saga:T001 by ada', 'session session-2 epic:T002 by ben'],
   });
   const { error } = await call('workgraph.validate', { payload: { version: 1, update: [{ id: 'T002', parent: 'T001' }] } });
@@ -187,7 +187,7 @@ test('a move that puts one session inside another is a finding', async () => {
 });
 
 test('what is deleted together is restored together, and is waited for again', async () => {
-  const { call } = await openHouse({ tasks: ['T001 epic', 'T002 in T001', 'T003 depends T002', 'T004'] });
+  const { call } = await openApp({ tasks: ['T001 epic', 'T002 in T001', 'T003 depends T002', 'T004'] });
   const payload = { version: 1, update: [{ id: 'T003', removeDepends: ['T002'] }], delete: ['T001', 'T002'] };
   expect(await call('workgraph.apply', { payload })).toMatchObject({ data: { updated: ['T003'], deleted: ['T002', 'T001'] } });
   expect(await call('tasks.restore', { taskId: 'T001', cascade: true })).toMatchObject({ restored: ['T001', 'T002'] });
@@ -195,7 +195,7 @@ test('what is deleted together is restored together, and is waited for again', a
 });
 
 test('a relation makes way for containment and the other way round, in one payload', async () => {
-  const { call } = await openHouse({ tasks: ['T001 epic', 'T002', 'T003 in T001'] });
+  const { call } = await openApp({ tasks: ['T001 epic', 'T002', 'T003 in T001'] });
   await call('tasks.relates.add', { from: 'T002', to: 'T001', type: 'related', reason: 'r' });
   const payload = {
     version: 1,
@@ -215,19 +215,19 @@ test('a relation makes way for containment and the other way round, in one paylo
 });
 
 test('on the command line a file is read, and broken JSON is refused with line and column', async () => {
-  const house = await openHouse({ tasks: world });
-  const file = join(house.root, 'scaffold.json');
+  const app = await openApp({ tasks: world });
+  const file = join(app.root, 'scaffold.json');
   writeFileSync(file, JSON.stringify(scaffold, null, 2));
-  expect(await house.cli(['workgraph', 'validate', '--file', file, '--dry-run'])).toMatchObject({ exitCode: 0 });
-  expect(await house.cli(['workgraph', 'apply', '--file', file])).toMatchObject({ exitCode: 0 });
-  expect(await house.cli(['workgraph', 'apply', '--file', file])).toMatchObject({ exitCode: 102 });
+  expect(await app.cli(['workgraph', 'validate', '--file', file, '--dry-run'])).toMatchObject({ exitCode: 0 });
+  expect(await app.cli(['workgraph', 'apply', '--file', file])).toMatchObject({ exitCode: 0 });
+  expect(await app.cli(['workgraph', 'apply', '--file', file])).toMatchObject({ exitCode: 102 });
   writeFileSync(file, '{\n  "version": 1,\n  "create": [}\n}\n');
-  const { exitCode, envelope } = await house.cli(['workgraph', 'apply', '--file', file]);
+  const { exitCode, envelope } = await app.cli(['workgraph', 'apply', '--file', file]);
   expect([exitCode, envelope.error.message]).toEqual([2, expect.stringMatching(/line 3, column 14/)]);
 });
 
 test('a thousand nodes are applied in two seconds', async () => {
-  const { call } = await openHouse({ config: { hierarchy: { maxSiblings: 0 } } });
+  const { call } = await openApp({ config: { hierarchy: { maxSiblings: 0 } } });
   const create = Array.from({ length: 1000 }, (_, i) => ({
     ref: `r${i}`,
     title: `Task ${i}`,
@@ -244,7 +244,7 @@ test('a thousand nodes are applied in two seconds', async () => {
 });
 
 test('what is nested beyond all measure is refused like any other', async () => {
-  const { call } = await openHouse();
+  const { call } = await openApp();
   let deep: unknown = {};
   for (let i = 0; i < 20_000; i++) deep = [deep];
   const { error } = await call('workgraph.apply', { payload: { version: 1, create: deep } });
@@ -252,16 +252,16 @@ test('what is nested beyond all measure is refused like any other', async () => 
 });
 
 test('a plan is Markdown, raw on the command line, for a root or for everything', async () => {
-  const house = await openHouse({ tasks: [...world, 'T005 in T001 done: Look'] });
-  const { out } = await house.cli(['workgraph', 'plan', 'T1', '--mode', 'maintainer']);
+  const app = await openApp({ tasks: [...world, 'T005 in T001 done: Look'] });
+  const { out } = await app.cli(['workgraph', 'plan', 'T1', '--mode', 'maintainer']);
   expect(out).toMatch(/^# Plan for T001: Parser\n/);
   expect(out).toContain('1 of 3 done (33 %). The 2 tasks that can be planned take 2 waves. The longest chain is T002, then T003.');
-  expect(await house.call('workgraph.plan', { epicId: 'T001' })).toMatchObject({
+  expect(await app.call('workgraph.plan', { epicId: 'T001' })).toMatchObject({
     plan: expect.stringContaining('## Wave 2\n\n- [ ] T003 Write (medium) after T002'),
     mode: 'agent',
     root: 'T001',
   });
-  expect((await house.call('workgraph.plan')).plan).toContain('- [ ] T004 Alone');
-  expect(await house.call('workgraph.plan', { epic: 'T404' })).toMatchObject({ error: { exitCode: 4 } });
-  expect(await (await openHouse()).call('workgraph.plan')).toMatchObject({ success: true, _meta: { exitCode: 100 } });
+  expect((await app.call('workgraph.plan')).plan).toContain('- [ ] T004 Alone');
+  expect(await app.call('workgraph.plan', { epic: 'T404' })).toMatchObject({ error: { exitCode: 4 } });
+  expect(await (await openApp()).call('workgraph.plan')).toMatchObject({ success: true, _meta: { exitCode: 100 } });
 });

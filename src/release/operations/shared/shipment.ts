@@ -27,7 +27,7 @@ export class Shipment {
   readonly #tasks: string[];
 
   private constructor(
-    here: JobContext,
+    ctx: JobContext,
     release: ReleaseRecord,
     wanted: Wanted,
     found: { git: Git; tree: WorkingTree; place: string; tasks: string[] },
@@ -35,23 +35,23 @@ export class Shipment {
     this.release = release;
     this.wanted = wanted;
     this.isCommitThere = false;
-    this.#here = here;
+    this.#here = ctx;
     this.#git = found.git;
     this.#tree = found.tree;
     this.#place = found.place;
     this.#tasks = found.tasks;
   }
 
-  static async of(here: JobContext, version: string, wanted: Wanted): Promise<Shipment> {
-    const { platform, project } = here;
-    const release = await here.read((store) => requireRelease(store, version));
-    const tasks = await here.read((store) => store.releases.tasks(version));
+  static async of(ctx: JobContext, version: string, wanted: Wanted): Promise<Shipment> {
+    const { platform, project } = ctx;
+    const release = await ctx.read((store) => requireRelease(store, version));
+    const tasks = await ctx.read((store) => store.releases.tasks(version));
     const git = await platform.git();
     const tree = await platform.workingTree(project);
     const place = await git.placeOf(tree.folder);
     if (place === undefined) throw refusal('repository', 'is not there: a release is a commit', 'git init');
     if (!(await git.commit(tree.top, 'HEAD'))) throw refusal('repository', 'has no commit yet', 'git commit --allow-empty -m "Begin"');
-    const shipment = new Shipment(here, release, wanted, { git, tree, place, tasks });
+    const shipment = new Shipment(ctx, release, wanted, { git, tree, place, tasks });
     shipment.isCommitThere = release.commit !== undefined && (await git.isCheckedOut(tree.top, release.commit));
     return shipment;
   }

@@ -9,9 +9,9 @@ import { requireTask } from '#tasks/operations/shared/require.ts';
 import { entryIdFor, outputFolder } from '../../rules/manifest.ts';
 
 /** The refusal (62) whose fix appends the line, for the newest file in the output folder of the task. */
-export async function missingEntry(here: QueryContext, taskId: TaskId, more: Record<string, unknown> = {}): Promise<CleoError> {
-  const task = await requireTask(here.store, taskId);
-  return new CleoError('E_MANIFEST_ENTRY_MISSING', { taskId, fix: addCommand(here, task, more.protocol), ...more });
+export async function missingEntry(ctx: QueryContext, taskId: TaskId, more: Record<string, unknown> = {}): Promise<CleoError> {
+  const task = await requireTask(ctx.store, taskId);
+  return new CleoError('E_MANIFEST_ENTRY_MISSING', { taskId, fix: addCommand(ctx, task, more.protocol), ...more });
 }
 
 function addCommand({ platform, project, config }: QueryContext, { id, title, status }: TaskRecord, protocol: unknown): string {

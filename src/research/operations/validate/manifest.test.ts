@@ -1,14 +1,14 @@
 import { appendFileSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { openHouse, type TestHouse } from '../../../../test/house.ts';
+import { openApp, type TestApp } from '../../../../test/app.ts';
 
 const world = ['T001 epic', 'T002 in T001', 'T003', 'research T002-parsers: Parsers', 'research T003-plan partial: Plan'];
 const text = (task: string, epic: string, status: string): string =>
   `# Title\n\n**Task**: ${task}\n**Epic**: ${epic}\n**Date**: 2026-01-01\n**Status**: ${status}\n\n---\n\n## Summary\nShort.\n\n## Content\nLong.\n`;
 
-async function house(parsers = text('T002', 'T001', 'complete'), plan = text('T003', 'none', 'partial')): Promise<TestHouse> {
-  const opened = await openHouse({ tasks: world });
+async function app(parsers = text('T002', 'T001', 'complete'), plan = text('T003', 'none', 'partial')): Promise<TestApp> {
+  const opened = await openApp({ tasks: world });
   mkdirSync(join(opened.root, 'docs'));
   writeFileSync(join(opened.root, 'docs', 'T002-parsers.md'), parsers);
   writeFileSync(join(opened.root, 'docs', 'T003-plan.md'), plan);
@@ -16,14 +16,14 @@ async function house(parsers = text('T002', 'T001', 'complete'), plan = text('T0
 }
 
 test('files that agree with their lines are fine, all of them or one', async () => {
-  const { call } = await house();
+  const { call } = await app();
   expect(await call('validate.manifest')).toMatchObject({ success: true, findings: [], checked: 2 });
   expect(await call('validate.manifest', { entryId: 'T002-parsers' })).toMatchObject({ success: true, checked: 1 });
   expect(await call('validate.manifest', { taskId: 'T3' })).toMatchObject({ success: true, checked: 1 });
 });
 
 test('everything that is wrong is told, with the line it is about', async () => {
-  const { call, cli } = await house('# Title\n\n**Task**: T003\n**Epic**: T009\n**Status**: partial\n', '');
+  const { call, cli } = await app('# Title\n\n**Task**: T003\n**Epic**: T009\n**Status**: partial\n', '');
   const { error } = await call('validate.manifest');
   expect(error).toMatchObject({ exitCode: 6, code: 'E_VALIDATION_MANIFEST', fix: 'cleo research show T002-parsers' });
   expect(error.details.findings.map(({ line, part }: { line: number; part: string }) => `${line} ${part}`)).toEqual([
@@ -44,7 +44,7 @@ test('everything that is wrong is told, with the line it is about', async () => 
 });
 
 test('the epic in the header is the one that the task is in', async () => {
-  const { call } = await house(text('T002', 'T003', 'complete'));
+  const { call } = await app(text('T002', 'T003', 'complete'));
   const { error } = await call('validate.manifest', { entryId: 'T002-parsers' });
   expect(error.details.findings).toEqual([
     { entryId: 'T002-parsers', line: 1, part: 'epic', message: 'docs/T002-parsers.md says **Epic**: T003; T002 is in T001' },
@@ -52,7 +52,7 @@ test('the epic in the header is the one that the task is in', async () => {
 });
 
 test('a file that is missing, and lines that are none', async () => {
-  const { call, cli, root } = await house();
+  const { call, cli, root } = await app();
   appendFileSync(
     join(root, '.cleo', 'research', 'MANIFEST.jsonl'),
     'junk\n{"id":"T002-gone","file":"gone.md","title":"x","status":"complete"}\n',
@@ -63,7 +63,7 @@ test('a file that is missing, and lines that are none', async () => {
 });
 
 test('where there is nothing to check it is 100; an entry that is not there 4, a task without one 62', async () => {
-  const { call, cli } = await openHouse({ tasks: ['T001'] });
+  const { call, cli } = await openApp({ tasks: ['T001'] });
   expect(await call('validate.manifest')).toMatchObject({ success: true, findings: [], checked: 0, _meta: { exitCode: 100 } });
   expect(await call('validate.manifest', { entryId: 'T001-x' })).toMatchObject({ error: { exitCode: 4 } });
   expect(await call('validate.manifest', { entryId: 'T404' })).toMatchObject({ error: { exitCode: 4 } });

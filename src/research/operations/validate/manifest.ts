@@ -28,20 +28,20 @@ export const validateManifest = query({
       ),
     ),
   }),
-  also: { taskId: 'entryId' },
+  paramAliases: { taskId: 'entryId' },
   result: strictObject({ findings: array(Finding), checked: number() }),
   errors: ['E_VALIDATION', 'E_NOT_FOUND', 'E_MANIFEST_ENTRY_MISSING', 'E_FILE_ERROR'],
   tier: 1,
   cli: { command: 'validate manifest', args: ['entryId'] },
   example: { world: ['T001'], call: {}, exit: 100 },
-  async run(here, { entryId }) {
-    const manifest = (await manifestOf(here.project, here.config)).read();
-    const entries = entryId === undefined ? manifest.entries : [await oneOf(here, manifest, entryId)];
+  async run(ctx, { entryId }) {
+    const manifest = (await manifestOf(ctx.project, ctx.config)).read();
+    const entries = entryId === undefined ? manifest.entries : [await oneOf(ctx, manifest, entryId)];
     const findings =
       entryId === undefined
         ? manifest.problems.map(({ line, problem }) => ({ line, part: 'line', message: `line ${line} ${problem}` }))
         : [];
-    for (const { entry, line } of entries) findings.push(...(await findingsOf(here, entry)).map((finding) => ({ ...finding, line })));
+    for (const { entry, line } of entries) findings.push(...(await findingsOf(ctx, entry)).map((finding) => ({ ...finding, line })));
     const [first] = findings;
     if (first)
       throw new CleoError('E_VALIDATION', {
@@ -54,11 +54,11 @@ export const validateManifest = query({
   },
 });
 
-async function oneOf(here: QueryContext, manifest: Manifest, id: string): Promise<Manifest['entries'][number]> {
+async function oneOf(ctx: QueryContext, manifest: Manifest, id: string): Promise<Manifest['entries'][number]> {
   const taskId = canonicalId(id);
-  if (taskId) await requireTask(here.store, taskId);
+  if (taskId) await requireTask(ctx.store, taskId);
   const entry = taskId ? entryFor(manifest, taskId) : entryIn(manifest, id);
-  if (taskId && !entry) throw await missingEntry(here, taskId);
+  if (taskId && !entry) throw await missingEntry(ctx, taskId);
   if (!entry) throw noEntry(id, manifest);
   return manifest.entries.find((one) => one.entry === entry)!;
 }

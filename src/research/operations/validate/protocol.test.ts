@@ -1,7 +1,7 @@
 import { appendFileSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { openHouse, type Seen, type TestHouse } from '../../../../test/house.ts';
+import { openApp, type Seen, type TestApp } from '../../../../test/app.ts';
 
 const world = ['T001 epic', 'T002 in T001: Look at parsers'];
 const message = 'Research complete. See MANIFEST.jsonl for summary.';
@@ -19,13 +19,13 @@ const entry = {
   linkedTasks: ['T002'],
 };
 
-function put({ root }: TestHouse, path: string, content: string): void {
+function put({ root }: TestApp, path: string, content: string): void {
   mkdirSync(dirname(join(root, path)), { recursive: true });
   writeFileSync(join(root, path), content);
 }
 
 /** Handed out to `sub`, with or without the protocol in the prompt. */
-const spawn = ({ store }: TestHouse, hasProtocol = true, agent = 'sub') =>
+const spawn = ({ store }: TestApp, hasProtocol = true, agent = 'sub') =>
   store.write({ at: '2026-01-01T00:00:00.000Z', by: 'lead' }, ({ spawns }) =>
     spawns.insert({
       taskId: 'T002',
@@ -42,22 +42,22 @@ const spawn = ({ store }: TestHouse, hasProtocol = true, agent = 'sub') =>
   );
 
 /** What a subagent does that keeps to everything; `without` leaves a step out. */
-async function done(without: string[] = [], how: { text?: string; entry?: object } = {}): Promise<TestHouse> {
-  const house = await openHouse({ tasks: world });
-  const { call } = house.as('sub');
-  if (!without.includes('spawn')) await spawn(house);
+async function done(without: string[] = [], how: { text?: string; entry?: object } = {}): Promise<TestApp> {
+  const app = await openApp({ tasks: world });
+  const { call } = app.as('sub');
+  if (!without.includes('spawn')) await spawn(app);
   if (!without.includes('focus')) await call('tasks.start', { taskId: 'T002' });
-  if (!without.includes('file')) put(house, file, how.text ?? text());
+  if (!without.includes('file')) put(app, file, how.text ?? text());
   if (!without.includes('entry')) expect(await call('research.add', { ...entry, ...how.entry })).toMatchObject({ success: true });
   if (!without.includes('complete')) expect(await call('tasks.complete', { taskId: 'T002' })).toMatchObject({ success: true });
-  return house;
+  return app;
 }
 
 const resultsOf = (findings: Seen[]): Record<string, string> => Object.fromEntries(findings.map(({ rule, result }) => [rule, result]));
 
 test('work that keeps to its protocol passes each rule', async () => {
-  const house = await done();
-  const answer = await house.call('validate.protocol', { taskId: 'T2', message });
+  const app = await done();
+  const answer = await app.call('validate.protocol', { taskId: 'T2', message });
   expect(answer).toMatchObject({ success: true, taskId: 'T002', protocol: 'research', agentId: 'sub', entryId: 'T002-parsers' });
   expect(resultsOf(answer.findings)).toEqual({
     'SPAWN-001': 'pass',
@@ -76,7 +76,7 @@ test('work that keeps to its protocol passes each rule', async () => {
 });
 
 test('a line that an agent appends by hand does as well, and one that was put away', async () => {
-  const house = await done(['entry']);
+  const app = await done(['entry']);
   const { keyFindings, linkedTasks, ...same } = entry;
   const line = {
     ...same,
@@ -86,21 +86,21 @@ test('a line that an agent appends by hand does as well, and one that was put aw
     needs_followup: [],
     linked_tasks: linkedTasks,
   };
-  appendFileSync(join(house.root, '.cleo', 'research', 'MANIFEST.jsonl'), JSON.stringify(line));
-  expect(await house.call('validate.protocol', { taskId: 'T002', message })).toMatchObject({ success: true });
-  await house.call('research.archive');
-  expect(await house.call('validate.protocol', { taskId: 'T002', message })).toMatchObject({ success: true, entryId: 'T002-parsers' });
+  appendFileSync(join(app.root, '.cleo', 'research', 'MANIFEST.jsonl'), JSON.stringify(line));
+  expect(await app.call('validate.protocol', { taskId: 'T002', message })).toMatchObject({ success: true });
+  await app.call('research.archive');
+  expect(await app.call('validate.protocol', { taskId: 'T002', message })).toMatchObject({ success: true, entryId: 'T002-parsers' });
 });
 
 describe('what is not kept', () => {
-  const table: [string, () => Promise<TestHouse>, string | undefined, number, string[]][] = [
+  const table: [string, () => Promise<TestApp>, string | undefined, number, string[]][] = [
     ['never handed out', () => done(['spawn']), message, 60, ['SPAWN-001']],
     [
       'handed out without the protocol',
       async () => {
-        const house = await done();
-        await spawn(house, false);
-        return house;
+        const app = await done();
+        await spawn(app, false);
+        return app;
       },
       message,
       60,
@@ -110,9 +110,9 @@ describe('what is not kept', () => {
     [
       'only that of another task, linked to it',
       async () => {
-        const house = await done(['entry']);
-        await house.call('research.add', { ...entry, id: 'T001-other' });
-        return house;
+        const app = await done(['entry']);
+        await app.call('research.add', { ...entry, id: 'T001-other' });
+        return app;
       },
       message,
       62,
@@ -124,10 +124,10 @@ describe('what is not kept', () => {
     [
       'completed by the one who handed it out',
       async () => {
-        const house = await done(['complete']);
-        await house.as('sub').call('tasks.stop');
-        await house.as('lead').call('tasks.complete', { taskId: 'T002' });
-        return house;
+        const app = await done(['complete']);
+        await app.as('sub').call('tasks.stop');
+        await app.as('lead').call('tasks.complete', { taskId: 'T002' });
+        return app;
       },
       message,
       6,
@@ -154,14 +154,14 @@ describe('what is not kept', () => {
     ],
   ];
   test.each(table)('%s', async (_, arrange, said, exit, rules) => {
-    const house = await arrange();
-    const { error } = await house.call('validate.protocol', { taskId: 'T002', ...(said ? { message: said } : {}) });
+    const app = await arrange();
+    const { error } = await app.call('validate.protocol', { taskId: 'T002', ...(said ? { message: said } : {}) });
     expect(error.exitCode).toBe(exit);
     expect(error.details.findings.filter((finding: Seen) => finding.result === 'fail').map((finding: Seen) => finding.rule)).toEqual(rules);
   });
 
   test('a task that is not there is 4', async () => {
-    expect(await (await openHouse({ tasks: world })).call('validate.protocol', { taskId: 'T404' })).toMatchObject({
+    expect(await (await openApp({ tasks: world })).call('validate.protocol', { taskId: 'T404' })).toMatchObject({
       error: { exitCode: 4 },
     });
   });
@@ -169,49 +169,49 @@ describe('what is not kept', () => {
 
 describe('the way out', () => {
   test('of 60: it is taken up again, to be handed out', async () => {
-    const house = await done(['spawn']);
-    const { error } = await house.call('validate.protocol', { taskId: 'T002' });
+    const app = await done(['spawn']);
+    const { error } = await app.call('validate.protocol', { taskId: 'T002' });
     expect(error).toMatchObject({
       code: 'E_PROTOCOL_MISSING',
       fix: 'cleo reopen T002',
       alternatives: [{ command: 'cleo orchestrate spawn T002' }],
     });
-    expect((await house.cli(error.fix)).exitCode).toBe(0);
-    expect((await house.call('validate.protocol', { taskId: 'T002' })).error.fix).toBe('cleo orchestrate spawn T002');
+    expect((await app.cli(error.fix)).exitCode).toBe(0);
+    expect((await app.call('validate.protocol', { taskId: 'T002' })).error.fix).toBe('cleo orchestrate spawn T002');
   });
 
   test('of 61: the same with a message of the right form', async () => {
-    const house = await done();
-    const { error } = await house.call('validate.protocol', { taskId: 'T002', message: 'Done!' });
+    const app = await done();
+    const { error } = await app.call('validate.protocol', { taskId: 'T002', message: 'Done!' });
     expect(error).toMatchObject({ code: 'E_INVALID_RETURN_MESSAGE', fix: `cleo validate protocol T002 --message '${message}'` });
-    expect((await house.cli(error.fix)).exitCode).toBe(0);
+    expect((await app.cli(error.fix)).exitCode).toBe(0);
   });
 
   test('of 62: the line for the file that is there', async () => {
-    const house = await done(['entry']);
-    const { error } = await house.call('validate.protocol', { taskId: 'T002', message });
+    const app = await done(['entry']);
+    const { error } = await app.call('validate.protocol', { taskId: 'T002', message });
     expect(error).toMatchObject({
       code: 'E_MANIFEST_ENTRY_MISSING',
       fix: `cleo research add --file ${file} --title 'Look at parsers' --status complete --agent-type research --linked-tasks T002`,
     });
-    expect((await house.cli(error.fix)).exitCode).toBe(0);
-    expect((await house.call('validate.protocol', { taskId: 'T002', message })).error?.exitCode).not.toBe(62);
+    expect((await app.cli(error.fix)).exitCode).toBe(0);
+    expect((await app.call('validate.protocol', { taskId: 'T002', message })).error?.exitCode).not.toBe(62);
   });
 
   test('of 6: what was not done is done', async () => {
-    const house = await done(['complete']);
-    const { error } = await house.call('validate.protocol', { taskId: 'T002', message });
+    const app = await done(['complete']);
+    const { error } = await app.call('validate.protocol', { taskId: 'T002', message });
     expect(error).toMatchObject({ code: 'E_VALIDATION_PROTOCOL', fix: 'cleo complete T002 --agent sub' });
-    expect((await house.cli(error.fix)).exitCode).toBe(0);
-    expect(await house.call('validate.protocol', { taskId: 'T002', message })).toMatchObject({ success: true });
+    expect((await app.cli(error.fix)).exitCode).toBe(0);
+    expect(await app.call('validate.protocol', { taskId: 'T002', message })).toMatchObject({ success: true });
   });
 });
 
 test('a file that leads out of the project is not looked at', async () => {
-  const house = await done(['file', 'entry']);
-  symlinkSync('/etc', join(house.root, 'out'));
+  const app = await done(['file', 'entry']);
+  symlinkSync('/etc', join(app.root, 'out'));
   const line = { ...entry, file: 'out/passwd', key_findings: ['x'], linked_tasks: ['T002'] };
-  put(house, '.cleo/research/MANIFEST.jsonl', `${JSON.stringify(line)}\n`);
-  const { error } = await house.call('validate.protocol', { taskId: 'T002', message });
+  put(app, '.cleo/research/MANIFEST.jsonl', `${JSON.stringify(line)}\n`);
+  const { error } = await app.call('validate.protocol', { taskId: 'T002', message });
   expect(error.message).toContain('out/passwd is not there');
 });

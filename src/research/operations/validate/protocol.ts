@@ -38,9 +38,9 @@ export const validateProtocol = query({
   tier: 2,
   cli: { command: 'validate protocol', args: ['taskId'] },
   example: { world: ['T001 epic', 'T002 in T001 done'], call: { taskId: 'T002' }, exit: 60 },
-  async run(here, { taskId, message }) {
-    const task = await requireTask(here.store, taskId);
-    const facts = await factsOf(here, task, message);
+  async run(ctx, { taskId, message }) {
+    const task = await requireTask(ctx.store, taskId);
+    const facts = await factsOf(ctx, task, message);
     const findings = protocolFindings(facts);
     const { protocol, spawn, entry } = facts;
     const about = {
@@ -51,12 +51,12 @@ export const validateProtocol = query({
     };
     const worst = gravest(findings);
     if (!worst) return { findings, ...about };
-    throw await refusalOf(here, facts, worst, { ...about, findings });
+    throw await refusalOf(ctx, facts, worst, { ...about, findings });
   },
 });
 
 async function factsOf(
-  { store, platform, project, config, catalog }: QueryContext,
+  { store, platform, project, config, registry }: QueryContext,
   task: TaskRecord,
   message?: string,
 ): Promise<ProtocolFacts> {
@@ -82,7 +82,7 @@ async function factsOf(
     ...(found ? found : {}),
     ...(addedAt ? { addedAt: Date.parse(addedAt) } : {}),
     ...(message === undefined ? {} : { message }),
-    acts: await actsOn({ store, catalog }, task.id),
+    acts: await actsOn({ store, registry }, task.id),
     parts: (await store.tasks.many([...new Set([...links, ...inside])].filter((id) => id !== task.id))).map((part) => ({
       id: part.id,
       isDescribed: Boolean(part.description?.trim()),
@@ -96,9 +96,9 @@ const focusing = ['tasks.start', 'tasks.claim-next', 'tasks.reopen', 'session.st
 const mostActs = 500;
 
 /** Who took the task as its focus and who completed it, by the log, in its order. */
-async function actsOn({ store, catalog }: Pick<QueryContext, 'store' | 'catalog'>, taskId: string): Promise<ProtocolFacts['acts']> {
+async function actsOn({ store, registry }: Pick<QueryContext, 'store' | 'registry'>, taskId: string): Promise<ProtocolFacts['acts']> {
   const calledBy = (names: string[]): string[] =>
-    catalog.entries.filter(({ name }) => names.includes(name)).flatMap(({ name, aliases }) => [name, ...aliases]);
+    registry.entries.filter(({ name }) => names.includes(name)).flatMap(({ name, aliases }) => [name, ...aliases]);
   const completing = calledBy(['tasks.complete']);
   const operations = [...calledBy(focusing), ...completing];
   const entries = await store.audit.newest({ operations, taskId }, { limit: mostActs, offset: 0 });
@@ -113,7 +113,7 @@ async function actsOn({ store, catalog }: Pick<QueryContext, 'store' | 'catalog'
 }
 
 async function refusalOf(
-  here: QueryContext,
+  ctx: QueryContext,
   { task, entry, protocol, spawn }: ProtocolFacts,
   { exit, finding }: { exit: number; finding: ProtocolFinding },
   details: Record<string, unknown>,
@@ -123,14 +123,14 @@ async function refusalOf(
     const fix = status === 'done' ? `cleo reopen ${taskId}` : `cleo orchestrate spawn ${taskId}`;
     return new CleoError('E_PROTOCOL_MISSING', { ...details, taskId, problem: finding.message, fix });
   }
-  if (exit === 62) return missingEntry(here, taskId, details);
+  if (exit === 62) return missingEntry(ctx, taskId, details);
   if (exit === 61) {
     const said = returnMessage(protocolTable[protocol ?? 'implementation'].title, entry?.status ?? 'complete');
     return new CleoError('E_INVALID_RETURN_MESSAGE', {
       ...details,
       taskId,
       problem: finding.message,
-      fix: here.commandWith({ message: said }),
+      fix: ctx.commandWith({ message: said }),
     });
   }
   return new CleoError('E_VALIDATION', {

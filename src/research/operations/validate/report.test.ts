@@ -1,18 +1,18 @@
 import { expect, test } from 'vitest';
-import { openHouse, type TestHouse } from '../../../../test/house.ts';
+import { openApp, type TestApp } from '../../../../test/app.ts';
 
-const kinds = async ({ call }: TestHouse): Promise<Record<string, number>> => (await call('validate.report')).report.counts;
+const kinds = async ({ call }: TestApp): Promise<Record<string, number>> => (await call('validate.report')).report.counts;
 
 test('sound tasks, and none at all, are ok', async () => {
-  expect(await (await openHouse()).call('validate.report')).toMatchObject({ success: true, report: { ok: true, tasks: 0, problems: [] } });
-  const house = await openHouse({ tasks: ['T001 epic', 'T002 in T001 done', 'T003 in T001 depends T002', 'T004 in T003'] });
-  expect((await house.cli('cleo validate')).envelope).toMatchObject({ report: { ok: true, tasks: 4, counts: {}, problems: [] } });
+  expect(await (await openApp()).call('validate.report')).toMatchObject({ success: true, report: { ok: true, tasks: 0, problems: [] } });
+  const app = await openApp({ tasks: ['T001 epic', 'T002 in T001 done', 'T003 in T001 depends T002', 'T004 in T003'] });
+  expect((await app.cli('cleo validate')).envelope).toMatchObject({ report: { ok: true, tasks: 4, counts: {}, problems: [] } });
 });
 
 test('a child without its parent is 15, with the whole report beside', async () => {
-  const house = await openHouse({ tasks: ['T001 epic', 'T002 in T001', 'T003 blocked'] });
-  await house.tamper("delete from tasks where id = 'T001'; update tasks set blocked_by = null");
-  const refused = await house.call('validate.report');
+  const app = await openApp({ tasks: ['T001 epic', 'T002 in T001', 'T003 blocked'] });
+  await app.tamper("delete from tasks where id = 'T001'; update tasks set blocked_by = null");
+  const refused = await app.call('validate.report');
   expect(refused).toMatchObject({
     error: {
       code: 'E_ORPHAN_DETECTED',
@@ -21,8 +21,8 @@ test('a child without its parent is 15, with the whole report beside', async () 
       details: { orphans: ['T002'], report: { ok: false, counts: { orphan: 1, 'no-reason': 1 } } },
     },
   });
-  expect((await house.cli(refused.error.fix)).exitCode).toBe(0);
-  expect(await house.call('validate.report')).toMatchObject({ success: true, report: { counts: { 'no-reason': 1 } } });
+  expect((await app.cli(refused.error.fix)).exitCode).toBe(0);
+  expect(await app.call('validate.report')).toMatchObject({ success: true, report: { counts: { 'no-reason': 1 } } });
 });
 
 test.each<{ why: string; tasks: string[]; tamper: string; kind: string }>([
@@ -41,35 +41,35 @@ test.each<{ why: string; tasks: string[]; tamper: string; kind: string }>([
   },
   { why: 'no reason', tasks: ['T001 blocked'], tamper: "update tasks set blocked_by = ' '", kind: 'no-reason' },
 ])('$why is found, and its fix, as printed, leads out', async ({ tasks, tamper, kind }) => {
-  const house = await openHouse({ tasks });
-  await house.tamper(tamper);
-  const { report } = await house.call('validate.report');
+  const app = await openApp({ tasks });
+  await app.tamper(tamper);
+  const { report } = await app.call('validate.report');
   expect(report).toMatchObject({ ok: false, counts: { [kind]: 1 } });
-  expect((await house.cli(report.problems[0].fix)).exitCode).toBe(0);
-  expect(await kinds(house)).toEqual({});
+  expect((await app.cli(report.problems[0].fix)).exitCode).toBe(0);
+  expect(await kinds(app)).toEqual({});
 });
 
 test('a claim that ran out is found, but not by a clock behind the log', async () => {
   const clock = { now: '2026-01-01T12:00:00.000Z' };
-  const house = await openHouse({ tasks: ['T001'], clock });
-  await house.call('tasks.start', { taskId: 'T001' });
-  expect(await kinds(house)).toEqual({});
-  await house.tamper("update claims set renewed_at = '2020-01-01T00:00:00.000Z'");
-  expect(await kinds(house)).toEqual({ 'stale-claim': 1 });
+  const app = await openApp({ tasks: ['T001'], clock });
+  await app.call('tasks.start', { taskId: 'T001' });
+  expect(await kinds(app)).toEqual({});
+  await app.tamper("update claims set renewed_at = '2020-01-01T00:00:00.000Z'");
+  expect(await kinds(app)).toEqual({ 'stale-claim': 1 });
   clock.now = '2026-01-01T11:00:00.000Z';
   // PostgreSQL judges by its own clock, which is right whatever the caller's says.
-  expect(await kinds(house)).toEqual(process.env.CLEO_TEST_ENGINE === 'postgres' ? { 'stale-claim': 1 } : {});
+  expect(await kinds(app)).toEqual(process.env.CLEO_TEST_ENGINE === 'postgres' ? { 'stale-claim': 1 } : {});
 });
 
 test('a lowered limit shows where there are too many', async () => {
-  const house = await openHouse({ tasks: ['T001 epic', 'T002 in T001', 'T003 in T001'], config: { hierarchy: { maxSiblings: 1 } } });
-  expect(await kinds(house)).toEqual({ siblings: 1 });
+  const app = await openApp({ tasks: ['T001 epic', 'T002 in T001', 'T003 in T001'], config: { hierarchy: { maxSiblings: 1 } } });
+  expect(await kinds(app)).toEqual({ siblings: 1 });
 });
 
 test('a long list of problems is cut, and says so', async () => {
-  const house = await openHouse({ tasks: Array.from({ length: 120 }, (_, i) => `T${String(i + 1).padStart(3, '0')} blocked`) });
-  await house.tamper('update tasks set blocked_by = null');
-  const { report, _meta } = await house.call('validate.report');
+  const app = await openApp({ tasks: Array.from({ length: 120 }, (_, i) => `T${String(i + 1).padStart(3, '0')} blocked`) });
+  await app.tamper('update tasks set blocked_by = null');
+  const { report, _meta } = await app.call('validate.report');
   expect(report.problems).toHaveLength(100);
   expect(_meta.truncated).toEqual({ shown: 100, total: 120 });
 });

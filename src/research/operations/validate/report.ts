@@ -32,14 +32,14 @@ export const validateReport = query({
   tier: 1,
   cli: { command: ['validate report', 'validate'] },
   example: { world: ['T001 epic', 'T002 in T001'], call: {} },
-  async run(here) {
-    const { store, config, now } = here;
+  async run(ctx) {
+    const { store, config, now } = ctx;
     const { tasks, problems: found } = await taskProblems(store, {
       now,
       maxSiblings: config['hierarchy.maxSiblings'],
       ttlMinutes: config['claims.ttlMinutes'],
     });
-    const problems = [...found, ...(await staleEvidence(here)), ...(await staleCitations(store))];
+    const problems = [...found, ...(await staleEvidence(ctx)), ...(await staleCitations(store))];
     const counts: Record<string, number> = {};
     for (const { kind } of problems) counts[kind] = (counts[kind] ?? 0) + 1;
     const report = { ok: problems.length === 0, tasks, counts, problems: problems.slice(0, mostShown) };

@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { dispatch } from '#dispatch/dispatch.ts';
-import { buildHouse } from '#main.ts';
+import { createApp } from '#main.ts';
 import { platformOf } from '#platform/platform.ts';
 import { openWorkshop } from '../../../../test/construct.ts';
 import { wholePrd } from '../../../../test/samples.ts';
@@ -122,8 +122,8 @@ test('where nobody says which, the manifest is the one where the caller stands, 
   const { root, env, construct, put } = await openWorkshop();
   construct('execution: {phases: [a]}\n');
   const validated = async (folder: string): Promise<unknown> => {
-    const house = buildHouse(platformOf(env, join(root, folder), '0.0.0-test'));
-    const { envelope } = await dispatch(house, { operation: 'construct.validate', params: {}, gateway: 'cli' });
+    const app = createApp(platformOf(env, join(root, folder), '0.0.0-test'));
+    const { envelope } = await dispatch(app, { operation: 'construct.validate', params: {}, gateway: 'cli' });
     return (envelope.validation as { file: string }).file;
   };
   put('below/note.md', '');

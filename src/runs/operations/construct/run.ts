@@ -33,23 +33,23 @@ export const constructRun = job({
   tier: 1,
   scope: 'admin',
   exits: 'skill',
-  live: async () => (await import('../../rules/narration.ts')).runNarration,
-  veils: ['input', 'intent'],
+  progress: async () => (await import('../../rules/narration.ts')).runNarration,
+  redactedParams: ['input', 'intent'],
   cli: { command: 'construct run', args: ['file'], read: readsInput },
   example: { world: ['construct'], call: { dryRun: true } },
-  async run(here, { file, phase, from, skill: named, dryRun: isDry, resume: run, ...given }) {
-    const resume = run === undefined ? undefined : resumed(here, await here.platform.ground(here.project), run, 'construct');
-    const manifest = await manifestOf(here, file, resume?.construct?.file);
+  async run(ctx, { file, phase, from, skill: named, dryRun: isDry, resume: run, ...given }) {
+    const resume = run === undefined ? undefined : resumed(ctx, await ctx.platform.ground(ctx.project), run, 'construct');
+    const manifest = await manifestOf(ctx, file, resume?.construct?.file);
     const skill = named ?? resume?.asked.skill ?? undefined;
     const whole = runnable(manifest, skill !== undefined);
     const construct = skill === undefined ? whole : onlySkill(whole, skill);
     if (construct.phases.length === 0)
       throw skillRefusal(78, `${manifest.file} has no phases: there is nothing to run`, showCommand(manifest.file));
     const { ground } = manifest;
-    const phases = phasesOf(here, construct, { phase, from }, resume?.asked.phases);
-    const request = await requestOf(here, ground, construct, { ...given, resume, skill }, phases, 'construct');
+    const phases = phasesOf(ctx, construct, { phase, from }, resume?.asked.phases);
+    const request = await requestOf(ctx, ground, construct, { ...given, resume, skill }, phases, 'construct');
     const warnings = manifest.findings.map(lineOf);
-    const surroundings = await surroundingsOf(here, ground, construct, manifest.schemas);
+    const surroundings = await surroundingsOf(ctx, ground, construct, manifest.schemas);
     try {
       if (isDry)
         return answer(
@@ -57,9 +57,9 @@ export const constructRun = job({
           { warnings, dryRun: true },
         );
       const outcome = await runPhases(ground, request, surroundings);
-      const refusal = runRefusal(outcome, here.commandWith);
+      const refusal = runRefusal(outcome, ctx.commandWith);
       if (refusal) throw refusal;
-      const linked = await leave(here, outcome, construct, resume);
+      const linked = await leave(ctx, outcome, construct, resume);
       return answer({ run: runView(outcome, linked.task) }, { warnings: [...warnings, ...saidOf(outcome), ...linked.warnings] });
     } finally {
       surroundings.stop();

@@ -52,8 +52,8 @@ export const constructShow = query({
   exits: 'skill',
   cli: { command: 'construct show', args: ['file'] },
   example: { world: ['construct'], call: {} },
-  async run(here, { file: asked }) {
-    const manifest = await manifestOf(here, asked);
+  async run(ctx, { file: asked }) {
+    const manifest = await manifestOf(ctx, asked);
     const construct = runnable(manifest, true);
     const skill = async (name: string) => {
       const spec: Pick<SkillSpec, 'name' | 'path' | 'run' | 'timeoutMs' | 'maxRetries'> = construct.skills.find(
@@ -72,7 +72,7 @@ export const constructShow = query({
       };
     };
     // What is known before it runs; the rest stays in braces.
-    const project = here.config['assessment.project'] || construct.name;
+    const project = ctx.config['assessment.project'] || construct.name;
     const at = (phase: string) => (path: string) => expand(path, { project, phase });
     return answer(
       {

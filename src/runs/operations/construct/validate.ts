@@ -31,8 +31,8 @@ export const constructValidate = query({
   exits: 'skill',
   cli: { command: 'construct validate', args: ['file'] },
   example: { world: ['construct'], call: {} },
-  async run(here, { file: asked }) {
-    const { construct, findings, kind, file } = await manifestOf(here, asked);
+  async run(ctx, { file: asked }) {
+    const { construct, findings, kind, file } = await manifestOf(ctx, asked);
     const errors = findings.filter(({ severity }) => severity === 'error');
     if (!construct) throw skillRefusal(78, `${file}: ${lineOf(errors[0]!)}`, `cleo help construct validate`, { file, kind, findings });
     return answer({ validation: { file, kind, valid: true, findings } }, { warnings: findings.map(lineOf) });

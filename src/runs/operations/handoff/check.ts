@@ -39,8 +39,8 @@ export const handoffCheck = query({
   exits: 'skill',
   cli: { command: 'handoff check', args: ['from', 'to', 'file'] },
   example: { world: ['construct'], call: { from: 'discovery', to: 'design' } },
-  async run(here, { from, to, file, project, var: given }) {
-    const manifest = await manifestOf(here, file);
+  async run(ctx, { from, to, file, project, var: given }) {
+    const manifest = await manifestOf(ctx, file);
     const construct = runnable(manifest);
     const spec = construct.handoffs.find((one) => one.from === from && one.to === to);
     if (!spec) {
@@ -54,9 +54,9 @@ export const handoffCheck = query({
       );
     }
     const { ground, schemas } = manifest;
-    const vars = varsOf(here, given ?? []);
-    checkVariables(here, { construct: { ...construct, phases: [], handoffs: [spec] }, vars });
-    const request = { construct, project: projectName(here, project || here.config['assessment.project'] || construct.name), vars };
+    const vars = varsOf(ctx, given ?? []);
+    checkVariables(ctx, { construct: { ...construct, phases: [], handoffs: [spec] }, vars });
+    const request = { construct, project: projectName(ctx, project || ctx.config['assessment.project'] || construct.name), vars };
     const scene = {
       ground,
       lookout: lookoutOf(ground, schemas),
@@ -75,7 +75,7 @@ export const handoffCheck = query({
       ...{ missing: artifacts.missing, extra: artifacts.extra, warnings: validation.warnings },
     };
     if (!accepted)
-      throw skillRefusal(80, rejection_reason ?? 'refused', here.commandAs(['construct', 'run', manifest.file, '--from', from]), {
+      throw skillRefusal(80, rejection_reason ?? 'refused', ctx.commandAs(['construct', 'run', manifest.file, '--from', from]), {
         handoff: view,
         ...(remediation ? { remediation } : {}),
       });

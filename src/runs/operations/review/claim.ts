@@ -18,12 +18,12 @@ export const reviewClaim = job({
   needs: 'project',
   cli: { command: 'review claim', args: ['review'] },
   example: { world: ['trace run-a', 'review rv-1 of run-a'], call: { review: 'rv-1' } },
-  async run(here, { review: id }) {
-    const { platform, project, caller, now } = here;
+  async run(ctx, { review: id }) {
+    const { platform, project, caller, now } = ctx;
     const ground = await platform.ground(project);
     const by = caller.agent;
     const until = new Date(Date.parse(now) + lastsMs).toISOString();
-    checkMayJudge(here, ground, requireReview(ground, id, now).review);
+    checkMayJudge(ctx, ground, requireReview(ground, id, now).review);
     await ground.reviews.alone(() => {
       const { review } = requireReview(ground, id, now);
       if (review.status === 'resolved' || review.resolutions.some((one) => one.by === by))
@@ -35,7 +35,7 @@ export const reviewClaim = job({
       if (placesLeft({ ...review, claims: review.claims.filter((claim) => claim.by !== by) }, now) <= 0) throw takenBy(review, now, by);
       ground.reviews.append({ event: 'review_claimed', review_id: id, at: now, by, until });
     });
-    here.changes.updated.push(id);
+    ctx.changes.updated.push(id);
     const { review, warnings } = requireReview(ground, id, now);
     return answer({ review: blindTo(review, by), until }, { warnings });
   },

@@ -26,21 +26,21 @@ export const reviewResolve = job({
   errors: ['E_NOT_FOUND', 'E_REVIEW_CLAIMED', 'E_REVIEW_RESOLVED', 'E_REVIEW_OWN_WORK'],
   tier: 2,
   needs: 'project',
-  veils: ['note'],
+  redactedParams: ['note'],
   cli: { command: 'review resolve', args: ['review'] },
   example: { world: ['trace run-a', 'review rv-1 of run-a'], call: { review: 'rv-1', verdict: 'pass', score: 0.9, note: 'All there' } },
-  async run(here, { review: id, verdict, score, note: written, amend = false }) {
-    const { platform, project, caller, now } = here;
+  async run(ctx, { review: id, verdict, score, note: written, amend = false }) {
+    const { platform, project, caller, now } = ctx;
     const ground = await platform.ground(project);
     const by = caller.agent;
     const asked = requireReview(ground, id, now).review;
-    checkMayJudge(here, ground, asked);
-    const note = written && (await redactorFor(here, ground, asked.runId)).text(written);
+    checkMayJudge(ctx, ground, asked);
+    const note = written && (await redactorFor(ctx, ground, asked.runId)).text(written);
     const said = { by, verdict, score, ...(note ? { note } : {}) };
     const isNew = await ground.reviews.alone(() => {
       const { review } = requireReview(ground, id, now);
       const may = mayResolve(review, { ...said, isAmend: amend }, now);
-      if (may.act === 'refused') throw refusalOf(here, review, may.why, note === written ? note : undefined);
+      if (may.act === 'refused') throw refusalOf(ctx, review, may.why, note === written ? note : undefined);
       if (may.act === 'same') return false;
       const event: ReviewEvent = { event: may.act === 'amend' ? 'review_amended' : 'review_resolved', review_id: id, at: now, ...said };
       ground.reviews.append(event);
@@ -50,7 +50,7 @@ export const reviewResolve = job({
     const { review, warnings } = requireReview(ground, id, now);
     const result = { review: blindTo(review, by) };
     if (!isNew) return alreadyThere(result);
-    here.changes.updated.push(id);
+    ctx.changes.updated.push(id);
     return answer(result, { warnings: [...warnings, ...problems] });
   },
 });
@@ -67,16 +67,16 @@ async function told(ground: Ground, runId: string, now: string): Promise<string[
 }
 
 function refusalOf(
-  here: JobContext,
+  ctx: JobContext,
   review: Review,
   why: Extract<ReviewAct, { act: 'refused' }>['why'],
   note: string | undefined,
 ): CleoError {
-  if (why === 'taken') return takenBy(review, here.now, here.caller.agent);
-  const show = here.commandAs(['review', 'show', review.id]);
+  if (why === 'taken') return takenBy(review, ctx.now, ctx.caller.agent);
+  const show = ctx.commandAs(['review', 'show', review.id]);
   // A command line to be copied holds neither secrets nor what a terminal would obey.
   const again = (amend: true | undefined): string =>
-    here.commandWith({ amend, note: note && /^[ -~]{1,200}$/.test(note) ? note : undefined });
+    ctx.commandWith({ amend, note: note && /^[ -~]{1,200}$/.test(note) ? note : undefined });
   const [problem, fix] = {
     said: ['has another verdict of yours', again(true)],
     over: ['is resolved already, by others', show],

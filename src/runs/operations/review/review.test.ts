@@ -1,27 +1,27 @@
 import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { type AppOptions, openApp } from '../../../../test/app.ts';
 import { openWorkshop } from '../../../../test/construct.ts';
-import { type HouseOptions, openHouse } from '../../../../test/house.ts';
 import { requested, writeReviews, writeRun } from '../../../../test/runs.ts';
 import { readReviews } from '../../rules/review-state.ts';
 
 const at = '2026-01-02T00:00:00.000Z';
 
 /** A run that waits for a reviewer, and a clock that can be moved. */
-async function world(review: Parameters<typeof requested>[2] = {}, options: HouseOptions = {}) {
+async function world(review: Parameters<typeof requested>[2] = {}, options: AppOptions = {}) {
   const clock = { now: at };
-  const house = await openHouse({ clock, ...options });
-  const folder = join(house.root, '.cleo');
+  const app = await openApp({ clock, ...options });
+  const folder = join(app.root, '.cleo');
   const trace = writeRun(folder, { id: 'run-a' });
   writeReviews(folder, [requested('rv-1', 'run-a', review)]);
   return {
-    ...house,
+    ...app,
     clock,
     folder,
     resolve: (by: string, params: object = {}) =>
-      house.as(by).call('review.resolve', { review: 'rv-1', verdict: 'pass', score: 0.9, ...params }),
-    claim: (by: string) => house.as(by).call('review.claim', { review: 'rv-1' }),
+      app.as(by).call('review.resolve', { review: 'rv-1', verdict: 'pass', score: 0.9, ...params }),
+    claim: (by: string) => app.as(by).call('review.claim', { review: 'rv-1' }),
     events: () => readReviews(readFileSync(join(folder, 'reviews.jsonl'), 'utf8')).events,
     told: () =>
       readFileSync(trace, 'utf8')

@@ -33,7 +33,7 @@ const known = ['project', 'run_id', 'phase', 'date'];
 
 /** What is to be run, once everything that was asked for is known to make sense. */
 export async function requestOf(
-  here: JobContext,
+  ctx: JobContext,
   ground: Ground,
   construct: Construct,
   asked: Asked,
@@ -42,29 +42,29 @@ export async function requestOf(
 ): Promise<RunRequest> {
   const { resume } = asked;
   const taskId = asked.task ?? ((resume?.task_id ?? undefined) as TaskId | undefined);
-  const title = taskId === undefined ? undefined : await (await import('./link.ts')).admitTask(here, taskId, construct);
-  const gate = asked.force === undefined ? undefined : gateOf(here, asked.force, asked.reason);
+  const title = taskId === undefined ? undefined : await (await import('./link.ts')).admitTask(ctx, taskId, construct);
+  const gate = asked.force === undefined ? undefined : gateOf(ctx, asked.force, asked.reason);
   const isChanged = resume?.construct !== undefined && resume.construct?.sha256 !== construct.sha256;
   if (resume && isChanged && gate !== 'manifest')
     throw skillRefusal(
       78,
       `${construct.file} is not what it was when ${resume.run_id} began`,
-      here.commandWith({ force: 'manifest', reason: 'the manifest was changed on purpose' }),
+      ctx.commandWith({ force: 'manifest', reason: 'the manifest was changed on purpose' }),
       { run: resume.run_id },
     );
-  const kept = resume && (await import('./resume.ts')).keptOf(here, ground, resume, asked, title);
+  const kept = resume && (await import('./resume.ts')).keptOf(ctx, ground, resume, asked, title);
   const intent = kept ? kept.intent : (asked.intent ?? title);
-  const usual = here.config()['assessment.project'] || (construct.project ?? construct.name);
-  const project = projectName(here, asked.project || resume?.project || usual);
+  const usual = ctx.config()['assessment.project'] || (construct.project ?? construct.name);
+  const project = projectName(ctx, asked.project || resume?.project || usual);
   const capture = asked.capture ?? resume?.asked.capture ?? null;
   const request: RunRequest = {
     construct: capture === null ? construct : { ...construct, capture: { ...construct.capture, inputs: capture } },
-    ...{ kind, phases, project, vars: { ...resume?.vars, ...varsOf(here, asked.var ?? []) } },
+    ...{ kind, phases, project, vars: { ...resume?.vars, ...varsOf(ctx, asked.var ?? []) } },
     defaults: !asked.project && project === usual ? ['project'] : [],
     ...(intent === undefined ? {} : { intent }),
     ...(taskId === undefined ? {} : { taskId }),
-    ...(here.caller.session ? { sessionId: here.caller.session } : {}),
-    agent: here.caller.agent,
+    ...(ctx.caller.session ? { sessionId: ctx.caller.session } : {}),
+    agent: ctx.caller.agent,
     inputs: asked.input ?? kept?.inputs ?? {},
     asked: { capture, skill: asked.skill ?? null, outputs: asked.outputs ?? [] },
     reusable: asked.cached ? earlier(ground, construct) : [],
@@ -74,20 +74,20 @@ export async function requestOf(
     ...(asked.timeout === undefined ? {} : { timeoutMs: asked.timeout }),
     ...{
       waitMs: asked.wait ?? 0,
-      waiting: here.commandWith({ wait: Math.max(600_000, asked.wait ?? 0) }),
+      waiting: ctx.commandWith({ wait: Math.max(600_000, asked.wait ?? 0) }),
       isNamed: kind === 'skill' || asked.skill !== undefined,
       usesJudgeCache: asked.noJudgeCache !== true,
     },
   };
-  checkVariables(here, request);
+  checkVariables(ctx, request);
   return request;
 }
 
 /** The gate that is meant, by its name or number. What a skill ended with is so, whatever anybody wants. */
-function gateOf(here: JobContext, name: string, reason: string | undefined): number | 'manifest' {
+function gateOf(ctx: JobContext, name: string, reason: string | undefined): number | 'manifest' {
   const gate = /^[0-4]$/.test(name) ? Number(name) : gates.indexOf(name);
   const because = reason || 'why it is right here';
-  const other = (force: string): string => here.commandWith({ force, reason: because });
+  const other = (force: string): string => ctx.commandWith({ force, reason: because });
   if (gate === 2) throw skillRefusal(64, 'the execution gate cannot be forced', other('output'), { gates });
   if (gate < 0 && name !== 'manifest') {
     const [meant] = nearest(name, [...gates, 'manifest'], 1);
@@ -97,7 +97,7 @@ function gateOf(here: JobContext, name: string, reason: string | undefined): num
   return name === 'manifest' ? name : gate;
 }
 
-export function varsOf(here: Pick<JobContext, 'commandWith'>, given: string[]): Record<string, string> {
+export function varsOf(ctx: Pick<JobContext, 'commandWith'>, given: string[]): Record<string, string> {
   return Object.fromEntries(
     given.map((one) => {
       const [, name, value] = /^([A-Za-z_][A-Za-z0-9_]*)=(.*)$/s.exec(one) ?? [];
@@ -105,17 +105,17 @@ export function varsOf(here: Pick<JobContext, 'commandWith'>, given: string[]): 
         throw skillRefusal(
           64,
           `--var is name=value, not ${JSON.stringify(one)}`,
-          here.commandWith({ var: given.map((other) => (other === one ? `${/^[A-Za-z_]\w*$/.test(one) ? one : 'name'}=value` : other)) }),
+          ctx.commandWith({ var: given.map((other) => (other === one ? `${/^[A-Za-z_]\w*$/.test(one) ? one : 'name'}=value` : other)) }),
         );
       if (known.includes(name)) throw skillRefusal(64, `{${name}} is not yours to set`, 'cleo help construct run');
-      checkValue(name, value, () => here.commandWith({ var: given.map((other) => (other === one ? `${name}=value` : other)) }));
+      checkValue(name, value, () => ctx.commandWith({ var: given.map((other) => (other === one ? `${name}=value` : other)) }));
       return [name, value];
     }),
   );
 }
 
-export function projectName(here: Pick<JobContext, 'commandWith'>, name: string): string {
-  checkValue('project', name, () => here.commandWith({ project: 'name' }));
+export function projectName(ctx: Pick<JobContext, 'commandWith'>, name: string): string {
+  checkValue('project', name, () => ctx.commandWith({ project: 'name' }));
   return name;
 }
 
@@ -127,7 +127,7 @@ function checkValue(name: string, value: string, fix: () => string): void {
 }
 
 /** A path with a name that nobody has given a value would be another path. */
-export function checkVariables(here: Pick<JobContext, 'commandWith'>, { construct, vars }: Pick<RunRequest, 'construct' | 'vars'>): void {
+export function checkVariables(ctx: Pick<JobContext, 'commandWith'>, { construct, vars }: Pick<RunRequest, 'construct' | 'vars'>): void {
   const paths = [
     ...construct.phases.flatMap(({ inputs, outputs, gates }) => [
       ...[...inputs, ...outputs].map(({ path }) => path),
@@ -137,7 +137,7 @@ export function checkVariables(here: Pick<JobContext, 'commandWith'>, { construc
   ];
   const missing = variablesIn(paths).filter((name) => !known.includes(name) && !Object.hasOwn(vars, name));
   if (missing.length > 0)
-    throw skillRefusal(78, `nobody says what {${missing[0]}} is`, here.commandWith({ var: missing.map((name) => `${name}=value`) }), {
+    throw skillRefusal(78, `nobody says what {${missing[0]}} is`, ctx.commandWith({ var: missing.map((name) => `${name}=value`) }), {
       variables: missing,
     });
 }

@@ -15,19 +15,19 @@ import type { RunOutcome } from '../../runner/run.ts';
 import type { Linked } from './outcome.ts';
 
 /** The title of the task a run is for. Refused before anything runs, where what the run is to leave there could not be left. */
-export function admitTask(here: JobContext, id: TaskId, { lifecycleStage: stage }: Construct): Promise<string> {
-  return here.read(async (store) => {
+export function admitTask(ctx: JobContext, id: TaskId, { lifecycleStage: stage }: Construct): Promise<string> {
+  return ctx.read(async (store) => {
     const task = await store.tasks.hit(id);
     if (!task) throw await notFound(store, id);
-    await checkScope({ ...here, store }, id);
+    await checkScope({ ...ctx, store }, id);
     if (stage === undefined) return task.title;
     const epicId = await epicOf(store, id);
     if (epicId === undefined)
       throw skillRefusal(80, `${id} is part of no epic; the construct completes its stage ${stage}`, 'cleo list --type epic', { stage });
-    await checkScope({ ...here, store }, epicId);
+    await checkScope({ ...ctx, store }, epicId);
     const { known, current } = await stageNow(store, epicId, stage);
     if (current.status === 'completed') return task.title;
-    lifecycleGate(epicId, known, stage, here.config()['lifecycleEnforcement.mode']);
+    lifecycleGate(epicId, known, stage, ctx.config()['lifecycleEnforcement.mode']);
     if (current.status !== 'active') checkStageMove(epicId, current, 'start');
     return task.title;
   });
@@ -38,7 +38,7 @@ const epicOf = async (store: ReadStore, id: TaskId): Promise<TaskId | undefined>
 
 /** Leaves word of a run that succeeded with the task it was for. The run is over and was right: what cannot be left is told. */
 export async function linkTask(
-  here: JobContext,
+  ctx: JobContext,
   { record, redactor, executed }: RunOutcome,
   { lifecycleStage, ...construct }: Construct,
 ): Promise<Linked> {
@@ -50,24 +50,24 @@ export async function linkTask(
   // Part of the work completes nothing.
   const last = construct.phases.at(-1)?.name;
   const stage = executed.some(({ phase }) => phase === last) ? lifecycleStage : undefined;
-  const [at, by] = [record.completed_at ?? here.now, here.caller.agent];
+  const [at, by] = [record.completed_at ?? ctx.now, ctx.caller.agent];
   try {
-    return await here.write(async (store) => {
+    return await ctx.write(async (store) => {
       const task = await requireTask(store, id);
       await store.tasks.appendNote(task, { at, by, text: note });
       const gate = task.acceptance.some((one) => one.gate !== undefined)
-        ? nextGate((await standingOf(store, task)).held, task.acceptance, here.config()['verification.required'])
+        ? nextGate((await standingOf(store, task)).held, task.acceptance, ctx.config()['verification.required'])
         : undefined;
       const evidence = `run:${run}`;
       const link = {
         id,
         note,
         evidence,
-        ...(gate ? { verify: here.commandAs(['verify', id, '--gate', gate, '--evidence', evidence]) } : {}),
+        ...(gate ? { verify: ctx.commandAs(['verify', id, '--gate', gate, '--evidence', evidence]) } : {}),
       };
       const epicId = stage === undefined ? undefined : await epicOf(store, id);
       if (stage === undefined || epicId === undefined) return { task: link, warnings: [] };
-      const mode = here.config()['lifecycleEnforcement.mode'];
+      const mode = ctx.config()['lifecycleEnforcement.mode'];
       const { current } = await stageNow(store, epicId, stage);
       const isOver = current.status === 'completed';
       const entered = isOver ? [] : await enterStage(store, epicId, { stage, status: 'active', by, at }, mode);

@@ -35,8 +35,8 @@ export async function manifestOf(
   const ground = await platform.ground(project);
   const isThere = (path: string): boolean => ground.at(path) !== undefined;
   // As it is written where the caller stands, else as the project knows it, which is how it is printed.
-  const here = asked === undefined ? placeIn(platform, project, manifestNames[0]) : insideOf(platform, project, asked);
-  const places = asked === undefined && before !== undefined ? [before] : [here ?? [], asked ?? manifestNames].flat();
+  const ctx = asked === undefined ? placeIn(platform, project, manifestNames[0]) : insideOf(platform, project, asked);
+  const places = asked === undefined && before !== undefined ? [before] : [ctx ?? [], asked ?? manifestNames].flat();
   const file = places.find(isThere) ?? asked;
   if (file === undefined) throw skillRefusal(78, `there is no ${before ?? manifestNames.join(' and no ')}`, 'cleo help construct run');
   const seen = ground.at(file);

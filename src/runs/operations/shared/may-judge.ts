@@ -8,9 +8,9 @@ import type { Review } from '../../rules/review-state.ts';
 
 /** Nobody judges work of their own: an agent that had a run done does not judge it. A person does, since what a person runs is a
  *  skill's work. */
-export function checkMayJudge(here: JobContext, ground: Ground, { id, runId }: Review): void {
-  const { agent } = here.caller;
-  if (recordOf(ground, runId)?.agent !== agent || isByPerson(here)) return;
+export function checkMayJudge(ctx: JobContext, ground: Ground, { id, runId }: Review): void {
+  const { agent } = ctx.caller;
+  if (recordOf(ground, runId)?.agent !== agent || isByPerson(ctx)) return;
   throw new CleoError('E_REVIEW_OWN_WORK', { review: id, agent, run: runId });
 }
 

@@ -171,8 +171,8 @@ function goingOn(
 export const saidOf = ({ warnings, redactor }: RunOutcome): string[] => warnings.map(({ message }) => redactor.text(message));
 
 /** Notes what a run that succeeded leaves behind: its own record, and word of it with its task. */
-export async function leave(here: JobContext, outcome: RunOutcome, construct: Construct, resumed: RunRecord | undefined): Promise<Linked> {
-  here.changes[resumed === undefined ? 'created' : 'updated'].push(outcome.record.run_id);
+export async function leave(ctx: JobContext, outcome: RunOutcome, construct: Construct, resumed: RunRecord | undefined): Promise<Linked> {
+  ctx.changes[resumed === undefined ? 'created' : 'updated'].push(outcome.record.run_id);
   if (outcome.record.task_id === null && construct.lifecycleStage === undefined) return { warnings: [] };
-  return (await import('./link.ts')).linkTask(here, outcome, construct);
+  return (await import('./link.ts')).linkTask(ctx, outcome, construct);
 }

@@ -11,13 +11,13 @@ import type { RunRequest } from '../../runner/run-state.ts';
 import type { Asked } from './begin.ts';
 
 /** The run that is gone on with. */
-export function resumed(here: JobContext, ground: Ground, asked: string, kind: RunRequest['kind'], skill?: string): RunRecord {
+export function resumed(ctx: JobContext, ground: Ground, asked: string, kind: RunRequest['kind'], skill?: string): RunRecord {
   const { runId, trace } = findRun(ground, asked);
   if (!trace && ground.runs.read(runId, 'run.json') === undefined)
     throw skillRefusal(
       66,
       `${runId} was killed before it had begun: there is nothing to go on with`,
-      here.commandWith({ resume: undefined }),
+      ctx.commandWith({ resume: undefined }),
       { run: runId },
     );
   const record = recordOf(ground, runId);
@@ -35,14 +35,14 @@ export function resumed(here: JobContext, ground: Ground, asked: string, kind: R
 
 /** What it was given and what it is for, as far as the call does not say; refused where nobody but the caller knows. */
 export function keptOf(
-  here: JobContext,
+  ctx: JobContext,
   ground: Ground,
   record: RunRecord,
   { input, intent, task }: Pick<Asked, 'input' | 'intent' | 'task'>,
   title: string | undefined,
 ): { inputs: Record<string, unknown>; intent: string | undefined } {
   return {
-    intent: intent ?? (task === undefined ? intentOf(here, ground, record, title) : title),
+    intent: intent ?? (task === undefined ? intentOf(ctx, ground, record, title) : title),
     inputs: input ?? inputsOf(ground, record),
   };
 }
@@ -56,9 +56,9 @@ function inputsOf(ground: Ground, record: RunRecord): Record<string, unknown> {
 }
 
 /** What it is for, unless nobody but the caller knows. */
-function intentOf(here: JobContext, ground: Ground, record: RunRecord, title: string | undefined): string | undefined {
+function intentOf(ctx: JobContext, ground: Ground, record: RunRecord, title: string | undefined): string | undefined {
   const kept = keptIntent(ground, record, [record.intent, title]);
   if (kept !== undefined) return kept ?? undefined;
   const problem = `what ${record.run_id} is for is not kept as it was said: say it again with --intent`;
-  throw skillRefusal(66, problem, here.commandWith({ intent: 'what it is for' }), { run: record.run_id });
+  throw skillRefusal(66, problem, ctx.commandWith({ intent: 'what it is for' }), { run: record.run_id });
 }

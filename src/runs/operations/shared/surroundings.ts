@@ -5,7 +5,7 @@ import type { Surroundings } from '../../runner/run.ts';
 
 /** What a run is given beside what it was asked for: how to end it, what to hide, whom to tell. */
 export async function surroundingsOf(
-  here: JobContext,
+  ctx: JobContext,
   ground: Ground,
   construct: Construct,
   schemas: Surroundings['schemas'],
@@ -18,10 +18,10 @@ export async function surroundingsOf(
   }
   const patterns = redaction.patterns.length > 0 ? (await import('./patterns.ts')).patternsOf(redaction.patterns) : [];
   const { signal, stop } =
-    here.gateway === 'cli' ? ground.interrupts() : { signal: here.signal ?? new AbortController().signal, stop: () => {} };
+    ctx.gateway === 'cli' ? ground.interrupts() : { signal: ctx.signal ?? new AbortController().signal, stop: () => {} };
   return {
     ...{ signal, stop, schemas, patterns },
-    observe: (event, data, about) => here.observe?.(event, data, { ...about }),
+    observe: (event, data, about) => ctx.observe?.(event, data, { ...about }),
   };
 }
 

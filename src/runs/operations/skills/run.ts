@@ -36,30 +36,30 @@ export const skillsRun = job({
   tier: 1,
   scope: 'admin',
   exits: 'skill',
-  live: async () => (await import('../../rules/narration.ts')).runNarration,
-  veils: ['input', 'intent'],
+  progress: async () => (await import('../../rules/narration.ts')).runNarration,
+  redactedParams: ['input', 'intent'],
   cli: { command: ['skill run', 'skills run'], args: ['name'], read: readsInput, raw: 'printed' },
   example: { world: ['construct'], call: { name: 'write', dryRun: true } },
-  async run(here, { name, dryRun: isDry, retries, outputs: asked, raw, resume: run, ...given }) {
-    const ground = await here.platform.ground(here.project);
+  async run(ctx, { name, dryRun: isDry, retries, outputs: asked, raw, resume: run, ...given }) {
+    const ground = await ctx.platform.ground(ctx.project);
     const problem = skillNameProblem(name);
     if (problem) throw skillRefusal(64, problem, 'cleo skill list');
-    const resume = run === undefined ? undefined : (await import('../shared/resume.ts')).resumed(here, ground, run, 'skill', name);
+    const resume = run === undefined ? undefined : (await import('../shared/resume.ts')).resumed(ctx, ground, run, 'skill', name);
     const outputs = asked ?? resume?.asked.outputs;
     const wrong = outputs?.find((path) => pathProblem(path) !== undefined);
     if (wrong !== undefined) throw skillRefusal(78, `${JSON.stringify(wrong)} ${pathProblem(wrong)}`, 'cleo help skill run');
-    const construct = singleSkill(name, await ofProject(here, ground), { retries, outputs });
-    const request = await requestOf(here, ground, construct, { ...given, resume, outputs }, ['skill'], 'skill');
-    const surroundings = await surroundingsOf(here, ground, construct, await schemasOf([], { isMeasuring: false }));
+    const construct = singleSkill(name, await ofProject(ctx, ground), { retries, outputs });
+    const request = await requestOf(ctx, ground, construct, { ...given, resume, outputs }, ['skill'], 'skill');
+    const surroundings = await surroundingsOf(ctx, ground, construct, await schemasOf([], { isMeasuring: false }));
     try {
       if (isDry)
         return answer({ run: await (await import('../shared/dry-run.ts')).dryRun(ground, request, surroundings) }, { dryRun: true });
       const outcome = await runPhases(ground, request, surroundings);
-      const refusal = runRefusal(outcome, here.commandWith);
+      const refusal = runRefusal(outcome, ctx.commandWith);
       if (refusal) throw refusal;
       const primary = outcome.redactor.value(outcome.executed[0]?.outcome.result.outputs.primary ?? null);
       const printed = typeof primary === 'string' ? primary : primary === null ? '' : JSON.stringify(primary);
-      const { task, warnings } = await leave(here, outcome, construct, resume);
+      const { task, warnings } = await leave(ctx, outcome, construct, resume);
       return answer({ run: runView(outcome, task), ...(raw ? { printed } : { primary }) }, { warnings: [...saidOf(outcome), ...warnings] });
     } finally {
       surroundings.stop();
@@ -68,9 +68,9 @@ export const skillsRun = job({
 });
 
 /** The construct of the project, where there is one that can be read. */
-async function ofProject(here: JobContext, ground: Ground): Promise<Construct | undefined> {
+async function ofProject(ctx: JobContext, ground: Ground): Promise<Construct | undefined> {
   const file = manifestNames.find((path) => ground.at(path) !== undefined);
   if (file === undefined) return undefined;
   const { manifestOf } = await import('../shared/manifest.ts');
-  return (await manifestOf(here, undefined, file)).construct;
+  return (await manifestOf(ctx, undefined, file)).construct;
 }

@@ -2,8 +2,8 @@ import { existsSync, mkdirSync, readFileSync, utimesSync, writeFileSync } from '
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { platformOf } from '#platform/platform.ts';
+import { openApp } from '../../../../test/app.ts';
 import { openWorkshop } from '../../../../test/construct.ts';
-import { openHouse } from '../../../../test/house.ts';
 import { requested, writeReviews, writeRun } from '../../../../test/runs.ts';
 import { pruneDaily, pruneEnded } from '../../runner/prune.ts';
 
@@ -11,13 +11,13 @@ const now = '2026-03-01T12:00:00.000Z';
 const daysAgo = (days: number): string => new Date(Date.parse(now) - days * 86_400_000).toISOString();
 
 async function world() {
-  const house = await openHouse({ clock: { now } });
-  const folder = join(house.root, '.cleo');
-  const platform = platformOf(house.env, house.root, '0.0.0-test');
+  const app = await openApp({ clock: { now } });
+  const folder = join(app.root, '.cleo');
+  const platform = platformOf(app.env, app.root, '0.0.0-test');
   return {
-    ...house,
+    ...app,
     folder,
-    ground: await platform.ground({ root: house.root, folder }),
+    ground: await platform.ground({ root: app.root, folder }),
     left: () => readdir(join(folder, 'runs')).filter((name) => name.startsWith('run-')),
     traces: () => readdir(join(folder, 'traces')).filter((name) => name.includes('run-')),
     pruned: () =>

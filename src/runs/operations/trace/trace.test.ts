@@ -1,12 +1,12 @@
 import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { openApp, type Seen } from '../../../../test/app.ts';
 import { openWorkshop } from '../../../../test/construct.ts';
-import { openHouse, type Seen } from '../../../../test/house.ts';
 import { chained, hash, writeRun } from '../../../../test/runs.ts';
 
-const house = async (...tasks: string[]) => {
-  const opened = await openHouse({ tasks });
+const app = async (...tasks: string[]) => {
+  const opened = await openApp({ tasks });
   const folder = join(opened.root, '.cleo');
   const trace = (id: string): string => join(folder, 'traces', `2026-01-01-${id}.jsonl`);
   const record = (id: string) => JSON.parse(readFileSync(join(folder, 'runs', id, 'run.json'), 'utf8'));
@@ -21,7 +21,7 @@ function edit(path: string, line: number, from: string, to: string): void {
 }
 
 test('runs are listed newest first, with how they stand', async () => {
-  const { call } = await house('trace run-a', 'trace run-b failure', 'trace run-c crashed');
+  const { call } = await app('trace run-a', 'trace run-b failure', 'trace run-c crashed');
   const listed = await call('trace.list');
   expect(listed.runs).toMatchObject([
     { id: 'run-c', status: 'crashed', resumable: true, exitCode: null, executions: 1 },
@@ -34,7 +34,7 @@ test('runs are listed newest first, with how they stand', async () => {
 });
 
 test('a run of this very process goes on; one without a record is told by its trace', async () => {
-  const { call, folder, root } = await house('trace run-a');
+  const { call, folder, root } = await app('trace run-a');
   writeRun(folder, { id: 'run-b', status: 'running' });
   const path = join(folder, 'runs', 'run-b', 'run.json');
   const { beganAt, bootId } = await import('#platform/run-lock.ts');
@@ -49,7 +49,7 @@ test('a run of this very process goes on; one without a record is told by its tr
 });
 
 test('a project without runs has none', async () => {
-  const { call } = await house();
+  const { call } = await app();
   for (const [operation, params] of [
     ['trace.list', {}],
     ['trace.tail', {}],
@@ -61,7 +61,7 @@ test('a project without runs has none', async () => {
 });
 
 test('what happened in a run is told step by step', async () => {
-  const { call } = await house('trace run-a failure');
+  const { call } = await app('trace run-a failure');
   const { trace } = await call('trace.show', { run: 'run-a' });
   expect(trace.run).toMatchObject({ id: 'run-a', status: 'failure' });
   expect(trace.steps.map(({ event, status, gate }: Record<string, string>) => [event, status ?? gate].filter(Boolean).join(' '))).toEqual([
@@ -84,7 +84,7 @@ test('what happened in a run is told step by step', async () => {
 });
 
 test('a run is named by any part that is its own', async () => {
-  const { call } = await house('trace run-abc', 'trace run-abd', 'trace run-x1');
+  const { call } = await app('trace run-abc', 'trace run-abd', 'trace run-x1');
   for (const run of ['run-x1', 'run-x', 'x1', '2026-01-01-run-x1.jsonl'])
     expect(await call('trace.show', { run })).toMatchObject({ trace: { run: { id: 'run-x1' } } });
   expect(await call('trace.show', { run: 'run-ab' })).toMatchObject({
@@ -95,7 +95,7 @@ test('a run is named by any part that is its own', async () => {
 });
 
 test('the last lines are as they were written, of the newest run unless another is named', async () => {
-  const { call } = await house('trace run-a', 'trace run-b');
+  const { call } = await app('trace run-a', 'trace run-b');
   const { lines, _meta } = await call('trace.tail', { limit: 2 });
   expect(lines.map(({ run_id, event, seq }: Record<string, unknown>) => [run_id, event, seq])).toEqual([
     ['run-b', 'execution_complete', 14],
@@ -106,7 +106,7 @@ test('the last lines are as they were written, of the newest run unless another 
 });
 
 test('a sound trace verifies; a torn end is a warning', async () => {
-  const { call, trace } = await house('trace run-a');
+  const { call, trace } = await app('trace run-a');
   expect(await call('trace.verify', { run: 'run-a' })).toMatchObject({ success: true, traces: [{ run: 'run-a', lines: 15 }] });
   writeFileSync(trace('run-a'), '{"ts":"2026', { flag: 'a' });
   const { success, _meta } = await call('trace.verify', { all: true });
@@ -114,7 +114,7 @@ test('a sound trace verifies; a torn end is a warning', async () => {
 });
 
 test('one byte edited in line 3 breaks line 4; in the last line it is told by run.json', async () => {
-  const { call, trace } = await house('trace run-a', 'trace run-b');
+  const { call, trace } = await app('trace run-a', 'trace run-b');
   edit(trace('run-a'), 3, '"gate_id":0', '"gate_id":1');
   expect(await call('trace.verify', { run: 'run-a' })).toMatchObject({
     _meta: { exitCode: 65, exitNamespace: 'skill' },
@@ -137,7 +137,7 @@ test('one byte edited in line 3 breaks line 4; in the last line it is told by ru
 });
 
 test('two objects on one line are told by number, and everything else is still read', async () => {
-  const { call, trace } = await house('trace run-a');
+  const { call, trace } = await app('trace run-a');
   const text = readFileSync(trace('run-a'), 'utf8');
   const lines = text.split('\n');
   writeFileSync(trace('run-a'), [...lines.slice(0, 4), lines[4]! + lines[5]!, ...lines.slice(6)].join('\n'));
@@ -158,7 +158,7 @@ test('two objects on one line are told by number, and everything else is still r
 });
 
 test('bytes that are no text break a trace where they stand, and crash nothing', async () => {
-  const { call, trace } = await house('trace run-a');
+  const { call, trace } = await app('trace run-a');
   const bytes = readFileSync(trace('run-a'));
   const at = bytes.indexOf('context_files_exist');
   bytes[at] = 0xff;
@@ -171,7 +171,7 @@ test('bytes that are no text break a trace where they stand, and crash nothing',
 });
 
 test('a trace that is gone is broken', async () => {
-  const { call, trace } = await house('trace run-a');
+  const { call, trace } = await app('trace run-a');
   const { rmSync } = await import('node:fs');
   rmSync(trace('run-a'));
   expect(await call('trace.verify', { run: 'run-a' })).toMatchObject({ error: { exitCode: 65, details: { line: 1 } } });
@@ -180,7 +180,7 @@ test('a trace that is gone is broken', async () => {
 });
 
 test('repair keeps what is sound, loses nothing, and the trace verifies', async () => {
-  const { call, trace, record } = await house('trace run-a');
+  const { call, trace, record } = await app('trace run-a');
   edit(trace('run-a'), 3, '"gate_id":0', '"gate_id":1');
   writeFileSync(trace('run-a'), '{"torn', { flag: 'a' });
   const before = readFileSync(trace('run-a'), 'utf8');
@@ -200,7 +200,7 @@ test('repair keeps what is sound, loses nothing, and the trace verifies', async 
 });
 
 test('events are found by what they are about', async () => {
-  const { call } = await house('trace run-a', 'trace run-b failure');
+  const { call } = await app('trace run-a', 'trace run-b failure');
   const found = async (params: Record<string, unknown>) =>
     (await call('trace.query', params)).lines.map((line: Record<string, string>) => `${line.run_id} ${line.event}`);
   expect(await found({ event: 'gate_checked', status: 'failed' })).toEqual(['run-b gate_checked']);
@@ -215,7 +215,7 @@ test('events are found by what they are about', async () => {
 });
 
 test('which precondition fails most, and how often a phase does', async () => {
-  const { call } = await house('trace run-a', 'trace run-b failure', 'trace run-c failure');
+  const { call } = await app('trace run-a', 'trace run-b failure', 'trace run-c failure');
   expect(await call('trace.query.groups', { groupBy: ['check'], gate: 'precondition' })).toMatchObject({
     event: 'gate_checked',
     traces: 3,
@@ -232,7 +232,7 @@ test('which precondition fails most, and how often a phase does', async () => {
 });
 
 test('a thousand executions are queried within a second, ten thousand lines verified in well under one', async () => {
-  const { call, folder, trace } = await house();
+  const { call, folder, trace } = await app();
   for (let i = 0; i < 500; i += 1)
     writeRun(folder, { id: `run-${String(i).padStart(3, '0')}`, status: i % 3 === 0 ? 'failure' : 'success' });
   const timed = async (operation: string, params: object): Promise<number> => {
@@ -253,7 +253,7 @@ test('a thousand executions are queried within a second, ten thousand lines veri
 });
 
 test('traces are exported as text or into a file of the project', async () => {
-  const { call, root, trace } = await house('trace run-a', 'trace run-b');
+  const { call, root, trace } = await app('trace run-a', 'trace run-b');
   expect(await call('trace.export', { runs: 'run-a' })).toMatchObject({ content: readFileSync(trace('run-a'), 'utf8'), count: 1 });
   expect((await call('trace.export', { runs: '2026-01-*.jsonl' })).count).toBe(2);
   expect((await call('trace.export', {})).count).toBe(2);
@@ -289,7 +289,7 @@ test('what is too large for a line lies beside it, without its secrets, and the 
 });
 
 test('a score is told to the trace it comes from, once, and its end is vouched for', async () => {
-  const { call, trace, record } = await house('trace run-a failure', 'trace run-b');
+  const { call, trace, record } = await app('trace run-a failure', 'trace run-b');
   const scores = (id: string) =>
     readFileSync(trace(id), 'utf8')
       .split('\n')
@@ -316,7 +316,7 @@ test('a score is told to the trace it comes from, once, and its end is vouched f
 });
 
 test('a trace that was changed is told nothing: what was done to it stays to be seen', async () => {
-  const { call, trace, folder } = await house('trace run-a', 'review rv-1 of run-a');
+  const { call, trace, folder } = await app('trace run-a', 'review rv-1 of run-a');
   edit(trace('run-a'), 15, '"exit_code":0', '"exit_code":1');
   const before = readFileSync(trace('run-a'), 'utf8');
   expect((await call('assess.run', { runs: ['run-a'] })).assessments[0].flags).toContain('the trace does not end as the run left it');

@@ -1,13 +1,13 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { openHouse } from '../../../../test/house.ts';
+import { openApp } from '../../../../test/app.ts';
 import { realTokens } from '../../../../test/real-tokens.ts';
 
 const world = ['T001 epic: Parser', 'T002 in T001: Grammar', 'session session-1 epic:T001 by tester: Work'];
 
 test('what waits for a decision is told, the newest first, with the way to all of it', async () => {
   const decisions = Array.from({ length: 60 }, (_, i) => `memory decision about T002: Decision ${i} on tokens`);
-  const { call, cli } = await openHouse({ tasks: [...world, ...decisions, 'memory decision accepted: Settled'] });
+  const { call, cli } = await openApp({ tasks: [...world, ...decisions, 'memory decision accepted: Settled'] });
   const { briefing } = await call('session.briefing', { budget: 20_000 });
   expect(briefing.openDecisions).toHaveLength(50);
   expect(briefing.openDecisions[0]).toEqual({ id: 'D-060', title: expect.stringContaining('Decision 59') });
@@ -20,7 +20,7 @@ test('what waits for a decision is told, the newest first, with the way to all o
 });
 
 test('a long note is cut, and its session shows it whole', async () => {
-  const { call } = await openHouse({ tasks: world });
+  const { call } = await openApp({ tasks: world });
   const note = 'What I did and why. '.repeat(190).trim();
   await call('session.end', { note });
   const { briefing, omitted } = await call('session.briefing', { budget: 600 });
@@ -30,7 +30,7 @@ test('a long note is cut, and its session shows it whole', async () => {
 
 test('no briefing is over its budget as tokenizers count it, as JSON or as a text; below the least it says what would do', async () => {
   const words = fc.stringMatching(/^[a-z\u4e00-\u4fff\n<>{}"' 🍳-]{1,150}$/u).map((said) => said.toWellFormed());
-  const { call, cli } = await openHouse({
+  const { call, cli } = await openApp({
     tasks: [...world, ...Array.from({ length: 40 }, (_, i) => `T${i + 100} in T001 blocked: In the way ${i}, as a title says it`)],
     config: { hierarchy: { maxSiblings: 0 } },
   });

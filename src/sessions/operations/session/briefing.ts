@@ -46,8 +46,8 @@ export const sessionBriefing = query({
   tier: 0,
   cli: { command: ['briefing', 'session briefing'], isPrompt: true },
   example: { world: ['T001 epic', 'T002 in T001: Write the parser', 'session session-1 epic:T001 by ada: Parser'], call: {} },
-  async run(here, { budget }) {
-    const { store, session, caller } = here;
+  async run(ctx, { budget }) {
+    const { store, session, caller } = ctx;
     const focus = await store.claims.heldBy(caller);
     const last = await lastHandoff(store, session?.scope.root);
     const own = session && (await store.sessions.get(session.id));
@@ -57,7 +57,7 @@ export const sessionBriefing = query({
     // What comes next and what is blocked are told as they are now, not as they were when the last session ended.
     const all = {
       note: last?.handoff?.note ? [last.handoff.note] : [],
-      next: (await recommended(here, undefined, 3)).map(({ taskId, title }) => ({ id: taskId, title })),
+      next: (await recommended(ctx, undefined, 3)).map(({ taskId, title }) => ({ id: taskId, title })),
       blocked: await blockedInside(store, session?.scope.root),
       openDecisions: open.map(({ id, title }) => ({ id, title })),
       decisions: last?.handoff?.decisions ?? [],
@@ -101,12 +101,12 @@ export const sessionBriefing = query({
             ...(omitted.length > 0 ? { omitted } : {}),
           };
         },
-        tokensOf: (answer) => estimateShown(here.printed(answer)),
+        tokensOf: (answer) => estimateShown(ctx.toOutput(answer)),
         cost: (value) => estimateShown(JSON.stringify(value)) + 1,
         rest: (count) => ({
           section: 'rest',
           count,
-          expand: here.commandAs(['briefing', '--budget', String(Math.min(mostTokens, budget * 4))]),
+          expand: ctx.commandAs(['briefing', '--budget', String(Math.min(mostTokens, budget * 4))]),
         }),
       });
     let found = told(200);
@@ -116,7 +116,7 @@ export const sessionBriefing = query({
     throw new CleoError('E_VALIDATION', {
       field: 'budget',
       problem: `must be at least ${least} here`,
-      fix: here.commandWith({ budget: least }),
+      fix: ctx.commandWith({ budget: least }),
     });
   },
 });

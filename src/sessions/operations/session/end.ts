@@ -22,29 +22,29 @@ export const sessionEnd = mutation({
     world: ['T001 done', 'T002', 'session session-1 global by ada: Parser'],
     call: { note: 'The parser reads all of it; errors have no line yet' },
   },
-  async run(here, { note }) {
-    const session = await ownSession(here, 'end');
+  async run(ctx, { note }) {
+    const session = await ownSession(ctx, 'end');
     if (session.status === 'ended') return noChange({ session: summaryOf(session) });
-    await checkMayEnd(here, session, note);
-    const released = await releaseAll(here, session.id);
-    const ended = await closed(here, session, 'ended', note);
+    await checkMayEnd(ctx, session, note);
+    const released = await releaseAll(ctx, session.id);
+    const ended = await closed(ctx, session, 'ended', note);
     return { session: summaryOf(ended), ...(released.length > 0 ? { released } : {}), handoff: ended.handoff };
   },
 });
 
-async function checkMayEnd(here: MutationContext, session: SessionRecord, note: string | undefined): Promise<void> {
-  const { store, config, caller, now } = here;
+async function checkMayEnd(ctx: MutationContext, session: SessionRecord, note: string | undefined): Promise<void> {
+  const { store, config, caller, now } = ctx;
   if (!note) {
     const { state, percent = 0 } = contextState(
       await store.sessions.contextOf({ ...caller, session: session.id }),
       now,
       contextLimits(config),
     );
-    if (isCritical(state)) throw new CleoError('E_HANDOFF_REQUIRED', { sessionId: session.id, percent, fix: here.commandAs(['safestop']) });
+    if (isCritical(state)) throw new CleoError('E_HANDOFF_REQUIRED', { sessionId: session.id, percent, fix: ctx.commandAs(['safestop']) });
     if (config['session.requireNote'])
       throw new CleoError('E_NOTES_REQUIRED', {
         sessionId: session.id,
-        retry: here.commandWith({ note: 'What is done, what is open, what to mind' }),
+        retry: ctx.commandWith({ note: 'What is done, what is open, what to mind' }),
       });
   }
   if (!config['session.closeRequiresDone']) return;

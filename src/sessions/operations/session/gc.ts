@@ -14,15 +14,15 @@ export const sessionGc = mutation({
   cli: { command: 'session gc' },
   dryRun: true,
   example: { world: ['T001', 'session session-1 task:T001 by ada: Parser'], call: {} },
-  async run(here) {
-    const { store, config, now } = here;
+  async run(ctx) {
+    const { store, config, now } = ctx;
     const hours = config['session.quietHours'];
     const quiet = await store.sessions.quietSince(new Date(Date.parse(now) - hours * 3_600_000).toISOString());
     const sessions = [];
     for (const session of quiet) {
-      await releaseAll(here, session.id);
+      await releaseAll(ctx, session.id);
       const note = session.note ?? `Nothing was heard of it for ${hours} hours`;
-      sessions.push(summaryOf(await closed(here, session, 'ended', note)));
+      sessions.push(summaryOf(await closed(ctx, session, 'ended', note)));
     }
     return sessions.length > 0 ? { sessions } : noChange({ sessions });
   },

@@ -15,19 +15,19 @@ export const sessionResume = mutation({
   name: 'session.resume',
   summary: 'Join an active session, or bring one back to life',
   params: strictObject({ sessionId: SessionId }),
-  also: { id: 'sessionId' },
+  paramAliases: { id: 'sessionId' },
   result: strictObject({ session: SessionSummary, focus: optional(TaskReceipt) }),
   errors: ['E_SESSION_NOT_FOUND', 'E_RESUME_FAILED', 'E_CONCURRENT_SESSION', 'E_SESSION_EXISTS', 'E_SCOPE_CONFLICT'],
   tier: 0,
   cli: { command: 'session resume', args: ['sessionId'] },
   example: { world: ['T001', 'session session-1 task:T001 suspended by ada: Parser'], call: { sessionId: 'session-1' } },
-  async run(here, { sessionId }) {
-    const { store, caller, now } = here;
+  async run(ctx, { sessionId }) {
+    const { store, caller, now } = ctx;
     const former = await requireSession(store, sessionId);
     if (former.scope.root && !(await store.tasks.exists(former.scope.root)))
       throw new CleoError('E_RESUME_FAILED', { sessionId, scope: scopeText(former.scope) });
-    await checkAlone(here, sessionId);
-    const session = former.status === 'active' ? former : await awake(here, former);
+    await checkAlone(ctx, sessionId);
+    const session = former.status === 'active' ? former : await awake(ctx, former);
     const isNew = await store.sessions.attach(sessionId, caller.agent, now);
     const focus = await store.claims.heldBy({ agent: caller.agent, session: sessionId });
     const result = {
@@ -35,7 +35,7 @@ export const sessionResume = mutation({
       ...(focus ? { focus: receiptOf(await requireTask(store, focus.taskId)) } : {}),
     };
     const joins = handleOf(session);
-    return answer(result, { joins, ...(isNew || session !== former ? {} : { exit: 102 as const }) });
+    return answer(result, { enterSession: joins, ...(isNew || session !== former ? {} : { exit: 102 as const }) });
   },
 });
 

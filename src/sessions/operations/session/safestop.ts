@@ -23,36 +23,36 @@ export const sessionSafestop = mutation({
   tier: 1,
   cli: { command: ['safestop', 'session safestop'] },
   example: { world: ['T001', 'session session-1 task:T001 by ada: Parser'], call: { reason: 'The context is nearly full' } },
-  async run(here, { reason, keep }) {
-    const { store, session, several } = here;
+  async run(ctx, { reason, keep }) {
+    const { store, session, activeSessions } = ctx;
     const text = reason ?? 'Stopped safely';
-    if ((!session && !several) || (await isAnothers(here))) return stopAlone(here, text, keep === true);
-    const own = await ownSession(here, 'stop');
+    if ((!session && !activeSessions) || (await isAnothers(ctx))) return stopAlone(ctx, text, keep === true);
+    const own = await ownSession(ctx, 'stop');
     if (own.status !== 'active') return noChange({ session: summaryOf(own), ...(own.handoff ? { handoff: own.handoff } : {}) });
-    const task = (await noteFocus(here, text))?.task;
-    if (!keep) await releaseAll(here, own.id);
-    const stopped = await closed(here, own, keep ? 'suspended' : 'ended', text);
+    const task = (await noteFocus(ctx, text))?.task;
+    if (!keep) await releaseAll(ctx, own.id);
+    const stopped = await closed(ctx, own, keep ? 'suspended' : 'ended', text);
     const left = task && (await requireTask(store, task.id));
     return { session: summaryOf(stopped), ...(left ? { task: receiptOf(left) } : {}), handoff: stopped.handoff };
   },
 });
 
 /** Outside of any session: the focus is all there is to stop. */
-async function stopAlone(here: MutationContext, text: string, isKept: boolean) {
-  const focus = await noteFocus(here, text);
+async function stopAlone(ctx: MutationContext, text: string, isKept: boolean) {
+  const focus = await noteFocus(ctx, text);
   if (!focus) return noChange({});
-  if (!isKept) return { task: receiptOf(await release(here, focus.task)) };
+  if (!isKept) return { task: receiptOf(await release(ctx, focus.task)) };
   const result = { task: receiptOf(focus.task) };
   return focus.isNew ? result : noChange(result);
 }
 
 /** Writes down where the focus was left; what was said last is not said again. */
-async function noteFocus(here: MutationContext, text: string): Promise<{ task: TaskRecord; isNew: boolean } | undefined> {
-  const focus = await here.store.claims.heldBy(here.caller);
+async function noteFocus(ctx: MutationContext, text: string): Promise<{ task: TaskRecord; isNew: boolean } | undefined> {
+  const focus = await ctx.store.claims.heldBy(ctx.caller);
   if (!focus) return undefined;
-  const task = await requireTask(here.store, focus.taskId);
-  const last = (await here.store.tasks.notes([task.id])).get(task.id)?.at(-1);
-  const notes = notesOf(here, text).filter((note) => note.text !== last?.text || note.by !== last.by);
-  for (const note of notes) await here.store.tasks.appendNote(task, note);
+  const task = await requireTask(ctx.store, focus.taskId);
+  const last = (await ctx.store.tasks.notes([task.id])).get(task.id)?.at(-1);
+  const notes = notesOf(ctx, text).filter((note) => note.text !== last?.text || note.by !== last.by);
+  for (const note of notes) await ctx.store.tasks.appendNote(task, note);
   return { task, isNew: notes.length > 0 };
 }

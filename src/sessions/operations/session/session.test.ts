@@ -1,12 +1,12 @@
 import { describe, expect, test } from 'vitest';
-import { openHouse } from '../../../../test/house.ts';
+import { openApp } from '../../../../test/app.ts';
 
 const world = ['T001 epic: Parser', 'T002 in T001 high: Lexer', 'T003 in T001: Trees', 'T009 epic: Other', 'T010 in T009: Else'];
 const one = [...world, 'session session-1 epic:T001 by ada: Parse'];
 
 describe('who is calling', () => {
   test('the one active session of the agent, else the only one, else none', async () => {
-    const { as } = await openHouse({ tasks: [...world, 'session s-a epic:T001 by ada', 'session s-b epic:T009 by bob'] });
+    const { as } = await openApp({ tasks: [...world, 'session s-a epic:T001 by ada', 'session s-b epic:T009 by bob'] });
     const idOf = async (agent: string) => (await as(agent).call('session.status')).session.id;
     expect([await idOf('ada'), await idOf('bob'), await idOf('eve')]).toEqual(['s-a', 's-b', undefined]);
     expect(await as('eve').call('session.status')).toMatchObject({
@@ -18,7 +18,7 @@ describe('who is calling', () => {
   });
 
   test('a session that a call names has to be there (31) and, for a write, active (36)', async () => {
-    const { call, cli } = await openHouse({ tasks: [...world, 'session s-old epic:T001 ended by ada'] });
+    const { call, cli } = await openApp({ tasks: [...world, 'session s-old epic:T001 ended by ada'] });
     expect((await call('tasks.show', { taskId: 'T002' }, { session: 's-none' })).error).toMatchObject({ exitCode: 31 });
     expect((await call('tasks.add', { title: 'x' }, { session: 's-none' })).error).toMatchObject({
       exitCode: 31,
@@ -32,14 +32,14 @@ describe('who is calling', () => {
   });
 
   test('a name from the environment that nobody knows is only a tag', async () => {
-    const house = await openHouse({ tasks: world, env: { CLEO_SESSION_ID: 'from-outside' } });
-    expect(await house.call('tasks.add', { title: 'x' })).toMatchObject({ success: true, _meta: { sessionId: 'from-outside' } });
-    const [entry] = await house.store.read((reads) => reads.audit.after(0, 10));
+    const app = await openApp({ tasks: world, env: { CLEO_SESSION_ID: 'from-outside' } });
+    expect(await app.call('tasks.add', { title: 'x' })).toMatchObject({ success: true, _meta: { sessionId: 'from-outside' } });
+    const [entry] = await app.store.read((reads) => reads.audit.after(0, 10));
     expect(entry?.session).toBe('from-outside');
   });
 
   test('where a session is required, a write without one is refused (36), and its fix leads out', async () => {
-    const { call, cli } = await openHouse({ tasks: world, config: { session: { required: true } } });
+    const { call, cli } = await openApp({ tasks: world, config: { session: { required: true } } });
     const { error } = await call('tasks.add', { title: 'x' });
     expect(error).toMatchObject({ code: 'E_SESSION_REQUIRED', exitCode: 36 });
     expect(await call('tasks.show', { taskId: 'T002' })).toMatchObject({ success: true });
@@ -48,7 +48,7 @@ describe('who is calling', () => {
   });
 
   test('several sessions and no way to choose: a write that needs one answers 36 with the ids', async () => {
-    const { as } = await openHouse({
+    const { as } = await openApp({
       tasks: [...world, 'session s-a epic:T001 by ada', 'session s-b epic:T009 by bob'],
       config: { session: { required: true } },
     });
@@ -58,7 +58,7 @@ describe('who is calling', () => {
   });
 
   test('what an agent took outside any session stays its own when a session begins', async () => {
-    const { call, as } = await openHouse({ tasks: world });
+    const { call, as } = await openApp({ tasks: world });
     await call('tasks.start', { taskId: 'T002' });
     await as('ada').call('session.start', { scope: 'epic:T001', autoFocus: true });
     expect(await call('tasks.current')).toMatchObject({ task: { id: 'T002' } });
@@ -79,7 +79,7 @@ describe('the scope holds', () => {
     ['tasks.add', { title: 'x', type: 'epic' }],
     ['tasks.add-batch', { tasks: [{ title: 'x', parent: 'T009' }] }],
   ])('%s %j is outside: 34', async (operation, params) => {
-    const { call } = await openHouse({ tasks: [...one, 'T011 in T009 accept a: Criteria', 'T012 in T009 done: Done'] });
+    const { call } = await openApp({ tasks: [...one, 'T011 in T009 accept a: Criteria', 'T012 in T009 done: Done'] });
     expect((await call(operation, params)).error).toMatchObject({
       code: 'E_TASK_NOT_IN_SCOPE',
       exitCode: 34,
@@ -88,7 +88,7 @@ describe('the scope holds', () => {
   });
 
   test('and says which epic the task is in, with the whole way out', async () => {
-    const { call, cli } = await openHouse({ tasks: one, agent: 'ada' });
+    const { call, cli } = await openApp({ tasks: one, agent: 'ada' });
     const { error } = await call('tasks.start', { taskId: 'T010' });
     expect(error).toMatchObject({ details: { taskId: 'T010', epicId: 'T009', scope: 'epic:T001' } });
     for (const { command } of error.alternatives) expect((await cli(command)).exitCode, command).toBe(0);
@@ -96,7 +96,7 @@ describe('the scope holds', () => {
   });
 
   test('a new task without a parent goes under the root of the scope', async () => {
-    const { call } = await openHouse({ tasks: one });
+    const { call } = await openApp({ tasks: one });
     expect(await call('tasks.add', { title: 'x' })).toMatchObject({ task: { parentId: 'T001', type: 'task' } });
     expect(
       await call('tasks.add-batch', {
@@ -111,14 +111,14 @@ describe('the scope holds', () => {
   });
 
   test('in a saga a new task needs a parent, or is an epic', async () => {
-    const { call } = await openHouse({ tasks: ['T001 saga', 'T002 in T001', 'session s saga:T001'] });
+    const { call } = await openApp({ tasks: ['T001 saga', 'T002 in T001', 'session s saga:T001'] });
     expect((await call('tasks.add', { title: 'x' })).error).toMatchObject({ exitCode: 34 });
     expect(await call('tasks.add', { title: 'x', type: 'epic' })).toMatchObject({ task: { type: 'epic', parentId: 'T001' } });
     expect(await call('tasks.add', { title: 'x', parent: 'T002' })).toMatchObject({ task: { type: 'task' } });
   });
 
   test('next and ready stay inside, unless asked for elsewhere', async () => {
-    const { call } = await openHouse({ tasks: [...one, 'T013 critical: Urgent'] });
+    const { call } = await openApp({ tasks: [...one, 'T013 critical: Urgent'] });
     expect((await call('tasks.next')).recommendation.taskId).toBe('T002');
     expect((await call('tasks.next', { epic: 'T009' })).recommendation.taskId).toBe('T010');
     expect((await call('orchestrate.ready')).tasks.map(({ id }: { id: string }) => id)).toEqual(['T002', 'T003']);
@@ -126,7 +126,7 @@ describe('the scope holds', () => {
   });
 
   test('a global session holds nobody back, and a phase draws its own', async () => {
-    const { call } = await openHouse({ tasks: [...world, 'T020 low phase polish: Shine', 'T021 low: Plain'] });
+    const { call } = await openApp({ tasks: [...world, 'T020 low phase polish: Shine', 'T021 low: Plain'] });
     await call('session.start', { scope: 'global', phase: 'polish', autoFocus: true });
     const { recommendation, alternatives } = await call('tasks.next', { count: 10 });
     const all = [recommendation, ...alternatives];
@@ -137,14 +137,14 @@ describe('the scope holds', () => {
 
 describe('resume', () => {
   test('of an active one attaches the caller; once more is 102', async () => {
-    const { call } = await openHouse({ tasks: one });
+    const { call } = await openApp({ tasks: one });
     expect(await call('session.resume', { sessionId: 'session-1' })).toMatchObject({ session: { status: 'active' }, success: true });
     expect(await call('session.resume', { sessionId: 'session-1' })).toMatchObject({ _meta: { exitCode: 102 } });
     expect((await call('session.show', { sessionId: 'session-1' })).session.agents).toEqual(['ada', 'tester']);
   });
 
   test.each(['suspended', 'ended'])('of one that is %s brings it back, under the rules of a start', async (status) => {
-    const { call, as } = await openHouse({ tasks: [...world, `session session-1 epic:T001 ${status} by ada`] });
+    const { call, as } = await openApp({ tasks: [...world, `session session-1 epic:T001 ${status} by ada`] });
     expect(await call('session.resume', { sessionId: 'session-1' })).toMatchObject({ session: { status: 'active' } });
     await call('session.suspend');
     const { session } = await as('bob').call('session.start', { scope: 'epic:T001', autoFocus: true });
@@ -155,7 +155,7 @@ describe('resume', () => {
   });
 
   test('of one whose root is gone: 66, and the fix starts afresh', async () => {
-    const { call, cli } = await openHouse({ tasks: ['T001', 'T002', 'session session-1 task:T001 suspended by ada'] });
+    const { call, cli } = await openApp({ tasks: ['T001', 'T002', 'session session-1 task:T001 suspended by ada'] });
     await call('tasks.delete', { taskId: 'T001' });
     const { error } = await call('session.resume', { sessionId: 'session-1' });
     expect(error).toMatchObject({ code: 'E_RESUME_FAILED', exitCode: 66 });
@@ -163,7 +163,7 @@ describe('resume', () => {
   });
 
   test('of one that nobody knows: 31, with the nearest', async () => {
-    const { call, cli } = await openHouse({ tasks: one });
+    const { call, cli } = await openApp({ tasks: one });
     const { error } = await call('session.resume', { sessionId: 'session-2' });
     expect(error).toMatchObject({ code: 'E_SESSION_NOT_FOUND', exitCode: 31, details: { near: ['session-1'] } });
     expect((await cli(error.fix)).exitCode).toBe(0);
@@ -172,7 +172,7 @@ describe('resume', () => {
 
 describe('the end', () => {
   test('releases every claim of the session and writes the handoff', async () => {
-    const { call, as } = await openHouse({ tasks: [...world, 'T004 in T001 blocked: Stuck'] });
+    const { call, as } = await openApp({ tasks: [...world, 'T004 in T001 blocked: Stuck'] });
     const { session } = await call('session.start', { scope: 'epic:T001', focus: 'T002' });
     await call('tasks.update', { taskId: 'T002', notes: 'Decision: tokens are structs' });
     await call('memory.store', { type: 'decision', content: 'The lexer is written by hand', task: 'T002' });
@@ -198,22 +198,22 @@ describe('the end', () => {
   });
 
   test('once more is 102; without any session it is 36', async () => {
-    const { call } = await openHouse({ tasks: one, env: { CLEO_SESSION_ID: 'session-1' } });
+    const { call } = await openApp({ tasks: one, env: { CLEO_SESSION_ID: 'session-1' } });
     expect(await call('session.end')).toMatchObject({ session: { status: 'ended' } });
     expect(await call('session.end')).toMatchObject({ _meta: { exitCode: 102 } });
-    const other = await openHouse({ tasks: world });
+    const other = await openApp({ tasks: world });
     expect((await other.call('session.end')).error).toMatchObject({ exitCode: 36 });
   });
 
   test('needs a note where the project asks for one: 39', async () => {
-    const { call, cli } = await openHouse({ tasks: one, config: { session: { requireNote: true } } });
+    const { call, cli } = await openApp({ tasks: one, config: { session: { requireNote: true } } });
     const { error } = await call('session.end');
     expect(error).toMatchObject({ code: 'E_NOTES_REQUIRED', exitCode: 39 });
     expect((await cli(error.fix)).exitCode).toBe(0);
   });
 
   test('waits for active tasks where the project asks for it: 37', async () => {
-    const { call, as, cli } = await openHouse({ tasks: one, config: { session: { closeRequiresDone: true } } });
+    const { call, as, cli } = await openApp({ tasks: one, config: { session: { closeRequiresDone: true } } });
     await as('ada').call('tasks.start', { taskId: 'T002' });
     const { error } = await call('session.end');
     expect(error).toMatchObject({ code: 'E_SESSION_CLOSE_BLOCKED', exitCode: 37, details: { active: [{ taskId: 'T002', agent: 'ada' }] } });
@@ -222,7 +222,7 @@ describe('the end', () => {
   });
 
   test('at critical context needs a note or a safestop: 65', async () => {
-    const { call, cli } = await openHouse({ tasks: one });
+    const { call, cli } = await openApp({ tasks: one });
     await call('system.context.report', { used: 91, max: 100 });
     const { error } = await call('session.end');
     expect(error).toMatchObject({ code: 'E_HANDOFF_REQUIRED', exitCode: 65, fix: 'cleo safestop' });
@@ -231,7 +231,7 @@ describe('the end', () => {
   });
 
   test('after it, what the surroundings name is no longer a session to write in', async () => {
-    const { call } = await openHouse({ tasks: one, env: { CLEO_SESSION_ID: 'session-1' } });
+    const { call } = await openApp({ tasks: one, env: { CLEO_SESSION_ID: 'session-1' } });
     await call('session.end');
     expect(await call('tasks.add', { title: 'x', parent: 'T009' })).toMatchObject({ success: true });
     expect(await call('tasks.start', { taskId: 'T010' })).toMatchObject({ success: true });
@@ -242,7 +242,7 @@ describe('the end', () => {
 
 describe('safestop', () => {
   test('notes the focus, releases it and ends; twice is safe', async () => {
-    const { call } = await openHouse({ tasks: one });
+    const { call } = await openApp({ tasks: one });
     await call('tasks.start', { taskId: 'T002' });
     expect(await call('session.safestop', { reason: 'Full; the lexer reads numbers' })).toMatchObject({
       session: { status: 'ended' },
@@ -254,28 +254,28 @@ describe('safestop', () => {
   });
 
   test('twice does not stop another agent, who is still at work', async () => {
-    const house = await openHouse({ tasks: [...world, 'session session-1 epic:T001 by tester', 'session session-2 global by bob'] });
-    expect(await house.call('session.safestop')).toMatchObject({ session: { id: 'session-1', status: 'ended' } });
-    expect(await house.call('session.safestop')).toMatchObject({ _meta: { exitCode: 102 } });
+    const app = await openApp({ tasks: [...world, 'session session-1 epic:T001 by tester', 'session session-2 global by bob'] });
+    expect(await app.call('session.safestop')).toMatchObject({ session: { id: 'session-1', status: 'ended' } });
+    expect(await app.call('session.safestop')).toMatchObject({ _meta: { exitCode: 102 } });
     for (const operation of ['session.end', 'session.suspend'])
-      expect((await house.call(operation)).error).toMatchObject({
+      expect((await app.call(operation)).error).toMatchObject({
         exitCode: 36,
         message: expect.stringContaining("session-2 is another's"),
         fix: 'cleo session list --status active',
       });
-    await house.as('eve').call('session.start', { scope: 'epic:T001', autoFocus: true });
-    expect(await house.call('session.safestop')).toMatchObject({ _meta: { exitCode: 102 } });
-    expect(await house.call('session.list', { status: 'active' })).toMatchObject({ sessions: [{ agent: 'eve' }, { agent: 'bob' }] });
-    expect(await house.call('session.end', {}, { session: 'session-2' })).toMatchObject({ session: { status: 'ended' } });
+    await app.as('eve').call('session.start', { scope: 'epic:T001', autoFocus: true });
+    expect(await app.call('session.safestop')).toMatchObject({ _meta: { exitCode: 102 } });
+    expect(await app.call('session.list', { status: 'active' })).toMatchObject({ sessions: [{ agent: 'eve' }, { agent: 'bob' }] });
+    expect(await app.call('session.end', {}, { session: 'session-2' })).toMatchObject({ session: { status: 'ended' } });
   });
 
   test('by whoever never had a session of its own stops the only one: it is called so from beside an agent', async () => {
-    const house = await openHouse({ tasks: one });
-    expect(await house.as('claude-status-line').call('session.safestop')).toMatchObject({ session: { id: 'session-1', status: 'ended' } });
+    const app = await openApp({ tasks: one });
+    expect(await app.as('claude-status-line').call('session.safestop')).toMatchObject({ session: { id: 'session-1', status: 'ended' } });
   });
 
   test('with --keep keeps the claim and suspends', async () => {
-    const { call, as } = await openHouse({ tasks: one });
+    const { call, as } = await openApp({ tasks: one });
     await call('tasks.start', { taskId: 'T002' });
     expect(await call('session.safestop', { keep: true })).toMatchObject({ session: { status: 'suspended' }, task: { status: 'active' } });
     expect((await as('bob').call('tasks.start', { taskId: 'T002' })).error).toMatchObject({ exitCode: 35 });
@@ -283,7 +283,7 @@ describe('safestop', () => {
   });
 
   test('with --keep twice notes the focus once', async () => {
-    const { call } = await openHouse({ tasks: one });
+    const { call } = await openApp({ tasks: one });
     await call('tasks.start', { taskId: 'T002' });
     await call('session.safestop', { keep: true, reason: 'Full' });
     const again = await call('session.safestop', { keep: true, reason: 'Full' }, { session: 'session-1' });
@@ -293,7 +293,7 @@ describe('safestop', () => {
   });
 
   test('with --keep twice outside a session, too', async () => {
-    const { call } = await openHouse({ tasks: world });
+    const { call } = await openApp({ tasks: world });
     await call('tasks.start', { taskId: 'T002' });
     expect(await call('session.safestop', { keep: true, reason: 'Full' })).toMatchObject({ task: { id: 'T002', status: 'active' } });
     const again = await call('session.safestop', { keep: true, reason: 'Full' });
@@ -303,7 +303,7 @@ describe('safestop', () => {
   });
 
   test('outside a session lets go of the focus', async () => {
-    const { call } = await openHouse({ tasks: world });
+    const { call } = await openApp({ tasks: world });
     expect(await call('session.safestop')).toMatchObject({ _meta: { exitCode: 102 } });
     await call('tasks.start', { taskId: 'T002' });
     expect(await call('session.safestop')).toMatchObject({ task: { id: 'T002', status: 'pending' } });
@@ -312,7 +312,7 @@ describe('safestop', () => {
 
 describe('lists', () => {
   test('active ones first, then suspended ones, then the newest that ended', async () => {
-    const { call } = await openHouse({
+    const { call } = await openApp({
       tasks: [...world, 'session a global ended', 'session b epic:T001 suspended', 'session c epic:T009 by ada', 'session d global ended'],
     });
     const ids = async (params: object) => (await call('session.list', { ...params })).sessions.map(({ id }: { id: string }) => id);
@@ -322,7 +322,7 @@ describe('lists', () => {
   });
 
   test('gc ends what nothing was heard of, with a handoff, and leaves the rest', async () => {
-    const { call } = await openHouse({ tasks: [...one, 'session session-2 epic:T009 by bob'] });
+    const { call } = await openApp({ tasks: [...one, 'session session-2 epic:T009 by bob'] });
     await call('tasks.start', { taskId: 'T002' }, { session: 'session-1' });
     expect(await call('session.gc', { dryRun: true })).toMatchObject({ sessions: [{ id: 'session-2' }] });
     expect(await call('session.gc')).toMatchObject({ sessions: [{ id: 'session-2', status: 'ended' }] });
@@ -336,7 +336,7 @@ test('a briefing stays within its budget and says what it left out', async () =>
     { length: 60 },
     (_, i) => `T${String(i + 100)} in T001 blocked: A rather long title about something in the way ${i}`,
   );
-  const { reply } = await openHouse({ tasks: [...one, ...many] });
+  const { reply } = await openApp({ tasks: [...one, ...many] });
   const { estimateTokens } = await import('#lib/tokens.ts');
   for (const budget of [500, 800, 1500, 5000]) {
     const { envelope } = await reply('session.briefing', { budget });

@@ -11,7 +11,7 @@ export const sessionShow = query({
   name: 'session.show',
   summary: 'Show everything about a session, with its handoff',
   params: strictObject({ sessionId: SessionId }),
-  also: { id: 'sessionId' },
+  paramAliases: { id: 'sessionId' },
   result: strictObject({
     session: strictObject({
       ...SessionSummary.entries,

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { openHouse } from '../../../../test/house.ts';
+import { openApp } from '../../../../test/app.ts';
 
 const world = [
   'T001 saga',
@@ -13,7 +13,7 @@ const auto = { autoFocus: true };
 
 describe('a session starts', () => {
   test('with a scope and the focus that next recommends in it, a leaf, never the epic itself', async () => {
-    const { call } = await openHouse({ tasks: [...world, 'T010 critical: Elsewhere'] });
+    const { call } = await openApp({ tasks: [...world, 'T010 critical: Elsewhere'] });
     const started = await call('session.start', { scope: 'epic:T2', name: 'Parse', ...auto });
     expect(started).toMatchObject({
       success: true,
@@ -31,19 +31,19 @@ describe('a session starts', () => {
   });
 
   test('on the task it names', async () => {
-    const { call } = await openHouse({ tasks: world });
+    const { call } = await openApp({ tasks: world });
     expect(await call('session.start', { scope: 'epic:T002', focus: 'T005' })).toMatchObject({ focus: { id: 'T005', status: 'active' } });
   });
 
   test('also where nothing is ready, and says so', async () => {
-    const { call } = await openHouse({ tasks: ['T001 epic'] });
+    const { call } = await openApp({ tasks: ['T001 epic'] });
     const started = await call('session.start', { scope: 'epic:T001', ...auto });
     expect(started).toMatchObject({ success: true, _meta: { warnings: [expect.stringContaining('nothing in the scope')] } });
     expect(started.focus).toBeUndefined();
   });
 
   test('beside others; starting one never ends another', async () => {
-    const { call, as } = await openHouse({ tasks: world });
+    const { call, as } = await openApp({ tasks: world });
     await call('session.start', { scope: 'epic:T002', ...auto });
     await as('bob').call('session.start', { scope: 'epic:T009', ...auto });
     await as('eve').call('session.start', { scope: 'global', ...auto });
@@ -52,7 +52,7 @@ describe('a session starts', () => {
   });
 
   test('under the name autoStart as well, which some callers know', async () => {
-    const { call } = await openHouse({ tasks: world });
+    const { call } = await openApp({ tasks: world });
     expect(await call('session.start', { scope: 'epic:T002', name: 'Work', autoStart: true })).toMatchObject({ success: true });
   });
 
@@ -62,13 +62,13 @@ describe('a session starts', () => {
     ['cli', undefined, 38],
     ['cleo_mutate', false, 38],
   ] as const)('through %s with autoFocus %s: %i', async (gateway, autoFocus, exit) => {
-    const { reply } = await openHouse({ tasks: world });
+    const { reply } = await openApp({ tasks: world });
     const params = { scope: 'epic:T002', ...(autoFocus === undefined ? {} : { autoFocus }) };
     expect((await reply('session.start', params, { gateway })).exitCode).toBe(exit);
   });
 
   test('and prints what puts a shell into it', async () => {
-    const { cli } = await openHouse({ tasks: world });
+    const { cli } = await openApp({ tasks: world });
     const plain = await cli('cleo session start --scope epic:T002 --auto-focus --export');
     expect(plain.out).toMatch(/^export CLEO_SESSION_ID=session-\d+-[0-9a-f]{6}\n$/);
     const graded = await cli('cleo session start --scope epic:T009 --auto-focus --grade --export');
@@ -80,7 +80,7 @@ describe('a session starts', () => {
   });
 
   test('and its audit entry carries the new session', async () => {
-    const { call, store } = await openHouse({ tasks: world });
+    const { call, store } = await openApp({ tasks: world });
     const { session } = await call('session.start', { scope: 'epic:T002', ...auto });
     const [entry] = await store.read((reads) => reads.audit.after(0, 10));
     expect(entry).toMatchObject({ session: session.id, domain: 'session', operation: 'start' });
@@ -96,12 +96,12 @@ describe('a start is refused', () => {
     [{ scope: 'saga:T002', ...auto }, 33],
     [{ scope: 'epic:T002' }, 38],
   ])('%j: %i', async (params, exit) => {
-    const { reply } = await openHouse({ tasks: world });
+    const { reply } = await openApp({ tasks: world });
     expect((await reply('session.start', params)).exitCode).toBe(exit);
   });
 
   test('because an active session has that very scope: 30, and the way out joins it', async () => {
-    const { call, as, cli } = await openHouse({ tasks: world });
+    const { call, as, cli } = await openApp({ tasks: world });
     const { session } = await as('ada').call('session.start', { scope: 'epic:T002', ...auto });
     const refused = await call('session.start', { scope: 'epic:T002', ...auto });
     expect(refused.error).toMatchObject({ code: 'E_SESSION_EXISTS', exitCode: 30, fix: `cleo session resume ${session.id}` });
@@ -109,13 +109,13 @@ describe('a start is refused', () => {
   });
 
   test.each(['saga:T001', 'task:T003', 'task:T004'])('because %s and an active epic:T002 overlap: 32', async (scope) => {
-    const { call, as } = await openHouse({ tasks: world });
+    const { call, as } = await openApp({ tasks: world });
     await as('ada').call('session.start', { scope: 'epic:T002', ...auto });
     expect((await call('session.start', { scope, ...auto })).error).toMatchObject({ code: 'E_SCOPE_CONFLICT', exitCode: 32 });
   });
 
   test('because the agent is in one, where one at a time is the rule: 67', async () => {
-    const { call, as, cli } = await openHouse({ tasks: world, config: { session: { exclusive: true } } });
+    const { call, as, cli } = await openApp({ tasks: world, config: { session: { exclusive: true } } });
     await call('session.start', { scope: 'epic:T002', ...auto });
     const refused = await call('session.start', { scope: 'epic:T009', ...auto });
     expect(refused.error).toMatchObject({ code: 'E_CONCURRENT_SESSION', exitCode: 67 });
@@ -124,7 +124,7 @@ describe('a start is refused', () => {
   });
 
   test('in this order: 33, 38, 67, 30, 32', async () => {
-    const { call } = await openHouse({ tasks: world, config: { session: { exclusive: true } } });
+    const { call } = await openApp({ tasks: world, config: { session: { exclusive: true } } });
     await call('session.start', { scope: 'epic:T002', ...auto });
     const exit = async (params: object) => (await call('session.start', { ...params })).error?.exitCode;
     expect(await exit({ scope: 'epic:T404' })).toBe(33);
@@ -133,7 +133,7 @@ describe('a start is refused', () => {
   });
 
   test('because the focus it names lies elsewhere (34) or is held (35); and then nothing has begun', async () => {
-    const { call } = await openHouse({ tasks: [...world, 'T011 in T009 active by ada: Held'] });
+    const { call } = await openApp({ tasks: [...world, 'T011 in T009 active by ada: Held'] });
     expect((await call('session.start', { scope: 'epic:T002', focus: 'T009' })).error.exitCode).toBe(34);
     expect((await call('session.start', { scope: 'epic:T009', focus: 'T011' })).error.exitCode).toBe(35);
     expect(await call('session.list')).toMatchObject({ _meta: { exitCode: 100 }, sessions: [] });

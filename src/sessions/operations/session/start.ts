@@ -31,7 +31,7 @@ export const sessionStart = mutation({
     phase: optional(Phase),
     export: optional(pipe(boolean(), description('Print shell lines that put a shell into the session, for eval'))),
   }),
-  also: { autoStart: 'autoFocus' },
+  paramAliases: { autoStart: 'autoFocus' },
   result: strictObject({
     session: SessionSummary,
     focus: optional(TaskReceipt),
@@ -53,14 +53,14 @@ export const sessionStart = mutation({
   tier: 0,
   cli: { command: 'session start', raw: 'export' },
   example: { world: ['T001 epic', 'T002 in T001'], call: { scope: 'epic:T001', autoFocus: true, name: 'Parser' } },
-  async run(here, given) {
-    const scope = await readScope(here.store, given.scope, (text) => here.commandWith({ scope: text }));
+  async run(ctx, given) {
+    const scope = await readScope(ctx.store, given.scope, (text) => ctx.commandWith({ scope: text }));
     // A person says what to begin with; a program that does not say gets what is recommended.
-    const autoFocus = given.autoFocus ?? here.gateway !== 'cli';
-    if (!autoFocus && !given.focus) throw await focusRequired(here, scope);
-    const session = await beginSession(here, scope, given);
+    const autoFocus = given.autoFocus ?? ctx.gateway !== 'cli';
+    if (!autoFocus && !given.focus) throw await focusRequired(ctx, scope);
+    const session = await beginSession(ctx, scope, given);
     const joins = handleOf(session);
-    const focused = await firstFocus({ ...here, session: joins, caller: { ...here.caller, session: session.id } }, given.focus);
+    const focused = await firstFocus({ ...ctx, session: joins, caller: { ...ctx.caller, session: session.id } }, given.focus);
     return answer(
       {
         session: summaryOf(session),
@@ -68,23 +68,23 @@ export const sessionStart = mutation({
         ...(focused?.released ? { released: focused.released } : {}),
         ...(given.export ? { export: exportLines(session) } : {}),
       },
-      { joins, ...(focused ? {} : { warnings: ['nothing in the scope is ready to be started'] }) },
+      { enterSession: joins, ...(focused ? {} : { warnings: ['nothing in the scope is ready to be started'] }) },
     );
   },
 });
 
-async function focusRequired(here: MutationContext, scope: Scope): Promise<CleoError> {
-  const [first] = await recommended(here, scope.root, 1);
+async function focusRequired(ctx: MutationContext, scope: Scope): Promise<CleoError> {
+  const [first] = await recommended(ctx, scope.root, 1);
   return new CleoError('E_FOCUS_REQUIRED', {
     act: 'focus at the start',
-    fix: here.commandWith({ autoFocus: true }),
+    fix: ctx.commandWith({ autoFocus: true }),
     suggestion: first?.taskId,
-    focus: here.commandWith({ focus: first?.taskId }),
+    focus: ctx.commandWith({ focus: first?.taskId }),
   });
 }
 
 /** The task that was named, else what is recommended: a leaf, never the epic itself. */
-async function firstFocus(here: MutationContext, id: string | undefined): Promise<Started | undefined> {
-  const chosen = id ?? (await recommended(here, undefined, 1))[0]?.taskId;
-  return chosen === undefined ? undefined : startTask(here, await requireTask(here.store, chosen));
+async function firstFocus(ctx: MutationContext, id: string | undefined): Promise<Started | undefined> {
+  const chosen = id ?? (await recommended(ctx, undefined, 1))[0]?.taskId;
+  return chosen === undefined ? undefined : startTask(ctx, await requireTask(ctx.store, chosen));
 }

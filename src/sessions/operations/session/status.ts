@@ -21,12 +21,15 @@ export const sessionStatus = query({
   tier: 0,
   cli: { command: ['session status', 'session'] },
   example: { world: ['T001', 'session session-1 task:T001 by ada: Parser'], call: {} },
-  async run(here) {
-    const { store, session, several, caller } = here;
+  async run(ctx) {
+    const { store, session, activeSessions, caller } = ctx;
     if (!session)
       return answer(
-        { session: {}, alternatives: await (await import('../shared/ways-in.ts')).waysIn(here) },
-        { exit: 100, ...(several ? { warnings: [`several sessions are active, none of them yours alone: ${several.join(', ')}`] } : {}) },
+        { session: {}, alternatives: await (await import('../shared/ways-in.ts')).waysIn(ctx) },
+        {
+          exit: 100,
+          ...(activeSessions ? { warnings: [`several sessions are active, none of them yours alone: ${activeSessions.join(', ')}`] } : {}),
+        },
       );
     const focus = await store.claims.heldBy(caller);
     const agents = await store.sessions.agents(session.id);

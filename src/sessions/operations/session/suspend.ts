@@ -13,11 +13,11 @@ export const sessionSuspend = mutation({
   tier: 1,
   cli: { command: 'session suspend' },
   example: { world: ['T001', 'session session-1 task:T001 by ada: Parser'], call: {} },
-  async run(here) {
-    const session = await ownSession(here, 'suspend');
+  async run(ctx) {
+    const session = await ownSession(ctx, 'suspend');
     if (session.status !== 'active') return noChange({ session: summaryOf(session) });
-    const suspended = { ...session, status: 'suspended' as const, updatedAt: here.now };
-    await here.store.sessions.save(suspended);
+    const suspended = { ...session, status: 'suspended' as const, updatedAt: ctx.now };
+    await ctx.store.sessions.save(suspended);
     return { session: summaryOf(suspended) };
   },
 });

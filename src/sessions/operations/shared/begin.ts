@@ -10,9 +10,9 @@ export interface Beginning {
 }
 
 /** A new session with its caller in it, unless the agent is in another and may not (67) or the scope is taken (30, 32). */
-export async function beginSession(here: MutationContext, scope: Scope, { name, phase, grade }: Beginning): Promise<SessionRecord> {
-  const { store, now, caller, platform } = here;
-  await checkAlone(here);
+export async function beginSession(ctx: MutationContext, scope: Scope, { name, phase, grade }: Beginning): Promise<SessionRecord> {
+  const { store, now, caller, platform } = ctx;
+  await checkAlone(ctx);
   await checkFree(store, scope);
   const session: SessionRecord = {
     id: `session-${Date.parse(now)}-${platform.randomHex(6)}`,

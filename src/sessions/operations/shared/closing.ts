@@ -8,21 +8,21 @@ import { handoffOf } from '../../rules/session-handoff.ts';
 import { blockedInside, handleOf } from './sessions.ts';
 
 /** Lets go of everything its agents hold; what is unfinished goes back to pending. */
-export async function releaseAll(here: MutationContext, sessionId: string): Promise<TaskId[]> {
-  const { store } = here;
+export async function releaseAll(ctx: MutationContext, sessionId: string): Promise<TaskId[]> {
+  const { store } = ctx;
   const claims = await store.claims.inSession(sessionId);
-  for (const { taskId } of claims) await release(here, await requireTask(store, taskId));
+  for (const { taskId } of claims) await release(ctx, await requireTask(store, taskId));
   return claims.map(({ taskId }) => taskId);
 }
 
 /** The session with its handoff, in the state it is left in. */
 export async function closed(
-  here: MutationContext,
+  ctx: MutationContext,
   session: SessionRecord,
   status: 'ended' | 'suspended',
   note: string | undefined,
 ): Promise<SessionRecord & Required<Pick<SessionRecord, 'handoff'>>> {
-  const { store, now } = here;
+  const { store, now } = ctx;
   const changed = await store.sessions.changedIn(session.id, mostWrites);
   const touched = await store.tasks.many(changed);
   const decided = [...new Set(changed.filter((id) => id.startsWith('D-')))];
@@ -38,7 +38,7 @@ export async function closed(
       notes: await store.tasks.notes(touched.map(({ id }) => id)),
       blocked: await blockedInside(store, session.scope.root),
       decisions: decided.length > 0 ? await store.memory.hits(decided) : [],
-      next: await recommended({ ...here, session: handleOf(session) }, undefined, 3),
+      next: await recommended({ ...ctx, session: handleOf(session) }, undefined, 3),
       note,
     }),
   };

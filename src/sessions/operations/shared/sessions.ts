@@ -21,21 +21,21 @@ export async function requireSession(store: ReadStore, id: string): Promise<Sess
   });
 }
 
-type Here = Pick<MutationContext, 'session' | 'isNamed' | 'several' | 'store' | 'caller'>;
+type Here = Pick<MutationContext, 'session' | 'isNamed' | 'activeSessions' | 'store' | 'caller'>;
 
 /** The session that a command which closes one means when it names none. */
-export async function ownSession(here: Here, act: string): Promise<SessionRecord> {
-  const { session, several, store } = here;
-  if (!session) throw new CleoError('E_SESSION_REQUIRED', { act, ...(several ? { several } : {}) });
-  if (await isAnothers(here)) throw new CleoError('E_SESSION_REQUIRED', { act, anothers: session.id });
+export async function ownSession(ctx: Here, act: string): Promise<SessionRecord> {
+  const { session, activeSessions, store } = ctx;
+  if (!session) throw new CleoError('E_SESSION_REQUIRED', { act, ...(activeSessions ? { several: activeSessions } : {}) });
+  if (await isAnothers(ctx)) throw new CleoError('E_SESSION_REQUIRED', { act, anothers: session.id });
   return requireSession(store, session.id);
 }
 
 /** Whoever has had a session of its own, which is over, does not close another's by saying so once more. */
-export async function isAnothers({ session, several = [], isNamed, store, caller }: Here): Promise<boolean> {
+export async function isAnothers({ session, activeSessions = [], isNamed, store, caller }: Here): Promise<boolean> {
   if (isNamed) return false;
   const own = await store.sessions.joinedBy(caller.agent);
-  return own.length > 0 && ![...several, session?.id].some((id) => id !== undefined && own.includes(id));
+  return own.length > 0 && ![...activeSessions, session?.id].some((id) => id !== undefined && own.includes(id));
 }
 
 /** The scope as it was written, or the refusal (33) that says what is wrong with it. */

@@ -12,8 +12,8 @@ export const systemContextCheck = query({
   tier: 1,
   cli: { command: 'context check' },
   example: { call: {}, exit: 54 },
-  async run(here) {
-    const context = await contextNow(here);
+  async run(ctx) {
+    const context = await contextNow(ctx);
     return answer({ context }, context.state === 'ok' ? {} : { exit: contextExits[context.state] });
   },
 });

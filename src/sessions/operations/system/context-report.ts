@@ -23,8 +23,8 @@ export const systemContextReport = mutation({
   tier: 1,
   cli: { command: 'context report' },
   example: { call: { used: 150_000, max: 200_000 } },
-  async run(here, { used, max }) {
-    await here.store.sessions.reportContext(here.caller, { used, max, at: here.now });
-    return { context: await contextNow(here) };
+  async run(ctx, { used, max }) {
+    await ctx.store.sessions.reportContext(ctx.caller, { used, max, at: ctx.now });
+    return { context: await contextNow(ctx) };
   },
 });

@@ -15,11 +15,11 @@ export const systemContextStatusline = mutation({
   tier: 2,
   cli: { command: 'context statusline', read: { input: { as: 'json', isPiped: true } }, raw: 'line' },
   example: { call: { input: { context_window: { context_window_size: 200_000, used_percentage: 42 } } } },
-  async run(here, { input }) {
-    const { store, caller, session, now } = here;
+  async run(ctx, { input }) {
+    const { store, caller, session, now } = ctx;
     const usage = usageIn(input);
     if (usage) await store.sessions.reportContext(caller, { ...usage, at: now });
-    const context = await contextNow(here);
+    const context = await contextNow(ctx);
     const claim = await store.claims.heldBy(caller);
     const focus = claim && (await store.tasks.hit(claim.taskId));
     const own = session && (await store.sessions.get(session.id));

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { openHouse } from '../../../../test/house.ts';
+import { openApp } from '../../../../test/app.ts';
 
 const one = ['T001 epic: Parser', 'T009 epic: Other', 'session session-1 epic:T001 by ada: Parse'];
 
@@ -10,7 +10,7 @@ test.each([
   [90, 52, 'critical'],
   [95, 53, 'emergency'],
 ])('%i %% checks as %i', async (used, exit, state) => {
-  const { call, reply } = await openHouse({ tasks: one });
+  const { call, reply } = await openApp({ tasks: one });
   await call('system.context.report', { used, max: 100 });
   const checked = await reply('system.context.check');
   expect(checked).toMatchObject({ exitCode: exit, envelope: { success: true, context: { state, percent: used } } });
@@ -19,7 +19,7 @@ test.each([
 
 test('is stale after five minutes, or when nobody ever reported: 54', async () => {
   const clock = { now: '2026-01-02T00:00:00.000Z' };
-  const { call, reply } = await openHouse({ tasks: one, clock });
+  const { call, reply } = await openApp({ tasks: one, clock });
   expect((await reply('system.context.check')).exitCode).toBe(54);
   await call('system.context.report', { used: 10, max: 100 });
   clock.now = '2026-01-02T00:06:00.000Z';
@@ -27,7 +27,7 @@ test('is stale after five minutes, or when nobody ever reported: 54', async () =
 });
 
 test('is kept for each session and agent; a status line speaks for its session', async () => {
-  const { call, as, cli } = await openHouse({ tasks: [...one, 'session session-2 epic:T009 by bob'] });
+  const { call, as, cli } = await openApp({ tasks: [...one, 'session session-2 epic:T009 by bob'] });
   await as('ada').call('system.context.report', { used: 90, max: 100 });
   expect(await as('bob').call('system.context')).toMatchObject({ context: { state: 'stale' } });
   expect(await call('system.context', {}, { session: 'session-1' })).toMatchObject({ context: { percent: 90 } });

@@ -23,7 +23,7 @@ export const systemContext = query({
   tier: 0,
   cli: { command: ['context', 'context status'] },
   example: { call: {} },
-  run: async (here) => ({ context: await contextNow(here) }),
+  run: async (ctx) => ({ context: await contextNow(ctx) }),
 });
 
 export async function contextNow({

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { catalog } from '#core/index.generated.ts';
+import { registry } from '#core/index.generated.ts';
 import { humanText } from './human.ts';
 
 // Alone in its file: once text of another script has been measured, everything is measured the long way.
@@ -9,8 +9,8 @@ test('colour does not move the columns of plain text', async () => {
     { id: 'T1002', title: 'Test', status: 'done', priority: 'low', parentId: 'T001' },
   ];
   const envelope = { _meta: { command: 'tasks.list', timestamp: '', version: '', resultsField: 'tasks' }, success: true, tasks };
-  const plain = await humanText(envelope, { columns: 80, hasColour: false }, catalog);
-  const coloured = await humanText(envelope, { columns: 80, hasColour: true }, catalog);
+  const plain = await humanText(envelope, { columns: 80, hasColour: false }, registry);
+  const coloured = await humanText(envelope, { columns: 80, hasColour: true }, registry);
   expect(coloured).not.toBe(plain);
   expect(coloured.replace(/\u001b\[\d+m/g, '')).toBe(plain);
 });

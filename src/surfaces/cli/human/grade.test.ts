@@ -1,12 +1,12 @@
 import stringWidth from 'string-width';
 import { expect, test } from 'vitest';
-import { catalog } from '#core/index.generated.ts';
+import { registry } from '#core/index.generated.ts';
 import type { Envelope } from '#dispatch/envelope.ts';
 import { humanText } from './human.ts';
 
 const shown = (result: Record<string, unknown>, columns = 80, hasColour = false) => {
   const meta = { command: 'admin.grade', timestamp: '2026-01-01T00:00:00.000Z', version: '1', resultsField: Object.keys(result)[0]! };
-  return humanText({ _meta: meta, success: true, ...result } as Envelope, { columns, hasColour }, catalog);
+  return humanText({ _meta: meta, success: true, ...result } as Envelope, { columns, hasColour }, registry);
 };
 
 const dimension = (score: number, ...evidence: string[]) => ({ score, max: 20, evidence });

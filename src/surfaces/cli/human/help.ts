@@ -1,7 +1,7 @@
 import type { SkillExit } from '#admin/operations/help.ts';
 import { processes } from '#admin/operations/shared/processes.ts';
 import { commandsOf, flagOf } from '#core/command-line.ts';
-import type { Catalog, IndexEntry, Operation, Typed } from '#core/define.ts';
+import type { CommandDefinition, Operation, Registry, RegistryEntry } from '#core/define.ts';
 import { exits } from '#core/errors/exits.ts';
 import { globalFlags } from '#core/global-flags.ts';
 import { argumentsOf, type FlagUsage, flagsOf } from '#core/usage.ts';
@@ -15,7 +15,7 @@ interface Line {
 }
 
 /** The answer of `admin.help` in the words of the command line. */
-export async function help(answer: Fields, screen: Screen, catalog: Catalog): Promise<string[]> {
+export async function help(answer: Fields, screen: Screen, catalog: Registry): Promise<string[]> {
   if (Array.isArray(answer.exits)) return exitTable(answer.exits as typeof exits, screen);
   if (Array.isArray(answer.skillExits)) return skillExitTable(answer.skillExits as SkillExit[], screen);
   if (typeof answer.process === 'string') return wholeProcess(answer, screen);
@@ -39,10 +39,10 @@ function wholeProcess(answer: Fields, screen: Screen): string[] {
   ];
 }
 
-function listing(answer: Fields, screen: Screen, catalog: Catalog): string[] {
+function listing(answer: Fields, screen: Screen, catalog: Registry): string[] {
   const summaries: Fields = { ...(answer.query as Fields), ...(answer.mutate as Fields) };
   const shown = catalog.entries.filter((entry) => typeof summaries[entry.name] === 'string');
-  const groups = new Map<string, IndexEntry[]>();
+  const groups = new Map<string, RegistryEntry[]>();
   for (const entry of shown) {
     const domain = entry.name.split('.', 1)[0]!;
     groups.set(domain, [...(groups.get(domain) ?? []), entry]);
@@ -86,17 +86,18 @@ function listing(answer: Fields, screen: Screen, catalog: Catalog): string[] {
 }
 
 /** Its first spelling, or the one that begins with these words. */
-function commandOf(entry: IndexEntry, group?: unknown): string {
+function commandOf(entry: RegistryEntry, group?: unknown): string {
   const command = entry.commands.find((words) => words.startsWith(`${group} `)) ?? entry.commands[0];
   return `${command}${entry.select ? ` ${flagOf(entry.select)}` : ''}`;
 }
-const wordsOf = (process: Typed): string => [commandsOf(process)[0], ...(process.cli.select ? [flagOf(process.cli.select)] : [])].join(' ');
+const wordsOf = (process: CommandDefinition): string =>
+  [commandsOf(process)[0], ...(process.cli.select ? [flagOf(process.cli.select)] : [])].join(' ');
 const globalLine = ({ flags, value, about }: (typeof globalFlags)[number]): Line => ({
   name: `${flags.join(', ')}${value ? ` ${value}` : ''}`,
   about,
 });
 
-function whole(answer: Fields, operation: Operation, screen: Screen, catalog: Catalog): string[] {
+function whole(answer: Fields, operation: Operation, screen: Screen, catalog: Registry): string[] {
   const { paint } = screen;
   const [, ...others] = commandsOf(operation);
   const args = argumentsOf(operation).map((shape) => ({ name: `<${shape.name}>`, about: withChoices({ shape }) }));
@@ -108,7 +109,7 @@ function whole(answer: Fields, operation: Operation, screen: Screen, catalog: Ca
   const example = answer.example as { command: string };
   const seeAlso = ((answer.seeAlso ?? []) as string[]).flatMap((name): Line[] => {
     const process = processes.find((each) => each.name === name);
-    const entry = catalog.named(name);
+    const entry = catalog.find(name);
     const words = process ? wordsOf(process) : entry && commandOf(entry);
     return words === undefined ? [] : [{ name: `cleo help ${name}`, about: `cleo ${words}` }];
   });
@@ -140,7 +141,7 @@ function whole(answer: Fields, operation: Operation, screen: Screen, catalog: Ca
   ];
 }
 
-const flagLines = (command: Typed): Line[] =>
+const flagLines = (command: CommandDefinition): Line[] =>
   flagsOf(command).map((flag) => ({
     name: `${[...flag.flags].reverse().join(', ')}${flag.value ? ` ${flag.value}` : ''}`,
     about: withChoices(flag),

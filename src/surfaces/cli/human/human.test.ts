@@ -12,7 +12,7 @@ import {
 } from 'fast-check';
 import stringWidth from 'string-width';
 import { expect, test } from 'vitest';
-import { catalog } from '#core/index.generated.ts';
+import { registry } from '#core/index.generated.ts';
 import { meta, shown } from '../../../../test/shown.ts';
 import { humanText } from './human.ts';
 
@@ -184,9 +184,9 @@ test('a refusal leads out', async () => {
       { action: 'Show T009', command: 'cleo show T009' },
     ],
   };
-  const text = await humanText({ _meta: meta, success: false, error }, { columns: 80, hasColour: false }, catalog);
+  const text = await humanText({ _meta: meta, success: false, error }, { columns: 80, hasColour: false }, registry);
   expect(text).toBe('E_NOT_FOUND (exit 4)\n  There is no task T099\nfix  cleo find --id 9\nor   cleo show T009  Show T009\n');
-  expect(await humanText({ _meta: meta, success: false, error }, { columns: 80, hasColour: true }, catalog)).toContain(
+  expect(await humanText({ _meta: meta, success: false, error }, { columns: 80, hasColour: true }, registry)).toContain(
     '\u001b[31mE_NOT_FOUND\u001b[39m',
   );
 });
@@ -209,7 +209,7 @@ test('what a terminal would obey is shown instead', async () => {
     expect(text).toContain('owned');
   }
   const error = { code: hostile, exitCode: 4, message: hostile, fix: hostile, alternatives: [{ action: hostile, command: hostile }] };
-  const text = await humanText({ _meta: meta, success: false, error }, { columns: 80, hasColour: false }, catalog);
+  const text = await humanText({ _meta: meta, success: false, error }, { columns: 80, hasColour: false }, registry);
   expect(text).not.toMatch(/[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u202a-\u202e\u2028\u2029]/);
 });
 

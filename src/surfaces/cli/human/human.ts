@@ -1,4 +1,4 @@
-import type { Catalog } from '#core/define.ts';
+import type { Registry } from '#core/define.ts';
 import type { Envelope } from '#dispatch/envelope.ts';
 import type { Column } from '#tasks/model/board.ts';
 import { cellOf, type Fields, isEmpty, isFields, isRecords, labelOf } from './cell.ts';
@@ -10,14 +10,14 @@ import { clean, cut, oneLine, prepareFor, wrap } from './text.ts';
 import { tree } from './tree.ts';
 
 /** An answer as people read it. What is known by its name has its own form; everything else is shown by its shape. */
-export async function humanText(envelope: Envelope, size: { columns: number; hasColour: boolean }, catalog: Catalog): Promise<string> {
+export async function humanText(envelope: Envelope, size: { columns: number; hasColour: boolean }, catalog: Registry): Promise<string> {
   const screen = screenOf(size, envelope._meta.timestamp);
   await prepareFor(JSON.stringify(envelope));
   const lines = envelope.success ? await answer(envelope, screen, catalog) : await refusal(envelope, screen);
   return lines.length ? `${lines.join('\n')}\n` : '';
 }
 
-type Form = (value: unknown, screen: Screen, catalog: Catalog) => string[] | Promise<string[]>;
+type Form = (value: unknown, screen: Screen, catalog: Registry) => string[] | Promise<string[]>;
 
 const forms: Record<string, Form> = {
   tree: (value, screen) => tree([value].flat().filter(isFields), screen),
@@ -116,7 +116,7 @@ function logged(entry: Fields): Fields {
   return { seq, timestamp, status: success ? 'ok' : 'error', agent, operation, outcome, ...(isEmpty(params) ? {} : { params }) };
 }
 
-async function answer(envelope: Envelope, screen: Screen, catalog: Catalog): Promise<string[]> {
+async function answer(envelope: Envelope, screen: Screen, catalog: Registry): Promise<string[]> {
   const { _meta: meta, success: _, data, ...result } = envelope;
   const filled = Object.entries(result).filter(([, value]) => !isEmpty(value));
   // First what was asked for, then plain values together in two columns, then the rest, each under its name.
@@ -179,7 +179,7 @@ const isAside = (key: string, value: unknown): boolean =>
 
 const isPlain = (value: unknown): boolean => !isFields(value) && !(Array.isArray(value) && value.some((item) => typeof item === 'object'));
 
-function section(key: string, value: unknown, screen: Screen, catalog: Catalog): string[] | Promise<string[]> {
+function section(key: string, value: unknown, screen: Screen, catalog: Registry): string[] | Promise<string[]> {
   const form = Object.hasOwn(forms, key) ? forms[key] : undefined;
   return form ? form(value, screen, catalog) : byShape(key, value, screen);
 }

@@ -1,12 +1,12 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { openHouse } from '../../../../test/house.ts';
+import { openApp } from '../../../../test/app.ts';
 
 const issue = (id: string, more: object = {}): string => JSON.stringify({ id, title: `Issue ${id}`, status: 'open', priority: 2, ...more });
 
 test('an import is told by its figures first, then what could not be kept, then a few ids', async () => {
-  const { root, cli } = await openHouse();
+  const { root, cli } = await openApp();
   const content = [issue('a0', { due_at: '2026-05-01T00:00:00Z' }), ...Array.from({ length: 13 }, (_, i) => issue(`a${i + 1}`))].join('\n');
   writeFileSync(join(root, 'issues.jsonl'), content);
   const { out } = await cli(['import', 'issues.jsonl', '--from', 'beads', '--human']);

@@ -1,12 +1,12 @@
 import stringWidth from 'string-width';
 import { expect, test } from 'vitest';
-import { catalog } from '#core/index.generated.ts';
+import { registry } from '#core/index.generated.ts';
 import type { Envelope } from '#dispatch/envelope.ts';
 import { humanText } from './human.ts';
 
 const meta = { command: 'research.list', timestamp: '2026-01-01T00:00:00.000Z', version: '1', resultsField: 'entries' };
 const shown = (result: Record<string, unknown>, columns = 60) =>
-  humanText({ _meta: meta, ...result } as Envelope, { columns, hasColour: false }, catalog);
+  humanText({ _meta: meta, ...result } as Envelope, { columns, hasColour: false }, registry);
 
 const entries = [
   {

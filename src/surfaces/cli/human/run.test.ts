@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { catalog } from '#core/index.generated.ts';
+import { registry } from '#core/index.generated.ts';
 import { meta, shown } from '../../../../test/shown.ts';
 import { humanText } from './human.ts';
 
@@ -14,7 +14,7 @@ const refused = (details: object, message = 'it did not succeed'): Promise<strin
       error: { code: 'E_SKILL_BLOCKED', exitCode: 80, message, fix: 'cleo handoff check a b', details },
     } as never,
     { columns: 60, hasColour: false },
-    catalog,
+    registry,
   );
 
 test('a run: its skills in order, what was handed on, what is odd, where it is kept', async () => {

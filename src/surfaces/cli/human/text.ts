@@ -58,11 +58,11 @@ export function wrap(text: string, width: number): string[] {
 function wrapLine(line: string, width: number): string[] {
   if (widthOf(line) <= width) return [line];
   const lines: string[] = [];
-  let here = '';
+  let ctx = '';
   let used = 0;
   const end = (): void => {
-    lines.push(here.trimEnd());
-    here = '';
+    lines.push(ctx.trimEnd());
+    ctx = '';
     used = 0;
   };
   for (const word of line.match(/\s+|\S+/g) ?? []) {
@@ -72,14 +72,14 @@ function wrapLine(line: string, width: number): string[] {
       for (const segment of graphemes(word)) {
         const one = widthOf(segment);
         if (used + one > width) end();
-        here += segment;
+        ctx += segment;
         used += one;
       }
     else if (used > 0 || word.trim() !== '' || lines.length === 0) {
-      here += word;
+      ctx += word;
       used += wide;
     }
   }
-  if (here.trim() !== '') end();
+  if (ctx.trim() !== '') end();
   return lines;
 }

@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { CleoError } from '#core/errors/error.ts';
-import { dispatch, type House, type Reply } from '#dispatch/dispatch.ts';
+import { type App, dispatch, type Reply } from '#dispatch/dispatch.ts';
 import { failure, type Meta } from '#dispatch/envelope.ts';
-import { pulseOf } from '#dispatch/pulse.ts';
+import { pulseOf } from '#dispatch/log-head.ts';
 import type { Column } from '#tasks/model/board.ts';
 import { oneLine } from '../human/text.ts';
 import { outcome } from './log.ts';
@@ -21,20 +21,20 @@ export interface FollowOptions {
 }
 
 /** A line for everything that changes a record, from now on, for who reads a pipe. Refused calls and reads change nothing. */
-export async function follow(house: House, { isJson, epic, write }: FollowOptions): Promise<number> {
-  const isMeant = epic === undefined ? undefined : await inside(house, epic);
+export async function follow(app: App, { isJson, epic, write }: FollowOptions): Promise<number> {
+  const isMeant = epic === undefined ? undefined : await inside(app, epic);
   const say = (line: object): void => write(`${JSON.stringify(line)}\n`);
-  const meta = metaOf(house, 'watch');
-  let { seq, hash } = await pulseOf(house);
+  const meta = metaOf(app, 'watch');
+  let { seq, hash } = await pulseOf(app);
   if (isJson) say({ _meta: { ...meta(), resultsField: 'watching' }, success: true, watching: { seq } });
   const tell = async (): Promise<void> => {
-    const head = await pulseOf(house);
+    const head = await pulseOf(app);
     if (head.hash === hash) return;
     // After a restore the log may end before what was seen of it.
     seq = Math.min(seq, Math.max(0, head.seq - 1));
     await isMeant?.refresh();
     while (seq < head.seq) {
-      const { envelope, refusal } = await dispatch(house, {
+      const { envelope, refusal } = await dispatch(app, {
         operation: 'admin.log',
         params: { after: seq, limit: mostEntries },
         gateway: 'cli',
@@ -56,10 +56,10 @@ export async function follow(house: House, { isJson, epic, write }: FollowOption
 const mostCards = 10_000;
 
 /** What is inside an epic, or has been: what is deleted or moved out of it is told too. */
-async function inside(house: House, epic: string) {
+async function inside(app: App, epic: string) {
   const known = new Set([epic]);
   const refresh = async (): Promise<Reply> => {
-    const reply = await dispatch(house, { operation: 'tasks.board', params: { epic, limit: mostCards }, gateway: 'cli' });
+    const reply = await dispatch(app, { operation: 'tasks.board', params: { epic, limit: mostCards }, gateway: 'cli' });
     for (const { cards } of (reply.envelope.columns ?? []) as Column[]) for (const { id } of cards) known.add(id);
     return reply;
   };
@@ -70,13 +70,13 @@ async function inside(house: House, epic: string) {
 
 /** The same question again and again, answered where the answer is another than before. */
 export async function repeat(
-  house: House,
+  app: App,
   question: { operation: string; params: object },
   print: (reply: Reply) => Promise<unknown>,
 ): Promise<number> {
-  const ask = (): Promise<Reply> => dispatch(house, { ...question, gateway: 'cli' });
-  const meta = metaOf(house, question.operation);
-  let { hash } = await pulseOf(house);
+  const ask = (): Promise<Reply> => dispatch(app, { ...question, gateway: 'cli' });
+  const meta = metaOf(app, question.operation);
+  let { hash } = await pulseOf(app);
   const first = await ask();
   let last = '';
   const show = async (reply: Reply): Promise<void> => {
@@ -88,7 +88,7 @@ export async function repeat(
   await show(first);
   if (first.refusal) return first.exitCode;
   const tell = async (): Promise<void> => {
-    const head = await pulseOf(house);
+    const head = await pulseOf(app);
     if (head.hash !== hash || last === '') await show(await ask());
     hash = head.hash;
   };
@@ -99,7 +99,7 @@ export async function repeat(
 }
 
 const metaOf =
-  ({ platform }: House, command: string) =>
+  ({ platform }: App, command: string) =>
   (): Meta => ({ command, timestamp: platform.now(), version: platform.version });
 
 const isChange = (entry: Entry): boolean => entry.success && idsOf(entry).length > 0;

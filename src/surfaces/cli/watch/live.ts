@@ -1,6 +1,6 @@
 import { CleoError } from '#core/errors/error.ts';
-import { dispatch, type House } from '#dispatch/dispatch.ts';
-import { pulseOf } from '#dispatch/pulse.ts';
+import { type App, dispatch } from '#dispatch/dispatch.ts';
+import { pulseOf } from '#dispatch/log-head.ts';
 import { prepareFor } from '../human/text.ts';
 import { frame } from './frame.ts';
 import { keysIn } from './keys.ts';
@@ -30,15 +30,15 @@ const refreshEveryMs = 30_000;
 const escapeMs = 40;
 
 /** Shows the project until it is left, drawing anew what has changed. Each look is a short read: nobody waits for it. */
-export async function live(house: House, options: LiveOptions): Promise<number> {
+export async function live(app: App, options: LiveOptions): Promise<number> {
   const { tty, stop } = options;
   // A title of any script may appear at any time.
   await prepareFor('\u6f22');
   let state = begin({ ...(options.epic ? { epic: options.epic } : {}), ...(options.listed ? { listed: options.listed } : {}) });
   // Who cannot look at all is told so where they typed it, not on a screen that is gone again.
-  const seen = await pulseOf(house);
+  const seen = await pulseOf(app);
   const need = needOf(state);
-  const { envelope, refusal } = await ask(house, need);
+  const { envelope, refusal } = await ask(app, need);
   if (refusal) throw refusal;
   state = take(state, need, envelope);
   const screen = takeScreen(tty);
@@ -73,7 +73,7 @@ export async function live(house: House, options: LiveOptions): Promise<number> 
       draw();
     };
     draw();
-    await look(house, { state: () => state, show, seen: seen.hash, bell, stop });
+    await look(app, { state: () => state, show, seen: seen.hash, bell, stop });
   } catch (error) {
     if (!isGone(error)) throw error;
   } finally {
@@ -94,7 +94,7 @@ interface Looking {
 }
 
 /** Looks at the log again and again, and asks for what is on the screen when something was written, or something else is shown. */
-async function look(house: House, { state, show, bell, stop, ...first }: Looking): Promise<void> {
+async function look(app: App, { state, show, bell, stop, ...first }: Looking): Promise<void> {
   // Undefined where nothing is known: a log without entries has an empty end.
   let seen: string | undefined = first.seen;
   let loaded = JSON.stringify(needOf(state()));
@@ -107,9 +107,9 @@ async function look(house: House, { state, show, bell, stop, ...first }: Looking
     const wanted = JSON.stringify(need);
     const startedAt = performance.now();
     try {
-      const { hash } = await pulseOf(house);
+      const { hash } = await pulseOf(app);
       if (hash !== seen || wanted !== loaded || startedAt - loadedAt > refreshEveryMs) {
-        const { envelope, exitCode } = await ask(house, need);
+        const { envelope, exitCode } = await ask(app, need);
         show(take(state(), need, envelope));
         loaded = wanted;
         loadedAt = startedAt;
@@ -132,7 +132,7 @@ async function look(house: House, { state, show, bell, stop, ...first }: Looking
 
 const isOutage = (exitCode: number): boolean => [1, 3, 7, 8].includes(exitCode);
 
-const ask = (house: House, need: Need) => dispatch(house, { ...need, gateway: 'cli' });
+const ask = (app: App, need: Need) => dispatch(app, { ...need, gateway: 'cli' });
 
 /** Where the size is not known it is that of the oldest terminals. */
 const sizeOf = ({ output }: Tty): Size => ({ columns: output.columns || 80, rows: output.rows || 24 });

@@ -15,8 +15,8 @@ export interface BatchEntry extends Omit<NewTask, 'depends'> {
 }
 
 /** The records of a batch, with their ids, each checked where it will stand: under what exists and under each other. */
-export async function planBatch(here: MutationContext, entries: BatchEntry[]): Promise<TaskRecord[]> {
-  const { store, config } = here;
+export async function planBatch(ctx: MutationContext, entries: BatchEntry[]): Promise<TaskRecord[]> {
+  const { store, config } = ctx;
   const ids = await store.tasks.nextIds(entries.length);
   const refs = refsOf(entries, ids);
   const entryOf = new Map(ids.map((id, i) => [id, entries[i]!]));
@@ -24,7 +24,7 @@ export async function planBatch(here: MutationContext, entries: BatchEntry[]): P
   const parentOf = new Map<TaskId, TaskId | undefined>();
   for (const [i, id] of ids.entries()) {
     const { parent, type } = entries[i]!;
-    parentOf.set(id, parent === undefined ? here.session && (await parentInScope(here, type)) : resolve(refs, parent, i));
+    parentOf.set(id, parent === undefined ? ctx.session && (await parentInScope(ctx, type)) : resolve(refs, parent, i));
   }
   const places = new Map<TaskId, { type: TaskType; ancestry: Ancestor[] }>();
   const openChildren = new Map<TaskId, number>();
@@ -32,8 +32,8 @@ export async function planBatch(here: MutationContext, entries: BatchEntry[]): P
   for (const id of parentsFirst(ids, parentOf))
     try {
       const parent = parentOf.get(id);
-      const ancestry = parent ? (ancestryInBatch(places, parent) ?? (await known(here, places, parent))) : none;
-      if (parent && !entryOf.has(parent)) checkPlaceInScope(here.session, ancestry, parent);
+      const ancestry = parent ? (ancestryInBatch(places, parent) ?? (await known(ctx, places, parent))) : none;
+      if (parent && !entryOf.has(parent)) checkPlaceInScope(ctx.session, ancestry, parent);
       const type = entryOf.get(id)?.type ?? tierBelow(ancestry[0]?.type);
       if (parent && !openChildren.has(parent))
         openChildren.set(parent, entryOf.has(parent) ? 0 : await store.tasks.countOpenChildren(parent));
@@ -49,7 +49,7 @@ export async function planBatch(here: MutationContext, entries: BatchEntry[]): P
     const entry = entries[i]!;
     const place = places.get(id)!;
     return newTask(
-      here,
+      ctx,
       id,
       { ...entry, type: place.type, depends: (entry.depends ?? []).map((name) => resolve(refs, name, i)) },
       place.ancestry[0],

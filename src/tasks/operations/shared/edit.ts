@@ -10,19 +10,19 @@ import { checkOrder } from './order.ts';
 import { checkPlaceInScope } from './scope.ts';
 
 /** The record after the edits, checked against everything they touch. */
-export async function editTask(here: MutationContext, before: TaskRecord, edits: Edits, reason: string | undefined): Promise<TaskRecord> {
-  const { store } = here;
+export async function editTask(ctx: MutationContext, before: TaskRecord, edits: Edits, reason: string | undefined): Promise<TaskRecord> {
+  const { store } = ctx;
   const after = editRecord(before, edits);
   if (breaksPromise(before, after, reason))
-    throw new CleoError('E_VALIDATION_FROZEN', { taskId: before.id, retry: here.commandWith({ reason: 'why the criteria change' }) });
+    throw new CleoError('E_VALIDATION_FROZEN', { taskId: before.id, retry: ctx.commandWith({ reason: 'why the criteria change' }) });
   const isMoved = after.parentId !== before.parentId || after.type !== before.type;
   const added = after.depends.filter((id) => !before.depends.includes(id));
   await checkDependsExist(store, added);
-  if (isMoved) await checkHolder(here, before.id);
+  if (isMoved) await checkHolder(ctx, before.id);
   const ancestry = isMoved && after.parentId ? await parentChain(store, after.parentId) : [];
   if (isMoved || added.length > 0)
     await checkOrder(store, [{ id: after.id, parentId: after.parentId, depends: after.depends }], isMoved ? 'parent' : 'depends');
-  if (isMoved) await checkMoved(here, before, after, ancestry);
+  if (isMoved) await checkMoved(ctx, before, after, ancestry);
   return boundToGates(store, before, after);
 }
 
@@ -35,16 +35,16 @@ async function boundToGates(store: ReadStore, before: TaskRecord, after: TaskRec
 }
 
 async function checkMoved(
-  here: MutationContext,
+  ctx: MutationContext,
   before: TaskRecord,
   after: TaskRecord,
   ancestry: Awaited<ReturnType<typeof parentChain>>,
 ): Promise<void> {
-  const { store, config, session } = here;
+  const { store, config, session } = ctx;
   await checkUnrelated(store, before, after);
   if (after.parentId !== before.parentId) {
     if (session?.scope.root !== after.id) checkPlaceInScope(session, ancestry, after.id);
-    await (await import('./moved.ts')).checkSessionsAround(here, after.id, ancestry);
+    await (await import('./moved.ts')).checkSessionsAround(ctx, after.id, ancestry);
   }
   const isOpen = after.status !== 'done';
   const openSiblings = after.parentId && after.parentId !== before.parentId ? await store.tasks.countOpenChildren(after.parentId) : 0;

@@ -17,32 +17,32 @@ type Asking = Pick<QueryContext, Needed>;
 type Looking = Asking & Pick<QueryContext, 'commandWith'>;
 
 /** The task a command means: the one it names, else the caller's focus. */
-export async function namedOrFocused(here: Looking, id: TaskId | undefined, act: string): Promise<TaskRecord> {
-  if (id) return requireTask(here.store, id);
-  const focus = await here.store.claims.heldBy(here.caller);
-  if (!focus) throw new CleoError('E_FOCUS_REQUIRED', { act, ...(await another(here)), retry: here.commandWith({}) });
-  return requireTask(here.store, focus.taskId);
+export async function namedOrFocused(ctx: Looking, id: TaskId | undefined, act: string): Promise<TaskRecord> {
+  if (id) return requireTask(ctx.store, id);
+  const focus = await ctx.store.claims.heldBy(ctx.caller);
+  if (!focus) throw new CleoError('E_FOCUS_REQUIRED', { act, ...(await another(ctx)), retry: ctx.commandWith({}) });
+  return requireTask(ctx.store, focus.taskId);
 }
 
 /** Refuses what only the holder may do to a held task. */
-export async function checkHolder(here: Asking, id: TaskId): Promise<Claim | undefined> {
-  const claim = await here.store.claims.of(id);
-  if (claim && !isHolder(claim, here.caller) && !(await hasLapsed(here, claim)))
+export async function checkHolder(ctx: Asking, id: TaskId): Promise<Claim | undefined> {
+  const claim = await ctx.store.claims.of(id);
+  if (claim && !isHolder(claim, ctx.caller) && !(await hasLapsed(ctx, claim)))
     throw new CleoError('E_TASK_CLAIMED', {
       taskId: id,
       holder: holderOf(claim),
       since: claim.claimedAt,
-      ...(await another(here)),
-      claim: here.commandAs(['next', '--claim']),
+      ...(await another(ctx)),
+      claim: ctx.commandAs(['next', '--claim']),
     });
   return claim;
 }
 
 /** What the caller could work on instead, and the command that begins it. */
-async function another(here: Asking): Promise<{ suggestion: TaskId | undefined; focus: string }> {
+async function another(ctx: Asking): Promise<{ suggestion: TaskId | undefined; focus: string }> {
   const { recommended } = await import('./recommend.ts');
-  const [first] = await recommended(here, undefined, 1);
-  return { suggestion: first?.taskId, focus: here.commandAs(['focus', 'set', first?.taskId ?? '']) };
+  const [first] = await recommended(ctx, undefined, 1);
+  return { suggestion: first?.taskId, focus: ctx.commandAs(['focus', 'set', first?.taskId ?? '']) };
 }
 
 export interface Started {
@@ -54,22 +54,22 @@ export interface Started {
 }
 
 /** Makes it active and the caller's focus; of any number of callers at once exactly one gets it. */
-export async function startTask(here: Here, task: TaskRecord): Promise<Started> {
-  const { store, caller } = here;
-  await checkScope(here, task.id);
-  const claim = await checkHolder(here, task.id);
+export async function startTask(ctx: Here, task: TaskRecord): Promise<Started> {
+  const { store, caller } = ctx;
+  await checkScope(ctx, task.id);
+  const claim = await checkHolder(ctx, task.id);
   if (claim && isHolder(claim, caller)) return { task, isHeld: true };
   if (task.status !== 'active') checkMove(task, 'active', 'starting it');
   const open = await store.tasks.openDepends(task.id);
   if (open.length > 0) throw new CleoError('E_VALIDATION_DEPENDS', { taskId: task.id, open, act: 'started' });
   if (isWaitText(task.blockedBy)) await (await import('#nexus/operations/shared/waiting.ts')).checkFarDepends(store, task.id);
-  const released = await releaseFocus(here);
-  return { ...(await claimTask(here, task, claim)), ...(released ? { released } : {}) };
+  const released = await releaseFocus(ctx);
+  return { ...(await claimTask(ctx, task, claim)), ...(released ? { released } : {}) };
 }
 
 /** The claim and the state that goes with it; `former` is a lapsed claim that is taken over. */
-export async function claimTask(here: Here, task: TaskRecord, former?: Claim): Promise<Started> {
-  const { store, now, caller } = here;
+export async function claimTask(ctx: Here, task: TaskRecord, former?: Claim): Promise<Started> {
+  const { store, now, caller } = ctx;
   let current = task;
   if (former) {
     await store.claims.release(task.id);
@@ -83,11 +83,11 @@ export async function claimTask(here: Here, task: TaskRecord, former?: Claim): P
 }
 
 /** Lets go of the caller's focus, which goes back to pending. */
-export async function releaseFocus(here: Here): Promise<TaskId | undefined> {
-  const { store, caller } = here;
+export async function releaseFocus(ctx: Here): Promise<TaskId | undefined> {
+  const { store, caller } = ctx;
   const focus = await store.claims.heldBy(caller);
   if (!focus) return undefined;
-  await release(here, await requireTask(store, focus.taskId));
+  await release(ctx, await requireTask(store, focus.taskId));
   return focus.taskId;
 }
 
@@ -96,11 +96,11 @@ export async function release({ store }: Here, task: TaskRecord): Promise<TaskRe
   return task.status === 'active' ? store.tasks.save(task, { ...task, status: 'pending' }) : task;
 }
 
-export async function blockTask(here: Here, task: TaskRecord, reason: string | undefined): Promise<TaskRecord> {
-  await checkHolder(here, task.id);
+export async function blockTask(ctx: Here, task: TaskRecord, reason: string | undefined): Promise<TaskRecord> {
+  await checkHolder(ctx, task.id);
   if (task.status !== 'blocked') checkMove(task, 'blocked', 'blocking it');
-  await here.store.claims.release(task.id);
-  return here.store.tasks.save(task, { ...task, status: 'blocked', ...(reason ? { blockedBy: reason } : {}) });
+  await ctx.store.claims.release(task.id);
+  return ctx.store.tasks.save(task, { ...task, status: 'blocked', ...(reason ? { blockedBy: reason } : {}) });
 }
 
 export interface Completed {
@@ -111,17 +111,17 @@ export interface Completed {
 }
 
 /** Done, once everything it needs is: depends, children, criteria. */
-export async function completeTask(here: Here, task: TaskRecord): Promise<Completed> {
-  const { store, now, config } = here;
-  await checkScope(here, task.id);
-  await checkHolder(here, task.id);
+export async function completeTask(ctx: Here, task: TaskRecord): Promise<Completed> {
+  const { store, now, config } = ctx;
+  await checkScope(ctx, task.id);
+  await checkHolder(ctx, task.id);
   checkMove(task, 'done', 'completing it');
   const open = await store.tasks.openDepends(task.id);
   if (open.length > 0) throw new CleoError('E_VALIDATION_DEPENDS', { taskId: task.id, open, act: 'completed' });
   const children = await store.tasks.children(task.id);
   const openChildren = children.filter((child) => child.status !== 'done').map((child) => child.id);
   if (openChildren.length > 0) throw new CleoError('E_HAS_CHILDREN', { taskId: task.id, children: openChildren, act: 'complete' });
-  await checkEvidence(here, task, children.length === 0 && config['verification.required']);
+  await checkEvidence(ctx, task, children.length === 0 && config['verification.required']);
   const unmet = unmetTexts(task.acceptance);
   if (unmet.length > 0 && children.length > 0) throw new CleoError('E_VALIDATION_ACCEPTANCE', { taskId: task.id, unmet });
   await store.claims.release(task.id);
@@ -131,20 +131,20 @@ export async function completeTask(here: Here, task: TaskRecord): Promise<Comple
   const parentReady = await readyParent(store, done);
   if (!parentReady || !config['hierarchy.autoCompleteParents'])
     return { task: done, unblocked, ...(parentReady ? { parentReady } : {}), warnings };
-  return withParent(here, { task: done, unblocked, parentReady, warnings });
+  return withParent(ctx, { task: done, unblocked, parentReady, warnings });
 }
 
 /** Refuses (45) what lacks evidence, or whose evidence is no longer what it was. */
-async function checkEvidence(here: Here, task: TaskRecord, isAllRequired: boolean): Promise<void> {
-  const attempts = await here.store.gates.of(task.id);
+async function checkEvidence(ctx: Here, task: TaskRecord, isAllRequired: boolean): Promise<void> {
+  const attempts = await ctx.store.gates.of(task.id);
   if (attempts.length === 0 && !isAllRequired && !task.acceptance.some(({ gate }) => gate)) return;
-  await (await import('#verification/operations/shared/complete.ts')).checkEvidence(here, task, attempts, isAllRequired);
+  await (await import('#verification/operations/shared/complete.ts')).checkEvidence(ctx, task, attempts, isAllRequired);
 }
 
 /** Completes the parent too where the project asks for it; a parent that cannot be completed stays ready. */
-async function withParent(here: Here, child: Completed & { parentReady: TaskId }): Promise<Completed> {
+async function withParent(ctx: Here, child: Completed & { parentReady: TaskId }): Promise<Completed> {
   try {
-    const parent = await completeTask(here, await requireTask(here.store, child.parentReady));
+    const parent = await completeTask(ctx, await requireTask(ctx.store, child.parentReady));
     const { parentReady: _, ...rest } = child;
     return {
       ...rest,

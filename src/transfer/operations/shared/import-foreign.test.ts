@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { openHouse, type Seen } from '../../../../test/house.ts';
+import { openApp, type Seen } from '../../../../test/app.ts';
 import { importsOf } from '../../../../test/imports/imports.ts';
 import { tools } from '../../rules/recognise.ts';
 import { readers } from './import-readers.ts';
@@ -7,7 +7,7 @@ import { readers } from './import-readers.ts';
 test.each(tools)('%s: titles, states, priorities, dependencies and hierarchy of a real sample', async (tool) => {
   const { read } = await readers[tool].load();
   for (const files of await importsOf(tool)) {
-    const { call } = await openHouse();
+    const { call } = await openApp();
     const { tasks } = read(files);
     expect(tasks.length).toBeGreaterThan(0);
     const first = await call('tasks.import', { content: files, from: tool, limit: 1000 });
@@ -54,7 +54,7 @@ const issue = (id: string, more: object = {}): string =>
 const child = (id: string, of: string) => ({ dependencies: [{ issue_id: id, depends_on_id: of, type: 'parent-child' }] });
 
 test('imported again, what changed there is taken, what changed here stays, and what is new comes in', async () => {
-  const { call } = await openHouse();
+  const { call } = await openApp();
   await call('tasks.import', { content: [issue('a'), issue('b'), issue('c')].join('\n'), from: 'beads' });
   await call('tasks.update', { taskId: 'T001', title: 'Mine', priority: 'high' });
   await call('tasks.delete', { taskId: 'T003' });
@@ -80,7 +80,7 @@ test('imported again, what changed there is taken, what changed here stays, and 
 });
 
 test('notes are added once, a task that someone works on keeps its state, and what is done is opened for what comes into it', async () => {
-  const { call, as } = await openHouse();
+  const { call, as } = await openApp();
   await call('tasks.import', { content: [issue('a', { notes: 'one' }), issue('b')].join('\n'), from: 'beads' });
   await as('ada').call('tasks.start', { taskId: 'T001' });
   await call('tasks.complete', { taskId: 'T002' });
@@ -103,14 +103,14 @@ test('notes are added once, a task that someone works on keeps its state, and wh
 });
 
 test('two places of one tool are kept apart by a name', async () => {
-  const { call } = await openHouse();
+  const { call } = await openApp();
   await call('tasks.import', { content: issue('a'), from: 'beads', source: 'web' });
   expect(await call('tasks.import', { content: issue('a'), from: 'beads', source: 'api' })).toMatchObject({ imported: 1 });
   expect(await call('tasks.imported', { id: 'a' })).toMatchObject({ ids: [{ source: 'beads:api' }, { source: 'beads:web' }] });
 });
 
 test('a dry run tells the same and writes nothing', async () => {
-  const { call } = await openHouse();
+  const { call } = await openApp();
   const content = [issue('a', { estimated_minutes: 5 }), issue('b', child('b', 'a'))].join('\n');
   expect(await call('tasks.import', { content, from: 'beads', dryRun: true })).toMatchObject({
     imported: 2,
@@ -122,7 +122,7 @@ test('a dry run tells the same and writes nothing', async () => {
 });
 
 test('a long report is cut, and says by how much', async () => {
-  const { call } = await openHouse();
+  const { call } = await openApp();
   const content = Array.from({ length: 12 }, (_, i) => issue(`a${i}`, { due_at: '2026-05-01T00:00:00Z' })).join('\n');
   const report = await call('tasks.import', { content, from: 'beads', limit: 5 });
   expect(report).toMatchObject({ imported: 12, losses: { length: 5 }, lossCount: 12, ids: { length: 5 }, idCount: 12 });

@@ -16,12 +16,12 @@ export interface Report {
 }
 
 /** A file of another tool becomes tasks of ours, in this one transaction. */
-export async function importForeign(here: MutationContext, file: ForeignFile, source: string): Promise<Report> {
-  const { store, now, caller } = here;
+export async function importForeign(ctx: MutationContext, file: ForeignFile, source: string): Promise<Report> {
+  const { store, now, caller } = ctx;
   const draft = draftOf(file, await store.imports.known(source));
   const ids = await store.tasks.nextIds(draft.items.filter(({ known }) => !known).length);
-  const plan = planImport(draft, await lookAround(here, draft), ids, now, caller.agent);
-  await write(here, plan, source);
+  const plan = planImport(draft, await lookAround(ctx, draft), ids, now, caller.agent);
+  await write(ctx, plan, source);
   const { losses, crowded } = plan;
   const changed = new Set(store.changes.updated);
   const inFile = plan.ids.filter(({ taskId }) => changed.has(taskId)).length;
@@ -31,7 +31,7 @@ export async function importForeign(here: MutationContext, file: ForeignFile, so
     unchanged: draft.items.length - plan.created.length - inFile,
     ids: plan.ids,
     losses,
-    warnings: crowdedText(crowded, here.config['hierarchy.maxSiblings']),
+    warnings: crowdedText(crowded, ctx.config['hierarchy.maxSiblings']),
   };
 }
 

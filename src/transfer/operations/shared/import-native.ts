@@ -92,13 +92,13 @@ const Line = strictObject({
 type Line = InferOutput<typeof Line>;
 
 /** Everything in the text, or nothing: ids stay as they are, so that what refers to them still does. */
-export async function importTasks(here: MutationContext, content: string): Promise<number> {
-  const { store } = here;
+export async function importTasks(ctx: MutationContext, content: string): Promise<number> {
+  const { store } = ctx;
   const lines = parseLines(content.replace(/^\ufeff/, ''));
   if (lines.length === 0)
     throw new CleoError('E_INVALID_INPUT', { problem: 'There is no task in it; nothing was imported', fix: 'cleo help import' });
   const ids = lines.map((line) => line.id);
-  await checkFree(here, ids);
+  await checkFree(ctx, ids);
   const records = lines.map(recordOf);
   const byId = new Map(records.map((record) => [record.id, record]));
   const outside = (wanted: TaskId[]): TaskId[] => [...new Set(wanted)].filter((id) => !byId.has(id));
@@ -108,13 +108,13 @@ export async function importTasks(here: MutationContext, content: string): Promi
   const relations = relationsOf(lines);
   await checkDependsExist(store, outside(relations.flatMap(({ from, to }) => [from, to])));
   await checkOrder(store, records, 'depends');
-  for (const record of records) await checkPlace(here, record, byId);
+  for (const record of records) await checkPlace(ctx, record, byId);
   await store.tasks.insertMany(
     records.map((task, i) => ({ task, notes: (lines[i]?.notes ?? []) as Note[] })),
     'imported',
   );
   await store.tasks.reserveIds(taskId(ids.reduce((last, id) => Math.max(last, seqOf(id)), 0)));
-  for (const relation of relations) await relate(here, relation, byId);
+  for (const relation of relations) await relate(ctx, relation, byId);
   return ids.length;
 }
 

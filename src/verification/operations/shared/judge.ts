@@ -2,7 +2,7 @@ import { description, optional, pipe, string } from 'valibot';
 import { CleoError } from '#core/errors/error.ts';
 import '../../errors.ts';
 import type { MutationContext } from '#core/define.ts';
-import type { Code } from '#core/errors/catalogue.ts';
+import type { Code } from '#core/errors/catalog.ts';
 import type { Gate, TaskId } from '#core/model/scalars.ts';
 import { checkScope } from '#tasks/operations/shared/scope.ts';
 import type { Attempt, Rounds } from '../../model/verification.ts';
@@ -24,12 +24,12 @@ export const Judge = optional(pipe(string(), description('Who judges; you, unles
 
 /** Who may judge a task now, and what it judges. A round has one verdict: undefined where it is this very one. */
 export async function judgement(
-  here: MutationContext,
+  ctx: MutationContext,
   { taskId, agent, verdict, needs }: { taskId: TaskId; agent: string | undefined; verdict: 'attested' | 'rejected'; needs: Gate },
 ): Promise<{ by: string; standing: Standing; isRepeated: boolean }> {
-  const { store, caller, commandWith } = here;
-  const by = await speaker(store, here, agent, commandWith({ agent: undefined }));
-  await checkScope(here, taskId);
+  const { store, caller, commandWith } = ctx;
+  const by = await speaker(store, ctx, agent, commandWith({ agent: undefined }));
+  await checkScope(ctx, taskId);
   const standing = await verifiable(store, taskId);
   checkIndependent(taskId, await store.gates.workers(taskId), by, caller.agent);
   const given = standing.rounds.verdict;

@@ -4,10 +4,10 @@ import { heldGates } from '../../rules/gates.ts';
 import { staleGates } from './verification.ts';
 
 /** Evidence of tasks that are not done whose files have changed since. */
-export async function staleEvidence(here: Pick<QueryContext, 'store' | 'platform' | 'project'>): Promise<Problem[]> {
+export async function staleEvidence(ctx: Pick<QueryContext, 'store' | 'platform' | 'project'>): Promise<Problem[]> {
   const problems: Problem[] = [];
-  for (const [taskId, attempts] of await here.store.gates.openOnes())
-    for (const { gate, files, fix } of await staleGates(here, taskId, heldGates(attempts)))
+  for (const [taskId, attempts] of await ctx.store.gates.openOnes())
+    for (const { gate, files, fix } of await staleGates(ctx, taskId, heldGates(attempts)))
       problems.push({
         kind: 'stale-evidence',
         severity: 'warning',

@@ -31,8 +31,8 @@ export const validatorAcPull = query({
   tier: 2,
   cli: { command: ['validator pull', 'validator ac-pull'], args: ['taskId'] },
   example: { world: ['T001 accept parses|rejects', 'gate T001 implemented by ada'], call: { taskId: 'T001' } },
-  async run(here, { taskId }) {
-    const { store, caller } = here;
+  async run(ctx, { taskId }) {
+    const { store, caller } = ctx;
     const { task, rounds, held } = await standingOf(store, await requireTask(store, taskId));
     const workers = await store.gates.workers(taskId);
     const own = task.acceptance.map((c) => ({
@@ -46,7 +46,7 @@ export const validatorAcPull = query({
       target: id,
       isMet: status === 'done',
     }));
-    const gates = gateViews(held, await staleGates(here, taskId, held)).filter(({ isHeld }) => isHeld);
+    const gates = gateViews(held, await staleGates(ctx, taskId, held)).filter(({ isHeld }) => isHeld);
     const next = nextGate(held);
     const warnings = [
       ...(workers.includes(caller.agent) ? [`${caller.agent} did this work: another agent has to judge it`] : []),

@@ -26,13 +26,13 @@ export const validatorAttest = mutation({
     world: ['T001 evidence qaPassed', 'gate T001 implemented by ada', 'gate T001 testsPassed by ada'],
     call: { taskId: 'T001', reason: 'Every form of the grammar is tested' },
   },
-  async run(here, { taskId, agent, reason }) {
-    const { now } = here;
-    const { by, standing, isRepeated } = await judgement(here, { taskId, agent, verdict: 'attested', needs: 'qaPassed' });
+  async run(ctx, { taskId, agent, reason }) {
+    const { now } = ctx;
+    const { by, standing, isRepeated } = await judgement(ctx, { taskId, agent, verdict: 'attested', needs: 'qaPassed' });
     const verdict = { verdict: 'attested' as const, by, at: now, ...(reason ? { reason } : {}) };
     if (isRepeated) return noChange({ verdict: { taskId, ...(standing.rounds.verdict ?? verdict) } });
-    const stale = (await staleGates(here, taskId, standing.held)).map(({ gate, files }) => ({ gate, files }));
+    const stale = (await staleGates(ctx, taskId, standing.held)).map(({ gate, files }) => ({ gate, files }));
     if (stale.length > 0) throw new CleoError('E_EVIDENCE_STALE', { taskId, stale, fix: `cleo validator pull ${taskId}` });
-    return { verdict: await pass(here, standing, verdict, afterEvidence(standing.rounds)) };
+    return { verdict: await pass(ctx, standing, verdict, afterEvidence(standing.rounds)) };
   },
 });

@@ -23,11 +23,11 @@ export const validatorReject = mutation({
     world: ['T001', 'gate T001 implemented by ada'],
     call: { taskId: 'T001', reason: 'Quoted fields are not read' },
   },
-  async run(here, { taskId, agent, reason }) {
+  async run(ctx, { taskId, agent, reason }) {
     // There has to be something to judge.
-    const { by, standing } = await judgement(here, { taskId, agent, verdict: 'rejected', needs: 'testsPassed' });
+    const { by, standing } = await judgement(ctx, { taskId, agent, verdict: 'rejected', needs: 'testsPassed' });
     const rounds = afterFailure(standing.rounds);
-    const verdict = await pass(here, standing, { verdict: 'rejected' as const, by, at: here.now, reason }, rounds);
+    const verdict = await pass(ctx, standing, { verdict: 'rejected' as const, by, at: ctx.now, reason }, rounds);
     return { verdict: { ...verdict, round: rounds.round } };
   },
 });

@@ -1,16 +1,16 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { openHouse, type Seen, type TestHouse } from '../../../../test/house.ts';
+import { openApp, type Seen, type TestApp } from '../../../../test/app.ts';
 
 const report = 'test-run:{"passed":3,"failed":0}';
 const shown = ['T001 evidence qaPassed', 'gate T001 implemented by ada: files read', 'gate T001 testsPassed by ada: tests ran'];
-const gates = async ({ call }: TestHouse): Promise<string[]> =>
+const gates = async ({ call }: TestApp): Promise<string[]> =>
   (await call('verify.status', { taskId: 'T001' })).verification.gates.flatMap(({ gate, isHeld }: Seen) => (isHeld ? [gate] : []));
 
 test('pull gives the criteria with their evidence, and who did the work', async () => {
-  const house = await openHouse({ tasks: ['T001 accept parses|rejects', 'T002 in T001 done', 'gate T001 implemented by ada: files read'] });
-  expect((await house.cli('cleo validator pull T1')).envelope).toMatchObject({
+  const app = await openApp({ tasks: ['T001 accept parses|rejects', 'T002 in T001 done', 'gate T001 implemented by ada: files read'] });
+  expect((await app.cli('cleo validator pull T1')).envelope).toMatchObject({
     _meta: { command: 'validator.ac-pull', resultsField: 'criteria', warnings: ['testsPassed has no evidence yet'] },
     criteria: [
       { n: 1, kind: 'text', text: 'parses', isMet: false },
@@ -20,104 +20,104 @@ test('pull gives the criteria with their evidence, and who did the work', async 
     workers: ['ada'],
     gates: [{ gate: 'implemented', by: 'ada', evidence: [{ kind: 'note', text: 'files read' }] }],
   });
-  const own = await house.as('ada').call('validator.ac-pull', { taskId: 'T001' });
+  const own = await app.as('ada').call('validator.ac-pull', { taskId: 'T001' });
   expect(own._meta.warnings[0]).toBe('ada did this work: another agent has to judge it');
 });
 
 test('an attest passes qaPassed, and completion goes through', async () => {
-  const house = await openHouse({ tasks: shown });
-  expect(await house.call('tasks.complete', { taskId: 'T001' })).toMatchObject({
+  const app = await openApp({ tasks: shown });
+  expect(await app.call('tasks.complete', { taskId: 'T001' })).toMatchObject({
     error: { exitCode: 45, details: { missing: ['qaPassed'] } },
   });
-  expect(await house.call('validator.attest', { taskId: 'T001', reason: 'Read and run' })).toMatchObject({
+  expect(await app.call('validator.attest', { taskId: 'T001', reason: 'Read and run' })).toMatchObject({
     verdict: { taskId: 'T001', verdict: 'attested', by: 'tester', reason: 'Read and run' },
     data: { updated: ['T001'] },
   });
-  expect((await house.call('tasks.show', { taskId: 'T001' })).task.acceptance).toEqual([
+  expect((await app.call('tasks.show', { taskId: 'T001' })).task.acceptance).toEqual([
     { kind: 'evidence_bound', gate: 'qaPassed', met: true },
   ]);
-  expect(await house.call('tasks.complete', { taskId: 'T001' })).toMatchObject({ success: true });
+  expect(await app.call('tasks.complete', { taskId: 'T001' })).toMatchObject({ success: true });
 });
 
 test('a round has one verdict: the same again changes nothing, another is refused', async () => {
-  const house = await openHouse({ tasks: shown });
-  await house.call('validator.attest', { taskId: 'T001' });
-  expect(await house.call('validator.attest', { taskId: 'T001' })).toMatchObject({ success: true, _meta: { exitCode: 102 } });
+  const app = await openApp({ tasks: shown });
+  await app.call('validator.attest', { taskId: 'T001' });
+  expect(await app.call('validator.attest', { taskId: 'T001' })).toMatchObject({ success: true, _meta: { exitCode: 102 } });
   for (const [door, operation] of [
-    [house, 'validator.reject'],
-    [house.as('bob'), 'validator.attest'],
-    [house.as('bob'), 'validator.reject'],
+    [app, 'validator.reject'],
+    [app.as('bob'), 'validator.attest'],
+    [app.as('bob'), 'validator.reject'],
   ] as const) {
     const { error } = await door.call(operation, { taskId: 'T001', reason: 'No' });
     expect(error).toMatchObject({ code: 'E_VERIFICATION_LOCKED', exitCode: 46 });
-    expect((await house.cli(error.fix)).exitCode).toBe(0);
+    expect((await app.cli(error.fix)).exitCode).toBe(0);
   }
 });
 
 test('a rejection opens the next round, in which all is shown anew; then there may be another verdict', async () => {
-  const house = await openHouse({ tasks: shown });
-  expect((await house.cli(['validator', 'reject', 'T1', 'Quoted fields are not read'])).envelope).toMatchObject({
+  const app = await openApp({ tasks: shown });
+  expect((await app.cli(['validator', 'reject', 'T1', 'Quoted fields are not read'])).envelope).toMatchObject({
     verdict: { verdict: 'rejected', reason: 'Quoted fields are not read', round: 2 },
   });
-  expect(await gates(house)).toEqual([]);
-  expect((await house.call('verify.status', { taskId: 'T001' })).verification).toMatchObject({
+  expect(await gates(app)).toEqual([]);
+  expect((await app.call('verify.status', { taskId: 'T001' })).verification).toMatchObject({
     round: 2,
     failedRounds: 1,
     verdict: { verdict: 'rejected', by: 'tester' },
     failures: [{ gate: 'qaPassed', evidence: [{ kind: 'verdict', reason: 'Quoted fields are not read' }] }],
   });
   for (const operation of ['validator.attest', 'validator.reject'])
-    expect(await house.call(operation, { taskId: 'T001', reason: 'x' })).toMatchObject({ error: { exitCode: 45 } });
-  const ada = house.as('ada');
+    expect(await app.call(operation, { taskId: 'T001', reason: 'x' })).toMatchObject({ error: { exitCode: 45 } });
+  const ada = app.as('ada');
   expect(await ada.call('verify.gate', { taskId: 'T001', gate: 'implemented', evidence: report, round: 1 })).toMatchObject({
     error: { exitCode: 47 },
   });
   for (const gate of ['implemented', 'testsPassed'])
     expect(await ada.call('verify.gate', { taskId: 'T001', gate, evidence: report, round: 2 })).toMatchObject({ success: true });
-  expect(await house.call('validator.attest', { taskId: 'T001' })).toMatchObject({ success: true });
-  expect(await gates(house)).toEqual(['implemented', 'testsPassed', 'qaPassed']);
+  expect(await app.call('validator.attest', { taskId: 'T001' })).toMatchObject({ success: true });
+  expect(await gates(app)).toEqual(['implemented', 'testsPassed', 'qaPassed']);
 });
 
 test('nobody judges its own work, under its own name or another', async () => {
-  const house = await openHouse({ tasks: shown, config: { agents: ['bob'] } });
+  const app = await openApp({ tasks: shown, config: { agents: ['bob'] } });
   for (const operation of ['validator.attest', 'validator.reject'])
     for (const more of [{}, { agent: 'bob' }]) {
-      const { error } = await house.as('ada').call(operation, { taskId: 'T001', reason: 'x', ...more });
+      const { error } = await app.as('ada').call(operation, { taskId: 'T001', reason: 'x', ...more });
       expect(error).toMatchObject({ code: 'E_CIRCULAR_VALIDATION', exitCode: 82 });
-      expect((await house.cli(error.fix)).exitCode).toBe(0);
+      expect((await app.cli(error.fix)).exitCode).toBe(0);
     }
-  expect(await house.call('validator.attest', { taskId: 'T001', agent: 'ada' })).toMatchObject({ error: { exitCode: 82 } });
-  expect(await house.call('validator.attest', { taskId: 'T001', agent: 'nobody' })).toMatchObject({ error: { exitCode: 43 } });
-  expect(await house.call('validator.attest', { taskId: 'T001', agent: 'bob' })).toMatchObject({ verdict: { by: 'bob' } });
+  expect(await app.call('validator.attest', { taskId: 'T001', agent: 'ada' })).toMatchObject({ error: { exitCode: 82 } });
+  expect(await app.call('validator.attest', { taskId: 'T001', agent: 'nobody' })).toMatchObject({ error: { exitCode: 43 } });
+  expect(await app.call('validator.attest', { taskId: 'T001', agent: 'bob' })).toMatchObject({ verdict: { by: 'bob' } });
 });
 
 test('there has to be something to judge', async () => {
-  const house = await openHouse({ tasks: ['T001', 'T002 done', 'T003 blocked'] });
-  expect(await house.call('validator.attest', { taskId: 'T001' })).toMatchObject({
+  const app = await openApp({ tasks: ['T001', 'T002 done', 'T003 blocked'] });
+  expect(await app.call('validator.attest', { taskId: 'T001' })).toMatchObject({
     error: { exitCode: 45, details: { missing: ['implemented', 'testsPassed'] } },
   });
-  expect(await house.call('validator.reject', { taskId: 'T001', reason: 'x' })).toMatchObject({ error: { exitCode: 45 } });
-  expect(await house.call('validator.attest', { taskId: 'T002' })).toMatchObject({ error: { exitCode: 46 } });
-  expect(await house.call('validator.attest', { taskId: 'T003' })).toMatchObject({ error: { exitCode: 40 } });
-  expect(await house.call('validator.reject', { taskId: 'T001' })).toMatchObject({ error: { exitCode: 2 } });
+  expect(await app.call('validator.reject', { taskId: 'T001', reason: 'x' })).toMatchObject({ error: { exitCode: 45 } });
+  expect(await app.call('validator.attest', { taskId: 'T002' })).toMatchObject({ error: { exitCode: 46 } });
+  expect(await app.call('validator.attest', { taskId: 'T003' })).toMatchObject({ error: { exitCode: 40 } });
+  expect(await app.call('validator.reject', { taskId: 'T001' })).toMatchObject({ error: { exitCode: 2 } });
 });
 
 test('what changed since it was shown is not attested', async () => {
-  const house = await openHouse({ tasks: ['T001'] });
-  const ada = house.as('ada');
-  writeFileSync(join(house.root, 'a.txt'), 'a');
+  const app = await openApp({ tasks: ['T001'] });
+  const ada = app.as('ada');
+  writeFileSync(join(app.root, 'a.txt'), 'a');
   for (const gate of ['implemented', 'testsPassed'])
     await ada.call('verify.gate', { taskId: 'T001', gate, evidence: `files:a.txt; ${report}` });
-  writeFileSync(join(house.root, 'a.txt'), 'changed');
-  const { error } = await house.call('validator.attest', { taskId: 'T001' });
+  writeFileSync(join(app.root, 'a.txt'), 'changed');
+  const { error } = await app.call('validator.attest', { taskId: 'T001' });
   expect(error).toMatchObject({ code: 'E_EVIDENCE_STALE', exitCode: 45 });
-  expect((await house.cli(error.fix)).envelope.gates).toMatchObject([{ stale: ['a.txt'] }, { stale: ['a.txt'] }]);
+  expect((await app.cli(error.fix)).envelope.gates).toMatchObject([{ stale: ['a.txt'] }, { stale: ['a.txt'] }]);
 });
 
 test('evidence that comes after the verdict asks for a new one', async () => {
-  const house = await openHouse({ tasks: shown });
-  await house.call('validator.attest', { taskId: 'T001' });
-  await house.as('ada').call('verify.gate', { taskId: 'T001', gate: 'testsPassed', evidence: report });
-  expect(await gates(house)).toEqual(['implemented', 'testsPassed']);
-  expect(await house.as('bob').call('validator.attest', { taskId: 'T001' })).toMatchObject({ success: true });
+  const app = await openApp({ tasks: shown });
+  await app.call('validator.attest', { taskId: 'T001' });
+  await app.as('ada').call('verify.gate', { taskId: 'T001', gate: 'testsPassed', evidence: report });
+  expect(await gates(app)).toEqual(['implemented', 'testsPassed']);
+  expect(await app.as('bob').call('validator.attest', { taskId: 'T001' })).toMatchObject({ success: true });
 });

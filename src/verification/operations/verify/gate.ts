@@ -60,10 +60,10 @@ export const verifyGate = job({
     world: ['T001 evidence implemented'],
     call: { taskId: 'T001', gate: 'implemented', evidence: 'test-run:{"passed":3,"failed":0}' },
   },
-  async run(here, { taskId, gate: name, evidence: text, agent, round }) {
-    const gate = gateNamed(here, name);
-    const config = here.config();
-    const before = await here.read((store) => admit(here, store, { taskId, gate, agent, round }));
+  async run(ctx, { taskId, gate: name, evidence: text, agent, round }) {
+    const gate = gateNamed(ctx, name);
+    const config = ctx.config();
+    const before = await ctx.read((store) => admit(ctx, store, { taskId, gate, agent, round }));
     const { id } = before.task;
     const refuse = (problem: string, more: object = {}): CleoError =>
       new CleoError('E_GATE_UPDATE_FAILED', {
@@ -74,7 +74,7 @@ export const verifyGate = job({
         ...more,
       });
     const claimed = claimsIn(text);
-    const place = { platform: here.platform, project: here.project, config, taskId: id };
+    const place = { platform: ctx.platform, project: ctx.project, config, taskId: id };
     checkForms(place, claimed, refuse);
 
     // Tools may run for long: nobody waits for the lock meanwhile, and what was true before is asked again.
@@ -87,10 +87,10 @@ export const verifyGate = job({
       problem = error;
       evidence = [{ kind: 'failed', text: text.slice(0, 1000), problem: error.message }];
     }
-    const held = await here.write(async (store) => {
-      const now = await admit(here, store, { taskId: id, gate, agent, round: before.rounds.round });
-      const attempt: Attempt = { gate, round: now.rounds.round, passed: !problem, evidence, by: now.by, at: here.now };
-      await store.claims.renew({ ...here.caller, agent: now.by }, here.now);
+    const held = await ctx.write(async (store) => {
+      const now = await admit(ctx, store, { taskId: id, gate, agent, round: before.rounds.round });
+      const attempt: Attempt = { gate, round: now.rounds.round, passed: !problem, evidence, by: now.by, at: ctx.now };
+      await store.claims.renew({ ...ctx.caller, agent: now.by }, ctx.now);
       return record(store, now, attempt, problem ? afterFailure(now.rounds) : afterEvidence(now.rounds));
     });
     if (problem) throw refuse(problem.message, problem.more);
@@ -114,12 +114,12 @@ interface Asked {
 }
 
 /** Whether this evidence may be brought at all, as things stand in this transaction. */
-async function admit(here: JobContext, store: ReadStore, { taskId, gate, agent, round }: Asked): Promise<Standing & { by: string }> {
-  const { caller, commandWith } = here;
-  const config = here.config();
+async function admit(ctx: JobContext, store: ReadStore, { taskId, gate, agent, round }: Asked): Promise<Standing & { by: string }> {
+  const { caller, commandWith } = ctx;
+  const config = ctx.config();
   const by = await speaker(store, { caller, config }, agent, commandWith({ agent: undefined }));
-  const found = await namedOrFocused({ ...here, store, config, caller: { ...caller, agent: by } }, taskId, 'verify');
-  await checkScope({ ...here, store }, found.id);
+  const found = await namedOrFocused({ ...ctx, store, config, caller: { ...caller, agent: by } }, taskId, 'verify');
+  await checkScope({ ...ctx, store }, found.id);
   const standing = await verifiable(store, found.id);
   const { rounds, held, task } = standing;
   if (rounds.failed >= config['verification.maxRounds'])

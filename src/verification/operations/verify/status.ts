@@ -33,15 +33,15 @@ export const verifyStatus = query({
   tier: 1,
   cli: { command: 'verify', args: ['taskId'] },
   example: { world: ['T001', 'gate T001 implemented by ada'], call: { taskId: 'T001' } },
-  async run(here, { taskId }) {
-    const { store, config } = here;
-    const { task, rounds, attempts, held } = await standingOf(store, await namedOrFocused(here, taskId, 'verify'));
-    const stale = await staleGates(here, task.id, held);
+  async run(ctx, { taskId }) {
+    const { store, config } = ctx;
+    const { task, rounds, attempts, held } = await standingOf(store, await namedOrFocused(ctx, taskId, 'verify'));
+    const stale = await staleGates(ctx, task.id, held);
     const next = nextGate(held, task.acceptance, config['verification.required']);
     const failures = attempts
       .filter(({ passed, evidence }) => !passed && evidence.every(({ kind }) => kind !== 'reopened'))
       .slice(-mostFailures);
-    const tools = toolsIn(here);
+    const tools = toolsIn(ctx);
     return {
       verification: {
         taskId: task.id,

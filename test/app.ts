@@ -4,8 +4,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import postgres from 'postgres';
 import { inject, onTestFinished } from 'vitest';
-import { type Call, dispatch, type House, type Reply } from '../src/dispatch/dispatch.ts';
-import { buildHouse } from '../src/main.ts';
+import { type App, type Call, dispatch, type Reply } from '../src/dispatch/dispatch.ts';
+import { createApp } from '../src/main.ts';
 import { platformOf } from '../src/platform/platform.ts';
 import { sqliteDriver } from '../src/store/dialects/sqlite-driver.ts';
 import { createSqlite } from '../src/store/dialects/sqlite-schema.ts';
@@ -18,7 +18,7 @@ import { takeSchema } from './schemas.ts';
 import { writeTraces } from './traced.ts';
 import { buildWorld } from './world.ts';
 
-export interface HouseOptions {
+export interface AppOptions {
   /** Tasks that exist before; see `buildWorld`, `writeManifest`, `writeRuns`, `registerProjects`, `writeTraces` and `writeConstruct`. */
   tasks?: string[];
   config?: Record<string, unknown>;
@@ -35,14 +35,14 @@ export interface HouseOptions {
 // biome-ignore lint/suspicious/noExplicitAny: tests look at many shapes
 export type Seen = Record<string, any>;
 
-export interface TestHouse {
+export interface TestApp {
   root: string;
   store: Store;
   env: Record<string, string>;
   call(operation: string, params?: Record<string, unknown>, more?: Partial<Call>): Promise<Seen>;
   reply(operation: string, params?: Record<string, unknown>, more?: Partial<Call>): Promise<Reply>;
   /** The same project, seen by another agent. */
-  as(agent: string): Pick<TestHouse, 'call' | 'reply'>;
+  as(agent: string): Pick<TestApp, 'call' | 'reply'>;
   /** A command line in this process: words or, as `error.fix` prints it, one text. */
   cli(words: string | string[]): Promise<{ exitCode: number; out: string; envelope: Seen }>;
   /** Statements behind our back, with every check of the database switched off. */
@@ -55,8 +55,8 @@ export interface TestHouse {
 let emptyStore: Buffer | undefined;
 
 /** A fresh project in an empty folder, on the engine that this test run is for; gone when the test ends. */
-export async function openHouse(options: HouseOptions = {}): Promise<TestHouse> {
-  const engine = options.engine ?? (process.env.CLEO_TEST_ENGINE as HouseOptions['engine']) ?? 'sqlite';
+export async function openApp(options: AppOptions = {}): Promise<TestApp> {
+  const engine = options.engine ?? (process.env.CLEO_TEST_ENGINE as AppOptions['engine']) ?? 'sqlite';
   const root = mkdtempSync(join(tmpdir(), 'cleo-test-'));
   mkdirSync(join(root, '.cleo'));
   const lent = engine === 'postgres' ? await takeSchema(inject('databaseUrl')) : undefined;
@@ -73,9 +73,9 @@ export async function openHouse(options: HouseOptions = {}): Promise<TestHouse> 
   if (engine === 'postgres') env.CLEO_DATABASE_URL = inject('databaseUrl');
   if (!lent) await createSqliteStore(root);
 
-  const houseOf = (agent?: string) => {
+  const appOf = (agent?: string) => {
     const platform = platformOf({ ...env, ...(agent ? { CLEO_AGENT_ID: agent } : {}) }, root, '0.0.0-test');
-    return buildHouse({
+    return createApp({
       ...platform,
       ...(options.clock ? { now: () => options.clock!.now, randomHex: inOrder } : {}),
       isAtTerminal: () => options.isAtTerminal === true && agent === undefined,
@@ -83,11 +83,11 @@ export async function openHouse(options: HouseOptions = {}): Promise<TestHouse> 
   };
   let drawn = 0;
   const inOrder = (length: number): string => (++drawn).toString(16).padStart(length, '0');
-  const house = houseOf();
-  const store = await house.openStore('write');
-  const doors = (agent?: string): Pick<TestHouse, 'call' | 'reply'> => {
-    const door = agent ? { ...houseOf(agent), openStore: house.openStore, closeStores: house.closeStores } : house;
-    const reply: TestHouse['reply'] = (operation, params = {}, more = {}) => dispatch(door, { operation, params, gateway: 'cli', ...more });
+  const app = appOf();
+  const store = await app.openStore('write');
+  const doors = (agent?: string): Pick<TestApp, 'call' | 'reply'> => {
+    const door = agent ? { ...appOf(agent), openStore: app.openStore, closeStores: app.closeStores } : app;
+    const reply: TestApp['reply'] = (operation, params = {}, more = {}) => dispatch(door, { operation, params, gateway: 'cli', ...more });
     return { reply, call: async (...args) => (await reply(...args)).envelope };
   };
   const isEntry = (line: string): boolean => line.startsWith('research ');
@@ -105,7 +105,7 @@ export async function openHouse(options: HouseOptions = {}): Promise<TestHouse> 
   writeRuns(join(root, '.cleo'), (options.tasks ?? []).filter(isRun));
   await registerProjects(root, env.CLEO_HOME ?? '', key, (options.tasks ?? []).filter(isProject));
   onTestFinished(async () => {
-    await house.closeStores();
+    await app.closeStores();
     lent?.giveBack(isWhole);
     rmSync(root, { recursive: true, force: true });
   });
@@ -120,9 +120,9 @@ export async function openHouse(options: HouseOptions = {}): Promise<TestHouse> 
     env,
     ...doors(),
     as: doors,
-    cli: commandLine(house, env),
+    cli: commandLine(app, env),
     tamper,
-    beside: () => houseOf('beside').openStore('write').then(closedAtEnd),
+    beside: () => appOf('beside').openStore('write').then(closedAtEnd),
   };
 }
 
@@ -141,7 +141,7 @@ function writeManifest(root: string, lines: string[]): void {
 }
 
 /** Runs command lines of this house in this process. */
-export function commandLine(house: House, env: Record<string, string>): TestHouse['cli'] {
+export function commandLine(app: App, env: Record<string, string>): TestApp['cli'] {
   return async (words) => {
     let out = '';
     const terminal: Terminal = {
@@ -154,10 +154,10 @@ export function commandLine(house: House, env: Record<string, string>): TestHous
         out += text;
       },
       writeError: () => {},
-      houseAt: (folder) => buildHouse(platformOf({ ...env, CLEO_ROOT: folder }, folder, '0.0.0-test')),
+      appAt: (folder) => createApp(platformOf({ ...env, CLEO_ROOT: folder }, folder, '0.0.0-test')),
       start: async () => 0,
     };
-    const exitCode = await runCli(house, typeof words === 'string' ? shellWords(words).slice(1) : words, terminal);
+    const exitCode = await runCli(app, typeof words === 'string' ? shellWords(words).slice(1) : words, terminal);
     return { exitCode, out, envelope: out.startsWith('{') ? JSON.parse(out) : {} };
   };
 }

@@ -4,15 +4,15 @@ import { openSqlite, type SqliteOptions } from './dialects/sqlite.ts';
 import { sqliteDriver } from './dialects/sqlite-driver.ts';
 import { inspectSqlite, restoreSqlite } from './dialects/sqlite-restore.ts';
 import { createSqlite } from './dialects/sqlite-schema.ts';
-import type { StoreKeeper } from './port.ts';
+import type { StoreAdmin } from './port.ts';
 
 /** On a server, if `postgres` is there; else in a file. */
-export interface StorePlace {
+export interface StoreLocation {
   postgres?: PostgresOptions;
   sqlite: Omit<SqliteOptions, 'mode'>;
 }
 
-export function keeperOf({ postgres, sqlite }: StorePlace): StoreKeeper {
+export function createStoreAdmin({ postgres, sqlite }: StoreLocation): StoreAdmin {
   if (!postgres)
     return {
       kind: 'sqlite',

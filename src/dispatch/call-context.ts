@@ -1,5 +1,5 @@
 import { commandFor } from '#core/command-line.ts';
-import { Answer, type Catalog, type More, type Observe, type Operation } from '#core/define.ts';
+import { Answer, type AnswerOptions, type BaseContext, type Observe, type Operation, type Registry } from '#core/define.ts';
 import { CleoError } from '#core/errors/error.ts';
 import { commandLine } from '#core/errors/quote.ts';
 import type { Caller, Gateway } from '#core/model/audit.ts';
@@ -7,33 +7,33 @@ import type { Config } from '#core/model/config.ts';
 import type { SessionHandle } from '#core/model/session-handle.ts';
 import type { TokenScope } from '#core/model/token.ts';
 import type { Platform, Project } from '#platform/port.ts';
-import type { ReadStore, Store, StoreKeeper } from '#store/port.ts';
+import type { ReadStore, Store, StoreAdmin } from '#store/port.ts';
 import type { Reply } from './dispatch.ts';
 import { type Meta, success } from './envelope.ts';
 
 /** Everything that was built at the start and is handed in. */
-export interface House {
+export interface App {
   platform: Platform;
-  catalog: Catalog;
+  registry: Registry;
   openStore(mode: 'read' | 'write'): Promise<Store>;
   /** A project's store as a whole, at this address or where its configuration says. */
-  keep(project: Project, url?: string): Promise<StoreKeeper>;
+  storeAdmin(project: Project, url?: string): Promise<StoreAdmin>;
   /** Of the library in use; undefined where none can be loaded. */
   sqliteVersion(): Promise<string | undefined>;
   closeStores(): Promise<void>;
   /** The session that each agent started or resumed, in a process that serves its agents for long. */
-  kept?: Map<string, string>;
+  agentSessions?: Map<string, string>;
   /** Of somebody who only watches: its calls belong to no session, and not even grade mode logs them. */
-  looksOn?: true;
+  isObserver?: true;
   /** Told of every call and what came of it. */
-  answered?: (call: Call, reply: Reply, durationMs: number) => void;
+  onReply?: (call: Call, reply: Reply, durationMs: number) => void;
 }
 
 export interface Call {
   operation: string;
   gateway: Gateway;
   /** The door the caller chose, where there are two: a write asked of the one that reads is never run. */
-  asked?: 'query' | 'mutate';
+  kind?: 'query' | 'mutate';
   params: unknown;
   session?: string;
   agent?: string;
@@ -51,8 +51,8 @@ export interface Call {
 }
 
 /** One call on its way through dispatch. */
-export interface Work {
-  house: House;
+export interface CallContext {
+  app: App;
   call: Call;
   operation: Operation;
   caller: Caller;
@@ -64,25 +64,25 @@ export interface Work {
   /** The call or its surroundings named it; it was not only the one that is active. */
   isNamed?: true;
   /** The active sessions, where nothing tells which of them is meant. */
-  several?: string[];
+  activeSessions?: string[];
   isGraded: boolean;
   /** What the call has just cost in grade mode. */
   nudge?: string;
 }
 
-export const domainOf = (operation: string): string => operation.slice(0, operation.indexOf('.'));
+export const namespaceOf = (operation: string): string => operation.slice(0, operation.indexOf('.'));
 
-export const unwrap = (result: unknown): { result: Record<string, unknown>; more: More } =>
+export const unwrap = (result: unknown): { result: Record<string, unknown>; more: AnswerOptions } =>
   result instanceof Answer
-    ? { result: result.result as Record<string, unknown>, more: result.more }
+    ? { result: result.result as Record<string, unknown>, more: result.options }
     : { result: result as Record<string, unknown>, more: {} };
 
-export const stampOf = ({ now, caller }: Work): { at: string; by: string } => ({ at: now, by: caller.agent });
+export const toStamp = ({ now, caller }: CallContext): { at: string; by: string } => ({ at: now, by: caller.agent });
 
 /** What every operation is given; `part` is the store, where it has one. */
-export function contextOf(work: Work, part: object): object {
-  const { house, operation, caller, now, call, session, isNamed, several } = work;
-  const { platform, catalog } = house;
+export function createContext(work: CallContext, part: object): BaseContext {
+  const { app, operation, caller, now, call, session, isNamed, activeSessions } = work;
+  const { platform, registry } = app;
   let config: Config | undefined;
   return {
     ...part,
@@ -91,24 +91,24 @@ export function contextOf(work: Work, part: object): object {
     gateway: call.gateway,
     ...(session ? { session } : {}),
     ...(isNamed ? { isNamed } : {}),
-    ...(several ? { several } : {}),
+    ...(activeSessions ? { activeSessions } : {}),
     ...(call.token ? { token: call.token } : {}),
     ...(call.signal ? { signal: call.signal } : {}),
     ...(call.observe ? { observe: call.observe } : {}),
     platform,
-    catalog,
+    registry,
     get config(): Config {
       config ??= platform.config.load(platform.project());
       return config;
     },
     get project(): Project {
-      return projectOf(platform);
+      return requireProject(platform);
     },
-    sqliteVersion: house.sqliteVersion,
+    sqliteVersion: app.sqliteVersion,
     // An address in the environment is that of this project's store, not of others.
-    far: async (of: Project) => (await house.keep(of, platform.config.load(of)['store.url'])).open('read'),
-    read: async <T>(ask: (store: ReadStore) => Promise<T>): Promise<T> => (await house.openStore('read')).read(ask),
-    printed: (result: Record<string, unknown>, more: More = {}) =>
+    openProjectStore: async (of: Project) => (await app.storeAdmin(of, platform.config.load(of)['store.url'])).open('read'),
+    read: async <T>(ask: (store: ReadStore) => Promise<T>): Promise<T> => (await app.openStore('read')).read(ask),
+    toOutput: (result: Record<string, unknown>, more: AnswerOptions = {}) =>
       `${JSON.stringify(success(operation, metaOf(work), { result, more }))}\n`,
     commandWith: (params: Record<string, unknown>) =>
       commandFor(operation, { ...(call.params as object), ...params }, flagsOf(call), call.paths),
@@ -117,9 +117,9 @@ export function contextOf(work: Work, part: object): object {
 }
 
 /** What will stand in `_meta`; a nudge is known only when the call is over, so there is room for the longest. */
-function metaOf({ operation, now, house, caller, isGraded }: Work): Meta {
+function metaOf({ operation, now, app, caller, isGraded }: CallContext): Meta {
   return {
-    ...{ command: operation.name, timestamp: now, version: house.platform.version },
+    ...{ command: operation.name, timestamp: now, version: app.platform.version },
     ...(caller.session ? { sessionId: caller.session } : {}),
     ...(isGraded ? { nudge: '-20: a task operation before session.list; look at the sessions first, or more than that' } : {}),
   };
@@ -131,7 +131,7 @@ const flagsOf = ({ session, agent, gateway }: Call): string[] => [
   ...(agent && gateway === 'cli' ? ['--agent', agent] : []),
 ];
 
-export function projectOf(platform: Platform): Project {
+export function requireProject(platform: Platform): Project {
   const project = platform.project();
   if (!project) throw new CleoError('E_NOT_INITIALIZED', { folder: platform.folder });
   return project;

@@ -1,35 +1,35 @@
-import type { Catalog, IndexEntry, Operation } from './define.ts';
+import type { Operation, Registry, RegistryEntry } from './define.ts';
 import { operationPath } from './operation-path.ts';
 
 /** What the index holds of an operation: data only. */
-type IndexRow = Omit<IndexEntry, 'load' | 'aliases'> & { aliases?: string[] };
+type IndexRow = Omit<RegistryEntry, 'load' | 'aliases'> & { aliases?: string[] };
 
 /** The index is a line of JSON for each operation. A call is about one of them: reading them all at every start would cost a
  *  cold one a fiftieth and the garbage collector its first run. */
-export function catalogOf(text: string): Catalog {
+export function createRegistry(text: string): Registry {
   const lines = text.split('\n');
-  const known = new Map<string, IndexEntry>();
-  const read = (line: string): IndexEntry => {
+  const known = new Map<string, RegistryEntry>();
+  const read = (line: string): RegistryEntry => {
     const entry = known.get(line) ?? entryOf(JSON.parse(line));
     known.set(line, entry);
     return entry;
   };
-  const catalog: Catalog = {
+  const catalog: Registry = {
     get entries() {
       return lines.map(read);
     },
-    named(name) {
+    find(name) {
       const quoted = JSON.stringify(name);
       const mentions = lines.filter((line) => line.includes(quoted)).map(read);
       return mentions.find((entry) => entry.name === name || entry.aliases.includes(name));
     },
-    under(word) {
+    findByFirstWord(word) {
       const quoted = JSON.stringify(word);
       const begun = `${quoted.slice(0, -1)} `;
       return lines.filter((line) => line.includes(quoted) || line.includes(begun)).map(read);
     },
     async load(name) {
-      const entry = catalog.named(name);
+      const entry = catalog.find(name);
       if (!entry) throw new Error(`no operation ${name}`);
       return entry.load();
     },
@@ -37,7 +37,7 @@ export function catalogOf(text: string): Catalog {
   return catalog;
 }
 
-const entryOf = (row: IndexRow): IndexEntry => ({ ...row, aliases: row.aliases ?? none, load: () => loadOperation(row.name) });
+const entryOf = (row: IndexRow): RegistryEntry => ({ ...row, aliases: row.aliases ?? none, load: () => loadOperation(row.name) });
 
 const none: string[] = [];
 

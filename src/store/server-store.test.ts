@@ -3,31 +3,31 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, onTestFinished, test } from 'vitest';
 import { dispatch } from '#dispatch/dispatch.ts';
-import { buildHouse } from '#main.ts';
+import { createApp } from '#main.ts';
 import { platformOf } from '#platform/platform.ts';
-import { type HouseOptions, openHouse, type TestHouse } from '../../test/house.ts';
+import { type AppOptions, openApp, type TestApp } from '../../test/app.ts';
 import { temporary } from '../../test/temporary.ts';
 import { buildWorld } from '../../test/world.ts';
 import { openSqlite } from './dialects/sqlite.ts';
 import { createSqlite } from './dialects/sqlite-schema.ts';
 import type { Store } from './port.ts';
-import { serveStore } from './served.ts';
+import { serveStore } from './server-store.ts';
 
 const stamp = { at: '2026-01-02T00:00:00.000Z', by: 'tester' };
 
 /** A house whose calls run side by side, and the same store as another process has it. */
-async function serve(options: HouseOptions = {}) {
-  const house = await openHouse(options);
-  const server = buildHouse(platformOf(house.env, house.root, '0.0.0-test'), { serves: true });
+async function serve(options: AppOptions = {}) {
+  const app = await openApp(options);
+  const server = createApp(platformOf(app.env, app.root, '0.0.0-test'), { isServer: true });
   onTestFinished(() => server.closeStores());
   const call = async (operation: string, params: Record<string, unknown> = {}) =>
     (await dispatch(server, { operation, params, gateway: 'http' })).envelope;
-  return { house, server, call, store: await server.openStore('read') };
+  return { app, server, call, store: await server.openStore('read') };
 }
 
 /** Holds the write lock, as another process would, until it is told to let go. */
-async function holdLock(house: TestHouse): Promise<() => Promise<void>> {
-  const other = await house.beside();
+async function holdLock(app: TestApp): Promise<() => Promise<void>> {
+  const other = await app.beside();
   let letGo = (): void => {};
   const held = new Promise<void>((resolve) => {
     letGo = resolve;
@@ -50,7 +50,7 @@ async function holdLock(house: TestHouse): Promise<() => Promise<void>> {
 const lookAt = (store: Store, id: string): Promise<boolean> => store.read((reads) => reads.tasks.exists(id));
 
 test('64 clients that read and write share the store without an error', async () => {
-  const { call, house } = await serve({ tasks: ['T001'] });
+  const { call, app } = await serve({ tasks: ['T001'] });
   const answers = await Promise.all(
     Array.from({ length: 64 }, async (_, client) => {
       const seen: boolean[] = [];
@@ -62,7 +62,7 @@ test('64 clients that read and write share the store without an error', async ()
     }),
   );
   expect(answers.flat().filter((isDone) => !isDone)).toEqual([]);
-  expect(await house.call('tasks.list', { limit: 1 })).toMatchObject({ _meta: { truncated: { total: 257 } } });
+  expect(await app.call('tasks.list', { limit: 1 })).toMatchObject({ _meta: { truncated: { total: 257 } } });
 });
 
 test('a slow write does not delay reads', async () => {
@@ -109,8 +109,8 @@ test('a read sees one moment, whatever is written meanwhile; the next one sees i
 });
 
 test('a lock that another process holds is waited for without holding up anyone', async () => {
-  const { house, call } = await serve({ tasks: ['T001'] });
-  const release = await holdLock(house);
+  const { app, call } = await serve({ tasks: ['T001'] });
+  const release = await holdLock(app);
   const write = call('tasks.add', { title: 'Waits' });
   let ticks = 0;
   const clock = setInterval(() => ticks++, 5);
@@ -126,8 +126,8 @@ test('a lock that another process holds is waited for without holding up anyone'
 });
 
 test('a lock not had in time is exit 7 for all who wait, at the time it was promised to each', async () => {
-  const { house, call } = await serve({ tasks: ['T001'], config: { store: { busyTimeoutMs: 300 } } });
-  const release = await holdLock(house);
+  const { app, call } = await serve({ tasks: ['T001'], config: { store: { busyTimeoutMs: 300 } } });
+  const release = await holdLock(app);
   const began = performance.now();
   const answers = await Promise.all(Array.from({ length: 8 }, (_, i) => call('tasks.add', { title: `Task ${i}` })));
   const tookMs = performance.now() - began;
@@ -148,30 +148,30 @@ test('a closed store opens again, also for those who have it already', async () 
 });
 
 test('a schema that was changed under a running server is refused, and accepted again when it is back', async () => {
-  const { house, call } = await serve({ tasks: ['T001'] });
+  const { app, call } = await serve({ tasks: ['T001'] });
   expect(await call('tasks.show', { taskId: 'T001' })).toMatchObject({ success: true });
-  await house.tamper(`insert into schema_migrations (version, checksum, applied_at) values (999, 'x', 'now')`);
+  await app.tamper(`insert into schema_migrations (version, checksum, applied_at) values (999, 'x', 'now')`);
   expect(await call('tasks.show', { taskId: 'T001' })).toMatchObject({ error: { code: 'E_STORE_NEWER' } });
   expect(await call('tasks.add', { title: 'No' })).toMatchObject({ error: { code: 'E_STORE_NEWER' } });
-  await house.tamper('delete from schema_migrations where version = 999');
+  await app.tamper('delete from schema_migrations where version = 999');
   expect(await call('tasks.add', { title: 'Yes' })).toMatchObject({ success: true });
 });
 
 test('a restored store is seen at once by both sides', async () => {
-  const { house, call } = await serve({ tasks: ['T001'], engine: 'sqlite' });
+  const { app, call } = await serve({ tasks: ['T001'], engine: 'sqlite' });
   const { backup } = (await call('admin.backup.create')) as unknown as { backup: { id: string } };
   await call('tasks.add', { title: 'After the backup' });
   expect(await call('tasks.show', { taskId: 'T002' })).toMatchObject({ success: true });
-  expect(await house.call('admin.backup.restore', { id: backup.id })).toMatchObject({ success: true });
+  expect(await app.call('admin.backup.restore', { id: backup.id })).toMatchObject({ success: true });
   expect(await call('tasks.show', { taskId: 'T002' })).toMatchObject({ error: { code: 'E_NOT_FOUND' } });
   expect(await call('tasks.add', { title: 'Next' })).toMatchObject({ success: true, task: { id: 'T003' } });
 });
 
 test('another file in the place of the database is noticed by both sides; while there is none, that is said', async () => {
-  const { house, call } = await serve({ tasks: ['T001'], engine: 'sqlite' });
-  const other = await openHouse({ tasks: ['T001', 'T002: Elsewhere'], engine: 'sqlite' });
+  const { app, call } = await serve({ tasks: ['T001'], engine: 'sqlite' });
+  const other = await openApp({ tasks: ['T001', 'T002: Elsewhere'], engine: 'sqlite' });
   expect(await call('tasks.exists', { taskId: 'T002' })).toMatchObject({ exists: false });
-  const database = join(house.root, '.cleo', 'cleo.db');
+  const database = join(app.root, '.cleo', 'cleo.db');
   for (const end of ['', '-wal', '-shm']) rmSync(`${database}${end}`, { force: true });
   expect(await call('tasks.exists', { taskId: 'T002' })).toMatchObject({ error: { code: 'E_STORE_DAMAGED' } });
   for (const end of ['', '-wal', '-shm']) renameSync(join(other.root, '.cleo', `cleo.db${end}`), `${database}${end}`);
@@ -180,13 +180,13 @@ test('another file in the place of the database is noticed by both sides; while 
 });
 
 test('a server whose project is not there yet finds it when it is', async () => {
-  const { house } = await serve({ engine: 'sqlite' });
-  const away = join(house.root, '..', `${house.root.split('/').at(-1)}-away`);
-  renameSync(join(house.root, '.cleo'), away);
-  const server = buildHouse(platformOf(house.env, house.root, '0.0.0-test'), { serves: true });
+  const { app } = await serve({ engine: 'sqlite' });
+  const away = join(app.root, '..', `${app.root.split('/').at(-1)}-away`);
+  renameSync(join(app.root, '.cleo'), away);
+  const server = createApp(platformOf(app.env, app.root, '0.0.0-test'), { isServer: true });
   const call = async (operation: string) => (await dispatch(server, { operation, params: {}, gateway: 'http' })).envelope;
   expect(await call('tasks.list')).toMatchObject({ error: { code: 'E_NOT_INITIALIZED' } });
-  renameSync(away, join(house.root, '.cleo'));
+  renameSync(away, join(app.root, '.cleo'));
   expect(await call('tasks.list')).toMatchObject({ success: true });
   await server.closeStores();
 });

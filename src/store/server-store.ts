@@ -1,13 +1,13 @@
 import { CleoError } from '#core/errors/error.ts';
 import { openSqlite, type SqliteOptions } from './dialects/sqlite.ts';
-import type { StorePlace } from './keeper.ts';
 import type { Store } from './port.ts';
+import type { StoreLocation } from './store-admin.ts';
 
 const readers = 4;
 
 /** The store of a process that serves many calls at once: one connection writes, its calls one after another, and others
  *  read beside it. An `await` inside a transaction on a shared connection would let a second call into it. */
-export async function serveStore({ postgres, sqlite }: StorePlace): Promise<Store> {
+export async function serveStore({ postgres, sqlite }: StoreLocation): Promise<Store> {
   if (!postgres) {
     const begin = patiently(sqlite.busyTimeoutMs);
     return sides(

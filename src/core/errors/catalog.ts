@@ -354,14 +354,14 @@ export type Facts<C extends Code> = Parameters<Rows[C]['message']>[0] & Record<s
 
 let made: Rows | undefined;
 /** What is here, and what the rooms that are loaded have brought. */
-export const catalogue = (): Rows => {
+export const errorCatalog = (): Rows => {
   made ??= rows() as Rows;
   return made;
 };
 
 /** A room whose code is loaded when it is used brings its refusals along, so that other calls do not pay for them. */
 export function addRows(more: Record<string, Row<never>>): void {
-  Object.assign(catalogue(), more);
+  Object.assign(errorCatalog(), more);
 }
 
 export { commandLine, quote };

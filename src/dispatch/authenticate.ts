@@ -1,10 +1,10 @@
 import { isSecret } from '#core/model/token.ts';
-import type { Call, House } from './work.ts';
+import type { App, Call } from './call-context.ts';
 
 export type Admitted = NonNullable<Call['token']>;
 
 /** Who a secret belongs to; undefined for one that is not in force. Asked for each call, so that what is revoked is out at once. */
-export async function admit({ platform, openStore }: House, secret: string): Promise<Admitted | undefined> {
+export async function admit({ platform, openStore }: App, secret: string): Promise<Admitted | undefined> {
   if (!isSecret(secret)) return undefined;
   const hash = platform.sha256(secret);
   const found = await (await openStore('read')).read((reads) => reads.tokens.inForceWith(hash));
@@ -12,5 +12,5 @@ export async function admit({ platform, openStore }: House, secret: string): Pro
 }
 
 /** Whether anyone could be admitted. */
-export const hasTokens = async ({ openStore }: House): Promise<boolean> =>
+export const hasTokens = async ({ openStore }: App): Promise<boolean> =>
   (await (await openStore('read')).read((reads) => reads.tokens.countInForce())) > 0;
