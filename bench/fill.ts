@@ -1,9 +1,9 @@
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import type { AuditDraft } from '../src/core/model/audit.ts';
-import { type Priority, taskId } from '../src/core/model/scalars.ts';
-import { type MemoryRecord, memoryId, memoryTypes } from '../src/memory/model/memory.ts';
-import { digestOf } from '../src/memory/rules/memory-view.ts';
+import { type Priority, toTaskId } from '../src/core/model/scalars.ts';
+import { formatMemoryId, type MemoryRecord, memoryTypes } from '../src/memory/model/memory.ts';
+import { hashMemory } from '../src/memory/rules/memory-view.ts';
 import { openSqlite } from '../src/store/dialects/sqlite.ts';
 import { createSqlite } from '../src/store/dialects/sqlite-schema.ts';
 import type { Note, TaskRecord } from '../src/tasks/model/task.ts';
@@ -46,12 +46,12 @@ function entryAt(seq: number, count: number): AuditDraft {
     params: JSON.stringify(
       isAdd
         ? { title: `Part ${seq} of it`, description: 'What it is about, in a few words', ...(seq % 3 ? {} : { parent: 'T001' }) }
-        : { taskId: taskId(seq % 1000) },
+        : { taskId: toTaskId(seq % 1000) },
     ),
     success: !isLost,
     exitCode: isLost ? 4 : 0,
     ...(isLost ? { errorCode: 'E_NOT_FOUND' } : {}),
-    created: isAdd ? [taskId(seq)] : [],
+    created: isAdd ? [toTaskId(seq)] : [],
     updated: [],
     deleted: [],
     durationMs: 2,
@@ -71,7 +71,7 @@ export async function fill(root: string, count: number, open: number): Promise<v
     for (let seq = first; seq < first + perTransaction && seq <= count; seq++) tasks.push(taskAt(seq, count, open, random));
     await store.write({ at, by: 'bench' }, async (writes) => {
       await writes.tasks.insertMany(tasks);
-      await writes.tasks.reserveIds(taskId(Math.min(first + perTransaction - 1, count)));
+      await writes.tasks.reserveIds(toTaskId(Math.min(first + perTransaction - 1, count)));
     });
   }
   await store.close();
@@ -96,11 +96,11 @@ function memoryAt(seq: number, count: number, random: () => number): MemoryRecor
   const type = memoryTypes[seq % 4]!;
   const content = `${words(30)} ${seq}`;
   return {
-    id: memoryId(type, Math.ceil(seq / 4)),
+    id: formatMemoryId(type, Math.ceil(seq / 4)),
     type,
     title: `${words(6)}${seq === Math.floor(count / 2) ? ' quokka' : ''}`,
     content,
-    digest: digestOf(type, content),
+    digest: hashMemory(type, content),
     state: seq % 3 ? 'proposed' : 'accepted',
     agentId: 'bench',
     createdAt: at,
@@ -137,13 +137,13 @@ export async function fillPlan(root: string, count: number, each: number): Promi
   for (let first = 0; first < tasks.length; first += perTransaction)
     await store.write({ at, by: 'bench' }, async (writes) => {
       await writes.tasks.insertMany(tasks.slice(first, first + perTransaction).map((task) => ({ task, notes: [] })));
-      await writes.tasks.reserveIds(taskId(Math.min(first + perTransaction, tasks.length)));
+      await writes.tasks.reserveIds(toTaskId(Math.min(first + perTransaction, tasks.length)));
     });
   await store.close();
 }
 
 const plain = (seq: number, type: TaskRecord['type'], parentId?: string): TaskRecord => ({
-  id: taskId(seq),
+  id: toTaskId(seq),
   type,
   title: `Part ${seq} of the plan, with a title as long as they are`,
   status: 'pending',
@@ -165,15 +165,15 @@ function taskAt(seq: number, count: number, open: number, random: () => number):
   const isOpen = seq - place > count - open;
   const words = (many: number): string => wordsOf(many, random);
   const task: TaskRecord = {
-    id: taskId(seq),
+    id: toTaskId(seq),
     type: place === 0 ? 'epic' : 'task',
     title: `${words(5)}${seq === Math.floor(count / 2) ? ' quokka' : ''}`,
     description: words(25),
     status: isOpen ? 'pending' : 'done',
     priority: priorities[Math.floor(random() * 4)]!,
-    ...(place === 0 ? {} : { parentId: taskId(seq - place) }),
+    ...(place === 0 ? {} : { parentId: toTaskId(seq - place) }),
     labels: [`area:${seq % 12}`, `team-${seq % 5}`],
-    depends: place > 1 && place % 3 === 0 ? [taskId(seq - 1)] : [],
+    depends: place > 1 && place % 3 === 0 ? [toTaskId(seq - 1)] : [],
     acceptance: place === 0 ? [] : [{ kind: 'text', text: words(8) }],
     files: place === 0 ? [] : [`src/part-${seq % 200}/file-${seq % 17}.ts`],
     createdAt: at,

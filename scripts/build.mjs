@@ -68,6 +68,8 @@ const common = {
   metafile: true,
   logLevel: 'error',
   external: ['@photostructure/sqlite'],
+  // The CommonJS build of jsonc-parser hides its `require` calls from esbuild.
+  mainFields: ['module', 'main'],
   alias: { '@modelcontextprotocol/server/_shims': join(root, 'src', 'surfaces', 'mcp', 'sdk-shims.ts') },
   // Left as a literal, a regular expression that nobody uses is dropped; as `new RegExp` every start would build it.
   supported: { 'dynamic-import': false, 'regexp-unicode-property-escapes': true },

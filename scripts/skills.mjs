@@ -12,7 +12,7 @@ export async function writeSkills() {
   try {
     await build({
       absWorkingDir: root,
-      entryPoints: ['src/skills/rules/skill-read.ts'],
+      entryPoints: ['src/skills/rules/parse-skill.ts'],
       bundle: true,
       format: 'esm',
       platform: 'node',
@@ -20,15 +20,15 @@ export async function writeSkills() {
       outfile: bundle,
       logLevel: 'error',
     });
-    const { readCatalogue, readSkill } = await import(`${pathToFileURL(bundle).href}?${Date.now()}`);
+    const { parseSkillCatalog, parseSkill } = await import(`${pathToFileURL(bundle).href}?${Date.now()}`);
     const heads = {};
     const skills = foldersOf('skills').map((name) => {
       const path = `skills/${name}/SKILL.md`;
-      const { skill } = checked(path, readSkill(name, textOf(path)));
+      const { skill } = checked(path, parseSkill(name, textOf(path)));
       heads[name] = textOf(path).slice(0, textOf(path).indexOf(skill.text));
       return { ...skill, origin: 'bundled', path };
     });
-    const { order, rows } = checked('skills/catalog.json', readCatalogue(textOf('skills/catalog.json')));
+    const { order, rows } = checked('skills/catalog.json', parseSkillCatalog(textOf('skills/catalog.json')));
     write(
       'src/platform/skills.generated.ts',
       `${head('skills')}import type { Skill, SkillRow } from '#skills/model/skill.ts';\n\nexport const bundledSkills: Skill[] = ${JSON.stringify(skills, null, 2)};\n\n/** What stands before the text of each. */\nexport const bundledHeads: Record<string, string> = ${JSON.stringify(heads, null, 2)};\n\nexport const bundledCatalogue: { order: string[]; rows: SkillRow[] } = ${JSON.stringify({ order, rows }, null, 2)};\n`,

@@ -2,10 +2,10 @@ import { fstatSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import { registry } from './core/index.generated.ts';
 import { type App, requireProject } from './dispatch/call-context.ts';
-import { platformOf } from './platform/platform.ts';
+import { createPlatform } from './platform/platform.ts';
 import type { Platform, Project } from './platform/port.ts';
 import { openSqlite } from './store/dialects/sqlite.ts';
-import type { Store } from './store/port.ts';
+import type { Store } from './store/port/store.ts';
 import type { StoreLocation } from './store/store-admin.ts';
 import { runCli, type Terminal } from './surfaces/cli/run.ts';
 import { version } from './version.ts';
@@ -22,9 +22,9 @@ export interface AppOptions {
 /** Builds the house for one project: the only place where things are put together. */
 export function createApp(platform: Platform, { isSticky = false, isServer = false, isObserver = false }: AppOptions = {}): App {
   const opened = new Map<string, Promise<Store>>();
-  const served = async (): Promise<Store> => {
+  const openServerStore = async (): Promise<Store> => {
     try {
-      return await (await import('./store/server-store.ts')).serveStore(storeLocation(platform, requireProject(platform)));
+      return await (await import('./store/server-store.ts')).openServerStore(storeLocation(platform, requireProject(platform)));
     } catch (error) {
       // A project or a configuration that was not there may be, the next time.
       opened.clear();
@@ -40,12 +40,12 @@ export function createApp(platform: Platform, { isSticky = false, isServer = fal
       if (isObserver && mode === 'write') throw new Error('who looks on does not write');
       // A connection that writes also reads; within one call both are the same one. A server's store has both sides.
       const key = isServer || opened.has('write') ? 'write' : mode;
-      const store = opened.get(key) ?? (isServer ? served() : openStore(platform, mode));
+      const store = opened.get(key) ?? (isServer ? openServerStore() : openStore(platform, mode));
       opened.set(key, store);
       return store;
     },
     storeAdmin: async (project, url) => (await import('./store/store-admin.ts')).createStoreAdmin(storeLocation(platform, project, url)),
-    sqliteVersion: async () => (await import('./store/store-admin.ts')).sqliteVersion(),
+    sqliteVersion: async () => (await import('./store/store-admin.ts')).readSqliteVersion(),
     async closeStores() {
       const stores = [...opened.values()];
       opened.clear();
@@ -75,23 +75,23 @@ function storeLocation(platform: Platform, project: Project, address?: string): 
       durability: config['store.durability'],
       newestBackup: () => platform.backups.list(project)[0]?.id,
       beforeMigration: async ({ backupTo }) => {
-        await platform.backups.make(project, { at: platform.now(), kind: 'automatic', keep }, backupTo);
+        await platform.backups.create(project, { at: platform.now(), kind: 'automatic', keep }, backupTo);
       },
-      onGrowth: ({ backupTo }) => platform.backups.daily(project, { at: platform.now(), keep }, backupTo),
+      afterCheckpoint: ({ backupTo }) => platform.backups.createDaily(project, { at: platform.now(), keep }, backupTo),
     },
   };
 }
 
 /** Writes all of it before the process ends: a pipe may be full, and may take a part. That nobody reads it any more is no
  *  failure, unless there is more to come. */
-export function writeAll(fd: number, text: string | Uint8Array, goesOn = false): void {
+export function writeAll(fd: number, text: string | Uint8Array, isStreaming = false): void {
   const bytes = typeof text === 'string' ? Buffer.from(text) : text;
   for (let at = 0; at < bytes.length; ) {
     try {
       at += writeSync(fd, bytes, at);
     } catch (error) {
       const { code } = error as NodeJS.ErrnoException;
-      if (code === 'EPIPE' && !goesOn) return;
+      if (code === 'EPIPE' && !isStreaming) return;
       if (code !== 'EAGAIN') throw error;
       Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 2);
     }
@@ -99,7 +99,7 @@ export function writeAll(fd: number, text: string | Uint8Array, goesOn = false):
 }
 
 /** Touching `process.stdout` costs a seventh of a start; a pipe or a file, which is what agents have, is told by its kind. */
-async function screen(): Promise<{ isTerminal: boolean; columns: number }> {
+async function detectScreen(): Promise<{ isTerminal: boolean; columns: number }> {
   const isTerminal = isCharacterDevice(1) && (await import('node:tty')).isatty(1);
   return { isTerminal, columns: (isTerminal && process.stdout.columns) || Number(process.env.COLUMNS) || 80 };
 }
@@ -118,23 +118,23 @@ const isDiskFailure = (error: unknown): boolean =>
 
 export async function main(): Promise<void> {
   const { env } = process;
-  const shown = await screen();
+  const screen = await detectScreen();
   const terminal: Terminal = {
-    ...shown,
+    ...screen,
     hasColour: !env.NO_COLOR && env.TERM !== 'dumb',
-    isWatched: shown.isTerminal && isCharacterDevice(2),
+    isWatched: screen.isTerminal && isCharacterDevice(2),
     isDebugging: env.CLEO_DEBUG === '1',
     format: env.CLEO_FORMAT,
     write: (text) => writeAll(1, text),
     writeError: (text) => writeAll(2, text),
-    start: async (...words) => (await import('./servers.ts')).start(...words),
+    start: async (...words) => (await import('./servers.ts')).startProcess(...words),
     // What runs there is found where it is found here; nothing else of these surroundings is known there.
     appAt: (folder) =>
-      createApp(platformOf({ CLEO_ROOT: folder, CLEO_HOME: join(folder, '.cleo', 'home'), PATH: env.PATH }, folder, version)),
+      createApp(createPlatform({ CLEO_ROOT: folder, CLEO_HOME: join(folder, '.cleo', 'home'), PATH: env.PATH }, folder, version)),
   };
   let exitCode: number;
   try {
-    exitCode = await runCli(createApp(platformOf(env, process.cwd(), version)), process.argv.slice(2), terminal);
+    exitCode = await runCli(createApp(createPlatform(env, process.cwd(), version)), process.argv.slice(2), terminal);
   } catch (error) {
     writeAll(2, terminal.isDebugging ? `${(error as Error).stack}\n` : `cleo: ${(error as Error).message}\n`);
     exitCode = isDiskFailure(error) ? 3 : 1;

@@ -1,12 +1,12 @@
 import type { Globals } from './core/global-flags.ts';
 import type { App } from './dispatch/call-context.ts';
 import { createApp, writeAll } from './main.ts';
-import { platformOf } from './platform/platform.ts';
+import { createPlatform } from './platform/platform.ts';
 import { print, type Terminal } from './surfaces/cli/run.ts';
 import { version } from './version.ts';
 
 /** The commands that are processes. They are built here rather than in main, because no other command needs any of it. */
-export const start: Terminal['start'] = async (command, params, globals, terminal) => {
+export const startProcess: Terminal['start'] = async (command, params, globals, terminal) => {
   const run = { mcp: serveMcp, serve: serveHttp, watch: watchBoard, 'list-watch': watchList }[command];
   if (!run) throw new Error(`nothing runs ${command}`);
   return run(globals, params, terminal);
@@ -17,14 +17,14 @@ async function serveMcp({ agent, session }: Globals): Promise<number> {
   const { env } = process;
   const isDebugging = env.CLEO_DEBUG === '1';
   // Two clients are never one agent, even where one environment started both.
-  const own = { CLEO_AGENT_ID: agent || env.CLEO_AGENT_ID || ownId(), ...(session ? { CLEO_SESSION_ID: session } : {}) };
-  const app = createApp(platformOf({ ...env, ...own }, process.cwd(), version), { isSticky: true, isServer: true });
+  const own = { CLEO_AGENT_ID: agent || env.CLEO_AGENT_ID || createAgentId(), ...(session ? { CLEO_SESSION_ID: session } : {}) };
+  const app = createApp(createPlatform({ ...env, ...own }, process.cwd(), version), { isSticky: true, isServer: true });
   // Standard output carries the protocol and nothing else.
   console.log = console.info = console.debug = console.error;
   await serveClient(app, {
     input: process.stdin,
     output: process.stdout,
-    stop: stopSignal(),
+    stop: createStopSignal(),
     report: (problem) => isDebugging && console.error(`cleo mcp: ${problem}`),
     renew: async (caller) => (await import('./dispatch/lease.ts')).renewLease(app, caller),
     renewEveryMs: 20_000,
@@ -35,17 +35,17 @@ async function serveMcp({ agent, session }: Globals): Promise<number> {
 
 async function serveHttp({ json, human }: Globals, { host, port }: { host?: string; port?: number }): Promise<number> {
   const { serve } = await import('./surfaces/http/serve.ts');
-  const { mcpHandler } = await import('./surfaces/mcp/http.ts');
+  const { createMcpEndpoint } = await import('./surfaces/mcp/http.ts');
   const { env, stdout } = process;
-  const platform = platformOf(env, process.cwd(), version);
+  const platform = createPlatform(env, process.cwd(), version);
   // A server has many callers: what the environment says of one agent and its session is none of theirs.
-  const shared = { ...platform, caller: { agent: 'http' }, grade: { isOn: false, id: undefined } };
+  const shared = { ...platform, caller: { agent: 'http' }, grade: { isEnabled: false, id: undefined } };
   const isForPeople = human || (!json && stdout.isTTY && env.CLEO_FORMAT !== 'json');
   await serve(createApp(shared, { isServer: true }), {
     ...(host === undefined ? {} : { host }),
     ...(port === undefined ? {} : { port }),
-    mcp: mcpHandler,
-    stop: stopSignal(),
+    mcp: createMcpEndpoint,
+    stop: createStopSignal(),
     report: (error) => env.CLEO_DEBUG === '1' && console.error(error),
     announce: ({ url, port: taken }) =>
       stdout.write(
@@ -62,7 +62,7 @@ async function serveHttp({ json, human }: Globals, { host, port }: { host?: stri
 }
 
 async function watchBoard(globals: Globals, { epic }: { epic?: string }, terminal: Terminal): Promise<number> {
-  const app = onlooker();
+  const app = createObserver();
   if (isLive(globals, terminal)) return watchLive(app, terminal, epic ? { epic } : {});
   const { follow } = await import('./surfaces/cli/watch/follow.ts');
   const isJson = globals.json || (!globals.human && (terminal.format === 'json' || !terminal.isTerminal));
@@ -70,7 +70,7 @@ async function watchBoard(globals: Globals, { epic }: { epic?: string }, termina
 }
 
 async function watchList(globals: Globals, listed: Record<string, unknown>, terminal: Terminal): Promise<number> {
-  const app = onlooker();
+  const app = createObserver();
   if (isLive(globals, terminal) && !globals.quiet && !globals.fields) return watchLive(app, terminal, { listed });
   const { repeat } = await import('./surfaces/cli/watch/follow.ts');
   const heard = { ...terminal, write: (text: string) => writeAll(1, text, true) };
@@ -78,19 +78,19 @@ async function watchList(globals: Globals, listed: Record<string, unknown>, term
 }
 
 /** Nothing is written, and no session is touched, whatever the environment says. */
-const onlooker = (): App => createApp(platformOf(process.env, process.cwd(), version), { isServer: true, isObserver: true });
+const createObserver = (): App => createApp(createPlatform(process.env, process.cwd(), version), { isServer: true, isObserver: true });
 
 /** Whether there is a screen to draw on, and somebody who wants it drawn. */
 const isLive = ({ json, human }: Globals, { isTerminal, format }: Terminal): boolean =>
   isTerminal && !json && (human || format !== 'json') && process.env.TERM !== 'dumb';
 
 async function watchLive(app: App, { hasColour }: Terminal, what: { epic?: string; listed?: Record<string, unknown> }): Promise<number> {
-  const { live } = await import('./surfaces/cli/watch/live.ts');
+  const { showLiveBoard } = await import('./surfaces/cli/watch/live-board.ts');
   const { stdin, stdout } = process;
-  const exitCode = await live(app, {
+  const exitCode = await showLiveBoard(app, {
     ...what,
     hasColour,
-    stop: stopSignal(),
+    stop: createStopSignal(),
     tty: {
       ...(stdin.isTTY ? { input: stdin } : {}),
       output: stdout,
@@ -107,13 +107,13 @@ async function watchLive(app: App, { hasColour }: Terminal, what: { epic?: strin
   return exitCode;
 }
 
-const ownId = (): string =>
+const createAgentId = (): string =>
   `mcp-${Math.floor(Math.random() * 2 ** 32)
     .toString(16)
     .padStart(8, '0')}`;
 
 /** Aborted when the process is asked to stop. */
-function stopSignal(): AbortSignal {
+function createStopSignal(): AbortSignal {
   const stop = new AbortController();
   const signals = ['SIGTERM', 'SIGINT', 'SIGHUP'] as const;
   const first = (): void => {

@@ -6,8 +6,8 @@ import { describe, expect, test } from 'vitest';
 import { briefingHook } from '../src/admin/rules/setup-clients.ts';
 import { estimateTokens } from '../src/lib/tokens.ts';
 import { openApp } from './app.ts';
-import { built, runBuilt } from './built.ts';
-import { temporary } from './temporary.ts';
+import { cleoPath, runCleo } from './built-cli.ts';
+import { createTempFolder } from './temp-folder.ts';
 
 /** A shell as a client of agents opens it, with or without cleo on its path. */
 async function shell(
@@ -16,11 +16,11 @@ async function shell(
   env: Record<string, string> = {},
   hasCleo = true,
 ): Promise<{ code: number; out: string; err: string }> {
-  const bin = temporary();
+  const bin = createTempFolder();
   const node = join(bin, 'node');
   symlinkSync(process.execPath, node);
   if (hasCleo) {
-    writeFileSync(join(bin, 'cleo'), `#!/bin/sh\nexec "${node}" "${built}" "$@"\n`);
+    writeFileSync(join(bin, 'cleo'), `#!/bin/sh\nexec "${node}" "${cleoPath}" "$@"\n`);
     chmodSync(join(bin, 'cleo'), 0o755);
   }
   try {
@@ -63,7 +63,7 @@ describe('the hook of Claude Code', () => {
 
   test('says nothing and fails nobody where there is no project, no cleo, or a broken store', async () => {
     const quiet = { code: 0, out: '', err: '' };
-    expect(await shell(briefingHook, temporary())).toEqual(quiet);
+    expect(await shell(briefingHook, createTempFolder())).toEqual(quiet);
     const { root, env } = await openApp({ engine: 'sqlite' });
     expect(await shell(briefingHook, root, env, false)).toEqual(quiet);
     const broken = await openApp({ engine: 'sqlite' });
@@ -100,9 +100,9 @@ describe('the way out of a refused set-up', () => {
 });
 
 test('init makes a project and sets up clients in the same breath; two commands to the first task', async () => {
-  const root = temporary();
-  const env = { CLEO_HOME: join(temporary(), '.cleo') };
-  const made = await runBuilt(['init', '--setup', 'claude,codex'], { cwd: root, env });
+  const root = createTempFolder();
+  const env = { CLEO_HOME: join(createTempFolder(), '.cleo') };
+  const made = await runCleo(['init', '--setup', 'claude,codex'], { cwd: root, env });
   expect(made).toMatchObject({ exitCode: 0, err: '' });
   const files = JSON.parse(made.out).files.map(({ file }: { file: string }) => file);
   expect(files).toEqual([
@@ -114,7 +114,7 @@ test('init makes a project and sets up clients in the same breath; two commands 
     '.codex/config.toml',
     'AGENTS.md',
   ]);
-  expect((await runBuilt(['add', 'First'], { cwd: root, env })).exitCode).toBe(0);
-  const whole = await runBuilt(['inject', '--tier', 'orchestrator'], { cwd: root, env });
+  expect((await runCleo(['add', 'First'], { cwd: root, env })).exitCode).toBe(0);
+  const whole = await runCleo(['inject', '--tier', 'orchestrator'], { cwd: root, env });
   expect(readFileSync(join(env.CLEO_HOME, 'templates', 'CLEO-INJECTION.md'), 'utf8')).toBe(whole.out);
 });

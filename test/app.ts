@@ -6,16 +6,16 @@ import postgres from 'postgres';
 import { inject, onTestFinished } from 'vitest';
 import { type App, type Call, dispatch, type Reply } from '../src/dispatch/dispatch.ts';
 import { createApp } from '../src/main.ts';
-import { platformOf } from '../src/platform/platform.ts';
-import { sqliteDriver } from '../src/store/dialects/sqlite-driver.ts';
+import { createPlatform } from '../src/platform/platform.ts';
+import { loadSqliteDriver } from '../src/store/dialects/sqlite-driver.ts';
 import { createSqlite } from '../src/store/dialects/sqlite-schema.ts';
-import type { Store } from '../src/store/port.ts';
+import type { Store } from '../src/store/port/store.ts';
 import { runCli, type Terminal } from '../src/surfaces/cli/run.ts';
-import { registerProjects } from './projects.ts';
-import { writeRuns } from './runs.ts';
+import { writeTraces } from './execution-trace.ts';
+import { registerProjects } from './nexus-projects.ts';
+import { borrowSchema } from './postgres-schemas.ts';
+import { writeRuns } from './run-files.ts';
 import { writeConstruct } from './samples.ts';
-import { takeSchema } from './schemas.ts';
-import { writeTraces } from './traced.ts';
 import { buildWorld } from './world.ts';
 
 export interface AppOptions {
@@ -33,22 +33,22 @@ export interface AppOptions {
 
 /** Success and failure envelopes in one shape, so that a test can look at either. */
 // biome-ignore lint/suspicious/noExplicitAny: tests look at many shapes
-export type Seen = Record<string, any>;
+export type Json = Record<string, any>;
 
 export interface TestApp {
   root: string;
   store: Store;
   env: Record<string, string>;
-  call(operation: string, params?: Record<string, unknown>, more?: Partial<Call>): Promise<Seen>;
+  call(operation: string, params?: Record<string, unknown>, more?: Partial<Call>): Promise<Json>;
   reply(operation: string, params?: Record<string, unknown>, more?: Partial<Call>): Promise<Reply>;
   /** The same project, seen by another agent. */
   as(agent: string): Pick<TestApp, 'call' | 'reply'>;
   /** A command line in this process: words or, as `error.fix` prints it, one text. */
-  cli(words: string | string[]): Promise<{ exitCode: number; out: string; envelope: Seen }>;
+  cli(words: string | string[]): Promise<{ exitCode: number; out: string; envelope: Json }>;
   /** Statements behind our back, with every check of the database switched off. */
   tamper(statements: string): Promise<void>;
   /** The same store through a connection of its own, as another process has it. */
-  beside(): Promise<Store>;
+  openSecondStore(): Promise<Store>;
 }
 
 /** The bytes of an empty store; a process may run many files of tests. */
@@ -59,11 +59,11 @@ export async function openApp(options: AppOptions = {}): Promise<TestApp> {
   const engine = options.engine ?? (process.env.CLEO_TEST_ENGINE as AppOptions['engine']) ?? 'sqlite';
   const root = mkdtempSync(join(tmpdir(), 'cleo-test-'));
   mkdirSync(join(root, '.cleo'));
-  const lent = engine === 'postgres' ? await takeSchema(inject('databaseUrl')) : undefined;
-  const key = lent?.key ?? `t${process.pid}_${Math.random().toString(36).slice(2, 10)}`;
+  const schema = engine === 'postgres' ? await borrowSchema(inject('databaseUrl')) : undefined;
+  const key = schema?.key ?? `t${process.pid}_${Math.random().toString(36).slice(2, 10)}`;
   // Thousands of houses come and go: none of them has to survive a loss of power.
-  const kept = { durability: 'normal', ...(options.config?.store as object | undefined) };
-  writeFileSync(join(root, '.cleo', 'config.json'), JSON.stringify({ ...options.config, store: kept, project: { key } }));
+  const storeConfig = { durability: 'normal', ...(options.config?.store as object | undefined) };
+  writeFileSync(join(root, '.cleo', 'config.json'), JSON.stringify({ ...options.config, store: storeConfig, project: { key } }));
   const env: Record<string, string> = {
     CLEO_HOME: join(root, 'home'),
     CLEO_ROOT: root,
@@ -71,58 +71,58 @@ export async function openApp(options: AppOptions = {}): Promise<TestApp> {
     ...options.env,
   };
   if (engine === 'postgres') env.CLEO_DATABASE_URL = inject('databaseUrl');
-  if (!lent) await createSqliteStore(root);
+  if (!schema) await createSqliteStore(root);
 
-  const appOf = (agent?: string) => {
-    const platform = platformOf({ ...env, ...(agent ? { CLEO_AGENT_ID: agent } : {}) }, root, '0.0.0-test');
+  const createAgentApp = (agent?: string) => {
+    const platform = createPlatform({ ...env, ...(agent ? { CLEO_AGENT_ID: agent } : {}) }, root, '0.0.0-test');
     return createApp({
       ...platform,
-      ...(options.clock ? { now: () => options.clock!.now, randomHex: inOrder } : {}),
+      ...(options.clock ? { now: () => options.clock!.now, randomHex: nextHex } : {}),
       isAtTerminal: () => options.isAtTerminal === true && agent === undefined,
     });
   };
-  let drawn = 0;
-  const inOrder = (length: number): string => (++drawn).toString(16).padStart(length, '0');
-  const app = appOf();
+  let hexCount = 0;
+  const nextHex = (length: number): string => (++hexCount).toString(16).padStart(length, '0');
+  const app = createAgentApp();
   const store = await app.openStore('write');
-  const doors = (agent?: string): Pick<TestApp, 'call' | 'reply'> => {
-    const door = agent ? { ...appOf(agent), openStore: app.openStore, closeStores: app.closeStores } : app;
-    const reply: TestApp['reply'] = (operation, params = {}, more = {}) => dispatch(door, { operation, params, gateway: 'cli', ...more });
+  const createCalls = (agent?: string): Pick<TestApp, 'call' | 'reply'> => {
+    const caller = agent ? { ...createAgentApp(agent), openStore: app.openStore, closeStores: app.closeStores } : app;
+    const reply: TestApp['reply'] = (operation, params = {}, more = {}) => dispatch(caller, { operation, params, gateway: 'cli', ...more });
     return { reply, call: async (...args) => (await reply(...args)).envelope };
   };
-  const isEntry = (line: string): boolean => line.startsWith('research ');
+  const isResearch = (line: string): boolean => line.startsWith('research ');
   const isProject = (line: string): boolean => line.startsWith('nexus ');
-  const isTraced = (line: string): boolean => /^(run|judged) /.test(line);
+  const isExecution = (line: string): boolean => /^(run|judged) /.test(line);
   const isConstruct = (line: string): boolean => line === 'construct';
-  const isRun = (line: string): boolean => /^(trace|review) /.test(line);
+  const isTrace = (line: string): boolean => /^(trace|review) /.test(line);
   await buildWorld(
     store,
-    (options.tasks ?? []).filter((line) => ![isEntry, isProject, isTraced, isRun, isConstruct].some((is) => is(line))),
+    (options.tasks ?? []).filter((line) => ![isResearch, isProject, isExecution, isTrace, isConstruct].some((is) => is(line))),
   );
   if (options.tasks?.some(isConstruct)) writeConstruct(root);
-  writeTraces(root, (options.tasks ?? []).filter(isTraced));
-  writeManifest(root, (options.tasks ?? []).filter(isEntry));
-  writeRuns(join(root, '.cleo'), (options.tasks ?? []).filter(isRun));
+  writeTraces(root, (options.tasks ?? []).filter(isExecution));
+  writeManifest(root, (options.tasks ?? []).filter(isResearch));
+  writeRuns(join(root, '.cleo'), (options.tasks ?? []).filter(isTrace));
   await registerProjects(root, env.CLEO_HOME ?? '', key, (options.tasks ?? []).filter(isProject));
   onTestFinished(async () => {
     await app.closeStores();
-    lent?.giveBack(isWhole);
+    schema?.release(isIntact);
     rmSync(root, { recursive: true, force: true });
   });
-  let isWhole = true;
+  let isIntact = true;
   const tamper = (statements: string): Promise<void> => {
-    isWhole = false;
-    return lent ? tamperPostgres(env.CLEO_DATABASE_URL ?? '', key, statements) : tamperSqlite(root, statements);
+    isIntact = false;
+    return schema ? tamperPostgres(env.CLEO_DATABASE_URL ?? '', key, statements) : tamperSqlite(root, statements);
   };
   return {
     root,
     store,
     env,
-    ...doors(),
-    as: doors,
-    cli: commandLine(app, env),
+    ...createCalls(),
+    as: createCalls,
+    cli: createCli(app, env),
     tamper,
-    beside: () => appOf('beside').openStore('write').then(closedAtEnd),
+    openSecondStore: () => createAgentApp('beside').openStore('write').then(closeAtEnd),
   };
 }
 
@@ -141,7 +141,7 @@ function writeManifest(root: string, lines: string[]): void {
 }
 
 /** Runs command lines of this house in this process. */
-export function commandLine(app: App, env: Record<string, string>): TestApp['cli'] {
+export function createCli(app: App, env: Record<string, string>): TestApp['cli'] {
   return async (words) => {
     let out = '';
     const terminal: Terminal = {
@@ -154,28 +154,28 @@ export function commandLine(app: App, env: Record<string, string>): TestApp['cli
         out += text;
       },
       writeError: () => {},
-      appAt: (folder) => createApp(platformOf({ ...env, CLEO_ROOT: folder }, folder, '0.0.0-test')),
+      appAt: (folder) => createApp(createPlatform({ ...env, CLEO_ROOT: folder }, folder, '0.0.0-test')),
       start: async () => 0,
     };
-    const exitCode = await runCli(app, typeof words === 'string' ? shellWords(words).slice(1) : words, terminal);
+    const exitCode = await runCli(app, typeof words === 'string' ? splitShellWords(words).slice(1) : words, terminal);
     return { exitCode, out, envelope: out.startsWith('{') ? JSON.parse(out) : {} };
   };
 }
 
-function closedAtEnd(store: Store): Store {
+function closeAtEnd(store: Store): Store {
   onTestFinished(() => store.close());
   return store;
 }
 
 /** The words of a command line as a POSIX shell reads them. */
-export function shellWords(line: string): string[] {
+export function splitShellWords(line: string): string[] {
   return execFileSync('bash', ['-c', `for word in ${line}; do printf '%s\\0' "$word"; done`], { encoding: 'utf8' })
     .split('\0')
     .slice(0, -1);
 }
 
 async function tamperSqlite(root: string, statements: string): Promise<void> {
-  const database = new (sqliteDriver().DatabaseSync)(join(root, '.cleo', 'cleo.db'), { timeout: 5000 });
+  const database = new (loadSqliteDriver().DatabaseSync)(join(root, '.cleo', 'cleo.db'), { timeout: 5000 });
   database.exec(`pragma foreign_keys = off; drop trigger if exists audit_log_kept; drop trigger if exists audit_log_fixed; ${statements}`);
   database.close();
 }

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import { openApp } from './app.ts';
-import { built, runBuilt } from './built.ts';
+import { cleoPath, runCleo } from './built-cli.ts';
 
 const many = Array.from(
   { length: 300 },
@@ -15,12 +15,12 @@ const many = Array.from(
 /** The built command in a project of its own. */
 async function project(tasks: string[] = ['T001 epic: Build it', 'T002 in T001: Write the parser', 'T003 in T001 depends T002: Test it']) {
   const { root, env, store } = await openApp({ tasks });
-  const cleo = (argv: string[], more: Record<string, string> = {}) => runBuilt(argv, { cwd: root, env: { ...env, ...more } });
+  const cleo = (argv: string[], more: Record<string, string> = {}) => runCleo(argv, { cwd: root, env: { ...env, ...more } });
   const shell = (script: string, more: Record<string, string> = {}) =>
     spawnSync('bash', ['-c', script], {
       cwd: root,
       encoding: 'utf8',
-      env: { PATH: process.env.PATH, HOME: root, cleo: built, node: process.execPath, ...env, ...more },
+      env: { PATH: process.env.PATH, HOME: root, cleo: cleoPath, node: process.execPath, ...env, ...more },
     });
   return { root, env, store, cleo, shell };
 }
@@ -77,7 +77,7 @@ test('--fields keeps those fields of each record', async () => {
 });
 
 test.each([[[]], [['--help']], [['-h']], [['help']]])('cleo %j explains itself, in a folder that is no project too', async (argv) => {
-  const { out, exitCode } = await runBuilt(argv, { cwd: tmpdir() });
+  const { out, exitCode } = await runCleo(argv, { cwd: tmpdir() });
   expect(exitCode).toBe(0);
   expect(out).toMatch(/^cleo: .*\n\nUsage: cleo <command>/);
   expect(out).toMatch(/^ {2}add +Create a task$/m);
@@ -91,19 +91,19 @@ test.each([
   [['help', 'exit-codes'], /^Exit codes\n {4}0 {2}SUCCESS/],
   [['help', '--tier', '2'], /^ {2}history /m],
 ])('cleo %j', async (argv, text) => {
-  expect(await runBuilt(argv, { cwd: tmpdir() })).toMatchObject({ exitCode: 0, err: '', out: expect.stringMatching(text) });
+  expect(await runCleo(argv, { cwd: tmpdir() })).toMatchObject({ exitCode: 0, err: '', out: expect.stringMatching(text) });
 });
 
 test('help fits a terminal of 80 columns', async () => {
   for (const argv of [['help', '--tier', '2'], ['help', 'exit-codes'], ['help']])
-    for (const line of (await runBuilt(argv, { cwd: tmpdir() })).out.split('\n')) expect(line.length).toBeLessThanOrEqual(80);
+    for (const line of (await runCleo(argv, { cwd: tmpdir() })).out.split('\n')) expect(line.length).toBeLessThanOrEqual(80);
 });
 
 test('help is an envelope where JSON is asked for', async () => {
-  expect(JSON.parse((await runBuilt(['help', 'add', '--json'], { cwd: tmpdir() })).out)).toMatchObject({
+  expect(JSON.parse((await runCleo(['help', 'add', '--json'], { cwd: tmpdir() })).out)).toMatchObject({
     help: { operation: 'tasks.add' },
   });
-  expect(JSON.parse((await runBuilt(['add', '--help', '--json'], { cwd: tmpdir() })).out)).toMatchObject({
+  expect(JSON.parse((await runCleo(['add', '--help', '--json'], { cwd: tmpdir() })).out)).toMatchObject({
     help: { operation: 'tasks.add' },
   });
 });
@@ -121,7 +121,7 @@ test('a full pipe is waited for, and every byte arrives', async () => {
   execFileSync('mkfifo', [fifo]);
   const reader = openSync(fifo, constants.O_RDONLY | constants.O_NONBLOCK);
   const writer = openSync(fifo, constants.O_WRONLY | constants.O_NONBLOCK);
-  const child = spawn(process.execPath, [built, 'list', '--limit', '300'], {
+  const child = spawn(process.execPath, [cleoPath, 'list', '--limit', '300'], {
     cwd: root,
     env: { PATH: process.env.PATH, ...env },
     stdio: ['ignore', writer, 'inherit'],
@@ -159,7 +159,7 @@ test.each([
   [['add-batch', '--file'], '', 2],
 ])('cleo %j with input %j exits with %i', async (argv, stdin, exitCode) => {
   const { root, env } = await project();
-  const { out, err, ...ran } = await runBuilt(argv, { cwd: root, env, stdin });
+  const { out, err, ...ran } = await runCleo(argv, { cwd: root, env, stdin });
   expect(err).toBe('');
   expect(ran.exitCode).toBe(exitCode);
   expect(JSON.parse(out).success).toBe(exitCode === 0);
@@ -176,14 +176,14 @@ test('a call that does not parse is logged, if it would write', async () => {
   const { store, cleo } = await project();
   await cleo(['add', 'too', 'many']);
   await cleo(['show', 'too', 'many']);
-  const entries = await store.read((reads) => reads.audit.newest({}, { limit: 5, offset: 0 }));
+  const entries = await store.read((reads) => reads.audit.list({}, { limit: 5, offset: 0 }));
   expect(entries).toMatchObject([{ operation: 'add', gateway: 'cli', success: false, exitCode: 2, errorCode: 'E_INVALID_INPUT' }]);
 });
 
 test('quickstart plays the main job, shows real answers and leaves nothing behind', async () => {
   const { root } = await project();
   const before = readdirSync(tmpdir()).filter((name) => name.startsWith('cleo-demo-'));
-  const { out, err, exitCode } = await runBuilt(['quickstart'], { cwd: root });
+  const { out, err, exitCode } = await runCleo(['quickstart'], { cwd: root });
   expect({ err, exitCode }).toEqual({ err: '', exitCode: 0 });
   expect(out).toContain('$ cleo init\n');
   expect(out).toMatch(/\$ cleo complete\n✓ T002 {2}Write down the grammar\n/);
@@ -219,7 +219,7 @@ test('long work on a terminal says that it goes on, and clears that line', async
   writeFileSync(join(root, 'tasks.json'), '[{"title":"Patience"}]');
   const command = spawn('bash', ['-c', onTerminal('"$node" "$cleo" add-batch --file tasks.json')], {
     cwd: root,
-    env: { PATH: process.env.PATH, HOME: root, cleo: built, node: process.execPath, TERM: 'xterm', ...env },
+    env: { PATH: process.env.PATH, HOME: root, cleo: cleoPath, node: process.execPath, TERM: 'xterm', ...env },
   });
   let out = '';
   command.stdout.on('data', (text) => {

@@ -10,10 +10,10 @@ export interface Command {
 }
 
 /** What starts a session. */
-export const starts = ['session.start', 'orchestrate.start'];
+export const startOperations = ['session.start', 'orchestrate.start'];
 
 /** The call with the ids of the sessions that were started so far. */
-export function filledIn({ operation, params, agent, session }: Command, started: string[]): [string, typeof params, Partial<Call>] {
+export function fillInSessions({ operation, params, agent, session }: Command, started: string[]): [string, typeof params, Partial<Call>] {
   const real = (value: unknown) => (/^#\d+$/.test(String(value)) ? (started[Number(String(value).slice(1))] ?? 'session-none') : value);
   const named = session === undefined ? {} : { session: String(real(session)) };
   return [operation, Object.fromEntries(Object.entries(params).map(([name, value]) => [name, real(value)])), { agent, ...named }];
@@ -24,7 +24,7 @@ const ids = fc.uniqueArray(id, { maxLength: 3 });
 const maybe = <T>(arbitrary: fc.Arbitrary<T>) => fc.option(arbitrary, { nil: undefined });
 const type = fc.constantFrom('saga', 'epic', 'task', 'subtask');
 const title = fc.constantFrom('Write the parser', 'Test the parser', 'Fix the lexer', 'Überprüfen', '解析する', 'parser parser');
-const given = (params: Record<string, unknown>): Record<string, unknown> =>
+const omitUndefined = (params: Record<string, unknown>): Record<string, unknown> =>
   Object.fromEntries(Object.entries(params).filter(([, value]) => value !== undefined));
 
 const memoryType = fc.constantFrom('observation', 'decision', 'learning');
@@ -51,7 +51,7 @@ const writes: Record<string, fc.Arbitrary<Record<string, unknown>>> = {
           parent: maybe(fc.oneof(id, fc.constantFrom('a', 'b'))),
           depends: maybe(fc.array(fc.oneof(id, fc.constantFrom('a', 'b', 'c')), { maxLength: 2 })),
         })
-        .map(given),
+        .map(omitUndefined),
       { minLength: 1, maxLength: 3 },
     ),
   }),
@@ -95,7 +95,7 @@ const writes: Record<string, fc.Arbitrary<Record<string, unknown>>> = {
 };
 
 /** Something of every tier, so that sessions have scopes that lie inside each other and beside. */
-export const grove = [
+export const taskTree = [
   'T001 saga',
   'T002 in T001',
   'T003 in T001',
@@ -109,9 +109,9 @@ export const grove = [
   'T011 in T008',
   'T012',
 ];
-const inGrove = fc.constantFrom('saga:T001', 'epic:T002', 'epic:T003', 'epic:T004', 'task:T005', 'task:T008', 'task:T009', 'task:T012');
+const scopeInTree = fc.constantFrom('saga:T001', 'epic:T002', 'epic:T003', 'epic:T004', 'task:T005', 'task:T008', 'task:T009', 'task:T012');
 const scope = fc.oneof(
-  { arbitrary: inGrove, weight: 4 },
+  { arbitrary: scopeInTree, weight: 4 },
   fc.constantFrom('global', 'epic'),
   fc.tuple(fc.constantFrom('epic', 'saga', 'task'), id).map((parts) => parts.join(':')),
 );
@@ -167,30 +167,30 @@ const reads: Record<string, fc.Arbitrary<Record<string, unknown>>> = {
 };
 
 type Table = Record<string, fc.Arbitrary<Record<string, unknown>>>;
-const commandsOf = (table: Table): fc.Arbitrary<Command>[] =>
+const createCommands = (table: Table): fc.Arbitrary<Command>[] =>
   Object.entries(table).map(([operation, params]) =>
     fc.record({
       operation: fc.constant(operation),
-      params: params.map(given),
+      params: params.map(omitUndefined),
       agent: fc.constantFrom('ada', 'bob'),
       session: fc.oneof({ arbitrary: fc.constant(undefined), weight: 5 }, sessionId),
     }),
   );
 
-const [adding] = commandsOf(writes);
-const [starting] = commandsOf(sessions);
+const [addCommand] = createCommands(writes);
+const [startCommand] = createCommands(sessions);
 // Adding comes up more often, so that there is something to work with; and so does starting a session.
 export const write = fc.oneof(
-  { arbitrary: adding!, weight: 5 },
-  { arbitrary: starting!, weight: 3 },
-  ...commandsOf(writes),
-  ...commandsOf(sessions),
+  { arbitrary: addCommand!, weight: 5 },
+  { arbitrary: startCommand!, weight: 3 },
+  ...createCommands(writes),
+  ...createCommands(sessions),
 );
 /** What sessions have to bear: starts, focuses, moves of what is inside, and ends. */
 export const sessionWrite = fc.oneof(
-  { arbitrary: starting!, weight: 4 },
-  ...commandsOf(sessions),
-  ...commandsOf({
+  { arbitrary: startCommand!, weight: 4 },
+  ...createCommands(sessions),
+  ...createCommands({
     'tasks.start': fc.record({ taskId: id }),
     'tasks.claim-next': fc.constant({}),
     'tasks.update': fc.record({ taskId: id, parent: fc.oneof(id, fc.constant('none')) }),
@@ -201,4 +201,4 @@ export const sessionWrite = fc.oneof(
     'tasks.stop': fc.constant({}),
   }),
 );
-export const command = fc.oneof({ arbitrary: write, weight: 3 }, ...commandsOf(reads));
+export const command = fc.oneof({ arbitrary: write, weight: 3 }, ...createCommands(reads));

@@ -1,8 +1,8 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { expect, test } from 'vitest';
-import { meaningOf, retriedByDefault } from '../src/runs/rules/exit-class.ts';
-import { played } from './console.ts';
+import { defaultRetryOn, explainExit } from '../src/runs/rules/exit-class.ts';
+import { runPage } from './run-page.ts';
 
 const root = resolve(import.meta.dirname, '..');
 const guide = readdirSync(join(root, 'docs/guide')).map((name) => `docs/guide/${name}`);
@@ -18,8 +18,8 @@ test('the table of exit codes in the guide says of every code what holds', () =>
       return Array.from({ length: last - first + 1 }, (_, n) => `${first + n} ${exitClass} ${status} ${again === 'yes'}`);
     }),
   );
-  const holds = Array.from({ length: 256 }, (_, code) => meaningOf(code)).map(
-    (meant) => `${meant.code} ${meant.class} ${meant.status} ${retriedByDefault.includes(meant.class)}`,
+  const holds = Array.from({ length: 256 }, (_, code) => explainExit(code)).map(
+    (meant) => `${meant.code} ${meant.class} ${meant.status} ${defaultRetryOn.includes(meant.class)}`,
   );
   expect(told.sort(byNumber)).toEqual(holds);
 });
@@ -28,5 +28,5 @@ const byNumber = (one: string, other: string): number => Number.parseInt(one, 10
 
 test.each(pages)('the commands in %s print what stands below them', async (page) => {
   const path = join(root, page);
-  await expect(await played(readFileSync(path, 'utf8'))).toMatchFileSnapshot(path);
+  await expect(await runPage(readFileSync(path, 'utf8'))).toMatchFileSnapshot(path);
 });

@@ -2,7 +2,7 @@ import { cpSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } fr
 import { tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import { runBuilt } from './built.ts';
+import { runCleo } from './built-cli.ts';
 
 const folder = resolve(import.meta.dirname, '..', 'examples');
 const examples = readdirSync(folder, { withFileTypes: true }).flatMap((entry) => (entry.isDirectory() ? [entry.name] : []));
@@ -23,7 +23,7 @@ test.each(examples)('the commands in the README of %s end as it says', async (ex
   const lines = readFileSync(join(place, 'README.md'), 'utf8').matchAll(/^ {4}cleo (.*?)(?:\s+# (.*))?$/gm);
   const ran: string[] = [];
   for (const [, words = '', said = ''] of lines) {
-    const { exitCode, out, err } = await runBuilt(words.trim().split(/\s+/), { cwd: place, env });
+    const { exitCode, out, err } = await runCleo(words.trim().split(/\s+/), { cwd: place, env });
     ran.push(words);
     const expected = Number(/^exit (\d+)/.exec(said)?.[1] ?? 0);
     expect([words, exitCode, expected === exitCode ? '' : out + err]).toEqual([words, expected, '']);
@@ -34,7 +34,7 @@ test.each(examples)('the commands in the README of %s end as it says', async (ex
 
 test('a refused handoff is repaired by another skill, and planning goes on', async () => {
   const cwd = copyOf('prd-to-sprint');
-  const cleo = async (words: string) => JSON.parse((await runBuilt(words.split(' '), { cwd, env })).out);
+  const cleo = async (words: string) => JSON.parse((await runCleo(words.split(' '), { cwd, env })).out);
   await cleo('init');
   const { error } = await cleo('construct run');
   expect(error).toMatchObject({ exitCode: 80, details: { run: { handoffs: [{ accepted: false }] } } });
@@ -48,7 +48,7 @@ test('a refused handoff is repaired by another skill, and planning goes on', asy
 
 test('three attempts, a judge and a review', async () => {
   const cwd = copyOf('checks');
-  const cleo = async (words: string) => JSON.parse((await runBuilt(words.split(' '), { cwd, env })).out);
+  const cleo = async (words: string) => JSON.parse((await runCleo(words.split(' '), { cwd, env })).out);
   await cleo('init');
   const { run } = await cleo('construct run');
   expect(run.executions).toMatchObject([

@@ -5,22 +5,22 @@ import postgres from 'postgres';
 import { inject, onTestFinished } from 'vitest';
 import { dispatch } from '../src/dispatch/dispatch.ts';
 import { createApp } from '../src/main.ts';
-import { platformOf } from '../src/platform/platform.ts';
-import { commandLine, type Seen, type TestApp } from './app.ts';
+import { createPlatform } from '../src/platform/platform.ts';
+import { createCli, type Json, type TestApp } from './app.ts';
 
-export interface Folder {
+export interface TestFolder {
   root: string;
   env: Record<string, string>;
   /** One call by a process of its own. */
-  call(operation: string, params?: Record<string, unknown>): Promise<Seen>;
+  call(operation: string, params?: Record<string, unknown>): Promise<Json>;
   cli: TestApp['cli'];
   /** A folder inside, made if it is not there, with the same environment. */
-  inside(path: string): Folder;
-  with(env: Record<string, string>): Folder;
+  createSubfolder(path: string): TestFolder;
+  withEnv(env: Record<string, string>): TestFolder;
 }
 
 /** An empty folder and a home, on the engine that this test run is for; gone when the test ends, with the stores made in it. */
-export function emptyFolder(): Folder {
+export function createEmptyFolder(): TestFolder {
   const top = realpathSync(mkdtempSync(join(tmpdir(), 'cleo-folder-')));
   const env: Record<string, string> = { HOME: join(top, 'home'), CLEO_AGENT_ID: 'tester' };
   if (process.env.CLEO_TEST_ENGINE === 'postgres') env.CLEO_DATABASE_URL = inject('databaseUrl');
@@ -31,14 +31,14 @@ export function emptyFolder(): Folder {
   });
   mkdirSync(join(top, 'home'));
   mkdirSync(join(top, 'project'));
-  return folderAt(join(top, 'project'), env, (root) => {
-    const key = keyOf(root);
+  return openFolder(join(top, 'project'), env, (root) => {
+    const key = readProjectKey(root);
     if (key && process.env.CLEO_TEST_ENGINE === 'postgres') keys.add(key);
   });
 }
 
-function folderAt(root: string, env: Record<string, string>, seen: (root: string) => void): Folder {
-  const app = () => createApp(platformOf(env, root, '0.0.0-test'));
+function openFolder(root: string, env: Record<string, string>, seen: (root: string) => void): TestFolder {
+  const app = () => createApp(createPlatform(env, root, '0.0.0-test'));
   return {
     root,
     env,
@@ -49,16 +49,16 @@ function folderAt(root: string, env: Record<string, string>, seen: (root: string
       seen(root);
       return envelope;
     },
-    cli: (words) => commandLine(app(), env)(words),
-    inside(path) {
+    cli: (words) => createCli(app(), env)(words),
+    createSubfolder(path) {
       mkdirSync(join(root, path), { recursive: true });
-      return folderAt(join(root, path), env, seen);
+      return openFolder(join(root, path), env, seen);
     },
-    with: (more) => folderAt(root, { ...env, ...more }, seen),
+    withEnv: (more) => openFolder(root, { ...env, ...more }, seen),
   };
 }
 
-export function keyOf(root: string): string | undefined {
+export function readProjectKey(root: string): string | undefined {
   try {
     return JSON.parse(readFileSync(join(root, '.cleo', 'config.json'), 'utf8')).project?.key;
   } catch {

@@ -1,7 +1,7 @@
-import type { LogLine } from './graded-log.ts';
+import type { LogLine } from './grade-log.ts';
 
 /** The strings of the rubric, to the letter; `#` stands for a number or a name that the row gives. */
-export const strings: Record<string, string> = {
+export const rubricTexts: Record<string, string> = {
   'list+': 'session.list called before first task op',
   'end+': 'session.end called',
   'ratio+': 'find:list ratio #% >= 80%',
@@ -26,110 +26,116 @@ export const strings: Record<string, string> = {
   'empty-': 'No audit entries found for session',
 };
 
-export const start = 'm:session.start';
-export const end = 'm:session.end';
-export const good = [start, 'q:session.list', 'q:admin.help', 'q:tasks.find', 'q:tasks.show'];
-const batch = (created: string[], tasks: unknown, more: object = {}): LogLine => ({
+export const startLine = 'm:session.start';
+export const endLine = 'm:session.end';
+export const goodLog = [startLine, 'q:session.list', 'q:admin.help', 'q:tasks.find', 'q:tasks.show'];
+const createBatch = (created: string[], tasks: unknown, more: object = {}): LogLine => ({
   operation: 'tasks.add-batch',
   created,
   params: JSON.stringify({ tasks }),
   ...more,
 });
-const add = (params: unknown, more: object = {}): LogLine => ({
+const createAdd = (params: unknown, more: object = {}): LogLine => ({
   operation: 'tasks.add',
   created: ['T001'],
   params: JSON.stringify(params),
   ...more,
 });
 const digest = { length: 1200, sha256: 'ab'.repeat(32) };
-const times = (n: number, line: LogLine): LogLine[] => Array(n).fill(line);
+const repeat = (n: number, line: LogLine): LogLine[] => Array(n).fill(line);
 
-type Row = [why: string, log: LogLine[], scores: string, evidence: string, flags: string];
+type GradeRow = [why: string, log: LogLine[], scores: string, evidence: string, flags: string];
 
-const bareOnes = 'none+ clean+';
-const plain = 'never- end- help- mcp-';
+const bareEvidence = 'none+ clean+';
+const plainFlags = 'never- end- help- mcp-';
 
 /** At least sixty logs, what each dimension gives for them, and every string of evidence and flags, by its name above. */
-export const table: Row[] = [
+export const gradeTable: GradeRow[] = [
   ['no entry at all', [], '0 0 0 0 0', '', 'empty-'],
   ['nothing but gradings', ['q:admin.grade', 'admin.grade.list'], '0 0 0 0 0', '', 'empty-'],
-  ['everything as it should be', [...good, end], '20 20 20 20 20', 'list+ end+ ratio+:100 show+:1 clean+ help+:1 mcp+:4', ''],
-  ['one call of any kind', ['admin.dash'], '0 10 20 20 0', bareOnes, plain],
+  ['everything as it should be', [...goodLog, endLine], '20 20 20 20 20', 'list+ end+ ratio+:100 show+:1 clean+ help+:1 mcp+:4', ''],
+  ['one call of any kind', ['admin.dash'], '0 10 20 20 0', bareEvidence, plainFlags],
 
   // Session discipline
   ['a look at the sessions and no task', ['session.list'], '10 10 20 20 0', 'list+ none+ clean+', 'end- help- mcp-'],
   ['sessions before the first task', ['session.list', 'tasks.next'], '10 10 20 20 0', 'list+ none+ clean+', 'end- help- mcp-'],
-  ['sessions after the first task', ['tasks.next', 'session.list'], '0 10 20 20 0', bareOnes, 'late- end- help- mcp-'],
+  ['sessions after the first task', ['tasks.next', 'session.list'], '0 10 20 20 0', bareEvidence, 'late- end- help- mcp-'],
   ['sessions before and after', ['session.list', 'tasks.next', 'session.list'], '10 10 20 20 0', 'list+ none+ clean+', 'end- help- mcp-'],
   ['a refused look at the sessions is one', ['session.list !6', 'tasks.next'], '10 10 20 20 0', 'list+ none+ clean+', 'end- help- mcp-'],
-  ['a refused task operation is one', ['tasks.complete !6', 'session.list'], '0 10 20 20 0', bareOnes, 'late- end- help- mcp-'],
+  ['a refused task operation is one', ['tasks.complete !6', 'session.list'], '0 10 20 20 0', bareEvidence, 'late- end- help- mcp-'],
   [
     'an alias from another domain is the task operation it stands for',
     ['orchestrate.next', 'session.list'],
     '0 10 20 20 0',
-    bareOnes,
+    bareEvidence,
     'late- end- help- mcp-',
   ],
   ['what only begins like tasks is none', ['tasksmith.run', 'session.list'], '10 10 20 20 0', 'list+ none+ clean+', 'end- help- mcp-'],
-  ['the session ended', [end], '10 10 20 20 0', 'end+ none+ clean+', 'never- help- mcp-'],
+  ['the session ended', [endLine], '10 10 20 20 0', 'end+ none+ clean+', 'never- help- mcp-'],
   ['ended by the command line', ['session.end'], '10 10 20 20 0', 'end+ none+ clean+', 'never- help- mcp-'],
-  ['ended twice', [end, 'tasks.next', end], '10 10 20 20 0', 'end+ none+ clean+', 'never- help- mcp-'],
+  ['ended twice', [endLine, 'tasks.next', endLine], '10 10 20 20 0', 'end+ none+ clean+', 'never- help- mcp-'],
   ['a refused end was called', ['session.end !39'], '10 10 20 20 0', 'end+ none+ clean+', 'never- help- mcp-'],
 
   // Discovery
-  ['only find', ['tasks.find'], '0 15 20 20 0', 'ratio+:100 clean+', plain],
-  ['find that found nothing', ['tasks.find =100'], '0 15 20 20 0', 'ratio+:100 clean+', plain],
-  ['find by an alias', ['tasks.search'], '0 15 20 20 0', 'ratio+:100 clean+', plain],
-  ['four of five, exactly at the bar', [...times(4, 'tasks.find'), 'tasks.list'], '0 15 20 20 0', 'ratio+:80 clean+', plain],
-  ['five of six, rounded', [...times(5, 'tasks.find'), 'tasks.list'], '0 15 20 20 0', 'ratio+:83 clean+', plain],
-  ['199 of 200, rounded up', [...times(199, 'tasks.find'), 'tasks.list'], '0 15 20 20 0', 'ratio+:100 clean+', plain],
-  ['three of four', [...times(3, 'tasks.find'), 'tasks.list'], '0 11 20 20 0', 'clean+', 'never- end- lists-:1 help- mcp-'],
+  ['only find', ['tasks.find'], '0 15 20 20 0', 'ratio+:100 clean+', plainFlags],
+  ['find that found nothing', ['tasks.find =100'], '0 15 20 20 0', 'ratio+:100 clean+', plainFlags],
+  ['find by an alias', ['tasks.search'], '0 15 20 20 0', 'ratio+:100 clean+', plainFlags],
+  ['four of five, exactly at the bar', [...repeat(4, 'tasks.find'), 'tasks.list'], '0 15 20 20 0', 'ratio+:80 clean+', plainFlags],
+  ['five of six, rounded', [...repeat(5, 'tasks.find'), 'tasks.list'], '0 15 20 20 0', 'ratio+:83 clean+', plainFlags],
+  ['199 of 200, rounded up', [...repeat(199, 'tasks.find'), 'tasks.list'], '0 15 20 20 0', 'ratio+:100 clean+', plainFlags],
+  ['three of four', [...repeat(3, 'tasks.find'), 'tasks.list'], '0 11 20 20 0', 'clean+', 'never- end- lists-:1 help- mcp-'],
   [
     '79 of 100, just below the bar',
-    [...times(79, 'tasks.find'), ...times(21, 'tasks.list')],
+    [...repeat(79, 'tasks.find'), ...repeat(21, 'tasks.list')],
     '0 12 20 20 0',
     'clean+',
     'never- end- lists-:21 help- mcp-',
   ],
   ['half and half', ['tasks.find', 'tasks.list'], '0 8 20 20 0', 'clean+', 'never- end- lists-:1 help- mcp-'],
-  ['one of three', ['tasks.find', ...times(2, 'tasks.list')], '0 5 20 20 0', 'clean+', 'never- end- lists-:2 help- mcp-'],
-  ['one of thirty-one', ['tasks.find', ...times(30, 'tasks.list')], '0 0 20 20 0', 'clean+', 'never- end- lists-:30 help- mcp-'],
+  ['one of three', ['tasks.find', ...repeat(2, 'tasks.list')], '0 5 20 20 0', 'clean+', 'never- end- lists-:2 help- mcp-'],
+  ['one of thirty-one', ['tasks.find', ...repeat(30, 'tasks.list')], '0 0 20 20 0', 'clean+', 'never- end- lists-:30 help- mcp-'],
   ['only list', ['tasks.list'], '0 0 20 20 0', 'clean+', 'never- end- lists-:1 help- mcp-'],
   ['list and show', ['tasks.list', 'tasks.show'], '0 5 20 20 0', 'show+:1 clean+', 'never- end- lists-:1 help- mcp-'],
-  ['show alone', ['tasks.show'], '0 15 20 20 0', 'none+ show+:1 clean+', plain],
-  ['find and show', ['tasks.find', ...times(3, 'tasks.show')], '0 20 20 20 0', 'ratio+:100 show+:3 clean+', plain],
+  ['show alone', ['tasks.show'], '0 15 20 20 0', 'none+ show+:1 clean+', plainFlags],
+  ['find and show', ['tasks.find', ...repeat(3, 'tasks.show')], '0 20 20 20 0', 'ratio+:100 show+:3 clean+', plainFlags],
 
   // Hygiene
-  ['an add with a description', ['tasks.add T001 d'], '0 10 20 20 0', 'none+ adds+:1 clean+', plain],
-  ['an add by an alias', ['tasks.create T001'], '0 10 15 20 0', bareOnes, 'never- end- bare-:T001 help- mcp-'],
-  ['an add without a description', ['tasks.add T007'], '0 10 15 20 0', bareOnes, 'never- end- bare-:T007 help- mcp-'],
-  ['an empty description', ['tasks.add T001 d='], '0 10 15 20 0', bareOnes, 'never- end- bare-:T001 help- mcp-'],
-  ['a blank description', [add({ title: 'A', description: ' \t\n ' })], '0 10 15 20 0', bareOnes, 'never- end- bare-:T001 help- mcp-'],
+  ['an add with a description', ['tasks.add T001 d'], '0 10 20 20 0', 'none+ adds+:1 clean+', plainFlags],
+  ['an add by an alias', ['tasks.create T001'], '0 10 15 20 0', bareEvidence, 'never- end- bare-:T001 help- mcp-'],
+  ['an add without a description', ['tasks.add T007'], '0 10 15 20 0', bareEvidence, 'never- end- bare-:T007 help- mcp-'],
+  ['an empty description', ['tasks.add T001 d='], '0 10 15 20 0', bareEvidence, 'never- end- bare-:T001 help- mcp-'],
+  [
+    'a blank description',
+    [createAdd({ title: 'A', description: ' \t\n ' })],
+    '0 10 15 20 0',
+    bareEvidence,
+    'never- end- bare-:T001 help- mcp-',
+  ],
   [
     'a description that is no text',
-    [add({ title: 'A', description: null })],
+    [createAdd({ title: 'A', description: null })],
     '0 10 15 20 0',
-    bareOnes,
+    bareEvidence,
     'never- end- bare-:T001 help- mcp-',
   ],
   [
     'a long description, kept as length and hash',
-    [add({ title: 'A', description: digest })],
+    [createAdd({ title: 'A', description: digest })],
     '0 10 20 20 0',
     'none+ adds+:1 clean+',
-    plain,
+    plainFlags,
   ],
-  ['a hidden description', [add({ title: 'A', description: '[redacted]' })], '0 10 20 20 0', 'none+ adds+:1 clean+', plain],
-  ['one of two described', ['tasks.add T001 d', 'tasks.add T002'], '0 10 15 20 0', bareOnes, 'never- end- bare-:T002 help- mcp-'],
+  ['a hidden description', [createAdd({ title: 'A', description: '[redacted]' })], '0 10 20 20 0', 'none+ adds+:1 clean+', plainFlags],
+  ['one of two described', ['tasks.add T001 d', 'tasks.add T002'], '0 10 15 20 0', bareEvidence, 'never- end- bare-:T002 help- mcp-'],
   [
     'five bare ones: the floor is 0, every one is flagged',
     [1, 2, 3, 4, 5].map((n) => `tasks.add T00${n}`),
     '0 10 0 20 0',
-    bareOnes,
+    bareEvidence,
     'never- end- bare-:T001 bare-:T002 bare-:T003 bare-:T004 bare-:T005 help- mcp-',
   ],
-  ['a failed add costs nothing', ['tasks.add !6', 'tasks.add !10'], '0 10 20 20 0', bareOnes, plain],
-  ['a dry run creates nothing', [add({ title: 'A', dryRun: true }, { created: [] })], '0 10 20 20 0', bareOnes, plain],
+  ['a failed add costs nothing', ['tasks.add !6', 'tasks.add !10'], '0 10 20 20 0', bareEvidence, plainFlags],
+  ['a dry run creates nothing', [createAdd({ title: 'A', dryRun: true }, { created: [] })], '0 10 20 20 0', bareEvidence, plainFlags],
   [
     'a subtask without a look at its parent',
     ['tasks.add T002 d p=T001'],
@@ -144,7 +150,7 @@ export const table: Row[] = [
     'none+ adds+:2 clean+',
     'never- end- parent- help- mcp-',
   ],
-  ['a subtask after a look', ['tasks.exists', 'tasks.add T002 d p=T001'], '0 10 20 20 0', 'none+ parent+ adds+:1 clean+', plain],
+  ['a subtask after a look', ['tasks.exists', 'tasks.add T002 d p=T001'], '0 10 20 20 0', 'none+ parent+ adds+:1 clean+', plainFlags],
   [
     'the look came too late',
     ['tasks.add T002 d p=T001', 'tasks.exists'],
@@ -159,27 +165,33 @@ export const table: Row[] = [
     'none+ adds+:2 clean+',
     'never- end- parent- help- mcp-',
   ],
-  ['bare and unseen parent', ['tasks.add T002 p=T001'], '0 10 12 20 0', bareOnes, 'never- end- bare-:T002 parent- help- mcp-'],
+  ['bare and unseen parent', ['tasks.add T002 p=T001'], '0 10 12 20 0', bareEvidence, 'never- end- bare-:T002 parent- help- mcp-'],
   [
     'four bare ones and an unseen parent: no points below 0',
     [...[1, 2, 3].map((n) => `tasks.add T00${n}`), 'tasks.add T004 p=T001'],
     '0 10 0 20 0',
-    bareOnes,
+    bareEvidence,
     'never- end- bare-:T001 bare-:T002 bare-:T003 bare-:T004 parent- help- mcp-',
   ],
-  ['an empty parent is none', [add({ title: 'A', description: 'b', parent: '' })], '0 10 20 20 0', 'none+ adds+:1 clean+', plain],
-  ['a failed subtask needs no look', ['tasks.add !10 p=T009'], '0 10 20 20 0', bareOnes, plain],
+  [
+    'an empty parent is none',
+    [createAdd({ title: 'A', description: 'b', parent: '' })],
+    '0 10 20 20 0',
+    'none+ adds+:1 clean+',
+    plainFlags,
+  ],
+  ['a failed subtask needs no look', ['tasks.add !10 p=T009'], '0 10 20 20 0', bareEvidence, plainFlags],
   [
     'a batch is one add per entry',
-    [batch(['T001', 'T002', 'T003'], [{ title: 'A', description: 'a' }, { title: 'B' }, { title: 'C', description: ' ' }])],
+    [createBatch(['T001', 'T002', 'T003'], [{ title: 'A', description: 'a' }, { title: 'B' }, { title: 'C', description: ' ' }])],
     '0 10 10 20 0',
-    bareOnes,
+    bareEvidence,
     'never- end- bare-:T002 bare-:T003 help- mcp-',
   ],
   [
     'a batch with descriptions, long ones too',
     [
-      batch(
+      createBatch(
         ['T001', 'T002'],
         [
           { title: 'A', description: 'a' },
@@ -189,11 +201,11 @@ export const table: Row[] = [
     ],
     '0 10 20 20 0',
     'none+ adds+:2 clean+',
-    plain,
+    plainFlags,
   ],
   [
     'a batch below what exists',
-    [batch(['T002'], [{ title: 'A', description: 'a', parent: 'T001' }])],
+    [createBatch(['T002'], [{ title: 'A', description: 'a', parent: 'T001' }])],
     '0 10 17 20 0',
     'none+ adds+:1 clean+',
     'never- end- parent- help- mcp-',
@@ -201,7 +213,7 @@ export const table: Row[] = [
   [
     'a batch below itself has no parent to look for',
     [
-      batch(
+      createBatch(
         ['T001', 'T002'],
         [
           { ref: 'top', title: 'A', description: 'a' },
@@ -211,23 +223,23 @@ export const table: Row[] = [
     ],
     '0 10 20 20 0',
     'none+ adds+:2 clean+',
-    plain,
+    plainFlags,
   ],
-  ['a refused batch', [batch([], [{ title: 'A' }], { success: false, exitCode: 6 })], '0 10 20 20 0', bareOnes, plain],
+  ['a refused batch', [createBatch([], [{ title: 'A' }], { success: false, exitCode: 6 })], '0 10 20 20 0', bareEvidence, plainFlags],
 
   // Errors
-  ['not found, then find', ['tasks.show !4', 'tasks.find'], '0 20 20 20 0', 'ratio+:100 show+:1 found+ clean+', plain],
-  ['not found, then exists', ['tasks.show !4', 'tasks.exists'], '0 15 20 20 0', 'none+ show+:1 found+ clean+', plain],
+  ['not found, then find', ['tasks.show !4', 'tasks.find'], '0 20 20 20 0', 'ratio+:100 show+:1 found+ clean+', plainFlags],
+  ['not found, then exists', ['tasks.show !4', 'tasks.exists'], '0 15 20 20 0', 'none+ show+:1 found+ clean+', plainFlags],
   [
     'the lookup is the fourth entry after it',
-    ['tasks.show !4', ...times(3, 'admin.dash'), 'tasks.exists'],
+    ['tasks.show !4', ...repeat(3, 'admin.dash'), 'tasks.exists'],
     '0 15 20 20 0',
     'none+ show+:1 found+ clean+',
-    plain,
+    plainFlags,
   ],
   [
     'the fifth is too late',
-    ['tasks.show !4', ...times(4, 'admin.dash'), 'tasks.exists'],
+    ['tasks.show !4', ...repeat(4, 'admin.dash'), 'tasks.exists'],
     '0 15 20 15 0',
     'none+ show+:1',
     'never- end- lost-:tasks.show help- mcp-',
@@ -235,19 +247,25 @@ export const table: Row[] = [
   ['nothing follows', ['tasks.show !4'], '0 15 20 15 0', 'none+ show+:1', 'never- end- lost-:tasks.show help- mcp-'],
   [
     'gradings are not among the four',
-    ['tasks.show !4', ...times(3, 'admin.dash'), 'admin.grade', 'tasks.exists'],
+    ['tasks.show !4', ...repeat(3, 'admin.dash'), 'admin.grade', 'tasks.exists'],
     '0 15 20 20 0',
     'none+ show+:1 found+ clean+',
-    plain,
+    plainFlags,
   ],
-  ['a lookup that finds nothing is one', ['tasks.show !4', 'tasks.find =100'], '0 20 20 20 0', 'ratio+:100 show+:1 found+ clean+', plain],
+  [
+    'a lookup that finds nothing is one',
+    ['tasks.show !4', 'tasks.find =100'],
+    '0 20 20 20 0',
+    'ratio+:100 show+:1 found+ clean+',
+    plainFlags,
+  ],
   ['list is no lookup', ['tasks.show !4', 'tasks.list'], '0 5 20 15 0', 'show+:1', 'never- end- lists-:1 lost-:tasks.show help- mcp-'],
   [
     'one lookup for two errors',
     ['tasks.show !4', 'tasks.complete !4', 'tasks.find'],
     '0 20 20 20 0',
     'ratio+:100 show+:1 found+ found+ clean+',
-    plain,
+    plainFlags,
   ],
   [
     'one made good, one not',
@@ -261,7 +279,7 @@ export const table: Row[] = [
     ['tasks.find !4', 'tasks.find'],
     '0 15 20 20 0',
     'ratio+:100 found+ clean+',
-    plain,
+    plainFlags,
   ],
   [
     'five lost: the floor is 0, every one is flagged, in log order',
@@ -270,7 +288,13 @@ export const table: Row[] = [
     'none+ show+:1',
     'never- end- lost-:tasks.show lost-:tasks.update lost-:admin.backup lost-:tasks.next lost-:tasks.move help- mcp-',
   ],
-  ['other refusals cost nothing', ['tasks.add !10', 'tasks.start !35', 'tasks.update !6', 'x.y !2'], '0 10 20 20 0', bareOnes, plain],
+  [
+    'other refusals cost nothing',
+    ['tasks.add !10', 'tasks.start !35', 'tasks.update !6', 'x.y !2'],
+    '0 10 20 20 0',
+    bareEvidence,
+    plainFlags,
+  ],
   [
     'the same title twice',
     ['tasks.add T001 d t=Parse', 'tasks.add T002 d t=_PARSE_'],
@@ -285,24 +309,24 @@ export const table: Row[] = [
     'none+ adds+:5',
     'never- end- twice-:3 help- mcp-',
   ],
-  ['a title again after a failure', ['tasks.add !6 t=A', 'tasks.add T001 d t=A'], '0 10 20 20 0', 'none+ adds+:1 clean+', plain],
+  ['a title again after a failure', ['tasks.add !6 t=A', 'tasks.add T001 d t=A'], '0 10 20 20 0', 'none+ adds+:1 clean+', plainFlags],
   [
     'a title of a batch again',
-    [batch(['T001'], [{ title: 'A', description: 'a' }]), add({ title: 'a ', description: 'b' })],
+    [createBatch(['T001'], [{ title: 'A', description: 'a' }]), createAdd({ title: 'a ', description: 'b' })],
     '0 10 20 15 0',
     'none+ adds+:2',
     'never- end- twice-:1 help- mcp-',
   ],
   [
     'titles with something hidden are not compared',
-    times(2, add({ title: 'Use [redacted]', description: 'b' })),
+    repeat(2, createAdd({ title: 'Use [redacted]', description: 'b' })),
     '0 10 20 20 0',
     'none+ adds+:2 clean+',
-    plain,
+    plainFlags,
   ],
   [
     'a title kept as a hash is compared by it',
-    times(2, add({ title: digest, description: 'b' })),
+    repeat(2, createAdd({ title: digest, description: 'b' })),
     '0 10 20 15 0',
     'none+ adds+:2',
     'never- end- twice-:1 help- mcp-',
@@ -327,49 +351,49 @@ export const table: Row[] = [
   ],
   ['a query over MCP', ['q:admin.dash'], '0 10 20 20 10', 'none+ clean+ mcp+:1', 'never- end- help-'],
   ['a refused query over MCP', ['q:admin.dash !6'], '0 10 20 20 10', 'none+ clean+ mcp+:1', 'never- end- help-'],
-  ['a write over MCP is no query', ['m:tasks.complete'], '0 10 20 20 0', bareOnes, plain],
-  ['neither is a read over HTTP', ['h:tasks.next'], '0 10 20 20 0', bareOnes, plain],
-  ['a grading over MCP earns nothing', ['admin.dash', 'q:admin.grade'], '0 10 20 20 0', bareOnes, plain],
+  ['a write over MCP is no query', ['m:tasks.complete'], '0 10 20 20 0', bareEvidence, plainFlags],
+  ['neither is a read over HTTP', ['h:tasks.next'], '0 10 20 20 0', bareEvidence, plainFlags],
+  ['a grading over MCP earns nothing', ['admin.dash', 'q:admin.grade'], '0 10 20 20 0', bareEvidence, plainFlags],
 
   // The end of a session
   [
     'what comes after the end is not graded',
-    [...good, end, 'tasks.list', 'tasks.add T001', 'tasks.show !4'],
+    [...goodLog, endLine, 'tasks.list', 'tasks.add T001', 'tasks.show !4'],
     '20 20 20 20 20',
     'list+ end+ ratio+:100 show+:1 clean+ help+:1 mcp+:4',
     '',
   ],
   [
     'a resumed session goes on to its next end',
-    [...good, end, 'm:session.resume', 'tasks.add T001', end, 'tasks.add T002'],
+    [...goodLog, endLine, 'm:session.resume', 'tasks.add T001', endLine, 'tasks.add T002'],
     '20 20 15 20 20',
     'list+ end+ ratio+:100 show+:1 clean+ help+:1 mcp+:4',
     'bare-:T001',
   ],
   [
     'a refused end ends nothing',
-    [...good, 'm:session.end !39', 'tasks.add T001'],
+    [...goodLog, 'm:session.end !39', 'tasks.add T001'],
     '20 20 15 20 20',
     'list+ end+ ratio+:100 show+:1 clean+ help+:1 mcp+:4',
     'bare-:T001',
   ],
   [
     'a lookup after the end makes nothing good',
-    [...good, 'tasks.update !4', end, 'tasks.find'],
+    [...goodLog, 'tasks.update !4', endLine, 'tasks.find'],
     '20 20 20 15 20',
     'list+ end+ ratio+:100 show+:1 help+:1 mcp+:4',
     'lost-:tasks.update',
   ],
   [
     'but one before the next end does',
-    [...good, 'tasks.update !4', end, 'tasks.find', end],
+    [...goodLog, 'tasks.update !4', endLine, 'tasks.find', endLine],
     '20 20 20 20 20',
     'list+ end+ ratio+:100 show+:1 found+ clean+ help+:1 mcp+:4',
     '',
   ],
   [
     'a title that comes again after the end',
-    [...good, 'tasks.add T001 d t=A', end, 'tasks.add T002 d t=A'],
+    [...goodLog, 'tasks.add T001 d t=A', endLine, 'tasks.add T002 d t=A'],
     '20 20 20 20 20',
     'list+ end+ ratio+:100 show+:1 adds+:1 clean+ help+:1 mcp+:4',
     '',

@@ -2,24 +2,24 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import type { Seen } from './app.ts';
-import { runBuilt } from './built.ts';
+import type { Json } from './app.ts';
+import { runCleo } from './built-cli.ts';
 
 /** A project in which every command is a process of its own. */
 async function project(env: Record<string, string> = {}) {
   const cwd = mkdtempSync(join(tmpdir(), 'cleo-graded-'));
   onTestFinished(() => rmSync(cwd, { recursive: true, force: true }));
   const home = { CLEO_HOME: join(cwd, 'home') };
-  const run = async (...words: string[]): Promise<{ exitCode: number | null; answer: Seen }> => {
-    const { exitCode, out, err } = await runBuilt([...words, '--json'], { cwd, env: { ...home, ...env } });
+  const run = async (...words: string[]): Promise<{ exitCode: number | null; answer: Json }> => {
+    const { exitCode, out, err } = await runCleo([...words, '--json'], { cwd, env: { ...home, ...env } });
     expect(err).toBe('');
     return { exitCode, answer: JSON.parse(out) };
   };
-  await runBuilt(['init'], { cwd, env: home });
+  await runCleo(['init'], { cwd, env: home });
   return { cwd, run };
 }
 
-const scores = (grade: Seen): number[] => Object.values(grade.dimensions as Seen).map(({ score }) => score);
+const scores = (grade: Json): number[] => Object.values(grade.dimensions as Json).map(({ score }) => score);
 
 test.each([
   { CLEO_SESSION_GRADE: 'true', CLEO_SESSION_GRADE_ID: 'session-env' },
@@ -75,7 +75,7 @@ test('a session that was started to be graded needs no variables: its commands a
     'E_NOT_FOUND followed by recovery lookup',
     'No error protocol violations',
   ]);
-  expect(answer.explanation.map(({ points, command }: Seen) => [points, command])).toEqual([
+  expect(answer.explanation.map(({ points, command }: Json) => [points, command])).toEqual([
     [5, "cleo find '<words>'"],
     [10, 'cleo help'],
     [10, undefined],

@@ -1,16 +1,20 @@
 import { expect, test } from 'vitest';
 import { registry } from '../src/core/index.generated.ts';
-import type { Seen } from './app.ts';
-import { bearer, openServer, type Served } from './served.ts';
+import type { Json } from './app.ts';
+import { createBearerHeader, openServer, type TestServer } from './http-server.ts';
 
 /** One request with exactly these headers; its status and what it says. */
-async function ask({ raw }: Served, headers: Record<string, string>, path = '/api/query/tasks/list'): Promise<[number, string]> {
+async function ask(
+  { sendRaw: raw }: TestServer,
+  headers: Record<string, string>,
+  path = '/api/query/tasks/list',
+): Promise<[number, string]> {
   const lines = Object.entries({ 'Content-Type': 'application/json', 'Content-Length': '2', Connection: 'close', ...headers });
   const answer = await raw(`POST ${path} HTTP/1.1\r\n${lines.map(([name, value]) => `${name}: ${value}\r\n`).join('')}\r\n{}`);
   return [Number(answer.slice(9, 12)), answer.slice(answer.indexOf('\r\n\r\n') + 4)];
 }
 
-const statusOf = async (server: Served, headers: Record<string, string>, path?: string): Promise<number> =>
+const statusOf = async (server: TestServer, headers: Record<string, string>, path?: string): Promise<number> =>
   (await ask(server, headers, path))[0];
 
 test('foreign hosts and origins are refused wherever they knock, and told nothing', async () => {
@@ -50,7 +54,7 @@ test('foreign hosts and origins are refused wherever they knock, and told nothin
 
 test('names and origins that are configured are let in; by a foreign name only with a token', async () => {
   const server = await openServer({ config: { serve: { hosts: 'board.example, other.example', origins: 'https://app.example' } } });
-  const token = bearer(await server.tokenOf('query'));
+  const token = createBearerHeader(await server.createToken('query'));
   const host = { Host: 'board.example' };
   expect(await statusOf(server, host)).toBe(401);
   expect(await statusOf(server, { ...host, ...token })).toBe(200);
@@ -68,9 +72,9 @@ test('what a proxy hands on is not from this machine, whatever its host says', a
 });
 
 test('beyond this machine nobody is answered without a token that counts', async () => {
-  const prepare = async (app: Served['app']) => app.call('admin.token.create', { name: 'first', scope: 'query' });
+  const prepare = async (app: TestServer['app']) => app.call('admin.token.create', { name: 'first', scope: 'query' });
   const server = await openServer({ tasks: ['T001: Very secret'] }, { host: '0.0.0.0', prepare });
-  const { post, get, tokenOf, app } = server;
+  const { post, get, createToken: tokenOf, app } = server;
   const secret = await tokenOf('query', 'reader');
   const gone = await tokenOf('admin', 'gone');
   await app.call('admin.token.revoke', { name: 'gone' });
@@ -78,10 +82,10 @@ test('beyond this machine nobody is answered without a token that counts', async
   const bodies = new Set<string>();
   for (const headers of [
     {},
-    bearer(''),
-    bearer(wrong),
-    bearer(gone),
-    bearer(`${secret}x`),
+    createBearerHeader(''),
+    createBearerHeader(wrong),
+    createBearerHeader(gone),
+    createBearerHeader(`${secret}x`),
     { authorization: `Basic ${secret}` },
     { authorization: secret },
   ])
@@ -95,12 +99,12 @@ test('beyond this machine nobody is answered without a token that counts', async
   expect([...bodies]).toEqual([expect.stringContaining('A token that allows this is required')]);
   for (const path of ['/metrics', '/api/openapi.json', '/mcp', '/nowhere']) expect(await get(path)).toMatchObject({ status: 401 });
   expect(await get('/healthz')).toMatchObject({ status: 200, text: '{"status":"ok"}' });
-  expect(await post('query/tasks/show', { taskId: 'T001' }, bearer(secret))).toMatchObject({ status: 200 });
+  expect(await post('query/tasks/show', { taskId: 'T001' }, createBearerHeader(secret))).toMatchObject({ status: 200 });
 });
 
 test('a revoked token is out at once', async () => {
-  const { post, tokenOf, app } = await openServer();
-  const token = bearer(await tokenOf('mutate', 'ci'));
+  const { post, createToken: tokenOf, app } = await openServer();
+  const token = createBearerHeader(await tokenOf('mutate', 'ci'));
   expect(await post('mutate/tasks/add', { title: 'x' }, token)).toMatchObject({ status: 200 });
   await app.call('admin.token.revoke', { name: 'ci' });
   expect(await post('mutate/tasks/add', { title: 'y' }, token)).toMatchObject({ status: 401 });
@@ -110,8 +114,8 @@ test('a revoked token is out at once', async () => {
 });
 
 test('a scope is kept at every door, and a refusal does not say what is behind it', async () => {
-  const { post, tokenOf, app, url } = await openServer();
-  const reader = bearer(await tokenOf('query', 'reader'));
+  const { post, createToken: tokenOf, app, url } = await openServer();
+  const reader = createBearerHeader(await tokenOf('query', 'reader'));
   const refusals = new Set<string>();
   for (const path of ['mutate/tasks/add', 'mutate/no/such']) {
     const { status, body } = await post(path, { title: 'x' }, reader);
@@ -119,7 +123,7 @@ test('a scope is kept at every door, and a refusal does not say what is behind i
     refusals.add(JSON.stringify(body.error));
   }
   expect(refusals.size).toBe(1);
-  const writer = bearer(await tokenOf('mutate', 'writer'));
+  const writer = createBearerHeader(await tokenOf('mutate', 'writer'));
   for (const [path, params] of [
     ['mutate/admin/token.create', { name: 'x', scope: 'admin' }],
     ['query/admin/token.list', {}],
@@ -149,7 +153,7 @@ test('a scope is kept at every door, and a refusal does not say what is behind i
     }).then((response) => response.text());
   expect(await call(reader)).toContain('E_FORBIDDEN');
   expect(await call(writer)).toContain('T001');
-  const admin = bearer(await tokenOf('admin', 'root'));
+  const admin = createBearerHeader(await tokenOf('admin', 'root'));
   expect(await post('mutate/admin/token.create', { name: 'made', scope: 'query' }, admin)).toMatchObject({ status: 200 });
   expect((await app.call('admin.log', { limit: 1 })).entries).toMatchObject([{ agent: 'root', operation: 'admin.token.create' }]);
 });
@@ -167,10 +171,10 @@ test('what looks after the project, or writes files of it, is kept for admin', a
 });
 
 test('whose token it was is in the log, whatever the agent calls itself; the secret is nowhere', async () => {
-  const { post, tokenOf, app } = await openServer();
+  const { post, createToken: tokenOf, app } = await openServer();
   const secret = await tokenOf('mutate', 'ci');
-  await post('mutate/tasks/add', { title: 'x' }, { ...bearer(secret), 'cleo-agent': 'worker-7' });
-  await post('mutate/tasks/add', { title: `Use ${secret}` }, bearer(secret));
+  await post('mutate/tasks/add', { title: 'x' }, { ...createBearerHeader(secret), 'cleo-agent': 'worker-7' });
+  await post('mutate/tasks/add', { title: `Use ${secret}` }, createBearerHeader(secret));
   const { entries } = await app.call('admin.log', { limit: 2 });
   expect(entries).toMatchObject([
     { agent: 'ci', params: { title: 'Use [redacted]' } },
@@ -179,10 +183,10 @@ test('whose token it was is in the log, whatever the agent calls itself; the sec
 });
 
 test('a token is asked for on this machine too where the configuration says so', async () => {
-  const prepare = async (app: Served['app']) => app.call('admin.token.create', { name: 'first', scope: 'query' });
-  const { post, tokenOf } = await openServer({ config: { serve: { requireToken: true } } }, { prepare });
+  const prepare = async (app: TestServer['app']) => app.call('admin.token.create', { name: 'first', scope: 'query' });
+  const { post, createToken: tokenOf } = await openServer({ config: { serve: { requireToken: true } } }, { prepare });
   expect(await post('query/tasks/list')).toMatchObject({ status: 401 });
-  expect(await post('query/tasks/list', {}, bearer(await tokenOf('query')))).toMatchObject({ status: 200 });
+  expect(await post('query/tasks/list', {}, createBearerHeader(await tokenOf('query')))).toMatchObject({ status: 200 });
 });
 
 test.each([
@@ -205,8 +209,8 @@ test('a port that is none is refused with a way out', async () => {
 });
 
 test('whoever calls too often waits; others do not', async () => {
-  const { post, tokenOf, get } = await openServer({ config: { serve: { callsPerMinute: 20 } } });
-  const token = bearer(await tokenOf('query'));
+  const { post, createToken: tokenOf, get } = await openServer({ config: { serve: { callsPerMinute: 20 } } });
+  const token = createBearerHeader(await tokenOf('query'));
   const statuses: number[] = [];
   for (let i = 0; i < 22; i++) statuses.push((await post('query/tasks/list')).status);
   expect(statuses).toEqual([...Array(20).fill(200), 429, 429]);
@@ -218,30 +222,30 @@ test('whoever calls too often waits; others do not', async () => {
 });
 
 test('whoever guesses at tokens is soon told to wait, and shuts out nobody who has one', async () => {
-  const { post, tokenOf } = await openServer();
+  const { post, createToken: tokenOf } = await openServer();
   const secret = await tokenOf('query');
-  const wrong = bearer(`cleo_${'A'.repeat(43)}`);
+  const wrong = createBearerHeader(`cleo_${'A'.repeat(43)}`);
   const statuses: number[] = [];
   for (let i = 0; i < 62; i++) statuses.push((await post('query/tasks/list', {}, wrong)).status);
   expect(statuses.slice(0, 60)).toEqual(Array(60).fill(401));
   expect(statuses.slice(60)).toEqual([429, 429]);
-  expect(await post('query/tasks/list', {}, bearer(secret))).toMatchObject({ status: 200 });
+  expect(await post('query/tasks/list', {}, createBearerHeader(secret))).toMatchObject({ status: 200 });
 });
 
 test('the way out of each refusal runs as printed, and leads out', async () => {
   const server = await openServer({ config: { serve: { callsPerMinute: 40 } } });
   const { post, app } = server;
-  const way = async (answer: { status: number; body: Seen }, status: number) => {
+  const way = async (answer: { status: number; body: Json }, status: number) => {
     expect(answer.status).toBe(status);
     return app.cli(answer.body.error.fix);
   };
-  const none = { ...bearer(`cleo_${'A'.repeat(43)}`) };
+  const none = { ...createBearerHeader(`cleo_${'A'.repeat(43)}`) };
   const made = await way(await post('query/tasks/list', {}, none), 401);
-  expect(await post('query/tasks/list', {}, bearer(made.envelope.secret))).toMatchObject({ status: 200 });
-  const wider = await way(await post('mutate/tasks/add', { title: 'x' }, bearer(made.envelope.secret)), 403);
-  expect(await post('mutate/tasks/add', { title: 'x' }, bearer(wider.envelope.secret))).toMatchObject({ status: 200 });
-  const highest = await way(await post('query/admin/token.list', {}, bearer(wider.envelope.secret)), 403);
-  expect(await post('query/admin/token.list', {}, bearer(highest.envelope.secret))).toMatchObject({ status: 200 });
+  expect(await post('query/tasks/list', {}, createBearerHeader(made.envelope.secret))).toMatchObject({ status: 200 });
+  const wider = await way(await post('mutate/tasks/add', { title: 'x' }, createBearerHeader(made.envelope.secret)), 403);
+  expect(await post('mutate/tasks/add', { title: 'x' }, createBearerHeader(wider.envelope.secret))).toMatchObject({ status: 200 });
+  const highest = await way(await post('query/admin/token.list', {}, createBearerHeader(wider.envelope.secret)), 403);
+  expect(await post('query/admin/token.list', {}, createBearerHeader(highest.envelope.secret))).toMatchObject({ status: 200 });
   const [, foreign] = await ask(server, { Host: 'evil.example' });
   expect(await app.cli(JSON.parse(foreign).error.fix)).toMatchObject({ exitCode: 0, envelope: { key: 'serve.hosts' } });
   let last = await post('query/tasks/list');

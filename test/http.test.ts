@@ -1,8 +1,8 @@
 import { connect } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, test } from 'vitest';
-import type { Seen } from './app.ts';
-import { bearer, openServer } from './served.ts';
+import type { Json } from './app.ts';
+import { createBearerHeader, openServer } from './http-server.ts';
 
 test('an operation answers with its envelope; what the catalogue says of it is the status', async () => {
   const { post } = await openServer({ tasks: ['T001 epic', 'T002 in T001', 'T003', 'T009 done', 'T010 active by somebody'] });
@@ -82,7 +82,7 @@ test('the headers say who calls, in which session, and that it is the same call 
     body: { error: { exitCode: 31 } },
   });
   const { entries } = await app.call('admin.log');
-  expect(entries.map(({ agent, gateway, exitCode = 0 }: Seen) => [agent, gateway, exitCode])).toEqual([
+  expect(entries.map(({ agent, gateway, exitCode = 0 }: Json) => [agent, gateway, exitCode])).toEqual([
     ['http', 'http', 31],
     ['http', 'http', 0],
     ['worker-7', 'http', 0],
@@ -95,7 +95,7 @@ test('the environment of the server says nothing of its callers', async () => {
   });
   expect((await post('mutate/tasks/add', { title: 'x' })).body._meta).not.toHaveProperty('sessionId');
   await post('query/tasks/list');
-  const log = await app.store.read((reads) => reads.audit.after(0, 10));
+  const log = await app.store.read((reads) => reads.audit.listAfter(0, 10));
   expect(log.map(({ agent, session, operation }) => [agent, session, operation])).toEqual([['http', undefined, 'add']]);
 });
 
@@ -116,7 +116,7 @@ test.each([
 });
 
 test('bytes that are no UTF-8 are refused', async () => {
-  const { raw, port } = await openServer();
+  const { sendRaw: raw, port } = await openServer();
   const body = Buffer.from([0x7b, 0x22, 0x74, 0x69, 0x74, 0x6c, 0x65, 0x22, 0x3a, 0x22, 0xff, 0xfe, 0x22, 0x7d]);
   const head = `POST /api/mutate/tasks/add HTTP/1.1\r\nHost: localhost:${port}\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\nConnection: close\r\n\r\n`;
   expect(await raw([Buffer.from(head), body])).toMatch(/^HTTP\/1\.1 400 /);
@@ -128,7 +128,7 @@ test('no parameters may be no body', async () => {
 });
 
 test('1 MiB is a body, one byte more is not, whether or not it says how long it is', async () => {
-  const { post, raw, port, app } = await openServer();
+  const { post, sendRaw: raw, port, app } = await openServer();
   const limit = 1 << 20;
   const filled = (length: number): string => `{"title":"x"${' '.repeat(length - 13)}}`;
   expect(filled(100)).toHaveLength(100);
@@ -207,7 +207,7 @@ test('a client that leaves before its answer leaves a whole write or none behind
   await post('mutate/tasks/add', { title: 'Last' });
   const { tasks } = await app.call('tasks.list', { limit: 100 });
   const { entries } = await app.call('admin.log', { limit: 100 });
-  expect(entries.filter(({ success }: Seen) => success)).toHaveLength(tasks.length);
+  expect(entries.filter(({ success }: Json) => success)).toHaveLength(tasks.length);
   expect(await app.call('admin.audit.verify')).toMatchObject({ success: true });
 });
 
@@ -222,7 +222,7 @@ test('200 calls at once are all answered', async () => {
 });
 
 test('whoever sends its headers or its body too slowly is not waited for', async () => {
-  const { raw, port } = await openServer({}, { headersTimeoutMs: 300, requestTimeoutMs: 600 });
+  const { sendRaw: raw, port } = await openServer({}, { headersTimeoutMs: 300, requestTimeoutMs: 600 });
   const began = Date.now();
   expect(await raw(`POST /api/query/tasks/list HTTP/1.1\r\nHost: localhost:${port}\r\nX-Slow: `)).toMatch(/^HTTP\/1\.1 408 /);
   expect(
@@ -246,7 +246,7 @@ test.each([
     /^HTTP\/1\.1 400 /,
   ],
 ])('%s on the wire is refused, and the server lives on', async (_, bytes, answer) => {
-  const { raw, get } = await openServer();
+  const { sendRaw: raw, get } = await openServer();
   expect(await raw(bytes)).toMatch(answer);
   expect(await get('/healthz')).toMatchObject({ status: 200 });
 });
@@ -269,11 +269,11 @@ test('what does not finish in its time when the server stops is cut off, and is 
 });
 
 test('a backup is restored through the server while others write; they go on with the restored store', async () => {
-  const { post, tokenOf, app } = await openServer({ tasks: ['T001'] });
-  const admin = bearer(await tokenOf('admin'));
+  const { post, createToken: tokenOf, app } = await openServer({ tasks: ['T001'] });
+  const admin = createBearerHeader(await tokenOf('admin'));
   const { body } = await post('mutate/admin/backup.create', {}, admin);
   let isOver = false;
-  const failed: Seen[] = [];
+  const failed: Json[] = [];
   const writers = Array.from({ length: 8 }, async (_, client) => {
     for (let i = 0; !isOver; i++) {
       const answer = await post('mutate/tasks/add', { title: `Task ${i} of ${client}` });
@@ -321,11 +321,11 @@ test('metrics count calls by operation, gateway and exit, whichever protocol bro
 });
 
 test('a token counts on this machine too: its scope and its name', async () => {
-  const { post, tokenOf, app } = await openServer({ tasks: ['T001'] });
-  const reader = bearer(await tokenOf('query', 'reader'));
+  const { post, createToken: tokenOf, app } = await openServer({ tasks: ['T001'] });
+  const reader = createBearerHeader(await tokenOf('query', 'reader'));
   expect(await post('query/tasks/list', {}, reader)).toMatchObject({ status: 200 });
   expect(await post('mutate/tasks/add', { title: 'x' }, reader)).toMatchObject({ status: 403 });
-  const writer = bearer(await tokenOf('mutate', 'ci'));
+  const writer = createBearerHeader(await tokenOf('mutate', 'ci'));
   expect(await post('mutate/tasks/add', { title: 'x' }, writer)).toMatchObject({ status: 200 });
   expect(await app.call('admin.log', { limit: 1 })).toMatchObject({ entries: [{ agent: 'ci', gateway: 'http' }] });
 });

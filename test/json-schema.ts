@@ -7,16 +7,16 @@ const types: Record<string, (value: unknown) => boolean> = {
   integer: Number.isInteger,
   boolean: (value) => typeof value === 'boolean',
 };
-const said = ['$schema', 'title', 'description'];
+const annotations = ['$schema', 'title', 'description'];
 
 /** What is wrong with a value by a JSON Schema of the few keywords that ours are made of; one that is not among them is an error, not passed over. */
-export function complaints(schema: Schema, value: unknown, at = '$'): string[] {
+export function findViolations(schema: Schema, value: unknown, at = '$'): string[] {
   const found: string[] = [];
   const check = (isOk: boolean, what: string): void => {
     if (!isOk) found.push(`${at} ${what}`);
   };
   for (const [keyword, wanted] of Object.entries(schema)) {
-    if (said.includes(keyword)) continue;
+    if (annotations.includes(keyword)) continue;
     const fields = types.object!(value) ? (value as Record<string, unknown>) : {};
     if (keyword === 'type') check(types[String(wanted)]!(value), `is no ${wanted}`);
     else if (keyword === 'const') check(value === wanted, `is not ${wanted}`);
@@ -29,7 +29,7 @@ export function complaints(schema: Schema, value: unknown, at = '$'): string[] {
     else if (keyword === 'maxItems') check([value].flat().length <= (wanted as number), `has more than ${wanted}`);
     else if (keyword === 'anyOf')
       check(
-        schema.anyOf!.some((form) => complaints(form, value, at).length === 0),
+        schema.anyOf!.some((form) => findViolations(form, value, at).length === 0),
         'has none of the forms',
       );
     else if (keyword === 'pattern') check(new RegExp(String(wanted), 'u').test(String(value)), `does not match ${wanted}`);
@@ -38,9 +38,9 @@ export function complaints(schema: Schema, value: unknown, at = '$'): string[] {
       for (const name of Object.keys(fields)) check(name in schema.properties!, `has a strange ${name}`);
     else if (keyword === 'properties') {
       for (const [name, inner] of Object.entries(schema.properties!))
-        if (name in fields) found.push(...complaints(inner, fields[name], `${at}.${name}`));
+        if (name in fields) found.push(...findViolations(inner, fields[name], `${at}.${name}`));
     } else if (keyword === 'items')
-      for (const [i, item] of [value].flat().entries()) found.push(...complaints(schema.items!, item, `${at}[${i}]`));
+      for (const [i, item] of [value].flat().entries()) found.push(...findViolations(schema.items!, item, `${at}[${i}]`));
     else throw new Error(`${at} has the keyword ${keyword}, which nothing checks here`);
   }
   return found;

@@ -3,7 +3,7 @@ import { chmodSync, readFileSync, writeFileSync } from 'node:fs';
 import { delimiter, join, resolve } from 'node:path';
 import { expect, test } from 'vitest';
 import { openApp } from './app.ts';
-import { temporary } from './temporary.ts';
+import { createTempFolder } from './temp-folder.ts';
 
 /** Writes down what it is asked for and answers as the API does. */
 const gh = `#!${process.execPath}
@@ -21,7 +21,7 @@ test('the program of the guide makes the issues, their relations and their ends'
   await call('tasks.export.file', { output: 'issues.json', format: 'github' });
   const page = readFileSync(resolve(import.meta.dirname, '../docs/guide/import-and-export.md'), 'utf8');
   writeFileSync(join(root, 'make-issues.mjs'), /```js\n([\s\S]*?)```/.exec(page)?.[1] ?? '');
-  const bin = temporary();
+  const bin = createTempFolder();
   writeFileSync(join(bin, 'gh'), gh);
   chmodSync(join(bin, 'gh'), 0o755);
   const log = join(bin, 'log');

@@ -2,29 +2,29 @@ import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
 import { Client, type ClientOptions } from '@modelcontextprotocol/client';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import { onTestFinished } from 'vitest';
-import type { Seen } from './app.ts';
-import { built } from './built.ts';
+import type { Json } from './app.ts';
+import { cleoPath } from './built-cli.ts';
 
 /** The revision that a client speaks. */
-export type Era = '2026-07-28' | '2025-11-25';
-export const eras: Era[] = ['2026-07-28', '2025-11-25'];
+export type Revision = '2026-07-28' | '2025-11-25';
+export const revisions: Revision[] = ['2026-07-28', '2025-11-25'];
 
-export const clientOptions = (era: Era): ClientOptions => ({
+export const createClientOptions = (era: Revision): ClientOptions => ({
   versionNegotiation: { mode: era === '2026-07-28' ? { pin: era } : 'legacy' },
 });
 
-interface Place {
+interface ProjectLocation {
   root: string;
   env?: Record<string, string>;
 }
 
-const environment = ({ root, env = {} }: Place): Record<string, string> => ({ PATH: process.env.PATH ?? '', HOME: root, ...env });
+const createEnv = ({ root, env = {} }: ProjectLocation): Record<string, string> => ({ PATH: process.env.PATH ?? '', HOME: root, ...env });
 
-export interface Talk {
+export interface McpConnection {
   client: Client;
   pid: number;
   /** What the server wrote to standard error. */
-  stderr(): string;
+  getStderr(): string;
   call(
     gateway: 'query' | 'mutate',
     operation: string,
@@ -34,33 +34,37 @@ export interface Talk {
 }
 
 export interface ToolAnswer {
-  envelope: Seen;
+  envelope: Json;
   text: string;
   isError: boolean;
 }
 
 /** A real client talking to `cleo mcp` as it is installed. */
-export async function connect(place: Place, era: Era = '2026-07-28', more: ClientOptions = {}): Promise<Talk> {
+export async function connectClient(
+  place: ProjectLocation,
+  era: Revision = '2026-07-28',
+  more: ClientOptions = {},
+): Promise<McpConnection> {
   const transport = new StdioClientTransport({
     command: process.execPath,
-    args: [built, 'mcp'],
+    args: [cleoPath, 'mcp'],
     cwd: place.root,
-    env: environment(place),
+    env: createEnv(place),
     stderr: 'pipe',
   });
   let stderr = '';
   transport.stderr?.on('data', (chunk) => {
     stderr += chunk;
   });
-  const client = new Client({ name: 'test', version: '1' }, { ...clientOptions(era), ...more });
+  const client = new Client({ name: 'test', version: '1' }, { ...createClientOptions(era), ...more });
   await client.connect(transport);
   onTestFinished(() => client.close());
-  return { client, pid: transport.pid ?? 0, stderr: () => stderr, call: caller(client) };
+  return { client, pid: transport.pid ?? 0, getStderr: () => stderr, call: createToolCaller(client) };
 }
 
 /** The envelope of an operation, asked for by its name. */
-export const caller =
-  (client: Client): Talk['call'] =>
+export const createToolCaller =
+  (client: Client): McpConnection['call'] =>
   async (gateway, operation, params, more = {}) => {
     const [domain = '', ...rest] = operation.split('.');
     const { content, structuredContent, isError } = await client.callTool({
@@ -68,46 +72,46 @@ export const caller =
       arguments: { domain, operation: rest.join('.'), ...(params ? { params } : {}), ...more },
     });
     const [first] = content as { text: string }[];
-    return { envelope: structuredContent as Seen, text: first?.text ?? '', isError: isError === true };
+    return { envelope: structuredContent as Json, text: first?.text ?? '', isError: isError === true };
   };
 
-export interface Raw {
+export interface RawServer {
   child: ChildProcessWithoutNullStreams;
   /** Sends a line as it is. */
-  line(text: string): void;
+  sendLine(text: string): void;
   send(message: object): void;
   /** The next message that fits. */
-  next(fits?: (message: Seen) => boolean): Promise<Seen>;
-  answer(id: number): Promise<Seen>;
+  waitForMessage(fits?: (message: Json) => boolean): Promise<Json>;
+  waitForAnswer(id: number): Promise<Json>;
   /** Everything standard output has carried. */
-  output(): string;
+  getOutput(): string;
   ended: Promise<number | null>;
 }
 
 /** The server without a client in between, for what no client would send. */
-export function openRaw(place: Place): Raw {
-  const child = spawn(process.execPath, [built, 'mcp'], { cwd: place.root, env: environment(place) });
+export function startRawServer(place: ProjectLocation): RawServer {
+  const child = spawn(process.execPath, [cleoPath, 'mcp'], { cwd: place.root, env: createEnv(place) });
   onTestFinished(() => {
     child.kill('SIGKILL');
   });
   let output = '';
   let rest = '';
-  const seen: Seen[] = [];
-  const waiting: { fits: (message: Seen) => boolean; take: (message: Seen) => void }[] = [];
+  const seen: Json[] = [];
+  const waiting: { fits: (message: Json) => boolean; take: (message: Json) => void }[] = [];
   child.stdin.on('error', () => {});
   child.stdout.setEncoding('utf8').on('data', (chunk: string) => {
     output += chunk;
     const lines = (rest + chunk).split('\n');
     rest = lines.pop() ?? '';
     for (const line of lines) {
-      const message = JSON.parse(line) as Seen;
+      const message = JSON.parse(line) as Json;
       const at = waiting.findIndex(({ fits }) => fits(message));
       if (at >= 0) waiting.splice(at, 1)[0]?.take(message);
       else seen.push(message);
     }
   });
   const ended = new Promise<number | null>((resolve) => child.on('close', resolve));
-  const next: Raw['next'] = (fits = () => true) => {
+  const next: RawServer['waitForMessage'] = (fits = () => true) => {
     const at = seen.findIndex(fits);
     if (at >= 0) return Promise.resolve(seen.splice(at, 1)[0]!);
     return new Promise((take, failed) => {
@@ -117,22 +121,30 @@ export function openRaw(place: Place): Raw {
   };
   const line = (text: string): void => void child.stdin.write(`${text}\n`);
   const send = (message: object): void => line(JSON.stringify({ jsonrpc: '2.0', ...message }));
-  return { child, line, send, next, answer: (id) => next((message) => message.id === id), output: () => output, ended };
+  return {
+    child,
+    sendLine: line,
+    send,
+    waitForMessage: next,
+    waitForAnswer: (id) => next((message) => message.id === id),
+    getOutput: () => output,
+    ended,
+  };
 }
 
 /** The handshake of the revisions before 2026-07-28. */
-export async function initialize(raw: Raw): Promise<Seen> {
+export async function initialize(raw: RawServer): Promise<Json> {
   raw.send({
     id: 0,
     method: 'initialize',
     params: { protocolVersion: '2025-11-25', capabilities: {}, clientInfo: { name: 'raw', version: '1' } },
   });
-  const answer = await raw.answer(0);
+  const answer = await raw.waitForAnswer(0);
   raw.send({ method: 'notifications/initialized' });
   return answer;
 }
 
-export const toolCall = (id: number, gateway: 'query' | 'mutate', operation: string, params: object = {}, meta?: object): object => {
+export const createToolCall = (id: number, gateway: 'query' | 'mutate', operation: string, params: object = {}, meta?: object): object => {
   const [domain, ...rest] = operation.split('.');
   const call = { name: `cleo_${gateway}`, arguments: { domain, operation: rest.join('.'), params } };
   return { id, method: 'tools/call', params: meta ? { ...call, _meta: meta } : call };

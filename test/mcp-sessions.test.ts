@@ -4,12 +4,12 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { openApp } from './app.ts';
-import { caller, connect, eras, initialize, openRaw, toolCall } from './mcp-client.ts';
-import { overHttp, serverApp } from './mcp-doors.ts';
+import { connectClient, createToolCall, createToolCaller, initialize, revisions, startRawServer } from './mcp-client.ts';
+import { connectOverHttp, createMcpApp } from './mcp-surfaces.ts';
 
-describe.each(eras)('revision %s', (era) => {
+describe.each(revisions)('revision %s', (era) => {
   test('a server started for one agent stays in the session it started, until it starts another', async () => {
-    const { call } = await connect(await openApp({ tasks: ['T001 epic', 'T002 in T001'] }), era);
+    const { call } = await connectClient(await openApp({ tasks: ['T001 epic', 'T002 in T001'] }), era);
     const { envelope } = await call('mutate', 'session.start', { scope: 'epic:T001', autoFocus: true });
     const { id } = envelope.session;
     expect((await call('query', 'tasks.current')).envelope).toMatchObject({ _meta: { sessionId: id }, task: { id: 'T002' } });
@@ -24,7 +24,7 @@ describe.each(eras)('revision %s', (era) => {
 
   test('two agents in one server never mix: each has its session, its focus and its entries in the log', async () => {
     const app = await openApp({ tasks: ['T001 epic', 'T002 in T001', 'T003 epic', 'T004 in T003'] });
-    const { call } = await connect(app, era);
+    const { call } = await connectClient(app, era);
     const begin = async (agent: string, scope: string): Promise<string> =>
       (await call('mutate', 'session.start', { scope, autoFocus: true, grade: true }, { agent })).envelope.session.id;
     const sessions = { ann: await begin('ann', 'epic:T001'), ben: await begin('ben', 'epic:T003') };
@@ -37,7 +37,7 @@ describe.each(eras)('revision %s', (era) => {
     const focused = async (agent: string): Promise<unknown> => (await call('query', 'tasks.current', {}, { agent })).envelope.task;
     expect(await focused('ann')).toMatchObject({ id: 'T002' });
     expect(await focused('ben')).toMatchObject({ id: 'T004' });
-    const entries = await app.store.read(({ audit }) => audit.after(0, 100));
+    const entries = await app.store.read(({ audit }) => audit.listAfter(0, 100));
     expect(new Set(entries.map(({ agent, session }) => `${agent} ${session}`))).toEqual(
       new Set([`ann ${sessions.ann}`, `ben ${sessions.ben}`]),
     );
@@ -45,7 +45,7 @@ describe.each(eras)('revision %s', (era) => {
   });
 
   test('a graded session over MCP earns what only MCP earns', async () => {
-    const { call } = await connect(await openApp({ tasks: ['T001 epic', 'T002 in T001'] }), era);
+    const { call } = await connectClient(await openApp({ tasks: ['T001 epic', 'T002 in T001'] }), era);
     const { id } = (await call('mutate', 'session.start', { scope: 'epic:T001', autoFocus: true, grade: true })).envelope.session;
     await call('query', 'session.list');
     await call('query', 'admin.help');
@@ -58,7 +58,7 @@ describe.each(eras)('revision %s', (era) => {
   });
 
   test('the briefing, the protocol and grades are resources', async () => {
-    const { client } = await connect(await openApp({ tasks: ['T001'] }), era);
+    const { client } = await connectClient(await openApp({ tasks: ['T001'] }), era);
     const text = async (uri: string): Promise<string> => {
       const [first] = (await client.readResource({ uri })).contents;
       return (first as { text: string }).text;
@@ -80,7 +80,7 @@ describe.each(eras)('revision %s', (era) => {
 
 test('over HTTP the session is named in the call; nobody is in the session of another', async () => {
   const world = await openApp({ tasks: ['T001 epic', 'T002 in T001', 'T003 epic', 'T004 in T003'] });
-  const call = caller(await overHttp(serverApp(world, false), '2026-07-28'));
+  const call = createToolCaller(await connectOverHttp(createMcpApp(world, false), '2026-07-28'));
   const begin = async (agent: string, scope: string): Promise<string> =>
     (await call('mutate', 'session.start', { scope, autoFocus: true }, { agent })).envelope.session.id;
   const [first, second] = [await begin('ann', 'epic:T001'), await begin('ben', 'epic:T003')];
@@ -97,15 +97,15 @@ test('what a stray line of code prints goes to standard error', async () => {
   const stray = join(folder, 'stray.cjs');
   writeFileSync(stray, `setInterval(() => { console.log('stray'); console.info('stray'); console.debug('stray'); }, 5).unref();`);
   const app = await openApp({ tasks: ['T001'] });
-  const raw = openRaw({ root: app.root, env: { ...app.env, NODE_OPTIONS: `--require ${stray}` } });
+  const raw = startRawServer({ root: app.root, env: { ...app.env, NODE_OPTIONS: `--require ${stray}` } });
   let stderr = '';
   raw.child.stderr.on('data', (chunk) => {
     stderr += chunk;
   });
   await initialize(raw);
   await sleep(50);
-  raw.send(toolCall(1, 'query', 'tasks.show', { taskId: 'T1' }));
-  expect(await raw.answer(1)).toMatchObject({ result: { structuredContent: { task: { id: 'T001' } } } });
-  expect(raw.output()).not.toContain('stray');
+  raw.send(createToolCall(1, 'query', 'tasks.show', { taskId: 'T1' }));
+  expect(await raw.waitForAnswer(1)).toMatchObject({ result: { structuredContent: { task: { id: 'T001' } } } });
+  expect(raw.getOutput()).not.toContain('stray');
   expect(stderr).toContain('stray');
 });

@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import { openApp } from './app.ts';
-import { initialize, openRaw, toolCall } from './mcp-client.ts';
+import { createToolCall, initialize, startRawServer } from './mcp-client.ts';
 
-const show = toolCall(7, 'query', 'tasks.show', { taskId: 'T1' });
+const show = createToolCall(7, 'query', 'tasks.show', { taskId: 'T1' });
 const shown = { id: 7, result: { structuredContent: { task: { id: 'T001' } } } };
 
 const lines: [string, string, object][] = [
@@ -29,72 +29,72 @@ const lines: [string, string, object][] = [
 ];
 
 test('what is no message is answered with an error, and the server lives on', async () => {
-  const raw = openRaw(await openApp({ tasks: ['T001'] }));
+  const raw = startRawServer(await openApp({ tasks: ['T001'] }));
   await initialize(raw);
   for (const [what, text, answer] of lines) {
-    raw.line(text);
-    expect(await raw.next(), what).toMatchObject({ jsonrpc: '2.0', ...answer });
+    raw.sendLine(text);
+    expect(await raw.waitForMessage(), what).toMatchObject({ jsonrpc: '2.0', ...answer });
   }
-  raw.line('');
-  raw.line('   ');
+  raw.sendLine('');
+  raw.sendLine('   ');
   raw.send(show);
-  expect(await raw.next()).toMatchObject(shown);
+  expect(await raw.waitForMessage()).toMatchObject(shown);
 });
 
 test('a line of five megabytes is answered with an error, one below the limit is read', async () => {
-  const raw = openRaw(await openApp({ tasks: ['T001'] }));
+  const raw = startRawServer(await openApp({ tasks: ['T001'] }));
   await initialize(raw);
   const padded = (megabytes: number): string =>
-    JSON.stringify({ jsonrpc: '2.0', ...toolCall(8, 'mutate', 'tasks.add', { title: 'x'.repeat(megabytes * 1024 * 1024) }) });
+    JSON.stringify({ jsonrpc: '2.0', ...createToolCall(8, 'mutate', 'tasks.add', { title: 'x'.repeat(megabytes * 1024 * 1024) }) });
   for (const size of [5, 12]) {
-    raw.line(padded(size));
-    expect(await raw.next(), `${size} MB`).toMatchObject({
+    raw.sendLine(padded(size));
+    expect(await raw.waitForMessage(), `${size} MB`).toMatchObject({
       id: null,
       error: { code: -32600, message: expect.stringContaining('4194304') },
     });
   }
-  raw.line(padded(3));
-  expect(await raw.next()).toMatchObject({
+  raw.sendLine(padded(3));
+  expect(await raw.waitForMessage()).toMatchObject({
     id: 8,
     result: { isError: true, structuredContent: { error: { code: 'E_VALIDATION_TITLE' } } },
   });
   raw.send(show);
-  expect(await raw.next()).toMatchObject(shown);
+  expect(await raw.waitForMessage()).toMatchObject(shown);
 });
 
 test('before a handshake nothing is refused that the protocol allows, and nothing hangs', async () => {
-  const raw = openRaw(await openApp({ tasks: ['T001'] }));
-  raw.line('garbage');
-  expect(await raw.next()).toMatchObject({ error: { code: -32700 } });
+  const raw = startRawServer(await openApp({ tasks: ['T001'] }));
+  raw.sendLine('garbage');
+  expect(await raw.waitForMessage()).toMatchObject({ error: { code: -32700 } });
   raw.send({ id: 1, method: 'server/discover', params: { _meta: { 'io.modelcontextprotocol/protocolVersion': '1999-01-01' } } });
-  expect(await raw.next()).toMatchObject({ id: 1, error: expect.anything() });
+  expect(await raw.waitForMessage()).toMatchObject({ id: 1, error: expect.anything() });
   expect(await initialize(raw)).toMatchObject({ result: { protocolVersion: '2025-11-25' } });
 });
 
 test('an older client is served in its own revision', async () => {
   for (const version of ['2024-11-05', '2025-03-26', '2025-06-18']) {
-    const raw = openRaw(await openApp({ tasks: ['T001'] }));
+    const raw = startRawServer(await openApp({ tasks: ['T001'] }));
     raw.send({
       id: 0,
       method: 'initialize',
       params: { protocolVersion: version, capabilities: {}, clientInfo: { name: 'old', version: '1' } },
     });
-    expect(await raw.answer(0)).toMatchObject({ result: { protocolVersion: version } });
+    expect(await raw.waitForAnswer(0)).toMatchObject({ result: { protocolVersion: version } });
     raw.send({ method: 'notifications/initialized' });
     raw.send(show);
-    expect(await raw.answer(7)).toMatchObject(shown);
+    expect(await raw.waitForAnswer(7)).toMatchObject(shown);
   }
 });
 
 test('when the input ends, what was asked is answered, and the process ends with 0', async () => {
   const app = await openApp();
-  const raw = openRaw(app);
+  const raw = startRawServer(app);
   await initialize(raw);
-  for (let id = 1; id <= 20; id++) raw.send(toolCall(id, 'mutate', 'tasks.add', { title: `Task ${id}` }));
+  for (let id = 1; id <= 20; id++) raw.send(createToolCall(id, 'mutate', 'tasks.add', { title: `Task ${id}` }));
   raw.child.stdin.end();
   expect(await raw.ended).toBe(0);
   const answered = raw
-    .output()
+    .getOutput()
     .trim()
     .split('\n')
     .flatMap((line) => JSON.parse(line).id ?? []);
@@ -104,10 +104,10 @@ test('when the input ends, what was asked is answered, and the process ends with
 
 test.each(['SIGTERM', 'SIGINT', 'SIGHUP'] as const)('%s ends it cleanly, with what runs finished', async (signal) => {
   const app = await openApp();
-  const raw = openRaw(app);
+  const raw = startRawServer(app);
   await initialize(raw);
-  raw.send(toolCall(1, 'mutate', 'tasks.add', { title: 'Before' }));
-  await raw.answer(1);
+  raw.send(createToolCall(1, 'mutate', 'tasks.add', { title: 'Before' }));
+  await raw.waitForAnswer(1);
   raw.child.kill(signal);
   expect(await raw.ended).toBe(0);
   // Servers close properly: the log is in the database.
@@ -116,20 +116,20 @@ test.each(['SIGTERM', 'SIGINT', 'SIGHUP'] as const)('%s ends it cleanly, with wh
 });
 
 test('a client that vanishes ends it, in the middle of an answer too', async () => {
-  const raw = openRaw(await openApp({ tasks: ['T001'] }));
+  const raw = startRawServer(await openApp({ tasks: ['T001'] }));
   await initialize(raw);
-  for (let id = 1; id <= 500; id++) raw.send(toolCall(id, 'query', 'admin.help', { tier: 2 }));
-  await raw.answer(1);
+  for (let id = 1; id <= 500; id++) raw.send(createToolCall(id, 'query', 'admin.help', { tier: 2 }));
+  await raw.waitForAnswer(1);
   raw.child.stdout.destroy();
   raw.child.stdin.destroy();
   expect(await raw.ended).toBe(0);
 });
 
 test('a client that reads nothing holds up neither the end of the server nor its memory', async () => {
-  const raw = openRaw(await openApp({ tasks: ['T001'] }));
+  const raw = startRawServer(await openApp({ tasks: ['T001'] }));
   await initialize(raw);
   raw.child.stdout.pause();
-  for (let id = 1; id <= 5000; id++) raw.send(toolCall(id, 'query', 'admin.help', { tier: 2 }));
+  for (let id = 1; id <= 5000; id++) raw.send(createToolCall(id, 'query', 'admin.help', { tier: 2 }));
   await sleep(1500);
   const { readFileSync } = await import('node:fs');
   const kilobytes = Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${raw.child.pid}/status`, 'utf8'))?.[1]);
@@ -142,28 +142,28 @@ test('a client that reads nothing holds up neither the end of the server nor its
 
 test('a call that is cancelled while it waits does nothing and gets no answer; the next one does', async () => {
   const app = await openApp({ tasks: ['T001'] });
-  const raw = openRaw(app);
+  const raw = startRawServer(app);
   await initialize(raw);
   const batch = Array.from({ length: 2000 }, (_, i) => ({ title: `Part ${i}` }));
-  raw.send(toolCall(1, 'mutate', 'tasks.add-batch', { tasks: batch }));
-  raw.send(toolCall(2, 'mutate', 'tasks.add', { title: 'Waits for the batch' }));
+  raw.send(createToolCall(1, 'mutate', 'tasks.add-batch', { tasks: batch }));
+  raw.send(createToolCall(2, 'mutate', 'tasks.add', { title: 'Waits for the batch' }));
   raw.send({ method: 'notifications/cancelled', params: { requestId: 2 } });
   raw.send(show);
-  await raw.answer(7);
-  await raw.answer(1);
+  await raw.waitForAnswer(7);
+  await raw.waitForAnswer(1);
   await sleep(50);
-  expect(raw.output()).not.toMatch(/"id":2\b/);
+  expect(raw.getOutput()).not.toMatch(/"id":2\b/);
   expect(await app.call('tasks.find', { query: 'waits' })).toMatchObject({ tasks: [] });
   raw.child.stdin.end();
   expect(await raw.ended).toBe(0);
 });
 
 test('standard output carries protocol and nothing else, whatever is asked', async () => {
-  const raw = openRaw(await openApp({ tasks: ['T001'] }));
+  const raw = startRawServer(await openApp({ tasks: ['T001'] }));
   await initialize(raw);
-  raw.send(toolCall(1, 'query', 'admin.quickstart', {}));
-  raw.send(toolCall(2, 'query', 'admin.completion', { shell: 'bash' }));
-  raw.send(toolCall(3, 'mutate', 'admin.backup.create', {}));
-  for (const id of [1, 2, 3]) expect(await raw.answer(id)).toMatchObject({ result: { structuredContent: { success: true } } });
-  for (const line of raw.output().trim().split('\n')) expect(JSON.parse(line)).toMatchObject({ jsonrpc: '2.0' });
+  raw.send(createToolCall(1, 'query', 'admin.quickstart', {}));
+  raw.send(createToolCall(2, 'query', 'admin.completion', { shell: 'bash' }));
+  raw.send(createToolCall(3, 'mutate', 'admin.backup.create', {}));
+  for (const id of [1, 2, 3]) expect(await raw.waitForAnswer(id)).toMatchObject({ result: { structuredContent: { success: true } } });
+  for (const line of raw.getOutput().trim().split('\n')) expect(JSON.parse(line)).toMatchObject({ jsonrpc: '2.0' });
 });

@@ -3,15 +3,15 @@ import { describe, expect, test } from 'vitest';
 import { registry } from '../src/core/index.generated.ts';
 import { instructions } from '../src/surfaces/mcp/server.ts';
 import { openApp } from './app.ts';
-import { connect, eras } from './mcp-client.ts';
+import { connectClient, revisions } from './mcp-client.ts';
 
 const operationsIn = (text: string): string[] =>
   [...text.matchAll(/\b(?:tasks|session|admin|orchestrate)\.[a-z.-]*[a-z]\b/g)].map(([name]) => name);
 const isThere = (name: string): boolean => registry.entries.some((entry) => entry.name === name);
 
-describe.each(eras)('revision %s', (era) => {
+describe.each(revisions)('revision %s', (era) => {
   test('declares what it serves and nothing else', async () => {
-    const { client } = await connect(await openApp(), era);
+    const { client } = await connectClient(await openApp(), era);
     expect(client.getNegotiatedProtocolVersion()).toBe(era);
     expect(client.getServerVersion()).toMatchObject({ name: 'cleo' });
     expect(client.getServerCapabilities()).toEqual({
@@ -24,7 +24,7 @@ describe.each(eras)('revision %s', (era) => {
   });
 
   test('lists two tools, all hints stated, in few bytes', async () => {
-    const { client } = await connect(await openApp(), era);
+    const { client } = await connectClient(await openApp(), era);
     const { tools } = await client.listTools();
     expect(Buffer.byteLength(JSON.stringify({ tools }))).toBeLessThanOrEqual(2500);
     expect(tools.map(({ name, annotations }) => ({ name, annotations }))).toEqual([
@@ -42,18 +42,18 @@ describe.each(eras)('revision %s', (era) => {
 
   test('an answer is the envelope, as text and as structure; a write is there afterwards', async () => {
     const app = await openApp();
-    const { call } = await connect(app, era);
+    const { call } = await connectClient(app, era);
     const added = await call('mutate', 'tasks.add', { title: 'Write the parser' });
     expect(added).toMatchObject({ isError: false, envelope: { success: true, task: { id: 'T001' }, data: { created: ['T001'] } } });
     expect(JSON.parse(added.text)).toEqual(added.envelope);
     expect(added.text).not.toMatch(/\n| {2}/);
     expect(await app.call('tasks.show', { taskId: 'T001' })).toMatchObject({ task: { title: 'Write the parser' } });
-    const [entry] = await app.store.read((store) => store.audit.newest({}, { limit: 1, offset: 0 }));
+    const [entry] = await app.store.read((store) => store.audit.list({}, { limit: 1, offset: 0 }));
     expect(entry).toMatchObject({ gateway: 'cleo_mutate', domain: 'tasks', operation: 'add' });
   });
 
   test('a refusal is an answer that is an error; 100 to 102 are none', async () => {
-    const { call, client } = await connect(await openApp({ tasks: ['T001'] }), era);
+    const { call, client } = await connectClient(await openApp({ tasks: ['T001'] }), era);
     expect(await call('query', 'tasks.show', { taskId: 'T9' })).toMatchObject({
       isError: true,
       envelope: { error: { code: 'E_NOT_FOUND', exitCode: 4 } },
@@ -68,7 +68,7 @@ describe.each(eras)('revision %s', (era) => {
     });
     expect(await call('query', 'tasks.shwo', {})).toMatchObject({
       isError: true,
-      envelope: { error: { details: { near: expect.arrayContaining(['tasks.show']) } } },
+      envelope: { error: { details: { suggestions: expect.arrayContaining(['tasks.show']) } } },
     });
     const wrong = await call('query', 'tasks.add', { title: 'x' });
     expect(wrong).toMatchObject({
@@ -97,14 +97,14 @@ describe.each(eras)('revision %s', (era) => {
   });
 
   test('the same idempotency key has one effect', async () => {
-    const { call } = await connect(await openApp(), era);
+    const { call } = await connectClient(await openApp(), era);
     const first = await call('mutate', 'tasks.add', { title: 'Once' }, { idempotencyKey: 'k1' });
     const again = await call('mutate', 'tasks.add', { title: 'Once' }, { idempotencyKey: 'k1' });
     expect(again.envelope).toMatchObject({ _meta: { replayed: true }, task: first.envelope.task });
   });
 
   test('a task is a resource, with completion of its id', async () => {
-    const { client } = await connect(await openApp({ tasks: ['T001: Write it', 'T002 done', 'T012: Test it'] }), era);
+    const { client } = await connectClient(await openApp({ tasks: ['T001: Write it', 'T002 done', 'T012: Test it'] }), era);
     const { resources } = await client.listResources();
     expect(resources).toContainEqual({ uri: 'cleo://task/T001', name: 'task T001', title: 'Write it' });
     const { resourceTemplates } = await client.listResourceTemplates();
@@ -124,7 +124,7 @@ describe.each(eras)('revision %s', (era) => {
 
   test('every template that is served can be read', async () => {
     const app = await openApp({ tasks: ['T001'] });
-    const { client, call } = await connect(app, era);
+    const { client, call } = await connectClient(app, era);
     const values: Record<string, string> = { task: 'T001', grade: 'session-1', injection: 'minimal' };
     const { resourceTemplates } = await client.listResourceTemplates();
     for (const { name, uriTemplate } of resourceTemplates) {
@@ -136,7 +136,7 @@ describe.each(eras)('revision %s', (era) => {
   });
 
   test('whoever subscribed is told of changes, and of the list', async () => {
-    const { client, call } = await connect(await openApp({ tasks: ['T001', 'T002'] }), era);
+    const { client, call } = await connectClient(await openApp({ tasks: ['T001', 'T002'] }), era);
     const told: string[] = [];
     client.setNotificationHandler('notifications/resources/updated', ({ params }) => void told.push(params.uri));
     client.setNotificationHandler('notifications/resources/list_changed', () => void told.push('list'));
@@ -151,7 +151,7 @@ describe.each(eras)('revision %s', (era) => {
   });
 
   test('prompts name only calls that exist and parse, and complete their arguments', async () => {
-    const { client } = await connect(await openApp({ tasks: ['T001 epic', 'T002 in T001'] }), era);
+    const { client } = await connectClient(await openApp({ tasks: ['T001 epic', 'T002 in T001'] }), era);
     const { prompts } = await client.listPrompts();
     expect(prompts.map(({ name }) => name)).toEqual(['start-session', 'spawn-task', 'plan-epic']);
     const given = { 'start-session': {}, 'spawn-task': { task: 'T002' }, 'plan-epic': { goal: 'Parse everything', epic: 'T001' } };
@@ -182,7 +182,7 @@ describe.each(eras)('revision %s', (era) => {
   });
 
   test('two hundred calls at once are all answered', async () => {
-    const { call } = await connect(await openApp({ tasks: ['T001'] }), era);
+    const { call } = await connectClient(await openApp({ tasks: ['T001'] }), era);
     const answers = await Promise.all(
       Array.from({ length: 200 }, (_, i) =>
         i % 4 === 0 ? call('mutate', 'tasks.add', { title: `Task ${i}` }) : call('query', 'tasks.show', { taskId: 'T1' }),
@@ -203,9 +203,13 @@ test('two clients are two agents; one that is named keeps its name', async () =>
   const app = await openApp();
   const { CLEO_AGENT_ID: _, ...env } = app.env;
   const place = { root: app.root, env };
-  const [one, two, named] = [await connect(place), await connect(place), await connect({ ...place, env: { ...env, CLEO_AGENT_ID: 'me' } })];
+  const [one, two, named] = [
+    await connectClient(place),
+    await connectClient(place),
+    await connectClient({ ...place, env: { ...env, CLEO_AGENT_ID: 'me' } }),
+  ];
   for (const { call } of [one, two, named]) await call('mutate', 'tasks.add', { title: 'Whose' });
-  const agents = (await app.store.read((store) => store.audit.newest({}, { limit: 3, offset: 0 }))).map(({ agent }) => agent);
+  const agents = (await app.store.read((store) => store.audit.list({}, { limit: 3, offset: 0 }))).map(({ agent }) => agent);
   expect(agents).toEqual(['me', expect.stringMatching(/^mcp-[0-9a-f]{8}$/), expect.stringMatching(/^mcp-[0-9a-f]{8}$/)]);
   expect(new Set(agents).size).toBe(3);
 });
@@ -215,7 +219,7 @@ test('a server that was started before its project goes on when there is one', a
   const { mkdtempSync, rmSync } = await import('node:fs');
   const { tmpdir } = await import('node:os');
   const root = mkdtempSync(`${tmpdir()}/cleo-mcp-`);
-  const { call } = await connect({ root, env: { CLEO_HOME: app.env.CLEO_HOME! } });
+  const { call } = await connectClient({ root, env: { CLEO_HOME: app.env.CLEO_HOME! } });
   expect(await call('query', 'tasks.find', { query: 'x' })).toMatchObject({ isError: true, envelope: { error: { exitCode: 8 } } });
   expect(await call('mutate', 'admin.init')).toMatchObject({ isError: false });
   expect(await call('mutate', 'tasks.add', { title: 'First' })).toMatchObject({ envelope: { task: { id: 'T001' } } });

@@ -2,12 +2,12 @@ import { execFileSync } from 'node:child_process';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { quote } from '../src/core/errors/quote.ts';
-import { openApp, type Seen } from './app.ts';
-import { built, runBuilt } from './built.ts';
+import { type Json, openApp } from './app.ts';
+import { cleoPath, runCleo } from './built-cli.ts';
 
 /** The same command at a real terminal, made by `script`, with nothing of this process's environment but the path. */
-function atTerminal(argv: string[], cwd: string, env: Record<string, string>): Seen {
-  const line = [process.execPath, built, '--json', ...argv].map(quote).join(' ');
+function atTerminal(argv: string[], cwd: string, env: Record<string, string>): Json {
+  const line = [process.execPath, cleoPath, '--json', ...argv].map(quote).join(' ');
   const out = execFileSync('script', ['-qec', line, '/dev/null'], {
     cwd,
     env: { PATH: process.env.PATH, ...env },
@@ -25,11 +25,11 @@ test('a decision is accepted by a person at a terminal, and by nobody else', asy
   const env = { CLEO_ROOT: root, CLEO_HOME: join(root, 'home') };
   const words = ['memory', 'confirm', 'D-001'];
   const refused = { error: { code: 'E_AUTONOMOUS_BOUNDARY', exitCode: 64 } };
-  const piped = await runBuilt(['--json', ...words], { cwd: root, env });
+  const piped = await runCleo(['--json', ...words], { cwd: root, env });
   expect([JSON.parse(piped.out), piped.exitCode]).toMatchObject([refused, 64]);
   // No flag makes a terminal of a pipe, and none makes a person of an agent.
-  expect((await runBuilt([...words, '--human'], { cwd: root, env })).exitCode).toBe(64);
-  const seen = (argv: string[], more: Record<string, string> = {}): Seen => {
+  expect((await runCleo([...words, '--human'], { cwd: root, env })).exitCode).toBe(64);
+  const seen = (argv: string[], more: Record<string, string> = {}): Json => {
     try {
       return atTerminal(argv, root, { ...env, ...more });
     } catch (error) {

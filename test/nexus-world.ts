@@ -2,27 +2,30 @@ import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { inject } from 'vitest';
 import { openApp, type TestApp } from './app.ts';
-import { temporary } from './temporary.ts';
+import { createTempFolder } from './temp-folder.ts';
 
-export interface Nexus {
+export interface TestNexus {
   /** Where the registry is. */
   home: string;
   registry: string;
   apps: Record<string, TestApp>;
-  bytes(): string;
+  readRegistry(): string;
   /** Runs a command line as `error.fix` prints it, in this house or, where it names another folder, in that one. */
-  play(line: string): Promise<number>;
+  runFix(line: string): Promise<number>;
 }
 
 interface NexusOptions {
   permissions?: Record<string, string> | undefined;
   /** All of them on the engine of this test run; otherwise the first, and the others in files. */
-  alike?: boolean;
+  useSameEngine?: boolean;
 }
 
 /** Projects of one user, each with a store of its own, registered under their names. The first is the one whose fixes are played. */
-export async function openNexus(worlds: Record<string, string[]>, { permissions = {}, alike = false }: NexusOptions = {}): Promise<Nexus> {
-  const home = temporary();
+export async function openNexus(
+  worlds: Record<string, string[]>,
+  { permissions = {}, useSameEngine: alike = false }: NexusOptions = {},
+): Promise<TestNexus> {
+  const home = createTempFolder();
   const apps: Record<string, TestApp> = {};
   const config = process.env.CLEO_TEST_ENGINE === 'postgres' ? { store: { url: inject('databaseUrl') } } : {};
   for (const [i, [name, tasks]] of Object.entries(worlds).entries())
@@ -31,7 +34,7 @@ export async function openNexus(worlds: Record<string, string[]>, { permissions 
   await first?.call('nexus.init');
   for (const [name, app] of Object.entries(apps)) await app.call('nexus.register', { name, permission: permissions[name] ?? 'read' });
   const registry = join(home, 'nexus.json');
-  const play = async (line: string): Promise<number> => {
+  const runFix = async (line: string): Promise<number> => {
     const [, before, , root, command = ''] =
       /^(mv (?:\S+) (?:\S+) && )?(CLEO_DATABASE_URL= )?(?:CLEO_ROOT=(\S+) )?(cleo .+)$/.exec(line) ?? [];
     if (before) {
@@ -42,11 +45,11 @@ export async function openNexus(worlds: Record<string, string[]>, { permissions 
     const app = root ? Object.values(apps).find((each) => each.root === root) : first;
     return (await app!.cli(command)).exitCode;
   };
-  return { home, registry, apps, bytes: () => readFileSync(registry, 'latin1'), play };
+  return { home, registry, apps, readRegistry: () => readFileSync(registry, 'latin1'), runFix };
 }
 
 /** Changes a project's configuration behind its back. */
-export function reconfigure(app: TestApp, change: (config: Record<string, unknown>) => void): void {
+export function updateConfig(app: TestApp, change: (config: Record<string, unknown>) => void): void {
   const path = join(app.root, '.cleo', 'config.json');
   const config = JSON.parse(readFileSync(path, 'utf8'));
   change(config);

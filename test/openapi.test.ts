@@ -1,16 +1,16 @@
 import { expect, test } from 'vitest';
-import { errorCatalog } from '../src/admin/all-errors.ts';
+import { getErrorCatalog } from '../src/admin/all-errors.ts';
 import { registry } from '../src/core/index.generated.ts';
-import { shapesOf } from '../src/core/shape.ts';
-import { openApiOf, pathOf } from '../src/surfaces/http/openapi.ts';
-import type { Seen } from './app.ts';
-import { openServer } from './served.ts';
+import { describeParams } from '../src/core/shape.ts';
+import { createOpenApi, getPath } from '../src/surfaces/http/openapi.ts';
+import type { Json } from './app.ts';
+import { openServer } from './http-server.ts';
 
 const operations = await Promise.all(registry.entries.map((entry) => entry.load()));
-const document = (await openApiOf(registry, '1.2.3')) as Seen;
+const document = (await createOpenApi(registry, '1.2.3')) as Json;
 
 /** Every node of the document with the way to it. */
-function* nodes(node: unknown, way = '#'): Generator<[string, Seen]> {
+function* nodes(node: unknown, way = '#'): Generator<[string, Json]> {
   if (typeof node !== 'object' || node === null) return;
   if (!Array.isArray(node)) yield [way, node];
   for (const [key, value] of Object.entries(node)) yield* nodes(value, `${way}/${key}`);
@@ -20,14 +20,14 @@ const at = (ref: string): unknown =>
   ref
     .slice(2)
     .split('/')
-    .reduce((node: Seen | undefined, key) => node?.[key], document);
+    .reduce((node: Json | undefined, key) => node?.[key], document);
 
 test('it is an OpenAPI 3.1 document with one path for each operation', () => {
   expect(document).toMatchObject({ openapi: '3.1.0', info: { title: 'CLEO', version: '1.2.3' } });
   expect(Object.keys(document).sort()).toEqual(['components', 'info', 'openapi', 'paths', 'security', 'servers', 'tags']);
-  expect(Object.keys(document.paths).sort()).toEqual(operations.map(pathOf).sort());
-  for (const item of Object.values<Seen>(document.paths)) expect(Object.keys(item)).toEqual(['post']);
-  const ids = Object.values<Seen>(document.paths).map(({ post }) => post.operationId);
+  expect(Object.keys(document.paths).sort()).toEqual(operations.map(getPath).sort());
+  for (const item of Object.values<Json>(document.paths)) expect(Object.keys(item)).toEqual(['post']);
+  const ids = Object.values<Json>(document.paths).map(({ post }) => post.operationId);
   expect(new Set(ids).size).toBe(ids.length);
   expect(ids.filter((id) => !/^[a-z]+[A-Za-z0-9]*$/.test(id))).toEqual([]);
 });
@@ -56,16 +56,16 @@ test('schemas use the words of JSON Schema, and require what they have', () => {
 test.each(operations.map((operation) => [operation.name, operation] as const))(
   '%s: its parameters, its answers and its refusals',
   (_, operation) => {
-    const { post } = document.paths[pathOf(operation)];
+    const { post } = document.paths[getPath(operation)];
     const { schema, example } = post.requestBody.content['application/json'];
-    const shapes = shapesOf(operation.params);
+    const shapes = describeParams(operation.params);
     expect(Object.keys(schema.properties ?? {}).toSorted()).toEqual(shapes.map(({ name }) => name).sort());
     expect((schema.required ?? []).toSorted()).toEqual(shapes.flatMap(({ name, isRequired }) => (isRequired ? [name] : [])).sort());
     expect(schema.additionalProperties).toBe(false);
     expect(Object.keys(example)).toEqual(Object.keys(operation.example.call));
-    const answer = at(post.responses[200].content['application/json'].schema.$ref) as Seen;
+    const answer = at(post.responses[200].content['application/json'].schema.$ref) as Json;
     expect(Object.keys(answer.properties)).toEqual(expect.arrayContaining(['_meta', 'success', ...Object.keys(operation.result.entries)]));
-    for (const code of operation.errors) expect(Object.keys(post.responses)).toContain(String(errorCatalog()[code].http));
+    for (const code of operation.errors) expect(Object.keys(post.responses)).toContain(String(getErrorCatalog()[code].http));
   },
 );
 

@@ -1,19 +1,19 @@
 import { parse } from 'valibot';
 import { expect, test } from 'vitest';
-import { argvOf } from '../src/core/command-line.ts';
+import { toArgv } from '../src/core/command-line.ts';
 import type { Operation } from '../src/core/define.ts';
 import { registry } from '../src/core/index.generated.ts';
-import { shapesOf } from '../src/core/shape.ts';
+import { describeParams } from '../src/core/shape.ts';
 import { estimateTokens } from '../src/lib/tokens.ts';
 import { version } from '../src/version.ts';
-import { openApp, type Seen, type TestApp } from './app.ts';
-import { runBuilt } from './built.ts';
-import { mcpDoors } from './mcp-doors.ts';
-import { realTokens } from './real-tokens.ts';
-import { throughHttp } from './served.ts';
+import { type Json, openApp, type TestApp } from './app.ts';
+import { runCleo } from './built-cli.ts';
+import { callOverHttp } from './http-server.ts';
+import { mcpSurfaces } from './mcp-surfaces.ts';
+import { countRealTokens } from './real-tokens.ts';
 
 interface Answer {
-  envelope: Seen;
+  envelope: Json;
   exitCode: number | null;
 }
 
@@ -21,14 +21,14 @@ interface Answer {
 const doors: Record<string, (app: TestApp, operation: Operation, params: Record<string, unknown>) => Promise<Answer>> = {
   dispatch: ({ reply }, operation, params) => reply(operation.name, params),
   cli: async ({ root, env }, operation, params) => {
-    const { argv, stdin } = argvOf(operation, params);
-    const { out, err, exitCode } = await runBuilt(['--json', ...argv], { cwd: root, env, ...(stdin === undefined ? {} : { stdin }) });
+    const { argv, stdin } = toArgv(operation, params);
+    const { out, err, exitCode } = await runCleo(['--json', ...argv], { cwd: root, env, ...(stdin === undefined ? {} : { stdin }) });
     expect(err).toBe('');
     expect(out).toMatch(/^\{.*\}\n$/);
     return { envelope: JSON.parse(out), exitCode };
   },
-  ...mcpDoors,
-  http: throughHttp,
+  ...mcpSurfaces,
+  http: callOverHttp,
 };
 
 const operations = await Promise.all(registry.entries.map((entry) => entry.load()));
@@ -36,8 +36,8 @@ const operations = await Promise.all(registry.entries.map((entry) => entry.load(
 const alone = registry.entries.flatMap((entry) => (entry.isDefault ? entry.commands : []));
 const needy = operations.filter(
   ({ params, cli }) =>
-    shapesOf(params).some(({ isRequired }) => isRequired) &&
-    !shapesOf(params).some(({ isRequired, name }) => isRequired && name === cli.select) &&
+    describeParams(params).some(({ isRequired }) => isRequired) &&
+    !describeParams(params).some(({ isRequired, name }) => isRequired && name === cli.select) &&
     !alone.includes([cli.command].flat()[0]!),
 );
 const byName = (all: Operation[]) => all.map((operation) => [operation.name, operation] as const);
@@ -49,7 +49,7 @@ test.each(byName(operations))('%s gives the same answer through every door, and 
     expect(envelope).toMatchObject({ _meta: { command: operation.name }, success: isAnswer(exit) });
     checkPromise(operation, envelope);
     const printed = JSON.stringify(envelope);
-    expect(estimateTokens(printed)).toBeGreaterThanOrEqual(realTokens(printed));
+    expect(estimateTokens(printed)).toBeGreaterThanOrEqual(countRealTokens(printed));
   }
 });
 
@@ -78,7 +78,7 @@ async function throughAll(operation: Operation, params: Record<string, unknown>,
 }
 
 /** An answer is exactly what the definition says, every key and no other; a refusal is one of those it names. */
-function checkPromise(operation: Operation, envelope: Seen): void {
+function checkPromise(operation: Operation, envelope: Json): void {
   const { _meta: meta, success, data, ...result } = envelope;
   if (!success) {
     expect(operation.errors).toContain(result.error.code.replace(/^E_SKILL_\w+$/, 'E_SKILL'));
@@ -91,7 +91,7 @@ function checkPromise(operation: Operation, envelope: Seen): void {
 }
 
 /** Without what must differ from call to call: the moment, the session, durations, the folder, its key and what its name costs in tokens; a test's house has a version of its own. */
-function comparable(envelope: Seen, root: string): unknown {
+function comparable(envelope: Json, root: string): unknown {
   const { timestamp: _, sessionId: __, ...meta } = envelope._meta;
   const born = '2026-01-01T00:00:00.000Z';
   const text = JSON.stringify({ ...envelope, _meta: meta }, (key, value) =>

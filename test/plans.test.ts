@@ -2,10 +2,10 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { type SqliteDatabase, sqliteDriver } from '../src/store/dialects/sqlite-driver.ts';
+import { loadSqliteDriver, type SqliteDatabase } from '../src/store/dialects/sqlite-driver.ts';
 import { createSqlite } from '../src/store/dialects/sqlite-schema.ts';
-import type { ReadStore } from '../src/store/port.ts';
-import { readStore } from '../src/store/sql/read-store.ts';
+import type { ReadStore } from '../src/store/port/store.ts';
+import { createReadStore } from '../src/store/sql/read-store.ts';
 import type { Sql } from '../src/store/sql/sql.ts';
 
 // SQLite plans without looking at the data, so an empty database shows what would happen in a large one.
@@ -13,7 +13,7 @@ const folder = mkdtempSync(join(tmpdir(), 'cleo-plans-'));
 let database: SqliteDatabase;
 beforeAll(async () => {
   await createSqlite(join(folder, 'cleo.db'), '2026-01-01T00:00:00.000Z');
-  database = new (sqliteDriver().DatabaseSync)(join(folder, 'cleo.db'), { readOnly: true });
+  database = new (loadSqliteDriver().DatabaseSync)(join(folder, 'cleo.db'), { readOnly: true });
 });
 afterAll(() => {
   database.close();
@@ -29,7 +29,7 @@ async function planOf(ask: (store: ReadStore) => Promise<unknown>): Promise<stri
     return database.prepare(text).all(...statement.values);
   };
   await ask(
-    readStore({ engine: 'sqlite', all: async (statement) => explain(statement), run: async (statement) => void explain(statement) }),
+    createReadStore({ engine: 'sqlite', all: async (statement) => explain(statement), run: async (statement) => void explain(statement) }),
   );
   return steps;
 }
@@ -44,39 +44,39 @@ const page = { limit: 20, offset: 0 };
 const words = [['parser'], ['lexer', 'lexers']];
 const questions: Record<string, (store: ReadStore) => Promise<unknown>> = {
   get: (s) => s.tasks.get('T001'),
-  hits: (s) => s.tasks.hits(['T001', 'T002']),
+  hits: (s) => s.tasks.getHits(['T001', 'T002']),
   exists: (s) => s.tasks.exists('T001'),
-  ancestry: (s) => s.tasks.ancestry('T001'),
-  children: (s) => s.tasks.children('T001'),
+  ancestry: (s) => s.tasks.getAncestry('T001'),
+  children: (s) => s.tasks.listChildren('T001'),
   countOpenChildren: (s) => s.tasks.countOpenChildren('T001'),
-  descendants: (s) => s.tasks.descendants('T001'),
-  forTree: (s) => s.tasks.forTree('T001'),
-  'board of a root': (s) => s.tasks.onBoard('T001'),
-  archivable: (s) => s.tasks.archivable(undefined, 'T001'),
-  openGraph: (s) => s.tasks.openGraph(),
-  'open inside a root': (s) => s.tasks.openInside('T001'),
-  'waits inside a root': (s) => s.tasks.waitsInside('T001'),
-  'files inside a root': (s) => s.tasks.filesInside('T001'),
-  'done inside a root': (s) => s.tasks.doneInside('T001', 50),
-  'everything open': (s) => s.tasks.openInside(undefined),
-  'every open wait': (s) => s.tasks.waitsInside(undefined),
-  'files of everything open': (s) => s.tasks.filesInside(undefined),
-  countsInside: (s) => s.tasks.countsInside(['T001', 'T002']),
-  openDepends: (s) => s.tasks.openDepends('T001'),
-  dependents: (s) => s.tasks.dependents('T001'),
-  links: (s) => s.tasks.links(['T001', 'T002']),
-  childIds: (s) => s.tasks.childIds(['T001', 'T002']),
-  openChildIds: (s) => s.tasks.openChildIds(['T001', 'T002']),
-  dependentIds: (s) => s.tasks.dependentIds(['T001', 'T002']),
-  notes: (s) => s.tasks.notes(['T001', 'T002']),
-  relations: (s) => s.tasks.relations('T001'),
-  recentlyDone: (s) => s.tasks.recentlyDone('2026-01-01T00:00:00.000Z', 10),
-  sharing: (s) => s.tasks.sharing('T001', 20),
-  history: (s) => s.tasks.history('T001', page),
-  byIdPrefix: (s) => s.tasks.byIdPrefix('142', {}, page),
-  'spawns of a task': (s) => s.spawns.of('T001'),
-  'last spawns': (s) => s.spawns.latest(['T001', 'T002']),
-  'budget of a session': (s) => s.spawns.budget({ agent: 'ada', session: 'session-1' }),
+  descendants: (s) => s.tasks.listDescendants('T001'),
+  forTree: (s) => s.tasks.listForTree('T001'),
+  'board of a root': (s) => s.tasks.listForBoard('T001'),
+  archivable: (s) => s.tasks.findArchivable(undefined, 'T001'),
+  openGraph: (s) => s.tasks.getOpenGraph(),
+  'open inside a root': (s) => s.tasks.listOpenInSubtree('T001'),
+  'waits inside a root': (s) => s.tasks.listOpenDependenciesInSubtree('T001'),
+  'files inside a root': (s) => s.tasks.listFilesInSubtree('T001'),
+  'done inside a root': (s) => s.tasks.listDoneInSubtree('T001', 50),
+  'everything open': (s) => s.tasks.listOpenInSubtree(undefined),
+  'every open wait': (s) => s.tasks.listOpenDependenciesInSubtree(undefined),
+  'files of everything open': (s) => s.tasks.listFilesInSubtree(undefined),
+  countsInside: (s) => s.tasks.countInSubtrees(['T001', 'T002']),
+  openDepends: (s) => s.tasks.listOpenDependencies('T001'),
+  dependents: (s) => s.tasks.listDependents('T001'),
+  links: (s) => s.tasks.getLinks(['T001', 'T002']),
+  childIds: (s) => s.tasks.listChildIds(['T001', 'T002']),
+  openChildIds: (s) => s.tasks.listOpenChildIds(['T001', 'T002']),
+  dependentIds: (s) => s.tasks.listDependentIds(['T001', 'T002']),
+  notes: (s) => s.tasks.getNotes(['T001', 'T002']),
+  relations: (s) => s.tasks.listRelations('T001'),
+  recentlyDone: (s) => s.tasks.listRecentlyDone('2026-01-01T00:00:00.000Z', 10),
+  sharing: (s) => s.tasks.findOverlapping('T001', 20),
+  history: (s) => s.tasks.listHistory('T001', page),
+  byIdPrefix: (s) => s.tasks.findByIdPrefix('142', {}, page),
+  'spawns of a task': (s) => s.spawns.listForTask('T001'),
+  'last spawns': (s) => s.spawns.listLatest(['T001', 'T002']),
+  'budget of a session': (s) => s.spawns.getBudget({ agent: 'ada', session: 'session-1' }),
   'list by status': (s) => s.tasks.list({ status: 'active' }, 'id', page),
   'list by status, most urgent first': (s) => s.tasks.list({ status: 'pending' }, 'priority', page),
   'list by status and type': (s) => s.tasks.list({ status: 'active', type: 'epic' }, 'id', page),
@@ -85,19 +85,19 @@ const questions: Record<string, (store: ReadStore) => Promise<unknown>> = {
   'list by label': (s) => s.tasks.list({ label: 'api' }, 'id', page),
   'list of what is archived': (s) => s.tasks.list({ archived: 'only' }, 'id', page),
   'count by status': (s) => s.tasks.count({ status: 'active' }, 1000),
-  'words in any field': (s) => s.search.candidates(words, { prefix: false, titleOnly: false }, {}, 200),
-  'beginnings in the title': (s) => s.search.candidates(words, { prefix: true, titleOnly: true }, {}, 200),
+  'words in any field': (s) => s.search.findCandidates(words, { prefix: false, titleOnly: false }, {}, 200),
+  'beginnings in the title': (s) => s.search.findCandidates(words, { prefix: true, titleOnly: true }, {}, 200),
   'words with filters': (s) =>
-    s.search.candidates(words, { prefix: false, titleOnly: false }, { status: 'active', label: 'api', parent: 'T001' }, 200),
+    s.search.findCandidates(words, { prefix: false, titleOnly: false }, { status: 'active', label: 'api', parent: 'T001' }, 200),
   'words counted': (s) => s.search.countCandidates(words, { prefix: true }, {}, 1000),
-  wordsLike: (s) => s.search.wordsLike('parsr'),
-  'claim of': (s) => s.claims.of('T001'),
-  'claim held by': (s) => s.claims.heldBy({ agent: 'main' }),
-  'claims adrift': (s) => s.claims.adrift(),
-  'idempotency key': (s) => s.keys.kept('tasks.add', 'k'),
-  'entries of a session': (s) => s.audit.ofSession('s1', 7, 100),
-  'the log after an entry': (s) => s.audit.newest({ after: 7 }, page),
-  'newest of the log': (s) => s.audit.newest({ session: 's1' }, page),
+  wordsLike: (s) => s.search.findSimilarWords('parsr'),
+  'claim of': (s) => s.claims.get('T001'),
+  'claim held by': (s) => s.claims.getHeldBy({ agent: 'main' }),
+  'claims adrift': (s) => s.claims.findOrphaned(),
+  'idempotency key': (s) => s.keys.get('tasks.add', 'k'),
+  'entries of a session': (s) => s.audit.listForSession('s1', 7, 100),
+  'the log after an entry': (s) => s.audit.list({ after: 7 }, page),
+  'newest of the log': (s) => s.audit.list({ session: 's1' }, page),
 };
 
 test.each(Object.keys(questions))('%s reads what it asks for and no whole table', async (name) => {
@@ -107,6 +107,6 @@ test.each(Object.keys(questions))('%s reads what it asks for and no whole table'
 });
 
 test('a question that reads a whole table is told apart', async () => {
-  expect((await planOf((s) => s.tasks.kin())).filter(isWholesale)).toEqual(['SCAN t']);
+  expect((await planOf((s) => s.tasks.listHierarchy())).filter(isWholesale)).toEqual(['SCAN t']);
   expect((await planOf((s) => s.tasks.list({}, 'updated', page))).filter(isWholesale)).toEqual(['SCAN t']);
 });

@@ -8,7 +8,7 @@ import { dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import postgres from 'postgres';
 import type { TestProject } from 'vitest/node';
-import { schemaPrefix } from './schema-prefix.ts';
+import { getSchemaPrefix } from './schema-prefix.ts';
 
 declare module 'vitest' {
   export interface ProvidedContext {
@@ -29,7 +29,7 @@ export default async function setup(project: TestProject): Promise<() => Promise
 /** What the tests of this run made on a server that goes on. */
 async function dropSchemas(url: string): Promise<void> {
   const client = postgres(url, { max: 1, onnotice: () => {} });
-  const made = await client`select nspname as name from pg_namespace where starts_with(nspname, ${schemaPrefix(process.pid)})`;
+  const made = await client`select nspname as name from pg_namespace where starts_with(nspname, ${getSchemaPrefix(process.pid)})`;
   for (const { name } of made) await client.unsafe(`drop schema "${name}" cascade`);
   await client.end({ timeout: 5 });
 }
@@ -44,14 +44,14 @@ export async function startPostgres(settings: string[] = []): Promise<PostgresSe
   const folder = mkdtempSync(join(tmpdir(), 'cleo-postgres-'));
   chmodSync(folder, 0o755);
   try {
-    return await start(folder, settings);
+    return await startIn(folder, settings);
   } catch (error) {
     rmSync(folder, { recursive: true, force: true });
     throw error;
   }
 }
 
-async function start(folder: string, settings: string[]): Promise<PostgresServer> {
+async function startIn(folder: string, settings: string[]): Promise<PostgresServer> {
   const bin = join(copyBinaries(folder), 'bin');
   const data = join(folder, 'data');
   mkdirSync(data, { mode: 0o700 });
@@ -66,7 +66,7 @@ async function start(folder: string, settings: string[]): Promise<PostgresServer
     env,
     stdio: 'pipe',
   });
-  const port = await freePort();
+  const port = await findFreePort();
   const server = spawn(
     join(bin, 'postgres'),
     ['-D', data, '-h', '127.0.0.1', '-p', String(port), '-c', 'unix_socket_directories=', '-c', 'max_connections=200', ...settings],
@@ -118,7 +118,7 @@ function copyBinaries(folder: string): string {
   return join(folder, 'native');
 }
 
-function freePort(): Promise<number> {
+function findFreePort(): Promise<number> {
   return new Promise((resolve, reject) => {
     const probe = createServer();
     probe.once('error', reject);

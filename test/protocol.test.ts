@@ -2,17 +2,17 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { agentText, briefingHook } from '../src/admin/rules/setup-clients.ts';
-import { flagOf } from '../src/core/command-line.ts';
+import { toFlag } from '../src/core/command-line.ts';
 import { globalFlags } from '../src/core/global-flags.ts';
 import { registry } from '../src/core/index.generated.ts';
-import { shapesOf } from '../src/core/shape.ts';
+import { describeParams } from '../src/core/shape.ts';
 import { protocolText } from '../src/orchestration/protocol.generated.ts';
-import { protocolUpTo } from '../src/research/rules/protocol.ts';
+import { renderProtocol } from '../src/research/rules/protocol-text.ts';
 import { openApp, type TestApp } from './app.ts';
-import { handedOut } from './handed-out.ts';
-import { repositoryIn } from './repository.ts';
+import { spawnAndComplete } from './completed-spawn.ts';
+import { createRepository } from './repository.ts';
 
-const text = `${protocolUpTo(protocolText, 'orchestrator', registry.entries)}\n${agentText}\n\`${briefingHook.split(' 2>')[0]}\``;
+const text = `${renderProtocol(protocolText, 'orchestrator', registry.entries)}\n${agentText}\n\`${briefingHook.split(' 2>')[0]}\``;
 
 /** What stands in backticks or in a block of commands. */
 const spoken = [
@@ -51,7 +51,7 @@ const worlds: { tasks: string[]; prepare?: (app: TestApp) => Promise<void> }[] =
     ],
   },
   { tasks: [...tasks, ...planned] },
-  { tasks: ['T001 epic', 'T002 in T001', ...planned], prepare: handedOut },
+  { tasks: ['T001 epic', 'T002 in T001', ...planned], prepare: spawnAndComplete },
   { tasks: [...tasks, 'gate T002 implemented by ada', 'gate T002 testsPassed by ada'] },
   { tasks, prepare: collected },
 ];
@@ -82,7 +82,7 @@ function furnish({ root }: TestApp): void {
 /** A release that can be shipped: from a repository with somewhere to push to. */
 async function collected({ call, root }: TestApp): Promise<void> {
   await call('release.create', { version: 'v1.0.0' });
-  const { git, commit } = repositoryIn(root);
+  const { git, commit } = createRepository(root);
   git('config', 'user.name', 'Ada');
   git('config', 'user.email', 'ada@example.org');
   commit({ '.gitignore': '*\n!.gitignore\n!package.json\n!CHANGELOG.md\n', 'package.json': '{"version": "0.1.0"}\n' });
@@ -130,7 +130,7 @@ describe('what is named beside commands', () => {
     const operations = await Promise.all(registry.entries.map((entry) => entry.load()));
     const flags = new Set([
       ...globalFlags.flatMap((flag) => flag.flags),
-      ...operations.flatMap(({ params }) => shapesOf(params).map(({ name }) => flagOf(name))),
+      ...operations.flatMap(({ params }) => describeParams(params).map(({ name }) => toFlag(name))),
     ]);
     expect(spoken.filter((words) => words.startsWith('--')).filter((words) => !flags.has(words.split(' ')[0]!))).toEqual([]);
   });

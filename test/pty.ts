@@ -4,22 +4,22 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { onTestFinished } from 'vitest';
-import { prepareFor, widthOf } from '../src/surfaces/cli/human/text.ts';
+import { measureWidth, prepareWidths } from '../src/core/terminal/text.ts';
 
 export interface Pty {
   /** What a person sees, without blanks at the end of a line or of the screen. */
-  seen(): string;
+  getScreen(): string;
   press(keys: string): void;
   resize(columns: number, rows: number): Promise<void>;
   /** Until it is seen; else the screen is in the error. */
-  until(what: RegExp): Promise<string>;
+  waitFor(what: RegExp): Promise<string>;
   pid(): number;
   ended: Promise<void>;
 }
 
 /** A shell script on a pseudo terminal of its own; the last command leaves its process id in `pid`. Gone when the test ends. */
-export async function onPty(script: string, { cwd, env, columns = 80, rows = 24 }: PtyOptions): Promise<Pty> {
-  await prepareFor('\u6f22');
+export async function openPty(script: string, { cwd, env, columns = 80, rows = 24 }: PtyOptions): Promise<Pty> {
+  await prepareWidths('\u6f22');
   const lines = `stty cols ${columns} rows ${rows}; tty >tty; ${script}`;
   const child = spawn('script', ['-qfec', lines, '/dev/null'], { cwd, env: { PATH: process.env.PATH, TERM: 'xterm-256color', ...env } });
   const ended = once(child, 'exit').then(() => {});
@@ -27,18 +27,18 @@ export async function onPty(script: string, { cwd, env, columns = 80, rows = 24 
     if (child.exitCode === null) child.kill('SIGKILL');
     await ended;
   });
-  const screen = emulate(columns, rows);
+  const screen = createScreen(columns, rows);
   child.stdout.setEncoding('utf8').on('data', screen.write);
   child.stdin.on('error', () => {});
   return {
-    seen: screen.seen,
+    getScreen: screen.seen,
     press: (keys) => void child.stdin.write(keys),
     async resize(columns, rows) {
       screen.resize(columns, rows);
       const tty = readFileSync(join(cwd, 'tty'), 'utf8').trim();
       await once(spawn('stty', ['-F', tty, 'cols', String(columns), 'rows', String(rows)]), 'exit');
     },
-    async until(what) {
+    async waitFor(what) {
       for (let waited = 0; !what.test(screen.seen()); waited += 25) {
         if (waited > 15_000) throw new Error(`${what} was not seen:\n${screen.seen()}`);
         await sleep(25);
@@ -58,7 +58,7 @@ interface PtyOptions {
 }
 
 /** As much of a terminal as is written to here: two screens, a cursor that stays on the last column, and clearing. */
-function emulate(width: number, height: number) {
+function createScreen(width: number, height: number) {
   let [columns, rows] = [width, height];
   const blank = (): string[][] => Array.from({ length: rows }, () => Array<string>(columns).fill(' '));
   let cells = blank();
@@ -66,7 +66,7 @@ function emulate(width: number, height: number) {
   let [x, y] = [0, 0];
   let rest = '';
   const put = (character: string): void => {
-    const wide = widthOf(character);
+    const wide = measureWidth(character);
     if (wide === 0) return;
     cells[y]![x] = character;
     for (let i = 1; i < wide; i++) cells[y]![x + i] = '';

@@ -2,10 +2,10 @@ import { existsSync, readdirSync, rmSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { expect, test } from 'vitest';
 import { registry } from '../src/core/index.generated.ts';
-import { pages } from './reference.ts';
+import { createReferencePages } from './reference.ts';
 
 const folder = resolve(import.meta.dirname, '../docs/reference');
-const written = pages(await Promise.all(registry.entries.map((entry) => entry.load())));
+const written = createReferencePages(await Promise.all(registry.entries.map((entry) => entry.load())));
 
 test.each([...written])('docs/reference/%s says what the definitions say', async (name, text) => {
   await expect(text).toMatchFileSnapshot(join(folder, name));

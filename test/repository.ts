@@ -21,22 +21,22 @@ export interface Repository {
 }
 
 /** A real git repository in this folder. */
-export function repositoryIn(folder: string): Repository {
+export function createRepository(folder: string): Repository {
   const env = { PATH: process.env.PATH ?? '', ...identity };
   const git = (...words: string[]): string => execFileSync('git', words, { cwd: folder, env, encoding: 'utf8' }).trim();
   mkdirSync(folder, { recursive: true });
   git('init', '--quiet', '--template', '', '--initial-branch', 'main');
-  return { folder, env, git, commit: (files, message = 'Change') => commitIn(folder, git, files, message) };
+  return { folder, env, git, commit: (files, message = 'Change') => commitFiles(folder, git, files, message) };
 }
 
 /** Another checkout of it, on a branch of its own. */
-export function worktreeOf(repository: Repository, folder: string, branch: string): Repository {
+export function addWorktree(repository: Repository, folder: string, branch: string): Repository {
   repository.git('worktree', 'add', '--quiet', '-b', branch, folder);
   const git = (...words: string[]): string => execFileSync('git', words, { cwd: folder, env: repository.env, encoding: 'utf8' }).trim();
-  return { ...repository, folder, git, commit: (files, message = 'Change') => commitIn(folder, git, files, message) };
+  return { ...repository, folder, git, commit: (files, message = 'Change') => commitFiles(folder, git, files, message) };
 }
 
-function commitIn(folder: string, git: Repository['git'], files: Record<string, string>, message: string): string {
+function commitFiles(folder: string, git: Repository['git'], files: Record<string, string>, message: string): string {
   for (const [name, text] of Object.entries(files)) {
     mkdirSync(dirname(join(folder, name)), { recursive: true });
     writeFileSync(join(folder, name), text);

@@ -4,111 +4,114 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
-import { living } from '../src/platform/process-group.ts';
-import { takeRunLock } from '../src/platform/run-lock.ts';
-import { readTrace } from '../src/runs/rules/trace.ts';
-import type { Seen } from './app.ts';
-import { openWorkshop, type Workshop } from './construct.ts';
-import { gate, recordOf, runFolders, shopWith, two } from './runner.ts';
+import { acquireLock } from '../src/platform/runner/lock-file.ts';
+import { listLiving } from '../src/platform/runner/process-group.ts';
+import { parseTrace } from '../src/runs/rules/trace.ts';
+import type { Json } from './app.ts';
+import { formatTwoSkills, getGate, listRunFolders, openOneSkillProject, readRunRecord } from './runner-results.ts';
+import { openSkillProject, type SkillProject } from './skill-project.ts';
 
 describe('one at a time', () => {
-  const lockOf = (shop: Workshop): string =>
+  const lockOf = (shop: SkillProject): string =>
     join(shop.root, '.cleo/runs', readdirSync(join(shop.root, '.cleo/runs')).find((name) => name.endsWith('.lock'))!);
 
   test('the other is told, or waits', async () => {
-    const shop = await shopWith('until [ -f go ]; do sleep 0.05; done');
-    const first = shop.run();
-    while (!existsSync(join(shop.root, '.cleo/runs')) || runFolders(shop).length === 0) await sleep(20);
-    expect((await shop.run()).error).toMatchObject({
+    const shop = await openOneSkillProject('until [ -f go ]; do sleep 0.05; done');
+    const first = shop.runConstruct();
+    while (!existsSync(join(shop.root, '.cleo/runs')) || listRunFolders(shop).length === 0) await sleep(20);
+    expect((await shop.runConstruct()).error).toMatchObject({
       exitCode: 75,
       code: 'E_SKILL_TEMPORARY',
       fix: 'cleo construct run --wait 600000',
-      details: { pid: process.pid, run: runFolders(shop)[0] },
+      details: { pid: process.pid, run: listRunFolders(shop)[0] },
     });
-    expect((await shop.run({ wait: 100 })).error).toMatchObject({ exitCode: 75 });
-    const second = shop.run({ wait: 20_000 });
-    const other = await shop.run({ project: 'another', dryRun: true });
-    shop.put('go', '');
+    expect((await shop.runConstruct({ wait: 100 })).error).toMatchObject({ exitCode: 75 });
+    const second = shop.runConstruct({ wait: 20_000 });
+    const other = await shop.runConstruct({ project: 'another', dryRun: true });
+    shop.writeFile('go', '');
     expect([(await first).success, (await second).success, other.success]).toEqual([true, true, true]);
     expect(readdirSync(join(shop.root, '.cleo/runs')).filter((name) => name.includes('lock'))).toEqual([]);
   });
 
   test('what a dead process held is taken over, by one only', async () => {
-    const shop = await shopWith('echo x >> ran; sleep 0.3');
-    const held = shop.run();
-    while (!existsSync(join(shop.root, '.cleo/runs')) || runFolders(shop).length === 0) await sleep(20);
+    const shop = await openOneSkillProject('echo x >> ran; sleep 0.3');
+    const held = shop.runConstruct();
+    while (!existsSync(join(shop.root, '.cleo/runs')) || listRunFolders(shop).length === 0) await sleep(20);
     const path = lockOf(shop);
     const alive = JSON.parse(readFileSync(path, 'utf8'));
     await held;
     writeFileSync(path, JSON.stringify({ ...alive, pid: 2 ** 22 - 3, nonce: 'gone', run: 'run-gone' }));
     execFileSync('sh', ['-c', 'CLEO_RUN_ID=run-gone setsid sleep 46 >/dev/null 2>&1 &']);
-    const all = await Promise.all(Array.from({ length: 4 }, () => shop.run()));
-    expect(living({ mark: 'CLEO_RUN_ID=run-gone' })).toEqual([]);
+    const all = await Promise.all(Array.from({ length: 4 }, () => shop.runConstruct()));
+    expect(listLiving({ environmentMark: 'CLEO_RUN_ID=run-gone' })).toEqual([]);
     expect(all.map(({ error }) => error?.exitCode ?? 0).sort()).toEqual([0, 75, 75, 75]);
     expect(all.find(({ success }) => success)!._meta.warnings).toEqual([
       expect.stringMatching(/took over the lock of process \d+, which is gone/),
-      'run-gone: one of its processes was left running, and ended',
+      'run-gone: killed 1 process that was still running',
     ]);
     for (const stale of [
       { ...alive, boot: 'another', nonce: 'x' },
       { ...alive, began: '1', nonce: 'y' },
     ]) {
       writeFileSync(path, JSON.stringify(stale));
-      expect((await shop.run()).success).toBe(true);
+      expect((await shop.runConstruct()).success).toBe(true);
     }
     writeFileSync(path, '{"pid":');
-    expect((await shop.run()).error).toMatchObject({ exitCode: 75 });
+    expect((await shop.runConstruct()).error).toMatchObject({ exitCode: 75 });
     utimesSync(path, new Date(0), new Date(0));
-    expect((await shop.run()).success).toBe(true);
+    expect((await shop.runConstruct()).success).toBe(true);
   });
 });
 
 describe('a run that is gone on with', () => {
-  const broken = async (): Promise<{ shop: Workshop; id: string }> => {
-    const shop = await openWorkshop();
-    shop.construct(two('contracts: {first: {outputs: [a.txt]}, second: {outputs: [b.txt]}}'));
-    shop.skill('a', 'echo a >> a.log; echo made > a.txt; echo "{\\"n\\":1}"');
-    shop.skill('b', 'echo b >> b.log; cat > b.txt; [ -f ready ]');
-    const { error } = await shop.run({ input: { word: 'w' } });
+  const broken = async (): Promise<{ shop: SkillProject; id: string }> => {
+    const shop = await openSkillProject();
+    shop.writeConstruct(formatTwoSkills('contracts: {first: {outputs: [a.txt]}, second: {outputs: [b.txt]}}'));
+    shop.writeSkill('a', 'echo a >> a.log; echo made > a.txt; echo "{\\"n\\":1}"');
+    shop.writeSkill('b', 'echo b >> b.log; cat > b.txt; [ -f ready ]');
+    const { error } = await shop.runConstruct({ input: { word: 'w' } });
     expect(error).toMatchObject({ exitCode: 1 });
-    shop.put('ready', '');
+    shop.writeFile('ready', '');
     return { shop, id: error.details.run.id };
   };
-  const times = (shop: Workshop, name: string): number =>
+  const times = (shop: SkillProject, name: string): number =>
     readFileSync(join(shop.root, `${name}.log`), 'utf8')
       .trim()
       .split('\n').length;
 
   test('does nothing again that is done, and its trace is one', async () => {
     const { shop, id } = await broken();
-    const answer = await shop.run({ resume: id, input: { word: 'w' } });
+    const answer = await shop.runConstruct({ resume: id, input: { word: 'w' } });
     expect(answer).toMatchObject({ success: true, run: { id, executions: [{ skipped: true }, { status: 'success', attempts: 1 }] } });
     expect([times(shop, 'a'), times(shop, 'b')]).toEqual([1, 2]);
     expect(JSON.parse(readFileSync(join(shop.root, 'b.txt'), 'utf8')).inputs).toEqual({ a: { n: 1 }, word: 'w' });
-    const record = recordOf(shop);
+    const record = readRunRecord(shop);
     const text = readFileSync(join(shop.root, '.cleo/traces', record.trace), 'utf8');
     const { createHash } = await import('node:crypto');
-    const reading = readTrace(text, (line) => createHash('sha256').update(line).digest('hex'));
+    const reading = parseTrace(text, (line) => createHash('sha256').update(line).digest('hex'));
     expect(reading).toMatchObject({ problems: [], head: record.head });
-    expect([reading.firstBad, reading.lines.length]).toEqual([undefined, record.lines]);
-    expect(record.executions.map(({ skill, status }: Seen) => [skill, status])).toEqual([
+    expect([reading.firstInvalid, reading.lines.length]).toEqual([undefined, record.lines]);
+    expect(record.executions.map(({ skill, status }: Json) => [skill, status])).toEqual([
       ['a', 'success'],
       ['b', 'success'],
     ]);
     // And once more: there is nothing left to do.
-    expect((await shop.run({ resume: id, input: { word: 'w' } })).run.executions).toMatchObject([{ skipped: true }, { skipped: true }]);
+    expect((await shop.runConstruct({ resume: id, input: { word: 'w' } })).run.executions).toMatchObject([
+      { skipped: true },
+      { skipped: true },
+    ]);
   });
 
-  test.each<[string, (shop: Workshop) => void, word?: string]>([
+  test.each<[string, (shop: SkillProject) => void, word?: string]>([
     ['its inputs', () => {}, 'another'],
-    ['its skill', (shop) => shop.skill('a', 'echo a >> a.log; echo made > a.txt; echo "{\\"n\\":1}" # changed')],
-    ['what it made', (shop) => shop.put('a.txt', 'changed')],
-    ['what is kept of what it printed', (shop) => rmSync(join(shop.root, '.cleo/runs', runFolders(shop)[0]!, 'first/a/1/stdout.log'))],
+    ['its skill', (shop) => shop.writeSkill('a', 'echo a >> a.log; echo made > a.txt; echo "{\\"n\\":1}" # changed')],
+    ['what it made', (shop) => shop.writeFile('a.txt', 'changed')],
+    ['what is kept of what it printed', (shop) => rmSync(join(shop.root, '.cleo/runs', listRunFolders(shop)[0]!, 'first/a/1/stdout.log'))],
   ])('does everything again from where %s changed', async (_, change, word = 'w') => {
     const { shop, id } = await broken();
-    await shop.run({ resume: id, input: { word: 'w' } });
+    await shop.runConstruct({ resume: id, input: { word: 'w' } });
     change(shop);
-    expect((await shop.run({ resume: id, input: { word } })).run.executions.map(({ skipped }: Seen) => skipped ?? false)).toEqual([
+    expect((await shop.runConstruct({ resume: id, input: { word } })).run.executions.map(({ skipped }: Json) => skipped ?? false)).toEqual([
       false,
       false,
     ]);
@@ -116,21 +119,21 @@ describe('a run that is gone on with', () => {
   });
 
   test('is asked for what it was asked for before', async () => {
-    const shop = await openWorkshop({ tasks: ['T001'] });
-    shop.put(
+    const shop = await openSkillProject({ tasks: ['T001'] });
+    shop.writeFile(
       'other.yaml',
       'apiVersion: loa/v1\nkind: Construct\nexecution: {phases: [first, second, third]}\nskills: [{name: a, phase: first}, {name: b, phase: second}, {name: c, phase: third}]\ncontracts: {second: {outputs: ["{project}/{where}.txt"]}}',
     );
-    shop.skill('a', 'touch a.log');
-    shop.skill('b', 'cat > b.json; [ -f ready ] && mkdir -p its && echo x > its/place.txt');
-    shop.skill('c', 'touch c.log');
-    const { error } = await shop.run({
+    shop.writeSkill('a', 'touch a.log');
+    shop.writeSkill('b', 'cat > b.json; [ -f ready ] && mkdir -p its && echo x > its/place.txt');
+    shop.writeSkill('c', 'touch c.log');
+    const { error } = await shop.runConstruct({
       ...{ file: 'other.yaml', phase: 'second', project: 'its', var: ['where=place'], intent: 'a goal of its own', task: 'T001' },
       ...{ input: { word: 'w' }, capture: 'full' },
     });
     const { id } = error.details.run;
     expect(error.fix).toBe(`cleo construct run --resume ${id}`);
-    shop.put('ready', '');
+    shop.writeFile('ready', '');
     const { out, exitCode } = await shop.cli(error.fix);
     expect(exitCode).toBe(0);
     expect(JSON.parse(out).run).toMatchObject({
@@ -141,45 +144,45 @@ describe('a run that is gone on with', () => {
     const given = JSON.parse(readFileSync(join(shop.root, 'b.json'), 'utf8'));
     expect(given).toMatchObject({ intent: 'a goal of its own', inputs: { word: 'w' } });
     expect([existsSync(join(shop.root, 'a.log')), existsSync(join(shop.root, 'c.log'))]).toEqual([false, false]);
-    expect(recordOf(shop).asked).toMatchObject({ phases: ['second'], capture: 'full' });
+    expect(readRunRecord(shop).asked).toMatchObject({ phases: ['second'], capture: 'full' });
   });
 
-  test.each<[string, Seen, Seen]>([
+  test.each<[string, Json, Json]>([
     ['of which only hashes are kept', {}, { word: 'plain' }],
     ['of which nothing is kept', { capture: 'none' }, { word: 'plain' }],
     ['with a secret among them', { capture: 'full' }, { word: 'plain', password: 'correct-horse' }],
   ])('needs inputs again %s', async (_, how, input) => {
-    const shop = await shopWith('cat > got.json; [ -f ready ]');
-    const { error } = await shop.run({ input, ...how });
+    const shop = await openOneSkillProject('cat > got.json; [ -f ready ]');
+    const { error } = await shop.runConstruct({ input, ...how });
     const { id } = error.details.run;
     // What was read from nowhere cannot be typed again.
     expect(error.fix).toBe(`cleo trace show ${id}`);
-    shop.put('ready', '');
-    const refused = (await shop.run({ resume: id })).error;
+    shop.writeFile('ready', '');
+    const refused = (await shop.runConstruct({ resume: id })).error;
     expect(refused).toMatchObject({ exitCode: 66, message: expect.stringContaining('give it again with --input') });
     expect((await shop.cli(refused.fix)).exitCode).toBe(0);
-    expect((await shop.run({ resume: id, input })).success).toBe(true);
+    expect((await shop.runConstruct({ resume: id, input })).success).toBe(true);
     expect(JSON.parse(readFileSync(join(shop.root, 'got.json'), 'utf8')).inputs).toEqual(input);
-    expect(shop.kept()).not.toContain('correct-horse');
+    expect(shop.readStoredText()).not.toContain('correct-horse');
   });
 
   test('needs what it is for again, where that could not be kept', async () => {
-    const shop = await shopWith('[ -f ready ]', 'assessment: {capture: {enabled: false}}');
-    const { error } = await shop.run({ intent: 'a goal of its own' });
-    shop.put('ready', '');
-    const refused = (await shop.run({ resume: error.details.run.id })).error;
+    const shop = await openOneSkillProject('[ -f ready ]', 'assessment: {capture: {enabled: false}}');
+    const { error } = await shop.runConstruct({ intent: 'a goal of its own' });
+    shop.writeFile('ready', '');
+    const refused = (await shop.runConstruct({ resume: error.details.run.id })).error;
     expect(refused).toMatchObject({ exitCode: 66, message: expect.stringContaining('--intent') });
     expect((await shop.cli(refused.fix)).exitCode).toBe(0);
-    expect(shop.kept()).not.toContain('of its own');
+    expect(shop.readStoredText()).not.toContain('of its own');
   });
 
   test('is refused where its manifest is another, unless that is meant', async () => {
     const { shop, id } = await broken();
-    shop.put('construct.yaml', `${readFileSync(join(shop.root, 'construct.yaml'), 'utf8')}\n# changed\n`);
-    const { error } = await shop.run({ resume: id, input: { word: 'w' } });
+    shop.writeFile('construct.yaml', `${readFileSync(join(shop.root, 'construct.yaml'), 'utf8')}\n# changed\n`);
+    const { error } = await shop.runConstruct({ resume: id, input: { word: 'w' } });
     expect(error).toMatchObject({ exitCode: 78, fix: expect.stringContaining('--force manifest') });
-    expect((await shop.run({ resume: id, input: { word: 'w' }, force: 'manifest', reason: 'a remark' })).success).toBe(true);
-    expect(shop.events().find(({ event }) => event === 'run_resumed')!.data).toMatchObject({ overridden: true, reason: 'a remark' });
+    expect((await shop.runConstruct({ resume: id, input: { word: 'w' }, force: 'manifest', reason: 'a remark' })).success).toBe(true);
+    expect(shop.readEvents().find(({ event }) => event === 'run_resumed')!.data).toMatchObject({ overridden: true, reason: 'a remark' });
   });
 
   test('is a run of the same kind', async () => {
@@ -187,12 +190,13 @@ describe('a run that is gone on with', () => {
     const { error } = await shop.call('skills.run', { name: 'a', resume: id });
     expect(error).toMatchObject({ exitCode: 64, fix: `cleo construct run --resume ${id}` });
     const other = (await shop.call('skills.run', { name: 'b' })).run.id;
-    expect((await shop.run({ resume: other })).error).toMatchObject({ exitCode: 64, fix: `cleo skill run b --resume ${other}` });
+    expect((await shop.runConstruct({ resume: other })).error).toMatchObject({ exitCode: 64, fix: `cleo skill run b --resume ${other}` });
     expect((await shop.call('skills.run', { name: 'a', resume: other })).error).toMatchObject({ exitCode: 64 });
-    for (const nobody of ['run-nobody', '', 'run-']) expect((await shop.run({ resume: nobody })).error).toMatchObject({ exitCode: 64 });
-    shop.put('.cleo/runs/run-unborn/run.json.tmp-12-abc', '{');
-    expect((await shop.run({ resume: 'run-unborn' })).error).toMatchObject({ exitCode: 66, fix: 'cleo construct run' });
-    expect((await shop.run({ resume: '../x' })).error).toMatchObject({ exitCode: 64 });
+    for (const nobody of ['run-nobody', '', 'run-'])
+      expect((await shop.runConstruct({ resume: nobody })).error).toMatchObject({ exitCode: 64 });
+    shop.writeFile('.cleo/runs/run-unborn/run.json.tmp-12-abc', '{');
+    expect((await shop.runConstruct({ resume: 'run-unborn' })).error).toMatchObject({ exitCode: 66, fix: 'cleo construct run' });
+    expect((await shop.runConstruct({ resume: '../x' })).error).toMatchObject({ exitCode: 64 });
   });
 
   test('knows what the trace says, where it was killed before the record was written', async () => {
@@ -200,37 +204,37 @@ describe('a run that is gone on with', () => {
     const path = join(shop.root, '.cleo/runs', id, 'run.json');
     const record = JSON.parse(readFileSync(path, 'utf8'));
     writeFileSync(path, JSON.stringify({ ...record, status: 'running', pid: 2 ** 22 - 3, executions: [] }));
-    expect((await shop.run({ resume: id, input: { word: 'w' } })).run.executions).toMatchObject([{ skipped: true }, {}]);
+    expect((await shop.runConstruct({ resume: id, input: { word: 'w' } })).run.executions).toMatchObject([{ skipped: true }, {}]);
     expect(times(shop, 'a')).toBe(1);
   });
 
   test('is not gone on with where its trace was changed, until that is repaired', async () => {
-    const shop = await shopWith('[ -f go ] || exit 1');
-    await shop.run();
-    const [id] = runFolders(shop) as [string];
-    const path = join(shop.root, '.cleo/traces', recordOf(shop).trace);
+    const shop = await openOneSkillProject('[ -f go ] || exit 1');
+    await shop.runConstruct();
+    const [id] = listRunFolders(shop) as [string];
+    const path = join(shop.root, '.cleo/traces', readRunRecord(shop).trace);
     writeFileSync(
       path,
       readFileSync(path, 'utf8').replace(/"event":"run_completed","data":\{"status":"failure"/, (all) => all.replace('failure', 'success')),
     );
-    shop.put('go', '');
-    const { error } = await shop.run({ resume: id });
+    shop.writeFile('go', '');
+    const { error } = await shop.runConstruct({ resume: id });
     expect(error).toMatchObject({
       exitCode: 65,
       fix: `cleo trace repair ${id}`,
-      message: expect.stringContaining('is not the one that the run ended with'),
+      message: expect.stringContaining('is not the last line that the run recorded'),
     });
     expect(await shop.call('trace.verify', { run: id })).toMatchObject({ error: { exitCode: 65 } });
     expect(await shop.call('trace.repair', { run: id })).toMatchObject({ success: true });
-    expect(await shop.run({ resume: id })).toMatchObject({ success: true });
+    expect(await shop.runConstruct({ resume: id })).toMatchObject({ success: true });
     expect(await shop.call('trace.verify', { run: id })).toMatchObject({ success: true });
   });
 
   test('has its trace go on from the last whole line; what a crash tore off is kept beside it', async () => {
     const { shop, id } = await broken();
-    const path = join(shop.root, '.cleo/traces', recordOf(shop).trace);
+    const path = join(shop.root, '.cleo/traces', readRunRecord(shop).trace);
     writeFileSync(path, '{"ts":"2026', { flag: 'a' });
-    const answer = await shop.run({ resume: id, input: { word: 'w' } });
+    const answer = await shop.runConstruct({ resume: id, input: { word: 'w' } });
     expect(answer._meta.warnings).toEqual([expect.stringMatching(/cut short; it was moved to \S+\.corrupt$/)]);
     expect([readFileSync(`${path}.corrupt`, 'utf8'), statSync(`${path}.corrupt`).mode & 0o777]).toEqual(['{"ts":"2026', 0o600]);
     expect(await shop.call('trace.verify', { run: id })).toMatchObject({ success: true });
@@ -238,10 +242,10 @@ describe('a run that is gone on with', () => {
 
   test('is gone on with from where another has brought it meanwhile', async () => {
     const { shop, id } = await broken();
-    shop.skill('b', 'echo b >> b.log; sleep 0.3');
+    shop.writeSkill('b', 'echo b >> b.log; sleep 0.3');
     const [first, second] = await Promise.all([
-      shop.run({ resume: id, input: { word: 'w' } }),
-      shop.run({ resume: id, input: { word: 'w' }, wait: 20_000 }),
+      shop.runConstruct({ resume: id, input: { word: 'w' } }),
+      shop.runConstruct({ resume: id, input: { word: 'w' }, wait: 20_000 }),
     ]);
     expect([first.run.executions, second.run.executions]).toMatchObject([
       [{ skipped: true }, { attempts: 1 }],
@@ -252,10 +256,10 @@ describe('a run that is gone on with', () => {
 
   test('has one writer: who begins to go on waits for who tells it something', async () => {
     const { shop, id } = await broken();
-    const path = join(shop.root, '.cleo/traces', recordOf(shop).trace);
+    const path = join(shop.root, '.cleo/traces', readRunRecord(shop).trace);
     const { size } = statSync(path);
-    const lock = await takeRunLock(join(shop.root, '.cleo/runs'), `trace-${id}`, 0);
-    const going = shop.run({ resume: id, input: { word: 'w' } });
+    const lock = await acquireLock(join(shop.root, '.cleo/runs'), `trace-${id}`, 0);
+    const going = shop.runConstruct({ resume: id, input: { word: 'w' } });
     await sleep(300);
     expect(statSync(path).size).toBe(size);
     lock.release();
@@ -267,7 +271,7 @@ describe('a run that is gone on with', () => {
     const path = join(shop.root, '.cleo/runs', id, 'run.json');
     const parent = { pid: process.ppid, began: readFileSync(`/proc/${process.ppid}/stat`, 'latin1').split(') ').at(-1)!.split(' ')[19] };
     writeFileSync(path, JSON.stringify({ ...JSON.parse(readFileSync(path, 'utf8')), status: 'running', ...parent }));
-    expect((await shop.run({ resume: id, project: 'another', input: { word: 'w' } })).error).toMatchObject({ exitCode: 75 });
+    expect((await shop.runConstruct({ resume: id, project: 'another', input: { word: 'w' } })).error).toMatchObject({ exitCode: 75 });
   });
 
   test('has nothing of what was left running or half written beside it', async () => {
@@ -278,30 +282,32 @@ describe('a run that is gone on with', () => {
     execFileSync('sh', ['-c', `${orphan} exec env -i setsid sleep 47 >/dev/null 2>&1 3<${held} & sleep 0.2`]);
     const folder = join(shop.root, '.cleo/runs', id);
     for (const name of ['run.json', 'second/b/1/result.json']) writeFileSync(join(folder, `${name}.tmp-12-abc`), '{');
-    const answer = await shop.run({ resume: id, input: { word: 'w' } });
-    expect(answer._meta.warnings).toEqual([`${id}: 2 of its processes were left running, and ended`]);
+    const answer = await shop.runConstruct({ resume: id, input: { word: 'w' } });
+    expect(answer._meta.warnings).toEqual([`${id}: killed 2 processes that were still running`]);
     expect(existsSync(held)).toBe(false);
     expect(execFileSync('ps', ['-eo', 'stat=,args='], { encoding: 'utf8' })).not.toMatch(/^[^Z].*\bsleep 47$/m);
     expect(readdirSync(folder, { recursive: true }).filter((name) => String(name).includes('.tmp-'))).toEqual([]);
   });
 
   test('that printed what had to be hidden is not run again for that', async () => {
-    const shop = await openWorkshop({ env: { API_TOKEN: 'correct-horse-battery-staple' } });
-    shop.construct(two('env: [API_TOKEN]'));
-    shop.skill('a', 'echo a >> a.log; echo "$API_TOKEN"');
-    shop.skill('b', 'echo b >> b.log');
-    const { run } = await shop.run();
-    expect((await shop.run({ resume: run.id })).run.executions).toMatchObject([{ skipped: true }, { skipped: true }]);
+    const shop = await openSkillProject({ env: { API_TOKEN: 'correct-horse-battery-staple' } });
+    shop.writeConstruct(formatTwoSkills('env: [API_TOKEN]'));
+    shop.writeSkill('a', 'echo a >> a.log; echo "$API_TOKEN"');
+    shop.writeSkill('b', 'echo b >> b.log');
+    const { run } = await shop.runConstruct();
+    expect((await shop.runConstruct({ resume: run.id })).run.executions).toMatchObject([{ skipped: true }, { skipped: true }]);
   });
 });
 
 describe('a person', () => {
   test('is waited for, and what they say is how it goes on: nothing is made again meanwhile', async () => {
-    const shop = await openWorkshop();
-    shop.construct(two('contracts: {first: {outputs: [out.md]}}\nassessment: {gates: {first: {goal: {mode: review, enforce: true}}}}'));
-    shop.skill('a', 'echo $$ > out.md; echo made');
-    shop.skill('b', 'cat');
-    const { error } = await shop.run({ intent: 'Write it' });
+    const shop = await openSkillProject();
+    shop.writeConstruct(
+      formatTwoSkills('contracts: {first: {outputs: [out.md]}}\nassessment: {gates: {first: {goal: {mode: review, enforce: true}}}}'),
+    );
+    shop.writeSkill('a', 'echo $$ > out.md; echo made');
+    shop.writeSkill('b', 'cat');
+    const { error } = await shop.runConstruct({ intent: 'Write it' });
     const { run, review, then } = error.details;
     expect(error).toMatchObject({ exitCode: 83, message: expect.stringContaining(review), fix: `cleo review show ${review}` });
     const made = readFileSync(join(shop.root, 'out.md'), 'utf8');
@@ -314,7 +320,7 @@ describe('a person', () => {
     ]);
     expect(done.run.executions[0].warnings).toBeUndefined();
     expect(readFileSync(join(shop.root, 'out.md'), 'utf8')).toBe(made);
-    expect(gate(shop.result('first', 'a'), 4).details.checks_performed).toMatchObject([
+    expect(getGate(shop.readResult('first', 'a'), 4).details.checks_performed).toMatchObject([
       { name: 'review', passed: true, message: `${review}: ada says pass`, evidence: { actual: 0.8 } },
     ]);
     expect(await shop.call('trace.verify', { run: run.id })).toMatchObject({ success: true });
@@ -325,10 +331,10 @@ describe('a person', () => {
   });
 
   test('who says no ends it; made again, it is another question', async () => {
-    const shop = await openWorkshop();
-    shop.construct(two('assessment: {gates: {first: {goal: {mode: review, enforce: true}}}}'));
-    shop.skill('a', 'true');
-    const { details } = (await shop.run({ intent: 'Write it' })).error;
+    const shop = await openSkillProject();
+    shop.writeConstruct(formatTwoSkills('assessment: {gates: {first: {goal: {mode: review, enforce: true}}}}'));
+    shop.writeSkill('a', 'true');
+    const { details } = (await shop.runConstruct({ intent: 'Write it' })).error;
     await shop.as('ada').call('review.resolve', { review: details.review, verdict: 'fail', score: 0 });
     const no = (await shop.cli(details.then)).envelope.error;
     expect(no).toMatchObject({ exitCode: 4, code: 'E_SKILL_PARTIAL', message: expect.stringContaining('ada says fail') });
@@ -348,8 +354,8 @@ describe('a person', () => {
       'the skill asked for it',
     ],
   ])('is asked where the skill wants one: %s', async (_, script, exitCode, reason) => {
-    const shop = await shopWith(script, 'exit_codes: {9: {name: ask_us, class: escalate}}');
-    expect((await shop.run({ intent: 'Write it' })).error).toMatchObject({ exitCode });
+    const shop = await openOneSkillProject(script, 'exit_codes: {9: {name: ask_us, class: escalate}}');
+    expect((await shop.runConstruct({ intent: 'Write it' })).error).toMatchObject({ exitCode });
     expect((await shop.call('review.list')).reviews).toMatchObject([{ kind: 'requested', reason, phase: 'only', skill: 'it' }]);
   });
 });

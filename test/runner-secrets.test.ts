@@ -1,9 +1,9 @@
 import { mkdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { openWorkshop, type Workshop } from './construct.ts';
-import { harmless } from './harmless.ts';
-import { coreOf, placedSecrets, secrets } from './secrets.ts';
+import { harmlessTexts } from './harmless-texts.ts';
+import { getSecretCore, placedSecrets, secrets } from './secrets.ts';
+import { openSkillProject, type SkillProject } from './skill-project.ts';
 
 /** Values that nothing but their variables tells to be secret. */
 const values = { API_TOKEN: 'correct horse battery staple', OWN_PASSWORD: 'päss"wörd\\with/odd&signs', PLAIN: 'not-secret-at-all' };
@@ -38,22 +38,22 @@ process.exit(process.argv[2] === 'fail' ? 1 : 0);
 
 const all = [...Object.values(secrets), ...Object.values(placedSecrets).map(([text]) => text)];
 const cores = Object.fromEntries([
-  ...Object.keys(secrets).map((name) => [name, coreOf(name)] as const),
+  ...Object.keys(secrets).map((name) => [name, getSecretCore(name)] as const),
   ...Object.entries(placedSecrets).map(([name, [, core]]) => [name, core] as const),
 ]);
 const [token, plain] = [secrets['GitHub token']!, secrets.OpenAI!];
 
-async function leakyShop(fails: boolean): Promise<Workshop> {
-  const shop = await openWorkshop({ env: { ...values, CLEO_OPERATOR: 'ci' } });
-  shop.put('given.json', JSON.stringify(all));
-  shop.put('skills/leak/run.mjs', leaky);
-  shop.put('skills/leak/SKILL.md', `---\nname: leak\ndescription: ${all[5]}\n---\n`);
-  shop.put(
+async function leakyShop(fails: boolean): Promise<SkillProject> {
+  const shop = await openSkillProject({ env: { ...values, CLEO_OPERATOR: 'ci' } });
+  shop.writeFile('given.json', JSON.stringify(all));
+  shop.writeFile('skills/leak/run.mjs', leaky);
+  shop.writeFile('skills/leak/SKILL.md', `---\nname: leak\ndescription: ${all[5]}\n---\n`);
+  shop.writeFile(
     'judge.sh',
     'cat > asked.txt; echo "{\\"verdict\\":\\"pass\\",\\"score\\":0.9,\\"reasons\\":[\\"$(head -c 300 given.json | tr -d \'\\"\\\\\\\\\')\\"]}"',
   );
   const words = ['node', 'skills/leak/run.mjs', fails ? 'fail' : 'well', ...all.filter((one) => !one.includes('\n')).slice(0, 40)];
-  shop.construct(`
+  shop.writeConstruct(`
 execution: {phases: [only]}
 skills: [{name: leak, phase: only, run: ${JSON.stringify(words)}}]
 env: [API_TOKEN, PLAIN]
@@ -72,7 +72,7 @@ test.each([false, true])('no secret of any shape is kept, shown or told to a jud
   const shop = await leakyShop(fails);
   const input = { list: all, deep: { deeper: [{ text: all.join(' ') }] }, password: 'hunter2', [all[7]!]: 1 };
   const answers = [
-    await shop.run({
+    await shop.runConstruct({
       input,
       intent: `do it with ${all
         .filter((one) => one.length < 100)
@@ -81,18 +81,18 @@ test.each([false, true])('no secret of any shape is kept, shown or told to a jud
       var: [],
     }),
     await shop.call('trace.list'),
-    await shop.call('trace.show', { run: shop.events()[0]!.run_id }),
+    await shop.call('trace.show', { run: shop.readEvents()[0]!.run_id }),
     await shop.call('review.list'),
     ...(await Promise.all(formats.map((format) => shop.call('trace.export', { format })))),
     await shop.call('assess.run', { runs: ['*'] }),
     await shop.call('assess.dashboard', { out: 'page.html' }),
     // What is asked for is told as well as what is found.
-    await shop.run({ phase: token }),
-    await shop.run({ file: `${token}.yaml` }),
-    await shop.run({ resume: token }),
-    await shop.run({ force: token, reason: plain }),
-    await shop.run({ force: 'precondition', reason: plain }),
-    await shop.run({ var: [`a/b=${token}`] }),
+    await shop.runConstruct({ phase: token }),
+    await shop.runConstruct({ file: `${token}.yaml` }),
+    await shop.runConstruct({ resume: token }),
+    await shop.runConstruct({ force: token, reason: plain }),
+    await shop.runConstruct({ force: 'precondition', reason: plain }),
+    await shop.runConstruct({ var: [`a/b=${token}`] }),
     await shop.call('skills.run', { name: 'leak', outputs: [`../${plain}`] }),
     await shop.call('trace.show', { run: token }),
     await shop.call('trace.export', { runs: `*${token}*` }),
@@ -109,7 +109,7 @@ test.each([false, true])('no secret of any shape is kept, shown or told to a jud
     answers.push(JSON.stringify(await shop.call('review.resolve', said, { agent: 'bob' })));
   }
   const page = readFileSync(join(shop.root, 'page.html'), 'utf8');
-  const places = { kept: shop.kept(), answers: answers.join('\n'), terminal: shown.out, judge: asked, page };
+  const places = { kept: shop.readStoredText(), answers: answers.join('\n'), terminal: shown.out, judge: asked, page };
   const seen: string[] = [];
   for (const [where, text] of Object.entries(places)) {
     for (const [name, core] of Object.entries(cores))
@@ -136,25 +136,25 @@ function formsOf(secret: string): string[] {
 }
 
 test('nothing harmless is hidden, in logs, in traces and in what is shown', async () => {
-  const shop = await openWorkshop();
-  shop.put('given.json', JSON.stringify(harmless));
-  shop.construct(
+  const shop = await openSkillProject();
+  shop.writeFile('given.json', JSON.stringify(harmlessTexts));
+  shop.writeConstruct(
     'execution: {phases: [only]}\nskills: [{name: say, phase: only, run: [cat, given.json]}]\nassessment: {capture: {include_inputs: full, include_outputs: full}}',
   );
-  await shop.run({ input: { harmless } });
-  const { run_id: id, data } = shop.events().find(({ event }) => event === 'skill_invoked')!;
-  expect(data.input_summary).toEqual({ harmless });
-  expect(shop.events().find(({ event }) => event === 'execution_complete')!.data.outputs_summary.content).toEqual(harmless);
-  expect(readFileSync(join(shop.root, '.cleo/runs', id, 'only/say/1/stdout.log'), 'utf8')).toBe(JSON.stringify(harmless));
-  expect((await shop.call('skills.run', { name: 'say' })).primary).toEqual(harmless);
+  await shop.runConstruct({ input: { harmless: harmlessTexts } });
+  const { run_id: id, data } = shop.readEvents().find(({ event }) => event === 'skill_invoked')!;
+  expect(data.input_summary).toEqual({ harmless: harmlessTexts });
+  expect(shop.readEvents().find(({ event }) => event === 'execution_complete')!.data.outputs_summary.content).toEqual(harmlessTexts);
+  expect(readFileSync(join(shop.root, '.cleo/runs', id, 'only/say/1/stdout.log'), 'utf8')).toBe(JSON.stringify(harmlessTexts));
+  expect((await shop.call('skills.run', { name: 'say' })).primary).toEqual(harmlessTexts);
 });
 
 test('what the user wants hidden, but for what they know to be harmless, also of skills that the construct does not name', async () => {
-  const shop = await openWorkshop({ env: { MY_TOKEN: 'known-to-be-harmless' } });
-  shop.skill('say', 'echo "see ACME-1234 and $MY_TOKEN"');
-  shop.skill('other', 'echo "see ACME-1234"');
+  const shop = await openSkillProject({ env: { MY_TOKEN: 'known-to-be-harmless' } });
+  shop.writeSkill('say', 'echo "see ACME-1234 and $MY_TOKEN"');
+  shop.writeSkill('other', 'echo "see ACME-1234"');
   const write = (allow: string[]) =>
-    shop.construct(
+    shop.writeConstruct(
       `execution: {phases: [only]}\nskills: [{name: say, phase: only, env: [MY_TOKEN]}]\nassessment: {redaction: {patterns: ['ACME-[0-9]+'], allow: ${JSON.stringify(allow)}}}`,
     );
   write([]);
@@ -168,13 +168,13 @@ test('what the user wants hidden, but for what they know to be harmless, also of
 });
 
 test('what cannot be redacted is not written', async () => {
-  const shop = await openWorkshop({ env: { MY_TOKEN: 'not-to-be-seen-at-all' } });
-  shop.skill('say', 'echo "$MY_TOKEN"; touch ran');
-  shop.construct('execution: {phases: [only]}\nskills: [{name: say, phase: only, env: [MY_TOKEN]}]');
+  const shop = await openSkillProject({ env: { MY_TOKEN: 'not-to-be-seen-at-all' } });
+  shop.writeSkill('say', 'echo "$MY_TOKEN"; touch ran');
+  shop.writeConstruct('execution: {phases: [only]}\nskills: [{name: say, phase: only, env: [MY_TOKEN]}]');
   // Without its salt there are no fingerprints.
   mkdirSync(join(shop.root, '.cleo/trace-salt'), { recursive: true });
-  expect((await shop.run({ intent: 'use not-to-be-seen-at-all' })).error.exitCode).toBeGreaterThan(0);
-  expect(shop.kept()).not.toContain('not-to-be-seen');
-  expect((await shop.run()).error.exitCode).toBeGreaterThan(0);
-  expect(shop.kept()).not.toContain('not-to-be-seen');
+  expect((await shop.runConstruct({ intent: 'use not-to-be-seen-at-all' })).error.exitCode).toBeGreaterThan(0);
+  expect(shop.readStoredText()).not.toContain('not-to-be-seen');
+  expect((await shop.runConstruct()).error.exitCode).toBeGreaterThan(0);
+  expect(shop.readStoredText()).not.toContain('not-to-be-seen');
 });

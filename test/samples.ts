@@ -1,12 +1,12 @@
 import { chmodSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-const words = (count: number): string => Array.from({ length: count }, (_, i) => `word${i}`).join(' ');
-const section = (title: string, count: number): string => `## ${title}\n\n${words(count)}\n\n`;
+const createWords = (count: number): string => Array.from({ length: count }, (_, i) => `word${i}`).join(' ');
+const createSection = (title: string, count: number): string => `## ${title}\n\n${createWords(count)}\n\n`;
 
-export const wholePrd = `# PRD\n\n${section('Problem', 40)}${section('Goals', 40)}${section('Users', 30)}${section('Functional Requirements', 80)}${section('Non-Functional Requirements', 30)}${section('Scope', 30)}${section('Risks', 30)}`;
+export const completePrd = `# PRD\n\n${createSection('Problem', 40)}${createSection('Goals', 40)}${createSection('Users', 30)}${createSection('Functional Requirements', 80)}${createSection('Non-Functional Requirements', 30)}${createSection('Scope', 30)}${createSection('Risks', 30)}`;
 export const emptyPrd = `# PRD\n\n${['Problem', 'Goals', 'Users', 'Functional Requirements', 'Non-Functional Requirements', 'Scope', 'Risks'].map((title) => `## ${title}\n\nTBD\n\n`).join('')}`;
-export const sddWithoutApi = `# SDD\n\n${section('Architecture', 80)}${section('Data Model', 40)}${section('Components', 50)}${section('Security', 30)}${section('Testing', 30)}`;
+export const sddWithoutApi = `# SDD\n\n${createSection('Architecture', 80)}${createSection('Data Model', 40)}${createSection('Components', 50)}${createSection('Security', 30)}${createSection('Testing', 30)}`;
 
 /** `construct` is a manifest of two phases with their skills, and the document that the first hands to the second. */
 export function writeConstruct(root: string): void {
@@ -23,7 +23,7 @@ phases:
 assessment: {handoffs: {discovery_to_design: {required_artifacts: [prd.md], validation: {schema: prd-v1}}}}
 `,
   );
-  writeFileSync(join(root, 'prd.md'), wholePrd);
+  writeFileSync(join(root, 'prd.md'), completePrd);
   for (const name of ['write', 'draw']) {
     mkdirSync(join(root, 'skills', name), { recursive: true });
     writeFileSync(join(root, 'skills', name, 'run.sh'), '#!/bin/sh\n');

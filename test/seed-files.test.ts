@@ -2,9 +2,9 @@ import { execFileSync } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { expect, test } from 'vitest';
-import { built } from './built.ts';
-import { repositoryIn } from './repository.ts';
-import { temporary } from './temporary.ts';
+import { cleoPath } from './built-cli.ts';
+import { createRepository } from './repository.ts';
+import { createTempFolder } from './temp-folder.ts';
 
 /** A shell in which `cleo` is the built one; each line has to succeed. */
 function shellIn(folder: string, env: Record<string, string>): (line: string) => string {
@@ -13,12 +13,12 @@ function shellIn(folder: string, env: Record<string, string>): (line: string) =>
     execFileSync('sh', ['-c', `set -e; ${prelude}${line}`], {
       cwd: folder,
       encoding: 'utf8',
-      env: { ...env, CLEO_HOME: join(folder, '..', 'home'), node: process.execPath, built },
+      env: { ...env, CLEO_HOME: join(folder, '..', 'home'), node: process.execPath, built: cleoPath },
     });
 }
 
 test('the lines about scaffolds that agents are taught run as written', () => {
-  const repo = repositoryIn(join(temporary(), 'project'));
+  const repo = createRepository(join(createTempFolder(), 'project'));
   const run = shellIn(repo.folder, repo.env);
   run('cleo init');
   const create = [
@@ -33,7 +33,7 @@ test('the lines about scaffolds that agents are taught run as written', () => {
 });
 
 test('the release workflow that agents are taught runs as written, from a clean project to the remote', () => {
-  const repo = repositoryIn(join(temporary(), 'project'));
+  const repo = createRepository(join(createTempFolder(), 'project'));
   const remote = join(dirname(repo.folder), 'remote.git');
   repo.git('init', '--quiet', '--bare', remote);
   repo.git('remote', 'add', 'origin', remote);

@@ -4,10 +4,10 @@ import { connect } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, onTestFinished, test } from 'vitest';
-import { sqliteDriver } from '../src/store/dialects/sqlite-driver.ts';
-import type { Seen } from './app.ts';
-import { built, runBuilt } from './built.ts';
-import { emptyFolder } from './folder.ts';
+import { loadSqliteDriver } from '../src/store/dialects/sqlite-driver.ts';
+import type { Json } from './app.ts';
+import { cleoPath, runCleo } from './built-cli.ts';
+import { createEmptyFolder } from './folder.ts';
 
 interface Running {
   child: ChildProcess;
@@ -16,14 +16,14 @@ interface Running {
   /** What it has written so far. */
   out(): string;
   err(): string;
-  post(path: string, params?: unknown, headers?: Record<string, string>): Promise<Seen>;
+  post(path: string, params?: unknown, headers?: Record<string, string>): Promise<Json>;
   ended: Promise<{ code: number | null; signal: string | null }>;
 }
 
 /** `cleo serve` as a process of its own, in a project of its own. */
 async function start(words: string[] = [], { root, env = {} }: { root?: string; env?: Record<string, string> } = {}): Promise<Running> {
   const folder = root ?? (await project());
-  const child = spawn(process.execPath, [built, 'serve', '--port', '0', ...words], {
+  const child = spawn(process.execPath, [cleoPath, 'serve', '--port', '0', ...words], {
     cwd: folder,
     env: { PATH: process.env.PATH, HOME: homeOf(folder), ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
@@ -58,23 +58,23 @@ async function start(words: string[] = [], { root, env = {} }: { root?: string; 
         headers: { 'content-type': 'application/json', ...headers },
         body: JSON.stringify(params),
       });
-      return response.json() as Promise<Seen>;
+      return response.json() as Promise<Json>;
     },
   };
 }
 
 async function project(): Promise<string> {
-  const { root } = emptyFolder();
+  const { root } = createEmptyFolder();
   expect(await cleo(root, ['init'])).toMatchObject({ exitCode: 0 });
   return root;
 }
 
 const homeOf = (root: string): string => join(root, '..', 'home');
-const cleo = (root: string, words: string[]) => runBuilt(words, { cwd: root, env: { HOME: homeOf(root) } });
+const cleo = (root: string, words: string[]) => runCleo(words, { cwd: root, env: { HOME: homeOf(root) } });
 
 /** Holds the write lock of a store until it is told to let go. */
 function holdLock(root: string): () => void {
-  const database = new (sqliteDriver().DatabaseSync)(join(root, '.cleo', 'cleo.db'), {});
+  const database = new (loadSqliteDriver().DatabaseSync)(join(root, '.cleo', 'cleo.db'), {});
   database.exec('begin immediate');
   return () => {
     database.exec('rollback');
@@ -159,8 +159,8 @@ test('what the environment says of an agent is not said of its callers', async (
   await post('mutate/tasks/add', { title: 'x' });
   await post('query/tasks/list');
   const { entries } = JSON.parse((await cleo(root, ['log', '--json'])).out);
-  const ours = entries.filter(({ gateway }: Seen) => gateway === 'http');
-  expect(ours.map(({ agent, session, operation }: Seen) => [agent, session, operation])).toEqual([['http', undefined, 'tasks.add']]);
+  const ours = entries.filter(({ gateway }: Json) => gateway === 'http');
+  expect(ours.map(({ agent, session, operation }: Json) => [agent, session, operation])).toEqual([['http', undefined, 'tasks.add']]);
 });
 
 test('a port that is taken is refused with a way out that works', async () => {
@@ -192,7 +192,7 @@ test('an address that is not ours is refused with a way out', async () => {
 });
 
 test('without a project there is nothing to serve', async () => {
-  const { root } = emptyFolder();
+  const { root } = createEmptyFolder();
   const { exitCode, out } = await cleo(root, ['serve']);
   expect([exitCode, JSON.parse(out).error.fix]).toEqual([8, 'cleo init']);
 });

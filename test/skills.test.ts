@@ -4,16 +4,16 @@ import { join, resolve } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
 import { agents } from '../src/admin/rules/agents.generated.ts';
 import { clients } from '../src/admin/rules/setup-clients.ts';
-import { flagOf } from '../src/core/command-line.ts';
+import { toFlag } from '../src/core/command-line.ts';
 import { globalFlags } from '../src/core/global-flags.ts';
 import { registry } from '../src/core/index.generated.ts';
-import { shapesOf } from '../src/core/shape.ts';
-import { type FrontMatter, readFrontMatter } from '../src/lib/front-matter.ts';
+import { describeParams } from '../src/core/shape.ts';
+import { type FrontMatter, parseFrontMatter } from '../src/lib/front-matter.ts';
 import { estimateTokens } from '../src/lib/tokens.ts';
 import { bundledCatalogue, bundledSkills } from '../src/platform/skills.generated.ts';
 import { openApp, type TestApp } from './app.ts';
-import { handedOut } from './handed-out.ts';
-import { repositoryIn } from './repository.ts';
+import { spawnAndComplete } from './completed-spawn.ts';
+import { createRepository } from './repository.ts';
 
 const texts: Record<string, string> = {
   ...Object.fromEntries(bundledSkills.map(({ name, text }) => [name, text])),
@@ -62,7 +62,7 @@ const worlds: { tasks: string[]; prepare?: (app: TestApp) => Promise<void> }[] =
   { tasks: ['T001 epic', 'T002 in T001 blocked', 'T003 in T001', 'T004 in T001 done'] },
   { tasks: [...tasks, 'gate T002 implemented by ada'] },
   { tasks: [...tasks, 'gate T002 implemented by ada', 'gate T002 testsPassed by ada'] },
-  { tasks: ['T001 epic', 'T002 in T001'], prepare: handedOut },
+  { tasks: ['T001 epic', 'T002 in T001'], prepare: spawnAndComplete },
   { tasks: ['T001 saga', 'T002 in T001', 'T003 in T002'] },
   { tasks, prepare: async ({ call }) => void (await call('release.create', { version: 'v1.0.0' })) },
 ];
@@ -85,7 +85,7 @@ function furnish({ root }: TestApp): string {
 }
 
 function commitAll(root: string): string {
-  return repositoryIn(root).commit({
+  return createRepository(root).commit({
     '.gitignore': 'home\n.cleo\n',
     'docs/spec/upload.md': page,
     'docs/upload.md': page,
@@ -143,7 +143,7 @@ describe('every text', () => {
     });
     expect(tags.length).toBeGreaterThan(0);
     // The convention knows nothing but texts under metadata.
-    const { fields } = readFrontMatter(source(name)) as FrontMatter;
+    const { fields } = parseFrontMatter(source(name)) as FrontMatter;
     for (const value of Object.values(fields.metadata as object)) expect(value).toBeTypeOf('string');
     expect(estimateTokens(text)).toBeLessThan(1800);
     expect(text).toMatch(/^# \S/);
@@ -163,7 +163,7 @@ describe('every text', () => {
     const operations = await Promise.all(registry.entries.map((entry) => entry.load()));
     const flags = new Set([
       ...globalFlags.flatMap((flag) => flag.flags),
-      ...operations.flatMap(({ params }) => shapesOf(params).map(({ name }) => flagOf(name))),
+      ...operations.flatMap(({ params }) => describeParams(params).map(({ name }) => toFlag(name))),
     ]);
     const spoken = Object.values(texts).flatMap(spokenIn);
     expect(spoken.filter((words) => words.startsWith('--')).filter((words) => !flags.has(words.split(' ')[0]!))).toEqual([]);
@@ -178,7 +178,7 @@ describe('every text', () => {
 test.each(clients.flatMap(({ pieces }) => pieces.filter(({ whole }) => whole !== undefined)).map((piece) => [piece.file, piece.whole!]))(
   '%s is an agent that the client can read',
   (file, text) => {
-    const { fields, body } = readFrontMatter(text) as FrontMatter;
+    const { fields, body } = parseFrontMatter(text) as FrontMatter;
     const name = /cleo-\w+/.exec(file)![0];
     expect(fields).toMatchObject({ description: expect.stringMatching(/\S/), ...(file.startsWith('.opencode') ? {} : { name }) });
     expect(body).toBe(agents[name as keyof typeof agents].body);

@@ -8,14 +8,14 @@ interface Tampering {
 }
 
 /** Tampers so many times with a log of `entries` entries, each time from the untouched log; those that were not found where they are. */
-export async function missedTamperings(app: TestApp, entries: number, count: number, seed: number): Promise<string[]> {
+export async function findMissedTampering(app: TestApp, entries: number, count: number, seed: number): Promise<string[]> {
   for (let i = 1; i <= entries; i++) await app.call('tasks.add', { title: `Task ${i}`, description: `About ${i}` });
   await app.tamper('create table kept_log as select * from audit_log; create table kept_head as select * from audit_head');
-  const links = await app.store.read((reads) => reads.audit.links(0, entries));
-  const random = randomOf(seed);
+  const links = await app.store.read((reads) => reads.audit.listLinks(0, entries));
+  const random = createRandom(seed);
   const missed: string[] = [];
   for (let i = 0; i < count; i++) {
-    const { statement, seq } = tampering(i, entries, random, rehashed);
+    const { statement, seq } = createTampering(i, entries, random, rehashed);
     await app.tamper(statement);
     const { error } = await app.call('admin.audit.verify');
     if (error?.code !== 'E_CHECKSUM_MISMATCH' || error.exitCode !== 20 || error.details.seq !== seq)
@@ -38,7 +38,7 @@ const numbers = ['exit_code', 'duration_ms'];
 const others =
   'timestamp, session_id, agent_id, gateway, domain, operation, params, success, exit_code, error_code, created_ids, updated_ids, deleted_ids, duration_ms, prev_hash, hash';
 
-function tampering(i: number, entries: number, random: () => number, rehashed: (seq: number, agent: string) => string): Tampering {
+function createTampering(i: number, entries: number, random: () => number, rehashed: (seq: number, agent: string) => string): Tampering {
   const pick = <T>(items: T[]): T => items[Math.floor(random() * items.length)]!;
   const seq = 1 + Math.floor(random() * entries);
   const at = `where seq = ${seq}`;
@@ -79,7 +79,7 @@ function tampering(i: number, entries: number, random: () => number, rehashed: (
   return kinds[i % kinds.length]!();
 }
 
-function randomOf(seed: number): () => number {
+function createRandom(seed: number): () => number {
   let state = seed;
   return () => {
     state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;

@@ -1,13 +1,14 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, relative, resolve } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { errorCatalog } from '../src/admin/all-errors.ts';
-import { commandsOf } from '../src/core/command-line.ts';
-import { exits } from '../src/core/errors/exits.ts';
+import { getErrorCatalog } from '../src/admin/all-errors.ts';
+import { listCommandNames } from '../src/core/command-line.ts';
+import { exitCodes } from '../src/core/errors/exit-codes.ts';
 import { registry } from '../src/core/index.generated.ts';
-import { shapesOf } from '../src/core/shape.ts';
+import { describeParams } from '../src/core/shape.ts';
+import type { View } from '../src/core/terminal/view.ts';
 import { migrations } from '../src/store/migrations/all.ts';
-import { checksum } from '../src/store/migrations/migration.ts';
+import { computeChecksum } from '../src/store/migrations/migration.ts';
 import { schemaVersion } from '../src/store/schema-version.ts';
 
 const root = resolve(import.meta.dirname, '..');
@@ -35,10 +36,10 @@ function layerOf(path: string): string {
   if (['src/main.ts', 'src/servers.ts', 'src/cli.ts'].includes(path)) return 'main';
   if (path === 'src/version.ts' || path.endsWith('.generated.ts')) return 'model';
   if (/^src\/store\/(port\b|schema-version\.ts$)/.test(path)) return 'store port';
-  if (/^src\/platform\/(ground-)?port\.ts$/.test(path)) return 'platform port';
+  if (/^src\/platform\/(runner\/)?port\.ts$/.test(path)) return 'platform port';
   if (/^src\/\w+\/((all-)?errors\.ts$|errors\/)/.test(path)) return 'errors';
   if (path.startsWith('src/runs/runner/')) return 'runner';
-  return /^src\/\w+\/(model|rules|operations)\//.exec(path)?.[1] ?? path.split('/')[1]!;
+  return /^src\/\w+\/(?:(model|rules|operations)\/|(view)(?:\.ts$|\/))/.exec(path)?.slice(1).find(Boolean) ?? path.split('/')[1]!;
 }
 
 const ports = ['lib', 'model', 'errors', 'rules', 'store port', 'platform port'];
@@ -54,11 +55,12 @@ const layers: Record<string, string[]> = {
   core: [...ports, 'core'],
   runner: [...ports, 'runner'],
   operations: [...ports, 'core', 'runner', 'operations'],
+  view: ['lib', 'model', 'errors', 'core', 'view'],
   dispatch: [...ports, 'core', 'operations', 'dispatch'],
   surfaces: ['lib', 'model', 'errors', 'core', 'operations', 'dispatch', 'surfaces'],
 };
 /** Layers that a file may load with `import()` in addition: a job may build on an implementation. */
-const lazyLayers: Record<string, string[]> = { operations: ['store', 'platform'] };
+const lazyLayers: Record<string, string[]> = { operations: ['store', 'platform', 'view'], view: ['operations'] };
 
 const infrastructure = ['dispatch', 'platform', 'store', 'surfaces', 'main'];
 const domainOf = (path: string): string => (path.split('/').length === 2 ? 'main' : path.split('/')[1]!);
@@ -254,7 +256,7 @@ describe('operations', () => {
     const operation = await entry.load();
     expect(operation.summary).toMatch(/^[A-Z][^\n]{4,99}[^.\s]$/);
     expect(operation.example.call).toBeTypeOf('object');
-    const shapes = shapesOf(operation.params);
+    const shapes = describeParams(operation.params);
     expect(shapes.filter((shape) => shape.about === '').map((shape) => shape.name)).toEqual([]);
     const { args = [], short = {}, read: sources = {}, raw, demo } = operation.cli;
     const names = shapes.map((shape) => shape.name);
@@ -264,7 +266,18 @@ describe('operations', () => {
     expect(results).toEqual(expect.arrayContaining([raw, demo].filter((key) => key !== undefined)));
     expect(results).not.toContain('data');
     expect(name).toMatch(/^[a-z]+(\.[a-z]+(-[a-z]+)*)+$/);
-    expect(commandsOf(operation).every((command) => /^[a-z]+(-[a-z]+)*( [a-z]+(-[a-z]+)*){0,2}$/.test(command))).toBe(true);
+    expect(listCommandNames(operation).every((command) => /^[a-z]+(-[a-z]+)*( [a-z]+(-[a-z]+)*){0,2}$/.test(command))).toBe(true);
+  });
+
+  test('every form of a view draws a result key of an operation that names the view', async () => {
+    const results = new Map<View, string[]>();
+    for (const entry of registry.entries) {
+      const { cli, result, exitNamespace } = await entry.load();
+      const view = await cli.view?.();
+      if (view) results.set(view, [...(results.get(view) ?? []), ...Object.keys(result.entries)]);
+      expect([entry.name, exitNamespace !== undefined && view?.error === undefined]).toEqual([entry.name, false]);
+    }
+    expect([...results].flatMap(([{ forms }, keys]) => Object.keys(forms).filter((key) => !keys.includes(key)))).toEqual([]);
   });
 
   test('no two answer to the same words', () => {
@@ -278,13 +291,13 @@ describe('operations', () => {
 });
 
 describe('errors', () => {
-  test.each(Object.keys(errorCatalog()))('%s is thrown somewhere and has an exit code of the table', (code) => {
+  test.each(Object.keys(getErrorCatalog()))('%s is thrown somewhere and has an exit code of the table', (code) => {
     // The catalogue only lists them; a room may make its own.
     const users = shipped.filter(
       (path) => path !== 'src/core/errors/catalogue.ts' && new RegExp(`CleoError\\(\\s*'${code}'`).test(read(path)),
     );
     expect(users).not.toEqual([]);
-    expect(exits.map((exit) => exit.code)).toContain(errorCatalog()[code as keyof ReturnType<typeof errorCatalog>].exit);
+    expect(exitCodes.map((exit) => exit.code)).toContain(getErrorCatalog()[code as keyof ReturnType<typeof getErrorCatalog>].exit);
   });
 });
 
@@ -313,7 +326,7 @@ describe('store', () => {
   });
 
   test('a released migration is never edited', () => {
-    expect(migrations.map((migration) => checksum(migration))).toEqual(released);
+    expect(migrations.map((migration) => computeChecksum(migration))).toEqual(released);
   });
 });
 

@@ -4,22 +4,22 @@ import { readFileSync, renameSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { prepareFor, widthOf } from '../src/surfaces/cli/human/text.ts';
-import { openApp, type Seen } from './app.ts';
-import { built, runBuilt } from './built.ts';
-import { onPty } from './pty.ts';
+import { measureWidth, prepareWidths } from '../src/core/terminal/text.ts';
+import { type Json, openApp } from './app.ts';
+import { cleoPath, runCleo } from './built-cli.ts';
+import { openPty } from './pty.ts';
 
 const world = ['T001 epic: Parser', 'T002 in T001 active by ada: Write it', 'T003 in T001 high: 漢字 Test it', 'T004 done: Plan it'];
 
 async function project(tasks = world) {
   const app = await openApp({ tasks });
   const { root, env } = app;
-  const command = `sh -c 'echo $$ >pid; exec "${process.execPath}" "${built}" "$@"' sh`;
+  const command = `sh -c 'echo $$ >pid; exec "${process.execPath}" "${cleoPath}" "$@"' sh`;
   return {
     ...app,
-    cleo: (...argv: string[]) => runBuilt(argv, { cwd: root, env }),
+    cleo: (...argv: string[]) => runCleo(argv, { cwd: root, env }),
     watch: (words = 'watch', size: { columns?: number; rows?: number } = {}) =>
-      onPty(`echo before; ${command} ${words}; echo "ended with $?"; stty -a | grep -oE -e '-?(icanon|echo)\\b' | xargs`, {
+      openPty(`echo before; ${command} ${words}; echo "ended with $?"; stty -a | grep -oE -e '-?(icanon|echo)\\b' | xargs`, {
         cwd: root,
         env,
         ...size,
@@ -39,7 +39,7 @@ describe('on a terminal', () => {
   test('the board is drawn, what another process writes appears, and nothing is done in between', async () => {
     const { cleo, watch } = await project();
     const pty = await watch();
-    expect((await pty.until(/1\/2$/)).split('\n')).toEqual([
+    expect((await pty.waitFor(/1\/2$/)).split('\n')).toEqual([
       '[1 board] 2 list  3 task  4 log',
       ' ○ pending 2         ◐ active 1          ⊘ blocked 0         ✓ done 1',
       expect.stringMatching(/^▌T003 high E-T001 {4}T002 ada \d+w {28}T004 \S+ ago$/),
@@ -50,7 +50,7 @@ describe('on a terminal', () => {
       '? help  q quit  ⏎ open  / filter  e epic  ←↓↑→ move                          1/2',
     ]);
     await cleo('add', 'From another process');
-    await pty.until(/pending 3[\s\S]*T005\n {2}From another/);
+    await pty.waitFor(/pending 3[\s\S]*T005\n {2}From another/);
     const before = worked(pty.pid());
     await sleep(1500);
     expect(worked(pty.pid()) - before).toBeLessThanOrEqual(6);
@@ -59,56 +59,56 @@ describe('on a terminal', () => {
   test('keys move, open and filter, and the size may change', async () => {
     const { watch } = await project();
     const pty = await watch('watch', { columns: 60, rows: 12 });
-    await pty.until(/▌T003/);
+    await pty.waitFor(/▌T003/);
     pty.press('\u001b[C\r');
-    await pty.until(/\[3 task\][\s\S]*◐ T002 {2}Write it[\s\S]*claim +ada/);
+    await pty.waitFor(/\[3 task\][\s\S]*◐ T002 {2}Write it[\s\S]*claim +ada/);
     pty.press('\u001b');
-    await pty.until(/\[1 board\][\s\S]*▌T002/);
+    await pty.waitFor(/\[1 board\][\s\S]*▌T002/);
     pty.press('/parser\r2');
-    await pty.until(/^ 1 board \[2 list\].*\n▌○ E-T001 {2}Parser\n{7,}\/parser/);
+    await pty.waitFor(/^ 1 board \[2 list\].*\n▌○ E-T001 {2}Parser\n{7,}\/parser/);
     await pty.resize(40, 6);
-    expect((await pty.until(/\n\/parser {2}esc all {2}\? help {2}q quit +1\/1$/)).split('\n')).toHaveLength(6);
+    expect((await pty.waitFor(/\n\/parser {2}esc all {2}\? help {2}q quit +1\/1$/)).split('\n')).toHaveLength(6);
     pty.press('\u001b4');
-    await pty.until(/nothing was written yet/);
+    await pty.waitFor(/nothing was written yet/);
   });
 
   test.each(['q', 'SIGTERM', 'SIGHUP'])('%s gives the terminal back as it was', async (how) => {
     const { watch } = await project();
     const pty = await watch();
-    await pty.until(/▌T003/);
-    expect(pty.seen()).not.toContain('before');
+    await pty.waitFor(/▌T003/);
+    expect(pty.getScreen()).not.toContain('before');
     if (how === 'q') pty.press('q');
     else process.kill(pty.pid(), how);
     await pty.ended;
-    expect(pty.seen()).toMatch(/^before\nended with 0\nicanon echo$/);
+    expect(pty.getScreen()).toMatch(/^before\nended with 0\nicanon echo$/);
   });
 
   test('a store that is gone or newer is told, and seen again once it is back', async () => {
     const { cleo, root, tamper, watch } = await project();
     const pty = await watch();
-    await pty.until(/▌T003/);
+    await pty.waitFor(/▌T003/);
     const database = join(root, '.cleo', 'cleo.db');
     renameSync(database, `${database}.away`);
-    expect(await pty.until(/E_STORE_DAMAGED/)).toContain('▌T003');
+    expect(await pty.waitFor(/E_STORE_DAMAGED/)).toContain('▌T003');
     renameSync(`${database}.away`, database);
-    await pty.until(/\? help/);
+    await pty.waitFor(/\? help/);
     await tamper("insert into schema_migrations (version, checksum, applied_at) values (99, 'x', '2026-01-01T00:00:00.000Z')");
-    await pty.until(/E_STORE_NEWER/);
+    await pty.waitFor(/E_STORE_NEWER/);
     await tamper('delete from schema_migrations where version = 99');
-    await pty.until(/\? help/);
+    await pty.waitFor(/\? help/);
     await cleo('add', 'Afterwards');
-    await pty.until(/Afterwards/);
+    await pty.waitFor(/Afterwards/);
   });
 
   test('a list is watched with its own filters; what cannot be shown is refused where it was typed', async () => {
     const { cleo, watch } = await project();
     const pty = await watch('list --watch --parent T001');
-    expect(await pty.until(/▌◐ T002/)).not.toContain('Plan it');
+    expect(await pty.waitFor(/▌◐ T002/)).not.toContain('Plan it');
     await cleo('add', 'A further one', '--parent', 'T001');
-    expect(await pty.until(/A further one/)).toMatch(/1\/3$/);
+    expect(await pty.waitFor(/A further one/)).toMatch(/1\/3$/);
     const refused = await watch('watch T900');
     await refused.ended;
-    expect(refused.seen()).toMatch(/^before\nE_NOT_FOUND[\s\S]*ended with 4\nicanon echo$/);
+    expect(refused.getScreen()).toMatch(/^before\nE_NOT_FOUND[\s\S]*ended with 4\nicanon echo$/);
   });
 });
 
@@ -116,16 +116,16 @@ test('a board is no wider than it may be, whatever the script of its titles', as
   const { cleo } = await project(
     ['pending', 'active', 'blocked', 'done'].map((status, i) => `T00${i + 1} ${status}: ${'漢字'.repeat(20)}`),
   );
-  await prepareFor('漢');
+  await prepareWidths('漢');
   const { out } = await cleo('board', '--human');
   expect(out).toContain('漢字…');
-  for (const line of out.split('\n')) expect(widthOf(line)).toBeLessThanOrEqual(80);
+  for (const line of out.split('\n')) expect(measureWidth(line)).toBeLessThanOrEqual(80);
 });
 
 describe('on a pipe', () => {
   async function start(argv: string[], tasks?: string[]) {
     const app = await project(tasks);
-    const child = spawn(process.execPath, [built, ...argv], {
+    const child = spawn(process.execPath, [cleoPath, ...argv], {
       cwd: app.root,
       env: { PATH: process.env.PATH, ...app.env },
       stdio: ['ignore', 'pipe', 'inherit'],
@@ -201,7 +201,7 @@ describe('on a pipe', () => {
     await unread.call('tasks.add', { title: 'Unread' });
     expect(await unread.ended).toBe(0);
     const told = await start(['list', '--watch']);
-    const first: Seen = JSON.parse(await told.line());
+    const first: Json = JSON.parse(await told.line());
     expect(first.tasks).toHaveLength(4);
     told.child.kill('SIGTERM');
     await told.ended;

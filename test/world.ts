@@ -1,13 +1,13 @@
-import { type Gate, type Priority, type Size, type Status, type TaskType, taskId } from '../src/core/model/scalars.ts';
+import { type GateName, type Priority, type Status, type TaskSize, type TaskType, toTaskId } from '../src/core/model/scalars.ts';
 import type { Token } from '../src/core/model/token.ts';
 import { sha256 } from '../src/lib/sha256.ts';
 import { type ConfirmationState, confirmationStates, type MemoryType } from '../src/memory/model/memory.ts';
-import { citedIn } from '../src/memory/rules/memory-cites.ts';
-import { digestOf } from '../src/memory/rules/memory-view.ts';
+import { findCitations } from '../src/memory/rules/find-citations.ts';
+import { hashMemory } from '../src/memory/rules/memory-view.ts';
 import type { Stage } from '../src/planning/model/lifecycle.ts';
-import { changelogEntries } from '../src/release/rules/changelog.ts';
+import { formatChangelogEntries } from '../src/release/rules/changelog.ts';
 import type { SessionRecord } from '../src/sessions/model/session.ts';
-import type { Store, WriteStore } from '../src/store/port.ts';
+import type { Store, WriteStore } from '../src/store/port/store.ts';
 import type { Note, TaskRecord } from '../src/tasks/model/task.ts';
 import { parseScope } from '../src/tasks/rules/scope.ts';
 
@@ -15,7 +15,7 @@ const types = ['saga', 'epic', 'task', 'subtask'];
 const statuses = ['pending', 'active', 'blocked', 'done'];
 const priorities = ['critical', 'high', 'medium', 'low'];
 const sizes = ['small', 'large'];
-const born = '2026-01-01T00:00:00.000Z';
+const createdAt = '2026-01-01T00:00:00.000Z';
 
 /** `T002 epic in T001 depends T003,T004 done high large labels a,b files x.ts phase core archived by agent-1: Title`. A task inside a
  *  task is a subtask, inside a saga an epic, unless it says otherwise. `by` names who holds an active one, in a session as `ada@session-1`.
@@ -26,8 +26,8 @@ const born = '2026-01-01T00:00:00.000Z';
 export async function buildWorld(store: Store, lines: string[]): Promise<void> {
   const tasks = new Map<string, TaskRecord>();
   const holders = new Map<string, string>();
-  const sessions = lines.filter((line) => line.startsWith('session ')).map(sessionOf);
-  const tokens = lines.filter((line) => line.startsWith('token ')).map(tokenOf);
+  const sessions = lines.filter((line) => line.startsWith('session ')).map(parseSession);
+  const tokens = lines.filter((line) => line.startsWith('token ')).map(parseToken);
   for (const line of lines.filter((line) => !/^(session|token|stage|gate|release|memory|doc) /.test(line))) {
     const [head = '', title] = line.split(/:\s+(.*)/s);
     const words = head.trim().split(/\s+/);
@@ -42,9 +42,9 @@ export async function buildWorld(store: Store, lines: string[]): Promise<void> {
       depends: [],
       acceptance: [],
       files: [],
-      createdAt: born,
+      createdAt,
       createdBy: 'world',
-      updatedAt: born,
+      updatedAt: createdAt,
       revision: 1,
     };
     let isTyped = false;
@@ -55,7 +55,7 @@ export async function buildWorld(store: Store, lines: string[]): Promise<void> {
         isTyped = true;
       } else if (statuses.includes(word)) task.status = word as Status;
       else if (priorities.includes(word)) task.priority = word as Priority;
-      else if (sizes.includes(word)) task.size = word as Size;
+      else if (sizes.includes(word)) task.size = word as TaskSize;
       else if (word === 'in') task.parentId = words.shift()!;
       else if (word === 'depends') task.depends = words.shift()!.split(',');
       else if (word === 'labels') task.labels = words.shift()!.split(',');
@@ -71,37 +71,43 @@ export async function buildWorld(store: Store, lines: string[]): Promise<void> {
           .shift()!
           .split(',')
           .map((gate) => ({ kind: 'evidence_bound', gate: gate as 'qaPassed' }));
-      else if (word === 'archived') task.archivedAt = born;
+      else if (word === 'archived') task.archivedAt = createdAt;
       else if (word === 'by') holders.set(id, words.shift()!);
       else throw new Error(`a world does not know ${JSON.stringify(word)} in ${line}`);
     }
     if (!isTyped && task.parentId)
       task.type = ({ saga: 'epic', epic: 'task', task: 'subtask', subtask: 'subtask' } as const)[tasks.get(task.parentId)?.type ?? 'epic'];
-    if (task.status !== 'pending') task.startedAt = born;
-    if (task.status === 'done') task.completedAt = born;
+    if (task.status !== 'pending') task.startedAt = createdAt;
+    if (task.status === 'done') task.completedAt = createdAt;
     if (task.status === 'blocked') task.blockedBy = 'waiting';
     tasks.set(id, task);
   }
   const entries = lines.filter((line) => line.startsWith('memory '));
   if (tasks.size + sessions.length + tokens.length + entries.length === 0) return;
-  await store.write({ at: born, by: 'world' }, async (writes) => {
+  await store.write({ at: createdAt, by: 'world' }, async (writes) => {
     for (const session of sessions) {
       await writes.sessions.insert(session);
-      await writes.sessions.attach(session.id, session.startedBy, born);
-      if (session.status === 'ended') await writes.sessions.save({ ...session, endedAt: born });
+      await writes.sessions.attach(session.id, session.startedBy, createdAt);
+      if (session.status === 'ended') await writes.sessions.save({ ...session, endedAt: createdAt });
     }
     for (const token of tokens) await writes.tokens.insert(token);
-    for (const line of entries) await remember(writes, line);
+    for (const line of entries) await insertMemory(writes, line);
     if (tasks.size === 0) return;
     await writes.tasks.insertMany([...tasks.values()].map((task) => ({ task, notes: [] as Note[] })));
-    await writes.tasks.reserveIds(taskId(Math.max(...[...tasks.keys()].map((id) => Number(id.slice(1))))));
+    await writes.tasks.reserveIds(toTaskId(Math.max(...[...tasks.keys()].map((id) => Number(id.slice(1))))));
     for (const [taskId, holder] of holders) {
       const [agent = '', session] = holder.split('@');
-      await writes.claims.put({ taskId, agent, ...(session ? { session } : {}), claimedAt: born, renewedAt: '2099-01-01T00:00:00.000Z' });
+      await writes.claims.insert({
+        taskId,
+        agent,
+        ...(session ? { session } : {}),
+        claimedAt: createdAt,
+        renewedAt: '2099-01-01T00:00:00.000Z',
+      });
     }
     for (const line of lines.filter((line) => line.startsWith('stage '))) {
       const [, epicId = '', stage, status] = line.split(' ');
-      await writes.lifecycle.put(epicId, { stage, status, by: 'world', at: born } as Stage);
+      await writes.lifecycle.saveStage(epicId, { stage, status, by: 'world', at: createdAt } as Stage);
     }
     for (const line of lines.filter((line) => line.startsWith('release '))) {
       const [, version = '', ids = ''] = line.split(' ');
@@ -109,9 +115,9 @@ export async function buildWorld(store: Store, lines: string[]): Promise<void> {
       const release = {
         version,
         status: 'created' as const,
-        changelog: changelogEntries(done),
+        changelog: formatChangelogEntries(done),
         steps: [],
-        createdAt: born,
+        createdAt,
         createdBy: 'world',
       };
       await writes.releases.insert(release, ids.split(','));
@@ -121,19 +127,26 @@ export async function buildWorld(store: Store, lines: string[]): Promise<void> {
       const [, slug = '', taskId = '', kind = 'note'] = head.split(' ');
       const content = `# ${title}\n`;
       const kept = { digest: sha256(content), encoding: 'utf8' as const, size: Buffer.byteLength(content), content };
-      await writes.docs.insert({ slug, kind, title }, { ...kept, version: 1, at: born, agentId: 'world' });
+      await writes.docs.insert({ slug, kind, title }, { ...kept, version: 1, at: createdAt, agentId: 'world' });
       await writes.docs.attach(slug, taskId);
     }
     for (const line of lines.filter((line) => line.startsWith('gate '))) {
       const [head = '', text = 'seen'] = line.split(/:\s+(.*)/s);
       const [, id = '', gate, , by = 'world'] = head.split(' ');
-      await writes.gates.add(id, { gate: gate as Gate, round: 1, passed: true, evidence: [{ kind: 'note', text }], by, at: born });
-      await writes.gates.keep(id, { round: 1, failed: 0 });
+      await writes.gates.addAttempt(id, {
+        gate: gate as GateName,
+        round: 1,
+        passed: true,
+        evidence: [{ kind: 'note', text }],
+        by,
+        at: createdAt,
+      });
+      await writes.gates.saveRounds(id, { round: 1, failed: 0 });
     }
   });
 }
 
-function sessionOf(line: string): SessionRecord {
+function parseSession(line: string): SessionRecord {
   const [head = '', name] = line.split(/:\s+(.*)/s);
   const [, id = '', scope = '', ...words] = head.trim().split(/\s+/);
   const by = words.indexOf('by');
@@ -144,19 +157,19 @@ function sessionOf(line: string): SessionRecord {
     status: sessionStates.find((status) => words.includes(status)) ?? 'active',
     isGraded: words.includes('graded'),
     startedBy: by < 0 ? 'world' : words[by + 1]!,
-    startedAt: born,
-    updatedAt: born,
+    startedAt: createdAt,
+    updatedAt: createdAt,
   };
 }
 
-function tokenOf(line: string): Token {
+function parseToken(line: string): Token {
   const [, name = '', scope] = line.split(' ');
-  return { name, hash: `of ${name}`, scope: scope as Token['scope'], createdAt: born, createdBy: 'world' };
+  return { name, hash: `of ${name}`, scope: scope as Token['scope'], createdAt, createdBy: 'world' };
 }
 
 const sessionStates = ['active', 'suspended', 'ended'] as const;
 
-async function remember({ memory }: WriteStore, line: string): Promise<void> {
+async function insertMemory({ memory }: WriteStore, line: string): Promise<void> {
   const [head = '', content = ''] = line.split(/:\s+(.*)/s);
   const [, type, ...words] = head.trim().split(/\s+/);
   const after = (word: string): string | undefined => (words.includes(word) ? words[words.indexOf(word) + 1] : undefined);
@@ -168,15 +181,15 @@ async function remember({ memory }: WriteStore, line: string): Promise<void> {
       type: type as MemoryType,
       title: content.split('\n')[0]!,
       content,
-      digest: digestOf(type as MemoryType, content),
+      digest: hashMemory(type as MemoryType, content),
       state,
-      ...(state === 'proposed' ? {} : { decidedBy: 'world', decidedAt: born }),
+      ...(state === 'proposed' ? {} : { decidedBy: 'world', decidedAt: createdAt }),
       ...(after('in') ? { sessionId: after('in')! } : {}),
       agentId: after('by') ?? 'world',
-      createdAt: born,
+      createdAt,
       tags: after('tags')?.split(',') ?? [],
       tasks: after('about')?.split(',') ?? [],
     },
   ]);
-  await memory.cite('memory', id, citedIn(content));
+  await memory.saveCitations('memory', id, findCitations(content));
 }

@@ -9,4 +9,4 @@ import '#runs/errors/review.ts';
 import '#runs/errors/skill.ts';
 
 /** With every refusal there is, for whoever lists them. */
-export { errorCatalog } from '#core/errors/catalog.ts';
+export { getErrorCatalog } from '#core/errors/catalog.ts';

@@ -1,67 +1,71 @@
 import type { CommandDefinition, Operation } from './define.ts';
 import { commandLine } from './errors/quote.ts';
-import { shapesOf } from './shape.ts';
+import { describeParams } from './shape.ts';
 
-export const flagOf = (name: string): string => `--${name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
-export const commandsOf = (operation: Pick<Operation, 'cli'>): string[] => [operation.cli.command].flat();
+export const toFlag = (name: string): string => `--${name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
+export const listCommandNames = (operation: Pick<Operation, 'cli'>): string[] => [operation.cli.command].flat();
 
 /** The call as words of a command line; what is read from a file is handed over on standard input, unless its path is known. */
-export function argvOf(
+export function toArgv(
   operation: CommandDefinition,
   params: Record<string, unknown>,
   paths: Record<string, string> = {},
 ): { argv: string[]; stdin?: string } {
   const { args = [], read = {}, select } = operation.cli;
-  const words = commandsOf(operation)[0]?.split(' ') ?? [];
-  const shapes = new Map(shapesOf(operation.params).map((shape) => [shape.name, shape]));
-  const flags: string[] = select && !shapes.has(select) ? [flagOf(select)] : [];
+  const words = listCommandNames(operation)[0]?.split(' ') ?? [];
+  const shapes = new Map(describeParams(operation.params).map((shape) => [shape.name, shape]));
+  const flags: string[] = select && !shapes.has(select) ? [toFlag(select)] : [];
   let stdin: string | undefined;
   // After a gap the rest can only be given by name.
   const gap = args.findIndex((name) => params[name] === undefined);
-  const placed = gap < 0 ? args : args.slice(0, gap);
-  for (const name of placed) {
+  const positional = gap < 0 ? args : args.slice(0, gap);
+  for (const name of positional) {
     const value = params[name];
     if (read[name]) {
       words.push(paths[name] ?? '-');
-      stdin = asInput(value);
+      stdin = toInput(value);
     } else words.push(...(Array.isArray(value) ? value.map(String) : [String(value)]));
   }
   for (const [name, value] of Object.entries(params)) {
-    if (placed.includes(name) || value === undefined) continue;
+    if (positional.includes(name) || value === undefined) continue;
     const source = read[name];
     if (source) {
-      flags.push(flagOf(source.flag ?? name), paths[name] ?? '-');
-      stdin = asInput(value);
-    } else if (value === true) flags.push(flagOf(name));
-    else if (value === false) flags.push(flagOf(name).replace(/^--/, '--no-'));
-    else if (Array.isArray(value)) flags.push(...withValue(flagOf(name), value.map(asText).join(shapes.get(name)?.separator ?? ',')));
-    else flags.push(...withValue(flagOf(name), asText(value)));
+      flags.push(toFlag(source.flag ?? name), paths[name] ?? '-');
+      stdin = toInput(value);
+    } else if (value === true) flags.push(toFlag(name));
+    else if (value === false) flags.push(toFlag(name).replace(/^--/, '--no-'));
+    else if (Array.isArray(value)) flags.push(...joinFlag(toFlag(name), value.map(toText).join(shapes.get(name)?.separator ?? ',')));
+    else flags.push(...joinFlag(toFlag(name), toText(value)));
   }
   // A word that looks like a flag is only safe behind `--`.
-  const guarded = words.some((word) => /^-./.test(word)) ? ['--', ...words.splice(words.findIndex((word) => /^-./.test(word)))] : [];
-  return { argv: [...words, ...flags, ...guarded], ...(stdin === undefined ? {} : { stdin }) };
+  const afterDashes = words.some((word) => /^-./.test(word)) ? ['--', ...words.splice(words.findIndex((word) => /^-./.test(word)))] : [];
+  return { argv: [...words, ...flags, ...afterDashes], ...(stdin === undefined ? {} : { stdin }) };
 }
 
-export function commandFor(
+export function formatCommand(
   operation: CommandDefinition,
   params: Record<string, unknown>,
   flags: string[] = [],
   paths: Record<string, string> = {},
 ): string {
-  const { argv } = argvOf(operation, typed(operation, params, paths), paths);
+  const { argv } = toArgv(operation, dropUnnamedFiles(operation, params, paths), paths);
   const guard = argv.indexOf('--');
   return commandLine(['cleo', ...argv.toSpliced(guard < 0 ? argv.length : guard, 0, ...flags)]);
 }
 
 /** What came from a file that nobody named cannot be typed again; where it may be left out, it is. */
-function typed(operation: CommandDefinition, params: Record<string, unknown>, paths: Record<string, string>): Record<string, unknown> {
+function dropUnnamedFiles(
+  operation: CommandDefinition,
+  params: Record<string, unknown>,
+  paths: Record<string, string>,
+): Record<string, unknown> {
   const { read } = operation.cli;
   if (!read) return params;
-  const required = new Set(shapesOf(operation.params).flatMap(({ name, isRequired }) => (isRequired ? [name] : [])));
+  const required = new Set(describeParams(operation.params).flatMap(({ name, isRequired }) => (isRequired ? [name] : [])));
   return Object.fromEntries(Object.entries(params).filter(([name]) => !read[name] || paths[name] !== undefined || required.has(name)));
 }
 
 /** A value that looks like a flag has to be tied to its own. */
-const withValue = (flag: string, value: string): string[] => (/^--?[A-Za-z]|^--$/.test(value) ? [`${flag}=${value}`] : [flag, value]);
-const asText = (value: unknown): string => (typeof value === 'object' ? JSON.stringify(value) : String(value));
-const asInput = (value: unknown): string => (typeof value === 'string' ? value : JSON.stringify(value));
+const joinFlag = (flag: string, value: string): string[] => (/^--?[A-Za-z]|^--$/.test(value) ? [`${flag}=${value}`] : [flag, value]);
+const toText = (value: unknown): string => (typeof value === 'object' ? JSON.stringify(value) : String(value));
+const toInput = (value: unknown): string => (typeof value === 'string' ? value : JSON.stringify(value));

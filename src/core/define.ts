@@ -1,61 +1,66 @@
 import type { InferOutput, ObjectEntries, StrictObjectSchema } from 'valibot';
 import { boolean, description, optional, pipe, strictObject } from 'valibot';
 import type { Platform, Project } from '#platform/port.ts';
-import type { ReadStore, Store, StoreAdmin, WriteStore } from '#store/port.ts';
-import type { Code } from './errors/catalog.ts';
+import type { ReadStore, Store, StoreAdmin, WriteStore } from '#store/port/store.ts';
+import type { ErrorCode } from './errors/catalog.ts';
 import type { CleoError } from './errors/error.ts';
 import type { Caller, Changes, Gateway } from './model/audit.ts';
 import type { Config } from './model/config.ts';
-import type { ProgressLine, ProgressReporter } from './model/progress.ts';
+import type { ProgressReporter } from './model/progress.ts';
 import type { SessionHandle } from './model/session-handle.ts';
 import type { TokenScope } from './model/token.ts';
+import type { View } from './terminal/view.ts';
 
-export type Kind = 'query' | 'mutation' | 'job';
-export type Tier = 0 | 1 | 2;
+export type OperationKind = 'query' | 'mutation' | 'job';
+export type OperationTier = 0 | 1 | 2;
 
-/** What has to be there before an operation runs. */
-export type Needs = 'store' | 'project' | 'nothing';
+/** Everything an operation can require before it runs. */
+export type Requirement = 'store' | 'project' | 'nothing';
 
 type Params = StrictObjectSchema<ObjectEntries, undefined>;
 
-/** How the command line reaches an operation. Flags and help follow from `params`. */
-export interface Cli {
-  /** The words that call it; further spellings after the first. */
+/** The command line of an operation. Flags and help are derived from `params`. */
+export interface CliDefinition {
+  /** The words of the command. With a list, the first entry is the documented one and the others are aliases. */
   command: string | string[];
-  /** Parameters given by position. */
+  /** Parameters passed by position. */
   args?: string[];
-  /** Further words belong to the last argument, with spaces between. */
+  /** Joins all remaining words with spaces into the last argument. */
   variadic?: true;
+  /** Single-letter flags: `{ p: 'priority' }`. */
   short?: Record<string, string>;
-  /** Several operations share the words; this flag selects this one. */
+  /** The flag that selects this operation when several operations share one command. */
   select?: string;
-  /** So do these, which are parameters of its own. */
+  /** Parameters of this operation that select it as well. */
   selectedBy?: string[];
-  /** So do the words alone, where the plainest of the operations needs more than them. */
+  /** Selects this operation when the shared command is called without parameters. */
   isDefault?: true;
-  /** A parameter that the command line fills from a file or, with `-`, from standard input; `isPiped`: from there unless it says otherwise. */
-  read?: Record<string, { flag?: string; as: 'json' | 'text'; isPiped?: true; files?: FilesOf }>;
-  /** Where the first of these parameters is `-`, standard input fills the second, to the byte; `encoding` is then `base64` if it is no text. */
+  /** Parameters read from a file or, with `-`, from standard input. `isPiped` makes standard input the default. */
+  read?: Record<string, { flag?: string; as: 'json' | 'text'; isPiped?: true; files?: FileSelector }>;
+  /** When the parameter `dash` is `-`, the bytes of standard input become the parameter `fills`. Binary input is passed as base64
+   *  with `encoding: 'base64'`. */
   stdinParam?: { dash: string; fills: string };
-  /** Printed whatever stdout is, unless JSON is asked for: the result key that holds a text, or something to be read by people. */
+  /** The result key that is printed as plain text, also when stdout is not a terminal. `--json` still prints JSON. */
   raw?: string;
-  /** That text is printed to the byte, decoded where the result says `encoding: base64`. */
+  /** Prints `raw` byte for byte, without adding a final line break; `encoding: base64` in the result is decoded first. */
   isExact?: true;
-  /** Its text is for prompts as well: without colour where it does not go to a terminal. */
+  /** Prints `raw` without colour when stdout is not a terminal, because the text is pasted into prompts. */
   isPrompt?: true;
-  /** The result key that holds command lines: the command line plays them in a project of their own and shows what they answer. */
+  /** The result key that lists command lines. The CLI runs them in a temporary project and prints their output. */
   demo?: string;
+  /** The forms of its result keys on a terminal. Loaded only when an answer is printed for people. */
+  view?: () => Promise<View>;
 }
 
-/** A path is handed over as files with their names; of a folder, those that are wanted of the first of these folders inside it,
- *  or of itself. */
-export type FilesOf = (params: Record<string, unknown>) => Promise<{ folders: string[]; wants(name: string): boolean }>;
+/** Chooses the files that are read when a path is a folder: those below the first existing entry of `folders`, otherwise those of
+ *  the folder itself, filtered by `wants`. */
+export type FileSelector = (params: Record<string, unknown>) => Promise<{ folders: string[]; wants(name: string): boolean }>;
 
-export interface Example {
-  /** Tasks that exist before, e.g. `T001 epic`, `T002 in T001`, `T003 depends T002`, `T004 done`. */
+export interface OperationExample {
+  /** Tasks that exist before the call, e.g. `T001 epic`, `T002 in T001`, `T003 depends T002`, `T004 done`. */
   world?: string[];
   call: Record<string, unknown>;
-  /** Exit code, where it is not 0. */
+  /** The exit code, unless it is 0. */
   exit?: number;
 }
 
@@ -64,34 +69,34 @@ interface Definition<P extends Params, R extends Params> {
   aliases?: string[];
   summary: string;
   params: P;
-  /** Further names under which callers know a parameter: `{ epicId: 'epic' }`. */
+  /** Alternative names of parameters: `{ epicId: 'epic' }`. */
   paramAliases?: Record<string, string>;
   result: R;
-  errors: Code[];
-  tier: Tier;
-  cli: Cli;
-  example: Example;
-  needs?: Needs;
-  /** Kept for tokens of this scope, where a call comes with a token. */
+  errors: ErrorCode[];
+  tier: OperationTier;
+  cli: CliDefinition;
+  example: OperationExample;
+  needs?: Requirement;
+  /** The token scope that is required when a call is made with a token. */
   scope?: 'admin';
-  /** It begins a session, and so asks for none where the project does. */
-  beginsSession?: true;
-  /** The result key that is shown once and kept nowhere, not even with an idempotency key. */
+  /** Runs without a session even if the project has `session.required`, because the operation starts one. */
+  startsSession?: true;
+  /** The result key that holds a secret. It is printed once and never stored, not even with the idempotency key. */
   secretResult?: string;
-  /** Parameters of which the log keeps no more than how long they are. */
+  /** Parameters that the audit log records by length only. */
   redactedParams?: string[];
-  /** Its exit codes are those of skills, where other operations have those of cleo. */
-  exits?: 'skill';
-  /** How whoever looks on is told what happens while it runs. */
+  /** Set when the exit codes are those of skills instead of those of cleo. */
+  exitNamespace?: 'skill';
+  /** Loads the reporter that turns the events of a running job into progress lines. */
   progress?: () => Promise<ProgressReporter>;
 }
 
-/** What the catalogue of operations offers to help, completion and docs. */
+/** All operations, as help, completion, docs and dispatch look them up. */
 export interface Registry {
   readonly entries: RegistryEntry[];
-  /** By its name or one of its aliases. */
+  /** Finds an operation by its name or an alias. */
   find(name: string): RegistryEntry | undefined;
-  /** At least those that have a command which begins with this word. */
+  /** Returns every operation with a command that begins with `word`; the result may contain others. */
   findByFirstWord(word: string): RegistryEntry[];
   load(name: string): Promise<Operation>;
 }
@@ -99,8 +104,8 @@ export interface Registry {
 export interface RegistryEntry {
   name: string;
   aliases: string[];
-  kind: Kind;
-  tier: Tier;
+  kind: OperationKind;
+  tier: OperationTier;
   commands: string[];
   select?: string;
   selectedBy?: string[];
@@ -109,127 +114,127 @@ export interface RegistryEntry {
 }
 
 export interface BaseContext {
-  /** The moment of the call; one for the whole call. */
+  /** The time of the call. It does not change while the call runs. */
   now: string;
   caller: Caller;
-  /** The door the call came through. */
+  /** The surface that received the call. */
   gateway: Gateway;
-  /** The session the call belongs to; one that is over only for operations on sessions. */
+  /** The session of the call. Only operations on sessions receive one that is not active. */
   session?: SessionHandle;
-  /** The call or its surroundings named it; it was not only the one that is active. */
+  /** The call or its environment named the session; otherwise it was chosen because it is the only active one. */
   isNamed?: true;
-  /** The active sessions, where nothing tells which of them is meant. */
+  /** The active sessions, when several are active and the call names none of them. */
   activeSessions?: string[];
   token?: { name: string; scope: TokenScope };
   config: Config;
   platform: Platform;
   project: Project;
   registry: Registry;
-  /** For what runs without a store, or with a broken one: opened when first used, and only to read. */
+  /** Opens the store read-only at the first use, for operations that also run without a store or with a damaged one. */
   read<T>(work: (store: ReadStore) => Promise<T>): Promise<T>;
-  /** Another project's store, opened only to read, where that project's own configuration says. Whoever opens it closes it. */
+  /** Opens another project's store read-only, at the address in that project's configuration. The caller closes it. */
   openProjectStore(project: Project): Promise<Pick<Store, 'read' | 'close'>>;
   sqliteVersion(): Promise<string | undefined>;
-  /** The answer as it will be printed, to be measured. */
-  toOutput(result: Record<string, unknown>, more?: AnswerOptions): string;
-  /** This call as a command line with other parameters, for `error.fix`. */
+  /** Renders an answer exactly as it will be printed, so that its tokens can be counted. */
+  toOutput(result: Record<string, unknown>, options?: AnswerOptions): string;
+  /** Formats this call as a command line with some parameters replaced, for `error.fix`. */
   commandWith(params: Record<string, unknown>): string;
-  /** Another command line of the same caller. */
+  /** Formats a command line with the caller's `--session` and `--agent` flags. */
   commandAs(words: string[]): string;
-  /** Aborted when the caller no longer waits. */
+  /** Aborted when the caller stops waiting for the answer. */
   signal?: AbortSignal;
-  /** Tells whoever looks on what happens. */
-  observe?: Observe;
+  /** Receives the events of a job while it runs. */
+  observe?: EventObserver;
 }
 
-export type { ProgressLine, ProgressReporter };
-export type Observe = (event: string, data: Record<string, unknown>, about: Record<string, unknown>) => void;
+export type EventObserver = (event: string, data: Record<string, unknown>, about: Record<string, unknown>) => void;
 
 export interface QueryContext extends BaseContext {
   store: ReadStore;
 }
 export interface MutationContext extends BaseContext {
   store: WriteStore;
-  /** Everything is rolled back at the end: files, which nothing rolls back, are left alone. */
+  /** The transaction will be rolled back. Operations must not write files, because files are not rolled back. */
   isDryRun: boolean;
 }
 export interface JobContext extends Omit<BaseContext, 'config'> {
-  /** Opened when first used; a job opens its own short transactions. */
+  /** Runs `work` in one short write transaction. The store is opened at the first use. */
   write<T>(work: (store: WriteStore) => Promise<T>): Promise<T>;
   openStore(mode: 'read' | 'write'): Promise<Store>;
   closeStores(): Promise<void>;
-  /** The receipt: what it did to records that are kept in files is added here. */
+  /** The receipt. Jobs add the records that they changed in files. */
   changes: Changes;
-  /** A project's store as a whole, at this address or where its configuration says. */
+  /** Administers a project's store as a whole, at `url` or at the configured address. */
   storeAdmin(project: Project, url?: string): Promise<StoreAdmin>;
-  /** Throws (8) where the configuration is broken. */
+  /** Throws E_CONFIG_ERROR if the configuration is invalid. */
   config(): Config;
 }
 
-/** What an answer says beside its keys. */
+/** Everything an operation can return in addition to its result. */
 export interface AnswerOptions {
-  /** 100-102, and the states of the context window: none of them is an error. */
+  /** Exit codes of a success: no data, already exists, no change, and the states of the context window. */
   exit?: 100 | 101 | 102 | 50 | 51 | 52 | 53 | 54;
   warnings?: string[];
   truncated?: { shown: number; total: number; atLeast?: true; next?: string } | undefined;
-  /** What a list may cost as a whole, and the page it is; what does not fit is cut from its end. */
+  /** The token budget of a list and the requested page. Dispatch cuts the list at its end until the answer fits. */
   budget?: { tokens: number; offset: number; limit: number };
-  /** The session that the caller is in from now on. */
+  /** The session that the caller is in from this call on. */
   enterSession?: SessionHandle;
-  /** A line for a file below `.cleo`. */
+  /** A line to append to a file below `.cleo`. */
   appendLine?: { file: string; line: string };
-  /** Nothing was done: the receipt says what a job would have. */
+  /** Marks the receipt as a preview: the job wrote nothing. */
   dryRun?: true;
-  /** The answer is this refusal, once what it keeps is kept. */
+  /** Fails the call with this error, but only after the transaction is committed and `appendLine` is written. */
   failAfterSave?: CleoError;
 }
 
-/** A result with more to say than its keys. */
+/** A result together with its `AnswerOptions`. */
 export class Answer<R> {
   readonly result: R;
   readonly options: AnswerOptions;
-  constructor(result: R, more: AnswerOptions) {
+  constructor(result: R, options: AnswerOptions) {
     this.result = result;
-    this.options = more;
+    this.options = options;
   }
 }
 
-export const answer = <R>(result: R, more: AnswerOptions): Answer<R> => new Answer(result, more);
-/** Nothing matched. */
+export const answer = <R>(result: R, options: AnswerOptions): Answer<R> => new Answer(result, options);
+/** Returns a success with exit code 100: nothing matched. */
 export const noData = <R>(result: R): Answer<R> => new Answer(result, { exit: 100 });
-/** It is there already. */
-export const alreadyThere = <R>(result: R): Answer<R> => new Answer(result, { exit: 101 });
-/** The write would change nothing. */
+/** Returns a success with exit code 101: the record exists already. */
+export const alreadyExists = <R>(result: R): Answer<R> => new Answer(result, { exit: 101 });
+/** Returns a success with exit code 102: the write would change nothing. */
 export const noChange = <R>(result: R): Answer<R> => new Answer(result, { exit: 102 });
 
 type Run<C, P extends Params, R extends Params> = (context: C, params: InferOutput<P>) => Promise<InferOutput<R> | Answer<InferOutput<R>>>;
 
 export interface Operation extends Omit<Definition<Params, Params>, 'needs'> {
-  kind: Kind;
-  needs: Needs;
+  kind: OperationKind;
+  needs: Requirement;
   canDryRun: boolean;
   run: Run<never, Params, Params>;
 }
 
-/** What help, completion and parsing have to know of a command. */
+/** The part of an operation that help, completion and parsing need. */
 export type CommandDefinition = Pick<Operation, 'summary' | 'params' | 'cli' | 'paramAliases'> & { name: string };
 
-/** Reads. Its context has no writing methods. */
+/** Defines an operation that reads. Its context has no writing methods. */
 export function query<P extends Params, R extends Params>(definition: Definition<P, R> & { run: Run<QueryContext, P, R> }): Operation {
   return { ...definition, kind: 'query', needs: definition.needs ?? 'store', canDryRun: false } as unknown as Operation;
 }
 
-/** One transaction together with its audit row: a recorded success is a committed success. */
+/** Defines an operation that writes in one transaction together with its audit row, so that a recorded success is a committed one. */
 export function mutation<P extends Params, R extends Params>(
   definition: Definition<P, R> & { run: Run<MutationContext, P, R>; dryRun?: true },
 ): Operation {
   const params = definition.dryRun
-    ? strictObject({ ...definition.params.entries, dryRun: optional(pipe(boolean(), description('Only say what would be written'))) })
+    ? strictObject({ ...definition.params.entries, dryRun: optional(pipe(boolean(), description('Only report what would be written'))) })
     : definition.params;
   return { ...definition, params, kind: 'mutation', needs: 'store', canDryRun: definition.dryRun ?? false } as unknown as Operation;
 }
 
-/** Long work, or work on files: it opens its own short writes and never holds the write lock while it waits. */
+/** Defines an operation that takes long or works on files. It opens its own short write transactions, so that it never holds the
+ *  write lock while it waits. */
 export function job<P extends Params, R extends Params>(definition: Definition<P, R> & { run: Run<JobContext, P, R> }): Operation {
   return { ...definition, kind: 'job', needs: definition.needs ?? 'store', canDryRun: false } as unknown as Operation;
 }

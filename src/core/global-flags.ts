@@ -34,7 +34,7 @@ export const globalFlags: GlobalFlag[] = [
   { name: 'version', flags: ['--version'], about: 'The version of cleo' },
 ];
 
-export const globalFlag = (word: string): GlobalFlag | undefined => {
+export const findGlobalFlag = (word: string): GlobalFlag | undefined => {
   const flag = word.startsWith('--') ? word.split('=', 1)[0]! : word;
   return globalFlags.find((known) => known.flags.includes(flag));
 };

@@ -1,11 +1,12 @@
 import { expect, test } from 'vitest';
-import { openApp, type Seen } from '../../test/app.ts';
-import { realTokens } from '../../test/real-tokens.ts';
+import { type Json, openApp } from '../../test/app.ts';
+import { countRealTokens } from '../../test/real-tokens.ts';
 import { registry } from './index.generated.ts';
-import { shapesOf } from './shape.ts';
+import { describeParams } from './shape.ts';
 
 const operations = await Promise.all(registry.entries.map((entry) => entry.load()));
-const has = (name: string) => (operation: (typeof operations)[number]) => shapesOf(operation.params).some((shape) => shape.name === name);
+const has = (name: string) => (operation: (typeof operations)[number]) =>
+  describeParams(operation.params).some((shape) => shape.name === name);
 const lists = operations.filter(has('offset'));
 
 test('every list can be asked for within a budget', () => {
@@ -21,12 +22,12 @@ test.each(lists.map((list) => [list.name, list] as const))('%s keeps to it', asy
   expect((await call(name, { ...list.example.call, budget: 20_000 }))[field]).toEqual(whole[field]);
   // What has been done is not refused.
   if (list.kind !== 'query') return expect(small).toMatchObject({ success: true, [field]: [], _meta: { truncated: { shown: 0 } } });
-  const code = list.exits ? 'E_SKILL_PRECONDITION' : 'E_VALIDATION_BUDGET';
+  const code = list.exitNamespace ? 'E_SKILL_PRECONDITION' : 'E_VALIDATION_BUDGET';
   expect(small).toMatchObject({ error: { code, fix: expect.stringMatching(/--budget \d+/) } });
   const least = Number(/--budget (\d+)/.exec(small.error.fix)?.[1]);
   const cut = await call(name, { ...list.example.call, budget: least });
   expect(cut.success).toBe(true);
-  expect(realTokens(JSON.stringify(cut))).toBeLessThanOrEqual(least);
+  expect(countRealTokens(JSON.stringify(cut))).toBeLessThanOrEqual(least);
 });
 
 test('a list in a budget goes on where it stopped, to its end', async () => {
@@ -35,9 +36,9 @@ test('a list in a budget goes on where it stopped, to its end', async () => {
   const seen: string[] = [];
   let command: string | undefined = 'cleo list --budget 400 --limit 25';
   for (let page = 0; command !== undefined && page < 60; page += 1) {
-    const { out, envelope }: { out: string; envelope: Seen } = await cli(command);
-    expect(realTokens(out)).toBeLessThanOrEqual(400);
-    seen.push(...envelope.tasks.map(({ id }: Seen) => id));
+    const { out, envelope }: { out: string; envelope: Json } = await cli(command);
+    expect(countRealTokens(out)).toBeLessThanOrEqual(400);
+    seen.push(...envelope.tasks.map(({ id }: Json) => id));
     command = envelope._meta.truncated?.next;
   }
   expect(seen).toEqual(Array.from({ length: 60 }, (_, i) => `T${i + 100}`));

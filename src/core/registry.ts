@@ -10,11 +10,11 @@ export function createRegistry(text: string): Registry {
   const lines = text.split('\n');
   const known = new Map<string, RegistryEntry>();
   const read = (line: string): RegistryEntry => {
-    const entry = known.get(line) ?? entryOf(JSON.parse(line));
+    const entry = known.get(line) ?? toEntry(JSON.parse(line));
     known.set(line, entry);
     return entry;
   };
-  const catalog: Registry = {
+  const registry: Registry = {
     get entries() {
       return lines.map(read);
     },
@@ -25,21 +25,21 @@ export function createRegistry(text: string): Registry {
     },
     findByFirstWord(word) {
       const quoted = JSON.stringify(word);
-      const begun = `${quoted.slice(0, -1)} `;
-      return lines.filter((line) => line.includes(quoted) || line.includes(begun)).map(read);
+      const prefix = `${quoted.slice(0, -1)} `;
+      return lines.filter((line) => line.includes(quoted) || line.includes(prefix)).map(read);
     },
     async load(name) {
-      const entry = catalog.find(name);
+      const entry = registry.find(name);
       if (!entry) throw new Error(`no operation ${name}`);
       return entry.load();
     },
   };
-  return catalog;
+  return registry;
 }
 
-const entryOf = (row: IndexRow): RegistryEntry => ({ ...row, aliases: row.aliases ?? none, load: () => loadOperation(row.name) });
+const toEntry = (row: IndexRow): RegistryEntry => ({ ...row, aliases: row.aliases ?? noAliases, load: () => loadOperation(row.name) });
 
-const none: string[] = [];
+const noAliases: string[] = [];
 
 /** The build puts its own way of finding a part in the place of this one. */
 async function loadOperation(name: string): Promise<Operation> {

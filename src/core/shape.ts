@@ -1,5 +1,5 @@
 /** What a parameter's schema says of it, for flags, help, completion and messages. */
-export interface Shape {
+export interface ParamShape {
   name: string;
   type: 'text' | 'number' | 'flag' | 'list';
   isRequired: boolean;
@@ -13,28 +13,28 @@ export interface Shape {
   separator: string;
 }
 
-interface Node {
+interface SchemaNode {
   type: string;
   kind?: string;
-  wrapped?: Node;
-  item?: Node;
+  wrapped?: SchemaNode;
+  item?: SchemaNode;
   options?: unknown[];
-  pipe?: Node[];
+  pipe?: SchemaNode[];
   description?: string;
   metadata?: Record<string, unknown>;
   default?: unknown;
-  entries?: Record<string, Node>;
+  entries?: Record<string, SchemaNode>;
 }
 
-export function shapesOf(params: unknown): Shape[] {
-  return Object.entries((params as Node).entries ?? {}).map(([name, node]) => shapeOf(name, node));
+export function describeParams(params: unknown): ParamShape[] {
+  return Object.entries((params as SchemaNode).entries ?? {}).map(([name, node]) => describeParam(name, node));
 }
 
-export function shapeOf(name: string, node: Node): Shape {
+export function describeParam(name: string, node: SchemaNode): ParamShape {
   const seen = { description: '', metadata: {} as Record<string, unknown> };
-  const core = look(node, seen);
+  const core = unwrapSchema(node, seen);
   const each = { description: '', metadata: {} as Record<string, unknown> };
-  const item = core.type === 'array' && core.item ? look(core.item, each) : undefined;
+  const item = core.type === 'array' && core.item ? unwrapSchema(core.item, each) : undefined;
   const options =
     (item ?? core).type === 'picklist' ? ((item ?? core).options as string[]) : (seen.metadata.choices as string[] | undefined);
   const value = seen.metadata.value ?? each.metadata.value;
@@ -45,25 +45,25 @@ export function shapeOf(name: string, node: Node): Shape {
     ...(options ? { choices: options } : {}),
     about: seen.description,
     ...(typeof value === 'string' ? { value } : {}),
-    ...(isPlain(node.default) ? { default: node.default } : {}),
+    ...(isScalar(node.default) ? { default: node.default } : {}),
     separator: typeof seen.metadata.separator === 'string' ? seen.metadata.separator : ',',
   };
 }
 
-const isPlain = (value: unknown): value is string | number | boolean => ['string', 'number', 'boolean'].includes(typeof value);
+const isScalar = (value: unknown): value is string | number | boolean => ['string', 'number', 'boolean'].includes(typeof value);
 
 /** Unwraps `optional` and pipes down to the schema itself, gathering descriptions and metadata; the outermost wins. */
-function look(node: Node, seen: { description: string; metadata: Record<string, unknown> }): Node {
-  let ctx = node;
+function unwrapSchema(node: SchemaNode, seen: { description: string; metadata: Record<string, unknown> }): SchemaNode {
+  let schema = node;
   for (;;) {
-    for (const step of [...(ctx.pipe ?? [])].reverse()) {
+    for (const step of [...(schema.pipe ?? [])].reverse()) {
       if (step.type === 'description') seen.description ||= step.description ?? '';
       if (step.type === 'metadata') seen.metadata = { ...step.metadata, ...seen.metadata };
     }
-    const inner = ctx.wrapped ?? (ctx.pipe?.[0] !== ctx ? ctx.pipe?.[0] : undefined);
-    if (!inner || inner === ctx) return ctx;
+    const inner = schema.wrapped ?? (schema.pipe?.[0] !== schema ? schema.pipe?.[0] : undefined);
+    if (!inner || inner === schema) return schema;
     // The first step of a pipe may be the same object spread out; descend only where it has something to add.
-    if (!ctx.wrapped && !inner.pipe && !inner.wrapped) return ctx.type === 'optional' ? inner : ctx;
-    ctx = inner;
+    if (!schema.wrapped && !inner.pipe && !inner.wrapped) return schema.type === 'optional' ? inner : schema;
+    schema = inner;
   }
 }

@@ -1,10 +1,10 @@
-import { commandsOf, flagOf } from './command-line.ts';
+import { listCommandNames, toFlag } from './command-line.ts';
 import type { CommandDefinition } from './define.ts';
-import { type Shape, shapesOf } from './shape.ts';
+import { describeParams, type ParamShape } from './shape.ts';
 
 /** A flag of a command as help, completion and docs show it. */
 export interface FlagUsage {
-  shape: Shape;
+  shape: ParamShape;
   /** All spellings, the long one first. */
   flags: string[];
   /** What stands for its value; a switch has none. */
@@ -12,22 +12,22 @@ export interface FlagUsage {
   isFile: boolean;
 }
 
-export const argumentsOf = (operation: CommandDefinition): Shape[] => {
-  const shapes = shapesOf(operation.params);
+export const describeArguments = (operation: CommandDefinition): ParamShape[] => {
+  const shapes = describeParams(operation.params);
   return (operation.cli.args ?? []).flatMap((name) => shapes.find((shape) => shape.name === name) ?? []);
 };
 
-export function flagsOf(operation: CommandDefinition): FlagUsage[] {
+export function describeFlags(operation: CommandDefinition): FlagUsage[] {
   const { args = [], short = {}, read = {} } = operation.cli;
-  return shapesOf(operation.params)
+  return describeParams(operation.params)
     .filter((shape) => !args.includes(shape.name))
     .map((shape) => {
       const isFile = read[shape.name] !== undefined;
-      const value = isFile ? 'FILE|-' : placeholder(shape);
+      const value = isFile ? 'FILE|-' : formatPlaceholder(shape);
       return {
         shape,
         flags: [
-          flagOf(read[shape.name]?.flag ?? shape.name),
+          toFlag(read[shape.name]?.flag ?? shape.name),
           ...Object.entries(short).flatMap(([letter, name]) => (name === shape.name ? [`-${letter}`] : [])),
         ],
         ...(value ? { value } : {}),
@@ -37,20 +37,20 @@ export function flagsOf(operation: CommandDefinition): FlagUsage[] {
 }
 
 /** `cleo add <title> [options]`; optional arguments in brackets. */
-export function usageOf(operation: CommandDefinition): string {
+export function formatUsage(operation: CommandDefinition): string {
   const { select, read = {} } = operation.cli;
-  const flags = flagsOf(operation);
-  const args = argumentsOf(operation).map((shape) => {
+  const flags = describeFlags(operation);
+  const args = describeArguments(operation).map((shape) => {
     const name = `${read[shape.name] ? 'FILE|-' : `<${shape.name}>`}${shape.type === 'list' && !read[shape.name] ? '…' : ''}`;
     return shape.isRequired ? name : `[${name}]`;
   });
   const required = flags.filter(({ shape }) => shape.isRequired).map(({ flags: [flag], value }) => `${flag} ${value}`);
-  const isSelected = select && !flags.some(({ shape }) => shape.name === select) ? [flagOf(select)] : [];
+  const isSelected = select && !flags.some(({ shape }) => shape.name === select) ? [toFlag(select)] : [];
   const hasOptions = flags.some(({ shape }) => !shape.isRequired);
-  return ['cleo', commandsOf(operation)[0], ...args, ...isSelected, ...required, ...(hasOptions ? ['[options]'] : [])].join(' ');
+  return ['cleo', listCommandNames(operation)[0], ...args, ...isSelected, ...required, ...(hasOptions ? ['[options]'] : [])].join(' ');
 }
 
-function placeholder(shape: Shape): string | undefined {
+function formatPlaceholder(shape: ParamShape): string | undefined {
   if (shape.type === 'flag') return undefined;
   const choices = shape.choices?.join('|') ?? '';
   const one = shape.value ?? (choices && choices.length <= 24 ? choices : shape.type === 'number' ? 'N' : 'TEXT');

@@ -1,5 +1,5 @@
-import { commandFor } from '#core/command-line.ts';
-import { Answer, type AnswerOptions, type BaseContext, type Observe, type Operation, type Registry } from '#core/define.ts';
+import { formatCommand } from '#core/command-line.ts';
+import { Answer, type AnswerOptions, type BaseContext, type EventObserver, type Operation, type Registry } from '#core/define.ts';
 import { CleoError } from '#core/errors/error.ts';
 import { commandLine } from '#core/errors/quote.ts';
 import type { Caller, Gateway } from '#core/model/audit.ts';
@@ -7,9 +7,9 @@ import type { Config } from '#core/model/config.ts';
 import type { SessionHandle } from '#core/model/session-handle.ts';
 import type { TokenScope } from '#core/model/token.ts';
 import type { Platform, Project } from '#platform/port.ts';
-import type { ReadStore, Store, StoreAdmin } from '#store/port.ts';
+import type { ReadStore, Store, StoreAdmin } from '#store/port/store.ts';
 import type { Reply } from './dispatch.ts';
-import { type Meta, success } from './envelope.ts';
+import { createSuccess, type Meta } from './envelope.ts';
 
 /** Everything that was built at the start and is handed in. */
 export interface App {
@@ -43,11 +43,11 @@ export interface Call {
   /** The caller no longer waits for the answer. */
   signal?: AbortSignal;
   /** Is told what happens while long work goes on. */
-  observe?: Observe;
+  observe?: EventObserver;
   /** Where the surface read a parameter from, so that a command line can name it again. */
   paths?: Record<string, string>;
   /** Why the surface could not make parameters of what it was given; answered and logged like any call that does not parse. */
-  refusal?: CleoError;
+  inputError?: CleoError;
 }
 
 /** One call on its way through dispatch. */
@@ -70,18 +70,18 @@ export interface CallContext {
   nudge?: string;
 }
 
-export const namespaceOf = (operation: string): string => operation.slice(0, operation.indexOf('.'));
+export const getNamespace = (operation: string): string => operation.slice(0, operation.indexOf('.'));
 
-export const unwrap = (result: unknown): { result: Record<string, unknown>; more: AnswerOptions } =>
+export const unwrapAnswer = (result: unknown): { result: Record<string, unknown>; options: AnswerOptions } =>
   result instanceof Answer
-    ? { result: result.result as Record<string, unknown>, more: result.options }
-    : { result: result as Record<string, unknown>, more: {} };
+    ? { result: result.result as Record<string, unknown>, options: result.options }
+    : { result: result as Record<string, unknown>, options: {} };
 
 export const toStamp = ({ now, caller }: CallContext): { at: string; by: string } => ({ at: now, by: caller.agent });
 
 /** What every operation is given; `part` is the store, where it has one. */
-export function createContext(work: CallContext, part: object): BaseContext {
-  const { app, operation, caller, now, call, session, isNamed, activeSessions } = work;
+export function createContext(ctx: CallContext, part: object): BaseContext {
+  const { app, operation, caller, now, call, session, isNamed, activeSessions } = ctx;
   const { platform, registry } = app;
   let config: Config | undefined;
   return {
@@ -98,7 +98,7 @@ export function createContext(work: CallContext, part: object): BaseContext {
     platform,
     registry,
     get config(): Config {
-      config ??= platform.config.load(platform.project());
+      config ??= platform.config.load(platform.getProject());
       return config;
     },
     get project(): Project {
@@ -109,15 +109,15 @@ export function createContext(work: CallContext, part: object): BaseContext {
     openProjectStore: async (of: Project) => (await app.storeAdmin(of, platform.config.load(of)['store.url'])).open('read'),
     read: async <T>(ask: (store: ReadStore) => Promise<T>): Promise<T> => (await app.openStore('read')).read(ask),
     toOutput: (result: Record<string, unknown>, more: AnswerOptions = {}) =>
-      `${JSON.stringify(success(operation, metaOf(work), { result, more }))}\n`,
+      `${JSON.stringify(createSuccess(operation, createMeta(ctx), { result, options: more }))}\n`,
     commandWith: (params: Record<string, unknown>) =>
-      commandFor(operation, { ...(call.params as object), ...params }, flagsOf(call), call.paths),
-    commandAs: (words: string[]) => commandLine(['cleo', ...words, ...flagsOf(call)]),
+      formatCommand(operation, { ...(call.params as object), ...params }, toIdentityFlags(call), call.paths),
+    commandAs: (words: string[]) => commandLine(['cleo', ...words, ...toIdentityFlags(call)]),
   };
 }
 
 /** What will stand in `_meta`; a nudge is known only when the call is over, so there is room for the longest. */
-function metaOf({ operation, now, app, caller, isGraded }: CallContext): Meta {
+function createMeta({ operation, now, app, caller, isGraded }: CallContext): Meta {
   return {
     ...{ command: operation.name, timestamp: now, version: app.platform.version },
     ...(caller.session ? { sessionId: caller.session } : {}),
@@ -126,13 +126,13 @@ function metaOf({ operation, now, app, caller, isGraded }: CallContext): Meta {
 }
 
 /** Who the call itself said it is; the rest a further command line of the same shell says again by itself. */
-const flagsOf = ({ session, agent, gateway }: Call): string[] => [
+const toIdentityFlags = ({ session, agent, gateway }: Call): string[] => [
   ...(session ? ['--session', session] : []),
   ...(agent && gateway === 'cli' ? ['--agent', agent] : []),
 ];
 
 export function requireProject(platform: Platform): Project {
-  const project = platform.project();
+  const project = platform.getProject();
   if (!project) throw new CleoError('E_NOT_INITIALIZED', { folder: platform.folder });
   return project;
 }

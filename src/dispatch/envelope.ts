@@ -20,35 +20,35 @@ export interface Meta {
 export type Envelope = { _meta: Meta; success: boolean } & Record<string, unknown>;
 
 /** What came of an operation, before it becomes an answer. */
-export interface Done {
+export interface Outcome {
   result: Record<string, unknown>;
-  more: AnswerOptions;
+  options: AnswerOptions;
   changes?: Changes;
   isDryRun?: boolean;
   /** The envelope of the first time, when an idempotency key is seen again. */
   replay?: Envelope;
 }
 
-export function success(operation: Operation, meta: Meta, done: Done): Envelope {
-  const { exit, warnings, truncated } = done.more;
+export function createSuccess(operation: Operation, meta: Meta, outcome: Outcome): Envelope {
+  const { exit, warnings, truncated } = outcome.options;
   return {
     _meta: {
       ...meta,
-      resultsField: resultsFieldOf(operation),
+      resultsField: getResultsField(operation),
       ...(warnings?.length ? { warnings } : {}),
       ...(exit ? { exitCode: exit } : {}),
       ...(truncated ? { truncated } : {}),
     },
     success: true,
-    ...done.result,
-    ...(done.changes ? { data: receipt(done) } : {}),
+    ...outcome.result,
+    ...(outcome.changes ? { data: toReceipt(outcome) } : {}),
   };
 }
 
 /** The first key of the result schema holds the primary data. */
-export const resultsFieldOf = (operation: Operation): string => Object.keys(operation.result.entries)[0] ?? '';
+export const getResultsField = (operation: Operation): string => Object.keys(operation.result.entries)[0] ?? '';
 
-function receipt({ changes, isDryRun }: Done): Record<string, unknown> {
+function toReceipt({ changes, isDryRun }: Outcome): Record<string, unknown> {
   const { created, updated, deleted } = changes ?? { created: [], updated: [], deleted: [] };
   if (isDryRun)
     return {
@@ -62,7 +62,7 @@ function receipt({ changes, isDryRun }: Done): Record<string, unknown> {
   return { ...(created.length ? { created } : {}), ...(updated.length ? { updated } : {}), ...(deleted.length ? { deleted } : {}) };
 }
 
-export function failure(meta: Meta, error: CleoError): Envelope {
+export function createFailure(meta: Meta, error: CleoError): Envelope {
   return {
     _meta: { ...meta, exitCode: error.exitCode },
     success: false,

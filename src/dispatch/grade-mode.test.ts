@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { openApp } from '../../test/app.ts';
 
 const logged = async (app: Awaited<ReturnType<typeof openApp>>): Promise<string[]> =>
-  (await app.store.read((reads) => reads.audit.after(0, 100))).map(
+  (await app.store.read((reads) => reads.audit.listAfter(0, 100))).map(
     (entry) => `${entry.session} ${entry.domain}.${entry.operation} ${entry.exitCode}`,
   );
 

@@ -7,8 +7,8 @@ export async function renewLease({ platform, openStore }: App, caller: Caller): 
   const ttlMs = platform.config.load(requireProject(platform))['claims.ttlMinutes'] * 60_000;
   const at = platform.now();
   const isDue = await store.read(async ({ claims }) => {
-    const held = await claims.heldBy(caller);
-    return held !== undefined && Date.parse(await claims.moment(at)) - Date.parse(held.renewedAt) > ttlMs / 4;
+    const held = await claims.getHeldBy(caller);
+    return held !== undefined && Date.parse(await claims.getLeaseTime(at)) - Date.parse(held.renewedAt) > ttlMs / 4;
   });
   if (isDue) await (await openStore('write')).write({ at, by: caller.agent }, ({ claims }) => claims.renew(caller, at));
 }

@@ -1,13 +1,13 @@
 import { expect, onTestFinished, test } from 'vitest';
 import { createApp } from '#main.ts';
-import { platformOf } from '#platform/platform.ts';
+import { createPlatform } from '#platform/platform.ts';
 import { openApp, type TestApp } from '../../test/app.ts';
 import { type App, dispatch } from './dispatch.ts';
-import { pulseOf } from './log-head.ts';
+import { readLogHead } from './log-head.ts';
 
 /** The same project with the same surroundings, seen by somebody who only watches. */
 function onlooker({ env, root }: TestApp): App {
-  const app = createApp(platformOf(env, root, '0.0.0-test'), { isServer: true, isObserver: true });
+  const app = createApp(createPlatform(env, root, '0.0.0-test'), { isServer: true, isObserver: true });
   onTestFinished(() => app.closeStores());
   return app;
 }
@@ -16,9 +16,9 @@ const look = (app: App, operation: string, params: object = {}) => dispatch(app,
 
 const stateOf = (app: TestApp) =>
   app.store.read(async ({ audit, claims, sessions }) => ({
-    log: await audit.after(0, 1000),
-    claims: await claims.all(),
-    agents: await sessions.agents('session-1'),
+    log: await audit.listAfter(0, 1000),
+    claims: await claims.list(),
+    agents: await sessions.listAgents('session-1'),
   }));
 
 test.each([
@@ -55,11 +55,11 @@ test('who looks on cannot write', async () => {
 test('the pulse moves with every write, and only then', async () => {
   const app = await openApp();
   const watching = onlooker(app);
-  const first = await pulseOf(watching);
+  const first = await readLogHead(watching);
   await app.call('tasks.list');
-  expect(await pulseOf(watching)).toEqual(first);
+  expect(await readLogHead(watching)).toEqual(first);
   await app.call('tasks.add', { title: 'First' });
-  const second = await pulseOf(watching);
+  const second = await readLogHead(watching);
   expect(second.seq).toBe(first.seq + 1);
   expect(second.hash).not.toBe(first.hash);
 });

@@ -1,118 +1,131 @@
 import { type BaseIssue, safeParse } from 'valibot';
-import { commandFor, commandsOf, flagOf } from '#core/command-line.ts';
+import { formatCommand, listCommandNames, toFlag } from '#core/command-line.ts';
 import type { CommandDefinition } from '#core/define.ts';
 import { CleoError } from '#core/errors/error.ts';
 import type { Gateway } from '#core/model/audit.ts';
-import { type Shape, shapesOf } from '#core/shape.ts';
-import { nearest } from '#lib/nearest.ts';
+import { describeParams, type ParamShape } from '#core/shape.ts';
+import { isPlainObject } from '#lib/is-plain-object.ts';
+import { findNearest } from '#lib/nearest.ts';
 
 /** The parameters as the schema makes them, or the refusal: a call of the wrong shape (2) goes before a broken rule (6). */
 export function parseParams(operation: CommandDefinition, input: unknown, paths?: Record<string, string>): Record<string, unknown> {
-  if (typeof input !== 'object' || input === null || Array.isArray(input))
-    throw new CleoError('E_INVALID_INPUT', { problem: 'params must be an object', fix: helpFor(operation) });
-  const given = operation.paramAliases ? renamed(input, operation.paramAliases) : (input as Record<string, unknown>);
+  if (!isPlainObject(input))
+    throw new CleoError('E_INVALID_INPUT', { problem: 'params must be an object', fix: formatHelpCommand(operation) });
+  const given = operation.paramAliases ? applyAliases(input, operation.paramAliases) : (input as Record<string, unknown>);
   const parsed = safeParse(operation.params, given);
   if (parsed.success) return parsed.output as Record<string, unknown>;
   const issues = parsed.issues as BaseIssue<unknown>[];
   const shape = issues.find((issue) => issue.kind === 'schema');
-  throw shape ? wrongShape(operation, given, shape, paths) : brokenRule(operation, issues[0] as BaseIssue<unknown>);
+  throw shape ? createShapeError(operation, given, shape, paths) : createRuleError(operation, issues[0] as BaseIssue<unknown>);
 }
 
 /** Whether it would not be refused with 2. */
-export function hasShape(operation: CommandDefinition, input: Record<string, unknown>): boolean {
-  const parsed = safeParse(operation.params, operation.paramAliases ? renamed(input, operation.paramAliases) : input);
+export function isValidShape(operation: CommandDefinition, input: Record<string, unknown>): boolean {
+  const parsed = safeParse(operation.params, operation.paramAliases ? applyAliases(input, operation.paramAliases) : input);
   return parsed.success || !parsed.issues.some((issue) => issue.kind === 'schema');
 }
 
 /** A parameter that is given under two names keeps the second one, and is refused for it. */
-function renamed(input: object, also: Record<string, string>): Record<string, unknown> {
+function applyAliases(input: object, aliases: Record<string, string>): Record<string, unknown> {
   const given: Record<string, unknown> = Object.create(null);
   for (const [name, value] of Object.entries(input)) {
-    const known = Object.hasOwn(also, name) ? also[name]! : name;
+    const known = Object.hasOwn(aliases, name) ? aliases[name]! : name;
     given[Object.hasOwn(input, known) || known in given ? name : known] = value;
   }
   return given;
 }
 
 /** The call came through the door for the other kind of operation; the way out names the right one. */
-export function wrongDoor(
+export function createWrongGatewayError(
   operation: CommandDefinition,
   fits: 'query' | 'mutate',
   { params, gateway }: { params: unknown; gateway: Gateway },
 ): CleoError {
   const [domain = '', ...rest] = operation.name.split('.');
   const isHttp = gateway === 'http';
-  const door = isHttp ? `POST /api/${fits}/${domain}/${rest.join('.')}` : `cleo_${fits}`;
+  const entryPoint = isHttp ? `POST /api/${fits}/${domain}/${rest.join('.')}` : `cleo_${fits}`;
   const error = new CleoError('E_INVALID_INPUT', {
-    problem: `${operation.name} ${fits === 'query' ? 'reads' : 'writes'}: ask ${door}`,
+    problem: `${operation.name} ${fits === 'query' ? 'reads' : 'writes'}: ask ${entryPoint}`,
     fix:
-      (typeof params === 'object' && params !== null && commandWithin(operation, params as Record<string, unknown>)) || helpFor(operation),
+      (typeof params === 'object' && params !== null && formatShortCommand(operation, params as Record<string, unknown>)) ||
+      formatHelpCommand(operation),
   });
   error.alternatives.push({
-    action: `Ask ${door}`,
+    action: `Ask ${entryPoint}`,
     command: error.fix,
     call: { gateway: isHttp ? fits : `cleo_${fits}`, domain, operation: rest.join('.'), params },
   });
   return error;
 }
 
-export const helpFor = (operation: CommandDefinition): string => `cleo help ${commandsOf(operation)[0] ?? operation.name}`;
+export const formatHelpCommand = (operation: CommandDefinition): string => `cleo help ${listCommandNames(operation)[0] ?? operation.name}`;
 
-function wrongShape(
+function createShapeError(
   operation: CommandDefinition,
   input: Record<string, unknown>,
   issue: BaseIssue<unknown>,
   paths: Record<string, string> | undefined,
 ): CleoError {
-  const shapes = shapesOf(operation.params);
+  const shapes = describeParams(operation.params);
   const path = issue.path?.map((step) => String(step.key)) ?? [];
   const field = path[0] ?? '';
   const shape = shapes.find((s) => s.name === field);
-  if (!shape) return unknownName(operation, input, field, shapes);
+  if (!shape) return createUnknownParamError(operation, input, field, shapes);
   if (issue.received === 'undefined' && path.length === 1)
-    return new CleoError('E_INVALID_INPUT', { problem: `${nameOf(operation, shape)} is required`, fix: helpFor(operation), field });
-  const near = shape.choices && typeof issue.input === 'string' ? nearest(issue.input, shape.choices) : [];
-  const corrected = near.length === 1 && shape.type === 'text' ? { ...input, [field]: near[0] } : undefined;
+    return new CleoError('E_INVALID_INPUT', {
+      problem: `${formatParamName(operation, shape)} is required`,
+      fix: formatHelpCommand(operation),
+      field,
+    });
+  const suggestions = shape.choices && typeof issue.input === 'string' ? findNearest(issue.input, shape.choices) : [];
+  const corrected = suggestions.length === 1 && shape.type === 'text' ? { ...input, [field]: suggestions[0] } : undefined;
   return new CleoError('E_INVALID_INPUT', {
-    problem: `${path.length > 1 ? path.join('.') : nameOf(operation, shape)}: ${shape.choices ? `${shown(issue.input)} is not one of ${shape.choices.join(', ')}` : `${expected(issue)}, received ${shown(issue.input)}`}`,
-    fix: (corrected && commandWithin(operation, corrected, paths)) ?? idHint(issue.input, shape) ?? helpFor(operation),
+    problem: `${path.length > 1 ? path.join('.') : formatParamName(operation, shape)}: ${shape.choices ? `${formatValue(issue.input)} is not one of ${shape.choices.join(', ')}` : `${formatExpected(issue)}, received ${formatValue(issue.input)}`}`,
+    fix:
+      (corrected && formatShortCommand(operation, corrected, paths)) ?? suggestIdSearch(issue.input, shape) ?? formatHelpCommand(operation),
     field,
-    ...(near.length ? { near } : {}),
+    ...(suggestions.length ? { suggestions } : {}),
   });
 }
 
-function unknownName(operation: CommandDefinition, input: Record<string, unknown>, field: string, shapes: Shape[]): CleoError {
+function createUnknownParamError(
+  operation: CommandDefinition,
+  input: Record<string, unknown>,
+  field: string,
+  shapes: ParamShape[],
+): CleoError {
   const free = shapes.map((s) => s.name).filter((name) => input[name] === undefined);
-  const near = nearest(field, free);
+  const suggestions = findNearest(field, free);
   const { [field]: value, ...rest } = input;
-  const corrected = near.length === 1 && near[0] ? commandWithin(operation, { ...rest, [near[0]]: value }) : undefined;
+  const corrected =
+    suggestions.length === 1 && suggestions[0] ? formatShortCommand(operation, { ...rest, [suggestions[0]]: value }) : undefined;
   return new CleoError('E_INVALID_INPUT', {
-    problem: `${operation.name} has no parameter ${shown(field)}${near.length ? `; did you mean ${near.map((n) => `${n} (${flagOf(n)})`).join(' or ')}?` : ''}`,
-    fix: corrected ?? helpFor(operation),
+    problem: `${operation.name} has no parameter ${formatValue(field)}${suggestions.length ? `; did you mean ${suggestions.map((n) => `${n} (${toFlag(n)})`).join(' or ')}?` : ''}`,
+    fix: corrected ?? formatHelpCommand(operation),
     field: field.slice(0, 100),
-    ...(near.length ? { near } : {}),
+    ...(suggestions.length ? { suggestions } : {}),
   });
 }
 
-function brokenRule(operation: CommandDefinition, issue: BaseIssue<unknown>): CleoError {
+function createRuleError(operation: CommandDefinition, issue: BaseIssue<unknown>): CleoError {
   const path = issue.path?.map((step) => String(step.key)) ?? [];
   return new CleoError('E_VALIDATION', {
     field: path.findLast((step) => !/^\d+$/.test(step)) ?? path[0] ?? 'params',
     problem: issue.message,
-    fix: helpFor(operation),
+    fix: formatHelpCommand(operation),
   });
 }
 
 /** A misspelt id: the digits in it are the best lead there is. */
-function idHint(input: unknown, shape: Shape): string | undefined {
+function suggestIdSearch(input: unknown, shape: ParamShape): string | undefined {
   if (shape.value !== 'T###' || typeof input !== 'string') return undefined;
   const digits = /[1-9]\d{0,14}/.exec(input)?.[0];
   return digits ? `cleo find --id ${digits}` : undefined;
 }
 
-const nameOf = (operation: CommandDefinition, shape: Shape): string =>
-  operation.cli.args?.includes(shape.name) ? shape.name : `${shape.name} (${flagOf(operation.cli.read?.[shape.name]?.flag ?? shape.name)})`;
-const shown = (value: unknown): string => {
+const formatParamName = (operation: CommandDefinition, shape: ParamShape): string =>
+  operation.cli.args?.includes(shape.name) ? shape.name : `${shape.name} (${toFlag(operation.cli.read?.[shape.name]?.flag ?? shape.name)})`;
+const formatValue = (value: unknown): string => {
   const text =
     typeof value === 'string'
       ? JSON.stringify(value.slice(0, 60))
@@ -125,12 +138,16 @@ const shown = (value: unknown): string => {
 };
 
 /** Valibot's own words repeat the value, however long it is. */
-const expected = (issue: BaseIssue<unknown>): string =>
+const formatExpected = (issue: BaseIssue<unknown>): string =>
   issue.message.startsWith('Invalid ') ? `expected ${issue.expected ?? 'something else'}` : issue.message;
 
 /** The corrected call as a command, where that is all that was wrong with it and it can be printed as one short line. */
-function commandWithin(operation: CommandDefinition, params: Record<string, unknown>, paths?: Record<string, string>): string | undefined {
-  if (!hasShape(operation, params)) return undefined;
-  const command = commandFor(operation, params, [], paths);
+function formatShortCommand(
+  operation: CommandDefinition,
+  params: Record<string, unknown>,
+  paths?: Record<string, string>,
+): string | undefined {
+  if (!isValidShape(operation, params)) return undefined;
+  const command = formatCommand(operation, params, [], paths);
   return command.length <= 500 && !/[\0-\x1f]/.test(command) ? command : undefined;
 }

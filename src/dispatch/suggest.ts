@@ -1,15 +1,23 @@
-import { nearest } from '#lib/nearest.ts';
+import { findNearest } from '#lib/nearest.ts';
 
-/** The names that were probably meant, and the question that asks for them; both empty where nothing is near. */
-export function suggest(name: string, known: string[]): { near: string[]; question: string } {
-  return asked(nearest(name, known));
+interface Suggestion {
+  suggestions: string[];
+  /** Ends a message: `; did you mean show or list?`. Empty when there is nothing to suggest. */
+  question: string;
 }
 
-/** The same for flags: the dashes are no letters to get wrong, and a short one is like every other. */
-export function suggestFlag(flag: string, known: Iterable<string>): { near: string[]; question: string } {
-  if (!flag.startsWith('--')) return asked([]);
+/** Suggests known names for a misspelt one. */
+export function suggestNames(name: string, known: string[]): Suggestion {
+  return toSuggestion(findNearest(name, known));
+}
+
+/** Suggests long flags for a misspelt one. The dashes are not compared, and a short flag is too short to correct. */
+export function suggestFlag(flag: string, known: Iterable<string>): Suggestion {
+  if (!flag.startsWith('--')) return toSuggestion([]);
   const names = [...known].flatMap((other) => (other.startsWith('--') ? [other.slice(2)] : []));
-  return asked(nearest(flag.slice(2), names).map((name) => `--${name}`));
+  return toSuggestion(findNearest(flag.slice(2), names).map((name) => `--${name}`));
 }
 
-const asked = (near: string[]) => ({ near, question: near.length ? `; did you mean ${near.join(' or ')}?` : '' });
+function toSuggestion(suggestions: string[]): Suggestion {
+  return { suggestions, question: suggestions.length ? `; did you mean ${suggestions.join(' or ')}?` : '' };
+}

@@ -1,118 +1,118 @@
 import { CleoError } from '#core/errors/error.ts';
 import type { Changes } from '#core/model/audit.ts';
-import type { WriteStore } from '#store/port.ts';
-import { type CallContext, createContext, toStamp, unwrap } from './call-context.ts';
-import type { Done } from './envelope.ts';
+import type { WriteStore } from '#store/port/store.ts';
+import { type CallContext, createContext, toStamp, unwrapAnswer } from './call-context.ts';
+import type { Outcome } from './envelope.ts';
+import { findReplay, forgetKey, storeKey } from './idempotency.ts';
 import { checkSession, identify } from './identify.ts';
-import { forgetKey, keepKey, replayed } from './keys.ts';
-import { append, logQuery, logQuietly } from './log.ts';
+import { appendEntry, logQuery, logQuietly } from './log.ts';
 
 /** One transaction with its audit row: a recorded success is a committed success. */
-export async function runMutation(work: CallContext, params: Record<string, unknown>): Promise<Done> {
-  const { app, operation, now } = work;
+export async function runMutation(ctx: CallContext, params: Record<string, unknown>): Promise<Outcome> {
+  const { app, operation, now } = ctx;
   const store = await app.openStore('write');
   const isDryRun = params.dryRun === true;
   const { dryRun: _, ...given } = params;
   try {
-    return await store.write(toStamp(work), async (writes) => {
-      const replay = await replayed(work, writes, params);
+    return await store.write(toStamp(ctx), async (writes) => {
+      const replay = await findReplay(ctx, writes, params);
       if (replay) return replay;
-      checkWaiting(work);
-      await identify(work, writes);
-      checkSession(work);
-      const done: Done = {
-        ...unwrap(await operation.run(createContext(work, { store: writes, isDryRun }) as never, given as never)),
+      checkNotAborted(ctx);
+      await identify(ctx, writes);
+      checkSession(ctx);
+      const outcome: Outcome = {
+        ...unwrapAnswer(await operation.run(createContext(ctx, { store: writes, isDryRun }) as never, given as never)),
         changes: writes.changes,
       };
-      if (isDryRun) throw new DryRun({ ...done, isDryRun });
-      await writes.claims.renew(work.caller, now);
-      await conclude(work, writes, params, done);
-      return done;
+      if (isDryRun) throw new DryRun({ ...outcome, isDryRun });
+      await writes.claims.renew(ctx.caller, now);
+      await finishWrite(ctx, writes, params, outcome);
+      return outcome;
     });
   } catch (error) {
     // The transaction is rolled back; what it would have done is the answer.
     if (error instanceof DryRun) {
-      if (work.isGraded) await logQuery(work, error.done.more.exit ?? 0);
-      return error.done;
+      if (ctx.isGraded) await logQuery(ctx, error.outcome.options.exit ?? 0);
+      return error.outcome;
     }
     throw error;
   }
 }
 
 /** Long work: a mark that it began, its own short writes, and the audit row with the last of them. */
-export async function runJob(work: CallContext, params: Record<string, unknown>): Promise<Done> {
-  const { app, operation } = work;
+export async function runJob(ctx: CallContext, params: Record<string, unknown>): Promise<Outcome> {
+  const { app, operation } = ctx;
   const changes: Changes = { created: [], updated: [], deleted: [] };
   if (operation.needs === 'store') {
     const store = await app.openStore('write');
-    const begun = await store.write(toStamp(work), async (writes) => {
-      const replay = await replayed(work, writes, params);
+    const started = await store.write(toStamp(ctx), async (writes) => {
+      const replay = await findReplay(ctx, writes, params);
       if (replay) return replay;
-      checkWaiting(work);
-      await identify(work, writes);
-      checkSession(work);
-      await keepKey(work, writes, params, undefined);
-      return writes.jobs.begin(operation.name, work.caller.agent, work.now);
+      checkNotAborted(ctx);
+      await identify(ctx, writes);
+      checkSession(ctx);
+      await storeKey(ctx, writes, params, undefined);
+      return writes.jobs.start(operation.name, ctx.caller.agent, ctx.now);
     });
-    if (typeof begun !== 'number') return begun;
+    if (typeof started !== 'number') return started;
     try {
-      const done = await workOf(work, changes, params);
-      await (await app.openStore('write')).write(toStamp(work), async (writes) => {
-        await writes.jobs.finish(begun);
-        if (!done.isDryRun) return conclude(work, writes, params, done);
-        await forgetKey(work, writes);
-        if (work.isGraded) await append(work, writes, done.more.exit ?? 0);
+      const outcome = await performJob(ctx, changes, params);
+      await (await app.openStore('write')).write(toStamp(ctx), async (writes) => {
+        await writes.jobs.finish(started);
+        if (!outcome.isDryRun) return finishWrite(ctx, writes, params, outcome);
+        await forgetKey(ctx, writes);
+        if (ctx.isGraded) await appendEntry(ctx, writes, outcome.options.exit ?? 0);
       });
-      return done;
+      return outcome;
     } catch (error) {
       await (await app.openStore('write'))
-        .write(toStamp(work), async (writes) => {
-          await writes.jobs.finish(begun);
-          await forgetKey(work, writes);
+        .write(toStamp(ctx), async (writes) => {
+          await writes.jobs.finish(started);
+          await forgetKey(ctx, writes);
         })
         .catch(() => {});
       throw error;
     }
   }
-  const done = await workOf(work, changes, params);
+  const outcome = await performJob(ctx, changes, params);
   // Files were the work; the log records it where there is a sound store to record it in.
-  if (app.platform.project()) await logQuietly(work, done.more.exit ?? 0, done.changes);
-  return done;
+  if (app.platform.getProject()) await logQuietly(ctx, outcome.options.exit ?? 0, outcome.changes);
+  return outcome;
 }
 
-async function workOf(work: CallContext, changes: Changes, params: Record<string, unknown>): Promise<Done> {
-  const context = jobContext(work, changes);
-  const { result, more } = unwrap(await work.operation.run(context as never, params as never));
-  const done = { result, more, changes, ...(more.dryRun ? { isDryRun: true } : {}) };
-  return more.budget ? (await import('./fit.ts')).fitList(context as never, work.operation, done) : done;
+async function performJob(ctx: CallContext, changes: Changes, params: Record<string, unknown>): Promise<Outcome> {
+  const context = createJobContext(ctx, changes);
+  const { result, options } = unwrapAnswer(await ctx.operation.run(context as never, params as never));
+  const outcome = { result, options, changes, ...(options.dryRun ? { isDryRun: true } : {}) };
+  return options.budget ? (await import('./fit-list.ts')).fitList(context as never, ctx.operation, outcome) : outcome;
 }
 
 /** Who gave up while the call waited for its turn gets nothing written; what has begun is done as a whole. */
-function checkWaiting({ call, operation, app, startedAt }: CallContext): void {
+function checkNotAborted({ call, operation, app, startedAt }: CallContext): void {
   if (!call.signal?.aborted) return;
   throw new CleoError('E_LOCK_TIMEOUT', { waitedMs: Math.round(app.platform.monotonicMs() - startedAt), path: operation.name });
 }
 
 class DryRun extends Error {
-  readonly done: Done;
-  constructor(done: Done) {
+  readonly outcome: Outcome;
+  constructor(outcome: Outcome) {
     super('dry run');
-    this.done = done;
+    this.outcome = outcome;
   }
 }
 
-function jobContext(work: CallContext, changes: Changes): object {
-  const { app } = work;
+function createJobContext(ctx: CallContext, changes: Changes): object {
+  const { app } = ctx;
   const { platform } = app;
-  return Object.defineProperties(createContext(work, {}), {
-    config: { value: () => platform.config.load(platform.project()) },
+  return Object.defineProperties(createContext(ctx, {}), {
+    config: { value: () => platform.config.load(platform.getProject()) },
     openStore: { value: app.openStore },
     closeStores: { value: app.closeStores },
     storeAdmin: { value: app.storeAdmin },
     changes: { value: changes },
     write: {
       value: async (change: (store: WriteStore) => Promise<unknown>) =>
-        (await app.openStore('write')).write(toStamp(work), async (writes) => {
+        (await app.openStore('write')).write(toStamp(ctx), async (writes) => {
           const result = await change(writes);
           for (const key of ['created', 'updated', 'deleted'] as const) changes[key].push(...writes.changes[key]);
           return result;
@@ -121,17 +121,17 @@ function jobContext(work: CallContext, changes: Changes): object {
   });
 }
 
-async function conclude(work: CallContext, writes: WriteStore, params: Record<string, unknown>, done: Done): Promise<void> {
-  join(work, done);
-  await keepKey(work, writes, params, done);
-  await append(work, writes, done.more.exit ?? 0, done.changes);
+async function finishWrite(ctx: CallContext, writes: WriteStore, params: Record<string, unknown>, outcome: Outcome): Promise<void> {
+  enterSession(ctx, outcome);
+  await storeKey(ctx, writes, params, outcome);
+  await appendEntry(ctx, writes, outcome.options.exit ?? 0, outcome.changes);
 }
 
 /** Whoever starts or resumes a session is in it with that very call, and later ones of this process. */
-function join(work: CallContext, done: Done): void {
-  const { enterSession: joins } = done.more;
+function enterSession(ctx: CallContext, outcome: Outcome): void {
+  const { enterSession: joins } = outcome.options;
   if (!joins) return;
-  work.caller = { ...work.caller, session: joins.id };
-  work.app.agentSessions?.set(work.caller.agent, joins.id);
-  if (work.app.agentSessions && work.caller.agent === work.app.platform.caller.agent) work.app.platform.announce(joins.id, joins.isGraded);
+  ctx.caller = { ...ctx.caller, session: joins.id };
+  ctx.app.agentSessions?.set(ctx.caller.agent, joins.id);
+  if (ctx.app.agentSessions && ctx.caller.agent === ctx.app.platform.caller.agent) ctx.app.platform.exportSession(joins.id, joins.isGraded);
 }

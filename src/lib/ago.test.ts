@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { agoFrom } from './ago.ts';
+import { parseAgo } from './ago.ts';
 
 test.each([
   ['90m', '2026-01-31T22:30:00.000Z'],
@@ -8,5 +8,5 @@ test.each([
   ['2w', '2026-01-18T00:00:00.000Z'],
   ['2025-12-24', '2025-12-24T00:00:00.000Z'],
 ])('%s before the first of February', (text, expected) => {
-  expect(agoFrom('2026-02-01T00:00:00.000Z', text)).toBe(expected);
+  expect(parseAgo('2026-02-01T00:00:00.000Z', text)).toBe(expected);
 });

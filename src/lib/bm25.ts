@@ -1,21 +1,22 @@
-import { terms } from './terms.ts';
+import { mean } from './statistics.ts';
+import { toTerms } from './terms.ts';
 
 const k1 = 1.2;
 const b = 0.75;
 
-/** How well each text fits a query, by how rare the words are that they share. */
-export function bm25(query: string, texts: string[]): number[] {
-  const documents = texts.map(terms);
-  const mean = documents.reduce((sum, words) => sum + words.length, 0) / Math.max(1, documents.length) || 1;
-  const wanted = [...new Set(terms(query))];
-  const weights = wanted.map((word) => {
-    const holding = documents.filter((words) => words.includes(word)).length;
-    return Math.log(1 + (documents.length - holding + 0.5) / (holding + 0.5));
+/** Scores each text against a query with Okapi BM25: shared words count more the rarer they are. */
+export function scoreBm25(query: string, texts: string[]): number[] {
+  const documents = texts.map(toTerms);
+  const meanLength = mean(documents.map((words) => words.length)) || 1;
+  const queryTerms = [...new Set(toTerms(query))];
+  const weights = queryTerms.map((word) => {
+    const matches = documents.filter((words) => words.includes(word)).length;
+    return Math.log(1 + (documents.length - matches + 0.5) / (matches + 0.5));
   });
   return documents.map((words) =>
-    wanted.reduce((sum, word, i) => {
-      const count = words.filter((one) => one === word).length;
-      return sum + (weights[i]! * count * (k1 + 1)) / (count + k1 * (1 - b + (b * words.length) / mean));
+    queryTerms.reduce((sum, word, i) => {
+      const count = words.filter((term) => term === word).length;
+      return sum + (weights[i]! * count * (k1 + 1)) / (count + k1 * (1 - b + (b * words.length) / meanLength));
     }, 0),
   );
 }

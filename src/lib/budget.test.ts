@@ -1,21 +1,21 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { clip, filled, type Measured, mostWithin, type Omission, withinBudget } from './budget.ts';
+import { type AnswerBuilder, clipText, countFitting, fitAnswer, fitSections, type Omission } from './budget.ts';
 
 const cost = (value: unknown): number => JSON.stringify(value).length;
 const section = (name: string, ...items: unknown[]) => ({ name, items, expand: `cleo ${name}` });
 
 test('everything fits where there is room', () => {
-  expect(withinBudget([section('a', 'x', 'y'), section('b')], 1000, cost)).toEqual({ kept: { a: 2, b: 0 }, omitted: [] });
+  expect(fitSections([section('a', 'x', 'y'), section('b')], 1000, cost)).toEqual({ kept: { a: 2, b: 0 }, omitted: [] });
 });
 
 test('the most important comes first, and what is left out is told with the way to it', () => {
-  const fitted = withinBudget([section('a', 'x'.repeat(40), 'y'.repeat(40)), section('b', 'z'.repeat(200))], 160, cost);
+  const fitted = fitSections([section('a', 'x'.repeat(40), 'y'.repeat(40)), section('b', 'z'.repeat(200))], 160, cost);
   expect(fitted).toEqual({ kept: { a: 2, b: 0 }, omitted: [{ section: 'b', count: 1, expand: 'cleo b' }] });
 });
 
 test('a section is cut from its end', () => {
-  const { kept, omitted } = withinBudget([section('a', '1'.repeat(60), '2'.repeat(60), '3'.repeat(60))], 170, cost);
+  const { kept, omitted } = fitSections([section('a', '1'.repeat(60), '2'.repeat(60), '3'.repeat(60))], 170, cost);
   expect(kept).toEqual({ a: 2 });
   expect(omitted).toEqual([{ section: 'a', count: 1, expand: 'cleo a' }]);
 });
@@ -31,7 +31,7 @@ test('what is kept, with what is said of the rest, never costs more than the bud
         (sum, s) => sum + (s.items.length ? cost({ section: s.name, count: s.items.length, expand: s.expand }) : 0),
         0,
       );
-      const { kept, omitted } = withinBudget(all, saying + more, cost);
+      const { kept, omitted } = fitSections(all, saying + more, cost);
       const spent = all.reduce((sum, s) => sum + s.items.slice(0, kept[s.name]).reduce((n, item) => n + cost(item), 0), 0);
       expect(spent + omitted.reduce((sum, o) => sum + cost(o), 0)).toBeLessThanOrEqual(saying + more);
       for (const s of all) expect(kept[s.name]! + (omitted.find((o) => o.section === s.name)?.count ?? 0)).toBe(s.items.length);
@@ -41,17 +41,17 @@ test('what is kept, with what is said of the rest, never costs more than the bud
 
 test('an answer is filled as far as it fits, measured as a whole; many notes on omissions become one', () => {
   const many = ['a', 'b', 'c', 'd'].map((name) => section(name, ...Array.from({ length: 9 }, (_, i) => `${name}${i}`.repeat(5))));
-  const measured: Measured<{ kept: object; omitted: Omission[]; items: unknown[][] }> = {
+  const measured: AnswerBuilder<{ kept: object; omitted: Omission[]; items: unknown[][] }> = {
     build: (kept, omitted) => ({ kept, omitted, items: many.map((s) => s.items.slice(0, kept[s.name])) }),
-    tokensOf: cost,
-    cost,
-    rest: (count: number) => ({ section: 'rest', count, expand: 'cleo all' }),
+    countTokens: cost,
+    estimateCost: cost,
+    omitRest: (count: number) => ({ section: 'rest', count, expand: 'cleo all' }),
   };
   for (let budget = 150; budget < 1200; budget += 7) {
-    const found = filled(many, budget, measured);
+    const found = fitAnswer(many, budget, measured);
     if (!('answer' in found)) {
       expect(found.least).toBeGreaterThan(budget);
-      expect(filled(many, found.least, measured)).toHaveProperty('answer');
+      expect(fitAnswer(many, found.least, measured)).toHaveProperty('answer');
       continue;
     }
     expect(cost(found.answer)).toBeLessThanOrEqual(budget);
@@ -69,7 +69,7 @@ test.each([
   [1000, 5000, 500],
 ])('of %i items at 10 each %i is room for %i', (all, budget, most) => {
   let asked = 0;
-  const found = mostWithin(all, budget, (count) => {
+  const found = countFitting(all, budget, (count) => {
     asked += 1;
     return count * 10;
   });
@@ -85,5 +85,5 @@ test.each([
   ['ab🍳🍳', 5, 'ab🍳…'],
   ['x', 0, '…'],
 ])('%j in %i characters is %j', (text, most, clipped) => {
-  expect(clip(text, most)).toBe(clipped);
+  expect(clipText(text, most)).toBe(clipped);
 });

@@ -22,6 +22,6 @@ const types: Record<string, string> = {
   pdf: 'application/pdf',
 };
 
-/** By the ending of its name. */
-export const contentTypeOf = (path: string): string =>
+/** Looks up the content type by the extension of a file name. */
+export const getContentType = (path: string): string =>
   types[/\.([a-z0-9]+)$/i.exec(path)?.[1]?.toLowerCase() ?? ''] ?? 'application/octet-stream';

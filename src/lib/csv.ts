@@ -1,10 +1,10 @@
-/** Rows as a spreadsheet reads them. */
-export const csvText = (head: readonly string[], rows: unknown[][]): string =>
-  `${[head, ...rows].map((row) => row.map(csvCell).join(',')).join('\r\n')}\r\n`;
+/** Formats rows as CSV with Windows line ends, as RFC 4180 asks. */
+export const formatCsv = (head: readonly string[], rows: unknown[][]): string =>
+  `${[head, ...rows].map((row) => row.map(formatCell).join(',')).join('\r\n')}\r\n`;
 
-function csvCell(value: unknown): string {
+function formatCell(value: unknown): string {
   const text = Array.isArray(value) ? value.join(' ') : String(value ?? '');
-  // A spreadsheet runs what begins like a formula, in wide signs too, and in some countries a semicolon ends a cell.
+  // Spreadsheets run cells that begin like a formula, full-width signs included. In some locales a semicolon ends a cell.
   const safe = /^[=+\-@\t\r\n\uff1d\uff0b\uff0d\uff20]/.test(text) ? `'${text}` : text;
   return /[",;\t\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
 }

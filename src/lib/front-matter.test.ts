@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { readFrontMatter } from './front-matter.ts';
+import { parseFrontMatter } from './front-matter.ts';
 
 describe('read', () => {
   test.each<[why: string, text: string, fields: Record<string, unknown>, body: string]>([
@@ -18,7 +18,7 @@ describe('read', () => {
     ],
     ['dashes that are no end', '---\na: "---"\nb: ---x\n---\n', { a: '---', b: '---x' }, ''],
   ])('%s', (_, text, fields, body) => {
-    expect(readFrontMatter(text)).toEqual({ fields, body });
+    expect(parseFrontMatter(text)).toEqual({ fields, body });
   });
 });
 
@@ -46,12 +46,12 @@ describe('refused', () => {
     ['more than fits', `---\na: ${'x'.repeat(20_000)}\n---\n`, /more than 16384 characters/],
     ['two documents', '---\na: b\n...\nc: d\n---\n', /more than one document/],
   ])('%s', (_, text, problem) => {
-    const read = readFrontMatter(text);
+    const read = parseFrontMatter(text);
     expect(read).toEqual({ problem: expect.stringMatching(problem) });
   });
 
   test('a name that is special to JavaScript is a name', () => {
-    const read = readFrontMatter('---\n__proto__:\n  polluted: yes\nname: a\n---\n');
+    const read = parseFrontMatter('---\n__proto__:\n  polluted: yes\nname: a\n---\n');
     expect(({} as Record<string, unknown>).polluted).toBeUndefined();
     expect(read).toMatchObject({ fields: { name: 'a' } });
   });

@@ -1,30 +1,31 @@
 import { LineCounter, parseDocument } from 'yaml';
-import { isMap } from './is-map.ts';
+import { isPlainObject } from './is-plain-object.ts';
+import { stripBom } from './parse-json.ts';
 
 export interface FrontMatter {
-  /** Every scalar is a text: a version is not a number, and a date is what was written. */
+  /** All scalars are strings, so that a version does not become a number and a date stays as written. */
   fields: Record<string, unknown>;
   body: string;
 }
 
-const longest = 16_384;
+const maxLength = 16_384;
 
-/** The YAML between two lines of three dashes at the top of a text, and what follows it; or why there is none. */
-export function readFrontMatter(text: string): FrontMatter | { problem: string } {
-  const clean = text.replace(/^\ufeff/, '').replaceAll('\r\n', '\n');
+/** Parses the YAML between two `---` lines at the top of a text. Returns the problem if the front matter is missing or not valid. */
+export function parseFrontMatter(text: string): FrontMatter | { problem: string } {
+  const clean = stripBom(text).replaceAll('\r\n', '\n');
   const [, yaml, body] = /^---[ \t]*\n([\s\S]*?)^---[ \t]*(?:\n([\s\S]*))?$/m.exec(clean) ?? [];
   if (!/^---[ \t]*\n/.test(clean) || yaml === undefined) return { problem: 'does not begin with front matter between two lines of ---' };
-  if (yaml.length > longest) return { problem: `has front matter of more than ${longest} characters` };
-  // What follows the end of a document would be left out without a word.
+  if (yaml.length > maxLength) return { problem: `has front matter of more than ${maxLength} characters` };
+  // The parser would silently ignore everything after the end of a document.
   if (/^\.\.\.\s*$/m.test(yaml)) return { problem: 'has front matter with more than one document' };
   const lines = new LineCounter();
   const read = parseDocument(yaml, { schema: 'failsafe', lineCounter: lines, prettyErrors: false, logLevel: 'silent' });
   const [error] = read.errors;
-  // The line of dashes is the first.
+  // Line 1 is the opening `---`.
   if (error) return { problem: `line ${lines.linePos(error.pos[0]).line + 1}: ${error.message}` };
   try {
     const fields: unknown = read.toJS({ maxAliasCount: 0 });
-    return isMap(fields) ? { fields, body: body ?? '' } : { problem: 'has front matter that is no list of names and values' };
+    return isPlainObject(fields) ? { fields, body: body ?? '' } : { problem: 'has front matter that is not a map' };
   } catch (thrown) {
     return { problem: `has front matter that refers to itself: ${(thrown as Error).message}` };
   }

@@ -1,132 +1,172 @@
-/** A value of a JSON text with comments, and where it stands. */
-export interface JsonNode {
-  kind: 'object' | 'array' | 'string' | 'other';
-  start: number;
-  /** Just behind it. */
-  end: number;
-  /** Of an object or array, in order; undefined for anything else. */
-  items?: JsonItem[];
-}
+import {
+  applyEdits,
+  createScanner,
+  findNodeAtLocation,
+  getNodeValue,
+  modify,
+  type Node,
+  type ParseError,
+  parseTree,
+  printParseErrorCode,
+} from 'jsonc-parser';
+import { stripBom } from './parse-json.ts';
 
-export interface JsonItem {
-  /** Of a member of an object. */
-  key?: string;
-  /** Where the member, or the element, begins. */
-  start: number;
-  value: JsonNode;
-  /** Just behind the comma that follows it. */
-  comma?: number;
-}
-
-/** Why a text is not JSON, and where. */
+/** The first syntax error of a text: `comma expected`, with line and column from 1. */
 export interface JsonProblem {
   problem: string;
   line: number;
+  column: number;
 }
 
-/** Reads JSON with comments and trailing commas, without recursion: the text may be anybody's. */
-export function readJsonc(text: string): JsonNode | JsonProblem {
-  const open: JsonNode[] = [];
-  let root: JsonNode | undefined;
-  /** A value may come here; behind an item only a comma or the end. */
-  let expects: 'value' | 'next' | 'end' = 'value';
-  let at = skipBlank(text, text.startsWith('\ufeff') ? 1 : 0);
-  const wrong = (problem: string, where = at): JsonProblem => ({ problem, line: text.slice(0, where).split('\n').length });
-  const close = (node: JsonNode): void => {
-    node.end = at + 1;
-    open.pop();
-    expects = open.length > 0 ? 'next' : 'end';
-  };
+/** Parses JSON with comments and trailing commas. A byte order mark is skipped. */
+export function parseJsonc(text: string): { value: unknown } | JsonProblem {
+  const parsed = parseNodes(text);
+  return 'root' in parsed ? { value: getNodeValue(parsed.root) } : parsed;
+}
 
-  for (; at >= 0 && at < text.length; at = skipBlank(text, at)) {
-    const sign = text[at]!;
-    const inside = open.at(-1);
-    if (expects === 'end') return wrong('holds more than one value');
-    if (inside && sign === (inside.kind === 'object' ? '}' : ']')) {
-      close(inside);
-      at += 1;
-      continue;
-    }
-    if (expects === 'next') {
-      if (sign !== ',') return wrong('lacks a comma or a bracket');
-      at += 1;
-      inside!.items!.at(-1)!.comma = at;
-      expects = 'value';
-      continue;
-    }
-    const start = at;
-    let key: string | undefined;
-    if (inside?.kind === 'object') {
-      const end = endOfString(text, at);
-      if (end === undefined) return wrong('has a key that is not a string');
-      key = JSON.parse(text.slice(at, end)) as string;
-      at = skipBlank(text, end);
-      if (text[at] !== ':') return wrong('lacks a colon', start);
-      at = skipBlank(text, at + 1);
-    }
-    const value = valueAt(text, at);
-    if (!value) return wrong('has a value that is not JSON', at < 0 ? start : at);
-    if (inside) inside.items!.push({ ...(key === undefined ? {} : { key }), start, value });
-    else root = value;
-    if (value.items) {
-      open.push(value);
-      expects = 'value';
-      at += 1;
-    } else {
-      at = value.end;
-      expects = inside ? 'next' : 'end';
+/** Finds the first syntax error of plain JSON, or undefined. `JSON.parse` reports a position for some errors only. */
+export function findJsonProblem(text: string): JsonProblem | undefined {
+  const parsed = parseNodes(text, { disallowComments: true, allowTrailingComma: false });
+  return 'problem' in parsed ? parsed : undefined;
+}
+
+/** Decides whether a value in a file is one that we wrote, by its source text. */
+type IsOurs = (source: string) => boolean;
+
+/** Returns the source text of the value at a path. With `[]` as the last key, it is the first element of an array that is ours. */
+export function findJson(text: string, path: string[], isOurs: IsOurs = () => true): string | undefined {
+  const source = stripBom(text);
+  const node = findNode(source, path, isOurs);
+  return node && sourceText(source, node);
+}
+
+/** Inserts a value as the first member of an object or, with `[]` as the last key, as the first element of an array. Only the
+ *  characters of `inserted` are added, so that removing them restores the file byte for byte.
+ *  Undefined if a value on the path is neither an object nor, at its end, an array. */
+export function insertJson(text: string, path: string[], value: unknown): { text: string; inserted: string } | undefined {
+  const bom = text.slice(0, text.length - stripBom(text).length);
+  const before = stripBom(text);
+  const keys = path.map((key) => (key === '[]' ? 0 : key));
+  // A file whose lines the formatter would change, such as one on a single line, gets the value unformatted.
+  for (const formattingOptions of [detectFormatting(before), undefined]) {
+    try {
+      const options = { isArrayInsertion: true, getInsertionIndex: () => 0, ...(formattingOptions ? { formattingOptions } : {}) };
+      const after = applyEdits(before, modify(before, keys, value, options));
+      const added = findInsertion(before, after);
+      if (!added) continue;
+      const inserted = joinShortArrays(added.inserted);
+      return { text: bom + before.slice(0, added.at) + inserted + before.slice(added.at), inserted };
+    } catch {
+      return undefined;
     }
   }
-  if (at < 0) return wrong('has a comment without an end', text.length);
-  if (open.length > 0) return wrong('ends too early', text.length);
-  return root ?? wrong('is empty', 0);
+  return undefined;
 }
 
-export const isProblem = (read: JsonNode | JsonProblem): read is JsonProblem => 'problem' in read;
-
-/** The last member of that name, which is the one that readers of JSON go by. */
-export const memberOf = (node: JsonNode | undefined, key: string): JsonItem | undefined =>
-  node?.kind === 'object' ? node.items?.findLast((item) => item.key === key) : undefined;
-
-/** Behind blanks and comments; below zero where a comment has no end. */
-export function skipBlank(text: string, from: number): number {
-  let at = from;
-  for (;;) {
-    while (at < text.length && ' \t\r\n'.includes(text[at]!)) at += 1;
-    if (text.startsWith('//', at)) {
-      const end = text.indexOf('\n', at);
-      at = end < 0 ? text.length : end;
-    } else if (text.startsWith('/*', at)) {
-      const end = text.indexOf('*/', at + 2);
-      if (end < 0) return -1;
-      at = end + 2;
-    } else return at;
-  }
+/** Removes a value that `insertJson` wrote, from a file that has changed since. Containers that become empty are removed as well. */
+export function removeJson(text: string, path: string[], isOurs: IsOurs = () => true): string {
+  const bom = text.slice(0, text.length - stripBom(text).length);
+  const source = stripBom(text);
+  const found = findNode(source, path, isOurs);
+  if (!found) return text;
+  let item = toItem(found);
+  while (item.parent?.children?.length === 1 && item.parent.parent) item = toItem(item.parent);
+  const siblings = item.parent?.children ?? [];
+  const previous = siblings[siblings.indexOf(item) - 1];
+  const end = item.offset + item.length;
+  const comma = findComma(source, end) ?? (previous && findComma(source, previous.offset + previous.length));
+  const start = findBlankStart(source, item.offset);
+  return (
+    bom +
+    applyEdits(source, [
+      { offset: start, length: end - start, content: '' },
+      ...(comma === undefined ? [] : [{ offset: comma, length: 1, content: '' }]),
+    ])
+  );
 }
 
-function valueAt(text: string, start: number): JsonNode | undefined {
-  const sign = text[start];
-  if (sign === '{') return { kind: 'object', start, end: start, items: [] };
-  if (sign === '[') return { kind: 'array', start, end: start, items: [] };
-  const string = endOfString(text, start);
-  if (string !== undefined) return { kind: 'string', start, end: string };
-  let end = start;
-  while (end < text.length && /[\w+.-]/.test(text[end]!)) end += 1;
-  return start >= 0 && isJson(text.slice(start, end)) ? { kind: 'other', start, end } : undefined;
+/** Replaces the strings at these paths. Undefined if none of them exists. */
+export function replaceJsonStrings(text: string, paths: string[][], value: string): string | undefined {
+  const source = stripBom(text);
+  const nodes = paths.flatMap((path) => findNode(source, path, () => true) ?? []).filter(({ type }) => type === 'string');
+  if (nodes.length === 0) return undefined;
+  const edits = nodes.map(({ offset, length }) => ({ offset, length, content: JSON.stringify(value) }));
+  return text.slice(0, text.length - source.length) + applyEdits(source, edits);
 }
 
-function endOfString(text: string, start: number): number | undefined {
-  if (text[start] !== '"') return undefined;
-  let end = start + 1;
-  while (end < text.length && text[end] !== '"' && text[end] !== '\n') end += text[end] === '\\' ? 2 : 1;
-  return text[end] === '"' && isJson(text.slice(start, end + 1)) ? end + 1 : undefined;
+/** Removes characters that occur exactly once in a text; undefined if they do not. */
+export function removeOnce(text: string, part: string): string | undefined {
+  const at = text.indexOf(part);
+  if (part === '' || at < 0 || text.indexOf(part, at + 1) >= 0) return undefined;
+  return text.slice(0, at) + text.slice(at + part.length);
 }
 
-function isJson(text: string): boolean {
+function parseNodes(text: string, options = { disallowComments: false, allowTrailingComma: true }): { root: Node } | JsonProblem {
+  const source = stripBom(text);
+  const errors: ParseError[] = [];
+  let root: Node | undefined;
   try {
-    JSON.parse(text);
-    return true;
-  } catch {
-    return false;
+    root = parseTree(source, errors, options);
+  } catch (error) {
+    // The parser is recursive.
+    if (!(error instanceof RangeError)) throw error;
+    return { problem: 'nested too deep', line: 1, column: 1 };
   }
+  const [first] = errors;
+  if (root && !first) return { root };
+  const before = source.slice(0, first?.offset ?? 0).split('\n');
+  const problem = first
+    ? printParseErrorCode(first.error)
+        .replace(/\B[A-Z]/g, ' $&')
+        .toLowerCase()
+    : 'value expected';
+  return { problem, line: before.length, column: before.at(-1)!.length + 1 };
 }
+
+function findNode(source: string, path: string[], isOurs: IsOurs): Node | undefined {
+  const parsed = parseNodes(source);
+  if ('problem' in parsed) return undefined;
+  const isElement = path.at(-1) === '[]';
+  const node = findNodeAtLocation(parsed.root, isElement ? path.slice(0, -1) : path);
+  const candidates = isElement ? (node?.type === 'array' ? node.children : undefined) : node && [node];
+  return candidates?.find((candidate) => isOurs(sourceText(source, candidate)));
+}
+
+const sourceText = (source: string, { offset, length }: Node): string => source.slice(offset, offset + length);
+
+/** Returns the property of a member, or the element of an array itself. */
+const toItem = (node: Node): Node => (node.parent?.type === 'property' ? node.parent : node);
+
+/** Finds the comma that is the next token. */
+function findComma(source: string, from: number): number | undefined {
+  const scanner = createScanner(source, true);
+  scanner.setPosition(from);
+  scanner.scan();
+  const at = scanner.getTokenOffset();
+  return source[at] === ',' ? at : undefined;
+}
+
+/** Finds where the blanks before a position begin. The line break after a `//` comment is not one of them: it ends the comment. */
+function findBlankStart(source: string, at: number): number {
+  const start = source.slice(0, at).trimEnd().length;
+  const line = source.slice(source.lastIndexOf('\n', start - 1) + 1, start);
+  const lineEnd = source.indexOf('\n', start);
+  return line.includes('//') && lineEnd >= 0 && lineEnd < at ? lineEnd + 1 : start;
+}
+
+/** Compares two texts; undefined if the second is not the first with one part added. */
+function findInsertion(before: string, after: string): { at: number; inserted: string } | undefined {
+  let at = 0;
+  while (at < before.length && before[at] === after[at]) at += 1;
+  const inserted = after.slice(at, at + after.length - before.length);
+  return before.slice(at) === after.slice(at + inserted.length) ? { at, inserted } : undefined;
+}
+
+function detectFormatting(text: string): { insertSpaces: boolean; tabSize: number; eol: string } {
+  const indent = /\n([ \t]+)["[{]/.exec(text)?.[1] ?? '  ';
+  return { insertSpaces: !indent.startsWith('\t'), tabSize: indent.length, eol: text.includes('\r\n') ? '\r\n' : '\n' };
+}
+
+/** Puts arrays of strings on one line, as people write them: `["mcp"]`. */
+const joinShortArrays = (text: string): string =>
+  text.replace(/\[\s+("(?:[^"\\\n]|\\.)*"(?:,\s+"(?:[^"\\\n]|\\.)*")*)\s+\]/g, (_, items: string) => `[${items.replace(/,\s+/g, ', ')}]`);

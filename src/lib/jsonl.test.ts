@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { linesState } from './jsonl.ts';
+import { checkJsonLines } from './jsonl.ts';
 
 test.each([
   { why: 'empty', text: '', state: { bad: [] } },
@@ -10,5 +10,5 @@ test.each([
   { why: 'a mark before the first, other line ends', text: '\ufeff{"a":1}\r\n{"b":2}\r\n', state: { bad: [] } },
   { why: 'a bad line among good ones', text: '{"a":1}\noops\n{"b":2}\n', state: { bad: [2] } },
 ])('$why', ({ text, state }) => {
-  expect(linesState(text)).toEqual(state);
+  expect(checkJsonLines(text)).toEqual(state);
 });

@@ -1,27 +1,18 @@
-export interface LinesState {
-  /** Line numbers, from 1, that are not JSON, apart from the last. */
-  bad: number[];
-  /** What a write that was cut short left at the end; undefined where the file ends well. */
+import { parseJson, stripBom } from './parse-json.ts';
+export interface JsonLinesState {
+  /** Numbers, from 1, of the lines that are not JSON, except the last line. */
+  invalidLines: number[];
+  /** The incomplete last line of an interrupted write. */
   torn?: string;
-  /** The last line lacks its end and nothing else. */
-  isUnended?: true;
+  /** The last line is JSON, but has no line end. */
+  lacksLineEnd?: true;
 }
 
-/** A file of one JSON value a line, each line ended by a newline. */
-export function linesState(text: string): LinesState {
-  // Some editors put a mark before the first line.
-  const lines = text.replace(/^\ufeff/, '').split('\n');
+/** Checks a file with one JSON value on each line. */
+export function checkJsonLines(text: string): JsonLinesState {
+  const lines = stripBom(text).split('\n');
   const last = lines.pop() ?? '';
-  const bad = lines.flatMap((line, i) => (line.trim() === '' || isJson(line) ? [] : [i + 1]));
-  if (last === '') return { bad };
-  return isJson(last) ? { bad, isUnended: true } : { bad, torn: last };
-}
-
-function isJson(line: string): boolean {
-  try {
-    JSON.parse(line);
-    return true;
-  } catch {
-    return false;
-  }
+  const bad = lines.flatMap((line, i) => (line.trim() === '' || parseJson(line) !== undefined ? [] : [i + 1]));
+  if (last === '') return { invalidLines: bad };
+  return parseJson(last) !== undefined ? { invalidLines: bad, lacksLineEnd: true } : { invalidLines: bad, torn: last };
 }

@@ -1,16 +1,16 @@
-/** A block of ours in a file of somebody else's, between two lines that nobody else writes. */
-export interface Marks {
+/** The lines around a block that we own in a file of the user. */
+export interface BlockMarks {
   begin: string;
   end: string;
 }
 
-export const markdownMarks: Marks = { begin: '<!-- cleo:begin -->', end: '<!-- cleo:end -->' };
-export const tomlMarks: Marks = { begin: '# cleo:begin', end: '# cleo:end' };
+export const markdownMarks: BlockMarks = { begin: '<!-- cleo:begin -->', end: '<!-- cleo:end -->' };
+export const tomlMarks: BlockMarks = { begin: '# cleo:begin', end: '# cleo:end' };
 
-/** Where the block is; `broken` where the marks are not one pair. */
-export function findBlock(text: string, { begin, end }: Marks): { start: number; end: number; body: string } | 'broken' | undefined {
-  const starts = linesAt(text, begin);
-  const ends = linesAt(text, end);
+/** Finds the block. `broken` means that the marks are not exactly one pair. */
+export function findBlock(text: string, { begin, end }: BlockMarks): { start: number; end: number; body: string } | 'broken' | undefined {
+  const starts = findLines(text, begin);
+  const ends = findLines(text, end);
   const [start] = starts;
   const [close] = ends;
   if (start === undefined && close === undefined) return undefined;
@@ -19,39 +19,39 @@ export function findBlock(text: string, { begin, end }: Marks): { start: number;
   return { start, end: close + end.length, body: text.slice(bodyStart, close).replaceAll('\r\n', '\n') };
 }
 
-/** Puts the block at the end of the text, or brings the one that is there up to date. `body` ends with a line end. */
-export function putBlock(text: string, body: string, marks: Marks): string {
+/** Appends the block to the text, or updates the existing block. `body` ends with a line end. */
+export function putBlock(text: string, body: string, marks: BlockMarks): string {
   const found = findBlock(text, marks);
   if (found === 'broken') return text;
   if (found) {
     if (found.body === body) return text;
-    const eol = eolOf(text.slice(found.start));
-    return text.slice(0, found.start) + written(body, marks, eol) + text.slice(found.end);
+    const eol = detectEol(text.slice(found.start));
+    return text.slice(0, found.start) + formatBlock(body, marks, eol) + text.slice(found.end);
   }
-  const eol = eolOf(text);
-  const block = written(body, marks, eol);
-  // A text without a last line end gets a block without one: by that it is known what to take away again.
+  const eol = detectEol(text);
+  const block = formatBlock(body, marks, eol);
+  // A text without a final line end gets a block without one, so that `removeBlock` knows what to remove.
   if (text === '') return block + eol;
   return text.endsWith('\n') ? text + eol + block + eol : text + eol + eol + block;
 }
 
-/** Takes out the block and the blank line before it. */
-export function removeBlock(text: string, marks: Marks): string {
+/** Removes the block and the blank line in front of it. */
+export function removeBlock(text: string, marks: BlockMarks): string {
   const found = findBlock(text, marks);
   if (!found || found === 'broken') return text;
-  const eol = eolOf(text.slice(found.start));
+  const eol = detectEol(text.slice(found.start));
   const isLast = found.end === text.length;
   let start = found.start;
   for (let lines = isLast ? 2 : 1; lines > 0 && text.slice(0, start).endsWith(eol); lines -= 1) start -= eol.length;
   return text.slice(0, start) + text.slice(isLast ? found.end : found.end + (text.startsWith(eol, found.end) ? eol.length : 0));
 }
 
-const written = (body: string, { begin, end }: Marks, eol: string): string => `${begin}\n${body}${end}`.replaceAll('\n', eol);
+const formatBlock = (body: string, { begin, end }: BlockMarks, eol: string): string => `${begin}\n${body}${end}`.replaceAll('\n', eol);
 
-const eolOf = (text: string): string => (/\r?\n/.exec(text)?.[0] === '\r\n' ? '\r\n' : '\n');
+const detectEol = (text: string): string => (/\r?\n/.exec(text)?.[0] === '\r\n' ? '\r\n' : '\n');
 
-/** Where lines begin that say just this. */
-function linesAt(text: string, line: string): number[] {
+/** Returns the positions of all lines that equal `line`. */
+function findLines(text: string, line: string): number[] {
   const found: number[] = [];
   for (let at = text.indexOf(line); at >= 0; at = text.indexOf(line, at + 1)) {
     const before = at === 0 || text[at - 1] === '\n' || (at === 1 && text[0] === '\ufeff');

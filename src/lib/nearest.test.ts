@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { nearest } from './nearest.ts';
+import { findNearest } from './nearest.ts';
 
 const known = ['add', 'add-batch', 'archive', 'complete', 'description', 'delete', 'deps', 'done', 'list', 'show', 'start', 'stop'];
 
@@ -16,10 +16,10 @@ test.each([
   { name: '', near: [] },
   { name: 'x'.repeat(10_000), near: [] },
 ])('nearest to $name', ({ name, near }) => {
-  expect(nearest(name, known)).toEqual(near);
+  expect(findNearest(name, known)).toEqual(near);
 });
 
 test('the better before the worse, equals by name, and no more than asked for', () => {
-  expect(nearest('start', ['stars', 'start', 'smart', 'tart'])).toEqual(['start', 'smart', 'stars']);
-  expect(nearest('start', ['stars', 'start', 'smart', 'tart'], 1)).toEqual(['start']);
+  expect(findNearest('start', ['stars', 'start', 'smart', 'tart'])).toEqual(['start', 'smart', 'stars']);
+  expect(findNearest('start', ['stars', 'start', 'smart', 'tart'], 1)).toEqual(['start']);
 });

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { cutOf } from './page.ts';
+import { toTruncation } from './page.ts';
 
 test.each([
   { shown: 5, total: 5, cut: undefined },
@@ -9,5 +9,5 @@ test.each([
   { shown: 50, total: 1001, cut: { shown: 50, total: 1000, atLeast: true } },
   { shown: 1200, total: 1201, cut: { shown: 1200, total: 1000, atLeast: true } },
 ])('$shown of $total', ({ shown, total, cut }) => {
-  expect(cutOf(shown, total)).toEqual(cut);
+  expect(toTruncation(shown, total)).toEqual(cut);
 });

@@ -1,15 +1,15 @@
-/** What `_meta.truncated` says of a list that was cut. */
-export interface Cut {
+/** `_meta.truncated` of a list that was cut. */
+export interface Truncation {
   shown: number;
   total: number;
   atLeast?: true;
 }
 
-/** Lists are counted this far; beyond it nobody pages, and counting would cost more than the answer. */
-export const countedTo = 1000;
+/** Lists are counted up to here. Counting further would cost more than the answer. */
+export const maxCounted = 1000;
 
-/** `total` may be anything above `countedTo` where there is more. Undefined where everything is shown. */
-export function cutOf(shown: number, total: number): Cut | undefined {
+/** Describes a cut list; undefined if everything is shown. A `total` above `maxCounted` means at least that many. */
+export function toTruncation(shown: number, total: number): Truncation | undefined {
   if (shown >= total) return undefined;
-  return total > countedTo ? { shown, total: countedTo, atLeast: true } : { shown, total };
+  return total > maxCounted ? { shown, total: maxCounted, atLeast: true } : { shown, total };
 }

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { harmless } from '../../test/harmless.ts';
-import { coreOf, mixed, secrets } from '../../test/secrets.ts';
+import { harmlessTexts } from '../../test/harmless-texts.ts';
+import { createMixed, getSecretCore, secrets } from '../../test/secrets.ts';
 import { redactParams, redactText } from './redact.ts';
 
 describe('a secret is hidden wherever it stands', () => {
@@ -8,7 +8,7 @@ describe('a secret is hidden wherever it stands', () => {
     for (const text of [secret, `It is ${secret} and nothing else`, `"${secret}"`, `line one\n${secret}\nline three`, `(${secret})`]) {
       const clean = redactText(text);
       expect(clean).toContain('[redacted]');
-      expect(clean).not.toContain(coreOf(name));
+      expect(clean).not.toContain(getSecretCore(name));
       expect(redactText(clean)).toBe(clean);
     }
   });
@@ -23,17 +23,17 @@ describe('a secret is hidden wherever it stands', () => {
 
   test('the rest of the text stays', () => {
     expect(redactText('postgres://ada:hunter2@db.example/work')).toBe('postgres://ada:[redacted]@db.example/work');
-    expect(redactText(`curl -H "Authorization: Bearer ${mixed(32)}" https://api.example`)).toBe(
+    expect(redactText(`curl -H "Authorization: Bearer ${createMixed(32)}" https://api.example`)).toBe(
       'curl -H "Authorization: [redacted]" https://api.example',
     );
     expect(redactText('user=ada password=hunter2 host=db')).toBe('user=ada password=[redacted] host=db');
-    expect(redactText(`{"apiKey":"${mixed(20)}","page":2}`)).toBe('{"apiKey":"[redacted]","page":2}');
+    expect(redactText(`{"apiKey":"${createMixed(20)}","page":2}`)).toBe('{"apiKey":"[redacted]","page":2}');
   });
 });
 
 test('what is harmless stays as it is', () => {
-  expect(harmless.length).toBeGreaterThanOrEqual(200);
-  expect(harmless.filter((text) => redactText(text) !== text)).toEqual([]);
+  expect(harmlessTexts.length).toBeGreaterThanOrEqual(200);
+  expect(harmlessTexts.filter((text) => redactText(text) !== text)).toEqual([]);
 });
 
 test('a long text is gone through in time that follows its length', () => {
@@ -42,7 +42,18 @@ test('a long text is gone through in time that follows its length', () => {
     redactText(text);
     return performance.now() - began;
   };
-  for (const piece of ['a', 'a-', 'a_', 'token ', 'password=', '-----BEGIN PRIVATE KEY-----', 'x://y:', 'eyJ.', 'sk-', `${mixed(30)} `])
+  for (const piece of [
+    'a',
+    'a-',
+    'a_',
+    'token ',
+    'password=',
+    '-----BEGIN PRIVATE KEY-----',
+    'x://y:',
+    'eyJ.',
+    'sk-',
+    `${createMixed(30)} `,
+  ])
     expect(time(piece.repeat(200_000 / piece.length))).toBeLessThan(1500);
 });
 

@@ -1,10 +1,10 @@
-/** Takes secrets out. A failure to do so is a failure of whatever was to be written. */
+/** Hides secrets in everything that a run writes. If redaction fails, the write fails. */
 export interface Redactor {
   text(text: string): string;
-  /** Values of any shape; whole values under telling keys. */
+  /** Redacts a value of any shape. Values under secret names are hidden whole. */
   value(value: unknown): unknown;
-  /** For output as it comes: what may be the beginning of a secret waits for the rest. */
+  /** Redacts output as it arrives. A possible beginning of a secret is held back until its end arrives. */
   stream(): { push(part: Uint8Array): string; end(): string };
-  /** How often each rule was applied. */
+  /** Returns how many secrets each rule has hidden. */
   counts(): Record<string, number>;
 }

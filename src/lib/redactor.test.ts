@@ -1,12 +1,12 @@
 import { createHmac } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
-import { harmless } from '../../test/harmless.ts';
-import { coreOf, placedSecrets, secrets } from '../../test/secrets.ts';
-import { isSecretVariable, type RedactorOptions, redactorOf } from './redactor.ts';
+import { harmlessTexts } from '../../test/harmless-texts.ts';
+import { getSecretCore, placedSecrets, secrets } from '../../test/secrets.ts';
+import { createRedactor, isSecretVariable, type RedactorOptions } from './redactor.ts';
 
 const mac = (text: string): string => createHmac('sha256', 'salt').update(text).digest('hex');
 const secret = 'hunter2-and-then-some';
-const make = (more: Partial<RedactorOptions> = {}) => redactorOf({ secrets: [secret], patterns: [], allow: [], mac, ...more });
+const make = (more: Partial<RedactorOptions> = {}) => createRedactor({ secrets: [secret], patterns: [], allow: [], mac, ...more });
 const inParts = (text: string, size: number, more: Partial<RedactorOptions> = {}): string => {
   const stream = make(more).stream();
   const bytes = Buffer.from(text);
@@ -166,7 +166,7 @@ test.each<[string, boolean]>([
 
 describe('every shape of a secret', () => {
   test.each(Object.entries(secrets))('%s, in parts, in base64 and in nested values', (name, secret) => {
-    const core = coreOf(name);
+    const core = getSecretCore(name);
     const redactor = make();
     const plain = [secret, `It is ${secret} and nothing else`, `"${secret}"`, `one\n${secret}\nthree`];
     for (const text of [...plain, `a\\n${secret}`, `\u001b[31m${secret}\u001b[0m`, `\\u001b[1;32m${secret}`, `q=%20${secret}`]) {
@@ -234,12 +234,12 @@ test.each<[unknown, boolean]>([
 
 test('nothing harmless is hidden, wherever it stands', () => {
   const redactor = make();
-  expect(harmless.filter((text) => redactor.text(text) !== text)).toEqual([]);
-  expect(harmless.filter((text) => JSON.stringify(redactor.value({ a: [{ b: text }] })) !== JSON.stringify({ a: [{ b: text }] }))).toEqual(
-    [],
-  );
+  expect(harmlessTexts.filter((text) => redactor.text(text) !== text)).toEqual([]);
+  expect(
+    harmlessTexts.filter((text) => JSON.stringify(redactor.value({ a: [{ b: text }] })) !== JSON.stringify({ a: [{ b: text }] })),
+  ).toEqual([]);
   const stream = make().stream();
-  const all = harmless.join('\n');
+  const all = harmlessTexts.join('\n');
   expect(stream.push(Buffer.from(all)) + stream.end()).toBe(all);
 });
 

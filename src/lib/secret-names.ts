@@ -1,42 +1,70 @@
-/** How much a name says of its value. */
-export type NameKind = 'telling' | 'ambiguous';
+/** `secret`: every value is hidden. `possible`: the value is hidden if it is long enough to be a secret. */
+export type SecretName = 'secret' | 'possible';
 
-/** What is called so is secret, however short it is. */
-const telling =
-  /(?:password|passwd|passphrase|secret|credential|apikey|(?:access|private|auth|secret|signing|encryption)key)s?$|token$|^(?:private|authorization)$/;
-/** What is called so often is: a short word is the name of something. */
-const ambiguous = /^(?:keys?|tokens|o?auth|authentication|(?:account|deploy|master|session|shared|ssh)key)$/;
-/** Behind such a word, what comes is still the thing itself. */
-const stillItself = /^(?:base|value|raw|plain|text|current|old|new|prod|dev|test|live|\d+)$/;
-/** Keys that nobody hides. */
-const open = /^(?:public|cache|primary|foreign|sort|partition|idempotency|host|group|lock|object|index|row|unique|map)$/;
-const counts = /^(?:count|counts|limit|budget|usage|used|total|estimate|est|length|size)$/;
+/** Qualifiers that make a key a secret: `signingKey`, `master_key`. Keys with other qualifiers are only possible secrets. */
+const secretKeys = 'api|access|private|secret|auth|signing|encryption|account|deploy|master|session|shared|ssh';
+/** Qualifiers of keys that are identifiers: `primaryKey`, `cache-key`. */
+const identifierKeys = /^(?:public|cache|primary|foreign|sort|partition|idempotency|host|group|lock|object|index|row|unique|map)$/;
+/** Suffixes after which the name still means the value itself: `dbPasswordProd`, `token_2`. */
+const suffixes = 'base|value|raw|plain|text|current|old|new|prod|dev|test|live|material|\\d+';
+/** Last words that make a name a number: `token_count`. */
+const countWord = /^(?:count|counts|limit|budget|usage|used|total|estimate|est|length|size)$/;
 
-const wordsOf = (name: string): string[] =>
-  name
+// `PWD` is a working directory unless something precedes it.
+const secretWord = new RegExp(
+  `password|passwd|passphrase|secret(?!ar)|credential|token$|^authorization$|(?:${secretKeys})keys?$|(?<!^|^old)pwd$`,
+);
+const possibleEnding = /^(?:keys?|tokens|pass|pwd)$/;
+const possibleWord = /^(?:o?auth|authentication|private)$/;
+const secretKeyQualifier = new RegExp(`^(?:${secretKeys})$`);
+const passQualifier = /^(?:db|pg|user|admin|root|login|smtp|mail|ftp|proxy)$/;
+const suffixWord = new RegExp(`^(?:${suffixes})$`);
+
+/** Pattern source of the same names in front of a value in a text: `api_key`, `clientSecret`, `PASSWORD_PROD`. */
+export const secretNamePattern = `(?:(?:password|passwd|passphrase|secret|credential|(?:${secretKeys})[_-]?key)s?|pwd|token)(?:[_-]?(?:${suffixes}))?`;
+
+/** Classifies the name of a field, parameter or variable. The audit log, traces and the redaction of texts share this rule. */
+export function classifyName(name: string): SecretName | undefined {
+  const words = splitWords(name);
+  if (isCountName(name)) return undefined;
+  if (words.some((word) => secretWord.test(word))) return 'secret';
+  return classifyEnding(words) ?? (words.some((word) => possibleWord.test(word)) ? 'possible' : undefined);
+}
+
+/** Classifies the name in front of a value in a text by its last word only: `password_hash = …` is not a password. */
+export function classifyAssignedName(name: string): SecretName | undefined {
+  const words = splitWords(name);
+  // Authorization headers have a syntax of their own, see `redactPlaces`.
+  return words.at(-1) === 'authorization' ? undefined : classifyEnding(words);
+}
+
+function classifyEnding(words: string[]): SecretName | undefined {
+  const end = words.findLastIndex((word, i) => i === 0 || !suffixWord.test(word));
+  const [last = '', qualifier = ''] = [words[end], words[end - 1]];
+  const isKey = /^keys?$/.test(last);
+  if (secretWord.test(last) || (isKey && secretKeyQualifier.test(qualifier)) || (last === 'pass' && passQualifier.test(qualifier)))
+    return 'secret';
+  if (isKey && identifierKeys.test(qualifier)) return undefined;
+  return possibleEnding.test(last) || possibleWord.test(last) ? 'possible' : undefined;
+}
+
+/** Checks whether a name says how many or how much, as `token_count` does. */
+export const isCountName = (name: string): boolean => countWord.test(splitWords(name).at(-1) ?? '');
+
+/** Checks whether the value of a name has to be hidden. Names of settings such as `store.url` are not secrets. */
+export function isSecretValue(kind: SecretName | undefined, value: string): boolean {
+  if (kind !== 'possible') return kind === 'secret' && value !== '';
+  return value.length >= minPossibleLength && !/^[a-z]\w{0,30}(?:\.[\w-]{1,30}){1,4}$/i.test(value);
+}
+
+const minPossibleLength = 8;
+
+function splitWords(name: string): string[] {
+  return name
     .slice(0, 200)
     .replace(/([a-z0-9])(?=[A-Z])/g, '$1 ')
     .toLowerCase()
     .split(/[^a-z0-9]+/)
     .filter(Boolean)
     .map((word) => word.replace(/(?<=[a-z])\d+$/, ''));
-
-/** Of a key in data: any word of it tells. */
-export function kindOfKey(name: string): NameKind | undefined {
-  const words = wordsOf(name);
-  return words.some((word) => telling.test(word)) ? 'telling' : words.some((word) => ambiguous.test(word)) ? 'ambiguous' : undefined;
 }
-
-/** Of a name to which something is assigned in a text: it is what it ends with. */
-export function kindOfName(name: string): NameKind | undefined {
-  const words = wordsOf(name);
-  while (words.length > 1 && stillItself.test(words.at(-1)!)) words.pop();
-  const [last = '', before = ''] = words.toReversed();
-  // A header has a way of its own to say what it holds.
-  if (last === 'authorization') return undefined;
-  if (telling.test(last) || (last === 'key' && /^(?:api|access|private|secret|auth)$/.test(before))) return 'telling';
-  return ambiguous.test(last) && !open.test(before) ? 'ambiguous' : undefined;
-}
-
-/** What is counted is a number, whatever it counts. */
-export const isCount = (name: string): boolean => counts.test(wordsOf(name).at(-1) ?? '');

@@ -1,14 +1,13 @@
-/** A secret as others write it down: in JSON within JSON, in addresses and forms, in HTML, between the quotes of a shell. Undefined where
- *  all of them write it as it is. */
-export function spellingOf(secret: string): RegExp | undefined {
+/** Matches a secret as it is escaped in JSON (also nested), URLs, forms, HTML and shell quotes. Undefined if none of them escapes it. */
+export function createSpellingPattern(secret: string): RegExp | undefined {
   if (/^[A-Za-z0-9_.~-]*$/.test(secret)) return undefined;
-  // Backslashes in a row are one piece: each with a number of its own, there were too many ways to share them out.
+  // A run of backslashes is one piece. One quantifier for each would make matching exponential.
   const pieces = secret.match(/\\+|[A-Za-z0-9]+|[\s\S]/gu) ?? [];
-  return new RegExp(pieces.map(pieceOf).join(''), 'g');
+  return new RegExp(pieces.map(toPattern).join(''), 'g');
 }
 
-/** Whether a text holds anything that is written otherwise than it is. */
-export const hasSpellings = (text: string): boolean => /[\\%&+']/.test(text);
+/** Checks whether a text contains escape characters at all. */
+export const mayBeEscaped = (text: string): boolean => /[\\%&+']/.test(text);
 
 const escapes: Record<string, string> = { '\n': 'n', '\r': 'r', '\t': 't', '\b': 'b', '\f': 'f' };
 const entities: Record<string, string> = {
@@ -19,29 +18,29 @@ const entities: Record<string, string> = {
   "'": "&apos;|'\\\\''",
   ' ': '\\+|&nbsp;',
 };
-/** Each level of JSON doubles them. */
-const deepest = 31;
+/** Each level of JSON doubles the backslashes; this allows five levels. */
+const maxBackslashes = 31;
 
-function pieceOf(piece: string): string {
+function toPattern(piece: string): string {
   if (/^[A-Za-z0-9]+$/.test(piece)) return piece;
-  if (piece.startsWith('\\')) return `(?:\\\\{${piece.length},${piece.length * (deepest + 1)}}|(?:${percent(piece)}))`;
+  if (piece.startsWith('\\')) return `(?:\\\\{${piece.length},${piece.length * (maxBackslashes + 1)}}|(?:${toPercentPattern(piece)}))`;
   const code = piece.codePointAt(0)!;
   const units = Array.from(
     { length: piece.length },
-    (_, i) => `\\\\{1,${deepest}}u${anyCase(piece.charCodeAt(i).toString(16).padStart(4, '0'))}`,
+    (_, i) => `\\\\{1,${maxBackslashes}}u${toAnyCase(piece.charCodeAt(i).toString(16).padStart(4, '0'))}`,
   );
   return `(?:${[
-    `\\\\{0,${deepest}}${escaped(piece)}`,
-    percent(piece),
+    `\\\\{0,${maxBackslashes}}${escapeRegExp(piece)}`,
+    toPercentPattern(piece),
     units.join(''),
-    `&#(?:0*${code}|[xX]0*${anyCase(code.toString(16))});`,
-    ...(escapes[piece] ? [`\\\\{1,${deepest}}${escapes[piece]}`] : []),
+    `&#(?:0*${code}|[xX]0*${toAnyCase(code.toString(16))});`,
+    ...(escapes[piece] ? [`\\\\{1,${maxBackslashes}}${escapes[piece]}`] : []),
     ...(entities[piece] ? [entities[piece]] : []),
   ].join('|')})`;
 }
 
-/** Once, or again and again. */
-const percent = (text: string): string =>
-  [...new TextEncoder().encode(text)].map((byte) => `%(?:25){0,3}${anyCase(byte.toString(16).padStart(2, '0'))}`).join('');
-const anyCase = (hex: string): string => hex.replace(/[a-f]/g, (digit) => `[${digit}${digit.toUpperCase()}]`);
-const escaped = (text: string): string => text.replace(/[\\^$.*+?()[\]{}|/-]/g, '\\$&');
+/** Matches percent-encoding that was applied up to four times. */
+const toPercentPattern = (text: string): string =>
+  [...new TextEncoder().encode(text)].map((byte) => `%(?:25){0,3}${toAnyCase(byte.toString(16).padStart(2, '0'))}`).join('');
+const toAnyCase = (hex: string): string => hex.replace(/[a-f]/g, (digit) => `[${digit}${digit.toUpperCase()}]`);
+const escapeRegExp = (text: string): string => text.replace(/[\\^$.*+?()[\]{}|/-]/g, '\\$&');

@@ -1,5 +1,5 @@
-/** Shapes that are a secret wherever they stand. Each begins with something that nothing else begins with; a shape that
- *  fits hashes, ids or names as well would hide what is harmless. */
+/** Shapes that are secrets in any context. Each has a distinctive beginning: a shape that also matches hashes, ids or names would
+ *  hide harmless text. */
 const shapes: RegExp[] = [
   // Keys in files
   /-----BEGIN (?:[A-Z0-9]+ )*PRIVATE KEY(?: BLOCK)?-----[\s\S]*?(?:-----END (?:[A-Z0-9]+ )*PRIVATE KEY(?: BLOCK)?-----|$)/,
@@ -30,7 +30,7 @@ const shapes: RegExp[] = [
   /\bv1\.0-[a-f0-9]{24}-[a-f0-9]{100,}/,
   /\bdapi[a-f0-9]{32}/,
   /\btskey-[a-z]+-[A-Za-z0-9-]{16,}/,
-  // Ours
+  // CLEO
   /\bcleo_[A-Za-z0-9_-]{43}/,
   // Code and packages
   /\bgh[pousr]_[A-Za-z0-9]{20,}/,
@@ -90,7 +90,7 @@ const shapes: RegExp[] = [
   /\bsntry[us]_[A-Za-z0-9+/=_-]{40,}/,
   /\bops_eyJ[A-Za-z0-9_-]{50,}/,
   /\b(?:sdk|api|mob)-[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}\b/,
-  // Wherever they come from
+  // JWTs and HTTP credentials
   /\beyJ[A-Za-z0-9_-]{8,}\.eyJ[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]{8,}/,
   /\beyJ[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]*\.[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]{16,}/,
   /\b(?:Bearer|bearer|BEARER|Basic|basic|BASIC)\s+(?=[A-Za-z+/._~-]*\d)[A-Za-z0-9+/._~-]{16,}=*/,
@@ -99,19 +99,19 @@ const shapes: RegExp[] = [
 
 let together: RegExp | undefined;
 
-/** Where a word begins: also behind a `_`, and behind what stands for a sign in JSON (`\\n`), in an address (`%20`) or on a terminal (a colour), each of
- *  which ends in a letter or a digit. */
+/** Matches the beginning of a word: also after `_` and after escapes that end in a letter or digit, as in JSON (`\\n`), URLs (`%20`)
+ *  and terminal colors. */
 export const wordStart =
   '(?:\\b|(?<=_|\\\\(?:[nrtbfv0e]|u[0-9a-fA-F]{4}|x[0-9a-fA-F]{2})|%[0-9a-fA-F]{2}|(?:\\x1b|\\\\u001b|\\\\x1b|\\\\e|\\\\033)\\[[0-9;]{0,12}m))';
 
-/** All of them at once: a text is gone through a single time. */
-export function secretShape(): RegExp {
-  together ??= patternOf(shapes.map((shape) => shape.source));
+/** Returns one pattern for all shapes, so that a text is scanned once. */
+export function getSecretPattern(): RegExp {
+  together ??= joinPatterns(shapes.map((shape) => shape.source));
   return together;
 }
 
-/** What begins where a word does is looked for only there. */
-function patternOf(sources: string[]): RegExp {
+/** Joins the sources. Those that begin with `\b` share one check for the beginning of a word. */
+function joinPatterns(sources: string[]): RegExp {
   const words = sources.filter((source) => source.startsWith('\\b')).map((source) => source.slice(2));
   const others = sources.filter((source) => !source.startsWith('\\b'));
   return new RegExp(`${others.join('|')}|${wordStart}(?:${words.join('|')})`, 'g');

@@ -1,4 +1,4 @@
-/** Signed: what does not fit into 31 bits and a sign, V8 keeps as an object. */
+/** Signed 32-bit constants: V8 allocates an object for unsigned numbers above 31 bits. */
 interface Constants {
   k: Int32Array;
   h: Int32Array;
@@ -6,8 +6,8 @@ interface Constants {
 
 let constants: Constants | undefined;
 
-/** The first 32 bits of the fractional parts of cube and square roots of the first primes. */
-function constantsOf(): Constants {
+/** Computes the first 32 bits of the fractional parts of the cube and square roots of the first primes. */
+function createConstants(): Constants {
   const k = new Int32Array(64);
   const h = new Int32Array(8);
   for (let n = 2, found = 0; found < 64; n++) {
@@ -20,7 +20,7 @@ function constantsOf(): Constants {
   return { k, h };
 }
 
-/** SHA-256 in hex. Written out because `node:crypto` costs a seventh of a start, which every write would pay. */
+/** Computes SHA-256 in hex. Loading `node:crypto` would cost every write a seventh of a cold start. */
 export function sha256(text: string): string {
   const bytes = new TextEncoder().encode(text);
   const blocks = ((bytes.length + 8) >> 6) + 1;
@@ -30,7 +30,7 @@ export function sha256(text: string): string {
   const view = new DataView(padded.buffer);
   view.setUint32(padded.length - 8, Math.floor(bytes.length / 2 ** 29));
   view.setUint32(padded.length - 4, bytes.length << 3);
-  constants ??= constantsOf();
+  constants ??= createConstants();
   const h = constants.h.slice();
   const w = new Int32Array(64);
   for (let at = 0; at < padded.length; at += 64) compress(h, w, constants.k, view, at);
@@ -42,7 +42,11 @@ function compress(h: Int32Array, w: Int32Array, k: Int32Array, view: DataView, a
   for (let i = 16; i < 64; i++) {
     const x = w[i - 15]!;
     const y = w[i - 2]!;
-    w[i] = w[i - 16]! + (rotr(x, 7) ^ rotr(x, 18) ^ (x >>> 3)) + w[i - 7]! + (rotr(y, 17) ^ rotr(y, 19) ^ (y >>> 10));
+    w[i] =
+      w[i - 16]! +
+      (rotateRight(x, 7) ^ rotateRight(x, 18) ^ (x >>> 3)) +
+      w[i - 7]! +
+      (rotateRight(y, 17) ^ rotateRight(y, 19) ^ (y >>> 10));
   }
   let a = h[0]!;
   let b = h[1]!;
@@ -53,8 +57,8 @@ function compress(h: Int32Array, w: Int32Array, k: Int32Array, view: DataView, a
   let g = h[6]!;
   let hh = h[7]!;
   for (let i = 0; i < 64; i++) {
-    const t1 = (hh + (rotr(e, 6) ^ rotr(e, 11) ^ rotr(e, 25)) + ((e & f) ^ (~e & g)) + k[i]! + w[i]!) | 0;
-    const t2 = ((rotr(a, 2) ^ rotr(a, 13) ^ rotr(a, 22)) + ((a & b) ^ (a & c) ^ (b & c))) | 0;
+    const t1 = (hh + (rotateRight(e, 6) ^ rotateRight(e, 11) ^ rotateRight(e, 25)) + ((e & f) ^ (~e & g)) + k[i]! + w[i]!) | 0;
+    const t2 = ((rotateRight(a, 2) ^ rotateRight(a, 13) ^ rotateRight(a, 22)) + ((a & b) ^ (a & c) ^ (b & c))) | 0;
     hh = g;
     g = f;
     f = e;
@@ -74,4 +78,4 @@ function compress(h: Int32Array, w: Int32Array, k: Int32Array, view: DataView, a
   h[7]! += hh;
 }
 
-const rotr = (x: number, n: number): number => (x >>> n) | (x << (32 - n));
+const rotateRight = (x: number, n: number): number => (x >>> n) | (x << (32 - n));

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { distance, terms, trigrams } from './terms.ts';
+import { measureDistance, toTerms, toTrigrams } from './terms.ts';
 
 test.each([
   { text: 'Write the Parser', words: ['write', 'the', 'parser'] },
@@ -18,15 +18,15 @@ test.each([
   { text: 'x'.repeat(100), words: ['x'.repeat(64)] },
   { text: `${'x'.repeat(100)}漢`, words: ['x'.repeat(64), '漢'] },
 ])('the words of $text', ({ text, words }) => {
-  expect(terms(text)).toEqual(words);
+  expect(toTerms(text)).toEqual(words);
 });
 
 test('a term is its own only term, whatever the text was', () => {
   fc.assert(
     fc.property(fc.string({ unit: 'grapheme', maxLength: 40 }), (text) => {
-      for (const term of terms(text)) {
+      for (const term of toTerms(text)) {
         expect(term.isWellFormed()).toBe(true);
-        expect(terms(term).join(' ')).toBe(term);
+        expect(toTerms(term).join(' ')).toBe(term);
       }
     }),
     { numRuns: 2000 },
@@ -34,8 +34,8 @@ test('a term is its own only term, whatever the text was', () => {
 });
 
 test('a word is compared by its triples, edges marked', () => {
-  expect(trigrams('abc')).toEqual(['__a', '_ab', 'abc', 'bc_', 'c__']);
-  expect(trigrams('𐌰')).toEqual(['__𐌰', '_𐌰_', '𐌰__']);
+  expect(toTrigrams('abc')).toEqual(['__a', '_ab', 'abc', 'bc_', 'c__']);
+  expect(toTrigrams('𐌰')).toEqual(['__𐌰', '_𐌰_', '𐌰__']);
 });
 
 test.each([
@@ -50,14 +50,14 @@ test.each([
   { a: '', b: 'ab', limit: 2, edits: 2 },
   { a: '', b: 'abc', limit: 2, edits: 3 },
 ])('$a to $b is $edits of at most $limit', ({ a, b, limit, edits }) => {
-  expect(distance(a, b, limit)).toBe(edits);
+  expect(measureDistance(a, b, limit)).toBe(edits);
 });
 
 test('a limit changes only what is beyond it', () => {
   const word = fc.string({ unit: fc.constantFrom('a', 'b', 'c'), maxLength: 7 });
   fc.assert(
     fc.property(word, word, fc.integer({ min: 1, max: 3 }), (a, b, limit) => {
-      expect(distance(a, b, limit)).toBe(Math.min(distance(a, b, 9), limit + 1));
+      expect(measureDistance(a, b, limit)).toBe(Math.min(measureDistance(a, b, 9), limit + 1));
     }),
     { numRuns: 2000 },
   );
@@ -67,8 +67,8 @@ test('distance is symmetric and never negative', () => {
   const word = fc.string({ unit: fc.constantFrom('a', 'b', 'c'), maxLength: 6 });
   fc.assert(
     fc.property(word, word, (a, b) => {
-      expect(distance(a, b, 9)).toBe(distance(b, a, 9));
-      expect(distance(a, b, 9) === 0).toBe(a === b);
+      expect(measureDistance(a, b, 9)).toBe(measureDistance(b, a, 9));
+      expect(measureDistance(a, b, 9) === 0).toBe(a === b);
     }),
   );
 });

@@ -1,4 +1,4 @@
-/** Words of our answers and texts that are one token in the public tokenizers; a test holds them to it. */
+/** Common words of our answers that are one token in the public tokenizers. A test checks each of them. */
 export const knownWords: ReadonlySet<string> = new Set(
   `about above accept accepted action active acts added address adds admin after again against agent agents aliases allow
 already also always another answer answers anything append apply archive arguments argv aside asks audit author auto average away
@@ -32,7 +32,7 @@ whatever when where whether which while whole whose window with within without w
 writes written wrong your`.split(/\s/),
 );
 
-/** Signs between the parts of a JSON text, and what they cost. */
+/** Punctuation between the parts of JSON, with its cost in tokens. */
 export const knownSigns: ReadonlyMap<string, number> = new Map([
   ...[
     '{"',

@@ -1,26 +1,27 @@
 import { knownSigns, knownWords } from './tokens-known.ts';
 
-/** How many tokens a model reads in a text: a stated estimate that is not under what the public tokenizers count, and seldom over twice of it.
- *  It follows how they cut: a word, a number, a run of signs, a run of blanks; other scripts by what a character of theirs usually costs. */
+/** Estimates the tokens of a text. The estimate is never below the count of the public tokenizers and rarely above twice of it. It
+ *  splits as they do: words, numbers, runs of signs, runs of blanks. Other scripts have an average cost for each character. */
 export function estimateTokens(text: string): number {
   let tokens = 0;
   for (let at = 0; at < text.length; ) {
-    const kind = kindOf(text.charCodeAt(at));
+    const kind = classifyCharacter(text.charCodeAt(at));
     if (kind === other) {
       const point = text.codePointAt(at)!;
-      tokens += costOf(point);
+      tokens += getCharacterCost(point);
       at += point > 0xffff ? 2 : 1;
       continue;
     }
-    const end = endOfRun(text, at, kind);
-    tokens += runCost(text, at, end, kind);
+    const end = findRunEnd(text, at, kind);
+    tokens += measureRun(text, at, end, kind);
     at = end;
   }
   return Math.ceil(tokens);
 }
 
-/** The same of a JSON text that people may be shown as well: a line end becomes a mark, and what a terminal would obey is spelt out. */
-export const estimateShown = (json: string): number =>
+/** Estimates the longer form of an answer that is printed as JSON or as text. Text has visible marks for line ends and control
+ *  characters. */
+export const estimateAnswerTokens = (json: string): number =>
   Math.max(
     estimateTokens(json),
     estimateTokens(
@@ -35,7 +36,7 @@ const blank = 3;
 const sign = 4;
 const other = 5;
 
-function kindOf(code: number): number {
+function classifyCharacter(code: number): number {
   if (code >= 97 && code <= 122) return lower;
   if (code >= 65 && code <= 90) return upper;
   if (code >= 48 && code <= 57) return digit;
@@ -43,54 +44,54 @@ function kindOf(code: number): number {
   return code < 128 ? sign : other;
 }
 
-/** A word may begin with one capital: `camelCase` is two words. */
-function endOfRun(text: string, at: number, kind: number): number {
+/** Finds the end of a run. A word may begin with one capital: `camelCase` is two words. */
+function findRunEnd(text: string, at: number, kind: number): number {
   let end = at + 1;
-  if (kind === upper && kindOf(text.charCodeAt(end)) === lower) return endOfRun(text, end, lower);
-  while (end < text.length && kindOf(text.charCodeAt(end)) === kind) end += 1;
+  if (kind === upper && classifyCharacter(text.charCodeAt(end)) === lower) return findRunEnd(text, end, lower);
+  while (end < text.length && classifyCharacter(text.charCodeAt(end)) === kind) end += 1;
   // In `JSONText` the T belongs to the word after it.
-  return kind === upper && end - at > 1 && end < text.length && kindOf(text.charCodeAt(end)) === lower ? end - 1 : end;
+  return kind === upper && end - at > 1 && end < text.length && classifyCharacter(text.charCodeAt(end)) === lower ? end - 1 : end;
 }
 
-function runCost(text: string, at: number, end: number, kind: number): number {
+function measureRun(text: string, at: number, end: number, kind: number): number {
   const length = end - at;
-  if (kind === blank) return blankCost(text, at, end);
+  if (kind === blank) return measureBlanks(text, at, end);
   if (kind === digit) return length < 4 ? 1 : Math.ceil(length / 2);
-  if (kind === sign) return signCost(text, at, end);
-  const isShouted = kind === upper && kindOf(text.charCodeAt(end - 1)) === upper;
+  if (kind === sign) return measureSigns(text, at, end);
+  const isShouted = kind === upper && classifyCharacter(text.charCodeAt(end - 1)) === upper;
   if (isShouted) return Math.ceil(length * 0.7);
-  if (kind === lower && length > 3 && length < 15 && isKnown(text, at, end)) return 1;
+  if (kind === lower && length > 3 && length < 15 && isKnownWord(text, at, end)) return 1;
   if (!isSpeakable(text, at, end)) return Math.ceil(length * 0.6);
   // A name is rarer than a word, and a long word than a short one.
   return 1 + Math.floor(length / (kind === upper ? 2.5 : 3.1));
 }
 
-/** A single sign before a word is cut with the word, and then the word is not what it is alone. */
-const isKnown = (text: string, at: number, end: number): boolean =>
-  (kindOf(text.charCodeAt(at - 1)) !== sign || kindOf(text.charCodeAt(at - 2)) === sign) &&
-  (end === text.length || kindOf(text.charCodeAt(end)) !== other) &&
+/** Checks for a word that is one token. A single sign in front of a word belongs to its token and changes it. */
+const isKnownWord = (text: string, at: number, end: number): boolean =>
+  (classifyCharacter(text.charCodeAt(at - 1)) !== sign || classifyCharacter(text.charCodeAt(at - 2)) === sign) &&
+  (end === text.length || classifyCharacter(text.charCodeAt(end)) !== other) &&
   knownWords.has(text.slice(at, end));
 
-/** What stands between the parts of JSON is mostly one token, however many signs it is; but not behind a blank. */
-function signCost(text: string, at: number, end: number): number {
-  const known = end - at < 7 && kindOf(text.charCodeAt(at - 1)) !== blank ? knownSigns.get(text.slice(at, end)) : undefined;
-  return known ?? Math.ceil(changes(text, at, end) * 0.7 + (end - at) / 16);
+/** Rates a run of signs. The punctuation between parts of JSON is mostly one token, except after a blank. */
+function measureSigns(text: string, at: number, end: number): number {
+  const known = end - at < 7 && classifyCharacter(text.charCodeAt(at - 1)) !== blank ? knownSigns.get(text.slice(at, end)) : undefined;
+  return known ?? Math.ceil(countChanges(text, at, end) * 0.7 + (end - at) / 16);
 }
 
-/** One space before a word is part of the word, though not in every script; a line end and an indentation are one token each. */
-function blankCost(text: string, at: number, end: number): number {
-  if (end - at === 1 && text.charCodeAt(at) === 32) return kindOf(text.charCodeAt(end)) === other ? 0.5 : 0;
-  return Math.ceil(changes(text, at, end) * 0.6 + (end - at) / 16);
+/** Rates a run of blanks. In most scripts a single space is part of the next word; line ends and indentation are tokens. */
+function measureBlanks(text: string, at: number, end: number): number {
+  if (end - at === 1 && text.charCodeAt(at) === 32) return classifyCharacter(text.charCodeAt(end)) === other ? 0.5 : 0;
+  return Math.ceil(countChanges(text, at, end) * 0.6 + (end - at) / 16);
 }
 
-/** A line of dashes and an indentation are a few tokens, however long: what counts is how often the character changes. */
-function changes(text: string, at: number, end: number): number {
+/** Counts the changes of character in a run. A line of dashes is few tokens at any length. */
+function countChanges(text: string, at: number, end: number): number {
   let count = 1;
   for (let i = at + 1; i < end; i += 1) if (text.charCodeAt(i) !== text.charCodeAt(i - 1)) count += 1;
   return count;
 }
 
-/** Whether it could be a word: random letters cost three times as much. */
+/** Checks whether letters could be a word. Random letters cost three times as much. */
 function isSpeakable(text: string, at: number, end: number): boolean {
   let consonants = 0;
   let vowels = 0;
@@ -103,7 +104,7 @@ function isSpeakable(text: string, at: number, end: number): boolean {
   return vowels > 0 || end - at <= 2;
 }
 
-/** Where a block of Unicode begins, and what one of its characters costs. */
+/** Unicode blocks: the first code point, and the average cost of one character. */
 const costs: [from: number, cost: number][] = [
   [0x80, 2], // control characters
   [0xa0, 1.6], // accented Latin
@@ -133,7 +134,7 @@ const costs: [from: number, cost: number][] = [
   [0x10000, 4],
 ];
 
-function costOf(point: number): number {
+function getCharacterCost(point: number): number {
   let low = 0;
   for (let high = costs.length; high - low > 1; ) {
     const middle = (low + high) >> 1;

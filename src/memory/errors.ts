@@ -1,22 +1,27 @@
-import { addRows } from '#core/errors/catalog.ts';
-import { type Row, row } from '#core/errors/row.ts';
+import { addErrorRows } from '#core/errors/catalog.ts';
+import { type ErrorRow, row } from '#core/errors/row.ts';
 
-/** Refusals of memory. Whoever throws one imports this file; else the catalogue does not know it. */
+/** Errors of memory. A file that throws one imports this file; without it the catalog has no row for the code. */
 const rows = {
   E_AUTONOMOUS_BOUNDARY: row<{ id: string; what: string; retry: string; taskId?: string | undefined }>({
     exit: 64,
     http: 403,
-    message: (d) => `${d.what} is for a person to decide: at a terminal, or with a token of scope admin`,
-    // What an agent can do is to look at it, and to leave it where a person finds it.
+    message: (d) => `${d.what} requires a person, at a terminal or with a token of scope admin`,
+    // An agent can only read the entry and leave the decision to a person.
     fix: (d) => `cleo memory fetch ${d.id}`,
     alternatives: (d) => [
-      { action: 'For a person, at a terminal', command: d.retry },
+      { action: 'As a person, at a terminal', command: d.retry },
       ...(d.taskId
-        ? [{ action: `Let ${d.taskId} wait for it`, command: `cleo update ${d.taskId} --blocked-by '${d.id} waits for a decision'` }]
+        ? [
+            {
+              action: `Block ${d.taskId} until it is decided`,
+              command: `cleo update ${d.taskId} --blocked-by '${d.id} waits for a decision'`,
+            },
+          ]
         : []),
     ],
   }),
-} satisfies Record<string, Row<never>>;
+} satisfies Record<string, ErrorRow<never>>;
 
 type MemoryRows = typeof rows;
 
@@ -24,4 +29,4 @@ declare module '#core/errors/catalog.ts' {
   interface DomainRows extends MemoryRows {}
 }
 
-addRows(rows);
+addErrorRows(rows);

@@ -1,5 +1,5 @@
-import { addRows } from '#core/errors/catalog.ts';
-import { type Row, row } from '#core/errors/row.ts';
+import { addErrorRows } from '#core/errors/catalog.ts';
+import { type ErrorRow, row } from '#core/errors/row.ts';
 
 /** Errors of orchestration. A file that throws one imports this file; without it the catalog has no row for the code. */
 const rows = {
@@ -10,7 +10,7 @@ const rows = {
     fix: (d) => d.findings[0]!.fix,
     alternatives: (d) => d.findings.slice(1).map((f) => ({ action: f.code, command: f.fix })),
   }),
-} satisfies Record<string, Row<never>>;
+} satisfies Record<string, ErrorRow<never>>;
 
 type OrchestrationRows = typeof rows;
 
@@ -18,4 +18,4 @@ declare module '#core/errors/catalog.ts' {
   interface DomainRows extends OrchestrationRows {}
 }
 
-addRows(rows);
+addErrorRows(rows);

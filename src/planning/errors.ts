@@ -1,7 +1,5 @@
-import { addRows } from '#core/errors/catalog.ts';
-import { type Row, row } from '#core/errors/row.ts';
-
-const list = (names: string[]): string => names.join(', ');
+import { addErrorRows } from '#core/errors/catalog.ts';
+import { type ErrorRow, row } from '#core/errors/row.ts';
 
 /** Errors of planning. A file that throws one imports this file; without it the catalog has no row for the code. */
 const rows = {
@@ -15,9 +13,9 @@ const rows = {
   }>({
     exit: 80,
     http: 409,
-    message: (d) => `${d.epicId} cannot enter ${d.stage} before ${list(d.missing)}`,
+    message: (d) => `${d.epicId} cannot enter ${d.stage} before ${d.missing.join(', ')}`,
     fix: (d) => `cleo lifecycle skip ${d.epicId} ${d.first} --through ${d.last} --reason 'Not needed here'`,
-    alternatives: (d) => [{ action: `Begin ${d.first}`, command: `cleo lifecycle start ${d.epicId} ${d.first}` }],
+    alternatives: (d) => [{ action: `Start ${d.first}`, command: `cleo lifecycle start ${d.epicId} ${d.first}` }],
   }),
   E_AUDIT_MISSING: row<{ problem: string; fix: string }>({ exit: 81, http: 422, message: (d) => d.problem, fix: (d) => d.fix }),
   E_LIFECYCLE_TRANSITION_INVALID: row<{ epicId: string; stage: string; status: string; act: string; fix: string }>({
@@ -32,7 +30,7 @@ const rows = {
     message: (d) => `Completing release of ${d.epicId} needs --provenance: ${d.problem}`,
     fix: (d) => d.fix,
   }),
-} satisfies Record<string, Row<never>>;
+} satisfies Record<string, ErrorRow<never>>;
 
 type PlanningRows = typeof rows;
 
@@ -40,4 +38,4 @@ declare module '#core/errors/catalog.ts' {
   interface DomainRows extends PlanningRows {}
 }
 
-addRows(rows);
+addErrorRows(rows);

@@ -2,28 +2,31 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { defaultConfig } from '#core/model/config.ts';
-import { temporary } from '../../test/temporary.ts';
-import { configFiles } from './config.ts';
+import { createTempFolder } from '../../test/temp-folder.ts';
+import { createConfigFiles } from './config.ts';
 
-function world(files: { project?: string; user?: string }) {
-  const root = temporary();
+function createWorld(files: { project?: string; user?: string }) {
+  const root = createTempFolder();
   const project = { root, folder: join(root, '.cleo') };
   const home = join(root, 'home');
   for (const folder of [project.folder, home]) mkdirSync(folder);
   if (files.project !== undefined) writeFileSync(join(project.folder, 'config.json'), files.project);
   if (files.user !== undefined) writeFileSync(join(home, 'config.json'), files.user);
-  return { project, config: configFiles(home), path: join(project.folder, 'config.json') };
+  return { project, config: createConfigFiles(home), path: join(project.folder, 'config.json') };
 }
 
-test('without files the defaults hold; the project wins over the user', () => {
-  const nothing = world({});
+test('uses defaults without files; the project overrides the user', () => {
+  const nothing = createWorld({});
   expect(nothing.config.load(nothing.project)).toEqual(defaultConfig);
-  const { config, project } = world({ user: '{"backup":{"keep":3},"claims":{"ttlMinutes":9}}', project: '\ufeff{"backup":{"keep":4}}' });
+  const { config, project } = createWorld({
+    user: '{"backup":{"keep":3},"claims":{"ttlMinutes":9}}',
+    project: '\ufeff{"backup":{"keep":4}}',
+  });
   expect(config.load(project)).toEqual({ ...defaultConfig, 'backup.keep': 4, 'claims.ttlMinutes': 9 });
   expect(config.load(undefined)).toMatchObject({ 'backup.keep': 3 });
 });
 
-describe('a broken file is 8, with the way out', () => {
+describe('an invalid file fails with exit code 8 and suggests a fix', () => {
   test.each([
     { project: '{"nope":1}', fix: 'cleo config unset nope' },
     { project: '{"store":{"durability":"fast"}}', fix: 'cleo config unset store.durability' },
@@ -33,35 +36,41 @@ describe('a broken file is 8, with the way out', () => {
     { project: '', fix: 'cleo doctor --fix' },
     { user: '{"nope":1}', fix: 'cleo config unset nope --user' },
   ])('$project $user', ({ fix, ...files }) => {
-    const { config, project } = world(files);
+    const { config, project } = createWorld(files);
     expect(() => config.load(project)).toThrow(expect.objectContaining({ code: 'E_CONFIG_ERROR', exitCode: 8, fix }));
   });
 });
 
 test.each<{ why: string; before: string; key: string; value: number | undefined; after: object }>([
   { why: 'a first key', before: '{}', key: 'backup.keep', value: 3, after: { backup: { keep: 3 } } },
-  { why: 'beside others', before: '{"backup":{"keep":1},"x":1}', key: 'backup.keep', value: 3, after: { backup: { keep: 3 }, x: 1 } },
-  { why: 'where no group can be', before: '{"backup":5}', key: 'backup.keep', value: 3, after: { backup: { keep: 3 } } },
-  { why: 'taken out with its empty group', before: '{"backup":{"keep":1},"x":1}', key: 'backup.keep', value: undefined, after: { x: 1 } },
+  { why: 'next to other keys', before: '{"backup":{"keep":1},"x":1}', key: 'backup.keep', value: 3, after: { backup: { keep: 3 }, x: 1 } },
+  { why: 'in place of a value that is not a group', before: '{"backup":5}', key: 'backup.keep', value: 3, after: { backup: { keep: 3 } } },
   {
-    why: 'one of two',
+    why: 'removes a key and its empty group',
+    before: '{"backup":{"keep":1},"x":1}',
+    key: 'backup.keep',
+    value: undefined,
+    after: { x: 1 },
+  },
+  {
+    why: 'removes one of two keys',
     before: '{"store":{"url":"","durability":"full"}}',
     key: 'store.url',
     value: undefined,
     after: { store: { durability: 'full' } },
   },
-  { why: 'a name with a dot in it', before: '{"a.b":1,"a":{"b":2,"c":3}}', key: 'a.b', value: undefined, after: { a: { b: 2, c: 3 } } },
+  { why: 'a name that contains a dot', before: '{"a.b":1,"a":{"b":2,"c":3}}', key: 'a.b', value: undefined, after: { a: { b: 2, c: 3 } } },
   { why: 'a dotted name inside a group', before: '{"a":{"b.c":1}}', key: 'a.b.c', value: undefined, after: {} },
   {
-    why: 'a name of the language',
+    why: 'a property of the prototype',
     before: '{"__proto__":{"x":1},"constructor":1}',
     key: '__proto__',
     value: undefined,
     after: { constructor: 1 },
   },
-  { why: 'one that is not there', before: '{"x":1}', key: 'backup.keep', value: undefined, after: { x: 1 } },
+  { why: 'a missing key', before: '{"x":1}', key: 'backup.keep', value: undefined, after: { x: 1 } },
 ])('setting: $why', ({ before, key, value, after }) => {
-  const { config, path } = world({ project: before });
+  const { config, path } = createWorld({ project: before });
   config.set(path, key, value);
   expect(JSON.stringify(JSON.parse(readFileSync(path, 'utf8')))).toBe(JSON.stringify(after));
 });

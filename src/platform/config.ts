@@ -1,15 +1,17 @@
 import { join } from 'node:path';
 import { CleoError } from '#core/errors/error.ts';
 import { type Config, configKeys, defaultConfig, flattenConfig } from '#core/model/config.ts';
+import { isPlainObject } from '#lib/is-plain-object.ts';
+import { checkJson, stripBom } from '#lib/parse-json.ts';
 import { files } from './files.ts';
 import type { ConfigFiles, Project } from './port.ts';
 
-export function configFiles(home: string): ConfigFiles {
+export function createConfigFiles(home: string): ConfigFiles {
   const userFile = join(home, 'config.json');
   const projectFile = (project: Project): string => join(project.folder, 'config.json');
-  const valid = (path: string, scope: string): Partial<Config> => {
-    const { tree, broken } = parse(path);
-    if (broken) throw brokenFile(path, broken);
+  const readValid = (path: string, scope: string): Partial<Config> => {
+    const { tree, problem } = parseConfigFile(path);
+    if (problem) throw createConfigError(path, problem);
     const { values, problems } = flattenConfig(tree);
     const [first] = problems;
     if (!first) return values;
@@ -19,60 +21,55 @@ export function configFiles(home: string): ConfigFiles {
   return {
     projectFile,
     userFile: () => userFile,
-    load: (project) => ({ ...defaultConfig, ...valid(userFile, ' --user'), ...(project ? valid(projectFile(project), '') : {}) }),
+    load: (project) => ({ ...defaultConfig, ...readValid(userFile, ' --user'), ...(project ? readValid(projectFile(project), '') : {}) }),
     inspect(path) {
-      const { tree, broken } = parse(path);
-      return broken ? { values: {}, problems: [{ key: '', problem: broken }] } : flattenConfig(tree);
+      const { tree, problem } = parseConfigFile(path);
+      return problem ? { values: {}, problems: [{ key: '', problem }] } : flattenConfig(tree);
     },
     set: (path, key, value) =>
-      files.alone(path, () => {
-        const { tree, broken } = parse(path);
-        if (broken) throw brokenFile(path, broken);
-        if (typeof tree !== 'object' || tree === null || Array.isArray(tree)) throw brokenFile(path, 'must be a JSON object');
-        if (value === undefined) takeOut(tree as Tree, key);
-        else put(tree as Tree, key.split('.'), value);
-        files.writeWhole(path, `${JSON.stringify(tree, null, 2)}\n`);
+      files.withLock(path, () => {
+        const { tree, problem } = parseConfigFile(path);
+        if (problem) throw createConfigError(path, problem);
+        if (!isPlainObject(tree)) throw createConfigError(path, 'must be a JSON object');
+        if (value === undefined) removeKey(tree as ConfigTree, key);
+        else setKey(tree as ConfigTree, key.split('.'), value);
+        files.writeAtomic(path, `${JSON.stringify(tree, null, 2)}\n`);
       }),
   };
 }
 
-const brokenFile = (path: string, problem: string): CleoError =>
+const createConfigError = (path: string, problem: string): CleoError =>
   new CleoError('E_CONFIG_ERROR', { path, problem, fix: 'cleo doctor --fix' });
 
-function parse(path: string): { tree: unknown; broken?: string } {
+function parseConfigFile(path: string): { tree: unknown; problem?: string } {
   const text = files.readText(path);
   if (text === undefined) return { tree: {} };
-  try {
-    return { tree: JSON.parse(text.replace(/^\uFEFF/, '')) };
-  } catch (error) {
-    return { tree: {}, broken: `is not valid JSON (${(error as Error).message})` };
-  }
+  const parsed = checkJson(stripBom(text));
+  return 'value' in parsed ? { tree: parsed.value } : { tree: {}, problem: `is not valid JSON (${parsed.problem})` };
 }
 
-type Tree = Record<string, unknown>;
+type ConfigTree = Record<string, unknown>;
 
-/** A known key goes where it belongs; what stands in its way was no valid value. */
-function put(node: Tree, [name = '', ...rest]: string[], value: unknown): void {
+/** Sets a nested key. Replaces a value on the way that is not an object, because it is not valid there. */
+function setKey(node: ConfigTree, [name = '', ...rest]: string[], value: unknown): void {
   if (rest.length === 0) {
     node[name] = value;
     return;
   }
-  const inner = isTree(node[name]) ? node[name] : {};
+  const inner = isPlainObject(node[name]) ? node[name] : {};
   node[name] = inner;
-  put(inner, rest, value);
+  setKey(inner, rest, value);
 }
 
-/** A key as `flattenConfig` names it, and the objects it leaves empty. A name may itself hold dots. */
-function takeOut(node: Tree, key: string): void {
+/** Removes a key as `flattenConfig` names it, and the objects that become empty. A name may contain dots. */
+function removeKey(node: ConfigTree, key: string): void {
   if (Object.hasOwn(node, key)) {
     delete node[key];
     return;
   }
   for (const [name, inner] of Object.entries(node)) {
-    if (!key.startsWith(`${name}.`) || !isTree(inner)) continue;
-    takeOut(inner, key.slice(name.length + 1));
+    if (!key.startsWith(`${name}.`) || !isPlainObject(inner)) continue;
+    removeKey(inner, key.slice(name.length + 1));
     if (Object.keys(inner).length === 0) delete node[name];
   }
 }
-
-const isTree = (value: unknown): value is Tree => typeof value === 'object' && value !== null && !Array.isArray(value);

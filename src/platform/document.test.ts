@@ -5,19 +5,25 @@ import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { CleoError } from '#core/errors/error.ts';
-import { repositoryIn, worktreeOf } from '../../test/repository.ts';
-import { asNobody, temporary } from '../../test/temporary.ts';
+import { addWorktree, createRepository } from '../../test/repository.ts';
+import { createTempFolder, runAsNobody } from '../../test/temp-folder.ts';
 import { readDocument } from './document.ts';
-import { workingTree } from './tree.ts';
+import { findWorkingTree } from './tree.ts';
 
-function reader(root: string, stands = root) {
+function createReader(root: string, callerFolder = root) {
   const project = { root, folder: join(root, '.cleo') };
-  const tree = workingTree(stands, project);
+  const tree = findWorkingTree(callerFolder, project);
   return (path: string) =>
-    readDocument({ project, tree, stands, path, fix: (right) => (right ? `cleo docs add T1 ${right}` : 'cleo help docs add') });
+    readDocument({
+      project,
+      tree,
+      callerFolder,
+      path,
+      fix: (right) => (right ? `cleo docs add T1 ${right}` : 'cleo help docs add'),
+    });
 }
 
-function refusal(read: () => unknown): { exit: number; message: string; fix: string } {
+function catchError(read: () => unknown): { exit: number; message: string; fix: string } {
   try {
     read();
   } catch (error) {
@@ -27,9 +33,9 @@ function refusal(read: () => unknown): { exit: number; message: string; fix: str
   throw new Error('was read');
 }
 
-/** A project with everything in it that is no document, and a secret beside it. */
-async function arranged(): Promise<string> {
-  const top = temporary();
+/** Creates a project with all kinds of files that are not documents, and a secret next to it. */
+async function createFolderWithTraps(): Promise<string> {
+  const top = createTempFolder();
   const root = join(top, 'project');
   for (const folder of ['docs', '.git', '.cleo/research', '.cleo/backups']) mkdirSync(join(root, folder), { recursive: true });
   writeFileSync(join(top, 'secret'), 'secret');
@@ -51,20 +57,20 @@ async function arranged(): Promise<string> {
   return root;
 }
 
-test('what is no document of the project is refused with 3, and nothing waits', async () => {
-  const read = reader(await arranged());
+test('rejects everything but documents of the project with exit code 3, without blocking', async () => {
+  const read = createReader(await createFolderWithTraps());
   const table: [string, string][] = [
     ['/etc/passwd', 'absolute'],
-    ['../secret', 'upwards'],
-    ['docs/../docs/a.md', 'upwards'],
-    ['docs/out', 'out of the project'],
-    ['above/secret', 'out of the project'],
-    ['device', 'out of the project'],
-    ['to-git', 'keep for themselves'],
-    ['.git/config', 'keep for themselves'],
-    ['.cleo/config.json', 'keep for themselves'],
-    ['dangling', 'leads nowhere'],
-    ['circle', 'leads nowhere'],
+    ['../secret', 'contains ..'],
+    ['docs/../docs/a.md', 'contains ..'],
+    ['docs/out', 'outside the project'],
+    ['above/secret', 'outside the project'],
+    ['device', 'outside the project'],
+    ['to-git', 'internal file'],
+    ['.git/config', 'internal file'],
+    ['.cleo/config.json', 'internal file'],
+    ['dangling', 'broken link'],
+    ['circle', 'broken link'],
     ['docs', 'is a folder'],
     ['.', 'is a folder'],
     ['fifo', 'is a pipe'],
@@ -75,57 +81,57 @@ test('what is no document of the project is refused with 3, and nothing waits', 
     ['x'.repeat(300), 'name is too long'],
   ];
   for (const [path, problem] of table)
-    expect([path, refusal(() => read(path))]).toMatchObject([path, { exit: 3, message: expect.stringContaining(problem) }]);
-  expect(refusal(() => read('docs/none.md'))).toMatchObject({ exit: 4, message: 'There is no file docs/none.md' });
+    expect([path, catchError(() => read(path))]).toMatchObject([path, { exit: 3, message: expect.stringContaining(problem) }]);
+  expect(catchError(() => read('docs/none.md'))).toMatchObject({ exit: 4, message: 'There is no file docs/none.md' });
 });
 
-test('a path that only has the wrong form is told the right one', async () => {
-  const root = await arranged();
-  expect(refusal(() => reader(root)(join(root, 'docs', 'a.md'))).fix).toBe('cleo docs add T1 docs/a.md');
-  expect(refusal(() => reader(root, join(root, 'docs'))('../docs/a.md')).fix).toBe('cleo docs add T1 docs/a.md');
-  expect(refusal(() => reader(root)('/etc/passwd')).fix).toBe('cleo help docs add');
+test('suggests the correct path for an absolute path or one with ..', async () => {
+  const root = await createFolderWithTraps();
+  expect(catchError(() => createReader(root)(join(root, 'docs', 'a.md'))).fix).toBe('cleo docs add T1 docs/a.md');
+  expect(catchError(() => createReader(root, join(root, 'docs'))('../docs/a.md')).fix).toBe('cleo docs add T1 docs/a.md');
+  expect(catchError(() => createReader(root)('/etc/passwd')).fix).toBe('cleo help docs add');
 });
 
-test('a file nobody may read is refused with 3', () => {
-  const root = temporary();
+test('an unreadable file fails with exit code 3', () => {
+  const root = createTempFolder();
   chmodSync(root, 0o755);
   writeFileSync(join(root, 'a.md'), 'a');
   chmodSync(join(root, 'a.md'), 0);
-  expect(asNobody(() => refusal(() => reader(root)('a.md')))).toMatchObject({ exit: 3, message: 'a.md: permission denied' });
+  expect(runAsNobody(() => catchError(() => createReader(root)('a.md')))).toMatchObject({ exit: 3, message: 'a.md: permission denied' });
 });
 
-test('a file is read to the byte, by a link that stays inside too, and by its path from a folder below', async () => {
-  const root = await arranged();
+test('reads the exact bytes, also through a link inside the project and from a subfolder', async () => {
+  const root = await createFolderWithTraps();
   const bytes = Buffer.from([0xef, 0xbb, 0xbf, 0x61, 0x0d, 0x0a, 0, 0xff]);
   writeFileSync(join(root, 'docs', 'b.bin'), bytes);
   linkSync(join(root, 'docs', 'b.bin'), join(root, 'twice'));
-  expect(reader(root)('docs/b.bin')).toEqual({ name: 'docs/b.bin', bytes });
-  expect(reader(root)('./twice').name).toBe('twice');
-  expect(reader(root)('docs/within').name).toBe('docs/a.md');
-  expect(reader(root)('.cleo/research/r.md').bytes.toString()).toBe('.cleo/research/r.md');
-  const below = reader(root, join(root, 'docs'));
+  expect(createReader(root)('docs/b.bin')).toEqual({ name: 'docs/b.bin', bytes });
+  expect(createReader(root)('./twice').name).toBe('twice');
+  expect(createReader(root)('docs/within').name).toBe('docs/a.md');
+  expect(createReader(root)('.cleo/research/r.md').bytes.toString()).toBe('.cleo/research/r.md');
+  const below = createReader(root, join(root, 'docs'));
   expect(below('a.md').name).toBe('docs/a.md');
   expect(below('docs/a.md').name).toBe('docs/a.md');
 });
 
-test('in a linked worktree its own files are read, elsewhere only those of the project', () => {
-  const root = join(temporary(), 'main');
-  const main = repositoryIn(root);
+test('reads the files of a linked worktree, and elsewhere only those of the project', () => {
+  const root = join(createTempFolder(), 'main');
+  const main = createRepository(root);
   main.commit({ 'docs/a.md': 'main' });
-  const linked = worktreeOf(main, join(temporary(), 'linked'), 'other');
+  const linked = addWorktree(main, join(createTempFolder(), 'linked'), 'other');
   writeFileSync(join(linked.folder, 'docs', 'a.md'), 'linked');
   writeFileSync(join(linked.folder, 'docs', 'new.md'), 'new');
-  expect(reader(root, join(linked.folder, 'docs'))('new.md')).toMatchObject({ name: 'docs/new.md' });
-  expect(reader(root, linked.folder)('docs/a.md').bytes.toString()).toBe('linked');
-  expect(refusal(() => reader(root)('docs/new.md')).exit).toBe(4);
-  const stranger = repositoryIn(join(temporary(), 'stranger'));
+  expect(createReader(root, join(linked.folder, 'docs'))('new.md')).toMatchObject({ name: 'docs/new.md' });
+  expect(createReader(root, linked.folder)('docs/a.md').bytes.toString()).toBe('linked');
+  expect(catchError(() => createReader(root)('docs/new.md')).exit).toBe(4);
+  const stranger = createRepository(join(createTempFolder(), 'stranger'));
   stranger.commit({ 'own.md': 'x' });
-  expect(refusal(() => reader(root, stranger.folder)('own.md')).exit).toBe(4);
-  expect(reader(root, stranger.folder)('docs/a.md').bytes.toString()).toBe('main');
+  expect(catchError(() => createReader(root, stranger.folder)('own.md')).exit).toBe(4);
+  expect(createReader(root, stranger.folder)('docs/a.md').bytes.toString()).toBe('main');
 });
 
-test('a file or a folder that becomes a link while it is opened leaks nothing', async () => {
-  const top = temporary();
+test('does not leak a file if a path becomes a link while it is opened', async () => {
+  const top = createTempFolder();
   const root = join(top, 'project');
   for (const folder of [join(root, 'real'), join(top, 'outside')]) mkdirSync(folder, { recursive: true });
   writeFileSync(join(root, 'real', 'a.md'), 'public');
@@ -140,7 +146,7 @@ test('a file or a folder that becomes a link while it is opened leaks nothing', 
   const swapper = spawn(process.execPath, ['-e', script], { cwd: root, stdio: ['ignore', 'pipe', 'inherit'] });
   onTestFinished(() => void swapper.kill('SIGKILL'));
   await once(swapper.stdout, 'data');
-  const read = reader(root);
+  const read = createReader(root);
   const seen = new Set<string>();
   for (const end = performance.now() + 1000; performance.now() < end; ) {
     try {

@@ -12,85 +12,86 @@ import {
 } from 'node:fs';
 import { join, relative, resolve, sep } from 'node:path';
 import { CleoError } from '#core/errors/error.ts';
-import { largestDoc } from '#documents/model/doc.ts';
-import { isPrivatePath, pathProblem } from '#documents/rules/doc-path.ts';
-import { fileError } from './files.ts';
+import { maxDocBytes } from '#documents/model/doc.ts';
+import { checkDocPath, isPrivatePath } from '#documents/rules/doc-path.ts';
+import { toFileError } from './files.ts';
 import type { Project, WorkingTree } from './port.ts';
-import { isWithin, placesIn } from './tree.ts';
+import { isWithin, listProjectFolders } from './tree.ts';
 
 export interface DocumentFile {
-  /** As the project sees it. */
+  /** The path from the project folder. */
   name: string;
   bytes: Buffer;
 }
 
-export interface Asked {
+export interface DocumentRequest {
   project: Project;
   tree: WorkingTree;
-  /** The folder that the caller stands in. */
-  stands: string;
+  callerFolder: string;
   path: string;
-  /** The way out, given the path that would have been right, where there is one. */
+  /** Returns the command that fixes the error, given the correct path if there is one. */
   fix: (path?: string) => string;
 }
 
-/** A plain file of the project, whole, by a path from where the caller stands or else from the project folder. Refuses what leaves the
- *  project, be it by a link, what is private, what is no plain file and what is too long. Never waits for a pipe. */
-export function readDocument(asked: Asked): DocumentFile {
-  const { path, fix } = asked;
-  const roots = placesIn(asked.tree, asked.project);
-  const problem = pathProblem(path);
-  if (problem) throw new CleoError('E_FILE_ERROR', { path, problem, fix: fix(insideOf(roots, resolve(asked.stands, path))) });
-  const refuse = (why: string): CleoError => new CleoError('E_FILE_ERROR', { path, problem: why, fix: fix() });
+/** Reads a file of the project, by a path from the caller's folder or from the project folder. Rejects paths that leave the
+ *  project (also through a link), private files, anything but regular files, and files that are too long. Does not block
+ *  on a pipe. */
+export function readDocument(request: DocumentRequest): DocumentFile {
+  const { path, fix } = request;
+  const roots = listProjectFolders(request.tree, request.project);
+  const problem = checkDocPath(path);
+  if (problem) throw new CleoError('E_FILE_ERROR', { path, problem, fix: fix(toProjectPath(roots, resolve(request.callerFolder, path))) });
+  const reject = (why: string): CleoError => new CleoError('E_FILE_ERROR', { path, problem: why, fix: fix() });
   try {
-    const found = placesFor(asked, roots).find((candidate) => lstatSync(candidate, { throwIfNoEntry: false }));
+    const found = listCandidates(request, roots).find((candidate) => lstatSync(candidate, { throwIfNoEntry: false }));
     if (found === undefined) throw new CleoError('E_NOT_FOUND', { what: 'file', id: path, fix: fix() });
     const real = realpathSync(found);
-    const root = roots.find((place) => isWithin(real, place));
-    if (root === undefined) throw refuse('leads out of the project');
+    const root = roots.find((folder) => isWithin(real, folder));
+    if (root === undefined) throw reject('is outside the project');
     const name = relative(root, real).split(sep).join('/');
-    if (isPrivatePath(name)) throw refuse('is what git or cleo keep for themselves');
-    // A device is not even opened: that alone may do something.
-    const kind = kindOf(lstatSync(real));
-    if (kind) throw refuse(kind);
-    return { name, bytes: readPlain(real, refuse) };
+    if (isPrivatePath(name)) throw reject('is an internal file of git or cleo');
+    // Opening a device can have side effects, so check before opening.
+    const kind = describeKind(lstatSync(real));
+    if (kind) throw reject(kind);
+    return { name, bytes: readPlainFile(real, reject) };
   } catch (error) {
     if (error instanceof CleoError) throw error;
     const { code } = error as NodeJS.ErrnoException;
-    if (code === 'ENOENT' || code === 'ELOOP') throw refuse('is a link that leads nowhere');
-    if (code === 'ENXIO') throw refuse('is no plain file');
-    if (code === 'EINVAL') throw refuse('was exchanged while it was opened');
-    const known = fileError(path, error);
-    throw known instanceof CleoError ? refuse(known.message.slice(path.length + 2)) : error;
+    if (code === 'ENOENT' || code === 'ELOOP') throw reject('is a broken link');
+    if (code === 'ENXIO') throw reject('is not a regular file');
+    if (code === 'EINVAL') throw reject('was replaced while it was opened');
+    const known = toFileError(path, error);
+    throw known instanceof CleoError ? reject(known.message.slice(path.length + 2)) : error;
   }
 }
 
-function placesFor({ stands, path }: Asked, roots: string[]): string[] {
-  const ctx = existsSync(stands) ? realpathSync(stands) : undefined;
-  const places = [...(ctx !== undefined && roots.some((root) => isWithin(ctx, root)) ? [ctx] : []), ...roots];
-  return places.map((place) => join(place, path));
+function listCandidates({ callerFolder: stands, path }: DocumentRequest, roots: string[]): string[] {
+  const folder = existsSync(stands) ? realpathSync(stands) : undefined;
+  const folders = [...(folder !== undefined && roots.some((root) => isWithin(folder, root)) ? [folder] : []), ...roots];
+  return folders.map((one) => join(one, path));
 }
 
-/** The path that leads there from the project folder, for whoever gave another. */
-function insideOf(roots: string[], path: string): string | undefined {
+/** Returns the path from the project folder, to suggest it instead of the path that was given. */
+function toProjectPath(roots: string[], path: string): string | undefined {
   try {
     const real = realpathSync(path);
-    const root = roots.find((place) => isWithin(real, place));
-    return root === undefined || kindOf(lstatSync(real)) ? undefined : relative(root, real).split(sep).join('/');
+    const root = roots.find((folder) => isWithin(real, folder));
+    return root === undefined || describeKind(lstatSync(real)) ? undefined : relative(root, real).split(sep).join('/');
   } catch {
     return undefined;
   }
 }
 
-/** Opened without waiting and without following a link, and looked at once it is open: what it was a moment ago proves nothing. */
-function readPlain(real: string, refuse: (problem: string) => CleoError): Buffer {
+/** Opens the file without blocking and without following a link, and checks it once it is open, because it can be replaced
+ *  between a check and the open. */
+function readPlainFile(real: string, reject: (problem: string) => CleoError): Buffer {
   const file = openSync(real, constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOFOLLOW);
   try {
     const found = fstatSync(file);
-    const kind = kindOf(found);
-    if (kind) throw refuse(kind);
-    if (!isStillThere(file, found, real)) throw refuse('was exchanged while it was opened');
-    // Of a file that grows meanwhile what it had is taken.
+    const kind = describeKind(found);
+    if (kind) throw reject(kind);
+    if (!isOpenFileAt(file, found, real)) throw reject('was replaced while it was opened');
+    // If the file grows now, only the bytes it had when opened are read.
     const bytes = Buffer.allocUnsafe(found.size);
     let length = 0;
     for (let got = 1; got > 0 && length < bytes.length; length += got) got = readSync(file, bytes, length, bytes.length - length, null);
@@ -100,21 +101,21 @@ function readPlain(real: string, refuse: (problem: string) => CleoError): Buffer
   }
 }
 
-/** Whether what is open is what lies at this path: a folder on the way may have become a link in between. */
-function isStillThere(file: number, found: Stats, real: string): boolean {
+/** True if the open file is the one at this path. A folder of the path can become a link between the check and the open. */
+function isOpenFileAt(file: number, found: Stats, real: string): boolean {
   try {
     return readlinkSync(`/proc/self/fd/${file}`) === real;
   } catch {
-    // A system that does not tell: the path leads there by itself, and to the same file.
+    // Systems without /proc: check that the path has no links and leads to the same inode.
     const now = lstatSync(real, { throwIfNoEntry: false });
     return realpathSync(real) === real && now?.ino === found.ino && now.dev === found.dev;
   }
 }
 
-function kindOf(found: Stats): string | undefined {
+function describeKind(found: Stats): string | undefined {
   if (found.isDirectory()) return 'is a folder';
   if (found.isFIFO()) return 'is a pipe';
   if (found.isSocket()) return 'is a socket';
-  if (!found.isFile()) return 'is no plain file';
-  return found.size > largestDoc ? `is longer than ${largestDoc >> 20} MiB` : undefined;
+  if (!found.isFile()) return 'is not a regular file';
+  return found.size > maxDocBytes ? `is longer than ${maxDocBytes >> 20} MiB` : undefined;
 }

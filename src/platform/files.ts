@@ -22,35 +22,35 @@ import {
 } from 'node:fs';
 import { basename, dirname, isAbsolute, join, relative, resolve, sep } from 'node:path';
 import { CleoError } from '#core/errors/error.ts';
-import type { Files } from './port.ts';
+import type { FileSystem } from './port.ts';
 
-export const files: Files = {
+export const files: FileSystem = {
   exists: existsSync,
-  isFolder: (path) => lookedAt(path)?.isDirectory() ?? false,
-  isSame: (a, b) => a === b || isOne(statSync(a, { throwIfNoEntry: false }), statSync(b, { throwIfNoEntry: false })),
+  isFolder: (path) => statIfExists(path)?.isDirectory() ?? false,
+  isSameFile: (a, b) => a === b || isSameInode(statSync(a, { throwIfNoEntry: false }), statSync(b, { throwIfNoEntry: false })),
   readText: (path) =>
-    // A look first: an exception for a file that is not there costs more than the file.
-    guarded(path, () => (existsSync(path) ? readFileSync(path, 'utf8') : undefined)),
-  writeWhole: (path, text) =>
-    guarded(path, () => {
-      // A link stays a link, and a private file private.
+    // An exception for a missing file costs more than this check.
+    convertFileErrors(path, () => (existsSync(path) ? readFileSync(path, 'utf8') : undefined)),
+  writeAtomic: (path, text) =>
+    convertFileErrors(path, () => {
+      // Follows a link, so that it stays a link, and keeps the mode of the file.
       const target = existsSync(path) ? realpathSync(path) : path;
       const mode = statSync(target, { throwIfNoEntry: false })?.mode ?? 0o666;
-      beside(target, text, mode, (fresh) => {
+      writeTemporary(target, text, mode, (fresh) => {
         renameSync(fresh, target);
         return true;
       });
     }),
-  writeNew: (path, text) => guarded(path, () => beside(path, text, 0o666, (fresh) => place(fresh, path))),
+  writeNew: (path, text) => convertFileErrors(path, () => writeTemporary(path, text, 0o666, (fresh) => linkOrRename(fresh, path))),
   appendLine: (path, line) =>
-    guarded(path, () => {
+    convertFileErrors(path, () => {
       const isNew = !existsSync(path);
       if (isNew) mkdirSync(dirname(path), { recursive: true });
       const file = openSync(path, 'a+');
       try {
-        // In one write, which the system puts behind all others: two would let another process come between them.
-        const bytes = Buffer.from(`${endsInALine(file) ? '' : '\n'}${line}\n`);
-        if (writeSync(file, bytes) < bytes.length) throw Object.assign(new Error('cut short'), { code: 'ENOSPC' });
+        // One write, because another process could write between two.
+        const bytes = Buffer.from(`${endsWithNewline(file) ? '' : '\n'}${line}\n`);
+        if (writeSync(file, bytes) < bytes.length) throw Object.assign(new Error('short write'), { code: 'ENOSPC' });
         fsyncSync(file);
       } finally {
         closeSync(file);
@@ -58,34 +58,34 @@ export const files: Files = {
       if (isNew) syncFolder(dirname(path));
     }),
   list: (folder) =>
-    guarded(folder, () =>
+    convertFileErrors(folder, () =>
       (existsSync(folder) ? readdirSync(folder) : []).flatMap((name) => {
         const found = statSync(join(folder, name), { throwIfNoEntry: false });
         return found ? [{ name, size: found.size, changedAt: found.mtime.toISOString() }] : [];
       }),
     ),
   find: (folder, ending) =>
-    guarded(folder, () =>
+    convertFileErrors(folder, () =>
       (existsSync(folder) ? readdirSync(folder, { recursive: true, withFileTypes: true }) : [])
         .filter((entry) => entry.isFile() && entry.name.endsWith(ending))
         .map((entry) => join(entry.parentPath, entry.name))
         .sort(),
     ),
-  makeFolder: (path) => guarded(path, () => void mkdirSync(path, { recursive: true })),
+  createFolder: (path) => convertFileErrors(path, () => void mkdirSync(path, { recursive: true })),
   rename: (from, to) =>
-    guarded(from, () => {
+    convertFileErrors(from, () => {
       renameSync(from, to);
       syncFolder(dirname(to));
     }),
   copy: (from, to) =>
-    guarded(to, () => {
+    convertFileErrors(to, () => {
       copyFileSync(from, to);
       sync(to);
     }),
-  sync: (path) => guarded(path, () => sync(path)),
-  remove: (path) => guarded(path, () => rmSync(path, { force: true })),
+  sync: (path) => convertFileErrors(path, () => sync(path)),
+  remove: (path) => convertFileErrors(path, () => rmSync(path, { force: true })),
   sha256: (path) =>
-    guarded(path, () => {
+    convertFileErrors(path, () => {
       const hash = process.getBuiltinModule('node:crypto').createHash('sha256');
       const file = openSync(path, 'r');
       try {
@@ -96,38 +96,38 @@ export const files: Files = {
       }
       return hash.digest('hex');
     }),
-  alone(path, work) {
+  withLock(path, work) {
     const lock = `${path}.lock`;
-    guarded(path, () => takeLock(lock));
+    convertFileErrors(path, () => takeLock(lock));
     try {
       return work();
     } finally {
       rmSync(lock, { force: true });
     }
   },
-  inside(root, path, fix = 'cleo export') {
+  resolveInside(root, path, fix = 'cleo export') {
     const target = resolve(root, path);
-    const outside = (problem: string): CleoError => new CleoError('E_FILE_ERROR', { path, problem, fix });
-    const above = nearestExisting(dirname(target));
+    const reject = (problem: string): CleoError => new CleoError('E_FILE_ERROR', { path, problem, fix });
+    const above = findNearestExisting(dirname(target));
     let folder: string;
     try {
       folder = realpathSync(above);
     } catch (error) {
-      // A link that leads nowhere, or round in a circle.
-      if (['ENOENT', 'ELOOP'].includes((error as NodeJS.ErrnoException).code ?? '')) throw outside('leads nowhere');
-      throw fileError(path, error);
+      // The link is broken or part of a cycle.
+      if (['ENOENT', 'ELOOP'].includes((error as NodeJS.ErrnoException).code ?? '')) throw reject('is a broken link');
+      throw toFileError(path, error);
     }
     const place = relative(realpathSync(root), join(folder, relative(above, target)));
-    if (place === '' || place === '..' || place.startsWith(`..${sep}`) || isAbsolute(place)) throw outside('lies outside the project');
+    if (place === '' || !isBelow(place)) throw reject('is outside the project');
     const reserved = place.split(sep).find((part) => ['.cleo', '.git'].includes(part.toLowerCase()));
-    if (reserved) throw outside(`lies inside ${reserved.toLowerCase()}`);
-    const found = guarded(path, () => lstatSync(target, { throwIfNoEntry: false }));
-    if (found?.isSymbolicLink()) throw outside('is a link');
-    if (found && !found.isFile()) throw outside('is not a plain file');
+    if (reserved) throw reject(`is inside ${reserved.toLowerCase()}`);
+    const found = convertFileErrors(path, () => lstatSync(target, { throwIfNoEntry: false }));
+    if (found?.isSymbolicLink()) throw reject('is a link');
+    if (found && !found.isFile()) throw reject('is not a regular file');
     return target;
   },
-  isNetwork(path) {
-    // NFS, SMB, SMB2, CIFS, AFS and 9P by their magic numbers on Linux.
+  isNetworkDrive(path) {
+    // Magic numbers of NFS, SMB, SMB2, CIFS, AFS and 9P on Linux.
     const magics = [0x6969, 0x517b, 0xfe534d42, 0xff534d42, 0x5346414f, 0x01021997];
     try {
       return process.platform === 'linux' && magics.includes(statfsSync(path).type);
@@ -137,8 +137,8 @@ export const files: Files = {
   },
 };
 
-/** What has a name that cannot be is not there. */
-function lookedAt(path: string): Stats | undefined {
+/** A file whose name is too long does not exist. */
+function statIfExists(path: string): Stats | undefined {
   try {
     return statSync(path, { throwIfNoEntry: false });
   } catch (error) {
@@ -147,12 +147,18 @@ function lookedAt(path: string): Stats | undefined {
   }
 }
 
-type Identity = { ino: number; dev: number } | undefined;
-const isOne = (a: Identity, b: Identity): boolean => !!a && !!b && a.ino !== 0 && a.ino === b.ino && a.dev === b.dev;
+type InodeIdentity = { ino: number; dev: number } | undefined;
+const isSameInode = (a: InodeIdentity, b: InodeIdentity): boolean => !!a && !!b && a.ino !== 0 && a.ino === b.ino && a.dev === b.dev;
 
-/** Writes the text into a file beside `path`, synced where that is asked for, and lets `put` bring it to its place; what `put` leaves
- *  is removed. */
-export function beside(path: string, text: string | Uint8Array, mode: number, put: (fresh: string) => boolean, isSynced = true): boolean {
+/** Writes the text to a temporary file next to `path` and calls `publish`, which moves it to its final name. Removes the
+ *  temporary file if `publish` leaves it. */
+export function writeTemporary(
+  path: string,
+  text: string | Uint8Array,
+  mode: number,
+  publish: (fresh: string) => boolean,
+  isSynced = true,
+): boolean {
   const fresh = `${path}.tmp-${process.pid}-${Math.random().toString(36).slice(2, 8)}`;
   try {
     const file = openSync(fresh, 'wx', mode);
@@ -163,24 +169,25 @@ export function beside(path: string, text: string | Uint8Array, mode: number, pu
     } finally {
       closeSync(file);
     }
-    const isPut = put(fresh);
+    const isPublished = publish(fresh);
     if (isSynced) syncFolder(dirname(path));
-    return isPut;
+    return isPublished;
   } finally {
-    // What takes away whole trees takes longer to load than all of this takes.
+    // Not `rmSync`: loading its implementation takes longer than the rest of this function.
     if (existsSync(fresh)) unlinkSync(fresh);
   }
 }
 
-/** An empty file does, too. */
-export function endsInALine(file: number): boolean {
+/** True for an empty file. */
+export function endsWithNewline(file: number): boolean {
   const { size } = fstatSync(file);
   const last = Buffer.alloc(1);
   return size === 0 || (readSync(file, last, 0, 1, size - 1) === 1 && last[0] === 0x0a);
 }
 
-/** A link never replaces what is there, so of two at once one wins; where links are not to be had, a rename. */
-export function place(fresh: string, path: string): boolean {
+/** Gives the file its final name; returns false if that name is in use. A link never replaces a file, so that one of two
+ *  processes wins. File systems without links get a rename. */
+export function linkOrRename(fresh: string, path: string): boolean {
   try {
     linkSync(fresh, path);
   } catch (error) {
@@ -199,7 +206,7 @@ function sync(path: string): void {
   }
 }
 
-/** A new name is on disk only once its folder is. Not every system lets a folder be synced, and none needs telling twice. */
+/** Syncs a folder, without which a new file name can be lost in a crash. Not all systems support it. */
 function syncFolder(folder: string): void {
   try {
     const file = openSync(folder, 'r');
@@ -213,10 +220,10 @@ function syncFolder(folder: string): void {
   }
 }
 
-const patienceMs = 2000;
-const abandonedMs = 10_000;
+const lockTimeoutMs = 2000;
+const staleLockMs = 10_000;
 
-/** Waits for its turn. What is done alone takes milliseconds: an old lock was left by a process that died. */
+/** Waits for the lock. It is held for milliseconds, so an old lock was left by a process that died. */
 function takeLock(lock: string): void {
   for (let waited = 0; ; waited += 20) {
     try {
@@ -226,30 +233,30 @@ function takeLock(lock: string): void {
       if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
     }
     const age = Date.now() - (statSync(lock, { throwIfNoEntry: false })?.mtimeMs ?? Date.now());
-    if (age > abandonedMs) rmSync(lock, { force: true });
-    else if (waited >= patienceMs) throw new CleoError('E_LOCK_TIMEOUT', { waitedMs: patienceMs, path: lock });
+    if (age > staleLockMs) rmSync(lock, { force: true });
+    else if (waited >= lockTimeoutMs) throw new CleoError('E_LOCK_TIMEOUT', { waitedMs: lockTimeoutMs, path: lock });
     else Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 20);
   }
 }
 
-/** Up to what is there, be it a link that leads nowhere. */
-export function nearestExisting(folder: string): string {
-  let ctx = folder;
-  while (!isThere(ctx) && basename(ctx) !== '') ctx = dirname(ctx);
-  return ctx;
+/** Returns the path or its nearest ancestor that exists; a broken link exists. */
+export function findNearestExisting(folder: string): string {
+  let current = folder;
+  while (!hasEntry(current) && basename(current) !== '') current = dirname(current);
+  return current;
 }
 
-function isThere(path: string): boolean {
+function hasEntry(path: string): boolean {
   try {
     return lstatSync(path, { throwIfNoEntry: false }) !== undefined;
   } catch (error) {
-    // Below something that is no folder there is nothing.
+    // A path below a file does not exist.
     if ((error as NodeJS.ErrnoException).code === 'ENOTDIR') return false;
-    throw fileError(path, error);
+    throw toFileError(path, error);
   }
 }
 
-const problems: Record<string, string> = {
+const fileProblems: Record<string, string> = {
   EACCES: 'permission denied',
   EPERM: 'permission denied',
   EROFS: 'the file system is read-only',
@@ -260,7 +267,7 @@ const problems: Record<string, string> = {
   EMFILE: 'too many files are open',
   ENFILE: 'too many files are open',
   EBUSY: 'is in use',
-  EEXIST: 'is in the way',
+  EEXIST: 'already exists',
   ENOTDIR: 'a part of the path is not a folder',
   EISDIR: 'is a folder',
   ENOENT: 'does not exist',
@@ -268,15 +275,18 @@ const problems: Record<string, string> = {
   ELOOP: 'too many links',
 };
 
-export function guarded<T>(path: string, work: () => T): T {
+/** True if a path relative to some root stays below that root. */
+export const isBelow = (path: string): boolean => path !== '..' && !path.startsWith(`..${sep}`) && !isAbsolute(path);
+
+export function convertFileErrors<T>(path: string, work: () => T): T {
   try {
     return work();
   } catch (error) {
-    throw fileError(path, error);
+    throw toFileError(path, error);
   }
 }
 
-export function fileError(path: string, error: unknown): unknown {
-  const problem = problems[(error as NodeJS.ErrnoException).code ?? ''];
+export function toFileError(path: string, error: unknown): unknown {
+  const problem = fileProblems[(error as NodeJS.ErrnoException).code ?? ''];
   return problem ? new CleoError('E_FILE_ERROR', { path, problem, fix: 'cleo doctor' }, { cause: error }) : error;
 }

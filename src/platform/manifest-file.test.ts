@@ -14,21 +14,21 @@ import {
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import type { LineChange } from '#research/rules/manifest.ts';
-import { temporary } from '../../test/temporary.ts';
+import { createTempFolder } from '../../test/temp-folder.ts';
 import { addLine, changeLines, readLines } from './manifest-file.ts';
 
-const place = (text?: string): string => {
-  const path = join(temporary(), 'MANIFEST.jsonl');
+const createManifest = (text?: string): string => {
+  const path = join(createTempFolder(), 'MANIFEST.jsonl');
   if (text !== undefined) writeFileSync(path, text);
   return path;
 };
 const read = (path: string): string => readFileSync(path, 'utf8');
-const besides = (path: string): string[] => readdirSync(join(path, '..')).filter((name) => name !== 'MANIFEST.jsonl');
-const upper = (lines: string[]): LineChange[] => lines.map((line) => (line === 'b' ? { text: 'B' } : 'keep'));
-const drop = (lines: string[]): LineChange[] => lines.map((line) => (line === 'b' ? 'drop' : 'keep'));
+const listOtherFiles = (path: string): string[] => readdirSync(join(path, '..')).filter((name) => name !== 'MANIFEST.jsonl');
+const uppercaseB = (lines: string[]): LineChange[] => lines.map((line) => (line === 'b' ? { text: 'B' } : 'keep'));
+const dropB = (lines: string[]): LineChange[] => lines.map((line) => (line === 'b' ? 'drop' : 'keep'));
 
-test('the lines that stay are the same to the byte, whatever they are; a changed one keeps its end', () => {
-  const path = place();
+test('keeps unchanged lines to the byte and the line ending of changed ones', () => {
+  const path = createManifest();
   const [before, after] = [Buffer.from([0xff, 0x0d, 0x0a]), Buffer.from('c\ntorn \u00e4')];
   writeFileSync(path, Buffer.concat([before, Buffer.from('b\r\n'), after]));
   utimesSync(path, 1, 1);
@@ -38,30 +38,30 @@ test('the lines that stay are the same to the byte, whatever they are; a changed
   expect(readFileSync(path)).toEqual(Buffer.concat([before, after]));
 });
 
-test('where nothing changes, and where there is no file, nothing is written', () => {
-  const path = place('a\n');
+test('writes nothing if nothing changes or the file is missing', () => {
+  const path = createManifest('a\n');
   const { ino } = statSync(path);
-  changeLines(path, upper);
-  expect([statSync(path).ino, besides(path)]).toEqual([ino, []]);
-  const none = place();
-  changeLines(none, upper);
+  changeLines(path, uppercaseB);
+  expect([statSync(path).ino, listOtherFiles(path)]).toEqual([ino, []]);
+  const none = createManifest();
+  changeLines(none, uppercaseB);
   expect(existsSync(none)).toBe(false);
   expect(readLines(none)).toBe('');
 });
 
-test('a line appended while the file is written anew is in it', () => {
-  const path = place('a\nb\n');
+test('keeps a line that is appended while the file is rewritten', () => {
+  const path = createManifest('a\nb\n');
   changeLines(path, (lines) => {
     appendFileSync(path, 'late\n');
-    return upper(lines);
+    return uppercaseB(lines);
   });
   expect(read(path)).toBe('a\nB\nlate\n');
 });
 
-test('what goes to the file of before through an open handle is read at once, and carried over by the next write', () => {
-  const path = place('a\nb\n');
+test('reads lines that are appended to the replaced file, and carries them over with the next write', () => {
+  const path = createManifest('a\nb\n');
   const handle = openSync(path, 'a');
-  changeLines(path, drop);
+  changeLines(path, dropB);
   writeSync(handle, 'late one\n');
   expect(read(path)).toBe('a\n');
   expect(readLines(path)).toBe('a\nlate one\n');
@@ -76,10 +76,10 @@ test('what goes to the file of before through an open handle is read at once, an
   expect(readLines(path)).toBe('A\nlate one\nnew\nlate two\n');
 });
 
-test('half a line waits for its other half', () => {
-  const path = place('a\nb\n');
+test('carries an incomplete line over only when it is complete', () => {
+  const path = createManifest('a\nb\n');
   const handle = openSync(path, 'a');
-  changeLines(path, drop);
+  changeLines(path, dropB);
   writeSync(handle, 'ha');
   addLine(path, () => 'new');
   writeSync(handle, 'lf\n');
@@ -88,20 +88,20 @@ test('half a line waits for its other half', () => {
   expect(read(path)).toBe('a\nnew\nhalf\nnewer\n');
 });
 
-test('a line that somebody is writing is waited for before the file is written anew', () => {
-  const path = place('a\nb\n{"begun');
-  changeLines(path, upper);
+test('waits for a line that is being written before the rewrite', () => {
+  const path = createManifest('a\nb\n{"begun');
+  changeLines(path, uppercaseB);
   expect(read(path)).toBe('a\nB\n{"begun');
 });
 
-test('the file of before goes when nobody can have it open any more', () => {
-  const path = place('a\nb\n');
-  changeLines(path, drop);
-  const [name] = besides(path);
-  expect(besides(path)).toHaveLength(1);
+test('removes the replaced file after ten minutes', () => {
+  const path = createManifest('a\nb\n');
+  changeLines(path, dropB);
+  const [name] = listOtherFiles(path);
+  expect(listOtherFiles(path)).toHaveLength(1);
   addLine(path, () => 'c');
-  expect(besides(path)).toEqual([name]);
-  // Its age is that of its last change, which cannot be set: the clock is moved instead.
+  expect(listOtherFiles(path)).toEqual([name]);
+  // The change time of a file cannot be set, so move the clock.
   const now = Date.now;
   Date.now = () => now() + 601_000;
   try {
@@ -109,22 +109,22 @@ test('the file of before goes when nobody can have it open any more', () => {
   } finally {
     Date.now = now;
   }
-  expect(besides(path)).toEqual([]);
+  expect(listOtherFiles(path)).toEqual([]);
   expect(read(path)).toBe('a\nc\nd\n');
 });
 
-test('a refusal while it is written leaves everything as it was', () => {
-  const path = place('a\nb\n');
-  const refuse = (): never => {
+test('an error of the callback changes nothing', () => {
+  const path = createManifest('a\nb\n');
+  const fail = (): never => {
     throw new Error('no');
   };
-  expect(() => changeLines(path, refuse)).toThrow('no');
-  expect(() => addLine(path, refuse)).toThrow('no');
-  expect([read(path), besides(path)]).toEqual(['a\nb\n', []]);
+  expect(() => changeLines(path, fail)).toThrow('no');
+  expect(() => addLine(path, fail)).toThrow('no');
+  expect([read(path), listOtherFiles(path)]).toEqual(['a\nb\n', []]);
 });
 
-test('other files beside it are none of its own', () => {
-  const path = place('a\nb\n');
+test('ignores other files in the folder', () => {
+  const path = createManifest('a\nb\n');
   writeFileSync(join(path, '..', '.MANIFEST.archive.jsonl.tmp-0-abcdef'), 'x\n');
   writeFileSync(join(path, '..', 'MANIFEST.jsonl.tmp-0-abcdef'), 'x\n');
   expect(readLines(path)).toBe('a\nb\n');

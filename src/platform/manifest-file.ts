@@ -14,66 +14,66 @@ import {
 } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import type { LineChange } from '#research/rules/manifest.ts';
-import { files, guarded } from './files.ts';
+import { convertFileErrors, files } from './files.ts';
 
-/** A file of lines that agents append to by hand, without our lock, perhaps through a handle that they keep open. Where we have to
- *  write it anew, the file before stays beside it for a while under a name that says how much of it is in the new one: what is
- *  still appended to it is carried over with our next write, and read until then. */
+/** A file of lines that agents append to without a lock, possibly through a handle that they keep open. When the file is
+ *  rewritten, the replaced file stays next to it for a while. Its name contains how many of its bytes are in the new file.
+ *  Lines that are appended to it later are read from there, and carried over by the next write. */
 
-/** The text of the file, with what was appended to those it took the place of. */
+/** Returns the text of the file, with the lines that were appended to replaced files. */
 export function readLines(path: string): string {
-  // Those first: what is carried over in the meantime is seen twice rather than not at all.
-  const late = guarded(path, () => asides(path).map((aside) => tailOf(aside).toString('utf8')));
+  // Replaced files first: a line that is carried over in between is read twice rather than missed.
+  const tails = convertFileErrors(path, () => listReplacedFiles(path).map((replaced) => readTail(replaced).toString('utf8')));
   const text = files.readText(path) ?? '';
-  const seen = new Set(late.some((tail) => tail !== '') ? text.split('\n') : []);
-  return late
+  const seen = new Set(tails.some((tail) => tail !== '') ? text.split('\n') : []);
+  return tails
     .flatMap((tail) => tail.split('\n'))
     .filter((line) => line !== '' && !seen.has(line))
     .reduce((all, line) => `${all}${all === '' || all.endsWith('\n') ? '' : '\n'}${line}\n`, text);
 }
 
-/** Adds a line once `check` has nothing against it, of many processes one at a time. */
+/** Appends the line that `check` returns, under a lock. `check` throws to prevent it. */
 export function addLine(path: string, check: (text: string) => string): void {
-  files.makeFolder(dirname(path));
-  files.alone(path, () => {
-    guarded(path, () => carryOver(path));
+  files.createFolder(dirname(path));
+  files.withLock(path, () => {
+    convertFileErrors(path, () => carryOverTails(path));
     files.appendLine(path, check(files.readText(path) ?? ''));
   });
 }
 
-/** Writes the file anew, whole or not at all, as `change` says of its lines. A line that stays is the same to the byte. */
+/** Rewrites the file atomically. A line that `change` keeps stays the same to the byte. */
 export function changeLines(path: string, change: (lines: string[]) => LineChange[]): void {
   if (!existsSync(path)) return;
-  files.alone(path, () =>
-    guarded(path, () => {
-      carryOver(path);
-      const bytes = settled(path);
+  files.withLock(path, () =>
+    convertFileErrors(path, () => {
+      carryOverTails(path);
+      const bytes = readSettled(path);
       const changes = change(bytes.toString('utf8').split('\n'));
       if (changes.every((one) => one === 'keep')) return;
-      const fresh = `${path}.tmp-${process.pid}-${token()}`;
+      const fresh = `${path}.tmp-${process.pid}-${createToken()}`;
       try {
-        write(fresh, 'wx', changed(bytes, changes), statSync(path).mode);
-        linkSync(path, asidePath(path, bytes.length));
+        writeBytes(fresh, 'wx', applyChanges(bytes, changes), statSync(path).mode);
+        linkSync(path, toReplacedPath(path, bytes.length));
         renameSync(fresh, path);
       } finally {
         rmSync(fresh, { force: true });
       }
-      carryOver(path);
+      carryOverTails(path);
     }),
   );
 }
 
-/** A line that is being written is waited for; one that nobody ends is a line like any other. */
-function settled(path: string): Buffer {
+/** Reads the file. Waits for the end of a line that is being written, unless its writer has stopped. */
+function readSettled(path: string): Buffer {
   for (;;) {
     const bytes = readFileSync(path);
-    const isFresh = Date.now() - statSync(path).mtimeMs < unfinishedMs;
-    if (bytes.length === 0 || bytes.at(-1) === newline || !isFresh) return bytes;
+    const isBeingWritten = Date.now() - statSync(path).mtimeMs < unfinishedMs;
+    if (bytes.length === 0 || bytes.at(-1) === newline || !isBeingWritten) return bytes;
     Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 20);
   }
 }
 
-function changed(bytes: Buffer, changes: LineChange[]): Buffer {
+function applyChanges(bytes: Buffer, changes: LineChange[]): Buffer {
   const parts: Buffer[] = [];
   let start = 0;
   for (const change of changes) {
@@ -86,26 +86,26 @@ function changed(bytes: Buffer, changes: LineChange[]): Buffer {
   return Buffer.concat(parts);
 }
 
-interface Aside {
+interface ReplacedFile {
   path: string;
-  /** Bytes of it that are in the file that took its place. */
+  /** Bytes of it that are in the new file. */
   length: number;
 }
 
 const newline = 0x0a;
 const unfinishedMs = 500;
-const keptMs = 600_000;
-const token = (): string => Math.random().toString(36).slice(2, 8).padEnd(6, '0');
-const asidePath = (path: string, length: number): string => join(dirname(path), `.${basename(path)}.tmp-${length}-${token()}`);
+const replacedTtlMs = 600_000;
+const createToken = (): string => Math.random().toString(36).slice(2, 8).padEnd(6, '0');
+const toReplacedPath = (path: string, length: number): string => join(dirname(path), `.${basename(path)}.tmp-${length}-${createToken()}`);
 
-function asides(path: string): Aside[] {
+function listReplacedFiles(path: string): ReplacedFile[] {
   return files.list(dirname(path)).flatMap(({ name }) => {
     const length = name.startsWith(`.${basename(path)}.tmp-`) && /-(\d+)-[a-z0-9]{6}$/.exec(name)?.[1];
     return length ? [{ path: join(dirname(path), name), length: Number(length) }] : [];
   });
 }
 
-function tailOf({ path, length }: Aside): Buffer {
+function readTail({ path, length }: ReplacedFile): Buffer {
   const file = openSync(path, 'r');
   try {
     const tail = Buffer.alloc(Math.max(0, fstatSync(file).size - length));
@@ -115,24 +115,24 @@ function tailOf({ path, length }: Aside): Buffer {
   }
 }
 
-/** Appended before it is noted as carried over: a process that dies in between leaves a line twice, not none. */
-function carryOver(path: string): void {
-  for (const aside of asides(path)) {
-    const { ctimeMs, mtimeMs } = statSync(aside.path);
-    const tail = tailOf(aside);
-    // What has no end yet waits, unless nobody is writing it.
+/** Appends the tails of replaced files. A process that dies between the append and the rename leaves a line twice, not lost. */
+function carryOverTails(path: string): void {
+  for (const replaced of listReplacedFiles(path)) {
+    const { ctimeMs, mtimeMs } = statSync(replaced.path);
+    const tail = readTail(replaced);
+    // An incomplete line is left for later, unless its writer has stopped.
     const whole = Date.now() - mtimeMs < unfinishedMs ? tail.subarray(0, tail.lastIndexOf(newline) + 1) : tail;
     if (whole.length > 0) {
-      write(path, 'a', Buffer.concat([Buffer.from(startsALine(aside) && !endsInALine(path) ? '\n' : ''), whole]));
-      renameSync(aside.path, asidePath(path, aside.length + whole.length));
-    } else if (Date.now() - ctimeMs > keptMs) rmSync(aside.path, { force: true });
+      writeBytes(path, 'a', Buffer.concat([Buffer.from(startsLine(replaced) && !endsLine(path) ? '\n' : ''), whole]));
+      renameSync(replaced.path, toReplacedPath(path, replaced.length + whole.length));
+    } else if (Date.now() - ctimeMs > replacedTtlMs) rmSync(replaced.path, { force: true });
   }
 }
 
-const startsALine = ({ path, length }: Aside): boolean => length === 0 || readFileSync(path)[length - 1] === newline;
-const endsInALine = (path: string): boolean => [undefined, newline].includes(readFileSync(path).at(-1));
+const startsLine = ({ path, length }: ReplacedFile): boolean => length === 0 || readFileSync(path)[length - 1] === newline;
+const endsLine = (path: string): boolean => [undefined, newline].includes(readFileSync(path).at(-1));
 
-function write(path: string, flags: string, bytes: Buffer, mode = 0o666): void {
+function writeBytes(path: string, flags: string, bytes: Buffer, mode = 0o666): void {
   const file = openSync(path, flags, mode);
   try {
     for (let at = 0; at < bytes.length; ) at += writeSync(file, bytes, at);

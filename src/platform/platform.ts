@@ -1,47 +1,45 @@
 import { join, resolve } from 'node:path';
-import { isoTime } from '#lib/iso-time.ts';
-import { agentFrom, isAgents } from '#sessions/rules/caller.ts';
+import { identifyAgent, isAgentEnvironment } from '#sessions/rules/caller.ts';
 import { backups } from './backups.ts';
-import { configFiles } from './config.ts';
+import { createConfigFiles } from './config.ts';
 import { files } from './files.ts';
 import { monotonicMs } from './monotonic.ts';
 import type { Platform, Project } from './port.ts';
-import { findProject, newProject } from './project.ts';
+import { findProject, locateNewProject } from './project.ts';
 
-/** The real world, as operations see it. */
-export function platformOf(env: Record<string, string | undefined>, folder: string, version: string): Platform {
+/** Creates the platform of this process: its environment, files, programs and clock. */
+export function createPlatform(env: Record<string, string | undefined>, folder: string, version: string): Platform {
   const home = resolve(env.CLEO_HOME || join(env.HOME || env.USERPROFILE || process.getBuiltinModule('node:os').homedir(), '.cleo'));
   let project: Project | undefined;
   const platform: Platform = {
-    now: () => isoTime(Date.now()),
-    // Not `performance.now()`, which loads a module of its own.
+    now: () => new Date().toISOString(),
     monotonicMs,
     version,
     runtime: `node ${process.versions.node}`,
     folder,
     home,
-    project() {
+    getProject() {
       project ??= findProject(folder, env.CLEO_ROOT, home);
       return project;
     },
-    newProject: () => newProject(folder, env.CLEO_ROOT, home),
+    locateNewProject: () => locateNewProject(folder, env.CLEO_ROOT, home),
     files,
-    config: configFiles(home),
+    config: createConfigFiles(home),
     backups,
     skills: {
-      all: async (project) => (await import('./skills.ts')).allSkills(project, home),
-      source: async (name) => (await import('./skills.ts')).bundledSource(name),
+      load: async (project) => (await import('./skills.ts')).loadSkills(project, home),
+      readBundled: async (name) => (await import('./skills.ts')).readBundledSkill(name),
     },
-    run: async (words, options) => (await import('./process.ts')).run(env, words, options),
-    git: async () => (await import('./git.ts')).gitOf(env),
-    ground: async (of) => (await import('./ground.ts')).groundOf(platform, of, env),
-    workingTree: async (of) => (await import('./tree.ts')).workingTree(folder, of),
-    fileIn: async (of, tree, path, from = folder) => (await import('./tree.ts')).fileIn(tree, from, of, path),
+    runProgram: async (words, options) => (await import('./process.ts')).runProgram(env, words, options),
+    loadGit: async () => (await import('./git.ts')).createGit(env),
+    createRunner: async (project) => (await import('./runner/runner-platform.ts')).createRunnerPlatform(platform, project, env),
+    findWorkingTree: async (project) => (await import('./tree.ts')).findWorkingTree(folder, project),
+    findFile: async (project, tree, path, from = folder) => (await import('./tree.ts')).findFileInTree(tree, from, project, path),
     databaseUrl: env.CLEO_DATABASE_URL || undefined,
-    caller: { agent: agentFrom(env), ...(env.CLEO_SESSION_ID ? { session: env.CLEO_SESSION_ID } : {}) },
-    isAtTerminal: () => !isAgents(env) && [0, 1].every((fd) => process.getBuiltinModule('node:tty').isatty(fd)),
-    grade: { isOn: env.CLEO_SESSION_GRADE === 'true', id: env.CLEO_SESSION_GRADE_ID || undefined },
-    announce(session, isGraded) {
+    caller: { agent: identifyAgent(env), ...(env.CLEO_SESSION_ID ? { session: env.CLEO_SESSION_ID } : {}) },
+    isAtTerminal: () => !isAgentEnvironment(env) && [0, 1].every((fd) => process.getBuiltinModule('node:tty').isatty(fd)),
+    grade: { isEnabled: env.CLEO_SESSION_GRADE === 'true', id: env.CLEO_SESSION_GRADE_ID || undefined },
+    exportSession(session, isGraded) {
       env.CLEO_SESSION_ID = session;
       if (isGraded) Object.assign(env, { CLEO_SESSION_GRADE: 'true', CLEO_SESSION_GRADE_ID: session });
     },

@@ -1,13 +1,12 @@
 import type { Caller } from '#core/model/audit.ts';
 import type { Config, ConfigProblem, ConfigValue } from '#core/model/config.ts';
 import type { SkillSet } from '#skills/model/skill.ts';
-import type { Ground } from './ground-port.ts';
+import type { RunnerPlatform } from './runner/port.ts';
 
-/** Where the project lives. */
 export interface Project {
-  /** The folder that holds `.cleo`. */
+  /** The folder that contains `.cleo`. */
   root: string;
-  /** `.cleo` itself. */
+  /** The folder `.cleo`. */
   folder: string;
 }
 
@@ -17,50 +16,49 @@ export interface FileInfo {
   changedAt: string;
 }
 
-/** Files as operations need them; every failure is a refusal with exit 3. */
-export interface Files {
+/** File access of operations. Failures are errors with exit code 3. */
+export interface FileSystem {
   exists(path: string): boolean;
   isFolder(path: string): boolean;
-  /** Whether two paths, links followed, lead to one thing. */
-  isSame(a: string, b: string): boolean;
+  /** True if two paths lead to the same file or folder. Follows links. */
+  isSameFile(a: string, b: string): boolean;
   readText(path: string): string | undefined;
-  /** Whole or not at all: written beside, synced, renamed. */
-  writeWhole(path: string, text: string | Uint8Array): void;
-  /** The same, and only if it is not there yet: of two at once one gets true. */
+  /** Writes a temporary file, syncs it, and renames it. */
+  writeAtomic(path: string, text: string | Uint8Array): void;
+  /** Writes atomically unless the file exists; returns true for one of several concurrent calls. */
   writeNew(path: string, text: string): boolean;
-  /** Adds a line to a file that many processes write to, and makes the file where there is none. On disk when this returns.
-   *  What a write that was cut short left at its end stays a line of its own. */
+  /** Appends a line to a file that several processes write to, and syncs it. Creates the file if it is missing. An incomplete
+   *  last line, left by a write that failed, stays a line of its own. */
   appendLine(path: string, line: string): void;
   list(folder: string): FileInfo[];
-  /** All files below a folder whose names end so. */
+  /** Returns all files below a folder whose names end with `ending`. */
   find(folder: string, ending: string): string[];
-  makeFolder(path: string): void;
+  createFolder(path: string): void;
   rename(from: string, to: string): void;
   copy(from: string, to: string): void;
-  /** What was written to it is on disk when this returns. */
   sync(path: string): void;
   remove(path: string): void;
   sha256(path: string): string;
-  /** For reading a file, changing it and writing it back: one process at a time. */
-  alone<T>(path: string, work: () => T): T;
-  /** The absolute path of a file inside the project; refuses what leaves it, `.cleo` and `.git`. */
-  inside(root: string, path: string, fix?: string): string;
-  /** What the file system calls itself where that is known (`nfs`, `cifs` …). */
-  isNetwork(path: string): boolean;
+  /** Runs `work` under a lock, so that only one process reads, changes and writes the file at a time. */
+  withLock<T>(path: string, work: () => T): T;
+  /** Returns the absolute path of a file in the project. Rejects paths outside it and in `.cleo` or `.git`. */
+  resolveInside(root: string, path: string, fix?: string): string;
+  /** True for NFS, SMB and similar file systems, as far as the system reports it. */
+  isNetworkDrive(path: string): boolean;
 }
 
 export interface ConfigFiles {
-  /** The effective configuration; refuses (8) where a file is broken. */
+  /** Returns the effective configuration; throws with exit code 8 if a file is not valid. */
   load(project: Project | undefined): Config;
-  /** One file's own values, and what is wrong in it. */
+  /** Returns the values and problems of one file. */
   inspect(path: string): { values: Partial<Config>; problems: ConfigProblem[] };
   projectFile(project: Project): string;
   userFile(): string;
-  /** Writes a key, or with undefined takes it out, valid or not. */
+  /** Writes a key, or removes it if the value is undefined. The key need not be valid. */
   set(path: string, key: string, value: ConfigValue | undefined): void;
 }
 
-/** `manual`: asked for. `automatic`: one a day, and before a migration. `replaced`: what a restore took the place of. */
+/** `manual`: created by a command. `automatic`: one a day, and before a migration. `replaced`: the store before a restore. */
 export type BackupKind = 'manual' | 'automatic' | 'replaced';
 
 export interface Backup {
@@ -73,133 +71,130 @@ export interface Backup {
 export interface Backups {
   /** Newest first. */
   list(project: Project): Backup[];
-  pathOf(project: Project, id: string): string;
-  /** Lets `copy` write the file, keeps its checksum beside it, and removes what is no longer to be kept. */
-  make(
+  getPath(project: Project, id: string): string;
+  /** Calls `copy` to write the file, stores its checksum, and removes old backups. */
+  create(
     project: Project,
-    how: { at: string; kind: BackupKind; keep: number },
+    options: { at: string; kind: BackupKind; keep: number },
     copy: (file: string) => Promise<void>,
   ): Promise<{ backup: Backup; removed: string[] }>;
-  /** The automatic one of the day, if there is none yet. That it fails is nobody's failure: the write it follows is safe. */
-  daily(project: Project, how: { at: string; keep: number }, copy: (file: string) => Promise<void>): Promise<void>;
-  /** Whether it is what it was when it was made; undefined where nobody wrote that down. */
+  /** Creates the automatic backup of the day, unless there is one. Ignores failures: the write before it is safe. */
+  createDaily(project: Project, options: { at: string; keep: number }, copy: (file: string) => Promise<void>): Promise<void>;
+  /** Compares the file with its checksum; undefined without a checksum. */
   isUnchanged(project: Project, id: string): boolean | undefined;
 }
 
 export interface Skills {
-  /** Those of the project, of the user and our own; what is wrong with one of them is reported, and is nobody's failure. */
-  all(project: Project | undefined): Promise<SkillSet>;
-  /** The whole SKILL.md of one of our own. */
-  source(name: string): Promise<string | undefined>;
+  /** Loads the skills of the project, of the user and the bundled ones. Problems of a skill are findings, not errors. */
+  load(project: Project | undefined): Promise<SkillSet>;
+  /** Returns the SKILL.md of a bundled skill. */
+  readBundled(name: string): Promise<string | undefined>;
 }
 
-export interface RunOptions {
+export interface ProgramOptions {
   folder: string;
   timeoutMs: number;
-  /** More output than this ends it. */
+  /** The program is stopped if it prints more. */
   maxBytes?: number;
-  /** How much of the end of its output is kept, of each of the two streams. */
-  keepBytes?: number;
+  /** Bytes returned from the end of each output stream. */
+  tailBytes?: number;
   input?: string;
   env?: Record<string, string>;
-  /** Aborted when nobody wants it to go on. */
   signal?: AbortSignal;
 }
 
-/** What came of a program that was run. */
-export interface Ran {
-  /** Absent where it was killed, or never ran. */
+export interface ProgramResult {
+  /** Absent if the program was killed or could not be started. */
   exitCode?: number;
   signal?: string;
-  /** It was ended: its time was up, it printed too much, or nobody wanted it any more. */
+  /** Set if the program was stopped: timeout, too much output, or cancelled. */
   stopped?: 'time' | 'output' | 'cancelled';
-  /** Why it could not be run. */
+  /** The reason if the program could not be started. */
   problem?: string;
-  /** The ends of what it printed. */
+  /** The end of the output. */
   stdout: string;
   stderr: string;
-  /** Of all that it printed. */
+  /** Size of the whole output. */
   bytes: number;
   sha256: string;
   durationMs: number;
 }
 
-/** A checkout. */
 export interface WorkingTree {
-  /** Its top folder. */
+  /** The top folder of the checkout. */
   top: string;
-  /** Where the project lies in it. */
+  /** The project folder in this checkout. */
   folder: string;
 }
 
-/** Git, in the working tree that is named. A tool that is missing or fails is exit 5. */
+/** Git commands. If git is missing or fails, the error has exit code 5. */
 export interface Git {
-  /** Whether it can name a branch, a tag or a remote. */
+  /** True if the name is valid for a branch, a tag or a remote. */
   isRef(name: string): boolean;
-  /** The whole name of a commit, given a part of it, a ref or HEAD; undefined where there is none. */
-  commit(tree: string, name: string): Promise<string | undefined>;
-  /** Whether it is part of what is checked out there. */
+  /** Returns the full hash of an abbreviated hash, a ref or HEAD; undefined if it does not exist. */
+  resolveCommit(tree: string, name: string): Promise<string | undefined>;
+  /** True if the commit is HEAD or an ancestor of it. */
   isCheckedOut(tree: string, commit: string): Promise<boolean>;
-  treeOf(tree: string, commit: string): Promise<string | undefined>;
-  /** The commit that a tag stands for. */
-  tag(tree: string, name: string): Promise<string | undefined>;
-  branch(tree: string): Promise<string | undefined>;
-  /** Where a folder lies in its tree: empty at the top, else `a/b/`. Undefined outside of any tree. */
-  placeOf(folder: string): Promise<string | undefined>;
-  /** What is not as it was committed, files that are not kept in git too. */
-  /** The commit that is checked out, null before the first, and how much differs from it; undefined where there is no repository. */
-  state(tree: string): Promise<{ head: string | null; dirtyFiles: number } | undefined>;
-  status(tree: string): Promise<{ state: string; path: string }[]>;
-  /** Commits these files, and no others; the commit. */
-  save(tree: string, message: string, paths: string[]): Promise<string>;
-  /** An annotated tag. */
-  addTag(tree: string, name: string, commit: string, message: string): Promise<void>;
-  /** All of them or none. */
+  resolveTree(tree: string, commit: string): Promise<string | undefined>;
+  /** Returns the commit of a tag. */
+  resolveTag(tree: string, name: string): Promise<string | undefined>;
+  getBranch(tree: string): Promise<string | undefined>;
+  /** Returns the path of a folder in its tree: empty at the top, otherwise `a/b/`. Undefined outside a tree. */
+  getPrefix(folder: string): Promise<string | undefined>;
+  /** Returns the commit that is checked out (null before the first commit) and the number of files that differ from it;
+   *  undefined outside a repository. */
+  getState(tree: string): Promise<{ head: string | null; dirtyFiles: number } | undefined>;
+  /** Includes untracked files. */
+  listChanges(tree: string): Promise<{ state: string; path: string }[]>;
+  /** Commits only these files; returns the commit. */
+  commitFiles(tree: string, message: string, paths: string[]): Promise<string>;
+  /** Creates an annotated tag. */
+  createTag(tree: string, name: string, commit: string, message: string): Promise<void>;
+  /** Pushes all refs atomically. */
   push(tree: string, remote: string, refs: string[]): Promise<void>;
-  /** Where the branch is pushed to. */
-  remote(tree: string): Promise<string | undefined>;
+  /** Returns the remote that the current branch is pushed to. */
+  getRemote(tree: string): Promise<string | undefined>;
 }
 
 export interface Platform {
   now(): string;
-  /** For durations; never goes back. */
+  /** For durations: a clock that never goes back. */
   monotonicMs(): number;
   version: string;
   runtime: string;
   folder: string;
-  /** The user's own folder. */
+  /** The cleo folder of the user. */
   home: string;
-  project(): Project | undefined;
-  /** Where `init` would put one, or the one it would find. */
-  newProject(): Project;
-  files: Files;
+  getProject(): Project | undefined;
+  /** Returns the project that `init` would create or find. */
+  locateNewProject(): Project;
+  files: FileSystem;
   config: ConfigFiles;
   backups: Backups;
   skills: Skills;
-  /** Runs a program, never through a shell. */
-  run(words: string[], options: RunOptions): Promise<Ran>;
-  git(): Promise<Git>;
-  /** What a run of skills has of this machine. */
-  ground(project: Project): Promise<Ground>;
-  /** The checkout that the caller stands in. */
-  workingTree(project: Project): Promise<WorkingTree>;
-  /** A file of that checkout, as it is called from where the caller stands or from another folder: where it is, and its name in
-   *  the project. Undefined where there is none, also where it lies outside. */
-  fileIn(project: Project, tree: WorkingTree, path: string, from?: string): Promise<{ path: string; name: string } | undefined>;
+  /** Runs a program without a shell. */
+  runProgram(words: string[], options: ProgramOptions): Promise<ProgramResult>;
+  loadGit(): Promise<Git>;
+  createRunner(project: Project): Promise<RunnerPlatform>;
+  /** Returns the checkout that contains the caller's folder. */
+  findWorkingTree(project: Project): Promise<WorkingTree>;
+  /** Finds a file of the checkout, by a path from `from` (by default the caller's folder) or from the project folder. Returns
+   *  its path and its name in the project; undefined if it does not exist or is outside. */
+  findFile(project: Project, tree: WorkingTree, path: string, from?: string): Promise<{ path: string; name: string } | undefined>;
   /** PostgreSQL address from the environment. */
   databaseUrl: string | undefined;
   caller: Caller;
-  /** Whether somebody sits there: input and output are a terminal, and nothing around says that an agent runs this. */
+  /** True if a person uses the process: input and output are a terminal, and the environment is not that of an agent. */
   isAtTerminal(): boolean;
-  /** Grade mode: reads are audited too; the id tags the entries. */
-  grade: { isOn: boolean; id: string | undefined };
-  /** Tells the processes that this one starts which session they are in. */
-  announce(session: string, isGraded: boolean): void;
+  /** In grade mode reads are audited, too; the id marks the entries. */
+  grade: { isEnabled: boolean; id: string | undefined };
+  /** Passes the session to child processes through the environment. */
+  exportSession(session: string, isGraded: boolean): void;
   randomHex(length: number): string;
-  /** 256 bits that nobody can guess, as text. */
+  /** Returns 256 random bits as text. */
   randomSecret(): string;
-  /** Whether two texts are the same, in a time that does not tell where they differ. */
+  /** Compares two texts in constant time. */
   isSameSecret(a: string, b: string): boolean;
-  /** Of a text or of bytes; faster than our own where there is much to hash. */
+  /** Faster than `lib/sha256.ts` for long inputs. */
   sha256(text: string | Uint8Array): string;
 }

@@ -1,38 +1,38 @@
 import { readdirSync, renameSync, statSync, unlinkSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
-import { beside, place } from './files.ts';
+import { linkOrRename, writeTemporary } from './files.ts';
 
-/** A file for nobody else to read, whole or not at all; on disk when this returns, unless losing it with the power is no loss. */
-export function replacePrivate(path: string, content: string | Uint8Array, how: 'durable' | 'soon' = 'durable'): void {
-  const put = (fresh: string): boolean => {
+/** Writes a file atomically that only its owner can read. With `soon` it is not synced, so a power failure can lose it. */
+export function writePrivate(path: string, content: string | Uint8Array, durability: 'durable' | 'soon' = 'durable'): void {
+  const publish = (fresh: string): boolean => {
     renameSync(fresh, path);
     return true;
   };
-  beside(path, content, 0o600, put, how === 'durable');
+  writeTemporary(path, content, 0o600, publish, durability === 'durable');
 }
 
-/** Likewise, unless there is one already; whether it is the one that is there. */
-export const placePrivate = (path: string, content: string | Uint8Array): boolean =>
-  beside(path, content, 0o600, (fresh) => place(fresh, path));
+/** Writes the file unless it exists; returns false if it does. */
+export const createPrivate = (path: string, content: string | Uint8Array): boolean =>
+  writeTemporary(path, content, 0o600, (fresh) => linkOrRename(fresh, path));
 
-const draft = /\.tmp-(\d+)-[0-9a-z]+$/;
+const draftName = /\.tmp-(\d+)-[0-9a-z]+$/;
 const abandonedMs = 3_600_000;
 
-/** Takes away what writers that were killed had begun to write in a folder: what nobody has touched for an hour, or, where it is known
- *  that no writer is left, all of it. */
-export function sweepDrafts(folder: string, whose: 'old' | 'all' = 'old'): void {
-  for (const entry of entriesIn(folder)) {
+/** Removes temporary files that killed writers left in a folder: those older than an hour or, if no writer can be running,
+ *  all of them. */
+export function removeDrafts(folder: string, whose: 'old' | 'all' = 'old'): void {
+  for (const entry of listEntries(folder)) {
     const path = join(folder, entry.name);
-    if (entry.isDirectory() && whose === 'all') sweepDrafts(path, 'all');
-    if (entry.isFile() && draft.test(entry.name) && (whose === 'all' || isOld(path))) removed(path);
+    if (entry.isDirectory() && whose === 'all') removeDrafts(path, 'all');
+    if (entry.isFile() && draftName.test(entry.name) && (whose === 'all' || isOld(path))) removeQuietly(path);
   }
 }
 
-/** Takes away what writers of this one file left beside it who are no more. */
-export function sweepDraftsOf(path: string): void {
-  for (const { name } of entriesIn(dirname(path))) {
-    const pid = name.startsWith(`${basename(path)}.tmp-`) ? draft.exec(name)?.[1] : undefined;
-    if (pid !== undefined && !isRunning(Number(pid))) removed(join(dirname(path), name));
+/** Removes temporary files of this file whose writers no longer run. */
+export function removeDraftsFor(path: string): void {
+  for (const { name } of listEntries(dirname(path))) {
+    const pid = name.startsWith(`${basename(path)}.tmp-`) ? draftName.exec(name)?.[1] : undefined;
+    if (pid !== undefined && !isRunning(Number(pid))) removeQuietly(join(dirname(path), name));
   }
 }
 
@@ -44,21 +44,21 @@ function isRunning(pid: number): boolean {
   }
 }
 
-function entriesIn(folder: string) {
+function listEntries(folder: string) {
   try {
     return readdirSync(folder, { withFileTypes: true });
   } catch {
-    // Not there, or not ours to read: then there is nothing to take away.
+    // The folder is missing or not readable, so there is nothing to remove.
     return [];
   }
 }
 
 const isOld = (path: string): boolean => Date.now() - (statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? Date.now()) > abandonedMs;
 
-function removed(path: string): void {
+function removeQuietly(path: string): void {
   try {
     unlinkSync(path);
   } catch {
-    // Gone already, or not ours to take away.
+    // Already removed, or not permitted.
   }
 }

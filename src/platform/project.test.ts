@@ -2,14 +2,14 @@ import { execFileSync } from 'node:child_process';
 import { mkdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { temporary } from '../../test/temporary.ts';
-import { findProject, newProject } from './project.ts';
+import { createTempFolder } from '../../test/temp-folder.ts';
+import { findProject, locateNewProject } from './project.ts';
 
-const folder = (...path: string[]): string => {
+const createFolder = (...path: string[]): string => {
   mkdirSync(join(...path), { recursive: true });
   return join(...path);
 };
-const at = (root: string) => ({ root, folder: join(root, '.cleo') });
+const toProject = (root: string) => ({ root, folder: join(root, '.cleo') });
 
 function git(cwd: string, ...args: string[]): void {
   const identity = {
@@ -21,131 +21,131 @@ function git(cwd: string, ...args: string[]): void {
   execFileSync('git', args, { cwd, stdio: 'pipe', env: { PATH: process.env.PATH, GIT_CONFIG_GLOBAL: '/dev/null', ...identity } });
 }
 
-/** A repository with a commit and a linked worktree beside it. */
-function repository(): { top: string; main: string; linked: string; home: string } {
-  const top = temporary();
-  const main = folder(top, 'main');
+/** Creates a repository with a commit and a linked worktree next to it. */
+function createRepository(): { top: string; main: string; linked: string; home: string } {
+  const top = createTempFolder();
+  const main = createFolder(top, 'main');
   git(main, 'init', '-q');
   git(main, 'commit', '-q', '--allow-empty', '-m', 'first');
   git(main, 'worktree', 'add', '-q', join(top, 'linked'));
   return { top, main, linked: join(top, 'linked'), home: join(top, 'home', '.cleo') };
 }
 
-describe('the project of a folder', () => {
-  test('is the nearest above it', () => {
-    const top = temporary();
+describe('findProject', () => {
+  test('returns the nearest parent with .cleo', () => {
+    const top = createTempFolder();
     const home = join(top, 'home');
-    const deep = folder(top, 'a', 'b', 'c');
+    const deep = createFolder(top, 'a', 'b', 'c');
     expect(findProject(deep, undefined, home)).toBeUndefined();
-    folder(top, '.cleo');
-    expect(findProject(deep, undefined, home)).toEqual(at(top));
-    folder(top, 'a', 'b', '.cleo');
-    expect(findProject(deep, undefined, home)).toEqual(at(join(top, 'a', 'b')));
+    createFolder(top, '.cleo');
+    expect(findProject(deep, undefined, home)).toEqual(toProject(top));
+    createFolder(top, 'a', 'b', '.cleo');
+    expect(findProject(deep, undefined, home)).toEqual(toProject(join(top, 'a', 'b')));
   });
 
-  test('is where CLEO_ROOT says, seen from the folder, and nowhere else', () => {
-    const top = temporary();
+  test('uses only CLEO_ROOT if it is set, relative to the folder', () => {
+    const top = createTempFolder();
     const home = join(top, 'home');
-    folder(top, '.cleo');
-    folder(top, 'a', '.cleo');
-    expect(findProject(folder(top, 'a'), top, home)).toEqual(at(top));
-    expect(findProject(top, 'a', home)).toEqual(at(join(top, 'a')));
+    createFolder(top, '.cleo');
+    createFolder(top, 'a', '.cleo');
+    expect(findProject(createFolder(top, 'a'), top, home)).toEqual(toProject(top));
+    expect(findProject(top, 'a', home)).toEqual(toProject(join(top, 'a')));
     expect(findProject(top, join(top, 'b'), home)).toBeUndefined();
   });
 
-  test("is never the user's own folder, under whichever name it is reached", () => {
-    const top = temporary();
-    const home = folder(top, '.cleo');
+  test("never returns the user's cleo folder, also through a link", () => {
+    const top = createTempFolder();
+    const home = createFolder(top, '.cleo');
     symlinkSync(top, join(top, 'link'));
-    for (const from of [top, folder(top, 'a'), join(top, 'link')]) expect(findProject(from, undefined, home)).toBeUndefined();
+    for (const from of [top, createFolder(top, 'a'), join(top, 'link')]) expect(findProject(from, undefined, home)).toBeUndefined();
     expect(findProject(top, undefined, join(top, 'link', '.cleo'))).toBeUndefined();
     expect(findProject(top, top, home)).toBeUndefined();
   });
 
-  test('is not a file by that name', () => {
-    const top = temporary();
+  test('ignores a file called .cleo', () => {
+    const top = createTempFolder();
     writeFileSync(join(top, '.cleo'), '');
     expect(findProject(top, undefined, join(top, 'home'))).toBeUndefined();
   });
 });
 
 describe('a linked worktree', () => {
-  test('has the project of the main one, from any folder in it', () => {
-    const { main, linked, home } = repository();
+  test('uses the project of the main worktree in all its folders', () => {
+    const { main, linked, home } = createRepository();
     expect(findProject(linked, undefined, home)).toBeUndefined();
-    folder(main, '.cleo');
-    expect(findProject(linked, undefined, home)).toEqual(at(main));
-    expect(findProject(folder(linked, 'src', 'deep'), undefined, home)).toEqual(at(main));
+    createFolder(main, '.cleo');
+    expect(findProject(linked, undefined, home)).toEqual(toProject(main));
+    expect(findProject(createFolder(linked, 'src', 'deep'), undefined, home)).toEqual(toProject(main));
   });
 
-  test('has it also where a .cleo was checked out, unless that has a database', () => {
-    const { main, linked, home } = repository();
-    folder(main, '.cleo');
-    writeFileSync(join(folder(linked, '.cleo'), 'config.json'), '{}');
-    expect(findProject(linked, undefined, home)).toEqual(at(main));
+  test('ignores a checked-out .cleo without a database', () => {
+    const { main, linked, home } = createRepository();
+    createFolder(main, '.cleo');
+    writeFileSync(join(createFolder(linked, '.cleo'), 'config.json'), '{}');
+    expect(findProject(linked, undefined, home)).toEqual(toProject(main));
     writeFileSync(join(linked, '.cleo', 'cleo.db'), '');
-    expect(findProject(linked, undefined, home)).toEqual(at(linked));
+    expect(findProject(linked, undefined, home)).toEqual(toProject(linked));
   });
 
-  test('has its own where the main one has none', () => {
-    const { linked, home } = repository();
-    folder(linked, '.cleo');
-    expect(findProject(linked, undefined, home)).toEqual(at(linked));
+  test('uses its own project if the main worktree has none', () => {
+    const { linked, home } = createRepository();
+    createFolder(linked, '.cleo');
+    expect(findProject(linked, undefined, home)).toEqual(toProject(linked));
   });
 
-  test('prefers the main one to a project above both', () => {
-    const { top, main, linked, home } = repository();
-    folder(top, '.cleo');
-    expect(findProject(linked, undefined, home)).toEqual(at(top));
-    folder(main, '.cleo');
-    expect(findProject(linked, undefined, home)).toEqual(at(main));
+  test('prefers the main worktree to a project in a parent folder', () => {
+    const { top, main, linked, home } = createRepository();
+    createFolder(top, '.cleo');
+    expect(findProject(linked, undefined, home)).toEqual(toProject(top));
+    createFolder(main, '.cleo');
+    expect(findProject(linked, undefined, home)).toEqual(toProject(main));
   });
 
-  test('of a bare repository stands alone', () => {
-    const top = temporary();
-    const { main } = repository();
+  test('of a bare repository has no main worktree', () => {
+    const top = createTempFolder();
+    const { main } = createRepository();
     const bare = join(top, 'shared.git');
     git(top, 'clone', '-q', '--bare', main, bare);
     git(bare, 'worktree', 'add', '-q', join(top, 'tree'), '-b', 'other');
-    folder(top, '.cleo');
-    expect(newProject(join(top, 'tree'), undefined, join(top, 'home'))).toEqual(at(join(top, 'tree')));
-    expect(findProject(join(top, 'tree'), undefined, join(top, 'home'))).toEqual(at(top));
+    createFolder(top, '.cleo');
+    expect(locateNewProject(join(top, 'tree'), undefined, join(top, 'home'))).toEqual(toProject(join(top, 'tree')));
+    expect(findProject(join(top, 'tree'), undefined, join(top, 'home'))).toEqual(toProject(top));
   });
 
-  test('that is torn, or points nowhere, is an ordinary folder', () => {
-    const top = temporary();
+  test('with an invalid .git file is an ordinary folder', () => {
+    const top = createTempFolder();
     for (const text of ['', 'gitdir: /nowhere/at/all', 'something else']) {
       rmSync(join(top, '.git'), { force: true });
       writeFileSync(join(top, '.git'), text);
-      expect(newProject(top, undefined, join(top, 'home'))).toEqual(at(top));
+      expect(locateNewProject(top, undefined, join(top, 'home'))).toEqual(toProject(top));
     }
   });
 });
 
-describe('a new project', () => {
-  test('is made in the folder itself', () => {
-    const top = temporary();
-    expect(newProject(top, undefined, join(top, 'home'))).toEqual(at(top));
-    expect(newProject(top, 'sub', join(top, 'home'))).toEqual(at(join(top, 'sub')));
+describe('locateNewProject', () => {
+  test('returns the folder itself', () => {
+    const top = createTempFolder();
+    expect(locateNewProject(top, undefined, join(top, 'home'))).toEqual(toProject(top));
+    expect(locateNewProject(top, 'sub', join(top, 'home'))).toEqual(toProject(join(top, 'sub')));
   });
 
-  test('is the one there is, if the folder is inside it; a repository of its own is not', () => {
-    const top = temporary();
+  test('returns the enclosing project, but not from inside another repository', () => {
+    const top = createTempFolder();
     const home = join(top, 'home');
-    folder(top, '.cleo');
-    const deep = folder(top, 'a', 'b');
-    expect(newProject(deep, undefined, home)).toEqual(at(top));
-    folder(top, 'a', '.git');
-    expect(newProject(deep, undefined, home)).toEqual(at(deep));
-    expect(newProject(deep, deep, home)).toEqual(at(deep));
+    createFolder(top, '.cleo');
+    const deep = createFolder(top, 'a', 'b');
+    expect(locateNewProject(deep, undefined, home)).toEqual(toProject(top));
+    createFolder(top, 'a', '.git');
+    expect(locateNewProject(deep, undefined, home)).toEqual(toProject(deep));
+    expect(locateNewProject(deep, deep, home)).toEqual(toProject(deep));
   });
 
-  test('of a linked worktree is made in the main one', () => {
-    const { main, linked, home } = repository();
-    expect(newProject(linked, undefined, home)).toEqual(at(main));
-    expect(newProject(folder(linked, 'src'), undefined, home)).toEqual(at(main));
-    folder(main, '.cleo');
-    folder(linked, '.cleo');
-    expect(newProject(linked, undefined, home)).toEqual(at(main));
+  test('returns the main worktree for a linked one', () => {
+    const { main, linked, home } = createRepository();
+    expect(locateNewProject(linked, undefined, home)).toEqual(toProject(main));
+    expect(locateNewProject(createFolder(linked, 'src'), undefined, home)).toEqual(toProject(main));
+    createFolder(main, '.cleo');
+    createFolder(linked, '.cleo');
+    expect(locateNewProject(linked, undefined, home)).toEqual(toProject(main));
   });
 });

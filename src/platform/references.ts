@@ -1,17 +1,17 @@
 import { realpathSync } from 'node:fs';
 import { dirname, join, relative, resolve, sep } from 'node:path';
 import type { Project } from './port.ts';
-import { readInside } from './skills.ts';
+import { readTextInside } from './skills.ts';
 
-/** The files that a skill refers to: beside it, where it is one of the project, else from the project folder. What lies outside the
- *  project, is no plain text, or is what git and cleo keep for themselves is not there. */
+/** Reads the files that a skill refers to, by paths from the folder of a project skill or from the project folder. Skips files
+ *  outside the project, files that are not text, and internal files of git and cleo. */
 export function readReferences({ root }: Project, skillPath: string | undefined, paths: string[]): Map<string, string> {
   const folders = [...(skillPath ? [dirname(join(root, skillPath))] : []), root];
   return new Map(
     paths.flatMap((path) => {
       const text = path.startsWith('~')
         ? undefined
-        : firstOf(
+        : readFirst(
             folders.map((folder) => resolve(folder, path)),
             root,
           );
@@ -20,15 +20,15 @@ export function readReferences({ root }: Project, skillPath: string | undefined,
   );
 }
 
-function firstOf(candidates: string[], root: string): string | undefined {
+function readFirst(candidates: string[], root: string): string | undefined {
   for (const candidate of candidates) {
-    const text = isPrivate(candidate, root) ? undefined : readInside(candidate, root);
+    const text = isPrivate(candidate, root) ? undefined : readTextInside(candidate, root);
     if (typeof text === 'string') return text;
   }
   return undefined;
 }
 
-/** Of what cleo keeps, skills and results are for agents; the configuration may hold an address with a password. */
+/** In `.cleo`, only skills and research results are for agents. The configuration may contain a database password. */
 function isPrivate(path: string, root: string): boolean {
   try {
     const parts = relative(realpathSync(root), realpathSync(path))

@@ -1,24 +1,24 @@
 import { lstatSync, mkdirSync, readFileSync, realpathSync, statSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import type { RegistryText } from '#nexus/model/nexus.ts';
-import { files, guarded } from './files.ts';
+import { convertFileErrors, files } from './files.ts';
 import type { Project } from './port.ts';
 import { findProject } from './project.ts';
 
-/** A registry of any sensible size is far below this; what is larger is something else. */
-const mostBytes = 16 << 20;
+/** A larger file is not a registry. */
+const maxRegistryBytes = 16 << 20;
 
-/** The user's registry of projects: one file, written whole, one process at a time. */
-export function registryFile(home: string) {
+/** The user's registry of projects: one file, written atomically and under a lock. */
+export function createRegistryFile(home: string) {
   const path = join(home, 'nexus.json');
   const read = (): RegistryText | undefined =>
-    guarded(path, () => {
+    convertFileErrors(path, () => {
       if (!lstatSync(path, { throwIfNoEntry: false })) return undefined;
       const found = statSync(path, { throwIfNoEntry: false });
-      if (!found) return { problem: 'is a link that leads nowhere' };
-      // A pipe would be waited for, a device read without end.
-      if (!found.isFile()) return { problem: 'is not a plain file' };
-      if (found.size > mostBytes) return { problem: 'is far too large' };
+      if (!found) return { problem: 'is a broken link' };
+      // Reading a pipe would block, and a device may have no end.
+      if (!found.isFile()) return { problem: 'is not a regular file' };
+      if (found.size > maxRegistryBytes) return { problem: 'is too large' };
       const bytes = readFileSync(path);
       const text = bytes.toString('utf8');
       return Buffer.from(text).equals(bytes) ? { text } : { problem: 'is not UTF-8' };
@@ -26,26 +26,26 @@ export function registryFile(home: string) {
   return {
     path,
     read,
-    /** False if there is something already, whatever it is. */
+    /** Returns false if the path exists already. */
     create(text: string): boolean {
-      guarded(path, () => void mkdirSync(dirname(path), { recursive: true }));
+      convertFileErrors(path, () => void mkdirSync(dirname(path), { recursive: true }));
       return !lstatSync(path, { throwIfNoEntry: false }) && files.writeNew(path, text);
     },
-    /** Hands over what is there and writes what comes back, if anything does. */
-    change<T>(work: (found: RegistryText | undefined) => { text?: string; result: T }): T {
-      // Without the folder there is no registry, and no place for a lock.
+    /** Calls `work` with the content under a lock and writes the text that it returns, if any. */
+    update<T>(work: (found: RegistryText | undefined) => { text?: string; result: T }): T {
+      // Without the folder there is neither a registry nor a place for the lock.
       if (!files.exists(home)) return work(undefined).result;
-      return files.alone(path, () => {
+      return files.withLock(path, () => {
         const { text, result } = work(read());
-        if (text !== undefined) files.writeWhole(path, text);
+        if (text !== undefined) files.writeAtomic(path, text);
         return result;
       });
     },
   };
 }
 
-/** A folder as the registry keeps it: absolute, links followed, so that one folder has one name. */
-export function realFolder(from: string, path: string): string | undefined {
+/** Returns the absolute path of a folder without links, so that each folder has one name in the registry. */
+export function resolveFolder(from: string, path: string): string | undefined {
   try {
     const folder = realpathSync(resolve(from, path));
     return statSync(folder).isDirectory() ? folder : undefined;
@@ -54,5 +54,5 @@ export function realFolder(from: string, path: string): string | undefined {
   }
 }
 
-/** The project in this very folder. */
-export const projectAt = (path: string, home: string): Project | undefined => findProject(path, path, home);
+/** Returns the project in this folder, without searching parent folders. */
+export const findProjectAt = (path: string, home: string): Project | undefined => findProject(path, path, home);

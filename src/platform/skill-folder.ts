@@ -11,28 +11,28 @@ import {
   rmSync,
   writeSync,
 } from 'node:fs';
-import { dirname, isAbsolute, join, relative, sep } from 'node:path';
+import { dirname, join, relative, sep } from 'node:path';
 import type { CleoError } from '#core/errors/error.ts';
-import { guarded, nearestExisting } from './files.ts';
+import { convertFileErrors, findNearestExisting, isBelow } from './files.ts';
 
 export interface SkillFile {
-  /** From the folder of the skill, with slashes. */
+  /** The path from the skill's folder, with slashes. */
   name: string;
   bytes: Buffer;
   isExecutable: boolean;
 }
 
-const mostFiles = 200;
-const mostBytes = 2 << 20;
-const deepest = 6;
+const maxFiles = 200;
+const maxBytes = 2 << 20;
+const maxDepth = 6;
 
-/** Everything in the folder of a skill, or of one file SKILL.md. Refuses what is no plain file or folder, and more than a skill needs.
- *  What begins with a dot is left out. */
-export function readSkillFolder(folder: string, refuse: (problem: string) => CleoError): SkillFile[] {
+/** Reads all files of a skill. Skips names with a leading dot. Rejects anything but regular files and folders, and skills that
+ *  are too large. */
+export function readSkillFolder(folder: string, reject: (problem: string) => CleoError): SkillFile[] {
   const files: SkillFile[] = [];
   let bytes = 0;
   const walk = (path: string, depth: number): void => {
-    if (depth > deepest) throw refuse(`is more than ${deepest} folders deep`);
+    if (depth > maxDepth) throw reject(`is more than ${maxDepth} folders deep`);
     for (const entry of readdirSync(path, { withFileTypes: true })) {
       if (entry.name.startsWith('.')) continue;
       const inner = join(path, entry.name);
@@ -42,13 +42,13 @@ export function readSkillFolder(folder: string, refuse: (problem: string) => Cle
         continue;
       }
       const found = lstatSync(inner);
-      if (!found.isFile()) throw refuse(`holds ${name}, which is ${found.isSymbolicLink() ? 'a link' : 'no plain file'}`);
+      if (!found.isFile()) throw reject(`contains ${name}, which is ${found.isSymbolicLink() ? 'a link' : 'not a regular file'}`);
       bytes += found.size;
-      if (files.length >= mostFiles || bytes > mostBytes) throw refuse(`holds more than ${mostFiles} files or ${mostBytes >> 20} MiB`);
+      if (files.length >= maxFiles || bytes > maxBytes) throw reject(`contains more than ${maxFiles} files or ${maxBytes >> 20} MiB`);
       files.push({ name, bytes: readFileSync(inner), isExecutable: (found.mode & 0o100) !== 0 });
     }
   };
-  guarded(folder, () => walk(folder, 0));
+  convertFileErrors(folder, () => walk(folder, 0));
   return files.sort((a, b) => (a.name < b.name ? -1 : 1));
 }
 
@@ -56,18 +56,17 @@ export const isSameSkill = (a: SkillFile[], b: SkillFile[]): boolean =>
   a.length === b.length &&
   a.every(({ name, bytes, isExecutable }, i) => b[i]?.name === name && b[i].isExecutable === isExecutable && bytes.equals(b[i].bytes));
 
-/** Where links lead, `path` is inside `within`. */
-export function isInside(within: string, path: string): boolean {
-  const above = nearestExisting(path);
-  const place = relative(realpathSync(within), join(realpathSync(above), relative(above, path)));
-  return place !== '..' && !place.startsWith(`..${sep}`) && !isAbsolute(place);
+/** True if `path`, with links followed, is inside `within`. The path need not exist. */
+export function isRealPathInside(within: string, path: string): boolean {
+  const above = findNearestExisting(path);
+  return isBelow(relative(realpathSync(within), join(realpathSync(above), relative(above, path))));
 }
 
-/** Puts a skill into its place: written beside, synced, renamed. What was there stands until then. */
-export function placeSkill(target: string, files: SkillFile[], unique: string): void {
+/** Writes a skill to a temporary folder and renames it. The previous version stays until then. */
+export function installSkill(target: string, files: SkillFile[], unique: string): void {
   const top = dirname(target);
   const [fresh, old] = [join(top, `.new-${unique}`), join(top, `.old-${unique}`)];
-  guarded(target, () => {
+  convertFileErrors(target, () => {
     try {
       for (const { name, bytes, isExecutable } of files) {
         const path = join(fresh, name);

@@ -1,69 +1,70 @@
 import { closeSync, constants, fstatSync, openSync, readdirSync, readSync, realpathSync } from 'node:fs';
 import { join, relative, sep } from 'node:path';
 import type { SkillFinding, SkillOrigin, SkillSet } from '#skills/model/skill.ts';
-import { inForce, type SkillPlace } from '#skills/rules/skill-set.ts';
+import { mergeSkills, type SkillSource } from '#skills/rules/merge-skills.ts';
+import { isBelow } from './files.ts';
 import type { Project } from './port.ts';
 import { bundledCatalogue, bundledHeads, bundledSkills } from './skills.generated.ts';
 
-/** No text that agents are given whole is longer. */
-export const largestSkill = 65_536;
-const mostSkills = 1000;
-const catalogue = 'catalog.json';
+/** Agents receive a skill as a whole, so it must not be longer. */
+export const maxSkillBytes = 65_536;
+const maxSkills = 1000;
+const catalogFile = 'catalog.json';
 
-/** Everything that is in force: of one name that of the project before that of the user before our own. */
-export async function allSkills(project: Project | undefined, home: string): Promise<SkillSet> {
-  return inForce([
-    ...(project ? [await readPlace('project', project.folder, project.root)] : []),
-    await readPlace('user', home, home),
-    { origin: 'bundled', skills: bundledSkills, ...bundledCatalogue, findings: [], path: `skills/${catalogue}` },
+/** Loads the skills in effect. Of the same name, a project skill overrides a user skill, which overrides a bundled one. */
+export async function loadSkills(project: Project | undefined, home: string): Promise<SkillSet> {
+  return mergeSkills([
+    ...(project ? [await readSkillSource('project', project.folder, project.root)] : []),
+    await readSkillSource('user', home, home),
+    { origin: 'bundled', skills: bundledSkills, ...bundledCatalogue, findings: [], path: `skills/${catalogFile}` },
   ]);
 }
 
-export function bundledSource(name: string): string | undefined {
+export function readBundledSkill(name: string): string | undefined {
   const skill = bundledSkills.find((each) => each.name === name);
   return skill && `${bundledHeads[name]}${skill.text}\n`;
 }
 
-/** The skills of a folder. Nothing in it may lead out of `within`; what cannot be taken is a finding. */
-async function readPlace(origin: SkillOrigin, folder: string, within: string): Promise<SkillPlace> {
+/** Reads the skills of a folder. Links must not lead out of `within`. Problems are findings. */
+async function readSkillSource(origin: SkillOrigin, folder: string, within: string): Promise<SkillSource> {
   const top = join(folder, 'skills');
-  const shown = (path: string): string => (origin === 'project' ? relative(within, path).replaceAll(sep, '/') : path);
-  const place: SkillPlace = { origin, skills: [], order: [], rows: [], findings: [], path: shown(join(top, catalogue)) };
+  const formatPath = (path: string): string => (origin === 'project' ? relative(within, path).replaceAll(sep, '/') : path);
+  const source: SkillSource = { origin, skills: [], order: [], rows: [], findings: [], path: formatPath(join(top, catalogFile)) };
   const report = (skill: string, path: string, found: Pick<SkillFinding, 'severity' | 'message'>): void =>
-    void place.findings.push({ skill, origin, path: shown(path), ...found });
-  const { names, problem } = namesIn(top);
+    void source.findings.push({ skill, origin, path: formatPath(path), ...found });
+  const { names, problem } = listSkillNames(top);
   if (problem) report('skills', top, { severity: 'error', message: problem });
-  if (names.length === 0) return place;
-  // It brings a parser of YAML along; the build has read our own.
-  const { readCatalogue, readSkill } = await import('#skills/rules/skill-read.ts');
+  if (names.length === 0) return source;
+  // Loaded only if needed, because it contains a YAML parser. Bundled skills are parsed by the build.
+  const { parseSkillCatalog, parseSkill } = await import('#skills/rules/parse-skill.ts');
   for (const name of names) {
-    const path = name === catalogue ? join(top, name) : join(top, name, 'SKILL.md');
-    const source = readInside(path, within);
-    if (typeof source !== 'string') {
-      report(name, path, { severity: 'error', message: source.problem });
+    const path = name === catalogFile ? join(top, name) : join(top, name, 'SKILL.md');
+    const text = readTextInside(path, within);
+    if (typeof text !== 'string') {
+      report(name, path, { severity: 'error', message: text.problem });
       continue;
     }
-    if (name === catalogue) {
-      const { remarks, ...read } = readCatalogue(source);
-      Object.assign(place, read);
+    if (name === catalogFile) {
+      const { remarks, ...read } = parseSkillCatalog(text);
+      Object.assign(source, read);
       for (const remark of remarks) report(name, path, remark);
     } else {
-      const { skill, remarks } = readSkill(name, source);
-      if (skill) place.skills.push({ ...skill, origin, path: shown(path) });
+      const { skill, remarks } = parseSkill(name, text);
+      if (skill) source.skills.push({ ...skill, origin, path: formatPath(path) });
       for (const remark of remarks) report(name, path, remark);
     }
   }
-  return place;
+  return source;
 }
 
-/** The folders and the catalogue in it, by name; what begins with a dot is put aside or under way. */
-function namesIn(top: string): { names: string[]; problem?: string } {
+/** Returns the names of the skill folders and of the catalog. Names with a leading dot are temporary or moved aside. */
+function listSkillNames(top: string): { names: string[]; problem?: string } {
   try {
     const names = readdirSync(top, { withFileTypes: true })
-      .filter((entry) => !entry.name.startsWith('.') && (entry.isDirectory() || entry.isSymbolicLink() || entry.name === catalogue))
+      .filter((entry) => !entry.name.startsWith('.') && (entry.isDirectory() || entry.isSymbolicLink() || entry.name === catalogFile))
       .map((entry) => entry.name)
       .sort();
-    return { names: names.slice(0, mostSkills), ...(names.length > mostSkills ? { problem: `holds more than ${mostSkills}` } : {}) };
+    return { names: names.slice(0, maxSkills), ...(names.length > maxSkills ? { problem: `contains more than ${maxSkills} skills` } : {}) };
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
     return { names: [], ...(code === 'ENOENT' ? {} : { problem: problems[code ?? ''] ?? `cannot be read (${code})` }) };
@@ -71,27 +72,26 @@ function namesIn(top: string): { names: string[]; problem?: string } {
 }
 
 const problems: Record<string, string> = {
-  ENOENT: 'there is no SKILL.md',
-  ENOTDIR: 'is no folder',
+  ENOENT: 'SKILL.md is missing',
+  ENOTDIR: 'is not a folder',
   EACCES: 'permission denied',
   EPERM: 'permission denied',
-  ELOOP: 'is a link that leads nowhere',
-  EISDIR: 'is no plain file',
-  ENXIO: 'is no plain file',
+  ELOOP: 'is a broken link',
+  EISDIR: 'is not a regular file',
+  ENXIO: 'is not a regular file',
 };
 
-/** A plain text file of moderate size; links are followed as long as they stay inside. */
-export function readInside(path: string, within: string): string | { problem: string } {
+/** Reads a text file of limited size. Follows links that stay inside `within`. */
+export function readTextInside(path: string, within: string): string | { problem: string } {
   try {
     const target = realpathSync(path);
-    const place = relative(realpathSync(within), target);
-    if (place === '..' || place.startsWith(`..${sep}`)) return { problem: 'is a link that leads out' };
-    // Opened without waiting, and looked at once it is open: a pipe would never answer.
+    if (!isBelow(relative(realpathSync(within), target))) return { problem: 'is a link to a file outside the folder' };
+    // Opens without blocking and then checks the type, because opening a pipe would block.
     const file = openSync(target, constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOFOLLOW);
     try {
       const found = fstatSync(file);
-      if (!found.isFile()) return { problem: 'is no plain file' };
-      if (found.size > largestSkill) return { problem: `is longer than ${largestSkill} bytes` };
+      if (!found.isFile()) return { problem: 'is not a regular file' };
+      if (found.size > maxSkillBytes) return { problem: `is longer than ${maxSkillBytes} bytes` };
       const bytes = Buffer.alloc(found.size);
       const text = new TextDecoder('utf-8', { fatal: true }).decode(bytes.subarray(0, readSync(file, bytes)));
       return text;

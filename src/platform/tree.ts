@@ -1,24 +1,25 @@
 import { existsSync, readFileSync, realpathSync, statSync } from 'node:fs';
-import { dirname, isAbsolute, join, relative, resolve, sep } from 'node:path';
+import { dirname, join, relative, resolve, sep } from 'node:path';
+import { isBelow } from './files.ts';
 import type { Project, WorkingTree } from './port.ts';
 
-/** Where a caller's work is judged: the checkout that it stands in, not the one that the store happens to be in. Outside of any
- *  checkout it is the project itself. */
-export function workingTree(folder: string, project: Project): WorkingTree {
-  const top = topOf(folder);
-  const mainTop = topOf(project.root);
+/** Returns the checkout that contains the caller's folder, where its work is verified. It can differ from the checkout that
+ *  contains the store. Outside a checkout it is the project itself. */
+export function findWorkingTree(folder: string, project: Project): WorkingTree {
+  const top = findTop(folder);
+  const mainTop = findTop(project.root);
   if (top === undefined) return { top: project.root, folder: project.root };
   if (top === mainTop) return { top, folder: project.root };
-  // In a linked worktree the project lies where it lies in the main one.
-  const inside = mainTop && repositoryOf(top) === repositoryOf(mainTop) ? join(top, relative(mainTop, project.root)) : top;
+  // The project has the same path in a linked worktree as in the main one.
+  const inside = mainTop && findRepository(top) === findRepository(mainTop) ? join(top, relative(mainTop, project.root)) : top;
   return { top, folder: existsSync(inside) ? inside : top };
 }
 
-/** A path as the caller wrote it, from where it stands or else from the project's place: the real file, and its name
- *  from that place. Undefined where there is none, or where it lies outside of the checkout, be it by a link. */
-export function fileIn(
+/** Resolves a path from the caller's folder or from the project folder; returns the real path and the name in the project.
+ *  Undefined if the file does not exist or is outside the checkout, also through a link. */
+export function findFileInTree(
   { top, folder }: WorkingTree,
-  stands: string,
+  callerFolder: string,
   project: Project,
   path: string,
 ): { path: string; name: string } | undefined {
@@ -26,38 +27,39 @@ export function fileIn(
     realpathSync(top),
     ...(existsSync(join(project.folder, 'research')) ? [realpathSync(join(project.folder, 'research'))] : []),
   ];
-  const places = [...(isWithin(realpathSync(stands), roots[0]!) ? [stands] : []), folder, project.root];
-  for (const place of places) {
-    const found = resolve(place, path);
+  const folders = [...(isWithin(realpathSync(callerFolder), roots[0]!) ? [callerFolder] : []), folder, project.root];
+  for (const base of folders) {
+    const found = resolve(base, path);
     if (!statSync(found, { throwIfNoEntry: false })?.isFile()) continue;
     const real = realpathSync(found);
     if (!roots.some((root) => isWithin(real, root)) || real.split(sep).includes('.git')) continue;
-    const base = isWithin(real, roots[0]!) ? folder : project.root;
-    return { path: real, name: relative(realpathSync(base), real).replaceAll('\\', '/') };
+    const origin = isWithin(real, roots[0]!) ? folder : project.root;
+    return { path: real, name: relative(realpathSync(origin), real).replaceAll('\\', '/') };
   }
   return undefined;
 }
 
-/** Where files of the project lie for a caller that stands there: its place in the checkout, if that is one of this project, and the
- *  project itself. Links are followed. */
-export function placesIn({ top, folder }: WorkingTree, project: Project): string[] {
+/** Returns the folders that contain files of the project for this caller, without links: the project folder in its checkout, if
+ *  that is a checkout of this project, and the project itself. */
+export function listProjectFolders({ top, folder }: WorkingTree, project: Project): string[] {
   const root = realpathSync(project.root);
-  const mainTop = topOf(root);
+  const mainTop = findTop(root);
   const isOurs =
-    isWithin(realpathSync(folder), root) || (mainTop !== undefined && topOf(top) === top && repositoryOf(top) === repositoryOf(mainTop));
+    isWithin(realpathSync(folder), root) ||
+    (mainTop !== undefined && findTop(top) === top && findRepository(top) === findRepository(mainTop));
   return [...new Set([...(isOurs ? [realpathSync(folder)] : []), root])];
 }
 
-/** The nearest folder upwards that is the top of a checkout, as git finds it, whatever variables say. */
-function topOf(folder: string): string | undefined {
-  for (let ctx = realpathSync(resolve(folder)); ; ctx = dirname(ctx)) {
-    if (existsSync(join(ctx, '.git'))) return ctx;
-    if (dirname(ctx) === ctx) return undefined;
+/** Returns the nearest parent folder with `.git`. Ignores git's environment variables. */
+function findTop(folder: string): string | undefined {
+  for (let current = realpathSync(resolve(folder)); ; current = dirname(current)) {
+    if (existsSync(join(current, '.git'))) return current;
+    if (dirname(current) === current) return undefined;
   }
 }
 
-/** The repository that all its worktrees share. */
-function repositoryOf(top: string): string | undefined {
+/** Returns the repository folder that all worktrees share. */
+function findRepository(top: string): string | undefined {
   const git = join(top, '.git');
   if (statSync(git).isDirectory()) return realpathSync(git);
   const gitdir = /^gitdir: (.+)$/m.exec(readFileSync(git, 'utf8'))?.[1];
@@ -68,7 +70,7 @@ function repositoryOf(top: string): string | undefined {
   return existsSync(shared) ? realpathSync(shared) : undefined;
 }
 
+/** True if `path` is `root` or below it. Neither may contain links. */
 export function isWithin(path: string, root: string): boolean {
-  const way = relative(root, path);
-  return way === '' || (way !== '..' && !way.startsWith(`..${sep}`) && !isAbsolute(way));
+  return isBelow(relative(root, path));
 }

@@ -1,5 +1,5 @@
-import { addRows } from '#core/errors/catalog.ts';
-import { type Row, row } from '#core/errors/row.ts';
+import { addErrorRows } from '#core/errors/catalog.ts';
+import { type ErrorRow, row } from '#core/errors/row.ts';
 
 /** Errors of research. A file that throws one imports this file; without it the catalog has no row for the code. */
 const rows = {
@@ -8,7 +8,7 @@ const rows = {
     http: 409,
     message: (d) => `${d.taskId} ${d.problem}`,
     fix: (d) => d.fix,
-    alternatives: (d) => [{ action: 'Hand it out with its protocol', command: `cleo orchestrate spawn ${d.taskId}` }],
+    alternatives: (d) => [{ action: 'Spawn it with its protocol', command: `cleo orchestrate spawn ${d.taskId}` }],
   }),
   E_INVALID_RETURN_MESSAGE: row<{ taskId: string; problem: string; fix: string }>({
     exit: 61,
@@ -22,7 +22,7 @@ const rows = {
     message: (d) => `The research manifest has no entry for ${d.taskId}`,
     fix: (d) => d.fix,
   }),
-} satisfies Record<string, Row<never>>;
+} satisfies Record<string, ErrorRow<never>>;
 
 type ResearchRows = typeof rows;
 
@@ -30,4 +30,4 @@ declare module '#core/errors/catalog.ts' {
   interface DomainRows extends ResearchRows {}
 }
 
-addRows(rows);
+addErrorRows(rows);

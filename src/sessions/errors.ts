@@ -1,15 +1,15 @@
-import { addRows } from '#core/errors/catalog.ts';
+import { addErrorRows } from '#core/errors/catalog.ts';
 import { commandLine, quote } from '#core/errors/quote.ts';
-import { type Row, row } from '#core/errors/row.ts';
+import { type ErrorRow, row } from '#core/errors/row.ts';
 
-/** Refusals of sessions that end, go on or would be a second one. Whoever throws one imports this file; else the catalogue does not know it. */
+/** Errors of sessions. A file that throws one imports this file; without it the catalog has no row for the code. */
 const rows = {
   E_SESSION_CLOSE_BLOCKED: row<{ sessionId: string; active: { taskId: string; agent: string }[] }>({
     exit: 37,
     http: 409,
     message: (d) =>
-      `${d.active.map(({ taskId }) => taskId).join(', ')} ${d.active.length === 1 ? 'is' : 'are'} still active in the session ${d.sessionId}`,
-    // Letting go is safe; calling it complete is for whoever did the work.
+      `${d.active.map(({ taskId }) => taskId).join(', ')} ${d.active.length === 1 ? 'is' : 'are'} still active in session ${d.sessionId}`,
+    // Releasing a claim is always safe; only the agent that did the work can say that it is complete.
     fix: (d) => `cleo stop --session ${d.sessionId} --agent ${quote(d.active[0]?.agent ?? '')}`,
     alternatives: (d) =>
       d.active.map(({ taskId, agent }) => ({
@@ -20,30 +20,30 @@ const rows = {
   E_NOTES_REQUIRED: row<{ sessionId: string; retry: string }>({
     exit: 39,
     http: 422,
-    message: (d) => `The session ${d.sessionId} ends only with a note for whoever comes next`,
+    message: (d) => `Ending session ${d.sessionId} needs a note for the next agent`,
     fix: (d) => d.retry,
   }),
   E_HANDOFF_REQUIRED: row<{ sessionId: string; percent: number; fix: string }>({
     exit: 65,
     http: 409,
-    message: (d) => `The context window is at ${d.percent} %: the session ${d.sessionId} ends only with a note, or by safestop`,
+    message: (d) => `The context window is at ${d.percent} %; ending session ${d.sessionId} needs a note or safestop`,
     fix: (d) => d.fix,
   }),
   E_RESUME_FAILED: row<{ sessionId: string; scope: string }>({
     exit: 66,
     http: 409,
-    message: (d) => `The session ${d.sessionId} cannot go on: the root of its scope ${d.scope} is gone`,
+    message: (d) => `Session ${d.sessionId} cannot be resumed: the root of its scope ${d.scope} does not exist`,
     fix: () => 'cleo session start --scope global --auto-focus --name Work',
     alternatives: (d) => [{ action: 'Read its handoff', command: `cleo session show ${d.sessionId}` }],
   }),
   E_CONCURRENT_SESSION: row<{ sessionId: string; agent: string }>({
     exit: 67,
     http: 409,
-    message: (d) => `${d.agent} is in the active session ${d.sessionId} already, and one at a time is the rule here`,
-    fix: (d) => commandLine(['cleo', 'session', 'end', '--session', d.sessionId, '--note', 'Changing to another scope']),
-    alternatives: (d) => [{ action: 'Go on with it', command: `cleo session resume ${d.sessionId}` }],
+    message: (d) => `${d.agent} is already in the active session ${d.sessionId}; this project allows one session per agent`,
+    fix: (d) => commandLine(['cleo', 'session', 'end', '--session', d.sessionId, '--note', 'Switching to another scope']),
+    alternatives: (d) => [{ action: 'Resume it', command: `cleo session resume ${d.sessionId}` }],
   }),
-} satisfies Record<string, Row<never>>;
+} satisfies Record<string, ErrorRow<never>>;
 
 type SessionRows = typeof rows;
 
@@ -51,4 +51,4 @@ declare module '#core/errors/catalog.ts' {
   interface DomainRows extends SessionRows {}
 }
 
-addRows(rows);
+addErrorRows(rows);

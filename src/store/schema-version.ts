@@ -1,2 +1,14 @@
-/** The schema this build reads and writes; a test holds it equal to the last migration. */
+import { CleoError } from '#core/errors/error.ts';
+
+/** The schema that this build reads and writes; a test checks that it is the version of the last migration. */
 export const schemaVersion = 4;
+
+/** Throws if the store has another schema than this build. */
+export function checkSchemaVersion(found: number): void {
+  checkNotNewer(found);
+  if (found < schemaVersion) throw new CleoError('E_STORE_OLDER', { found, known: schemaVersion });
+}
+
+export function checkNotNewer(found: number): void {
+  if (found > schemaVersion) throw new CleoError('E_STORE_NEWER', { found, known: schemaVersion });
+}

@@ -4,30 +4,30 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, onTestFinished, test } from 'vitest';
 import { dispatch } from '#dispatch/dispatch.ts';
 import { createApp } from '#main.ts';
-import { platformOf } from '#platform/platform.ts';
+import { createPlatform } from '#platform/platform.ts';
 import { type AppOptions, openApp, type TestApp } from '../../test/app.ts';
-import { temporary } from '../../test/temporary.ts';
+import { createTempFolder } from '../../test/temp-folder.ts';
 import { buildWorld } from '../../test/world.ts';
 import { openSqlite } from './dialects/sqlite.ts';
 import { createSqlite } from './dialects/sqlite-schema.ts';
-import type { Store } from './port.ts';
-import { serveStore } from './server-store.ts';
+import type { Store } from './port/store.ts';
+import { openServerStore } from './server-store.ts';
 
 const stamp = { at: '2026-01-02T00:00:00.000Z', by: 'tester' };
 
-/** A house whose calls run side by side, and the same store as another process has it. */
-async function serve(options: AppOptions = {}) {
+/** Opens an app whose calls run concurrently, and the same store as another process sees it. */
+async function openServer(options: AppOptions = {}) {
   const app = await openApp(options);
-  const server = createApp(platformOf(app.env, app.root, '0.0.0-test'), { isServer: true });
+  const server = createApp(createPlatform(app.env, app.root, '0.0.0-test'), { isServer: true });
   onTestFinished(() => server.closeStores());
   const call = async (operation: string, params: Record<string, unknown> = {}) =>
     (await dispatch(server, { operation, params, gateway: 'http' })).envelope;
   return { app, server, call, store: await server.openStore('read') };
 }
 
-/** Holds the write lock, as another process would, until it is told to let go. */
-async function holdLock(app: TestApp): Promise<() => Promise<void>> {
-  const other = await app.beside();
+/** Takes the write lock as another process would; returns a function that releases it. */
+async function takeLock(app: TestApp): Promise<() => Promise<void>> {
+  const other = await app.openSecondStore();
   let letGo = (): void => {};
   const held = new Promise<void>((resolve) => {
     letGo = resolve;
@@ -47,10 +47,10 @@ async function holdLock(app: TestApp): Promise<() => Promise<void>> {
   };
 }
 
-const lookAt = (store: Store, id: string): Promise<boolean> => store.read((reads) => reads.tasks.exists(id));
+const taskExists = (store: Store, id: string): Promise<boolean> => store.read((reads) => reads.tasks.exists(id));
 
-test('64 clients that read and write share the store without an error', async () => {
-  const { call, app } = await serve({ tasks: ['T001'] });
+test('serves 64 clients that read and write without an error', async () => {
+  const { call, app } = await openServer({ tasks: ['T001'] });
   const answers = await Promise.all(
     Array.from({ length: 64 }, async (_, client) => {
       const seen: boolean[] = [];
@@ -66,7 +66,7 @@ test('64 clients that read and write share the store without an error', async ()
 });
 
 test('a slow write does not delay reads', async () => {
-  const { store } = await serve({ tasks: ['T001'] });
+  const { store } = await openServer({ tasks: ['T001'] });
   let isDone = false;
   const slow = store
     .write(stamp, async () => {
@@ -75,13 +75,13 @@ test('a slow write does not delay reads', async () => {
     .then(() => {
       isDone = true;
     });
-  for (let i = 0; i < 20; i++) expect(await lookAt(store, 'T001')).toBe(true);
+  for (let i = 0; i < 20; i++) expect(await taskExists(store, 'T001')).toBe(true);
   expect(isDone).toBe(false);
   await slow;
 });
 
-test('slow reads delay neither writes nor other reads, up to the connections there are', async () => {
-  const { store } = await serve({ tasks: ['T001'] });
+test('slow reads delay neither writes nor other reads while a connection is free', async () => {
+  const { store } = await openServer({ tasks: ['T001'] });
   let open = 3;
   const slow = Array.from({ length: 3 }, () =>
     store.read(async () => {
@@ -90,27 +90,27 @@ test('slow reads delay neither writes nor other reads, up to the connections the
     }),
   );
   await store.write(stamp, (writes) => writes.tasks.reserveIds('T010'));
-  expect(await lookAt(store, 'T001')).toBe(true);
+  expect(await taskExists(store, 'T001')).toBe(true);
   expect(open).toBe(3);
   await Promise.all(slow);
   const many = Array.from({ length: 20 }, () => store.read(() => sleep(5)));
   await Promise.all(many);
 });
 
-test('a read sees one moment, whatever is written meanwhile; the next one sees it', async () => {
-  const { store, call } = await serve({ tasks: ['T001'] });
+test('a read sees one snapshot; the next read sees later writes', async () => {
+  const { store, call } = await openServer({ tasks: ['T001'] });
   const seen = await store.read(async (reads) => {
     const before = await reads.tasks.count({}, 10);
-    await call('tasks.add', { title: 'Meanwhile' });
+    await call('tasks.add', { title: 'During the read' });
     return [before, await reads.tasks.count({}, 10)];
   });
   expect(seen).toEqual([1, 1]);
   expect(await store.read((reads) => reads.tasks.count({}, 10))).toBe(2);
 });
 
-test('a lock that another process holds is waited for without holding up anyone', async () => {
-  const { app, call } = await serve({ tasks: ['T001'] });
-  const release = await holdLock(app);
+test('waits for the lock of another process without blocking other calls', async () => {
+  const { app, call } = await openServer({ tasks: ['T001'] });
+  const release = await takeLock(app);
   const write = call('tasks.add', { title: 'Waits' });
   let ticks = 0;
   const clock = setInterval(() => ticks++, 5);
@@ -119,15 +119,15 @@ test('a lock that another process holds is waited for without holding up anyone'
     expect(await call('tasks.show', { taskId: 'T001' })).toMatchObject({ success: true });
   }
   clearInterval(clock);
-  // 200 ms of waiting; a process that waits inside SQLite would not tick once.
+  // The wait takes 200 ms. A process that waits inside SQLite would not tick once.
   expect(ticks).toBeGreaterThan(15);
   await release();
   expect(await write).toMatchObject({ success: true, task: { id: 'T002' } });
 });
 
-test('a lock not had in time is exit 7 for all who wait, at the time it was promised to each', async () => {
-  const { app, call } = await serve({ tasks: ['T001'], config: { store: { busyTimeoutMs: 300 } } });
-  const release = await holdLock(app);
+test('every waiting call times out with exit code 7 after its own timeout', async () => {
+  const { app, call } = await openServer({ tasks: ['T001'], config: { store: { busyTimeoutMs: 300 } } });
+  const release = await takeLock(app);
   const began = performance.now();
   const answers = await Promise.all(Array.from({ length: 8 }, (_, i) => call('tasks.add', { title: `Task ${i}` })));
   const tookMs = performance.now() - began;
@@ -138,17 +138,17 @@ test('a lock not had in time is exit 7 for all who wait, at the time it was prom
   expect(await call('tasks.add', { title: 'Now' })).toMatchObject({ success: true, task: { id: 'T002' } });
 });
 
-test('a closed store opens again, also for those who have it already', async () => {
-  const { store, server, call } = await serve({ tasks: ['T001'] });
-  expect(await lookAt(store, 'T001')).toBe(true);
+test('a closed store opens again, also for callers that already have it', async () => {
+  const { store, server, call } = await openServer({ tasks: ['T001'] });
+  expect(await taskExists(store, 'T001')).toBe(true);
   await server.closeStores();
-  expect(await lookAt(store, 'T001')).toBe(true);
+  expect(await taskExists(store, 'T001')).toBe(true);
   expect(await call('tasks.add', { title: 'Still' })).toMatchObject({ success: true });
   await store.close();
 });
 
-test('a schema that was changed under a running server is refused, and accepted again when it is back', async () => {
-  const { app, call } = await serve({ tasks: ['T001'] });
+test('rejects a schema that was changed while the server runs, and accepts it when it is restored', async () => {
+  const { app, call } = await openServer({ tasks: ['T001'] });
   expect(await call('tasks.show', { taskId: 'T001' })).toMatchObject({ success: true });
   await app.tamper(`insert into schema_migrations (version, checksum, applied_at) values (999, 'x', 'now')`);
   expect(await call('tasks.show', { taskId: 'T001' })).toMatchObject({ error: { code: 'E_STORE_NEWER' } });
@@ -157,8 +157,8 @@ test('a schema that was changed under a running server is refused, and accepted 
   expect(await call('tasks.add', { title: 'Yes' })).toMatchObject({ success: true });
 });
 
-test('a restored store is seen at once by both sides', async () => {
-  const { app, call } = await serve({ tasks: ['T001'], engine: 'sqlite' });
+test('readers and the writer see a restored store at once', async () => {
+  const { app, call } = await openServer({ tasks: ['T001'], engine: 'sqlite' });
   const { backup } = (await call('admin.backup.create')) as unknown as { backup: { id: string } };
   await call('tasks.add', { title: 'After the backup' });
   expect(await call('tasks.show', { taskId: 'T002' })).toMatchObject({ success: true });
@@ -167,8 +167,8 @@ test('a restored store is seen at once by both sides', async () => {
   expect(await call('tasks.add', { title: 'Next' })).toMatchObject({ success: true, task: { id: 'T003' } });
 });
 
-test('another file in the place of the database is noticed by both sides; while there is none, that is said', async () => {
-  const { app, call } = await serve({ tasks: ['T001'], engine: 'sqlite' });
+test('readers and the writer notice a replaced database, and report a missing one', async () => {
+  const { app, call } = await openServer({ tasks: ['T001'], engine: 'sqlite' });
   const other = await openApp({ tasks: ['T001', 'T002: Elsewhere'], engine: 'sqlite' });
   expect(await call('tasks.exists', { taskId: 'T002' })).toMatchObject({ exists: false });
   const database = join(app.root, '.cleo', 'cleo.db');
@@ -179,11 +179,11 @@ test('another file in the place of the database is noticed by both sides; while 
   expect(await call('tasks.add', { title: 'Here' })).toMatchObject({ task: { id: 'T003' } });
 });
 
-test('a server whose project is not there yet finds it when it is', async () => {
-  const { app } = await serve({ engine: 'sqlite' });
+test('finds a project that is created after the server started', async () => {
+  const { app } = await openServer({ engine: 'sqlite' });
   const away = join(app.root, '..', `${app.root.split('/').at(-1)}-away`);
   renameSync(join(app.root, '.cleo'), away);
-  const server = createApp(platformOf(app.env, app.root, '0.0.0-test'), { isServer: true });
+  const server = createApp(createPlatform(app.env, app.root, '0.0.0-test'), { isServer: true });
   const call = async (operation: string) => (await dispatch(server, { operation, params: {}, gateway: 'http' })).envelope;
   expect(await call('tasks.list')).toMatchObject({ error: { code: 'E_NOT_INITIALIZED' } });
   renameSync(away, join(app.root, '.cleo'));
@@ -191,15 +191,15 @@ test('a server whose project is not there yet finds it when it is', async () => 
   await server.closeStores();
 });
 
-test('in a folder that cannot be written a reader sees what others write there', async () => {
-  const folder = temporary();
+test('a reader in a read-only folder sees the writes of others', async () => {
+  const folder = createTempFolder();
   const path = join(folder, 'cleo.db');
   await createSqlite(path, stamp.at);
   chmodSync(folder, 0o755);
-  const place = { path, busyTimeoutMs: 1000, durability: 'full' as const, newestBackup: () => undefined };
-  const reader = await serveStore({ sqlite: place });
+  const options = { path, busyTimeoutMs: 1000, durability: 'full' as const, newestBackup: () => undefined };
+  const reader = await openServerStore({ sqlite: options });
   const count = async (): Promise<number> => {
-    // Root may write anywhere; as nobody the folder cannot be written.
+    // Root can write everywhere, so read as the user nobody.
     const isRoot = process.getuid?.() === 0;
     if (isRoot) process.seteuid?.(65534);
     try {
@@ -209,7 +209,7 @@ test('in a folder that cannot be written a reader sees what others write there',
     }
   };
   expect(await count()).toBe(0);
-  const writer = openSqlite({ ...place, mode: 'write' });
+  const writer = openSqlite({ ...options, mode: 'write' });
   await buildWorld(writer, ['T001']);
   await writer.close();
   for (const end of ['-wal', '-shm']) rmSync(`${path}${end}`, { force: true });

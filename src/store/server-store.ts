@@ -1,45 +1,45 @@
 import { CleoError } from '#core/errors/error.ts';
 import { openSqlite, type SqliteOptions } from './dialects/sqlite.ts';
-import type { Store } from './port.ts';
+import type { Store } from './port/store.ts';
 import type { StoreLocation } from './store-admin.ts';
 
-const readers = 4;
+const maxReaders = 4;
 
-/** The store of a process that serves many calls at once: one connection writes, its calls one after another, and others
- *  read beside it. An `await` inside a transaction on a shared connection would let a second call into it. */
-export async function serveStore({ postgres, sqlite }: StoreLocation): Promise<Store> {
+/** Opens the store of a server, which runs calls concurrently: one connection writes, one call at a time, and other
+ *  connections read. On a shared connection an `await` inside a transaction would let a second call into it. */
+export async function openServerStore({ postgres, sqlite }: StoreLocation): Promise<Store> {
   if (!postgres) {
-    const begin = patiently(sqlite.busyTimeoutMs);
-    return sides(
+    const begin = retryWhileLocked(sqlite.busyTimeoutMs);
+    return createReadWritePair(
       () => openSqlite({ ...sqlite, mode: 'write', begin }),
-      () => readingSide(() => begin(() => openSqlite({ ...sqlite, mode: 'read', begin }), performance.now())),
+      () => createReaderPool(() => begin(() => openSqlite({ ...sqlite, mode: 'read', begin }), performance.now())),
     );
   }
   const { openPostgres } = await import('./dialects/postgres.ts');
-  return sides(
+  return createReadWritePair(
     () => openPostgres(postgres),
-    () => openPostgres({ ...postgres, connections: readers }),
+    () => openPostgres({ ...postgres, connections: maxReaders }),
   );
 }
 
-/** Both are opened when they are first used, and again after they were closed: a store that could not be opened may be
- *  back, and who asked for it before a restore goes on with it after. */
-function sides(openWriter: () => Store, openReader: () => Pick<Store, 'read' | 'backupTo' | 'close'>): Store {
+/** Opens each connection at its first use, and again after it was closed: a store that could not be opened may be available
+ *  later, and callers keep the same store object across a restore. */
+function createReadWritePair(openWriter: () => Store, openReader: () => Pick<Store, 'read' | 'backupTo' | 'close'>): Store {
   let writer: Store | undefined;
   let reader: ReturnType<typeof openReader> | undefined;
-  const writing = (): Store => {
+  const getWriter = (): Store => {
     writer ??= openWriter();
     return writer;
   };
-  const reading = (): typeof reader & object => {
+  const getReader = (): typeof reader & object => {
     reader ??= openReader();
     return reader;
   };
   return {
-    read: async (work) => reading().read(work),
-    write: async (stamp, work) => writing().write(stamp, work),
-    migrate: async () => writing().migrate(),
-    backupTo: async (file) => reading().backupTo(file),
+    read: async (work) => getReader().read(work),
+    write: async (stamp, work) => getWriter().write(stamp, work),
+    migrate: async () => getWriter().migrate(),
+    backupTo: async (file) => getReader().backupTo(file),
     async close() {
       const open = [reader, writer];
       reader = undefined;
@@ -49,13 +49,13 @@ function sides(openWriter: () => Store, openReader: () => Pick<Store, 'read' | '
   };
 }
 
-/** A few connections that read; who finds them all taken waits for one. */
-function readingSide(open: () => Promise<Store>): Pick<Store, 'read' | 'backupTo' | 'close'> {
+/** Opens at most `maxReaders` connections. If all are in use, a call waits for one. */
+function createReaderPool(open: () => Promise<Store>): Pick<Store, 'read' | 'backupTo' | 'close'> {
   const all = new Set<Store>();
   const idle: Store[] = [];
   const waiting: (() => void)[] = [];
-  let free = readers;
-  const using = async <T>(work: (store: Store) => Promise<T>): Promise<T> => {
+  let free = maxReaders;
+  const withReader = async <T>(work: (store: Store) => Promise<T>): Promise<T> => {
     if (free > 0) free--;
     else await new Promise<void>((resolve) => waiting.push(resolve));
     try {
@@ -73,16 +73,17 @@ function readingSide(open: () => Promise<Store>): Pick<Store, 'read' | 'backupTo
     }
   };
   return {
-    read: (work) => using((store) => store.read(work)),
-    backupTo: (file) => using((store) => store.backupTo(file)),
+    read: (work) => withReader((store) => store.read(work)),
+    backupTo: (file) => withReader((store) => store.backupTo(file)),
     async close() {
       for (const store of all) await store.close();
     },
   };
 }
 
-/** Tries again while others run, for as long as a call may wait, counted from when it came; at least once. */
-function patiently(busyTimeoutMs: number): NonNullable<SqliteOptions['begin']> {
+/** Retries while the database is locked, until `busyTimeoutMs` after the call arrived, and at least once. The timer lets
+ *  other calls run between attempts. */
+function retryWhileLocked(busyTimeoutMs: number): NonNullable<SqliteOptions['begin']> {
   return async (attempt, sinceMs) => {
     for (let pauseMs = 1; ; pauseMs = Math.min(pauseMs * 2, 25)) {
       try {

@@ -1,12 +1,12 @@
 import { CleoError } from '#core/errors/error.ts';
 import type { PostgresOptions } from './dialects/postgres.ts';
 import { openSqlite, type SqliteOptions } from './dialects/sqlite.ts';
-import { sqliteDriver } from './dialects/sqlite-driver.ts';
+import { loadSqliteDriver } from './dialects/sqlite-driver.ts';
 import { inspectSqlite, restoreSqlite } from './dialects/sqlite-restore.ts';
 import { createSqlite } from './dialects/sqlite-schema.ts';
-import type { StoreAdmin } from './port.ts';
+import type { StoreAdmin } from './port/store.ts';
 
-/** On a server, if `postgres` is there; else in a file. */
+/** A server if `postgres` is set, otherwise a file. */
 export interface StoreLocation {
   postgres?: PostgresOptions;
   sqlite: Omit<SqliteOptions, 'mode'>;
@@ -26,25 +26,25 @@ export function createStoreAdmin({ postgres, sqlite }: StoreLocation): StoreAdmi
     open: async () => (await import('./dialects/postgres.ts')).openPostgres(postgres),
     create: async (at) => (await (await import('./dialects/postgres.ts')).createPostgres(postgres, at)).from === 0,
     inspect: async () => {
-      throw serverKeepsBackups();
+      throw createBackupError();
     },
     restore: async () => {
-      throw serverKeepsBackups();
+      throw createBackupError();
     },
   };
 }
 
-export const serverKeepsBackups = (): CleoError =>
+export const createBackupError = (): CleoError =>
   new CleoError('E_DEPENDENCY_ERROR', {
     tool: 'backup',
     problem: 'a PostgreSQL store is backed up and restored by its server (pg_dump, pg_restore)',
     fix: 'cleo export --output cleo-export.jsonl',
   });
 
-/** Of the library in use; undefined where none can be loaded. */
-export function sqliteVersion(): string | undefined {
+/** Reads the version of the SQLite library; undefined if none can be loaded. */
+export function readSqliteVersion(): string | undefined {
   try {
-    const database = new (sqliteDriver().DatabaseSync)(':memory:', {});
+    const database = new (loadSqliteDriver().DatabaseSync)(':memory:', {});
     const [row] = database.prepare('select sqlite_version() as version').all();
     database.close();
     return row ? String(row.version) : undefined;

@@ -1,14 +1,12 @@
-import { addRows } from '#core/errors/catalog.ts';
-import { type Row, row } from '#core/errors/row.ts';
-
-const list = (names: string[]): string => names.join(', ');
+import { addErrorRows } from '#core/errors/catalog.ts';
+import { type ErrorRow, row } from '#core/errors/row.ts';
 
 /** Errors of verification. A file that throws one imports this file; without it the catalog has no row for the code. */
 const rows = {
   E_VERIFICATION_INIT_FAILED: row<{ taskId: string; problem: string; fix: string }>({
     exit: 40,
     http: 409,
-    message: (d) => `${d.taskId} cannot be verified as it stands: ${d.problem}`,
+    message: (d) => `${d.taskId} cannot be verified: ${d.problem}`,
     fix: (d) => d.fix,
   }),
   E_GATE_UPDATE_FAILED: row<{ taskId: string; gate: string; problem: string; forms?: string[]; tools?: string[]; newTool?: string }>({
@@ -19,15 +17,15 @@ const rows = {
     alternatives: (d) =>
       d.newTool
         ? [
-            { action: 'Say how it is run', command: `cleo config set verification.tools.${d.newTool} 'npm test'` },
-            ...(d.newTool === 'test' ? [{ action: 'Let cleo find out', command: 'cleo init --detect' }] : []),
+            { action: 'Configure the tool', command: `cleo config set verification.tools.${d.newTool} 'npm test'` },
+            ...(d.newTool === 'test' ? [{ action: 'Detect the test command', command: 'cleo init --detect' }] : []),
           ]
         : [],
   }),
   E_INVALID_GATE: row<{ gate: string; valid: readonly string[]; fix: string }>({
     exit: 42,
     http: 400,
-    message: (d) => `${JSON.stringify(d.gate)} is no gate; they are ${d.valid.join(', ')}`,
+    message: (d) => `${JSON.stringify(d.gate)} is not a gate; use ${d.valid.join(', ')}`,
     fix: (d) => d.fix,
   }),
   E_INVALID_AGENT: row<{ agent: string; problem: string; fix: string }>({
@@ -39,23 +37,23 @@ const rows = {
   E_MAX_ROUNDS_EXCEEDED: row<{ taskId: string; failed: number }>({
     exit: 44,
     http: 409,
-    message: (d) => `${d.taskId} has failed ${d.failed} rounds: somebody has to look at the work`,
+    message: (d) => `${d.taskId} has failed ${d.failed} rounds; a person has to look at the work`,
     fix: (d) => `cleo verify ${d.taskId}`,
     alternatives: (d) => [
-      { action: 'Leave it to a person', command: `cleo update ${d.taskId} --blocked-by 'verification failed ${d.failed} times'` },
+      { action: 'Block it for a person', command: `cleo update ${d.taskId} --blocked-by 'verification failed ${d.failed} times'` },
       { action: 'Allow more rounds', command: `cleo config set verification.maxRounds ${d.failed + 5}` },
     ],
   }),
   E_GATE_DEPENDENCY: row<{ taskId: string; missing: string[] }>({
     exit: 45,
     http: 409,
-    message: (d) => `${d.taskId} needs evidence for ${list(d.missing)}`,
+    message: (d) => `${d.taskId} needs evidence for ${d.missing.join(', ')}`,
     fix: (d) => `cleo verify ${d.taskId}`,
   }),
   E_EVIDENCE_STALE: row<{ taskId: string; stale: { gate: string; files: string[] }[]; fix: string }>({
     exit: 45,
     http: 409,
-    message: (d) => `${d.taskId}: changed since they were evidence: ${d.stale.map((s) => `${list(s.files)} (${s.gate})`).join('; ')}`,
+    message: (d) => `${d.taskId}: evidence files have changed: ${d.stale.map((s) => `${s.files.join(', ')} (${s.gate})`).join('; ')}`,
     fix: (d) => d.fix,
   }),
   E_VERIFICATION_LOCKED: row<{ taskId: string; problem: string; fix: string }>({
@@ -75,9 +73,9 @@ const rows = {
     http: 409,
     message: (d) => `${d.agent} did the work of ${d.taskId}; another agent has to judge it`,
     fix: (d) => `cleo validator pull ${d.taskId}`,
-    alternatives: (d) => [{ action: 'Have a validator spawned', command: `cleo orchestrate spawn ${d.taskId} --role validator` }],
+    alternatives: (d) => [{ action: 'Spawn a validator', command: `cleo orchestrate spawn ${d.taskId} --role validator` }],
   }),
-} satisfies Record<string, Row<never>>;
+} satisfies Record<string, ErrorRow<never>>;
 
 type VerificationRows = typeof rows;
 
@@ -85,4 +83,4 @@ declare module '#core/errors/catalog.ts' {
   interface DomainRows extends VerificationRows {}
 }
 
-addRows(rows);
+addErrorRows(rows);

@@ -1,14 +1,14 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { openApp, type Seen } from '../app.ts';
-import { command, filledIn, grove, sessionWrite, starts } from '../commands.ts';
+import { type Json, openApp } from '../app.ts';
+import { command, fillInSessions, sessionWrite, startOperations, taskTree } from '../commands.ts';
 
 const runs = process.env.CLEO_FAULTS === 'full' ? 200 : 15;
 
 test('SQLite and PostgreSQL give the same answers to the same calls', { timeout: 600_000 }, async () => {
   await fc.assert(
     fc.asyncProperty(
-      fc.constantFrom([], grove),
+      fc.constantFrom([], taskTree),
       fc.array(fc.oneof({ arbitrary: command, weight: 2 }, sessionWrite), { minLength: 40, maxLength: 40 }),
       async (tasks, commands) => {
         const clock = { now: '2026-01-01T00:00:00.000Z' };
@@ -18,10 +18,10 @@ test('SQLite and PostgreSQL give the same answers to the same calls', { timeout:
         const started: string[] = [];
         for (const [i, each] of commands.entries()) {
           clock.now = new Date(Date.UTC(2026, 0, 1, 0, 3 * i)).toISOString();
-          const one = await sqlite.call(...filledIn(each, started));
-          const other = await postgres.call(...filledIn(each, started));
+          const one = await sqlite.call(...fillInSessions(each, started));
+          const other = await postgres.call(...fillInSessions(each, started));
           expect(comparable(other)).toEqual(comparable(one));
-          if (one.success && starts.includes(each.operation)) started.push(one.session.id);
+          if (one.success && startOperations.includes(each.operation)) started.push(one.session.id);
         }
       },
     ),
@@ -30,4 +30,4 @@ test('SQLite and PostgreSQL give the same answers to the same calls', { timeout:
 });
 
 /** A server judges leases by its own clock. */
-const comparable = (envelope: Seen): unknown => JSON.parse(JSON.stringify(envelope, (key, value) => (key === 'until' ? '<lease>' : value)));
+const comparable = (envelope: Json): unknown => JSON.parse(JSON.stringify(envelope, (key, value) => (key === 'until' ? '<lease>' : value)));

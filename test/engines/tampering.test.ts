@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
 import { openApp } from '../app.ts';
-import { isFull, size } from '../faults/processes.ts';
-import { missedTamperings } from '../tampering.ts';
+import { isFull, pickSize } from '../faults/processes.ts';
+import { findMissedTampering } from '../tampering.ts';
 
 test('every random tampering with the audit log is found on PostgreSQL too', async () => {
   const app = await openApp({ engine: 'postgres' });
-  expect(await missedTamperings(app, 20, size(50, 1000), isFull ? Date.now() >>> 0 : 1)).toEqual([]);
+  expect(await findMissedTampering(app, 20, pickSize(50, 1000), isFull ? Date.now() >>> 0 : 1)).toEqual([]);
 }, 600_000);

@@ -3,11 +3,11 @@ import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import { expect, onTestFinished, test } from 'vitest';
 import { openApp } from '../app.ts';
-import { built } from '../built.ts';
+import { cleoPath } from '../built-cli.ts';
 
 test('a change on a server is told to who watches from another process', async () => {
   const { root, env, call } = await openApp({ engine: 'postgres' });
-  const child = spawn(process.execPath, [built, 'watch'], {
+  const child = spawn(process.execPath, [cleoPath, 'watch'], {
     cwd: root,
     env: { PATH: process.env.PATH, ...env },
     stdio: ['ignore', 'pipe', 'inherit'],

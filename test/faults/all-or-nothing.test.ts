@@ -3,14 +3,14 @@ import { expect, onTestFinished, test } from 'vitest';
 import { registry } from '../../src/core/index.generated.ts';
 import { type App, dispatch } from '../../src/dispatch/dispatch.ts';
 import { createApp } from '../../src/main.ts';
-import { platformOf } from '../../src/platform/platform.ts';
+import { createPlatform } from '../../src/platform/platform.ts';
 import { openSqlite } from '../../src/store/dialects/sqlite.ts';
-import { type SqliteDriver, sqliteDriver } from '../../src/store/dialects/sqlite-driver.ts';
+import { loadSqliteDriver, type SqliteDriver } from '../../src/store/dialects/sqlite-driver.ts';
 import { openApp } from '../app.ts';
 
 /** The real driver, whose nth statement from now on fails as on a failing disk. Rolling back is left to work. */
 function fragile(): { driver: SqliteDriver; failAt(nth: number): void; hasFailed(): boolean } {
-  const { DatabaseSync } = sqliteDriver();
+  const { DatabaseSync } = loadSqliteDriver();
   let left = Number.POSITIVE_INFINITY;
   const step = (): void => {
     if (--left === 0) throw Object.assign(new Error('disk I/O error'), { code: 'ERR_SQLITE_ERROR', errcode: 10 });
@@ -52,7 +52,7 @@ function fragile(): { driver: SqliteDriver; failAt(nth: number): void; hasFailed
 
 /** Every row of every table, search included, as another connection sees it. */
 function dumper(path: string): () => Record<string, string> {
-  const database = new (sqliteDriver().DatabaseSync)(path, {});
+  const database = new (loadSqliteDriver().DatabaseSync)(path, {});
   onTestFinished(() => database.close());
   const ask = (statement: string) => database.prepare(statement).all();
   return () =>
@@ -72,7 +72,7 @@ for (const entry of registry.entries.filter(({ kind }) => kind === 'mutation'))
     const { driver, failAt, hasFailed } = fragile();
     const store = openSqlite({ path, mode: 'write', busyTimeoutMs: 1000, durability: 'normal', newestBackup: () => undefined, driver });
     onTestFinished(() => store.close());
-    const app: App = { ...createApp(platformOf(env, root, '0.0.0-test')), openStore: async () => store };
+    const app: App = { ...createApp(createPlatform(env, root, '0.0.0-test')), openStore: async () => store };
     const dump = dumper(path);
     const call = (params: Record<string, unknown>) =>
       dispatch(app, { operation: entry.name, params, gateway: 'cli', idempotencyKey: 'the-key' });

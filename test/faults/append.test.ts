@@ -4,8 +4,8 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { build } from 'esbuild';
 import { expect, test } from 'vitest';
-import { linesState } from '../../src/lib/jsonl.ts';
-import { root, size, temporary } from './processes.ts';
+import { checkJsonLines } from '../../src/lib/jsonl.ts';
+import { createFaultFolder, pickSize, root } from './processes.ts';
 
 /** A process that appends `count` lines of many lengths, through our own code. */
 const program = (path: string) => `import { files } from ${JSON.stringify(join(root, 'src', 'platform', 'files.ts'))};
@@ -14,8 +14,8 @@ for (let place = 0; place < count; place++)
   files.appendLine(${JSON.stringify(path)}, JSON.stringify({ row, place, text: 'x'.repeat((place * 997) % 20000) }));`;
 
 test('lines that many processes append to one file are all there, whole, also behind one that was cut short', async () => {
-  const [crowd, length] = [size(8, 16), size(60, 500)];
-  const folder = temporary();
+  const [crowd, length] = [pickSize(8, 16), pickSize(60, 500)];
+  const folder = createFaultFolder();
   const path = join(folder, '.cleo', 'metrics', 'GRADES.jsonl');
   const bundle = join(folder, 'append.mjs');
   await build({
@@ -36,7 +36,7 @@ test('lines that many processes append to one file are all there, whole, also be
   expect(await Promise.all(Array.from({ length: crowd }, (_, row) => run(row, length)))).toEqual(Array(crowd).fill(0));
 
   const text = readFileSync(path, 'utf8');
-  expect(linesState(text)).toEqual({ bad: [2] });
+  expect(checkJsonLines(text)).toEqual({ bad: [2] });
   const lines = text.split('\n').filter((line) => line.startsWith('{') && line.endsWith('}'));
   const found = lines.map((line) => JSON.parse(line) as { row: number; place: number; text: string });
   expect(found.filter(({ place, text }) => text.length !== (place * 997) % 20000)).toEqual([]);

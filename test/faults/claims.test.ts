@@ -1,9 +1,18 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import postgres from 'postgres';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { keyOf } from '../folder.ts';
+import { readProjectKey } from '../folder.ts';
 import { type PostgresServer, startPostgres } from '../postgres.ts';
-import { aimAt, type Ended, inRows, inspect, openProject, type Project, size, temporary } from './processes.ts';
+import {
+  createFaultFolder,
+  createFaultProject,
+  createKillTimer,
+  type EndedProcess,
+  type FaultProject,
+  pickSize,
+  queryDatabase,
+  runInRows,
+} from './processes.ts';
 
 let server: PostgresServer;
 beforeAll(async () => {
@@ -14,19 +23,19 @@ afterAll(() => server.stop());
 const as = (agent: string) => ({ env: { CLEO_AGENT_ID: agent } });
 
 /** Who holds what, as another program sees it. */
-async function holders(project: Project, engine: string): Promise<Record<string, unknown>[]> {
+async function holders(project: FaultProject, engine: string): Promise<Record<string, unknown>[]> {
   const query = 'select task_id, agent_id, session_id from claims order by task_id';
-  if (engine === 'sqlite') return inspect(project.database, query);
+  if (engine === 'sqlite') return queryDatabase(project.database, query);
   const client = postgres(server.url, { max: 1, onnotice: () => {} });
   try {
-    return (await client.unsafe(query.replace('claims', `"cleo_${keyOf(project.root)}".claims`))).map((row) => ({ ...row }));
+    return (await client.unsafe(query.replace('claims', `"cleo_${readProjectKey(project.root)}".claims`))).map((row) => ({ ...row }));
   } finally {
     await client.end({ timeout: 5 });
   }
 }
 
 /** One wins, and all others are told who: by number, who won. */
-function judge(ended: Ended[], session?: string): number {
+function judge(ended: EndedProcess[], session?: string): number {
   const winners = ended.flatMap((one, i) => (one.exitCode === 0 ? [i] : []));
   expect(winners).toHaveLength(1);
   const holder = `agent-${winners[0]}${session ? ` (${session})` : ''}`;
@@ -37,17 +46,17 @@ function judge(ended: Ended[], session?: string): number {
 }
 
 describe.each(['sqlite', 'postgres'])('%s', (engine) => {
-  const open = async (): Promise<Project> => {
-    const project = await openProject(temporary(), engine === 'postgres' ? { CLEO_DATABASE_URL: server.url } : {});
+  const open = async (): Promise<FaultProject> => {
+    const project = await createFaultProject(createFaultFolder(), engine === 'postgres' ? { CLEO_DATABASE_URL: server.url } : {});
     // Where the crowd has few cores to share, whoever holds the lock may have to wait for its turn on one of them.
-    await project.done(['config', 'set', 'store.busyTimeoutMs', '120000']);
+    await project.runOk(['config', 'set', 'store.busyTimeoutMs', '120000']);
     return project;
   };
   const [few, some] = engine === 'sqlite' ? [8, 3] : [5, 2];
 
   test('of many that claim one task at once exactly one wins, outside a session and in one', async () => {
-    const [crowd, rounds] = [size(few, 64), size(some, 50)];
-    const { run, done } = await open();
+    const [crowd, rounds] = [pickSize(few, 64), pickSize(some, 50)];
+    const { run, runOk: done } = await open();
     let session: string | undefined;
     for (let round = 1; round <= rounds; round++) {
       if (round === Math.ceil(rounds / 2) + 1) session = (await done(['session', 'start', '--scope', 'global', '--auto-focus'])).session.id;
@@ -60,12 +69,12 @@ describe.each(['sqlite', 'postgres'])('%s', (engine) => {
   });
 
   test('next --claim hands out every task once, however many ask at once, and then says that there is none', async () => {
-    const [crowd, tasks] = [size(few, 64), size(few * some, 200)];
-    const { run, done } = await open();
+    const [crowd, tasks] = [pickSize(few, 64), pickSize(few * some, 200)];
+    const { run, runOk: done } = await open();
     await done(['add-batch', '--file', '-'], { stdin: JSON.stringify(Array.from({ length: tasks }, (_, i) => ({ title: `Part ${i}` }))) });
     await done(['session', 'start', '--scope', 'global', '--focus', 'T001']);
     const handed = (
-      await inRows(crowd, Math.ceil(tasks / crowd) + 1, async (row, place) =>
+      await runInRows(crowd, Math.ceil(tasks / crowd) + 1, async (row, place) =>
         // Whoever claims anew lets go of what it had, so each time it is another agent.
         run(['next', '--claim'], as(`agent-${row}.${place}`)),
       )
@@ -78,9 +87,9 @@ describe.each(['sqlite', 'postgres'])('%s', (engine) => {
   });
 
   test('a session that ends while others wait for its task gives it to exactly one of them', async () => {
-    const [waiting, rounds] = [size(4, 12), size(1, 20)];
+    const [waiting, rounds] = [pickSize(4, 12), pickSize(1, 20)];
     const project = await open();
-    const { run, done } = project;
+    const { run, runOk: done } = project;
     for (let round = 1; round <= rounds; round++) {
       const { task } = await done(['add', `Round ${round}`]);
       await done(['session', 'start', '--scope', `task:${task.id}`, '--auto-focus'], as('holder'));
@@ -105,26 +114,26 @@ describe.each(['sqlite', 'postgres'])('%s', (engine) => {
   });
 
   test('a claimant killed at any moment has the task or has not; nobody else is told both', async () => {
-    const [crowd, kills] = [size(3, 8), size(4, 60)];
+    const [crowd, kills] = [pickSize(3, 8), pickSize(4, 60)];
     const project = await open();
-    const { run, done } = project;
+    const { run, runOk: done } = project;
     await done(['add', 'The first']);
     const began = performance.now();
     await done(['focus', 'set', 'T001'], as('nobody'));
     const lifeMs = performance.now() - began;
-    const aim = aimAt(lifeMs);
+    const aim = createKillTimer(lifeMs);
     let kept = 0;
     for (let round = 1; round <= kills; round++) {
       const { task } = await done(['add', `Round ${round}`]);
       const killed = run(['focus', 'set', task.id], {
         ...as('killed'),
-        onStart: (child) => void sleep(aim.moment(0, 1.6)).then(() => child.kill('SIGKILL')),
+        onStart: (child) => void sleep(aim.pickMoment(0, 1.6)).then(() => child.kill('SIGKILL')),
       });
       // It has some start before the others.
       await sleep(lifeMs / 2);
       const others = await Promise.all(Array.from({ length: crowd }, (_, i) => run(['focus', 'set', task.id], as(`agent-${i}`))));
       const first = await killed;
-      aim.saw(first);
+      aim.recordEnd(first);
       const [holder] = (await holders(project, engine)).filter(({ task_id }) => task_id === task.id);
       if (holder?.agent_id === 'killed') {
         kept++;
@@ -135,7 +144,7 @@ describe.each(['sqlite', 'postgres'])('%s', (engine) => {
       }
       await done(['complete', task.id], as(String(holder?.agent_id)));
     }
-    expect(aim.struck()).toBeGreaterThan(0);
+    expect(aim.countKills()).toBeGreaterThan(0);
     if (kills > 20) expect(kept).toBeGreaterThan(0);
   });
 });

@@ -44,8 +44,8 @@ test('the audit chain holds across jumps of the clock', async () => {
   }
   const chain = await store.read(async ({ audit }) =>
     chainEnd(
-      (await audit.links(0, 10)).reduce((state, link) => chainStep(state, link), chainStart),
-      await audit.head(),
+      (await audit.listLinks(0, 10)).reduce((state, link) => chainStep(state, link), chainStart),
+      await audit.getHead(),
     ),
   );
   expect(chain).toMatchObject({ seq: 4 });

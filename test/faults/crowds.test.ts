@@ -1,26 +1,26 @@
 import { expect, test } from 'vitest';
-import { idsIn, inRows, inspect, openProject, sequence, size } from './processes.ts';
+import { createFaultProject, createIds, listTaskIds, pickSize, queryDatabase, runInRows } from './processes.ts';
 
 test('many processes that add at once all succeed, with ids that are unique and have no gap', async () => {
-  const [crowd, length] = [size(8, 16), size(12, 500)];
-  const { run, database } = await openProject();
-  const ended = await inRows(crowd, length, (row, place) =>
+  const [crowd, length] = [pickSize(8, 16), pickSize(12, 500)];
+  const { run, database } = await createFaultProject();
+  const ended = await runInRows(crowd, length, (row, place) =>
     run(['add', `Part ${row}.${place}`], { env: { CLEO_AGENT_ID: `agent-${row}` } }),
   );
   expect(ended.filter((one) => one.exitCode !== 0).map((one) => one.stdout)).toEqual([]);
-  const all = sequence(crowd * length);
+  const all = createIds(crowd * length);
   expect(ended.map((one) => one.answer.task.id).sort(byNumber)).toEqual(all);
-  expect(idsIn(database)).toEqual(all);
+  expect(listTaskIds(database)).toEqual(all);
   // Each add is one entry of the log, in a chain without a gap.
-  const log = inspect(database, 'select count(*) as n, max(seq) as last, count(distinct prev_hash) as links from audit_log');
+  const log = queryDatabase(database, 'select count(*) as n, max(seq) as last, count(distinct prev_hash) as links from audit_log');
   expect(log).toEqual([{ n: all.length + 1, last: all.length + 1, links: all.length + 1 }]);
 });
 
 test('notes that many processes append to one task are all there', async () => {
-  const [crowd, length] = [size(8, 16), size(6, 25)];
-  const { run, done } = await openProject();
+  const [crowd, length] = [pickSize(8, 16), pickSize(6, 25)];
+  const { run, runOk: done } = await createFaultProject();
   await done(['add', 'Take notes']);
-  const ended = await inRows(crowd, length, (row, place) => run(['update', 'T1', '--notes', `note ${row}.${place}`]));
+  const ended = await runInRows(crowd, length, (row, place) => run(['update', 'T1', '--notes', `note ${row}.${place}`]));
   expect(ended.filter((one) => one.exitCode !== 0).map((one) => one.stdout)).toEqual([]);
   const { task } = await done(['show', 'T1']);
   expect(new Set(task.notes.map((note: { text: string }) => note.text)).size).toBe(crowd * length);

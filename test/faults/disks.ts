@@ -3,17 +3,17 @@ import { chmodSync, cpSync, existsSync, mkdtempSync, rmSync, writeFileSync } fro
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
-import { bytesOf, dist, type RunOptions, root, temporary } from './processes.ts';
+import { type CleoOptions, createFaultFolder, dist, readBytes, root } from './processes.ts';
 
 const isRoot = process.getuid?.() === 0;
 
 /** A disk of two megabytes where one can be mounted; elsewhere a limit on the size of files takes its place. */
-export function smallDisk(): { folder: string; leave(kilobytes: number): RunOptions; free(): void } {
-  const folder = temporary();
+export function createSmallDisk(): { folder: string; leave(kilobytes: number): CleoOptions; free(): void } {
+  const folder = createFaultFolder();
   const ballast = join(folder, 'ballast');
   const free = () => rmSync(ballast, { force: true });
   if (!isRoot || process.platform !== 'linux')
-    return { folder, free, leave: (kilobytes) => ({ ulimit: `-f ${Math.ceil(logSize(folder) / 1024) + kilobytes}` }) };
+    return { folder, free, leave: (kilobytes) => ({ ulimit: `-f ${Math.ceil(getLogSize(folder) / 1024) + kilobytes}` }) };
   execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=2m', 'tmpfs', folder]);
   onTestFinished(() => void execFileSync('umount', [folder]));
   return {
@@ -28,13 +28,13 @@ export function smallDisk(): { folder: string; leave(kilobytes: number): RunOpti
   };
 }
 
-const logSize = (folder: string): number => {
+const getLogSize = (folder: string): number => {
   const log = join(folder, '.cleo', 'cleo.db-wal');
-  return existsSync(log) ? bytesOf(log).length : 0;
+  return existsSync(log) ? readBytes(log).length : 0;
 };
 
 /** Root ignores permissions, so the calls are made by nobody, with a copy of the build that nobody can read. */
-export function asNobody(): RunOptions {
+export function createNobodyOptions(): CleoOptions {
   if (!isRoot) return {};
   const folder = mkdtempSync(join(tmpdir(), 'cleo-nobody-'));
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }));

@@ -1,13 +1,13 @@
 import { createHash } from 'node:crypto';
 import { join } from 'node:path';
 import type postgres from 'postgres';
-import { sqliteDriver } from '../../src/store/dialects/sqlite-driver.ts';
+import { loadSqliteDriver } from '../../src/store/dialects/sqlite-driver.ts';
 import { migrations } from '../../src/store/migrations/all.ts';
-import { checksum, statementsFor } from '../../src/store/migrations/migration.ts';
+import { computeChecksum, getStatements } from '../../src/store/migrations/migration.ts';
 import type { TestApp } from '../app.ts';
 
 /** A working day's worth of everything that the schema of that version can hold. */
-export async function fill({ call, as }: Pick<TestApp, 'as' | 'call'>, tasks: number, version: number): Promise<void> {
+export async function fillStore({ call, as }: Pick<TestApp, 'as' | 'call'>, tasks: number, version: number): Promise<void> {
   await call('tasks.add', { title: 'The parser', type: 'epic', description: 'Überprüfen 解析する 👩‍👩‍👧' });
   await call('tasks.add-batch', {
     tasks: Array.from({ length: tasks }, (_, i) => ({
@@ -38,20 +38,21 @@ export async function fill({ call, as }: Pick<TestApp, 'as' | 'call'>, tasks: nu
   await as('yan').call('system.context.report', { used: 100, max: 200 });
 }
 
-const upTo = (version: number) => migrations.filter((migration) => migration.version <= version);
-const steps = 'create table schema_migrations (version integer primary key, checksum text not null, applied_at text not null)';
+const listMigrations = (version: number) => migrations.filter((migration) => migration.version <= version);
+const createMigrationsTable =
+  'create table schema_migrations (version integer primary key, checksum text not null, applied_at text not null)';
 
 /** The house's rows in a file of their own, made by the first steps alone. */
-export function earlierSqlite({ root }: TestApp, file: string, version: number): void {
+export function createEarlierSqlite({ root }: TestApp, file: string, version: number): void {
   // Full-text search keeps its rows in tables too, which are otherwise closed to others.
-  const database = new (sqliteDriver().DatabaseSync)(file, { defensive: false } as object);
-  database.exec(`pragma foreign_keys = off; ${steps}`);
-  for (const migration of upTo(version)) {
-    database.exec(statementsFor(migration, 'sqlite'));
-    database.prepare('insert into schema_migrations values (?, ?, ?)').run(migration.version, checksum(migration), born);
+  const database = new (loadSqliteDriver().DatabaseSync)(file, { defensive: false } as object);
+  database.exec(`pragma foreign_keys = off; ${createMigrationsTable}`);
+  for (const migration of listMigrations(version)) {
+    database.exec(getStatements(migration, 'sqlite'));
+    database.prepare('insert into schema_migrations values (?, ?, ?)').run(migration.version, computeChecksum(migration), appliedAt);
   }
   database.prepare('attach ? as now').run(join(root, '.cleo', 'cleo.db'));
-  for (const [table, columns] of Object.entries(shapeOfSqlite(database))) {
+  for (const [table, columns] of Object.entries(readSqliteShape(database))) {
     if (table === 'schema_migrations') continue;
     const list = columns.map((name) => `"${name}"`).join(', ');
     database.exec(`delete from "${table}"; insert into "${table}" (${list}) select ${list} from now."${table}"`);
@@ -61,15 +62,15 @@ export function earlierSqlite({ root }: TestApp, file: string, version: number):
 }
 
 /** The house's rows in a schema of their own, made by the first steps alone. */
-export async function earlierPostgres(client: postgres.Sql, from: string, to: string, version: number): Promise<void> {
+export async function createEarlierPostgres(client: postgres.Sql, from: string, to: string, version: number): Promise<void> {
   await client
-    .unsafe(`create schema "${to}"; set search_path to "${to}", public; set session_replication_role = replica; ${steps}`)
+    .unsafe(`create schema "${to}"; set search_path to "${to}", public; set session_replication_role = replica; ${createMigrationsTable}`)
     .simple();
-  for (const migration of upTo(version)) {
-    await client.unsafe(statementsFor(migration, 'postgres')).simple();
-    await client.unsafe('insert into schema_migrations values ($1, $2, $3)', [migration.version, checksum(migration), born]);
+  for (const migration of listMigrations(version)) {
+    await client.unsafe(getStatements(migration, 'postgres')).simple();
+    await client.unsafe('insert into schema_migrations values ($1, $2, $3)', [migration.version, computeChecksum(migration), appliedAt]);
   }
-  for (const [table, columns] of Object.entries(await shapeOfPostgres(client, to))) {
+  for (const [table, columns] of Object.entries(await readPostgresShape(client, to))) {
     if (table === 'schema_migrations') continue;
     const list = columns.map((name) => `"${name}"`).join(', ');
     await client
@@ -84,13 +85,13 @@ export async function earlierPostgres(client: postgres.Sql, from: string, to: st
   await client.unsafe('reset session_replication_role; reset search_path').simple();
 }
 
-const born = '2026-01-01T00:00:00.000Z';
+const appliedAt = '2026-01-01T00:00:00.000Z';
 
 /** The tables and their columns. */
-export type Shape = Record<string, string[]>;
-type Database = InstanceType<ReturnType<typeof sqliteDriver>['DatabaseSync']>;
+export type StoreShape = Record<string, string[]>;
+type Database = InstanceType<ReturnType<typeof loadSqliteDriver>['DatabaseSync']>;
 
-function shapeOfSqlite(database: Database): Shape {
+function readSqliteShape(database: Database): StoreShape {
   const tables = database
     .prepare(
       `select name from sqlite_schema where type = 'table' and sql not like 'create virtual%' and name not like 'sqlite%' order by name`,
@@ -107,8 +108,8 @@ function shapeOfSqlite(database: Database): Shape {
   );
 }
 
-async function shapeOfPostgres(client: postgres.Sql, schema: string): Promise<Shape> {
-  const shape: Shape = {};
+async function readPostgresShape(client: postgres.Sql, schema: string): Promise<StoreShape> {
+  const shape: StoreShape = {};
   const found =
     'select table_name, column_name from information_schema.columns where table_schema = $1 order by table_name, ordinal_position';
   for (const { table_name, column_name } of await client.unsafe(found, [schema]))
@@ -117,47 +118,52 @@ async function shapeOfPostgres(client: postgres.Sql, schema: string): Promise<Sh
 }
 
 /** What a store holds: which step of the schema it is at, its tables, and what is in them. */
-export interface Content {
+export interface StoreContent {
   version: number;
-  shape: Shape;
+  shape: StoreShape;
   digest: string;
 }
 
 /** What is in the columns of `shape`, all of them unless it says otherwise, but for entries of the log after `entries`. */
-export function contentOfSqlite(path: string, entries: number, shape?: Shape): Content {
-  const database = new (sqliteDriver().DatabaseSync)(path, {});
+export function readSqliteContent(path: string, entries: number, shape?: StoreShape): StoreContent {
+  const database = new (loadSqliteDriver().DatabaseSync)(path, {});
   const ask = (query: string) => database.prepare(query).all();
   try {
     if (ask('pragma integrity_check')[0]?.integrity_check !== 'ok') throw new Error('the database is damaged');
-    const own = shapeOfSqlite(database);
+    const own = readSqliteShape(database);
     const rows = Object.entries(shape ?? own)
-      .filter(isKept)
+      .filter(isCompared)
       .map(([table, columns]) => {
         const list = columns.map((name) => `quote("${name}") as "${name}"`).join(', ');
-        return [table, ask(`select ${list} from "${table}"${before(table, entries)}`).map((row) => JSON.stringify(row))] as const;
+        return [table, ask(`select ${list} from "${table}"${limitEntries(table, entries)}`).map((row) => JSON.stringify(row))] as const;
       });
-    return { version: Number(ask('select max(version) as v from schema_migrations')[0]?.v), shape: own, digest: digestOf(rows) };
+    return { version: Number(ask('select max(version) as v from schema_migrations')[0]?.v), shape: own, digest: computeDigest(rows) };
   } finally {
     database.close();
   }
 }
 
-export async function contentOfPostgres(client: postgres.Sql, schema: string, entries: number, shape?: Shape): Promise<Content> {
-  const own = await shapeOfPostgres(client, schema);
+export async function readPostgresContent(
+  client: postgres.Sql,
+  schema: string,
+  entries: number,
+  shape?: StoreShape,
+): Promise<StoreContent> {
+  const own = await readPostgresShape(client, schema);
   const rows: [string, string[]][] = [];
-  for (const [table, columns] of Object.entries(shape ?? own).filter(isKept)) {
+  for (const [table, columns] of Object.entries(shape ?? own).filter(isCompared)) {
     const list = columns.map((name) => `"${name}"::text`).join(', ');
-    const found = await client.unsafe(`select ${list} from "${schema}"."${table}"${before(table, entries)}`);
+    const found = await client.unsafe(`select ${list} from "${schema}"."${table}"${limitEntries(table, entries)}`);
     rows.push([table, found.map((row) => JSON.stringify(row))]);
   }
   const [step] = await client.unsafe(`select max(version) as v from "${schema}".schema_migrations`);
-  return { version: Number(step?.v), shape: own, digest: digestOf(rows) };
+  return { version: Number(step?.v), shape: own, digest: computeDigest(rows) };
 }
 
 /** The head of the log moves with every entry; the steps are told by their number. */
-const isKept = ([table]: [string, string[]]): boolean => !['audit_head', 'schema_migrations'].includes(table);
-const before = (table: string, entries: number): string => (table === 'audit_log' ? ` where seq <= ${entries}` : '');
-const digestOf = (rows: (readonly [string, string[]])[]): string =>
+const isCompared = ([table]: [string, string[]]): boolean => !['audit_head', 'schema_migrations'].includes(table);
+const limitEntries = (table: string, entries: number): string => (table === 'audit_log' ? ` where seq <= ${entries}` : '');
+const computeDigest = (rows: (readonly [string, string[]])[]): string =>
   createHash('sha256')
     .update(JSON.stringify(rows.map(([table, found]) => [table, found.sort()])))
     .digest('hex');

@@ -2,8 +2,8 @@ import { execFile } from 'node:child_process';
 import { chmodSync, existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { texts } from './hostile.ts';
-import { dist, type Ended, isFull, openProject, type Project, temporary } from './processes.ts';
+import { hostileTexts } from './hostile-values.ts';
+import { createFaultFolder, createFaultProject, dist, type EndedProcess, type FaultProject, isFull } from './processes.ts';
 
 /** What a person or an agent may put a text into. */
 const commands: ((text: string) => string[])[] = [
@@ -40,7 +40,7 @@ const commands: ((text: string) => string[])[] = [
 ];
 
 /** The answer is one line of JSON, or the text that was asked for; diagnostics are empty and no trace is printed. */
-function judge({ exitCode, stdout, stderr, answer }: Ended, what: string): void {
+function judge({ exitCode, stdout, stderr, answer }: EndedProcess, what: string): void {
   expect([what, exitCode, stderr]).toEqual([what, expect.any(Number), '']);
   expect([what, exitCode === 1]).toEqual([what, false]);
   expect([what, /\n\s+at .*:\d+:\d+/.test(stdout)]).toEqual([what, false]);
@@ -48,11 +48,11 @@ function judge({ exitCode, stdout, stderr, answer }: Ended, what: string): void 
 }
 
 test('hostile words on the command line are refused with a code, and each fix runs as it is printed', async () => {
-  const project = await openProject();
-  for (const title of ['One', 'Two']) await project.done(['add', title]);
+  const project = await createFaultProject();
+  for (const title of ['One', 'Two']) await project.runOk(['add', title]);
   const fixes = new Set<string>();
   // The shell cannot pass NUL, nor half a surrogate pair, nor more than 128 KB in one word.
-  const words = Object.entries(texts).filter(([, text]) => !text.includes('\0') && text.isWellFormed() && text.length < 50_000);
+  const words = Object.entries(hostileTexts).filter(([, text]) => !text.includes('\0') && text.isWellFormed() && text.length < 50_000);
   const calls = words.flatMap(([kind, text], i) =>
     commands.filter((_, j) => isFull || (i + j) % 10 === 0).map((command) => ({ kind, argv: command(text) })),
   );
@@ -71,12 +71,12 @@ test('hostile words on the command line are refused with a code, and each fix ru
   });
   expect(astray).toEqual([]);
   expect(existsSync(join(project.root, 'pwned'))).toBe(false);
-  expect((await project.done(['show', 'T1'])).task.id).toBe('T001');
+  expect((await project.runOk(['show', 'T1'])).task.id).toBe('T001');
 });
 
 test('hostile files and standard input are refused with a code', async () => {
-  const project = await openProject();
-  await project.done(['add', 'One']);
+  const project = await createFaultProject();
+  await project.runOk(['add', 'One']);
   const inputs: Record<string, string | Buffer> = {
     nothing: '',
     'no JSON': 'not json',
@@ -109,8 +109,8 @@ test('hostile files and standard input are refused with a code', async () => {
 });
 
 /** Runs a command line as printed, by a shell that knows `cleo`. */
-function shellFor(project: Project): (line: string) => Promise<number> {
-  const bin = temporary();
+function shellFor(project: FaultProject): (line: string) => Promise<number> {
+  const bin = createFaultFolder();
   writeFileSync(join(bin, 'cleo'), `#!/bin/sh\nexec "${process.execPath}" "${join(dist, 'cleo.js')}" "$@"\n`);
   chmodSync(join(bin, 'cleo'), 0o755);
   const env = { PATH: `${bin}:${process.env.PATH}`, HOME: bin, CLEO_HOME: join(project.root, '.home') };

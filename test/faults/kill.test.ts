@@ -2,10 +2,20 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, test } from 'vitest';
-import { aimAt, type Ended, idsIn, inspect, integrity, openProject, type Project, sequence, size } from './processes.ts';
+import {
+  checkIntegrity,
+  createFaultProject,
+  createIds,
+  createKillTimer,
+  type EndedProcess,
+  type FaultProject,
+  listTaskIds,
+  pickSize,
+  queryDatabase,
+} from './processes.ts';
 
 /** Starts a command and kills it at some moment of its life, or just after. */
-async function killedAt({ run }: Project, args: string[], afterMs: number): Promise<Ended> {
+async function killedAt({ run }: FaultProject, args: string[], afterMs: number): Promise<EndedProcess> {
   return run(args, {
     onStart: (child) => {
       void sleep(afterMs).then(() => child.kill('SIGKILL'));
@@ -13,38 +23,38 @@ async function killedAt({ run }: Project, args: string[], afterMs: number): Prom
   });
 }
 
-async function lifetimeMs({ done }: Project, args: string[]): Promise<number> {
+async function lifetimeMs({ runOk: done }: FaultProject, args: string[]): Promise<number> {
   const began = performance.now();
   await done(args);
   return performance.now() - began;
 }
 
 test('a process killed while it adds loses nothing it had acknowledged, and the next call works', async () => {
-  const kills = size(15, 200);
-  const project = await openProject();
-  const aim = aimAt(await lifetimeMs(project, ['add', 'The first']));
+  const kills = pickSize(15, 200);
+  const project = await createFaultProject();
+  const aim = createKillTimer(await lifetimeMs(project, ['add', 'The first']));
   const acknowledged = ['T001'];
   for (let i = 0; i < kills; i++) {
     // Others write at the same time: the killed one may hold the lock they wait for.
     const [killed, other] = await Promise.all([
-      killedAt(project, ['add', `Killed ${i}`], aim.moment(0, 1.6)),
+      killedAt(project, ['add', `Killed ${i}`], aim.pickMoment(0, 1.6)),
       project.run(['add', `Beside ${i}`]),
     ]);
-    aim.saw(killed);
+    aim.recordEnd(killed);
     for (const { answer } of [killed, other]) if (answer.success) acknowledged.push(answer.task.id);
     expect(other.exitCode).toBe(0);
   }
-  expect(aim.struck()).toBeGreaterThan(kills / 4);
-  const ids = idsIn(project.database);
+  expect(aim.countKills()).toBeGreaterThan(kills / 4);
+  const ids = listTaskIds(project.database);
   expect(acknowledged.filter((id) => !ids.includes(id))).toEqual([]);
   expect(new Set(acknowledged).size).toBe(acknowledged.length);
-  expect(ids).toEqual(sequence(ids.length));
-  expect(integrity(project.database)).toBe('ok');
+  expect(ids).toEqual(createIds(ids.length));
+  expect(checkIntegrity(project.database)).toBe('ok');
 });
 
 test('a batch whose process is killed is there as a whole or not at all', async () => {
-  const project = await openProject();
-  const [kills, batch] = [size(6, 60), 200];
+  const project = await createFaultProject();
+  const [kills, batch] = [pickSize(6, 60), 200];
   const file = join(project.root, 'batch.json');
   writeFileSync(file, JSON.stringify(Array.from({ length: batch }, (_, i) => ({ title: `Part ${i}` }))));
   const lifeMs = await lifetimeMs(project, ['add-batch', '--file', file]);
@@ -53,13 +63,13 @@ test('a batch whose process is killed is there as a whole or not at all', async 
     const killed = await killedAt(project, ['add-batch', '--file', file], lifeMs * (0.3 + Math.random()));
     if (killed.answer.success) acknowledged++;
   }
-  await project.done(['add', 'The next call']);
-  const ids = idsIn(project.database);
+  await project.runOk(['add', 'The next call']);
+  const ids = listTaskIds(project.database);
   expect((ids.length - 1) % batch).toBe(0);
   expect((ids.length - 1) / batch).toBeGreaterThanOrEqual(acknowledged);
-  expect(ids).toEqual(sequence(ids.length));
-  expect(integrity(project.database)).toBe('ok');
+  expect(ids).toEqual(createIds(ids.length));
+  expect(checkIntegrity(project.database)).toBe('ok');
   // The log holds one entry for every batch that is there: a recorded success is a committed success.
-  const entries = inspect(project.database, `select count(*) as n from audit_log where operation = 'add-batch'`);
+  const entries = queryDatabase(project.database, `select count(*) as n from audit_log where operation = 'add-batch'`);
   expect(entries).toEqual([{ n: (ids.length - 1) / batch }]);
 });

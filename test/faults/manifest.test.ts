@@ -4,8 +4,8 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { build } from 'esbuild';
 import { expect, test } from 'vitest';
-import { readManifest } from '../../src/research/rules/manifest.ts';
-import { inRows, openProject, root, size, temporary } from './processes.ts';
+import { parseManifest } from '../../src/research/rules/manifest.ts';
+import { createFaultFolder, createFaultProject, pickSize, root, runInRows } from './processes.ts';
 
 /** A process that works on one manifest: `add` through our own code, `hand` as an agent appends, opening the file for each line,
  *  `held` through one handle kept open, `change` writes the whole file anew again and again. */
@@ -25,7 +25,7 @@ for (let place = 0; place < Number(count); place++) {
 }`;
 
 async function crowd(): Promise<{ path: string; run(how: string, row: number, count: number): Promise<number> }> {
-  const folder = temporary();
+  const folder = createFaultFolder();
   const path = join(folder, 'MANIFEST.jsonl');
   const bundle = join(folder, 'work.mjs');
   await build({
@@ -44,42 +44,42 @@ async function crowd(): Promise<{ path: string; run(how: string, row: number, co
   return { path, run };
 }
 
-const idsOf = (text: string): string[] => readManifest(text).entries.map(({ entry }) => entry.id);
+const idsOf = (text: string): string[] => parseManifest(text).entries.map(({ entry }) => entry.id);
 const numbered = (row: number, count: number): string[] =>
   Array.from({ length: count }, (_, i) => `T${String(row + 1).padStart(3, '0')}-${i}`);
 
 test('two processes that append 500 entries each leave 1,000 whole lines', async () => {
   const { path, run } = await crowd();
-  const count = size(100, 500);
+  const count = pickSize(100, 500);
   expect(await Promise.all([run('add', 0, count), run('add', 1, count)])).toEqual([0, 0]);
   const text = readFileSync(path, 'utf8');
   expect(text.split('\n')).toHaveLength(2 * count + 1);
-  expect(readManifest(text).problems).toEqual([]);
+  expect(parseManifest(text).problems).toEqual([]);
   for (const row of [0, 1])
     expect(idsOf(text).filter((id) => numbered(row, 1)[0]!.startsWith(id.split('-')[0]!))).toEqual(numbered(row, count));
 });
 
 test('nothing that is appended is lost while the file is written anew, by hand or by us', async () => {
   const { path, run } = await crowd();
-  const count = size(100, 500);
+  const count = pickSize(100, 500);
   expect(await run('add', 0, 1)).toBe(0);
   const codes = await Promise.all([run('add', 1, count / 4), run('hand', 2, count), run('held', 3, count), run('change', 9, count / 4)]);
   expect(codes).toEqual([0, 0, 0, 0]);
   // What went to a file of before at the very end is carried over by the next write.
   expect(await run('add', 8, 1)).toBe(0);
   const text = readFileSync(path, 'utf8');
-  const { problems } = readManifest(text);
+  const { problems } = parseManifest(text);
   expect(problems).toEqual([]);
   const wanted = [...numbered(0, 1), ...numbered(1, count / 4), ...numbered(2, count), ...numbered(3, count), ...numbered(8, 1)];
   expect(idsOf(text).sort()).toEqual(wanted.sort());
 });
 
 test('of many commands that add and link at once each has its effect', async () => {
-  const project = await openProject();
-  await project.done(['add', 'Find out']);
-  await project.done(['add', 'Read on']);
-  const [rows, length] = [3, size(4, 40)];
-  const ended = await inRows(rows, length, async (row, place) => {
+  const project = await createFaultProject();
+  await project.runOk(['add', 'Find out']);
+  await project.runOk(['add', 'Read on']);
+  const [rows, length] = [3, pickSize(4, 40)];
+  const ended = await runInRows(rows, length, async (row, place) => {
     const id = `T001-row-${row}-${place}`;
     const added = await project.run([
       'research',
@@ -98,14 +98,14 @@ test('of many commands that add and link at once each has its effect', async () 
     return [added.exitCode, (await project.run(['research', 'link', 'T002', id])).exitCode];
   });
   expect(ended).toEqual(Array(rows * length).fill([0, 0]));
-  const { entries } = await project.done(['research', 'list', '--limit', '1000']);
+  const { entries } = await project.runOk(['research', 'list', '--limit', '1000']);
   expect(entries).toHaveLength(rows * length);
   expect(entries.filter(({ linked_tasks }: { linked_tasks: string[] }) => linked_tasks.join() !== 'T001,T002')).toEqual([]);
 });
 
 test('of two commands that add the same id one is refused', async () => {
-  const project = await openProject();
-  for (let round = 0; round < size(2, 10); round++) {
+  const project = await createFaultProject();
+  for (let round = 0; round < pickSize(2, 10); round++) {
     const add = () => project.run(['research', 'add', '--id', `T001-x${round}`, '--file', 'a.md', '--title', 'A', '--status', 'complete']);
     expect((await Promise.all([add(), add()])).map(({ exitCode }) => exitCode).sort()).toEqual([0, 22]);
   }

@@ -3,10 +3,10 @@ import { once } from 'node:events';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, test } from 'vitest';
-import { dist, idsIn, inspect, integrity, openProject, sequence, size } from './processes.ts';
+import { checkIntegrity, createFaultProject, createIds, dist, listTaskIds, pickSize, queryDatabase } from './processes.ts';
 
 /** How often the server is killed; `CLEO_KILLS` asks for more. */
-const kills = size(12, Number(process.env.CLEO_KILLS ?? 200));
+const kills = pickSize(12, Number(process.env.CLEO_KILLS ?? 200));
 const batch = 60;
 
 interface Killed {
@@ -65,7 +65,7 @@ function answersOf(child: ChildProcessWithoutNullStreams): { ids: string[]; firs
 }
 
 test('a server killed while it writes loses nothing it had acknowledged, and the next one just works', async () => {
-  const project = await openProject();
+  const project = await createFaultProject();
   const acknowledged: string[] = [];
   let struck = 0;
   for (let round = 0; round < kills; round++) {
@@ -74,13 +74,13 @@ test('a server killed while it writes loses nothing it had acknowledged, and the
     if (killed.acknowledged.length < killed.sent) struck++;
   }
   expect(struck).toBeGreaterThan(kills / 4);
-  const ids = idsIn(project.database);
+  const ids = listTaskIds(project.database);
   expect(acknowledged.filter((id) => !ids.includes(id))).toEqual([]);
   expect(new Set(acknowledged).size).toBe(acknowledged.length);
-  expect(ids).toEqual(sequence(ids.length));
-  expect(integrity(project.database)).toBe('ok');
+  expect(ids).toEqual(createIds(ids.length));
+  expect(checkIntegrity(project.database)).toBe('ok');
   // A recorded success is a committed success, and the log is whole.
-  expect(inspect(project.database, `select count(*) as n from audit_log where operation = 'add'`)).toEqual([{ n: ids.length }]);
-  expect(await project.done(['audit', 'verify'])).toMatchObject({ success: true });
-  expect(await project.done(['add', 'The next call'])).toMatchObject({ task: { id: sequence(ids.length + 1).at(-1) } });
+  expect(queryDatabase(project.database, `select count(*) as n from audit_log where operation = 'add'`)).toEqual([{ n: ids.length }]);
+  expect(await project.runOk(['audit', 'verify'])).toMatchObject({ success: true });
+  expect(await project.runOk(['add', 'The next call'])).toMatchObject({ task: { id: createIds(ids.length + 1).at(-1) } });
 });

@@ -5,16 +5,23 @@ import postgres from 'postgres';
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import { dispatch, type Reply } from '../../src/dispatch/dispatch.ts';
 import { createApp } from '../../src/main.ts';
-import { platformOf } from '../../src/platform/platform.ts';
+import { createPlatform } from '../../src/platform/platform.ts';
 import { createPostgres } from '../../src/store/dialects/postgres.ts';
 import { migrations } from '../../src/store/migrations/all.ts';
-import { checksum } from '../../src/store/migrations/migration.ts';
+import { computeChecksum } from '../../src/store/migrations/migration.ts';
 import { schemaVersion } from '../../src/store/schema-version.ts';
 import { openApp, type TestApp } from '../app.ts';
 import { type PostgresServer, startPostgres } from '../postgres.ts';
-import { contentOfPostgres, contentOfSqlite, earlierPostgres, earlierSqlite, fill, type Shape } from './earlier-store.ts';
-import { aimAt, isFull, type Project, projectAt, size, temporary } from './processes.ts';
-import { openWire } from './wire.ts';
+import {
+  createEarlierPostgres,
+  createEarlierSqlite,
+  fillStore,
+  readPostgresContent,
+  readSqliteContent,
+  type StoreShape,
+} from './earlier-store.ts';
+import { createFaultFolder, createKillTimer, type FaultProject, isFull, openFaultProject, pickSize } from './processes.ts';
+import { openProxy } from './proxy.ts';
 
 let server: PostgresServer;
 let client: postgres.Sql;
@@ -27,10 +34,10 @@ afterAll(async () => {
   await server.stop();
 });
 
-const entriesOf = (app: TestApp): Promise<number> => app.store.read(async ({ audit }) => (await audit.head())?.seq ?? 0);
+const entriesOf = (app: TestApp): Promise<number> => app.store.read(async ({ audit }) => (await audit.getHead())?.seq ?? 0);
 
 test('a step that was released is never edited', () => {
-  expect(migrations.map(checksum)[0]).toBe('a03a75cc7492ee4ea7389b253c35f164f0d9f0b19ee06927afb14883bb7f9d03');
+  expect(migrations.map(computeChecksum)[0]).toBe('a03a75cc7492ee4ea7389b253c35f164f0d9f0b19ee06927afb14883bb7f9d03');
 });
 
 /** Those that stores out there may have. */
@@ -40,40 +47,40 @@ test.each(versions)(
   'SQLite: an upgrade from %i killed at any moment leaves the old store or the new one, and ends with the same content',
   async (version) => {
     const app = await openApp({ engine: 'sqlite' });
-    await fill(app, size(40, 300), version);
+    await fillStore(app, pickSize(40, 300), version);
     const entries = await entriesOf(app);
-    const file = join(temporary(), 'earlier.db');
-    earlierSqlite(app, file, version);
-    const earlier = contentOfSqlite(file, entries);
+    const file = join(createFaultFolder(), 'earlier.db');
+    createEarlierSqlite(app, file, version);
+    const earlier = readSqliteContent(file, entries);
     expect(earlier.version).toBe(version);
 
-    const fresh = (): Project => {
-      const folder = temporary();
+    const fresh = (): FaultProject => {
+      const folder = createFaultFolder();
       mkdirSync(join(folder, '.cleo'));
       writeFileSync(join(folder, '.cleo', 'config.json'), JSON.stringify({ project: { key: 'earlier' } }));
       copyFileSync(file, join(folder, '.cleo', 'cleo.db'));
-      return projectAt(folder);
+      return openFaultProject(folder);
     };
     const undisturbed = fresh();
     const refused = await undisturbed.run(['show', 'T003']);
     expect([refused.exitCode, refused.answer.error]).toMatchObject([8, { code: 'E_STORE_OLDER', fix: 'cleo upgrade' }]);
-    expect(contentOfSqlite(undisturbed.database, entries)).toEqual(earlier);
+    expect(readSqliteContent(undisturbed.database, entries)).toEqual(earlier);
     const began = performance.now();
-    expect((await undisturbed.done(['upgrade'])).upgrade).toMatchObject({ from: version, to: schemaVersion, backup: expect.any(String) });
+    expect((await undisturbed.runOk(['upgrade'])).upgrade).toMatchObject({ from: version, to: schemaVersion, backup: expect.any(String) });
     const lifeMs = performance.now() - began;
-    const aim = aimAt(lifeMs);
-    const upgraded = contentOfSqlite(undisturbed.database, entries);
+    const aim = createKillTimer(lifeMs);
+    const upgraded = readSqliteContent(undisturbed.database, entries);
     expect(upgraded.version).toBe(schemaVersion);
-    expect(contentOfSqlite(undisturbed.database, entries, earlier.shape).digest).toBe(earlier.digest);
+    expect(readSqliteContent(undisturbed.database, entries, earlier.shape).digest).toBe(earlier.digest);
 
-    const kills = size(2, 50);
+    const kills = pickSize(2, 50);
     const seen = { old: 0, new: 0 };
     for (let i = 0; i < kills; i++) {
       const project = fresh();
       const backups = join(project.root, '.cleo', 'backups');
       const moment = async (): Promise<unknown> => {
         // The first part of its life is Node's own; the work itself begins when the backup is there.
-        if (i % 2 === 0) return sleep(aim.moment(0.3, 1.2));
+        if (i % 2 === 0) return sleep(aim.pickMoment(0.3, 1.2));
         const until = performance.now() + 3 * lifeMs;
         while (performance.now() < until && !(existsSync(backups) && readdirSync(backups).some((name) => name.endsWith('.db'))))
           await nextTurn();
@@ -82,20 +89,20 @@ test.each(versions)(
         return undefined;
       };
       const killed = await project.run(['upgrade'], { onStart: (child) => void moment().then(() => child.kill('SIGKILL')) });
-      aim.saw(killed);
-      const left = contentOfSqlite(project.database, entries);
+      aim.recordEnd(killed);
+      const left = readSqliteContent(project.database, entries);
       expect([earlier, upgraded]).toContainEqual(left);
       seen[left.version === version ? 'old' : 'new']++;
       if (killed.answer.success) expect(left.version).toBe(schemaVersion);
       const next = await project.run(['show', 'T003']);
       expect([next.exitCode, next.answer.error?.fix]).toEqual(left.version === version ? [8, 'cleo upgrade'] : [0, undefined]);
       expect([0, 102]).toContain((await project.run(['upgrade'])).exitCode);
-      expect(contentOfSqlite(project.database, entries)).toEqual(upgraded);
+      expect(readSqliteContent(project.database, entries)).toEqual(upgraded);
       expect((await project.run(['audit', 'verify'])).exitCode).toBe(0);
       expect((await project.run(['doctor'])).exitCode).toBe(0);
       expect((await project.run(['update', 'T003', '--notes', 'Gone on'])).exitCode).toBe(0);
     }
-    expect(aim.struck()).toBeGreaterThan(kills / 4);
+    expect(aim.countKills()).toBeGreaterThan(kills / 4);
     if (isFull) expect(Math.min(seen.old, seen.new)).toBeGreaterThan(0);
   },
 );
@@ -109,17 +116,17 @@ test.each(isFull ? versions : [versions[0]!, versions.at(-1)!])(
     await createPostgres({ url: server.url, schema: `cleo_${key}`, busyTimeoutMs: 15_000 }, '2026-01-01T00:00:00.000Z');
     const reply: TestApp['reply'] = (operation, params = {}, more = {}) => dispatch(app, { operation, params, gateway: 'cli', ...more });
     const call: TestApp['call'] = async (...args) => (await reply(...args)).envelope;
-    await fill({ call, as: (agent) => ({ call: (operation, params) => call(operation, params, { agent }), reply }) }, 40, version);
+    await fillStore({ call, as: (agent) => ({ call: (operation, params) => call(operation, params, { agent }), reply }) }, 40, version);
     const [head] = await client.unsafe(`select seq from "cleo_${key}".audit_head`);
     const entries = Number(head?.seq);
 
     let made = 0;
     const fresh = async (): Promise<string> => {
       const own = `${key}_${++made}`;
-      await earlierPostgres(client, `cleo_${key}`, `cleo_${own}`, version);
+      await createEarlierPostgres(client, `cleo_${key}`, `cleo_${own}`, version);
       return own;
     };
-    const content = (own: string, shape?: Shape) => contentOfPostgres(client, `cleo_${own}`, entries, shape);
+    const content = (own: string, shape?: StoreShape) => readPostgresContent(client, `cleo_${own}`, entries, shape);
     const ask = async (url: string, own: string, operation: string, params = {}): Promise<Reply> => {
       const asking = await appOn(url, own);
       return dispatch(asking, { operation, params, gateway: 'cli' }).finally(() => asking.closeStores().catch(() => {}));
@@ -151,7 +158,7 @@ test.each(isFull ? versions : [versions[0]!, versions.at(-1)!])(
     for (const when of ['before', 'after'] as const)
       for (let message = 2; ; message += isFull ? 1 : 12) {
         const own = await fresh();
-        const wire = await openWire(server.url, when);
+        const wire = await openProxy(server.url, when);
         wire.cutAt(message);
         const reply = await ask(wire.url, own, 'admin.upgrade');
         const wasCut = wire.wasCut();
@@ -159,7 +166,7 @@ test.each(isFull ? versions : [versions[0]!, versions.at(-1)!])(
         await judge(own, reply);
         if (!wasCut) break;
       }
-    for (let i = 0; i < size(2, 25); i++) {
+    for (let i = 0; i < pickSize(2, 25); i++) {
       const own = await fresh();
       let isOver = false;
       const killer = (async () => {
@@ -191,11 +198,11 @@ async function settled(own: string): Promise<void> {
 }
 
 async function appOn(url: string, key: string) {
-  const folder = temporary();
+  const folder = createFaultFolder();
   mkdirSync(join(folder, '.cleo'));
   writeFileSync(join(folder, '.cleo', 'config.json'), JSON.stringify({ project: { key } }));
   const app = createApp(
-    platformOf(
+    createPlatform(
       { CLEO_ROOT: folder, CLEO_HOME: join(folder, 'home'), CLEO_AGENT_ID: 'tester', CLEO_DATABASE_URL: url },
       folder,
       '0.0.0-test',

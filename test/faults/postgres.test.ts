@@ -5,11 +5,11 @@ import postgres from 'postgres';
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import { type App, dispatch, type Reply } from '../../src/dispatch/dispatch.ts';
 import { createApp } from '../../src/main.ts';
-import { platformOf } from '../../src/platform/platform.ts';
+import { createPlatform } from '../../src/platform/platform.ts';
 import { createPostgres, openPostgres } from '../../src/store/dialects/postgres.ts';
 import { type PostgresServer, startPostgres } from '../postgres.ts';
-import { sequence, size, temporary } from './processes.ts';
-import { openWire } from './wire.ts';
+import { createFaultFolder, createIds, pickSize } from './processes.ts';
+import { openProxy } from './proxy.ts';
 
 let server: PostgresServer;
 let admin: postgres.Sql;
@@ -36,11 +36,11 @@ async function openTeam(members: number): Promise<Team> {
   const schema = `cleo_${key}`;
   await createPostgres({ url: server.url, schema, busyTimeoutMs: 15_000 }, '2026-01-01T00:00:00.000Z');
   const apps = Array.from({ length: members }, (_, i) => {
-    const folder = temporary();
+    const folder = createFaultFolder();
     mkdirSync(join(folder, '.cleo'));
     writeFileSync(join(folder, '.cleo', 'config.json'), JSON.stringify({ project: { key } }));
     const env = { CLEO_ROOT: folder, CLEO_HOME: join(folder, 'home'), CLEO_AGENT_ID: `agent-${i}`, CLEO_DATABASE_URL: server.url };
-    return createApp(platformOf(env, folder, '0.0.0-test'));
+    return createApp(createPlatform(env, folder, '0.0.0-test'));
   });
   onTestFinished(async () => {
     for (const app of apps) await app.closeStores();
@@ -64,7 +64,7 @@ const terminate = async (): Promise<number> =>
   ).length;
 
 test('houses on many machines that add at once get ids that are unique and have no gap', async () => {
-  const [members, each] = [8, size(10, 250)];
+  const [members, each] = [8, pickSize(10, 250)];
   const { add, rows } = await openTeam(members);
   const replies = await Promise.all(
     Array.from({ length: members }, async (_, member) => {
@@ -74,14 +74,14 @@ test('houses on many machines that add at once get ids that are unique and have 
     }),
   );
   expect(replies.flat().filter(({ exitCode }) => exitCode !== 0)).toEqual([]);
-  expect((await rows('select id from $tasks order by seq')).map(({ id }) => id)).toEqual(sequence(members * each));
+  expect((await rows('select id from $tasks order by seq')).map(({ id }) => id)).toEqual(createIds(members * each));
   expect(await rows('select count(*)::int as n, max(seq) as last, count(distinct prev_hash)::int as links from $audit_log')).toEqual([
     { n: members * each, last: members * each, links: members * each },
   ]);
 });
 
 test('what many machines decide at once is decided one after another: every note is kept, no limit is passed', async () => {
-  const [members, each] = [8, size(5, 50)];
+  const [members, each] = [8, pickSize(5, 50)];
   const { call, rows } = await openTeam(members);
   await call(0, 'tasks.add', { title: 'The parent', type: 'epic' });
   const everyone = (act: (member: number) => Promise<Reply>) => Promise.all(Array.from({ length: members }, (_, member) => act(member)));
@@ -100,7 +100,7 @@ test('what many machines decide at once is decided one after another: every note
 });
 
 test('connections killed under load: what was answered is there, nothing is there twice, nothing in part', async () => {
-  const [members, each] = [4, size(15, 150)];
+  const [members, each] = [4, pickSize(15, 150)];
   const { add, rows } = await openTeam(members);
   let killed = 0;
   let isOver = false;
@@ -127,7 +127,7 @@ test('connections killed under load: what was answered is there, nothing is ther
   // The outcome is known, or it is said that it is not, or the store could not be reached in five tries.
   expect(answers.map(([, { exitCode }]) => exitCode).filter((code) => ![0, 21, 3].includes(code))).toEqual([]);
   const tasks = await rows('select id, title from $tasks order by seq');
-  expect(tasks.map(({ id }) => id)).toEqual(sequence(tasks.length));
+  expect(tasks.map(({ id }) => id)).toEqual(createIds(tasks.length));
   const titles = tasks.map(({ title }) => title);
   expect(new Set(titles).size).toBe(titles.length);
   for (const [title, { exitCode, envelope }] of answers) {
@@ -179,7 +179,7 @@ for (const [when, kept] of [
 ] as const)
   test(`a connection lost at commit, ${when}: the outcome is said to be unknown, and nothing is done twice`, async () => {
     const { apps, rows } = await openTeam(1);
-    const wire = await openWire(server.url, when === 'before the server has it' ? 'before' : 'after');
+    const wire = await openProxy(server.url, when === 'before the server has it' ? 'before' : 'after');
     const app = createApp({ ...apps[0]!.platform, databaseUrl: wire.url });
     onTestFinished(app.closeStores);
     const add = (title: string) => dispatch(app, { operation: 'tasks.add', gateway: 'cli', params: { title } });
@@ -201,7 +201,7 @@ test('a server that is not there is 3, and says where it looked without the pass
 });
 
 test('a server that hangs up before its first word, as a proxy does whose server is down, is 3 in its time', async () => {
-  const wire = await openWire(server.url, 'before');
+  const wire = await openProxy(server.url, 'before');
   wire.cutAt(1);
   const options = { url: wire.url, schema: 'cleo_none', busyTimeoutMs: 1000, patienceMs: 300 };
   const at = '2026-01-01T00:00:00.000Z';
@@ -215,7 +215,7 @@ test('a server that hangs up before its first word, as a proxy does whose server
 
 test('a WorkGraph whose connection is cut is there as a whole or not at all, and can be applied again', async () => {
   const { call, rows } = await openTeam(1);
-  const [cuts, nodes] = [size(5, 50), 100];
+  const [cuts, nodes] = [pickSize(5, 50), 100];
   const payload = (n: number) => ({
     version: 1,
     create: Array.from({ length: nodes }, (_, i) => ({

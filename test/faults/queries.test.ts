@@ -1,10 +1,10 @@
 import { cpSync, existsSync, readdirSync, rmSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { expect, test } from 'vitest';
-import { argvOf } from '../../src/core/command-line.ts';
+import { toArgv } from '../../src/core/command-line.ts';
 import { registry } from '../../src/core/index.generated.ts';
 import { openApp } from '../app.ts';
-import { bytesOf, inspect, isFull, projectAt, temporary } from './processes.ts';
+import { createFaultFolder, isFull, openFaultProject, queryDatabase, readBytes } from './processes.ts';
 
 /** Everything in `.cleo` but the log's index, which SQLite keeps for itself; a log without an entry is no log. */
 function contents(root: string): Record<string, string> {
@@ -12,7 +12,7 @@ function contents(root: string): Record<string, string> {
   const files = readdirSync(folder, { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile() && !entry.name.endsWith('-shm'))
     .map((entry) => relative(folder, join(entry.parentPath, entry.name)));
-  return Object.fromEntries(files.map((name) => [name, bytesOf(join(folder, name))]).filter(([, bytes]) => bytes !== ''));
+  return Object.fromEntries(files.map((name) => [name, readBytes(join(folder, name))]).filter(([, bytes]) => bytes !== ''));
 }
 
 /** The one line that a query may leave: a grade, in the history of grades. */
@@ -24,15 +24,15 @@ for (const [turn, entry] of registry.entries.filter(({ kind }) => kind === 'quer
     const { world = [], call, exit = 0 } = operation.example;
     const app = await openApp({ tasks: world, engine: 'sqlite' });
     // A copy, which no other connection keeps open: whoever closes last would empty the log.
-    const root = temporary();
+    const root = createFaultFolder();
     cpSync(app.root, root, { recursive: true });
-    const { run, database } = projectAt(root);
+    const { run, database } = openFaultProject(root);
     const env = { ...app.env, CLEO_ROOT: root };
-    const { argv, stdin } = argvOf(operation, call);
+    const { argv, stdin } = toArgv(operation, call);
     // The short form takes turns.
     for (const state of ['with a log', 'without a log'].filter((_, i) => isFull || turn % 2 === i)) {
       if (state === 'without a log') {
-        inspect(database, 'pragma wal_checkpoint(truncate)');
+        queryDatabase(database, 'pragma wal_checkpoint(truncate)');
         for (const end of ['-wal', '-shm']) rmSync(`${database}${end}`, { force: true });
       } else if (world.some((line) => line !== 'construct')) expect(existsSync(`${database}-wal`)).toBe(true);
       const before = contents(root);

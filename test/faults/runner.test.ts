@@ -4,40 +4,40 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, test } from 'vitest';
-import { living } from '../../src/platform/process-group.ts';
-import { readTrace } from '../../src/runs/rules/trace.ts';
-import type { Seen } from '../app.ts';
-import { asNobody, smallDisk } from './disks.ts';
-import { type Ended, openProject, type Project, type RunOptions, size, temporary } from './processes.ts';
+import { listLiving } from '../../src/platform/runner/process-group.ts';
+import { parseTrace } from '../../src/runs/rules/trace.ts';
+import type { Json } from '../app.ts';
+import { createNobodyOptions, createSmallDisk } from './disks.ts';
+import { type CleoOptions, createFaultFolder, createFaultProject, type EndedProcess, type FaultProject, pickSize } from './processes.ts';
 
-function skill({ root }: Project, name: string, script: string): void {
+function skill({ root }: FaultProject, name: string, script: string): void {
   mkdirSync(join(root, 'skills', name), { recursive: true });
   writeFileSync(join(root, 'skills', name, 'run.sh'), `#!/bin/sh\n${script}\n`);
   chmodSync(join(root, 'skills', name, 'run.sh'), 0o755);
 }
 
-const construct = ({ root }: Project, text: string): void =>
+const construct = ({ root }: FaultProject, text: string): void =>
   writeFileSync(join(root, 'construct.yaml'), `apiVersion: loa/v1\nkind: Construct\nmetadata: {name: demo, version: 1.0.0}\n${text}`);
 
-const runs = ({ root }: Project): string[] =>
+const runs = ({ root }: FaultProject): string[] =>
   existsSync(join(root, '.cleo/runs'))
     ? readdirSync(join(root, '.cleo/runs'))
         .filter((name) => name.startsWith('run-') && existsSync(join(root, '.cleo/runs', name, 'run.json')))
         .sort()
     : [];
-const recordOf = ({ root }: Project, id: string): Seen => JSON.parse(readFileSync(join(root, '.cleo/runs', id, 'run.json'), 'utf8'));
+const recordOf = ({ root }: FaultProject, id: string): Json => JSON.parse(readFileSync(join(root, '.cleo/runs', id, 'run.json'), 'utf8'));
 
 const sha256 = (text: string): string => createHash('sha256').update(text).digest('hex');
-function traceOf({ root }: Project, { trace }: Seen): ReturnType<typeof readTrace> {
+function traceOf({ root }: FaultProject, { trace }: Json): ReturnType<typeof parseTrace> {
   const path = join(root, '.cleo/traces', trace);
-  return readTrace(existsSync(path) ? readFileSync(path, 'utf8') : '', sha256);
+  return parseTrace(existsSync(path) ? readFileSync(path, 'utf8') : '', sha256);
 }
 
 /** The chain of a run that has ended is whole, to its very end. */
-function expectSound(project: Project, id: string): void {
+function expectSound(project: FaultProject, id: string): void {
   const record = recordOf(project, id);
-  const { firstBad, problems, head, lines } = traceOf(project, record);
-  expect({ firstBad, problems, head, lines: lines.length }).toEqual({
+  const { firstInvalid, problems, head, lines } = traceOf(project, record);
+  expect({ firstBad: firstInvalid, problems, head, lines: lines.length }).toEqual({
     firstBad: undefined,
     problems: [],
     head: record.head,
@@ -45,15 +45,15 @@ function expectSound(project: Project, id: string): void {
   });
 }
 
-const left = (id: string): number[] => living({ mark: `CLEO_RUN_ID=${id}` });
+const left = (id: string): number[] => listLiving({ environmentMark: `CLEO_RUN_ID=${id}` });
 const leftFiles = (id: string): string[] => readdirSync(tmpdir()).filter((name) => name.startsWith(`cleo-skill-${id}`));
 
 const phases = ['plan', 'build', 'check'];
 
 /** Three phases that hand on what they make; how often each skill began is counted outside of the project. */
-async function pipeline(): Promise<Project & { counts(): number[] }> {
-  const project = await openProject();
-  const counts = temporary();
+async function pipeline(): Promise<FaultProject & { counts(): number[] }> {
+  const project = await createFaultProject();
+  const counts = createFaultFolder();
   const count = (name: string): string => `echo x >> ${counts}/${name}`;
   construct(
     project,
@@ -78,7 +78,7 @@ assessment: {handoffs: {plan_to_build: {required_artifacts: [plan.md]}, build_to
 }
 
 /** What came of a run, without what differs from one to the next. */
-function outcome(project: Project, id: string): Seen {
+function outcome(project: FaultProject, id: string): Json {
   const { status, exit_code, executions, project: name } = recordOf(project, id);
   const handoffs = readdirSync(join(project.root, '.cleo/runs', id, 'handoffs')).map((file) => {
     const {
@@ -90,16 +90,16 @@ function outcome(project: Project, id: string): Seen {
   });
   return {
     ...{ status, exit_code, name, handoffs },
-    executions: executions.map(({ duration_ms: _, execution_id: __, inputs_sha256: ___, ...rest }: Seen) => rest),
+    executions: executions.map(({ duration_ms: _, execution_id: __, inputs_sha256: ___, ...rest }: Json) => rest),
     files: ['plan.md', 'out/a.txt', 'out/b.txt', 'report.md'].map((path) => readFileSync(join(project.root, path), 'utf8')),
   };
 }
 
 test('a runner that is killed at any moment goes on: nothing that was finished is done again, and the end is the same', async () => {
-  const kills = size(8, 100);
+  const kills = pickSize(8, 100);
   const project = await pipeline();
   const began = performance.now();
-  const { run } = await project.done(['construct', 'run']);
+  const { run } = await project.runOk(['construct', 'run']);
   const lifeMs = performance.now() - began;
   const expected = outcome(project, run.id);
   expect(expected).toMatchObject({ status: 'success', executions: [{}, {}, {}] });
@@ -112,7 +112,7 @@ test('a runner that is killed at any moment goes on: nothing that was finished i
     const [id] = runs(project).filter((one) => !known.includes(one));
     // Killed before there was anything to go on with: the next one simply begins.
     if (id === undefined) {
-      await project.done(['construct', 'run']);
+      await project.runOk(['construct', 'run']);
       continue;
     }
     // Whoever goes on may be killed as well.
@@ -135,7 +135,7 @@ test('a runner that is killed at any moment goes on: nothing that was finished i
 });
 
 /** Phases that the trace calls finished. */
-const finished = (project: Project, id: string): string[] => [
+const finished = (project: FaultProject, id: string): string[] => [
   ...new Set(
     traceOf(project, recordOf(project, id)).lines.flatMap(({ line }) =>
       line.event === 'execution_complete' && line.data.status === 'success' ? [line.phase!] : [],
@@ -143,7 +143,7 @@ const finished = (project: Project, id: string): string[] => [
   ),
 ];
 
-const killedAt = ({ run }: Project, args: string[], afterMs: number): Promise<Ended> =>
+const killedAt = ({ run }: FaultProject, args: string[], afterMs: number): Promise<EndedProcess> =>
   run(args, {
     onStart: (child) => {
       void sleep(afterMs).then(() => child.kill('SIGKILL'));
@@ -151,7 +151,13 @@ const killedAt = ({ run }: Project, args: string[], afterMs: number): Promise<En
   });
 
 /** Runs until a file is there, and then asks the runner to end, once or more often. */
-async function interrupted({ run, root }: Project, args: string[], file: string, options: RunOptions = {}, times = 1): Promise<Ended> {
+async function interrupted(
+  { run, root }: FaultProject,
+  args: string[],
+  file: string,
+  options: CleoOptions = {},
+  times = 1,
+): Promise<EndedProcess> {
   return run(args, {
     ...options,
     onStart: (child) => {
@@ -176,7 +182,7 @@ test.each<[where: string, script: string, more: string]>([
   ['what the judge says', 'true', 'goal: {mode: judge}, judge: {command: [sh, -c, "touch begun; sleep 58"]}'],
   ['what has to hold before', 'true', 'gates: {only: {precondition: {checks: [{command: [sh, -c, "touch begun; sleep 29"]}]}}}'],
 ])('who no longer wants to wait for %s ends it, and everything that was started', async (_, script, more) => {
-  const project = await openProject();
+  const project = await createFaultProject();
   construct(
     project,
     `execution: {phases: [only, next]}\nskills: [{name: it, phase: only}, {name: other, phase: next}]\nassessment: {${more}}`,
@@ -195,7 +201,7 @@ test.each<[where: string, script: string, more: string]>([
 });
 
 test('who asks twice gives nothing any more time, and the run still tells how it ended', async () => {
-  const project = await openProject();
+  const project = await createFaultProject();
   construct(
     project,
     'execution: {phases: [only]}\nskills: [{name: it, phase: only}]\nassessment: {gates: {only: {execution: {kill_grace_ms: 60000}}}}\n',
@@ -211,7 +217,7 @@ test('who asks twice gives nothing any more time, and the run still tells how it
 });
 
 test('who no longer wants to wait for another run goes', async () => {
-  const project = await openProject();
+  const project = await createFaultProject();
   construct(project, 'execution: {phases: [only]}\nskills: [{name: it, phase: only}]\n');
   skill(project, 'it', 'touch begun; until [ -f go ]; do sleep 0.05; done');
   const first = project.run(['construct', 'run']);
@@ -227,12 +233,12 @@ test('who no longer wants to wait for another run goes', async () => {
 });
 
 test('a disk that is full while a run is traced ends it with 74, and nothing goes on unseen', async () => {
-  const disk = smallDisk();
-  const project = await openProject(disk.folder);
+  const disk = createSmallDisk();
+  const project = await createFaultProject(disk.folder);
   construct(project, 'execution: {phases: [only]}\nskills: [{name: it, phase: only}]\n');
   skill(project, 'it', 'yes "a line of a log that is as long as a line of a log can be" | head -c 3000000; sleep 60');
   const codes: (number | null)[] = [];
-  for (let kilobytes = 40; kilobytes <= 160; kilobytes += size(40, 10)) {
+  for (let kilobytes = 40; kilobytes <= 160; kilobytes += pickSize(40, 10)) {
     const before = Date.now();
     const { exitCode, answer, stderr } = await project.run(['construct', 'run'], disk.leave(kilobytes));
     codes.push(exitCode);
@@ -245,13 +251,13 @@ test('a disk that is full while a run is traced ends it with 74, and nothing goe
   expect(codes).toContain(74);
   disk.free();
   skill(project, 'it', 'true');
-  const { run } = await project.done(['construct', 'run']);
+  const { run } = await project.runOk(['construct', 'run']);
   expectSound(project, run.id);
 });
 
 test('where nothing can be written a run is 73, and nothing of it is begun', async () => {
-  const nobody = asNobody();
-  const project = await openProject();
+  const nobody = createNobodyOptions();
+  const project = await createFaultProject();
   construct(project, 'execution: {phases: [only]}\nskills: [{name: it, phase: only}]\n');
   skill(project, 'it', 'echo ran');
   chmodSync(project.root, 0o755);
@@ -267,13 +273,13 @@ test('where nothing can be written a run is 73, and nothing of it is begun', asy
   expect((await project.run(['construct', 'validate'], nobody)).exitCode).toBe(0);
   expect(existsSync(join(project.root, '.cleo/runs'))).toBe(false);
   chmodSync(join(project.root, '.cleo'), 0o755);
-  await project.done(['construct', 'run']);
+  await project.runOk(['construct', 'run']);
 });
 
 const bomb = (): string => [...'bcdefghijklm'].map((c, i) => `${c}: &${c} [${`*${'abcdefghijklm'[i]}, `.repeat(9)}x]`).join('\n');
 
 test('what nobody should write is refused by the line, and what is only odd is read', async () => {
-  const project = await openProject();
+  const project = await createFaultProject();
   skill(project, 'it', 'true');
   const head = 'apiVersion: loa/v1\nkind: Construct\n';
   for (const [text, exitCode, problem] of [
@@ -308,7 +314,7 @@ test('what nobody should write is refused by the line, and what is only odd is r
 });
 
 test('the process ends with the code of what decided it', async () => {
-  const project = await openProject();
+  const project = await createFaultProject();
   construct(project, 'execution: {phases: [a, b]}\nskills: [{name: first, phase: a}, {name: second, phase: b}]\n');
   for (const [one, other, expected] of [
     [0, 0, 0],

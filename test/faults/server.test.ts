@@ -3,18 +3,18 @@ import { once } from 'node:events';
 import { Agent, request } from 'node:http';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import type { Seen } from '../app.ts';
-import { dist, idsIn, integrity, openProject, type Project, sequence, size } from './processes.ts';
+import type { Json } from '../app.ts';
+import { checkIntegrity, createFaultProject, createIds, dist, type FaultProject, listTaskIds, pickSize } from './processes.ts';
 
 interface Server {
   child: ChildProcess;
-  post(path: string, params: unknown): Promise<{ status: number; body: Seen }>;
+  post(path: string, params: unknown): Promise<{ status: number; body: Json }>;
   /** Memory of the process, in megabytes. */
   memory(): Promise<number>;
   ended: Promise<unknown>;
 }
 
-async function serve(project: Project, flags: string[] = []): Promise<Server> {
+async function serve(project: FaultProject, flags: string[] = []): Promise<Server> {
   const child = spawn(process.execPath, [...flags, join(dist, 'cleo.js'), 'serve', '--port', '0'], {
     cwd: project.root,
     env: { PATH: process.env.PATH, HOME: '/nonexistent', CLEO_HOME: join(project.root, '.home') },
@@ -55,8 +55,8 @@ async function serve(project: Project, flags: string[] = []): Promise<Server> {
 }
 
 test('the memory of a server does not grow with the calls it has answered', async () => {
-  const project = await openProject();
-  await project.done(['config', 'set', 'serve.callsPerMinute', '0']);
+  const project = await createFaultProject();
+  await project.runOk(['config', 'set', 'serve.callsPerMinute', '0']);
   // A heap that is kept small settles soon.
   const { post, memory } = await serve(project, ['--max-semi-space-size=1', '--max-old-space-size=64']);
   const calls = async (count: number): Promise<void> => {
@@ -77,18 +77,18 @@ test('the memory of a server does not grow with the calls it has answered', asyn
     );
   };
   await post('mutate/tasks/add', { title: 'First' });
-  await calls(size(1000, 4000));
+  await calls(pickSize(1000, 4000));
   const before = await memory();
-  await calls(size(1500, 10_000));
+  await calls(pickSize(1500, 10_000));
   // A kilobyte a call would be 10 MB of the long form; what a garbage collector has not got round to is less than that.
-  expect((await memory()) - before).toBeLessThan(size(12, 24));
+  expect((await memory()) - before).toBeLessThan(pickSize(12, 24));
 });
 
 test('a server that is killed while it writes loses nothing that it answered', async () => {
-  const project = await openProject();
-  await project.done(['config', 'set', 'serve.callsPerMinute', '0']);
+  const project = await createFaultProject();
+  await project.runOk(['config', 'set', 'serve.callsPerMinute', '0']);
   const acknowledged: string[] = [];
-  for (let round = 0; round < size(5, 60); round++) {
+  for (let round = 0; round < pickSize(5, 60); round++) {
     const { child, post, ended } = await serve(project);
     let isOver = false;
     const clients = Array.from({ length: 8 }, async (_, client) => {
@@ -103,20 +103,20 @@ test('a server that is killed while it writes loses nothing that it answered', a
     await ended;
     await Promise.all(clients);
   }
-  expect(integrity(project.database)).toBe('ok');
-  const ids = idsIn(project.database);
+  expect(checkIntegrity(project.database)).toBe('ok');
+  const ids = listTaskIds(project.database);
   expect(acknowledged.length).toBeGreaterThan(10);
   expect(acknowledged.filter((id) => !ids.includes(id))).toEqual([]);
   expect(new Set(acknowledged).size).toBe(acknowledged.length);
-  expect(ids).toEqual(sequence(ids.length));
-  expect(await project.done(['audit', 'verify'])).toMatchObject({ success: true });
+  expect(ids).toEqual(createIds(ids.length));
+  expect(await project.runOk(['audit', 'verify'])).toMatchObject({ success: true });
 });
 
 test('a server and commands beside it share the store: every id once, nothing refused', async () => {
-  const project = await openProject();
-  await project.done(['config', 'set', 'serve.callsPerMinute', '0']);
+  const project = await createFaultProject();
+  await project.runOk(['config', 'set', 'serve.callsPerMinute', '0']);
   const { post } = await serve(project);
-  const each = size(8, 40);
+  const each = pickSize(8, 40);
   const ids = await Promise.all([
     ...Array.from({ length: 16 }, async (_, client) => {
       const mine: string[] = [];
@@ -125,9 +125,9 @@ test('a server and commands beside it share the store: every id once, nothing re
     }),
     ...Array.from({ length: 4 }, async (_, client) => {
       const mine: string[] = [];
-      for (let i = 0; i < each; i++) mine.push((await project.done(['add', `CLI ${client} ${i}`])).task.id);
+      for (let i = 0; i < each; i++) mine.push((await project.runOk(['add', `CLI ${client} ${i}`])).task.id);
       return mine;
     }),
   ]);
-  expect(ids.flat().sort()).toEqual(sequence(20 * each).sort());
+  expect(ids.flat().sort()).toEqual(createIds(20 * each).sort());
 });

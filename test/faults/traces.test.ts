@@ -5,10 +5,10 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { build } from 'esbuild';
 import { expect, test } from 'vitest';
-import { readReviews, reviewsIn } from '../../src/runs/rules/review-state.ts';
-import { readTrace } from '../../src/runs/rules/trace.ts';
-import { hash, requested, writeReviews, writeRun } from '../runs.ts';
-import { openProject, root, size, temporary } from './processes.ts';
+import { buildReviews, parseReviews } from '../../src/runs/rules/review-state.ts';
+import { parseTrace } from '../../src/runs/rules/trace.ts';
+import { createReviewRequest, hashText, writeReviews, writeRun } from '../run-files.ts';
+import { createFaultFolder, createFaultProject, pickSize, root } from './processes.ts';
 
 const at = '2026-01-01T00:00:00.000Z';
 
@@ -23,7 +23,7 @@ async function bundled(folder: string, contents: string): Promise<string> {
 const ours = (path: string): string => JSON.stringify(join(root, 'src', path));
 
 test('a trace whose writer is killed goes on from its last whole line', async () => {
-  const folder = temporary();
+  const folder = createFaultFolder();
   const path = join(folder, 'trace.jsonl');
   const program = await bundled(
     folder,
@@ -36,7 +36,7 @@ console.log(trace.lines());
 for (let place = 0; ; place++) trace.write(place % 5 === 0 ? 'gate_checked' : 'note', { place, text: 'x'.repeat((place * 997) % 60000) });`,
   );
   let least = 0;
-  for (let i = 0; i < size(12, 100); i += 1) {
+  for (let i = 0; i < pickSize(12, 100); i += 1) {
     const child = spawn(process.execPath, [program], { stdio: ['ignore', 'pipe', 'inherit'] });
     const [said] = (await once(child.stdout, 'data')) as [Buffer];
     expect(Number(said)).toBeGreaterThanOrEqual(least);
@@ -44,8 +44,8 @@ for (let place = 0; ; place++) trace.write(place % 5 === 0 ? 'gate_checked' : 'n
     await sleep(Math.random() * 40);
     child.kill('SIGKILL');
     await once(child, 'close');
-    const { firstBad, problems, lines } = readTrace(readFileSync(path, 'utf8'), hash);
-    expect(firstBad).toBeUndefined();
+    const { firstInvalid, problems, lines } = parseTrace(readFileSync(path, 'utf8'), hashText);
+    expect(firstInvalid).toBeUndefined();
     expect(problems.length).toBeLessThanOrEqual(1);
     least = Math.max(least, lines.length);
   }
@@ -53,11 +53,11 @@ for (let place = 0; ; place++) trace.write(place % 5 === 0 ? 'gate_checked' : 'n
 });
 
 test('reviewers who speak at once are all heard, by the list and by the trace', async () => {
-  const project = await openProject();
+  const project = await createFaultProject();
   const folder = join(project.root, '.cleo');
-  const crowd = size(12, 24);
+  const crowd = pickSize(12, 24);
   const trace = writeRun(folder, { id: 'run-a' });
-  writeReviews(folder, [requested('rv-all', 'run-a', { reviewers_required: crowd })]);
+  writeReviews(folder, [createReviewRequest('rv-all', 'run-a', { reviewers_required: crowd })]);
   const reviewers = Array.from({ length: crowd }, (_, i) => `ada-${i}`);
   const ended = await Promise.all(
     reviewers.map((by, i) =>
@@ -65,44 +65,44 @@ test('reviewers who speak at once are all heard, by the list and by the trace', 
     ),
   );
   expect(ended.map(({ exitCode }) => exitCode)).toEqual(reviewers.map(() => 0));
-  const { events, problems } = readReviews(readFileSync(join(folder, 'reviews.jsonl'), 'utf8'));
+  const { events, problems } = parseReviews(readFileSync(join(folder, 'reviews.jsonl'), 'utf8'));
   expect(problems).toEqual([]);
   expect(
-    reviewsIn(events, at)[0]!
+    buildReviews(events, at)[0]!
       .resolutions.map(({ by }) => by)
       .sort(),
   ).toEqual(reviewers.toSorted());
-  const told = readTrace(readFileSync(trace, 'utf8'), hash);
-  expect(told.firstBad).toBeUndefined();
+  const told = parseTrace(readFileSync(trace, 'utf8'), hashText);
+  expect(told.firstInvalid).toBeUndefined();
   expect(told.lines.filter(({ line }) => line.event === 'review_resolved')).toHaveLength(crowd);
-  await project.done(['trace', 'verify', '--all']);
+  await project.runOk(['trace', 'verify', '--all']);
 });
 
 test('of many who claim at once, one holds it', async () => {
-  const project = await openProject();
+  const project = await createFaultProject();
   const folder = join(project.root, '.cleo');
   writeRun(folder, { id: 'run-a' });
-  writeReviews(folder, [requested('rv-1', 'run-a')]);
+  writeReviews(folder, [createReviewRequest('rv-1', 'run-a')]);
   const ended = await Promise.all(
-    Array.from({ length: size(6, 16) }, (_, i) => project.run(['review', 'claim', 'rv-1', '--agent', `ada-${i}`])),
+    Array.from({ length: pickSize(6, 16) }, (_, i) => project.run(['review', 'claim', 'rv-1', '--agent', `ada-${i}`])),
   );
   expect(ended.filter(({ exitCode }) => exitCode === 0)).toHaveLength(1);
   expect(ended.filter(({ exitCode }) => exitCode === 35)).toHaveLength(ended.length - 1);
 });
 
 test('a reviewer whose process is killed leaves nothing that stops the next, and no broken trace', async () => {
-  const project = await openProject();
+  const project = await createFaultProject();
   const folder = join(project.root, '.cleo');
   writeRun(folder, { id: 'run-a' });
-  const kills = size(10, 100);
+  const kills = pickSize(10, 100);
   const began = performance.now();
-  writeReviews(folder, [requested('rv-0', 'run-a')]);
-  await project.done(['review', 'resolve', 'rv-0', '--verdict', 'pass', '--score', '1']);
+  writeReviews(folder, [createReviewRequest('rv-0', 'run-a')]);
+  await project.runOk(['review', 'resolve', 'rv-0', '--verdict', 'pass', '--score', '1']);
   let lifeMs = performance.now() - began;
   let struck = 0;
   for (let i = 1; i <= kills; i += 1) {
     const words = ['review', 'resolve', `rv-${i}`, '--verdict', 'fail', '--score', '0.5'];
-    writeReviews(folder, [requested(`rv-${i}`, 'run-a')]);
+    writeReviews(folder, [createReviewRequest(`rv-${i}`, 'run-a')]);
     const onStart = (child: ChildProcess): void => {
       void sleep(lifeMs * (0.3 + Math.random() * 0.8)).then(() => child.kill('SIGKILL'));
     };

@@ -2,7 +2,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, test } from 'vitest';
-import { aimAt, inspect, integrity, openProject, size } from './processes.ts';
+import { checkIntegrity, createFaultProject, createKillTimer, pickSize, queryDatabase } from './processes.ts';
 
 const nodes = 300;
 /** Made, changed, deleted and related in one: what is killed in the middle would show in any of them. */
@@ -19,37 +19,37 @@ const payload = (n: number) => ({
 });
 
 test('a WorkGraph whose process is killed is there as a whole or not at all, and the next call works', async () => {
-  const kills = size(6, 50);
-  const project = await openProject();
-  await project.done(['config', 'set', 'hierarchy.maxSiblings', '0']);
-  await project.done(['add', 'The first']);
-  const count = (query: string): number => Number(inspect(project.database, query)[0]?.n);
+  const kills = pickSize(6, 50);
+  const project = await createFaultProject();
+  await project.runOk(['config', 'set', 'hierarchy.maxSiblings', '0']);
+  await project.runOk(['add', 'The first']);
+  const count = (query: string): number => Number(queryDatabase(project.database, query)[0]?.n);
   const fileOf = (n: number): string => {
     const file = join(project.root, `graph-${n}.json`);
     writeFileSync(file, JSON.stringify(payload(n)));
     return file;
   };
   const began = performance.now();
-  await project.done(['workgraph', 'apply', '--file', fileOf(0)]);
-  const aim = aimAt(performance.now() - began);
+  await project.runOk(['workgraph', 'apply', '--file', fileOf(0)]);
+  const aim = createKillTimer(performance.now() - began);
   const applied = new Set([0]);
   for (let n = 1; n <= kills; n++) {
     const words = ['workgraph', 'apply', '--file', fileOf(n)];
     const killed = await project.run(words, {
-      onStart: (child) => void sleep(aim.moment(0.2, 1.2)).then(() => child.kill('SIGKILL')),
+      onStart: (child) => void sleep(aim.pickMoment(0.2, 1.2)).then(() => child.kill('SIGKILL')),
     });
-    aim.saw(killed);
+    aim.recordEnd(killed);
     expect((count('select count(*) as n from tasks') - 1) % nodes).toBe(0);
     // Applying it again tells whether it is there, and brings it where it is not.
     const again = await project.run(words);
     expect(killed.answer.success ? [102] : [0, 102]).toContain(again.exitCode);
     applied.add(n);
   }
-  expect(aim.struck()).toBeGreaterThan(kills / 4);
+  expect(aim.countKills()).toBeGreaterThan(kills / 4);
   expect(count('select count(*) as n from tasks')).toBe(1 + applied.size * nodes);
   expect(count('select count(*) as n from task_relations')).toBe(applied.size);
   expect(count(`select count(*) as n from task_dependencies where task_id = 'T001'`)).toBe(applied.size);
   expect(count('select count(*) as n from workgraphs')).toBe(applied.size);
   expect(count(`select count(*) as n from audit_log where operation = 'apply' and success = 1 and exit_code = 0`)).toBe(applied.size);
-  expect(integrity(project.database)).toBe('ok');
+  expect(checkIntegrity(project.database)).toBe('ok');
 });

@@ -1,13 +1,13 @@
-import type { GivenFile } from '../../src/transfer/model/foreign.ts';
-import { readers } from '../../src/transfer/operations/shared/import-readers.ts';
-import type { Tool } from '../../src/transfer/rules/recognise.ts';
+import type { SourceFile } from '../../src/transfer/model/foreign.ts';
+import { importReaders } from '../../src/transfer/operations/shared/import-readers.ts';
+import type { ImportTool } from '../../src/transfer/rules/detect-tool.ts';
 import { sample } from './sample.ts';
 
-const folders: Partial<Record<Tool, string>> = { 'todo.txt': 'todo-txt' };
+const folders: Partial<Record<ImportTool, string>> = { 'todo.txt': 'todo-txt' };
 
 /** What of a sample is one import: a tool that has several forms has a file for each. */
-export async function importsOf(tool: Tool): Promise<GivenFile[][]> {
-  const { wanted } = await readers[tool].load();
-  const files = sample(folders[tool] ?? tool).filter(({ name }) => wanted(name));
+export async function importsOf(tool: ImportTool): Promise<SourceFile[][]> {
+  const { accepts } = await importReaders[tool].load();
+  const files = sample(folders[tool] ?? tool).filter(({ name }) => accepts(name));
   return tool === 'github' ? files.map((file) => [file]) : [files];
 }

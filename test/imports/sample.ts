@@ -1,9 +1,9 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { GivenFile } from '../../src/transfer/model/foreign.ts';
+import type { SourceFile } from '../../src/transfer/model/foreign.ts';
 
 /** The files of a sample, named from its folder on. */
-export function sample(tool: string): GivenFile[] {
+export function sample(tool: string): SourceFile[] {
   const folder = join(import.meta.dirname, tool);
   const found = readdirSync(folder, { recursive: true, withFileTypes: true }).filter((one) => one.isFile());
   const names = found.map((one) =>

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { openApp, type Seen, shellWords, type TestApp } from '../app.ts';
+import { type Json, openApp, splitShellWords, type TestApp } from '../app.ts';
 
 const work = [
   'T001 epic: Parser',
@@ -68,9 +68,9 @@ const lines: Line[] = [
   { line: 'cleo saga members T500', key: 'members.0.id', world: saga },
 ];
 
-const run = (app: TestApp, line: string) => app.cli(shellWords(line).slice(1));
+const run = (app: TestApp, line: string) => app.cli(splitShellWords(line).slice(1));
 
-const at = (envelope: Seen, key: string): unknown => key.split('.').reduce<Seen | undefined>((value, step) => value?.[step], envelope);
+const at = (envelope: Json, key: string): unknown => key.split('.').reduce<Json | undefined>((value, step) => value?.[step], envelope);
 
 describe('a line that agents are taught runs as written and answers under its key', () => {
   test.each(lines)('$line → $key', async ({ line, key, world = [] }) => {
@@ -130,7 +130,7 @@ describe('the days that agents are taught, step by step', () => {
     }
     const { sessions } = (await run(app, 'ct session list')).envelope;
     for (const { status } of sessions) expect(status).toBe('ended');
-    expect((await app.store.read((reads) => reads.claims.all())).length).toBe(0);
+    expect((await app.store.read((reads) => reads.claims.list())).length).toBe(0);
   });
 });
 

@@ -2,9 +2,9 @@ import { execFileSync } from 'node:child_process';
 import { chmodSync, existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import type { Seen } from '../app.ts';
-import { openWorkshop, type Workshop } from '../construct.ts';
-import { emptyPrd, sddWithoutApi, wholePrd } from '../samples.ts';
+import type { Json } from '../app.ts';
+import { completePrd, emptyPrd, sddWithoutApi } from '../samples.ts';
+import { openSkillProject, type SkillProject } from '../skill-project.ts';
 
 const twoPhases = (onFailure = 'block'): string => `
 execution: {phases: [discovery, design]}
@@ -27,20 +27,20 @@ const running = (what: RegExp): string[] =>
     .map((line) => line.trim().split(/\s+/))
     .filter(([state, ...words]) => !state?.startsWith('Z') && what.test(words.join(' ')))
     .map(([, ...words]) => words.join(' '));
-const names = (shop: Workshop): string[] => shop.events().map(({ event }) => event);
+const names = (shop: SkillProject): string[] => shop.readEvents().map(({ event }) => event);
 
-async function pipeline(prd: string, onFailure?: string): Promise<Workshop> {
-  const shop = await openWorkshop();
-  shop.construct(twoPhases(onFailure));
-  shop.put('prd.txt', prd);
-  shop.skill('discover', 'mkdir -p grimoires/demo; cp prd.txt grimoires/demo/prd.md');
-  shop.skill('shape', 'echo done > grimoires/demo/sdd.md; echo ran > /dev/null');
+async function pipeline(prd: string, onFailure?: string): Promise<SkillProject> {
+  const shop = await openSkillProject();
+  shop.writeConstruct(twoPhases(onFailure));
+  shop.writeFile('prd.txt', prd);
+  shop.writeSkill('discover', 'mkdir -p grimoires/demo; cp prd.txt grimoires/demo/prd.md');
+  shop.writeSkill('shape', 'echo done > grimoires/demo/sdd.md; echo ran > /dev/null');
   return shop;
 }
 
 test('1: two phases that hand on what is needed', async () => {
-  const shop = await pipeline(wholePrd);
-  const answer = await shop.run();
+  const shop = await pipeline(completePrd);
+  const answer = await shop.runConstruct();
   expect(answer).toMatchObject({
     _meta: { exitNamespace: 'skill' },
     success: true,
@@ -49,7 +49,7 @@ test('1: two phases that hand on what is needed', async () => {
   const events = names(shop);
   expect([events[0], events.at(-1)]).toEqual(['run_started', 'run_completed']);
   expect(events.filter((name) => name === 'handoff_attempted')).toHaveLength(1);
-  const ofDiscovery = shop.events().filter(({ skill }) => skill === 'discover');
+  const ofDiscovery = shop.readEvents().filter(({ skill }) => skill === 'discover');
   expect(
     ofDiscovery.map(({ event, data }) => (event === 'gate_checked' ? data.gate_id : event)).filter((name) => name !== 'execution_progress'),
   ).toEqual([0, 1, 'skill_invoked', 'attempt_started', 'attempt_completed', 2, 3, 4, 'execution_complete']);
@@ -57,7 +57,7 @@ test('1: two phases that hand on what is needed', async () => {
 
 test('2: a document of nothing but headings does not pass on', async () => {
   const shop = await pipeline(emptyPrd);
-  const { error } = await shop.run();
+  const { error } = await shop.runConstruct();
   expect(error).toMatchObject({
     code: 'E_SKILL_BLOCKED',
     exitCode: 80,
@@ -65,47 +65,47 @@ test('2: a document of nothing but headings does not pass on', async () => {
   });
   for (const id of ['problem', 'goals', 'users', 'functional_requirements', 'non_functional_requirements', 'scope', 'risks'])
     expect(error.details.remediation).toContain(id);
-  expect(shop.events().some(({ event, skill }) => event === 'attempt_started' && skill === 'shape')).toBe(false);
-  expect(shop.result('design', 'shape')).toMatchObject({ status: 'blocked', exit_code: 80, completed_at: expect.any(String) });
+  expect(shop.readEvents().some(({ event, skill }) => event === 'attempt_started' && skill === 'shape')).toBe(false);
+  expect(shop.readResult('design', 'shape')).toMatchObject({ status: 'blocked', exit_code: 80, completed_at: expect.any(String) });
   expect((await shop.cli(error.fix)).exitCode).toBe(80);
 });
 
 test('3: where it is only to be warned of, it goes on', async () => {
   const shop = await pipeline(emptyPrd, 'warn');
-  const answer = await shop.run();
+  const answer = await shop.runConstruct();
   expect(answer).toMatchObject({
     success: true,
-    run: { status: 'success', handoffs: [{ accepted: true, warnings: ['grimoires/demo/prd.md is 0 complete; 0.8 is asked for'] }] },
+    run: { status: 'success', handoffs: [{ accepted: true, warnings: ['grimoires/demo/prd.md is 0 complete; the minimum is 0.8'] }] },
   });
-  const handoff = shop.events().find(({ event }) => event === 'handoff_attempted')!;
+  const handoff = shop.readEvents().find(({ event }) => event === 'handoff_attempted')!;
   expect(handoff.data.validation_result.warnings).toHaveLength(1);
   expect(existsSync(join(shop.root, 'grimoires/demo/sdd.md'))).toBe(true);
 });
 
 test('4: what may succeed later is tried again, after times that can be told again', async () => {
-  const shop = await openWorkshop();
-  shop.construct(one('assessment: {gates: {only: {execution: {max_retries: 2}}}}'));
-  shop.skill(
+  const shop = await openSkillProject();
+  shop.writeConstruct(one('assessment: {gates: {only: {execution: {max_retries: 2}}}}'));
+  shop.writeSkill(
     'it',
     'n=$(cat count 2>/dev/null || echo 0); echo $((n+1)) > count; echo "{\\"retry_after_ms\\": 10}" > "$CLEO_RESULT"; [ "$n" -ge 2 ] && exit 0; exit 75',
   );
-  const answer = await shop.run();
+  const answer = await shop.runConstruct();
   expect(answer).toMatchObject({ success: true, run: { executions: [{ attempts: 3, status: 'success' }] } });
-  const { retries } = shop.result('only', 'it', 3).diagnostics;
+  const { retries } = shop.readResult('only', 'it', 3).diagnostics;
   expect(retries).toMatchObject([
     { attempt: 1, exit_code: 75, class: 'temporary' },
     { attempt: 2, exit_code: 75, class: 'temporary' },
   ]);
-  const { retryDelayMs } = await import('../../src/runs/rules/retry.ts');
-  const { execution_id: id } = shop.result('only', 'it', 3);
-  expect(retries.map(({ delay_ms }: { delay_ms: number }) => delay_ms)).toEqual([retryDelayMs(id, 1), retryDelayMs(id, 2)]);
+  const { computeRetryDelayMs } = await import('../../src/runs/rules/retry.ts');
+  const { execution_id: id } = shop.readResult('only', 'it', 3);
+  expect(retries.map(({ delay_ms }: { delay_ms: number }) => delay_ms)).toEqual([computeRetryDelayMs(id, 1), computeRetryDelayMs(id, 2)]);
 });
 
 test('5: a wrong call is not tried again', async () => {
-  const shop = await openWorkshop();
-  shop.construct(one('assessment: {gates: {only: {execution: {max_retries: 3}}}}'));
-  shop.skill('it', 'exit 2');
-  expect((await shop.run()).error).toMatchObject({
+  const shop = await openSkillProject();
+  shop.writeConstruct(one('assessment: {gates: {only: {execution: {max_retries: 3}}}}'));
+  shop.writeSkill('it', 'exit 2');
+  expect((await shop.runConstruct()).error).toMatchObject({
     exitCode: 2,
     code: 'E_SKILL_PERMANENT',
     details: { run: { executions: [{ attempts: 1, class: 'permanent' }] } },
@@ -113,10 +113,10 @@ test('5: a wrong call is not tried again', async () => {
 });
 
 test('6: unless its phase calls that code by another name', async () => {
-  const shop = await openWorkshop();
-  shop.construct(one('contracts: {only: {exit_codes: {0: success, 2: blocked}}}'));
-  shop.skill('it', 'exit 2');
-  expect((await shop.run()).error).toMatchObject({
+  const shop = await openSkillProject();
+  shop.writeConstruct(one('contracts: {only: {exit_codes: {0: success, 2: blocked}}}'));
+  shop.writeSkill('it', 'exit 2');
+  expect((await shop.runConstruct()).error).toMatchObject({
     exitCode: 2,
     code: 'E_SKILL_BLOCKED',
     details: { action: 'wait_or_escalate', run: { status: 'blocked', executions: [{ class: 'blocked', status: 'blocked' }] } },
@@ -124,22 +124,22 @@ test('6: unless its phase calls that code by another name', async () => {
 });
 
 test('7 and 8: its time is up, and nothing of it is left', async () => {
-  const shop = await openWorkshop();
-  shop.construct(one('assessment: {gates: {only: {execution: {timeout_ms: 500}}}}'));
+  const shop = await openSkillProject();
+  shop.writeConstruct(one('assessment: {gates: {only: {execution: {timeout_ms: 500}}}}'));
   // The same tests may run beside these, on the other engine.
   const long = `sleep 9${process.pid}`;
   for (const [script, warnings] of [
     [`${long} & ${long}`, undefined],
     [`setsid ${long} & ${long}`, [{ code: 'leaked_process' }]],
   ] as const) {
-    shop.skill('it', script);
+    shop.writeSkill('it', script);
     const before = Date.now();
-    const { error } = await shop.run();
+    const { error } = await shop.runConstruct();
     expect(Date.now() - before).toBeLessThan(7000);
     expect(error).toMatchObject({ exitCode: 81, code: 'E_SKILL_TIMEOUT', details: { run: { status: 'timeout' } } });
     // As much time again would end as it did.
     expect([error.message, error.fix]).toEqual([
-      'only: exit_code: exit 81 (timeout): it took more than 500 ms',
+      'only: exit_code: exit 81 (timeout): timed out after 500 ms',
       `cleo construct run --resume ${error.details.run.id} --timeout 1000`,
     ]);
     if (warnings) expect(error.details.run.executions[0].warnings).toMatchObject(warnings);
@@ -148,15 +148,15 @@ test('7 and 8: its time is up, and nothing of it is left', async () => {
 });
 
 test('9: a document that lacks a section', async () => {
-  const shop = await openWorkshop();
-  shop.construct(
+  const shop = await openSkillProject();
+  shop.writeConstruct(
     one(
       'contracts: {only: {outputs: [sdd.md]}}\nassessment: {gates: {only: {output: {schema: sdd-v1, required_sections: [architecture, api_contracts]}}}}',
     ),
   );
-  shop.put('text', sddWithoutApi);
-  shop.skill('it', 'cp text sdd.md');
-  const { error } = await shop.run();
+  shop.writeFile('text', sddWithoutApi);
+  shop.writeSkill('it', 'cp text sdd.md');
+  const { error } = await shop.runConstruct();
   expect(error).toMatchObject({
     exitCode: 84,
     code: 'E_SKILL_VALIDATION',
@@ -166,10 +166,10 @@ test('9: a document that lacks a section', async () => {
 });
 
 test('10: what it needs is not there', async () => {
-  const shop = await openWorkshop();
-  shop.construct(one('contracts: {only: {inputs: [needed.md]}}'));
-  shop.skill('it', 'true');
-  expect((await shop.run()).error).toMatchObject({
+  const shop = await openSkillProject();
+  shop.writeConstruct(one('contracts: {only: {inputs: [needed.md]}}'));
+  shop.writeSkill('it', 'true');
+  expect((await shop.runConstruct()).error).toMatchObject({
     exitCode: 66,
     details: { run: { executions: [{ attempts: 0, gates: ['skipped', 'failed', 'not_reached', 'not_reached', 'not_reached'] }] } },
   });
@@ -178,22 +178,22 @@ test('10: what it needs is not there', async () => {
 });
 
 test('11: no skill, and one with nothing to run', async () => {
-  const shop = await openWorkshop();
-  shop.construct(one());
-  expect((await shop.run()).error).toMatchObject({ exitCode: 127, code: 'E_SKILL_CONFIG' });
-  shop.put('skills/it/SKILL.md', '---\nname: it\ndescription: only a text\n---\nText\n');
-  expect((await shop.run()).error).toMatchObject({ exitCode: 126, code: 'E_SKILL_CONFIG' });
-  shop.construct(`${one()}\nexecution2: {}`);
-  shop.put('skills/it/run.sh', 'true');
+  const shop = await openSkillProject();
+  shop.writeConstruct(one());
+  expect((await shop.runConstruct()).error).toMatchObject({ exitCode: 127, code: 'E_SKILL_CONFIG' });
+  shop.writeFile('skills/it/SKILL.md', '---\nname: it\ndescription: only a text\n---\nText\n');
+  expect((await shop.runConstruct()).error).toMatchObject({ exitCode: 126, code: 'E_SKILL_CONFIG' });
+  shop.writeConstruct(`${one()}\nexecution2: {}`);
+  shop.writeFile('skills/it/run.sh', 'true');
   chmodSync(join(shop.root, 'skills/it/run.sh'), 0o644);
-  expect((await shop.run()).error).toMatchObject({ exitCode: 126 });
+  expect((await shop.runConstruct()).error).toMatchObject({ exitCode: 126 });
 });
 
 test('12: it kills itself', async () => {
-  const shop = await openWorkshop();
-  shop.construct(one('assessment: {gates: {only: {execution: {max_retries: 3}}}}'));
-  shop.skill('it', 'kill -KILL $$');
-  expect((await shop.run()).error).toMatchObject({
+  const shop = await openSkillProject();
+  shop.writeConstruct(one('assessment: {gates: {only: {execution: {max_retries: 3}}}}'));
+  shop.writeSkill('it', 'kill -KILL $$');
+  expect((await shop.runConstruct()).error).toMatchObject({
     exitCode: 137,
     code: 'E_SKILL_SIGNAL',
     details: { run: { executions: [{ attempts: 1 }] } },
@@ -202,14 +202,14 @@ test('12: it kills itself', async () => {
 
 test('13: a secret that it prints is kept nowhere', async () => {
   const secret = 'correct-horse-battery-staple-42';
-  const shop = await openWorkshop({ env: { API_TOKEN: secret } });
-  shop.construct(one('env: [API_TOKEN]\nassessment: {capture: {include_inputs: full, include_outputs: full}}'));
-  shop.skill(
+  const shop = await openSkillProject({ env: { API_TOKEN: secret } });
+  shop.writeConstruct(one('env: [API_TOKEN]\nassessment: {capture: {include_inputs: full, include_outputs: full}}'));
+  shop.writeSkill(
     'it',
     'half=$(printf %s "$API_TOKEN" | cut -c1-10); rest=$(printf %s "$API_TOKEN" | cut -c11-); printf %s "$half"; sleep 0.2; printf "%s\\n" "$rest"; printf %s "$API_TOKEN" | base64; echo "$API_TOKEN" >&2; echo "{\\"goal_statement\\":\\"$API_TOKEN\\"}" > "$CLEO_RESULT"',
   );
-  expect(await shop.run({ input: { nested: { value: secret } }, intent: `use ${secret}` })).toMatchObject({ success: true });
-  const kept = shop.kept();
+  expect(await shop.runConstruct({ input: { nested: { value: secret } }, intent: `use ${secret}` })).toMatchObject({ success: true });
+  const kept = shop.readStoredText();
   expect(kept).not.toContain(secret);
   expect(kept).not.toContain(Buffer.from(secret).toString('base64').slice(0, 30));
   expect(kept).toMatch(/\[REDACTED:value:[0-9a-f]{8}\]/);
@@ -217,30 +217,31 @@ test('13: a secret that it prints is kept nowhere', async () => {
 });
 
 test('14: inputs are kept as keyed hashes', async () => {
-  const hashOf = (shop: Workshop): string => shop.events().find(({ event }) => event === 'skill_invoked')!.data.input_summary.target.hash;
-  const shop = await openWorkshop();
-  shop.construct(one());
-  shop.skill('it', 'true');
-  await shop.run({ input: { target: 'sprint-1' } });
+  const hashOf = (shop: SkillProject): string =>
+    shop.readEvents().find(({ event }) => event === 'skill_invoked')!.data.input_summary.target.hash;
+  const shop = await openSkillProject();
+  shop.writeConstruct(one());
+  shop.writeSkill('it', 'true');
+  await shop.runConstruct({ input: { target: 'sprint-1' } });
   const first = hashOf(shop);
-  await shop.run({ input: { target: 'sprint-1' } });
+  await shop.runConstruct({ input: { target: 'sprint-1' } });
   expect(hashOf(shop)).toBe(first);
   expect(first).toMatch(/^hmac-sha256:[0-9a-f]{64}$/);
-  expect(JSON.stringify(shop.events())).not.toContain('sprint-1');
-  const other = await openWorkshop();
-  other.construct(one());
-  other.skill('it', 'true');
-  await other.run({ input: { target: 'sprint-1' } });
+  expect(JSON.stringify(shop.readEvents())).not.toContain('sprint-1');
+  const other = await openSkillProject();
+  other.writeConstruct(one());
+  other.writeSkill('it', 'true');
+  await other.runConstruct({ input: { target: 'sprint-1' } });
   expect(hashOf(other)).not.toBe(first);
 });
 
 describe('a judge', () => {
-  const judged = async (script: string, enforce: boolean): Promise<{ answer: Seen; shop: Workshop }> => {
-    const shop = await openWorkshop();
-    shop.construct(one(`assessment: {goal: {mode: judge, enforce: ${enforce}}, judge: {command: [sh, judge.sh]}}`));
-    shop.skill('it', 'true');
-    shop.put('judge.sh', script);
-    return { answer: await shop.run({ intent: 'be done' }), shop };
+  const judged = async (script: string, enforce: boolean): Promise<{ answer: Json; shop: SkillProject }> => {
+    const shop = await openSkillProject();
+    shop.writeConstruct(one(`assessment: {goal: {mode: judge, enforce: ${enforce}}, judge: {command: [sh, judge.sh]}}`));
+    shop.writeSkill('it', 'true');
+    shop.writeFile('judge.sh', script);
+    return { answer: await shop.runConstruct({ intent: 'be done' }), shop };
   };
 
   test('15: that says nothing that can be read has said nothing', async () => {
@@ -255,38 +256,38 @@ describe('a judge', () => {
     const low = 'echo \'{"verdict":"pass","score":0.4}\'';
     const { answer, shop } = await judged(low, false);
     expect(answer).toMatchObject({ success: true, run: { executions: [{ gates: ['passed', 'passed', 'passed', 'passed', 'failed'] }] } });
-    expect(shop.result('only', 'it').diagnostics.gates_passed[4].details.failures).toMatchObject([{ message: 'score_below_minimum' }]);
+    expect(shop.readResult('only', 'it').diagnostics.gates_passed[4].details.failures).toMatchObject([{ message: 'score_below_minimum' }]);
     expect((await judged(low, true)).answer.error).toMatchObject({ exitCode: 4 });
   });
 });
 
 test('18: manifests of others, misspelt ones and impossible ones', async () => {
-  const shop = await openWorkshop();
-  shop.put('construct.yaml', 'name: x\nchannels: [conda-forge]\nspecs: [python]\n');
-  expect((await shop.run()).error).toMatchObject({ exitCode: 78, message: expect.stringContaining('conda') });
-  shop.construct('asessment: {}\nexecution: {phases: []}\n');
+  const shop = await openSkillProject();
+  shop.writeFile('construct.yaml', 'name: x\nchannels: [conda-forge]\nspecs: [python]\n');
+  expect((await shop.runConstruct()).error).toMatchObject({ exitCode: 78, message: expect.stringContaining('conda') });
+  shop.writeConstruct('asessment: {}\nexecution: {phases: []}\n');
   const { _meta, success } = await shop.call('construct.validate');
   expect([success, _meta.warnings.join('\n')]).toEqual([true, expect.stringContaining('did you mean assessment?')]);
-  shop.construct('exit_codes:\n  0: blocked\n');
-  expect((await shop.run()).error).toMatchObject({ exitCode: 78, message: expect.stringMatching(/5:6: exit_codes\.0/) });
+  shop.writeConstruct('exit_codes:\n  0: blocked\n');
+  expect((await shop.runConstruct()).error).toMatchObject({ exitCode: 78, message: expect.stringMatching(/5:6: exit_codes\.0/) });
 });
 
 test('where runs cannot be kept nothing is run, whichever engine the store has', async () => {
-  const shop = await openWorkshop();
-  shop.construct(one());
-  shop.skill('it', 'touch ran');
+  const shop = await openSkillProject();
+  shop.writeConstruct(one());
+  shop.writeSkill('it', 'touch ran');
   writeFileSync(join(shop.root, '.cleo/runs'), 'in the way');
-  for (const answer of [await shop.run(), await shop.call('skills.run', { name: 'it' })])
+  for (const answer of [await shop.runConstruct(), await shop.call('skills.run', { name: 'it' })])
     expect(answer.error).toMatchObject({ exitCode: 73, code: 'E_SKILL_PRECONDITION' });
   expect(existsSync(join(shop.root, 'ran'))).toBe(false);
 });
 
 test('what a skill writes beside its outputs is told', async () => {
-  const shop = await openWorkshop();
-  shop.construct(one('contracts: {only: {outputs: [out.md]}}'));
-  shop.skill('it', 'echo a > out.md; echo b > stray.txt; rm -f gone.txt');
+  const shop = await openSkillProject();
+  shop.writeConstruct(one('contracts: {only: {outputs: [out.md]}}'));
+  shop.writeSkill('it', 'echo a > out.md; echo b > stray.txt; rm -f gone.txt');
   writeFileSync(join(shop.root, 'gone.txt'), 'x');
-  const answer = await shop.run();
+  const answer = await shop.runConstruct();
   expect(answer).toMatchObject({ success: true, run: { executions: [{ artifacts: ['out.md'] }] } });
   expect(
     answer.run.executions[0].warnings.map(({ code, message }: { code: string; message: string }) => `${code} ${message.split(' ')[0]}`),
@@ -294,11 +295,11 @@ test('what a skill writes beside its outputs is told', async () => {
 });
 
 test('a run that was cut off goes on where it stopped', async () => {
-  const shop = await pipeline(wholePrd);
-  shop.skill('shape', 'echo again >> design.log; [ -f ready ] && echo ok > grimoires/demo/sdd.md; [ -f ready ]');
-  const { error } = await shop.run();
+  const shop = await pipeline(completePrd);
+  shop.writeSkill('shape', 'echo again >> design.log; [ -f ready ] && echo ok > grimoires/demo/sdd.md; [ -f ready ]');
+  const { error } = await shop.runConstruct();
   expect(error).toMatchObject({ exitCode: 1, fix: expect.stringContaining('--resume run-') });
-  shop.put('ready', '');
+  shop.writeFile('ready', '');
   const before = readFileSync(join(shop.root, 'grimoires/demo/prd.md'), 'utf8');
   const { envelope, exitCode } = await shop.cli(error.fix);
   expect([exitCode, envelope.run?.executions.map(({ skipped }: { skipped?: boolean }) => skipped ?? false)]).toEqual([0, [true, false]]);
@@ -307,13 +308,13 @@ test('a run that was cut off goes on where it stopped', async () => {
 });
 
 test('what stands in the manifest instead of a folder is part of the skill: another program is not taken for the same', async () => {
-  const shop = await openWorkshop();
+  const shop = await openSkillProject();
   const manifest = (word: string): string =>
     `execution: {phases: [only]}\nskills: [{name: it, phase: only, run: [sh, -c, "echo ${word} > out.txt"]}]\ncontracts: {only: {outputs: [out.txt]}}\n`;
-  shop.construct(manifest('one'));
-  await shop.run();
-  expect((await shop.run({ cached: true })).run.executions).toMatchObject([{ skipped: true }]);
-  shop.construct(manifest('two'));
-  expect((await shop.run({ cached: true })).run.executions[0].skipped).toBeUndefined();
+  shop.writeConstruct(manifest('one'));
+  await shop.runConstruct();
+  expect((await shop.runConstruct({ cached: true })).run.executions).toMatchObject([{ skipped: true }]);
+  shop.writeConstruct(manifest('two'));
+  expect((await shop.runConstruct({ cached: true })).run.executions[0].skipped).toBeUndefined();
   expect(readFileSync(join(shop.root, 'out.txt'), 'utf8')).toBe('two\n');
 });

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { openApp, type Seen, type TestApp } from '../app.ts';
+import { type Json, openApp, type TestApp } from '../app.ts';
 
 const work = [
   'T001 epic: Parser',
@@ -12,7 +12,7 @@ const work = [
 const parser = 'session s-parser epic:T001 by ada: Parse';
 const all = 'session s-all global by eve: All';
 
-const start = async (app: TestApp, agent: string, taskId: string, session?: string): Promise<Seen> =>
+const start = async (app: TestApp, agent: string, taskId: string, session?: string): Promise<Json> =>
   app.call('tasks.start', { taskId }, { agent, ...(session ? { session } : {}) });
 const focusOf = async (app: TestApp, agent: string, session?: string): Promise<string | undefined> =>
   (await app.call('tasks.current', {}, { agent, ...(session ? { session } : {}) })).task.id;
@@ -56,10 +56,10 @@ test.each(['s-all', 's-parser'])(
       takenOverFrom: 'ada (s-parser)',
       _meta: { warnings: [expect.stringContaining('taken over from ada')] },
     });
-    const [entry] = await app.store.read(({ audit }) => audit.newest({}, { limit: 1, offset: 0 }));
+    const [entry] = await app.store.read(({ audit }) => audit.list({}, { limit: 1, offset: 0 }));
     expect(entry).toMatchObject({ agent: 'bob', session, operation: 'start', success: true, updated: ['T002'] });
     const { history } = await app.call('tasks.history', { taskId: 'T002' });
-    expect(history.map(({ reason }: Seen) => reason)).toContain('the claim of ada (s-parser) expired');
+    expect(history.map(({ reason }: Json) => reason)).toContain('the claim of ada (s-parser) expired');
     expect((await app.call('tasks.complete', { taskId: 'T002' }, { agent: 'ada', session: 's-parser' })).error.details.holder).toBe(
       `bob (${session})`,
     );

@@ -3,15 +3,15 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { dispatch } from '../../src/dispatch/dispatch.ts';
 import { createApp } from '../../src/main.ts';
-import { platformOf } from '../../src/platform/platform.ts';
-import { openApp, type Seen, shellWords } from '../app.ts';
-import { repositoryIn, worktreeOf } from '../repository.ts';
-import { temporary } from '../temporary.ts';
+import { createPlatform } from '../../src/platform/platform.ts';
+import { type Json, openApp, splitShellWords } from '../app.ts';
+import { addWorktree, createRepository } from '../repository.ts';
+import { createTempFolder } from '../temp-folder.ts';
 
 test('the lines that agents are taught run as written', async () => {
   const { cli, root } = await openApp({ tasks: ['T001', 'T123'] });
   writeFileSync(join(root, 'file.md'), '# A file\n');
-  const run = (line: string) => cli(shellWords(line).slice(1));
+  const run = (line: string) => cli(splitShellWords(line).slice(1));
   expect(await run('cleo docs add T123 file.md --type note --slug handle')).toMatchObject({
     exitCode: 0,
     envelope: { _meta: { command: 'docs.add' }, doc: { slug: 'handle' }, data: { created: ['handle'] } },
@@ -28,12 +28,12 @@ test('the lines that agents are taught run as written', async () => {
 describe('where the caller stands', () => {
   async function arranged() {
     const app = await openApp({ tasks: ['T001'] });
-    const main = repositoryIn(app.root);
+    const main = createRepository(app.root);
     main.commit({ '.gitignore': '.cleo\nhome\n', 'docs/a.md': 'main' });
-    const linked = worktreeOf(main, join(temporary(), 'linked'), 'linked');
-    const from = async (folder: string, operation: string, params: object): Promise<Seen> => {
+    const linked = addWorktree(main, join(createTempFolder(), 'linked'), 'linked');
+    const from = async (folder: string, operation: string, params: object): Promise<Json> => {
       const { CLEO_ROOT: _, ...env } = app.env;
-      const there = createApp(platformOf(env, folder, '0.0.0-test'));
+      const there = createApp(createPlatform(env, folder, '0.0.0-test'));
       const { envelope } = await dispatch(there, { operation, params, gateway: 'cli' });
       await there.closeStores();
       return envelope;

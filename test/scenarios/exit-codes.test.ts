@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { createApp } from '../../src/main.ts';
-import { platformOf } from '../../src/platform/platform.ts';
-import { commandLine, openApp, type TestApp } from '../app.ts';
+import { createPlatform } from '../../src/platform/platform.ts';
+import { createCli, openApp, type TestApp } from '../app.ts';
 
 interface Case {
   why: string;
@@ -211,7 +211,7 @@ describe('100 to 102 are answers, not errors', () => {
 
 test('7: another process holds the write lock; nothing was changed', async () => {
   const app = await openApp({ tasks: ['T001'], config: { store: { busyTimeoutMs: 100 } } });
-  const other = await app.beside();
+  const other = await app.openSecondStore();
   let letGo = (): void => {};
   const held = new Promise<void>((resolve) => {
     letGo = resolve;
@@ -234,11 +234,11 @@ test('8: no project here, and the fix makes one', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'cleo-empty-'));
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
   const env = { CLEO_HOME: join(folder, 'home'), CLEO_ROOT: folder };
-  const app = () => createApp(platformOf(env, folder, '0.0.0-test'));
-  const refused = await commandLine(app(), env)(['show', 'T001']);
+  const app = () => createApp(createPlatform(env, folder, '0.0.0-test'));
+  const refused = await createCli(app(), env)(['show', 'T001']);
   expect(refused).toMatchObject({ exitCode: 8, envelope: { error: { code: 'E_NOT_INITIALIZED', fix: 'cleo init' } } });
-  expect(await commandLine(app(), env)(refused.envelope.error.fix)).toMatchObject({ exitCode: 0 });
-  expect(await commandLine(app(), env)(['show', 'T001'])).toMatchObject({ exitCode: 4 });
+  expect(await createCli(app(), env)(refused.envelope.error.fix)).toMatchObject({ exitCode: 0 });
+  expect(await createCli(app(), env)(['show', 'T001'])).toMatchObject({ exitCode: 4 });
 });
 
 async function deletedThenTorn(app: TestApp): Promise<void> {

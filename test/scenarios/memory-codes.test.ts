@@ -1,7 +1,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { openApp, shellWords, type TestApp } from '../app.ts';
+import { openApp, splitShellWords, type TestApp } from '../app.ts';
 
 interface Case {
   why: string;
@@ -147,10 +147,10 @@ describe('each refusal has its code, changes nothing, and its fix leads on', () 
       const app = await openApp({ tasks: world });
       await first?.(app);
       const { memories } = await app.call('memory.find');
-      expect(await app.cli(shellWords(run))).toMatchObject({ exitCode: exit, envelope: { success: false, error: { code, fix } } });
+      expect(await app.cli(splitShellWords(run))).toMatchObject({ exitCode: exit, envelope: { success: false, error: { code, fix } } });
       expect((await app.call('memory.find')).memories).toEqual(memories);
       expect((await app.cli(fix)).exitCode).toBe(0);
-      expect((await app.cli(shellWords(then))).exitCode).toBe(0);
+      expect((await app.cli(splitShellWords(then))).exitCode).toBe(0);
     },
   );
 });
@@ -166,8 +166,8 @@ test.each([
   const app = await openApp({ tasks: ['T001 epic', 'memory observation accepted: Seen'] });
   mkdirSync(join(app.root, 'adr'));
   writeFileSync(join(app.root, 'adr', '1-a.md'), '# A\n\n## Status\nProposed\n');
-  if (line.includes('--adr')) await app.cli(shellWords(line));
-  expect(await app.cli(shellWords(line))).toMatchObject({ exitCode: exit, envelope: { success: true } });
+  if (line.includes('--adr')) await app.cli(splitShellWords(line));
+  expect(await app.cli(splitShellWords(line))).toMatchObject({ exitCode: exit, envelope: { success: true } });
 });
 
 test.each([
@@ -183,7 +183,7 @@ test.each([
 ])('the line %s that agents are taught runs as written and answers %s', async (line, key) => {
   const app = await openApp({ tasks: ['T001 epic', 'T002 in T001', 'session session-1 global by ada'] });
   await app.call('memory.store', { type: 'decision', content: 'Tokens are structs', task: 'T002', source: 'session:session-1' });
-  const { exitCode, envelope } = await app.cli(shellWords(line).slice(1));
+  const { exitCode, envelope } = await app.cli(splitShellWords(line).slice(1));
   expect(exitCode).toBe(0);
   expect(key.split('.').reduce((value, step) => value?.[step], envelope)).toBeTypeOf('string');
 });

@@ -1,14 +1,14 @@
 import { renameSync, writeFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
-import { shellWords } from '../app.ts';
-import { type Nexus, openNexus, reconfigure } from '../nexus-world.ts';
+import { splitShellWords } from '../app.ts';
+import { openNexus, type TestNexus, updateConfig } from '../nexus-world.ts';
 
 interface Case {
   why: string;
   /** Another way to what a case before it shows: files are enough for it. */
   isVariant?: boolean;
   permissions?: Record<string, string>;
-  arrange?: (nexus: Nexus) => unknown;
+  arrange?: (nexus: TestNexus) => unknown;
   /** A command line in `api`. */
   run: string;
   exit: number;
@@ -21,24 +21,24 @@ interface Case {
   ends?: number;
 }
 
-const api = (line: string) => (nexus: Nexus) => nexus.apps.api!.cli(shellWords(line));
-const web = (line: string) => (nexus: Nexus) => nexus.apps.web!.cli(shellWords(line));
+const api = (line: string) => (nexus: TestNexus) => nexus.apps.api!.cli(splitShellWords(line));
+const web = (line: string) => (nexus: TestNexus) => nexus.apps.web!.cli(splitShellWords(line));
 const both =
-  (...acts: ((nexus: Nexus) => unknown)[]) =>
-  async (nexus: Nexus) => {
+  (...acts: ((nexus: TestNexus) => unknown)[]) =>
+  async (nexus: TestNexus) => {
     for (const act of acts) await act(nexus);
   };
-const noRegistry = (nexus: Nexus): void => renameSync(nexus.registry, `${nexus.registry}.away`);
-const damaged = (text: string) => (nexus: Nexus) => writeFileSync(nexus.registry, text);
-const brokenConfig = (nexus: Nexus): void =>
-  reconfigure(nexus.apps.web!, (config) => {
+const noRegistry = (nexus: TestNexus): void => renameSync(nexus.registry, `${nexus.registry}.away`);
+const damaged = (text: string) => (nexus: TestNexus) => writeFileSync(nexus.registry, text);
+const brokenConfig = (nexus: TestNexus): void =>
+  updateConfig(nexus.apps.web!, (config) => {
     config.mood = 'good';
   });
-const newerStore = (nexus: Nexus) =>
+const newerStore = (nexus: TestNexus) =>
   nexus.apps.web!.tamper("insert into schema_migrations (version, checksum, applied_at) values (99, 'x', 'now')");
-const olderStore = (nexus: Nexus) =>
+const olderStore = (nexus: TestNexus) =>
   nexus.apps.web!.tamper('delete from schema_migrations where version = (select max(version) from schema_migrations)');
-const gone = (nexus: Nexus) => renameSync(`${nexus.apps.web!.root}/.cleo`, `${nexus.apps.web!.root}/away`);
+const gone = (nexus: TestNexus) => renameSync(`${nexus.apps.web!.root}/.cleo`, `${nexus.apps.web!.root}/away`);
 
 const refusals: Case[] = [
   ...['nexus list', 'nexus query web:T001', 'nexus register', 'nexus sync', 'nexus graph', 'nexus permissions'].map((run, i) => ({
@@ -274,29 +274,29 @@ describe('each refusal has its code, changes neither the registry nor a task, an
   test.each(refusals.filter(({ isVariant }) => !isVariant || process.env.CLEO_TEST_ENGINE !== 'postgres'))(
     '$exit $code: $why',
     async ({ permissions, arrange, run, exit, code, fix, plays = 0, then, ends = 0 }) => {
-      const nexus = await openNexus(worlds, { permissions, alike: true });
+      const nexus = await openNexus(worlds, { permissions, useSameEngine: true });
       const { api } = nexus.apps;
       await arrange?.(nexus);
       const before = [state(nexus), (await api!.call('tasks.export')).content];
-      const refused = await api!.cli(shellWords(run));
+      const refused = await api!.cli(splitShellWords(run));
       expect(refused).toMatchObject({ exitCode: exit, envelope: { success: false, error: { code, fix: expect.stringMatching(fix) } } });
       expect([state(nexus), (await api!.call('tasks.export')).content]).toEqual(before);
-      expect(await nexus.play(refused.envelope.error.fix)).toBe(plays);
-      expect((await api!.cli(shellWords(then ?? run))).exitCode).toBe(ends);
+      expect(await nexus.runFix(refused.envelope.error.fix)).toBe(plays);
+      expect((await api!.cli(splitShellWords(then ?? run))).exitCode).toBe(ends);
     },
   );
 });
 
-function state(nexus: Nexus): string {
+function state(nexus: TestNexus): string {
   try {
-    return nexus.bytes();
+    return nexus.readRegistry();
   } catch {
     return 'none';
   }
 }
 
 test('an older store is not brought up to date by a question', async () => {
-  const nexus = await openNexus(worlds, { alike: true });
+  const nexus = await openNexus(worlds, { useSameEngine: true });
   await olderStore(nexus);
   for (const _ of [1, 2])
     expect(await nexus.apps.api!.cli(['nexus', 'query', 'web:T001'])).toMatchObject({
@@ -325,7 +325,7 @@ test('a closed project stays closed on every path, and the others answer', async
     ['show T001', 0],
   ];
   for (const [line, exit] of answers) {
-    const { exitCode, out } = await api!.cli(shellWords(line));
+    const { exitCode, out } = await api!.cli(splitShellWords(line));
     expect({ line, exitCode }).toEqual({ line, exitCode: exit });
     expect(out).not.toMatch(/The parser of the secret|Another/);
   }
@@ -357,5 +357,6 @@ const seedLines: [string, number][] = [
 
 test('every command of the room runs as the spec writes it', async () => {
   const { apps } = await openNexus(worlds);
-  for (const [line, exit] of seedLines) expect({ line, exit: (await apps.api!.cli(shellWords(line))).exitCode }).toEqual({ line, exit });
+  for (const [line, exit] of seedLines)
+    expect({ line, exit: (await apps.api!.cli(splitShellWords(line))).exitCode }).toEqual({ line, exit });
 });

@@ -2,9 +2,9 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import type { Reply } from '../../src/dispatch/dispatch.ts';
 import type { Task } from '../../src/tasks/model/task.ts';
-import { overlaps } from '../../src/tasks/rules/scope.ts';
-import { openApp, type Seen, type TestApp } from '../app.ts';
-import { type Command, filledIn, grove, sessionWrite, starts, write } from '../commands.ts';
+import { isOverlapping } from '../../src/tasks/rules/scope.ts';
+import { type Json, openApp, type TestApp } from '../app.ts';
+import { type Command, fillInSessions, sessionWrite, startOperations, taskTree, write } from '../commands.ts';
 
 const allowedParents: Record<string, (string | undefined)[]> = {
   saga: [undefined],
@@ -35,9 +35,9 @@ test('whatever is done in sessions, none gets in the way of another, and nothing
 }, async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(sessionWrite, { minLength: 15, maxLength: 30 }), async (commands) => {
-      const app = await openApp({ tasks: grove });
+      const app = await openApp({ tasks: taskTree });
       await play(app, commands, async ({ operation, agent }, { exitCode, envelope }) => {
-        if (operation === 'session.end' && exitCode === 0) await checkEnded(app, (envelope as Seen).session.id, agent);
+        if (operation === 'session.end' && exitCode === 0) await checkEnded(app, (envelope as Json).session.id, agent);
         await checkSessions(app);
       });
       await checkClaims(app, await allTasks(app));
@@ -64,10 +64,10 @@ test('what was exported comes back the same, whatever it is', { timeout: 600_000
 async function play(app: TestApp, commands: Command[], look?: (command: Command, reply: Reply) => Promise<void>): Promise<void> {
   const started: string[] = [];
   for (const command of commands) {
-    const reply = await app.reply(...filledIn(command, started));
-    const { error, session } = reply.envelope as Seen;
+    const reply = await app.reply(...fillInSessions(command, started));
+    const { error, session } = reply.envelope as Json;
     expect({ command, exitCode: reply.exitCode, error: error?.message }).not.toMatchObject({ exitCode: 1 });
-    if (reply.exitCode === 0 && starts.includes(command.operation)) started.push(session.id);
+    if (reply.exitCode === 0 && startOperations.includes(command.operation)) started.push(session.id);
     await look?.(command, reply);
   }
 }
@@ -101,7 +101,7 @@ function checkStates(tasks: Task[]): void {
 }
 
 async function checkClaims(app: TestApp, tasks: Task[]): Promise<void> {
-  const claims = await app.store.read((reads) => reads.claims.all());
+  const claims = await app.store.read((reads) => reads.claims.list());
   expect(new Set(claims.map(({ agent, session }) => `${agent} ${session}`)).size).toBe(claims.length);
   for (const claim of claims) expect(tasks.find((task) => task.id === claim.taskId)?.status).toBe('active');
 }
@@ -109,17 +109,17 @@ async function checkClaims(app: TestApp, tasks: Task[]): Promise<void> {
 /** No two active sessions get in each other's way, and what is held in a session lies in its scope and is not forgotten with it. */
 async function checkSessions({ store }: TestApp): Promise<void> {
   await store.read(async ({ sessions, claims, tasks }) => {
-    const above = async (root: string | undefined) => (root === undefined ? [] : tasks.ancestry(root));
-    const active = await sessions.active();
+    const above = async (root: string | undefined) => (root === undefined ? [] : tasks.getAncestry(root));
+    const active = await sessions.listActive();
     expect(new Set(active.map(({ scope }) => `${scope.kind}:${scope.root}`)).size).toBe(active.length);
     for (const [i, one] of active.entries())
       for (const other of active.slice(i + 1))
-        expect([one, other, overlaps(one.scope, await above(one.scope.root), other.scope, await above(other.scope.root))]).toEqual([
+        expect([one, other, isOverlapping(one.scope, await above(one.scope.root), other.scope, await above(other.scope.root))]).toEqual([
           one,
           other,
           false,
         ]);
-    for (const claim of (await claims.all()).filter(({ session }) => session !== undefined)) {
+    for (const claim of (await claims.list()).filter(({ session }) => session !== undefined)) {
       const session = await sessions.get(claim.session!);
       expect(['active', 'suspended']).toContain(session?.status);
       const root = session?.scope.root;
@@ -130,7 +130,7 @@ async function checkSessions({ store }: TestApp): Promise<void> {
 }
 
 async function checkEnded(app: TestApp, session: string, agent: string): Promise<void> {
-  expect(await app.store.read((reads) => reads.claims.inSession(session))).toEqual([]);
+  expect(await app.store.read((reads) => reads.claims.listForSession(session))).toEqual([]);
   expect(await app.reply('session.end', {}, { session, agent })).toMatchObject({ exitCode: 102 });
 }
 

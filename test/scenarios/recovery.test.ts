@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { openApp, type Seen, shellWords, type TestApp } from '../app.ts';
+import { type Json, openApp, splitShellWords, type TestApp } from '../app.ts';
 
 const work = [
   'T001 epic: Parser',
@@ -14,17 +14,17 @@ const work = [
 ];
 const mine = 'session s-mine epic:T001 by tester: Mine';
 
-const run = (app: TestApp, line: string) => app.cli(line.startsWith('cleo ') ? line : shellWords(line));
+const run = (app: TestApp, line: string) => app.cli(line.startsWith('cleo ') ? line : splitShellWords(line));
 
-async function refused(app: TestApp, line: string, exit: number): Promise<Seen> {
+async function refused(app: TestApp, line: string, exit: number): Promise<Json> {
   const { exitCode, envelope } = await run(app, line);
   expect([line, exitCode]).toEqual([line, exit]);
   return envelope.error;
 }
 
 /** Every step of a tree, as it is printed; what each answers. */
-async function walk(app: TestApp, steps: { command: string }[]): Promise<Seen[]> {
-  const answers: Seen[] = [];
+async function walk(app: TestApp, steps: { command: string }[]): Promise<Json[]> {
+  const answers: Json[] = [];
   for (const { command } of steps) {
     const { exitCode, envelope } = await run(app, command);
     expect([command, exitCode]).toEqual([command, 0]);
@@ -137,7 +137,7 @@ describe('38: focus, then the same again', () => {
 });
 
 describe('100 where a session was looked for: list, then resume one or start one', () => {
-  const look = async (app: TestApp): Promise<Seen[]> => {
+  const look = async (app: TestApp): Promise<Json[]> => {
     const { exitCode, envelope } = await run(app, 'session status');
     expect([exitCode, envelope.success, envelope.session]).toEqual([100, true, {}]);
     return envelope.alternatives;

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { openApp, shellWords, type TestApp } from '../app.ts';
+import { openApp, splitShellWords, type TestApp } from '../app.ts';
 
 interface Case {
   why: string;
@@ -354,7 +354,7 @@ describe('50 to 54 tell how full the context is, and are answers', () => {
   });
 });
 
-const words = (line: string): string[] => shellWords(line);
+const words = (line: string): string[] => splitShellWords(line);
 
 /** Tasks, sessions and claims: all that a refused command could have changed. */
 async function everything(app: TestApp): Promise<unknown> {
@@ -362,6 +362,6 @@ async function everything(app: TestApp): Promise<unknown> {
   return app.store.read(async ({ sessions, claims }) => ({
     content,
     sessions: await sessions.list(undefined, { limit: 100, offset: 0 }),
-    claims: await claims.all(),
+    claims: await claims.list(),
   }));
 }

@@ -2,21 +2,21 @@ import { appendFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { createApp } from '../../src/main.ts';
-import { platformOf } from '../../src/platform/platform.ts';
-import { commandLine, openApp, type TestApp } from '../app.ts';
+import { createPlatform } from '../../src/platform/platform.ts';
+import { createCli, openApp, type TestApp } from '../app.ts';
 
 /** A subagent: a process with the environment that the spawn answered, beside everybody else's. */
 function subagent({ root, env }: TestApp, own: Record<string, string>): TestApp['cli'] {
   const { CLEO_AGENT_ID: _, ...shared } = env;
   const theirs = { ...shared, ...own };
-  const app = createApp(platformOf(theirs, root, '0.0.0-test'));
+  const app = createApp(createPlatform(theirs, root, '0.0.0-test'));
   onTestFinished(() => app.closeStores());
-  return commandLine(app, theirs);
+  return createCli(app, theirs);
 }
 
 /** The command lines at the end of a prompt. */
 const commandsOf = (prompt: string): string[] =>
-  /# The commands, in their order\n\n```bash\n([\s\S]*?)\n```/
+  /# Commands, in order\n\n```bash\n([\s\S]*?)\n```/
     .exec(prompt)![1]!
     .split('\n')
     .filter((line) => !line.startsWith('#'));

@@ -1,8 +1,8 @@
 import { expect, onTestFinished, test } from 'vitest';
 import { dispatch } from '../../src/dispatch/dispatch.ts';
 import { type AppOptions, createApp } from '../../src/main.ts';
-import { platformOf } from '../../src/platform/platform.ts';
-import { openApp, type Seen } from '../app.ts';
+import { createPlatform } from '../../src/platform/platform.ts';
+import { type Json, openApp } from '../app.ts';
 
 const work = ['T001 epic: Parser', 'T002 in T001: Lexer', 'T003 in T001: Trees', 'T009 epic: Other', 'T010 in T009: Else'];
 
@@ -30,16 +30,16 @@ const apps: [string, AppOptions][] = [
 /** A server's house on a fresh project, whose own agent is `ada`, and what the log of it says. */
 async function openServer(options: AppOptions) {
   const project = await openApp({ tasks: work });
-  const app = createApp(platformOf({ ...project.env, CLEO_AGENT_ID: 'ada' }, project.root, '0.0.0-test'), options);
+  const app = createApp(createPlatform({ ...project.env, CLEO_AGENT_ID: 'ada' }, project.root, '0.0.0-test'), options);
   onTestFinished(() => app.closeStores());
   const call = async (
     agent: string,
     operation: string,
     params: Record<string, unknown> = {},
-  ): Promise<{ exitCode: number; envelope: Seen }> => dispatch(app, { operation, params, agent, gateway: 'cleo_query' });
+  ): Promise<{ exitCode: number; envelope: Json }> => dispatch(app, { operation, params, agent, gateway: 'cleo_query' });
   const logOf = (session: string | undefined) =>
     project.store.read(async ({ audit }) =>
-      (await audit.after(0, 10_000))
+      (await audit.listAfter(0, 10_000))
         .filter((entry) => entry.session === session)
         .map((entry) => [entry.agent, `${entry.domain}.${entry.operation}`, entry.exitCode]),
     );

@@ -1,8 +1,8 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { openApp, shellWords, type TestApp } from '../app.ts';
-import { repositoryIn } from '../repository.ts';
+import { openApp, splitShellWords, type TestApp } from '../app.ts';
+import { createRepository } from '../repository.ts';
 
 interface Case {
   why: string;
@@ -67,7 +67,7 @@ const refusals: Case[] = [
     exit: 42,
     code: 'E_INVALID_GATE',
     fix: /--gate testsPassed/,
-    arrange: (app) => app.cli(shellWords(bring('implemented'))),
+    arrange: (app) => app.cli(splitShellWords(bring('implemented'))),
     then: 'verify T001',
   },
   {
@@ -92,7 +92,7 @@ const refusals: Case[] = [
     why: 'too many failed rounds',
     world: ['T001'],
     config: { verification: { maxRounds: 1 } },
-    arrange: (app) => app.cli(shellWords('verify T001 --gate implemented --evidence files:none.txt')),
+    arrange: (app) => app.cli(splitShellWords('verify T001 --gate implemented --evidence files:none.txt')),
     run: bring('implemented'),
     exit: 44,
     code: 'E_MAX_ROUNDS_EXCEEDED',
@@ -113,7 +113,7 @@ const refusals: Case[] = [
     world: ['T001'],
     arrange: async (app) => {
       writeFileSync(join(app.root, 'a.txt'), 'a');
-      await app.cli(shellWords('verify T001 --gate implemented --evidence files:a.txt'));
+      await app.cli(splitShellWords('verify T001 --gate implemented --evidence files:a.txt'));
       writeFileSync(join(app.root, 'a.txt'), 'b');
     },
     run: 'complete T001',
@@ -132,7 +132,7 @@ const refusals: Case[] = [
   {
     why: 'a round that is over',
     world: ['T001'],
-    arrange: (app) => app.cli(shellWords('verify T001 --gate implemented --evidence files:none.txt')),
+    arrange: (app) => app.cli(splitShellWords('verify T001 --gate implemented --evidence files:none.txt')),
     run: bring('implemented', ' --round 1'),
     exit: 47,
     code: 'E_ROUND_MISMATCH',
@@ -193,7 +193,7 @@ const refusals: Case[] = [
   {
     why: 'a release without provenance',
     world: released,
-    arrange: async (app) => repositoryIn(app.root).commit({ 'a.txt': 'a' }),
+    arrange: async (app) => createRepository(app.root).commit({ 'a.txt': 'a' }),
     run: 'lifecycle complete T001 release',
     exit: 84,
     code: 'E_PROVENANCE_REQUIRED',
@@ -207,11 +207,11 @@ describe('each refusal has its code, changes no task, and its fix leads on', () 
     const app = await openApp({ tasks: world, config });
     await arrange?.(app);
     const tasks = (await app.call('tasks.export')).content;
-    const refused = await app.cli(shellWords(run));
+    const refused = await app.cli(splitShellWords(run));
     expect(refused).toMatchObject({ exitCode: exit, envelope: { success: false, error: { code, fix: expect.stringMatching(fix) } } });
     expect((await app.call('tasks.export')).content).toBe(tasks);
     expect((await app.cli(refused.envelope.error.fix)).exitCode).toBe(0);
-    expect((await app.cli(shellWords(then ?? run))).exitCode).toBe(ends);
+    expect((await app.cli(splitShellWords(then ?? run))).exitCode).toBe(ends);
   });
 });
 
@@ -225,5 +225,5 @@ const seedLines = [
 test('the command lines of the seeds that belong here run as written, with ids and evidence filled in', async () => {
   const app = await openApp({ tasks: ['T001'] });
   writeFileSync(join(app.root, 'a.txt'), 'a');
-  for (const [line, exit] of seedLines) expect({ line, exit: (await app.cli(shellWords(line))).exitCode }).toEqual({ line, exit });
+  for (const [line, exit] of seedLines) expect({ line, exit: (await app.cli(splitShellWords(line))).exitCode }).toEqual({ line, exit });
 });

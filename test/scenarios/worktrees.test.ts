@@ -3,27 +3,27 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { dispatch } from '../../src/dispatch/dispatch.ts';
 import { createApp } from '../../src/main.ts';
-import { platformOf } from '../../src/platform/platform.ts';
-import { openApp, type Seen, type TestApp } from '../app.ts';
-import { type Repository, repositoryIn, worktreeOf } from '../repository.ts';
-import { temporary } from '../temporary.ts';
+import { createPlatform } from '../../src/platform/platform.ts';
+import { type Json, openApp, type TestApp } from '../app.ts';
+import { addWorktree, createRepository, type Repository } from '../repository.ts';
+import { createTempFolder } from '../temp-folder.ts';
 
 /** A project in a git repository with two further worktrees, and calls from any folder of them. */
 async function arranged(config: Record<string, unknown> = {}) {
   const app = await openApp({ tasks: ['T001 evidence implemented', 'T002'], config });
-  const main = repositoryIn(app.root);
+  const main = createRepository(app.root);
   writeFileSync(join(app.root, '.gitignore'), '.cleo\nhome\n');
   main.commit({ '.gitignore': '.cleo\nhome\n', 'src/a.txt': 'first' });
-  const elsewhere = temporary();
-  const one = worktreeOf(main, join(elsewhere, 'one'), 'one');
-  const two = worktreeOf(main, join(elsewhere, 'two'), 'two');
+  const elsewhere = createTempFolder();
+  const one = addWorktree(main, join(elsewhere, 'one'), 'one');
+  const two = addWorktree(main, join(elsewhere, 'two'), 'two');
   return { app, main, one, two, from: (folder: string, env = {}) => callsFrom(app, folder, env) };
 }
 
-function callsFrom(app: TestApp, folder: string, more: Record<string, string>): (operation: string, params: object) => Promise<Seen> {
+function callsFrom(app: TestApp, folder: string, more: Record<string, string>): (operation: string, params: object) => Promise<Json> {
   const { CLEO_ROOT: _, ...env } = app.env;
   return async (operation, params) => {
-    const there = createApp(platformOf({ ...env, ...more }, folder, '0.0.0-test'));
+    const there = createApp(createPlatform({ ...env, ...more }, folder, '0.0.0-test'));
     const { envelope } = await dispatch(there, { operation, params: params as Record<string, unknown>, gateway: 'cli' });
     await there.closeStores();
     return envelope;

@@ -1,7 +1,7 @@
 import { literal, number, strictObject, string } from 'valibot';
 import { query } from '#core/define.ts';
 import { CleoError } from '#core/errors/error.ts';
-import type { ReadStore } from '#store/port.ts';
+import type { ReadStore } from '#store/port/store.ts';
 import { type ChainState, chainEnd, chainStart, chainStep } from '../rules/chain.ts';
 
 export const adminAuditVerify = query({
@@ -37,8 +37,8 @@ const perBatch = 2000;
 export async function followChain(store: ReadStore, digest: (text: string) => string): Promise<ChainState> {
   let state = chainStart;
   for (;;) {
-    const links = await store.audit.links(state.seq, perBatch);
+    const links = await store.audit.listLinks(state.seq, perBatch);
     for (const link of links) state = chainStep(state, link, digest);
-    if (state.broken || links.length < perBatch) return chainEnd(state, await store.audit.head());
+    if (state.broken || links.length < perBatch) return chainEnd(state, await store.audit.getHead());
   }
 }

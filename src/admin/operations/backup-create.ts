@@ -20,7 +20,7 @@ export const adminBackupCreate = job({
   async run({ platform, project, now, config, openStore }) {
     const store = await openStore('read');
     const how = { at: now, kind: 'manual' as const, keep: config()['backup.keep'] };
-    const { backup, removed } = await platform.backups.make(project, how, (file) => store.backupTo(file));
+    const { backup, removed } = await platform.backups.create(project, how, (file) => store.backupTo(file));
     return { backup, ...(removed.length ? { removed } : {}) };
   },
 });

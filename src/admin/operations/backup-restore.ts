@@ -4,7 +4,7 @@ import { answer, job } from '#core/define.ts';
 import { CleoError } from '#core/errors/error.ts';
 import { quote } from '#core/errors/quote.ts';
 import type { Backup, Platform, Project } from '#platform/port.ts';
-import type { StoreAdmin } from '#store/port.ts';
+import type { StoreAdmin } from '#store/port/store.ts';
 import { schemaVersion } from '#store/schema-version.ts';
 import { BackupRow } from './backup-create.ts';
 
@@ -23,7 +23,7 @@ export const adminBackupRestore = job({
     const keeper = await storeAdmin(project);
     const found = platform.backups.list(project).find((backup) => backup.id === id.replace(/\.db$/, ''));
     if (!found) throw new CleoError('E_BACKUP_NOT_FOUND', { id: id.slice(0, 100) });
-    const file = platform.backups.pathOf(project, found.id);
+    const file = platform.backups.getPath(project, found.id);
     const warnings = await checkSound(keeper, platform, project, found, file);
     const isSound = (await keeper.inspect()).problems.length === 0;
     // What it takes the place of is kept first; a damaged one cannot be copied, only moved.
@@ -62,7 +62,7 @@ async function keepPresent(
 ): Promise<string> {
   const store = await keeper.open('read');
   try {
-    return (await backups.make(project, { ...how, kind: 'replaced' }, (file) => store.backupTo(file))).backup.id;
+    return (await backups.create(project, { ...how, kind: 'replaced' }, (file) => store.backupTo(file))).backup.id;
   } finally {
     await store.close();
   }

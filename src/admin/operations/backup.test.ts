@@ -1,9 +1,9 @@
 import { closeSync, existsSync, openSync, readdirSync, readFileSync, rmSync, truncateSync, writeFileSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { sqliteDriver } from '#store/dialects/sqlite-driver.ts';
+import { loadSqliteDriver } from '#store/dialects/sqlite-driver.ts';
 import { openApp } from '../../../test/app.ts';
-import { emptyFolder, type Folder } from '../../../test/folder.ts';
+import { createEmptyFolder, type TestFolder } from '../../../test/folder.ts';
 
 const isPostgres = process.env.CLEO_TEST_ENGINE === 'postgres';
 
@@ -28,13 +28,13 @@ if (isPostgres)
 if (!isPostgres) {
   const database = ({ root }: { root: string }, end = ''): string => join(root, '.cleo', `cleo.db${end}`);
   const backupFile = ({ root }: { root: string }, id: string): string => join(root, '.cleo', 'backups', `${id}.db`);
-  const withTask = async (): Promise<Folder> => {
-    const folder = emptyFolder();
+  const withTask = async (): Promise<TestFolder> => {
+    const folder = createEmptyFolder();
     await folder.call('admin.init');
     await folder.call('tasks.add', { title: 'Before' });
     return folder;
   };
-  const titles = async (folder: Pick<Folder, 'call'>): Promise<string[]> =>
+  const titles = async (folder: Pick<TestFolder, 'call'>): Promise<string[]> =>
     (await folder.call('tasks.list')).tasks.map((task: { title: string }) => task.title);
 
   test('a backup is listed with its kind and size, and its checksum can be checked by others', async () => {
@@ -105,7 +105,7 @@ if (!isPostgres) {
 
     test('those who work on the store go on, and see the restored one', async () => {
       const app = await openApp({ tasks: ['T001: Before'] });
-      const other = await app.beside();
+      const other = await app.openSecondStore();
       const { backup } = await app.call('admin.backup.create');
       await other.write({ at: '2026-01-02T00:00:00.000Z', by: 'other' }, async (writes) => {
         const task = (await writes.tasks.get('T001'))!;
@@ -123,7 +123,7 @@ if (!isPostgres) {
     test('waits for the write lock as long as every call does', async () => {
       const app = await openApp({ tasks: ['T001'], config: { store: { busyTimeoutMs: 50 } } });
       const { backup } = await app.call('admin.backup.create');
-      const other = await app.beside();
+      const other = await app.openSecondStore();
       await other.write({ at: 'x', by: 'other' }, async () => {
         expect(await app.call('admin.backup.restore', { id: backup.id })).toMatchObject({
           error: { code: 'E_LOCK_TIMEOUT', exitCode: 7 },
@@ -132,7 +132,7 @@ if (!isPostgres) {
       expect(readdirSync(join(app.root, '.cleo')).filter((name) => name.includes('restore'))).toEqual([]);
     });
 
-    test.each<[string, (folder: Folder) => void]>([
+    test.each<[string, (folder: TestFolder) => void]>([
       ['missing', (folder) => ['', '-wal', '-shm'].forEach((end) => void rmSync(database(folder, end), { force: true }))],
       ['empty', (folder) => truncateSync(database(folder), 0)],
       ['garbage', (folder) => writeFileSync(database(folder), 'garbage'.repeat(1000))],
@@ -199,7 +199,7 @@ if (!isPostgres) {
 
   describe('upgrade', () => {
     /** A store from before the first step. */
-    const older = async (): Promise<Folder> => {
+    const older = async (): Promise<TestFolder> => {
       const folder = await withTask();
       rmSync(database(folder));
       for (const end of ['-wal', '-shm']) rmSync(database(folder, end), { force: true });
@@ -256,7 +256,7 @@ function overwrite(path: string, at: number, length: number): void {
 }
 
 function execute(path: string, statements: string): void {
-  const db = new (sqliteDriver().DatabaseSync)(path, {});
+  const db = new (loadSqliteDriver().DatabaseSync)(path, {});
   db.exec(statements);
   db.close();
 }

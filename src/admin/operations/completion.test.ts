@@ -1,38 +1,20 @@
 import { spawnSync } from 'node:child_process';
-import { chmodSync, mkdirSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { openApp } from '../../../test/app.ts';
 
-const has = (shell: string) => spawnSync(shell, ['-c', ':']).status === 0;
+const isInstalled = (shell: string) => spawnSync(shell, ['-c', ':']).status === 0;
 
-/** A shell with the script loaded, and a `cleo` that knows two tasks, one of them an epic, and two sessions. */
-async function shell(name: 'bash' | 'zsh' | 'fish') {
-  const { root, call } = await openApp();
-  const { script } = await call('admin.completion', { shell: name });
-  const bin = join(root, 'bin');
-  mkdirSync(bin);
-  writeFileSync(
-    join(bin, 'cleo'),
-    `#!/bin/sh
-case "$*" in
-  "list --quiet --limit 1000") printf 'T001\\nT002\\n' ;;
-  "list --type epic --quiet --limit 1000") printf 'T001\\n' ;;
-  "session list --quiet") printf 'session-1-a\\nsession-2-b\\n' ;;
-  "trace list --quiet") printf 'run-1\\nrun-2\\n' ;;
-  "review list --quiet") printf 'rv-1\\n' ;;
-esac
-`,
-  );
-  chmodSync(join(bin, 'cleo'), 0o755);
-  writeFileSync(join(root, 'script'), script);
-  const run = (text: string) => {
-    const bare = { bash: ['--norc', '-c'], zsh: ['-f', '-c'], fish: ['--no-config', '-c'] }[name];
-    const done = spawnSync(name, [...bare, text], { encoding: 'utf8', cwd: root, env: { PATH: `${bin}:${process.env.PATH}`, HOME: root } });
-    expect(done.stderr).toBe('');
-    return done.stdout;
-  };
-  return { run, script: join(root, 'script') };
+const world = ['T001 epic: Read recipes', 'T002 in T001: Write the parser', 'trace run-1', 'trace run-2', 'review rv-1 of run-1'];
+
+/** Opens a project with two tasks, two runs, a review and a session. */
+async function openProject() {
+  const app = await openApp({ tasks: world });
+  const { session } = await app.call('session.start', { scope: 'global', name: 'Parser', focus: 'T002' });
+  writeFileSync(join(app.root, 'script'), '');
+  const complete = async (words: string[]) => (await app.cli(['__complete', '--', ...words])).out.split('\n').filter(Boolean);
+  return { ...app, complete, session: session.id as string };
 }
 
 const cases: [string[], string[]][] = [
@@ -52,25 +34,20 @@ const cases: [string[], string[]][] = [
   ],
   [['add', 'Title', '--priority', 'h'], ['high']],
   [['add', 'Title', '--description', ''], []],
+  [['add', 'Title', '--type=ep'], ['--type=epic']],
+  [['add', '--', '--ty'], []],
   [
     ['show', 'T00'],
     ['T001', 'T002'],
   ],
+  [['show', 'T001', ''], []],
   [['add', 'Title', '--parent', 'T001'], ['T001']],
   [
     ['update', 'T001', '--depends', 'T001,T00'],
     ['T001,T001', 'T001,T002'],
   ],
-  [
-    ['session', 'show', ''],
-    ['session-1-a', 'session-2-b'],
-  ],
-  [['session', 'resume', 'session-2'], ['session-2-b']],
-  [
-    ['show', 'T001', '--session', 'session-'],
-    ['session-1-a', 'session-2-b'],
-  ],
   [['session', 'start', '--scope', 'e'], ['epic:']],
+  [['session', 'start', '--scope', 'epic:T0'], ['epic:T001']],
   [['session', 'start', '--scope', 'global', '--na'], ['--name']],
   [['session', 'start', '--scope', 'saga:'], []],
   [
@@ -79,7 +56,7 @@ const cases: [string[], string[]][] = [
   ],
   [['construct', 'run', '--cap'], ['--capture']],
   [['construct', 'run', '--capture', 'h'], ['hashed']],
-  [['construct', 'run', 'scr'], ['script']],
+  [['construct', 'run', 'scr'], [':files']],
   [
     ['construct', 'run', '--resume', 'run-'],
     ['run-1', 'run-2'],
@@ -98,57 +75,100 @@ const cases: [string[], string[]][] = [
     ['completion', ''],
     ['bash', 'fish', 'zsh'],
   ],
+  [['list', '--wat'], ['--watch']],
+  [['__'], []],
 ];
 
+test('completes commands, flags, choices, ids and scopes', async () => {
+  const { complete } = await openProject();
+  const values = [];
+  for (const [words] of cases) values.push([words, (await complete(words)).map((line) => line.split('\t')[0]).sort()]);
+  expect(values).toEqual(cases);
+});
+
+test('completes sessions and describes candidates', async () => {
+  const { complete, session } = await openProject();
+  expect(await complete(['session', 'resume', 'session-'])).toEqual([`${session}\tParser`]);
+  expect(await complete(['show', 'T001', '--session', 'session-'])).toEqual([`${session}\tParser`]);
+  expect(await complete(['show', 'T002'])).toEqual(['T002\tWrite the parser']);
+  expect(await complete(['comple'])).toContainEqual(expect.stringMatching(/^complete\t\S/));
+});
+
+test('prints nothing on an error and writes nothing', async () => {
+  const { cli, complete, call } = await openProject();
+  const before = (await call('admin.log')).entries;
+  expect(await complete(['nonsense', 'T'])).toEqual([]);
+  expect(await complete(['show', 'T001', '--session', 'no such session', '--ty'])).toEqual([]);
+  expect(await cli(['__complete'])).toMatchObject({ exitCode: 0 });
+  expect((await call('admin.log')).entries).toEqual(before);
+  expect(JSON.stringify(await call('admin.help', { tier: 2 }))).not.toContain('__complete');
+});
+
+/** Loads the script of a shell and a `cleo` that prints what `__complete` answers to `words`. */
+async function openShell(name: 'bash' | 'zsh' | 'fish', words: string[]) {
+  const { root, call, complete } = await openProject();
+  const { script } = await call('admin.completion', { shell: name });
+  mkdirSync(join(root, 'bin'));
+  writeFileSync(join(root, 'answer'), (await complete(words)).map((line) => `${line}\n`).join(''));
+  writeFileSync(join(root, 'bin', 'cleo'), `#!/bin/sh\nfor word in "$@"; do echo "$word"; done >'${root}/asked'\ncat '${root}/answer'\n`);
+  chmodSync(join(root, 'bin', 'cleo'), 0o755);
+  writeFileSync(join(root, 'script'), script);
+  const run = (text: string): string => {
+    const options = { bash: ['--norc', '-c'], zsh: ['-f', '-c'], fish: ['--no-config', '-c'] }[name];
+    const env = { PATH: `${join(root, 'bin')}:${process.env.PATH}`, HOME: root };
+    const { stdout, stderr } = spawnSync(name, [...options, text], { encoding: 'utf8', cwd: root, env });
+    expect(stderr).toBe('');
+    return stdout;
+  };
+  const asked = () => (existsSync(join(root, 'asked')) ? readFileSync(join(root, 'asked'), 'utf8').split('\n').slice(2, -1) : []);
+  return { run, asked, script: join(root, 'script') };
+}
+
+const toShell = (expected: string[]): string[] => (expected[0] === ':files' ? ['script'] : expected);
+
 test.each(cases)('bash completes %j to %j', async (words, expected) => {
-  const { run, script } = await shell('bash');
+  const { run, asked, script } = await openShell('bash', words);
   const typed = ['cleo', ...words].map((word) => `'${word}'`).join(' ');
-  const out = run(`source '${script}'; COMP_WORDS=(${typed}); COMP_CWORD=${words.length}; _cleo; printf '%s\\n' "\${COMPREPLY[@]}"\n`);
-  expect(out.split('\n').filter(Boolean).sort()).toEqual(expected);
+  const out = run(`source '${script}'; COMP_WORDS=(${typed}); COMP_CWORD=${words.length}; _cleo; printf '%s\\n' "\${COMPREPLY[@]-}"\n`);
+  expect(out.split('\n').filter(Boolean).sort()).toEqual(toShell(expected));
+  expect(asked()).toEqual(words);
 });
 
-test('bash takes a value behind an equals sign, which it makes a word of its own', async () => {
-  const { run, script } = await shell('bash');
-  expect(run(`source '${script}'; COMP_WORDS=(cleo add --type = ep); COMP_CWORD=4; _cleo; echo "\${COMPREPLY[@]}"\n`)).toBe('epic\n');
+test.each([
+  ['add --type = ep', 4, ['add', '--type=ep'], 'epic'],
+  ['session start --scope epic : T0', 6, ['session', 'start', '--scope', 'epic:T0'], 'T001'],
+  ['session start --scope epic :', 5, ['session', 'start', '--scope', 'epic:'], 'T001'],
+  ['session start --scope epic : T001 --na', 7, ['session', 'start', '--scope', 'epic:T001', '--na'], '--name'],
+])('bash joins the words of %j, which it splits at = and :', async (line, last, words, expected) => {
+  const { run, asked, script } = await openShell('bash', words);
+  expect(run(`source '${script}'; COMP_WORDS=(cleo ${line}); COMP_CWORD=${last}; _cleo; echo "\${COMPREPLY[@]}"\n`)).toBe(`${expected}\n`);
+  expect(asked()).toEqual(words);
 });
 
-test('bash, where a colon is a word of its own and where it is not, completes the root of a scope', async () => {
-  const { run, script } = await shell('bash');
-  const complete = (words: string, last: number) =>
-    run(`source '${script}'; COMP_WORDS=(cleo session start --scope ${words}); COMP_CWORD=${last}; _cleo; echo "\${COMPREPLY[@]}"\n`);
-  expect(complete('epic : T0', 6)).toBe('T001\n');
-  expect(complete('epic :', 5)).toBe('T001\n');
-  expect(complete('epic : T001 --na', 7)).toBe('--name\n');
-  const whole = `COMP_WORDBREAKS=' '; source '${script}'; COMP_WORDS=(cleo session start --scope epic:T0); COMP_CWORD=4; _cleo`;
-  expect(run(`${whole}; echo "\${COMPREPLY[@]}"\n`)).toBe('epic:T001\n');
-});
-
-test('bash reads the script without a word', async () => {
-  const { run, script } = await shell('bash');
+test('bash loads the script without output', async () => {
+  const { run, script } = await openShell('bash', []);
   expect(run(`set -eu; source '${script}'; complete -p cleo ct`)).toBe('complete -F _cleo cleo\ncomplete -F _cleo ct\n');
 });
 
-// bash is everywhere that these tests run; the others are asked where they are.
-if (has('fish'))
-  test.each([...cases, [['session', 'start', '--scope', 'epic:T0'], ['epic:T001']] satisfies (typeof cases)[number]])(
-    'fish completes %j to %j',
-    async (words, expected) => {
-      const { run, script } = await shell('fish');
-      const out = run(`source '${script}'; complete -C 'cleo ${words.join(' ')}'\n`);
-      const found = out
-        .split('\n')
-        .filter(Boolean)
-        .map((line) => line.split('\t')[0]);
-      expect(found.sort()).toEqual(expected);
-    },
-  );
+// bash is installed wherever these tests run; the other shells are tested where they are installed.
+if (isInstalled('fish'))
+  test.each(cases)('fish completes %j to %j', async (words, expected) => {
+    const { run, asked, script } = await openShell('fish', words);
+    const out = run(`source '${script}'; complete -C 'cleo ${words.join(' ')}'\n`);
+    const values = out
+      .split('\n')
+      .filter(Boolean)
+      .map((line) => line.split('\t')[0]);
+    expect(values.sort()).toEqual(toShell(expected));
+    expect(asked()).toEqual(words);
+  });
 
-if (has('zsh'))
-  test('zsh reads the script and completes by it', async () => {
-    const { run, script } = await shell('zsh');
+if (isInstalled('zsh'))
+  test('zsh loads the script and passes the words on', async () => {
+    const { run, asked, script } = await openShell('zsh', ['show', 'T00']);
     const load = `autoload -U compinit; compinit -u -D; source '${script}'; print \${_comps[cleo]} \${_comps[ct]}`;
     expect(run(load)).toBe('_cleo _cleo\n');
-    expect(run(`${load} >/dev/null; _cleo_values add --type; print $reply; _cleo_next focus; print $#reply\n`)).toBe(
-      'saga epic task subtask\n3\n',
-    );
+    const describe = `_describe() { print -l "\${(@P)2}" }; words=(cleo show T00); CURRENT=3; _cleo`;
+    expect(run(`${load} >/dev/null; ${describe}\n`)).toBe('T001:Read recipes\nT002:Write the parser\n');
+    expect(asked()).toEqual(['show', 'T00']);
   });

@@ -1,6 +1,6 @@
 import { array, boolean, description, number, picklist, pipe, strictObject, string, union } from 'valibot';
 import { answer, query } from '#core/define.ts';
-import { specOf } from '#core/model/config.ts';
+import { getConfigSpec } from '#core/model/config.ts';
 import { knownKey, userFlag, valuesInForce } from './shared/config-scope.ts';
 
 export const configValue = union([string(), number(), boolean(), array(string())]);
@@ -19,6 +19,6 @@ export const adminConfigGet = query({
     const key = knownKey(name, (other) => commandWith({ key: other }));
     const { value, warnings } = valuesInForce(platform, user);
     const { source, ...found } = value(key);
-    return answer({ ...found, key, source, about: specOf(key).about }, { warnings });
+    return answer({ ...found, key, source, about: getConfigSpec(key).about }, { warnings });
   },
 });

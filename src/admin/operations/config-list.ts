@@ -1,6 +1,6 @@
 import { array, picklist, strictObject, string } from 'valibot';
 import { answer, query } from '#core/define.ts';
-import { type ConfigKey, configKeys, specOf } from '#core/model/config.ts';
+import { type ConfigKey, configKeys, getConfigSpec } from '#core/model/config.ts';
 import { configValue } from './config-get.ts';
 import { userFlag, valuesInForce } from './shared/config-scope.ts';
 
@@ -19,6 +19,6 @@ export const adminConfigList = query({
   async run({ platform }, { user }) {
     const { value, named, warnings } = valuesInForce(platform, user);
     const keys = [...(Object.keys(configKeys) as ConfigKey[]), ...named];
-    return answer({ config: keys.map((key) => ({ key, ...value(key), about: specOf(key).about })) }, { warnings });
+    return answer({ config: keys.map((key) => ({ key, ...value(key), about: getConfigSpec(key).about })) }, { warnings });
   },
 });

@@ -1,9 +1,9 @@
 import { description, picklist, pipe, strictObject, string } from 'valibot';
 import { job, noChange } from '#core/define.ts';
 import { CleoError } from '#core/errors/error.ts';
-import { type ConfigKey, type ConfigValue, configProblem, specOf } from '#core/model/config.ts';
-import { configFromText } from '#core/model/config-text.ts';
-import { nearest } from '#lib/nearest.ts';
+import { type ConfigKey, type ConfigValue, checkConfigValue, getConfigSpec } from '#core/model/config.ts';
+import { parseConfigValue } from '#core/model/config-text.ts';
+import { findNearest } from '#lib/nearest.ts';
 import { checkAddress } from '../rules/address.ts';
 import { configValue } from './config-get.ts';
 import { configFile, knownKey, userFlag } from './shared/config-scope.ts';
@@ -25,11 +25,13 @@ export const adminConfigSet = job({
   example: { call: { key: 'hierarchy.maxSiblings', value: 9 } },
   async run({ platform, commandWith }, { key: name, value: given, user }) {
     const key = knownKey(name, (other) => commandWith({ key: other }));
-    const value = validValue(key, typeof given === 'string' ? configFromText(key, given) : given, (other) => commandWith({ value: other }));
+    const value = validValue(key, typeof given === 'string' ? parseConfigValue(key, given) : given, (other) =>
+      commandWith({ value: other }),
+    );
     const path = configFile(platform, user);
     const result = { value, key, source: user ? ('user' as const) : ('project' as const) };
     if (isSame(platform.config.inspect(path).values[key], value)) return noChange(result);
-    if (user) platform.files.makeFolder(platform.home);
+    if (user) platform.files.createFolder(platform.home);
     platform.config.set(path, key, value);
     return result;
   },
@@ -38,11 +40,11 @@ export const adminConfigSet = job({
 const isSame = (a: unknown, b: unknown): boolean => JSON.stringify(a) === JSON.stringify(b);
 
 function validValue(key: ConfigKey, value: unknown, retry: (value: string) => string): ConfigValue {
-  const problem = configProblem(key, value);
+  const problem = checkConfigValue(key, value);
   if (problem) {
-    const { type } = specOf(key);
+    const { type } = getConfigSpec(key);
     const choices = type === 'flag' ? ['true', 'false'] : Array.isArray(type) ? (type as string[]) : [];
-    const near = nearest(String(value), choices);
+    const near = findNearest(String(value), choices);
     throw new CleoError('E_CONFIG_ERROR', {
       path: key,
       problem,

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { configKeys } from '#core/model/config.ts';
 import { openApp, type TestApp } from '../../../test/app.ts';
-import { emptyFolder } from '../../../test/folder.ts';
+import { createEmptyFolder } from '../../../test/folder.ts';
 
 const projectFile = ({ root }: TestApp): string => join(root, '.cleo', 'config.json');
 const userFile = ({ root }: TestApp): string => join(root, 'home', 'config.json');
@@ -139,7 +139,7 @@ describe('what is not valid', () => {
   });
 
   test('outside a project there is only the user', async () => {
-    const folder = emptyFolder();
+    const folder = createEmptyFolder();
     expect(await folder.call('admin.config.set', { key: 'backup.keep', value: 3 })).toMatchObject({
       error: { code: 'E_NOT_INITIALIZED', exitCode: 8 },
     });

@@ -1,10 +1,10 @@
 import { array, number, optional, record, strictObject, string } from 'valibot';
 import { query } from '#core/define.ts';
 import type { Status, TaskType } from '#core/model/scalars.ts';
-import type { ReadStore } from '#store/port.ts';
+import type { ReadStore } from '#store/port/store.ts';
 import type { OpenWork } from '#tasks/model/open-work.ts';
-import { ready, recommend } from '#tasks/rules/next.ts';
-import { scopeText } from '#tasks/rules/scope.ts';
+import { rankTasks, selectReadyTasks } from '#tasks/rules/next.ts';
+import { formatScope } from '#tasks/rules/scope.ts';
 
 const mostShown = 10;
 
@@ -43,25 +43,28 @@ export const adminDash = query({
   result: strictObject({ summary: Summary }),
   errors: [],
   tier: 0,
-  cli: { command: ['dash', 'system dash'] },
+  cli: { command: ['dash', 'system dash'], view: async () => (await import('../view.ts')).adminView },
   example: {
     world: ['T001 epic', 'T002 in T001 active by ada@session-1', 'T003 in T001 depends T002', 'session session-1 epic:T001 by ada: Parser'],
     call: {},
   },
   async run({ store, now, caller, config }) {
-    const graph = await store.tasks.openGraph();
-    const asked = { now: await store.claims.moment(now), caller, ttlMinutes: config['claims.ttlMinutes'] };
-    const [next] = recommend(graph, asked, 1);
-    const [last] = await store.audit.newest({}, { limit: 1, offset: 0 });
+    const graph = await store.tasks.getOpenGraph();
+    const asked = { now: await store.claims.getLeaseTime(now), caller, ttlMinutes: config['claims.ttlMinutes'] };
+    const [next] = rankTasks(graph, asked, 1);
+    const [last] = await store.audit.list({}, { limit: 1, offset: 0 });
     return {
       summary: {
         ...(await countsOf(store)),
-        ready: ready(graph, asked).length,
+        ready: selectReadyTasks(graph, asked).length,
         ...(await sessionsOf(store, graph)),
         active: await activeOf(store, graph),
         blocked: await blockedOf(store),
-        doneToday: (await store.tasks.recentlyDone(`${now.slice(0, 10)}T00:00:00.000Z`, mostShown)).map(({ id, title }) => ({ id, title })),
-        ...(next ? { next: { taskId: next.taskId, title: (await store.tasks.hit(next.taskId))?.title ?? '' } } : {}),
+        doneToday: (await store.tasks.listRecentlyDone(`${now.slice(0, 10)}T00:00:00.000Z`, mostShown)).map(({ id, title }) => ({
+          id,
+          title,
+        })),
+        ...(next ? { next: { taskId: next.taskId, title: (await store.tasks.getHit(next.taskId))?.title ?? '' } } : {}),
         ...(last ? { lastActivity: { at: last.timestamp, operation: `${last.domain}.${last.operation}`, agent: last.agent } } : {}),
       },
     };
@@ -74,7 +77,7 @@ async function countsOf(store: ReadStore) {
   const byType: Partial<Record<TaskType, number>> = {};
   let tasks = 0;
   let archived = 0;
-  for (const { status, type, n, archived: isArchived } of await store.tasks.countsByStatus()) {
+  for (const { status, type, n, archived: isArchived } of await store.tasks.countByStatus()) {
     if (isArchived) {
       archived += n;
       continue;
@@ -93,7 +96,7 @@ const ordered = (counts: Record<string, number>): Record<string, number> =>
 async function activeOf(store: ReadStore, { tasks, claims }: OpenWork) {
   const claimOf = new Map(claims.map((claim) => [claim.taskId, claim]));
   const ids = tasks.filter(({ status }) => status === 'active').map(({ id }) => id);
-  return (await store.tasks.hits(ids.slice(0, mostShown))).map(({ id, title }) => {
+  return (await store.tasks.getHits(ids.slice(0, mostShown))).map(({ id, title }) => {
     const claim = claimOf.get(id);
     const { agent: holder, session, claimedAt: since } = claim ?? {};
     return { id, title, ...(holder ? { holder } : {}), ...(session ? { session } : {}), ...(since ? { since } : {}) };
@@ -102,13 +105,13 @@ async function activeOf(store: ReadStore, { tasks, claims }: OpenWork) {
 
 /** The active ones, the newest first, each with what its agents hold. */
 async function sessionsOf(store: ReadStore, { claims }: OpenWork) {
-  const found = (await store.sessions.active()).reverse().slice(0, mostShown);
+  const found = (await store.sessions.listActive()).reverse().slice(0, mostShown);
   const sessions = found.map(({ id, name, scope, startedBy, startedAt }) => {
     const held = claims.filter(({ session }) => session === id).map(({ taskId, agent }) => ({ taskId, agent }));
     return {
       id,
       ...(name ? { name } : {}),
-      scope: scopeText(scope),
+      scope: formatScope(scope),
       agent: startedBy,
       since: startedAt,
       ...(held.length > 0 ? { claims: held.slice(0, mostShown) } : {}),
@@ -118,6 +121,6 @@ async function sessionsOf(store: ReadStore, { claims }: OpenWork) {
 }
 
 const blockedOf = async (store: ReadStore) =>
-  (await store.tasks.blocked())
+  (await store.tasks.listBlocked())
     .slice(0, mostShown)
     .map(({ id, title, blockedBy }) => ({ id, title, why: blockedBy ?? 'nobody wrote why' }));

@@ -3,7 +3,7 @@ import { array, strictObject, string } from 'valibot';
 import { type JobContext, job, noChange } from '#core/define.ts';
 import type { Claim } from '#core/model/audit.ts';
 import type { Platform, Project } from '#platform/port.ts';
-import type { WriteStore } from '#store/port.ts';
+import type { WriteStore } from '#store/port/store.ts';
 import { isExpired } from '#tasks/rules/claims.ts';
 import { examine } from './shared/examination.ts';
 import { configStates, isConfigured, jsonlStates, leftovers } from './shared/examine-files.ts';
@@ -42,7 +42,7 @@ function repairConfig(platform: Platform, project: Project, stamp: string): Repa
     files.copy(path, kept);
     const isWhole = problems.every(({ key }) => key !== '');
     if (isWhole) for (const { key } of problems) config.set(path, key, undefined);
-    else files.writeWhole(path, salvaged(files.readText(path) ?? ''));
+    else files.writeAtomic(path, salvaged(files.readText(path) ?? ''));
     const what = isWhole ? `took out ${problems.map(({ key }) => key).join(', ')}` : 'began it anew';
     return [{ check: 'config', message: `${path}: ${what}; as it was it is in ${kept}` }];
   });
@@ -60,12 +60,12 @@ async function repairFiles(platform: Platform, project: Project, stamp: string, 
   const { changeLines } = await import('#platform/manifest-file.ts');
   const torn = jsonlStates(platform, project).flatMap(({ path, state }) => {
     if (state.torn === undefined) return [];
-    files.writeWhole(`${path}.aside-${stamp}`, state.torn);
+    files.writeAtomic(`${path}.aside-${stamp}`, state.torn);
     const { torn } = state;
     // Agents append to the manifest by hand, perhaps now.
     if (basename(path) === 'MANIFEST.jsonl')
       changeLines(path, (lines) => lines.map((line, i) => (i === lines.length - 1 && line === torn ? 'drop' : 'keep')));
-    else files.writeWhole(path, (files.readText(path) ?? '').slice(0, -torn.length));
+    else files.writeAtomic(path, (files.readText(path) ?? '').slice(0, -torn.length));
     return [
       {
         check: 'files',
@@ -105,12 +105,12 @@ async function repairStore(ctx: JobContext): Promise<Repair[]> {
 }
 
 const adopt = async (store: WriteStore): Promise<Repair[]> =>
-  (await store.tasks.adoptOrphans()).map((id) => ({ check: 'tasks', message: `${id} stands alone now: its parent no longer exists` }));
+  (await store.tasks.detachOrphans()).map((id) => ({ check: 'tasks', message: `${id} stands alone now: its parent no longer exists` }));
 
 async function cutDangling(store: WriteStore): Promise<Repair[]> {
-  const edges = await store.health.dependencyEdges();
-  const missing = new Set(await store.tasks.missing([...new Set(edges.map(({ to }) => to))]));
-  const waiting = await store.tasks.many([...new Set(edges.filter(({ to }) => missing.has(to)).map(({ from }) => from))]);
+  const edges = await store.health.listDependencyEdges();
+  const missing = new Set(await store.tasks.findMissing([...new Set(edges.map(({ to }) => to))]));
+  const waiting = await store.tasks.getMany([...new Set(edges.filter(({ to }) => missing.has(to)).map(({ from }) => from))]);
   for (const task of waiting)
     await store.tasks.save(
       task,
@@ -121,10 +121,10 @@ async function cutDangling(store: WriteStore): Promise<Repair[]> {
 }
 
 async function letGo(store: WriteStore, now: string, ttlMinutes: number): Promise<Repair[]> {
-  const adrift = await store.claims.adrift();
+  const adrift = await store.claims.findOrphaned();
   for (const claim of adrift) await free(store, claim, `${claim.session} is over`);
-  const moment = await store.claims.moment(now);
-  const stale = (await store.claims.all()).filter((claim) => isExpired(claim, moment, ttlMinutes));
+  const moment = await store.claims.getLeaseTime(now);
+  const stale = (await store.claims.list()).filter((claim) => isExpired(claim, moment, ttlMinutes));
   for (const claim of stale) await free(store, claim, `the claim of ${claim.agent} expired`);
   return [
     ...adrift.map(({ taskId, session }) => ({ check: 'sessions', message: `${taskId} is free again: ${session} is over` })),

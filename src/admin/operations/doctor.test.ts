@@ -2,12 +2,12 @@ import { mkdirSync, readdirSync, readFileSync, rmSync, statSync, truncateSync, u
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { sha256 } from '#lib/sha256.ts';
-import { openApp, type Seen, type TestApp } from '../../../test/app.ts';
-import { emptyFolder, type Folder } from '../../../test/folder.ts';
+import { type Json, openApp, type TestApp } from '../../../test/app.ts';
+import { createEmptyFolder, type TestFolder } from '../../../test/folder.ts';
 
 const isPostgres = process.env.CLEO_TEST_ENGINE === 'postgres';
 const cleo = ({ root }: { root: string }, ...path: string[]): string => join(root, '.cleo', ...path);
-const failed = (answer: Seen): string[] =>
+const failed = (answer: Json): string[] =>
   answer.checks.filter(({ ok }: { ok: boolean }) => !ok).map(({ check }: { check: string }) => check);
 
 test('a parent and a child that an older store let be related are told apart again', async () => {
@@ -42,7 +42,7 @@ test('a sound project has no findings, and what was looked at is told', async ()
 });
 
 test('outside a project there is nothing to examine', async () => {
-  expect(await emptyFolder().call('admin.doctor')).toMatchObject({ error: { code: 'E_NOT_INITIALIZED', exitCode: 8 } });
+  expect(await createEmptyFolder().call('admin.doctor')).toMatchObject({ error: { code: 'E_NOT_INITIALIZED', exitCode: 8 } });
 });
 
 describe('each thing that can be broken is found, and repaired where that is safe', () => {
@@ -261,8 +261,8 @@ describe('each thing that can be broken is found, and repaired where that is saf
 });
 
 describe('what cannot be looked at is a finding, not a failure', () => {
-  const project = async (): Promise<Folder> => {
-    const folder = emptyFolder();
+  const project = async (): Promise<TestFolder> => {
+    const folder = createEmptyFolder();
     await folder.call('admin.init');
     await folder.call('tasks.add', { title: 'First' });
     return folder;
@@ -284,7 +284,7 @@ describe('what cannot be looked at is a finding, not a failure', () => {
 
   if (isPostgres)
     test('a server that is not there', async () => {
-      const folder = (await project()).with({ CLEO_DATABASE_URL: 'postgres://127.0.0.1:1/none' });
+      const folder = (await project()).withEnv({ CLEO_DATABASE_URL: 'postgres://127.0.0.1:1/none' });
       const examined = await folder.call('admin.doctor');
       expect(examined.findings).toMatchObject([
         { check: 'store', message: expect.stringContaining('cannot be reached'), fix: 'cleo config get store.url' },
@@ -292,7 +292,7 @@ describe('what cannot be looked at is a finding, not a failure', () => {
       expect(await folder.call('admin.doctor.fix')).toMatchObject({ _meta: { exitCode: 102 }, findings: [{ check: 'store' }] });
     });
   else {
-    const withoutLog = (folder: Folder): void => {
+    const withoutLog = (folder: TestFolder): void => {
       for (const end of ['-wal', '-shm']) rmSync(cleo(folder, `cleo.db${end}`), { force: true });
     };
 
@@ -351,7 +351,7 @@ describe('what cannot be looked at is a finding, not a failure', () => {
       const folder = await project();
       const app = await openApp();
       await app.tamper("insert into schema_migrations values (999, 'x', 'x')");
-      const fresh = folder.with({ CLEO_ROOT: app.root });
+      const fresh = folder.withEnv({ CLEO_ROOT: app.root });
       expect((await fresh.call('admin.doctor')).findings).toMatchObject([{ check: 'store', fix: 'cleo version' }]);
       await app.tamper("delete from schema_migrations; insert into schema_migrations values (0, 'x', 'x')");
       expect((await fresh.call('admin.doctor')).findings).toMatchObject([{ check: 'store', fix: 'cleo upgrade' }]);

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { exits } from '#core/errors/exits.ts';
+import { exitCodes } from '#core/errors/exit-codes.ts';
 import { registry } from '#core/index.generated.ts';
 import { openApp } from '../../../test/app.ts';
 
@@ -121,7 +121,7 @@ test('the first word of several commands lists them', async () => {
 
 test('every exit code, with what to do', async () => {
   const { call } = await openApp();
-  expect(await call('admin.help', { operation: 'exit-codes' })).toMatchObject({ help: { exits } });
+  expect(await call('admin.help', { operation: 'exit-codes' })).toMatchObject({ help: { exits: exitCodes } });
 });
 
 test('what runs skills has the exit codes of skills, and they are told', async () => {

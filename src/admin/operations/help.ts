@@ -3,11 +3,8 @@ import {
   boolean,
   description,
   type InferOutput,
-  integer,
   literal,
-  maxValue,
   metadata,
-  minValue,
   number,
   optional,
   picklist,
@@ -18,15 +15,16 @@ import {
   union,
   unknown,
 } from 'valibot';
-import { commandFor, commandsOf } from '#core/command-line.ts';
+import { formatCommand, listCommandNames } from '#core/command-line.ts';
 import type { CommandDefinition } from '#core/define.ts';
 import { type Operation, query, type Registry, type RegistryEntry } from '#core/define.ts';
 import { CleoError } from '#core/errors/error.ts';
-import { exits } from '#core/errors/exits.ts';
+import { exitCodes } from '#core/errors/exit-codes.ts';
 import { helpTopics } from '#core/help-topics.ts';
-import { usageOf } from '#core/usage.ts';
-import { nearest } from '#lib/nearest.ts';
-import { errorCatalog } from '../all-errors.ts';
+import { wholeNumber } from '#core/model/whole-number.ts';
+import { formatUsage } from '#core/usage.ts';
+import { findNearest } from '#lib/nearest.ts';
+import { getErrorCatalog } from '../all-errors.ts';
 
 const Summaries = optional(record(string(), string()));
 
@@ -91,13 +89,7 @@ export const adminHelp = query({
       ),
     ),
     tier: optional(
-      pipe(
-        number(),
-        integer('must be a whole number'),
-        minValue(0, 'must be at least 0'),
-        maxValue(2, 'must be at most 2'),
-        description('List the operations up to this tier: 0 minimal, 1 standard, 2 orchestrator'),
-      ),
+      pipe(wholeNumber({ min: 0, max: 2 }), description('List the operations up to this tier: 0 minimal, 1 standard, 2 orchestrator')),
     ),
     domain: optional(pipe(string(), description('List the operations of one domain'))),
   }),
@@ -105,11 +97,11 @@ export const adminHelp = query({
   errors: ['E_INVALID_OPERATION'],
   tier: 0,
   needs: 'nothing',
-  cli: { command: 'help', args: ['operation'], variadic: true, raw: 'help' },
+  cli: { command: 'help', args: ['operation'], variadic: true, raw: 'help', view: async () => (await import('../view/help.ts')).helpView },
   example: { call: { operation: 'tasks.show' } },
   async run({ registry }, { operation, tier, domain }) {
-    if (operation === 'exit-codes') return { help: { exits } };
-    if (operation === 'skill-exit-codes') return { help: { skillExits: (await import('#runs/rules/exit-rows.ts')).exitRows() } };
+    if (operation === 'exit-codes') return { help: { exits: exitCodes } };
+    if (operation === 'skill-exit-codes') return { help: { skillExits: (await import('#runs/rules/exit-rows.ts')).listExitRows() } };
     if (operation !== undefined) return { help: await topic(registry, domain ? `${domain}.${operation}` : operation, tier) };
     if (domain !== undefined) return { help: await domainListing(registry, domain, tier) };
     const entries = registry.entries.filter((entry) => entry.tier <= (tier ?? 0));
@@ -136,7 +128,7 @@ async function topic(catalog: Registry, name: string, tier: number | undefined) 
   const { processes } = await import('./shared/processes.ts');
   if (one) {
     const others = [...called, ...below].filter((entry) => entry !== one);
-    const sharing = processes.filter((process) => commandsOf(process).some((command) => one.commands.includes(command)));
+    const sharing = processes.filter((process) => listCommandNames(process).some((command) => one.commands.includes(command)));
     return whole(await one.load(), [...new Set([...others, ...sharing].map((entry) => entry.name))]);
   }
   if (below.length > 0) return { group: name, ...(await listing(catalog, below)) };
@@ -157,7 +149,7 @@ function domainListing(catalog: Registry, domain: string, tier = 2) {
 }
 
 const unknownName = (name: string, known: string[]): CleoError =>
-  new CleoError('E_INVALID_OPERATION', { operation: name.slice(0, 100), near: nearest(name, known) });
+  new CleoError('E_INVALID_OPERATION', { operation: name.slice(0, 100), suggestions: findNearest(name, known) });
 
 async function listing(catalog: Registry, entries: RegistryEntry[]) {
   const found: { query: Record<string, string>; mutate: Record<string, string> } = { query: {}, mutate: {} };
@@ -166,24 +158,24 @@ async function listing(catalog: Registry, entries: RegistryEntry[]) {
 }
 
 async function wholeProcess(process: CommandDefinition) {
-  const { jsonSchemaOf } = await import('#core/model/json-schema.ts');
+  const { createJsonSchema } = await import('#core/model/json-schema.ts');
   return {
     process: process.name,
     summary: process.summary,
-    usage: usageOf(process),
-    params: jsonSchemaOf(process.params) as Record<string, unknown>,
+    usage: formatUsage(process),
+    params: createJsonSchema(process.params) as Record<string, unknown>,
   };
 }
 
 /** By exit code, as people look them up; without those whose code depends on what happened. */
 const refusalsOf = ({ errors }: Operation): { code: string; exitCode: number }[] =>
   errors
-    .filter((code) => !('exitOf' in errorCatalog()[code]))
-    .map((code) => ({ code, exitCode: errorCatalog()[code].exit }))
+    .filter((code) => !('exitOf' in getErrorCatalog()[code]))
+    .map((code) => ({ code, exitCode: getErrorCatalog()[code].exit }))
     .sort((a, b) => a.exitCode - b.exitCode);
 
 async function whole(operation: Operation, seeAlso: string[]) {
-  const { jsonSchemaOf } = await import('#core/model/json-schema.ts');
+  const { createJsonSchema } = await import('#core/model/json-schema.ts');
   const errors = refusalsOf(operation);
   return {
     operation: operation.name,
@@ -191,13 +183,13 @@ async function whole(operation: Operation, seeAlso: string[]) {
     gateway: gatewayOf(operation),
     tier: operation.tier,
     ...(operation.aliases?.length ? { aliases: operation.aliases } : {}),
-    usage: usageOf(operation),
-    params: jsonSchemaOf(operation.params) as Record<string, unknown>,
+    usage: formatUsage(operation),
+    params: createJsonSchema(operation.params) as Record<string, unknown>,
     ...(operation.paramAliases ? { also: operation.paramAliases } : {}),
     results: Object.keys(operation.result.entries),
     ...(errors.length ? { errors } : {}),
-    ...(operation.exits ? { exitNamespace: operation.exits } : {}),
-    example: { params: operation.example.call, command: commandFor(operation, operation.example.call) },
+    ...(operation.exitNamespace ? { exitNamespace: operation.exitNamespace } : {}),
+    example: { params: operation.example.call, command: formatCommand(operation, operation.example.call) },
     ...(seeAlso.length ? { seeAlso } : {}),
   };
 }

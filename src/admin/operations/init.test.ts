@@ -2,18 +2,18 @@ import { execFileSync } from 'node:child_process';
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, inject, test } from 'vitest';
-import { configSchemaText } from '#core/model/config-schema.ts';
-import { emptyFolder, type Folder, keyOf } from '../../../test/folder.ts';
+import { formatConfigSchema } from '#core/model/config-schema.ts';
+import { createEmptyFolder, readProjectKey, type TestFolder } from '../../../test/folder.ts';
 
 const isPostgres = process.env.CLEO_TEST_ENGINE === 'postgres';
-const configOf = ({ root }: Folder) => JSON.parse(readFileSync(join(root, '.cleo', 'config.json'), 'utf8'));
+const configOf = ({ root }: TestFolder) => JSON.parse(readFileSync(join(root, '.cleo', 'config.json'), 'utf8'));
 const contents = (root: string): Record<string, string> =>
   Object.fromEntries(
     ['config.json', '.gitignore', 'config.schema.json'].map((name) => [name, readFileSync(join(root, '.cleo', name), 'utf8')]),
   );
 
 test('a folder becomes a project, and the next command works', async () => {
-  const folder = emptyFolder();
+  const folder = createEmptyFolder();
   expect(await folder.call('admin.init')).toMatchObject({
     success: true,
     project: { root: folder.root, store: isPostgres ? 'postgres' : 'sqlite', created: true },
@@ -23,23 +23,23 @@ test('a folder becomes a project, and the next command works', async () => {
 });
 
 test('the configuration names the project after its folder, and its schema is beside it', async () => {
-  const folder = emptyFolder().inside('My  Shop (v2)');
+  const folder = createEmptyFolder().createSubfolder('My  Shop (v2)');
   await folder.call('admin.init');
   expect(configOf(folder)).toEqual({
     $schema: './config.schema.json',
     project: { key: expect.stringMatching(/^my_shop_v2_[0-9a-f]{8}$/) },
   });
-  expect(contents(folder.root)['config.schema.json']).toBe(configSchemaText());
+  expect(contents(folder.root)['config.schema.json']).toBe(formatConfigSchema());
 });
 
 test('a name of other letters still gives a key', async () => {
-  const folder = emptyFolder().inside('计划');
+  const folder = createEmptyFolder().createSubfolder('计划');
   expect(await folder.call('admin.init')).toMatchObject({ success: true });
-  expect(keyOf(folder.root)).toMatch(/^project_[0-9a-f]{8}$/);
+  expect(readProjectKey(folder.root)).toMatch(/^project_[0-9a-f]{8}$/);
 });
 
 test('git sees what can be shared and nothing else, without a word in the .gitignore of the user', async () => {
-  const folder = emptyFolder();
+  const folder = createEmptyFolder();
   git(folder, 'init', '-q');
   await folder.call('admin.init');
   await folder.call('tasks.add', { title: 'First' });
@@ -54,7 +54,7 @@ test('git sees what can be shared and nothing else, without a word in the .gitig
 });
 
 test('a new .cleo is small', async () => {
-  const folder = emptyFolder();
+  const folder = createEmptyFolder();
   await folder.call('admin.init');
   const size = readdirSync(join(folder.root, '.cleo')).reduce((sum, name) => sum + statSync(join(folder.root, '.cleo', name)).size, 0);
   expect(size).toBeLessThanOrEqual(640 * 1024);
@@ -62,7 +62,7 @@ test('a new .cleo is small', async () => {
 
 describe('what is there already', () => {
   test('is left alone, with 101', async () => {
-    const folder = emptyFolder();
+    const folder = createEmptyFolder();
     await folder.call('admin.init');
     await folder.call('tasks.add', { title: 'First' });
     const before = contents(folder.root);
@@ -76,52 +76,54 @@ describe('what is there already', () => {
   });
 
   test('is found from a folder inside: a second store would split the work', async () => {
-    const folder = emptyFolder();
+    const folder = createEmptyFolder();
     await folder.call('admin.init');
-    const inside = folder.inside('src/deep');
+    const inside = folder.createSubfolder('src/deep');
     expect(await inside.call('admin.init')).toMatchObject({ _meta: { exitCode: 101 }, project: { root: folder.root } });
     expect(existsSync(join(inside.root, '.cleo'))).toBe(false);
   });
 
   test('does not hold for a repository inside, or where CLEO_ROOT says otherwise', async () => {
-    const folder = emptyFolder();
+    const folder = createEmptyFolder();
     await folder.call('admin.init');
-    const repository = folder.inside('vendor/lib');
+    const repository = folder.createSubfolder('vendor/lib');
     git(repository, 'init', '-q');
     expect(await repository.call('admin.init')).toMatchObject({ project: { root: repository.root, created: true } });
-    const named = folder.inside('named');
-    expect(await named.with({ CLEO_ROOT: named.root }).call('admin.init')).toMatchObject({ project: { root: named.root, created: true } });
+    const named = folder.createSubfolder('named');
+    expect(await named.withEnv({ CLEO_ROOT: named.root }).call('admin.init')).toMatchObject({
+      project: { root: named.root, created: true },
+    });
   });
 });
 
 test('linked worktrees share the store of the main one, whichever of them makes it', async () => {
-  const main = emptyFolder().inside('main');
+  const main = createEmptyFolder().createSubfolder('main');
   git(main, 'init', '-q');
   git(main, 'commit', '-q', '--allow-empty', '-m', 'first');
   git(main, 'worktree', 'add', '-q', '../linked');
-  const linked = main.inside('../linked');
-  expect(await linked.inside('src').call('admin.init')).toMatchObject({ project: { root: main.root, created: true } });
-  await linked.inside('src').call('tasks.add', { title: 'From a worktree' });
+  const linked = main.createSubfolder('../linked');
+  expect(await linked.createSubfolder('src').call('admin.init')).toMatchObject({ project: { root: main.root, created: true } });
+  await linked.createSubfolder('src').call('tasks.add', { title: 'From a worktree' });
   expect(await main.call('tasks.show', { taskId: 'T001' })).toMatchObject({ task: { title: 'From a worktree' } });
   expect(await main.call('admin.init')).toMatchObject({ _meta: { exitCode: 101 } });
 });
 
 test('a worktree that has checked out .cleo/config.json still uses the store of the main one', async () => {
-  const main = emptyFolder().inside('main');
+  const main = createEmptyFolder().createSubfolder('main');
   git(main, 'init', '-q');
   await main.call('admin.init');
   await main.call('tasks.add', { title: 'Shared' });
   git(main, 'add', '.cleo');
   git(main, 'commit', '-q', '-m', 'configuration');
   git(main, 'worktree', 'add', '-q', '../linked');
-  const linked = main.inside('../linked');
+  const linked = main.createSubfolder('../linked');
   expect(existsSync(join(linked.root, '.cleo', 'config.json'))).toBe(true);
   expect(await linked.call('tasks.show', { taskId: 'T001' })).toMatchObject({ task: { title: 'Shared' } });
   expect(await linked.call('admin.init')).toMatchObject({ _meta: { exitCode: 101 }, project: { root: main.root } });
 });
 
 test('a clone keeps the key and the settings that were committed', async () => {
-  const folder = emptyFolder();
+  const folder = createEmptyFolder();
   mkdirSync(join(folder.root, '.cleo'));
   const key = `clone_${Math.random().toString(16).slice(2, 10)}`;
   writeFileSync(join(folder.root, '.cleo', 'config.json'), JSON.stringify({ project: { key }, hierarchy: { maxSiblings: 3 } }));
@@ -131,8 +133,8 @@ test('a clone keeps the key and the settings that were committed', async () => {
 });
 
 test("the user's own folder is no project", async () => {
-  const folder = emptyFolder();
-  const home = folder.inside('../home');
+  const folder = createEmptyFolder();
+  const home = folder.createSubfolder('../home');
   expect(await home.call('admin.init')).toMatchObject({
     error: { code: 'E_FILE_ERROR', exitCode: 3, fix: 'mkdir -p project && cd project && cleo init' },
   });
@@ -143,14 +145,14 @@ test("the user's own folder is no project", async () => {
 });
 
 test('something else by the name .cleo is in the way', async () => {
-  const folder = emptyFolder();
+  const folder = createEmptyFolder();
   writeFileSync(join(folder.root, '.cleo'), 'a file');
   expect(await folder.call('admin.init')).toMatchObject({ error: { code: 'E_FILE_ERROR', exitCode: 3 } });
   expect(readFileSync(join(folder.root, '.cleo'), 'utf8')).toBe('a file');
 });
 
 test('a broken configuration is 8, and stays as it is', async () => {
-  const folder = emptyFolder();
+  const folder = createEmptyFolder();
   mkdirSync(join(folder.root, '.cleo'));
   writeFileSync(join(folder.root, '.cleo', 'config.json'), '{"nope": 1}');
   expect(await folder.call('admin.init')).toMatchObject({ error: { exitCode: 8, fix: 'cleo config unset nope' } });
@@ -159,7 +161,7 @@ test('a broken configuration is 8, and stays as it is', async () => {
 
 describe('an address', () => {
   test('with a password is refused, and the password is not repeated', async () => {
-    const folder = emptyFolder();
+    const folder = createEmptyFolder();
     const answer = await folder.call('admin.init', { store: 'postgres://ada:hunter2hunter2@db.example/work' });
     expect(answer).toMatchObject({
       error: { code: 'E_VALIDATION_STORE', exitCode: 6, fix: 'cleo init --store postgres://ada@db.example/work' },
@@ -169,7 +171,7 @@ describe('an address', () => {
   });
 
   test('that is none is refused', async () => {
-    expect(await emptyFolder().call('admin.init', { store: 'mysql://db/work' })).toMatchObject({
+    expect(await createEmptyFolder().call('admin.init', { store: 'mysql://db/work' })).toMatchObject({
       error: { code: 'E_VALIDATION_STORE', exitCode: 6 },
     });
   });
@@ -177,14 +179,14 @@ describe('an address', () => {
 
 if (isPostgres)
   describe('on a server', () => {
-    const local = (): Folder => {
-      const folder = emptyFolder();
+    const local = (): TestFolder => {
+      const folder = createEmptyFolder();
       delete folder.env.CLEO_DATABASE_URL;
       return folder;
     };
 
     test('of many at once one makes the store; the others find it, under one key', async () => {
-      const folder = emptyFolder();
+      const folder = createEmptyFolder();
       const answers = await Promise.all(Array.from({ length: 6 }, () => folder.call('admin.init')));
       expect(answers.map((answer) => answer.project?.created).sort()).toEqual([false, false, false, false, false, true]);
       expect(answers.map((answer) => answer._meta.exitCode ?? 0).sort()).toEqual([0, 101, 101, 101, 101, 101]);
@@ -209,7 +211,7 @@ if (isPostgres)
         error: { code: 'E_VALIDATION_STORE', exitCode: 6 },
       });
       expect(configOf(folder).store).toBeUndefined();
-      const other = emptyFolder();
+      const other = createEmptyFolder();
       await other.call('admin.init');
       expect(await other.call('admin.init', { store: 'postgres://elsewhere.example/work' })).toMatchObject({ error: { exitCode: 6 } });
     });
@@ -226,7 +228,7 @@ if (isPostgres)
 if (!isPostgres)
   describe('in a file', () => {
     test('a lost database is made anew only where there is no backup of it', async () => {
-      const folder = emptyFolder();
+      const folder = createEmptyFolder();
       await folder.call('admin.init');
       await folder.call('tasks.add', { title: 'First' });
       const { backup } = await folder.call('admin.backup.create');
@@ -240,7 +242,7 @@ if (!isPostgres)
     });
 
     test('an empty or damaged database is not taken for a fresh start', async () => {
-      const folder = emptyFolder();
+      const folder = createEmptyFolder();
       await folder.call('admin.init');
       for (const text of ['', 'no database at all, but long enough to be read as one'.repeat(20)]) {
         for (const end of ['-wal', '-shm']) rmSync(join(folder.root, '.cleo', `cleo.db${end}`), { force: true });
@@ -251,10 +253,10 @@ if (!isPostgres)
     });
 
     test('a log that lost its database is not read as that of the new one', async () => {
-      const folder = emptyFolder();
+      const folder = createEmptyFolder();
       await folder.call('admin.init');
       const log = join(folder.root, '.cleo', 'cleo.db-wal');
-      const old = emptyFolder();
+      const old = createEmptyFolder();
       await old.call('admin.init');
       // The log of a database that is still open somewhere, and therefore not emptied.
       await old.cli(['add', 'From another life']);
@@ -266,7 +268,7 @@ if (!isPostgres)
     });
   });
 
-function git({ root }: Folder, ...args: string[]): string {
+function git({ root }: TestFolder, ...args: string[]): string {
   const identity = {
     GIT_AUTHOR_NAME: 'Ada',
     GIT_AUTHOR_EMAIL: 'ada@example.org',
@@ -281,10 +283,10 @@ function git({ root }: Folder, ...args: string[]): string {
 }
 
 describe('agents', () => {
-  const template = ({ env }: Folder): string => join(env.HOME!, '.cleo', 'templates', 'CLEO-INJECTION.md');
+  const template = ({ env }: TestFolder): string => join(env.HOME!, '.cleo', 'templates', 'CLEO-INJECTION.md');
 
   test('the whole protocol text is kept in the folder of the user, and brought up to date', async () => {
-    const folder = emptyFolder();
+    const folder = createEmptyFolder();
     await folder.call('admin.init');
     const { text } = await folder.call('admin.inject', { tier: 'orchestrator' });
     expect(readFileSync(template(folder), 'utf8')).toBe(text);
@@ -294,7 +296,7 @@ describe('agents', () => {
   });
 
   test('that it cannot be written is a warning', async () => {
-    const folder = emptyFolder();
+    const folder = createEmptyFolder();
     writeFileSync(join(folder.env.HOME!, '.cleo'), 'in the way');
     const made = await folder.call('admin.init');
     expect(made).toMatchObject({ success: true, project: { created: true } });
@@ -302,7 +304,7 @@ describe('agents', () => {
   });
 
   test('clients that are found are offered, and set up only when asked for', async () => {
-    const folder = emptyFolder();
+    const folder = createEmptyFolder();
     expect(await folder.call('admin.init')).toMatchObject({ offers: ['cleo setup'] });
     mkdirSync(join(folder.env.HOME!, '.codex'));
     mkdirSync(join(folder.root, '.cursor'));

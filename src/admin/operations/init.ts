@@ -2,8 +2,9 @@ import { join } from 'node:path';
 import { array, boolean, description, metadata, optional, picklist, pipe, strictObject, string } from 'valibot';
 import { answer, type JobContext, job } from '#core/define.ts';
 import { CleoError } from '#core/errors/error.ts';
-import { configSchemaText } from '#core/model/config-schema.ts';
+import { formatConfigSchema } from '#core/model/config-schema.ts';
 import { ProjectContext } from '#detect/model/project-context.ts';
+import { slugify } from '#lib/slug.ts';
 import type { Platform, Project } from '#platform/port.ts';
 import { checkAddress } from '../rules/address.ts';
 import { type ClientName, clientNames } from '../rules/setup-clients.ts';
@@ -67,12 +68,12 @@ export const adminInit = job({
   ],
   tier: 0,
   scope: 'admin',
-  cli: { command: 'init' },
+  cli: { command: 'init', view: async () => (await import('#detect/view.ts')).detectView },
   needs: 'nothing',
   example: { call: {}, exit: 101 },
   async run(ctx, { store: address, setup, detect }) {
     const { platform, registry } = ctx;
-    const project = platform.newProject();
+    const project = platform.locateNewProject();
     const created = await make(ctx, project, address);
     const warnings = await refreshTemplate(platform, registry);
     const chosen = setup && (await setUp(platform, project, await chosenOf(platform, project, setup), {}));
@@ -132,7 +133,7 @@ const placeOf = (
 };
 
 function checkNotHome({ files, home }: Platform, { folder }: Project): void {
-  if (folder !== home && !files.isSame(folder, home)) return;
+  if (folder !== home && !files.isSameFile(folder, home)) return;
   throw new CleoError('E_FILE_ERROR', {
     path: folder,
     problem: "is the user's own folder; a project needs a folder of its own",
@@ -156,7 +157,7 @@ async function isWorking(keep: JobContext['storeAdmin'], project: Project): Prom
   const store = await (await keep(project)).open('read').catch(missing);
   if (!store) return false;
   try {
-    await store.read((reads) => reads.audit.head());
+    await store.read((reads) => reads.audit.getHead());
     return true;
   } catch (error) {
     missing(error);
@@ -173,9 +174,9 @@ function missing(error: unknown): undefined {
 
 /** Everything but the store. What is there already, as in a clone, stays as it is. */
 function furnish({ files, config, randomHex }: Platform, project: Project): void {
-  files.makeFolder(project.folder);
+  files.createFolder(project.folder);
   files.writeNew(join(project.folder, '.gitignore'), ignored);
-  files.writeNew(join(project.folder, 'config.schema.json'), configSchemaText());
+  files.writeNew(join(project.folder, 'config.schema.json'), formatConfigSchema());
   const key = `${slug(project.root)}_${randomHex(8)}`;
   const path = config.projectFile(project);
   files.writeNew(path, `${JSON.stringify({ $schema: './config.schema.json', project: { key } }, null, 2)}\n`);
@@ -187,9 +188,4 @@ function writeAddress({ config }: Platform, project: Project, address: string): 
 }
 
 /** The folder's name, as far as it can be part of the name of a database schema. */
-const slug = (root: string): string =>
-  (root.split(/[/\\]/).at(-1) ?? '')
-    .toLowerCase()
-    .replace(/[^a-z0-9]+/g, '_')
-    .replace(/^_|_$/g, '')
-    .slice(0, 40) || 'project';
+const slug = (root: string): string => slugify(root.split(/[/\\]/).at(-1) ?? '', { maxLength: 40, separator: '_' }) || 'project';

@@ -1,7 +1,7 @@
 import { description, picklist, pipe, strictObject, string } from 'valibot';
 import { query } from '#core/define.ts';
 import { protocolText } from '#orchestration/protocol.generated.ts';
-import { protocolSection, protocolSections } from '#research/rules/protocol.ts';
+import { protocolSections, renderProtocolSection } from '#research/rules/protocol-text.ts';
 
 export const adminInjectSection = query({
   name: 'admin.inject.section',
@@ -13,5 +13,5 @@ export const adminInjectSection = query({
   needs: 'nothing',
   cli: { command: ['briefing inject', 'inject section'], args: ['section'], raw: 'text' },
   example: { call: { section: 'error-handling' } },
-  run: async ({ registry }, { section }) => ({ text: protocolSection(protocolText, section, registry.entries), section }),
+  run: async ({ registry }, { section }) => ({ text: renderProtocolSection(protocolText, section, registry.entries), section }),
 });

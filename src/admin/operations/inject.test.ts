@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { estimateTokens } from '#lib/tokens.ts';
-import { protocolSections, protocolTiers } from '#research/rules/protocol.ts';
+import { protocolSections, protocolTiers } from '#research/rules/protocol-text.ts';
 import { openApp } from '../../../test/app.ts';
 
 /** What an agent pays for being told: a number that may fall, never rise. */

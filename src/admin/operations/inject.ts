@@ -1,7 +1,7 @@
 import { description, picklist, pipe, strictObject, string } from 'valibot';
 import { query } from '#core/define.ts';
 import { protocolText } from '#orchestration/protocol.generated.ts';
-import { protocolTiers, protocolUpTo } from '#research/rules/protocol.ts';
+import { protocolTiers, renderProtocol } from '#research/rules/protocol-text.ts';
 
 export const adminInject = query({
   name: 'admin.inject',
@@ -18,5 +18,5 @@ export const adminInject = query({
   needs: 'nothing',
   cli: { command: 'inject', args: ['tier'], raw: 'text' },
   example: { call: { tier: 'minimal' } },
-  run: async ({ registry }, { tier }) => ({ text: protocolUpTo(protocolText, tier, registry.entries), tier }),
+  run: async ({ registry }, { tier }) => ({ text: renderProtocol(protocolText, tier, registry.entries), tier }),
 });

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { openApp, type Seen } from '../../../test/app.ts';
+import { type Json, openApp } from '../../../test/app.ts';
 
 test('what was done is listed newest first, with its parameters and the ids it touched', async () => {
   const app = await openApp({ clock: { now: '2026-02-03T04:05:06.789Z' } });
@@ -69,7 +69,7 @@ test('a log that was tampered with can still be read', async () => {
 test('what came after an entry is listed in the order in which it came', async () => {
   const { call } = await openApp();
   for (const title of ['First', 'Second', 'Third']) await call('tasks.add', { title });
-  const seqs = async (params: object): Promise<number[]> => (await call('admin.log', { ...params })).entries.map(({ seq }: Seen) => seq);
+  const seqs = async (params: object): Promise<number[]> => (await call('admin.log', { ...params })).entries.map(({ seq }: Json) => seq);
   expect(await seqs({ after: 0 })).toEqual([1, 2, 3]);
   expect(await seqs({ after: 1, limit: 1 })).toEqual([2]);
   expect(await seqs({ after: 3 })).toEqual([]);

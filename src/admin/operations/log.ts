@@ -1,22 +1,10 @@
-import {
-  array,
-  boolean,
-  description,
-  integer,
-  maxValue,
-  metadata,
-  minValue,
-  number,
-  optional,
-  pipe,
-  strictObject,
-  string,
-  unknown,
-} from 'valibot';
+import { array, boolean, description, metadata, number, optional, pipe, strictObject, string, unknown } from 'valibot';
 import { query, type Registry } from '#core/define.ts';
 import type { AuditEntry } from '#core/model/audit.ts';
 import { TaskId } from '#core/model/scalars.ts';
-import { paged, pageParams } from '#core/page.ts';
+import { wholeNumber } from '#core/model/whole-number.ts';
+import { answerPage, pageParams } from '#core/page.ts';
+import { parseJson } from '#lib/parse-json.ts';
 
 const Ids = optional(array(string()));
 
@@ -49,10 +37,7 @@ export const adminLog = query({
     failed: optional(pipe(boolean(), description('Only what was refused or failed'))),
     after: optional(
       pipe(
-        number(),
-        integer('must be a whole number'),
-        minValue(0, 'must not be negative'),
-        maxValue(2_147_483_647, 'must be at most 2147483647'),
+        wholeNumber({ min: 0, max: 2_147_483_647 }),
         description('Only what came after this entry, then oldest first'),
         metadata({ value: 'SEQ' }),
       ),
@@ -61,7 +46,7 @@ export const adminLog = query({
   result: strictObject({ entries: array(Entry) }),
   errors: [],
   tier: 1,
-  cli: { command: ['log', 'audit log'] },
+  cli: { command: ['log', 'audit log'], view: async () => (await import('../view.ts')).adminView },
   example: { world: ['T001'], call: { limit: 5 }, exit: 100 },
   async run({ store, registry }, { limit, offset, budget, session, agent, operation, task, failed, after }) {
     const filter = {
@@ -73,8 +58,8 @@ export const adminLog = query({
       ...(after === undefined ? {} : { after }),
     };
     const page = { limit, offset, budget };
-    const entries = (await store.audit.newest(filter, page)).map(shown);
-    return paged({ entries }, entries.length, page, (atMost) => store.audit.count(filter, atMost));
+    const entries = (await store.audit.list(filter, page)).map(shown);
+    return answerPage({ entries }, entries.length, page, (atMost) => store.audit.count(filter, atMost));
   },
 });
 
@@ -94,7 +79,7 @@ const shown = (entry: AuditEntry) => ({
   success: entry.success,
   ...(entry.exitCode ? { exitCode: entry.exitCode } : {}),
   ...(entry.errorCode ? { errorCode: entry.errorCode } : {}),
-  ...(entry.params === '{}' ? {} : { params: parsed(entry.params) }),
+  ...(entry.params === '{}' ? {} : { params: parseJson(entry.params) ?? entry.params }),
   ...some('created', entry.created),
   ...some('updated', entry.updated),
   ...some('deleted', entry.deleted),
@@ -102,11 +87,3 @@ const shown = (entry: AuditEntry) => ({
 });
 
 const some = (key: string, ids: string[]): Record<string, string[]> => (ids.length ? { [key]: ids } : {});
-
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return text;
-  }
-}

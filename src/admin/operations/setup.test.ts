@@ -2,7 +2,7 @@ import { existsSync, lstatSync, mkdirSync, readdirSync, readFileSync, symlinkSyn
 import { dirname, join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { openApp, type TestApp } from '../../../test/app.ts';
-import { emptyFolder } from '../../../test/folder.ts';
+import { createEmptyFolder } from '../../../test/folder.ts';
 import { agents } from '../rules/agents.generated.ts';
 import { agentText, briefingHook, clientNames } from '../rules/setup-clients.ts';
 
@@ -330,16 +330,16 @@ describe('hostile files are refused and left as they are', () => {
   });
 
   test.each<[why: string, make: (path: string, outside: string) => void, problem: string]>([
-    ['a folder', (path) => mkdirSync(path), 'is not a plain file'],
-    ['a link out of the project', (path, outside) => symlinkSync(join(outside, 'x.json'), path), 'leads out of the project'],
-    ['a link that leads nowhere', (path) => symlinkSync('nowhere', path), 'is a link that leads nowhere'],
-    ['a link to itself', (path) => symlinkSync(path, path), 'is a link that leads nowhere'],
+    ['a folder', (path) => mkdirSync(path), 'is not a regular file'],
+    ['a link out of the project', (path, outside) => symlinkSync(join(outside, 'x.json'), path), 'is outside the project'],
+    ['a link that leads nowhere', (path) => symlinkSync('nowhere', path), 'is a broken link'],
+    ['a link to itself', (path) => symlinkSync(path, path), 'is a broken link'],
     ['a read-only file', (path) => writeFileSync(path, '{}', { mode: 0o444 }), 'is read-only'],
     ['another encoding', (path) => writeFileSync(path, Buffer.from('{"a": "\xe9"}', 'latin1')), 'is not UTF-8'],
     ['UTF-16', (path) => writeFileSync(path, Buffer.from('\ufeff{}', 'utf16le')), 'is not UTF-8'],
   ])('%s', async (_, make, problem) => {
     const { root, setup } = await project();
-    const outside = emptyFolder().root;
+    const outside = createEmptyFolder().root;
     writeFileSync(join(outside, 'x.json'), '{}');
     make(join(root, '.mcp.json'), outside);
     const refused = await setup('claude');
@@ -351,7 +351,7 @@ describe('hostile files are refused and left as they are', () => {
 
   test('a folder of the path that leads out of the project, or is none', async () => {
     const { root, setup } = await project();
-    const outside = emptyFolder().root;
+    const outside = createEmptyFolder().root;
     symlinkSync(outside, join(root, '.cursor'));
     expect(await setup('cursor')).toMatchObject({ error: { exitCode: 3, fix: 'mv .cursor .cursor.aside && cleo setup cursor' } });
     expect(readdirSync(outside)).toEqual([]);

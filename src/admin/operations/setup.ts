@@ -25,7 +25,7 @@ export const adminSetup = job({
     ),
     statusline: optional(pipe(boolean(), description('Claude Code: also the status line, unless there is one'))),
     remove: optional(pipe(boolean(), description('Take everything out again'))),
-    dryRun: optional(pipe(boolean(), description('Only say what would be written'))),
+    dryRun: optional(pipe(boolean(), description('Only report what would be written'))),
   }),
   result: strictObject({
     clients: array(ClientState),
@@ -38,7 +38,7 @@ export const adminSetup = job({
   tier: 1,
   needs: 'project',
   scope: 'admin',
-  cli: { command: 'setup', args: ['client'] },
+  cli: { command: 'setup', args: ['client'], view: async () => (await import('../view.ts')).adminView },
   example: { call: { client: 'codex' } },
   async run({ platform, project, commandWith }, { client, ...wanted }) {
     const states = async () =>

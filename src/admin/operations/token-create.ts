@@ -2,7 +2,7 @@ import { check, description, pipe, strictObject, string } from 'valibot';
 import { mutation } from '#core/define.ts';
 import { CleoError } from '#core/errors/error.ts';
 import { AgentId } from '#core/model/scalars.ts';
-import { secretPrefix, TokenScope } from '#core/model/token.ts';
+import { TokenScope, tokenPrefix } from '#core/model/token.ts';
 
 export const TokenRow = strictObject({ name: string(), scope: TokenScope, createdAt: string(), createdBy: string() });
 
@@ -26,8 +26,8 @@ export const adminTokenCreate = mutation({
   example: { call: { name: 'dashboard', scope: 'query' } },
   async run({ store, platform, caller, now }, { name, scope }) {
     // A name stays with its token for ever, since the log knows tokens by it.
-    if (await store.tokens.named(name)) throw new CleoError('E_ID_COLLISION', { id: name, fix: 'cleo token list' });
-    const secret = `${secretPrefix}${platform.randomSecret()}`;
+    if (await store.tokens.get(name)) throw new CleoError('E_ID_COLLISION', { id: name, fix: 'cleo token list' });
+    const secret = `${tokenPrefix}${platform.randomSecret()}`;
     const token = { name, scope, createdAt: now, createdBy: caller.agent };
     await store.tokens.insert({ ...token, hash: platform.sha256(secret) });
     return { token, secret };

@@ -13,7 +13,7 @@ export const adminTokenList = query({
   cli: { command: 'token list' },
   example: { world: ['token dashboard query', 'token ci mutate'], call: {} },
   async run({ store }) {
-    const tokens = (await store.tokens.all()).map(({ hash: _, ...token }) => token);
+    const tokens = (await store.tokens.list()).map(({ hash: _, ...token }) => token);
     return tokens.length === 0 ? noData({ tokens }) : { tokens };
   },
 });

@@ -14,7 +14,7 @@ export const adminTokenRevoke = mutation({
   cli: { command: 'token revoke', args: ['name'] },
   example: { world: ['token dashboard query'], call: { name: 'dashboard' } },
   async run({ store, now }, { name }) {
-    const found = await store.tokens.named(name);
+    const found = await store.tokens.get(name);
     if (!found) throw new CleoError('E_NOT_FOUND', { what: 'token', id: name.slice(0, 100), fix: 'cleo token list' });
     const { hash: _, ...token } = found;
     if (token.revokedAt) return noChange({ token });

@@ -1,15 +1,15 @@
 import { expect, test } from 'vitest';
-import { admit, hasTokens } from '#dispatch/authenticate.ts';
+import { authenticate, hasTokens } from '#dispatch/authenticate.ts';
 import { dispatch } from '#dispatch/dispatch.ts';
 import { createApp } from '#main.ts';
-import { platformOf } from '#platform/platform.ts';
+import { createPlatform } from '#platform/platform.ts';
 import { openApp } from '../../../test/app.ts';
 
 const isFresh = /^cleo_[A-Za-z0-9_-]{43}$/;
 
 async function open() {
   const app = await openApp();
-  const inner = createApp(platformOf(app.env, app.root, '0.0.0-test'));
+  const inner = createApp(createPlatform(app.env, app.root, '0.0.0-test'));
   return { ...app, inner };
 }
 
@@ -57,9 +57,9 @@ test('the secret is nowhere in the store: not in the tokens, the log or the kept
   });
   await call('tasks.add', { title: `Use ${secret}`, description: secret });
   const seen = await store.read(async (reads) => ({
-    tokens: await reads.tokens.all(),
-    log: await reads.audit.after(0, 10),
-    kept: await reads.keys.kept('admin.token.create', 'once'),
+    tokens: await reads.tokens.list(),
+    log: await reads.audit.listAfter(0, 10),
+    kept: await reads.keys.get('admin.token.create', 'once'),
   }));
   expect(seen.tokens).toHaveLength(1);
   expect(seen.log).toHaveLength(2);
@@ -72,12 +72,12 @@ test('a secret admits while its token is in force, and nothing else does', async
   expect(await hasTokens(inner)).toBe(false);
   const { secret } = await call('admin.token.create', { name: 'ci', scope: 'mutate' });
   expect(await hasTokens(inner)).toBe(true);
-  expect(await admit(inner, secret)).toEqual({ name: 'ci', scope: 'mutate' });
+  expect(await authenticate(inner, secret)).toEqual({ name: 'ci', scope: 'mutate' });
   const last = secret.at(-1) === 'A' ? 'B' : 'A';
   for (const wrong of ['', 'ci', secret.slice(0, -1), `${secret.slice(0, -1)}${last}`, `${secret} `, secret.slice(5), secret.toUpperCase()])
-    expect(await admit(inner, wrong), wrong).toBeUndefined();
+    expect(await authenticate(inner, wrong), wrong).toBeUndefined();
   await call('admin.token.revoke', { name: 'ci' });
-  expect(await admit(inner, secret)).toBeUndefined();
+  expect(await authenticate(inner, secret)).toBeUndefined();
   expect(await hasTokens(inner)).toBe(false);
   await inner.closeStores();
 });
@@ -105,7 +105,7 @@ test('what decides is compared in constant time', async () => {
     ...inner,
     platform: { ...platform, isSameSecret: (a: string, b: string) => compared.push([a, b]) > 0 && platform.isSameSecret(a, b) },
   };
-  expect(await admit(watched, secret)).toMatchObject({ name: 'ci' });
+  expect(await authenticate(watched, secret)).toMatchObject({ name: 'ci' });
   expect(compared).toEqual([[platform.sha256(secret), platform.sha256(secret)]]);
   await inner.closeStores();
 });
@@ -138,6 +138,6 @@ test('the log knows a caller by the name of its token, unless it says which agen
   const token = { name: 'ci', scope: 'mutate' as const };
   await dispatch(inner, { operation: 'tasks.add', params: { title: 'x' }, gateway: 'http', token });
   await dispatch(inner, { operation: 'tasks.add', params: { title: 'y' }, gateway: 'http', token, agent: 'worker-7' });
-  expect((await store.read((reads) => reads.audit.after(0, 10))).map(({ agent }) => agent)).toEqual(['ci', 'worker-7']);
+  expect((await store.read((reads) => reads.audit.listAfter(0, 10))).map(({ agent }) => agent)).toEqual(['ci', 'worker-7']);
   await inner.closeStores();
 });

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { number, optional, strictObject, string } from 'valibot';
 import { answer, job } from '#core/define.ts';
-import { configSchemaText } from '#core/model/config-schema.ts';
+import { formatConfigSchema } from '#core/model/config-schema.ts';
 import type { Platform, Project } from '#platform/port.ts';
 import { refreshTemplate } from './shared/template.ts';
 
@@ -31,7 +31,7 @@ export const adminUpgrade = job({
 function refreshSchema({ files }: Platform, project: Project): boolean {
   const path = join(project.folder, 'config.schema.json');
   const known = files.readText(path);
-  if (known === undefined || known === configSchemaText()) return false;
-  files.writeWhole(path, configSchemaText());
+  if (known === undefined || known === formatConfigSchema()) return false;
+  files.writeAtomic(path, formatConfigSchema());
   return true;
 }

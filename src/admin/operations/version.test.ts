@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { schemaVersion } from '#store/schema-version.ts';
 import { openApp } from '../../../test/app.ts';
-import { emptyFolder } from '../../../test/folder.ts';
+import { createEmptyFolder } from '../../../test/folder.ts';
 
 test('what runs here', async () => {
   const app = await openApp();
@@ -19,7 +19,7 @@ test('what runs here', async () => {
 });
 
 test('it answers without a project, and with a broken one', async () => {
-  const folder = emptyFolder();
+  const folder = createEmptyFolder();
   expect(await folder.call('admin.version')).toEqual(expect.not.objectContaining({ store: expect.anything(), root: expect.anything() }));
   mkdirSync(join(folder.root, '.cleo'));
   writeFileSync(join(folder.root, '.cleo', 'config.json'), '{');

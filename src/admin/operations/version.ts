@@ -24,7 +24,7 @@ export const adminVersion = query({
   async run(ctx) {
     const { platform } = ctx;
     const sqlite = await ctx.sqliteVersion();
-    const project = platform.project();
+    const project = platform.getProject();
     const store = project && storeOf(platform.databaseUrl, () => ctx.config['store.url']);
     return {
       version: platform.version,

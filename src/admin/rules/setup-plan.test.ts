@@ -62,7 +62,7 @@ test('a file that is not what it should be is named, and nothing of it is planne
     () => undefined,
     everything,
   );
-  expect(plan.refusals).toEqual([{ file: '.mcp.json', problem: 'is not JSON: line 1 ends too early' }]);
+  expect(plan.refusals).toEqual([{ file: '.mcp.json', problem: 'is not JSON: line 1: close brace expected' }]);
   expect(plan.edits.map(({ file }) => file)).not.toContain('.mcp.json');
 });
 

@@ -1,7 +1,7 @@
 import { parse as parseToml } from 'smol-toml';
-import { cut, findJson, insertJson, removeJson } from '#lib/json-edit.ts';
-import { isProblem, readJsonc } from '#lib/jsonc.ts';
-import { findBlock, type Marks, markdownMarks, putBlock, removeBlock, tomlMarks } from '#lib/marked-block.ts';
+import { findJson, insertJson, parseJsonc, removeJson, removeOnce } from '#lib/jsonc.ts';
+import { type BlockMarks, findBlock, markdownMarks, putBlock, removeBlock, tomlMarks } from '#lib/marked-block.ts';
+import { stripBom } from '#lib/parse-json.ts';
 import { agentText, type Client, clients, codexTable, type Piece } from './setup-clients.ts';
 
 /** What set-up wrote into a file, kept so that taking it out leaves the file as it was. */
@@ -78,8 +78,8 @@ export function planRemoval(client: Client, texts: Texts, known: Known): Plan {
       return isOurs(piece, text, known) ? { text: '' } : known(piece.file) ? { remark: `${piece.file} was changed, and stays` } : {};
     if (!piece.path) return isShared(client, piece, texts) ? {} : { text: removeBlock(text, marksOf(piece)) };
     const inserted = known(piece.file)?.inserted?.[nameOf(piece)];
-    const exact = inserted === undefined ? undefined : cut(text, inserted);
-    return { text: exact !== undefined && !isProblem(readJsonc(exact)) ? exact : removeJson(text, piece.path, oursBy(piece)) };
+    const exact = inserted === undefined ? undefined : removeOnce(text, inserted);
+    return { text: exact !== undefined && 'value' in parseJsonc(exact) ? exact : removeJson(text, piece.path, oursBy(piece)) };
   });
   for (const edit of plan.edits) {
     delete edit.written;
@@ -180,7 +180,7 @@ function isShared(client: Client, { file }: Piece, texts: Texts): boolean {
 const seedOf = ({ seeds }: Client, file: string): string => seeds?.[file] ?? (file.endsWith('.json') ? '{}\n' : '');
 
 const isToml = (file: string): boolean => file.endsWith('.toml');
-const marksOf = ({ file }: Piece): Marks => (isToml(file) ? tomlMarks : markdownMarks);
+const marksOf = ({ file }: Piece): BlockMarks => (isToml(file) ? tomlMarks : markdownMarks);
 const bodyOf = ({ file }: Piece): string => (isToml(file) ? codexTable : agentText);
 const nameOf = ({ path = [] }: Piece): string => path.filter((key) => key !== '[]').join('.');
 const oursBy =
@@ -199,13 +199,13 @@ const foreignRemark = ({ file, sign = '', path = [], what }: Piece, text: string
 function problemOf({ file, path, whole }: Piece, text: string): string | undefined {
   if (whole !== undefined) return undefined;
   if (path) {
-    const read = readJsonc(text);
-    return isProblem(read) ? `is not JSON: line ${read.line} ${read.problem}` : undefined;
+    const parsed = parseJsonc(text);
+    return 'problem' in parsed ? `is not JSON: line ${parsed.line}: ${parsed.problem}` : undefined;
   }
   if (findBlock(text, isToml(file) ? tomlMarks : markdownMarks) === 'broken') return 'has a mark of cleo without its other half';
   if (!isToml(file)) return undefined;
   try {
-    parseToml(text.replace(/^\ufeff/, ''));
+    parseToml(stripBom(text));
     return undefined;
   } catch (error) {
     return `is not TOML: ${(error as Error).message.split('\n')[0]}`;
@@ -214,7 +214,7 @@ function problemOf({ file, path, whole }: Piece, text: string): string | undefin
 
 function hasTable(text: string): boolean {
   try {
-    const { mcp_servers: servers } = parseToml(text.replace(/^\ufeff/, ''));
+    const { mcp_servers: servers } = parseToml(stripBom(text));
     return typeof servers === 'object' && 'cleo' in servers;
   } catch {
     return false;

@@ -17,63 +17,63 @@ import {
 } from 'valibot';
 import { Letter } from '#grade/model/grade.ts';
 
-/** Changes whenever the same trace may give other points. */
+/** Increased whenever the same trace can get a different score. */
 export const rubricVersion = '1.0.0';
 
 export const assessedDimensions = ['correctness', 'completeness', 'quality', 'efficiency', 'compliance'] as const;
 export type AssessedDimension = (typeof assessedDimensions)[number];
 
-const dimension = (about: string) =>
+const describeDimension = (about: string) =>
   pipe(
     strictObject({
-      score: pipe(nullable(pipe(number(), minValue(0), maxValue(20))), description('Points earned; null where nothing is known')),
-      max: pipe(picklist([0, 20]), description('0 where nothing is known: it then counts neither way')),
-      evidence: pipe(array(string()), description('What the points come from')),
+      score: pipe(nullable(pipe(number(), minValue(0), maxValue(20))), description('Points; null without data')),
+      max: pipe(picklist([0, 20]), description('0 without data: the dimension does not count')),
+      evidence: pipe(array(string()), description('Reasons for the points')),
     }),
     description(about),
   );
 
-const moment = (about: string) => pipe(string(), description(about));
+const describeText = (about: string) => pipe(string(), description(about));
 const percent = pipe(number(), integer(), minValue(0), maxValue(100), description('totalScore of maxScore'));
 
-/** A line of `.cleo/metrics/ASSESSMENTS.jsonl`. */
+/** One line of `.cleo/metrics/ASSESSMENTS.jsonl`. */
 export const Assessment = strictObject({
-  run_id: pipe(string(), description('The run')),
-  execution_id: pipe(string(), description('One skill in one phase of it')),
-  phase: pipe(string(), description('The phase')),
-  skill: pipe(string(), description('The skill')),
-  skill_version: pipe(string(), description('Its version; 0.0.0 where it has none')),
-  status: pipe(picklist(['success', 'failure', 'partial', 'blocked', 'timeout']), description('How it ended')),
-  exit_code: pipe(number(), integer(), description('What it ended with')),
-  completed_at: moment('When it ended'),
-  totalScore: pipe(number(), minValue(0), maxValue(100), description('Sum of the dimensions of which something is known')),
-  maxScore: pipe(number(), integer(), minValue(0), maxValue(100), description('What they could have come to')),
+  run_id: pipe(string(), description('Id of the run')),
+  execution_id: pipe(string(), description('Id of the execution: one skill in one phase of the run')),
+  phase: pipe(string(), description('Name of the phase')),
+  skill: pipe(string(), description('Name of the skill')),
+  skill_version: pipe(string(), description('Version of the skill; 0.0.0 if it has none')),
+  status: pipe(picklist(['success', 'failure', 'partial', 'blocked', 'timeout']), description('Outcome of the execution')),
+  exit_code: pipe(number(), integer(), description('Exit code of the execution')),
+  completed_at: describeText('Time when the execution ended'),
+  totalScore: pipe(number(), minValue(0), maxValue(100), description('Sum of the dimensions with data')),
+  maxScore: pipe(number(), integer(), minValue(0), maxValue(100), description('Maximum of those dimensions')),
   percent,
   grade: pipe(Letter, description('A from 90 percent, B from 75, C from 60, D from 45, else F')),
   dimensions: strictObject({
-    correctness: dimension('Whether it ran, and made what its checks ask for'),
-    completeness: dimension('How much of what it had to make is there'),
-    quality: dimension('What people said of it, else the judge'),
-    efficiency: dimension('Time, tokens and retries, against what this skill usually takes'),
-    compliance: dimension('Whether it kept to the process'),
+    correctness: describeDimension('Exit status and checks of the execution and output gates'),
+    completeness: describeDimension('Completeness of the required outputs'),
+    quality: describeDimension('Scores of reviewers, or else of the judge'),
+    efficiency: describeDimension('Time, tokens and retries, compared with earlier runs of the skill'),
+    compliance: describeDimension('Compliance with the process'),
   }),
-  flags: pipe(array(string()), description('What stands out, in the order of the dimensions')),
+  flags: pipe(array(string()), description('Problems, in the order of the dimensions')),
   prediction: optional(
     pipe(
       strictObject({
-        pass: pipe(number(), minValue(0), maxValue(1), description('How likely people would let it pass')),
-        model: pipe(string(), description('Which calibrated model says so')),
+        pass: pipe(number(), minValue(0), maxValue(1), description('Probability that a reviewer passes it')),
+        model: pipe(string(), description('Id of the calibrated model')),
       }),
-      description('What a calibrated model expects of people; no part of the score'),
+      description('Prediction of a calibrated model; not part of the score'),
     ),
   ),
-  evaluator: pipe(picklist(['auto', 'judge', 'human']), description('Who judged the quality; auto: nobody')),
-  rubric_version: pipe(string(), description('Same trace and same version: same assessment')),
-  timestamp: moment('When it was assessed'),
+  evaluator: pipe(picklist(['auto', 'judge', 'human']), description('Who scored the quality; auto: not scored')),
+  rubric_version: pipe(string(), description('Version of the rubric; the same trace and version give the same assessment')),
+  timestamp: describeText('Time of the assessment'),
 });
 export type Assessment = InferOutput<typeof Assessment>;
 
-/** What the trace of a run tells of one of its executions. */
+/** The facts about one execution, from the trace of its run. */
 export interface ExecutionFacts {
   runId: string;
   executionId: string;
@@ -85,47 +85,47 @@ export interface ExecutionFacts {
   exitClass: string;
   endedAt: string;
   durationMs: number;
-  /** The skill was begun; refused and skipped executions never were. */
+  /** False for executions that were refused or skipped. */
   isInvoked: boolean;
   attempts: number;
   retries: number;
-  /** Of one attempt; null where there is none. */
+  /** Timeout of one attempt; null: none. */
   timeoutMs: number | null;
-  longestAttemptMs: number;
-  /** Equal where the inputs were; null where nothing of them was kept. */
+  maxAttemptMs: number;
+  /** A canonical form of the inputs, equal for equal inputs; null if the trace does not store them. */
   inputs: string | null;
   checks: { gate: number; name: string; passed: boolean; message: string }[];
-  /** The gates that somebody let pass. */
+  /** Names of the gates that were forced. */
   forced: string[];
-  /** What it had to make; null where the trace does not say. */
+  /** Required outputs; null if the trace does not list them. */
   outputs: { path: string; completeness: number }[] | null;
   tokens: number | null;
   confidence: number | null;
-  /** What the judge gave, vote by vote. */
+  /** Score of each vote of the judge. */
   judge: number[];
   warnings: { code: string; message: string }[];
-  /** What it handed on and nobody took. */
+  /** Rejected handoffs of this execution. */
   rejections: { from: string; to: string; reason: string }[];
 }
 
 const share = pipe(number(), minValue(0), maxValue(1));
 
-/** `.cleo/assess/model.json`: a way of predicting what people say, learned from what they said. */
+/** `.cleo/assess/model.json`: a model that predicts verdicts of reviewers. */
 export const CalibratedModel = strictObject({
   schema_version: literal(1),
-  rubric_version: pipe(string(), description('The rubric whose points it was learned from')),
-  active: pipe(boolean(), description('Whether assessments carry its prediction')),
-  reason: optional(pipe(string(), description('Why they do not'))),
-  id: pipe(string(), description('Of what it has learned')),
-  verdicts: pipe(number(), description('Executions that people have judged')),
+  rubric_version: pipe(string(), description('Rubric version of the training data')),
+  active: pipe(boolean(), description('True if assessments contain its prediction')),
+  reason: optional(pipe(string(), description('Why the model is not used'))),
+  id: pipe(string(), description('Hash of the weights')),
+  verdicts: pipe(number(), description('Number of reviewed executions')),
   passed: number(),
   failed: number(),
-  auc: pipe(share, description('Over five folds, each predicted by what the other four taught')),
-  brier: pipe(share, description('Likewise')),
-  accuracy: pipe(share, description('Likewise')),
+  auc: pipe(share, description('Area under the ROC curve, by five-fold cross-validation')),
+  brier: pipe(share, description('Brier score, by five-fold cross-validation')),
+  accuracy: pipe(share, description('Accuracy, by five-fold cross-validation')),
   majority: pipe(
     strictObject({ accuracy: share, brier: share }),
-    description('What it has to beat: always saying what most verdicts say, and always giving the share of those that pass'),
+    description('Baseline: always predicting the majority verdict, and always the share of passes'),
   ),
   intercept: number(),
   features: array(strictObject({ name: string(), weight: number(), mean: number(), deviation: number() })),

@@ -3,23 +3,23 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { dispatch } from '#dispatch/dispatch.ts';
 import { createApp } from '#main.ts';
-import { platformOf } from '#platform/platform.ts';
-import { openApp, type Seen, type TestApp } from '../../../test/app.ts';
-import { temporary } from '../../../test/temporary.ts';
-import { type Traced, traceText, writeJudged, writeTrace, writeVerdict } from '../../../test/traced.ts';
+import { createPlatform } from '#platform/platform.ts';
+import { type Json, openApp, type TestApp } from '../../../test/app.ts';
+import { formatTrace, type TracedExecution, writeJudgedRuns, writeTrace, writeVerdict } from '../../../test/execution-trace.ts';
+import { createTempFolder } from '../../../test/temp-folder.ts';
 
 const now = '2026-02-01T00:00:00.000Z';
-const fileOf = ({ root }: TestApp): string => join(root, '.cleo', 'metrics', 'ASSESSMENTS.jsonl');
-const linesOf = (app: TestApp): Seen[] =>
-  readFileSync(fileOf(app), 'utf8')
+const getFile = ({ root }: TestApp): string => join(root, '.cleo', 'metrics', 'ASSESSMENTS.jsonl');
+const readLines = (app: TestApp): Json[] =>
+  readFileSync(getFile(app), 'utf8')
     .trimEnd()
     .split('\n')
     .map((line) => JSON.parse(line));
-const put = ({ root }: TestApp, id: string, day: string, ...executions: Traced[]): void =>
-  writeTrace(root, id, day, traceText(id, day, executions));
+const addTrace = ({ root }: TestApp, id: string, day: string, ...executions: TracedExecution[]): void =>
+  writeTrace(root, id, day, formatTrace(id, day, executions));
 
 describe('assess.run', () => {
-  test('each execution of a run is scored, and is a line', async () => {
+  test('scores each execution of a run and stores a line for it', async () => {
     const app = await openApp({ tasks: ['run run-1 2026-01-31 discovery/write design/draw:84'] });
     const { assessments, totals, _meta, success } = await app.call('assess.run', { runs: ['run-1'], now });
     expect([success, _meta.exitNamespace, _meta.resultsField]).toEqual([true, 'skill', 'assessments']);
@@ -28,38 +28,38 @@ describe('assess.run', () => {
       { execution_id: 'run-1:design:draw', status: 'failure', exit_code: 84, dimensions: { correctness: { score: 0 } } },
     ]);
     expect(totals).toMatchObject({ runs: 1, executions: 2, passed: 1, skipped: 0, grades: { A: 1, C: 1 } });
-    expect(linesOf(app)).toEqual(assessments);
+    expect(readLines(app)).toEqual(assessments);
   });
 
-  test('a pattern names many; runs that are named twice are assessed once', async () => {
+  test('resolves patterns and assesses a run once', async () => {
     const app = await openApp({ tasks: ['run run-1 2026-01-30 a/x', 'run run-2 2026-01-31 a/x', 'run run-3 2026-02-01 a/x'] });
-    const found = async (...runs: string[]) => (await app.call('assess.run', { runs })).assessments.map(({ run_id }: Seen) => run_id);
-    expect(await found('2026-01-*.jsonl')).toEqual(['run-1', 'run-2']);
-    expect(await found('run-3', 'run-*', '.cleo/traces/2026-02-01-run-3.jsonl')).toEqual(['run-1', 'run-2', 'run-3']);
-    expect(linesOf(app)).toHaveLength(5);
+    const assess = async (...runs: string[]) => (await app.call('assess.run', { runs })).assessments.map(({ run_id }: Json) => run_id);
+    expect(await assess('2026-01-*.jsonl')).toEqual(['run-1', 'run-2']);
+    expect(await assess('run-3', 'run-*', '.cleo/traces/2026-02-01-run-3.jsonl')).toEqual(['run-1', 'run-2', 'run-3']);
+    expect(readLines(app)).toHaveLength(5);
   });
 
   test('the same trace gives the same bytes with --now', async () => {
     const app = await openApp({ tasks: ['run run-1 2026-01-31 discovery/write design/draw:4'] });
     const text = async () => (await app.cli(['assess', 'run-1', '--now', now, '--json'])).envelope.assessments;
     expect(JSON.stringify(await text())).toBe(JSON.stringify(await text()));
-    const [first, , again] = readFileSync(fileOf(app), 'utf8').split('\n');
+    const [first, , again] = readFileSync(getFile(app), 'utf8').split('\n');
     expect(again).toBe(first);
   });
 
-  test('what a skill usually takes is told by what came before, not by what came after', async () => {
+  test('compares the duration with earlier runs only', async () => {
     const app = await openApp();
-    for (let i = 0; i < 8; i++) put(app, `run-${i}`, '2026-01-01', { durationMs: i === 6 ? 200 : 100 });
+    for (let i = 0; i < 8; i++) addTrace(app, `run-${i}`, '2026-01-01', { durationMs: i === 6 ? 200 : 100 });
     const evidence = async (run: string) => (await app.call('assess.run', { runs: [run] })).assessments[0].dimensions.efficiency;
     expect(await evidence('run-6')).toEqual({ score: 10, max: 20, evidence: ['200 ms of 100 (median of 6 successes)'] });
-    expect(await evidence('run-4')).toEqual({ score: 20, max: 20, evidence: ['100 ms of 5000 (half of the time limit)'] });
+    expect(await evidence('run-4')).toEqual({ score: 20, max: 20, evidence: ['100 ms of 5000 (half of the timeout)'] });
     const all = (await app.call('assess.run', { runs: ['run-*'] })).assessments;
     expect(all[6].dimensions.efficiency.score).toBe(10);
   });
 
-  test('what people said counts, and before what the judge said', async () => {
+  test('prefers scores of reviewers to those of the judge', async () => {
     const app = await openApp();
-    put(app, 'run-1', '2026-01-01', { judge: [0.2] });
+    addTrace(app, 'run-1', '2026-01-01', { judge: [0.2] });
     const quality = async () => {
       const [one] = (await app.call('assess.run', { runs: ['run-1'] })).assessments;
       return [one.dimensions.quality.score, one.evaluator];
@@ -69,71 +69,73 @@ describe('assess.run', () => {
     expect(await quality()).toEqual([18, 'human']);
   });
 
-  test('what had nothing to do is not assessed, what was refused is', async () => {
+  test('skips executions without work and assesses refused ones', async () => {
     const app = await openApp();
-    put(app, 'run-1', '2026-01-01', { isInvoked: false, attempts: 0 }, { phase: 'b', exitCode: 66, attempts: 0 });
+    addTrace(app, 'run-1', '2026-01-01', { isInvoked: false, attempts: 0 }, { phase: 'b', exitCode: 66, attempts: 0 });
     const { assessments, totals } = await app.call('assess.run', { runs: ['run-1'] });
     expect(assessments).toMatchObject([{ phase: 'b', status: 'failure' }]);
     expect(totals).toMatchObject({ executions: 1, skipped: 1 });
   });
 
-  test('a trace that was changed, cut or is not over says so', async () => {
+  test('flags a trace that was changed, truncated or has not ended', async () => {
     const app = await openApp({ tasks: ['run run-1 2026-01-31 a/x', 'run run-2 2026-01-31 a/x'] });
     const path = join(app.root, '.cleo/traces/2026-01-31-run-1.jsonl');
     writeFileSync(path, readFileSync(path, 'utf8').replace('"timeout_ms":10000', '"timeout_ms":90000'));
     const changed = await app.call('assess.run', { runs: ['run-1'] });
-    expect(changed.assessments[0].flags).toEqual([expect.stringMatching(/^line \d+ of the trace is not what was written$/)]);
-    expect(changed._meta.warnings).toEqual([expect.stringMatching(/^run-1: line \d+ of the trace is not what was written$/)]);
+    expect(changed.assessments[0].flags).toEqual([expect.stringMatching(/^line \d+ of the trace was changed$/)]);
+    expect(changed._meta.warnings).toEqual([expect.stringMatching(/^run-1: line \d+ of the trace was changed$/)]);
     mkdirSync(join(app.root, '.cleo/runs/run-2'), { recursive: true });
     writeFileSync(join(app.root, '.cleo/runs/run-2/run.json'), JSON.stringify({ completed_at: now, head: 'other' }));
-    expect((await app.call('assess.run', { runs: ['run-2'] })).assessments[0].flags).toEqual(['the trace does not end as the run left it']);
-    writeTrace(app.root, 'run-3', '2026-01-31', `${traceText('run-3', '2026-01-31', [{}], false)}{"torn`);
+    expect((await app.call('assess.run', { runs: ['run-2'] })).assessments[0].flags).toEqual([
+      'the trace does not end with the last line of the run',
+    ]);
+    writeTrace(app.root, 'run-3', '2026-01-31', `${formatTrace('run-3', '2026-01-31', [{}], false)}{"torn`);
     expect((await app.call('assess.run', { runs: ['run-3'] }))._meta.warnings).toEqual([
       expect.stringMatching(/^run-3: line \d+ of the trace was cut off/),
-      'run-3 has not ended: only what has is assessed',
+      'run-3 has not ended; only finished executions are assessed',
     ]);
   });
 
   test.each<[why: string, word: string, exit: number, message: string]>([
-    ['a run that is none', 'run-9', 64, 'There is no run run-9'],
-    ['a way out of the folder', '../../etc/passwd', 64, 'There is no run ../../etc/passwd'],
-    ['a pattern that nothing fits', '2020-*.jsonl', 66, "No trace fits '2020-*.jsonl'"],
-    ['a run whose trace is gone', 'run-old', 66, 'run-old has no trace: it was pruned, or nothing was captured'],
-  ])('%s is refused', async (_, word, exit, message) => {
+    ['an unknown run', 'run-9', 64, 'There is no run run-9'],
+    ['a path outside the folder', '../../etc/passwd', 64, 'There is no run ../../etc/passwd'],
+    ['a pattern without matches', '2020-*.jsonl', 66, "No trace matches '2020-*.jsonl'"],
+    ['a run without a trace', 'run-old', 66, 'run-old has no trace: it was pruned, or nothing was captured'],
+  ])('rejects %s', async (_, word, exit, message) => {
     const app = await openApp({ tasks: ['run run-1 2026-01-31 a/x'] });
     mkdirSync(join(app.root, '.cleo/runs/run-old'), { recursive: true });
     writeFileSync(join(app.root, '.cleo/runs/run-old/run.json'), '{"run_id":"run-old"}');
     const { envelope, exitCode } = await app.reply('assess.run', { runs: ['run-1', word] });
     expect([exitCode, envelope._meta.exitNamespace]).toEqual([exit, 'skill']);
     expect(envelope.error).toMatchObject({ code: 'E_SKILL_PRECONDITION', exitCode: exit, message, fix: 'cleo trace list' });
-    expect(existsSync(fileOf(app))).toBe(false);
+    expect(existsSync(getFile(app))).toBe(false);
   });
 
-  test('a long list is cut in the answer and whole in the file', async () => {
+  test('pages the answer and stores all assessments once', async () => {
     const app = await openApp({ tasks: Array.from({ length: 60 }, (_, i) => `run run-${i + 10} 2026-01-31 a/x`) });
     const { assessments, _meta, totals } = await app.call('assess.run', { runs: ['*'] });
     expect([assessments.length, _meta.truncated, totals.executions]).toEqual([20, { shown: 20, total: 60 }, 60]);
-    expect(linesOf(app)).toHaveLength(60);
+    expect(readLines(app)).toHaveLength(60);
     expect((await app.call('assess.run', { runs: ['*'], offset: 50 })).assessments).toHaveLength(10);
-    expect(linesOf(app)).toHaveLength(60);
+    expect(readLines(app)).toHaveLength(60);
     expect((await app.call('assess.run', { runs: ['*'], limit: 60 })).assessments).toHaveLength(60);
   });
 
-  test('a file that cannot be written is 73', async () => {
+  test('exits with 73 if the file cannot be written', async () => {
     const app = await openApp({ tasks: ['run run-1 2026-01-31 a/x'] });
     writeFileSync(join(app.root, '.cleo', 'metrics'), 'in the way');
     expect((await app.reply('assess.run', { runs: ['run-1'] })).exitCode).toBe(73);
   });
 
-  test.each(['yesterday', '2026-01-31', '2026-13-01T00:00:00Z', '2026-02-30T00:00:00Z'])('%s is no moment', async (given) => {
+  test.each(['yesterday', '2026-01-31', '2026-13-01T00:00:00Z', '2026-02-30T00:00:00Z'])('rejects %s as --now', async (given) => {
     const { reply } = await openApp({ tasks: ['run run-1 2026-01-31 a/x'] });
     expect((await reply('assess.run', { runs: ['run-1'], now: given })).exitCode).toBe(64);
   });
 
-  test('a thousand executions are assessed within a second', async () => {
+  test('assesses 1000 executions within a second', async () => {
     const app = await openApp();
     for (let i = 0; i < 500; i++)
-      put(
+      addTrace(
         app,
         `run-${1000 + i}`,
         '2026-01-31',
@@ -141,7 +143,7 @@ describe('assess.run', () => {
         { phase: 'design', skill: 'draw', judge: [0.8] },
       );
     await app.call('assess.run', { runs: ['run-1000'] });
-    // By the processor's time: others may share it.
+    // CPU time, because other processes may share the processor.
     const started = process.cpuUsage();
     const { totals } = await app.call('assess.run', { runs: ['*'] });
     const { user, system } = process.cpuUsage(started);
@@ -151,18 +153,18 @@ describe('assess.run', () => {
 });
 
 describe('assess.compare', () => {
-  const world = async (before: Traced, after: Traced, count = 10): Promise<TestApp> => {
+  const world = async (before: TracedExecution, after: TracedExecution, count = 10): Promise<TestApp> => {
     const app = await openApp();
     for (let i = 0; i < count; i++) {
-      put(app, `run-a${i}`, '2026-01-01', before);
-      put(app, `run-b${i}`, '2026-01-02', after);
+      addTrace(app, `run-a${i}`, '2026-01-01', before);
+      addTrace(app, `run-b${i}`, '2026-01-02', after);
     }
     return app;
   };
   const sides = { baseline: '2026-01-01-*', candidate: '2026-01-02-*' };
-  const failing: Traced = { exitCode: 1 };
+  const failing: TracedExecution = { exitCode: 1 };
 
-  test('a skill that got worse is told, with both intervals', async () => {
+  test('reports a regressed skill with both intervals', async () => {
     const { call } = await world({}, failing);
     const { comparison } = await call('assess.compare', sides);
     expect(comparison).toMatchObject({
@@ -173,7 +175,7 @@ describe('assess.compare', () => {
     expect(comparison.skills[0].score).toMatchObject({ pairs: 10 });
   });
 
-  test('it is exit 1 where that is asked for, and leads on', async () => {
+  test('exits with 1 for a regression with failOnRegression', async () => {
     const app = await world({}, failing);
     const { exitCode, envelope } = await app.reply('assess.compare', { ...sides, failOnRegression: true });
     expect(exitCode).toBe(1);
@@ -181,71 +183,71 @@ describe('assess.compare', () => {
       _meta: { exitNamespace: 'skill' },
       error: { code: 'E_SKILL_SOFT', fix: "cleo assess '2026-01-02-*'", details: { comparison: { verdict: 'regressed' } } },
     });
-    expect((await app.cli((envelope.error as Seen).fix)).exitCode).toBe(0);
+    expect((await app.cli((envelope.error as Json).fix)).exitCode).toBe(0);
     expect(
       (await app.reply('assess.compare', { baseline: sides.candidate, candidate: sides.baseline, failOnRegression: true })).exitCode,
     ).toBe(0);
   });
 
-  test('four runs a side say nothing', async () => {
+  test('four runs per side are insufficient', async () => {
     const { call } = await world({}, failing, 4);
     expect((await call('assess.compare', sides)).comparison.verdict).toBe('insufficient');
   });
 
-  test('the same sides give the same answer', async () => {
+  test('gives the same answer for the same runs', async () => {
     const { call } = await world({ judge: [0.4] }, { judge: [0.9] });
     const text = async () => JSON.stringify((await call('assess.compare', sides)).comparison);
     expect(await text()).toBe(await text());
   });
 
-  test('a side that names nothing is refused', async () => {
+  test('rejects a pattern without matches', async () => {
     const { reply } = await world({}, {}, 1);
     expect((await reply('assess.compare', { baseline: '2026-01-*', candidate: '2030-*' })).exitCode).toBe(66);
   });
 });
 
 describe('assess.calibrate', () => {
-  const modelOf = ({ root }: TestApp): Seen => JSON.parse(readFileSync(join(root, '.cleo/assess/model.json'), 'utf8'));
+  const readModel = ({ root }: TestApp): Json => JSON.parse(readFileSync(join(root, '.cleo/assess/model.json'), 'utf8'));
 
-  test('a model is learned and stands beside assessments from then on', async () => {
+  test('trains a model whose predictions appear in assessments', async () => {
     const app = await openApp({ tasks: ['judged 40'] });
     const { model } = await app.call('assess.calibrate', { now });
     expect(model).toMatchObject({ active: true, verdicts: 40, trained_at: now });
-    expect(modelOf(app)).toEqual(model);
+    expect(readModel(app)).toEqual(model);
     const { assessments } = await app.call('assess.run', { runs: ['run-0001'] });
     expect(assessments[0]).toMatchObject({ prediction: { model: model.id }, rubric_version: `1.0.0+${model.id}` });
     expect(assessments[0].prediction.pass).toBeGreaterThan(0.5);
     expect(assessments[0].totalScore).toBe(78);
   });
 
-  test('too few verdicts are refused, and nothing is written', async () => {
+  test('rejects too few verdicts and writes nothing', async () => {
     const app = await openApp({ tasks: ['judged 29'] });
     const { exitCode, envelope } = await app.reply('assess.calibrate');
-    expect([exitCode, (envelope.error as Seen).message]).toEqual([65, '29 executions have a verdict of people; 30 are needed']);
+    expect([exitCode, (envelope.error as Json).message]).toEqual([65, '29 executions have a human verdict; 30 are needed']);
     expect(existsSync(join(app.root, '.cleo/assess'))).toBe(false);
   });
 
-  test('verdicts of one kind only are refused', async () => {
+  test('rejects verdicts that are all equal', async () => {
     const app = await openApp();
-    writeJudged(app.root, 35, () => true);
+    writeJudgedRuns(app.root, 35, () => true);
     expect((await app.reply('assess.calibrate')).exitCode).toBe(65);
   });
 
-  test('a model that has learned nothing is kept and not used', async () => {
+  test('stores a useless model without using it', async () => {
     const app = await openApp();
     for (let i = 0; i < 40; i++) {
       const id = `run-${10 + i}`;
-      put(app, id, '2026-01-01', { judge: [((i * 37) % 10) / 10] });
+      addTrace(app, id, '2026-01-01', { judge: [((i * 37) % 10) / 10] });
       writeVerdict(app.root, `${id}:discovery:write`, (i * 7919) % 10 < 6 ? 'pass' : 'fail', 0.5);
     }
     const { model, _meta } = await app.call('assess.calibrate');
     expect(model.active).toBe(false);
-    expect(_meta.warnings).toEqual(['not used: it is no better than always saying what most verdicts say']);
+    expect(_meta.warnings).toEqual(['not used: it is no better than always predicting the majority verdict']);
     const { assessments } = await app.call('assess.run', { runs: ['run-10'] });
     expect(assessments[0]).not.toHaveProperty('prediction');
   });
 
-  test.each(['', '{', '[]', '{"active":true}'])('a model file that says %j is none', async (text) => {
+  test.each(['', '{', '[]', '{"active":true}'])('ignores an invalid model file: %j', async (text) => {
     const app = await openApp({ tasks: ['run run-1 2026-01-31 a/x'] });
     mkdirSync(join(app.root, '.cleo/assess'));
     writeFileSync(join(app.root, '.cleo/assess/model.json'), text);
@@ -254,10 +256,10 @@ describe('assess.calibrate', () => {
 });
 
 describe('assess.suggest', () => {
-  test('what keeps going wrong is told with counts', async () => {
+  test('reports recurring problems with counts', async () => {
     const app = await openApp();
     for (let i = 0; i < 5; i++)
-      put(app, `run-${i}`, '2026-01-01', i < 2 ? {} : { exitCode: 66, attempts: 0, checks: { 1: ['!prd_exists'] } });
+      addTrace(app, `run-${i}`, '2026-01-01', i < 2 ? {} : { exitCode: 66, attempts: 0, checks: { 1: ['!prd_exists'] } });
     expect(await app.call('assess.suggest')).toMatchObject({
       success: true,
       suggestions: [{ rule: 'precondition_fails', subject: 'prd_exists', skill: 'write', phase: 'discovery', count: 3, of: 5 }],
@@ -265,14 +267,14 @@ describe('assess.suggest', () => {
     });
   });
 
-  test('nothing to say is no error', async () => {
+  test('exits with 100 without suggestions', async () => {
     const { reply } = await openApp();
     expect(await reply('assess.suggest')).toMatchObject({ exitCode: 100, envelope: { success: true, suggestions: [], runs: 0 } });
   });
 });
 
 describe('assess.dashboard', () => {
-  test('a page is written inside the project, the same twice', async () => {
+  test('writes the same page twice', async () => {
     const app = await openApp({ tasks: ['run run-1 2026-01-31 discovery/write design/draw:84', 'judged 40'] });
     await app.call('assess.calibrate', { now });
     const made = await app.call('assess.dashboard', { out: 'skills.html', now });
@@ -280,44 +282,44 @@ describe('assess.dashboard', () => {
     const page = readFileSync(join(app.root, 'skills.html'), 'utf8');
     expect(Buffer.byteLength(page)).toBe(made.bytes);
     expect(page).toContain('design &middot; draw');
-    expect(page).toContain('Learned from 40 verdicts');
+    expect(page).toContain('Trained on 40 human verdicts');
     await app.call('assess.dashboard', { out: 'skills.html', now });
     expect(readFileSync(join(app.root, 'skills.html'), 'utf8')).toBe(page);
   });
 
-  test('what was assessed before its trace was pruned is still shown, once', async () => {
+  test('shows stored assessments of pruned traces once', async () => {
     const app = await openApp({ tasks: ['run run-1 2026-01-31 a/x', 'run run-2 2026-01-31 a/x'] });
     await app.call('assess.run', { runs: ['*'] });
     await app.call('assess.run', { runs: ['*'] });
     writeFileSync(join(app.root, '.cleo/traces/2026-01-31-run-1.jsonl'), '');
-    writeFileSync(fileOf(app), `${readFileSync(fileOf(app), 'utf8')}not an assessment\n{"torn`);
+    writeFileSync(getFile(app), `${readFileSync(getFile(app), 'utf8')}not an assessment\n{"torn`);
     expect(await app.call('assess.dashboard', { out: 'a.html' })).toMatchObject({ runs: 2, executions: 2 });
-    expect(readFileSync(join(app.root, 'a.html'), 'utf8')).toContain('Of 1 execution only the assessment is left');
+    expect(readFileSync(join(app.root, 'a.html'), 'utf8')).toContain('The traces of 1 execution were deleted');
   });
 
-  test('an empty project has a page, too', async () => {
+  test('writes a page for an empty project', async () => {
     const app = await openApp();
     expect(await app.call('assess.dashboard', { out: 'a.html' })).toMatchObject({ success: true, executions: 0 });
   });
 
   test.each(['../out.html', '/tmp/cleo-out.html', '.cleo/out.html', '.git/out.html', 'link.html', 'folder', 'nowhere/out.html'])(
-    '%s is refused, and leads to a place that is not',
+    'rejects %s and suggests a path that works',
     async (out) => {
       const app = await openApp();
       symlinkSync(join(app.root, '.cleo', 'config.json'), join(app.root, 'link.html'));
       mkdirSync(join(app.root, 'folder'));
       const { exitCode, envelope } = await app.reply('assess.dashboard', { out });
       expect(exitCode).toBe(73);
-      expect((await app.cli((envelope.error as Seen).fix)).exitCode).toBe(0);
+      expect((await app.cli((envelope.error as Json).fix)).exitCode).toBe(0);
     },
   );
 });
 
 test.each(['assess.run', 'assess.compare', 'assess.calibrate', 'assess.suggest', 'assess.dashboard'])(
-  '%s outside a project is 78',
+  '%s exits with 78 outside a project',
   async (name) => {
-    const folder = temporary();
-    const app = createApp(platformOf({ CLEO_HOME: join(folder, 'home'), CLEO_ROOT: folder }, folder, '0'));
+    const folder = createTempFolder();
+    const app = createApp(createPlatform({ CLEO_HOME: join(folder, 'home'), CLEO_ROOT: folder }, folder, '0'));
     const params: Record<string, object> = {
       'assess.run': { runs: ['x'] },
       'assess.compare': { baseline: 'a', candidate: 'b' },

@@ -1,34 +1,34 @@
 import { expect, test } from 'vitest';
 import { sha256 } from '#lib/sha256.ts';
 import type { Assessment, ExecutionFacts } from '../model/assessment.ts';
-import { calibrate, type Judged, prediction, shortage } from './calibrate.ts';
-import { learn, predict } from './logistic.ts';
+import { calibrate, findShortage, type JudgedExecution, predictVerdict } from './calibrate.ts';
+import { predictProbability, trainModel } from './logistic.ts';
 
 const points = (score: number | null) => ({ score, max: score === null ? (0 as const) : (20 as const), evidence: [] });
 const about = { trainedAt: '2026-02-01T00:00:00.000Z', hash: sha256 };
 
-function judged(i: number, verdict: 'pass' | 'fail', judge: number, correctness = 20): Judged {
+function createJudged(i: number, verdict: 'pass' | 'fail', judge: number, correctness = 20): JudgedExecution {
   const facts = { executionId: `run-${String(i).padStart(3, '0')}`, judge: [judge], confidence: null, retries: 0, warnings: [] };
   const dimensions = { correctness: points(correctness), completeness: points(null), efficiency: points(null), compliance: points(20) };
   return { facts: facts as unknown as ExecutionFacts, assessment: { dimensions } as unknown as Assessment, verdict };
 }
-/** Whose verdict follows from what the judge said, with some noise; and whose does not. */
+/** Verdicts that follow the judge with some noise, and verdicts that do not. */
 const learnable = Array.from({ length: 60 }, (_, i) =>
-  judged(i, i % 3 > 0 ? 'pass' : 'fail', (i % 3 > 0 ? 0.7 : 0.3) + ((i * 7) % 11) / 60),
+  createJudged(i, i % 3 > 0 ? 'pass' : 'fail', (i % 3 > 0 ? 0.7 : 0.3) + ((i * 7) % 11) / 60),
 );
-const noise = Array.from({ length: 60 }, (_, i) => judged(i, (i * 7919) % 10 < 6 ? 'pass' : 'fail', ((i * 104_729) % 97) / 97));
+const random = Array.from({ length: 60 }, (_, i) => createJudged(i, (i * 7919) % 10 < 6 ? 'pass' : 'fail', ((i * 104_729) % 97) / 97));
 
-test.each<[why: string, all: Judged[], problem: string | undefined]>([
-  ['none', [], '0 executions have a verdict of people; 30 are needed'],
-  ['29', learnable.slice(0, 29), '29 executions have a verdict of people; 30 are needed'],
-  ['30', learnable.slice(0, 30), undefined],
+test.each<[why: string, all: JudgedExecution[], problem: string | undefined]>([
+  ['no verdicts', [], '0 executions have a human verdict; 30 are needed'],
+  ['29 verdicts', learnable.slice(0, 29), '29 executions have a human verdict; 30 are needed'],
+  ['30 verdicts', learnable.slice(0, 30), undefined],
   ['only passes', learnable.filter(({ verdict }) => verdict === 'pass'), 'all 40 verdicts are pass; both are needed'],
   ['only fails', learnable.slice(0, 30).map((one) => ({ ...one, verdict: 'fail' as const })), 'all 30 verdicts are fail; both are needed'],
 ])('%s', (_, all, problem) => {
-  expect(shortage(all)).toBe(problem);
+  expect(findShortage(all)).toBe(problem);
 });
 
-test('what can be learned is learned, and used', () => {
+test('trains and activates a model on learnable verdicts', () => {
   const model = calibrate(learnable, about);
   expect(model).toMatchObject({ active: true, verdicts: 60, passed: 40, failed: 20, majority: { accuracy: 0.666667, brier: 0.222222 } });
   expect(model).not.toHaveProperty('reason');
@@ -36,57 +36,57 @@ test('what can be learned is learned, and used', () => {
   expect(model.brier).toBeLessThan(0.1);
   expect(model.accuracy).toBeGreaterThan(0.9);
   expect(model.features.find(({ name }) => name === 'judge')!.weight).toBeGreaterThan(0.5);
-  const [good, bad] = [judged(1, 'pass', 0.9), judged(2, 'fail', 0.2)];
-  expect(prediction(model, good.facts, good.assessment)!.pass).toBeGreaterThan(0.8);
-  expect(prediction(model, bad.facts, bad.assessment)!.pass).toBeLessThan(0.5);
+  const [good, bad] = [createJudged(1, 'pass', 0.9), createJudged(2, 'fail', 0.2)];
+  expect(predictVerdict(model, good.facts, good.assessment)!.pass).toBeGreaterThan(0.8);
+  expect(predictVerdict(model, bad.facts, bad.assessment)!.pass).toBeLessThan(0.5);
 });
 
-test('what is no better than the commoner answer is not used', () => {
-  const model = calibrate(noise, about);
-  expect(model).toMatchObject({ active: false, reason: 'it is no better than always saying what most verdicts say' });
-  expect(prediction(model, noise[0]!.facts, noise[0]!.assessment)).toBeUndefined();
+test('does not activate a model that is no better than the majority', () => {
+  const model = calibrate(random, about);
+  expect(model).toMatchObject({ active: false, reason: 'it is no better than always predicting the majority verdict' });
+  expect(predictVerdict(model, random[0]!.facts, random[0]!.assessment)).toBeUndefined();
 });
 
-test('the order of the verdicts does not matter, and the same verdicts give the same bytes', () => {
+test('gives the same model for the same verdicts in any order', () => {
   expect(JSON.stringify(calibrate(learnable.toReversed(), about))).toBe(JSON.stringify(calibrate(learnable, about)));
-  expect(calibrate(noise, about).id).not.toBe(calibrate(learnable, about).id);
+  expect(calibrate(random, about).id).not.toBe(calibrate(learnable, about).id);
 });
 
-test('what is not known speaks neither for nor against', () => {
+test('an unknown feature has no effect', () => {
   const model = calibrate(learnable, about);
-  const { facts, assessment } = judged(1, 'pass', 0);
-  const silent = prediction(model, { ...facts, judge: [] }, assessment)!.pass;
-  expect(silent).toBeGreaterThan(0.5);
-  expect(silent).toBeLessThan(0.9);
+  const { facts, assessment } = createJudged(1, 'pass', 0);
+  const neutral = predictVerdict(model, { ...facts, judge: [] }, assessment)!.pass;
+  expect(neutral).toBeGreaterThan(0.5);
+  expect(neutral).toBeLessThan(0.9);
 });
 
-test('a model of another rubric, of other features, or none, predicts nothing', () => {
+test('predicts nothing without a model of the same rubric and features', () => {
   const model = calibrate(learnable, about);
   const { facts, assessment } = learnable[0]!;
   for (const other of [undefined, { ...model, rubric_version: '0.9.0' }, { ...model, features: model.features.slice(1) }])
-    expect(prediction(other, facts, assessment)).toBeUndefined();
+    expect(predictVerdict(other, facts, assessment)).toBeUndefined();
 });
 
-test('weights are held small, and what never differs weighs nothing', () => {
-  const examples = [0, 1, 2, 3, 4, 5].map((value) => ({ features: [value, 7], isYes: value > 2 }));
-  const learned = learn(examples);
+test('keeps weights small and ignores constant features', () => {
+  const examples = [0, 1, 2, 3, 4, 5].map((value) => ({ features: [value, 7], isPositive: value > 2 }));
+  const learned = trainModel(examples);
   expect(learned.weights[0]).toBeGreaterThan(0.5);
   expect(learned.weights[0]).toBeLessThan(3);
   expect(learned.weights[1]).toBe(0);
-  expect(predict(learned, [5, 7])).toBeGreaterThan(0.8);
-  expect(predict(learned, [2.5, 7])).toBeCloseTo(0.5, 6);
+  expect(predictProbability(learned, [5, 7])).toBeGreaterThan(0.8);
+  expect(predictProbability(learned, [2.5, 7])).toBeCloseTo(0.5, 6);
 });
 
-test('nothing is left to gain by other weights, even where two features say nearly the same', () => {
+test('converges to the optimum, even with correlated features', () => {
   const examples = Array.from({ length: 200 }, (_, i) => {
     const [one, other] = [((i * 37) % 101) / 101, ((i * 53) % 89) / 89];
-    return { features: [one, one + other / 20, other], isYes: one > 0.2 + other / 10 };
+    return { features: [one, one + other / 20, other], isPositive: one > 0.2 + other / 10 };
   });
-  const { intercept, weights, means, deviations } = learn(examples);
+  const { intercept, weights, means, deviations } = trainModel(examples);
   const rows = examples.map(({ features }) => features.map((value, i) => (value - means[i]!) / deviations[i]!));
   const off = rows.map((row, n) => {
     const sum = row.reduce((all, value, i) => all + value * weights[i]!, intercept);
-    return 1 / (1 + Math.exp(-sum)) - (examples[n]!.isYes ? 1 : 0);
+    return 1 / (1 + Math.exp(-sum)) - (examples[n]!.isPositive ? 1 : 0);
   });
   const slopes = [off.reduce((all, each) => all + each, 0)];
   for (const [i, weight] of weights.entries()) slopes.push(off.reduce((all, each, n) => all + each * rows[n]![i]!, weight));

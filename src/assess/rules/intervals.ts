@@ -3,11 +3,11 @@ export interface Interval {
   high: number;
 }
 
-/** 95 percent, both sides. */
+/** The z-value of a two-sided 95 % interval. */
 const z = 1.959963984540054;
 
-/** Wilson's interval of a share: it stays inside 0 and 1, and is sound for few cases and for none. */
-export function wilson(passed: number, all: number): Interval {
+/** The Wilson score interval of a share. It stays between 0 and 1 and is valid for few or no cases. */
+export function computeWilsonInterval(passed: number, all: number): Interval {
   if (all === 0) return { low: 0, high: 1 };
   const share = passed / all;
   const weight = 1 + (z * z) / all;
@@ -16,10 +16,10 @@ export function wilson(passed: number, all: number): Interval {
   return { low: Math.max(0, (middle - spread) / weight), high: Math.min(1, (middle + spread) / weight) };
 }
 
-/** Newcombe's interval of the difference of two shares, `after` less `before`, made of the two Wilson intervals. */
-export function newcombe(before: { passed: number; all: number }, after: { passed: number; all: number }): Interval {
+/** The Newcombe interval of `after` minus `before`, computed from their Wilson intervals. */
+export function computeNewcombeInterval(before: { passed: number; all: number }, after: { passed: number; all: number }): Interval {
   const [one, other] = [before.passed / before.all, after.passed / after.all];
-  const [low, high] = [wilson(before.passed, before.all), wilson(after.passed, after.all)];
+  const [low, high] = [computeWilsonInterval(before.passed, before.all), computeWilsonInterval(after.passed, after.all)];
   const difference = other - one;
   return {
     low: difference - Math.hypot(other - high.low, low.high - one),

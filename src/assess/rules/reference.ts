@@ -1,48 +1,45 @@
+import { median } from '#lib/statistics.ts';
 import type { ExecutionFacts } from '../model/assessment.ts';
 
-/** What a skill usually takes. */
+/** The usual duration and token count of a skill. */
 export interface Reference {
   durationMs?: { value: number; source: string };
   tokens?: { value: number; source: string };
 }
 
-/** The last successes of each skill and major version, oldest first. */
+/** The last successes by skill and major version, oldest first. */
 export type Successes = Map<string, { durationMs: number; tokens: number | null }[]>;
 
-export const remembered = 20;
-const least = 5;
+export const maxSuccesses = 20;
+const minSuccesses = 5;
 
-export const skillKey = ({ skill, version }: Pick<ExecutionFacts, 'skill' | 'version'>): string =>
+export const getSkillKey = ({ skill, version }: Pick<ExecutionFacts, 'skill' | 'version'>): string =>
   `${skill}@${/^\d+/.exec(version)?.[0] ?? '0'}`;
 
-/** Whether an execution tells what its skill usually takes. */
+/** True if an execution counts towards the usual duration of its skill. */
 export const isSuccess = ({ status, isInvoked, attempts }: ExecutionFacts): boolean => status === 'success' && isInvoked && attempts > 0;
 
-export function remember(successes: Successes, facts: ExecutionFacts): void {
+export function addSuccess(successes: Successes, facts: ExecutionFacts): void {
   if (!isSuccess(facts)) return;
-  const key = skillKey(facts);
+  const key = getSkillKey(facts);
   const known = successes.get(key) ?? [];
   known.push({ durationMs: facts.durationMs, tokens: facts.tokens });
-  if (known.length > remembered) known.shift();
+  if (known.length > maxSuccesses) known.shift();
   successes.set(key, known);
 }
 
-/** The median of the successes before it, where there are enough of them; else half of what it may take. */
-export function referenceOf(successes: Successes, facts: ExecutionFacts): Reference {
-  const known = successes.get(skillKey(facts)) ?? [];
-  const spent = known.flatMap(({ tokens }) => tokens ?? []);
+/** The median of earlier successes if there are enough, or else half of the timeout. */
+export function computeReference(successes: Successes, facts: ExecutionFacts): Reference {
+  const known = successes.get(getSkillKey(facts)) ?? [];
+  const tokenCounts = known.flatMap(({ tokens }) => tokens ?? []);
   return {
-    ...(known.length >= least
-      ? { durationMs: { value: median(known.map(({ durationMs }) => durationMs)), source: `median of ${known.length} successes` } }
+    ...(known.length >= minSuccesses
+      ? { durationMs: { value: median(known.map(({ durationMs }) => durationMs))!, source: `median of ${known.length} successes` } }
       : facts.timeoutMs === null
         ? {}
-        : { durationMs: { value: facts.timeoutMs / 2, source: 'half of the time limit' } }),
-    ...(spent.length >= least ? { tokens: { value: median(spent), source: `median of ${spent.length} successes` } } : {}),
+        : { durationMs: { value: facts.timeoutMs / 2, source: 'half of the timeout' } }),
+    ...(tokenCounts.length >= minSuccesses
+      ? { tokens: { value: median(tokenCounts)!, source: `median of ${tokenCounts.length} successes` } }
+      : {}),
   };
-}
-
-export function median(values: number[]): number {
-  const sorted = [...values].sort((one, other) => one - other);
-  const middle = Math.floor(sorted.length / 2);
-  return sorted.length % 2 === 1 ? sorted[middle]! : (sorted[middle - 1]! + sorted[middle]!) / 2;
 }

@@ -1,5 +1,6 @@
+import { groupBy } from '#lib/collections.ts';
 import type { ExecutionFacts } from '../model/assessment.ts';
-import type { HandoffFacts, TraceFacts } from './facts.ts';
+import type { HandoffOutcome, TraceFacts } from './extract-facts.ts';
 
 export const suggestionRules = [
   'precondition_fails',
@@ -11,155 +12,155 @@ export const suggestionRules = [
   'undeclared_exit_code',
 ] as const;
 
-export interface Suggestion {
+export interface SkillSuggestion {
   rule: (typeof suggestionRules)[number];
   phase: string;
   skill?: string;
-  /** What it is about: a check, a path, a section, a gate. */
+  /** A check, path, section or gate. */
   subject: string;
   count: number;
   of: number;
-  /** What was seen. */
   finding: string;
-  /** What to do about it. */
   action: string;
-  /** Where it was seen, newest first; of many some. */
+  /** Some of the runs that show the problem, newest first. */
   runs: string[];
 }
 
-/** As many runs as are looked at, and what makes a habit of an accident. */
-export const lastRuns = 20;
-const leastCount = 3;
-const leastShare = 0.3;
-const nearShare = 0.8;
-const shownRuns = 5;
+/** Number of recent runs of a skill that are examined. A problem is recurring from `minCount` and `minShare` of them on. */
+export const maxRuns = 20;
+const minCount = 3;
+const minShare = 0.3;
+const nearTimeoutShare = 0.8;
+const maxShownRuns = 5;
 
-/** What happens again and again, skill by skill, in the last runs that had it; what is commonest first. */
-export function suggest(traces: TraceFacts[]): Suggestion[] {
-  const groups = grouped(traces.flatMap(({ executions }) => executions));
-  const handoffs = traces.flatMap((trace) => trace.handoffs.map((handoff) => ({ ...handoff, runId: runOf(trace) })));
-  const found = [...[...groups.values()].flatMap(ofSkill), ...ofHandoffs(handoffs)];
+/** Finds recurring problems of each skill in its recent runs, the most frequent first. */
+export function suggestFixes(traces: TraceFacts[]): SkillSuggestion[] {
+  const groups = groupBy(
+    traces.flatMap(({ executions }) => executions),
+    ({ phase, skill }) => `${phase}\n${skill}`,
+  );
+  const handoffs = traces.flatMap((trace) => trace.handoffs.map((handoff) => ({ ...handoff, runId: getRunId(trace) })));
+  const found = [...[...groups.values()].flatMap((group) => findSkillPatterns(group.slice(-maxRuns))), ...findHandoffPatterns(handoffs)];
   return found.sort(
-    (one, other) => other.count / other.of - one.count / one.of || other.count - one.count || (name(one) < name(other) ? -1 : 1),
+    (one, other) =>
+      other.count / other.of - one.count / one.of || other.count - one.count || (getSortKey(one) < getSortKey(other) ? -1 : 1),
   );
 }
 
-const name = ({ rule, phase, skill, subject }: Suggestion): string => [rule, phase, skill, subject].join('\n');
-const runOf = ({ executions }: TraceFacts): string => executions[0]?.runId ?? '';
+const getSortKey = ({ rule, phase, skill, subject }: SkillSuggestion): string => [rule, phase, skill, subject].join('\n');
+const getRunId = ({ executions }: TraceFacts): string => executions[0]?.runId ?? '';
 
-/** Executions of the same skill in the same phase: those of the last runs. */
-function grouped(all: ExecutionFacts[]): Map<string, ExecutionFacts[]> {
-  const groups = new Map<string, ExecutionFacts[]>();
-  for (const facts of all) {
-    const key = `${facts.phase}\n${facts.skill}`;
-    const known = groups.get(key) ?? [];
-    known.push(facts);
-    if (known.length > lastRuns) known.shift();
-    groups.set(key, known);
-  }
-  return groups;
-}
-
-function ofSkill(group: ExecutionFacts[]): Suggestion[] {
+function findSkillPatterns(group: ExecutionFacts[]): SkillSuggestion[] {
   const { phase, skill } = group[0]!;
-  const habit = (rule: Suggestion['rule'], seen: Seen, words: (subject: string) => { finding: string; action: string }): Suggestion[] =>
-    [...seen].flatMap(([subject, runs]) =>
-      isHabit(runs.length, group.length)
-        ? [{ rule, phase, skill, subject, count: runs.length, of: group.length, ...words(subject), runs: newest(runs) }]
+  const toSuggestions = (
+    rule: SkillSuggestion['rule'],
+    runsBySubject: RunsBySubject,
+    describe: (subject: string) => { finding: string; action: string },
+  ): SkillSuggestion[] =>
+    [...runsBySubject].flatMap(([subject, runs]) =>
+      isRecurring(runs.length, group.length)
+        ? [{ rule, phase, skill, subject, count: runs.length, of: group.length, ...describe(subject), runs: pickNewest(runs) }]
         : [],
     );
   return [
-    ...habit('precondition_fails', seenIn(group, failedPreconditions), (check) => ({
-      finding: `${check} fails before ${skill} can begin`,
-      action: `have an earlier phase see to it, or take ${check} out of the preconditions of ${phase}`,
+    ...toSuggestions('precondition_fails', collectRuns(group, listFailedPreconditions), (check) => ({
+      finding: `${check} fails before ${skill} starts`,
+      action: `let an earlier phase fulfil it, or remove ${check} from the preconditions of ${phase}`,
     })),
-    ...habit('near_time_limit', seenIn(group, nearLimit), (limit) => ({
-      finding: `${skill} takes nearly all of its ${limit}, or more`,
+    ...toSuggestions('near_time_limit', collectRuns(group, listNearTimeouts), (limit) => ({
+      finding: `${skill} reaches or nearly reaches its timeout of ${limit}`,
       action: `raise timeout_ms of ${phase}, or split the work`,
     })),
-    ...habit('undeclared_write', seenIn(group, undeclared), (path) => ({
-      finding: `${skill} writes ${path}, which is no output of ${phase}`,
-      action: `declare ${path} among the outputs of ${phase}, or have ${skill} leave it alone`,
+    ...toSuggestions('undeclared_write', collectRuns(group, listUndeclaredWrites), (path) => ({
+      finding: `${skill} writes ${path}, which is not an output of ${phase}`,
+      action: `declare ${path} as an output of ${phase}, or stop ${skill} from writing it`,
     })),
-    ...habit(
+    ...toSuggestions(
       'gate_forced',
-      seenIn(group, ({ forced }) => forced),
+      collectRuns(group, ({ forced }) => forced),
       (gate) => ({
-        finding: `gate ${gate} of ${phase} is forced`,
-        action: `set its severity to warn, or mend what it asks for`,
+        finding: `the ${gate} gate of ${phase} is forced`,
+        action: 'set its severity to warn, or fix what it checks',
       }),
     ),
-    ...habit('undeclared_exit_code', seenIn(group, strangeCodes), (code) => ({
-      finding: `${skill} ends with ${code}, which ${phase} does not declare`,
-      action: `name ${code} under contracts.${phase}.exit_codes`,
+    ...toSuggestions('undeclared_exit_code', collectRuns(group, listUndeclaredCodes), (code) => ({
+      finding: `${skill} exits with ${code}, which ${phase} does not declare`,
+      action: `declare ${code} in contracts.${phase}.exit_codes`,
     })),
-    ...retried(group),
+    ...findRetryPattern(group),
   ];
 }
 
-type Seen = Map<string, string[]>;
+type RunsBySubject = Map<string, string[]>;
 
-/** The runs in which each thing was seen. */
-function seenIn(group: ExecutionFacts[], of: (facts: ExecutionFacts) => string[]): Seen {
-  const seen: Seen = new Map();
-  for (const facts of group) for (const subject of new Set(of(facts))) seen.set(subject, [...(seen.get(subject) ?? []), facts.runId]);
-  return seen;
+/** The runs in which each subject occurs. */
+function collectRuns(group: ExecutionFacts[], listSubjects: (facts: ExecutionFacts) => string[]): RunsBySubject {
+  const runsBySubject: RunsBySubject = new Map();
+  for (const facts of group)
+    for (const subject of new Set(listSubjects(facts))) runsBySubject.set(subject, [...(runsBySubject.get(subject) ?? []), facts.runId]);
+  return runsBySubject;
 }
 
-const isHabit = (count: number, all: number): boolean => count >= leastCount && count / all >= leastShare;
-const newest = (runs: string[]): string[] => runs.toReversed().slice(0, shownRuns);
+const isRecurring = (count: number, all: number): boolean => count >= minCount && count / all >= minShare;
+const pickNewest = (runs: string[]): string[] => runs.toReversed().slice(0, maxShownRuns);
 
-const failedPreconditions = ({ checks }: ExecutionFacts): string[] =>
-  // A handoff that is refused has a rule of its own.
+const listFailedPreconditions = ({ checks }: ExecutionFacts): string[] =>
+  // Rejected handoffs have a rule of their own.
   checks.filter(({ gate, passed, name: check }) => gate === 1 && !passed && !check.startsWith('handoff:')).map(({ name: check }) => check);
 
-const nearLimit = ({ status, timeoutMs, longestAttemptMs }: ExecutionFacts): string[] =>
-  timeoutMs !== null && (status === 'timeout' || longestAttemptMs >= nearShare * timeoutMs) ? [`${timeoutMs} ms`] : [];
+const listNearTimeouts = ({ status, timeoutMs, maxAttemptMs }: ExecutionFacts): string[] =>
+  timeoutMs !== null && (status === 'timeout' || maxAttemptMs >= nearTimeoutShare * timeoutMs) ? [`${timeoutMs} ms`] : [];
 
-const undeclared = ({ warnings }: ExecutionFacts): string[] =>
+const listUndeclaredWrites = ({ warnings }: ExecutionFacts): string[] =>
   warnings.flatMap(({ code, message }) => {
     const path = code === 'undeclared_write' ? / was (?:created|changed|deleted), /.exec(message) : null;
     return path ? [message.slice(0, path.index)] : [];
   });
 
-const strangeCodes = ({ warnings, exitCode }: ExecutionFacts): string[] =>
+const listUndeclaredCodes = ({ warnings, exitCode }: ExecutionFacts): string[] =>
   warnings.some(({ code }) => code === 'undeclared_exit_code') ? [String(exitCode)] : [];
 
-/** A first attempt that fails and a later one that never does: whatever it waits for could be waited for. */
-function retried(group: ExecutionFacts[]): Suggestion[] {
-  const again = group.filter(({ retries }) => retries > 0);
+/** First attempts that fail although a later one always succeeds: the skill should wait for something. */
+function findRetryPattern(group: ExecutionFacts[]): SkillSuggestion[] {
+  const retried = group.filter(({ retries }) => retries > 0);
   const { phase, skill } = group[0]!;
-  if (!isHabit(again.length, group.length) || again.some(({ status }) => status !== 'success')) return [];
+  if (!isRecurring(retried.length, group.length) || retried.some(({ status }) => status !== 'success')) return [];
   return [
     {
-      ...{ rule: 'retries_end_well', phase, skill, subject: 'first attempt', count: again.length, of: group.length },
-      finding: `${skill} has to be tried again, and then always succeeds`,
-      action: `check before ${phase} what the first attempt lacks, as a precondition, or mend it in ${skill}`,
-      runs: newest(again.map(({ runId }) => runId)),
+      rule: 'retries_end_well',
+      phase,
+      skill,
+      subject: 'first attempt',
+      count: retried.length,
+      of: group.length,
+      finding: `${skill} fails at first and then always succeeds on a retry`,
+      action: `add a precondition to ${phase} for what the first attempt lacks, or fix ${skill}`,
+      runs: pickNewest(retried.map(({ runId }) => runId)),
     },
   ];
 }
 
-/** Handoffs that are refused, each time for want of the same file or section. */
-function ofHandoffs(all: (HandoffFacts & { runId: string })[]): Suggestion[] {
-  const ways = new Map<string, (HandoffFacts & { runId: string })[]>();
-  for (const handoff of all) {
-    const key = `${handoff.from}\n${handoff.to}`;
-    ways.set(key, [...(ways.get(key) ?? []), handoff].slice(-lastRuns));
-  }
-  return [...ways.values()].flatMap((handoffs) => {
-    const refused = handoffs.filter(({ accepted }) => !accepted);
+/** Rejected handoffs that always lack the same file or section. */
+function findHandoffPatterns(all: (HandoffOutcome & { runId: string })[]): SkillSuggestion[] {
+  const byPair = groupBy(all, ({ from, to }) => `${from}\n${to}`);
+  return [...byPair.values()].flatMap((pair) => {
+    const handoffs = pair.slice(-maxRuns);
+    const rejected = handoffs.filter(({ accepted }) => !accepted);
     const { from, to } = handoffs[0]!;
-    if (!isHabit(refused.length, handoffs.length)) return [];
-    const always = [...new Set(refused[0]!.lacks)].filter((thing) => refused.every(({ lacks }) => lacks.includes(thing)));
-    if (always.length === 0) return [];
-    const subject = always.join(', ');
+    if (!isRecurring(rejected.length, handoffs.length)) return [];
+    const alwaysMissing = [...new Set(rejected[0]!.lacks)].filter((thing) => rejected.every(({ lacks }) => lacks.includes(thing)));
+    if (alwaysMissing.length === 0) return [];
+    const subject = alwaysMissing.join(', ');
     return [
       {
-        ...{ rule: 'handoff_short' as const, phase: from, subject, count: refused.length, of: handoffs.length },
-        finding: `${from} hands on to ${to} without ${subject}, whenever it is refused`,
-        action: `name what is missing in the instructions of ${from}, or have its gate 3 ask for it (outputs, required_sections)`,
-        runs: newest(refused.map(({ runId }) => runId)),
+        rule: 'handoff_short' as const,
+        phase: from,
+        subject,
+        count: rejected.length,
+        of: handoffs.length,
+        finding: `every rejected handoff from ${from} to ${to} lacks ${subject}`,
+        action: `ask for it in the instructions of ${from}, or require it in the output gate (outputs, required_sections)`,
+        runs: pickNewest(rejected.map(({ runId }) => runId)),
       },
     ];
   });

@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest';
 import type { ReviewEvent } from '#runs/model/judge.ts';
-import { verdictsIn } from './verdicts.ts';
+import { collectVerdicts } from './verdicts.ts';
 
-const asked = (review_id: string, execution_id: string, kind: ReviewEvent['kind'] = 'goal'): ReviewEvent => ({
+const request = (review_id: string, execution_id: string, kind: ReviewEvent['kind'] = 'goal'): ReviewEvent => ({
   ...{ event: 'review_requested', review_id, at: '', by: 'runner', execution_id, kind },
 });
-const said = (
+const resolve = (
   review_id: string,
   by: string,
   verdict: 'pass' | 'fail',
@@ -16,27 +16,27 @@ const said = (
 });
 
 test.each<[why: string, events: ReviewEvent[], scores: number[] | undefined, verdict: string | undefined]>([
-  ['asked and not answered', [asked('r', 'e')], undefined, undefined],
-  ['one answer', [asked('r', 'e'), said('r', 'ada', 'pass', 0.8)], [0.8], 'pass'],
-  ['a verdict without a score', [asked('r', 'e'), said('r', 'ada', 'fail')], [0], 'fail'],
-  ['two who agree', [asked('r', 'e'), said('r', 'ada', 'pass', 1), said('r', 'ben', 'pass', 0.6)], [1, 0.6], 'pass'],
-  ['two who do not', [asked('r', 'e'), said('r', 'ada', 'pass', 1), said('r', 'ben', 'fail', 0)], [1, 0], undefined],
+  ['no answer', [request('r', 'e')], undefined, undefined],
+  ['one answer', [request('r', 'e'), resolve('r', 'ada', 'pass', 0.8)], [0.8], 'pass'],
+  ['a verdict without a score', [request('r', 'e'), resolve('r', 'ada', 'fail')], [0], 'fail'],
+  ['two equal answers', [request('r', 'e'), resolve('r', 'ada', 'pass', 1), resolve('r', 'ben', 'pass', 0.6)], [1, 0.6], 'pass'],
+  ['a tie', [request('r', 'e'), resolve('r', 'ada', 'pass', 1), resolve('r', 'ben', 'fail', 0)], [1, 0], undefined],
   [
-    'a second word replaces the first',
-    [asked('r', 'e'), said('r', 'ada', 'pass', 1), said('r', 'ada', 'fail', 0.2, 'review_amended')],
+    'an amended answer',
+    [request('r', 'e'), resolve('r', 'ada', 'pass', 1), resolve('r', 'ada', 'fail', 0.2, 'review_amended')],
     [0.2],
     'fail',
   ],
   [
-    'two questions of one execution',
-    [asked('r', 'e'), asked('q', 'e', 'requested'), said('r', 'a', 'pass', 1), said('q', 'a', 'pass', 0.5)],
+    'two reviews of one execution',
+    [request('r', 'e'), request('q', 'e', 'requested'), resolve('r', 'a', 'pass', 1), resolve('q', 'a', 'pass', 0.5)],
     [1, 0.5],
     'pass',
   ],
-  ['whether it was the right skill is another matter', [asked('r', 'e', 'selection'), said('r', 'ada', 'fail', 0)], undefined, undefined],
-  ['an answer to what nobody asked', [said('r', 'ada', 'pass', 1)], undefined, undefined],
-  ['a score out of range is that of the verdict', [asked('r', 'e'), said('r', 'ada', 'pass', 85)], [1], 'pass'],
-])('%s', (_, events, scores, verdict) => {
-  const found = verdictsIn(events).get('e');
+  ['a review of the selection does not count', [request('r', 'e', 'selection'), resolve('r', 'ada', 'fail', 0)], undefined, undefined],
+  ['an answer without a request', [resolve('r', 'ada', 'pass', 1)], undefined, undefined],
+  ['a score out of range falls back to the verdict', [request('r', 'e'), resolve('r', 'ada', 'pass', 85)], [1], 'pass'],
+])('collects verdicts: %s', (_, events, scores, verdict) => {
+  const found = collectVerdicts(events).get('e');
   expect([found?.scores, found?.verdict]).toEqual([scores, verdict]);
 });

@@ -1,42 +1,42 @@
 import type { ReviewEvent } from '#runs/model/judge.ts';
 
-/** What people said of one execution. */
+/** The answers of reviewers for one execution. */
 export interface HumanVerdict {
-  /** One for each reviewer and question, from 0 to 1. */
+  /** One score per reviewer and review, from 0 to 1. */
   scores: number[];
-  /** What most of them said; undefined where they are even. */
+  /** The majority verdict; undefined for a tie. */
   verdict?: 'pass' | 'fail';
 }
 
-/** By execution. Whoever said something twice meant the second. Whether a skill was the right one to choose is another question than
- *  how well it did. */
-export function verdictsIn(events: ReviewEvent[]): Map<string, HumanVerdict> {
+/** Collects verdicts by execution. The last answer of a reviewer counts. Reviews of the selection are excluded, because they do not say how
+ *  well the skill did. */
+export function collectVerdicts(events: ReviewEvent[]): Map<string, HumanVerdict> {
   const executions = new Map<string, string>();
-  const said = new Map<string, Map<string, { score: number; verdict: 'pass' | 'fail' }>>();
+  const answersByReview = new Map<string, Map<string, { score: number; verdict: 'pass' | 'fail' }>>();
   for (const event of events) {
     const { review_id: id, execution_id: execution, kind, verdict, by } = event;
     if (event.event === 'review_requested' && execution !== undefined && kind !== 'selection') executions.set(id, execution);
     if ((event.event !== 'review_resolved' && event.event !== 'review_amended') || verdict === undefined) continue;
     const score = isShare(event.score) ? event.score : verdict === 'pass' ? 1 : 0;
-    const answers = said.get(id) ?? new Map();
+    const answers = answersByReview.get(id) ?? new Map();
     answers.set(by, { score, verdict });
-    said.set(id, answers);
+    answersByReview.set(id, answers);
   }
-  const found = new Map<string, { scores: number[]; passes: number }>();
-  for (const [id, answers] of said) {
+  const totals = new Map<string, { scores: number[]; passes: number }>();
+  for (const [id, answers] of answersByReview) {
     const execution = executions.get(id);
     if (execution === undefined) continue;
-    const known = found.get(execution) ?? { scores: [], passes: 0 };
+    const known = totals.get(execution) ?? { scores: [], passes: 0 };
     for (const { score, verdict } of answers.values()) {
       known.scores.push(score);
       known.passes += verdict === 'pass' ? 1 : 0;
     }
-    found.set(execution, known);
+    totals.set(execution, known);
   }
-  return new Map([...found].map(([execution, { scores, passes }]) => [execution, { scores, ...majority(passes, scores.length) }]));
+  return new Map([...totals].map(([execution, { scores, passes }]) => [execution, { scores, ...decideMajority(passes, scores.length) }]));
 }
 
 const isShare = (score: unknown): score is number => typeof score === 'number' && score >= 0 && score <= 1;
 
-const majority = (passes: number, all: number): { verdict?: 'pass' | 'fail' } =>
+const decideMajority = (passes: number, all: number): { verdict?: 'pass' | 'fail' } =>
   passes * 2 === all ? {} : { verdict: passes * 2 > all ? 'pass' : 'fail' };

@@ -1,14 +1,14 @@
 import { commandLine, quote } from './quote.ts';
-import { type Row, row } from './row.ts';
+import { type ErrorRow, row } from './row.ts';
 
 const list = (ids: string[]): string => ids.join(', ');
-const upper = (field: string): string =>
+const toUpperSnake = (field: string): string =>
   field
     .replace(/([a-z])([A-Z])/g, '$1_$2')
     .replace(/[^A-Za-z]+/g, '_')
     .toUpperCase();
 
-const ofPath = <D extends { path: string; problem: string; fix: string }>(exit: number): Row<D> =>
+const pathRow = <D extends { path: string; problem: string; fix: string }>(exit: number): ErrorRow<D> =>
   row<D>({ exit, http: 500, message: (d) => `${d.path}: ${d.problem}`, fix: (d) => d.fix });
 
 /** The same words for every door that stays shut: they tell nobody what is behind it. */
@@ -16,7 +16,7 @@ const needsToken = 'A token that allows this is required';
 
 /** Every refusal: code → exit code, HTTP status, words, and the way out. The code that throws one only adds the facts.
  *  A function, so that a call that is not refused makes none of it. */
-const rows = () =>
+const createRows = () =>
   ({
     E_GENERAL_ERROR: row<{ problem: string }>({ exit: 1, http: 500, message: (d) => `Unexpected: ${d.problem}`, fix: () => 'cleo doctor' }),
 
@@ -27,21 +27,21 @@ const rows = () =>
       fix: (d) => `cleo grade ${quote(d.sessionId)} --explain`,
     }),
 
-    E_INVALID_INPUT: row<{ problem: string; fix: string; field?: string; near?: string[] }>({
+    E_INVALID_INPUT: row<{ problem: string; fix: string; field?: string; suggestions?: string[] }>({
       exit: 2,
       http: 400,
       message: (d) => d.problem,
       fix: (d) => d.fix,
     }),
-    E_INVALID_OPERATION: row<{ operation: string; near: string[]; fix?: string }>({
+    E_INVALID_OPERATION: row<{ operation: string; suggestions: string[]; fix?: string }>({
       exit: 2,
       http: 404,
       message: (d) =>
-        `There is no operation ${JSON.stringify(d.operation)}${d.near.length ? `; did you mean ${d.near.join(' or ')}?` : ''}`,
-      fix: (d) => d.fix ?? (d.near[0] ? `cleo help ${quote(d.near[0])}` : 'cleo help'),
+        `There is no operation ${JSON.stringify(d.operation)}${d.suggestions.length ? `; did you mean ${d.suggestions.join(' or ')}?` : ''}`,
+      fix: (d) => d.fix ?? (d.suggestions[0] ? `cleo help ${quote(d.suggestions[0])}` : 'cleo help'),
     }),
 
-    E_FILE_ERROR: ofPath<{ problem: string; path: string; fix: string }>(3),
+    E_FILE_ERROR: pathRow<{ problem: string; path: string; fix: string }>(3),
     E_STORE_DAMAGED: row<{ path: string; problem: string; missing?: boolean; backup?: string }>({
       exit: 3,
       http: 500,
@@ -57,12 +57,12 @@ const rows = () =>
       alternatives: () => [{ action: 'See which store is configured', command: 'cleo config get store.url' }],
     }),
 
-    E_NOT_FOUND: row<{ id: string; what?: string; prefix?: string; near?: string[]; fix?: string }>({
+    E_NOT_FOUND: row<{ id: string; what?: string; prefix?: string; suggestions?: string[]; fix?: string }>({
       exit: 4,
       http: 404,
       message: (d) => `There is no ${d.what ?? 'task'} ${d.id}`,
       fix: (d) => d.fix ?? (d.prefix ? `cleo find --id ${quote(d.prefix)}` : 'cleo list --all'),
-      alternatives: (d) => (d.near ?? []).map((id) => ({ action: `Show ${id}`, command: `cleo show ${id}` })),
+      alternatives: (d) => (d.suggestions ?? []).map((id) => ({ action: `Show ${id}`, command: `cleo show ${id}` })),
     }),
     E_BACKUP_NOT_FOUND: row<{ id: string }>({
       exit: 4,
@@ -81,7 +81,7 @@ const rows = () =>
     E_VALIDATION: row<{ field: string; problem: string; fix: string }>({
       exit: 6,
       http: 422,
-      code: (d) => `E_VALIDATION_${upper(d.field)}`,
+      code: (d) => `E_VALIDATION_${toUpperSnake(d.field)}`,
       message: (d) => `${d.field} ${d.problem}`,
       fix: (d) => d.fix,
     }),
@@ -125,7 +125,7 @@ const rows = () =>
       message: (d) => `No .cleo folder in ${d.folder} or above it`,
       fix: () => 'cleo init',
     }),
-    E_CONFIG_ERROR: ofPath<{ path: string; problem: string; fix: string; valid?: string[] }>(8),
+    E_CONFIG_ERROR: pathRow<{ path: string; problem: string; fix: string; valid?: string[] }>(8),
     E_STORE_NEWER: row<{ found: number; known: number }>({
       exit: 8,
       http: 500,
@@ -241,12 +241,12 @@ const rows = () =>
       fix: (d) => `cleo session resume ${d.sessionId}`,
       alternatives: () => [{ action: 'See all sessions', command: 'cleo session list' }],
     }),
-    E_SESSION_NOT_FOUND: row<{ sessionId: string; near?: string[] }>({
+    E_SESSION_NOT_FOUND: row<{ sessionId: string; suggestions?: string[] }>({
       exit: 31,
       http: 404,
       message: (d) => `There is no session ${d.sessionId}`,
       fix: () => 'cleo session list',
-      alternatives: (d) => (d.near ?? []).map((id) => ({ action: `Show ${id}`, command: `cleo session show ${id}` })),
+      alternatives: (d) => (d.suggestions ?? []).map((id) => ({ action: `Show ${id}`, command: `cleo session show ${id}` })),
     }),
     E_SCOPE_CONFLICT: row<{ sessionId: string; scope: string; other: string; agents: string[]; moved?: string; fix?: string }>({
       exit: 32,
@@ -295,24 +295,24 @@ const rows = () =>
         { action: 'Take the next free task at once', command: d.claim },
       ],
     }),
-    E_SESSION_REQUIRED: row<{ several?: string[]; asleep?: string; anothers?: string; act?: string }>({
+    E_SESSION_REQUIRED: row<{ activeSessions?: string[]; inactiveSession?: string; otherAgentsSession?: string; act?: string }>({
       exit: 36,
       http: 409,
       message: (d) =>
-        d.asleep
-          ? `The session ${d.asleep} is not active`
-          : d.several
-            ? `Several sessions are active: ${list(d.several)}; say which with --session`
-            : d.anothers
-              ? `You are in no session, and ${d.anothers} is another's; to ${d.act} that one, name it with --session`
+        d.inactiveSession
+          ? `The session ${d.inactiveSession} is not active`
+          : d.activeSessions
+            ? `Several sessions are active: ${list(d.activeSessions)}; say which with --session`
+            : d.otherAgentsSession
+              ? `You are in no session, and ${d.otherAgentsSession} is another's; to ${d.act} that one, name it with --session`
               : `No session is active${d.act ? `, so there is none to ${d.act}` : ''}`,
       fix: (d) =>
-        d.asleep
-          ? `cleo session resume ${d.asleep}`
-          : d.several || d.anothers
+        d.inactiveSession
+          ? `cleo session resume ${d.inactiveSession}`
+          : d.activeSessions || d.otherAgentsSession
             ? 'cleo session list --status active'
             : 'cleo session start --scope global --auto-focus --name Work',
-      alternatives: (d) => (d.several ?? []).map((id) => ({ action: `Join ${id}`, command: `cleo session resume ${id}` })),
+      alternatives: (d) => (d.activeSessions ?? []).map((id) => ({ action: `Join ${id}`, command: `cleo session resume ${id}` })),
     }),
     E_FOCUS_REQUIRED: row<{ act: string; suggestion?: string | undefined; focus: string; fix?: string; retry?: string }>({
       exit: 38,
@@ -342,26 +342,26 @@ const rows = () =>
       message: (d) => `Too many calls; try again in ${d.retryAfterSeconds} s`,
       fix: () => 'cleo config get serve.callsPerMinute',
     }),
-  }) satisfies Record<string, Row<never>>;
+  }) satisfies Record<string, ErrorRow<never>>;
 
 /** Error rows of the domains. Each `errors.ts` adds its own by declaration merging, so that this file imports no domain. */
 // biome-ignore lint/suspicious/noEmptyInterface: filled by the domains
 export interface DomainRows {}
 
-type Rows = ReturnType<typeof rows> & DomainRows;
-export type Code = keyof Rows;
-export type Facts<C extends Code> = Parameters<Rows[C]['message']>[0] & Record<string, unknown>;
+type ErrorCatalog = ReturnType<typeof createRows> & DomainRows;
+export type ErrorCode = keyof ErrorCatalog;
+export type ErrorFacts<C extends ErrorCode> = Parameters<ErrorCatalog[C]['message']>[0] & Record<string, unknown>;
 
-let made: Rows | undefined;
+let catalog: ErrorCatalog | undefined;
 /** What is here, and what the rooms that are loaded have brought. */
-export const errorCatalog = (): Rows => {
-  made ??= rows() as Rows;
-  return made;
+export const getErrorCatalog = (): ErrorCatalog => {
+  catalog ??= createRows() as ErrorCatalog;
+  return catalog;
 };
 
 /** A room whose code is loaded when it is used brings its refusals along, so that other calls do not pay for them. */
-export function addRows(more: Record<string, Row<never>>): void {
-  Object.assign(errorCatalog(), more);
+export function addErrorRows(more: Record<string, ErrorRow<never>>): void {
+  Object.assign(getErrorCatalog(), more);
 }
 
 export { commandLine, quote };

@@ -1,8 +1,8 @@
-import { type Code, errorCatalog, type Facts } from './catalog.ts';
+import { type ErrorCode, type ErrorFacts, getErrorCatalog } from './catalog.ts';
 import type { Alternative } from './row.ts';
 
 /** A refusal. Operations and rules throw it; dispatch turns it into the error envelope. */
-export class CleoError<C extends Code = Code> extends Error {
+export class CleoError<C extends ErrorCode = ErrorCode> extends Error {
   readonly row: C;
   readonly code: string;
   readonly exitCode: number;
@@ -11,9 +11,9 @@ export class CleoError<C extends Code = Code> extends Error {
   readonly alternatives: Alternative[];
   readonly details: Record<string, unknown>;
 
-  constructor(row: C, facts: Facts<C>, options?: ErrorOptions) {
+  constructor(row: C, facts: ErrorFacts<C>, options?: ErrorOptions) {
     // One row of the union is looked up by a key that TypeScript cannot tie to its facts.
-    const entry = errorCatalog()[row] as unknown as {
+    const entry = getErrorCatalog()[row] as unknown as {
       exit: number;
       exitOf?: (d: unknown) => number;
       http: number;
@@ -29,9 +29,9 @@ export class CleoError<C extends Code = Code> extends Error {
     this.httpStatus = entry.http;
     this.fix = entry.fix(facts);
     this.alternatives = entry.alternatives?.(facts) ?? [];
-    this.details = Object.fromEntries(Object.entries(facts).filter(([key, value]) => value !== undefined && !spoken.has(key)));
+    this.details = Object.fromEntries(Object.entries(facts).filter(([key, value]) => value !== undefined && !inMessage.has(key)));
   }
 }
 
 /** Facts that the message or the fix already says in full. */
-const spoken = new Set(['problem', 'fix', 'retry', 'via', 'act', 'look', 'focus', 'claim', 'exit']);
+const inMessage = new Set(['problem', 'fix', 'retry', 'via', 'act', 'look', 'focus', 'claim', 'exit']);

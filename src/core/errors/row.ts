@@ -7,10 +7,10 @@ export interface Alternative {
 }
 
 /** One refusal: what it exits and answers with, and what it says. */
-export interface Row<D> {
+export interface ErrorRow<D> {
   exit: number;
   /** Where it passes on the code of something else. */
-  exitOf?: (d: D) => number;
+  getExit?: (d: D) => number;
   http: number;
   message: (d: D) => string;
   /** A command that runs as printed and leads out of the error. */
@@ -20,4 +20,4 @@ export interface Row<D> {
   code?: (d: D) => string;
 }
 
-export const row = <D>(spec: Row<D>): Row<D> => spec;
+export const row = <D>(spec: ErrorRow<D>): ErrorRow<D> => spec;

@@ -65,7 +65,7 @@ export interface Changes {
 }
 
 /** What an idempotency key remembers: the answer of the success, or that the work has begun. */
-export interface KeptAnswer {
+export interface StoredAnswer {
   paramsHash: string;
   answer?: string;
   at: string;

@@ -1,23 +1,23 @@
-import { configKeys, greatestCount, namePattern, openGroups, openName, slugPattern } from './config.ts';
+import { configKeys, maxCount, namePattern, openGroups, openKeyPattern, slugPattern } from './config.ts';
 
-interface Node {
+interface SchemaNode {
   type?: string;
   description?: string;
-  properties?: Record<string, Node>;
+  properties?: Record<string, SchemaNode>;
   [keyword: string]: unknown;
 }
 
 /** The configuration as a JSON Schema, with which editors complete and check the file. */
-export function configSchema(): Node {
-  const properties: Record<string, Node> = { $schema: { type: 'string' } };
+export function createConfigSchema(): SchemaNode {
+  const properties: Record<string, SchemaNode> = { $schema: { type: 'string' } };
   for (const [key, { type, default: fallback, about }] of Object.entries(configKeys)) {
-    put(properties, key, { ...forms(type), default: fallback, description: about });
+    setNode(properties, key, { ...toTypeSchema(type), default: fallback, description: about });
   }
   for (const [group, { type, about }] of Object.entries(openGroups))
-    put(properties, group, {
+    setNode(properties, group, {
       type: 'object',
       description: about,
-      patternProperties: { [openName.source]: forms(type) },
+      patternProperties: { [openKeyPattern.source]: toTypeSchema(type) },
       additionalProperties: false,
     });
   return {
@@ -30,9 +30,9 @@ export function configSchema(): Node {
   };
 }
 
-export const configSchemaText = (): string => `${JSON.stringify(configSchema(), null, 2)}\n`;
+export const formatConfigSchema = (): string => `${JSON.stringify(createConfigSchema(), null, 2)}\n`;
 
-function put(properties: Record<string, Node>, key: string, node: Node): void {
+function setNode(properties: Record<string, SchemaNode>, key: string, node: SchemaNode): void {
   const [group = '', name] = key.split('.');
   if (name === undefined) {
     properties[group] = node;
@@ -42,9 +42,9 @@ function put(properties: Record<string, Node>, key: string, node: Node): void {
   properties[group].properties![name] = node;
 }
 
-function forms(type: string | readonly string[]): Node {
+function toTypeSchema(type: string | readonly string[]): SchemaNode {
   if (typeof type !== 'string') return { enum: type };
-  if (type === 'count') return { type: 'integer', minimum: 0, maximum: greatestCount };
+  if (type === 'count') return { type: 'integer', minimum: 0, maximum: maxCount };
   if (type === 'flag') return { type: 'boolean' };
   const texts = { type: 'array', items: { type: 'string' } };
   if (type === 'list') return texts;

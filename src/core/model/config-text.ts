@@ -1,24 +1,17 @@
-import { type ConfigKey, specOf } from './config.ts';
+import { parseJson } from '#lib/parse-json.ts';
+import { type ConfigKey, getConfigSpec } from './config.ts';
 
 /** `"7"`, `"true"` and `"full"` as they come from a command line. */
-export function configFromText(key: ConfigKey, text: string): unknown {
-  const { type } = specOf(key);
+export function parseConfigValue(key: ConfigKey, text: string): unknown {
+  const { type } = getConfigSpec(key);
   if (type === 'count') return /^\d+$/.test(text) ? Number(text) : text;
   if (type === 'flag') return text === 'true' ? true : text === 'false' ? false : text;
   const isList = type === 'list' || type === 'slugs';
-  if ((isList || type === 'command') && text.trimStart().startsWith('[')) return listIn(text);
+  if ((isList || type === 'command') && text.trimStart().startsWith('[')) return parseJson(text) ?? text;
   if (isList)
     return text
       .split(',')
       .map((item) => item.trim())
       .filter((item) => item !== '');
   return text;
-}
-
-function listIn(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return text;
-  }
 }

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { type ConfigKey, configProblem, flattenConfig } from './config.ts';
-import { configFromText } from './config-text.ts';
+import { type ConfigKey, checkConfigValue, flattenConfig } from './config.ts';
+import { parseConfigValue } from './config-text.ts';
 
 test.each<[ConfigKey, unknown, boolean]>([
   ['hierarchy.maxSiblings', 0, true],
@@ -27,7 +27,7 @@ test.each<[ConfigKey, unknown, boolean]>([
   ['verification.tools.test', ['npm\0', 'test'], false],
   ['verification.tools.test', { run: 'npm test' }, false],
 ])('%s = %j: %s', (key, value, isValid) => {
-  expect(configProblem(key, value) === undefined).toBe(isValid);
+  expect(checkConfigValue(key, value) === undefined).toBe(isValid);
 });
 
 test.each<[ConfigKey, string, unknown]>([
@@ -42,7 +42,7 @@ test.each<[ConfigKey, string, unknown]>([
   ['verification.tools.test', '["npm","run","a b"]', ['npm', 'run', 'a b']],
   ['verification.tools.test', '[npm', '[npm'],
 ])('%s from the text %j', (key, text, value) => {
-  expect(configFromText(key, text)).toEqual(value);
+  expect(parseConfigValue(key, text)).toEqual(value);
 });
 
 test('a tree becomes keys; everything that is not a valid key and value is told', () => {

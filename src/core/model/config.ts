@@ -1,3 +1,4 @@
+import { isPlainObject } from '#lib/is-plain-object.ts';
 /** Every configuration key: its type, its default and what it means. The cold path reads this on each call, so it is plain data. */
 export const configKeys = {
   'hierarchy.maxSiblings': { type: 'count', default: 7, about: 'Open children a task or an epic may have; 0 means no limit' },
@@ -96,7 +97,7 @@ export const openGroups = {
 } as const;
 
 /** The words of a command line, or a text that is split at its spaces. */
-export type Command = string | string[];
+export type CommandWords = string | string[];
 type OpenKey = `${keyof typeof openGroups}.${string}`;
 export type FixedKey = keyof typeof configKeys;
 export type ConfigKey = FixedKey | OpenKey;
@@ -104,49 +105,49 @@ export type ConfigValue = string | number | boolean | string[];
 type Widened<T> = T extends boolean ? boolean : T extends number ? number : T extends readonly unknown[] ? string[] : string;
 export type Config = {
   [K in FixedKey]: (typeof configKeys)[K]['type'] extends readonly (infer O)[] ? O : Widened<(typeof configKeys)[K]['default']>;
-} & { [K in OpenKey]?: Command };
+} & { [K in OpenKey]?: CommandWords };
 
-export const isConfigKey = (key: string): key is ConfigKey => Object.hasOwn(configKeys, key) || openGroupOf(key) !== undefined;
+export const isConfigKey = (key: string): key is ConfigKey => Object.hasOwn(configKeys, key) || findOpenGroup(key) !== undefined;
 
 /** Type and meaning of a key. */
-export const specOf = (key: ConfigKey): { type: string | readonly string[]; about: string } =>
-  openGroups[openGroupOf(key)!] ?? configKeys[key as FixedKey];
+export const getConfigSpec = (key: ConfigKey): { type: string | readonly string[]; about: string } =>
+  openGroups[findOpenGroup(key)!] ?? configKeys[key as FixedKey];
 
-const openGroupOf = (key: string): keyof typeof openGroups | undefined =>
+const findOpenGroup = (key: string): keyof typeof openGroups | undefined =>
   (Object.keys(openGroups) as (keyof typeof openGroups)[]).find(
-    (group) => key.startsWith(`${group}.`) && openName.test(key.slice(group.length + 1)),
+    (group) => key.startsWith(`${group}.`) && openKeyPattern.test(key.slice(group.length + 1)),
   );
 
 /** Databases and timers count in 32 bits. */
-export const greatestCount = 2_147_483_647;
+export const maxCount = 2_147_483_647;
 export const namePattern = /^[a-z0-9_]{0,50}$/;
 export const slugPattern = /^[a-z0-9][a-z0-9-]{0,31}$/;
-export const openName = /^[A-Za-z0-9][\w-]{0,49}$/;
+export const openKeyPattern = /^[A-Za-z0-9][\w-]{0,49}$/;
 
 /** What is wrong with a value for a key, or undefined. */
-export function configProblem(key: ConfigKey, value: unknown): string | undefined {
-  const { type } = specOf(key);
+export function checkConfigValue(key: ConfigKey, value: unknown): string | undefined {
+  const { type } = getConfigSpec(key);
   if (type === 'count')
-    return Number.isInteger(value) && (value as number) >= 0 && (value as number) <= greatestCount
+    return Number.isInteger(value) && (value as number) >= 0 && (value as number) <= maxCount
       ? undefined
-      : `must be a whole number from 0 to ${greatestCount}`;
+      : `must be a whole number from 0 to ${maxCount}`;
   if (type === 'flag') return typeof value === 'boolean' ? undefined : 'must be true or false';
   if (type === 'text') return typeof value === 'string' ? undefined : 'must be a text';
   // It becomes part of the name of a database schema.
   if (type === 'name')
     return typeof value === 'string' && namePattern.test(value) ? undefined : 'must be at most 50 characters of a-z, 0-9 and _';
-  if (type === 'list') return isTexts(value) ? undefined : 'must be a list of texts';
+  if (type === 'list') return isStringList(value) ? undefined : 'must be a list of texts';
   if (type === 'slugs')
-    return isTexts(value) && value.every((item) => slugPattern.test(item))
+    return isStringList(value) && value.every((item) => slugPattern.test(item))
       ? undefined
       : 'must be a list of names, each of a-z, 0-9 and hyphens, at most 32 characters';
   if (type === 'command') return isCommand(value) ? undefined : 'must be a command: a text, or a list of words';
   return (type as readonly unknown[]).includes(value) ? undefined : `must be one of ${(type as readonly string[]).join(', ')}`;
 }
 
-const isTexts = (value: unknown): value is string[] => Array.isArray(value) && value.every((item) => typeof item === 'string');
+const isStringList = (value: unknown): value is string[] => Array.isArray(value) && value.every((item) => typeof item === 'string');
 const isCommand = (value: unknown): boolean =>
-  (typeof value === 'string' ? value.trim() !== '' : isTexts(value) && Boolean(value[0]?.trim())) &&
+  (typeof value === 'string' ? value.trim() !== '' : isStringList(value) && Boolean(value[0]?.trim())) &&
   !JSON.stringify(value).includes('\\u0000');
 
 export interface ConfigProblem {
@@ -160,23 +161,16 @@ export function flattenConfig(tree: unknown): { values: Partial<Config>; problem
   const values: Record<string, unknown> = {};
   const groups = [...Object.keys(configKeys), ...Object.keys(openGroups).map((group) => `${group}.`)];
   const problems: ConfigProblem[] = [];
-  if (typeof tree !== 'object' || tree === null || Array.isArray(tree))
-    return { values: {}, problems: [{ key: '', problem: 'must be a JSON object' }] };
+  if (!isPlainObject(tree)) return { values: {}, problems: [{ key: '', problem: 'must be a JSON object' }] };
   const walk = (node: object, path: string): void => {
     for (const [name, value] of Object.entries(node)) {
       const key = path ? `${path}.${name}` : name;
       if (key === '$schema') continue;
       if (isConfigKey(key)) {
-        const problem = configProblem(key, value);
+        const problem = checkConfigValue(key, value);
         if (problem) problems.push({ key, problem });
         else values[key] = value;
-      } else if (
-        typeof value === 'object' &&
-        value !== null &&
-        !Array.isArray(value) &&
-        groups.some((known) => known.startsWith(`${key}.`))
-      )
-        walk(value, key);
+      } else if (isPlainObject(value) && groups.some((known) => known.startsWith(`${key}.`))) walk(value, key);
       else problems.push({ key, problem: 'is not a key', unknown: true });
     }
   };

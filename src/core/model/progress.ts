@@ -5,11 +5,11 @@ export interface RunEvent {
   about: Record<string, unknown>;
 }
 
-export type Mark = 'phase' | 'good' | 'bad' | 'odd' | 'open' | 'made' | 'again' | 'note';
+export type ProgressMark = 'phase' | 'good' | 'bad' | 'odd' | 'open' | 'made' | 'again' | 'note';
 
 /** One line for people, said once and for all. */
 export interface ProgressLine {
-  mark: Mark;
+  mark: ProgressMark;
   text: string;
 }
 
@@ -23,7 +23,7 @@ export interface ProgressState {
 
 /** What people are told while long work goes on: a line for whatever is decided, and one for what goes on now. */
 export interface ProgressReporter {
-  begin: ProgressState;
-  step(tale: ProgressState, happening: RunEvent, atMs: number): { tale: ProgressState; lines: ProgressLine[] };
-  now(tale: ProgressState, atMs: number): string | undefined;
+  initialState: ProgressState;
+  step(state: ProgressState, event: RunEvent, atMs: number): { state: ProgressState; lines: ProgressLine[] };
+  formatStatus(state: ProgressState, atMs: number): string | undefined;
 }

@@ -15,41 +15,41 @@ import {
 
 export const Status = picklist(['pending', 'active', 'blocked', 'done']);
 export const Priority = picklist(['critical', 'high', 'medium', 'low']);
-export const Size = picklist(['small', 'medium', 'large']);
+export const TaskSize = picklist(['small', 'medium', 'large']);
 export const TaskType = picklist(['saga', 'epic', 'task', 'subtask']);
 export const RelationType = picklist(['blocks', 'related', 'duplicates', 'absorbs', 'fixes', 'extends', 'supersedes']);
-export const Gate = picklist(['implemented', 'testsPassed', 'qaPassed']);
+export const GateName = picklist(['implemented', 'testsPassed', 'qaPassed']);
 
 export type Status = InferOutput<typeof Status>;
 export type Priority = InferOutput<typeof Priority>;
-export type Size = InferOutput<typeof Size>;
+export type TaskSize = InferOutput<typeof TaskSize>;
 export type TaskType = InferOutput<typeof TaskType>;
 export type RelationType = InferOutput<typeof RelationType>;
-export type Gate = InferOutput<typeof Gate>;
+export type GateName = InferOutput<typeof GateName>;
 export type TaskId = string;
 export type Timestamp = string;
 
 /** `T1`, `t001`, `1`, `E-T012`, `SG-T3` name one task; what we print is `T001`. */
-export function canonicalId(text: string): TaskId | undefined {
+export function parseTaskId(text: string): TaskId | undefined {
   // The canonical form, which is what callers mostly send, is told without compiling a pattern.
   const seq = text.startsWith('T') && text.length < 16 ? Number(text.slice(1)) : 0;
-  if (seq > 0 && taskId(seq) === text) return text;
+  if (seq > 0 && toTaskId(seq) === text) return text;
   const digits = /^\s*(?:SG-|E-|T-)?T?0*([1-9][0-9]{0,14})\s*$/i.exec(text)?.[1];
-  return digits === undefined ? undefined : taskId(Number(digits));
+  return digits === undefined ? undefined : toTaskId(Number(digits));
 }
 
-export function taskId(seq: number): TaskId {
+export function toTaskId(seq: number): TaskId {
   return `T${String(seq).padStart(3, '0')}`;
 }
 
-export function seqOf(id: TaskId): number {
+export function toTaskNumber(id: TaskId): number {
   return Number(id.slice(1));
 }
 
 // A custom schema, not a check in a pipe: a malformed id is a call of the wrong shape (exit 2), not a broken rule (exit 6).
 export const TaskId = pipe(
-  custom<string>((value) => typeof value === 'string' && canonicalId(value) !== undefined, 'Expected a task id such as T001'),
-  transform((text) => canonicalId(text) as TaskId),
+  custom<string>((value) => typeof value === 'string' && parseTaskId(value) !== undefined, 'Expected a task id such as T001'),
+  transform((text) => parseTaskId(text) as TaskId),
   metadata({ jsonSchema: { type: 'string', pattern: '^(SG-|E-|T-)?[Tt]?[0-9]+$' }, value: 'T###' }),
 );
 
@@ -57,28 +57,31 @@ export const TaskId = pipe(
 export const isStorable = (text: string): boolean => !text.includes('\0') && text.isWellFormed();
 
 const storable = check(isStorable, 'must not contain NUL or lone surrogates');
-const noControls = check((text: string) => !/[\u0000-\u001f\u007f-\u009f]/.test(text), 'must not contain control characters');
-const trimmed = transform((text: string) => text.trim());
+const withoutControls = check((text: string) => !/[\u0000-\u001f\u007f-\u009f]/.test(text), 'must not contain control characters');
+const trim = transform((text: string) => text.trim());
 
 // Length before content: a text of ten megabytes is refused without being searched.
-const text = (min: number, max: number) =>
+const textSchema = (min: number, max: number) =>
   pipe(string(), minLength(min, `must have at least ${min} character`), maxLength(max, `must have at most ${max} characters`), storable);
 
 export const Line = pipe(
   string(),
-  trimmed,
+  trim,
   minLength(1, 'must not be empty'),
   maxLength(200, 'must have at most 200 characters'),
   storable,
-  noControls,
+  withoutControls,
 );
 export const Title = pipe(Line, description('What has to be done, in the imperative (1-200 characters)'));
-export const Description = pipe(text(0, 8000), description('What it is about, for someone who was not there (at most 8,000 characters)'));
-export const NoteText = pipe(text(1, 4000), description('A note; appended with time and author (at most 4,000 characters)'));
-export const Reason = pipe(text(1, 1000), description('Why (at most 1,000 characters)'));
+export const Description = pipe(
+  textSchema(0, 8000),
+  description('What it is about, for someone who was not there (at most 8,000 characters)'),
+);
+export const NoteText = pipe(textSchema(1, 4000), description('A note; appended with time and author (at most 4,000 characters)'));
+export const Reason = pipe(textSchema(1, 1000), description('Why (at most 1,000 characters)'));
 export const Criterion = pipe(
   string(),
-  trimmed,
+  trim,
   minLength(1, 'must not be empty'),
   maxLength(1000, 'must have at most 1000 characters'),
   storable,
@@ -99,7 +102,8 @@ export const FilePath = pipe(
   minLength(1, 'must not be empty'),
   maxLength(1000, 'must have at most 1000 characters'),
   storable,
-  noControls,
+  withoutControls,
 );
+export const SkillName = pipe(string(), maxLength(64, 'must have at most 64 characters'), description('Name of the skill'));
 export const AgentId = pipe(string(), regex(/^[\w.:@/-]{1,100}$/, 'may hold letters, digits and . _ : @ / - (at most 100)'));
 export const SearchText = pipe(string(), maxLength(1000, 'must have at most 1000 characters'), storable);

@@ -1,17 +1,17 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import type { Status } from '../model/scalars.ts';
-import { corrections, isPlainIn, mostEdits, type Rankable, rank, taskStanding, wantedOf } from './rank.ts';
+import { containsAllWords, findCorrections, getMaxEdits, type Rankable, rank, toQueryWords, toTaskRankKey } from './rank.ts';
 
 type Task = Rankable & { id: string; status: Status };
 
 const task = (id: string, title: string, more: Partial<Task> = {}): Task => ({ id, title, status: 'pending', labels: [], ...more });
 const order = (query: string, tasks: Task[], isPrefix = false): string[] =>
   rank(
-    wantedOf(query).map((word) => [word]),
+    toQueryWords(query).map((word) => [word]),
     isPrefix,
     tasks,
-    taskStanding,
+    toTaskRankKey,
   ).map((t) => t.id);
 
 test.each([
@@ -63,13 +63,13 @@ test('a beginning counts only where beginnings were asked for', () => {
 
 test('any of the words that may have been meant will do', () => {
   const tasks = [task('T001', 'Other'), task('T002', 'Taken'), task('T003', 'Other', { labels: ['token'] })];
-  expect(rank([['taken', 'token']], false, tasks, taskStanding).map((t) => t.id)).toEqual(['T002', 'T003', 'T001']);
+  expect(rank([['taken', 'token']], false, tasks, toTaskRankKey).map((t) => t.id)).toEqual(['T002', 'T003', 'T001']);
 });
 
-test('what is over goes behind what holds, also where it says it better', () => {
-  const standing = ({ status }: Task) => ({ over: Number(status === 'done'), early: 0, late: 0, seq: 1 });
+test('ranks outdated entries last, even if they match better', () => {
+  const toRankKey = ({ status }: Task) => ({ outdated: Number(status === 'done'), early: 0, late: 0, seq: 1 });
   const tasks = [task('T001', 'Parser', { status: 'done' }), task('T002', 'Other')];
-  expect(rank([['parser']], false, tasks, standing).map((t) => t.id)).toEqual(['T002', 'T001']);
+  expect(rank([['parser']], false, tasks, toRankKey).map((t) => t.id)).toEqual(['T002', 'T001']);
 });
 
 test.each([
@@ -83,7 +83,7 @@ test.each([
     meant: [...'bcdefghijklmnopqrstu'],
   },
 ])('$word with $edits edits was perhaps meant to be $meant', ({ word, edits, vocabulary, meant }) => {
-  expect(corrections(word, edits, vocabulary)).toEqual(meant);
+  expect(findCorrections(word, edits, vocabulary)).toEqual(meant);
 });
 
 test.each([
@@ -95,7 +95,7 @@ test.each([
   ['version٣', 0],
   ['größer', 2],
 ])('%s may be %i edits away from what was meant', (word, edits) => {
-  expect(mostEdits(word)).toBe(edits);
+  expect(getMaxEdits(word)).toBe(edits);
 });
 
 test.each([
@@ -105,8 +105,8 @@ test.each([
   { query: 'pars', title: 'The parser', labels: [], isPlain: false },
 ])('$query stands in $title $labels: $isPlain', ({ query, title, labels, isPlain }) => {
   expect(
-    isPlainIn(
-      wantedOf(query).map((word) => [word]),
+    containsAllWords(
+      toQueryWords(query).map((word) => [word]),
       title,
       labels,
     ),
@@ -114,9 +114,9 @@ test.each([
 });
 
 test('a query asks for each of its words once', () => {
-  expect(wantedOf('The the PARSER')).toEqual(['the', 'parser']);
-  expect(wantedOf('!?')).toEqual([]);
-  expect(wantedOf(Array.from({ length: 500 }, (_, i) => `w${i}`).join(' '))).toHaveLength(32);
+  expect(toQueryWords('The the PARSER')).toEqual(['the', 'parser']);
+  expect(toQueryWords('!?')).toEqual([]);
+  expect(toQueryWords(Array.from({ length: 500 }, (_, i) => `w${i}`).join(' '))).toHaveLength(32);
 });
 
 const anyTask = fc.record({

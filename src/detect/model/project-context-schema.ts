@@ -1,13 +1,13 @@
-import { jsonSchemaOf } from '#core/model/json-schema.ts';
+import { createJsonSchema } from '#core/model/json-schema.ts';
 import { ProjectContext } from './project-context.ts';
 
-/** The form of `.cleo/project-context.json` as a JSON Schema. */
+/** Builds the JSON Schema of `.cleo/project-context.json`. */
 export function projectContextSchema(): Record<string, unknown> {
   return {
     $schema: 'https://json-schema.org/draft/2020-12/schema',
     title: 'CLEO project context',
-    description: 'What cleo init --detect found out about a project: what it is built with, how it is tested, and hints for agents',
-    ...jsonSchemaOf(ProjectContext),
+    description: 'Written by cleo init --detect: the ecosystem of a project, its test command and hints for agents',
+    ...createJsonSchema(ProjectContext),
   };
 }
 

@@ -3,7 +3,6 @@ import { array, description, type InferOutput, maxLength, number, optional, pick
 export const projectTypes = ['node', 'python', 'rust', 'go', 'java', 'dotnet', 'ruby', 'php'] as const;
 export type ProjectType = (typeof projectTypes)[number];
 
-/** What a hint is about. */
 export const hintTopics = [
   'install',
   'build',
@@ -20,17 +19,17 @@ export const hintTopics = [
 ] as const;
 export type HintTopic = (typeof hintTopics)[number];
 
-/** It goes into prompts and onto terminals. */
+/** These values go into prompts and onto terminals, so control characters are not allowed. */
 const Line = pipe(string(), regex(/^[^\u0000-\u001f\u007f-\u009f\u2028\u2029]+$/));
 const Text = pipe(Line, maxLength(500));
 const Command = pipe(Line, maxLength(4000));
-const From = pipe(Text, description('The file or folder that says so, from the root of the project'));
-const Folder = pipe(Text, description('Where it holds, from the root of the project; without it the root'));
-const Named = strictObject({ name: Text, from: From });
+const From = pipe(Text, description('The file or folder it was detected from, relative to the project root'));
+const Folder = pipe(Text, description('Folder relative to the project root; default: the root'));
+const SourcedName = strictObject({ name: Text, from: From });
 
 const Testing = strictObject({
   framework: optional(Text),
-  command: pipe(Command, description('Runs all tests, once, as words without a shell')),
+  command: pipe(Command, description('Runs all tests once; does not need a shell')),
   folder: optional(Folder),
   from: From,
 });
@@ -39,38 +38,35 @@ const Part = strictObject({
   type: picklist(projectTypes),
   folder: optional(Folder),
   from: From,
-  packageManager: optional(Named),
+  packageManager: optional(SourcedName),
   testing: optional(Testing),
 });
 
-/** `.cleo/project-context.json`: what can be told of a project from its files. Nothing in it is of one machine or of one moment, so
- *  that it can be committed and changes only when the project does. */
+/** The contents of `.cleo/project-context.json`. It contains nothing specific to a machine or a time, so that it can be committed and
+ *  changes only with the project. */
 export const ProjectContext = strictObject({
   type: pipe(
     picklist([...projectTypes, 'mixed', 'unknown']),
-    description('What it is built with; mixed where two or more have a good share of the files'),
+    description('Ecosystem; mixed if two or more have a large share of the files'),
   ),
-  languages: pipe(array(Named), description('The languages of its files, the most used first, each with the folder that has the most')),
-  packageManager: optional(Named),
-  testing: optional(pipe(Testing, description('How the whole of it is tested'))),
-  parts: pipe(array(Part), description('Each thing it is built of, the biggest first')),
+  languages: pipe(array(SourcedName), description('Languages, most used first, each with the folder that contains most of its files')),
+  packageManager: optional(SourcedName),
+  testing: optional(pipe(Testing, description('Test command of the whole project'))),
+  parts: pipe(array(Part), description('Parts of the project, largest first')),
   monorepo: optional(
     strictObject({
-      tools: array(Named),
+      tools: array(SourcedName),
       packages: array(strictObject({ folder: Text, name: optional(Text) })),
-      more: optional(pipe(number(), description('How many packages are not listed'))),
+      more: optional(pipe(number(), description('Number of packages not listed'))),
     }),
   ),
-  llmHints: pipe(
-    array(strictObject({ about: picklist(hintTopics), text: Text, from: From })),
-    description('Short facts for an agent that works here'),
-  ),
+  llmHints: pipe(array(strictObject({ about: picklist(hintTopics), text: Text, from: From })), description('Short facts for agents')),
 });
 export type ProjectContext = InferOutput<typeof ProjectContext>;
 export type ProjectPart = ProjectContext['parts'][number];
 export type Testing = NonNullable<ProjectContext['testing']>;
 export type Hint = ProjectContext['llmHints'][number];
-export type Named = { name: string; from: string };
+export type SourcedName = { name: string; from: string };
 
-/** From the folder of the project. */
+/** Relative to the project root. */
 export const projectContextFile = '.cleo/project-context.json';

@@ -1,5 +1,5 @@
-import type { Named, ProjectType } from '../model/project-context.ts';
-import { isFixture } from './sidelines.ts';
+import type { ProjectType, SourcedName } from '../model/project-context.ts';
+import { isFixture } from './ignored-folders.ts';
 
 const endings: Record<string, string[]> = {
   typescript: ['ts', 'tsx', 'mts', 'cts'],
@@ -27,9 +27,9 @@ const endings: Record<string, string[]> = {
   zig: ['zig'],
   shell: ['sh', 'bash'],
 };
-const languageOf = new Map(Object.entries(endings).flatMap(([name, all]) => all.map((ending) => [ending, name])));
+const languageByEnding = new Map(Object.entries(endings).flatMap(([name, all]) => all.map((ending) => [ending, name])));
 
-const builtWith: Record<ProjectType, string[]> = {
+const languagesByType: Record<ProjectType, string[]> = {
   node: ['typescript', 'javascript', 'vue', 'svelte'],
   python: ['python'],
   rust: ['rust'],
@@ -40,21 +40,21 @@ const builtWith: Record<ProjectType, string[]> = {
   php: ['php'],
 };
 
-/** What is written by a machine, or only sets something up, is no sign of a language. */
-const isAside = (path: string): boolean =>
+/** Generated files and configuration files do not count. */
+const isGenerated = (path: string): boolean =>
   isFixture(path) || /\.(?:d\.ts|min\.js|config\.[cm]?[jt]s|pb\.go|g\.cs)$|(?:^|\/)\.[^/]+$/.test(path);
 
-export interface Count {
+export interface LanguageCount {
   files: number;
   folders: Map<string, number>;
 }
 
-/** How many files of each language there are, and in which folders at the top. */
-export function countLanguages(files: readonly string[]): Map<string, Count> {
-  const counts = new Map<string, Count>();
+/** Counts the files of each language, in total and by top-level folder. */
+export function countLanguages(files: readonly string[]): Map<string, LanguageCount> {
+  const counts = new Map<string, LanguageCount>();
   for (const path of files) {
-    const language = languageOf.get(path.slice(path.lastIndexOf('.') + 1));
-    if (!language || isAside(path)) continue;
+    const language = languageByEnding.get(path.slice(path.lastIndexOf('.') + 1));
+    if (!language || isGenerated(path)) continue;
     const count = counts.get(language) ?? { files: 0, folders: new Map() };
     const folder = path.includes('/') ? path.slice(0, path.indexOf('/')) : '.';
     count.files += 1;
@@ -64,11 +64,11 @@ export function countLanguages(files: readonly string[]): Map<string, Count> {
   return counts;
 }
 
-export const filesOf = (type: ProjectType, counts: Map<string, Count>): number =>
-  builtWith[type].reduce((sum, language) => sum + (counts.get(language)?.files ?? 0), 0);
+export const countFiles = (type: ProjectType, counts: Map<string, LanguageCount>): number =>
+  languagesByType[type].reduce((sum, language) => sum + (counts.get(language)?.files ?? 0), 0);
 
-/** Those with a share worth naming, the most used first; scripts of a shell only where there is nothing else. */
-export function languages(counts: Map<string, Count>): Named[] {
+/** Lists languages with at least 2 % of the files, most used first; shell scripts only if there is nothing else. */
+export function listLanguages(counts: Map<string, LanguageCount>): SourcedName[] {
   const all = [...counts].filter(([name]) => name !== 'shell' || counts.size === 1);
   const total = all.reduce((sum, [, { files }]) => sum + files, 0);
   return all

@@ -1,10 +1,10 @@
-import type { Named } from '../model/project-context.ts';
-import { jsonIn, keysIn, type Place } from './facts.ts';
-import { dependenciesOf, execute, isReal, type Manager, runScript, scriptsOf, withFlag } from './node-scripts.ts';
-import { namedIn, type Part, type Test } from './part.ts';
-import { isTestByName } from './sidelines.ts';
+import type { SourcedName } from '../model/project-context.ts';
+import { type ProjectDir, readJsonFile, readKeys } from './facts.ts';
+import { isTestByName } from './ignored-folders.ts';
+import { addFlag, formatExec, formatRun, getScripts, isRunnable, listDependencies, type NodeManager } from './node-scripts.ts';
+import { type DetectedPart, matchFirst, type TestCommand } from './part.ts';
 
-const frameworks: [RegExp, string][] = [
+const scriptFrameworks: [RegExp, string][] = [
   [/\bvitest\b/, 'vitest'],
   [/\bjest\b|react-scripts test|vue-cli-service test:unit/, 'jest'],
   [/\bmocha\b/, 'mocha'],
@@ -21,7 +21,7 @@ const frameworks: [RegExp, string][] = [
   [/\bplaywright\b/, 'playwright'],
   [/\bcypress\b/, 'cypress'],
 ];
-const packages: [RegExp, string][] = [
+const packageFrameworks: [RegExp, string][] = [
   [/^vitest$/, 'vitest'],
   [/^(?:jest|ts-jest|jest-cli|@jest\/globals|react-scripts|jest-expo)$/, 'jest'],
   [/^mocha$/, 'mocha'],
@@ -36,7 +36,7 @@ const packages: [RegExp, string][] = [
   [/^@playwright\/test$/, 'playwright'],
   [/^cypress$/, 'cypress'],
 ];
-const configs: [RegExp, string][] = [
+const configFrameworks: [RegExp, string][] = [
   [/^vitest\.(?:config|workspace)\.[cm]?[jt]s$/, 'vitest'],
   [/^jest\.config\.(?:[cm]?[jt]s|json)$/, 'jest'],
   [/^\.mocharc\.(?:[cm]?js|json|ya?ml)$/, 'mocha'],
@@ -46,23 +46,25 @@ const configs: [RegExp, string][] = [
   [/^cypress\.config\.[cm]?[jt]s$/, 'cypress'],
 ];
 
-/** What runs the tests in the end: by the script and those it calls, then by packages, then by settings, then by what the members use. */
-function frameworkOf(place: Place, manifest: unknown, members: unknown[]): { name: string; from: string } | undefined {
-  const from = place.at('package.json');
-  const known = packages.filter(([pattern]) => dependenciesOf(manifest).some((name) => pattern.test(name))).map(([, name]) => name);
-  const called = namedIn(scriptText(scriptsOf(manifest), 'test'), frameworks) ?? known[0];
+/** Finds the test framework by the test script, the dependencies, the configuration files, or the scripts of the workspace members. */
+function findFramework(dir: ProjectDir, manifest: unknown, members: unknown[]): { name: string; from: string } | undefined {
+  const from = dir.toPath('package.json');
+  const known = packageFrameworks
+    .filter(([pattern]) => listDependencies(manifest).some((name) => pattern.test(name)))
+    .map(([, name]) => name);
+  const called = matchFirst(expandScript(getScripts(manifest), 'test'), scriptFrameworks) ?? known[0];
   if (called) return { name: called, from };
-  for (const [pattern, name] of configs) {
-    const config = place.files.find((path) => pattern.test(path));
-    if (config) return { name, from: place.at(config) };
+  for (const [pattern, name] of configFrameworks) {
+    const config = dir.files.find((path) => pattern.test(path));
+    if (config) return { name, from: dir.toPath(config) };
   }
-  const inner = members.flatMap((member) => namedIn(scriptsOf(member).test ?? '', frameworks) ?? []);
+  const inner = members.flatMap((member) => matchFirst(getScripts(member).test ?? '', scriptFrameworks) ?? []);
   const most = inner.toSorted((a, b) => inner.filter((name) => name === b).length - inner.filter((name) => name === a).length)[0];
   return most ? { name: most, from } : undefined;
 }
 
-/** A script, with those that it runs put behind it. */
-function scriptText(scripts: Record<string, string>, name: string, depth = 0): string {
+/** Returns a script followed by the scripts that it runs. */
+function expandScript(scripts: Record<string, string>, name: string, depth = 0): string {
   const own = (Object.hasOwn(scripts, name) ? scripts[name] : undefined) ?? '';
   if (depth > 3) return own;
   const called = [
@@ -73,39 +75,39 @@ function scriptText(scripts: Record<string, string>, name: string, depth = 0): s
     .flatMap(([, one, several]) => (one ? [one] : (several ?? '').trim().split(' ')))
     .filter((script) => script !== name && Object.hasOwn(scripts, script))
     .slice(0, 10);
-  return [own, ...called.map((script) => scriptText(scripts, script, depth + 1))].join('\n');
+  return [own, ...called.map((script) => expandScript(scripts, script, depth + 1))].join('\n');
 }
 
-/** How a package is tested: by its script, by what knows all of its members, by a script of another name, or as such a thing usually is. */
-export function nodeTest(
-  place: Place,
+/** Finds the test command: the test script, a command for all workspace members, another script, or the usual command. */
+export function findNodeTest(
+  dir: ProjectDir,
   manifest: Record<string, unknown>,
-  manager: Manager,
-  workspace: Part['workspace'],
+  manager: NodeManager,
+  workspace: DetectedPart['workspace'],
   members: unknown[],
-): Test | undefined {
-  const scripts = scriptsOf(manifest);
-  const framework = frameworkOf(place, manifest, members);
-  const from = place.at('package.json');
-  if (isReal(scripts.test)) return { framework: framework?.name, command: once(manager, scripts), from, isDeclared: true };
-  const isTested = members.some((member) => isReal(scriptsOf(member).test));
-  const whole = workspace && acrossMembers(place, manager, workspace.tools, isTested);
+): TestCommand | undefined {
+  const scripts = getScripts(manifest);
+  const framework = findFramework(dir, manifest, members);
+  const from = dir.toPath('package.json');
+  if (isRunnable(scripts.test)) return { framework: framework?.name, command: formatTestRun(manager, scripts), from, isDeclared: true };
+  const hasMemberTests = members.some((member) => isRunnable(getScripts(member).test));
+  const whole = workspace && findWorkspaceTest(dir, manager, workspace.tools, hasMemberTests);
   if (whole) return { framework: framework?.name, ...whole };
-  const other = ['test:unit', 'test:run', 'test:ci', 'tests', 'unit'].find((name) => isReal(scripts[name]));
+  const other = ['test:unit', 'test:run', 'test:ci', 'tests', 'unit'].find((name) => isRunnable(scripts[name]));
   if (other)
     return {
-      framework: namedIn(scriptText(scripts, other), frameworks) ?? framework?.name,
-      command: runScript(manager, other),
+      framework: matchFirst(expandScript(scripts, other), scriptFrameworks) ?? framework?.name,
+      command: formatRun(manager, other),
       from,
       isDeclared: true,
     };
-  return byItself(place, manager, framework);
+  return findDefaultTest(dir, manager, framework);
 }
 
-/** The script, in a form that ends: several runners stay and watch where they believe somebody is looking. */
-function once(manager: Manager, scripts: Record<string, string>): string {
+/** Formats a test run that ends: some runners watch for changes by default in a terminal. */
+function formatTestRun(manager: NodeManager, scripts: Record<string, string>): string {
   const script = scripts.test ?? '';
-  const command = runScript(manager, 'test');
+  const command = formatRun(manager, 'test');
   const isWatching = /--watch(?:All)?\b(?!=false)|\bvitest (?:watch|dev)\b/.test(script);
   const flag =
     /\bvitest(?! run| related| bench| typecheck| list)(?![\w./-])[^&|;]*$/.test(script) && !/--run\b|--watch=false|--no-watch/.test(script)
@@ -117,16 +119,16 @@ function once(manager: Manager, scripts: Record<string, string>): string {
           : undefined;
   if (!flag && !isWatching) return command;
   const finite = ['test:run', 'test:ci', 'test:once'].find(
-    (name) => isReal(scripts[name]) && !/--watch(?:All)?\b(?!=false)/.test(scripts[name] ?? ''),
+    (name) => isRunnable(scripts[name]) && !/--watch(?:All)?\b(?!=false)/.test(scripts[name] ?? ''),
   );
-  if (finite) return runScript(manager, finite);
-  if (!isWatching && flag) return withFlag(manager, command, flag);
-  const runner = namedIn(script, frameworks);
-  const direct = runner && Object.hasOwn(commands, runner) ? commands[runner] : undefined;
-  return direct ? execute(manager, direct) : command;
+  if (finite) return formatRun(manager, finite);
+  if (!isWatching && flag) return addFlag(manager, command, flag);
+  const runner = matchFirst(script, scriptFrameworks);
+  const direct = runner && Object.hasOwn(frameworkCommands, runner) ? frameworkCommands[runner] : undefined;
+  return direct ? formatExec(manager, direct) : command;
 }
 
-const commands: Record<string, string> = {
+const frameworkCommands: Record<string, string> = {
   vitest: 'vitest run',
   jest: 'jest',
   mocha: 'mocha',
@@ -137,29 +139,34 @@ const commands: Record<string, string> = {
   jasmine: 'jasmine',
 };
 
-/** Without a script: the framework as it is run by hand, or the runner that is there anyway, where there is something to run. */
-function byItself(place: Place, manager: Manager, framework: Named | undefined): Test | undefined {
-  if (framework && Object.hasOwn(commands, framework.name))
-    return { framework: framework.name, command: execute(manager, commands[framework.name]!), from: framework.from };
-  const sample = place.files.find((path) => isTestByName(path) && /\.[cm]?[jt]sx?$/.test(path));
+/** Without a script: the command of the framework, or the built-in runner if there are test files. */
+function findDefaultTest(dir: ProjectDir, manager: NodeManager, framework: SourcedName | undefined): TestCommand | undefined {
+  if (framework && Object.hasOwn(frameworkCommands, framework.name))
+    return { framework: framework.name, command: formatExec(manager, frameworkCommands[framework.name]!), from: framework.from };
+  const sample = dir.files.find((path) => isTestByName(path) && /\.[cm]?[jt]sx?$/.test(path));
   if (!sample) return undefined;
-  if (manager === 'bun') return { framework: 'bun test', command: 'bun test', from: place.at(sample) };
-  return /\.[cm]?js$/.test(sample) ? { framework: 'node:test', command: 'node --test', from: place.at(sample) } : undefined;
+  if (manager === 'bun') return { framework: 'bun test', command: 'bun test', from: dir.toPath(sample) };
+  return /\.[cm]?js$/.test(sample) ? { framework: 'node:test', command: 'node --test', from: dir.toPath(sample) } : undefined;
 }
 
-/** The tests of every package: by the tool that knows them, else by the package manager. */
-function acrossMembers(place: Place, manager: Manager, tools: Named[], isTested: boolean): Omit<Test, 'framework'> | undefined {
-  const tool = (name: string): Named | undefined => tools.find((each) => each.name === name);
+/** Runs the tests of every package, with the monorepo tool or the package manager. */
+function findWorkspaceTest(
+  dir: ProjectDir,
+  manager: NodeManager,
+  tools: SourcedName[],
+  hasMemberTests: boolean,
+): Omit<TestCommand, 'framework'> | undefined {
+  const tool = (name: string): SourcedName | undefined => tools.find((each) => each.name === name);
   const turbo = tool('turbo');
-  if (turbo && ['tasks', 'pipeline'].some((key) => keysIn(place, 'turbo.json', key).includes('test')))
-    return { command: execute(manager, 'turbo run test'), from: turbo.from, isDeclared: true };
+  if (turbo && ['tasks', 'pipeline'].some((key) => readKeys(dir, 'turbo.json', key).includes('test')))
+    return { command: formatExec(manager, 'turbo run test'), from: turbo.from, isDeclared: true };
   const nx = tool('nx');
-  if (nx) return { command: execute(manager, 'nx run-many -t test'), from: nx.from };
-  if (!isTested) return undefined;
+  if (nx) return { command: formatExec(manager, 'nx run-many -t test'), from: nx.from };
+  if (!hasMemberTests) return undefined;
   const lerna = tool('lerna');
-  if (lerna) return { command: execute(manager, 'lerna run test'), from: lerna.from };
+  if (lerna) return { command: formatExec(manager, 'lerna run test'), from: lerna.from };
   const isOldYarn =
-    manager === 'yarn' && !place.has('.yarnrc.yml') && !/^yarn@[2-9]/.test(String(jsonIn(place, 'package.json').packageManager));
+    manager === 'yarn' && !dir.has('.yarnrc.yml') && !/^yarn@[2-9]/.test(String(readJsonFile(dir, 'package.json').packageManager));
   const command = {
     npm: 'npm test --workspaces --if-present',
     pnpm: 'pnpm -r test',

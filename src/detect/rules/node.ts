@@ -1,12 +1,12 @@
-import type { Hint, Named } from '../model/project-context.ts';
-import { dig, jsonIn, type Place, readJson, texts, yamlIn } from './facts.ts';
-import { matching } from './glob.ts';
-import { dependenciesOf, execute, isReal, type Manager, runScript, scriptsOf } from './node-scripts.ts';
-import { nodeTest } from './node-test.ts';
-import { hints, type Part } from './part.ts';
+import type { Hint, SourcedName } from '../model/project-context.ts';
+import { getIn, type ProjectDir, parseJsonTable, readJsonFile, readYamlFile, toStrings } from './facts.ts';
+import { formatExec, formatRun, getScripts, isRunnable, listDependencies, type NodeManager } from './node-scripts.ts';
+import { findNodeTest } from './node-test.ts';
+import { createHints, type DetectedPart, toPackage } from './part.ts';
+import { matchWorkspaceFolders } from './workspace-folders.ts';
 
 const managers = ['npm', 'pnpm', 'yarn', 'bun'] as const;
-const locks: [string, Manager][] = [
+const lockFiles: [string, NodeManager][] = [
   ['pnpm-lock.yaml', 'pnpm'],
   ['bun.lock', 'bun'],
   ['bun.lockb', 'bun'],
@@ -18,87 +18,85 @@ const locks: [string, Manager][] = [
   ['bunfig.toml', 'bun'],
 ];
 
-export function nodePart(place: Place): Part | undefined {
-  if (!place.has('package.json')) return undefined;
-  const manifest = jsonIn(place, 'package.json');
-  const manager = managerOf(place, manifest);
-  const name = manager.name as Manager;
-  const workspace = workspaceOf(place, manifest, name);
-  const members = (workspace?.packages ?? []).map(({ folder }) => readJson(place.facts.texts.get(`${folder}/package.json`)));
-  const test = nodeTest(place, manifest, name, workspace, members);
+export function detectNode(dir: ProjectDir): DetectedPart | undefined {
+  if (!dir.has('package.json')) return undefined;
+  const manifest = readJsonFile(dir, 'package.json');
+  const manager = findManager(dir, manifest);
+  const name = manager.name as NodeManager;
+  const workspace = findWorkspace(dir, manifest, name);
+  const members = (workspace?.packages ?? []).map(({ folder }) => parseJsonTable(dir.facts.texts.get(`${folder}/package.json`)));
   return {
     type: 'node',
-    folder: place.folder,
-    from: place.at('package.json'),
+    folder: dir.path,
+    from: dir.toPath('package.json'),
     packageManager: manager,
-    ...(test ? { test } : {}),
-    ...(workspace ? { workspace } : {}),
-    hints: hintsOf(place, manifest, name, manager.from),
+    test: findNodeTest(dir, manifest, name, workspace, members),
+    workspace,
+    hints: listHints(dir, manifest, name, manager.from),
   };
 }
 
-/** What the manifest says, else whose lock file is there, here or where it belongs to. */
-function managerOf(place: Place, manifest: Record<string, unknown>): Named {
-  const said = [manifest.packageManager, dig(manifest, 'devEngines', 'packageManager', 'name')].find((value) => typeof value === 'string');
-  const declared = managers.find((name) => name === (said as string | undefined)?.split('@')[0]);
-  if (declared) return { name: declared, from: place.at('package.json') };
-  const ctx = locks.find(([file]) => place.has(file));
-  if (ctx) return { name: ctx[1], from: place.at(ctx[0]) };
-  const upper = place.folder === '' ? undefined : locks.find(([file]) => place.facts.files.includes(file));
+/** Takes the manager from the manifest, else from a lock file in the folder, at the root or above it. */
+function findManager(dir: ProjectDir, manifest: Record<string, unknown>): SourcedName {
+  const value = [manifest.packageManager, getIn(manifest, 'devEngines', 'packageManager', 'name')].find((name) => typeof name === 'string');
+  const declared = managers.find((name) => name === (value as string | undefined)?.split('@')[0]);
+  if (declared) return { name: declared, from: dir.toPath('package.json') };
+  const own = lockFiles.find(([file]) => dir.has(file));
+  if (own) return { name: own[1], from: dir.toPath(own[0]) };
+  const upper = dir.path === '' ? undefined : lockFiles.find(([file]) => dir.facts.files.includes(file));
   if (upper) return { name: upper[1], from: upper[0] };
-  const above = place.facts.above.find((path) => locks.some(([file]) => path.endsWith(`/${file}`)));
-  if (above) return { name: locks.find(([file]) => above.endsWith(`/${file}`))![1], from: above };
-  return { name: 'npm', from: place.at('package.json') };
+  const above = dir.facts.above.find((path) => lockFiles.some(([file]) => path.endsWith(`/${file}`)));
+  if (above) return { name: lockFiles.find(([file]) => above.endsWith(`/${file}`))![1], from: above };
+  return { name: 'npm', from: dir.toPath('package.json') };
 }
 
-function workspaceOf(place: Place, manifest: Record<string, unknown>, manager: Manager): Part['workspace'] {
-  const own = texts(manifest.workspaces).length > 0 ? texts(manifest.workspaces) : texts(dig(manifest, 'workspaces', 'packages'));
-  const pnpm = place.has('pnpm-workspace.yaml') ? texts(yamlIn(place, 'pnpm-workspace.yaml').packages) : [];
-  const lerna = place.has('lerna.json') ? texts(jsonIn(place, 'lerna.json').packages) : [];
-  const tools: Named[] = [
+function findWorkspace(dir: ProjectDir, manifest: Record<string, unknown>, manager: NodeManager): DetectedPart['workspace'] {
+  const own =
+    toStrings(manifest.workspaces).length > 0 ? toStrings(manifest.workspaces) : toStrings(getIn(manifest, 'workspaces', 'packages'));
+  const pnpm = dir.has('pnpm-workspace.yaml') ? toStrings(readYamlFile(dir, 'pnpm-workspace.yaml').packages) : [];
+  const lerna = dir.has('lerna.json') ? toStrings(readJsonFile(dir, 'lerna.json').packages) : [];
+  const tools: SourcedName[] = [
     ...(pnpm.length > 0
-      ? [{ name: 'pnpm workspaces', from: place.at('pnpm-workspace.yaml') }]
+      ? [{ name: 'pnpm workspaces', from: dir.toPath('pnpm-workspace.yaml') }]
       : own.length > 0
-        ? [{ name: `${manager} workspaces`, from: place.at('package.json') }]
+        ? [{ name: `${manager} workspaces`, from: dir.toPath('package.json') }]
         : []),
-    ...['turbo', 'nx', 'lerna'].flatMap((name) => (place.has(`${name}.json`) ? [{ name, from: place.at(`${name}.json`) }] : [])),
+    ...['turbo', 'nx', 'lerna'].flatMap((name) => (dir.has(`${name}.json`) ? [{ name, from: dir.toPath(`${name}.json`) }] : [])),
   ];
-  const folders = [...new Set([...place.foldersWith('package.json'), ...place.foldersWith('project.json')])];
+  const folders = [...new Set([...dir.foldersWith('package.json'), ...dir.foldersWith('project.json')])];
   const patterns = [...own, ...pnpm, ...lerna];
-  // Nx takes every folder with a project.json for a project, and needs no list.
-  const nx = place.has('nx.json') ? folders.filter((folder) => place.has(`${folder}/project.json`)) : [];
-  const found = [...new Set([...matching(folders, patterns), ...nx])];
+  // Nx needs no list: every folder with a project.json is a project.
+  const nx = dir.has('nx.json') ? folders.filter((folder) => dir.has(`${folder}/project.json`)) : [];
+  const found = [...new Set([...matchWorkspaceFolders(folders, patterns), ...nx])];
   if (tools.length === 0 || (tools.every(({ name }) => name === 'turbo') && found.length === 0)) return undefined;
   return {
     tools,
-    packages: found.map((folder) => {
-      const name = jsonIn(place, `${folder}/package.json`).name;
-      return { folder: place.at(folder), ...(typeof name === 'string' && name ? { name } : {}) };
-    }),
+    packages: found.map((folder) => toPackage(dir, folder, readJsonFile(dir, `${folder}/package.json`).name)),
   };
 }
 
-const named = (scripts: Record<string, string>, ...names: string[]): string | undefined => names.find((name) => isReal(scripts[name]));
+const findScript = (scripts: Record<string, string>, ...names: string[]): string | undefined =>
+  names.find((name) => isRunnable(scripts[name]));
 
-function hintsOf(place: Place, manifest: Record<string, unknown>, manager: Manager, lock: string): Hint[] {
-  const scripts = scriptsOf(manifest);
-  const run = (script: string | undefined): string | undefined => script && runScript(manager, script);
-  const typecheck = run(named(scripts, 'typecheck', 'type-check', 'check-types', 'types', 'types:check', 'tsc', 'check:types'));
-  const isTyped = place.has('tsconfig.json') && dependenciesOf(manifest).includes('typescript');
-  const engine = dig(manifest, 'engines', 'node');
-  const e2e = run(named(scripts, 'test:e2e', 'e2e', 'test:integration', 'playwright'));
-  const hasBrowser = dependenciesOf(manifest).includes('@playwright/test');
+function listHints(dir: ProjectDir, manifest: Record<string, unknown>, manager: NodeManager, lock: string): Hint[] {
+  const scripts = getScripts(manifest);
+  const run = (script: string | undefined): string | undefined => script && formatRun(manager, script);
+  const typecheck = run(findScript(scripts, 'typecheck', 'type-check', 'check-types', 'types', 'types:check', 'tsc', 'check:types'));
+  const isTyped = dir.has('tsconfig.json') && listDependencies(manifest).includes('typescript');
+  const engine = getIn(manifest, 'engines', 'node');
+  const e2e = run(findScript(scripts, 'test:e2e', 'e2e', 'test:integration', 'playwright'));
+  const hasBrowser = listDependencies(manifest).includes('@playwright/test');
   const install = { npm: 'npm ci', pnpm: 'pnpm install --frozen-lockfile', yarn: 'yarn install', bun: 'bun install --frozen-lockfile' }[
     manager
   ];
   return [
-    ...hints(place, 'package.json', {
+    ...createHints(dir, 'package.json', {
       install: lock.endsWith('package.json') ? `${manager} install` : install,
-      build: run(named(scripts, 'build', 'compile')),
-      lint: run(named(scripts, 'lint', 'check')),
-      typecheck: typecheck ?? (isTyped ? execute(manager, 'tsc --noEmit') : undefined),
-      format: run(named(scripts, 'format', 'fmt', 'prettier')),
-      e2e: e2e ?? (hasBrowser && scripts.test && !/playwright/.test(scripts.test) ? execute(manager, 'playwright test') : undefined),
+      build: run(findScript(scripts, 'build', 'compile')),
+      lint: run(findScript(scripts, 'lint', 'check')),
+      typecheck: typecheck ?? (isTyped ? formatExec(manager, 'tsc --noEmit') : undefined),
+      format: run(findScript(scripts, 'format', 'fmt', 'prettier')),
+      e2e: e2e ?? (hasBrowser && scripts.test && !/playwright/.test(scripts.test) ? formatExec(manager, 'playwright test') : undefined),
       runtime: typeof engine === 'string' && engine ? `Node ${engine}` : undefined,
     }),
   ];

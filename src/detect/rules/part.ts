@@ -1,35 +1,45 @@
-import type { Hint, HintTopic, Named, ProjectType } from '../model/project-context.ts';
-import type { Place } from './facts.ts';
+import type { Hint, HintTopic, ProjectType, SourcedName } from '../model/project-context.ts';
+import type { ProjectDir } from './facts.ts';
 
-/** One thing that a project is built of, as its own files tell it. */
-export interface Part {
+/** A part of a project that is built with one ecosystem. */
+export interface DetectedPart {
   type: ProjectType;
   folder: string;
-  /** The file that makes it one. */
+  /** The manifest. */
   from: string;
-  packageManager: Named;
-  test?: Test | undefined;
-  workspace?: { tools: Named[]; packages: { folder: string; name?: string }[] } | undefined;
+  packageManager: SourcedName;
+  test?: TestCommand | undefined;
+  workspace?: { tools: SourcedName[]; packages: WorkspacePackage[] } | undefined;
   hints: Hint[];
 }
 
-export interface Test {
+interface WorkspacePackage {
+  folder: string;
+  name?: string;
+}
+
+export interface TestCommand {
   framework?: string | undefined;
   command: string;
   from: string;
-  /** Somebody wrote down that this is how it is tested; else it is how such a thing usually is. */
+  /** The project declares this command; otherwise it is the usual one for the ecosystem. */
   isDeclared?: true | undefined;
 }
 
-/** One short line; what anybody wrote into a manifest need not be one. */
-export const isPlain = (text: string): boolean => text.length <= 300 && !/[\u0000-\u001f\u007f-\u009f\u2028\u2029]/.test(text);
+/** Values from manifests go into prompts and onto terminals, so long or multi-line ones are dropped. */
+export const isShortLine = (text: string): boolean => text.length <= 300 && !/[\u0000-\u001f\u007f-\u009f\u2028\u2029]/.test(text);
 
-/** A hint for each value that is there. */
-export const hints = (place: Place, from: string, values: Partial<Record<HintTopic, string | undefined | false>>): Hint[] =>
+/** Creates a hint for each value that is set. */
+export const createHints = (dir: ProjectDir, from: string, values: Partial<Record<HintTopic, string | undefined | false>>): Hint[] =>
   Object.entries(values).flatMap(([about, text]) =>
-    text && isPlain(text) ? [{ about: about as HintTopic, text, from: place.at(from) }] : [],
+    text && isShortLine(text) ? [{ about: about as HintTopic, text, from: dir.toPath(from) }] : [],
   );
 
-/** The first of the table that the text speaks of. */
-export const namedIn = (text: string, known: readonly (readonly [RegExp, string])[]): string | undefined =>
-  known.find(([pattern]) => pattern.test(text))?.[1];
+/** Returns the name of the first pattern that matches. */
+export const matchFirst = (text: string, patterns: readonly (readonly [RegExp, string])[]): string | undefined =>
+  patterns.find(([pattern]) => pattern.test(text))?.[1];
+
+export const toPackage = (dir: ProjectDir, folder: string, name: unknown): WorkspacePackage => ({
+  folder: dir.toPath(folder),
+  ...(typeof name === 'string' && name ? { name } : {}),
+});

@@ -1,8 +1,8 @@
-import { description, integer, maxLength, metadata, minLength, minValue, number, pipe, regex, string } from 'valibot';
+import { description, maxLength, metadata, minLength, pipe, regex, string } from 'valibot';
 import type { TaskId } from '#core/model/scalars.ts';
+import { wholeNumber } from '#core/model/whole-number.ts';
 
-/** More than this is no document. */
-export const largestDoc = 64 << 20;
+export const maxDocBytes = 64 << 20;
 export const docEncodings = ['utf8', 'base64'] as const;
 export type DocEncoding = (typeof docEncodings)[number];
 
@@ -10,22 +10,17 @@ export const DocSlug = pipe(
   string(),
   minLength(1, 'must not be empty'),
   maxLength(64, 'must have at most 64 characters'),
-  regex(/^[a-z0-9][a-z0-9-]*$/, 'may hold only a-z 0-9 and hyphens, and begins with none'),
+  regex(/^[a-z0-9][a-z0-9-]*$/, 'may contain only a-z, 0-9 and hyphens, and must not start with a hyphen'),
   metadata({ value: 'SLUG' }),
 );
-/** To ask for a document by: what is no slug is none that exists. */
-export const AskedSlug = pipe(
+/** Slug of an existing document. Any text is accepted, so that an invalid slug is reported as not found, with a suggestion. */
+export const DocSlugParam = pipe(
   string(),
   maxLength(200, 'must have at most 200 characters'),
-  description('The document'),
+  description('Slug of the document'),
   metadata({ value: 'SLUG' }),
 );
-export const DocVersionNumber = pipe(
-  number(),
-  integer('must be a whole number'),
-  minValue(1, 'must be at least 1'),
-  description('This version; without it the latest'),
-);
+export const DocVersionNumber = pipe(wholeNumber({ min: 1 }), description('Version number; the latest by default'));
 
 /** A document as lists show it. */
 export interface DocHit {
@@ -39,12 +34,12 @@ export interface DocHit {
 export interface DocRecord extends DocHit {
   createdAt: string;
   createdBy: string;
-  /** Of the latest version. */
+  /** Digest of the latest version. */
   digest: string;
   size: number;
 }
 
-/** Bytes as they are kept: as text where they are text that both databases keep to the byte. */
+/** Stored content: as text if both databases return it byte for byte, otherwise as base64. */
 export interface DocContent {
   digest: string;
   encoding: DocEncoding;
@@ -54,13 +49,13 @@ export interface DocContent {
 
 export interface DocVersion {
   version: number;
-  /** The file it was read from, as the project sees it. */
+  /** File it was read from, relative to the project folder. */
   path?: string;
   at: string;
   agentId: string;
 }
 
-/** A decision that a document cites and that is in force no longer. */
+/** A superseded decision that a document cites. */
 export interface StaleCitation {
   id: string;
   supersededBy?: string;
@@ -71,13 +66,13 @@ export interface DocFilter {
   kind?: string;
 }
 
-/** Bytes as text where that loses none of them, a byte order mark neither; else in base64. */
-export function textOrBase64(bytes: Buffer): { content: string; encoding: DocEncoding } {
+/** Encodes bytes as text if that is lossless, byte order mark included; otherwise as base64. */
+export function encodeDocBytes(bytes: Buffer): { content: string; encoding: DocEncoding } {
   if (!bytes.includes(0))
     try {
       return { content: new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes), encoding: 'utf8' };
     } catch {
-      // No text.
+      // Not UTF-8: encoded as base64 below.
     }
   return { content: bytes.toString('base64'), encoding: 'base64' };
 }

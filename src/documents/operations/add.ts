@@ -1,84 +1,96 @@
 import { description, maxLength, optional, pipe, strictObject, string } from 'valibot';
-import { alreadyThere, type MutationContext, mutation } from '#core/define.ts';
+import { alreadyExists, type MutationContext, mutation } from '#core/define.ts';
 import { CleoError } from '#core/errors/error.ts';
 import { quote } from '#core/errors/quote.ts';
+import { formatRetry } from '#core/errors/retry.ts';
 import { Line, TaskId } from '#core/model/scalars.ts';
 import { requireTask } from '#tasks/operations/shared/require.ts';
 import { DocSlug } from '../model/doc.ts';
-import { baseName, freeSlug, slugFrom, stemOf, titleIn } from '../rules/doc-name.ts';
-import { checkKind, DocReceipt, noteCitations, receiptOf } from './shared/documents.ts';
-import { again, type Given, givenIn, givenParams, givenPipe } from './shared/given.ts';
+import { findFreeSlug, findTitle, getBaseName, getSlugStem, toDocSlug } from '../rules/doc-name.ts';
+import { type DocInput, docInputParams, docInputStdin, readDocInput } from './shared/document-input.ts';
+import { checkKind, DocReceipt, saveDocCitations, toDocReceipt } from './shared/documents.ts';
 
 const help = 'cleo help docs add';
-export const typeParam = pipe(string(), maxLength(100, 'must have at most 100 characters'), description('Its kind; list-types has them'));
+export const DocTypeParam = pipe(
+  string(),
+  maxLength(100, 'must have at most 100 characters'),
+  description('Kind of the document; see docs list-types'),
+);
 
 export const docsAdd = mutation({
   name: 'docs.add',
-  summary: 'Keep a document in the store and attach it to a task',
+  summary: 'Store a document and attach it to a task',
   params: strictObject({
-    taskId: pipe(TaskId, description('The task it belongs to')),
-    ...givenParams,
-    type: optional(typeParam),
-    slug: optional(pipe(DocSlug, description('The name it is fetched by; without it made of the file name or the title'))),
-    title: optional(pipe(Line, description('What it is about; without it its first heading'))),
+    taskId: pipe(TaskId, description('Task that the document belongs to')),
+    ...docInputParams,
+    type: optional(DocTypeParam),
+    slug: optional(pipe(DocSlug, description('Slug; derived from the file name or the title by default'))),
+    title: optional(pipe(Line, description('Title; the first heading by default'))),
   }),
   paramAliases: { task: 'taskId', kind: 'type' },
   result: strictObject({ doc: DocReceipt }),
   errors: ['E_INVALID_INPUT', 'E_NOT_FOUND', 'E_FILE_ERROR', 'E_VALIDATION', 'E_FORBIDDEN'],
   tier: 1,
-  cli: { command: 'docs add', args: ['taskId', 'file'], stdinParam: givenPipe },
+  cli: {
+    command: 'docs add',
+    args: ['taskId', 'file'],
+    stdinParam: docInputStdin,
+    view: async () => (await import('../view.ts')).documentView,
+  },
   dryRun: true,
   example: {
     world: ['T001'],
     call: { taskId: 'T001', content: '# Which parsers there are\n', type: 'note', slug: 'parsers' },
   },
-  async run(ctx, { taskId, type, slug: named, title, ...asked }) {
+  async run(ctx, { taskId, type, slug: slugParam, title, ...inputParams }) {
     const { store, config, now, caller } = ctx;
-    if (type !== undefined) checkKind(config, type, (near) => again(ctx, { type: near }, help));
+    if (type !== undefined) checkKind(config, type, (near) => formatRetry(ctx, { type: near }, help));
     await requireTask(store, taskId);
-    const given = await givenIn(ctx, help, asked);
-    if (!given) throw new CleoError('E_INVALID_INPUT', { problem: 'A file (or content) is required', fix: help, field: 'file' });
-    const slug = named ?? slugFor(given, title, type);
-    const there = await store.docs.get(slug);
-    if (there) {
-      const isSame = there.digest === given.digest && (type ?? there.kind) === there.kind && (title ?? there.title) === there.title;
-      if (!isSame) throw await taken(ctx, slug, asked);
-      if ((await store.docs.tasks([slug])).get(slug)?.includes(taskId)) return alreadyThere({ doc: receiptOf(there) });
+    const input = await readDocInput(ctx, help, inputParams);
+    if (!input) throw new CleoError('E_INVALID_INPUT', { problem: 'A file (or content) is required', fix: help, field: 'file' });
+    const slug = slugParam ?? chooseSlug(input, title, type);
+    const existing = await store.docs.get(slug);
+    if (existing) {
+      const isSame =
+        existing.digest === input.digest && (type ?? existing.kind) === existing.kind && (title ?? existing.title) === existing.title;
+      if (!isSame) throw await createSlugTakenError(ctx, slug, inputParams);
+      if ((await store.docs.getTaskIds([slug])).get(slug)?.includes(taskId)) return alreadyExists({ doc: toDocReceipt(existing) });
       await store.docs.attach(slug, taskId);
-      return { doc: receiptOf(there) };
+      return { doc: toDocReceipt(existing) };
     }
-    const text = given.encoding === 'utf8' ? given.content : undefined;
-    const doc = { slug, kind: type ?? 'note', title: title ?? (text && titleIn(text)) ?? nameOf(given, slug) };
-    await store.docs.insert(doc, { ...given, version: 1, at: now, agentId: caller.agent });
+    const text = input.encoding === 'utf8' ? input.content : undefined;
+    const doc = { slug, kind: type ?? 'note', title: title ?? (text && findTitle(text)) ?? chooseTitle(input, slug) };
+    await store.docs.insert(doc, { ...input, version: 1, at: now, agentId: caller.agent });
     await store.docs.attach(slug, taskId);
-    await noteCitations(store, slug, text);
-    return { doc: receiptOf({ ...doc, ...given, version: 1 }) };
+    await saveDocCitations(store, slug, text);
+    return { doc: toDocReceipt({ ...doc, ...input, version: 1 }) };
   },
 });
 
-/** A file name may hold nothing that could stand in a slug; then the kind has to do. */
-function slugFor({ path }: Given, title: string | undefined, type = 'note'): string {
-  if (path !== undefined) return slugFrom(baseName(path)) ?? type;
-  if (title !== undefined) return slugFrom(title) ?? type;
-  throw new CleoError('E_INVALID_INPUT', { problem: 'slug (--slug) is required where there is no file', fix: help, field: 'slug' });
+/** Derives the slug from the file name or the title, or from the kind if they contain no usable character. */
+function chooseSlug({ path }: DocInput, title: string | undefined, type = 'note'): string {
+  if (path !== undefined) return toDocSlug(getBaseName(path)) ?? type;
+  if (title !== undefined) return toDocSlug(title) ?? type;
+  throw new CleoError('E_INVALID_INPUT', { problem: 'slug (--slug) is required without a file', fix: help, field: 'slug' });
 }
 
-const nameOf = ({ path }: Given, slug: string): string => (path === undefined ? slug : baseName(path).slice(0, 200).trim() || slug);
+const chooseTitle = ({ path }: DocInput, slug: string): string =>
+  path === undefined ? slug : getBaseName(path).slice(0, 200).trim() || slug;
 
-/** The slug stands for something else. What was piped in cannot be repeated in a command line, unless it is short. */
-async function taken(ctx: MutationContext, slug: string, { file }: { file?: string | undefined }): Promise<CleoError> {
-  const free = freeSlug(slug, await ctx.store.docs.slugs(stemOf(slug), 5000));
-  const retry = again(ctx, { slug: free, dryRun: undefined }, help);
+/** Suggests a free slug. Piped content cannot be repeated in a command line unless it is short; the fix then shows the other document. */
+async function createSlugTakenError(ctx: MutationContext, slug: string, { file }: { file?: string | undefined }): Promise<CleoError> {
+  const free = findFreeSlug(slug, await ctx.store.docs.listSlugs(getSlugStem(slug), 5000));
+  const retry = formatRetry(ctx, { slug: free, dryRun: undefined }, help);
   const error = new CleoError('E_VALIDATION', {
     field: 'slug',
-    problem: `${slug} is taken by another document; ${free} is free`,
+    problem: `${slug} is used by another document; ${free} is free`,
     fix: retry === help ? `cleo docs fetch ${slug}` : retry,
     slug,
     free,
   });
   error.alternatives.push(
-    ...(file === undefined ? [] : [{ action: `Make it a new version of ${slug}`, command: `cleo docs update ${slug} ${quote(file)}` }]),
-    { action: `See what ${slug} is`, command: `cleo docs fetch ${slug}` },
+    ...(file === undefined ? [] : [{ action: `Store it as a new version of ${slug}`, command: `cleo docs update ${slug} ${quote(file)}` }]),
+    { action: `Show ${slug}`, command: `cleo docs fetch ${slug}` },
   );
   return error;
 }

@@ -3,7 +3,7 @@ import { mkdirSync, readFileSync, symlinkSync, truncateSync, writeFileSync } fro
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { sha256 } from '#lib/sha256.ts';
-import { openApp, type Seen, type TestApp } from '../../../test/app.ts';
+import { type Json, openApp, type TestApp } from '../../../test/app.ts';
 
 const open = (tasks = ['T001', 'T002'], config = {}) => openApp({ tasks, config });
 const write = ({ root }: TestApp, name: string, content: string | Buffer): void => {
@@ -13,7 +13,7 @@ const write = ({ root }: TestApp, name: string, content: string | Buffer): void 
 const parsers = 'doc parsers T001: Which parsers there are';
 
 describe('add', () => {
-  test('a file is kept with its name, its heading as title, and its digest', async () => {
+  test('stores a file with its name, its heading as title, and its digest', async () => {
     const app = await open();
     write(app, 'docs/Parser Notes.md', '# Which parsers there are\n');
     const { doc, data } = await app.call('docs.add', { taskId: 'T001', file: 'docs/Parser Notes.md' });
@@ -32,7 +32,7 @@ describe('add', () => {
     });
   });
 
-  test('the same again is 101, for another task it is attached there too', async () => {
+  test('returns 101 for the same document and attaches it to another task', async () => {
     const app = await open();
     const { call } = app;
     const params = { taskId: 'T001', content: 'a', slug: 'a', type: 'plan', title: 'A' };
@@ -41,22 +41,22 @@ describe('add', () => {
       expect(await call('docs.add', again)).toMatchObject({ success: true, _meta: { exitCode: 101 }, data: {} });
     expect(await call('docs.add', { ...params, taskId: 'T002' })).toMatchObject({ data: { updated: ['a'] } });
     expect((await call('docs.list')).docs).toMatchObject([{ slug: 'a', version: 1, tasks: ['T001', 'T002'] }]);
-    await holds(app, 1);
+    await expectContents(app, 1);
   });
 
-  test('the same content under two slugs is stored once', async () => {
+  test('stores the same content under two slugs once', async () => {
     const app = await open();
     const { call } = app;
     await call('docs.add', { taskId: 'T001', content: 'same', slug: 'one' });
     await call('docs.add', { taskId: 'T002', content: 'same', slug: 'two' });
-    await holds(app, 1);
+    await expectContents(app, 1);
     await call('docs.remove', { slug: 'one' });
     expect((await call('docs.fetch', { slug: 'two' })).content).toBe('same');
     await call('docs.remove', { slug: 'two' });
-    await holds(app, 0);
+    await expectContents(app, 0);
   });
 
-  test('a slug that stands for something else is refused with one that is free, and the fix runs', async () => {
+  test('refuses a used slug and suggests a free one', async () => {
     const app = await open(['T001', parsers, 'doc parsers-2 T001']);
     write(app, 'new notes.md', 'new');
     const { error } = await app.call('docs.add', { taskId: 'T001', file: 'new notes.md', slug: 'parsers', type: 'note' });
@@ -69,28 +69,28 @@ describe('add', () => {
     expect((await app.cli(error.fix)).envelope).toMatchObject({ success: true, doc: { slug: 'parsers-3' } });
     for (const { command } of error.alternatives) expect((await app.cli(command)).exitCode).toBe(0);
     expect((await app.call('docs.fetch', { slug: 'parsers' })).doc).toMatchObject({ versions: 2 });
-    // Content with lines cannot be repeated in a command line.
+    // Content with newlines cannot be repeated in a command line.
     const piped = await app.call('docs.add', { taskId: 'T001', content: 'two\nlines', slug: 'parsers' });
     expect(piped.error).toMatchObject({ exitCode: 6, fix: 'cleo docs fetch parsers', details: { free: 'parsers-4' } });
     const other = await app.call('docs.add', { taskId: 'T001', content: 'new', slug: 'parsers', type: 'spec' });
     expect(other.error).toMatchObject({ exitCode: 6, fix: 'cleo docs add T001 --content new --slug parsers-4 --type spec' });
   });
 
-  test('what is no document, or has no place, is refused', async () => {
+  test('refuses invalid parameters', async () => {
     const { call, cli } = await open();
     const table: [string, Record<string, unknown>, number, string][] = [
       ['neither file nor content', {}, 2, 'required'],
       ['both', { file: 'a.md', content: 'a', slug: 'a' }, 2, 'not both'],
       ['content without a name', { content: 'a' }, 2, 'slug'],
-      ['a dash elsewhere than on a command line', { file: '-' }, 2, 'standard input'],
-      ['an encoding of nothing', { file: 'a.md', encoding: 'base64' }, 2, 'encoding'],
-      ['no base64', { content: 'a b', encoding: 'base64', slug: 'a' }, 6, 'base64'],
+      ['a dash outside the command line', { file: '-' }, 2, 'standard input'],
+      ['an encoding without content', { file: 'a.md', encoding: 'base64' }, 2, 'encoding'],
+      ['invalid base64', { content: 'a b', encoding: 'base64', slug: 'a' }, 6, 'base64'],
       ['NUL in a text', { content: 'a\0b', slug: 'a' }, 6, 'NUL'],
       ['a slug with capitals', { content: 'a', slug: 'Handle' }, 6, 'a-z'],
       ['a slug that is too long', { content: 'a', slug: 'x'.repeat(65) }, 6, '64'],
-      ['a kind there is none of', { content: 'a', slug: 'a', type: 'novel' }, 2, 'is not one of spec, adr'],
-      ['a task there is none of', { content: 'a', slug: 'a', taskId: 'T999' }, 4, 'T999'],
-      ['a file there is none of', { file: 'none.md' }, 4, 'none.md'],
+      ['an unknown kind', { content: 'a', slug: 'a', type: 'novel' }, 2, 'is not one of spec, adr'],
+      ['an unknown task', { content: 'a', slug: 'a', taskId: 'T999' }, 4, 'T999'],
+      ['a missing file', { file: 'none.md' }, 4, 'none.md'],
     ];
     for (const [why, params, exitCode, words] of table) {
       const { error } = await call('docs.add', { taskId: 'T001', ...params });
@@ -99,14 +99,14 @@ describe('add', () => {
     }
   });
 
-  test('a misspelt kind is corrected in the fix', async () => {
+  test('corrects a misspelt kind in the fix', async () => {
     const { call, cli } = await open();
     const { error } = await call('docs.add', { taskId: 'T001', content: 'a', slug: 'a', type: 'nota' });
     expect(error.fix).toBe('cleo docs add T001 --content a --slug a --type note');
     expect((await cli(error.fix)).exitCode).toBe(0);
   });
 
-  test('a path that is none of the project is refused with 3, and nothing is kept', async () => {
+  test('refuses a path outside the project with 3 and stores nothing', async () => {
     const app = await open(['T001', parsers]);
     const { call, root, cli } = app;
     symlinkSync('/etc/passwd', join(root, 'link'));
@@ -126,7 +126,7 @@ describe('add', () => {
     expect((await call('docs.list')).docs).toMatchObject([{ slug: 'parsers', version: 1 }]);
   });
 
-  test('an absolute path of the project is told the way to give it', async () => {
+  test('suggests the relative form of an absolute path', async () => {
     const app = await open();
     write(app, 'docs/a.md', 'a');
     const { error } = await app.call('docs.add', { taskId: 'T001', file: join(app.root, 'docs/a.md'), type: 'spec' });
@@ -134,7 +134,7 @@ describe('add', () => {
     expect((await app.cli(error.fix)).exitCode).toBe(0);
   });
 
-  test('who comes with a token sends the content: the files of the project are not theirs', async () => {
+  test('refuses files to tokens below scope admin', async () => {
     const app = await open();
     write(app, '.env', 'KEY=1');
     const token = { name: 'ci', scope: 'mutate' } as const;
@@ -144,7 +144,7 @@ describe('add', () => {
     expect((await app.call('docs.add', params, { token: { ...token, scope: 'admin' } })).success).toBe(true);
   });
 
-  test('a dry run keeps nothing', async () => {
+  test('stores nothing in a dry run', async () => {
     const { call } = await open();
     expect(await call('docs.add', { taskId: 'T001', content: 'a', slug: 'a', dryRun: true })).toMatchObject({
       data: { dryRun: true, wouldCreate: 1 },
@@ -153,7 +153,7 @@ describe('add', () => {
   });
 });
 
-test('bytes come back as they were', async () => {
+test('returns content byte for byte', async () => {
   const app = await open();
   const { call, root } = app;
   const table: [string, Buffer, 'utf8' | 'base64'][] = [
@@ -172,14 +172,14 @@ test('bytes come back as they were', async () => {
     expect(Buffer.from(fetched.content, encoding).equals(bytes)).toBe(true);
     expect(await call('docs.publish', { slug, to: `out/${slug}` })).toMatchObject({ file: `out/${slug}` });
     expect(readFileSync(join(root, 'out', slug)).equals(bytes)).toBe(true);
-    // What was fetched can be given as it is.
+    // Fetched content can be added again unchanged.
     const again = { taskId: 'T002', slug, content: fetched.content, encoding: fetched.encoding };
     expect(await call('docs.add', again)).toMatchObject({ success: true, doc: { sha256: fetched.doc.sha256 } });
   }
 });
 
 describe('versions', () => {
-  test('an update is a further version; the same again is 102; going back is one more', async () => {
+  test('adds a version for new content, also for earlier content, and returns 102 for the same', async () => {
     const app = await open(['T001', parsers]);
     const { call } = app;
     expect(await call('docs.update', { slug: 'parsers', content: 'two' })).toMatchObject({
@@ -188,11 +188,11 @@ describe('versions', () => {
     });
     expect(await call('docs.update', { slug: 'parsers', content: 'two' })).toMatchObject({ _meta: { exitCode: 102 } });
     expect(await call('docs.update', { slug: 'parsers', content: '# Which parsers there are\n' })).toMatchObject({ doc: { version: 3 } });
-    await holds(app, 2);
+    await expectContents(app, 2);
     expect(await call('docs.fetch', { slug: 'parsers', version: 2 })).toMatchObject({ content: 'two', doc: { version: 2, versions: 3 } });
   });
 
-  test('title and kind change without a version', async () => {
+  test('changes title and kind without a new version', async () => {
     const { call } = await open(['T001', parsers]);
     const named = { slug: 'parsers', title: 'Parsers', type: 'research' };
     expect(await call('docs.update', named)).toMatchObject({ doc: { title: 'Parsers', type: 'research', version: 1 } });
@@ -201,7 +201,7 @@ describe('versions', () => {
     expect((await call('docs.update', { slug: 'parsers', type: 'novel' })).error).toMatchObject({ exitCode: 2 });
   });
 
-  test('a thousand versions are fetched by number', async () => {
+  test('fetches a thousand versions by number', async () => {
     const app = await open(['T001', parsers]);
     const { call, store } = app;
     await store.write({ at: '2026-01-01T00:00:00.000Z', by: 'world' }, async (writes) => {
@@ -217,10 +217,10 @@ describe('versions', () => {
     const { error } = await call('docs.fetch', { slug: 'parsers', version: 1001 });
     expect(error).toMatchObject({ exitCode: 4, fix: 'cleo docs fetch parsers --version 1000' });
     await call('docs.remove', { slug: 'parsers' });
-    await holds(app, 0);
+    await expectContents(app, 0);
   });
 
-  test('what is not what was stored is refused with 20', async () => {
+  test('refuses content that does not match its digest with 20', async () => {
     const { call, tamper, cli } = await open(['T001', parsers]);
     await tamper(`update doc_contents set content = 'forged'`);
     for (const [operation, params] of [
@@ -237,9 +237,9 @@ describe('versions', () => {
 describe('list', () => {
   const world = ['T001', 'T002', parsers, 'doc plan T001 plan: The plan', 'doc other T002 plan: Other'];
 
-  test('by task, by kind, in pages', async () => {
+  test('filters by task and kind, and pages', async () => {
     const { call } = await open(world);
-    const slugs = async (params: object) => (await call('docs.list', { ...params })).docs.map(({ slug }: Seen) => slug);
+    const slugs = async (params: object) => (await call('docs.list', { ...params })).docs.map(({ slug }: Json) => slug);
     expect(await slugs({})).toEqual(['other', 'parsers', 'plan']);
     expect(await slugs({ task: 'T1' })).toEqual(['parsers', 'plan']);
     expect(await slugs({ type: 'plan' })).toEqual(['other', 'plan']);
@@ -251,13 +251,13 @@ describe('list', () => {
     expect(await slugs({})).toEqual(['plan', 'other', 'parsers']);
   });
 
-  test('a task or a kind that does not exist is refused', async () => {
+  test('refuses an unknown task or kind', async () => {
     const { call } = await open(world);
     expect((await call('docs.list', { task: 'T999' })).error).toMatchObject({ exitCode: 4 });
     expect((await call('docs.list', { type: 'plam' })).error).toMatchObject({ exitCode: 2, fix: 'cleo docs list --type plan' });
   });
 
-  test('a document outlives its task', async () => {
+  test('keeps a document when its task is deleted', async () => {
     const { call } = await open(world);
     await call('tasks.delete', { taskId: 'T002' });
     expect((await call('docs.list', { task: 'T002' })).error).toMatchObject({ exitCode: 4 });
@@ -266,7 +266,7 @@ describe('list', () => {
     expect((await call('docs.list', { task: 'T002' })).docs).toHaveLength(1);
   });
 
-  test('the kinds are ours and those of the configuration', async () => {
+  test('lists built-in and configured kinds', async () => {
     const { call } = await open(world, { docs: { types: ['runbook'] } });
     expect((await call('docs.add', { taskId: 'T001', content: 'a', slug: 'a', type: 'runbook' })).success).toBe(true);
     const { types } = await call('docs.list-types');
@@ -275,7 +275,7 @@ describe('list', () => {
     expect(types).toContainEqual(expect.objectContaining({ name: 'runbook', source: 'config', docs: 1 }));
   });
 
-  test('a kind that is no longer configured is one as long as there are documents of it', async () => {
+  test('accepts a removed kind in list while it has documents', async () => {
     const { call } = await open(['T001', 'doc old T001 runbook: Old']);
     expect((await call('docs.list', { type: 'runbook' })).docs).toHaveLength(1);
     expect((await call('docs.list-types')).types.at(-1)).toMatchObject({ name: 'runbook', source: 'store', docs: 1 });
@@ -284,7 +284,7 @@ describe('list', () => {
 });
 
 describe('remove', () => {
-  test('takes all versions, or only a task', async () => {
+  test('deletes all versions, or detaches one task', async () => {
     const { call } = await open(['T001', 'T002', parsers]);
     await call('docs.add', { taskId: 'T002', content: '# Which parsers there are\n', slug: 'parsers' });
     expect(await call('docs.remove', { slug: 'parsers', task: 'T002' })).toMatchObject({ tasks: ['T001'], data: { updated: ['parsers'] } });
@@ -294,7 +294,7 @@ describe('remove', () => {
     expect(await call('docs.list')).toMatchObject({ docs: [] });
   });
 
-  test('a slug that does not exist is refused everywhere, with the nearest', async () => {
+  test('refuses an unknown slug everywhere and suggests the nearest', async () => {
     const { call, cli } = await open(['T001', parsers]);
     for (const slug of ['parser', 'Parsers', 'par%', '../x', '']) {
       for (const [operation, params] of [
@@ -313,7 +313,7 @@ describe('remove', () => {
 });
 
 describe('publish', () => {
-  test('writes a version whole, again only where it would change something', async () => {
+  test('writes a version, and again only if it would change the file', async () => {
     const app = await open(['T001', parsers]);
     const { call, root } = app;
     const published = () => readFileSync(join(root, 'docs/parsers.md'), 'utf8');
@@ -327,7 +327,7 @@ describe('publish', () => {
     expect(published()).toBe('# Which parsers there are\n');
   });
 
-  test('what somebody wrote there is not lost', async () => {
+  test('does not overwrite an edited file', async () => {
     const app = await open(['T001', parsers]);
     const params = { slug: 'parsers', to: 'my notes.md' };
     write(app, 'my notes.md', 'by hand');
@@ -341,7 +341,7 @@ describe('publish', () => {
     expect(await app.call('docs.publish', params)).toMatchObject({ version: 2, _meta: { exitCode: 102 } });
   });
 
-  test('never out of the project, over a link, or where git and cleo keep their own', async () => {
+  test('never writes outside the project, through a link, or into .git or .cleo', async () => {
     const { call, root, cli } = await open(['T001', parsers]);
     mkdirSync(join(root, 'folder'));
     symlinkSync('/tmp', join(root, 'out'));
@@ -354,7 +354,7 @@ describe('publish', () => {
   });
 });
 
-test('a document whose decision was superseded says so', async () => {
+test('lists superseded decisions that a document cites', async () => {
   const { call, tamper, store } = await open(['T001', parsers]);
   await tamper(
     ['D-001', 'D-002']
@@ -372,17 +372,17 @@ test('a document whose decision was superseded says so', async () => {
   expect((await call('docs.list')).docs).toMatchObject([{ slug: 'parsers', stale }]);
   await call('docs.update', { slug: 'parsers', content: 'As D-002 says.' });
   expect((await call('docs.list')).docs[0]).not.toHaveProperty('stale');
-  const citing = () => store.read((reads) => reads.memory.citing('D-002'));
+  const citing = () => store.read((reads) => reads.memory.listCiting('D-002'));
   expect(await citing()).toMatchObject([{ kind: 'doc', id: 'parsers' }]);
   await call('docs.remove', { slug: 'parsers' });
   expect(await citing()).toEqual([]);
 });
 
-/** Whether so many contents are stored; the database itself counts them. */
-const holds = ({ tamper }: TestApp, n: number): Promise<void> =>
+/** Checks the number of stored contents with a constraint of the database. */
+const expectContents = ({ tamper }: TestApp, n: number): Promise<void> =>
   tamper(`create table counted (n integer check (n = ${n})); insert into counted select count(*) from doc_contents; drop table counted`);
 
-test('a backup keeps documents', async () => {
+test('restores documents from a backup', async () => {
   const app = await openApp({ tasks: ['T001', parsers], engine: 'sqlite' });
   const { backup } = await app.call('admin.backup.create');
   await app.call('docs.remove', { slug: 'parsers' });

@@ -1,15 +1,16 @@
 import { optional, picklist, strictObject, string } from 'valibot';
 import { query } from '#core/define.ts';
 import { CleoError } from '#core/errors/error.ts';
+import { defined } from '#lib/defined.ts';
 import type { Platform } from '#platform/port.ts';
-import type { ReadStore } from '#store/port.ts';
-import { AskedSlug, type DocRecord, DocVersionNumber, docEncodings } from '../model/doc.ts';
+import type { ReadStore } from '#store/port/store.ts';
+import { type DocRecord, DocSlugParam, DocVersionNumber, docEncodings } from '../model/doc.ts';
 import { DocView, requireDoc } from './shared/documents.ts';
 
 export const docsFetch = query({
   name: 'docs.fetch',
-  summary: 'Print a document to the byte; as JSON with what is known of it',
-  params: strictObject({ slug: AskedSlug, version: optional(DocVersionNumber) }),
+  summary: 'Print a document',
+  params: strictObject({ slug: DocSlugParam, version: optional(DocVersionNumber) }),
   result: strictObject({ doc: DocView, content: string(), encoding: picklist(docEncodings) }),
   errors: ['E_NOT_FOUND', 'E_CHECKSUM_MISMATCH'],
   tier: 1,
@@ -17,9 +18,9 @@ export const docsFetch = query({
   example: { world: ['T001', 'doc parsers T001: Which parsers there are'], call: { slug: 'parsers' } },
   async run({ store, platform }, { slug, version }) {
     const doc = await requireDoc(store, slug, 'fetch');
-    const { content, encoding, digest, size, path, at, agentId, version: n } = await checkedVersion(store, platform, doc, version);
-    const tasks = (await store.docs.tasks([slug])).get(slug) ?? [];
-    const stale = (await store.docs.stale([slug])).get(slug);
+    const { content, encoding, digest, size, path, at, agentId, version: n } = await requireVersion(store, platform, doc, version);
+    const tasks = (await store.docs.getTaskIds([slug])).get(slug) ?? [];
+    const stale = (await store.docs.getStaleCitations([slug])).get(slug);
     return {
       doc: {
         slug,
@@ -30,13 +31,13 @@ export const docsFetch = query({
         sha256: digest,
         encoding,
         size,
-        ...(path === undefined ? {} : { file: path }),
+        ...defined({ file: path }),
         tasks,
         at,
         by: agentId,
         createdAt: doc.createdAt,
         createdBy: doc.createdBy,
-        ...(stale ? { stale } : {}),
+        ...defined({ stale }),
       },
       content,
       encoding,
@@ -44,20 +45,20 @@ export const docsFetch = query({
   },
 });
 
-/** One version, and the certainty that it is what was stored. */
-export async function checkedVersion(store: ReadStore, platform: Platform, { slug, version: latest }: DocRecord, asked = latest) {
-  const found = await store.docs.version(slug, asked);
+/** Reads one version and checks its digest. */
+export async function requireVersion(store: ReadStore, platform: Platform, { slug, version: latest }: DocRecord, requested = latest) {
+  const found = await store.docs.getVersion(slug, requested);
   if (!found)
     throw new CleoError('E_NOT_FOUND', {
       what: 'version',
-      id: `${asked} of ${slug}`,
+      id: `${requested} of ${slug}`,
       fix: `cleo docs fetch ${slug} --version ${latest}`,
     });
   const bytes = Buffer.from(found.content, found.encoding);
   if (platform.sha256(bytes) !== found.digest)
     throw new CleoError('E_CHECKSUM_MISMATCH', {
       what: `${slug}, version ${found.version}`,
-      problem: 'what is stored is not what was stored',
+      problem: 'the stored content does not match its digest',
       fix: 'cleo backup list',
     });
   return { ...found, bytes };

@@ -1,10 +1,10 @@
 import { array, number, picklist, strictObject, string } from 'valibot';
 import { query } from '#core/define.ts';
-import { docKinds } from '../rules/doc-kinds.ts';
+import { listDocKinds } from '../rules/doc-kinds.ts';
 
 export const docsListTypes = query({
   name: 'docs.list-types',
-  summary: 'List the kinds that a document may have, and how many there are of each',
+  summary: 'List document kinds with the number of documents',
   params: strictObject({}),
   result: strictObject({
     types: array(strictObject({ name: string(), about: string(), source: picklist(['built-in', 'config', 'store']), docs: number() })),
@@ -14,8 +14,8 @@ export const docsListTypes = query({
   cli: { command: 'docs list-types' },
   example: { world: ['T001', 'doc parsers T001: Which parsers there are'], call: {} },
   async run({ store, config }) {
-    const counts = await store.docs.countsByKind();
-    const known = docKinds(config['docs.types']);
+    const counts = await store.docs.countByKind();
+    const known = listDocKinds(config['docs.types']);
     const former = [...counts.keys()].filter((name) => !known.some((kind) => kind.name === name));
     return {
       types: [

@@ -4,21 +4,21 @@ export interface DocKind {
   source: 'built-in' | 'config';
 }
 
-const builtIn: Record<string, string> = {
-  spec: 'What has to be built, in sentences that can be tested',
-  adr: 'One architecture decision: its context, the choice, and what follows',
-  research: 'What was found out, and where',
-  handoff: 'Where the work stands, for whoever comes next',
-  note: 'Anything worth keeping',
-  'llm-readme': 'An introduction written for a language model',
-  plan: 'Which steps lead there, in which order',
-  changelog: 'What changed between versions',
+const builtInKinds: Record<string, string> = {
+  spec: 'Requirements that can be tested',
+  adr: 'Architecture decision: context, decision and consequences',
+  research: 'Findings and their sources',
+  handoff: 'State of the work for the next agent',
+  note: 'Anything worth storing',
+  'llm-readme': 'Introduction for a language model',
+  plan: 'Ordered steps to a goal',
+  changelog: 'Changes between versions',
 };
 
-/** The kinds that a document may have: ours, and those that the configuration adds. */
-export const docKinds = (added: readonly string[]): DocKind[] => [
-  ...Object.entries(builtIn).map(([name, about]) => ({ name, about, source: 'built-in' as const })),
+/** Lists the kinds of documents: the built-in ones and those of the configuration. */
+export const listDocKinds = (added: readonly string[]): DocKind[] => [
+  ...Object.entries(builtInKinds).map(([name, about]) => ({ name, about, source: 'built-in' as const })),
   ...[...new Set(added)]
-    .filter((name) => !Object.hasOwn(builtIn, name))
+    .filter((name) => !Object.hasOwn(builtInKinds, name))
     .map((name) => ({ name, about: 'Added by docs.types', source: 'config' as const })),
 ];

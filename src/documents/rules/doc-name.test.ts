@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { baseName, freeSlug, slugFrom, stemOf, titleIn } from './doc-name.ts';
+import { findFreeSlug, findTitle, getBaseName, getSlugStem, toDocSlug } from './doc-name.ts';
 
 test.each([
   ['Parser Notes', 'parser-notes'],
@@ -9,8 +9,8 @@ test.each([
   [`${'y'.repeat(63)}-z`, 'y'.repeat(63)],
   ['解析', undefined],
   ['', undefined],
-])('%j makes the slug %j', (text, slug) => {
-  expect(slugFrom(text)).toBe(slug);
+])('converts %j to the slug %j', (text, slug) => {
+  expect(toDocSlug(text)).toBe(slug);
 });
 
 test.each([
@@ -18,15 +18,15 @@ test.each([
   ['a.b.txt', 'a.b'],
   ['README', 'README'],
   ['.env', '.env'],
-])('the name of %s is %s', (path, name) => {
-  expect(baseName(path)).toBe(name);
+])('returns the name of %s as %s', (path, name) => {
+  expect(getBaseName(path)).toBe(name);
 });
 
-test('a free slug is the next number that nobody has, and no longer than a slug may be', () => {
-  expect(freeSlug('handle', ['handle', 'handle-2', 'handle-4'])).toBe('handle-3');
+test('appends the next free number within the maximum length', () => {
+  expect(findFreeSlug('handle', ['handle', 'handle-2', 'handle-4'])).toBe('handle-3');
   const long = 'x'.repeat(64);
-  expect(freeSlug(long, [long])).toBe(`${'x'.repeat(58)}-2`);
-  expect(freeSlug(long, [long, `${stemOf(long)}-2`]).length).toBeLessThanOrEqual(64);
+  expect(findFreeSlug(long, [long])).toBe(`${'x'.repeat(58)}-2`);
+  expect(findFreeSlug(long, [long, `${getSlugStem(long)}-2`]).length).toBeLessThanOrEqual(64);
 });
 
 test.each([
@@ -39,6 +39,6 @@ test.each([
   [`# ${'long '.repeat(100)}`, 'long '.repeat(40).trim()],
   ['# a\u0007b', 'a b'],
   [`# ${'x'.repeat(199)}👩`, 'x'.repeat(199)],
-])('the title in %j is %j', (text, title) => {
-  expect(titleIn(text)).toBe(title);
+])('finds the title of %j: %j', (text, title) => {
+  expect(findTitle(text)).toBe(title);
 });

@@ -1,32 +1,25 @@
-const longest = 64;
+import { slugify } from '#lib/slug.ts';
 
-/** A slug made of a title or a file name without its ending; undefined where nothing of it can stand in one. */
-export function slugFrom(text: string): string | undefined {
-  const slug = text
-    .slice(0, 1000)
-    .normalize('NFKD')
-    .replace(/[\u0300-\u036f]/g, '')
-    .toLowerCase()
-    .replace(/[^a-z0-9]+/g, '-')
-    .replace(/^-+/, '')
-    .slice(0, longest)
-    .replace(/-+$/, '');
-  return slug === '' ? undefined : slug;
+const maxSlugLength = 64;
+
+/** Converts a title or file name to a slug; undefined if it has no letter or digit that a slug can contain. */
+export function toDocSlug(text: string): string | undefined {
+  return slugify(text, { maxLength: maxSlugLength }) || undefined;
 }
 
-/** `docs/Parser Notes.md` → `Parser Notes`; a name that is all ending, as `.env`, stays. */
-export const baseName = (path: string): string => (path.split('/').at(-1) ?? path).replace(/(?<=.)\.[A-Za-z0-9]{1,10}$/, '');
+/** Returns the file name without extension: `docs/Parser Notes.md` becomes `Parser Notes`, `.env` stays. */
+export const getBaseName = (path: string): string => (path.split('/').at(-1) ?? path).replace(/(?<=.)\.[A-Za-z0-9]{1,10}$/, '');
 
-/** What free slugs beside this one begin with: room for a number is left. */
-export const stemOf = (slug: string): string => slug.slice(0, longest - 6).replace(/-+$/, '');
+/** Shortens a slug so that a number can be appended. */
+export const getSlugStem = (slug: string): string => slug.slice(0, maxSlugLength - 6).replace(/-+$/, '');
 
-export function freeSlug(slug: string, taken: readonly string[]): string {
+export function findFreeSlug(slug: string, taken: readonly string[]): string {
   const known = new Set(taken);
-  for (let n = 2; ; n++) if (!known.has(`${stemOf(slug)}-${n}`)) return `${stemOf(slug)}-${n}`;
+  for (let n = 2; ; n++) if (!known.has(`${getSlugStem(slug)}-${n}`)) return `${getSlugStem(slug)}-${n}`;
 }
 
-/** The first heading of a Markdown text near its beginning, as a title. */
-export function titleIn(text: string): string | undefined {
+/** Finds the first `#` heading near the start of a Markdown text. */
+export function findTitle(text: string): string | undefined {
   let isCode = false;
   for (const line of text.slice(0, 20_000).split(/\r?\n/)) {
     if (/^\s*(```|~~~)/.test(line)) isCode = !isCode;

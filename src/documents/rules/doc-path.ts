@@ -1,15 +1,15 @@
-/** Why a path is none of the project by its form alone; undefined where it may be one. */
-export function pathProblem(path: string): string | undefined {
-  if (/^[/\\]|^[A-Za-z]:[/\\]/.test(path)) return 'is an absolute path; give one from the project folder';
-  if (path.split(/[/\\]/).includes('..')) return 'leads upwards; give a path from the project folder';
+/** Returns the problem of a path that cannot be inside the project, judged by its text alone. */
+export function checkDocPath(path: string): string | undefined {
+  if (/^[/\\]|^[A-Za-z]:[/\\]/.test(path)) return 'is an absolute path; use a path relative to the project folder';
+  if (path.split(/[/\\]/).includes('..')) return 'contains ..; use a path relative to the project folder';
   return undefined;
 }
 
-/** Of what cleo keeps, results of agents are for all; the rest may hold passwords, and git's folder is git's. */
+/** True for `.git` and `.cleo`, which may contain passwords, except for the folders of `.cleo` with results of agents. */
 export function isPrivatePath(name: string): boolean {
   const parts = name.split('/').map((part) => part.toLowerCase());
   const own = parts.indexOf('.cleo');
-  return parts.includes('.git') || (own >= 0 && !(parts.length > own + 2 && shared.includes(parts[own + 1]!)));
+  return parts.includes('.git') || (own >= 0 && !(parts.length > own + 2 && sharedFolders.includes(parts[own + 1]!)));
 }
 
-const shared = ['research', 'skills', 'adrs', 'agent-outputs'];
+const sharedFolders = ['research', 'skills', 'adrs', 'agent-outputs'];

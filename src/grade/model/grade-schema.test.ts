@@ -1,33 +1,33 @@
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
-import { table } from '../../../test/grade-table.ts';
-import { logOf, names } from '../../../test/graded-log.ts';
-import { complaints } from '../../../test/json-schema.ts';
-import { gradeEnd, gradeStart, gradeStep, letterOf, percentOf } from '../rules/grade.ts';
+import { operationNames, parseLog } from '../../../test/grade-log.ts';
+import { gradeTable } from '../../../test/grade-table.ts';
+import { findViolations } from '../../../test/json-schema.ts';
+import { addLogEntry, finishGrading, getGradePercent, startGrading, toLetter } from '../rules/grade.ts';
 import type { GradeResult } from './grade.ts';
-import { gradeSchemaText } from './grade-schema.ts';
+import { formatGradeSchema } from './grade-schema.ts';
 
 const published = JSON.parse(readFileSync(new URL('../../../schemas/grade.schema.json', import.meta.url), 'utf8'));
 
-const results = table.map(([, log]): GradeResult => {
-  const state = gradeStart(names);
-  for (const entry of logOf(log)) gradeStep(state, entry);
-  return gradeEnd(state, { sessionId: 'session-1', taskId: 'T001', timestamp: '2026-01-01T00:00:00.000Z' }).result;
+const results = gradeTable.map(([, log]): GradeResult => {
+  const state = startGrading(operationNames);
+  for (const entry of parseLog(log)) addLogEntry(state, entry);
+  return finishGrading(state, { sessionId: 'session-1', taskId: 'T001', timestamp: '2026-01-01T00:00:00.000Z' }).result;
 });
 
-test('the published schema is the one that follows from the model', async () => {
-  await expect(gradeSchemaText()).toMatchFileSnapshot('../../../schemas/grade.schema.json');
+test('the published schema matches the model', async () => {
+  await expect(formatGradeSchema()).toMatchFileSnapshot('../../../schemas/grade.schema.json');
 });
 
-test('every grade of the table complies with it, as a line and as an answer', () => {
+test('accepts every grade of the table, stored or returned', () => {
   for (const result of results) {
-    const percent = percentOf(result);
-    expect(complaints(published, result)).toEqual([]);
-    expect(complaints(published, { ...result, percent, letter: letterOf(percent) })).toEqual([]);
+    const percent = getGradePercent(result);
+    expect(findViolations(published, result)).toEqual([]);
+    expect(findViolations(published, { ...result, percent, letter: toLetter(percent) })).toEqual([]);
   }
 });
 
-test('what is no grade does not', () => {
+test('rejects invalid grades', () => {
   const [result] = results as [GradeResult];
   const { flags: _, ...without } = result;
   for (const wrong of [
@@ -44,5 +44,5 @@ test('what is no grade does not', () => {
     { ...result, dimensions: {} },
     [],
   ])
-    expect(complaints(published, wrong)).not.toEqual([]);
+    expect(findViolations(published, wrong)).not.toEqual([]);
 });

@@ -18,12 +18,12 @@ import {
 } from 'valibot';
 import type { Gateway } from '#core/model/audit.ts';
 
-const points = (most: number) => pipe(number(), integer(), minValue(0), maxValue(most));
+const points = (max: number) => pipe(number(), integer(), minValue(0), maxValue(max));
 
 export const DimensionScore = strictObject({
   score: pipe(points(20), description('Points earned')),
   max: literal(20),
-  evidence: pipe(array(string()), description('What earned them')),
+  evidence: pipe(array(string()), description('Reasons for the points')),
 });
 
 export const DimensionName = picklist(['sessionDiscipline', 'discoveryEfficiency', 'taskHygiene', 'errorProtocol', 'disclosureUse']);
@@ -31,8 +31,8 @@ export const Letter = picklist(['A', 'B', 'C', 'D', 'F']);
 
 /** A line of `.cleo/metrics/GRADES.jsonl`. */
 export const GradeResult = strictObject({
-  sessionId: pipe(string(), description('The session that was graded')),
-  taskId: optional(pipe(string(), regex(/^T\d{3,}$/), description('The task the session is about, where it has one'))),
+  sessionId: pipe(string(), description('The graded session')),
+  taskId: optional(pipe(string(), regex(/^T\d{3,}$/), description('The task the session is about, if there is one'))),
   totalScore: pipe(points(100), description('Sum of the five dimensions')),
   maxScore: literal(100),
   dimensions: strictObject({
@@ -42,28 +42,28 @@ export const GradeResult = strictObject({
     errorProtocol: DimensionScore,
     disclosureUse: DimensionScore,
   }),
-  flags: pipe(array(string()), description('What broke the protocol, in the order of the rubric')),
-  timestamp: pipe(string(), description('When it was graded')),
-  entryCount: pipe(number(), integer(), minValue(0), description('How many entries of the audit log were graded')),
-  evaluator: pipe(literal('auto'), description('Who graded')),
+  flags: pipe(array(string()), description('Protocol violations, in the order of the rubric')),
+  timestamp: pipe(string(), description('Time of grading')),
+  entryCount: pipe(number(), integer(), minValue(0), description('Number of graded audit entries')),
+  evaluator: pipe(literal('auto'), description('The evaluator; always auto')),
 });
 
-/** The same as it is answered. */
+/** A grade as `admin.grade` returns it. */
 export const Grade = strictObject({
   ...GradeResult.entries,
   percent: pipe(points(100), description('totalScore of maxScore')),
   letter: pipe(Letter, description('A from 90, B from 75, C from 60, D from 45, else F')),
 });
 
-export const Trace = strictObject({ seq: number(), operation: string(), timestamp: string() });
+export const EntryReference = strictObject({ seq: number(), operation: string(), timestamp: string() });
 
-/** Points that were lost, the entries that lost them, and the call that would have kept them. */
-export const Loss = strictObject({
+/** Lost points, the entries that lost them, and the call that would have avoided the loss. */
+export const ExplainedLoss = strictObject({
   dimension: DimensionName,
   points: points(20),
   reason: string(),
-  entries: array(Trace),
-  /** How many there are beside those. */
+  entries: array(EntryReference),
+  /** Number of further entries that are not listed. */
   more: optional(number()),
   call: strictObject({
     gateway: picklist(['cleo_query', 'cleo_mutate']),
@@ -78,14 +78,14 @@ export type DimensionName = InferOutput<typeof DimensionName>;
 export type Letter = InferOutput<typeof Letter>;
 export type GradeResult = InferOutput<typeof GradeResult>;
 export type Grade = InferOutput<typeof Grade>;
-export type Trace = InferOutput<typeof Trace>;
+export type EntryReference = InferOutput<typeof EntryReference>;
 
-/** An entry of the log, as far as a grade looks at it. */
-export interface GradeEntry extends Trace {
-  /** As it was called, alias or not, with its domain. */
+/** The fields of an audit entry that the rubric reads. */
+export interface GradeEntry extends EntryReference {
+  /** The name that was called, with its domain; it may be an alias. */
   operation: string;
   gateway: Gateway;
-  /** JSON; `{}` where the entry neither created anything nor was refused with 4. */
+  /** JSON; `{}` unless the call created something or failed with exit code 4. */
   params: string;
   success: boolean;
   exitCode: number;

@@ -3,21 +3,21 @@ import { join } from 'node:path';
 import { parse } from 'valibot';
 import { describe, expect, test } from 'vitest';
 import { tasksAdd } from '#tasks/operations/add.ts';
-import { openApp, type Seen, type TestApp } from '../../../test/app.ts';
+import { type Json, openApp, type TestApp } from '../../../test/app.ts';
 import { GradeResult } from '../model/grade.ts';
 import { adminGrade } from './grade.ts';
 
 const id = 'session-1';
 const env = { CLEO_SESSION_GRADE: 'true', CLEO_SESSION_GRADE_ID: id };
-const fileOf = (app: TestApp): string => join(app.root, '.cleo', 'metrics', 'GRADES.jsonl');
-const linesOf = (app: TestApp): Seen[] =>
-  readFileSync(fileOf(app), 'utf8')
+const getGradesPath = (app: TestApp): string => join(app.root, '.cleo', 'metrics', 'GRADES.jsonl');
+const readGrades = (app: TestApp): Json[] =>
+  readFileSync(getGradesPath(app), 'utf8')
     .split('\n')
     .filter((line) => line !== '')
     .map((line) => JSON.parse(line));
 
-/** A graded session: found by words, looked at, one task with a description and one without. */
-async function worked(): Promise<TestApp> {
+/** A graded session with a find, a show, and one task added with a description and one without. */
+async function openGradedApp(): Promise<TestApp> {
   const app = await openApp({ tasks: ['T001 epic'], env });
   await app.call('tasks.find', { query: 'parser' }, { gateway: 'cleo_query' });
   await app.call('tasks.show', { taskId: 'T001' });
@@ -26,17 +26,17 @@ async function worked(): Promise<TestApp> {
   return app;
 }
 
-test('a session is graded from what it did', async () => {
-  const app = await worked();
+test('grades a session from its log', async () => {
+  const app = await openGradedApp();
   const { grade, _meta } = await app.call('admin.grade', { sessionId: id });
   expect(_meta.resultsField).toBe('grade');
   expect(grade).toMatchObject({ sessionId: id, totalScore: 65, maxScore: 100, percent: 65, letter: 'C', entryCount: 4, evaluator: 'auto' });
-  expect(Object.values(grade.dimensions as Seen).map(({ score }) => score)).toEqual([0, 20, 15, 20, 10]);
+  expect(Object.values(grade.dimensions as Json).map(({ score }) => score)).toEqual([0, 20, 15, 20, 10]);
   expect(grade.flags).toContain('tasks.add without description (taskId: T003)');
   expect(grade).not.toHaveProperty('taskId');
 });
 
-test('an alias counts as what it stands for', async () => {
+test('an alias counts as its operation', async () => {
   const app = await openApp({ env });
   await app.call('orchestrate.next');
   const { grade } = await app.call('admin.grade', { sessionId: id });
@@ -47,27 +47,27 @@ test('an alias counts as what it stands for', async () => {
   );
 });
 
-test('grading again gives the same, and each grade is a line', async () => {
-  const app = await worked();
+test('grading twice gives the same result and stores two lines', async () => {
+  const app = await openGradedApp();
   const first = await app.call('admin.grade', { sessionId: id });
   const second = await app.call('admin.grade', { sessionId: id });
   const { timestamp: _, ...before } = first.grade;
   const { timestamp: __, ...after } = second.grade;
   expect(JSON.stringify(after)).toBe(JSON.stringify(before));
   const { percent: _p, letter: _l, ...line } = first.grade;
-  expect(linesOf(app)[0]).toEqual(line);
-  expect(linesOf(app)).toHaveLength(2);
-  for (const stored of linesOf(app)) parse(GradeResult, stored);
+  expect(readGrades(app)[0]).toEqual(line);
+  expect(readGrades(app)).toHaveLength(2);
+  for (const stored of readGrades(app)) parse(GradeResult, stored);
 });
 
-test('an unknown session has nothing, is flagged, and is a line all the same', async () => {
+test('an unknown session gets 0 points and a flag, and is stored', async () => {
   const app = await openApp();
   const { grade } = await app.call('admin.grade', { sessionId: 'session-none' });
   expect(grade).toMatchObject({ totalScore: 0, percent: 0, letter: 'F', entryCount: 0, flags: ['No audit entries found for session'] });
-  expect(linesOf(app)).toMatchObject([{ sessionId: 'session-none', totalScore: 0 }]);
+  expect(readGrades(app)).toMatchObject([{ sessionId: 'session-none', totalScore: 0 }]);
 });
 
-test('two sessions in one log do not mix', async () => {
+test('separates sessions in one log', async () => {
   const app = await openApp({ env });
   await app.call('tasks.add', { title: 'One' });
   const other = await openApp({ env: { ...env, CLEO_SESSION_GRADE_ID: 'session-2' } });
@@ -78,16 +78,16 @@ test('two sessions in one log do not mix', async () => {
   expect((await other.call('admin.grade', { sessionId: 'session-2' })).grade.entryCount).toBe(2);
 });
 
-test('two agents that work at the same time in one process have a grade each', async () => {
+test('grades two agents that work at the same time in one process separately', async () => {
   const app = await openApp({ tasks: ['T001 epic', 'T002 in T001', 'T003 epic', 'T004 in T003'] });
   const start = async (agent: string, scope: string): Promise<string> =>
     (await app.as(agent).call('session.start', { scope, autoFocus: true, grade: true })).session.id;
   const [ada, ben] = [await start('ada', 'epic:T001'), await start('ben', 'epic:T003')];
-  const ways: Record<string, () => Promise<unknown>> = {
+  const calls: Record<string, () => Promise<unknown>> = {
     ada: () => app.as('ada').call('tasks.find', { query: 'task' }, { gateway: 'cleo_query' }),
     ben: () => app.as('ben').call('tasks.list'),
   };
-  await Promise.all(Array.from({ length: 40 }, (_, i) => ways[i % 2 ? 'ada' : 'ben']!()));
+  await Promise.all(Array.from({ length: 40 }, (_, i) => calls[i % 2 ? 'ada' : 'ben']!()));
   const { grade: first } = await app.call('admin.grade', { sessionId: ada });
   const { grade: second } = await app.call('admin.grade', { sessionId: ben });
   expect(first).toMatchObject({ taskId: 'T001', entryCount: 21, dimensions: { discoveryEfficiency: { score: 15 } } });
@@ -96,7 +96,7 @@ test('two agents that work at the same time in one process have a grade each', a
   expect(second.flags).toContain('tasks.list used 20x (prefer tasks.find for discovery)');
 });
 
-test('a session without a root is about what it has in focus', async () => {
+test('a session with global scope is about its claimed task', async () => {
   const app = await openApp({ tasks: ['T001'] });
   const { session } = await app.call('session.start', { scope: 'global', focus: 'T001', grade: true });
   expect((await app.call('admin.grade', { sessionId: session.id })).grade.taskId).toBe('T001');
@@ -106,7 +106,7 @@ test('a session without a root is about what it has in focus', async () => {
   expect(await app.call('admin.grade', { sessionId: session.id, verify: true })).toMatchObject({ success: true });
 });
 
-test('a batch, a long description and a dry run are graded as they are logged', async () => {
+test('grades a batch, a long description and a dry run as they are logged', async () => {
   const app = await openApp({ tasks: ['T001 epic'], env });
   await app.call('tasks.add-batch', {
     tasks: [
@@ -133,7 +133,7 @@ test('the rubric reads the parameters of an add by their own names', () => {
   expect(tasksAdd.paramAliases).toBeUndefined();
 });
 
-test('a line that cannot be kept is a warning', async () => {
+test('warns if the grade cannot be stored', async () => {
   const app = await openApp();
   writeFileSync(join(app.root, '.cleo', 'metrics'), 'in the way');
   const { success, _meta } = await app.call('admin.grade', { sessionId: id });
@@ -141,9 +141,9 @@ test('a line that cannot be kept is a warning', async () => {
   expect(_meta.warnings).toEqual([expect.stringContaining('GRADES.jsonl was not written')]);
 });
 
-describe('the least', () => {
-  test('is met, or is exit 1 with a way to see why; the grade is kept either way', async () => {
-    const app = await worked();
+describe('--min', () => {
+  test('exits with 1 below the limit and suggests --explain; the grade is stored either way', async () => {
+    const app = await openGradedApp();
     expect(await app.reply('admin.grade', { sessionId: id, min: 65 })).toMatchObject({ exitCode: 0 });
     const { exitCode, envelope } = await app.reply('admin.grade', { sessionId: id, min: 66 });
     expect(exitCode).toBe(1);
@@ -151,21 +151,21 @@ describe('the least', () => {
     const { fix } = envelope.error as { fix: string };
     expect(fix).toBe('cleo grade session-1 --explain');
     expect((await app.cli(fix)).exitCode).toBe(0);
-    expect(linesOf(app)).toHaveLength(3);
+    expect(readGrades(app)).toHaveLength(3);
   });
 
-  test.each([-1, 101, 7.5])('%d is none', async (min) => {
+  test.each([-1, 101, 7.5])('rejects %d', async (min) => {
     const { call } = await openApp();
     expect(await call('admin.grade', { sessionId: id, min })).toMatchObject({ error: { exitCode: 6 } });
   });
 });
 
-describe('the explanation', () => {
-  test('says what lost each point and which call would have kept it', async () => {
-    const app = await worked();
+describe('--explain', () => {
+  test('lists each loss with its cause and the call that would have avoided it', async () => {
+    const app = await openGradedApp();
     const { grade, explanation } = await app.call('admin.grade', { sessionId: id, explain: true });
     parse(adminGrade.result, { grade, explanation });
-    expect(explanation.reduce((sum: number, loss: Seen) => sum + loss.points, 0)).toBe(100 - grade.totalScore);
+    expect(explanation.reduce((sum: number, loss: Json) => sum + loss.points, 0)).toBe(100 - grade.totalScore);
     expect(explanation).toContainEqual({
       dimension: 'taskHygiene',
       points: 5,
@@ -181,54 +181,54 @@ describe('the explanation', () => {
     });
   });
 
-  test('every command it prints is one', async () => {
-    const app = await worked();
+  test('prints valid commands', async () => {
+    const app = await openGradedApp();
     await app.call('tasks.show', { taskId: 'T900' });
     await app.call('tasks.list');
     await app.call('tasks.add', { title: 'test it', parent: 'T001' });
     const { explanation } = await app.call('admin.grade', { sessionId: id, explain: true });
-    const commands = explanation.flatMap((loss: Seen) => loss.command ?? []);
+    const commands = explanation.flatMap((loss: Json) => loss.command ?? []);
     expect(commands).toEqual(expect.arrayContaining(['cleo exists T900', 'cleo exists T001', "cleo find 'test it'", 'cleo help']));
-    // Without a session there is none to end.
+    // `session end` fails with 36, because there is no session.
     for (const command of commands) expect([0, 4, 36, 100], command).toContain((await app.cli(command.replace('<id>', 'T001'))).exitCode);
   });
 
-  test('is not given unasked', async () => {
-    const app = await worked();
+  test('is off by default', async () => {
+    const app = await openGradedApp();
     expect(await app.call('admin.grade', { sessionId: id })).not.toHaveProperty('explanation');
   });
 });
 
-describe('verification', () => {
-  test('of a grade that holds; nothing is stored', async () => {
-    const app = await worked();
+describe('--verify', () => {
+  test('confirms an unchanged grade and stores nothing', async () => {
+    const app = await openGradedApp();
     const { grade } = await app.call('admin.grade', { sessionId: id });
     const seen = await app.call('admin.grade', { sessionId: id, verify: true });
     expect(seen).toMatchObject({ success: true, verification: { holds: true, gradedAt: grade.timestamp, chain: { ok: true } } });
-    expect(linesOf(app)).toHaveLength(1);
+    expect(readGrades(app)).toHaveLength(1);
   });
 
-  test('of a line that somebody made better is 20, and grading anew leads out', async () => {
-    const app = await worked();
+  test('fails with 20 if the stored line was changed, and the fix grades again', async () => {
+    const app = await openGradedApp();
     await app.call('admin.grade', { sessionId: id });
-    const [line] = linesOf(app);
+    const [line] = readGrades(app);
     for (const forged of [
       { ...line, totalScore: 100 },
       { ...line, flags: [] },
       { ...line, entryCount: 5 },
       { ...line, dimensions: { ...line!.dimensions, taskHygiene: { score: 20, max: 20, evidence: [] } } },
     ]) {
-      writeFileSync(fileOf(app), `${JSON.stringify(forged)}\n`);
+      writeFileSync(getGradesPath(app), `${JSON.stringify(forged)}\n`);
       const { error } = await app.call('admin.grade', { sessionId: id, verify: true });
       expect(error).toMatchObject({ code: 'E_CHECKSUM_MISMATCH', exitCode: 20, fix: 'cleo grade session-1' });
-      expect(linesOf(app)).toHaveLength(1);
+      expect(readGrades(app)).toHaveLength(1);
       expect((await app.cli(error.fix)).exitCode).toBe(0);
       expect(await app.call('admin.grade', { sessionId: id, verify: true })).toMatchObject({ success: true });
     }
   });
 
-  test('of a session that went on is 20; the newest line counts', async () => {
-    const app = await worked();
+  test('fails with 20 if the session continued, and compares the newest line', async () => {
+    const app = await openGradedApp();
     await app.call('admin.grade', { sessionId: id });
     await app.call('tasks.list');
     expect(await app.call('admin.grade', { sessionId: id, verify: true })).toMatchObject({ error: { exitCode: 20 } });
@@ -236,8 +236,8 @@ describe('verification', () => {
     expect(await app.call('admin.grade', { sessionId: id, verify: true })).toMatchObject({ success: true });
   });
 
-  test('of a log that somebody changed is 20 and names the entry', async () => {
-    const app = await worked();
+  test('fails with 20 if the log was changed, and names the entry', async () => {
+    const app = await openGradedApp();
     await app.call('admin.grade', { sessionId: id });
     await app.tamper("update audit_log set gateway = 'cleo_query' where seq = 2");
     expect(await app.call('admin.grade', { sessionId: id, verify: true })).toMatchObject({
@@ -245,8 +245,8 @@ describe('verification', () => {
     });
   });
 
-  test('of a session that was never graded is 4, and grading it leads out', async () => {
-    const app = await worked();
+  test('fails with 4 if the session was never graded, and the fix grades it', async () => {
+    const app = await openGradedApp();
     const { error } = await app.call('admin.grade', { sessionId: id, verify: true });
     expect(error).toMatchObject({ exitCode: 4, fix: 'cleo grade session-1' });
     expect((await app.cli(error.fix)).exitCode).toBe(0);
@@ -254,17 +254,17 @@ describe('verification', () => {
   });
 });
 
-describe('the list', () => {
+describe('grade --list', () => {
   test('is empty without a file', async () => {
     const { call } = await openApp();
     expect(await call('admin.grade.list')).toMatchObject({ success: true, _meta: { exitCode: 100 }, grades: [] });
   });
 
-  test('has the newest first, with its score in words', async () => {
-    const app = await worked();
+  test('shows the newest grade first, with its score as text', async () => {
+    const app = await openGradedApp();
     for (const sessionId of [id, 'session-2', id]) await app.call('admin.grade', { sessionId });
     const { grades } = await app.call('admin.grade.list');
-    expect(grades.map((grade: Seen) => [grade.sessionId, grade.score, grade.percent, grade.letter, grade.flags.length])).toEqual([
+    expect(grades.map((grade: Json) => [grade.sessionId, grade.score, grade.percent, grade.letter, grade.flags.length])).toEqual([
       [id, '65/100', 65, 'C', 4],
       ['session-2', '0/100', 0, 'F', 1],
       [id, '65/100', 65, 'C', 4],
@@ -275,18 +275,18 @@ describe('the list', () => {
     });
   });
 
-  test('passes over lines that are no grades, and says so', async () => {
-    const app = await worked();
+  test('skips invalid lines with a warning', async () => {
+    const app = await openGradedApp();
     await app.call('admin.grade', { sessionId: id });
-    writeFileSync(fileOf(app), '{"sessionId":"x"}\nnonsense\n\n{"sess', { flag: 'a' });
+    writeFileSync(getGradesPath(app), '{"sessionId":"x"}\nnonsense\n\n{"sess', { flag: 'a' });
     await app.call('admin.grade', { sessionId: id });
     const { grades, _meta } = await app.call('admin.grade.list');
     expect(grades).toHaveLength(2);
-    expect(_meta.warnings).toEqual(['metrics/GRADES.jsonl: 3 lines are no grade; see cleo doctor']);
+    expect(_meta.warnings).toEqual(['metrics/GRADES.jsonl: 3 lines are not a grade; see cleo doctor']);
   });
 
-  test('shows how the grades of each agent went', async () => {
-    const app = await worked();
+  test('shows the trend of each agent', async () => {
+    const app = await openGradedApp();
     await app.as('ben').call('tasks.list', {}, { session: 'session-2' });
     for (const sessionId of [id, id, 'session-2', 'session-gone']) await app.call('admin.grade', { sessionId });
     const { trend, grades } = await app.call('admin.grade.list', { trend: true, limit: 1 });
@@ -295,15 +295,15 @@ describe('the list', () => {
     expect(trend).toContainEqual({ agent: 'unknown', sessions: 1, average: 0, last: 0, scores: [0] });
   });
 
-  test('is what the word alone says', async () => {
-    const app = await worked();
+  test('is the default of the grade command', async () => {
+    const app = await openGradedApp();
     expect((await app.cli(['grade'])).envelope._meta).toMatchObject({ command: 'admin.grade.list', exitCode: 100 });
     expect((await app.cli(['grade', id])).envelope._meta.command).toBe('admin.grade');
     expect((await app.cli(['grade', '--list'])).exitCode).toBe(0);
     expect((await app.cli(['grade', '--list', '--quiet'])).out).toBe(`${id}\n`);
     expect((await app.cli(['grade', '--trend'])).envelope).toHaveProperty('trend');
-    rmSync(fileOf(app));
-    mkdirSync(fileOf(app));
+    rmSync(getGradesPath(app));
+    mkdirSync(getGradesPath(app));
     expect((await app.cli(['grade', '--list'])).exitCode).toBe(3);
   });
 });

@@ -1,70 +1,64 @@
 import { object, safeParse } from 'valibot';
+import { parseJson } from '#lib/parse-json.ts';
+import { mean } from '#lib/statistics.ts';
 import { GradeResult } from '../model/grade.ts';
-import { percentOf } from './grade.ts';
+import { getGradePercent } from './grade.ts';
 
-/** A line may have been written by a version that says more. */
-const Line = object(GradeResult.entries);
+/** Unlike `GradeResult`, this allows unknown keys: a newer version may have written the line. */
+const StoredGrade = object(GradeResult.entries);
 
-/** The grades of a file of them, oldest first, and how many of its lines are none: cut short, or not ours. */
-export function gradesIn(text: string): { grades: GradeResult[]; strange: number } {
+/** Parses `GRADES.jsonl`, oldest grade first, and counts invalid lines: cut short, or not a grade. */
+export function parseGrades(text: string): { grades: GradeResult[]; invalidLines: number } {
   const grades: GradeResult[] = [];
-  let strange = 0;
+  let invalidLines = 0;
   for (const line of text.split('\n')) {
     if (line.trim() === '') continue;
-    const read = safeParse(Line, parsed(line));
+    const read = safeParse(StoredGrade, parseJson(line));
     if (read.success) grades.push(read.output);
-    else strange++;
+    else invalidLines++;
   }
-  return { grades, strange };
+  return { grades, invalidLines };
 }
 
-/** Whether two grades judge a session alike: when they were made, and what the session was about by then, is no judgement. */
-export function isSameJudgement(a: GradeResult, b: GradeResult): boolean {
-  const judgement = ({ sessionId, totalScore, maxScore, dimensions, flags, entryCount }: GradeResult): string => {
+/** Compares two grades of a session without their timestamp and task, which may differ between two runs on the same log. */
+export function isSameGrade(a: GradeResult, b: GradeResult): boolean {
+  const toComparable = ({ sessionId, totalScore, maxScore, dimensions, flags, entryCount }: GradeResult): string => {
     const { sessionDiscipline, discoveryEfficiency, taskHygiene, errorProtocol, disclosureUse } = dimensions;
     const scores = [sessionDiscipline, discoveryEfficiency, taskHygiene, errorProtocol, disclosureUse];
     return JSON.stringify([sessionId, totalScore, maxScore, scores.map(({ score, evidence }) => [score, evidence]), flags, entryCount]);
   };
-  return judgement(a) === judgement(b);
+  return toComparable(a) === toComparable(b);
 }
 
-export interface Trend {
+export interface GradeTrend {
   agent: string;
   sessions: number;
   average: number;
   last: number;
-  /** Percent of each session, oldest first; of many, the last ones. */
+  /** Percent of each session, oldest first; only the latest `maxScores`. */
   scores: number[];
 }
 
-const shownScores = 40;
+const maxScores = 40;
 
-/** Sessions count once, with their newest grade, in the order they were first graded; who was heard of last stands first. */
-export function trendsOf(grades: GradeResult[], agentOf: (sessionId: string) => string): Trend[] {
+/** Counts each session once, with its newest grade, in the order they were first graded. The agent graded last comes first. */
+export function computeTrends(grades: GradeResult[], getAgent: (sessionId: string) => string): GradeTrend[] {
   const newest = new Map<string, GradeResult>();
   for (const grade of grades) newest.set(grade.sessionId, grade);
   const byAgent = new Map<string, number[]>();
   for (const grade of newest.values()) {
-    const agent = agentOf(grade.sessionId);
+    const agent = getAgent(grade.sessionId);
     const scores = byAgent.get(agent) ?? [];
-    scores.push(percentOf(grade));
-    // Taken out and put back, so that the order of the map is that of the last word.
+    scores.push(getGradePercent(grade));
+    // Deleting first moves the agent to the end of the map, so that the map is ordered by the last grade.
     byAgent.delete(agent);
     byAgent.set(agent, scores);
   }
   return [...byAgent].reverse().map(([agent, scores]) => ({
     agent,
     sessions: scores.length,
-    average: Math.round(scores.reduce((sum, score) => sum + score, 0) / scores.length),
+    average: Math.round(mean(scores)),
     last: scores.at(-1)!,
-    scores: scores.slice(-shownScores),
+    scores: scores.slice(-maxScores),
   }));
-}
-
-function parsed(line: string): unknown {
-  try {
-    return JSON.parse(line);
-  } catch {
-    return undefined;
-  }
 }

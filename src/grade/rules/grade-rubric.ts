@@ -1,8 +1,8 @@
-import type { DimensionName, Trace } from '../model/grade.ts';
-import type { Concluded, Sight } from './grade.ts';
+import type { DimensionName, EntryReference } from '../model/grade.ts';
+import type { CostlyEntry, GradedLog } from './grade.ts';
 
-/** What points were lost by; `nudge` tells by it which losses one call can cause. */
-export type Rule =
+/** The rule that took points away. `createNudge` uses it to find the losses that one call can cause. */
+export type LossRule =
   | 'log'
   | 'list'
   | 'end'
@@ -16,59 +16,59 @@ export type Rule =
   | 'help'
   | 'mcp';
 
-/** The call that would have kept the points. */
+/** The call that would have avoided a loss. */
 export interface Remedy {
   operation: string;
   params: Record<string, unknown>;
-  /** Only this door earns them. */
+  /** The points are earned over MCP only. */
   onlyMcp?: true;
 }
 
-export interface Loss {
+export interface PointLoss {
   dimension: DimensionName;
-  rule: Rule;
+  rule: LossRule;
   points: number;
   reason: string;
-  entries: Trace[];
+  entries: EntryReference[];
   more?: number;
   remedy: Remedy;
 }
 
-export interface Judgement {
+export interface DimensionGrade {
   score: number;
   evidence: string[];
-  losses: Loss[];
+  losses: PointLoss[];
 }
 
-type Judgements = Record<DimensionName, Judgement>;
+type DimensionGrades = Record<DimensionName, DimensionGrade>;
 
-/** The five dimensions in their order, each flag where it is earned: the whole rubric. */
-export function judge(log: Concluded): { judgements: Judgements; flags: string[] } {
+/** Grades the five dimensions in order. Flags are in the order in which the rubric raises them. */
+export function gradeDimensions(log: GradedLog): { dimensions: DimensionGrades; flags: string[] } {
   const flags: string[] = [];
   if (log.entries === 0) flags.push('No audit entries found for session');
-  const rate = (dimension: DimensionName, from: 0 | 20, rules: (log: Concluded, sheet: Sheet) => void): Judgement => {
-    const sheet = sheetOf(dimension, log.entries === 0 ? 0 : from, flags);
+  const gradeDimension = (dimension: DimensionName, from: 0 | 20, rules: (log: GradedLog, sheet: ScoreSheet) => void): DimensionGrade => {
+    const sheet = createScoreSheet(dimension, log.entries === 0 ? 0 : from, flags);
     if (log.entries === 0)
-      sheet.miss('log', 20, 'nothing of it was recorded', [], {
+      sheet.miss('log', 20, 'no calls were recorded', [], {
         operation: 'session.start',
         params: { scope: 'global', autoFocus: true, grade: true },
       });
     else rules(log, sheet);
-    return sheet.judgement;
+    return sheet.grade;
   };
   return {
-    judgements: {
-      sessionDiscipline: rate('sessionDiscipline', 0, sessionDiscipline),
-      discoveryEfficiency: rate('discoveryEfficiency', 0, discoveryEfficiency),
-      taskHygiene: rate('taskHygiene', 20, taskHygiene),
-      errorProtocol: rate('errorProtocol', 20, errorProtocol),
-      disclosureUse: rate('disclosureUse', 0, disclosureUse),
+    dimensions: {
+      sessionDiscipline: gradeDimension('sessionDiscipline', 0, gradeSessionDiscipline),
+      discoveryEfficiency: gradeDimension('discoveryEfficiency', 0, gradeDiscoveryEfficiency),
+      taskHygiene: gradeDimension('taskHygiene', 20, gradeTaskHygiene),
+      errorProtocol: gradeDimension('errorProtocol', 20, gradeErrorProtocol),
+      disclosureUse: gradeDimension('disclosureUse', 0, gradeDisclosureUse),
     },
     flags,
   };
 }
 
-function sessionDiscipline({ firstList, firstTask, last, ends }: Concluded, { earn, miss, flag }: Sheet): void {
+function gradeSessionDiscipline({ firstList, firstTask, last, ends }: GradedLog, { earn, miss, flag }: ScoreSheet): void {
   if (firstList && (!firstTask || firstList.seq < firstTask.seq)) earn(10, 'session.list called before first task op');
   else
     miss(
@@ -90,7 +90,7 @@ function sessionDiscipline({ firstList, firstTask, last, ends }: Concluded, { ea
     });
 }
 
-function discoveryEfficiency({ finds, lists, shows, seen }: Concluded, { earn, miss, flag }: Sheet): void {
+function gradeDiscoveryEfficiency({ finds, lists, shows, seen }: GradedLog, { earn, miss, flag }: ScoreSheet): void {
   const total = finds + lists;
   const find: Remedy = { operation: 'tasks.find', params: { query: '<words>' } };
   if (total === 0) {
@@ -106,7 +106,7 @@ function discoveryEfficiency({ finds, lists, shows, seen }: Concluded, { earn, m
   else miss('show', 5, 'tasks.show never called', [], { operation: 'tasks.show', params: { taskId: '<id>' } });
 }
 
-function taskHygiene({ adds, undescribed, subtasks, unverified, seen }: Concluded, { earn, deduct, flag }: Sheet): void {
+function gradeTaskHygiene({ adds, undescribed, subtasks, unverified, seen }: GradedLog, { earn, deduct, flag }: ScoreSheet): void {
   seen.undescribedIds.forEach((id, i) => {
     const add = seen.undescribed[i];
     deduct('description', 5, flag(`tasks.add without description (taskId: ${id})`), add ? [add] : [], {
@@ -128,7 +128,7 @@ function taskHygiene({ adds, undescribed, subtasks, unverified, seen }: Conclude
   if (adds > 0 && undescribed === 0) earn(0, `All ${adds} tasks.add calls had descriptions`);
 }
 
-function errorProtocol({ recovered, unrecovered, titles, uniqueTitles, seen }: Concluded, { earn, deduct, flag }: Sheet): void {
+function gradeErrorProtocol({ recovered, unrecovered, titles, uniqueTitles, seen }: GradedLog, { earn, deduct, flag }: ScoreSheet): void {
   for (let i = 0; i < recovered; i++) earn(0, 'E_NOT_FOUND followed by recovery lookup');
   seen.unrecoveredOperations.forEach((operation, i) => {
     const error = seen.unrecovered[i];
@@ -137,7 +137,7 @@ function errorProtocol({ recovered, unrecovered, titles, uniqueTitles, seen }: C
       5,
       flag(`E_NOT_FOUND on ${operation} not followed by tasks.find or tasks.exists`),
       error ? [error] : [],
-      lookupOf(error),
+      suggestLookup(error),
     );
   });
   const duplicates = titles - uniqueTitles;
@@ -153,12 +153,12 @@ function errorProtocol({ recovered, unrecovered, titles, uniqueTitles, seen }: C
   if (unrecovered === 0 && duplicates === 0) earn(0, 'No error protocol violations');
 }
 
-const lookupOf = (error: Sight | undefined): Remedy =>
+const suggestLookup = (error: CostlyEntry | undefined): Remedy =>
   error?.about === undefined
     ? { operation: 'tasks.find', params: { query: '<words>' } }
     : { operation: 'tasks.exists', params: { taskId: error.about } };
 
-function disclosureUse({ helps, queries, otherReads, seen }: Concluded, { earn, miss, flag }: Sheet): void {
+function gradeDisclosureUse({ helps, queries, otherReads, seen }: GradedLog, { earn, miss, flag }: ScoreSheet): void {
   if (helps > 0) earn(10, `Progressive disclosure used (${helps}x)`);
   else
     miss('help', 10, flag('No admin.help or skill lookup calls (load ct-cleo for guidance)'), [], { operation: 'admin.help', params: {} });
@@ -174,22 +174,22 @@ function disclosureUse({ helps, queries, otherReads, seen }: Concluded, { earn, 
     );
 }
 
-interface Sheet {
-  judgement: Judgement;
+interface ScoreSheet {
+  grade: DimensionGrade;
   earn(points: number, evidence?: string): void;
-  /** Points that were there to be earned. */
-  miss: Lose;
-  /** Points taken away, as far as there are any left. */
-  deduct: Lose;
+  /** Records points that were not earned. */
+  miss: RecordLoss;
+  /** Takes points away, down to a score of 0. */
+  deduct: RecordLoss;
   flag(text: string): string;
 }
-type Lose = (rule: Rule, points: number, reason: string, entries: Sight[], remedy: Remedy, count?: number) => void;
+type RecordLoss = (rule: LossRule, points: number, reason: string, entries: CostlyEntry[], remedy: Remedy, count?: number) => void;
 
-/** One dimension being rated. Score and losses add up to 20. */
-function sheetOf(dimension: DimensionName, from: 0 | 20, flags: string[]): Sheet {
-  const judgement: Judgement = { score: from, evidence: [], losses: [] };
-  const miss: Lose = (rule, points, reason, entries, remedy, count = entries.length) => {
-    judgement.losses.push({
+/** Collects the score of one dimension. Score and losses always add up to 20. */
+function createScoreSheet(dimension: DimensionName, from: 0 | 20, flags: string[]): ScoreSheet {
+  const grade: DimensionGrade = { score: from, evidence: [], losses: [] };
+  const miss: RecordLoss = (rule, points, reason, entries, remedy, count = entries.length) => {
+    grade.losses.push({
       dimension,
       rule,
       points,
@@ -200,15 +200,15 @@ function sheetOf(dimension: DimensionName, from: 0 | 20, flags: string[]): Sheet
     });
   };
   return {
-    judgement,
+    grade,
     earn(points, evidence) {
-      judgement.score += points;
-      if (evidence) judgement.evidence.push(evidence);
+      grade.score += points;
+      if (evidence) grade.evidence.push(evidence);
     },
     miss,
     deduct(rule, points, ...rest) {
-      const taken = Math.min(points, judgement.score);
-      judgement.score -= taken;
+      const taken = Math.min(points, grade.score);
+      grade.score -= taken;
       if (taken > 0) miss(rule, taken, ...rest);
     },
     flag(text) {

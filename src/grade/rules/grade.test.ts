@@ -1,66 +1,66 @@
 import { describe, expect, test } from 'vitest';
-import { end, good, start, strings, table } from '../../../test/grade-table.ts';
-import { type LogLine, logOf, names } from '../../../test/graded-log.ts';
-import { gradeEnd, gradeStart, gradeStep, letterOf, percentOf } from './grade.ts';
+import { type LogLine, operationNames, parseLog } from '../../../test/grade-log.ts';
+import { endLine, goodLog, gradeTable, rubricTexts, startLine } from '../../../test/grade-table.ts';
+import { addLogEntry, finishGrading, getGradePercent, startGrading, toLetter } from './grade.ts';
 
 const about = { sessionId: 'session-1', timestamp: '2026-01-02T00:00:00.000Z' };
 
-function graded(lines: LogLine[]) {
-  const state = gradeStart(names);
-  for (const entry of logOf(lines)) gradeStep(state, entry);
-  return gradeEnd(state, about).result;
+function gradeLog(lines: LogLine[]) {
+  const state = startGrading(operationNames);
+  for (const entry of parseLog(lines)) addLogEntry(state, entry);
+  return finishGrading(state, about).result;
 }
 
-const spelt = (codes: string): string[] =>
+const expand = (codes: string): string[] =>
   codes.split(' ').flatMap((code) => {
     const [name = '', value = ''] = code.split(':');
-    return name ? [strings[name]!.replace('#', value)] : [];
+    return name ? [rubricTexts[name]!.replace('#', value)] : [];
   });
 const used = new Set<string>();
 
 describe('the rubric', () => {
-  test.each(table)('%s', (_, log, scores, evidence, flags) => {
-    const result = graded(log);
+  test.each(gradeTable)('%s', (_, log, scores, evidence, flags) => {
+    const result = gradeLog(log);
     const all = Object.values(result.dimensions);
     expect(all.map(({ score }) => score).join(' ')).toBe(scores);
-    expect(all.flatMap((dimension) => dimension.evidence)).toEqual(spelt(evidence));
-    expect(result.flags).toEqual(spelt(flags));
+    expect(all.flatMap((dimension) => dimension.evidence)).toEqual(expand(evidence));
+    expect(result.flags).toEqual(expand(flags));
     expect(result.totalScore).toBe(all.reduce((sum, { score }) => sum + score, 0));
     for (const code of `${evidence} ${flags}`.split(' ')) used.add(code.split(':')[0]!);
   });
 
-  test('the table has at least 60 logs, and reaches every string of the rubric', () => {
-    expect(table.length).toBeGreaterThanOrEqual(60);
-    expect(Object.keys(strings).filter((code) => !used.has(code))).toEqual([]);
+  test('the table has at least 60 logs and covers every string of the rubric', () => {
+    expect(gradeTable.length).toBeGreaterThanOrEqual(60);
+    expect(Object.keys(rubricTexts).filter((code) => !used.has(code))).toEqual([]);
   });
 });
 
-test('evidence stands in its own dimension', () => {
-  const { dimensions } = graded([...good, 'tasks.exists', 'tasks.add T002 d p=T001', 'tasks.show !4', 'tasks.find', end]);
+test('evidence is listed in its own dimension', () => {
+  const { dimensions } = gradeLog([...goodLog, 'tasks.exists', 'tasks.add T002 d p=T001', 'tasks.show !4', 'tasks.find', endLine]);
   expect(dimensions).toEqual({
-    sessionDiscipline: { score: 20, max: 20, evidence: spelt('list+ end+') },
-    discoveryEfficiency: { score: 20, max: 20, evidence: spelt('ratio+:100 show+:2') },
-    taskHygiene: { score: 20, max: 20, evidence: spelt('parent+ adds+:1') },
-    errorProtocol: { score: 20, max: 20, evidence: spelt('found+ clean+') },
-    disclosureUse: { score: 20, max: 20, evidence: spelt('help+:1 mcp+:4') },
+    sessionDiscipline: { score: 20, max: 20, evidence: expand('list+ end+') },
+    discoveryEfficiency: { score: 20, max: 20, evidence: expand('ratio+:100 show+:2') },
+    taskHygiene: { score: 20, max: 20, evidence: expand('parent+ adds+:1') },
+    errorProtocol: { score: 20, max: 20, evidence: expand('found+ clean+') },
+    disclosureUse: { score: 20, max: 20, evidence: expand('help+:1 mcp+:4') },
   });
 });
 
 test('the same log gives the same bytes', () => {
-  for (const [, log] of table) expect(JSON.stringify(graded(log))).toBe(JSON.stringify(graded(log)));
+  for (const [, log] of gradeTable) expect(JSON.stringify(gradeLog(log))).toBe(JSON.stringify(gradeLog(log)));
 });
 
-test('every entry is counted, start and end too, up to the last end; gradings are not', () => {
-  expect(graded([start, 'session.list', 'tasks.next', end]).entryCount).toBe(4);
-  expect(graded([start, 'q:admin.grade', 'admin.grade.list', end, 'q:admin.grade', 'tasks.next']).entryCount).toBe(2);
-  expect(graded([]).entryCount).toBe(0);
+test('counts every entry up to the last session end, except grading calls', () => {
+  expect(gradeLog([startLine, 'session.list', 'tasks.next', endLine]).entryCount).toBe(4);
+  expect(gradeLog([startLine, 'q:admin.grade', 'admin.grade.list', endLine, 'q:admin.grade', 'tasks.next']).entryCount).toBe(2);
+  expect(gradeLog([]).entryCount).toBe(0);
 });
 
-test('the result names its session, its task where it has one, and who graded', () => {
-  const state = gradeStart(names);
-  expect(gradeEnd(state, about).result).toMatchObject({ ...about, maxScore: 100, evaluator: 'auto' });
-  expect(gradeEnd(state, about).result).not.toHaveProperty('taskId');
-  expect(gradeEnd(state, { ...about, taskId: 'T001' }).result).toMatchObject({ taskId: 'T001' });
+test('the result has the session, its task if there is one, and the evaluator', () => {
+  const state = startGrading(operationNames);
+  expect(finishGrading(state, about).result).toMatchObject({ ...about, maxScore: 100, evaluator: 'auto' });
+  expect(finishGrading(state, about).result).not.toHaveProperty('taskId');
+  expect(finishGrading(state, { ...about, taskId: 'T001' }).result).toMatchObject({ taskId: 'T001' });
 });
 
 test.each([
@@ -75,19 +75,19 @@ test.each([
   [44, 'F'],
   [0, 'F'],
 ])('%i points are %s', (totalScore, letter) => {
-  expect(letterOf(percentOf({ totalScore, maxScore: 100 }))).toBe(letter);
+  expect(toLetter(getGradePercent({ totalScore, maxScore: 100 }))).toBe(letter);
 });
 
 describe('the losses', () => {
-  const lossesOf = (lines: LogLine[]) => {
-    const state = gradeStart(names);
-    for (const entry of logOf(lines)) gradeStep(state, entry);
-    return gradeEnd(state, about);
+  const grade = (lines: LogLine[]) => {
+    const state = startGrading(operationNames);
+    for (const entry of parseLog(lines)) addLogEntry(state, entry);
+    return finishGrading(state, about);
   };
 
-  test('add up to what is missing, in each dimension, for every log', () => {
-    for (const [why, log] of table) {
-      const { result, losses } = lossesOf(log);
+  test('add up to the missing points of each dimension', () => {
+    for (const [why, log] of gradeTable) {
+      const { result, losses } = grade(log);
       for (const [name, { score }] of Object.entries(result.dimensions)) {
         const lost = losses.filter(({ dimension }) => dimension === name).reduce((sum, { points }) => sum + points, 0);
         expect(score + lost, `${why}: ${name}`).toBe(20);
@@ -96,10 +96,10 @@ describe('the losses', () => {
     }
   });
 
-  test('name flags by their own words, entries of the log, and a call', () => {
-    for (const [, log] of table) {
-      const { result, losses } = lossesOf(log);
-      const seqs = logOf(log).map(({ seq }) => seq);
+  test('have the text of their flag, entries of the log and a call', () => {
+    for (const [, log] of gradeTable) {
+      const { result, losses } = grade(log);
+      const seqs = parseLog(log).map(({ seq }) => seq);
       for (const { reason, entries, remedy } of losses) {
         if (/^(No |session\.|tasks\.(list|add)|E_|Subtasks|\d)/.test(reason)) expect(result.flags).toContain(reason);
         expect(entries.every(({ seq }) => seqs.includes(seq))).toBe(true);
@@ -133,17 +133,17 @@ describe('the losses', () => {
       { points: 5, entries: [{ seq: 2 }], remedy: { operation: 'tasks.find', params: { query: 'parse' } } },
     ],
     [['tasks.next', 'h:tasks.show'], 'mcp', { points: 10, entries: [{ seq: 1 }, { seq: 2 }], remedy: { onlyMcp: true } }],
-  ])('%j lose by %s', (log, rule, expected) => {
-    expect(lossesOf(log).losses.find((loss) => loss.rule === rule)).toMatchObject(expected);
+  ])('%j loses by the rule %s', (log, rule, expected) => {
+    expect(grade(log).losses.find((loss) => loss.rule === rule)).toMatchObject(expected);
   });
 
-  test('of many entries some are named and the rest counted', () => {
-    const { losses } = lossesOf(Array(25).fill('tasks.list'));
+  test('list ten entries and count the rest', () => {
+    const { losses } = grade(Array(25).fill('tasks.list'));
     expect(losses.find(({ rule }) => rule === 'discovery')).toMatchObject({ more: 15, entries: { length: 10 } });
   });
 
-  test('only what cost points is among them', () => {
-    const { losses } = lossesOf([1, 2, 3, 4, 5, 6].map((n) => `tasks.add T00${n} p=T009`));
+  test('contain only entries that cost points', () => {
+    const { losses } = grade([1, 2, 3, 4, 5, 6].map((n) => `tasks.add T00${n} p=T009`));
     expect(losses.filter(({ dimension }) => dimension === 'taskHygiene').map(({ points, entries }) => [points, entries[0]?.seq])).toEqual([
       [5, 1],
       [5, 2],

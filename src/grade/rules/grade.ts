@@ -1,21 +1,22 @@
-import type { GradeEntry, GradeResult, Letter, Trace } from '../model/grade.ts';
-import { addedBy, namedTask } from './grade-adds.ts';
-import { type Judgement, judge, type Loss } from './grade-rubric.ts';
+import { defined } from '#lib/defined.ts';
+import type { EntryReference, GradeEntry, GradeResult, Letter } from '../model/grade.ts';
+import { getTaskId, listAddedTasks } from './grade-adds.ts';
+import { type DimensionGrade, gradeDimensions, type PointLoss } from './grade-rubric.ts';
 
-/** What the catalogue says of a name that was called: the operation it stands for, and whether that only reads. */
-export type Names = ReadonlyMap<string, { name: string; isRead: boolean }>;
+/** Maps every operation name and alias to its operation, and says whether that only reads. */
+export type OperationNames = ReadonlyMap<string, { name: string; isRead: boolean }>;
 
-/** An entry that cost points, and what it was about. */
-export interface Sight extends Trace {
+/** An entry that cost points, and the task id, title or words it was about. */
+export interface CostlyEntry extends EntryReference {
   about?: string;
 }
 
-/** What the rubric counts. Plain numbers and short lists, so that it can be set aside at each end of the session. */
+/** Counters of the rubric. They are cheap to copy, which happens at each end of the session. */
 export interface Tally {
   entries: number;
-  firstList?: Trace;
-  firstTask?: Trace;
-  last?: Trace;
+  firstList?: EntryReference;
+  firstTask?: EntryReference;
+  last?: EntryReference;
   ends: number;
   finds: number;
   lists: number;
@@ -32,81 +33,103 @@ export interface Tally {
   helps: number;
   queries: number;
   otherReads: number;
-  /** Not-found errors that a lookup can still make good, oldest first, with how many entries are left for it. */
-  pending: readonly { error: Sight; left: number }[];
+  /** Not-found errors that a lookup can still recover, oldest first, with the number of entries left for it. */
+  pending: readonly { error: CostlyEntry; left: number }[];
 }
 
-/** What has been seen of each kind, in log order. A list only grows, so that a tally set aside knows its part by its count. */
-interface Seen {
-  lists: Trace[];
+/** Entries of each kind in log order. The lists only grow, so the counters of an earlier tally say how much of them belongs to it. */
+interface SeenEntries {
+  lists: EntryReference[];
   undescribedIds: string[];
-  undescribed: Sight[];
-  unverified: Sight[];
+  undescribed: CostlyEntry[];
+  unverified: CostlyEntry[];
   unrecoveredOperations: string[];
-  unrecovered: Sight[];
-  duplicates: Sight[];
-  otherReads: Trace[];
+  unrecovered: CostlyEntry[];
+  duplicates: CostlyEntry[];
+  otherReads: EntryReference[];
 }
 
 export interface GradeState {
-  names: Names;
+  names: OperationNames;
   tally: Tally;
-  /** The tally at the last end of the session: what comes after it is not graded. */
+  /** The tally at the last end of the session; later entries are not graded. */
   ended?: Tally;
-  seen: Seen;
+  seen: SeenEntries;
   titles: Set<string>;
 }
 
-/** How many entries of one kind an explanation names. */
-export const shownEntries = 10;
-const window = 4;
-const lookups = new Set(['tasks.find', 'tasks.exists']);
-const helps = new Set(['admin.help', 'tools.skill.show', 'tools.skill.list', 'skills.list', 'skills.show']);
+/** Number of entries that an explanation lists for one loss. */
+const maxExplainedEntries = 10;
+const recoveryWindow = 4;
+const lookupOperations = new Set(['tasks.find', 'tasks.exists']);
+const helpOperations = new Set(['admin.help', 'tools.skill.show', 'tools.skill.list', 'skills.list', 'skills.show']);
 
-export function gradeStart(names: Names): GradeState {
+export function startGrading(names: OperationNames): GradeState {
   return {
     names,
     tally: {
-      ...{ entries: 0, ends: 0, finds: 0, lists: 0, shows: 0, exists: 0, adds: 0, undescribed: 0, subtasks: 0, unverified: 0 },
-      ...{ recovered: 0, unrecovered: 0, titles: 0, uniqueTitles: 0, helps: 0, queries: 0, otherReads: 0, pending: [] },
+      entries: 0,
+      ends: 0,
+      finds: 0,
+      lists: 0,
+      shows: 0,
+      exists: 0,
+      adds: 0,
+      undescribed: 0,
+      subtasks: 0,
+      unverified: 0,
+      recovered: 0,
+      unrecovered: 0,
+      titles: 0,
+      uniqueTitles: 0,
+      helps: 0,
+      queries: 0,
+      otherReads: 0,
+      pending: [],
     },
     seen: {
-      ...{ lists: [], undescribedIds: [], undescribed: [], unverified: [] },
-      ...{ unrecoveredOperations: [], unrecovered: [], duplicates: [], otherReads: [] },
+      lists: [],
+      undescribedIds: [],
+      undescribed: [],
+      unverified: [],
+      unrecoveredOperations: [],
+      unrecovered: [],
+      duplicates: [],
+      otherReads: [],
     },
     titles: new Set(),
   };
 }
 
-/** One entry of the session, in log order. Changes the state that `gradeStart` made: a log is long, and each step is cheap. */
-export function gradeStep(state: GradeState, entry: GradeEntry): void {
+/** Counts the next entry of the session. It changes `state` in place, because a log is long. */
+export function addLogEntry(state: GradeState, entry: GradeEntry): void {
   const known = state.names.get(entry.operation);
   const name = known?.name ?? entry.operation;
-  // Grading is no part of what is graded, so that grading again gives the same.
+  // Grading calls are skipped, so that grading a session twice gives the same result.
   if (name === 'admin.grade' || name === 'admin.grade.list') return;
   const { tally, seen } = state;
-  const trace: Trace = { seq: entry.seq, operation: name, timestamp: entry.timestamp };
+  const reference: EntryReference = { seq: entry.seq, operation: name, timestamp: entry.timestamp };
   tally.entries++;
-  tally.last = trace;
-  recover(state, name);
-  if (name.startsWith('tasks.')) tally.firstTask ??= trace;
-  if (name === 'session.list') tally.firstList ??= trace;
+  tally.last = reference;
+  updateRecovery(state, name);
+  if (name.startsWith('tasks.')) tally.firstTask ??= reference;
+  if (name === 'session.list') tally.firstList ??= reference;
   else if (name === 'tasks.find') tally.finds++;
   else if (name === 'tasks.list') {
     tally.lists++;
-    note(seen.lists, trace, shownEntries);
+    addExplained(seen.lists, reference);
   } else if (name === 'tasks.show') tally.shows++;
-  else if (name === 'tasks.add' || name === 'tasks.add-batch') countAdds(state, { ...entry, operation: name }, trace);
+  else if (name === 'tasks.add' || name === 'tasks.add-batch') countAdds(state, { ...entry, operation: name }, reference);
   else if (name === 'tasks.exists') tally.exists++;
-  else if (helps.has(name)) tally.helps++;
+  else if (helpOperations.has(name)) tally.helps++;
   if (entry.gateway === 'cleo_query') tally.queries++;
   else if (known?.isRead) {
     tally.otherReads++;
-    note(seen.otherReads, trace, shownEntries);
+    addExplained(seen.otherReads, reference);
   }
   if (entry.exitCode === 4) {
-    const about = namedTask(entry.params);
-    tally.pending = [...tally.pending, { error: { ...trace, ...(about === undefined ? {} : { about }) }, left: window }];
+    const about = getTaskId(entry.params);
+    tally.pending = [...tally.pending, { error: { ...reference, ...defined({ about }) }, left: recoveryWindow }];
   }
   if (name === 'session.end') {
     tally.ends++;
@@ -114,27 +137,27 @@ export function gradeStep(state: GradeState, entry: GradeEntry): void {
   }
 }
 
-/** The grade, and where each lost point went. */
-export function gradeEnd(
+/** Returns the grade and a loss for every missing point. */
+export function finishGrading(
   state: GradeState,
   about: { sessionId: string; taskId?: string; timestamp: string },
-): { result: GradeResult; losses: Loss[] } {
-  const { judgements, flags } = judge(concluded(state));
-  const scored = ({ score, evidence }: Judgement) => ({ score, max: 20 as const, evidence });
-  const { sessionDiscipline, discoveryEfficiency, taskHygiene, errorProtocol, disclosureUse } = judgements;
-  const all = Object.values(judgements);
+): { result: GradeResult; losses: PointLoss[] } {
+  const { dimensions, flags } = gradeDimensions(toGradedLog(state));
+  const toScore = ({ score, evidence }: DimensionGrade) => ({ score, max: 20 as const, evidence });
+  const { sessionDiscipline, discoveryEfficiency, taskHygiene, errorProtocol, disclosureUse } = dimensions;
+  const all = Object.values(dimensions);
   return {
     result: {
       sessionId: about.sessionId,
-      ...(about.taskId ? { taskId: about.taskId } : {}),
+      ...defined({ taskId: about.taskId }),
       totalScore: all.reduce((sum, { score }) => sum + score, 0),
       maxScore: 100,
       dimensions: {
-        sessionDiscipline: scored(sessionDiscipline),
-        discoveryEfficiency: scored(discoveryEfficiency),
-        taskHygiene: scored(taskHygiene),
-        errorProtocol: scored(errorProtocol),
-        disclosureUse: scored(disclosureUse),
+        sessionDiscipline: toScore(sessionDiscipline),
+        discoveryEfficiency: toScore(discoveryEfficiency),
+        taskHygiene: toScore(taskHygiene),
+        errorProtocol: toScore(errorProtocol),
+        disclosureUse: toScore(disclosureUse),
       },
       flags,
       timestamp: about.timestamp,
@@ -152,17 +175,17 @@ const thresholds: [Letter, number][] = [
   ['D', 45],
 ];
 
-export const percentOf = ({ totalScore, maxScore }: Pick<GradeResult, 'totalScore' | 'maxScore'>): number =>
+export const getGradePercent = ({ totalScore, maxScore }: Pick<GradeResult, 'totalScore' | 'maxScore'>): number =>
   Math.round((100 * totalScore) / maxScore);
-export const letterOf = (percent: number): Letter => thresholds.find(([, least]) => percent >= least)?.[0] ?? 'F';
+export const toLetter = (percent: number): Letter => thresholds.find(([, min]) => percent >= min)?.[0] ?? 'F';
 
-/** What the rubric judges: a tally, and of what was seen the part that it counts. */
-export interface Concluded extends Tally {
-  seen: { [K in keyof Seen]: Seen[K] };
+/** Input of the rubric: a tally, and the seen entries that it counts. */
+export interface GradedLog extends Tally {
+  seen: { [K in keyof SeenEntries]: SeenEntries[K] };
 }
 
-/** An error that is still waiting for its lookup when the session ends has not got one. */
-function concluded({ tally, ended, seen }: GradeState): Concluded {
+/** Cuts the log at the last end of the session. Errors that still wait for a lookup there count as unrecovered. */
+function toGradedLog({ tally, ended, seen }: GradeState): GradedLog {
   const final = ended ?? tally;
   const waiting = final.pending.map(({ error }) => error);
   return {
@@ -181,44 +204,44 @@ function concluded({ tally, ended, seen }: GradeState): Concluded {
   };
 }
 
-/** A lookup makes good every error that is still waiting; any other entry brings each nearer to its end. */
-function recover({ tally, seen }: GradeState, name: string): void {
+/** Marks all pending errors as recovered after a lookup; any other entry shortens their recovery window. */
+function updateRecovery({ tally, seen }: GradeState, name: string): void {
   if (tally.pending.length === 0) return;
-  if (lookups.has(name)) {
+  if (lookupOperations.has(name)) {
     tally.recovered += tally.pending.length;
     tally.pending = [];
     return;
   }
-  const waiting: { error: Sight; left: number }[] = [];
+  const waiting: { error: CostlyEntry; left: number }[] = [];
   for (const { error, left } of tally.pending) {
     if (left > 1) waiting.push({ error, left: left - 1 });
     else {
       tally.unrecovered++;
       seen.unrecoveredOperations.push(error.operation);
-      note(seen.unrecovered, error, shownEntries);
+      addExplained(seen.unrecovered, error);
     }
   }
   tally.pending = waiting;
 }
 
-function countAdds({ tally, seen, titles }: GradeState, entry: GradeEntry, trace: Trace): void {
-  for (const { id, hasDescription, key, title, parent } of addedBy(entry)) {
+function countAdds({ tally, seen, titles }: GradeState, entry: GradeEntry, reference: EntryReference): void {
+  for (const { id, hasDescription, key, title, parent } of listAddedTasks(entry)) {
     tally.adds++;
     if (!hasDescription) {
       tally.undescribed++;
       seen.undescribedIds.push(id);
-      note(seen.undescribed, { ...trace, ...(title === undefined ? {} : { about: title }) }, shownEntries);
+      addExplained(seen.undescribed, { ...reference, ...defined({ about: title }) });
     }
     if (parent !== undefined) {
       tally.subtasks++;
       if (tally.exists === 0) {
         tally.unverified++;
-        note(seen.unverified, { ...trace, about: parent }, shownEntries);
+        addExplained(seen.unverified, { ...reference, about: parent });
       }
     }
     if (key === undefined) continue;
     tally.titles++;
-    if (titles.has(key)) note(seen.duplicates, { ...trace, ...(title === undefined ? {} : { about: title }) }, shownEntries);
+    if (titles.has(key)) addExplained(seen.duplicates, { ...reference, ...defined({ about: title }) });
     else {
       titles.add(key);
       tally.uniqueTitles++;
@@ -226,6 +249,6 @@ function countAdds({ tally, seen, titles }: GradeState, entry: GradeEntry, trace
   }
 }
 
-function note<T>(list: T[], item: T, most: number): void {
-  if (list.length < most) list.push(item);
+function addExplained<T>(list: T[], entry: T): void {
+  if (list.length < maxExplainedEntries) list.push(entry);
 }

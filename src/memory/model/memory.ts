@@ -24,40 +24,40 @@ export const confirmationStates = ['proposed', 'accepted', 'rejected', 'supersed
 export const ConfirmationState = picklist(confirmationStates);
 export type ConfirmationState = InferOutput<typeof ConfirmationState>;
 
-/** The letter before the number: `D-001` is a decision. */
+/** Prefixes of ids: `D-001` is a decision. */
 export const memoryLetters = { observation: 'O', decision: 'D', pattern: 'P', learning: 'L' } as const;
 
-export const memoryId = (type: MemoryType, seq: number): string => `${memoryLetters[type]}-${String(seq).padStart(3, '0')}`;
+export const formatMemoryId = (type: MemoryType, seq: number): string => `${memoryLetters[type]}-${String(seq).padStart(3, '0')}`;
 
-/** `D-001`, `d-1`, `D1` name one entry; what we print is `D-001`. */
+/** Normalizes a memory id: `d-1` and `D1` become `D-001`. Undefined if the text is not an id. */
 export function canonicalMemoryId(text: string): string | undefined {
   const [, letter, digits] = /^\s*([odpl])-?0*([1-9][0-9]{0,14})\s*$/i.exec(text) ?? [];
   const type = memoryTypes.find((one) => memoryLetters[one] === letter?.toUpperCase());
-  return type && memoryId(type, Number(digits));
+  return type && formatMemoryId(type, Number(digits));
 }
 
-// As a task id: what is malformed is a call of the wrong shape (exit 2).
+// A malformed id is a wrong type (exit 2), as for task ids.
 export const MemoryId = pipe(
   custom<string>((value) => typeof value === 'string' && canonicalMemoryId(value) !== undefined, 'Expected a memory id such as D-001'),
   transform((text) => canonicalMemoryId(text)!),
   metadata({ jsonSchema: { type: 'string', pattern: '^[ODPLodpl]-?[0-9]+$' }, value: 'D-###' }),
 );
 
-export const longestMemory = 32_000;
+export const maxMemoryLength = 32_000;
 
 export const MemoryContent = pipe(
   string(),
-  maxLength(longestMemory, `must have at most ${longestMemory} characters`),
+  maxLength(maxMemoryLength, `must have at most ${maxMemoryLength} characters`),
   check(isStorable, 'must not contain NUL or lone surrogates'),
   transform((text) => text.trim()),
   check((text) => text !== '', 'must not be empty'),
 );
 
-/** Where an entry came from, as `--source research:T002-parsers` names it. */
+/** Kinds of sources that `--source` accepts, such as `research:T002-parsers`. */
 export const sourceTables = ['research', 'vote', 'adr', 'session', 'task', 'doc'] as const;
 export type SourceTable = (typeof sourceTables)[number] | 'ledger';
 
-/** What is enough to recognise an entry by. */
+/** An entry as lists show it. */
 export interface MemoryHit {
   id: string;
   type: MemoryType;
@@ -72,7 +72,7 @@ export interface MemoryRecord extends MemoryHit {
   decidedBy?: string;
   decidedAt?: string;
   decidedReason?: string;
-  /** Where it came from: `research` and the id of an entry, `adr` and a path. */
+  /** Origin of the entry, such as `research` with an entry id or `adr` with a path. */
   source?: { table: string; rowid: string };
   sessionId?: string;
   agentId: string;
@@ -81,11 +81,10 @@ export interface MemoryRecord extends MemoryHit {
   tasks: TaskId[];
 }
 
-/** What may cite an entry. */
 export type CitingKind = 'memory' | 'doc' | 'task';
 
-/** What cites something that was superseded, and what it cites. */
-export interface Flag {
+/** A citation of a superseded entry. */
+export interface CitationFlag {
   kind: CitingKind;
   id: string;
   title: string;
@@ -93,7 +92,7 @@ export interface Flag {
   supersededBy: string;
 }
 
-/** An entry as lists answer it. */
+/** An entry in the results of lists. */
 export const MemorySummary = strictObject({
   id: string(),
   type: MemoryType,
@@ -102,7 +101,7 @@ export const MemorySummary = strictObject({
   supersededBy: optional(string()),
 });
 
-/** The whole of it. */
+/** A complete entry in results. */
 export const Memory = strictObject({
   ...MemorySummary.entries,
   content: string(),
@@ -114,9 +113,7 @@ export const Memory = strictObject({
   decidedAt: optional(Timestamp),
   reason: optional(string()),
   cites: optional(array(string())),
-  stale: optional(
-    pipe(array(strictObject({ id: string(), supersededBy: string() })), description('What it cites and was superseded since')),
-  ),
+  stale: optional(pipe(array(strictObject({ id: string(), supersededBy: string() })), description('Cited entries that were superseded'))),
   sessionId: optional(string()),
   createdAt: Timestamp,
   createdBy: string(),
@@ -124,6 +121,6 @@ export const Memory = strictObject({
 
 export const Citing = strictObject({ kind: picklist(['memory', 'doc', 'task']), id: string(), title: string() });
 
-/** Of files that decisions are taken over from. */
-export const largestLedger = 1 << 20;
-export const mostLedgers = 2000;
+/** Limits for files that decisions are imported from. */
+export const maxLedgerBytes = 1 << 20;
+export const maxLedgers = 2000;

@@ -2,41 +2,42 @@ import { array, boolean, description, optional, pipe, strictObject } from 'valib
 import { query } from '#core/define.ts';
 import { CleoError } from '#core/errors/error.ts';
 import { SearchText, TaskId } from '#core/model/scalars.ts';
-import { paged, pageParams } from '#core/page.ts';
-import { notFound } from '#tasks/operations/shared/require.ts';
+import { answerPage, pageParams } from '#core/page.ts';
+import { defined } from '#lib/defined.ts';
+import { createNotFoundError } from '#tasks/operations/shared/require.ts';
 import { ConfirmationState, MemorySummary } from '../model/memory.ts';
-import { summaryOf } from '../rules/memory-view.ts';
+import { toMemorySummary } from '../rules/memory-view.ts';
 import { searchMemory } from './shared/search.ts';
 
 export const memoryDecisionFind = query({
   name: 'memory.decision-find',
   aliases: ['memory.decision.find'],
-  summary: 'Find decisions by words, or those about an epic and what is inside it',
+  summary: 'Find decisions by words or by epic',
   params: strictObject({
     query: optional(pipe(SearchText, description('Words in title, content or tags'))),
-    epic: optional(pipe(TaskId, description('Only those about this one or anything inside it'))),
-    state: optional(pipe(ConfirmationState, description('Only those in this state'))),
-    near: optional(pipe(boolean(), description('Also what has only some of the words, or words like them'))),
+    epic: optional(pipe(TaskId, description('Only decisions about this epic or a task inside it'))),
+    state: optional(pipe(ConfirmationState, description('Only decisions in this state'))),
+    near: optional(pipe(boolean(), description('Include entries with only some of the words or similar ones'))),
     ...pageParams(20),
   }),
   paramAliases: { term: 'query', epicId: 'epic' },
   result: strictObject({ decisions: array(MemorySummary) }),
   errors: ['E_INVALID_INPUT', 'E_NOT_FOUND'],
   tier: 1,
-  cli: { command: 'memory decision-find' },
+  cli: { command: 'memory decision-find', view: async () => (await import('../view.ts')).memoryView },
   example: { world: ['T001 epic', 'T002 in T001', 'memory decision about T002: Tokens are structs'], call: { epic: 'T001' } },
-  async run({ store }, { query: given, epic, state, near, limit, offset, budget }) {
-    const words = given?.trim() || undefined;
+  async run({ store }, { query: text, epic, state, near, limit, offset, budget }) {
+    const words = text?.trim() || undefined;
     if (!words && !epic)
       throw new CleoError('E_INVALID_INPUT', {
         problem: 'decision-find needs --query or --epic',
         fix: 'cleo memory find --type decision',
         field: 'query',
       });
-    if (epic && !(await store.tasks.exists(epic))) throw await notFound(store, epic);
+    if (epic && !(await store.tasks.exists(epic))) throw await createNotFoundError(store, epic);
     const page = { limit, offset, budget };
-    const filter = { type: 'decision' as const, ...(epic ? { inside: epic } : {}), ...(state ? { state } : {}) };
+    const filter = { type: 'decision' as const, ...defined({ inside: epic, state }) };
     const { hits, count } = await searchMemory(store, words, filter, page, near);
-    return paged({ decisions: hits.map(summaryOf) }, hits.length, page, count);
+    return answerPage({ decisions: hits.map(toMemorySummary) }, hits.length, page, count);
   },
 });

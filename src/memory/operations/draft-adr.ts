@@ -1,21 +1,24 @@
 import { description, optional, pipe, strictObject } from 'valibot';
-import { alreadyThere, mutation } from '#core/define.ts';
+import { alreadyExists, mutation } from '#core/define.ts';
 import { CleoError } from '#core/errors/error.ts';
 import { DocSlug } from '#documents/model/doc.ts';
-import { DocReceipt, receiptOf } from '#documents/operations/shared/documents.ts';
-import { adrOf } from '../rules/memory-adr.ts';
-import { idNames, idParam } from './fetch.ts';
-import { requireMemory } from './shared/require.ts';
+import { DocReceipt, toDocReceipt } from '#documents/operations/shared/documents.ts';
+import { formatAdr } from '../rules/memory-adr.ts';
+import { memoryIdAliases, memoryIdParam } from './fetch.ts';
+import { requireMemory } from './shared/require-memory.ts';
 
 export const memoryDraftAdr = mutation({
   name: 'memory.draft-adr',
-  summary: 'Draft a decision record, a document of type adr, from an accepted decision',
-  params: strictObject({ id: idParam, slug: optional(pipe(DocSlug, description('The name of the document; left out, adr-d-001'))) }),
-  paramAliases: idNames,
+  summary: 'Draft a decision record from an accepted decision',
+  params: strictObject({
+    id: memoryIdParam,
+    slug: optional(pipe(DocSlug, description('Slug of the document; for example adr-d-001 by default'))),
+  }),
+  paramAliases: memoryIdAliases,
   result: strictObject({ doc: DocReceipt }),
   errors: ['E_NOT_FOUND', 'E_VALIDATION'],
   tier: 1,
-  cli: { command: 'memory draft-adr', args: ['id'] },
+  cli: { command: 'memory draft-adr', args: ['id'], view: async () => (await import('#documents/view.ts')).documentView },
   example: { world: ['T001', 'memory decision accepted about T001: Tokens are structs'], call: { id: 'D-001' } },
   async run({ store, platform, now, caller }, { id, slug = `adr-${id.toLowerCase()}` }) {
     const entry = await requireMemory(store, id);
@@ -24,20 +27,20 @@ export const memoryDraftAdr = mutation({
         field: 'state',
         problem:
           entry.type === 'decision'
-            ? `of ${id} is ${entry.state}; a record is drafted from what was accepted`
-            : `of ${id}: it is no decision`,
+            ? `of ${id} is ${entry.state}; only an accepted decision can be drafted`
+            : `of ${id} does not apply: it is not a decision`,
         fix:
           entry.state === 'proposed' && entry.type === 'decision'
             ? `cleo memory confirm ${id}`
             : 'cleo memory find --type decision --state accepted',
       });
-    const supersedes = (await store.memory.supersededBy(id)).map((old) => old.id);
-    const content = adrOf(entry, supersedes);
+    const supersedes = (await store.memory.listSupersededBy(id)).map((old) => old.id);
+    const content = formatAdr(entry, supersedes);
     const text = { content, encoding: 'utf8' as const, digest: platform.sha256(content), size: Buffer.byteLength(content) };
     const doc = { slug, kind: 'adr', title: entry.title };
     const there = await store.docs.get(slug);
     const version = (there?.version ?? 0) + 1;
-    if (there?.digest === text.digest) return alreadyThere({ doc: receiptOf(there) });
+    if (there?.digest === text.digest) return alreadyExists({ doc: toDocReceipt(there) });
     if (there && there.kind !== 'adr')
       throw new CleoError('E_VALIDATION', {
         field: 'slug',
@@ -46,10 +49,10 @@ export const memoryDraftAdr = mutation({
       });
     const made = { ...text, version, at: now, agentId: caller.agent };
     await (there ? store.docs.addVersion(slug, made) : store.docs.insert(doc, made));
-    const without = [...(await store.tasks.missing(entry.tasks)), ...((await store.docs.tasks([slug])).get(slug) ?? [])];
+    const without = [...(await store.tasks.findMissing(entry.tasks)), ...((await store.docs.getTaskIds([slug])).get(slug) ?? [])];
     for (const taskId of entry.tasks) if (!without.includes(taskId)) await store.docs.attach(slug, taskId);
-    // What it took the place of it names as well, and rightly so: only when the decision itself is superseded is it stale.
-    await store.memory.cite('doc', slug, [id]);
-    return { doc: receiptOf({ ...doc, ...text, version }) };
+    // The record also names the decisions it supersedes. They are not stored as citations, which would make the record stale at once.
+    await store.memory.saveCitations('doc', slug, [id]);
+    return { doc: toDocReceipt({ ...doc, ...text, version }) };
   },
 });

@@ -1,25 +1,25 @@
 import { description, pipe, strictObject } from 'valibot';
 import { query } from '#core/define.ts';
 import { Memory, MemoryId } from '../model/memory.ts';
-import { wholeMemory } from '../rules/memory-view.ts';
-import { requireMemory } from './shared/require.ts';
+import { toMemory } from '../rules/memory-view.ts';
+import { requireMemory } from './shared/require-memory.ts';
 
-export const idParam = pipe(MemoryId, description('The entry, e.g. D-001'));
-export const idNames = { memoryId: 'id', decisionId: 'id' };
+export const memoryIdParam = pipe(MemoryId, description('Entry id, e.g. D-001'));
+export const memoryIdAliases = { memoryId: 'id', decisionId: 'id' };
 
 export const memoryFetch = query({
   name: 'memory.fetch',
   aliases: ['memory.show'],
-  summary: 'Show everything about one entry: content, state, where it came from, what it cites',
-  params: strictObject({ id: idParam }),
-  paramAliases: idNames,
+  summary: 'Show a memory entry',
+  params: strictObject({ id: memoryIdParam }),
+  paramAliases: memoryIdAliases,
   result: strictObject({ memory: Memory }),
   errors: ['E_NOT_FOUND'],
   tier: 0,
-  cli: { command: ['memory fetch', 'memory show'], args: ['id'] },
+  cli: { command: ['memory fetch', 'memory show'], args: ['id'], view: async () => (await import('../view.ts')).memoryView },
   example: { world: ['memory decision accepted: Tokens are structs'], call: { id: 'D-001' } },
   async run({ store }, { id }) {
     const entry = await requireMemory(store, id);
-    return { memory: wholeMemory(entry, await store.memory.citedBy('memory', id), await store.memory.staleIn('memory', id)) };
+    return { memory: toMemory(entry, await store.memory.listCited('memory', id), await store.memory.listStaleCitations('memory', id)) };
   },
 });

@@ -14,21 +14,22 @@ const records = {
   'README.md': '# Records\n',
 };
 
-function fill(folder: string, files: Record<string, string | Buffer>): void {
+function writeFiles(folder: string, files: Record<string, string | Buffer>): void {
   mkdirSync(folder, { recursive: true });
   for (const [name, text] of Object.entries(files)) writeFileSync(join(folder, name), text);
 }
 
-const states = (memories: { id: string; confirmation_state: string }[]): string[] => memories.map((m) => `${m.id} ${m.confirmation_state}`);
+const toStates = (memories: { id: string; confirmation_state: string }[]): string[] =>
+  memories.map((m) => `${m.id} ${m.confirmation_state}`);
 
 describe('decision records', () => {
-  test('a person takes them over as they stand, once', async () => {
+  test('are imported with their states by a person, once', async () => {
     const { root, call } = await openApp({ tasks: ['T001'], isAtTerminal: true, env: { CLEO_AGENT_ID: '' } });
-    fill(join(root, 'docs/adr'), records);
+    writeFiles(join(root, 'docs/adr'), records);
     expect(await call('memory.import', { adr: 'docs/adr', dryRun: true })).toMatchObject({ data: { wouldCreate: 5 } });
     const first = await call('memory.import', { adr: 'docs/adr' });
-    expect(states(first.memories)).toEqual(['D-001 superseded', 'D-002 accepted', 'D-003 accepted', 'D-004 rejected', 'D-005 proposed']);
-    expect(first).toMatchObject({ unchanged: 0, skipped: [{ file: 'docs/adr/README.md', why: 'tells no decision' }] });
+    expect(toStates(first.memories)).toEqual(['D-001 superseded', 'D-002 accepted', 'D-003 accepted', 'D-004 rejected', 'D-005 proposed']);
+    expect(first).toMatchObject({ unchanged: 0, skipped: [{ file: 'docs/adr/README.md', why: 'contains no decision' }] });
     expect(await call('memory.fetch', { id: 'D-003' })).toMatchObject({
       memory: { title: 'Tokens are classes', source_table: 'adr', source_rowid: 'docs/adr/0003-classes.md', tasks: ['T001'] },
     });
@@ -40,36 +41,36 @@ describe('decision records', () => {
     });
   });
 
-  test('what changes in the files is taken over the next time', async () => {
+  test('are updated when the files change', async () => {
     const { root, call } = await openApp({ isAtTerminal: true, env: { CLEO_AGENT_ID: '' } });
     const folder = join(root, 'docs/adr');
-    fill(folder, records);
+    writeFiles(folder, records);
     await call('memory.import', { adr: 'docs/adr' });
-    fill(folder, {
+    writeFiles(folder, {
       '0005-speed.md': record('5. Make it fast', 'Accepted'),
       '0002-lexer.md': record('2. The lexer is made', 'Accepted', 'Other'),
     });
     const again = await call('memory.import', { adr: 'docs/adr' });
-    expect(states(again.memories)).toEqual(['D-006 accepted', 'D-005 accepted']);
+    expect(toStates(again.memories)).toEqual(['D-006 accepted', 'D-005 accepted']);
     expect(await call('memory.fetch', { id: 'D-002' })).toMatchObject({
       memory: { confirmation_state: 'superseded', supersededBy: 'D-006' },
     });
   });
 
-  test('what an agent takes over is proposed, and nothing that a person accepted is touched', async () => {
+  test('are only proposed by an agent, and accepted entries stay', async () => {
     const { root, call, as } = await openApp({ tasks: ['T001'], isAtTerminal: true, env: { CLEO_AGENT_ID: '' } });
     const agent = as('ada');
     const folder = join(root, '.cleo/adrs');
-    fill(folder, records);
+    writeFiles(folder, records);
     const { memories } = await agent.call('memory.import');
-    expect(states(memories)).toEqual(['D-001 superseded', 'D-002 proposed', 'D-003 proposed', 'D-004 proposed', 'D-005 proposed']);
+    expect(toStates(memories)).toEqual(['D-001 superseded', 'D-002 proposed', 'D-003 proposed', 'D-004 proposed', 'D-005 proposed']);
     await call('memory.confirm', { id: 'D-002' });
-    fill(folder, { '0002-lexer.md': record('2. The lexer is by hand', 'Superseded by 3') });
+    writeFiles(folder, { '0002-lexer.md': record('2. The lexer is by hand', 'Superseded by 3') });
     expect(await agent.call('memory.import')).toMatchObject({
       _meta: {
         exitCode: 101,
         warnings: [
-          '.cleo/adrs/0002-lexer.md says that D-003 took the place of D-002; that is for a person: cleo memory supersede D-002 --by D-003',
+          '.cleo/adrs/0002-lexer.md says that D-003 supersedes D-002; a person must confirm it: cleo memory supersede D-002 --by D-003',
         ],
       },
     });
@@ -79,9 +80,9 @@ describe('decision records', () => {
   });
 });
 
-test('what agents left in files is taken over', async () => {
+test('imports decisions from output of agents', async () => {
   const { root, call } = await openApp({ tasks: ['T002'] });
-  fill(join(root, '.cleo/agent-outputs'), {
+  writeFiles(join(root, '.cleo/agent-outputs'), {
     'a.md': '**Task**: T002\n**Status**: complete\n\n## Decisions\n- Tokens are structs\n- The lexer is by hand\n',
     'b.jsonl': '{"type":"decision","title":"Speed","content":"Make it fast"}\n{"type":"note"}\n{"decision":"Tokens are structs"}\n',
   });
@@ -94,10 +95,14 @@ test('what agents left in files is taken over', async () => {
   });
 });
 
-test('only files of the project are read, and a bad one hinders none', async () => {
+test('reads only files of the project and skips invalid ones', async () => {
   const { root, call } = await openApp();
-  fill(join(root, 'adr'), { '1-a.md': record('A', 'Accepted'), '2-b.md': Buffer.from([0x23, 0x20, 0xff]), '3-c.md': 'x'.repeat(1100000) });
-  fill(join(root, 'adr'), { '4-d.md': record('d'.repeat(201), 'Accepted') });
+  writeFiles(join(root, 'adr'), {
+    '1-a.md': record('A', 'Accepted'),
+    '2-b.md': Buffer.from([0x23, 0x20, 0xff]),
+    '3-c.md': 'x'.repeat(1100000),
+  });
+  writeFiles(join(root, 'adr'), { '4-d.md': record('d'.repeat(201), 'Accepted') });
   symlinkSync('/etc/hostname', join(root, 'adr', '5-e.md'));
   const { memories, skipped } = await call('memory.import', { adr: 'adr' });
   expect(memories).toHaveLength(1);
@@ -113,7 +118,7 @@ test('only files of the project are read, and a bad one hinders none', async () 
   expect(await call('memory.import', { adr: 'adr' }, { gateway: 'http', token })).toMatchObject({ error: { exitCode: 64 } });
 });
 
-test('a record is drafted from a decision that was accepted, as a document', async () => {
+test('drafts a record from an accepted decision as a document', async () => {
   const { call } = await openApp({
     tasks: [
       'T001',

@@ -1,22 +1,22 @@
 import { array, description, metadata, number, optional, pipe, strictObject, string } from 'valibot';
 import { answer, type MutationContext, mutation } from '#core/define.ts';
 import { FilePath, isStorable } from '#core/model/scalars.ts';
-import { isByPerson } from '#sessions/operations/shared/person.ts';
-import { longestMemory, type MemoryHit, type MemoryRecord, MemorySummary } from '../model/memory.ts';
-import { isMeant, type ToldDecision } from '../rules/memory-adr.ts';
-import { digestOf, summaryOf } from '../rules/memory-view.ts';
-import { citeTasks } from './shared/cite-tasks.ts';
-import { citeAll, newEntry } from './shared/keep.ts';
-import { type Read, readLedgers } from './shared/ledgers.ts';
+import { isCalledByPerson } from '#sessions/operations/shared/person.ts';
+import { type MemoryHit, type MemoryRecord, MemorySummary, maxMemoryLength } from '../model/memory.ts';
+import { isReferenceTo, type ParsedDecision } from '../rules/memory-adr.ts';
+import { hashMemory, toMemorySummary } from '../rules/memory-view.ts';
+import { type LedgerContents, readLedgers } from './shared/read-ledgers.ts';
+import { createMemoryRecord, saveMemoryCitations } from './shared/store-memory.ts';
+import { saveTaskCitations } from './shared/task-citations.ts';
 
 export const memoryImport = mutation({
   name: 'memory.import',
-  summary: 'Take decisions over from decision records (ADRs) and from what agents left in files',
+  summary: 'Import decisions from ADRs and from output of agents',
   params: strictObject({
     adr: optional(
       pipe(
         FilePath,
-        description('The folder with the files, from the project folder; left out, .cleo/adrs and .cleo/agent-outputs'),
+        description('Folder, relative to the project folder; .cleo/adrs and .cleo/agent-outputs by default'),
         metadata({ value: 'FOLDER' }),
       ),
     ),
@@ -29,87 +29,105 @@ export const memoryImport = mutation({
   }),
   errors: ['E_NOT_FOUND', 'E_FILE_ERROR', 'E_FORBIDDEN'],
   tier: 1,
-  cli: { command: 'memory import', args: ['adr'] },
+  cli: { command: 'memory import', args: ['adr'], view: async () => (await import('../view.ts')).memoryView },
   dryRun: true,
   example: { call: {}, exit: 100 },
   async run(ctx, { adr }) {
     const { store } = ctx;
-    const { told, skipped } = await readLedgers(ctx, adr);
-    const found = await entered(ctx, told, skipped);
-    const fresh = found.filter(({ isNew }) => isNew).map(({ entry }) => entry as MemoryRecord);
-    await store.memory.insertMany(fresh);
-    const warnings = (await Promise.all(fresh.map((entry) => citeAll(store, entry)))).flat();
-    for (const one of found) warnings.push(...(await settle(ctx, one, found)));
-    const after = await store.memory.hits(found.map(({ entry }) => entry.id));
+    const { files, skipped } = await readLedgers(ctx, adr);
+    const imported = await matchEntries(ctx, files, skipped);
+    const newEntries = imported.filter(({ isNew }) => isNew).map(({ entry }) => entry as MemoryRecord);
+    await store.memory.insertMany(newEntries);
+    const warnings = (await Promise.all(newEntries.map((entry) => saveMemoryCitations(store, entry)))).flat();
+    for (const one of imported) warnings.push(...(await applyFileState(ctx, one, imported)));
+    const after = await store.memory.getHits(imported.map(({ entry }) => entry.id));
     const touched = new Set([...store.changes.created, ...store.changes.updated]);
-    const memories = after.filter(({ id }, i) => touched.has(id) && after.findIndex((hit) => hit.id === id) === i).map(summaryOf);
-    const exit = memories.length > 0 ? {} : { exit: found.length > 0 ? (101 as const) : (100 as const) };
+    const memories = after.filter(({ id }, i) => touched.has(id) && after.findIndex((hit) => hit.id === id) === i).map(toMemorySummary);
+    const exit = memories.length > 0 ? {} : { exit: imported.length > 0 ? (101 as const) : (100 as const) };
     return answer(
-      { memories, unchanged: found.length - memories.length, ...(skipped.length > 0 ? { skipped } : {}) },
+      { memories, unchanged: imported.length - memories.length, ...(skipped.length > 0 ? { skipped } : {}) },
       { ...exit, warnings },
     );
   },
 });
 
-interface Entered {
+interface ImportedDecision {
   file: string;
-  told: ToldDecision;
+  decision: ParsedDecision;
   entry: MemoryHit;
   isNew: boolean;
-  /** What the same file told the last time, where it tells something else now. */
+  /** Entry from an earlier import of the same file, whose content has changed. */
   before?: MemoryHit;
 }
 
-/** What is told, as entries: those that are there already, and new ones, which are proposed. */
-async function entered({ store, ...ctx }: MutationContext, told: Read['told'], skipped: Read['skipped']): Promise<Entered[]> {
+/** Matches decisions with existing entries and creates proposed entries for the others. */
+async function matchEntries(
+  { store, ...ctx }: MutationContext,
+  files: LedgerContents['files'],
+  skipped: LedgerContents['skipped'],
+): Promise<ImportedDecision[]> {
   const known = new Map<string, MemoryHit>();
-  const found: Entered[] = [];
-  for (const { file, decisions } of told)
+  const found: ImportedDecision[] = [];
+  for (const { file, decisions } of files)
     for (const one of decisions) {
-      if (one.content.length > longestMemory || one.title.length > 200 || !isStorable(one.content + one.title)) {
-        skipped.push({ file, why: 'has a title of more than 200 characters, or a text of more than 32,000, or one that no store keeps' });
+      if (one.content.length > maxMemoryLength || one.title.length > 200 || !isStorable(one.content + one.title)) {
+        skipped.push({ file, why: 'has a title over 200 characters, a text over 32,000 characters, or characters that cannot be stored' });
         continue;
       }
-      const digest = digestOf('decision', one.content);
-      const there = known.get(digest) ?? (await store.memory.withDigest(digest));
+      const digest = hashMemory('decision', one.content);
+      const there = known.get(digest) ?? (await store.memory.getByDigest(digest));
       if (there) {
-        found.push({ file, told: one, entry: there, isNew: false });
+        found.push({ file, decision: one, entry: there, isNew: false });
         known.set(digest, there);
         continue;
       }
       const source = { table: decisions.length === 1 && file.endsWith('.md') ? 'adr' : 'ledger', rowid: file };
-      const [before] = source.table === 'adr' ? await store.memory.ofSource('adr', file) : [];
+      const [before] = source.table === 'adr' ? await store.memory.listForSource('adr', file) : [];
       const [id = ''] = await store.memory.nextIds('decision', 1);
-      const missing = await store.tasks.missing(one.tasks);
+      const missing = await store.tasks.findMissing(one.tasks);
       const tasks = one.tasks.filter((task) => !missing.includes(task));
-      const entry = newEntry(ctx, { id, type: 'decision', title: one.title, content: one.content, digest, tags: [], tasks, source });
+      const entry = createMemoryRecord(ctx, {
+        id,
+        type: 'decision',
+        title: one.title,
+        content: one.content,
+        digest,
+        tags: [],
+        tasks,
+        source,
+      });
       known.set(digest, entry);
-      found.push({ file, told: one, entry, isNew: true, ...(before ? { before } : {}) });
+      found.push({ file, decision: one, entry, isNew: true, ...(before ? { before } : {}) });
     }
   return found;
 }
 
-/** Gives an entry the state that its file tells, as far as the caller may: of a decision only a person says that it holds or does not.
- *  What was decided here stays so. */
-async function settle(ctx: MutationContext, { file, told, entry, before }: Entered, all: Entered[]): Promise<string[]> {
+/** Sets an entry to the state in its file if the caller may: only a person may accept or reject a decision. An entry that was already
+ *  decided keeps its state. */
+async function applyFileState(
+  ctx: MutationContext,
+  { file, decision, entry, before }: ImportedDecision,
+  all: ImportedDecision[],
+): Promise<string[]> {
   const { store } = ctx;
-  const isPerson = isByPerson(ctx);
-  const next = told.supersededBy && all.find((one) => one.entry.id !== entry.id && isMeant(told.supersededBy!, one.file))?.entry;
+  const isPerson = isCalledByPerson(ctx);
+  const successor =
+    decision.supersededBy && all.find((one) => one.entry.id !== entry.id && isReferenceTo(decision.supersededBy!, one.file))?.entry;
   const warnings: string[] = [];
   const supersede = async (old: MemoryHit, by: MemoryHit): Promise<void> => {
     if (old.state === 'superseded') return;
-    const isSafe = !(await store.memory.successors(by.id)).includes(old.id);
+    const isSafe = !(await store.memory.listSuccessors(by.id)).includes(old.id);
     if (isSafe && (isPerson || old.state === 'proposed')) {
       await store.memory.decide(old.id, 'superseded', `As ${file} says`, by.id);
-      await citeTasks(store, old.id);
+      await saveTaskCitations(store, old.id);
     } else
       warnings.push(
-        `${file} says that ${by.id} took the place of ${old.id}; that is for a person: cleo memory supersede ${old.id} --by ${by.id}`,
+        `${file} says that ${by.id} supersedes ${old.id}; a person must confirm it: cleo memory supersede ${old.id} --by ${by.id}`,
       );
   };
   if (before) await supersede(before, entry);
-  if (next) await supersede(entry, next);
-  const state = told.state === 'superseded' ? undefined : told.state;
+  if (successor) await supersede(entry, successor);
+  const state = decision.state === 'superseded' ? undefined : decision.state;
   if (isPerson && entry.state === 'proposed' && state && state !== 'proposed')
     await store.memory.decide(entry.id, state, `As ${file} says`);
   return warnings;

@@ -3,8 +3,8 @@ import { openApp } from '../../../test/app.ts';
 
 const admin = { gateway: 'http' as const, token: { name: 'boss', scope: 'admin' as const } };
 
-describe('storing', () => {
-  test('an entry gets the next id of its type and is proposed', async () => {
+describe('store and observe', () => {
+  test('stores a proposed entry with the next id of its type', async () => {
     const { call } = await openApp({ tasks: ['T001 epic', 'T002 in T001', 'session session-1 epic:T001 by tester'] });
     expect(await call('memory.observe', { content: ' The lexer is slow\non long lines ', task: 't2' })).toMatchObject({
       memory: { id: 'O-001', type: 'observation', title: 'The lexer is slow', confirmation_state: 'proposed' },
@@ -27,7 +27,7 @@ describe('storing', () => {
     expect(await call('memory.store', { type: 'decision', content: 'Another' })).toMatchObject({ memory: { id: 'D-002' } });
   });
 
-  test('the same words of the same type are there already', async () => {
+  test('returns an existing entry with the same type and content', async () => {
     const { call } = await openApp({ tasks: ['memory decision accepted: Tokens are structs'] });
     expect(await call('memory.store', { type: 'decision', content: 'Tokens are structs ', title: 'Other' })).toMatchObject({
       _meta: { exitCode: 101 },
@@ -42,21 +42,24 @@ describe('storing', () => {
     ['session:session-1', 'session', 'session-1'],
     ['vote:anything at all', 'vote', 'anything at all'],
     ['adr:12', 'adr', '12'],
-  ])('%s is where it came from', async (source, source_table, source_rowid) => {
+  ])('stores the source %s', async (source, source_table, source_rowid) => {
     const world = ['T001', 'research T001-parsers: Parsers', 'session session-1 global by ada'];
     const { call } = await openApp({ tasks: world });
     await call('memory.store', { type: 'decision', content: 'x', source });
     expect(await call('memory.fetch', { id: 'D-001' })).toMatchObject({ memory: { source_table, source_rowid } });
   });
 
-  test.each(['research:none', 'task:T009', 'task:x', 'session:none', 'doc:none', 'adr:docs/none.md'])('%s is not there', async (source) => {
-    const { call } = await openApp();
-    expect(await call('memory.store', { type: 'decision', content: 'x', source })).toMatchObject({
-      error: { code: 'E_NOT_FOUND', exitCode: 4 },
-    });
-  });
+  test.each(['research:none', 'task:T009', 'task:x', 'session:none', 'doc:none', 'adr:docs/none.md'])(
+    'refuses the unknown source %s',
+    async (source) => {
+      const { call } = await openApp();
+      expect(await call('memory.store', { type: 'decision', content: 'x', source })).toMatchObject({
+        error: { code: 'E_NOT_FOUND', exitCode: 4 },
+      });
+    },
+  );
 
-  test('a link leads to a task that exists, a source has a form', async () => {
+  test('refuses an unknown task, an invalid source and empty content', async () => {
     const { call } = await openApp();
     expect(await call('memory.observe', { content: 'x', epic: 'T9' })).toMatchObject({ error: { code: 'E_NOT_FOUND' } });
     expect(await call('memory.observe', { content: 'x', source: 'nowhere' })).toMatchObject({ error: { exitCode: 2 } });
@@ -64,7 +67,7 @@ describe('storing', () => {
   });
 });
 
-describe('finding', () => {
+describe('find', () => {
   const world = [
     'T001 epic',
     'T002 in T001',
@@ -75,7 +78,7 @@ describe('finding', () => {
     'memory learning: Nothing to see',
   ];
 
-  test('gives what is enough to choose by, what holds first', async () => {
+  test('returns summaries, accepted entries first', async () => {
     const { call } = await openApp({ tasks: world });
     const { memories } = await call('memory.find', { term: 'tokens', type: 'decision' });
     expect(memories).toEqual([
@@ -108,7 +111,7 @@ describe('finding', () => {
     expect(found._meta.exitCode).toBe(ids.length === 0 ? 100 : undefined);
   });
 
-  test('decisions of an epic are those about it and what is inside it', async () => {
+  test('finds decisions about an epic and tasks inside it', async () => {
     const { call } = await openApp({ tasks: world });
     expect(await call('memory.decision-find', { epic: 'T001' })).toMatchObject({ decisions: [{ id: 'D-002' }] });
     expect(await call('memory.decision-find', { query: 'place' })).toMatchObject({ decisions: [{ id: 'D-003' }] });
@@ -116,17 +119,17 @@ describe('finding', () => {
     expect(await call('memory.decision-find')).toMatchObject({ error: { exitCode: 2, fix: 'cleo memory find --type decision' } });
   });
 
-  test('a cut list says so', async () => {
+  test('pages and reports the total', async () => {
     const { call } = await openApp({ tasks: world });
     expect(await call('memory.find', { term: 'tokens', limit: 2 })).toMatchObject({ _meta: { truncated: { shown: 2, total: 4 } } });
     expect(await call('memory.find', { limit: 2, offset: 4 })).toMatchObject({ memories: [{ id: 'D-001' }] });
   });
 });
 
-describe('deciding', () => {
+describe('confirm and reject', () => {
   const world = ['T001', 'memory decision about T001: Tokens are structs', 'memory learning: Long lines are slow'];
 
-  test('agents tell among themselves what they have learnt', async () => {
+  test('lets agents confirm and reject learnings', async () => {
     const { call } = await openApp({ tasks: world });
     expect(await call('memory.confirm', { id: 'L-001' })).toMatchObject({
       memory: { confirmation_state: 'accepted' },
@@ -139,7 +142,7 @@ describe('deciding', () => {
     expect(await call('memory.fetch', { id: 'L-001' })).toMatchObject({ memory: { reason: 'Not any more', decidedBy: 'tester' } });
   });
 
-  test.each(['memory.confirm', 'memory.reject'])('%s of a decision is a person’s act', async (operation) => {
+  test.each(['memory.confirm', 'memory.reject'])('%s of a decision requires a person', async (operation) => {
     const agents = await openApp({ tasks: world });
     const refused = { error: { code: 'E_AUTONOMOUS_BOUNDARY', exitCode: 64, fix: 'cleo memory fetch D-001' } };
     expect(await agents.call(operation, { id: 'D-001' })).toMatchObject(refused);
@@ -153,7 +156,7 @@ describe('deciding', () => {
   });
 });
 
-describe('superseding', () => {
+describe('supersede', () => {
   const world = [
     'T001: As D-001 says',
     'T002 accept Follow_D-001|Else',
@@ -164,7 +167,7 @@ describe('superseding', () => {
     'memory observation: D-002 is odd',
   ];
 
-  test('flags whatever cites the old one, but not what took its place', async () => {
+  test('flags citations of the old entry, except those of its successor', async () => {
     const app = await openApp({ tasks: world });
     const { call } = app;
     await call('tasks.add', { title: 'With a note', notes: 'see D-001.' });
@@ -185,7 +188,7 @@ describe('superseding', () => {
       data: { wouldUpdate: 1 },
     });
     expect(await call('memory.supersede', { old: 'D-001', by: 'D-002' }, admin)).toMatchObject({
-      _meta: { warnings: ['D-002 is only proposed: cleo memory confirm D-002'] },
+      _meta: { warnings: ['D-002 is only proposed; run cleo memory confirm D-002'] },
       memory: superseded,
       flagged,
       data: { updated: ['D-001'] },
@@ -203,7 +206,7 @@ describe('superseding', () => {
     });
   });
 
-  test('what took the place of what took its place may speak of it too', async () => {
+  test('does not flag later successors', async () => {
     const { call } = await openApp({
       tasks: ['memory pattern: One', 'memory pattern: Two', 'memory pattern: Three, in the place of P-001 and P-002'],
     });
@@ -213,7 +216,7 @@ describe('superseding', () => {
     expect((await call('memory.fetch', { id: 'P-003' })).memory).not.toHaveProperty('stale');
   });
 
-  test('goes neither round in a circle nor from what is over', async () => {
+  test('refuses cycles and superseded or rejected entries', async () => {
     const { call } = await openApp({
       tasks: ['D-001', 'A', 'B', 'C']
         .slice(1)
@@ -239,7 +242,7 @@ describe('superseding', () => {
   });
 });
 
-test('a timeline shows what stands around an entry', async () => {
+test('shows predecessors, citations and neighbours in a timeline', async () => {
   const { call } = await openApp({
     tasks: [
       'T001',
@@ -265,7 +268,7 @@ test('a timeline shows what stands around an entry', async () => {
   expect((await call('memory.timeline', { id: 'D-002', limit: 1 })).timeline.before).toHaveLength(1);
 });
 
-test('a report names what is in use and cites what was superseded', async () => {
+test('reports citations of superseded entries', async () => {
   const { call } = await openApp({
     tasks: [
       'T001: As P-001',

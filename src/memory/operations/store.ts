@@ -1,17 +1,17 @@
 import { description, pipe, strictObject } from 'valibot';
 import { mutation } from '#core/define.ts';
 import { MemorySummary, MemoryType } from '../model/memory.ts';
-import { aboutParams, contentParam, keep } from './shared/keep.ts';
+import { memoryContentParam, memoryParams, storeMemory } from './shared/store-memory.ts';
 
 export const memoryStore = mutation({
   name: 'memory.store',
-  summary: 'Remember an observation, a decision, a pattern or a learning; it is proposed until it is confirmed',
-  params: strictObject({ type: pipe(MemoryType, description('What it is')), content: contentParam, ...aboutParams }),
+  summary: 'Store an observation, decision, pattern or learning',
+  params: strictObject({ type: pipe(MemoryType, description('Type of the entry')), content: memoryContentParam, ...memoryParams }),
   paramAliases: { taskId: 'task', epicId: 'epic' },
   result: strictObject({ memory: MemorySummary }),
   errors: ['E_NOT_FOUND', 'E_FILE_ERROR'],
   tier: 1,
-  cli: { command: 'memory store' },
+  cli: { command: 'memory store', view: async () => (await import('../view.ts')).memoryView },
   example: {
     world: ['T001 epic', 'research T001-parsers: Which parsers there are'],
     call: {
@@ -23,5 +23,5 @@ export const memoryStore = mutation({
       source: 'research:T001-parsers',
     },
   },
-  run: (ctx, { type, ...given }) => keep(ctx, type, given),
+  run: (ctx, { type, ...input }) => storeMemory(ctx, type, input),
 });

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { adrOf, decisionsToldIn, isMeant, recordNumber } from './memory-adr.ts';
+import { formatAdr, isReferenceTo, parseDecisions, parseRecordNumber } from './memory-adr.ts';
 
 const nygard = (status: string): string => `# 12. Tokens are structs\n\n## Status\n${status}\n\n## Context\nWhy\n\n## Decision\nSo\n`;
 const rest = '## Context\nWhy\n\n## Decision\nSo';
@@ -17,8 +17,8 @@ test.each([
   ['Superseded by 13', 'superseded', '13'],
   ['Superseded', 'superseded', undefined],
   ['\nAccepted\n\nAmended later', 'accepted', undefined],
-])('the status %j is %s', (status, state, supersededBy) => {
-  expect(decisionsToldIn('0012-x.md', nygard(status))).toEqual([
+])('maps the status %j to %s', (status, state, supersededBy) => {
+  expect(parseDecisions('0012-x.md', nygard(status))).toEqual([
     { title: 'Tokens are structs', content: rest, state, ...(supersededBy ? { supersededBy } : {}), tasks: [] },
   ]);
 });
@@ -32,13 +32,13 @@ test.each([
   ],
   ['a bullet', '# ADR-012: Use structs\n\n* Status: accepted\n* Date: today\n\nStructs\n', 'Use structs', '* Date: today\n\nStructs'],
   ['a bold line', '﻿# Use structs\r\n**Status**: Accepted\r\n**Task**: T002\r\n\r\nStructs', 'Use structs', '**Task**: T002\n\nStructs'],
-])('a status in %s is read and not part of the content', (_, text, title, content) => {
-  expect(decisionsToldIn('x.md', text)).toMatchObject([{ title, content, state: 'accepted' }]);
+])('reads a status in %s and removes it from the content', (_, text, title, content) => {
+  expect(parseDecisions('x.md', text)).toMatchObject([{ title, content, state: 'accepted' }]);
 });
 
-test('a record without a status is proposed; a heading in code is none', () => {
-  expect(decisionsToldIn('x.md', `# T\n\n${rest}`)).toMatchObject([{ state: 'proposed', content: rest }]);
-  expect(decisionsToldIn('x.md', '# T\n```\n## Decision\n## Context\n```\n')).toEqual([]);
+test('proposes a record without a status and ignores headings in code', () => {
+  expect(parseDecisions('x.md', `# T\n\n${rest}`)).toMatchObject([{ state: 'proposed', content: rest }]);
+  expect(parseDecisions('x.md', '# T\n```\n## Decision\n## Context\n```\n')).toEqual([]);
 });
 
 test.each([
@@ -47,28 +47,28 @@ test.each([
   ['x.jsonl', '{"type":"note","text":"x"}\nnot json\n[1]\n'],
   ['x.json', '{}'],
   ['empty.md', ''],
-])('%s tells no decision', (name, text) => {
-  expect(decisionsToldIn(name, text)).toEqual([]);
+])('finds no decision in %s', (name, text) => {
+  expect(parseDecisions(name, text)).toEqual([]);
 });
 
 test.each([
   ['lines', '**Task**: T002\n**Status**: complete\n\nDecision: use structs\n- **Decision**: no classes\n', ['use structs', 'no classes']],
   ['items', '# Report\n\n## Decisions\n\n- use structs\n  because fast\n- no classes\n', ['use structs\n  because fast', 'no classes']],
   ['a section', '# Report\n**Status**: complete\n\n## Decision\nUse structs.\n\nThey are fast.\n', ['Use structs.\n\nThey are fast.']],
-])('an output tells decisions in %s', (_, text, contents) => {
-  expect(decisionsToldIn('out.md', text).map(({ content }) => content)).toEqual(contents);
+])('finds decisions of an output in %s', (_, text, contents) => {
+  expect(parseDecisions('out.md', text).map(({ content }) => content)).toEqual(contents);
 });
 
-test('a ledger of JSON tells what calls itself a decision', () => {
+test('finds decisions in JSON and JSON Lines', () => {
   const lines = [
     '{"type":"decision","title":"Tokens","content":"Use structs","rationale":"Fast","status":"accepted","task":"t002"}',
     '{"decision":"No classes"}',
     '{"decisions":["One", {"text":"Two"}]}',
   ];
-  const told = decisionsToldIn('ledger.jsonl', lines.join('\n'));
-  expect(told[0]).toEqual({ title: 'Tokens', content: 'Use structs\n\nFast', state: 'accepted', tasks: ['T002'] });
-  expect(told.map(({ title }) => title)).toEqual(['Tokens', 'No classes', 'One', 'Two']);
-  expect(decisionsToldIn('ledger.json', `[${lines.join(',')}]`)).toEqual(told);
+  const decisions = parseDecisions('ledger.jsonl', lines.join('\n'));
+  expect(decisions[0]).toEqual({ title: 'Tokens', content: 'Use structs\n\nFast', state: 'accepted', tasks: ['T002'] });
+  expect(decisions.map(({ title }) => title)).toEqual(['Tokens', 'No classes', 'One', 'Two']);
+  expect(parseDecisions('ledger.json', `[${lines.join(',')}]`)).toEqual(decisions);
 });
 
 test.each([
@@ -76,8 +76,8 @@ test.each([
   ['adr-7.md', '7'],
   ['ADR_003_x.md', '3'],
   ['tokens.md', undefined],
-])('the number of %s is %s', (name, number) => {
-  expect(recordNumber(name)).toBe(number);
+])('parses the number of %s as %s', (name, number) => {
+  expect(parseRecordNumber(name)).toBe(number);
 });
 
 test.each([
@@ -87,11 +87,11 @@ test.each([
   ['0013-x.md', '0013-y.md', false],
   ['13', '0130-x.md', false],
   ['tokens', 'tokens', true],
-])('%s means %s: %s', (reference, name, is) => {
-  expect(isMeant(reference, name)).toBe(is);
+])('compares the reference %s with %s: %s', (reference, name, is) => {
+  expect(isReferenceTo(reference, name)).toBe(is);
 });
 
-test('a record that we write is one that we read', () => {
+test('formats a record that it can parse', () => {
   const entry = {
     id: 'D-002',
     type: 'decision' as const,
@@ -106,7 +106,7 @@ test('a record that we write is one that we read', () => {
     decidedBy: 'eva',
     decidedAt: '2026-01-31T00:00:00.000Z',
   };
-  const text = adrOf(entry, ['D-001']);
+  const text = formatAdr(entry, ['D-001']);
   expect(text).toBe(`# Use structs
 
 ## Status
@@ -120,6 +120,6 @@ They are fast.
 - Supersedes: D-001
 - Tasks: T001
 `);
-  expect(decisionsToldIn('x.md', text)).toMatchObject([{ title: 'Use structs', state: 'accepted' }]);
-  expect(adrOf({ ...entry, content: rest }, [])).toContain(`Accepted\n\n## Context\nWhy`);
+  expect(parseDecisions('x.md', text)).toMatchObject([{ title: 'Use structs', state: 'accepted' }]);
+  expect(formatAdr({ ...entry, content: rest }, [])).toContain(`Accepted\n\n## Context\nWhy`);
 });

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { rank } from '#core/rules/rank.ts';
-import { digestOf, memoryStanding, titleOf } from './memory-view.ts';
+import { deriveTitle, getMemoryRankKey, hashMemory } from './memory-view.ts';
 
 test.each([
   ['Tokens are structs', 'Tokens are structs'],
@@ -9,16 +9,16 @@ test.each([
   ['---', '---'],
   [`${'word '.repeat(30)}`, `${'word '.repeat(15).trim()}…`],
   ['字'.repeat(100), `${'字'.repeat(79)}…`],
-])('the title of %j is %j', (content, title) => {
-  expect(titleOf(content)).toBe(title);
+])('derives the title of %j: %j', (content, title) => {
+  expect(deriveTitle(content)).toBe(title);
 });
 
-test('the same words of another type are another entry', () => {
-  expect(digestOf('decision', 'x')).not.toBe(digestOf('pattern', 'x'));
-  expect(digestOf('decision', 'x')).toBe(digestOf('decision', 'x'));
+test('hashes the same content of another type differently', () => {
+  expect(hashMemory('decision', 'x')).not.toBe(hashMemory('pattern', 'x'));
+  expect(hashMemory('decision', 'x')).toBe(hashMemory('decision', 'x'));
 });
 
-test('accepted before proposed, and both before what holds no longer; else the newest', () => {
+test('ranks accepted before proposed, rejected and superseded last, then the newest', () => {
   const entry = (id: string, state: 'proposed' | 'accepted' | 'rejected' | 'superseded', seq: number, title = 'Use the parser') => ({
     id,
     type: 'decision' as const,
@@ -34,5 +34,5 @@ test('accepted before proposed, and both before what holds no longer; else the n
     entry('D-004', 'rejected', 4),
     entry('D-005', 'proposed', 5),
   ];
-  expect(rank([['parser']], false, all, memoryStanding).map(({ id }) => id)).toEqual(['D-003', 'D-005', 'D-002', 'D-001', 'D-004']);
+  expect(rank([['parser']], false, all, getMemoryRankKey).map(({ id }) => id)).toEqual(['D-003', 'D-005', 'D-002', 'D-001', 'D-004']);
 });

@@ -1,14 +1,14 @@
-import { jsonSchemaOf } from '#core/model/json-schema.ts';
-import { Registry } from './nexus.ts';
+import { createJsonSchema } from '#core/model/json-schema.ts';
+import { ProjectRegistry } from './nexus.ts';
 
-/** The form of `nexus.json` as a JSON Schema. */
-export const nexusSchemaText = (): string =>
+/** Formats the JSON Schema of `nexus.json`. */
+export const formatNexusSchema = (): string =>
   `${JSON.stringify(
     {
       $schema: 'https://json-schema.org/draft/2020-12/schema',
-      title: 'CLEO registry of projects',
-      description: 'nexus.json in the folder of the user: the projects that can be asked by their names, and what each allows the others',
-      ...jsonSchemaOf(Registry),
+      title: 'CLEO project registry',
+      description: 'nexus.json in the home folder of cleo: registered projects and their permissions for other projects',
+      ...createJsonSchema(ProjectRegistry),
     },
     null,
     2,

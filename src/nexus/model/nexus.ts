@@ -2,89 +2,88 @@ import { array, description, type InferOutput, literal, looseObject, optional, p
 import { Status, type TaskId } from '#core/model/scalars.ts';
 import { TaskReceipt, Timestamp } from '#tasks/model/task.ts';
 
-export const projectName = /^[a-z0-9][a-z0-9._-]{0,49}$/;
+export const projectNamePattern = /^[a-z0-9][a-z0-9._-]{0,49}$/;
 export const ProjectName = pipe(
   string(),
-  regex(projectName, 'may hold a-z 0-9 . _ -, begins with a letter or a digit, and has at most 50 characters'),
+  regex(projectNamePattern, 'may contain a-z 0-9 . _ -, must start with a letter or a digit, and have at most 50 characters'),
 );
 
-/** What a project allows the others, each with what stands before it. */
+/** Permission that a project grants to others; each includes those before it. */
 export const Permission = picklist(['none', 'read', 'write', 'execute']);
 
-/** One line for each, for people and agents who choose. */
-export const permissionText: Record<Permission, string> = {
-  none: 'closed: not queried, not shown in deps or graph, not read by sync',
-  read: 'its tasks are read by query, deps, graph and sync',
-  write: 'nexus sync --all, run elsewhere, may also set its waiting tasks to blocked or pending',
-  execute: 'kept for what will run commands there; today the same as write',
+export const permissionMeanings: Record<Permission, string> = {
+  none: 'closed: excluded from query, deps, graph and sync',
+  read: 'query, deps, graph and sync may read its tasks',
+  write: 'nexus sync --all in another project may also set its waiting tasks to blocked or pending',
+  execute: 'reserved for running commands; currently the same as write',
 };
 
 export const RegisteredProject = looseObject({
-  name: pipe(ProjectName, description('What queries call it')),
-  path: pipe(string(), description('The folder that holds .cleo, as an absolute path')),
-  key: pipe(string(), description('project.key of its configuration, by which it is known again when it has moved')),
+  name: pipe(ProjectName, description('Name of the project in queries')),
+  path: pipe(string(), description('Absolute path of the folder that contains .cleo')),
+  key: pipe(string(), description('project.key of its configuration, which identifies the project after a move')),
   permission: Permission,
   registeredAt: Timestamp,
 });
 
-/** The projects of one user: `nexus.json` in the user's folder. Fields that are not ours are kept. */
-export const Registry = looseObject({
-  format: pipe(literal('cleo-nexus'), description('Tells the file from others')),
+/** Content of `nexus.json`, the registered projects of one user. Unknown fields are preserved. */
+export const ProjectRegistry = looseObject({
+  format: pipe(literal('cleo-nexus'), description('Identifies the file format')),
   version: literal(1),
   projects: array(RegisteredProject),
 });
 
 export type Permission = InferOutput<typeof Permission>;
 export type RegisteredProject = InferOutput<typeof RegisteredProject>;
-export type Registry = InferOutput<typeof Registry>;
+export type ProjectRegistry = InferOutput<typeof ProjectRegistry>;
 
-/** What stands in its file; `problem` where that is no text which could be written back. */
+/** Text of the registry file, or the problem if it is not text that can be written back unchanged. */
 export type RegistryText = { text: string } | { problem: string };
 
 export const ProjectView = strictObject({
   name: string(),
   path: string(),
   permission: Permission,
-  /** `gone`: nothing is there any more. `replaced`: another project is. `closed`: nobody looked. */
+  /** `gone`: the folder is missing. `replaced`: it contains another project. `closed`: not checked, for lack of permission. */
   state: optional(picklist(['ok', 'gone', 'replaced', 'closed'])),
   here: optional(literal(true)),
 });
 export type ProjectView = InferOutput<typeof ProjectView>;
 
 /** A task of a registered project. */
-export const FarTask = strictObject({ project: string(), ...TaskReceipt.entries });
-export type FarTask = InferOutput<typeof FarTask>;
+export const RemoteTask = strictObject({ project: string(), ...TaskReceipt.entries });
+export type RemoteTask = InferOutput<typeof RemoteTask>;
 
-/** One end of a dependency between projects; without a title where nobody may look, or nothing is there. */
-export const FarEnd = strictObject({
+/** One end of a dependency between projects. Title and status are absent if the project is closed or the task is missing. */
+export const RemoteTaskRef = strictObject({
   project: string(),
   id: string(),
   title: optional(string()),
   status: optional(Status),
-  /** When it was seen last, where it could not be read now. */
+  /** Time of the last sync, if the task could not be read now. */
   seenAt: optional(Timestamp),
   note: optional(string()),
 });
-export type FarEnd = InferOutput<typeof FarEnd>;
+export type RemoteTaskRef = InferOutput<typeof RemoteTaskRef>;
 
-/** A project that gave no answer, and why. */
+/** A project that could not be queried. */
 export const Unanswered = strictObject({ project: string(), problem: string() });
 export type Unanswered = InferOutput<typeof Unanswered>;
 
-export interface FarId {
+export interface RemoteTaskId {
   project: string;
   id: TaskId;
 }
 
-/** A dependency on a task of another project, as the depending project keeps it. */
-export interface FarDepend {
+/** A dependency on a task of another project, as the depending project stores it. */
+export interface RemoteDependency {
   taskId: TaskId;
   project: string;
-  farId: TaskId;
-  /** As they were when that project was read last; a status, or `missing`. */
-  farTitle: string;
-  farStatus: string;
+  remoteId: TaskId;
+  /** Title and status at the last sync; the status may be `missing`. */
+  remoteTitle: string;
+  remoteStatus: string;
   syncedAt: string;
 }
 
-export const farName = ({ project, id }: FarId): string => `${project}:${id}`;
+export const formatRemoteId = ({ project, id }: RemoteTaskId): string => `${project}:${id}`;

@@ -1,83 +1,101 @@
 import '../errors.ts';
 import { description, pipe, strictObject, string } from 'valibot';
-import { alreadyThere, answer, type JobContext, job } from '#core/define.ts';
+import { alreadyExists, answer, type JobContext, job } from '#core/define.ts';
 import { CleoError } from '#core/errors/error.ts';
 import { TaskId } from '#core/model/scalars.ts';
-import { blockTask } from '#tasks/operations/shared/moves.ts';
 import { requireTask } from '#tasks/operations/shared/require.ts';
 import { checkScope } from '#tasks/operations/shared/scope.ts';
-import { circle } from '#tasks/rules/order.ts';
-import { type FarDepend, type FarId, farName, type Registry } from '../model/nexus.ts';
-import { waitText } from '../rules/nexus-wait.ts';
-import { linksAcross } from './shared/across.ts';
-import { DependResult, endOf, farIdOf, follow, inside, taskReceipt } from './shared/depends.ts';
-import { type Ask, asking, notThere, ownEntry, reachErrors } from './shared/far.ts';
-import { registryOf, requireProject } from './shared/registry.ts';
+import { blockTask } from '#tasks/operations/shared/task-transitions.ts';
+import { findCycle } from '#tasks/rules/order.ts';
+import { formatRemoteId, type ProjectRegistry, type RemoteDependency, type RemoteTaskId } from '../model/nexus.ts';
+import { formatWaitReason } from '../rules/nexus-wait.ts';
+import { readCrossProjectLinks } from './shared/cross-project-links.ts';
+import { openRegistry, requireRegisteredProject } from './shared/registry.ts';
+import {
+  DependResult,
+  requireRemoteId,
+  toMutationContext,
+  toRemoteTaskRef,
+  toWaitingTaskReceipt,
+  updateWaitState,
+} from './shared/remote-dependency.ts';
+import { type AskProject, createRemoteNotFoundError, findOwnEntry, remoteErrors, withRemoteStores } from './shared/remote-project.ts';
 
 export const nexusDepsAdd = job({
   name: 'nexus.deps.add',
-  summary: 'Let a task wait for a task of another project; it is blocked until nexus sync finds that one done',
+  summary: 'Add a dependency on a task of another project',
   params: strictObject({
-    taskId: pipe(TaskId, description('The task that waits')),
-    on: pipe(string(), description('What it waits for, e.g. web:T003')),
+    taskId: pipe(TaskId, description('The dependent task')),
+    on: pipe(string(), description('Task of another project, e.g. web:T003')),
   }),
   result: DependResult,
-  errors: [...reachErrors, 'E_NEXUS_GRAPH_ERROR', 'E_TASK_COMPLETED', 'E_TASK_CLAIMED', 'E_TASK_NOT_IN_SCOPE', 'E_VALIDATION'],
+  errors: [...remoteErrors, 'E_NEXUS_GRAPH_ERROR', 'E_TASK_COMPLETED', 'E_TASK_CLAIMED', 'E_TASK_NOT_IN_SCOPE', 'E_VALIDATION'],
   tier: 2,
   scope: 'admin',
-  cli: { command: 'nexus deps add', args: ['taskId', 'on'] },
+  cli: { command: 'nexus deps add', args: ['taskId', 'on'], view: async () => (await import('../view.ts')).nexusView },
   example: { world: ['T001', 'nexus web T003'], call: { taskId: 'T001', on: 'web:T003' } },
   async run(ctx, { taskId, on }) {
-    const far = farIdOf(ctx, 'on', on);
-    const registry = (await registryOf(ctx.platform)).read();
+    const remote = requireRemoteId(ctx, 'on', on);
+    const registry = (await openRegistry(ctx.platform)).read();
     await ctx.read((store) => requireTask(store, taskId));
-    const { depend, warnings } = await asking(ctx, registry, (ask) => seen(ctx, ask, registry, taskId, far));
+    const { depend, warnings } = await withRemoteStores(ctx, registry, (ask) => readDependency(ctx, ask, registry, taskId, remote));
     const { task, isNew } = await ctx.write(async (store) => {
-      const within = inside(ctx, store);
+      const mutationContext = toMutationContext(ctx, store);
       const task = await requireTask(store, taskId);
-      await checkScope(within, taskId);
-      if (task.status === 'done') throw new CleoError('E_TASK_COMPLETED', { taskId, act: 'letting it wait', fix: `cleo reopen ${taskId}` });
-      const before = await store.nexus.of(taskId);
-      if (before.some(({ project, farId }) => project === far.project && farId === far.id)) return { task, isNew: false };
-      await store.nexus.put(depend);
+      await checkScope(mutationContext, taskId);
+      if (task.status === 'done')
+        throw new CleoError('E_TASK_COMPLETED', { taskId, act: 'adding a dependency', fix: `cleo reopen ${taskId}` });
+      const before = await store.nexus.listForTask(taskId);
+      if (before.some(({ project, remoteId }) => project === remote.project && remoteId === remote.id)) return { task, isNew: false };
+      await store.nexus.save(depend);
       const after = [...before, depend];
-      const reason = waitText(after);
-      // Who lets a task wait that is being worked on stops the work.
-      if (task.status === 'active' && reason) return { task: await blockTask(within, task, reason), isNew: true };
-      return { task: (await follow(store, task, before, after)).task, isNew: true };
+      const reason = formatWaitReason(after);
+      // A new open dependency stops the work on an active task.
+      if (task.status === 'active' && reason) return { task: await blockTask(mutationContext, task, reason), isNew: true };
+      return { task: (await updateWaitState(store, task, before, after)).task, isNew: true };
     });
-    const result = { task: taskReceipt(task), on: endOf(depend) };
-    return isNew ? answer(result, { warnings }) : alreadyThere(result);
+    const result = { task: toWaitingTaskReceipt(task), on: toRemoteTaskRef(depend) };
+    return isNew ? answer(result, { warnings }) : alreadyExists(result);
   },
 });
 
-/** The far task as it is now, once nothing speaks against waiting for it. */
-async function seen(
+/** Reads the remote task and checks that the dependency is allowed. */
+async function readDependency(
   ctx: JobContext,
-  ask: Ask,
-  registry: Registry,
+  ask: AskProject,
+  registry: ProjectRegistry,
   taskId: TaskId,
-  far: FarId,
-): Promise<{ depend: FarDepend; warnings: string[] }> {
-  const entry = requireProject(registry, { name: far.project, retry: (near) => ctx.commandWith({ on: `${near}:${far.id}` }) });
-  const own = ownEntry(ctx.platform, registry);
+  remote: RemoteTaskId,
+): Promise<{ depend: RemoteDependency; warnings: string[] }> {
+  const entry = requireRegisteredProject(registry, {
+    name: remote.project,
+    retry: (near) => ctx.commandWith({ on: `${near}:${remote.id}` }),
+  });
+  const own = findOwnEntry(ctx.platform, registry);
   if (entry.name === own?.name)
     throw new CleoError('E_VALIDATION', {
       field: 'on',
       problem: `is a task of this project, which is registered as ${own.name}`,
-      fix: `cleo update ${taskId} --add-depends ${far.id}`,
+      fix: `cleo update ${taskId} --add-depends ${remote.id}`,
     });
   const hit = await ask(entry, async (store) => {
-    const found = await store.tasks.hit(far.id);
-    if (!found) throw await notThere(store, far);
+    const found = await store.tasks.getHit(remote.id);
+    if (!found) throw await createRemoteNotFoundError(store, remote);
     return found;
   });
-  const depend = { taskId, project: far.project, farId: far.id, farTitle: hit.title, farStatus: hit.status, syncedAt: ctx.now };
-  // Nobody can wait for a project that is not registered, so nothing leads back to it.
+  const depend = {
+    taskId,
+    project: remote.project,
+    remoteId: remote.id,
+    remoteTitle: hit.title,
+    remoteStatus: hit.status,
+    syncedAt: ctx.now,
+  };
+  // No project can depend on an unregistered one, so there cannot be a cycle.
   if (!own) return { depend, warnings: [] };
   const from = { project: own.name, id: taskId };
-  const { links, unseen } = await linksAcross(ask, registry, [from], { from, to: far });
-  const path = circle([farName(from)], links);
+  const { links, unreadProjects } = await readCrossProjectLinks(ask, registry, [from], { from, to: remote });
+  const path = findCycle([formatRemoteId(from)], links);
   if (path) throw new CleoError('E_NEXUS_GRAPH_ERROR', { path, fix: `cleo nexus deps ${taskId}` });
-  return { depend, warnings: unseen.map((name) => `${name} could not be looked into; a circle through it would not be seen`) };
+  return { depend, warnings: unreadProjects.map((name) => `${name} could not be read; a cycle through it would go unnoticed`) };
 }

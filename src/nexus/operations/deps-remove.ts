@@ -3,31 +3,31 @@ import { mutation, noChange } from '#core/define.ts';
 import { TaskId } from '#core/model/scalars.ts';
 import { requireTask } from '#tasks/operations/shared/require.ts';
 import { checkScope } from '#tasks/operations/shared/scope.ts';
-import { DependResult, endOf, farIdOf, follow, taskReceipt } from './shared/depends.ts';
+import { DependResult, requireRemoteId, toRemoteTaskRef, toWaitingTaskReceipt, updateWaitState } from './shared/remote-dependency.ts';
 
 export const nexusDepsRemove = mutation({
   name: 'nexus.deps.remove',
-  summary: 'Let a task no longer wait for a task of another project',
+  summary: 'Remove a dependency on a task of another project',
   params: strictObject({
-    taskId: pipe(TaskId, description('The task that waits')),
-    on: pipe(string(), description('What it waits for, e.g. web:T003')),
+    taskId: pipe(TaskId, description('The dependent task')),
+    on: pipe(string(), description('Task of another project, e.g. web:T003')),
   }),
   result: DependResult,
   errors: ['E_NEXUS_INVALID_SYNTAX', 'E_NOT_FOUND', 'E_TASK_NOT_IN_SCOPE'],
   tier: 2,
-  cli: { command: 'nexus deps remove', args: ['taskId', 'on'] },
+  cli: { command: 'nexus deps remove', args: ['taskId', 'on'], view: async () => (await import('../view.ts')).nexusView },
   example: { world: ['T001'], call: { taskId: 'T001', on: 'web:T003' }, exit: 102 },
-  // Neither the registry nor the other project is asked: it may be gone, which is a reason to remove this.
+  // Reads neither the registry nor the other project, because a missing project is a reason to remove the dependency.
   async run(ctx, { taskId, on }) {
     const { store } = ctx;
-    const far = farIdOf(ctx, 'on', on);
+    const remote = requireRemoteId(ctx, 'on', on);
     const task = await requireTask(store, taskId);
     await checkScope(ctx, taskId);
-    const before = await store.nexus.of(taskId);
-    const gone = before.find(({ project, farId }) => project === far.project && farId === far.id);
-    if (!gone) return noChange({ task: taskReceipt(task), on: far });
-    await store.nexus.remove(gone);
-    const after = before.filter((each) => each !== gone);
-    return { task: taskReceipt((await follow(store, task, before, after)).task), on: endOf(gone) };
+    const before = await store.nexus.listForTask(taskId);
+    const removed = before.find(({ project, remoteId }) => project === remote.project && remoteId === remote.id);
+    if (!removed) return noChange({ task: toWaitingTaskReceipt(task), on: remote });
+    await store.nexus.remove(removed);
+    const after = before.filter((each) => each !== removed);
+    return { task: toWaitingTaskReceipt((await updateWaitState(store, task, before, after)).task), on: toRemoteTaskRef(removed) };
   },
 });

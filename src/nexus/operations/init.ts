@@ -1,11 +1,11 @@
 import { boolean, strictObject, string } from 'valibot';
-import { alreadyThere, job } from '#core/define.ts';
-import { emptyRegistry } from '../rules/nexus-registry.ts';
-import { registryOf } from './shared/registry.ts';
+import { alreadyExists, job } from '#core/define.ts';
+import { formatEmptyRegistry } from '../rules/nexus-registry.ts';
+import { openRegistry } from './shared/registry.ts';
 
 export const nexusInit = job({
   name: 'nexus.init',
-  summary: 'Make the registry of projects, in the folder of the user',
+  summary: 'Create the project registry',
   params: strictObject({}),
   result: strictObject({ registry: strictObject({ path: string(), created: boolean() }) }),
   errors: ['E_NEXUS_REGISTRY_CORRUPT', 'E_FILE_ERROR'],
@@ -15,9 +15,9 @@ export const nexusInit = job({
   cli: { command: 'nexus init' },
   example: { call: {} },
   async run({ platform }) {
-    const registry = await registryOf(platform);
-    const created = registry.create(emptyRegistry());
+    const registry = await openRegistry(platform);
+    const created = registry.create(formatEmptyRegistry());
     const result = { registry: { path: registry.path, created } };
-    return created ? result : alreadyThere(result);
+    return created ? result : alreadyExists(result);
   },
 });

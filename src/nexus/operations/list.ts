@@ -1,26 +1,26 @@
 import { array, strictObject } from 'valibot';
 import { noData, query } from '#core/define.ts';
 import { ProjectView } from '../model/nexus.ts';
-import { ownEntry, stateOf } from './shared/far.ts';
-import { registryErrors, registryOf, viewOf } from './shared/registry.ts';
+import { openRegistry, registryErrors, toProjectView } from './shared/registry.ts';
+import { findOwnEntry, getProjectState } from './shared/remote-project.ts';
 
 export const nexusList = query({
   name: 'nexus.list',
-  summary: 'List the registered projects, with what others may do there and whether each is still in its place',
+  summary: 'List registered projects with permission and state',
   params: strictObject({}),
   result: strictObject({ projects: array(ProjectView) }),
   errors: [...registryErrors],
   tier: 2,
   scope: 'admin',
   needs: 'nothing',
-  cli: { command: 'nexus list' },
+  cli: { command: 'nexus list', view: async () => (await import('../view.ts')).nexusView },
   example: { world: ['nexus here'], call: {} },
   async run({ platform }) {
-    const registry = (await registryOf(platform)).read();
-    const own = ownEntry(platform, registry);
+    const registry = (await openRegistry(platform)).read();
+    const own = findOwnEntry(platform, registry);
     const projects = registry.projects.map((project) => ({
-      ...viewOf(project),
-      state: project.permission === 'none' ? ('closed' as const) : stateOf(platform, project),
+      ...toProjectView(project),
+      state: project.permission === 'none' ? ('closed' as const) : getProjectState(platform, project),
       ...(project.name === own?.name ? { here: true as const } : {}),
     }));
     return projects.length > 0 ? { projects } : noData({ projects });

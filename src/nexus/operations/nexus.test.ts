@@ -2,13 +2,13 @@ import { cpSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } fr
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { openApp } from '../../../test/app.ts';
-import { emptyFolder } from '../../../test/folder.ts';
-import { openNexus, reconfigure } from '../../../test/nexus-world.ts';
+import { createEmptyFolder } from '../../../test/folder.ts';
+import { openNexus, updateConfig } from '../../../test/nexus-world.ts';
 
 const worlds = { api: ['T001: Serve tasks', 'T002: Log'], web: ['T001: Show tasks', 'T002: Write the parser'] };
 
-test('a registry is made once, and a project registered under its name', async () => {
-  const folder = emptyFolder();
+test('creates the registry once and registers a project under its folder name', async () => {
+  const folder = createEmptyFolder();
   await folder.call('admin.init');
   expect(await folder.call('nexus.init')).toMatchObject({ registry: { created: true } });
   expect(await folder.call('nexus.init')).toMatchObject({ _meta: { exitCode: 101 }, registry: { created: false } });
@@ -23,9 +23,9 @@ test('a registry is made once, and a project registered under its name', async (
   expect(await folder.call('nexus.list')).toMatchObject({ projects: [] });
 });
 
-test('it works outside of any project; a folder that is no project is refused', async () => {
+test('works outside a project and refuses a folder without .cleo', async () => {
   const { apps, home } = await openNexus(worlds);
-  const outside = emptyFolder().with({ CLEO_HOME: home });
+  const outside = createEmptyFolder().withEnv({ CLEO_HOME: home });
   expect(await outside.call('nexus.query', { query: 'web:T002' })).toMatchObject({
     tasks: [{ project: 'web', title: 'Write the parser' }],
   });
@@ -40,8 +40,8 @@ test('it works outside of any project; a folder that is no project is refused', 
   });
 });
 
-test('what others wrote into the registry stays', async () => {
-  const { home, registry, bytes } = await openNexus({});
+test('preserves unknown fields in the registry', async () => {
+  const { home, registry, readRegistry: bytes } = await openNexus({});
   mkdirSync(home, { recursive: true });
   writeFileSync(registry, JSON.stringify({ $comment: 'by hand', format: 'cleo-nexus', version: 1, projects: [] }));
   const folders = Array.from({ length: 3 }, (_, i) => join(home, `p${i}`));
@@ -49,12 +49,12 @@ test('what others wrote into the registry stays', async () => {
     mkdirSync(join(folder, '.cleo'), { recursive: true });
     writeFileSync(join(folder, '.cleo', 'config.json'), JSON.stringify({ project: { key: `p${i}` } }));
   }
-  const outside = emptyFolder().with({ CLEO_HOME: home });
+  const outside = createEmptyFolder().withEnv({ CLEO_HOME: home });
   await Promise.all(folders.map((path) => outside.call('nexus.register', { path })));
   expect(JSON.parse(bytes())).toMatchObject({ $comment: 'by hand', projects: { length: 3 } });
 });
 
-test('a project that has moved is known by its key; a copy is not it', async () => {
+test('recognizes a moved project by its key and refuses a copy', async () => {
   const { apps } = await openNexus(worlds);
   const { api, web } = apps;
   const copy = join(api!.root, 'copy');
@@ -69,7 +69,7 @@ test('a project that has moved is known by its key; a copy is not it', async () 
   renameSync(join(web!.root, '.cleo', 'config.away'), join(web!.root, '.cleo', 'config.json'));
 });
 
-test('the project that has moved tells so itself when it syncs', async () => {
+test('updates the path of a moved project on sync', async () => {
   const { apps, registry } = await openNexus(worlds);
   const { api } = apps;
   const stale = readFileSync(registry, 'utf8').replace(JSON.stringify(api!.root), JSON.stringify(join(api!.root, 'before')));
@@ -79,29 +79,29 @@ test('the project that has moved tells so itself when it syncs', async () => {
   expect(await api!.call('nexus.list')).toMatchObject({ projects: [{ name: 'api', state: 'ok', path: api!.root }, {}] });
 });
 
-test('a search in all projects takes turns, and tells who gave no answer', async () => {
+test('searches all projects in turn and reports unreachable ones', async () => {
   const { apps } = await openNexus({ ...worlds, docs: ['T001: Describe the parser', 'T002: Parser tasks'] });
   const { api, docs } = apps;
   expect(await api!.call('nexus.query', { query: '*:tasks', limit: 2 })).toMatchObject({
     _meta: { truncated: { shown: 2, total: 3 } },
     tasks: [{ project: 'api' }, { project: 'docs' }],
   });
-  reconfigure(docs!, (config) => {
+  updateConfig(docs!, (config) => {
     config.mood = 'good';
   });
   const answer = await api!.call('nexus.query', { query: '*:parser' });
   expect(answer).toMatchObject({ tasks: [{ project: 'web', id: 'T002' }], unanswered: [{ project: 'docs' }] });
-  expect(answer._meta.warnings).toEqual([expect.stringContaining('docs gave no answer')]);
+  expect(answer._meta.warnings).toEqual([expect.stringContaining('docs could not be queried')]);
 });
 
-test('a task that a project does not have leads to one that it has', async () => {
+test('suggests an existing task for an unknown one', async () => {
   const { apps } = await openNexus(worlds);
   const refused = await apps.api!.call('nexus.query', { query: 'web:T020' });
   expect(refused).toMatchObject({ error: { exitCode: 4, message: 'There is no task web:T020', fix: 'cleo nexus query web:T002' } });
   expect((await apps.api!.cli(refused.error.fix)).exitCode).toBe(0);
 });
 
-test('a task waits for one of another project until a sync finds that one done', async () => {
+test('blocks a task until sync finds its remote dependency done', async () => {
   const { apps } = await openNexus(worlds);
   const { api, web } = apps;
   expect(await api!.call('nexus.deps.add', { taskId: 'T001', on: 'web:2' })).toMatchObject({
@@ -124,15 +124,15 @@ test('a task waits for one of another project until a sync finds that one done',
   await web!.call('tasks.reopen', { taskId: 'T002' });
   const late = await api!.call('nexus.sync');
   expect(late).toMatchObject({ sync: { changed: [{ to: 'active' }], blocked: [] } });
-  expect(late._meta.warnings).toEqual(['T001 is being worked on although it waits']);
+  expect(late._meta.warnings).toEqual(['T001 is active although it waits']);
 });
 
-test('a block of somebody else is theirs; what is deleted there is told', async () => {
+test('keeps a block with another reason and reports a deleted dependency', async () => {
   const { apps } = await openNexus(worlds);
   const { api, web } = apps;
   await api!.call('nexus.deps.add', { taskId: 'T001', on: 'web:T002' });
   await api!.call('nexus.deps.add', { taskId: 'T002', on: 'web:T001' });
-  await api!.call('tasks.update', { taskId: 'T001', blockedBy: 'nobody knows how' });
+  await api!.call('tasks.update', { taskId: 'T001', blockedBy: 'no plan yet' });
   await web!.call('tasks.complete', { taskId: 'T002' });
   await web!.call('tasks.delete', { taskId: 'T001' });
   const synced = await api!.call('nexus.sync');
@@ -145,13 +145,13 @@ test('a block of somebody else is theirs; what is deleted there is told', async 
       ],
     },
   });
-  expect(synced._meta.warnings).toEqual(['web:T001, which T002 waits for, is not there any more']);
-  expect(await api!.call('tasks.show', { taskId: 'T001' })).toMatchObject({ task: { status: 'blocked', blockedBy: 'nobody knows how' } });
+  expect(synced._meta.warnings).toEqual(['web:T001, which T002 waits for, no longer exists']);
+  expect(await api!.call('tasks.show', { taskId: 'T001' })).toMatchObject({ task: { status: 'blocked', blockedBy: 'no plan yet' } });
   expect(await api!.call('nexus.deps.remove', { taskId: 'T002', on: 'web:T001' })).toMatchObject({ task: { status: 'pending' } });
   expect(await api!.call('nexus.deps.remove', { taskId: 'T002', on: 'web:T001' })).toMatchObject({ _meta: { exitCode: 102 } });
 });
 
-test('what is done there already is no block; a task of the own project is a plain dependency', async () => {
+test('does not block for a done dependency and refuses a task of the own project', async () => {
   const { apps } = await openNexus({ ...worlds, web: ['T001 done'] });
   const { api } = apps;
   expect(await api!.call('nexus.deps.add', { taskId: 'T001', on: 'web:T001' })).toMatchObject({ task: { status: 'pending' } });
@@ -160,14 +160,14 @@ test('what is done there already is no block; a task of the own project is a pla
   });
 });
 
-test('a task that is worked on is stopped by whoever holds it, and by nobody else', async () => {
+test('lets only the holder block an active task', async () => {
   const { apps } = await openNexus({ ...worlds, api: ['T001 active by ada'] });
   const { api } = apps;
   expect(await api!.call('nexus.deps.add', { taskId: 'T001', on: 'web:T001' })).toMatchObject({ error: { exitCode: 35 } });
   expect(await api!.as('ada').call('nexus.deps.add', { taskId: 'T001', on: 'web:T001' })).toMatchObject({ task: { status: 'blocked' } });
 });
 
-test('sync --all writes where it is allowed, with a line in the log there, and nowhere else', async () => {
+test('sync --all updates only projects with write, and logs there', async () => {
   const { apps } = await openNexus({ ...worlds, docs: ['T001'] }, { permissions: { web: 'write' } });
   const { api, web, docs } = apps;
   for (const app of [web!, docs!]) await app.call('nexus.deps.add', { taskId: 'T001', on: 'api:T002' });
@@ -181,7 +181,7 @@ test('sync --all writes where it is allowed, with a line in the log there, and n
   expect(await web!.call('admin.audit.verify')).toMatchObject({ success: true });
 });
 
-test('the graph shows the ends, how they hang together inside, and circles that came about later', async () => {
+test('shows ends, inside edges and later cycles in the graph', async () => {
   const { apps } = await openNexus({ api: ['T001', 'T002'], web: ['T001', 'T002 depends T003', 'T003 depends T004', 'T004'] });
   const { api, web } = apps;
   await api!.call('nexus.deps.add', { taskId: 'T001', on: 'web:T002' });
@@ -207,11 +207,11 @@ test('the graph shows the ends, how they hang together inside, and circles that 
   expect(closed.mermaid).toContain('flowchart LR');
 });
 
-test('an address in the environment is not that of another project', async () => {
+test('ignores CLEO_DATABASE_URL for other projects', async () => {
   const app = await openApp({ tasks: ['T001', 'nexus here', 'nexus web T003'] });
   expect(await app.call('nexus.query', { query: 'web:T003' })).toMatchObject({ tasks: [{ id: 'T003' }] });
   const elsewhere = await openApp({ tasks: ['T001'], env: { CLEO_HOME: app.env.CLEO_HOME!, CLEO_DATABASE_URL: '' }, engine: 'sqlite' });
-  const wrong = emptyFolder().with({
+  const wrong = createEmptyFolder().withEnv({
     CLEO_HOME: app.env.CLEO_HOME!,
     CLEO_ROOT: elsewhere.root,
     CLEO_DATABASE_URL: 'postgres://127.0.0.1:9/none',
@@ -219,7 +219,7 @@ test('an address in the environment is not that of another project', async () =>
   expect(await wrong.call('nexus.query', { query: 'web:T003' })).toMatchObject({ tasks: [{ id: 'T003' }] });
 });
 
-test('a question leaves the other project as it was', async () => {
+test('does not change the other project when reading', async () => {
   const app = await openApp({ tasks: ['T001', 'nexus here', 'nexus web T003'] });
   const file = join(app.root, 'web', '.cleo', 'cleo.db');
   const before = readFileSync(file, 'latin1');
@@ -234,7 +234,7 @@ test('a question leaves the other project as it was', async () => {
   });
 });
 
-test('what is granted is told, and taken away', async () => {
+test('sets and lists permissions', async () => {
   const { apps } = await openNexus(worlds);
   const { api } = apps;
   expect(await api!.call('nexus.permissions.set', { name: 'web', permission: 'none' })).toMatchObject({ data: { updated: ['web'] } });

@@ -1,16 +1,16 @@
 import { description, pipe, strictObject } from 'valibot';
 import { job, noChange } from '#core/define.ts';
 import { Permission, ProjectName, ProjectView } from '../model/nexus.ts';
-import { registryErrors, registryOf, requireProject, viewOf } from './shared/registry.ts';
+import { openRegistry, registryErrors, requireRegisteredProject, toProjectView } from './shared/registry.ts';
 
 export const nexusPermissionsSet = job({
   name: 'nexus.permissions.set',
-  summary: 'Say what a project allows the others',
+  summary: 'Set the permission of a project',
   params: strictObject({
-    name: pipe(ProjectName, description('The project')),
+    name: pipe(ProjectName, description('Name of the project')),
     permission: pipe(
       Permission,
-      description('none closes it, read opens its tasks, write lets sync --all move them, execute is kept for later'),
+      description('none closes the project, read opens its tasks, write lets sync --all update them, execute is reserved'),
     ),
   }),
   result: strictObject({ project: ProjectView }),
@@ -21,8 +21,8 @@ export const nexusPermissionsSet = job({
   cli: { command: 'nexus permissions set', args: ['name', 'permission'] },
   example: { world: ['nexus here'], call: { name: 'here', permission: 'none' } },
   async run({ platform, changes, commandWith }, { name, permission }) {
-    const { before, after } = (await registryOf(platform)).change((registry) => {
-      const before = requireProject(registry, { name, retry: (near) => commandWith({ name: near }) });
+    const { before, after } = (await openRegistry(platform)).change((registry) => {
+      const before = requireRegisteredProject(registry, { name, retry: (near) => commandWith({ name: near }) });
       const after = { ...before, permission };
       if (before.permission === permission) return { result: { before, after } };
       return {
@@ -30,8 +30,8 @@ export const nexusPermissionsSet = job({
         result: { before, after },
       };
     });
-    if (before.permission === permission) return noChange({ project: viewOf(after) });
+    if (before.permission === permission) return noChange({ project: toProjectView(after) });
     changes.updated.push(name);
-    return { project: viewOf(after) };
+    return { project: toProjectView(after) };
   },
 });

@@ -1,11 +1,11 @@
 import { array, strictObject, string } from 'valibot';
 import { noData, query } from '#core/define.ts';
-import { Permission, permissionText } from '../model/nexus.ts';
-import { registryErrors, registryOf } from './shared/registry.ts';
+import { Permission, permissionMeanings } from '../model/nexus.ts';
+import { openRegistry, registryErrors } from './shared/registry.ts';
 
 export const nexusPermissions = query({
   name: 'nexus.permissions',
-  summary: 'Show what each project allows the others',
+  summary: 'List the permissions of registered projects',
   params: strictObject({}),
   result: strictObject({ permissions: array(strictObject({ name: string(), permission: Permission, means: string() })) }),
   errors: [...registryErrors],
@@ -15,8 +15,8 @@ export const nexusPermissions = query({
   cli: { command: 'nexus permissions' },
   example: { world: ['nexus here'], call: {} },
   async run({ platform }) {
-    const { projects } = (await registryOf(platform)).read();
-    const permissions = projects.map(({ name, permission }) => ({ name, permission, means: permissionText[permission] }));
+    const { projects } = (await openRegistry(platform)).read();
+    const permissions = projects.map(({ name, permission }) => ({ name, permission, means: permissionMeanings[permission] }));
     return permissions.length > 0 ? { permissions } : noData({ permissions });
   },
 });

@@ -4,63 +4,68 @@ import { answer, query } from '#core/define.ts';
 import { CleoError } from '#core/errors/error.ts';
 import { SearchText, type TaskId } from '#core/model/scalars.ts';
 import { limitParam } from '#core/page.ts';
-import { countedTo, cutOf } from '#lib/page.ts';
-import type { ReadStore } from '#store/port.ts';
+import { maxCounted, toTruncation } from '#lib/page.ts';
+import type { ReadStore } from '#store/port/store.ts';
 import { searchTasks } from '#tasks/operations/shared/search.ts';
-import { wholeTask } from '#tasks/rules/view.ts';
-import { FarTask, Unanswered } from '../model/nexus.ts';
-import { inTurn, parseQuery, querySyntax } from '../rules/nexus-query.ts';
-import { askAll, asking, closedWarning, notThere, reachErrors, readable } from './shared/far.ts';
-import { registryOf, requireProject } from './shared/registry.ts';
+import { toTask } from '#tasks/rules/view.ts';
+import { RemoteTask, Unanswered } from '../model/nexus.ts';
+import { interleave, parseNexusQuery, querySyntax } from '../rules/nexus-query.ts';
+import { openRegistry, requireRegisteredProject } from './shared/registry.ts';
+import { askAll, createRemoteNotFoundError, listReadable, remoteErrors, warnClosed, withRemoteStores } from './shared/remote-project.ts';
 
 export const nexusQuery = query({
   name: 'nexus.query',
-  summary: 'Show a task of another project, or search one project or all of them',
+  summary: 'Show a task of another project, or search projects',
   params: strictObject({ query: pipe(SearchText, description(querySyntax)), limit: limitParam(20) }),
-  result: strictObject({ tasks: array(FarTask), unanswered: optional(array(Unanswered)) }),
-  errors: [...reachErrors, 'E_VALIDATION'],
+  result: strictObject({ tasks: array(RemoteTask), unanswered: optional(array(Unanswered)) }),
+  errors: [...remoteErrors, 'E_VALIDATION'],
   tier: 2,
   scope: 'admin',
   needs: 'nothing',
-  cli: { command: 'nexus query', args: ['query'], variadic: true },
+  cli: { command: 'nexus query', args: ['query'], variadic: true, view: async () => (await import('../view.ts')).nexusView },
   example: { world: ['T001: Write the parser', 'nexus here'], call: { query: 'here:parser' } },
   async run(ctx, { query, limit }) {
-    const asked = parseQuery(query);
-    if ('problem' in asked) {
-      const fix = asked.meant ? ctx.commandWith({ query: asked.meant }) : 'cleo help nexus query';
-      throw new CleoError('E_NEXUS_INVALID_SYNTAX', { query, problem: asked.problem, fix, syntax: querySyntax });
+    const parsed = parseNexusQuery(query);
+    if ('problem' in parsed) {
+      const fix = parsed.suggestion ? ctx.commandWith({ query: parsed.suggestion }) : 'cleo help nexus query';
+      throw new CleoError('E_NEXUS_INVALID_SYNTAX', { query, problem: parsed.problem, fix, syntax: querySyntax });
     }
-    const registry = (await registryOf(ctx.platform)).read();
-    const { project: name } = asked;
-    return asking(ctx, registry, async (ask) => {
-      const retry = (near: string) => ctx.commandWith({ query: `${near}:${'id' in asked ? asked.id : asked.text}` });
-      if ('id' in asked) {
-        const task = await ask(requireProject(registry, { name, retry }), (store) => taskThere(store, name, asked.id));
+    const registry = (await openRegistry(ctx.platform)).read();
+    const { project: name } = parsed;
+    return withRemoteStores(ctx, registry, async (ask) => {
+      const retry = (near: string) => ctx.commandWith({ query: `${near}:${'id' in parsed ? parsed.id : parsed.text}` });
+      if ('id' in parsed) {
+        const task = await ask(requireRegisteredProject(registry, { name, retry }), (store) => readRemoteTask(store, name, parsed.id));
         return { tasks: [task] };
       }
-      const search = (store: ReadStore) => found(store, asked.text, limit);
+      const search = (store: ReadStore) => searchProject(store, parsed.text, limit);
       if (name !== '*') {
-        const project = requireProject(registry, { name, retry });
+        const project = requireRegisteredProject(registry, { name, retry });
         const { hits, total } = await ask(project, search);
-        return page([{ project, answer: { hits, total } }], limit, []);
+        return mergeAnswers([{ project, answer: { hits, total } }], limit, []);
       }
-      const { answers, unanswered } = await askAll(ask, readable(registry), search);
+      const { answers, unanswered } = await askAll(ask, listReadable(registry), search);
       if (answers.length === 0 && unanswered[0]) throw new CleoError('E_NEXUS_QUERY_FAILED', { ...unanswered[0], fix: 'cleo nexus list' });
-      return page(answers, limit, closedWarning(registry), unanswered);
+      return mergeAnswers(answers, limit, warnClosed(registry), unanswered);
     });
   },
 });
 
-type Found = Awaited<ReturnType<typeof found>>;
+type ProjectHits = Awaited<ReturnType<typeof searchProject>>;
 
-async function found(store: ReadStore, text: string, limit: number) {
+async function searchProject(store: ReadStore, text: string, limit: number) {
   const { hits, count } = await searchTasks(store, text, { archived: 'no' }, { limit, offset: 0 });
-  return { hits, total: hits.length < limit ? hits.length : await count(countedTo) };
+  return { hits, total: hits.length < limit ? hits.length : await count(maxCounted) };
 }
 
-function page(answers: { project: { name: string }; answer: Found }[], limit: number, warnings: string[], unanswered: Unanswered[] = []) {
-  const tasks = inTurn(
-    answers.map(({ project, answer: { hits } }) => hits.map((hit): FarTask => ({ project: project.name, ...hit }))),
+function mergeAnswers(
+  answers: { project: { name: string }; answer: ProjectHits }[],
+  limit: number,
+  warnings: string[],
+  unanswered: Unanswered[] = [],
+) {
+  const tasks = interleave(
+    answers.map(({ project, answer: { hits } }) => hits.map((hit): RemoteTask => ({ project: project.name, ...hit }))),
     limit,
   );
   const total = answers.reduce((sum, each) => sum + each.answer.total, 0);
@@ -68,20 +73,20 @@ function page(answers: { project: { name: string }; answer: Found }[], limit: nu
     { tasks, ...(unanswered.length > 0 ? { unanswered } : {}) },
     {
       ...(tasks.length === 0 ? { exit: 100 as const } : {}),
-      truncated: cutOf(tasks.length, total),
-      warnings: [...warnings, ...unanswered.map(({ project, problem }) => `${project} gave no answer: ${problem}`)],
+      truncated: toTruncation(tasks.length, total),
+      warnings: [...warnings, ...unanswered.map(({ project, problem }) => `${project} could not be queried: ${problem}`)],
     },
   );
 }
 
-async function taskThere(store: ReadStore, project: string, id: TaskId): Promise<FarTask> {
+async function readRemoteTask(store: ReadStore, project: string, id: TaskId): Promise<RemoteTask> {
   const task = await store.tasks.get(id);
-  if (!task) throw await notThere(store, { project, id });
-  const around = {
-    ancestry: await store.tasks.ancestry(id),
-    children: await store.tasks.children(id),
-    notes: (await store.tasks.notes([id])).get(id) ?? [],
-    relations: await store.tasks.relations(id),
+  if (!task) throw await createRemoteNotFoundError(store, { project, id });
+  const context = {
+    ancestry: await store.tasks.getAncestry(id),
+    children: await store.tasks.listChildren(id),
+    notes: (await store.tasks.getNotes([id])).get(id) ?? [],
+    relations: await store.tasks.listRelations(id),
   };
-  return { project, ...wholeTask(task, around) };
+  return { project, ...toTask(task, context) };
 }

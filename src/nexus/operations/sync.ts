@@ -3,23 +3,32 @@ import { array, boolean, description, optional, pipe, strictObject, string } fro
 import { answer, type JobContext, job } from '#core/define.ts';
 import { CleoError } from '#core/errors/error.ts';
 import type { TaskHit } from '#tasks/model/task.ts';
-import { type FarDepend, ProjectName, type RegisteredProject, type Registry, type Unanswered } from '../model/nexus.ts';
-import { permits } from '../rules/nexus-registry.ts';
-import { isSound } from '../rules/nexus-wait.ts';
-import { type Ask, askAll, asking, checkStanding, failed, isSame, ownEntry, projectIn } from './shared/far.ts';
-import { registryErrors, registryOf } from './shared/registry.ts';
-import { type Change, type Synced, syncStore } from './shared/sync-store.ts';
+import { ProjectName, type ProjectRegistry, type RegisteredProject, type RemoteDependency, type Unanswered } from '../model/nexus.ts';
+import { hasPermission } from '../rules/nexus-registry.ts';
+import { isValidDependency } from '../rules/nexus-wait.ts';
+import { openRegistry, registryErrors } from './shared/registry.ts';
+import {
+  type AskProject,
+  askAll,
+  findOwnEntry,
+  isSameFolder,
+  requireInPlace,
+  toProject,
+  toQueryError,
+  withRemoteStores,
+} from './shared/remote-project.ts';
+import { type DependencyChange, type SyncOutcome, syncStore } from './shared/sync-store.ts';
 
 export const nexusSync = job({
   name: 'nexus.sync',
-  summary: 'Ask the other projects: free tasks whose depends there are done, block those that still wait',
+  summary: 'Update tasks that depend on other projects',
   params: strictObject({
-    all: optional(pipe(boolean(), description('Also in every other project with the permission write'))),
-    except: optional(pipe(array(ProjectName), description('Projects to leave alone, such as one that cannot be reached'))),
+    all: optional(pipe(boolean(), description('Also update every other project with the permission write'))),
+    except: optional(pipe(array(ProjectName), description('Projects to skip, such as one that cannot be reached'))),
   }),
   result: strictObject({
     sync: strictObject({
-      /** Those that were read. */
+      /** Projects that were read. */
       projects: array(string()),
       changed: array(strictObject({ task: string(), on: string(), from: string(), to: string() })),
       freed: array(string()),
@@ -34,80 +43,87 @@ export const nexusSync = job({
   cli: { command: 'nexus sync' },
   example: { world: ['T001', 'nexus here'], call: {}, exit: 102 },
   async run(ctx, { all = false, except = [] }) {
-    const { registry, movedFrom } = await settled(ctx);
-    const own = ownEntry(ctx.platform, registry);
-    const written = all ? registry.projects.filter((each) => each.name !== own?.name && !except.includes(each.name)) : [];
-    return asking(ctx, registry, async (ask) => {
-      const open = written.filter(({ permission }) => permits(permission, 'write'));
-      const rows = await ctx.read((store) => store.nexus.all());
-      const { answers, unanswered } = await askAll(ask, open, async (store) => (await store.nexus.all()).filter(isSound));
-      const { seen, left } = await look(ctx, ask, registry, [...rows, ...answers.flatMap((each) => each.answer)], except, unanswered);
-      const there: Synced[] = [];
-      for (const { project } of answers) there.push(await syncThere(ctx, project, seen));
-      // Last, so that a call that is refused has changed nothing here; elsewhere the log says what it did.
-      const done = [await ctx.write((store) => syncStore(store, seen, ctx.now)), ...there];
-      const part = <K extends 'freed' | 'blocked' | 'ahead'>(key: K): string[] => done.flatMap((each) => each[key]);
-      const changed: Change[] = done.flatMap((each) => each.changed);
-      const closed = written
+    const { registry, movedFrom } = await refreshOwnPath(ctx);
+    const own = findOwnEntry(ctx.platform, registry);
+    const targets = all ? registry.projects.filter((each) => each.name !== own?.name && !except.includes(each.name)) : [];
+    return withRemoteStores(ctx, registry, async (ask) => {
+      const open = targets.filter(({ permission }) => hasPermission(permission, 'write'));
+      const rows = await ctx.read((store) => store.nexus.list());
+      const { answers, unanswered } = await askAll(ask, open, async (store) => (await store.nexus.list()).filter(isValidDependency));
+      const { seen, left } = await readRemoteTasks(
+        ctx,
+        ask,
+        registry,
+        [...rows, ...answers.flatMap((each) => each.answer)],
+        except,
+        unanswered,
+      );
+      const outcomes: SyncOutcome[] = [];
+      for (const { project } of answers) outcomes.push(await syncOtherProject(ctx, project, seen));
+      // The own project comes last, so that a failed call changes nothing here; the logs of the others show what it did.
+      const done = [await ctx.write((store) => syncStore(store, seen, ctx.now)), ...outcomes];
+      const collect = <K extends 'freed' | 'blocked' | 'ahead'>(key: K): string[] => done.flatMap((each) => each[key]);
+      const changed: DependencyChange[] = done.flatMap((each) => each.changed);
+      const closed = targets
         .filter((each) => !open.includes(each))
         .map(({ name, permission }) => ({ project: name, why: `has the permission ${permission}, not write` }));
       const result = {
         projects: [...seen.keys()].sort(),
         changed,
-        freed: part('freed'),
-        blocked: part('blocked'),
+        freed: collect('freed'),
+        blocked: collect('blocked'),
         ...(left.length + closed.length > 0 ? { left: [...left, ...closed] } : {}),
         ...(movedFrom ? { movedFrom } : {}),
       };
       const isSame = changed.length + result.freed.length + result.blocked.length === 0 && !movedFrom;
       const warnings = [
-        ...left.map(({ project, why }) => `${project} was left out: ${why}`),
-        ...part('ahead').map((id) => `${id} is being worked on although it waits`),
-        ...changed.filter(({ to }) => to === 'missing').map(({ task, on }) => `${on}, which ${task} waits for, is not there any more`),
+        ...left.map(({ project, why }) => `${project} was skipped: ${why}`),
+        ...collect('ahead').map((id) => `${id} is active although it waits`),
+        ...changed.filter(({ to }) => to === 'missing').map(({ task, on }) => `${on}, which ${task} waits for, no longer exists`),
       ];
       return answer({ sync: result }, { ...(isSame ? { exit: 102 as const } : {}), warnings });
     });
   },
 });
 
-/** The registry, with the folder of this project as it is now. */
-async function settled({ platform, project }: JobContext): Promise<{ registry: Registry; movedFrom?: string }> {
-  const file = await registryOf(platform);
+/** Reads the registry and updates the path of this project if it has moved. */
+async function refreshOwnPath({ platform, project }: JobContext): Promise<{ registry: ProjectRegistry; movedFrom?: string }> {
+  const file = await openRegistry(platform);
   const registry = file.read();
-  const own = ownEntry(platform, registry);
-  if (!own || isSame(platform, own.path, project.root)) return { registry };
-  const { realFolder } = await import('#platform/registry.ts');
-  const path = realFolder(project.root, '.') ?? project.root;
+  const own = findOwnEntry(platform, registry);
+  if (!own || isSameFolder(platform, own.path, project.root)) return { registry };
+  const { resolveFolder } = await import('#platform/registry.ts');
+  const path = resolveFolder(project.root, '.') ?? project.root;
   return file.change((now) => {
     const next = { ...now, projects: now.projects.map((each) => (each.name === own.name ? { ...each, path } : each)) };
     return { registry: next, result: { registry: next, movedFrom: own.path } };
   });
 }
 
-type Left = { project: string; why: string };
-type Seen = Map<string, Map<string, TaskHit>>;
+type SkippedProject = { project: string; why: string };
+type RemoteTasks = Map<string, Map<string, TaskHit>>;
 
-/** The far tasks as they are now, of every project that is waited for. All of them or, where one cannot be read, none (74). */
-async function look(
+/** Reads all remote tasks of the dependencies. Throws E_NEXUS_SYNC_FAILED if one project cannot be read. */
+async function readRemoteTasks(
   ctx: JobContext,
-  ask: Ask,
-  { projects }: Registry,
-  rows: FarDepend[],
+  ask: AskProject,
+  { projects }: ProjectRegistry,
+  rows: RemoteDependency[],
   except: string[],
   unanswered: Unanswered[],
-): Promise<{ seen: Seen; left: Left[] }> {
-  const left: Left[] = [];
+): Promise<{ seen: RemoteTasks; left: SkippedProject[] }> {
+  const left: SkippedProject[] = [];
   const wanted: RegisteredProject[] = [];
   const failures = [...unanswered];
   for (const name of new Set(rows.map(({ project }) => project))) {
     const entry = projects.find((each) => each.name === name);
-    if (except.includes(name)) left.push({ project: name, why: 'it was excepted' });
-    else if (!entry) failures.push({ project: name, problem: 'no project is registered by this name' });
-    else if (!permits(entry.permission, 'read')) left.push({ project: name, why: 'it is closed' });
+    if (except.includes(name)) left.push({ project: name, why: 'it is in --except' });
+    else if (!entry) failures.push({ project: name, problem: 'no project with this name is registered' });
+    else if (!hasPermission(entry.permission, 'read')) left.push({ project: name, why: 'it is closed' });
     else wanted.push(entry);
   }
   const { answers, unanswered: silent } = await askAll(ask, wanted, (store, { name }) =>
-    store.tasks.hits([...new Set(rows.filter(({ project }) => project === name).map(({ farId }) => farId))]),
+    store.tasks.getHits([...new Set(rows.filter(({ project }) => project === name).map(({ remoteId }) => remoteId))]),
   );
   failures.push(...silent);
   if (failures.length > 0) {
@@ -117,11 +133,11 @@ async function look(
   return { seen: new Map(answers.map(({ project, answer }) => [project.name, new Map(answer.map((hit) => [hit.id, hit]))])), left };
 }
 
-/** The same in another project, which allows it, with a line in the log of that project. */
-async function syncThere(ctx: JobContext, project: RegisteredProject, seen: Seen): Promise<Synced> {
+/** Syncs another project that grants write, with an entry in the log of that project. */
+async function syncOtherProject(ctx: JobContext, project: RegisteredProject, seen: RemoteTasks): Promise<SyncOutcome> {
   const { platform, storeAdmin, now, caller, gateway } = ctx;
-  checkStanding(platform, project);
-  const place = projectIn(project.path);
+  requireInPlace(platform, project);
+  const place = toProject(project.path);
   let store: Awaited<ReturnType<Awaited<ReturnType<typeof storeAdmin>>['open']>> | undefined;
   try {
     store = await (await storeAdmin(place, platform.config.load(place)['store.url'])).open('write');
@@ -142,7 +158,7 @@ async function syncThere(ctx: JobContext, project: RegisteredProject, seen: Seen
       return synced;
     });
   } catch (error) {
-    const problem = (failed(platform, project, error) as Error).message;
+    const problem = (toQueryError(platform, project, error) as Error).message;
     throw new CleoError('E_NEXUS_SYNC_FAILED', {
       failed: [{ project: project.name, problem }],
       isPartial: true,

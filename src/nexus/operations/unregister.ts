@@ -1,12 +1,12 @@
 import { description, pipe, strictObject } from 'valibot';
 import { job } from '#core/define.ts';
 import { ProjectName, ProjectView } from '../model/nexus.ts';
-import { registryErrors, registryOf, requireProject, viewOf } from './shared/registry.ts';
+import { openRegistry, registryErrors, requireRegisteredProject, toProjectView } from './shared/registry.ts';
 
 export const nexusUnregister = job({
   name: 'nexus.unregister',
-  summary: 'Take a project out of the registry; the project itself is left as it is',
-  params: strictObject({ name: pipe(ProjectName, description('What it is registered as')) }),
+  summary: 'Remove a project from the registry',
+  params: strictObject({ name: pipe(ProjectName, description('Registered name of the project')) }),
   result: strictObject({ project: ProjectView }),
   errors: [...registryErrors, 'E_NEXUS_PROJECT_NOT_FOUND', 'E_LOCK_TIMEOUT'],
   tier: 2,
@@ -15,11 +15,11 @@ export const nexusUnregister = job({
   cli: { command: 'nexus unregister', args: ['name'] },
   example: { world: ['nexus here'], call: { name: 'here' } },
   async run({ platform, changes, commandWith }, { name }) {
-    const project = (await registryOf(platform)).change((registry) => {
-      const result = requireProject(registry, { name, retry: (near) => commandWith({ name: near }) });
+    const project = (await openRegistry(platform)).change((registry) => {
+      const result = requireRegisteredProject(registry, { name, retry: (near) => commandWith({ name: near }) });
       return { registry: { ...registry, projects: registry.projects.filter((each) => each !== result) }, result };
     });
     changes.deleted.push(name);
-    return { project: viewOf(project) };
+    return { project: toProjectView(project) };
   },
 });

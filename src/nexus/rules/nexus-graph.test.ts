@@ -1,30 +1,30 @@
 import { expect, test } from 'vitest';
-import type { Links } from '#tasks/rules/order.ts';
-import { insideEdges, mermaidOf } from './nexus-graph.ts';
+import type { TaskLinks } from '#tasks/rules/order.ts';
+import { findInsideEdges, formatMermaid } from './nexus-graph.ts';
 
-const links = (dependsOf: Record<string, string[]>, childrenOf: Record<string, string[]> = {}): Links => ({
+const createLinks = (dependsOf: Record<string, string[]>, childrenOf: Record<string, string[]> = {}): TaskLinks => ({
   parentOf: new Map(Object.entries(childrenOf).flatMap(([parent, children]) => children.map((child): [string, string] => [child, parent]))),
   dependsOf: new Map(Object.entries(dependsOf)),
   childrenOf: new Map(Object.entries(childrenOf)),
 });
 
-test.each<[string, string[], Links, string[]]>([
-  ['directly', ['web:T2', 'web:T5'], links({ 'web:T2': ['web:T5'] }), ['web:T2 web:T5']],
-  ['through a third task', ['web:T2', 'web:T5'], links({ 'web:T2': ['web:T4'], 'web:T4': ['web:T5'] }), ['web:T2 web:T5']],
-  ['through a child', ['web:T2', 'web:T5'], links({ 'web:T3': ['web:T5'] }, { 'web:T2': ['web:T3'] }), ['web:T2 web:T5']],
+test.each<[string, string[], TaskLinks, string[]]>([
+  ['directly', ['web:T2', 'web:T5'], createLinks({ 'web:T2': ['web:T5'] }), ['web:T2 web:T5']],
+  ['through a third task', ['web:T2', 'web:T5'], createLinks({ 'web:T2': ['web:T4'], 'web:T4': ['web:T5'] }), ['web:T2 web:T5']],
+  ['through a child', ['web:T2', 'web:T5'], createLinks({ 'web:T3': ['web:T5'] }, { 'web:T2': ['web:T3'] }), ['web:T2 web:T5']],
   [
     'through another end',
     ['web:T1', 'web:T2', 'web:T3'],
-    links({ 'web:T1': ['web:T2'], 'web:T2': ['web:T3'] }),
+    createLinks({ 'web:T1': ['web:T2'], 'web:T2': ['web:T3'] }),
     ['web:T1 web:T2', 'web:T2 web:T3'],
   ],
-  ['not across', ['web:T2', 'api:T5'], links({ 'web:T2': ['api:T5'] }), []],
-])('ends inside a project hang together %s', (_, ends, known, edges) => {
-  expect(insideEdges(ends, known).map(({ from, to }) => `${from} ${to}`)).toEqual(edges);
+  ['not across', ['web:T2', 'api:T5'], createLinks({ 'web:T2': ['api:T5'] }), []],
+])('connects ends inside a project %s', (_, ends, known, edges) => {
+  expect(findInsideEdges(ends, known).map(({ from, to }) => `${from} ${to}`)).toEqual(edges);
 });
 
-test('a title cannot break out of the notation', () => {
-  const text = mermaidOf(
+test('escapes titles', () => {
+  const text = formatMermaid(
     [
       { project: 'api', id: 'T001', title: 'x"]\nclick n0 "javascript:alert(1)"', status: 'pending' },
       { project: 'web', id: 'T003' },

@@ -1,54 +1,53 @@
-import { type Links, type Moment, waitsFor } from '#tasks/rules/order.ts';
-import type { FarEnd } from '../model/nexus.ts';
+import { listPrerequisites, type Milestone, type TaskLinks } from '#tasks/rules/order.ts';
+import { formatRemoteId, type RemoteTaskRef } from '../model/nexus.ts';
 
-export interface FarEdge {
-  /** It waits for `to`; both as `project:T001`. */
+export interface CrossProjectEdge {
+  /** Waits for `to`; both have the form `project:T001`. */
   from: string;
   to: string;
   kind: 'across' | 'inside';
 }
 
-const projectOf = (name: string): string => name.slice(0, name.indexOf(':'));
+const getProjectName = (name: string): string => name.slice(0, name.indexOf(':'));
 
-/** How the ends of dependencies between projects hang together inside each project: one edge where one of them waits for another there,
- *  be it through tasks in between, and none where a third of them stands in between. */
-export function insideEdges(ends: string[], links: Links): FarEdge[] {
-  const wanted = new Set(ends);
+/** Finds how the ends of dependencies between projects depend on each other inside one project, directly or through other tasks. Two
+ *  ends with a third one between them get no edge. */
+export function findInsideEdges(ends: string[], links: TaskLinks): CrossProjectEdge[] {
+  const endNames = new Set(ends);
   return ends.flatMap((from) => {
     const found = new Set<string>();
-    const seen = new Set<Moment>([`finish ${from}`]);
-    for (const moment of seen)
-      for (const next of waitsFor(moment, links)) {
+    const seen = new Set<Milestone>([`finish ${from}`]);
+    for (const milestone of seen)
+      for (const next of listPrerequisites(milestone, links)) {
         const to = next.split(' ')[1]!;
-        if (projectOf(to) !== projectOf(from)) continue;
-        if (to !== from && wanted.has(to)) found.add(to);
+        if (getProjectName(to) !== getProjectName(from)) continue;
+        if (to !== from && endNames.has(to)) found.add(to);
         else seen.add(next);
       }
-    return [...found].sort().map((to): FarEdge => ({ from, to, kind: 'inside' }));
+    return [...found].sort().map((to): CrossProjectEdge => ({ from, to, kind: 'inside' }));
   });
 }
 
-/** The graph as Mermaid draws it. Titles are other people's text: what the notation would read is written as entities. */
-export function mermaidOf(nodes: FarEnd[], edges: FarEdge[]): string {
-  const nameOf = ({ project, id }: FarEnd): string => `${project}:${id}`;
-  const places = new Map(nodes.map((node, i) => [nameOf(node), `n${i}`]));
+/** Formats the graph for Mermaid. Titles are untrusted text, so characters with a meaning in Mermaid become entities. */
+export function formatMermaid(nodes: RemoteTaskRef[], edges: CrossProjectEdge[]): string {
+  const nodeIds = new Map(nodes.map((node, i) => [formatRemoteId(node), `n${i}`]));
   const projects = [...new Set(nodes.map(({ project }) => project))];
   return [
     'flowchart LR',
     ...projects.flatMap((project, i) => [
-      `  subgraph p${i}["${escaped(project)}"]`,
+      `  subgraph p${i}["${escapeLabel(project)}"]`,
       ...nodes
         .filter((node) => node.project === project)
         .map(
           (node) =>
-            `    ${places.get(nameOf(node))}["${escaped(node.id)}${node.status ? ` (${node.status})` : ''}${node.title ? ` ${escaped(node.title)}` : ''}"]`,
+            `    ${nodeIds.get(formatRemoteId(node))}["${escapeLabel(node.id)}${node.status ? ` (${node.status})` : ''}${node.title ? ` ${escapeLabel(node.title)}` : ''}"]`,
         ),
       '  end',
     ]),
-    // What has to be done first points at what waits for it.
-    ...edges.map(({ from, to, kind }) => `  ${places.get(to)} ${kind === 'across' ? '==>' : '-->'} ${places.get(from)}`),
+    // Arrows point from the prerequisite to the waiting task.
+    ...edges.map(({ from, to, kind }) => `  ${nodeIds.get(to)} ${kind === 'across' ? '==>' : '-->'} ${nodeIds.get(from)}`),
   ].join('\n');
 }
 
-const escaped = (text: string): string =>
+const escapeLabel = (text: string): string =>
   text.replace(/[\s\u0000-\u001f\u007f-\u009f]+/g, ' ').replace(/[^\p{L}\p{N} .,:;_/+-]/gu, (character) => `#${character.codePointAt(0)};`);

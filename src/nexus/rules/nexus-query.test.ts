@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { inTurn, parseFarId, parseQuery } from './nexus-query.ts';
+import { interleave, parseNexusQuery, parseRemoteId } from './nexus-query.ts';
 
 test.each([
   ['web:T001', { project: 'web', id: 'T001' }],
@@ -9,25 +9,25 @@ test.each([
   ['web:tree: broken', { project: 'web', text: 'tree: broken' }],
   ['*:parser', { project: '*', text: 'parser' }],
   ['*:T001', { project: '*', text: 'T001' }],
-  ['T001', { problem: 'names no project', meant: '*:T001' }],
-  ['a\tb\u0007', { problem: 'names no project', meant: '*:a b' }],
-  ['', { problem: 'names no project' }],
-  [':T001', { problem: 'names no project before the colon', meant: '*:T001' }],
-  ['web:', { problem: 'asks for nothing behind the colon' }],
-  ['Web:T001', { problem: 'has a name before the colon that no project can have', meant: 'web:T001' }],
-  ['we b:T001', { problem: 'has a name before the colon that no project can have' }],
-])('%j', (query, parsed) => expect(parseQuery(query)).toEqual(parsed));
+  ['T001', { problem: 'has no project', suggestion: '*:T001' }],
+  ['a\tb\u0007', { problem: 'has no project', suggestion: '*:a b' }],
+  ['', { problem: 'has no project' }],
+  [':T001', { problem: 'has no project before the colon', suggestion: '*:T001' }],
+  ['web:', { problem: 'has no text after the colon' }],
+  ['Web:T001', { problem: 'has an invalid project name before the colon', suggestion: 'web:T001' }],
+  ['we b:T001', { problem: 'has an invalid project name before the colon' }],
+])('parses %j', (query, parsed) => expect(parseNexusQuery(query)).toEqual(parsed));
 
 test.each([
   ['web:T003', { project: 'web', id: 'T003' }],
   ['web:3', { project: 'web', id: 'T003' }],
-  ['web:parser', { problem: 'has no task id behind the colon' }],
-  ['*:T003', { problem: 'means all projects; a task is in one' }],
-  ['T003', { problem: 'names no project' }],
-  ['WEB:T003', { problem: 'has a name before the colon that no project can have', meant: 'web:T003' }],
-])('%j as one task', (text, parsed) => expect(parseFarId(text)).toEqual(parsed));
+  ['web:parser', { problem: 'has no task id after the colon' }],
+  ['*:T003', { problem: 'names all projects; a task is in one project' }],
+  ['T003', { problem: 'has no project' }],
+  ['WEB:T003', { problem: 'has an invalid project name before the colon', suggestion: 'web:T003' }],
+])('parses %j as the id of a task', (text, parsed) => expect(parseRemoteId(text)).toEqual(parsed));
 
-test('no project hides the others', () => {
-  expect(inTurn([['a1', 'a2', 'a3'], ['b1'], []], 3)).toEqual(['a1', 'b1', 'a2']);
-  expect(inTurn([['a1'], ['b1']], 9)).toEqual(['a1', 'b1']);
+test('takes items of all projects in turn', () => {
+  expect(interleave([['a1', 'a2', 'a3'], ['b1'], []], 3)).toEqual(['a1', 'b1', 'a2']);
+  expect(interleave([['a1'], ['b1']], 9)).toEqual(['a1', 'b1']);
 });

@@ -1,40 +1,44 @@
-import { canonicalId, type Status } from '#core/model/scalars.ts';
+import { parseTaskId, type Status } from '#core/model/scalars.ts';
 import { waitPrefix } from '#tasks/rules/wait-text.ts';
-import { type FarDepend, farName, projectName } from '../model/nexus.ts';
+import { formatRemoteId, projectNamePattern, type RemoteDependency } from '../model/nexus.ts';
 
-const mostNamed = 8;
+const maxNames = 8;
 
-/** Whether a row says what it should. Those of another project's store may say anything. */
-export const isSound = ({ project, farId }: FarDepend): boolean => projectName.test(project) && canonicalId(farId) === farId;
+/** Checks a row from the store of another project, which may contain anything. */
+export const isValidDependency = ({ project, remoteId }: RemoteDependency): boolean =>
+  projectNamePattern.test(project) && parseTaskId(remoteId) === remoteId;
 
-/** What is not done, as far as anyone knows; a task that is gone is not done either. */
-export const unmet = (rows: FarDepend[]): FarDepend[] => rows.filter(({ farStatus }) => farStatus !== 'done');
+/** Lists the dependencies that were not done at the last sync. A missing task is not done. */
+export const listUnmet = (rows: RemoteDependency[]): RemoteDependency[] => rows.filter(({ remoteStatus }) => remoteStatus !== 'done');
 
-export const farEnd = ({ project, farId }: FarDepend): string => farName({ project, id: farId });
+export const formatRemoteEnd = ({ project, remoteId }: RemoteDependency): string => formatRemoteId({ project, id: remoteId });
 
-/** Why a task is blocked that waits for other projects; undefined where it does not. */
-export function waitText(rows: FarDepend[]): string | undefined {
-  const names = unmet(rows).map(farEnd).sort();
+/** Formats the reason of a block by other projects; undefined if nothing blocks the task. */
+export function formatWaitReason(rows: RemoteDependency[]): string | undefined {
+  const names = listUnmet(rows).map(formatRemoteEnd).sort();
   if (names.length === 0) return undefined;
-  const more = names.length - mostNamed;
-  return `${waitPrefix}${names.slice(0, mostNamed).join(', ')}${more > 0 ? ` and ${more} more` : ''}`;
+  const more = names.length - maxNames;
+  return `${waitPrefix}${names.slice(0, maxNames).join(', ')}${more > 0 ? ` and ${more} more` : ''}`;
 }
 
-export type Settled =
-  | { is: 'blocked' | 'reworded'; blockedBy: string }
-  | { is: 'freed' }
-  /** Somebody works on it although it waits. */
-  | { is: 'ahead' }
-  | { is: 'same' };
+export type WaitTransition =
+  | { kind: 'blocked' | 'reworded'; blockedBy: string }
+  | { kind: 'freed' }
+  /** The task is active although it waits. */
+  | { kind: 'ahead' }
+  | { kind: 'same' };
 
-/** What becomes of a task when the tasks of other projects that it waits for are known anew. It is blocked while one of them is not done,
- *  and free again once all are. A block that somebody else set or reworded is theirs to take away, a task that somebody has started
- *  is left to them. */
-export function settle(task: { status: Status; blockedBy?: string }, before: FarDepend[], after: FarDepend[]): Settled {
-  const reason = waitText(after);
-  const isOurs = task.status === 'blocked' && task.blockedBy !== undefined && task.blockedBy === waitText(before);
-  if (reason === undefined) return isOurs ? { is: 'freed' } : { is: 'same' };
-  if (task.status === 'pending') return { is: 'blocked', blockedBy: reason };
-  if (task.status === 'active') return { is: 'ahead' };
-  return isOurs && task.blockedBy !== reason ? { is: 'reworded', blockedBy: reason } : { is: 'same' };
+/** Decides the new state of a task after the state of its remote dependencies was read. It is blocked until all of them are done. A block
+ *  with another reason was set by an agent or a person and stays, and so does the state of an active task. */
+export function decideWaitTransition(
+  task: { status: Status; blockedBy?: string },
+  before: RemoteDependency[],
+  after: RemoteDependency[],
+): WaitTransition {
+  const reason = formatWaitReason(after);
+  const isOurs = task.status === 'blocked' && task.blockedBy !== undefined && task.blockedBy === formatWaitReason(before);
+  if (reason === undefined) return isOurs ? { kind: 'freed' } : { kind: 'same' };
+  if (task.status === 'pending') return { kind: 'blocked', blockedBy: reason };
+  if (task.status === 'active') return { kind: 'ahead' };
+  return isOurs && task.blockedBy !== reason ? { kind: 'reworded', blockedBy: reason } : { kind: 'same' };
 }

@@ -1,21 +1,21 @@
 import { array, type InferOutput, literal, number, optional, strictObject, string, union, unknown } from 'valibot';
-import { Gate, Priority, Size, Status, TaskType } from '#core/model/scalars.ts';
+import { GateName, Priority, Status, TaskSize, TaskType } from '#core/model/scalars.ts';
 import { ConfirmationState, MemoryType } from '#memory/model/memory.ts';
 import { ResearchStatus } from '#research/model/manifest.ts';
 import { Note, Timestamp } from '#tasks/model/task.ts';
 
-const Kin = strictObject({ id: string(), title: string(), status: Status });
+const TaskRef = strictObject({ id: string(), title: string(), status: Status });
 
-/** One criterion with its number; or several in a row, `4-9`, where there is no room for each: `met` then tells how many of them are. */
+/** One criterion with its number, or a range such as `4-9` when space is short; `met` is then the number of met criteria. */
 const PackCriterion = strictObject({
   n: union([number(), string()]),
   text: optional(string()),
-  gate: optional(Gate),
+  gate: optional(GateName),
   target: optional(string()),
   met: optional(union([literal(true), number()])),
 });
 
-/** What an agent has to know to work on a task, the most important first. A text that is cut ends in `…`. */
+/** The context an agent needs to work on a task, most important first. A text that was cut ends in `…`. */
 export const Pack = strictObject({
   task: strictObject({
     id: string(),
@@ -23,7 +23,7 @@ export const Pack = strictObject({
     title: string(),
     status: Status,
     priority: Priority,
-    size: optional(Size),
+    size: optional(TaskSize),
     phase: optional(string()),
     holder: optional(string()),
     description: optional(string()),
@@ -31,16 +31,16 @@ export const Pack = strictObject({
     files: optional(array(string())),
   }),
   acceptance: optional(array(PackCriterion)),
-  /** What has to be done before, of its own or of what it is part of; or the reason that somebody wrote. */
-  blockers: optional(array(union([Kin, strictObject({ reason: string() })]))),
-  /** What it is part of, the nearest first. */
-  parents: optional(array(strictObject({ ...Kin.entries, type: TaskType }))),
-  depends: optional(array(Kin)),
-  dependents: optional(array(Kin)),
+  /** Open dependencies of the task or of its ancestors, or the stated reason. */
+  blockers: optional(array(union([TaskRef, strictObject({ reason: string() })]))),
+  /** Nearest ancestor first. */
+  parents: optional(array(strictObject({ ...TaskRef.entries, type: TaskType }))),
+  depends: optional(array(TaskRef)),
+  dependents: optional(array(TaskRef)),
   docs: optional(array(strictObject({ slug: string(), kind: string(), title: string() }))),
-  /** Of it, then of what it builds on. */
+  /** Entries of the task, then entries of its dependencies. */
   research: optional(array(strictObject({ id: string(), title: string(), status: ResearchStatus, findings: optional(array(string())) }))),
-  /** What is known of it, or named in its text; decisions first. */
+  /** Decisions linked to the task, then those that its text cites. */
   decisions: optional(array(strictObject({ id: string(), title: string(), state: ConfirmationState, supersededBy: optional(string()) }))),
   memory: optional(array(strictObject({ id: string(), type: MemoryType, title: string(), supersededBy: optional(string()) }))),
   notes: optional(array(Note)),
@@ -60,7 +60,7 @@ export const Pack = strictObject({
 export type Pack = InferOutput<typeof Pack>;
 export type PackCriterion = InferOutput<typeof PackCriterion>;
 
-/** The lists of a pack, in order of importance; a task's labels and files among them. */
+/** The lists of a pack in order of importance, including the task's labels and files. */
 export const packSections = [
   'labels',
   'blockers',

@@ -1,14 +1,14 @@
 import { type InferOutput, picklist } from 'valibot';
 import type { TaskId } from '#core/model/scalars.ts';
 
-/** A worker does the task; a validator judges what another did. */
+/** A worker does the task; a validator judges the work of another agent. */
 export const SpawnRole = picklist(['worker', 'validator']);
 export type SpawnRole = InferOutput<typeof SpawnRole>;
 
-/** One prompt that was handed out: for which task, to whom, with what in it. */
-export interface SpawnDraft {
+/** One spawn: a prompt for a task, created for one agent. */
+export interface NewSpawn {
   taskId: TaskId;
-  /** Whom the prompt is for. */
+  /** The agent that the prompt is for. */
   agent: string;
   session?: string;
   role: SpawnRole;
@@ -16,20 +16,20 @@ export interface SpawnDraft {
   protocol: string;
   tier: number;
   promptHash: string;
-  /** The text of the protocol is part of the prompt. */
+  /** True if the prompt contains the text of the protocol. */
   hasProtocol: boolean;
   spawnedBy: string;
   at: string;
 }
 
-export interface SpawnRecord extends SpawnDraft {
+export interface SpawnRecord extends NewSpawn {
   seq: number;
 }
 
-/** What prompts cost the context of the orchestrator that hands them on (ORC-005). */
+/** Tokens of prompts in the orchestrator's own context (ORC-005). */
 export interface SpawnBudget {
   used: number;
   max: number;
 }
 
-export const defaultBudget = 10_000;
+export const defaultSpawnBudget = 10_000;

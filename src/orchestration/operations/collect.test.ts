@@ -7,7 +7,7 @@ const off = { lifecycleEnforcement: { mode: 'off' } };
 const file = '.cleo/research/T002/build-it.md';
 const complete = 'Implementation complete. See MANIFEST.jsonl for summary.';
 
-async function spawned(): Promise<TestApp & { worker: Pick<TestApp, 'call'> }> {
+async function openSpawned(): Promise<TestApp & { worker: Pick<TestApp, 'call'> }> {
   const app = await openApp({ tasks: ['T001 epic', 'T002 in T001: Build it'], config: off });
   const { spawn } = await app.call('orchestrate.spawn', { taskId: 'T002' });
   const worker = app.as(spawn.agentId);
@@ -15,10 +15,10 @@ async function spawned(): Promise<TestApp & { worker: Pick<TestApp, 'call'> }> {
   return { ...app, worker };
 }
 
-const line = (status: string, more: object = {}) => ({
+const createEntry = (status: string, more: object = {}) => ({
   id: 'T002-build-it',
   file,
-  title: 'It stands',
+  title: 'It works',
   status,
   agentType: 'implementation',
   keyFindings: ['Works'],
@@ -26,11 +26,11 @@ const line = (status: string, more: object = {}) => ({
   ...more,
 });
 
-test('what came back is checked, and its summary is all that is answered', async () => {
-  const { call, worker, root } = await spawned();
-  writeFileSync(join(root, file), '# It stands\n');
-  await worker.call('research.add', line('complete', { actionable: true }));
-  // Whoever judges it has nothing to hand over.
+test('checks the result and returns only its summary', async () => {
+  const { call, worker, root } = await openSpawned();
+  writeFileSync(join(root, file), '# It works\n');
+  await worker.call('research.add', createEntry('complete', { actionable: true }));
+  // A validator leaves no manifest entry.
   await call('orchestrate.spawn', { taskId: 'T002', role: 'validator' });
   await worker.call('tasks.complete', { taskId: 'T002' });
   expect(await call('orchestrate.collect', { taskId: 'T002', message: complete })).toMatchObject({
@@ -41,7 +41,7 @@ test('what came back is checked, and its summary is all that is answered', async
       done: true,
       agentId: 'T002-worker-1',
       entryId: 'T002-build-it',
-      title: 'It stands',
+      title: 'It works',
       file,
       keyFindings: ['Works'],
       actionable: true,
@@ -49,10 +49,10 @@ test('what came back is checked, and its summary is all that is answered', async
   });
 });
 
-test('partial work stays open, and says what is left', async () => {
-  const { call, worker, root } = await spawned();
+test('accepts partial work and returns what is left', async () => {
+  const { call, worker, root } = await openSpawned();
   writeFileSync(join(root, file), '# Half of it\n');
-  await worker.call('research.add', line('partial', { needsFollowup: ['The rest'] }));
+  await worker.call('research.add', createEntry('partial', { needsFollowup: ['The rest'] }));
   expect(
     await call('orchestrate.collect', { taskId: 'T002', message: 'Implementation partial. See MANIFEST.jsonl for details.' }),
   ).toMatchObject({
@@ -60,7 +60,7 @@ test('partial work stays open, and says what is left', async () => {
   });
 });
 
-test('what was never handed out', async () => {
+test('refuses a task that was never spawned', async () => {
   const { call, cli } = await openApp({ tasks: ['T001 epic', 'T002 in T001', 'T003 in T001 done'], config: off });
   const open = await call('orchestrate.collect', { taskId: 'T002' });
   expect(open).toMatchObject({ error: { code: 'E_PROTOCOL_MISSING', exitCode: 60 } });
@@ -71,10 +71,10 @@ test('what was never handed out', async () => {
   expect(await call('orchestrate.collect', { taskId: 'T009' })).toMatchObject({ error: { exitCode: 4 } });
 });
 
-test('a message of another form, or of another end', async () => {
-  const { call, cli, worker, root } = await spawned();
-  writeFileSync(join(root, file), '# It stands\n');
-  await worker.call('research.add', line('complete'));
+test('refuses a message in another form or with another status', async () => {
+  const { call, cli, worker, root } = await openSpawned();
+  writeFileSync(join(root, file), '# It works\n');
+  await worker.call('research.add', createEntry('complete'));
   await worker.call('tasks.complete', { taskId: 'T002' });
   for (const message of [
     'Done! Here is the code: …',
@@ -88,9 +88,9 @@ test('a message of another form, or of another end', async () => {
   }
 });
 
-test('no line in the manifest', async () => {
-  const { call, cli, worker, root } = await spawned();
-  writeFileSync(join(root, file), '# It stands\n');
+test('refuses a task without a manifest entry', async () => {
+  const { call, cli, worker, root } = await openSpawned();
+  writeFileSync(join(root, file), '# It works\n');
   await worker.call('tasks.complete', { taskId: 'T002' });
   const refused = await call('orchestrate.collect', { taskId: 'T002', message: complete });
   expect(refused).toMatchObject({ error: { code: 'E_MANIFEST_ENTRY_MISSING', exitCode: 62 } });
@@ -98,9 +98,9 @@ test('no line in the manifest', async () => {
   expect(await call('orchestrate.collect', { taskId: 'T002', message: complete })).toMatchObject({ collected: { file } });
 });
 
-test('a file that is not there', async () => {
-  const { call, cli, worker, root } = await spawned();
-  await worker.call('research.add', line('complete'));
+test('refuses an entry whose file is missing or empty', async () => {
+  const { call, cli, worker, root } = await openSpawned();
+  await worker.call('research.add', createEntry('complete'));
   await worker.call('tasks.complete', { taskId: 'T002' });
   const refused = await call('orchestrate.collect', { taskId: 'T002' });
   expect(refused).toMatchObject({ error: { code: 'E_VALIDATION_FILE', exitCode: 6 } });
@@ -109,10 +109,10 @@ test('a file that is not there', async () => {
   expect(await call('orchestrate.collect', { taskId: 'T002' })).toMatchObject({ error: { code: 'E_VALIDATION_FILE' } });
 });
 
-test('a task that is called complete and is not', async () => {
-  const { call, cli, worker, root } = await spawned();
-  writeFileSync(join(root, file), '# It stands\n');
-  await worker.call('research.add', line('complete'));
+test('refuses an entry that says complete while the task is open', async () => {
+  const { call, cli, worker, root } = await openSpawned();
+  writeFileSync(join(root, file), '# It works\n');
+  await worker.call('research.add', createEntry('complete'));
   const refused = await call('orchestrate.collect', { taskId: 'T002', message: complete });
   expect(refused).toMatchObject({ error: { code: 'E_VALIDATION_STATUS', exitCode: 6 } });
   expect((await cli(refused.error.fix)).exitCode).toBe(0);

@@ -5,29 +5,29 @@ import { answer, type QueryContext, query } from '#core/define.ts';
 import { commandLine } from '#core/errors/quote.ts';
 import { TaskId } from '#core/model/scalars.ts';
 import { ResearchStatus } from '#research/model/manifest.ts';
-import { manifestOf, warningsOf } from '#research/operations/shared/manifest.ts';
-import { missingEntry } from '#research/operations/shared/missing-entry.ts';
-import { outputOf } from '#research/operations/shared/output.ts';
-import { entryFor } from '#research/rules/manifest.ts';
-import { readReturn, returnMessage } from '#research/rules/return-message.ts';
+import { formatManifestWarnings, openManifest } from '#research/operations/shared/manifest.ts';
+import { createMissingEntryError } from '#research/operations/shared/missing-entry.ts';
+import { readOutputFile } from '#research/operations/shared/output-file.ts';
+import { findTaskEntry } from '#research/rules/manifest.ts';
+import { formatReturnMessage, parseReturnMessage } from '#research/rules/return-message.ts';
 import { isProtocol, protocolTable } from '#skills/model/protocol.ts';
 import { requireTask } from '#tasks/operations/shared/require.ts';
 import type { SpawnRecord } from '../model/spawn.ts';
 
 export const orchestrateCollect = query({
   name: 'orchestrate.collect',
-  summary: 'Check what a subagent returned, and get the summary of it',
+  summary: 'Check the result of a subagent and print its summary',
   params: strictObject({
-    taskId: pipe(TaskId, description('The task that was handed out')),
+    taskId: pipe(TaskId, description('The spawned task')),
     message: optional(
-      pipe(string(), maxLength(100_000, 'must have at most 100000 characters'), description('What the subagent returned, word for word')),
+      pipe(string(), maxLength(100_000, 'must have at most 100000 characters'), description('Exact message that the subagent returned')),
     ),
   }),
   result: strictObject({
     collected: strictObject({
       taskId: string(),
       status: ResearchStatus,
-      /** The task itself is done. */
+      /** True if the task itself is done. */
       done: boolean(),
       agentId: string(),
       entryId: string(),
@@ -45,33 +45,33 @@ export const orchestrateCollect = query({
   async run(ctx, { taskId, message }) {
     const { store, project, config, platform } = ctx;
     const task = await requireTask(store, taskId);
-    const [spawn] = await store.spawns.latest([taskId]);
+    const [spawn] = await store.spawns.listLatest([taskId]);
     if (!spawn?.hasProtocol)
       throw new CleoError('E_PROTOCOL_MISSING', {
         taskId,
-        problem: 'was never handed out: nobody was given its protocol',
+        problem: 'was never spawned, so no agent received its protocol',
         fix: task.status === 'done' ? `cleo reopen ${taskId}` : `cleo orchestrate spawn ${taskId}`,
       });
-    const said = message === undefined ? undefined : readReturn(message);
-    if (message !== undefined && !said) throw invalid(ctx, spawn, 'has none of the three forms', 'complete');
-    const manifest = await manifestOf(project, config);
-    const found = manifest.read();
-    const entry = entryFor(found, taskId) ?? entryFor(manifest.archived(), taskId);
-    if (!entry) throw await missingEntry(ctx, taskId, { protocol: spawn.protocol });
-    if (said && said.status !== entry.status)
-      throw invalid(ctx, spawn, `says ${said.status}; its entry says ${entry.status}`, entry.status);
-    const output = await outputOf(platform, project, entry);
+    const returned = message === undefined ? undefined : parseReturnMessage(message);
+    if (message !== undefined && !returned) throw createReturnError(ctx, spawn, 'does not match any of the three forms', 'complete');
+    const manifest = await openManifest(project, config);
+    const content = manifest.read();
+    const entry = findTaskEntry(content, taskId) ?? findTaskEntry(manifest.archived(), taskId);
+    if (!entry) throw await createMissingEntryError(ctx, taskId, { protocol: spawn.protocol });
+    if (returned && returned.status !== entry.status)
+      throw createReturnError(ctx, spawn, `says ${returned.status}; its entry says ${entry.status}`, entry.status);
+    const output = await readOutputFile(platform, project, entry);
     if (!output || output.output.text.trim() === '')
       throw new CleoError('E_VALIDATION', {
         field: 'file',
-        problem: `${entry.file}, which ${entry.id} names, is ${output ? 'empty' : 'not there'}`,
+        problem: `${entry.file} of ${entry.id} is ${output ? 'empty' : 'missing'}`,
         fix: commandLine(['cleo', 'research', 'show', entry.id]),
       });
     if (entry.status === 'complete' && task.status !== 'done')
       throw new CleoError('E_VALIDATION', {
         field: 'status',
         problem: `of ${taskId} is ${task.status}; its entry says complete (BASE-003)`,
-        // Whoever holds it completes it.
+        // Only the holder of a task can complete it.
         fix: commandLine(['cleo', 'complete', taskId, '--agent', spawn.agent, ...(spawn.session ? ['--session', spawn.session] : [])]),
       });
     return answer(
@@ -89,17 +89,17 @@ export const orchestrateCollect = query({
           ...(entry.actionable ? { actionable: true } : {}),
         },
       },
-      { warnings: warningsOf(manifest.name, found.problems) },
+      { warnings: formatManifestWarnings(manifest.name, content.problems) },
     );
   },
 });
 
-function invalid(
+function createReturnError(
   { commandWith }: QueryContext,
   { taskId, protocol }: SpawnRecord,
   problem: string,
   status: 'complete' | 'partial' | 'blocked',
 ): CleoError {
   const title = isProtocol(protocol) ? protocolTable[protocol].title : 'Implementation';
-  return new CleoError('E_INVALID_RETURN_MESSAGE', { taskId, problem, fix: commandWith({ message: returnMessage(title, status) }) });
+  return new CleoError('E_INVALID_RETURN_MESSAGE', { taskId, problem, fix: commandWith({ message: formatReturnMessage(title, status) }) });
 }

@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
-import { openApp, type Seen } from '../../../test/app.ts';
+import { type Json, openApp } from '../../../test/app.ts';
 
-const ids = (seen: Seen): string[] => seen.tasks.map((task: { id: string }) => task.id);
+const ids = (seen: Json): string[] => seen.tasks.map((task: { id: string }) => task.id);
 
-test('what may be started now, the most urgent first', async () => {
+test('lists the tasks that can be started now, most urgent first', async () => {
   const { call } = await openApp({
     tasks: [
       'T001 epic',
@@ -23,34 +23,34 @@ test('what may be started now, the most urgent first', async () => {
   ]);
 });
 
-test('whoever holds a task may go on with it; for others it is taken', async () => {
+test('lists a claimed task only for its holder', async () => {
   const { call, as } = await openApp({ tasks: ['T001 active by tester', 'T002'] });
   expect(ids(await call('orchestrate.ready'))).toEqual(['T001', 'T002']);
   expect(ids(await as('other').call('orchestrate.ready'))).toEqual(['T002']);
 });
 
-test('a claim that has expired holds nothing', async () => {
+test('ignores an expired claim', async () => {
   const { call, tamper } = await openApp({ tasks: ['T001 active by other'] });
   expect(await call('orchestrate.ready')).toMatchObject({ _meta: { exitCode: 100 } });
   await tamper("update claims set renewed_at = '2020-01-01T00:00:00.000Z'");
   expect(ids(await call('orchestrate.ready'))).toEqual(['T001']);
 });
 
-test('only inside a root', async () => {
+test('lists only tasks inside the root', async () => {
   const { call } = await openApp({ tasks: ['T001 saga', 'T002 in T001', 'T003 in T002', 'T004'] });
   expect(ids(await call('orchestrate.ready', { epic: 'T001' }))).toEqual(['T003']);
   expect(ids(await call('orchestrate.ready', { epicId: 'T002' }))).toEqual(['T003']);
   expect(await call('orchestrate.ready', { epicId: 'T009' })).toMatchObject({ error: { code: 'E_NOT_FOUND', exitCode: 4 } });
 });
 
-test('a long list comes in pages and says so', async () => {
+test('pages a long list and reports the total', async () => {
   const { call } = await openApp({ tasks: ['T001', 'T002', 'T003'] });
   const page = await call('orchestrate.ready', { limit: 2, offset: 1 });
   expect(ids(page)).toEqual(['T002', 'T003']);
   expect(page._meta.truncated).toEqual({ shown: 2, total: 3 });
 });
 
-test('nothing to start is no data', async () => {
+test('exits with 100 when nothing is ready', async () => {
   const { reply } = await openApp({ tasks: ['T001 epic'] });
   expect(await reply('orchestrate.ready')).toMatchObject({ exitCode: 100, envelope: { tasks: [] } });
 });

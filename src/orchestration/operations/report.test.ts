@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { openApp, type Seen } from '../../../test/app.ts';
-import { realTokens } from '../../../test/real-tokens.ts';
+import { type Json, openApp } from '../../../test/app.ts';
+import { countRealTokens } from '../../../test/real-tokens.ts';
 
 const world = [
   'T001 epic: Parser',
@@ -16,7 +16,7 @@ const world = [
   'session session-1 epic:T001 by lead: Parser',
 ];
 
-test('the work of an epic by readiness: what it waits on, also outside, why it is blocked, who is at it', async () => {
+test('groups the work of an epic by readiness, with dependencies, reasons and holders', async () => {
   const { call } = await openApp({ tasks: world });
   const { _meta: meta, report } = await call('orchestrate.report', { taskId: 'T001' });
   expect(meta.resultsField).toBe('report');
@@ -49,39 +49,39 @@ test.each([
   ['T003', 'waiting'],
   ['T008', 'blocked'],
   ['T005', 'done'],
-])('one task, %s, is %s', async (taskId, group) => {
+])('reports the single task %s as %s', async (taskId, group) => {
   const { call } = await openApp({ tasks: world });
   const { report } = await call('orchestrate.report', { taskId });
-  expect(report[group].map(({ id }: Seen) => id)).toEqual([taskId]);
+  expect(report[group].map(({ id }: Json) => id)).toEqual([taskId]);
   expect(Object.values(report.counts as Record<string, number>).reduce((all, n) => all + n, 0)).toBe(1);
 });
 
-test('a claim that has lapsed holds nothing up', async () => {
+test('ignores an expired claim', async () => {
   const { call, tamper } = await openApp({ tasks: world });
   await tamper("update claims set renewed_at = '2020-01-01T00:00:00.000Z'");
   const { report } = await call('orchestrate.report', { epicId: 'T001' });
-  expect([report.running, report.ready.map(({ id }: Seen) => id)]).toEqual([[], ['T004', 'T002']]);
+  expect([report.running, report.ready.map(({ id }: Json) => id)]).toEqual([[], ['T004', 'T002']]);
 });
 
-test('what waits for a container says so, with the way it came', async () => {
+test('names the container through which a task waits', async () => {
   const { call } = await openApp({ tasks: ['T001 epic', 'T002 in T001', 'T003 epic depends T001', 'T004 in T003'] });
   const { report } = await call('orchestrate.report', { taskId: 'T003' });
   expect(report.waiting).toMatchObject([{ id: 'T004', on: [{ id: 'T001', via: 'T003' }] }]);
 });
 
-test('long groups are cut and say so', async () => {
+test('cuts long groups and reports the total', async () => {
   const { call } = await openApp({ tasks: ['T001 epic', 'T002 in T001', 'T003 in T001', 'T004 in T001 done', 'T005 in T001 done'] });
   const found = await call('orchestrate.report', { taskId: 'T001', limit: 1 });
   expect(found).toMatchObject({ _meta: { truncated: { shown: 2, total: 4 } }, report: { counts: { ready: 2, done: 2 } } });
   expect([found.report.ready.length, found.report.done.length]).toEqual([1, 1]);
 });
 
-test('there has to be such a task', async () => {
+test('refuses an unknown task', async () => {
   const { call } = await openApp({ tasks: ['T001'] });
   expect((await call('orchestrate.report', { taskId: 'T009' })).error).toMatchObject({ exitCode: 4 });
 });
 
-test('with the context pack of the task itself', async () => {
+test('includes the context pack of the task itself', async () => {
   const { call } = await openApp({ tasks: [...world, 'doc plan T001 plan: How it is built'] });
   const { pack, omitted } = await call('orchestrate.report', { taskId: 'T001' });
   expect(pack).toMatchObject({ task: { id: 'T001', title: 'Parser' }, docs: [{ slug: 'plan' }] });
@@ -89,15 +89,15 @@ test('with the context pack of the task itself', async () => {
   expect(omitted).toBeUndefined();
 });
 
-test('a report in a budget keeps to it as a whole, and what it leaves out can be asked for', async () => {
+test('keeps the whole report within the budget, and its omissions expand', async () => {
   const many = Array.from({ length: 120 }, (_, i) => `T${i + 100} in T001${i % 3 ? '' : ' depends T007'}: Task ${i} of the many inside`);
   const { call, cli } = await openApp({ tasks: [...world, ...many] });
   await call('tasks.update', { taskId: 'T001', description: 'What it is about. '.repeat(300).trim() });
   for (const budget of [400, 1000, 4000]) {
     const { out } = await cli(['orchestrate', 'report', 'T001', '--budget', String(budget)]);
     const text = (await cli(['orchestrate', 'report', 'T001', '--budget', String(budget), '--human'])).out;
-    expect(realTokens(out), `${budget}`).toBeLessThanOrEqual(budget);
-    expect(realTokens(text), `${budget}`).toBeLessThanOrEqual(budget);
+    expect(countRealTokens(out), `${budget}`).toBeLessThanOrEqual(budget);
+    expect(countRealTokens(text), `${budget}`).toBeLessThanOrEqual(budget);
     const { report, pack, omitted } = JSON.parse(out);
     expect(pack.task.id).toBe('T001');
     expect(report.counts.ready).toBe(81);

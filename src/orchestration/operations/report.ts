@@ -1,48 +1,60 @@
 import { array, description, number, optional, pipe, strictObject, string } from 'valibot';
 import { type AnswerOptions, answer, type QueryContext, query } from '#core/define.ts';
-import { CleoError } from '#core/errors/error.ts';
 import { Omitted } from '#core/model/omitted.ts';
 import { Priority, Status, TaskId } from '#core/model/scalars.ts';
-import { limitParam, tokens } from '#core/page.ts';
-import { filled, type Omission } from '#lib/budget.ts';
-import { cutOf } from '#lib/page.ts';
+import { limitParam, tokensParam } from '#core/page.ts';
+import { fitAnswer, type Omission } from '#lib/budget.ts';
+import { defined } from '#lib/defined.ts';
+import { toTruncation } from '#lib/page.ts';
 import { estimateTokens } from '#lib/tokens.ts';
-import { Blocked, blockedOf, claimsOf, countsOf, Progress, planOf, RootTask } from '#planning/operations/shared/plan.ts';
-import { progressOf } from '#planning/rules/progress.ts';
-import { readiness, readinessInside } from '#planning/rules/readiness.ts';
-import { openWaits } from '#planning/rules/waves.ts';
+import {
+  BlockedTask,
+  computePlan,
+  countTasks,
+  listClaims,
+  ProgressView,
+  RootTask,
+  toBlockedTasks,
+} from '#planning/operations/shared/plan.ts';
+import { computeProgress } from '#planning/rules/progress.ts';
+import { computeReadiness, filterReadiness } from '#planning/rules/readiness.ts';
+import { indexOpenWaits } from '#planning/rules/waves.ts';
 import { Timestamp } from '#tasks/model/task.ts';
-import { notFound } from '#tasks/operations/shared/require.ts';
-import { claimView } from '#tasks/rules/claims.ts';
+import { createNotFoundError } from '#tasks/operations/shared/require.ts';
+import { toTaskClaim } from '#tasks/rules/claims.ts';
 import { Pack } from '../model/pack.ts';
 import type { PackAnswer } from '../rules/context-pack.ts';
-import { contextPack, findPack } from './shared/pack.ts';
+import { buildContextPack, createBudgetError, tryContextPack } from './shared/context-pack.ts';
 
-const Named = strictObject({ id: string(), title: string(), status: Status });
+const TaskRef = strictObject({ id: string(), title: string(), status: Status });
 const Report = strictObject({
   ...RootTask.entries,
-  progress: Progress,
+  progress: ProgressView,
   counts: strictObject({ ready: number(), running: number(), waiting: number(), blocked: number(), done: number() }),
-  ready: array(strictObject({ ...Named.entries, priority: Priority })),
-  running: array(strictObject({ ...Named.entries, agent: string(), session: optional(string()), since: Timestamp, until: Timestamp })),
-  waiting: array(strictObject({ ...Named.entries, on: array(strictObject({ ...Named.entries, via: optional(string()) })) })),
-  blocked: array(Blocked),
+  ready: array(strictObject({ ...TaskRef.entries, priority: Priority })),
+  running: array(strictObject({ ...TaskRef.entries, agent: string(), session: optional(string()), since: Timestamp, until: Timestamp })),
+  waiting: array(strictObject({ ...TaskRef.entries, on: array(strictObject({ ...TaskRef.entries, via: optional(string()) })) })),
+  blocked: array(BlockedTask),
   done: array(strictObject({ id: string(), title: string() })),
 });
 
 export const orchestrateReport = query({
   name: 'orchestrate.report',
-  summary: 'Group the work inside a task by readiness, with what it waits on and its context pack',
+  summary: 'Report the work inside a task by readiness',
   params: strictObject({
     taskId: pipe(TaskId, description('The task, epic or saga')),
-    limit: limitParam(50, 'How many of each group at most'),
-    budget: optional(tokens()),
+    limit: limitParam(50, 'Maximum number of tasks in each group'),
+    budget: optional(tokensParam()),
   }),
   paramAliases: { epic: 'taskId', epicId: 'taskId', sagaId: 'taskId' },
   result: strictObject({ report: Report, pack: Pack, omitted: Omitted }),
   errors: ['E_NOT_FOUND', 'E_VALIDATION', 'E_FILE_ERROR'],
   tier: 2,
-  cli: { command: ['orchestrate report', 'orchestrator report'], args: ['taskId'] },
+  cli: {
+    command: ['orchestrate report', 'orchestrator report'],
+    args: ['taskId'],
+    view: async () => (await import('../view.ts')).orchestrationView,
+  },
   example: {
     world: [
       'T001 epic',
@@ -56,84 +68,85 @@ export const orchestrateReport = query({
   },
   async run(ctx, { taskId, limit, budget }) {
     const { store, config } = ctx;
-    const task = await store.tasks.hit(taskId);
-    if (!task) throw await notFound(store, taskId);
-    // What a task waits for is mostly outside of it, so its state is told from the plan of everything that is open.
-    const { work, found, taskOf } = await planOf(store, undefined);
-    const { live } = await claimsOf(ctx);
-    const { ready, running, waiting, blocked } = readinessInside(readiness(found, live), work, taskId);
-    const waitsOf = openWaits(work);
-    const progress = progressOf(await countsOf(store, taskId));
+    const task = await store.tasks.getHit(taskId);
+    if (!task) throw await createNotFoundError(store, taskId);
+    // Dependencies are often outside the task, so its state follows from the plan of all open tasks.
+    const { work, schedule: waves, getTask } = await computePlan(store, undefined);
+    const { live } = await listClaims(ctx);
+    const { ready, running, waiting, blocked } = filterReadiness(computeReadiness(waves, live), work, taskId);
+    const listWaits = indexOpenWaits(work);
+    const progress = computeProgress(await countTasks(store, taskId));
     const counts = {
-      ...{ ready: ready.length, running: running.length, waiting: waiting.length, blocked: blocked.length },
+      ready: ready.length,
+      running: running.length,
+      waiting: waiting.length,
+      blocked: blocked.length,
       done: progress.done,
     };
-    const named = (id: string) => ({ id, title: taskOf(id).title, status: taskOf(id).status });
-    const few = <T>(all: T[]): T[] => all.slice(0, limit);
+    const toTaskRef = (id: string) => ({ id, title: getTask(id).title, status: getTask(id).status });
+    const takeFirst = <T>(all: T[]): T[] => all.slice(0, limit);
     const report = {
-      ...{ id: task.id, title: task.title, status: task.status, type: task.type },
+      id: task.id,
+      title: task.title,
+      status: task.status,
+      type: task.type,
       progress,
       counts,
-      ready: few(ready).map((id) => ({ ...named(id), priority: taskOf(id).priority })),
-      running: few(running).map((claim) => ({ ...named(claim.taskId), ...claimView(claim, config['claims.ttlMinutes']) })),
-      waiting: few(waiting).map((id) => ({
-        ...named(id),
-        on: waitsOf(id).map(({ id: other, via }) => ({ ...named(other), ...(via ? { via } : {}) })),
+      ready: takeFirst(ready).map((id) => ({ ...toTaskRef(id), priority: getTask(id).priority })),
+      running: takeFirst(running).map((claim) => ({ ...toTaskRef(claim.taskId), ...toTaskClaim(claim, config['claims.ttlMinutes']) })),
+      waiting: takeFirst(waiting).map((id) => ({
+        ...toTaskRef(id),
+        on: listWaits(id).map(({ id: other, via }) => ({ ...toTaskRef(other), ...defined({ via }) })),
       })),
-      blocked: blockedOf({ found: { ...found, blocked: few(blocked) }, taskOf }),
-      done: (await store.tasks.doneInside(taskId, limit)).map(({ id, title }) => ({ id, title })),
+      blocked: toBlockedTasks({ schedule: { ...waves, blocked: takeFirst(blocked) }, getTask }),
+      done: (await store.tasks.listDoneInSubtree(taskId, limit)).map(({ id, title }) => ({ id, title })),
     };
     const total = Object.values(counts).reduce((all, n) => all + n, 0);
-    const shownOf = (told: Groups): number => groups.reduce((all, name) => all + told[name].length, 0);
-    const whole = (told: typeof report, { pack, omitted }: PackAnswer) => ({
-      result: { report: told, pack, ...(omitted.length > 0 ? { omitted } : {}) },
-      more: { truncated: cutOf(shownOf(told), total) },
+    const countShown = (shown: Groups): number => groups.reduce((all, name) => all + shown[name].length, 0);
+    const toAnswer = (shown: typeof report, { pack, omitted }: PackAnswer) => ({
+      result: { report: shown, pack, ...(omitted.length > 0 ? { omitted } : {}) },
+      options: { truncated: toTruncation(countShown(shown), total) },
     });
-    if (budget === undefined) {
-      const { result, more } = whole(report, await contextPack(ctx, taskId, packTokens));
-      return answer(result, more);
-    }
-    const { result, more } = await withinTokens(ctx, { taskId, budget, report, whole });
-    return answer(result, more);
+    const { result, options } =
+      budget === undefined
+        ? toAnswer(report, await buildContextPack(ctx, taskId, defaultPackTokens))
+        : await fitReport(ctx, { taskId, budget, report, toAnswer });
+    return answer(result, options);
   },
 });
 
 const groups = ['ready', 'running', 'waiting', 'blocked', 'done'] as const;
 type Groups = Record<(typeof groups)[number], unknown[]>;
-/** What the pack may have where nobody says what the whole may. */
-const packTokens = 1500;
+/** Token budget of the pack when the caller passes no budget. */
+const defaultPackTokens = 1500;
 
-/** The pack in half of the budget, or in what it needs at least; the groups in the rest. */
-async function withinTokens<R extends Groups & { counts: Record<string, number> }, W extends { result: object; more: AnswerOptions }>(
+/** Fits the report into a budget: the pack gets half of it, or its minimum if that is more; the groups get the rest. */
+async function fitReport<R extends Groups & { counts: Record<string, number> }, A extends { result: object; options: AnswerOptions }>(
   ctx: QueryContext,
-  { taskId, budget, report, whole }: { taskId: TaskId; budget: number; report: R; whole: (told: R, pack: PackAnswer) => W },
-): Promise<W> {
-  const printed = ({ result, more }: W): string => ctx.toOutput(result as Record<string, unknown>, more);
-  const told = (kept: Record<string, number>): R => ({
+  { taskId, budget, report, toAnswer }: { taskId: TaskId; budget: number; report: R; toAnswer: (shown: R, pack: PackAnswer) => A },
+): Promise<A> {
+  const print = ({ result, options }: A): string => ctx.toOutput(result as Record<string, unknown>, options);
+  const takeItems = (kept: Record<string, number>): R => ({
     ...report,
     ...Object.fromEntries(groups.map((name) => [name, report[name].slice(0, kept[name] ?? 0)])),
   });
-  const rest = (count: number): Omission => ({ section: 'groups', count, expand: `cleo orchestrate report ${taskId}` });
-  const alone = ({ pack, omitted }: PackAnswer): string => printed(whole(told({}), { pack, omitted: [rest(99_999), ...omitted] }));
-  const half = await findPack(ctx, taskId, Math.floor(budget / 2), alone);
-  const packed = 'pack' in half ? half : await contextPack(ctx, taskId, Math.min(budget, half.least), alone);
+  const omitRest = (count: number): Omission => ({ section: 'groups', count, expand: `cleo orchestrate report ${taskId}` });
+  const printPackOnly = ({ pack, omitted }: PackAnswer): string =>
+    print(toAnswer(takeItems({}), { pack, omitted: [omitRest(99_999), ...omitted] }));
+  const half = await tryContextPack(ctx, taskId, Math.floor(budget / 2), printPackOnly);
+  const packed = 'pack' in half ? half : await buildContextPack(ctx, taskId, Math.min(budget, half.minBudget), printPackOnly);
   const sections = groups.map((name) => ({
     name,
     items: report[name],
     more: Math.max(0, (report.counts[name] ?? 0) - report[name].length),
     expand: name === 'ready' ? `cleo orchestrate ready ${taskId}` : `cleo orchestrate report ${taskId} --limit ${report.counts[name]}`,
   }));
-  const fitted = filled(sections, budget, {
-    build: (kept, omitted) => whole(told(kept), { pack: packed.pack, omitted: [...omitted, ...packed.omitted] }),
-    tokensOf: (answer) => estimateTokens(printed(answer)),
-    cost: (value) => estimateTokens(JSON.stringify(value)) + 1,
-    rest,
+  const fitted = fitAnswer(sections, budget, {
+    build: (kept, omitted) => toAnswer(takeItems(kept), { pack: packed.pack, omitted: [...omitted, ...packed.omitted] }),
+    countTokens: (answer) => estimateTokens(print(answer)),
+    estimateCost: (value) => estimateTokens(JSON.stringify(value)) + 1,
+    omitRest: omitRest,
   });
   if ('answer' in fitted) return fitted.answer;
-  const { least } = fitted;
-  throw new CleoError('E_VALIDATION', {
-    field: 'budget',
-    problem: `must be at least ${least} for ${taskId}`,
-    fix: ctx.commandWith({ budget: least }),
-  });
+  throw createBudgetError(ctx, taskId, fitted.least);
 }

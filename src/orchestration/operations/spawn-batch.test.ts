@@ -7,7 +7,7 @@ import { openApp } from '../../../test/app.ts';
 const off = { lifecycleEnforcement: { mode: 'off' } };
 const ids = (records: { taskId: string }[]): string[] => records.map(({ taskId }) => taskId);
 
-test('every task that is ready gets an agent, the most urgent first', async () => {
+test('spawns every ready task, most urgent first', async () => {
   const { call } = await openApp({
     tasks: [
       'T001 epic',
@@ -27,12 +27,12 @@ test('every task that is ready gets an agent, the most urgent first', async () =
   expect(answer).not.toHaveProperty('left');
 });
 
-test('a saga is handed out across its epics', async () => {
+test('spawns the tasks of all epics of a saga', async () => {
   const { call } = await openApp({ tasks: ['T001 saga', 'T002 in T001', 'T003 in T002', 'T004 in T001', 'T005 in T004'], config: off });
   expect(ids((await call('orchestrate.spawn-batch', { sagaId: 'T001' })).spawns)).toEqual(['T003', 'T005']);
 });
 
-test('of tasks that meet in a file the first goes, the others are told of', async () => {
+test('spawns the first of the tasks that share a file and reports the others', async () => {
   const { call } = await openApp({
     tasks: [
       'T001 epic',
@@ -56,7 +56,7 @@ test('of tasks that meet in a file the first goes, the others are told of', asyn
   ]);
 });
 
-test('what was handed out and not begun is not handed out again; what was begun and let go is', async () => {
+test('skips a spawned task until it was started and released', async () => {
   const clock = { now: '2026-03-01T10:00:00.000Z' };
   const { call, as } = await openApp({ tasks: ['T001 epic', 'T002 in T001', 'T003 in T001'], config: off, clock });
   await call('orchestrate.spawn-batch', { epicId: 'T001' });
@@ -71,14 +71,14 @@ test('what was handed out and not begun is not handed out again; what was begun 
   expect(ids((await call('orchestrate.spawn-batch', { epicId: 'T001' })).spawns)).toEqual(['T002']);
 });
 
-test('two orchestrators at once hand out every task once', async () => {
+test('spawns every task once with several orchestrators at the same time', async () => {
   const { as } = await openApp({ tasks: ['T001 epic', ...Array.from({ length: 6 }, (_, i) => `T00${i + 2} in T001`)], config: off });
   const answers = await Promise.all(['ada', 'bob', 'eve'].map((agent) => as(agent).call('orchestrate.spawn-batch', { epicId: 'T001' })));
   const spawned = answers.flatMap(({ spawns }) => ids(spawns));
   expect(spawned.sort()).toEqual(['T002', 'T003', 'T004', 'T005', 'T006', 'T007']);
 });
 
-test('one that cannot be handed out keeps nobody else back', async () => {
+test('skips a task with findings and spawns the others', async () => {
   const { call } = await openApp({ tasks: ['T001 epic', 'T002 in T001 files a,b,c,d', 'T003 in T001'], config: off });
   expect(await call('orchestrate.spawn-batch', { epicId: 'T001' })).toMatchObject({
     spawns: [{ taskId: 'T003' }],
@@ -86,7 +86,7 @@ test('one that cannot be handed out keeps nobody else back', async () => {
   });
 });
 
-test('where none can be handed out, that is the answer', async () => {
+test('fails with the first error when no task can be spawned', async () => {
   const { call, cli } = await openApp({ tasks: ['T001 epic', 'T002 in T001: Build it', 'T003 in T001: Build more'] });
   const refused = await call('orchestrate.spawn-batch', { epicId: 'T001' });
   expect(refused).toMatchObject({ error: { exitCode: 80 } });
@@ -94,13 +94,13 @@ test('where none can be handed out, that is the answer', async () => {
   expect(ids((await call('orchestrate.spawn-batch', { epicId: 'T001' })).spawns)).toEqual(['T002', 'T003']);
 });
 
-test('nothing is ready', async () => {
+test('exits with 100 when nothing is ready', async () => {
   const { call } = await openApp({ tasks: ['T001 epic', 'T002 in T001 done'], config: off });
   expect(await call('orchestrate.spawn-batch', { epicId: 'T001' })).toMatchObject({ _meta: { exitCode: 100 }, spawns: [] });
   expect(await call('orchestrate.spawn-batch', { epicId: 'T009' })).toMatchObject({ error: { exitCode: 4 } });
 });
 
-test('what the budget has no room for goes by file, so that all go', async () => {
+test('writes prompts beyond the budget to files', async () => {
   const { call, root } = await openApp({
     tasks: ['session session-1 epic:T001', 'T001 epic', 'T002 in T001', 'T003 in T001', 'T004 in T001'],
     config: off,
@@ -113,7 +113,7 @@ test('what the budget has no room for goes by file, so that all go', async () =>
   expect((await call('system.context')).context.budget).toEqual({ max: 8000, used, left: 8000 - used });
 });
 
-test('a dry run hands nothing out', async () => {
+test('spawns nothing in a dry run', async () => {
   const { call, root } = await openApp({ tasks: ['T001 epic', 'T002 in T001'], config: off });
   expect(await call('orchestrate.spawn-batch', { epicId: 'T001', dryRun: true })).toMatchObject({
     spawns: [{ taskId: 'T002' }],

@@ -1,39 +1,45 @@
-import { array, description, optional, pipe, strictObject, string } from 'valibot';
+import { array, description, type InferOutput, optional, pipe, strictObject, string } from 'valibot';
 import { answer, type MutationContext, mutation } from '#core/define.ts';
 import { CleoError } from '#core/errors/error.ts';
 import { TaskId } from '#core/model/scalars.ts';
+import { findFileConflicts, groupFilesByTask } from '#planning/rules/file-conflicts.ts';
 import type { TaskRecord } from '#tasks/model/task.ts';
-import { checkRoot, rootNames } from '#tasks/operations/shared/root.ts';
+import { checkTaskExists } from '#tasks/operations/shared/require.ts';
+import { rootAliases } from '#tasks/operations/shared/root.ts';
 import { checkScope } from '#tasks/operations/shared/scope.ts';
 import { isExpired } from '#tasks/rules/claims.ts';
-import { ready } from '#tasks/rules/next.ts';
-import { fileConflicts } from '../rules/spawn-preflight.ts';
-import { Budget } from './shared/budget.ts';
-import { handOut, overBudget, purseOf, Spawn, Tier } from './shared/hand-out.ts';
-import { isOutstanding, prepare, shelfOf } from './shared/prepare.ts';
+import { selectReadyTasks } from '#tasks/rules/next.ts';
+import { formatOutstanding, isOutstanding, prepareSpawn, readSpawnInputs } from './shared/prepare-spawn.ts';
+import { SpawnBudgetParam } from './shared/spawn-budget.ts';
+import { readSpawnBudget, Spawn, SpawnTier, spawnTask, warnOverBudget } from './shared/spawn-task.ts';
 
-const Finding = strictObject({ code: string(), message: string(), fix: string() });
-type Left = { taskId: string; findings: { code: string; message: string; fix: string }[] };
+const FindingRow = strictObject({ code: string(), message: string(), fix: string() });
+const SkippedTask = strictObject({ taskId: string(), findings: array(FindingRow) });
+type SkippedTask = InferOutput<typeof SkippedTask>;
 
 export const orchestrateSpawnBatch = mutation({
   name: 'orchestrate.spawn-batch',
-  summary: 'Make a prompt for every task that is ready, one for each, side by side',
+  summary: 'Create a prompt for every ready task',
   params: strictObject({
     epic: pipe(TaskId, description('The epic or saga')),
-    tier: optional(Tier, 0),
-    budget: optional(Budget),
+    tier: optional(SpawnTier, 0),
+    budget: optional(SpawnBudgetParam),
   }),
-  paramAliases: rootNames,
+  paramAliases: rootAliases,
   result: strictObject({
     spawns: array(Spawn),
-    /** Files that several of them touch: of those that meet in one the first is spawned. */
+    /** Files that several tasks touch; only the first task of each file is spawned. */
     conflicts: optional(array(strictObject({ file: string(), tasks: array(string()) }))),
-    /** Ready, and not spawned. */
-    left: optional(array(strictObject({ taskId: string(), findings: array(Finding) }))),
+    /** Ready tasks that were not spawned. */
+    left: optional(array(SkippedTask)),
   }),
   errors: ['E_NOT_FOUND', 'E_TASK_NOT_IN_SCOPE', 'E_LIFECYCLE_GATE_FAILED', 'E_SPAWN_VALIDATION_FAILED', 'E_FILE_ERROR'],
   tier: 2,
-  cli: { command: ['orchestrate spawn-batch', 'orchestrator spawn-batch'], args: ['epic'] },
+  cli: {
+    command: ['orchestrate spawn-batch', 'orchestrator spawn-batch'],
+    args: ['epic'],
+    view: async () => (await import('../view.ts')).orchestrationView,
+  },
   dryRun: true,
   example: {
     world: [
@@ -46,77 +52,75 @@ export const orchestrateSpawnBatch = mutation({
   },
   async run(ctx, { epic, tier, budget }) {
     const { store } = ctx;
-    await checkRoot(store, epic);
+    await checkTaskExists(store, epic);
     await checkScope(ctx, epic);
-    const candidates = await readyIn(ctx, epic);
-    const { conflicts, held, outstanding } = await order(ctx, epic, candidates);
-    const shelf = await shelfOf(ctx);
-    const purse = await purseOf(ctx, budget);
+    const candidates = await listReadyTasks(ctx, epic);
+    const { conflicts, deferred, outstanding } = await order(ctx, epic, candidates);
+    const inputs = await readSpawnInputs(ctx);
+    const spawnBudget = await readSpawnBudget(ctx, budget);
     const spawns: Spawn[] = [];
-    const left: Left[] = [];
+    const left: SkippedTask[] = [];
     const warnings: string[] = [];
-    let refusal: CleoError | undefined;
+    let firstError: CleoError | undefined;
     for (const task of candidates) {
       const agent = outstanding.get(task.id);
-      const again = `cleo orchestrate spawn ${task.id}`;
-      if (agent || held.has(task.id)) {
+      const spawnCommand = `cleo orchestrate spawn ${task.id}`;
+      if (agent || deferred.has(task.id)) {
         const reason = agent
-          ? { code: 'SPAWNED', message: `${task.id} was handed to ${agent}, and nothing has come of it yet`, fix: again }
-          : { code: 'FILES_OVERLAP', message: `${task.id} touches files of a task that goes first`, fix: again };
+          ? { code: 'SPAWNED', message: formatOutstanding(task.id, agent), fix: spawnCommand }
+          : { code: 'FILES_OVERLAP', message: `${task.id} touches files of a task that comes first`, fix: spawnCommand };
         left.push({ taskId: task.id, findings: [reason] });
         continue;
       }
       try {
-        const prepared = await prepare(ctx, shelf, task, { role: 'worker', tier });
-        // Every task is handed out; what the budget has no room for goes by file.
-        spawns.push(await handOut(ctx, prepared, purse, purse.used + prepared.promptTokens > purse.max));
+        const prepared = await prepareSpawn(ctx, inputs, task, { role: 'worker', tier });
+        // Every task is spawned; a prompt that exceeds the budget goes to a file.
+        spawns.push(await spawnTask(ctx, prepared, spawnBudget, spawnBudget.used + prepared.promptTokens > spawnBudget.max));
         warnings.push(...prepared.warnings);
       } catch (error) {
-        if (!(error instanceof CleoError) || !kept.includes(error.row)) throw error;
-        refusal ??= error;
-        left.push({ taskId: task.id, findings: findingsOf(error) });
+        if (!(error instanceof CleoError) || !taskErrors.includes(error.row)) throw error;
+        firstError ??= error;
+        left.push({ taskId: task.id, findings: toFindings(error) });
       }
     }
-    if (spawns.length === 0 && refusal) throw refusal;
+    if (spawns.length === 0 && firstError) throw firstError;
     return answer(
       { spawns, ...(conflicts.length ? { conflicts } : {}), ...(left.length ? { left } : {}) },
-      { ...(spawns.length ? {} : { exit: 100 as const }), warnings: [...new Set([...warnings, ...overBudget(purse)])] },
+      { ...(spawns.length ? {} : { exit: 100 as const }), warnings: [...new Set([...warnings, ...warnOverBudget(spawnBudget)])] },
     );
   },
 });
 
-/** What keeps one task back and not the others. */
-const kept: string[] = ['E_LIFECYCLE_GATE_FAILED', 'E_SPAWN_VALIDATION_FAILED'];
+/** Errors that skip one task without stopping the batch. */
+const taskErrors: string[] = ['E_LIFECYCLE_GATE_FAILED', 'E_SPAWN_VALIDATION_FAILED'];
 
-const findingsOf = (error: CleoError): Left['findings'] =>
+const toFindings = (error: CleoError): SkippedTask['findings'] =>
   error.row === 'E_SPAWN_VALIDATION_FAILED'
-    ? (error.details.findings as Left['findings'])
+    ? (error.details.findings as SkippedTask['findings'])
     : [{ code: error.code, message: error.message, fix: error.fix }];
 
-/** The most urgent first. */
-async function readyIn({ store, now, caller, config }: MutationContext, root: string): Promise<TaskRecord[]> {
-  const asked = { now: await store.claims.moment(now), caller, ttlMinutes: config['claims.ttlMinutes'], within: root };
-  const ids = ready(await store.tasks.openGraph(), asked).map(({ id }) => id);
-  const found = new Map((await store.tasks.many(ids)).map((task) => [task.id, task]));
-  return ids.flatMap((id) => found.get(id) ?? []);
+async function listReadyTasks({ store, now, caller, config }: MutationContext, root: string): Promise<TaskRecord[]> {
+  const asked = { now: await store.claims.getLeaseTime(now), caller, ttlMinutes: config['claims.ttlMinutes'], within: root };
+  const ids = selectReadyTasks(await store.tasks.getOpenGraph(), asked).map(({ id }) => id);
+  const byId = new Map((await store.tasks.getMany(ids)).map((task) => [task.id, task]));
+  return ids.flatMap((id) => byId.get(id) ?? []);
 }
 
 /** Who goes before whom: what somebody is at, or was handed, is in nobody's way only if it touches other files. */
 async function order({ store, now, config, caller }: MutationContext, root: string, candidates: TaskRecord[]) {
-  const spawns = await store.spawns.latest(candidates.map(({ id }) => id));
+  const spawns = await store.spawns.listLatest(candidates.map(({ id }) => id));
   const outstanding = new Map<string, string>();
   for (const task of candidates) {
     const spawn = spawns.find(({ taskId }) => taskId === task.id);
     if (spawn && isOutstanding(spawn, task)) outstanding.set(task.id, spawn.agent);
   }
-  const moment = await store.claims.moment(now);
-  const claims = (await store.claims.all()).filter(
+  const moment = await store.claims.getLeaseTime(now);
+  const claims = (await store.claims.list()).filter(
     (claim) => claim.agent !== caller.agent && !isExpired(claim, moment, config['claims.ttlMinutes']),
   );
   const busy = new Set([...claims.map(({ taskId }) => taskId), ...outstanding.keys()]);
-  const filesOf = new Map<string, string[]>();
-  for (const { path, taskId } of await store.tasks.filesInside(root)) filesOf.set(taskId, [...(filesOf.get(taskId) ?? []), path]);
-  const first = [...filesOf.keys()].filter((id) => busy.has(id));
+  const files = groupFilesByTask(await store.tasks.listFilesInSubtree(root));
+  const first = [...files.keys()].filter((id) => busy.has(id));
   const then = candidates.map(({ id }) => id).filter((id) => !busy.has(id));
-  return { ...fileConflicts([...first, ...then].map((id) => ({ id, files: filesOf.get(id) ?? [] }))), outstanding };
+  return { ...findFileConflicts([...first, ...then], files), outstanding };
 }

@@ -3,7 +3,7 @@ import { openApp } from '../../../test/app.ts';
 
 const world = ['T001 saga', 'T002 in T001: Parser', 'T003 in T002 high', 'T004 in T002 depends T003', 'T005 in T003', 'T009: Alone'];
 
-test('a session on the epic, nothing focused, and the plan', async () => {
+test('starts a session on the epic without focus and returns the plan', async () => {
   const { call } = await openApp({ tasks: world });
   const started = await call('orchestrate.start', { epicId: 'T002', name: 'Parser' });
   expect(started).toMatchObject({
@@ -29,7 +29,7 @@ test('a session on the epic, nothing focused, and the plan', async () => {
   expect(await call('session.status')).toMatchObject({ session: { id: started.session.id } });
 });
 
-test('on a saga as well, and over every door under its names', async () => {
+test('starts on a saga, and accepts every alias of the parameter', async () => {
   const { call, cli } = await openApp({ tasks: world });
   expect(await call('orchestrate.start', { sagaId: 'T001' })).toMatchObject({ session: { scope: 'saga:T001' } });
   await call('session.end');
@@ -38,7 +38,7 @@ test('on a saga as well, and over every door under its names', async () => {
   expect(await call('session.status')).toMatchObject({ session: { scope: 'epic:T002', graded: true } });
 });
 
-test('under the rules of every session: 30, 32, 67; each way out leads out', async () => {
+test('follows the session rules (30, 32, 67), and every fix works', async () => {
   const { call, as, cli } = await openApp({ tasks: world });
   await as('ada').call('orchestrate.start', { epic: 'T002' });
   const same = await call('orchestrate.start', { epic: 'T002' });
@@ -52,7 +52,7 @@ test('under the rules of every session: 30, 32, 67; each way out leads out', asy
   expect((await strict.cli(error.fix)).exitCode).toBe(0);
 });
 
-test('a task is worked on, not handed out: 33 with the epic it is part of, or a session of its own', async () => {
+test('refuses a task with 33 and suggests its epic or a session on the task', async () => {
   const { call, cli } = await openApp({ tasks: world });
   const inside = (await call('orchestrate.start', { epic: 'T005' })).error;
   expect(inside).toMatchObject({ code: 'E_SCOPE_INVALID', exitCode: 33, fix: 'cleo orchestrate start T002' });
@@ -63,13 +63,13 @@ test('a task is worked on, not handed out: 33 with the epic it is part of, or a 
   expect((await call('orchestrate.start', { epic: 'T099' })).error).toMatchObject({ code: 'E_NOT_FOUND', exitCode: 4 });
 });
 
-test('it needs no session itself, where writes do', async () => {
+test('needs no session even if writes require one', async () => {
   const { call } = await openApp({ tasks: world, config: { session: { required: true } } });
   expect((await call('saga.create', { title: 'x' })).error).toMatchObject({ exitCode: 36 });
   expect(await call('orchestrate.start', { epic: 'T002' })).toMatchObject({ success: true });
 });
 
-test('what prompts may cost is set at the start, and context shows what is left', async () => {
+test('sets the spawn budget, and system.context shows the rest', async () => {
   const { call, cli } = await openApp({ tasks: [...world, 'T020 epic', 'T021 in T020: Write it'] });
   const { session } = await call('orchestrate.start', { epicId: 'T002' });
   expect((await call('system.context', {}, { session: session.id })).context.budget).toEqual({ max: 10_000, used: 0, left: 10_000 });

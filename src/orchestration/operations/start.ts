@@ -3,67 +3,72 @@ import { answer, type MutationContext, mutation } from '#core/define.ts';
 import { CleoError } from '#core/errors/error.ts';
 import { Line, Phase, TaskId } from '#core/model/scalars.ts';
 import type { Scope } from '#core/model/session-handle.ts';
-import { analysis, analyze, planOf } from '#planning/operations/shared/plan.ts';
+import { analysisFields, analyzePlan, computePlan } from '#planning/operations/shared/plan.ts';
 import { SessionSummary } from '#sessions/model/session.ts';
-import { beginSession, exportLines } from '#sessions/operations/shared/begin.ts';
-import { handleOf } from '#sessions/operations/shared/sessions.ts';
-import { summaryOf } from '#sessions/rules/session-view.ts';
-import { notFound } from '#tasks/operations/shared/require.ts';
-import { rootNames } from '#tasks/operations/shared/root.ts';
-import { scopeFor, scopeText } from '#tasks/rules/scope.ts';
-import { defaultBudget } from '../model/spawn.ts';
-import { Budget } from './shared/budget.ts';
+import { toSessionHandle } from '#sessions/operations/shared/sessions.ts';
+import { formatExports, startSession } from '#sessions/operations/shared/start-session.ts';
+import { toSessionSummary } from '#sessions/rules/session-view.ts';
+import { createNotFoundError } from '#tasks/operations/shared/require.ts';
+import { rootAliases } from '#tasks/operations/shared/root.ts';
+import { findScope, formatScope } from '#tasks/rules/scope.ts';
+import { defaultSpawnBudget } from '../model/spawn.ts';
+import { SpawnBudgetParam } from './shared/spawn-budget.ts';
 
 export const orchestrateStart = mutation({
   name: 'orchestrate.start',
-  summary: 'Start a session on an epic or saga to hand out its work: focuses nothing, answers with the plan',
+  summary: 'Start a session to orchestrate an epic or saga',
   params: strictObject({
     epic: pipe(TaskId, description('The epic or saga')),
-    name: optional(pipe(Line, description('What the session is called'))),
-    grade: optional(pipe(boolean(), description('Record reads as well, so that the session can be graded'))),
+    name: optional(pipe(Line, description('Session name'))),
+    grade: optional(pipe(boolean(), description('Record reads too, so that the session can be graded'))),
     phase: optional(Phase),
-    budget: optional(Budget),
-    export: optional(pipe(boolean(), description('Print shell lines that put a shell into the session, for eval'))),
+    budget: optional(SpawnBudgetParam),
+    export: optional(pipe(boolean(), description('Print shell lines for eval that enter the session'))),
   }),
-  paramAliases: rootNames,
+  paramAliases: rootAliases,
   result: strictObject({
     session: SessionSummary,
-    /** How much of the protocol an agent in this session needs: `cleo inject orchestrator`. */
+    /** Tier of protocol text that an agent in this session needs: `cleo inject orchestrator`. */
     tier: literal('orchestrator'),
-    ...analysis,
+    ...analysisFields,
     export: optional(string()),
   }),
   errors: ['E_NOT_FOUND', 'E_SCOPE_INVALID', 'E_CONCURRENT_SESSION', 'E_SESSION_EXISTS', 'E_SCOPE_CONFLICT'],
-  beginsSession: true,
+  startsSession: true,
   tier: 2,
-  cli: { command: ['orchestrate start', 'orchestrator start'], args: ['epic'], raw: 'export' },
+  cli: {
+    command: ['orchestrate start', 'orchestrator start'],
+    args: ['epic'],
+    raw: 'export',
+    view: async () => (await import('../view.ts')).orchestrationView,
+  },
   example: { world: ['T001 epic', 'T002 in T001', 'T003 in T001 depends T002'], call: { epic: 'T001', name: 'Parser' } },
-  async run(ctx, { epic, budget, ...given }) {
-    const session = await beginSession(ctx, await scopeOf(ctx, epic), given);
+  async run(ctx, { epic, budget, ...options }) {
+    const session = await startSession(ctx, await requireOrchestrationScope(ctx, epic), options);
     const orchestrator = { ...ctx.caller, session: session.id };
-    await ctx.store.spawns.keepBudget(orchestrator, { used: 0, max: budget ?? defaultBudget }, ctx.now);
+    await ctx.store.spawns.saveBudget(orchestrator, { used: 0, max: budget ?? defaultSpawnBudget }, ctx.now);
     return answer(
       {
-        session: summaryOf(session),
+        session: toSessionSummary(session),
         tier: 'orchestrator' as const,
-        ...(await analyze(ctx.store, await planOf(ctx.store, epic))),
-        ...(given.export ? { export: exportLines(session) } : {}),
+        ...(await analyzePlan(ctx.store, await computePlan(ctx.store, epic))),
+        ...(options.export ? { export: formatExports(session) } : {}),
       },
-      { enterSession: handleOf(session) },
+      { enterSession: toSessionHandle(session) },
     );
   },
 });
 
-/** A task is worked on, not handed out. */
-async function scopeOf(ctx: MutationContext, root: TaskId): Promise<Scope> {
-  const ancestry = await ctx.store.tasks.ancestry(root);
+/** Returns the scope of an epic or saga. Throws E_SCOPE_INVALID for a task, which is worked on and not orchestrated. */
+async function requireOrchestrationScope(ctx: MutationContext, root: TaskId): Promise<Scope> {
+  const ancestry = await ctx.store.tasks.getAncestry(root);
   const [self] = ancestry;
-  if (!self) throw await notFound(ctx.store, root);
-  const { scope, epicId } = scopeFor(ancestry);
+  if (!self) throw await createNotFoundError(ctx.store, root);
+  const { scope, epicId } = findScope(ancestry);
   if (scope.root === root && scope.kind !== 'task') return scope;
   throw new CleoError('E_SCOPE_INVALID', {
     scope: `${self.type}:${root}`,
-    problem: `${root} is a ${self.type}; what is handed out is an epic or a saga`,
-    fix: ctx.commandAs(epicId ? ['orchestrate', 'start', epicId] : ['session', 'start', '--scope', scopeText(scope), '--auto-focus']),
+    problem: `${root} is a ${self.type}; only an epic or a saga can be orchestrated`,
+    fix: ctx.commandAs(epicId ? ['orchestrate', 'start', epicId] : ['session', 'start', '--scope', formatScope(scope), '--auto-focus']),
   });
 }

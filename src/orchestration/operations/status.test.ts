@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { openApp, type Seen } from '../../../test/app.ts';
+import { type Json, openApp } from '../../../test/app.ts';
 
 const world = [
   'T001 epic: Parser',
@@ -14,7 +14,7 @@ const world = [
   'session session-1 epic:T001 by lead: Parser',
 ];
 
-test('who is at what inside an epic, and how much is left', async () => {
+test('lists the agents at work inside an epic and the remaining work', async () => {
   const { call } = await openApp({ tasks: world });
   const { _meta: meta, success: _, ...found } = await call('orchestrate.status', { epicId: 'T001' });
   expect(meta.resultsField).toBe('running');
@@ -36,28 +36,28 @@ test('who is at what inside an epic, and how much is left', async () => {
 test('everywhere, where no root is given and no session has one', async () => {
   const { call } = await openApp({ tasks: world.slice(0, -1) });
   const found = await call('orchestrate.status');
-  expect(found.running.map(({ agent }: Seen) => agent)).toEqual(['ada', 'ben', 'eve']);
+  expect(found.running.map(({ agent }: Json) => agent)).toEqual(['ada', 'ben', 'eve']);
   expect(found).toMatchObject({ wavesLeft: 2, progress: { done: 1, total: 7 } });
 });
 
-test('an agent of which nothing was heard is told apart, and its task is ready again', async () => {
+test('marks an expired claim and counts its task as ready', async () => {
   const { call, tamper } = await openApp({ tasks: world });
   await tamper("update claims set renewed_at = '2020-01-01T00:00:00.000Z' where agent_id = 'ada'");
   const found = await call('orchestrate.status', { epic: 'T001' });
-  expect(found.running.map(({ agent, lapsed }: Seen) => [agent, lapsed])).toEqual([
+  expect(found.running.map(({ agent, lapsed }: Json) => [agent, lapsed])).toEqual([
     ['ben', undefined],
     ['ada', true],
   ]);
   expect(found.ready).toBe(2);
 });
 
-test('who holds what the root is inside of is not at work in it', async () => {
+test('ignores a claim on an ancestor of the root', async () => {
   const { call } = await openApp({ tasks: ['T001 saga active by eve', 'T002 in T001 active by ada', 'T003 in T002'] });
   const { running } = await call('orchestrate.status', { epic: 'T002' });
-  expect(running.map(({ agent }: Seen) => agent)).toEqual(['ada']);
+  expect(running.map(({ agent }: Json) => agent)).toEqual(['ada']);
 });
 
-test('nobody at work and something left is an answer', async () => {
+test('returns 0 when no agent is at work and tasks are left', async () => {
   const { reply } = await openApp({ tasks: ['T001 epic', 'T002 in T001'] });
   expect(await reply('orchestrate.status', { epic: 'T001' })).toMatchObject({ exitCode: 0, envelope: { running: [], wavesLeft: 1 } });
 });

@@ -1,11 +1,11 @@
 import { array, literal, number, optional, strictObject, string } from 'valibot';
 import { noData, query } from '#core/define.ts';
-import { claimsOf, countsOf, Progress, planOf, RootTask } from '#planning/operations/shared/plan.ts';
-import { progressOf } from '#planning/rules/progress.ts';
-import { readiness } from '#planning/rules/readiness.ts';
+import { computePlan, countTasks, listClaims, ProgressView, RootTask } from '#planning/operations/shared/plan.ts';
+import { computeProgress } from '#planning/rules/progress.ts';
+import { computeReadiness } from '#planning/rules/readiness.ts';
 import { Timestamp } from '#tasks/model/task.ts';
-import { Root, rootNames } from '#tasks/operations/shared/root.ts';
-import { claimView } from '#tasks/rules/claims.ts';
+import { Root, rootAliases } from '#tasks/operations/shared/root.ts';
+import { toTaskClaim } from '#tasks/rules/claims.ts';
 
 const Running = strictObject({
   taskId: string(),
@@ -14,19 +14,19 @@ const Running = strictObject({
   session: optional(string()),
   since: Timestamp,
   until: Timestamp,
-  /** Nothing was heard of its holder for too long; another may take it over. */
+  /** The claim has expired; another agent may take the task over. */
   lapsed: optional(literal(true)),
 });
 
 export const orchestrateStatus = query({
   name: 'orchestrate.status',
-  summary: 'Show which agents are at which tasks, and how many waves are left',
+  summary: 'Show which agents work on which tasks',
   params: strictObject({ epic: Root }),
-  paramAliases: rootNames,
+  paramAliases: rootAliases,
   result: strictObject({
     running: array(Running),
     root: optional(RootTask),
-    progress: Progress,
+    progress: ProgressView,
     wavesLeft: number(),
     ready: number(),
     waiting: number(),
@@ -34,7 +34,11 @@ export const orchestrateStatus = query({
   }),
   errors: ['E_NOT_FOUND'],
   tier: 2,
-  cli: { command: ['orchestrate status', 'orchestrator status'], args: ['epic'] },
+  cli: {
+    command: ['orchestrate status', 'orchestrator status'],
+    args: ['epic'],
+    view: async () => (await import('../view.ts')).orchestrationView,
+  },
   example: {
     world: [
       'T001 epic',
@@ -46,27 +50,27 @@ export const orchestrateStatus = query({
   },
   async run(ctx, { epic }) {
     const { store, session, config } = ctx;
-    const { work, found, root } = await planOf(store, epic ?? session?.scope.root);
-    const inside = new Map(work.tasks.filter(({ id }) => !work.above.includes(id)).map(({ id, title }) => [id, title]));
-    const { live, lapsed } = await claimsOf(ctx);
-    const { ready, waiting, blocked } = readiness(found, live);
-    const running = [...live, ...lapsed]
+    const { work, schedule, root } = await computePlan(store, epic ?? session?.scope.root);
+    const inside = new Map(work.tasks.filter(({ id }) => !work.ancestors.includes(id)).map(({ id, title }) => [id, title]));
+    const { live, expired } = await listClaims(ctx);
+    const { ready, waiting, blocked } = computeReadiness(schedule, live);
+    const running = [...live, ...expired]
       .filter(({ taskId }) => inside.has(taskId))
       .map((claim) => ({
         taskId: claim.taskId,
         title: inside.get(claim.taskId)!,
-        ...claimView(claim, config['claims.ttlMinutes']),
-        ...(lapsed.includes(claim) ? { lapsed: true as const } : {}),
+        ...toTaskClaim(claim, config['claims.ttlMinutes']),
+        ...(expired.includes(claim) ? { lapsed: true as const } : {}),
       }));
     const status = {
       running,
       ...(root ? { root } : {}),
-      progress: progressOf(await countsOf(store, root?.id)),
-      wavesLeft: found.waves.length,
+      progress: computeProgress(await countTasks(store, root?.id)),
+      wavesLeft: schedule.waves.length,
       ready: ready.length,
       waiting: waiting.length,
       blocked: blocked.length,
     };
-    return running.length + found.waves.length + blocked.length > 0 ? status : noData(status);
+    return running.length + schedule.waves.length + blocked.length > 0 ? status : noData(status);
   },
 });

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { openApp, type Seen } from '../../../test/app.ts';
+import { type Json, openApp } from '../../../test/app.ts';
 
 const world = [
   'T001 epic: Parser',
@@ -14,9 +14,9 @@ const world = [
   'T020 in T010: Words',
   'T021 in T010 done archived: Letters',
 ];
-const ids = (seen: Seen): string[][] => seen.waves.map(({ tasks }: Seen) => tasks.map(({ id }: Seen) => id));
+const ids = (seen: Json): string[][] => seen.waves.map(({ tasks }: Json) => tasks.map(({ id }: Json) => id));
 
-test('an epic in waves: what may run side by side, what is blocked and why, how far it is', async () => {
+test('plans an epic in waves, with blocked tasks, reasons and progress', async () => {
   const { call } = await openApp({ tasks: world });
   const { _meta: meta, success: _, ...found } = await call('orchestrate.analyze', { epicId: 'T001' });
   expect(meta).toMatchObject({ command: 'orchestrate.analyze', resultsField: 'waves' });
@@ -46,7 +46,7 @@ test('an epic in waves: what may run side by side, what is blocked and why, how 
   });
 });
 
-test('a dependency that is done in another epic counts as met; an open one keeps the task out and is named', async () => {
+test('counts a done dependency in another epic as met and names an open one', async () => {
   const { call } = await openApp({
     tasks: ['T001 epic', 'T002 in T001 depends T005', 'T003 in T001 depends T006', 'T004 epic', 'T005 in T004 done', 'T006 in T004'],
   });
@@ -58,7 +58,7 @@ test('a dependency that is done in another epic counts as met; an open one keeps
   expect([ids(after), after.externalBlockers]).toEqual([[['T002', 'T003']], []]);
 });
 
-test('a saga is one plan: depends between its epics hold', async () => {
+test('plans a saga as a whole, with dependencies between its epics', async () => {
   const { call, cli } = await openApp({
     tasks: [
       'T001 saga',
@@ -70,29 +70,29 @@ test('a saga is one plan: depends between its epics hold', async () => {
       'T007 in T002 depends T006',
     ],
   });
-  // T004 waits for T002, which holds T007, which waits for a task of T004: circles like this the store refuses.
+  // T004 depends on T002, which contains T007, which depends on a task of T004: a cycle that the store refuses.
   expect((await call('tasks.update', { taskId: 'T007', depends: [] })).success).toBe(true);
   expect(ids(await call('orchestrate.waves', { sagaId: 'T001' }))).toEqual([['T003', 'T007'], ['T005'], ['T006']]);
   expect(ids(await call('orchestrate.waves', { epicId: 'T004' }))).toEqual([]);
   expect((await cli('cleo orchestrator waves --epic SG-T001')).envelope.waves).toHaveLength(3);
 });
 
-test('files that two tasks of one wave touch are a conflict', async () => {
+test('reports files that two tasks of one wave touch', async () => {
   const { call } = await openApp({
     tasks: ['T001 epic', 'T002 in T001 files a.ts,b.ts', 'T003 in T001 files a.ts', 'T004 in T001 depends T002 files b.ts'],
   });
   expect((await call('orchestrate.analyze', { epic: 'T001' })).conflicts).toEqual([{ wave: 1, file: 'a.ts', tasks: ['T002', 'T003'] }]);
 });
 
-test('a circle that should be impossible is reported, and the rest is planned', async () => {
+test('reports a cycle in a damaged store and plans the rest', async () => {
   const { call, tamper } = await openApp({ tasks: ['T001 epic', 'T002 in T001', 'T003 in T001 depends T002', 'T004 in T001'] });
   await tamper("insert into task_dependencies (task_id, depends_on, position) values ('T002', 'T003', 0)");
   const found = await call('orchestrate.analyze', { epic: 'T001' });
   expect([ids(found), found.cycles]).toEqual([[['T004']], [['T002', 'T003', 'T002']]]);
-  expect(found.blocked.map(({ id }: Seen) => id)).toEqual(['T002', 'T003']);
+  expect(found.blocked.map(({ id }: Json) => id)).toEqual(['T002', 'T003']);
 });
 
-test('without a root it is the scope of the session, else everything', async () => {
+test('uses the session scope without a root, and everything without a session', async () => {
   const { call } = await openApp({ tasks: ['T001 epic', 'T002 in T001', 'T003', 'T004 done archived'] });
   expect(await call('orchestrate.analyze')).toMatchObject({ progress: { done: 1, total: 3, percent: 33 }, parallelism: 2 });
   expect(ids(await call('orchestrate.waves'))).toEqual([['T002', 'T003']]);
@@ -101,7 +101,7 @@ test('without a root it is the scope of the session, else everything', async () 
   expect(await call('orchestrate.analyze')).toMatchObject({ root: { id: 'T001' }, progress: { done: 0, total: 1 } });
 });
 
-test('a task by itself is one wave, unless what it is inside of waits', async () => {
+test('plans a single task as one wave unless its container waits', async () => {
   const { call } = await openApp({ tasks: ['T001 epic depends T009', 'T002 in T001', 'T003', 'T009'] });
   expect(ids(await call('orchestrate.waves', { epic: 'T003' }))).toEqual([['T003']]);
   expect(await call('orchestrate.analyze', { epic: 'T002' })).toMatchObject({
@@ -112,7 +112,7 @@ test('a task by itself is one wave, unless what it is inside of waits', async ()
 });
 
 test.each(['orchestrate.analyze', 'orchestrate.waves', 'orchestrate.status'])(
-  '%s: nothing left is no data, nothing there is 4',
+  '%s exits with 100 when nothing is left and with 4 for an unknown root',
   async (operation) => {
     const { call, reply } = await openApp({ tasks: ['T001 epic', 'T002 in T001 done', 'T010 epic'] });
     expect(await reply(operation, { epic: 'T001' })).toMatchObject({ exitCode: 100, envelope: { success: true } });
@@ -120,7 +120,7 @@ test.each(['orchestrate.analyze', 'orchestrate.waves', 'orchestrate.status'])(
   },
 );
 
-test('what is blocked through and through has no waves, but is told', async () => {
+test('reports blocked tasks without any wave', async () => {
   const { reply } = await openApp({ tasks: ['T001 epic', 'T002 in T001 blocked'] });
   expect(await reply('orchestrate.analyze', { epic: 'T001' })).toMatchObject({
     exitCode: 0,
@@ -129,8 +129,8 @@ test('what is blocked through and through has no waves, but is told', async () =
   expect(await reply('orchestrate.waves', { epic: 'T001' })).toMatchObject({ exitCode: 100, envelope: { waves: [] } });
 });
 
-test('what ready names is the first wave, less what others hold', async () => {
+test('puts the same tasks in ready and the first wave, except claimed ones', async () => {
   const { call } = await openApp({ tasks: [...world, 'T009 in T001 active by ada'] });
-  const ready = (await call('orchestrate.ready', { epic: 'T001' })).tasks.map(({ id }: Seen) => id);
+  const ready = (await call('orchestrate.ready', { epic: 'T001' })).tasks.map(({ id }: Json) => id);
   expect(ids(await call('orchestrate.waves', { epic: 'T001' }))[0]).toEqual([...ready, 'T009']);
 });

@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { estimateTokens } from '#lib/tokens.ts';
-import { realTokens } from '../../../test/real-tokens.ts';
-import { omittedText, packText } from '../model/pack-text.ts';
-import { briefChange, type PackAnswer, type PackFacts, packAround, packWithin } from './context-pack.ts';
+import { countRealTokens } from '../../../test/real-tokens.ts';
+import { formatOmissions, formatPack } from '../model/pack-text.ts';
+import { fitPack, fitPackAroundTask, type PackAnswer, type PackFacts, summarizeChange } from './context-pack.ts';
 
 const at = '2026-01-02T10:20:30.000Z';
 const meta = {
@@ -12,31 +12,31 @@ const meta = {
 };
 const json = ({ pack, omitted }: PackAnswer): string =>
   `${JSON.stringify({ _meta: meta, success: true, pack, ...(omitted.length ? { omitted } : {}) })}\n`;
-const text = ({ pack, omitted }: PackAnswer): string => `${packText(pack)}\n${omittedText(omitted)}\n`;
-const tokensOf = (answer: PackAnswer): number => Math.max(estimateTokens(json(answer)), estimateTokens(text(answer)));
+const text = ({ pack, omitted }: PackAnswer): string => `${formatPack(pack)}\n${formatOmissions(omitted)}\n`;
+const countTokens = (answer: PackAnswer): number => Math.max(estimateTokens(json(answer)), estimateTokens(text(answer)));
 const cost = (value: unknown): number => estimateTokens(JSON.stringify(value)) + 1;
 
-const factsOf = (given: Partial<PackFacts['task']> = {}, more: Partial<PackFacts> = {}): PackFacts => ({
+const createFacts = (task: Partial<PackFacts['task']> = {}, more: Partial<PackFacts> = {}): PackFacts => ({
   task: {
     ...{ id: 'T001', type: 'task', title: 'Write the parser', status: 'pending', priority: 'medium' },
     ...{ labels: [], depends: [], acceptance: [], files: [], createdAt: at, createdBy: 'ada', updatedAt: at, revision: 1 },
-    ...given,
+    ...task,
   },
   ...{ children: [], blockers: [], parents: [], depends: [], dependents: [], docs: [], research: [], decisions: [], memory: [] },
-  ...{ notes: [], history: [], moreHistory: 0, mostTokens: 100_000 },
+  ...{ notes: [], history: [], moreHistory: 0, maxTokens: 100_000 },
   ...more,
 });
-const packed = (facts: PackFacts, budget: number): PackAnswer => {
-  const found = packWithin(facts, budget, tokensOf, cost);
-  if ('least' in found) throw new Error(`needs ${found.least}`);
-  return found;
+const fit = (facts: PackFacts, budget: number): PackAnswer => {
+  const fitted = fitPack(facts, budget, countTokens, cost);
+  if ('minBudget' in fitted) throw new Error(`needs ${fitted.minBudget}`);
+  return fitted;
 };
 const criteria = (count: number, words = 'It holds', isMet = (_: number) => false) =>
   Array.from({ length: count }, (_, i) => ({ kind: 'text' as const, text: `${words} ${i}`, ...(isMet(i) ? { metAt: at } : {}) }));
 const note = (words: string) => ({ at, by: 'ada', text: words });
 
-test('everything is told where there is room, and nothing is said of omissions', () => {
-  const facts = factsOf(
+test('includes everything when the budget allows it, and reports no omissions', () => {
+  const facts = createFacts(
     { acceptance: criteria(2, 'It holds', (i) => i === 0), description: 'About it', size: 'small', labels: ['core'], files: ['a.ts'] },
     {
       children: [{ id: 'T002', status: 'done' }],
@@ -45,7 +45,7 @@ test('everything is told where there is room, and nothing is said of omissions',
       holder: 'ada',
     },
   );
-  expect(packed(facts, 1500)).toEqual({
+  expect(fit(facts, 1500)).toEqual({
     pack: {
       task: {
         ...{ id: 'T001', type: 'task', title: 'Write the parser', status: 'pending', priority: 'medium', size: 'small', holder: 'ada' },
@@ -63,8 +63,8 @@ test('everything is told where there is room, and nothing is said of omissions',
   });
 });
 
-test('criteria are shortened before they go: first their texts, then each of them, and every number stays', () => {
-  const facts = factsOf({
+test('shortens the texts of criteria, then groups them, and keeps every number', () => {
+  const facts = createFacts({
     acceptance: criteria(50, 'A long sentence about what has to be true in the end, and how to see it', (i) => i % 3 === 0),
   });
   const numbers = ({ pack }: PackAnswer): number[] =>
@@ -78,19 +78,19 @@ test('criteria are shortened before they go: first their texts, then each of the
       return sum + (is === true ? to - from + 1 : (is ?? 0));
     }, 0);
   for (const budget of [200, 300, 500, 1000, 2000, 20_000]) {
-    const answer = packed(facts, budget);
+    const answer = fit(facts, budget);
     expect(numbers(answer), `${budget}`).toEqual(Array.from({ length: 50 }, (_, i) => i + 1));
     expect(met(answer), `${budget}`).toBe(17);
     expect(answer.omitted).toEqual(
       budget < 2000 ? [{ section: expect.any(String), count: 50, expand: expect.stringMatching(/^cleo /) }] : [],
     );
   }
-  expect(packed(facts, 1300).pack.acceptance?.[0]).toEqual({ n: 1, text: expect.stringMatching(/^A long.*…$/), met: true });
+  expect(fit(facts, 1300).pack.acceptance?.[0]).toEqual({ n: 1, text: expect.stringMatching(/^A long.*…$/), met: true });
 });
 
-test('five hundred children do not crowd out what was written', () => {
+test('keeps written criteria next to five hundred children', () => {
   const children = Array.from({ length: 500 }, (_, i) => ({ id: `T${i + 100}`, status: i < 200 ? 'done' : 'pending' }));
-  const { pack, omitted } = packed(factsOf({ acceptance: criteria(2) }, { children }), 400);
+  const { pack, omitted } = fit(createFacts({ acceptance: criteria(2) }, { children }), 400);
   expect(pack.acceptance).toEqual([
     { n: 1, text: 'It holds 0' },
     { n: 2, text: 'It holds 1' },
@@ -100,42 +100,42 @@ test('five hundred children do not crowd out what was written', () => {
   expect(omitted).toEqual([{ section: 'acceptance', count: 500, expand: 'cleo show T001' }]);
 });
 
-test('a text that is too long is cut with a mark, never inside a character, and said to be', () => {
-  const { pack, omitted } = packed(factsOf({}, { notes: [note(`${'x'.repeat(370)}${'🍳'.repeat(2000)}`), note('short')] }), 800);
+test('cuts a long text with a mark, never inside a character, and reports it', () => {
+  const { pack, omitted } = fit(createFacts({}, { notes: [note(`${'x'.repeat(370)}${'🍳'.repeat(2000)}`), note('short')] }), 800);
   expect(pack.notes?.[0]?.text).toMatch(/^x+🍳+…$/u);
   expect(pack.notes?.[0]?.text.isWellFormed()).toBe(true);
   expect(omitted).toEqual([{ section: 'notes', count: expect.any(Number), expand: 'cleo show T001' }]);
 });
 
-test('the more important goes first', () => {
+test('fills the more important list first', () => {
   const kin = (n: number) => ({ id: `T${n}`, title: 'A title of some length, as titles are', status: 'pending' as const });
-  const facts = factsOf(
+  const facts = createFacts(
     {},
     {
       depends: Array.from({ length: 30 }, (_, i) => kin(i + 100)),
       notes: Array.from({ length: 30 }, () => note('A word about it, and then some more, as people write')),
     },
   );
-  const { pack, omitted } = packed(facts, 500);
+  const { pack, omitted } = fit(facts, 500);
   expect(pack.depends?.length).toBeGreaterThan(8);
   expect(pack.notes?.length ?? 0).toBeLessThan(2);
   expect(omitted.map(({ section }) => section)).toEqual(['depends', 'notes']);
 });
 
-test('a budget below the least is told which one would do, and that one does', () => {
-  const facts = factsOf({ title: '配'.repeat(200), acceptance: criteria(9) });
-  const found = packWithin(facts, 50, tokensOf, cost) as { least: number };
-  expect(found.least).toBeLessThanOrEqual(200);
-  expect(tokensOf(packed(facts, found.least))).toBeLessThanOrEqual(found.least);
+test('returns the smallest possible budget, and that budget works', () => {
+  const facts = createFacts({ title: '配'.repeat(200), acceptance: criteria(9) });
+  const fitted = fitPack(facts, 50, countTokens, cost) as { minBudget: number };
+  expect(fitted.minBudget).toBeLessThanOrEqual(200);
+  expect(countTokens(fit(facts, fitted.minBudget))).toBeLessThanOrEqual(fitted.minBudget);
 });
 
-test('for a prompt the task itself is whole, and the budget is for the rest', () => {
+test('includes the task in full for a prompt and spends the budget on the lists', () => {
   const description = 'Word. '.repeat(1200).trim();
-  const facts = factsOf(
+  const facts = createFacts(
     { description, acceptance: criteria(40) },
     { notes: Array.from({ length: 300 }, (_, i) => note(`Note ${i} says a few words`)) },
   );
-  const { pack, omitted } = packAround(facts, 300, tokensOf, cost);
+  const { pack, omitted } = fitPackAroundTask(facts, 300, countTokens, cost);
   expect(pack.task.description).toBe(description);
   expect(pack.acceptance).toHaveLength(40);
   expect(pack.notes?.length).toBeGreaterThan(5);
@@ -153,8 +153,8 @@ test.each([
     { field: 'labels', new: ['a'], reason: 'y'.repeat(300) },
     { field: 'labels', new: ['a'], reason: `${'y'.repeat(199)}…` },
   ],
-])('a change is told briefly: %j', (change, told) => {
-  expect(briefChange({ at, by: 'ada', ...change })).toEqual({ at, by: 'ada', ...told });
+])('shortens a history entry: %j', (change, expected) => {
+  expect(summarizeChange({ at, by: 'ada', ...change })).toEqual({ at, by: 'ada', ...expected });
 });
 
 const pieces = [
@@ -243,14 +243,14 @@ const around = fc.record({
 });
 const budgets = fc.double({ min: Math.log(200), max: Math.log(20_000), noNaN: true }).map((power) => Math.floor(Math.exp(power)));
 
-test('no task, however large or odd, is told in more than the budget as tokenizers count it; what it is and what it asks for is always told', () => {
+test('never exceeds the budget by the count of real tokenizers, and always includes identity and criteria', () => {
   fc.assert(
     fc.property(tasks, around, budgets, (task, rest, budget) => {
-      const facts = factsOf(JSON.parse(JSON.stringify(task)), rest as Partial<PackFacts>);
-      const answer = packed(facts, budget);
+      const facts = createFacts(JSON.parse(JSON.stringify(task)), rest as Partial<PackFacts>);
+      const answer = fit(facts, budget);
       expect(estimateTokens(json(answer))).toBeLessThanOrEqual(budget);
-      expect(realTokens(json(answer))).toBeLessThanOrEqual(budget);
-      expect(realTokens(text(answer))).toBeLessThanOrEqual(budget);
+      expect(countRealTokens(json(answer))).toBeLessThanOrEqual(budget);
+      expect(countRealTokens(text(answer))).toBeLessThanOrEqual(budget);
       expect(answer.pack.task).toMatchObject({ id: 'T001', status: 'pending' });
       expect(task.title.startsWith(answer.pack.task.title.replace(/…$/, ''))).toBe(true);
       const last = String(answer.pack.acceptance?.at(-1)?.n ?? 0);

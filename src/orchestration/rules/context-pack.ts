@@ -1,19 +1,20 @@
 import type { HistoryEntry } from '#core/model/audit.ts';
-import { clip, filled, missingOf, type Omission, type Section } from '#lib/budget.ts';
+import { clipText, countMissing, fitAnswer, type Omission, type Section } from '#lib/budget.ts';
+import { defined } from '#lib/defined.ts';
 import type { StoredCriterion, TaskRecord } from '#tasks/model/task.ts';
 import type { Pack, PackCriterion, PackSection } from '../model/pack.ts';
 
-type Lists = { [K in Exclude<PackSection, 'labels' | 'files'>]: NonNullable<Pack[K]> };
+type PackLists = { [K in Exclude<PackSection, 'labels' | 'files'>]: NonNullable<Pack[K]> };
 
-/** All there is to say of a task, the lists whole or, of a very long history, as far as it was read. */
-export interface PackFacts extends Lists {
+/** Everything a pack can contain. The lists are complete, except for a very long history, which is read up to a limit. */
+export interface PackFacts extends PackLists {
   task: TaskRecord;
   holder?: string | undefined;
   children: { id: string; status: string }[];
-  /** How much history there is beyond what was read. */
+  /** Number of history entries that were not read. */
   moreHistory: number;
-  /** The largest budget that a caller may name. */
-  mostTokens: number;
+  /** Largest budget that a caller may pass. */
+  maxTokens: number;
 }
 
 export interface PackAnswer {
@@ -21,65 +22,77 @@ export interface PackAnswer {
   omitted: Omission[];
 }
 
-type Measure = (answer: PackAnswer) => number;
+type CountTokens = (answer: PackAnswer) => number;
 
-/** The pack of a task within a budget, measured as a whole. The task's identity and its criteria are always in it, shortened where they
- *  must be; then the description, at most half of what is left; then the lists in order of importance. `least` is the smallest budget
- *  that would do where this one does not. */
-export function packWithin(
+/** Fits the pack of a task into a token budget, measured on the whole answer. The task's identity and criteria are always included,
+ *  shortened if necessary; then the description, with at most half of the remaining budget; then the lists in order of importance.
+ *  Returns `minBudget`, the smallest budget that would do, when this one is too small. */
+export function fitPack(
   facts: PackFacts,
   budget: number,
-  tokensOf: Measure,
+  countTokens: CountTokens,
   cost: (value: unknown) => number,
-): PackAnswer | { least: number } {
-  const uncut = sectionsOf(facts, Number.POSITIVE_INFINITY);
-  const all: PackAnswer = { pack: assemble(facts, richest, Number.POSITIVE_INFINITY, uncut), omitted: [] };
-  const whole = tokensOf(all);
-  if (whole <= budget && uncut.every((list) => missingOf(list, list.items.length) === 0)) return all;
-  const rest = restOf(facts, whole);
-  const lists = sectionsOf(facts, Math.max(120, Math.floor(budget / 2)));
-  const isAlone = lists.every(({ items }) => items.length === 0);
+): PackAnswer | { minBudget: number } {
+  const uncut = buildSections(facts, Number.POSITIVE_INFINITY);
+  const all: PackAnswer = { pack: buildPack(facts, fullDetail, Number.POSITIVE_INFINITY, uncut), omitted: [] };
+  const wholeTokens = countTokens(all);
+  if (wholeTokens <= budget && uncut.every((list) => countMissing(list, list.items.length) === 0)) return all;
+  const omitRest = createRestOmission(facts, wholeTokens);
+  const lists = buildSections(facts, Math.max(120, Math.floor(budget / 2)));
+  const hasNoLists = lists.every(({ items }) => items.length === 0);
 
-  const least = tokensOf(headOf(facts, poorest, 0, rest));
-  if (least > budget) return { least };
-  const share = (used: number, part: number): number => used + (budget - used) * part;
-  const head = (level: Level, length: number): number => tokensOf(headOf(facts, level, length, rest));
-  const forCriteria = share(least, isAlone && !facts.task.description ? 1 : 2 / 3);
-  const level = levels.find((each) => head(each, 0) <= forCriteria) ?? poorest;
-  const forDescription = share(head(level, 0), isAlone ? 1 : 1 / 2);
-  const length = lengths.find((each) => head(level, each) <= forDescription) ?? 0;
-  return surrounded(facts, budget, { level, length, lists, rest, tokensOf, cost });
+  const minBudget = countTokens(buildHead(facts, minDetail, 0, omitRest));
+  if (minBudget > budget) return { minBudget };
+  const addShare = (used: number, part: number): number => used + (budget - used) * part;
+  const countHead = (level: DetailLevel, length: number): number => countTokens(buildHead(facts, level, length, omitRest));
+  const criteriaTokens = addShare(minBudget, hasNoLists && !facts.task.description ? 1 : 2 / 3);
+  const level = detailLevels.find((each) => countHead(each, 0) <= criteriaTokens) ?? minDetail;
+  const descriptionTokens = addShare(countHead(level, 0), hasNoLists ? 1 : 1 / 2);
+  const length = descriptionLengths.find((each) => countHead(level, each) <= descriptionTokens) ?? 0;
+  return fillPackLists(facts, budget, { level, length, lists, omitRest, countTokens, cost });
 }
 
-/** The same where the task itself is told whole, whatever it costs, and the budget is for what surrounds it. */
-export function packAround(facts: PackFacts, budget: number, tokensOf: Measure, cost: (value: unknown) => number): PackAnswer {
+/** Like `fitPack`, but includes the task itself in full at any cost and spends the budget on the lists around it. */
+export function fitPackAroundTask(
+  facts: PackFacts,
+  budget: number,
+  countTokens: CountTokens,
+  cost: (value: unknown) => number,
+): PackAnswer {
   const length = Number.POSITIVE_INFINITY;
-  const rest = restOf(facts, facts.mostTokens + 1);
-  const lists = sectionsOf(facts, Math.max(120, budget));
-  const task = tokensOf({ pack: assemble(facts, richest, length, []), omitted: [] });
-  return surrounded(facts, task + budget, { level: richest, length, lists, rest, tokensOf, cost }) as PackAnswer;
+  const omitRest = createRestOmission(facts, facts.maxTokens + 1);
+  const lists = buildSections(facts, Math.max(120, budget));
+  const taskTokens = countTokens({ pack: buildPack(facts, fullDetail, length, []), omitted: [] });
+  return fillPackLists(facts, taskTokens + budget, {
+    level: fullDetail,
+    length,
+    lists,
+    omitRest,
+    countTokens,
+    cost,
+  }) as PackAnswer;
 }
 
-interface Choice {
-  level: Level;
+interface PackChoice {
+  level: DetailLevel;
   length: number;
   lists: Section<PackSection>[];
-  rest: (count: number) => Omission;
-  tokensOf: Measure;
+  omitRest: (count: number) => Omission;
+  countTokens: CountTokens;
   cost: (value: unknown) => number;
 }
 
-function surrounded(
+function fillPackLists(
   facts: PackFacts,
   budget: number,
-  { level, length, lists, rest, tokensOf, cost }: Choice,
-): PackAnswer | { least: number } {
-  const cut = shortened(facts, level, length);
-  // What is shortened of the task itself is told like items that are left out.
-  const own = cut.map(({ section, count, expand }): Section<string> => ({ name: section, items: [], more: count, expand }));
-  const fitted = filled([...own, ...lists], budget, {
+  { level, length, lists, omitRest, countTokens, cost }: PackChoice,
+): PackAnswer | { minBudget: number } {
+  const shortened = listShortened(facts, level, length);
+  // Shortened parts of the task itself are reported in the same way as omitted list items.
+  const ownSections = shortened.map(({ section, count, expand }): Section<string> => ({ name: section, items: [], more: count, expand }));
+  const fitted = fitAnswer([...ownSections, ...lists], budget, {
     build: (kept, omitted): PackAnswer => ({
-      pack: assemble(
+      pack: buildPack(
         facts,
         level,
         length,
@@ -87,82 +100,83 @@ function surrounded(
       ),
       omitted,
     }),
-    tokensOf,
-    cost,
-    rest,
+    countTokens: countTokens,
+    estimateCost: cost,
+    omitRest: omitRest,
   });
-  return 'answer' in fitted ? fitted.answer : fitted;
+  return 'answer' in fitted ? fitted.answer : { minBudget: fitted.least };
 }
 
-/** How much of a task's identity and criteria is told. */
-interface Level {
+/** Limits for a task's identity and criteria. */
+interface DetailLevel {
+  /** Maximum length of the title. */
   title: number;
-  /** Of each criterion's text; without it, criteria are told by number and state. */
+  /** Maximum length of each criterion's text. If absent, criteria are reduced to number and state. */
   text?: number;
-  /** Each child by its id, else those of one state together. */
+  /** Lists each child by id; otherwise children of one state are grouped. */
   hasChildren?: true;
-  /** At most so many rows for the criteria. */
+  /** Maximum number of rows for the criteria. */
   rows?: number;
 }
 
-const richest: Level = { title: 200, text: 1000, hasChildren: true };
-const poorest: Level = { title: 8, rows: 1 };
-const levels: Level[] = [
-  richest,
+const fullDetail: DetailLevel = { title: 200, text: 1000, hasChildren: true };
+const minDetail: DetailLevel = { title: 8, rows: 1 };
+const detailLevels: DetailLevel[] = [
+  fullDetail,
   ...[1000, 500, 300, 180, 110, 70, 45].map((text) => ({ title: 200, text })),
   { title: 120, text: 30 },
   { title: 80, rows: 20 },
   { title: 60, rows: 8 },
   { title: 40, rows: 4 },
   { title: 24, rows: 2 },
-  poorest,
+  minDetail,
 ];
-const lengths = [8000, 5000, 3000, 2000, 1200, 700, 400, 220, 120, 60];
+const descriptionLengths = [8000, 5000, 3000, 2000, 1200, 700, 400, 220, 120, 60];
 
-function headOf(facts: PackFacts, level: Level, length: number, rest: (count: number) => Omission): PackAnswer {
-  return { pack: assemble(facts, level, length, []), omitted: [rest(99_999)] };
+function buildHead(facts: PackFacts, level: DetailLevel, length: number, omitRest: (count: number) => Omission): PackAnswer {
+  return { pack: buildPack(facts, level, length, []), omitted: [omitRest(99_999)] };
 }
 
-/** Everything that a smaller pack leaves out, and the budget at which it leaves out nothing. */
-const restOf =
-  ({ task: { id }, mostTokens }: PackFacts, whole: number) =>
+/** Describes everything that a small pack omits, with the budget at which nothing would be omitted. */
+const createRestOmission =
+  ({ task: { id }, maxTokens: mostTokens }: PackFacts, whole: number) =>
   (count: number): Omission => ({
     section: 'rest',
     count,
     expand: whole > mostTokens ? `cleo show ${id}` : `cleo focus ${id} --budget ${whole}`,
   });
 
-function assemble(facts: PackFacts, level: Level, length: number, lists: Section<PackSection>[]): Pack {
+function buildPack(facts: PackFacts, level: DetailLevel, length: number, lists: Section<PackSection>[]): Pack {
   const { task, holder, children } = facts;
   const items = Object.fromEntries(lists.filter((list) => list.items.length > 0).map((list) => [list.name, list.items]));
   const { labels, files, ...others } = items as { [K in PackSection]?: never[] };
-  const acceptance = criteriaAt(criteriaOf(task.acceptance, children), level);
-  const description = length > 0 && task.description?.trim() ? clip(task.description, length) : undefined;
+  const acceptance = fitCriteria(numberCriteria(task.acceptance, children), level);
+  const description = length > 0 && task.description?.trim() ? clipText(task.description, length) : undefined;
   const isWhole = level.text !== undefined;
   return {
     task: {
       id: task.id,
       type: task.type,
-      title: clip(task.title, level.title),
+      title: clipText(task.title, level.title),
       status: task.status,
       priority: task.priority,
-      ...(task.size && isWhole ? { size: task.size } : {}),
-      ...(task.phase && isWhole ? { phase: task.phase } : {}),
-      ...(holder && isWhole ? { holder } : {}),
-      ...(description === undefined ? {} : { description }),
-      ...(labels ? { labels } : {}),
-      ...(files ? { files } : {}),
+      ...defined({
+        ...(isWhole ? { size: task.size, phase: task.phase, holder } : {}),
+        description,
+        labels,
+        files,
+      }),
     },
     ...(acceptance.length > 0 ? { acceptance } : {}),
     ...others,
   };
 }
 
-/** What of the task itself is not told whole. */
-function shortened({ task, holder, children }: PackFacts, level: Level, length: number): Omission[] {
+/** Lists the parts of the task itself that are shortened. */
+function listShortened({ task, holder, children }: PackFacts, level: DetailLevel, length: number): Omission[] {
   const expand = `cleo show ${task.id}`;
-  const all = criteriaOf(task.acceptance, children);
-  const told = new Set(criteriaAt(all, level).map((one) => JSON.stringify(one)));
+  const all = numberCriteria(task.acceptance, children);
+  const shown = new Set(fitCriteria(all, level).map((criterion) => JSON.stringify(criterion)));
   const fields = [
     task.title.length > level.title,
     Boolean(task.description?.trim()) && (task.description ?? '').length > length,
@@ -172,34 +186,34 @@ function shortened({ task, holder, children }: PackFacts, level: Level, length: 
   ];
   return [
     { section: 'task', count: fields.filter(Boolean).length, expand },
-    { section: 'acceptance', count: all.filter((one) => !told.has(JSON.stringify(one))).length, expand },
+    { section: 'acceptance', count: all.filter((criterion) => !shown.has(JSON.stringify(criterion))).length, expand },
   ].filter(({ count }) => count > 0);
 }
 
-/** Numbered as `show` lists them: those that were written, then the children. */
-function criteriaOf(stored: StoredCriterion[], children: PackFacts['children']): (PackCriterion & { n: number })[] {
+/** Numbers the criteria as `show` does: the written ones, then one for each child. */
+function numberCriteria(stored: StoredCriterion[], children: PackFacts['children']): (PackCriterion & { n: number })[] {
   const own = stored.map(({ kind, text = '', gate, metAt }) => ({
     ...(kind === 'evidence_bound' && gate ? { gate } : { text }),
     ...(metAt ? { met: true as const } : {}),
   }));
-  const below = children.map(({ id, status }) => ({ target: id, ...(status === 'done' ? { met: true as const } : {}) }));
-  return [...own, ...below].map((criterion, i) => ({ n: i + 1, ...criterion }));
+  const fromChildren = children.map(({ id, status }) => ({ target: id, ...(status === 'done' ? { met: true as const } : {}) }));
+  return [...own, ...fromChildren].map((criterion, i) => ({ n: i + 1, ...criterion }));
 }
 
-/** Every criterion is in it: with its text, or by its number and whether it is met, or counted with its neighbours. */
-function criteriaAt(all: (PackCriterion & { n: number })[], { text, hasChildren, rows }: Level): PackCriterion[] {
-  if (text === undefined) return runsOf(all, rows ?? all.length);
+/** Fits every criterion: with its text, by its number and state, or grouped with its neighbours. */
+function fitCriteria(all: (PackCriterion & { n: number })[], { text, hasChildren, rows }: DetailLevel): PackCriterion[] {
+  if (text === undefined) return groupCriteria(all, rows ?? all.length);
   const each = all.filter(({ target }) => hasChildren || target === undefined);
-  const own = each.map((one) => (one.text === undefined ? one : { ...one, text: clip(one.text, text) }));
-  return [...own, ...runsOf(all.slice(each.length), 20)];
+  const own = each.map((criterion) => (criterion.text === undefined ? criterion : { ...criterion, text: clipText(criterion.text, text) }));
+  return [...own, ...groupCriteria(all.slice(each.length), 20)];
 }
 
-function runsOf(all: (PackCriterion & { n: number })[], most: number): PackCriterion[] {
+function groupCriteria(all: (PackCriterion & { n: number })[], maxRows: number): PackCriterion[] {
   const runs: { from: number; to: number; met: number }[] = [];
   for (const { n, met } of all) {
     const last = runs.at(-1);
     const isMet = met === true;
-    if (last && (runs.length === most || last.met === (isMet ? last.to - last.from + 1 : 0))) {
+    if (last && (runs.length === maxRows || last.met === (isMet ? last.to - last.from + 1 : 0))) {
       last.to = n;
       last.met += isMet ? 1 : 0;
     } else runs.push({ from: n, to: n, met: isMet ? 1 : 0 });
@@ -210,61 +224,62 @@ function runsOf(all: (PackCriterion & { n: number })[], most: number): PackCrite
   }));
 }
 
-/** The lists with no text longer than this. */
-function sectionsOf(facts: PackFacts, most: number): Section<PackSection>[] {
+/** Builds the lists, with every text cut to `maxLength`. */
+function buildSections(facts: PackFacts, maxLength: number): Section<PackSection>[] {
   const { task, moreHistory, ...lists } = facts;
   const { id } = task;
   const show = `cleo show ${id}`;
   const parent = lists.parents[0]?.id;
   const isOwn = lists.research.every((entry) => entry.id.startsWith(`${id}-`));
-  const listed = <T>(name: PackSection, items: readonly T[], expand: string, cut?: (item: T) => T): Section<PackSection> => {
+  const toSection = <T>(name: PackSection, items: readonly T[], expand: string, cut?: (item: T) => T): Section<PackSection> => {
     const shown = cut ? items.map(cut) : items;
     return { name, items: shown, isPart: shown.map((item, i) => JSON.stringify(item) !== JSON.stringify(items[i])), expand };
   };
   return [
-    listed('labels', task.labels, show),
-    listed('blockers', lists.blockers, lists.blockers.some((one) => 'reason' in one) ? show : `cleo deps ${id}`, (one) =>
-      'reason' in one ? { reason: clip(one.reason, most) } : one,
+    toSection('labels', task.labels, show),
+    toSection('blockers', lists.blockers, lists.blockers.some((blocker) => 'reason' in blocker) ? show : `cleo deps ${id}`, (blocker) =>
+      'reason' in blocker ? { reason: clipText(blocker.reason, maxLength) } : blocker,
     ),
-    listed('parents', lists.parents, `cleo show ${parent ?? id}`),
-    listed('depends', lists.depends, `cleo deps ${id}`),
-    listed('dependents', lists.dependents, `cleo deps ${id}`),
-    listed('files', task.files, show),
-    listed('docs', lists.docs, `cleo docs list --task ${id}`),
-    listed('research', lists.research, isOwn ? `cleo research list --task ${id}` : 'cleo research list', (entry) => ({
+    toSection('parents', lists.parents, `cleo show ${parent ?? id}`),
+    toSection('depends', lists.depends, `cleo deps ${id}`),
+    toSection('dependents', lists.dependents, `cleo deps ${id}`),
+    toSection('files', task.files, show),
+    toSection('docs', lists.docs, `cleo docs list --task ${id}`),
+    toSection('research', lists.research, isOwn ? `cleo research list --task ${id}` : 'cleo research list', (entry) => ({
       ...entry,
-      ...(entry.findings ? { findings: firstOf(entry.findings, most) } : {}),
+      ...(entry.findings ? { findings: takeTexts(entry.findings, maxLength) } : {}),
     })),
-    listed('decisions', lists.decisions, `cleo memory find --type decision --task ${id}`),
-    listed('memory', lists.memory, `cleo memory find --task ${id}`),
-    listed('notes', lists.notes, show, (note) => ({ ...note, text: clip(note.text, most) })),
+    toSection('decisions', lists.decisions, `cleo memory find --type decision --task ${id}`),
+    toSection('memory', lists.memory, `cleo memory find --task ${id}`),
+    toSection('notes', lists.notes, show, (note) => ({ ...note, text: clipText(note.text, maxLength) })),
     {
-      ...listed('history', lists.history, `cleo history ${id}`),
+      ...toSection('history', lists.history, `cleo history ${id}`),
       more: moreHistory,
     },
   ];
 }
 
-/** Texts from the first on, as many as there is room for; the last may be cut. */
-function firstOf(texts: string[], most: number): string[] {
+/** Takes texts from the start while their total length is within `maxLength`; the last one may be cut. */
+function takeTexts(texts: string[], maxLength: number): string[] {
   const kept: string[] = [];
-  let left = most;
+  let left = maxLength;
   for (const text of texts) {
     if (left < 20) break;
-    kept.push(clip(text, left));
+    kept.push(clipText(text, left));
     left -= text.length;
   }
   return kept;
 }
 
-/** That something changed, and how where that is short: what a long text says now, the pack tells itself. */
-export function briefChange({ at, by, field, old, new: now, reason }: HistoryEntry): NonNullable<Pack['history']>[number] {
+/** Shortens a history entry: it drops long values, because the pack contains the current value anyway. */
+export function summarizeChange({ at, by, field, old, new: now, reason }: HistoryEntry): NonNullable<Pack['history']>[number] {
   const isBrief = (value: unknown): boolean => value !== undefined && (JSON.stringify(value) ?? '').length <= 60;
   const hasValues = !['created', 'description'].includes(field) && [old, now].every((value) => value === undefined || isBrief(value));
   return {
-    ...{ at, by, field },
-    ...(hasValues && old !== undefined ? { old } : {}),
-    ...(hasValues && now !== undefined ? { new: now } : {}),
-    ...(reason === undefined ? {} : { reason: clip(reason, 200) }),
+    at,
+    by,
+    field,
+    ...(hasValues ? defined({ old, new: now }) : {}),
+    ...(reason === undefined ? {} : { reason: clipText(reason, 200) }),
   };
 }

@@ -1,17 +1,21 @@
 import { expect, test } from 'vitest';
 import type { ProjectContext } from '#detect/model/project-context.ts';
-import { projectLine } from './project-line.ts';
+import { formatProjectLine } from './project-line.ts';
 
 const bare: ProjectContext = { type: 'node', languages: [], parts: [], llmHints: [] };
 const api = { command: 'uv run pytest', folder: 'api', framework: 'pytest', from: 'x' };
 const web = { command: 'npm test', folder: 'web', framework: 'vitest', from: 'x' };
 
 const table: [string, ProjectContext | undefined, string][] = [
-  ['nothing is known', undefined, ''],
-  ['nothing worth telling', bare, ''],
-  ['tests', { ...bare, testing: { command: 'npm test', framework: 'jest', from: 'x' } }, 'tests `npm test` (`jest`)'],
+  ['returns nothing for an unknown project', undefined, ''],
+  ['returns nothing without commands', bare, ''],
   [
-    'what the parts of a mixed project are tested with',
+    'shows the test command and framework',
+    { ...bare, testing: { command: 'npm test', framework: 'jest', from: 'x' } },
+    'tests `npm test` (`jest`)',
+  ],
+  [
+    'shows the test commands of all parts of a mixed project',
     {
       ...bare,
       type: 'mixed',
@@ -21,7 +25,7 @@ const table: [string, ProjectContext | undefined, string][] = [
     'tests `uv run pytest` in `api`, `npm test` in `web` (`vitest`)',
   ],
   [
-    'the first of each kind of command',
+    'shows the first command of each topic',
     {
       ...bare,
       llmHints: [
@@ -33,8 +37,8 @@ const table: [string, ProjectContext | undefined, string][] = [
     },
     'build `make build`; lint `ruff check`',
   ],
-  ['a mark of code in a value ends nothing', { ...bare, testing: { command: 'a ` b', from: 'x' } }, 'tests ``a ` b``'],
+  ['quotes a backtick in a value', { ...bare, testing: { command: 'a ` b', from: 'x' } }, 'tests ``a ` b``'],
 ];
 test.each(table)('%s', (_, context, line) => {
-  expect(projectLine(context)).toBe(line && `\n- It is worked on with: ${line}.`);
+  expect(formatProjectLine(context)).toBe(line && `\n- Commands of the project: ${line}.`);
 });

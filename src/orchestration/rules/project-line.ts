@@ -1,29 +1,29 @@
 import type { HintTopic, ProjectContext, Testing } from '#detect/model/project-context.ts';
-import { span } from './tokens-resolve.ts';
+import { toCodeSpan } from './resolve-template.ts';
 
-const told: HintTopic[] = ['build', 'lint', 'typecheck', 'format'];
-const most = 4;
+const shownTopics: HintTopic[] = ['build', 'lint', 'typecheck', 'format'];
+const maxTestCommands = 4;
 
-/** How a project is worked on, for a prompt: a line that goes on from the one before, empty where nothing is known. What stands in the
- *  file is anybody's, so it is code in a line and nothing more. */
-export function projectLine(context: ProjectContext | undefined): string {
+/** Formats the commands of a project (tests, build, lint) as one line of a prompt; empty if none are known. Every value is quoted as
+ *  inline code, because it comes from a file that any contributor can edit. */
+export function formatProjectLine(context: ProjectContext | undefined): string {
   if (!context) return '';
   const { testing, parts, llmHints } = context;
-  const others = parts
+  const otherTesting = parts
     .flatMap((part) => part.testing ?? [])
     .filter((each) => each.command !== testing?.command || each.folder !== testing.folder);
-  const tests = [...(testing ? [testing] : []), ...(context.type === 'mixed' ? others : [])].slice(0, most);
+  const shownTesting = [...(testing ? [testing] : []), ...(context.type === 'mixed' ? otherTesting : [])].slice(0, maxTestCommands);
   const facts = [
-    ...(tests.length > 0 ? [`tests ${tests.map(test).join(', ')}`] : []),
-    ...told.flatMap((about) =>
+    ...(shownTesting.length > 0 ? [`tests ${shownTesting.map(formatTesting).join(', ')}`] : []),
+    ...shownTopics.flatMap((topic) =>
       llmHints
-        .filter((hint) => hint.about === about)
+        .filter((hint) => hint.about === topic)
         .slice(0, 1)
-        .map(({ text }) => `${about} ${span(text)}`),
+        .map(({ text }) => `${topic} ${toCodeSpan(text)}`),
     ),
   ];
-  return facts.length > 0 ? `\n- It is worked on with: ${facts.join('; ')}.` : '';
+  return facts.length > 0 ? `\n- Commands of the project: ${facts.join('; ')}.` : '';
 }
 
-const test = ({ framework, command, folder }: Testing): string =>
-  `${span(command)}${folder ? ` in ${span(folder)}` : ''}${framework && !command.includes(framework) ? ` (${span(framework)})` : ''}`;
+const formatTesting = ({ framework, command, folder }: Testing): string =>
+  `${toCodeSpan(command)}${folder ? ` in ${toCodeSpan(folder)}` : ''}${framework && !command.includes(framework) ? ` (${toCodeSpan(framework)})` : ''}`;

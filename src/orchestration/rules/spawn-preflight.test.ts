@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
-import { type Candidate, fileConflicts, spawnFindings } from './spawn-preflight.ts';
+import { checkSpawn, type SpawnCandidate } from './spawn-preflight.ts';
 
 const task = { id: 'T002', type: 'task', title: 'Parse', status: 'pending', files: [] } as const;
-const sound: Candidate = {
+const valid: SpawnCandidate = {
   task: { ...task, files: ['a', 'b', 'c'] },
   epicId: 'T001',
   role: 'worker',
@@ -11,11 +11,11 @@ const sound: Candidate = {
   unresolved: [],
 };
 
-test('what is sound has no findings', () => {
-  expect(spawnFindings(sound)).toEqual([]);
+test('finds nothing wrong with a valid candidate', () => {
+  expect(checkSpawn(valid)).toEqual([]);
 });
 
-test.each<[string, Partial<Candidate>, string, string]>([
+test.each<[string, Partial<SpawnCandidate>, string, string]>([
   ['done', { task: { ...task, status: 'done', files: [] } }, 'DONE', 'cleo orchestrate ready T001'],
   ['blocked', { task: { ...task, status: 'blocked', blockedBy: 'the key', files: [] } }, 'BLOCKED', 'cleo orchestrate ready T001'],
   ['open depends', { openDepends: ['T003', 'T004'] }, 'DEPENDS_OPEN', 'cleo orchestrate ready T001'],
@@ -28,26 +28,26 @@ test.each<[string, Partial<Candidate>, string, string]>([
   ],
   ['an unknown token', { unresolved: ['NO_SUCH', '@x.md'] }, 'TOKENS_UNRESOLVED', 'cleo skill validate'],
   [
-    'one in another skill',
+    'an unknown token in another skill',
     { unresolved: ['X'], skill: 'mine' },
     'TOKENS_UNRESOLVED',
     'cleo orchestrate spawn T002 --skill ct-task-executor',
   ],
-])('%s', (_, change, code, fix) => {
-  expect(spawnFindings({ ...sound, ...change })).toEqual([{ code, message: expect.any(String), fix }]);
+])('rejects: %s', (_, change, code, fix) => {
+  expect(checkSpawn({ ...valid, ...change })).toEqual([{ code, message: expect.any(String), fix }]);
 });
 
-test('work that is part of no epic', () => {
-  const { epicId: _, ...orphan } = sound;
-  expect(spawnFindings(orphan)).toMatchObject([{ code: 'ORC-007', fix: 'cleo list --type epic' }]);
-  expect(spawnFindings({ ...orphan, task: { ...task, type: 'saga', files: [] } })).toMatchObject([
+test('rejects work outside an epic', () => {
+  const { epicId: _, ...orphan } = valid;
+  expect(checkSpawn(orphan)).toMatchObject([{ code: 'ORC-007', fix: 'cleo list --type epic' }]);
+  expect(checkSpawn({ ...orphan, task: { ...task, type: 'saga', files: [] } })).toMatchObject([
     { code: 'ORC-007', fix: 'cleo orchestrate ready T002' },
   ]);
 });
 
-test('every finding is told, not only the first', () => {
-  const all = spawnFindings({
-    ...sound,
+test('reports every finding, not only the first', () => {
+  const all = checkSpawn({
+    ...valid,
     task: { ...task, status: 'done', files: ['a', 'b', 'c', 'd'] },
     openDepends: ['T003'],
     holder: 'ada',
@@ -57,47 +57,6 @@ test('every finding is told, not only the first', () => {
   expect(all.at(-1)?.message).toContain('{{X}}');
 });
 
-test('a validator may judge what the worker still holds, however many files it has', () => {
-  expect(spawnFindings({ ...sound, role: 'validator', holder: 'ada', task: { ...task, files: ['a', 'b', 'c', 'd'] } })).toEqual([]);
-});
-
-test.each<[string, [string, string[]][], [string, string[]][], string[]]>([
-  [
-    'none',
-    [
-      ['T1', ['a']],
-      ['T2', ['b']],
-      ['T3', []],
-    ],
-    [],
-    [],
-  ],
-  [
-    'two on one file',
-    [
-      ['T1', ['a']],
-      ['T2', ['./a']],
-    ],
-    [['a', ['T1', 'T2']]],
-    ['T2'],
-  ],
-  [
-    'who is held back holds nobody back',
-    [
-      ['T1', ['a']],
-      ['T2', ['a', 'b']],
-      ['T3', ['b']],
-    ],
-    [
-      ['a', ['T1', 'T2']],
-      ['b', ['T2', 'T3']],
-    ],
-    ['T2'],
-  ],
-  ['a file named twice', [['T1', ['a', 'a']]], [], []],
-])('conflicts: %s', (_, tasks, conflicts, held) => {
-  expect(fileConflicts(tasks.map(([id, files]) => ({ id, files })))).toEqual({
-    conflicts: conflicts.map(([file, ids]) => ({ file, tasks: ids })),
-    held: new Set(held),
-  });
+test('lets a validator judge a claimed task with any number of files', () => {
+  expect(checkSpawn({ ...valid, role: 'validator', holder: 'ada', task: { ...task, files: ['a', 'b', 'c', 'd'] } })).toEqual([]);
 });

@@ -1,94 +1,71 @@
 import { commandLine } from '#core/errors/quote.ts';
 import type { Status, TaskId, TaskType } from '#core/model/scalars.ts';
-import { fallbackSkill } from '#skills/rules/skill-dispatch.ts';
+import { fallbackSkill } from '#skills/rules/dispatch-skill.ts';
 import type { SpawnRole } from '../model/spawn.ts';
 
-export const mostFiles = 3;
+export const maxSpawnFiles = 3;
 
-/** What has to be known of a task before it is handed out. */
-export interface Candidate {
+/** Facts about a task that decide whether it can be spawned. */
+export interface SpawnCandidate {
   task: { id: TaskId; type: TaskType; title: string; status: Status; blockedBy?: string; files: string[] };
-  /** The epic that it is, or is part of. */
+  /** The epic that contains the task, or the task itself if it is one. */
   epicId?: TaskId;
   role: SpawnRole;
   openDepends: TaskId[];
-  /** Who else holds it. What the caller holds passes to the agent that is spawned. */
+  /** Another holder of the task. A claim of the caller is passed on to the spawned agent. */
   holder?: string;
   skill: string;
-  /** Tokens and references that nothing was found for. */
+  /** Tokens and references without a value. */
   unresolved: string[];
 }
 
-export interface Finding {
+export interface SpawnFinding {
   code: 'DONE' | 'BLOCKED' | 'DEPENDS_OPEN' | 'CLAIMED' | 'ORC-006' | 'ORC-007' | 'TOKENS_UNRESOLVED';
   message: string;
   fix: string;
 }
 
-/** Everything that keeps a task from being handed out, the plainest first. A validator judges what somebody holds. */
-export function spawnFindings({ task, epicId, role, openDepends, holder, skill, unresolved }: Candidate): Finding[] {
+/** Lists everything that prevents a spawn, most obvious first. A claim does not prevent spawning a validator. */
+export function checkSpawn({ task, epicId, role, openDepends, holder, skill, unresolved }: SpawnCandidate): SpawnFinding[] {
   const { id } = task;
-  const others = commandLine(['cleo', 'orchestrate', 'ready', ...(epicId && epicId !== id ? [epicId] : [])]);
-  const found: (Finding | false)[] = [
-    task.status === 'done' && { code: 'DONE', message: `${id} is done`, fix: others },
+  const readyCommand = commandLine(['cleo', 'orchestrate', 'ready', ...(epicId && epicId !== id ? [epicId] : [])]);
+  const findings: (SpawnFinding | false)[] = [
+    task.status === 'done' && { code: 'DONE', message: `${id} is done`, fix: readyCommand },
     task.status === 'blocked' && {
       code: 'BLOCKED',
       message: `${id} is blocked${task.blockedBy ? `: ${task.blockedBy}` : ''}`,
-      // Whoever blocked it had a reason that no agent clears away on the way.
-      fix: others,
+      // No unblock command: an agent must not remove a block that was set for a reason.
+      fix: readyCommand,
     },
-    openDepends.length > 0 && { code: 'DEPENDS_OPEN', message: `${id} waits for ${openDepends.join(', ')}`, fix: others },
-    role === 'worker' && holder !== undefined && { code: 'CLAIMED', message: `${id} is held by ${holder}`, fix: others },
+    openDepends.length > 0 && { code: 'DEPENDS_OPEN', message: `${id} waits for ${openDepends.join(', ')}`, fix: readyCommand },
+    role === 'worker' && holder !== undefined && { code: 'CLAIMED', message: `${id} is held by ${holder}`, fix: readyCommand },
     epicId === undefined && {
       code: 'ORC-007',
-      message: task.type === 'saga' ? `${id} is a saga: its epics are handed out, task by task` : `${id} is part of no epic`,
+      message: task.type === 'saga' ? `${id} is a saga; spawn the tasks of its epics` : `${id} is not part of an epic`,
       fix: task.type === 'saga' ? `cleo orchestrate ready ${id}` : 'cleo list --type epic',
     },
     role === 'worker' &&
-      task.files.length > mostFiles && {
+      task.files.length > maxSpawnFiles && {
         code: 'ORC-006',
-        message: `${id} names ${task.files.length} files; one agent gets ${mostFiles} at most: make tasks of ${task.files.slice(mostFiles).join(', ')}`,
-        // What is taken off the task stays on record.
+        message: `${id} names ${task.files.length} files, and one agent gets at most ${maxSpawnFiles}; move ${task.files.slice(maxSpawnFiles).join(', ')} to other tasks`,
+        // The note records the files that are removed from the task.
         fix: commandLine([
           'cleo',
           'update',
           id,
           '--files',
-          task.files.slice(0, mostFiles).join(','),
+          task.files.slice(0, maxSpawnFiles).join(','),
           '--notes',
-          `For other tasks (ORC-006): ${task.files.slice(mostFiles).join(', ')}`,
+          `For other tasks (ORC-006): ${task.files.slice(maxSpawnFiles).join(', ')}`,
         ]),
       },
     unresolved.length > 0 && {
       code: 'TOKENS_UNRESOLVED',
-      message: `nothing stands for ${unresolved.map(shown).join(', ')} in the texts that ${skill} is made of`,
+      message: `the text of ${skill} contains unresolved tokens or references: ${unresolved.map(formatReference).join(', ')}`,
       fix: skill === fallbackSkill ? 'cleo skill validate' : `cleo orchestrate spawn ${id} --skill ${fallbackSkill}`,
     },
   ];
-  return found.filter((finding) => finding !== false);
+  return findings.filter((finding) => finding !== false);
 }
 
-const shown = (name: string): string => (name.startsWith('@') ? name : `{{${name}}}`);
-
-/** Files that several tasks of one wave touch, and whom they hold back: of those that meet in a file the first goes on. */
-export function fileConflicts(tasks: { id: TaskId; files: string[] }[]): {
-  conflicts: { file: string; tasks: TaskId[] }[];
-  held: Set<TaskId>;
-} {
-  const takenBy = new Map<string, TaskId[]>();
-  const held = new Set<TaskId>();
-  for (const { id, files } of tasks) {
-    const paths = [...new Set(files.map(plain))];
-    if (paths.some((path) => takenBy.get(path)?.some((other) => !held.has(other)))) held.add(id);
-    for (const path of paths) takenBy.set(path, [...(takenBy.get(path) ?? []), id]);
-  }
-  const conflicts = [...takenBy].filter(([, ids]) => ids.length > 1).map(([file, ids]) => ({ file, tasks: ids }));
-  return { conflicts: conflicts.sort((a, b) => (a.file < b.file ? -1 : 1)), held };
-}
-
-/** `./a//b` is `a/b`. */
-const plain = (path: string): string =>
-  path
-    .replaceAll('\\', '/')
-    .replace(/\/{2,}/g, '/')
-    .replace(/^(?:\.\/)+/, '');
+const formatReference = (name: string): string => (name.startsWith('@') ? name : `{{${name}}}`);

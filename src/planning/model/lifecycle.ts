@@ -1,7 +1,7 @@
 import { type InferOutput, optional, picklist, strictObject, string } from 'valibot';
 import { Timestamp } from '#tasks/model/task.ts';
 
-/** The stages of an epic, in their order. */
+/** The stages of an epic in order. */
 export const stageNames = ['research', 'consensus', 'specification', 'decomposition', 'implementation', 'contribution', 'release'] as const;
 export const StageName = picklist(stageNames);
 export const StageStatus = picklist(['pending', 'active', 'completed', 'skipped', 'failed']);
@@ -9,7 +9,7 @@ export const StageStatus = picklist(['pending', 'active', 'completed', 'skipped'
 export type StageName = InferOutput<typeof StageName>;
 export type StageStatus = InferOutput<typeof StageStatus>;
 
-/** One stage of one epic: what became of it, by whom, when and why. */
+/** One stage of an epic with the agent, time and reason of its last change. */
 export const Stage = strictObject({
   stage: StageName,
   status: StageStatus,

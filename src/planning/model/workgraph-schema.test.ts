@@ -1,13 +1,13 @@
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
-import { complaints } from '../../../test/json-schema.ts';
-import { readGraph } from '../rules/workgraph-read.ts';
-import { workGraphSchemaText } from './workgraph-schema.ts';
+import { findViolations } from '../../../test/json-schema.ts';
+import { parseGraph } from '../rules/workgraph-parse.ts';
+import { formatWorkGraphSchema } from './workgraph-schema.ts';
 
 const published = JSON.parse(readFileSync(new URL('../../../schemas/workgraph.schema.json', import.meta.url), 'utf8'));
 
-test('the published schema is the one that follows from the model', async () => {
-  await expect(workGraphSchemaText()).toMatchFileSnapshot('../../../schemas/workgraph.schema.json');
+test('the published schema matches the model', async () => {
+  await expect(formatWorkGraphSchema()).toMatchFileSnapshot('../../../schemas/workgraph.schema.json');
 });
 
 const whole = {
@@ -25,23 +25,23 @@ const whole = {
   ],
 };
 
-test('a payload with everything in it complies, and we read it', () => {
-  expect(complaints(published, whole)).toEqual([]);
-  expect(readGraph(whole).findings).toEqual([]);
+test('schema and parser accept a payload that uses every field', () => {
+  expect(findViolations(published, whole)).toEqual([]);
+  expect(parseGraph(whole).findings).toEqual([]);
 });
 
 test.each<[string, object]>([
   ['another version', { version: 2 }],
-  ['a strange section', { version: 1, add: [] }],
-  ['a section that is no list', { version: 1, create: {} }],
-  ['an entry without its title', { version: 1, create: [{ ref: 'a' }] }],
-  ['a strange field', { version: 1, create: [{ title: 'x', status: 'done' }] }],
-  ['a value that is none of the choices', { version: 1, create: [{ title: 'x', size: 'huge' }] }],
-  ['criteria of another form', { version: 1, create: [{ title: 'x', acceptance: [1] }] }],
-  ['a change of nothing', { version: 1, update: [{ title: 'x' }] }],
-  ['an id that is none', { version: 1, delete: ['x'] }],
-  ['a ref with blanks', { version: 1, create: [{ title: 'x', ref: 'a b' }] }],
-])('%s does not comply, and we find it', (_, payload) => {
-  expect(complaints(published, payload)).not.toEqual([]);
-  expect(readGraph(payload).findings).not.toEqual([]);
+  ['an unknown section', { version: 1, add: [] }],
+  ['a section that is not a list', { version: 1, create: {} }],
+  ['an entry without a title', { version: 1, create: [{ ref: 'a' }] }],
+  ['an unknown field', { version: 1, create: [{ title: 'x', status: 'done' }] }],
+  ['an unknown value', { version: 1, create: [{ title: 'x', size: 'huge' }] }],
+  ['invalid criteria', { version: 1, create: [{ title: 'x', acceptance: [1] }] }],
+  ['an update without an id', { version: 1, update: [{ title: 'x' }] }],
+  ['an invalid id', { version: 1, delete: ['x'] }],
+  ['a ref with spaces', { version: 1, create: [{ title: 'x', ref: 'a b' }] }],
+])('schema and parser reject %s', (_, payload) => {
+  expect(findViolations(published, payload)).not.toEqual([]);
+  expect(parseGraph(payload).findings).not.toEqual([]);
 });

@@ -1,14 +1,14 @@
-import { jsonSchemaOf } from '#core/model/json-schema.ts';
+import { createJsonSchema } from '#core/model/json-schema.ts';
 import { WorkGraph } from './workgraph.ts';
 
-/** The form of a WorkGraph as a JSON Schema, for editors and for those who write one by program. */
-export const workGraphSchemaText = (): string =>
+/** Formats the JSON Schema of a WorkGraph, for editors and programs that write one. */
+export const formatWorkGraphSchema = (): string =>
   `${JSON.stringify(
     {
       $schema: 'https://json-schema.org/draft/2020-12/schema',
       title: 'CLEO WorkGraph',
-      description: 'A piece of work as one document: what is made, changed, deleted and related, all of it or nothing. Version 1',
-      ...jsonSchemaOf(WorkGraph),
+      description: 'Tasks to create, update, delete and relate, applied in one transaction. Version 1',
+      ...createJsonSchema(WorkGraph),
     },
     null,
     2,

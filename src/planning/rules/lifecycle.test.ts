@@ -1,8 +1,16 @@
 import { describe, expect, test } from 'vitest';
 import { type Stage, type StageName, stageNames } from '../model/lifecycle.ts';
-import { allStages, checkStageMove, isProvenance, lifecycleGate, missingBefore, stageOf, stagesThrough } from './lifecycle.ts';
+import {
+  checkLifecycleGate,
+  checkStageMove,
+  findMissingStages,
+  getProtocolStage,
+  isProvenance,
+  listStages,
+  listStagesBetween,
+} from './lifecycle.ts';
 
-const over = (...names: StageName[]): Stage[] => names.map((stage, i) => ({ stage, status: i % 2 ? 'skipped' : 'completed' }));
+const finish = (...names: StageName[]): Stage[] => names.map((stage, i) => ({ stage, status: i % 2 ? 'skipped' : 'completed' }));
 
 test.each([
   ['research', 'research'],
@@ -11,37 +19,37 @@ test.each([
   ['provenance', 'release'],
   ['something else', 'implementation'],
 ])('work under %s belongs to %s', (protocol, stage) => {
-  expect(stageOf(protocol)).toBe(stage);
+  expect(getProtocolStage(protocol)).toBe(stage);
 });
 
-test('all stages are told, in order', () => {
-  expect(allStages([{ stage: 'release', status: 'active' }]).map(({ stage, status }) => `${stage} ${status}`)).toEqual([
+test('lists all stages in order', () => {
+  expect(listStages([{ stage: 'release', status: 'active' }]).map(({ stage, status }) => `${stage} ${status}`)).toEqual([
     ...stageNames.slice(0, -1).map((stage) => `${stage} pending`),
     'release active',
   ]);
 });
 
-test('what is missing before a stage: neither completed nor skipped', () => {
-  expect(missingBefore([], 'research')).toEqual([]);
-  expect(missingBefore(over('research', 'consensus'), 'decomposition')).toEqual(['specification']);
-  expect(missingBefore([...over('research'), { stage: 'consensus', status: 'failed' }], 'specification')).toEqual(['consensus']);
-  expect(missingBefore([...over('research'), { stage: 'consensus', status: 'active' }], 'specification')).toEqual(['consensus']);
+test('finds earlier stages that are neither completed nor skipped', () => {
+  expect(findMissingStages([], 'research')).toEqual([]);
+  expect(findMissingStages(finish('research', 'consensus'), 'decomposition')).toEqual(['specification']);
+  expect(findMissingStages([...finish('research'), { stage: 'consensus', status: 'failed' }], 'specification')).toEqual(['consensus']);
+  expect(findMissingStages([...finish('research'), { stage: 'consensus', status: 'active' }], 'specification')).toEqual(['consensus']);
 });
 
-test('strict refuses, advisory warns, off says nothing', () => {
-  const known = over('research', 'consensus');
-  expect(() => lifecycleGate('T001', known, 'implementation', 'strict')).toThrow(
+test('strict throws, advisory warns, off does nothing', () => {
+  const known = finish('research', 'consensus');
+  expect(() => checkLifecycleGate('T001', known, 'implementation', 'strict')).toThrow(
     expect.objectContaining({
       exitCode: 80,
       fix: "cleo lifecycle skip T001 specification --through decomposition --reason 'Not needed here'",
       details: expect.objectContaining({ missing: ['specification', 'decomposition'], legacyExitCode: 75 }),
     }),
   );
-  expect(lifecycleGate('T001', known, 'implementation', 'advisory')).toEqual([
+  expect(checkLifecycleGate('T001', known, 'implementation', 'advisory')).toEqual([
     'T001 enters implementation before specification, decomposition',
   ]);
-  expect(lifecycleGate('T001', known, 'implementation', 'off')).toEqual([]);
-  expect(lifecycleGate('T001', known, 'specification', 'strict')).toEqual([]);
+  expect(checkLifecycleGate('T001', known, 'implementation', 'off')).toEqual([]);
+  expect(checkLifecycleGate('T001', known, 'specification', 'strict')).toEqual([]);
 });
 
 describe('moves', () => {
@@ -52,7 +60,7 @@ describe('moves', () => {
     ['fail', 'active'],
     ['reset', 'active completed skipped failed'],
   ] as const;
-  test.each(allowed)('%s is possible from %s and no other', (move, states) => {
+  test.each(allowed)('%s is allowed only from %s', (move, states) => {
     for (const status of ['pending', 'active', 'completed', 'skipped', 'failed'] as const) {
       const attempt = (): void => checkStageMove('T001', { stage: 'research', status }, move);
       if (states.split(' ').includes(status)) expect(attempt).not.toThrow();
@@ -64,10 +72,10 @@ describe('moves', () => {
   });
 });
 
-test('from a stage through another', () => {
-  expect(stagesThrough('research', 'specification')).toEqual(['research', 'consensus', 'specification']);
-  expect(stagesThrough('release', 'release')).toEqual(['release']);
-  expect(stagesThrough('specification', 'research')).toEqual([]);
+test('lists the stages from one to another', () => {
+  expect(listStagesBetween('research', 'specification')).toEqual(['research', 'consensus', 'specification']);
+  expect(listStagesBetween('release', 'release')).toEqual(['release']);
+  expect(listStagesBetween('specification', 'research')).toEqual([]);
 });
 
 test.each([
@@ -80,6 +88,6 @@ test.each([
   ['tag:--upload-pack=x', false],
   ['v1.0.0', false],
   ['', false],
-])('%s as provenance: %s', (text, isOne) => {
-  expect(isProvenance(text)).toBe(isOne);
+])('%s as provenance: %s', (text, isValid) => {
+  expect(isProvenance(text)).toBe(isValid);
 });

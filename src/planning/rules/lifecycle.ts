@@ -3,37 +3,37 @@ import '../errors.ts';
 import type { TaskId } from '#core/model/scalars.ts';
 import { type Enforcement, type Stage, type StageName, stageNames } from '../model/lifecycle.ts';
 
-/** All seven stages in order; what nobody has touched is pending. */
-export const allStages = (known: Stage[]): Stage[] =>
+/** Lists all seven stages in order; stages without a record are pending. */
+export const listStages = (known: Stage[]): Stage[] =>
   stageNames.map((stage) => known.find((each) => each.stage === stage) ?? { stage, status: 'pending' });
 
-/** The stage that work under a protocol belongs to. A protocol nobody knows is plain implementation. */
-export function stageOf(protocol: string): StageName {
+/** Returns the stage that work under a protocol belongs to; `implementation` for an unknown protocol. */
+export function getProtocolStage(protocol: string): StageName {
   if (protocol === 'artifact-publish' || protocol === 'provenance') return 'release';
   return stageNames.find((stage) => stage === protocol) ?? 'implementation';
 }
 
-/** Stages before this one that are neither completed nor skipped. */
-export function missingBefore(known: Stage[], stage: StageName): StageName[] {
-  return allStages(known)
+/** Finds stages before this one that are neither completed nor skipped. */
+export function findMissingStages(known: Stage[], stage: StageName): StageName[] {
+  return listStages(known)
     .slice(0, stageNames.indexOf(stage))
     .filter(({ status }) => status !== 'completed' && status !== 'skipped')
     .map((each) => each.stage);
 }
 
-/** Entering a stage needs all before it to be over. Strict refuses (80), advisory gives the warning, off says nothing. */
-export function lifecycleGate(epicId: TaskId, known: Stage[], stage: StageName, mode: Enforcement): string[] {
-  const missing = mode === 'off' ? [] : missingBefore(known, stage);
+/** Checks that all earlier stages are completed or skipped: `strict` throws (80), `advisory` returns a warning, `off` does nothing. */
+export function checkLifecycleGate(epicId: TaskId, known: Stage[], stage: StageName, mode: Enforcement): string[] {
+  const missing = mode === 'off' ? [] : findMissingStages(known, stage);
   const [first] = missing;
   if (!first) return [];
   if (mode === 'advisory') return [`${epicId} enters ${stage} before ${missing.join(', ')}`];
   throw new CleoError('E_LIFECYCLE_GATE_FAILED', { epicId, stage, missing, first, last: missing.at(-1)!, legacyExitCode: 75 });
 }
 
-type Move = 'start' | 'complete' | 'skip' | 'fail' | 'reset';
+type StageMove = 'start' | 'complete' | 'skip' | 'fail' | 'reset';
 
-/** Which states a move starts from. What is over comes back only by `reset`; nothing is completed that was not begun. */
-const from: Record<Move, Stage['status'][]> = {
+/** Statuses a move may start from. A completed or skipped stage is reopened only by `reset`, and only an active one is completed. */
+const allowedStatuses: Record<StageMove, Stage['status'][]> = {
   start: ['pending', 'failed'],
   complete: ['active'],
   skip: ['pending', 'active', 'failed'],
@@ -41,7 +41,7 @@ const from: Record<Move, Stage['status'][]> = {
   reset: ['active', 'completed', 'skipped', 'failed'],
 };
 
-const wayTo: Record<Move, (status: Stage['status']) => string> = {
+const fixCommands: Record<StageMove, (status: Stage['status']) => string> = {
   start: (status) => (status === 'active' ? 'status' : 'reset'),
   complete: (status) => (status === 'pending' || status === 'failed' ? 'start' : 'reset'),
   skip: () => 'reset',
@@ -49,24 +49,24 @@ const wayTo: Record<Move, (status: Stage['status']) => string> = {
   reset: () => 'status',
 };
 
-/** Refuses (83) a move that the state of the stage does not allow. */
-export function checkStageMove(epicId: TaskId, { stage, status }: Stage, move: Move): void {
-  if (from[move].includes(status)) return;
-  const way = wayTo[move](status);
+/** Throws (83) if the status of the stage does not allow the move. */
+export function checkStageMove(epicId: TaskId, { stage, status }: Stage, move: StageMove): void {
+  if (allowedStatuses[move].includes(status)) return;
+  const command = fixCommands[move](status);
   throw new CleoError('E_LIFECYCLE_TRANSITION_INVALID', {
     epicId,
     stage,
     status,
     act: move,
-    fix: `cleo lifecycle ${way} ${epicId}${way === 'status' ? '' : ` ${stage}`}`,
+    fix: `cleo lifecycle ${command} ${epicId}${command === 'status' ? '' : ` ${stage}`}`,
   });
 }
 
-/** What a released thing can be traced to. */
 export const provenanceForms = 'commit:<sha>, tag:<name> or artifact:<algorithm>:<digest>';
-const provenance = /^(commit:[0-9a-f]{7,64}|tag:(?!-)[\w./+-]{1,200}|artifact:(sha256:[0-9a-f]{64}|sha512:[0-9a-f]{128}|[0-9a-f]{64}))$/i;
-export const isProvenance = (text: string): boolean => provenance.test(text);
+const provenancePattern =
+  /^(commit:[0-9a-f]{7,64}|tag:(?!-)[\w./+-]{1,200}|artifact:(sha256:[0-9a-f]{64}|sha512:[0-9a-f]{128}|[0-9a-f]{64}))$/i;
+export const isProvenance = (text: string): boolean => provenancePattern.test(text);
 
-/** From this stage through that one, in order; empty where the second lies before the first. */
-export const stagesThrough = (first: StageName, last: StageName): StageName[] =>
+/** Lists the stages from `first` to `last`, both included; empty if `last` comes before `first`. */
+export const listStagesBetween = (first: StageName, last: StageName): StageName[] =>
   stageNames.slice(stageNames.indexOf(first), stageNames.indexOf(last) + 1);

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { TaskRecord } from '#tasks/model/task.ts';
-import { agentPlan, maintainerPlan, type PlanFacts } from './plan-document.ts';
+import { formatAgentPlan, formatMaintainerPlan, type PlanFacts } from './plan-document.ts';
 
 const task = (id: string, more: Partial<TaskRecord>): TaskRecord => ({
   id,
@@ -64,8 +64,8 @@ const facts: PlanFacts = {
   relations: [{ from: 'T002', to: 'T009', type: 'extends', reason: 'the same\ngrammar' }],
 };
 
-test('for an agent it is compact', () => {
-  expect(agentPlan(facts)).toBe(`# Plan T001: Parser
+test('formats a compact plan for an agent', () => {
+  expect(formatAgentPlan(facts)).toBe(`# Plan T001: Parser
 
 1 of 4 done (25 %).
 
@@ -82,31 +82,31 @@ test('for an agent it is compact', () => {
 
 ## Blocked
 
-- T004 Send: waits for T009, which is outside; no key
+- T004 Send: waits for T009, which is outside the plan; no key
 
 ## Critical path
 
 T002 → T003
 
-## Begin
+## Start
 
 \`cleo next --epic T001\`, then \`cleo focus set <id>\`
 `);
 });
 
-test('for people it speaks in sentences, and what others wrote is quoted', () => {
-  expect(maintainerPlan(facts)).toBe(`# Plan for T001: Parser
+test('formats a plan in sentences for people, and quotes descriptions', () => {
+  expect(formatMaintainerPlan(facts)).toBe(`# Plan for T001: Parser
 
 > Reads.
 > # Not a heading
 
 1 of 4 done (25 %). The 2 tasks that can be planned take 2 waves. The longest chain is T002, then T003. 1 is blocked.
 
-## When it is done
+## Acceptance criteria
 
 - [x] reads all
 
-## Wave 1: what can begin now
+## Wave 1: can start now
 
 ### T002 Read
 
@@ -121,17 +121,17 @@ Files: \`src/read.ts\`
 
 ## Wave 2
 
-Each task of a wave waits only for the waves before it; the tasks of one wave can be done side by side.
+Each task of a wave waits only for the waves before it; the tasks of one wave can be done in parallel.
 
 ### T003 Write
 
 A task of medium priority. It is being worked on. It comes after T002.
 
-## What stands in the way
+## Blocked
 
-- T004, Send: waits for T009, which is outside; no key.
+- T004, Send: waits for T009, which is outside the plan; no key.
 
-## Waited for from outside
+## External blockers
 
 - T009 Elsewhere, for T004
 
@@ -143,10 +143,10 @@ A task of medium priority. It is being worked on. It comes after T002.
 
 test.each<[string, Partial<PlanFacts>, string]>([
   ['everything is done', { progress: { done: 4, total: 4 } }, 'Nothing is left to do.'],
-  ['nothing can begin', { progress: { done: 0, total: 4 } }, 'Nothing can begin as things stand.'],
-])('%s', (_, more, sentence) => {
+  ['nothing can start', { progress: { done: 0, total: 4 } }, 'Nothing can start.'],
+])('says that %s', (_, more, sentence) => {
   const idle = { waves: [], criticalPath: [], blocked: [], cycles: [], externalBlockers: [] };
   const { root: __, ...rest } = facts;
-  expect(maintainerPlan({ ...rest, ...more, waves: idle, done: [] })).toContain(sentence);
-  expect(agentPlan({ ...rest, ...more, waves: idle })).toMatch(/^# Plan\n\n\d of 4 done \(\d+ %\)\.\n$/);
+  expect(formatMaintainerPlan({ ...rest, ...more, waves: idle, done: [] })).toContain(sentence);
+  expect(formatAgentPlan({ ...rest, ...more, waves: idle })).toMatch(/^# Plan\n\n\d of 4 done \(\d+ %\)\.\n$/);
 });

@@ -1,42 +1,42 @@
-import { seqOf, type TaskId } from '#core/model/scalars.ts';
+import { type TaskId, toTaskNumber } from '#core/model/scalars.ts';
 import type { PlanTask, PlanWork } from '#tasks/model/open-work.ts';
 
-// A task has two moments, and they are what the order is about: see rules/order.ts. They are numbers here, because a plan may have
-// ten thousand tasks.
-export const begin = (task: number): number => 2 * task;
-export const finish = (task: number): number => 2 * task + 1;
-export const taskOf = (moment: number): number => moment >> 1;
+// The graph orders the start and the finish of each task, as tasks/rules/order.ts does. Both are indexes made from the index of the
+// task, because a plan may have ten thousand tasks.
+export const getStart = (task: number): number => 2 * task;
+export const getFinish = (task: number): number => 2 * task + 1;
+export const getTask = (moment: number): number => moment >> 1;
 
-export interface Graph {
+export interface PlanGraph {
   tasks: PlanTask[];
   seq: number[];
-  /** Number of the parent, -1 where it has none here. */
+  /** Index of the parent, or -1. */
   parent: Int32Array;
-  /** What each waits for, of its own, in order of their numbers. */
+  /** Own dependencies of each task, ordered by id. */
   depends: TaskId[][];
-  numberOf(id: TaskId): number | undefined;
+  findIndex(id: TaskId): number | undefined;
   isInside: Uint8Array;
   isWork: Uint8Array;
-  /** A container with nothing open inside. */
+  /** Containers without open tasks. */
   isEmpty: Uint8Array;
   external: Map<TaskId, number[]>;
-  /** Moments after moment `m`: `after[from[m]]` up to `after[from[m + 1]]`. */
+  /** The moments after moment `m` are `after[from[m]]` up to `after[from[m + 1]]`, exclusive. */
   from: Int32Array;
   after: Int32Array;
-  /** How many moments each waits for. */
-  waits: Int32Array;
+  /** Number of moments that each moment waits for. */
+  waitCounts: Int32Array;
 }
 
-export function graphOf({ tasks: given, above: outer, depends: edges }: PlanWork): Graph {
-  const numbers = new Map<TaskId, number>();
+export function buildPlanGraph({ tasks: openTasks, ancestors, depends: dependencies }: PlanWork): PlanGraph {
+  const indexes = new Map<TaskId, number>();
   const tasks: PlanTask[] = [];
-  for (const task of given)
-    if (!numbers.has(task.id)) {
-      numbers.set(task.id, tasks.length);
+  for (const task of openTasks)
+    if (!indexes.has(task.id)) {
+      indexes.set(task.id, tasks.length);
       tasks.push(task);
     }
-  const parent = Int32Array.from(tasks, ({ parentId }) => (parentId === undefined ? -1 : (numbers.get(parentId) ?? -1)));
-  const outside = new Set(outer);
+  const parent = Int32Array.from(tasks, ({ parentId }) => (parentId === undefined ? -1 : (indexes.get(parentId) ?? -1)));
+  const outside = new Set(ancestors);
   const isInside = Uint8Array.from(tasks, ({ id }) => Number(!outside.has(id)));
   const children = new Int32Array(tasks.length);
   for (const at of parent) if (at >= 0) children[at]!++;
@@ -45,58 +45,58 @@ export function graphOf({ tasks: given, above: outer, depends: edges }: PlanWork
   const isEmpty = Uint8Array.from(tasks, (_, i) => Number(isLeaf(i) && !isWork[i]));
 
   const depends: TaskId[][] = tasks.map(() => []);
-  const external: Graph['external'] = new Map();
-  // Pairs of moments, the earlier one first.
+  const external: PlanGraph['external'] = new Map();
+  // Pairs of moments; the first has to come before the second.
   const pairs: number[] = [];
   for (let i = 0; i < tasks.length; i++) {
-    pairs.push(begin(i), finish(i));
+    pairs.push(getStart(i), getFinish(i));
     if (parent[i]! < 0) continue;
-    pairs.push(begin(parent[i]!), begin(i));
-    if (isInside[i]) pairs.push(finish(i), finish(parent[i]!));
+    pairs.push(getStart(parent[i]!), getStart(i));
+    if (isInside[i]) pairs.push(getFinish(i), getFinish(parent[i]!));
   }
-  for (const { taskId, dependsOn } of edges) {
-    const i = numbers.get(taskId);
+  for (const { taskId, dependsOn } of dependencies) {
+    const i = indexes.get(taskId);
     if (i === undefined) continue;
-    const on = numbers.get(dependsOn);
+    const on = indexes.get(dependsOn);
     depends[i]!.push(dependsOn);
-    if (on !== undefined && isInside[on]) pairs.push(finish(on), begin(i));
+    if (on !== undefined && isInside[on]) pairs.push(getFinish(on), getStart(i));
     else if (external.get(dependsOn)?.push(i) === undefined) external.set(dependsOn, [i]);
   }
-  for (const own of depends) if (own.length > 1) own.sort((a, b) => seqOf(a) - seqOf(b));
+  for (const own of depends) if (own.length > 1) own.sort((a, b) => toTaskNumber(a) - toTaskNumber(b));
   return {
     tasks,
-    seq: tasks.map(({ id }) => seqOf(id)),
+    seq: tasks.map(({ id }) => toTaskNumber(id)),
     parent,
     depends,
-    numberOf: (id) => numbers.get(id),
+    findIndex: (id) => indexes.get(id),
     isInside,
     isWork,
     isEmpty,
     external,
-    ...adjacency(2 * tasks.length, pairs),
+    ...buildAdjacency(2 * tasks.length, pairs),
   };
 }
 
-function adjacency(count: number, pairs: number[]): Pick<Graph, 'from' | 'after' | 'waits'> {
+function buildAdjacency(count: number, pairs: number[]): Pick<PlanGraph, 'from' | 'after' | 'waitCounts'> {
   const from = new Int32Array(count + 1);
-  const waits = new Int32Array(count);
+  const waitCounts = new Int32Array(count);
   for (let p = 0; p < pairs.length; p += 2) {
     from[pairs[p]! + 1]!++;
-    waits[pairs[p + 1]!]!++;
+    waitCounts[pairs[p + 1]!]!++;
   }
   for (let m = 0; m < count; m++) from[m + 1]! += from[m]!;
   const next = from.slice();
   const after = new Int32Array(pairs.length / 2);
   for (let p = 0; p < pairs.length; p += 2) after[next[pairs[p]!]!++] = pairs[p + 1]!;
-  return { from, after, waits };
+  return { from, after, waitCounts };
 }
 
-/** Saga, epic, task, subtask; a damaged store must not send us round in circles. */
-const deepest = 10;
+/** Limit of every walk to the top of the hierarchy, which has four levels. In a damaged store tasks may contain each other. */
+export const maxHierarchyDepth = 10;
 
-/** The task and what it is inside of. */
-export function above(task: number, parent: Int32Array): number[] {
+/** Lists the task itself, its parent, and so on up to the top. */
+export function listAncestors(task: number, parent: Int32Array): number[] {
   const chain: number[] = [];
-  for (let at = task; at >= 0 && chain.length < deepest; at = parent[at]!) chain.push(at);
+  for (let at = task; at >= 0 && chain.length < maxHierarchyDepth; at = parent[at]!) chain.push(at);
   return chain;
 }

@@ -2,12 +2,12 @@ import { expect, test } from 'vitest';
 import type { Claim } from '#core/model/audit.ts';
 import type { Status } from '#core/model/scalars.ts';
 import type { PlanWork } from '#tasks/model/open-work.ts';
-import { readiness, readinessInside } from './readiness.ts';
-import { waves } from './waves.ts';
+import { computeReadiness, filterReadiness } from './readiness.ts';
+import { computeWaves } from './waves.ts';
 
 /** `T002 in T001 depends T003 blocked`; the parents are epics. */
 function work(...lines: string[]): PlanWork {
-  const plan: PlanWork = { tasks: [], above: [], depends: [] };
+  const plan: PlanWork = { tasks: [], ancestors: [], depends: [] };
   for (const line of lines) {
     const [id = '', ...words] = line.split(' ');
     const after = (word: string): string | undefined => (words.includes(word) ? words[words.indexOf(word) + 1] : undefined);
@@ -35,8 +35,8 @@ const plan = work(
   'T007 depends T006',
 );
 
-test('free, held, waiting for something, blocked by something', () => {
-  expect(readiness(waves(plan), [])).toEqual({
+test('sorts tasks into ready, running, waiting and blocked', () => {
+  expect(computeReadiness(computeWaves(plan), [])).toEqual({
     ready: ['T002'],
     running: [],
     waiting: ['T003', 'T005'],
@@ -49,10 +49,10 @@ test('free, held, waiting for something, blocked by something', () => {
 
 test.each([
   ['in the first wave', 'T002', ['T003', 'T005'], ['T006', 'T007']],
-  ['in a later one', 'T005', ['T003'], ['T006', 'T007']],
+  ['in a later wave', 'T005', ['T003'], ['T006', 'T007']],
   ['blocked', 'T007', ['T003', 'T005'], ['T006']],
-])('what is held is running, also %s', (_, held, waiting, blocked) => {
-  const found = readiness(waves(plan), [claim(held), claim('T099')]);
+])('a claimed task is running, also %s', (_, held, waiting, blocked) => {
+  const found = computeReadiness(computeWaves(plan), [claim(held), claim('T099')]);
   expect(found).toMatchObject({ ready: held === 'T002' ? [] : ['T002'], running: [{ taskId: held }] });
   expect(found.waiting).toEqual(waiting);
   expect(found.blocked.map(({ id }) => id)).toEqual(blocked);
@@ -63,7 +63,7 @@ test.each([
   ['T004', [], ['T005']],
   ['T005', [], ['T005']],
   ['T099', [], []],
-])('inside %s', (root, ready, waiting) => {
-  const found = readinessInside(readiness(waves(plan), []), plan, root);
+])('keeps only the tasks inside %s', (root, ready, waiting) => {
+  const found = filterReadiness(computeReadiness(computeWaves(plan), []), plan, root);
   expect([found.ready, found.waiting, found.blocked]).toEqual([ready, waiting, []]);
 });

@@ -1,37 +1,38 @@
 import type { Claim } from '#core/model/audit.ts';
 import type { TaskId } from '#core/model/scalars.ts';
 import type { PlanWork } from '#tasks/model/open-work.ts';
-import type { Reason, Waves } from './waves.ts';
+import { maxHierarchyDepth } from './plan-graph.ts';
+import type { BlockReason, Waves } from './waves.ts';
 
 export interface Readiness {
-  /** May be started: nobody holds it, nothing stands before it. */
+  /** Unclaimed tasks of the first wave. */
   ready: TaskId[];
   running: Claim[];
-  /** For what, `openWaits` tells. */
+  /** Unclaimed tasks of later waves; `indexOpenWaits` says what they wait for. */
   waiting: TaskId[];
-  blocked: { id: TaskId; reasons: Reason[] }[];
+  blocked: { id: TaskId; reasons: BlockReason[] }[];
 }
 
-/** Every piece of work in one of four states. Whoever holds one is at it, whatever has come between since. `claims` are those that
- *  have not lapsed. */
-export function readiness({ waves, blocked }: Pick<Waves, 'waves' | 'blocked'>, claims: Claim[]): Readiness {
-  const claimOf = new Map(claims.map((claim) => [claim.taskId, claim]));
-  const isFree = (id: TaskId): boolean => !claimOf.has(id);
+/** Sorts all work into ready, running, waiting and blocked. A claimed task is running, even if it has been blocked since. `claims`
+ *  must not contain expired ones. */
+export function computeReadiness({ waves, blocked }: Pick<Waves, 'waves' | 'blocked'>, claims: Claim[]): Readiness {
+  const claimById = new Map(claims.map((claim) => [claim.taskId, claim]));
+  const isFree = (id: TaskId): boolean => !claimById.has(id);
   const [first = [], ...later] = waves;
   return {
     ready: first.filter(isFree),
-    running: [...waves.flat(), ...blocked.map(({ id }) => id)].flatMap((id) => claimOf.get(id) ?? []),
+    running: [...waves.flat(), ...blocked.map(({ id }) => id)].flatMap((id) => claimById.get(id) ?? []),
     waiting: later.flat().filter(isFree),
     blocked: blocked.filter(({ id }) => isFree(id)),
   };
 }
 
-/** Only what is this task or inside it. */
-export function readinessInside({ ready, running, waiting, blocked }: Readiness, work: PlanWork, root: TaskId): Readiness {
-  const parentOf = new Map(work.tasks.map(({ id, parentId }) => [id, parentId]));
+/** Keeps only the root and the tasks inside it. */
+export function filterReadiness({ ready, running, waiting, blocked }: Readiness, work: PlanWork, root: TaskId): Readiness {
+  const parents = new Map(work.tasks.map(({ id, parentId }) => [id, parentId]));
   const isInside = (id: TaskId): boolean => {
     let at: TaskId | undefined = id;
-    for (let level = 0; at !== undefined && level < deepest; level++, at = parentOf.get(at)) if (at === root) return true;
+    for (let level = 0; at !== undefined && level < maxHierarchyDepth; level++, at = parents.get(at)) if (at === root) return true;
     return false;
   };
   return {
@@ -41,6 +42,3 @@ export function readinessInside({ ready, running, waiting, blocked }: Readiness,
     blocked: blocked.filter(({ id }) => isInside(id)),
   };
 }
-
-/** Saga, epic, task, subtask; a damaged store must not send us round in circles. */
-const deepest = 10;

@@ -1,113 +1,114 @@
-import { type Priority, seqOf, type TaskId } from '#core/model/scalars.ts';
+import { type Priority, type TaskId, toTaskNumber } from '#core/model/scalars.ts';
+import { defined } from '#lib/defined.ts';
 import type { PlanWork } from '#tasks/model/open-work.ts';
-import { above, begin, finish, type Graph, graphOf, taskOf } from './plan-graph.ts';
+import { buildPlanGraph, getFinish, getStart, getTask, listAncestors, type PlanGraph } from './plan-graph.ts';
 
-/** Why a task is in no wave. `via` is the container it has the reason from, where it is not its own. */
-export type Reason = { via?: TaskId } & (
+/** Reason why a task is in no wave. `via` is the container that the reason comes from, if it is not the task itself. */
+export type BlockReason = { via?: TaskId } & (
   | { kind: 'stated'; text?: string }
-  /** Something outside the root. */
+  /** Waits for a task outside the root. */
   | { kind: 'external'; on: TaskId }
-  /** Something inside the root that is in no wave itself. */
+  /** Waits for a task inside the root that is in no wave. */
   | { kind: 'waits'; on: TaskId }
-  /** A container with nothing left inside: no wave will finish it, somebody has to complete it. */
+  /** Waits for a container without open tasks. No wave finishes it; it has to be completed. */
   | { kind: 'unfinished'; on: TaskId }
 );
 
 export interface Waves {
-  /** Each the most urgent first, then by id. */
+  /** The tasks of each wave, highest priority first, then by id. */
   waves: TaskId[][];
-  /** The longest chain through the waves, in the order it has to be done. */
+  /** The longest chain of dependencies through the waves, first task first. */
   criticalPath: TaskId[];
-  blocked: { id: TaskId; reasons: Reason[] }[];
-  /** First and last the same. */
+  blocked: { id: TaskId; reasons: BlockReason[] }[];
+  /** The first and the last id of a cycle are the same. */
   cycles: TaskId[][];
-  /** What is outside the root and not done, and who waits for it. */
+  /** Open tasks outside the root, and the tasks that wait for them. */
   externalBlockers: { id: TaskId; blocks: TaskId[] }[];
 }
 
-/** Open work in waves: what is in one wave can be done side by side, and waits only for the waves before it. Work is a task or subtask
- *  with nothing open inside. What a container waits for, everything inside it waits for; what waits for a container, waits for all its
- *  work. What nothing in the plan can clear the way for is blocked, and so is all that waits for it. */
-export function waves(work: PlanWork): Waves {
-  const graph = graphOf(work);
+/** Groups open work into waves. Tasks of one wave can be done in parallel, and wait only for earlier waves. Work is a task or subtask
+ *  without open children. Everything inside a container inherits its dependencies; a dependency on a container is one on all work
+ *  inside it. A task that no wave can unblock is blocked, and so is every task that waits for it. */
+export function computeWaves(work: PlanWork): Waves {
+  const graph = buildPlanGraph(work);
   const { tasks, isWork, seq } = graph;
-  const { level, last, isStuck, isLeft } = walk(graph);
+  const { level, last, isStuck, isUnreached } = walkGraph(graph);
   const found: number[][] = [];
   const blocked: number[] = [];
   for (let i = 0; i < tasks.length; i++) {
     if (!isWork[i]) continue;
-    const wave = level[begin(i)]!;
-    if (isStuck[begin(i)] || isLeft[begin(i)]) blocked.push(i);
+    const wave = level[getStart(i)]!;
+    if (isStuck[getStart(i)] || isUnreached[getStart(i)]) blocked.push(i);
     else if (found[wave]) found[wave].push(i);
     else found[wave] = [i];
   }
-  for (const wave of found) wave.sort((a, b) => urgency[tasks[a]!.priority] - urgency[tasks[b]!.priority] || seq[a]! - seq[b]!);
+  for (const wave of found) wave.sort((a, b) => priorityOrder[tasks[a]!.priority] - priorityOrder[tasks[b]!.priority] || seq[a]! - seq[b]!);
   blocked.sort((a, b) => seq[a]! - seq[b]!);
-  const idOf = (i: number): TaskId => tasks[i]!.id;
-  const why = reasonsOf(graph, (i) => isStuck[finish(i)] === 1 || isLeft[finish(i)] === 1);
+  const getId = (i: number): TaskId => tasks[i]!.id;
+  const findReasons = createReasonFinder(graph, (i) => isStuck[getFinish(i)] === 1 || isUnreached[getFinish(i)] === 1);
   return {
-    waves: found.map((wave) => wave.map(idOf)),
-    criticalPath: pathTo(found.at(-1), last, seq).map(idOf),
-    blocked: blocked.map((i) => ({ id: idOf(i), reasons: why(i) })),
-    cycles: cyclesOf(graph, isLeft),
+    waves: found.map((wave) => wave.map(getId)),
+    criticalPath: traceCriticalPath(found.at(-1), last, seq).map(getId),
+    blocked: blocked.map((i) => ({ id: getId(i), reasons: findReasons(i) })),
+    cycles: findCycles(graph, isUnreached),
     externalBlockers: [...graph.external]
-      .map(([id, blocks]) => ({ id, blocks: blocks.sort((a, b) => seq[a]! - seq[b]!).map(idOf) }))
-      .sort((a, b) => seqOf(a.id) - seqOf(b.id)),
+      .map(([id, blocks]) => ({ id, blocks: blocks.sort((a, b) => seq[a]! - seq[b]!).map(getId) }))
+      .sort((a, b) => toTaskNumber(a.id) - toTaskNumber(b.id)),
   };
 }
 
-/** What a task waits for that is open: its own depends, and the first of those of whatever contains it. */
-export function openWaits(work: PlanWork): (id: TaskId) => { id: TaskId; via?: TaskId }[] {
-  const { tasks, parent, depends, numberOf } = graphOf(work);
+/** Returns a function that lists the open dependencies of a task: its own, and the first `maxInherited` of each container. */
+export function indexOpenWaits(work: PlanWork): (id: TaskId) => { id: TaskId; via?: TaskId }[] {
+  const { tasks, parent, depends, findIndex: numberOf } = buildPlanGraph(work);
   return (id) => {
     const task = numberOf(id);
     if (task === undefined) return [];
-    return above(task, parent).flatMap((at) =>
+    return listAncestors(task, parent).flatMap((at) =>
       at === task
         ? depends[at]!.map((on) => ({ id: on }))
-        : depends[at]!.slice(0, mostInherited).map((on) => ({ id: on, via: tasks[at]!.id })),
+        : depends[at]!.slice(0, maxInherited).map((on) => ({ id: on, via: tasks[at]!.id })),
     );
   };
 }
 
-/** A container may wait for any number of tasks and hold any number; each of these names so many of those. */
-const mostInherited = 10;
+/** Limit of dependencies that a task inherits from one container: both the container's tasks and its dependencies may be many. */
+const maxInherited = 10;
 
-const urgency: Record<Priority, number> = { critical: 0, high: 1, medium: 2, low: 3 };
+const priorityOrder: Record<Priority, number> = { critical: 0, high: 1, medium: 2, low: 3 };
 
-interface Walked {
-  /** How many waves have to be over before the moment. */
+interface WalkResult {
+  /** Number of waves before the moment. */
   level: Int32Array;
-  /** The work that the moment comes after, in the wave before; -1 for none. Of several the lowest id. */
+  /** Index of the work in the previous wave that the moment follows, or -1. Of several, the one with the lowest id. */
   last: Int32Array;
-  /** Nothing in the plan leads to it. */
+  /** The moment follows something that no wave finishes. */
   isStuck: Uint8Array;
-  /** In a circle, or after one. */
-  isLeft: Uint8Array;
+  /** The moment is part of a cycle or follows one. */
+  isUnreached: Uint8Array;
 }
 
-/** All moments in an order in which each comes after what it waits for. */
-function walk(graph: Graph): Walked {
+/** Visits all moments in topological order. */
+function walkGraph(graph: PlanGraph): WalkResult {
   const { tasks, from, after, isWork, isEmpty, seq } = graph;
   const count = 2 * tasks.length;
-  const waits = graph.waits.slice();
+  const waits = graph.waitCounts.slice();
   const level = new Int32Array(count);
   const last = new Int32Array(count).fill(-1);
   const isStuck = new Uint8Array(count);
-  for (const blocks of graph.external.values()) for (const i of blocks) isStuck[begin(i)] = 1;
+  for (const blocks of graph.external.values()) for (const i of blocks) isStuck[getStart(i)] = 1;
   for (let i = 0; i < tasks.length; i++) {
-    if (tasks[i]!.status === 'blocked') isStuck[begin(i)] = 1;
-    if (isEmpty[i]) isStuck[finish(i)] = 1;
+    if (tasks[i]!.status === 'blocked') isStuck[getStart(i)] = 1;
+    if (isEmpty[i]) isStuck[getFinish(i)] = 1;
   }
   const order = new Int32Array(count);
   let end = 0;
   for (let m = 0; m < count; m++) if (waits[m] === 0) order[end++] = m;
   for (let at = 0; at < end; at++) {
     const moment = order[at]!;
-    const task = taskOf(moment);
+    const task = getTask(moment);
     for (let edge = from[moment]!; edge < from[moment + 1]!; edge++) {
       const next = after[edge]!;
-      const isDone = next === moment + 1 && moment === begin(task) && isWork[task] === 1;
+      const isDone = next === moment + 1 && moment === getStart(task) && isWork[task] === 1;
       const reached = level[moment]! + Number(isDone);
       const by = isDone ? task : last[moment]!;
       const isNearer = reached === level[next]! && by >= 0 && (last[next]! < 0 || seq[by]! < seq[last[next]!]!);
@@ -119,74 +120,74 @@ function walk(graph: Graph): Walked {
       if (--waits[next]! === 0) order[end++] = next;
     }
   }
-  return { level, last, isStuck, isLeft: Uint8Array.from(waits, (open) => Number(open > 0)) };
+  return { level, last, isStuck, isUnreached: Uint8Array.from(waits, (open) => Number(open > 0)) };
 }
 
-/** Back from the lowest id of the last wave. */
-function pathTo(lastWave: number[] | undefined, last: Int32Array, seq: number[]): number[] {
+/** Walks back from the lowest id of the last wave. */
+function traceCriticalPath(lastWave: number[] | undefined, last: Int32Array, seq: number[]): number[] {
   const path: number[] = [];
   let at = lastWave ? lastWave.reduce((a, b) => (seq[b]! < seq[a]! ? b : a)) : -1;
-  for (; at >= 0; at = last[begin(at)]!) path.push(at);
+  for (; at >= 0; at = last[getStart(at)]!) path.push(at);
   return path.reverse();
 }
 
-/** Of each task in no wave, why: its own reasons, and the first of those of whatever contains it. */
-function reasonsOf(graph: Graph, isHeldUp: (task: number) => boolean): (task: number) => Reason[] {
-  const { tasks, parent, depends, numberOf, isInside, isEmpty } = graph;
-  const known = new Map<number, Reason[]>();
-  const own = (at: number): Reason[] => {
+/** Returns a function that lists why a task is in no wave: its own reasons, and the first `maxInherited` of each container. */
+function createReasonFinder(graph: PlanGraph, isStuck: (task: number) => boolean): (task: number) => BlockReason[] {
+  const { tasks, parent, depends, findIndex: numberOf, isInside, isEmpty } = graph;
+  const known = new Map<number, BlockReason[]>();
+  const findOwnReasons = (at: number): BlockReason[] => {
     const { status, blockedBy } = tasks[at]!;
-    const reasons: Reason[] = status === 'blocked' ? [{ kind: 'stated', ...(blockedBy === undefined ? {} : { text: blockedBy }) }] : [];
+    const reasons: BlockReason[] = status === 'blocked' ? [{ kind: 'stated', ...defined({ text: blockedBy }) }] : [];
     for (const id of depends[at]!) {
       const on = numberOf(id);
       if (on === undefined || !isInside[on]) reasons.push({ kind: 'external', on: id });
       else if (isEmpty[on]) reasons.push({ kind: 'unfinished', on: id });
-      else if (isHeldUp(on)) reasons.push({ kind: 'waits', on: id });
+      else if (isStuck(on)) reasons.push({ kind: 'waits', on: id });
     }
     return reasons;
   };
-  const inherited = (at: number): Reason[] => {
+  const findInheritedReasons = (at: number): BlockReason[] => {
     let reasons = known.get(at);
     if (!reasons) {
       const via = tasks[at]!.id;
-      reasons = own(at)
-        .slice(0, mostInherited)
+      reasons = findOwnReasons(at)
+        .slice(0, maxInherited)
         .map((reason) => ({ ...reason, via }));
       known.set(at, reasons);
     }
     return reasons;
   };
   return (task) => [
-    ...own(task),
-    ...above(task, parent)
+    ...findOwnReasons(task),
+    ...listAncestors(task, parent)
       .filter((at) => at !== task)
-      .flatMap(inherited),
+      .flatMap(findInheritedReasons),
   ];
 }
 
-/** Of the moments that were never reached, circles among them: from each, back along what it waits for until a moment comes again. */
-function cyclesOf({ tasks, seq, from, after }: Graph, isLeft: Uint8Array): TaskId[][] {
-  const before = new Int32Array(isLeft.length).fill(-1);
-  for (let m = 0; m < isLeft.length; m++) {
-    if (!isLeft[m]) continue;
-    for (let edge = from[m]!; edge < from[m + 1]!; edge++) if (isLeft[after[edge]!]) before[after[edge]!] = m;
+/** Finds cycles among the unreached moments: walks back from each until a moment repeats. */
+function findCycles({ tasks, seq, from, after }: PlanGraph, isUnreached: Uint8Array): TaskId[][] {
+  const before = new Int32Array(isUnreached.length).fill(-1);
+  for (let m = 0; m < isUnreached.length; m++) {
+    if (!isUnreached[m]) continue;
+    for (let edge = from[m]!; edge < from[m + 1]!; edge++) if (isUnreached[after[edge]!]) before[after[edge]!] = m;
   }
-  const starts = [...isLeft.keys()].filter((m) => isLeft[m]).sort((a, b) => seq[taskOf(a)]! - seq[taskOf(b)]! || a - b);
-  const walkedBy = new Int32Array(isLeft.length).fill(-1);
+  const starts = [...isUnreached.keys()].filter((m) => isUnreached[m]).sort((a, b) => seq[getTask(a)]! - seq[getTask(b)]! || a - b);
+  const visitedFrom = new Int32Array(isUnreached.length).fill(-1);
   const cycles: TaskId[][] = [];
   for (const start of starts) {
     let at = start;
-    for (; at >= 0 && walkedBy[at] === -1; at = before[at]!) walkedBy[at] = start;
-    if (at < 0 || walkedBy[at] !== start) continue;
+    for (; at >= 0 && visitedFrom[at] === -1; at = before[at]!) visitedFrom[at] = start;
+    if (at < 0 || visitedFrom[at] !== start) continue;
     const moments = [at];
     for (let next = before[at]!; next !== at; next = before[next]!) moments.push(next);
-    cycles.push(closed(moments.map(taskOf), seq).map((i) => tasks[i]!.id));
+    cycles.push(toCycle(moments.map(getTask), seq).map((i) => tasks[i]!.id));
   }
   return cycles;
 }
 
-/** The two moments of one task count once; the lowest id comes first, and again at the end. */
-function closed(path: number[], seq: number[]): number[] {
+/** Rotates a cycle so that the lowest id comes first, and repeats it at the end. Start and finish of one task count once. */
+function toCycle(path: number[], seq: number[]): number[] {
   const once = path.filter((i, at) => i !== path[at === 0 ? path.length - 1 : at - 1]);
   const ring = once.length > 0 ? once : path.slice(0, 1);
   const lowest = ring.reduce((best, i, at) => (seq[i]! < seq[ring[best]!]! ? at : best), 0);

@@ -1,69 +1,70 @@
 import { CleoError } from '#core/errors/error.ts';
-import { canonicalId, type RelationType, type Status, type TaskId, type TaskType } from '#core/model/scalars.ts';
+import { parseTaskId, type RelationType, type Status, type TaskId, type TaskType } from '#core/model/scalars.ts';
+import { defined } from '#lib/defined.ts';
 import type { NewEntry } from '#tasks/model/new-entry.ts';
 import type { TaskRecord } from '#tasks/model/task.ts';
-import { isDefaultParent, tierBelow } from '#tasks/rules/hierarchy.ts';
+import { getChildTier, isDefaultParent } from '#tasks/rules/hierarchy.ts';
 import type { ChangedEntry } from '../model/workgraph.ts';
-import { type Finding, finding, type Graph, pointerTo } from './workgraph-read.ts';
+import { appendPointer, type GraphFinding, type ParsedGraph, toFinding } from './workgraph-parse.ts';
 
-/** A task by its id, or by the name under which it will be made: refs and ids never meet. */
-export type Key = string;
+/** Identifies a task by its id, or a new one by `+` and its ref, so that refs and ids never clash. */
+export type GraphKey = string;
 
-/** A task that is made or changed, as it will stand; `edges` are the places that say so. */
-export interface Planned {
-  key: Key;
+/** A created or updated task in its final state; `pointers` lead to the fields that change it. */
+export interface GraphTask {
+  key: GraphKey;
   pointer: string;
   type: TaskType;
   status: Status;
-  parentId: Key | undefined;
-  depends: Key[];
-  /** Where the payload says its parent, where it does, and each of its new depends. */
-  edges: { parent?: string; type?: string; depends: Map<Key, string> };
-  /** What it is now; a task that is made is nothing yet. */
+  parentId: GraphKey | undefined;
+  depends: GraphKey[];
+  /** JSON pointers to the new parent, type and dependencies, where the payload sets them. */
+  pointers: { parent?: string; type?: string; depends: Map<GraphKey, string> };
+  /** The stored task; missing for a new one. */
   before?: TaskRecord;
   entry: Partial<Omit<NewEntry, 'title'> & ChangedEntry>;
 }
 
-export interface PlannedRelation {
-  from: Key;
-  to: Key;
+export interface GraphRelation {
+  from: GraphKey;
+  to: GraphKey;
   type: RelationType | undefined;
   reason: string;
   isRemoved: boolean;
   pointer: string;
 }
 
-/** The payload with every name looked up. */
-export interface Resolved {
-  created: Planned[];
-  updated: Planned[];
+/** A payload whose refs and ids have been resolved. */
+export interface ResolvedGraph {
+  created: GraphTask[];
+  updated: GraphTask[];
   deleted: Map<TaskId, string>;
-  relations: PlannedRelation[];
-  findings: Finding[];
+  relations: GraphRelation[];
+  findings: GraphFinding[];
 }
 
-/** Ids that the payload names; refs are not among them. */
-export function idsNamed({ create, update, delete: deleted, relations }: Graph): TaskId[] {
+/** Lists the ids in a payload, without refs. */
+export function listNamedIds({ create, update, delete: deleted, relations }: ParsedGraph): TaskId[] {
   const refs = new Set(create.map(({ ref }) => ref));
   const names = [
     ...[...create, ...update].flatMap((entry) => [entry.parent, ...(entry.depends ?? [])]),
     ...update.flatMap(({ addDepends = [], removeDepends = [] }) => [...addDepends, ...removeDepends]),
     ...relations.flatMap(({ from, to }) => [from, to]),
   ];
-  const ids = names.flatMap((name) => (name === undefined || refs.has(name) ? [] : (canonicalId(name) ?? [])));
+  const ids = names.flatMap((name) => (name === undefined || refs.has(name) ? [] : (parseTaskId(name) ?? [])));
   return [...new Set([...ids, ...update.flatMap(({ id }) => id ?? []), ...deleted.map(({ id }) => id)])];
 }
 
-/** Looks up every name; `tasks` are those of `idsNamed` that exist. What names nothing is a finding, and left out.
- *  A new task without a parent stands below `root`, the root of the caller's scope, where that may hold it. */
-export function resolveGraph(graph: Graph, tasks: Map<TaskId, TaskRecord>, root: TaskRecord | undefined): Resolved {
-  const findings: Finding[] = [];
-  const refs = refsOf(graph, findings);
-  const deleted = deletedIn(graph, tasks, findings);
-  const look = (name: string, pointer: string, asParent = false): Key | undefined => {
+/** Resolves every ref and id; an unknown one becomes a finding and is left out. `tasks` are the existing tasks of `listNamedIds`.
+ *  A new task without a parent is placed below `root`, the root of the caller's scope, if that can contain it. */
+export function resolveGraph(graph: ParsedGraph, tasks: Map<TaskId, TaskRecord>, root: TaskRecord | undefined): ResolvedGraph {
+  const findings: GraphFinding[] = [];
+  const refs = collectRefs(graph, findings);
+  const deleted = collectDeleted(graph, tasks, findings);
+  const lookUp = (name: string, pointer: string, asParent = false): GraphKey | undefined => {
     const ref = refs.get(name);
     if (ref) return ref;
-    const id = canonicalId(name);
+    const id = parseTaskId(name);
     const problem =
       id === undefined
         ? new CleoError('E_INVALID_INPUT', { problem: `${JSON.stringify(name)} is neither a ref of this payload nor an id`, fix: '' })
@@ -74,108 +75,114 @@ export function resolveGraph(graph: Graph, tasks: Map<TaskId, TaskRecord>, root:
           : deleted.has(id)
             ? new CleoError('E_INVALID_INPUT', { problem: `${id} is deleted by ${deleted.get(id)}`, fix: '' })
             : undefined;
-    if (problem) findings.push(finding(pointer, problem));
+    if (problem) findings.push(toFinding(pointer, problem));
     return problem ? undefined : id;
   };
-  const lookAll = (names: string[] = [], pointer: string): Map<Key, string> => {
-    const found = names.map((name, i): [Key | undefined, string] => [look(name, pointerTo(pointer, i)), pointerTo(pointer, i)]);
-    return new Map(found.filter((pair): pair is [Key, string] => pair[0] !== undefined));
+  const lookUpAll = (names: string[] = [], pointer: string): Map<GraphKey, string> => {
+    const found = names.map((name, i): [GraphKey | undefined, string] => [
+      lookUp(name, appendPointer(pointer, i)),
+      appendPointer(pointer, i),
+    ]);
+    return new Map(found.filter((pair): pair is [GraphKey, string] => pair[0] !== undefined));
   };
 
-  const created = graph.create.map((entry): Planned => {
+  const created = graph.create.map((entry): GraphTask => {
     const { pointer, parent, type } = entry;
-    const depends = lookAll(entry.depends, `${pointer}/depends`);
-    const parentId = parent === undefined ? isDefaultParent(root, type) && root?.id : look(parent, `${pointer}/parent`, true);
-    const edges = { parent: parent === undefined ? pointer : `${pointer}/parent`, type: `${pointer}/type`, depends };
+    const depends = lookUpAll(entry.depends, `${pointer}/depends`);
+    const parentId = parent === undefined ? isDefaultParent(root, type) && root?.id : lookUp(parent, `${pointer}/parent`, true);
+    const pointers = { parent: parent === undefined ? pointer : `${pointer}/parent`, type: `${pointer}/type`, depends };
     return {
-      key: keyOf(entry),
+      key: toKey(entry),
       pointer,
       type: type ?? 'task',
       status: 'pending',
       parentId: parentId || undefined,
       depends: [...depends.keys()],
-      edges,
+      pointers,
       entry,
     };
   });
-  const updated = graph.update.flatMap((entry): Planned[] => {
+  const updated = graph.update.flatMap((entry): GraphTask[] => {
     const { pointer, id, parent } = entry;
     const before = id === undefined ? undefined : tasks.get(id);
-    if (id !== undefined && (!before || deleted.has(id))) look(id, `${pointer}/id`);
+    if (id !== undefined && (!before || deleted.has(id))) lookUp(id, `${pointer}/id`);
     if (!before || deleted.has(before.id)) return [];
-    const replaced = entry.depends && lookAll(entry.depends, `${pointer}/depends`);
-    const added = lookAll(entry.addDepends, `${pointer}/addDepends`);
-    // What it no longer waits for may be gone, or go with this payload.
-    const removed = new Set((entry.removeDepends ?? []).map((name) => refs.get(name) ?? canonicalId(name)));
+    const replaced = entry.depends && lookUpAll(entry.depends, `${pointer}/depends`);
+    const added = lookUpAll(entry.addDepends, `${pointer}/addDepends`);
+    // A removed dependency need not exist: it may have been deleted, also by this payload.
+    const removed = new Set((entry.removeDepends ?? []).map((name) => refs.get(name) ?? parseTaskId(name)));
     const kept = [...(replaced?.keys() ?? before.depends), ...added.keys()].filter((key) => !removed.has(key));
-    const parentId = parent === undefined ? before.parentId : parent === 'none' ? undefined : look(parent, `${pointer}/parent`, true);
-    const edges = {
-      ...(parent === undefined ? {} : { parent: `${pointer}/parent` }),
-      ...(entry.type === undefined ? {} : { type: `${pointer}/type` }),
+    const parentId = parent === undefined ? before.parentId : parent === 'none' ? undefined : lookUp(parent, `${pointer}/parent`, true);
+    const pointers = {
+      ...defined({
+        parent: parent === undefined ? undefined : `${pointer}/parent`,
+        type: entry.type === undefined ? undefined : `${pointer}/type`,
+      }),
       depends: new Map([...(replaced ?? []), ...added]),
     };
     const { type = before.type } = entry;
-    return [{ key: before.id, pointer, type, status: before.status, parentId, depends: [...new Set(kept)], edges, before, entry }];
+    return [{ key: before.id, pointer, type, status: before.status, parentId, depends: [...new Set(kept)], pointers, before, entry }];
   });
-  typeAll(created, [...created, ...updated], tasks);
-  const relations = graph.relations.flatMap((entry): PlannedRelation[] => {
+  inferTypes(created, [...created, ...updated], tasks);
+  const relations = graph.relations.flatMap((entry): GraphRelation[] => {
     const { pointer, type, reason = '', remove: isRemoved = false } = entry;
-    const from = entry.from === undefined ? undefined : look(entry.from, `${pointer}/from`);
-    const to = entry.to === undefined ? undefined : look(entry.to, `${pointer}/to`);
+    const from = entry.from === undefined ? undefined : lookUp(entry.from, `${pointer}/from`);
+    const to = entry.to === undefined ? undefined : lookUp(entry.to, `${pointer}/to`);
     return from && to ? [{ from, to, type, reason, isRemoved, pointer }] : [];
   });
   return { created, updated, deleted, relations, findings };
 }
 
-const keyOf = ({ ref, pointer }: { ref?: string | undefined; pointer: string }): Key => `+${ref ?? pointer}`;
-/** As the payload calls it. */
-export const nameOf = (key: Key): string => (key.startsWith('+') ? key.slice(1) : key);
+const toKey = ({ ref, pointer }: { ref?: string | undefined; pointer: string }): GraphKey => `+${ref ?? pointer}`;
+/** Returns the ref or id as the payload writes it. */
+export const toPayloadName = (key: GraphKey): string => (key.startsWith('+') ? key.slice(1) : key);
 
-function refsOf({ create, update, delete: deleted }: Graph, findings: Finding[]): Map<string, Key> {
-  const refs = new Map<string, Key>();
+function collectRefs({ create, update, delete: deleted }: ParsedGraph, findings: GraphFinding[]): Map<string, GraphKey> {
+  const refs = new Map<string, GraphKey>();
   for (const entry of create) {
     if (entry.ref === undefined) continue;
-    if (refs.has(entry.ref)) findings.push(finding(`${entry.pointer}/ref`, new CleoError('E_ID_COLLISION', { id: entry.ref, fix: '' })));
-    refs.set(entry.ref, keyOf(entry));
+    if (refs.has(entry.ref)) findings.push(toFinding(`${entry.pointer}/ref`, new CleoError('E_ID_COLLISION', { id: entry.ref, fix: '' })));
+    refs.set(entry.ref, toKey(entry));
   }
   const ids = new Map<TaskId, string>();
   for (const { id, pointer } of [...update, ...deleted]) {
     const other = id === undefined ? undefined : ids.get(id);
     if (other)
-      findings.push(finding(pointer, new CleoError('E_INVALID_INPUT', { problem: `${id} has a place in ${other} already`, fix: '' })));
+      findings.push(toFinding(pointer, new CleoError('E_INVALID_INPUT', { problem: `${id} is already named in ${other}`, fix: '' })));
     else if (id) ids.set(id, pointer);
   }
   return refs;
 }
 
-function deletedIn(graph: Graph, tasks: Map<TaskId, TaskRecord>, findings: Finding[]): Map<TaskId, string> {
+function collectDeleted(graph: ParsedGraph, tasks: Map<TaskId, TaskRecord>, findings: GraphFinding[]): Map<TaskId, string> {
   const deleted = new Map<TaskId, string>();
   for (const { id, pointer } of graph.delete) {
     if (tasks.has(id)) deleted.set(id, pointer);
-    else findings.push(finding(pointer, new CleoError('E_NOT_FOUND', { id })));
+    else findings.push(toFinding(pointer, new CleoError('E_NOT_FOUND', { id })));
   }
   return deleted;
 }
 
-/** Gives each new task without a tier the one below its parent's, parents first; entries that contain each other stay tasks. */
-function typeAll(created: Planned[], all: Planned[], tasks: Map<TaskId, TaskRecord>): void {
-  const byKey = new Map(all.map((one) => [one.key, one]));
+/** Sets the missing type of new tasks to the one below their parent's type, parents first. New entries that contain each other are
+ *  typed as if they had no parent. */
+function inferTypes(created: GraphTask[], all: GraphTask[], tasks: Map<TaskId, TaskRecord>): void {
+  const byKey = new Map(all.map((task) => [task.key, task]));
   const isTyped = new Set(all.filter(({ before, entry }) => before || entry.type).map(({ key }) => key));
   for (const start of created) {
-    const chain: Planned[] = [];
-    const onTheWay = new Set<Key>();
-    let at: Planned | undefined = start;
-    while (at && !isTyped.has(at.key) && !onTheWay.has(at.key)) {
+    const chain: GraphTask[] = [];
+    const visited = new Set<GraphKey>();
+    let at: GraphTask | undefined = start;
+    while (at && !isTyped.has(at.key) && !visited.has(at.key)) {
       chain.push(at);
-      onTheWay.add(at.key);
+      visited.add(at.key);
       at = at.parentId === undefined ? undefined : byKey.get(at.parentId);
     }
-    for (const one of chain.reverse()) {
-      const { parentId } = one;
-      const isInCircle = parentId !== undefined && onTheWay.has(parentId) && !isTyped.has(parentId);
-      const parent = parentId === undefined || isInCircle ? undefined : (byKey.get(parentId) ?? tasks.get(parentId));
-      one.type = tierBelow(parent?.type);
-      isTyped.add(one.key);
+    for (const task of chain.reverse()) {
+      const { parentId } = task;
+      const isInCycle = parentId !== undefined && visited.has(parentId) && !isTyped.has(parentId);
+      const parent = parentId === undefined || isInCycle ? undefined : (byKey.get(parentId) ?? tasks.get(parentId));
+      task.type = getChildTier(parent?.type);
+      isTyped.add(task.key);
     }
   }
 }

@@ -2,7 +2,7 @@ import { array, type InferOutput, number, optional, picklist, strictObject, stri
 import { TaskType } from '#core/model/scalars.ts';
 import { Timestamp } from '#tasks/model/task.ts';
 
-/** In this order. Each is written down before it begins and when it is done, so that a ship that failed goes on where it was. */
+/** Steps in the order they run. Each is recorded before it starts and when it is done, so that a failed ship can be resumed. */
 export const ReleaseStepName = picklist(['gates', 'changelog', 'bump', 'commit', 'tag', 'push']);
 export type ReleaseStepName = InferOutput<typeof ReleaseStepName>;
 
@@ -10,13 +10,13 @@ export const ReleaseStep = strictObject({
   step: ReleaseStepName,
   state: picklist(['begun', 'done']),
   at: Timestamp,
-  /** What it did, in words. */
+  /** Result of the step as text. */
   what: optional(string()),
 });
 
 const Digest = strictObject({ name: string(), sha256: string() });
 
-/** Where a release comes from: enough to check it later. */
+/** Origin of a release: its commit, tree, tasks and artifact hashes. */
 export const Provenance = strictObject({
   commit: string(),
   tree: string(),
@@ -52,8 +52,8 @@ export type Provenance = InferOutput<typeof Provenance>;
 export type ReleaseRow = InferOutput<typeof ReleaseRow>;
 export type Release = InferOutput<typeof Release>;
 
-/** A release as the store keeps it; its tasks stand beside it. */
+/** A release as it is stored; its tasks are stored separately. */
 export interface ReleaseRecord extends Omit<Release, 'tasks'> {
-  /** The entries of its changelog section, without the heading: the day is known when it ships. */
+  /** Entries of the changelog section without the heading, because the date is set when it ships. */
   changelog: string;
 }

@@ -12,7 +12,7 @@ test.each([
   ['2026.11.15.2', 'v2026.11.15.2', false],
   ['24.04', 'v24.04', false],
   ['2026.3-rc1', 'v2026.3-rc1', false],
-])('%s is a version', (text, tag, isSemVer) => {
+])('parses %s', (text, tag, isSemVer) => {
   expect(parseVersion(text)).toEqual({ tag, plain: tag.slice(1), isSemVer });
 });
 
@@ -46,11 +46,11 @@ test.each([
   'HEAD',
   '1.0.0-é',
   `1.0.0-${'a'.repeat(100)}`,
-])('%j is none', (text) => {
+])('rejects %j', (text) => {
   expect(parseVersion(text)).toBeUndefined();
 });
 
-test('a long text that is almost a version is told in no time', () => {
+test('rejects a long near-version quickly', () => {
   const began = performance.now();
   expect(parseVersion(`1.0.0-${'0'.repeat(50_000)}`)).toBeUndefined();
   expect(performance.now() - began).toBeLessThan(50);

@@ -1,9 +1,9 @@
 import { check, description, maxLength, metadata, pipe, string, transform } from 'valibot';
 
 export interface ParsedVersion {
-  /** As tags and releases are called: `v1.0.0`. */
+  /** Name of the tag and the release: `v1.0.0`. */
   tag: string;
-  /** As files hold it: `1.0.0`. */
+  /** The version in files: `1.0.0`. */
   plain: string;
   isSemVer: boolean;
 }
@@ -11,13 +11,13 @@ export interface ParsedVersion {
 const part = '(?:0|[1-9]\\d*)';
 const name = '(?:0|[1-9]\\d*|\\d*[A-Za-z-][0-9A-Za-z-]*)';
 const semVer = new RegExp(`^${part}\\.${part}\\.${part}(?:-${name}(?:\\.${name})*)?(?:\\+[0-9A-Za-z-]+(?:\\.[0-9A-Za-z-]+)*)?$`);
-// Year and month, then a day or a number or both, then a word such as `-rc1`.
+// Year and month, up to two more numbers, and an optional suffix such as `-rc1`.
 const calVer = /^(?:20\d\d|[1-9]\d)\.(?:0?[1-9]|1[0-2])(?:\.\d{1,4}){0,2}(?:-[0-9A-Za-z]+(?:\.[0-9A-Za-z]+)*)?$/;
 
-/** SemVer or CalVer, with or without a `v`; nothing else, so that a version can stand in a tag, a file name or a command. */
+/** Parses SemVer or CalVer, with or without a `v`. Nothing else is allowed, so that a version is safe in tags, file names and commands. */
 export function parseVersion(text: string): ParsedVersion | undefined {
   const plain = text.startsWith('v') ? text.slice(1) : text;
-  // Git takes no name that ends so.
+  // Git rejects tag names that end in .lock.
   if (plain.length > 80 || plain.endsWith('.lock')) return undefined;
   const isSemVer = semVer.test(plain);
   return isSemVer || calVer.test(plain) ? { tag: `v${plain}`, plain, isSemVer } : undefined;

@@ -1,20 +1,20 @@
 import { array, strictObject } from 'valibot';
 import { query } from '#core/define.ts';
-import { paged, pageParams } from '#core/page.ts';
+import { answerPage, pageParams } from '#core/page.ts';
 import { ReleaseRow } from '../model/release.ts';
-import { rowOf } from './shared/releases.ts';
+import { toReleaseRow } from './shared/releases.ts';
 
 export const releaseList = query({
   name: 'release.list',
-  summary: 'List the releases, the newest first',
+  summary: 'List releases, newest first',
   params: strictObject(pageParams(50)),
   result: strictObject({ releases: array(ReleaseRow) }),
   errors: [],
   tier: 1,
-  cli: { command: 'release list' },
+  cli: { command: 'release list', view: async () => (await import('../view.ts')).releaseView },
   example: { world: ['T001 done', 'release v1.0.0 T001'], call: {} },
   async run({ store }, page) {
-    const releases = (await store.releases.list(page)).map(rowOf);
-    return paged({ releases }, releases.length, page, () => store.releases.count());
+    const releases = (await store.releases.list(page)).map(toReleaseRow);
+    return answerPage({ releases }, releases.length, page, () => store.releases.count());
   },
 });

@@ -1,11 +1,11 @@
 import { describe, expect, test } from 'vitest';
-import { changelogEntries, changelogSection, withSection } from './changelog.ts';
+import { formatChangelogEntries, formatChangelogSection, insertSection } from './changelog.ts';
 
 const task = (id: string, title: string, more: object = {}) => ({ id, type: 'task' as const, title, labels: [], ...more });
 
 describe('entries', () => {
-  test('a label tells the kind, else the first word, else it is a change; kinds have their order', () => {
-    const entries = changelogEntries([
+  test('the kind comes from a label, else the first word, else it is Changed; kinds are ordered', () => {
+    const entries = formatChangelogEntries([
       task('T001', 'Reads faster'),
       task('T002', 'Fix the lexer'),
       task('T003', 'Look again', { labels: ['x', 'security'] }),
@@ -34,8 +34,8 @@ describe('entries', () => {
     );
   });
 
-  test('a part is told by the task it is part of, a container by what is inside it', () => {
-    const entries = changelogEntries([
+  test('lists a task instead of its subtasks, and tasks instead of their container', () => {
+    const entries = formatChangelogEntries([
       task('T001', 'Saga', { type: 'saga' }),
       task('T002', 'Epic', { type: 'epic', parentId: 'T001' }),
       task('T003', 'Task', { parentId: 'T002' }),
@@ -47,40 +47,44 @@ describe('entries', () => {
   });
 });
 
-const section = changelogSection('1.1.0', '2026-11-15', '### Added\n- A flag (T001)');
+const section = formatChangelogSection('1.1.0', '2026-11-15', '### Added\n- A flag (T001)');
 const head = '# Changelog\n\nWords of our own.\n\n';
 
 test.each<[string, string | undefined, string]>([
-  ['a new file', undefined, `# Changelog\n\nThe form is that of [Keep a Changelog](https://keepachangelog.com/en/1.1.0/).\n\n${section}`],
+  [
+    'a new file',
+    undefined,
+    `# Changelog\n\nThe format is based on [Keep a Changelog](https://keepachangelog.com/en/1.1.0/).\n\n${section}`,
+  ],
   ['before the newest release', `${head}## [1.0.0] - 2026-01-01\n- x\n`, `${head}${section}\n## [1.0.0] - 2026-01-01\n- x\n`],
   [
-    'behind what is not released',
+    'after the unreleased changes',
     `${head}## [Unreleased]\n### Added\n- soon\n\n## 1.0.0\n- x\n`,
     `${head}## [Unreleased]\n### Added\n- soon\n\n${section}\n## 1.0.0\n- x\n`,
   ],
-  ['at the end, where there is only what is not released', `${head}## Unreleased\n- soon`, `${head}## Unreleased\n- soon\n\n${section}`],
+  ['at the end, after the unreleased changes only', `${head}## Unreleased\n- soon`, `${head}## Unreleased\n- soon\n\n${section}`],
   ['before the links', `${head}[1.0.0]: https://example.org\n`, `${head}${section}\n[1.0.0]: https://example.org\n`],
   ['an empty file', '', section],
   [
-    'not at a heading in a fenced block',
+    'not at a heading in a code block',
     `${head}\`\`\`\n## [0.9.0]\n\`\`\`\n\n## [1.0.0]\n`,
     `${head}\`\`\`\n## [0.9.0]\n\`\`\`\n\n${section}\n## [1.0.0]\n`,
   ],
-])('%s', (_, file, expected) => {
-  expect(withSection(file, '1.1.0', section)).toBe(expected);
+])('inserts a section: %s', (_, file, expected) => {
+  expect(insertSection(file, '1.1.0', section)).toBe(expected);
 });
 
-test('line ends stay as they are', () => {
+test('keeps the line endings of the file', () => {
   const file = '# Changelog\r\n\r\n## [1.0.0]\r\n- x\r\n';
-  const written = withSection(file, '1.1.0', section)!;
+  const written = insertSection(file, '1.1.0', section)!;
   expect(written).toBe(`# Changelog\r\n\r\n${section.replaceAll('\n', '\r\n')}\r\n## [1.0.0]\r\n- x\r\n`);
 });
 
-test.each(['## [1.1.0] - unreleased\n- by hand\n', '## v1.1.0\n', '## 1.1.0 (2026)\n'])('a section that is there stays: %j', (own) => {
-  expect(withSection(`${head}${own}`, '1.1.0', section)).toBeUndefined();
-  expect(withSection(`${head}${own}`, '1.1.0-rc.1', section)).toBeDefined();
+test.each(['## [1.1.0] - unreleased\n- by hand\n', '## v1.1.0\n', '## 1.1.0 (2026)\n'])('keeps an existing section: %j', (own) => {
+  expect(insertSection(`${head}${own}`, '1.1.0', section)).toBeUndefined();
+  expect(insertSection(`${head}${own}`, '1.1.0-rc.1', section)).toBeDefined();
 });
 
-test('a section without entries is its heading', () => {
-  expect(changelogSection('1.0.0', undefined, '')).toBe('## [1.0.0] - unreleased\n');
+test('a section without entries has only a heading', () => {
+  expect(formatChangelogSection('1.0.0', undefined, '')).toBe('## [1.0.0] - unreleased\n');
 });

@@ -1,6 +1,6 @@
 import type { TaskId, TaskType } from '#core/model/scalars.ts';
 
-interface Done {
+interface ReleasedTask {
   id: TaskId;
   type: TaskType;
   title: string;
@@ -8,10 +8,10 @@ interface Done {
   parentId?: TaskId;
 }
 
-type Kind = 'Added' | 'Changed' | 'Deprecated' | 'Removed' | 'Fixed' | 'Security';
+type ChangeKind = 'Added' | 'Changed' | 'Deprecated' | 'Removed' | 'Fixed' | 'Security';
 
-const kinds: Kind[] = ['Added', 'Changed', 'Deprecated', 'Removed', 'Fixed', 'Security'];
-const byLabel: Record<string, Kind> = {
+const kinds: ChangeKind[] = ['Added', 'Changed', 'Deprecated', 'Removed', 'Fixed', 'Security'];
+const byLabel: Record<string, ChangeKind> = {
   security: 'Security',
   vulnerability: 'Security',
   bug: 'Fixed',
@@ -30,7 +30,7 @@ const byLabel: Record<string, Kind> = {
   docs: 'Changed',
   perf: 'Changed',
 };
-const byWord: Record<string, Kind> = {
+const byWord: Record<string, ChangeKind> = {
   add: 'Added',
   create: 'Added',
   write: 'Added',
@@ -47,9 +47,9 @@ const byWord: Record<string, Kind> = {
   deprecate: 'Deprecated',
 };
 
-/** The entries of a release, by kind: of a task and what is inside it the task; of a container only itself, where nothing inside it is listed.
- *  A label tells the kind, else the first word of the title, else it is a change. */
-export function changelogEntries(tasks: Done[]): string {
+/** Formats the changelog entries of a release, grouped by kind. A subtask is listed only without its task, and an epic or saga only
+ *  without any of its tasks. The kind comes from a label, else from the first word of the title, else it is `Changed`. */
+export function formatChangelogEntries(tasks: ReleasedTask[]): string {
   const byId = new Map(tasks.map((task) => [task.id, task]));
   const full = new Set<TaskId>();
   for (const task of tasks)
@@ -59,44 +59,44 @@ export function changelogEntries(tasks: Done[]): string {
     type === 'task' ? true : type === 'subtask' ? !byId.has(parentId ?? '') : !full.has(id),
   );
   const sections = kinds.flatMap((kind) => {
-    const lines = listed.filter((task) => kindOf(task) === kind).map(({ title, id }) => `- ${title} (${id})`);
+    const lines = listed.filter((task) => detectKind(task) === kind).map(({ title, id }) => `- ${title} (${id})`);
     return lines.length ? [`### ${kind}\n${lines.join('\n')}`] : [];
   });
   return sections.join('\n\n');
 }
 
-function kindOf({ labels, title }: Done): Kind {
+function detectKind({ labels, title }: ReleasedTask): ChangeKind {
   const label = labels.find((each) => Object.hasOwn(byLabel, each));
   const word = /^[a-z]+/i.exec(title)?.[0].toLowerCase() ?? '';
   return label ? byLabel[label]! : Object.hasOwn(byWord, word) ? byWord[word]! : 'Changed';
 }
 
-/** A whole section; `day` is undefined before it is out. */
-export function changelogSection(plain: string, day: string | undefined, entries: string): string {
+/** Formats a whole section; without a `day` it is unreleased. */
+export function formatChangelogSection(plain: string, day: string | undefined, entries: string): string {
   return `## [${plain}] - ${day ?? 'unreleased'}\n${entries ? `\n${entries}\n` : ''}`;
 }
 
-const fresh = `# Changelog
+const emptyChangelog = `# Changelog
 
-The form is that of [Keep a Changelog](https://keepachangelog.com/en/1.1.0/).
+The format is based on [Keep a Changelog](https://keepachangelog.com/en/1.1.0/).
 `;
 
-/** The file with the section in it, before the newest release and behind what is not released yet; every other byte stays.
- *  A section of that version that is there already is somebody's work and stays as it is: undefined. */
-export function withSection(file: string | undefined, plain: string, section: string): string | undefined {
-  const text = file ?? fresh;
-  const heads = headings(text);
-  if (heads.some(({ title }) => versionIn(title) === plain)) return undefined;
+/** Inserts the section before the newest release and after the unreleased changes, and keeps every other byte. Returns undefined if the
+ *  file already has a section for this version, which may have been written by hand. */
+export function insertSection(file: string | undefined, plain: string, section: string): string | undefined {
+  const text = file ?? emptyChangelog;
+  const heads = findHeadings(text);
+  if (heads.some(({ title }) => parseHeadingVersion(title) === plain)) return undefined;
   const eol = text.includes('\r\n') ? '\r\n' : '\n';
-  const at = heads.find(({ title }) => !/^\[?unreleased\]?/i.test(title))?.at ?? endOf(text);
+  const at = heads.find(({ title }) => !/^\[?unreleased\]?/i.test(title))?.at ?? findEnd(text);
   const before = text.slice(0, at);
   const after = text.slice(at);
   const gap = before === '' || before.endsWith(eol + eol) ? '' : before.endsWith('\n') ? eol : eol + eol;
   return `${before}${gap}${section.replaceAll('\n', eol)}${after === '' ? '' : eol}${after}`;
 }
 
-/** Headings of the second level, with where they begin; not those inside a fenced block. */
-function headings(text: string): { title: string; at: number }[] {
+/** Finds headings of the second level outside of fenced code blocks. */
+function findHeadings(text: string): { title: string; at: number }[] {
   const found: { title: string; at: number }[] = [];
   let fence: string | undefined;
   let at = 0;
@@ -115,10 +115,10 @@ function headings(text: string): { title: string; at: number }[] {
   return found;
 }
 
-const versionIn = (title: string): string | undefined => /^\[?v?(\d[^\]\s]*)\]?/.exec(title)?.[1];
+const parseHeadingVersion = (title: string): string | undefined => /^\[?v?(\d[^\]\s]*)\]?/.exec(title)?.[1];
 
-/** Before the link definitions that close such a file. */
-function endOf(text: string): number {
+/** Returns the position before the link definitions at the end of the file. */
+function findEnd(text: string): number {
   const links = /(?:^|\n)((?:\[[^\]\n]+\]:[^\n]*(?:\r?\n|$))+)\s*$/.exec(text);
   return links ? links.index + (links[0].startsWith('\n') ? 1 : 0) : text.length;
 }

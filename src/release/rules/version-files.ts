@@ -1,43 +1,33 @@
-import { isProblem, type JsonNode, memberOf, readJsonc } from '#lib/jsonc.ts';
+import { replaceJsonStrings } from '#lib/jsonc.ts';
 
-/** Files that hold the version of a project, and how it is changed in them: the characters of the version, and nothing else. */
-const files: Record<string, (text: string, plain: string) => string | undefined> = {
-  'package.json': (text, plain) => inJson(text, [['version']], plain),
-  'package-lock.json': (text, plain) => inJson(text, [['version'], ['packages', '', 'version']], plain),
-  'Cargo.toml': (text, plain) => inToml(text, ['package', 'workspace.package'], plain),
-  'pyproject.toml': (text, plain) => inToml(text, ['project', 'tool.poetry'], plain),
+/** Files that contain the version of a project. Each function replaces the characters of the version and keeps everything else. */
+const updaters: Record<string, (text: string, plain: string) => string | undefined> = {
+  'package.json': (text, plain) => replaceJsonStrings(text, [['version']], plain),
+  'package-lock.json': (text, plain) => replaceJsonStrings(text, [['version'], ['packages', '', 'version']], plain),
+  'Cargo.toml': (text, plain) => replaceInToml(text, ['package', 'workspace.package'], plain),
+  'pyproject.toml': (text, plain) => replaceInToml(text, ['project', 'tool.poetry'], plain),
   VERSION: (text, plain) =>
     text.replace(/^(\ufeff?\s*v?)\S[^\r\n]*?([ \t]*\r?\n|[ \t]*$)/, (_, before, after) => `${before}${plain}${after}`),
 };
 
-export const versionFiles = Object.keys(files);
+export const versionFiles = Object.keys(updaters);
 
-/** Readers of these take nothing but SemVer. */
+/** Files whose version must be SemVer. */
 export const semVerOnly = ['package.json', 'package-lock.json', 'Cargo.toml'];
 
-/** The text with the version in it; undefined where it holds none to be changed. */
-export function bumped(file: string, text: string, plain: string): string | undefined {
-  const change = files[file];
-  return change?.(text, plain);
+/** Returns the text with the new version, or undefined if it contains no version. */
+export function replaceVersion(file: string, text: string, plain: string): string | undefined {
+  return updaters[file]?.(text, plain);
 }
 
-function inJson(text: string, paths: string[][], plain: string): string | undefined {
-  const root = readJsonc(text);
-  if (isProblem(root)) return undefined;
-  const found = paths.flatMap((path) => path.reduce<JsonNode | undefined>((node, key) => memberOf(node, key)?.value, root) ?? []);
-  const places = found.filter(({ kind }) => kind === 'string').sort((a, b) => b.start - a.start);
-  if (places.length === 0) return undefined;
-  return places.reduce((whole, { start, end }) => whole.slice(0, start) + JSON.stringify(plain) + whole.slice(end), text);
-}
-
-/** In the first of these tables that has a version of its own. */
-function inToml(text: string, tables: string[], plain: string): string | undefined {
+/** Replaces the version in the first of these tables that has one. */
+function replaceInToml(text: string, tables: string[], plain: string): string | undefined {
   const lines = text.split('\n');
   const places = new Map<string, number>();
   let table = '';
   let multiline: string | undefined;
   lines.forEach((line, i) => {
-    // A text over several lines may hold anything, also what looks like a table.
+    // A multi-line string may contain lines that look like a table.
     const marks = [...line.matchAll(/"""|'''/g)].map(([mark]) => mark);
     const isInside = multiline !== undefined;
     for (const mark of marks) multiline = multiline === undefined ? mark : multiline === mark ? undefined : multiline;

@@ -1,13 +1,13 @@
 import { readFileSync } from 'node:fs';
 import { safeParse } from 'valibot';
 import { expect, test } from 'vitest';
-import { complaints } from '../../../test/json-schema.ts';
-import { entryProblem } from '../rules/manifest.ts';
+import { findViolations } from '../../../test/json-schema.ts';
+import { checkEntry } from '../rules/manifest.ts';
 import { ManifestEntry } from './manifest.ts';
-import { manifestSchemaText } from './manifest-schema.ts';
+import { formatManifestSchema } from './manifest-schema.ts';
 
-test('the published schema is the one that follows from the model', async () => {
-  await expect(manifestSchemaText()).toMatchFileSnapshot('../../../schemas/manifest.schema.json');
+test('publishes the schema that follows from the model', async () => {
+  await expect(formatManifestSchema()).toMatchFileSnapshot('../../../schemas/manifest.schema.json');
 });
 
 const good = {
@@ -26,19 +26,19 @@ const good = {
 const { title: _, ...untitled } = good;
 const table: [string, object, boolean][] = [
   ['an entry', good, true],
-  ['one that is partial and says what is left', { ...good, status: 'partial', needs_followup: ['Measure'] }, true],
-  ['one that is partial and does not', { ...good, status: 'partial' }, false],
-  ['one that is blocked by nothing', { ...good, status: 'blocked' }, false],
+  ['a partial entry with followup', { ...good, status: 'partial', needs_followup: ['Measure'] }, true],
+  ['a partial entry without followup', { ...good, status: 'partial' }, false],
+  ['a blocked entry without followup', { ...good, status: 'blocked' }, false],
   ['no title', untitled, false],
-  ['an id of another form', { ...good, id: 'parsers' }, false],
-  ['a date of another form', { ...good, date: '31.1.2026' }, false],
-  ['a state that is none', { ...good, status: 'done' }, false],
-  ['one topic', { ...good, topics: 'lexing' }, false],
-  ['a field of somebody else', { ...good, mood: 'good' }, false],
+  ['an invalid id', { ...good, id: 'parsers' }, false],
+  ['an invalid date', { ...good, date: '31.1.2026' }, false],
+  ['an unknown status', { ...good, status: 'done' }, false],
+  ['a topic that is not a list', { ...good, topics: 'lexing' }, false],
+  ['an unknown field', { ...good, mood: 'good' }, false],
 ];
-test.each(table)('%s: the schema and the rule agree', (_, entry, isGood) => {
+test.each(table)('schema and rule agree on %s', (_, entry, isGood) => {
   const published = JSON.parse(readFileSync(new URL('../../../schemas/manifest.schema.json', import.meta.url), 'utf8'));
   const read = safeParse(ManifestEntry, entry);
-  expect(read.success && entryProblem(read.output) === undefined).toBe(isGood);
-  expect(complaints(published, entry).length === 0).toBe(isGood);
+  expect(read.success && checkEntry(read.output) === undefined).toBe(isGood);
+  expect(findViolations(published, entry).length === 0).toBe(isGood);
 });

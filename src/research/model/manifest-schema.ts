@@ -1,16 +1,16 @@
-import { jsonSchemaOf } from '#core/model/json-schema.ts';
+import { createJsonSchema } from '#core/model/json-schema.ts';
 import { ManifestEntry } from './manifest.ts';
 
-/** The form of a line in `MANIFEST.jsonl` as a JSON Schema. */
-export function manifestSchema(): Record<string, unknown> {
+/** Creates the JSON Schema of a line in `MANIFEST.jsonl`. */
+export function createManifestSchema(): Record<string, unknown> {
   return {
     $schema: 'https://json-schema.org/draft/2020-12/schema',
     title: 'CLEO research manifest entry',
-    description: 'One line of .cleo/research/MANIFEST.jsonl: what a subagent found, where it is written, and what is left to do',
-    ...jsonSchemaOf(ManifestEntry),
-    // Work that is not complete says what is left, or what blocks it.
+    description: 'One line of .cleo/research/MANIFEST.jsonl: the findings of a subagent, its output file and the remaining work',
+    ...createJsonSchema(ManifestEntry),
+    // Incomplete work must name what is left or what blocks it.
     anyOf: [{ properties: { status: { const: 'complete' } } }, { properties: { needs_followup: { minItems: 1 } } }],
   };
 }
 
-export const manifestSchemaText = (): string => `${JSON.stringify(manifestSchema(), null, 2)}\n`;
+export const formatManifestSchema = (): string => `${JSON.stringify(createManifestSchema(), null, 2)}\n`;

@@ -24,7 +24,7 @@ export const EntryId = pipe(
   string(),
   maxLength(120, 'must have at most 120 characters'),
   regex(/^T\d{3,15}-[a-z0-9]+(-[a-z0-9]+)*$/, 'must be a task id and a slug, e.g. T002-parsers'),
-  description('The entry, e.g. T002-parsers'),
+  description('Entry id, e.g. T002-parsers'),
   metadata({ value: 'ENTRY' }),
 );
 
@@ -34,14 +34,15 @@ const Sentence = pipe(
   maxLength(1000, 'must have at most 1000 characters'),
   check(isStorable, 'must not contain NUL or lone surrogates'),
 );
-const many = 'must have at most 50 items';
-const sentences = (about: string) => pipe(array(Sentence), maxLength(50, many), description(about), metadata({ separator: '|' }));
+const maxItemsMessage = 'must have at most 50 items';
+const createSentenceList = (about: string) =>
+  pipe(array(Sentence), maxLength(50, maxItemsMessage), description(about), metadata({ separator: '|' }));
 
 export const AgentType = pipe(
   string(),
-  regex(/^[a-z0-9]+(-[a-z0-9]+)*$/, 'may hold a-z, 0-9 and -'),
+  regex(/^[a-z0-9]+(-[a-z0-9]+)*$/, 'may contain only a-z, 0-9 and -'),
   maxLength(50, 'must have at most 50 characters'),
-  description('What kind of work it was: the name of its protocol'),
+  description('Kind of work: the name of its protocol'),
 );
 export const Topic = pipe(Line, maxLength(100, 'must have at most 100 characters'));
 export const DateText = pipe(
@@ -53,24 +54,24 @@ export const DateText = pipe(
   metadata({ jsonSchema: { type: 'string', pattern: '^\\d{4}-\\d{2}-\\d{2}$' }, value: 'DATE' }),
 );
 
-/** A line of `MANIFEST.jsonl` as we write it. */
+/** A line of `MANIFEST.jsonl` as cleo writes it. */
 export const ManifestEntry = strictObject({
   id: EntryId,
-  file: pipe(FilePath, description('The output file, as a path from the project folder')),
-  title: pipe(Line, description('What it is about')),
-  date: pipe(DateText, description('When it was written')),
-  status: pipe(ResearchStatus, description('complete, or what is missing stands in needs_followup')),
+  file: pipe(FilePath, description('Output file, as a path relative to the project folder')),
+  title: pipe(Line, description('Title')),
+  date: pipe(DateText, description('Date of the work')),
+  status: pipe(ResearchStatus, description('complete, partial or blocked; the last two require needs_followup')),
   agent_type: AgentType,
-  topics: pipe(array(Topic), maxLength(50, many), description('Words to find it by')),
-  key_findings: sentences('What was found, a sentence each'),
-  actionable: pipe(boolean(), description('Something follows from it')),
-  needs_followup: sentences('What is left to do, or what blocks it'),
-  linked_tasks: pipe(array(TaskId), maxLength(50, many), description('Tasks it belongs to')),
+  topics: pipe(array(Topic), maxLength(50, maxItemsMessage), description('Search terms')),
+  key_findings: createSentenceList('Findings, one sentence each'),
+  actionable: pipe(boolean(), description('The findings require action')),
+  needs_followup: createSentenceList('Remaining work or blockers'),
+  linked_tasks: pipe(array(TaskId), maxLength(50, maxItemsMessage), description('Tasks that the entry belongs to')),
 });
 export type ManifestEntry = InferOutput<typeof ManifestEntry>;
 
-/** A line as agents write it by hand: what says what it is has to be there, the rest may be missing, and there may be more. */
-export const ReadEntry = object({
+/** A line as agents write it by hand: identifying fields are required, the others optional, and unknown fields are allowed. */
+export const ParsedEntry = object({
   id: pipe(string(), minLength(1)),
   file: pipe(string(), minLength(1)),
   title: string(),
@@ -83,4 +84,4 @@ export const ReadEntry = object({
   needs_followup: optional(array(string()), []),
   linked_tasks: optional(array(string()), []),
 });
-export type ReadEntry = InferOutput<typeof ReadEntry>;
+export type ParsedEntry = InferOutput<typeof ParsedEntry>;

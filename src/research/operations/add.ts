@@ -2,10 +2,14 @@ import { relative, resolve, sep } from 'node:path';
 import { type BaseIssue, custom, description, metadata, optional, pipe, safeParse, strictObject } from 'valibot';
 import { answer, type JobContext, job } from '#core/define.ts';
 import { CleoError } from '#core/errors/error.ts';
-import { notFound } from '#tasks/operations/shared/require.ts';
+import { formatRetry } from '#core/errors/retry.ts';
+import { defined } from '#lib/defined.ts';
+import { isPlainObject } from '#lib/is-plain-object.ts';
+import { checkJson } from '#lib/parse-json.ts';
+import { createNotFoundError } from '#tasks/operations/shared/require.ts';
 import { ManifestEntry } from '../model/manifest.ts';
-import { entryIdFor, entryProblem } from '../rules/manifest.ts';
-import { EntryReceipt, entryReceipt, manifestOf } from './shared/manifest.ts';
+import { checkEntry, createEntryId } from '../rules/manifest.ts';
+import { EntryReceipt, openManifest, toEntryReceipt } from './shared/manifest.ts';
 
 const { entries: fields } = ManifestEntry;
 const help = 'cleo help research add';
@@ -16,15 +20,15 @@ export const researchAdd = job({
   params: strictObject({
     entry: optional(
       pipe(
-        custom<string | object>((value) => typeof value === 'string' || isObject(value), 'Expected an object, or JSON text of one'),
-        description('The whole entry as JSON; what else is given wins over it'),
+        custom<string | object>((value) => typeof value === 'string' || isPlainObject(value), 'Expected an object, or JSON text of one'),
+        description('The whole entry as JSON; other parameters override its fields'),
         metadata({ jsonSchema: { type: ['object', 'string'] }, value: 'JSON' }),
       ),
     ),
-    id: optional(pipe(fields.id, description('Its id; left out, made of the first linked task and the title'))),
+    id: optional(pipe(fields.id, description('Entry id; derived from the first linked task and the title by default'))),
     file: optional(fields.file),
     title: optional(fields.title),
-    date: optional(pipe(fields.date, description('When it was written; left out, today'))),
+    date: optional(pipe(fields.date, description('Date of the work; today by default'))),
     status: optional(fields.status),
     agentType: optional(fields.agent_type),
     topics: optional(fields.topics),
@@ -44,40 +48,39 @@ export const researchAdd = job({
   },
   async run(ctx, params) {
     const { platform, project, changes, read } = ctx;
-    const entry = wholeEntry(ctx, params);
-    const problem = entryProblem(entry);
+    const entry = buildEntry(ctx, params);
+    const problem = checkEntry(entry);
     if (problem)
       throw new CleoError('E_VALIDATION', {
         field: 'needs_followup',
         problem,
-        fix: again(ctx, { needsFollowup: [entry.status === 'partial' ? 'What is left to do' : 'What blocks it'] }),
+        fix: formatRetry(ctx, { needsFollowup: [entry.status === 'partial' ? 'What is left to do' : 'What blocks the work'] }, help),
       });
-    const { inProject } = await import('#platform/shared-file.ts');
-    const { path } = inProject(project.root, entry.file, help);
+    const { resolveInProject } = await import('#platform/shared-file.ts');
+    const { path } = resolveInProject(project.root, entry.file, help);
     entry.file = relative(project.root, resolve(project.root, entry.file)).split(sep).join('/');
     const isWritten = Boolean(platform.files.readText(path)?.trim());
     await read(async (store) => {
-      const [missing] = await store.tasks.missing(entry.linked_tasks);
-      if (missing) throw await notFound(store, missing);
+      const [missing] = await store.tasks.findMissing(entry.linked_tasks);
+      if (missing) throw await createNotFoundError(store, missing);
     });
-    const manifest = await manifestOf(project, ctx.config());
+    const manifest = await openManifest(project, ctx.config());
     manifest.add((isTaken) => {
-      if (isTaken(entry.id)) throw new CleoError('E_ID_COLLISION', { id: entry.id, fix: again(ctx, { id: freeId(entry.id, isTaken) }) });
+      if (isTaken(entry.id))
+        throw new CleoError('E_ID_COLLISION', { id: entry.id, fix: formatRetry(ctx, { id: findFreeId(entry.id, isTaken) }, help) });
       return JSON.stringify(entry);
     });
     changes.created.push(entry.id);
-    const early = `${entry.file} is not written yet; the file comes before its line (BASE-004)`;
-    return answer({ entry: entryReceipt(entry) }, isWritten ? {} : { warnings: [early] });
+    const warning = `${entry.file} does not exist yet or is empty; write the file before its entry (BASE-004)`;
+    return answer({ entry: toEntryReceipt(entry) }, isWritten ? {} : { warnings: [warning] });
   },
 });
 
-const isObject = (value: unknown): value is object => typeof value === 'object' && value !== null && !Array.isArray(value);
-
-/** The entry with what is given beside it, and what goes without saying. */
-function wholeEntry(ctx: JobContext, { entry: given, ...flags }: Record<string, unknown>): ManifestEntry {
-  const { agentType, keyFindings, needsFollowup, linkedTasks, ...same } = flags;
-  const named = { ...same, agent_type: agentType, key_findings: keyFindings, needs_followup: needsFollowup, linked_tasks: linkedTasks };
-  const said: Record<string, unknown> = {
+/** Builds the entry from defaults, the `entry` parameter and the other parameters, which take precedence in this order. */
+function buildEntry(ctx: JobContext, { entry: entryParam, ...flags }: Record<string, unknown>): ManifestEntry {
+  const { agentType, keyFindings, needsFollowup, linkedTasks, ...shared } = flags;
+  const renamed = { ...shared, agent_type: agentType, key_findings: keyFindings, needs_followup: needsFollowup, linked_tasks: linkedTasks };
+  const fieldValues: Record<string, unknown> = {
     date: ctx.now.slice(0, 10),
     agent_type: 'research',
     topics: [],
@@ -85,51 +88,44 @@ function wholeEntry(ctx: JobContext, { entry: given, ...flags }: Record<string, 
     actionable: false,
     needs_followup: [],
     linked_tasks: [],
-    ...parsedEntry(given),
-    ...Object.fromEntries(Object.entries(named).filter(([, value]) => value !== undefined)),
+    ...parseEntryParam(entryParam),
+    ...defined(renamed),
   };
-  const [task] = (said.linked_tasks as unknown[]) ?? [];
-  if (said.id === undefined && typeof task === 'string' && typeof said.title === 'string') said.id = entryIdFor(task, said.title);
-  const read = safeParse(ManifestEntry, said);
+  const [task] = (fieldValues.linked_tasks as unknown[]) ?? [];
+  if (fieldValues.id === undefined && typeof task === 'string' && typeof fieldValues.title === 'string')
+    fieldValues.id = createEntryId(task, fieldValues.title);
+  const read = safeParse(ManifestEntry, fieldValues);
   if (read.success) return read.output;
-  throw refusalOf(ctx, read.issues as BaseIssue<unknown>[]);
+  throw toEntryError(ctx, read.issues as BaseIssue<unknown>[]);
 }
 
-function parsedEntry(given: unknown): object {
-  if (typeof given !== 'string') return (given as object | undefined) ?? {};
-  let value: unknown;
-  try {
-    value = JSON.parse(given);
-  } catch (error) {
+function parseEntryParam(entryParam: unknown): object {
+  if (typeof entryParam !== 'string') return (entryParam as object | undefined) ?? {};
+  const parsed = checkJson(entryParam);
+  if ('problem' in parsed)
     throw new CleoError('E_INVALID_INPUT', {
-      problem: `entry (--entry) is no JSON: ${(error as Error).message.slice(0, 200)}`,
+      problem: `entry (--entry) is not JSON: ${parsed.problem.slice(0, 200)}`,
       fix: help,
       field: 'entry',
     });
-  }
-  if (isObject(value)) return value;
-  throw new CleoError('E_INVALID_INPUT', { problem: 'entry (--entry) is not one object', fix: help, field: 'entry' });
+  const { value } = parsed;
+  if (isPlainObject(value)) return value;
+  throw new CleoError('E_INVALID_INPUT', { problem: 'entry (--entry) is not a JSON object', fix: help, field: 'entry' });
 }
 
-/** As dispatch refuses parameters: the wrong shape (2) before a broken rule (6). */
-function refusalOf(ctx: JobContext, issues: BaseIssue<unknown>[]): CleoError {
+/** Reports issues as dispatch does for parameters: a wrong type (exit 2) before a broken rule (exit 6). */
+function toEntryError(ctx: JobContext, issues: BaseIssue<unknown>[]): CleoError {
   const issue = issues.find(({ kind }) => kind === 'schema') ?? issues[0]!;
   const field = String(issue.path?.[0]?.key ?? 'entry');
   if (issue.kind !== 'schema') return new CleoError('E_VALIDATION', { field, problem: issue.message, fix: help });
   const isMissing = issue.received === 'undefined' && issue.path?.length === 1;
   return new CleoError('E_INVALID_INPUT', {
     problem: isMissing ? `${field} is required` : `${field}: ${issue.message}`,
-    fix: field === 'status' && isMissing ? again(ctx, { status: 'complete' }) : help,
+    fix: field === 'status' && isMissing ? formatRetry(ctx, { status: 'complete' }, help) : help,
     field,
   });
 }
 
-/** The same call with something else, where that is a line to be copied. */
-function again({ commandWith }: JobContext, params: Record<string, unknown>): string {
-  const command = commandWith(params);
-  return command.length <= 1000 && !/[\0-\x1f]/.test(command) ? command : help;
-}
-
-function freeId(id: string, isTaken: (id: string) => boolean): string {
+function findFreeId(id: string, isTaken: (id: string) => boolean): string {
   for (let n = 2; ; n++) if (!isTaken(`${id}-${n}`)) return `${id}-${n}`;
 }

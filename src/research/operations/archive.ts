@@ -1,17 +1,17 @@
 import { array, boolean, description, optional, pipe, strictObject, string } from 'valibot';
 import { answer, type JobContext, job, noChange } from '#core/define.ts';
 import type { TaskId } from '#core/model/scalars.ts';
-import { DateText, type ReadEntry } from '../model/manifest.ts';
-import { type LineChange, readManifest, tasksOf, withoutEntries } from '../rules/manifest.ts';
-import { entryIn, manifestOf, noEntry } from './shared/manifest.ts';
-import { entryParam } from './show.ts';
+import { DateText, type ParsedEntry } from '../model/manifest.ts';
+import { dropEntries, type LineChange, listEntryTasks, parseManifest } from '../rules/manifest.ts';
+import { createEntryNotFoundError, findEntry, openManifest } from './shared/manifest.ts';
+import { EntryIdParam } from './show.ts';
 
 export const researchArchive = job({
   name: 'research.archive',
-  summary: 'Put entries away that are complete, leave nothing to do, and whose tasks are done',
+  summary: 'Archive complete research entries of done tasks',
   params: strictObject({
-    entryId: optional(pipe(entryParam, description('This one, whatever its state'))),
-    before: optional(pipe(DateText, description('Only those written before this date'))),
+    entryId: optional(pipe(EntryIdParam, description('Archive this entry, whatever its state'))),
+    before: optional(pipe(DateText, description('Only entries dated before this day'))),
     dryRun: optional(pipe(boolean(), description('Only say what would be put away'))),
   }),
   result: strictObject({ archived: array(string()) }),
@@ -20,32 +20,32 @@ export const researchArchive = job({
   cli: { command: 'research archive', args: ['entryId'] },
   example: { world: ['T001 done', 'research T001-parsers: Which parsers there are'], call: {} },
   async run(ctx, { entryId, before, dryRun }) {
-    const manifest = await manifestOf(ctx.project, ctx.config());
-    const known = manifest.read();
-    if (entryId !== undefined && !entryIn(known, entryId)) throw noEntry(entryId, known);
-    const open = await openAmong(
+    const manifest = await openManifest(ctx.project, ctx.config());
+    const content = manifest.read();
+    if (entryId !== undefined && !findEntry(content, entryId)) throw createEntryNotFoundError(entryId, content);
+    const openTasks = await listOpenTasks(
       ctx,
-      known.entries.flatMap(({ entry }) => tasksOf(entry)),
+      content.entries.flatMap(({ entry }) => listEntryTasks(entry)),
     );
-    const isOver = (entry: ReadEntry): boolean =>
+    const isArchivable = (entry: ParsedEntry): boolean =>
       entryId === undefined
         ? entry.status === 'complete' &&
           entry.needs_followup.length === 0 &&
           (before === undefined || (entry.date !== undefined && entry.date < before)) &&
-          !tasksOf(entry).some((id) => open.has(id))
+          !listEntryTasks(entry).some((id) => openTasks.has(id))
         : entry.id === entryId;
-    const chosen = new Set(known.entries.flatMap(({ entry }) => (isOver(entry) ? [entry.id] : [])));
+    const chosen = new Set(content.entries.flatMap(({ entry }) => (isArchivable(entry) ? [entry.id] : [])));
     if (chosen.size === 0) return noChange({ archived: [] });
     const archived = [...chosen];
     if (!dryRun)
       manifest.change((lines): LineChange[] => {
-        // A line that was added since may speak of an entry anew: what it is now decides.
-        const now = readManifest(lines.join('\n'));
-        const ids = new Set(now.entries.flatMap(({ entry }) => (chosen.has(entry.id) && isOver(entry) ? [entry.id] : [])));
-        const changes = withoutEntries(lines, ids);
-        // There first: a process that dies in between leaves them in both.
-        const gone = lines.filter((_, i) => changes[i] === 'drop');
-        if (gone.length > 0) manifest.archive(gone.map((line) => line.replace(/^\ufeff|\r$/g, '')));
+        // Checked again under the lock: another process may have appended a newer line for an entry.
+        const now = parseManifest(lines.join('\n'));
+        const ids = new Set(now.entries.flatMap(({ entry }) => (chosen.has(entry.id) && isArchivable(entry) ? [entry.id] : [])));
+        const changes = dropEntries(lines, ids);
+        // Written to the archive first: a crash in between duplicates lines but never loses one.
+        const dropped = lines.filter((_, i) => changes[i] === 'drop');
+        if (dropped.length > 0) manifest.archive(dropped.map((line) => line.replace(/^\ufeff|\r$/g, '')));
         archived.splice(0, archived.length, ...ids);
         return changes;
       });
@@ -54,8 +54,8 @@ export const researchArchive = job({
   },
 });
 
-/** Of these tasks those that are not done. One that is gone is not waited for. */
-async function openAmong({ read }: JobContext, ids: TaskId[]): Promise<Set<TaskId>> {
-  const hits = await read((store) => store.tasks.hits([...new Set(ids)]));
+/** Returns those of the tasks that exist and are not done. */
+async function listOpenTasks({ read }: JobContext, ids: TaskId[]): Promise<Set<TaskId>> {
+  const hits = await read((store) => store.tasks.getHits([...new Set(ids)]));
   return new Set(hits.filter(({ status }) => status !== 'done').map(({ id }) => id));
 }

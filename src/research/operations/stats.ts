@@ -1,9 +1,9 @@
 import { array, number, record, strictObject, string } from 'valibot';
 import { answer, query } from '#core/define.ts';
-import { manifestOf } from './shared/manifest.ts';
+import { openManifest } from './shared/manifest.ts';
 
-const mostTopics = 10;
-const mostProblems = 100;
+const maxTopics = 10;
+const maxProblems = 100;
 
 const Stats = strictObject({
   file: string(),
@@ -19,7 +19,7 @@ const Stats = strictObject({
 
 export const researchStats = query({
   name: 'research.stats',
-  summary: 'Count the research manifest, and name the lines in it that are wrong',
+  summary: 'Show statistics and invalid lines of the manifest',
   params: strictObject({}),
   result: strictObject({ stats: Stats }),
   errors: ['E_FILE_ERROR'],
@@ -28,29 +28,29 @@ export const researchStats = query({
   cli: { command: 'research stats' },
   example: { world: ['T001', 'research T001-parsers: Which parsers there are'], call: {} },
   async run({ project, config }) {
-    const manifest = await manifestOf(project, config);
+    const manifest = await openManifest(project, config);
     const { entries: all, problems } = manifest.read();
     const entries = all.map(({ entry }) => entry);
-    const topics = Object.entries(counted(entries.flatMap(({ topics }) => [...new Set(topics)])));
+    const topics = Object.entries(countWords(entries.flatMap(({ topics }) => [...new Set(topics)])));
     const stats = {
       file: manifest.name,
       entries: entries.length,
-      byStatus: counted(entries.map(({ status }) => status)),
-      byAgentType: counted(entries.map(({ agent_type }) => agent_type ?? 'unknown')),
+      byStatus: countWords(entries.map(({ status }) => status)),
+      byAgentType: countWords(entries.map(({ agent_type }) => agent_type ?? 'unknown')),
       topics: topics
         .sort(([a, n], [b, m]) => m - n || (a < b ? -1 : 1))
-        .slice(0, mostTopics)
+        .slice(0, maxTopics)
         .map(([topic, count]) => ({ topic, entries: count })),
       needFollowup: entries.filter(({ needs_followup }) => needs_followup.length > 0).length,
       unlinked: entries.filter(({ linked_tasks }) => linked_tasks.length === 0).length,
       archived: manifest.archived().entries.length,
-      problems: problems.slice(0, mostProblems),
+      problems: problems.slice(0, maxProblems),
     };
     return entries.length + problems.length === 0 ? answer({ stats }, { exit: 100 }) : { stats };
   },
 });
 
-function counted(words: string[]): Record<string, number> {
+function countWords(words: string[]): Record<string, number> {
   const counts = new Map<string, number>();
   for (const word of words) counts.set(word, (counts.get(word) ?? 0) + 1);
   return Object.fromEntries(counts);

@@ -1,119 +1,115 @@
 import { safeParse } from 'valibot';
-import { canonicalId, type TaskId } from '#core/model/scalars.ts';
-import { type ManifestEntry, ReadEntry } from '../model/manifest.ts';
+import { parseTaskId, type TaskId } from '#core/model/scalars.ts';
+import { parseJson, stripBom } from '#lib/parse-json.ts';
+import { slugify } from '#lib/slug.ts';
+import { type ManifestEntry, ParsedEntry } from '../model/manifest.ts';
 
-/** From the project folder. */
-export const manifestPath = (config: { 'orchestrate.outputDir': string }): string => `${baseOf(config)}/MANIFEST.jsonl`;
+/** Returns the path of the manifest, relative to the project folder. */
+export const getManifestPath = (config: { 'orchestrate.outputDir': string }): string => `${getOutputDir(config)}/MANIFEST.jsonl`;
 
-/** Entries that were put away. */
-export const archivePath = (config: { 'orchestrate.outputDir': string }): string => `${baseOf(config)}/MANIFEST.archive.jsonl`;
+export const getArchivePath = (config: { 'orchestrate.outputDir': string }): string => `${getOutputDir(config)}/MANIFEST.archive.jsonl`;
 
-/** Where the subagent of a task writes. */
-export const outputFolder = (config: { 'orchestrate.outputDir': string }, taskId: TaskId): string => `${baseOf(config)}/${taskId}`;
+/** Returns the folder for the output files of a task's subagents. */
+export const getOutputFolder = (config: { 'orchestrate.outputDir': string }, taskId: TaskId): string => `${getOutputDir(config)}/${taskId}`;
 
-const baseOf = (config: { 'orchestrate.outputDir': string }): string => config['orchestrate.outputDir'].replace(/(?<=.)\/+$/, '');
+const getOutputDir = (config: { 'orchestrate.outputDir': string }): string => config['orchestrate.outputDir'].replace(/(?<=.)\/+$/, '');
 
 export interface ManifestProblem {
-  /** From 1. */
+  /** Starts at 1. */
   line: number;
   problem: string;
 }
 
-export interface Manifest {
-  /** In the order of the file; of several with one id the last. */
-  entries: { entry: ReadEntry; line: number }[];
+export interface ParsedManifest {
+  /** In file order. Of several lines with one id only the last is used; `lines` counts them. */
+  entries: { entry: ParsedEntry; line: number; lines: number }[];
   problems: ManifestProblem[];
 }
 
-/** What a manifest says. Agents append to it by hand, so a line may be no entry, the last one cut short, and an id there twice. */
-export function readManifest(text: string): Manifest {
-  const byId = new Map<string, { entry: ReadEntry; line: number }>();
+/** Parses a manifest. Agents append to it by hand, so it may contain invalid lines, an incomplete last line and duplicate ids. */
+export function parseManifest(text: string): ParsedManifest {
+  const byId = new Map<string, ParsedManifest['entries'][number]>();
   const problems: ManifestProblem[] = [];
-  const lines = linesOf(text);
+  const lines = splitLines(text);
   lines.forEach((raw, i) => {
     const line = i + 1;
     if (raw.trim() === '') return;
-    const read = entryIn(raw);
-    if ('problem' in read) {
-      problems.push({ line, problem: line === lines.length ? 'is cut short' : read.problem });
+    const parsed = parseEntry(raw);
+    if ('problem' in parsed) {
+      problems.push({ line, problem: line === lines.length ? 'is incomplete' : parsed.problem });
       return;
     }
-    const known = byId.get(read.entry.id);
-    if (known) problems.push({ line, problem: `has the id ${read.entry.id}, as line ${known.line} does; this one counts` });
-    byId.delete(read.entry.id);
-    byId.set(read.entry.id, { entry: read.entry, line });
+    const earlier = byId.get(parsed.entry.id);
+    if (earlier) problems.push({ line, problem: `repeats the id ${parsed.entry.id} of line ${earlier.line}; this line is used` });
+    byId.delete(parsed.entry.id);
+    byId.set(parsed.entry.id, { entry: parsed.entry, line, lines: (earlier?.lines ?? 0) + 1 });
   });
   return { entries: [...byId.values()], problems };
 }
 
-/** Without the mark that some editors put before the first. */
-const linesOf = (text: string): string[] => text.replace(/^\ufeff/, '').split('\n');
+/** Splits a text into lines, without the byte order mark that some editors write. */
+const splitLines = (text: string): string[] => stripBom(text).split('\n');
 
-function entryIn(raw: string): { entry: ReadEntry } | { problem: string } {
-  let value: unknown;
-  try {
-    value = JSON.parse(raw);
-  } catch {
-    return { problem: 'is no JSON' };
-  }
-  const read = safeParse(ReadEntry, value);
-  if (read.success) return { entry: read.output };
-  const field = read.issues[0]?.path?.[0]?.key;
-  return { problem: field === undefined ? 'is no entry' : `is no entry: ${String(field)} is missing or not what it should be` };
+function parseEntry(raw: string): { entry: ParsedEntry } | { problem: string } {
+  const value = parseJson(raw);
+  if (value === undefined) return { problem: 'is not JSON' };
+  const parsed = safeParse(ParsedEntry, value);
+  if (parsed.success) return { entry: parsed.output };
+  const field = parsed.issues[0]?.path?.[0]?.key;
+  return { problem: field === undefined ? 'is not an entry' : `is not an entry: ${String(field)} is missing or invalid` };
 }
 
-/** What keeps an entry from being written; undefined if nothing does. */
-export function entryProblem({ status, needs_followup }: ManifestEntry): string | undefined {
+/** Returns the problem that prevents writing an entry, if any. */
+export function checkEntry({ status, needs_followup }: ManifestEntry): string | undefined {
   if (needs_followup.length > 0 || status === 'complete') return undefined;
-  return status === 'partial' ? 'must say what is left, for work that is partial' : 'must say what blocks it, for work that is blocked';
+  return status === 'partial'
+    ? 'must name what is left if the status is partial'
+    : 'must name what blocks the work if the status is blocked';
 }
 
-/** The id of an entry that brings none: its task, and what it is about. */
-export function entryIdFor(taskId: TaskId, title: string): string {
-  const slug = title
-    .normalize('NFKD')
-    .replace(/[\u0300-\u036f]/g, '')
-    .toLowerCase()
-    .replace(/[^a-z0-9]+/g, '-')
-    .slice(0, 60)
-    .replace(/^-+|-+$/g, '');
-  return `${taskId}-${slug || 'entry'}`;
+/** Creates an entry id from the task and the title. */
+export function createEntryId(taskId: TaskId, title: string): string {
+  return `${taskId}-${slugify(title, { maxLength: 60 }) || 'entry'}`;
 }
 
-/** Whether an entry belongs to a task: it says so, or its id does. */
-export const belongsTo = (entry: ReadEntry, taskId: TaskId): boolean => tasksOf(entry).includes(taskId);
-export const tasksOf = (entry: ReadEntry): TaskId[] => [...linksOf(entry), ...[taskInId(entry.id)].filter((id) => id !== undefined)];
-export const isLinked = (entry: ReadEntry, taskId: TaskId): boolean => linksOf(entry).includes(taskId);
-export const linksOf = (entry: ReadEntry): TaskId[] => entry.linked_tasks.map((id) => canonicalId(id) ?? id);
-export const taskInId = (id: string): TaskId | undefined => canonicalId(/^T\d+(?=-)/.exec(id)?.[0] ?? '');
+/** True if the entry links the task or has its id as prefix. */
+export const belongsTo = (entry: ParsedEntry, taskId: TaskId): boolean => listEntryTasks(entry).includes(taskId);
+export const listEntryTasks = (entry: ParsedEntry): TaskId[] => [
+  ...listLinks(entry),
+  ...[parseEntryTask(entry.id)].filter((id) => id !== undefined),
+];
+export const isLinked = (entry: ParsedEntry, taskId: TaskId): boolean => listLinks(entry).includes(taskId);
+export const listLinks = (entry: ParsedEntry): TaskId[] => entry.linked_tasks.map((id) => parseTaskId(id) ?? id);
+export const parseEntryTask = (id: string): TaskId | undefined => parseTaskId(/^T\d+(?=-)/.exec(id)?.[0] ?? '');
 
-/** The entry that tells of the work on a task: the newest under an id of its own; one of another task may be linked to it as well. */
-export function entryFor({ entries }: Manifest, taskId: TaskId): ReadEntry | undefined {
-  const own = entries.findLast(({ entry }) => taskInId(entry.id) === taskId);
-  return (own ?? entries.findLast(({ entry }) => taskInId(entry.id) === undefined && isLinked(entry, taskId)))?.entry;
+/** Finds the entry about the work on a task: the newest one with the task's id as prefix, otherwise the newest linked one without any
+ *  task id. An entry of another task does not count, even if it is linked. */
+export function findTaskEntry({ entries }: ParsedManifest, taskId: TaskId): ParsedEntry | undefined {
+  const own = entries.findLast(({ entry }) => parseEntryTask(entry.id) === taskId);
+  return (own ?? entries.findLast(({ entry }) => parseEntryTask(entry.id) === undefined && isLinked(entry, taskId)))?.entry;
 }
 
-/** What becomes of each line: kept to the byte, taken out, or another. */
+/** Change of one line: keep it byte for byte, drop it, or replace it. */
 export type LineChange = 'keep' | 'drop' | { text: string };
 
-/** The lines with the links of one entry changed: the line that counts, and nothing else of it. */
-export function withLinks(lines: string[], entryId: string, change: (links: TaskId[]) => TaskId[]): LineChange[] {
+/** Changes the links of one entry, in the line that is used for it. */
+export function changeLinks(lines: string[], entryId: string, change: (links: TaskId[]) => TaskId[]): LineChange[] {
   const changes = lines.map((): LineChange => 'keep');
-  const found = readManifest(lines.join('\n')).entries.find(({ entry }) => entry.id === entryId);
+  const found = parseManifest(lines.join('\n')).entries.find(({ entry }) => entry.id === entryId);
   if (!found) return changes;
-  // The object as it stands, with what is in it that we do not know.
-  const value = JSON.parse(linesOf(lines.join('\n'))[found.line - 1]!) as Record<string, unknown>;
-  const before = linksOf(found.entry);
+  // Parsed again, because `entry` lacks unknown fields, which must be preserved.
+  const value = JSON.parse(splitLines(lines.join('\n'))[found.line - 1]!) as Record<string, unknown>;
+  const before = listLinks(found.entry);
   const after = change(before);
   if (after.join() !== before.join()) changes[found.line - 1] = { text: JSON.stringify({ ...value, linked_tasks: after }) };
   return changes;
 }
 
-/** The lines without those of some entries, earlier ones of the same id too; what is no entry stays. */
-export function withoutEntries(lines: string[], ids: ReadonlySet<string>): LineChange[] {
-  return linesOf(lines.join('\n')).map((raw) => {
-    const read = entryIn(raw);
-    return 'entry' in read && ids.has(read.entry.id) ? 'drop' : 'keep';
+/** Drops all lines of some entries, including earlier lines with the same id. Lines that are not entries stay. */
+export function dropEntries(lines: string[], ids: ReadonlySet<string>): LineChange[] {
+  return splitLines(lines.join('\n')).map((raw) => {
+    const parsed = parseEntry(raw);
+    return 'entry' in parsed && ids.has(parsed.entry.id) ? 'drop' : 'keep';
   });
 }
 
@@ -125,10 +121,10 @@ export interface EntryFilter {
   needsFollowup?: boolean | undefined;
 }
 
-export function matches(entry: ReadEntry, { status, topic, agentType, task, needsFollowup }: EntryFilter): boolean {
+export function matchesEntryFilter(entry: ParsedEntry, { status, topic, agentType, task, needsFollowup }: EntryFilter): boolean {
   return (
     (status === undefined || entry.status === status) &&
-    (topic === undefined || entry.topics.some((one) => one.toLowerCase() === topic.toLowerCase())) &&
+    (topic === undefined || entry.topics.some((entryTopic) => entryTopic.toLowerCase() === topic.toLowerCase())) &&
     (agentType === undefined || entry.agent_type === agentType) &&
     (task === undefined || belongsTo(entry, task)) &&
     (needsFollowup === undefined || entry.needs_followup.length > 0 === needsFollowup)

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
-import type { ReadEntry } from '../model/manifest.ts';
-import { outputProblems, readOutput } from './output-file.ts';
+import type { ParsedEntry } from '../model/manifest.ts';
+import { checkOutput, parseOutput } from './output-file.ts';
 
-const entry: ReadEntry = {
+const entry: ParsedEntry = {
   id: 'T002-x',
   file: 'x.md',
   title: 'X',
@@ -30,12 +30,12 @@ Short.
 Long.
 `;
 const parts = (text: string): string[] =>
-  outputProblems(readOutput(text), entry, (id) => (id === 'T002' ? 'T001' : undefined)).map(
-    ({ part, isContrary }) => `${part}${isContrary ? '!' : ''}`,
+  checkOutput(parseOutput(text), entry, (id) => (id === 'T002' ? 'T001' : undefined)).map(
+    ({ part, isContradiction: isContrary }) => `${part}${isContrary ? '!' : ''}`,
   );
 
 const table: [string, string, string[]][] = [
-  ['the form', good, []],
+  ['a valid file', good, []],
   [
     'other line ends, a mark, ids as people write them, the colon inside',
     `\ufeff${good.replace('**Task**: T002', '**Task:** t2').replaceAll('\n', '\r\n')}`,
@@ -46,18 +46,18 @@ const table: [string, string, string[]][] = [
   ['another task', good.replace('T002', 'T003'), ['task!']],
   ['another epic', good.replace('T001', 'T009'), ['epic!']],
   ['another date', good.replace('2026-01-01', '2026-01-02'), ['date!']],
-  ['another state', good.replace('**Status**: complete', '**Status**: partial'), ['status!']],
+  ['another status', good.replace('**Status**: complete', '**Status**: partial'), ['status!']],
   ['an empty value', good.replace('**Status**: complete', '**Status**:'), ['status']],
   ['no summary', good.replace('## Summary\nShort.\n', ''), ['summary']],
   ['an empty content', good.replace('Long.', ''), ['content']],
-  ['headings in a block of code are none', good.replace('## Content\nLong.', '```\n## Content\nLong.\n```'), ['content']],
-  ['nothing', '', ['title', 'task', 'epic', 'date', 'status', 'summary', 'content']],
+  ['headings inside a code block', good.replace('## Content\nLong.', '```\n## Content\nLong.\n```'), ['content']],
+  ['an empty file', '', ['title', 'task', 'epic', 'date', 'status', 'summary', 'content']],
 ];
-test.each(table)('%s', (_, text, problems) => expect(parts(text)).toEqual(problems));
+test.each(table)('checks %s', (_, text, problems) => expect(parts(text)).toEqual(problems));
 
-describe('the parts', () => {
-  test('a header ends where the sections begin; a fence is closed by one as long', () => {
-    const { header, sections } = readOutput('# A\n**Task**: T1\n## One\n**Status**: no\n````\n```\n## Two\n````\n## Three\nx\n# B\n');
+describe('parseOutput', () => {
+  test('ends the header at the first section and matches fence lengths', () => {
+    const { header, sections } = parseOutput('# A\n**Task**: T1\n## One\n**Status**: no\n````\n```\n## Two\n````\n## Three\nx\n# B\n');
     expect([...header]).toEqual([['task', 'T1']]);
     expect([...sections.keys()]).toEqual(['one', 'three']);
   });

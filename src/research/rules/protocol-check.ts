@@ -1,10 +1,10 @@
 import type { Status, TaskId } from '#core/model/scalars.ts';
 import { type ProtocolName, protocolTable } from '#skills/model/protocol.ts';
-import type { ReadEntry } from '../model/manifest.ts';
+import type { ParsedEntry } from '../model/manifest.ts';
 import { isLinked } from './manifest.ts';
-import { type Output, outputProblems } from './output-file.ts';
-import { protocolRules, type Work } from './protocol-rules.ts';
-import { readReturn } from './return-message.ts';
+import { checkOutput, type OutputFile } from './output-file.ts';
+import { type ProtocolWork, protocolRules } from './protocol-rules.ts';
+import { parseReturnMessage } from './return-message.ts';
 
 export interface ProtocolFinding {
   rule: string;
@@ -12,144 +12,142 @@ export interface ProtocolFinding {
   message: string;
 }
 
-/** Everything that tells how a task was done. */
+/** Recorded facts about how a task was done. */
 export interface ProtocolFacts {
-  task: Work['task'] & { status: Status };
-  epicOf: (taskId: TaskId) => TaskId | undefined;
-  /** The last prompt for a worker on it. */
+  task: ProtocolWork['task'] & { status: Status };
+  getEpic: (taskId: TaskId) => TaskId | undefined;
+  /** The last spawn of a worker for the task. */
   spawn?: { agent: string; session?: string; hasProtocol: boolean };
   protocol?: ProtocolName;
-  entry?: ReadEntry;
-  /** Lines of the manifest with the id of the entry. */
+  entry?: ParsedEntry;
+  /** Number of manifest lines with the id of the entry. */
   lines: number;
   /** Linked tasks that do not exist. */
-  unknown: TaskId[];
-  output?: Output;
-  /** Milliseconds since 1970: when the file was changed last, and when the entry was added, where that is known. */
+  unknownTasks: TaskId[];
+  output?: OutputFile;
+  /** Epoch milliseconds of the last change of the file and of the addition of the entry, if known. */
   writtenAt?: number;
   addedAt?: number;
   message?: string;
-  /** Who took it as its focus, and who completed it, in the order of the log. */
+  /** Focus and completion of the task by agents, in log order. */
   acts: { act: 'focus' | 'complete'; agent: string; seq: number }[];
-  parts: Work['parts'];
+  parts: ProtocolWork['parts'];
 }
 
-/** The rule that has no id elsewhere: what a subagent is held to stood in its prompt. */
-export const spawnRule = 'SPAWN-001';
+/** Rule without an id in the protocols: the prompt of the subagent contained the protocol. */
+export const spawnRuleId = 'SPAWN-001';
 
-/** How a task was done, judged rule by rule. Whatever cannot be told from what is recorded is a warning, never a pass. */
-export function protocolFindings(facts: ProtocolFacts): ProtocolFinding[] {
+/** Checks how a task was done, rule by rule. A rule that the recorded facts cannot decide is a warning, never a pass. */
+export function checkProtocol(facts: ProtocolFacts): ProtocolFinding[] {
   return [
-    spawned(facts),
-    inManifest(facts),
-    returned(facts),
-    completed(facts),
-    written(facts),
-    focused(facts),
-    truthful(facts),
-    linked(facts),
-    ...conditional(facts),
+    checkPromptProtocol(facts),
+    checkManifestEntry(facts),
+    checkReturnMessage(facts),
+    checkCompletion(facts),
+    checkOutputFile(facts),
+    checkFocus(facts),
+    checkConsistency(facts),
+    checkLink(facts),
+    ...checkProtocolRules(facts),
   ];
 }
 
 const pass = (rule: string, message: string): ProtocolFinding => ({ rule, result: 'pass', message });
 const fail = (rule: string, message: string): ProtocolFinding => ({ rule, result: 'fail', message });
 const warn = (rule: string, message: string): ProtocolFinding => ({ rule, result: 'warn', message });
-const noEntry = 'there is no entry to look at';
+const noEntryMessage = 'there is no entry to check';
 
-function spawned({ spawn }: ProtocolFacts): ProtocolFinding {
-  if (!spawn) return fail(spawnRule, 'was never handed out: nobody was given its protocol');
+function checkPromptProtocol({ spawn }: ProtocolFacts): ProtocolFinding {
+  if (!spawn) return fail(spawnRuleId, 'was never spawned, so no agent received its protocol');
   return spawn.hasProtocol
-    ? pass(spawnRule, `${spawn.agent} was given the protocol`)
-    : fail(spawnRule, `was handed out to ${spawn.agent} without its protocol`);
+    ? pass(spawnRuleId, `${spawn.agent} received the protocol`)
+    : fail(spawnRuleId, `was spawned for ${spawn.agent} without its protocol`);
 }
 
-function inManifest({ entry, lines }: ProtocolFacts): ProtocolFinding {
+function checkManifestEntry({ entry, lines }: ProtocolFacts): ProtocolFinding {
   if (!entry) return fail('BASE-001', 'the manifest has no entry for it');
-  return lines > 1 ? warn('BASE-001', `${entry.id} stands on ${lines} lines; the last counts`) : pass('BASE-001', entry.id);
+  return lines > 1 ? warn('BASE-001', `${entry.id} is on ${lines} lines; the last one is used`) : pass('BASE-001', entry.id);
 }
 
-function returned({ message, entry, protocol }: ProtocolFacts): ProtocolFinding {
-  if (message === undefined) return warn('BASE-002', 'no return message was given to check');
-  const said = readReturn(message);
-  if (!said) return fail('BASE-002', 'has none of the three forms');
-  if (entry && said.status !== entry.status) return fail('BASE-002', `says ${said.status}; its entry says ${entry.status}`);
+function checkReturnMessage({ message, entry, protocol }: ProtocolFacts): ProtocolFinding {
+  if (message === undefined) return warn('BASE-002', 'there is no return message to check');
+  const parsed = parseReturnMessage(message);
+  if (!parsed) return fail('BASE-002', 'does not match any of the three forms');
+  if (entry && parsed.status !== entry.status) return fail('BASE-002', `says ${parsed.status}; its entry says ${entry.status}`);
   const title = protocol && protocolTable[protocol].title;
-  return title && said.type !== title
-    ? warn('BASE-002', `calls itself ${said.type}; its protocol is ${title}`)
+  return title && parsed.type !== title
+    ? warn('BASE-002', `says ${parsed.type}; its protocol is ${title}`)
     : pass('BASE-002', message.trim());
 }
 
-const isOpenEnd = (entry: ReadEntry | undefined): boolean => entry !== undefined && entry.status !== 'complete';
+export const isIncomplete = (entry: ParsedEntry | undefined): boolean => entry !== undefined && entry.status !== 'complete';
 
-function completed({ task, entry, spawn, acts }: ProtocolFacts): ProtocolFinding {
-  if (isOpenEnd(entry))
+function checkCompletion({ task, entry, spawn, acts }: ProtocolFacts): ProtocolFinding {
+  if (isIncomplete(entry))
     return task.status === 'done'
-      ? fail('BASE-003', `is done, and its entry says ${entry?.status}`)
-      : pass('BASE-003', `stays open, as its entry says ${entry?.status}`);
+      ? fail('BASE-003', `is done, but its entry says ${entry?.status}`)
+      : pass('BASE-003', `is open, and its entry says ${entry?.status}`);
   if (task.status !== 'done') return fail('BASE-003', `is ${task.status}, not done`);
   const last = acts.findLast(({ act }) => act === 'complete');
-  if (!last) return warn('BASE-003', 'is done, and the log does not say by whom');
+  if (!last) return warn('BASE-003', 'is done, but the log does not show by which agent');
   return spawn && last.agent !== spawn.agent
     ? fail('BASE-003', `was completed by ${last.agent}, not by ${spawn.agent}`)
     : pass('BASE-003', `completed by ${last.agent}`);
 }
 
-function written({ entry, output, writtenAt, addedAt, epicOf }: ProtocolFacts): ProtocolFinding {
-  if (!entry) return warn('BASE-004', noEntry);
-  if (!output) return fail('BASE-004', `${entry.file} is not there`);
+function checkOutputFile({ entry, output, writtenAt, addedAt, getEpic }: ProtocolFacts): ProtocolFinding {
+  if (!entry) return warn('BASE-004', noEntryMessage);
+  if (!output) return fail('BASE-004', `${entry.file} is missing`);
   if (output.text.trim() === '') return fail('BASE-004', `${entry.file} is empty`);
-  const [first] = outputProblems(output, entry, epicOf).filter(({ isContrary }) => !isContrary);
+  const [first] = checkOutput(output, entry, getEpic).filter(({ isContradiction: isContrary }) => !isContrary);
   if (first) return warn('BASE-004', `${entry.file} ${first.problem}`);
   if (writtenAt !== undefined && addedAt !== undefined && writtenAt > addedAt + 1000)
     return warn('BASE-004', `${entry.file} was changed after its entry was added`);
   return pass('BASE-004', entry.file);
 }
 
-function focused({ acts, spawn }: ProtocolFacts): ProtocolFinding {
+function checkFocus({ acts, spawn }: ProtocolFacts): ProtocolFinding {
   const end = acts.findLast(({ act }) => act === 'complete')?.seq ?? Number.POSITIVE_INFINITY;
   const whose = spawn ? `${spawn.agent} ` : '';
   const found = acts.find(({ act, agent, seq }) => act === 'focus' && seq < end && (!spawn || agent === spawn.agent));
-  return found
-    ? pass('BASE-005', `${found.agent} took it as its focus`)
-    : fail('BASE-005', `${whose}never took it as its focus before it ended`);
+  return found ? pass('BASE-005', `${found.agent} focused it`) : fail('BASE-005', `${whose}never focused it before completion`);
 }
 
-function truthful({ entry, output, unknown, epicOf }: ProtocolFacts): ProtocolFinding {
-  if (!entry) return warn('BASE-006', noEntry);
-  if (unknown.length > 0) return fail('BASE-006', `the entry links ${unknown.slice(0, 5).join(', ')}, which there is not`);
-  const [first] = output ? outputProblems(output, entry, epicOf).filter(({ isContrary }) => isContrary) : [];
+function checkConsistency({ entry, output, unknownTasks, getEpic }: ProtocolFacts): ProtocolFinding {
+  if (!entry) return warn('BASE-006', noEntryMessage);
+  if (unknownTasks.length > 0) return fail('BASE-006', `the entry links unknown tasks: ${unknownTasks.slice(0, 5).join(', ')}`);
+  const [first] = output ? checkOutput(output, entry, getEpic).filter(({ isContradiction: isContrary }) => isContrary) : [];
   return first ? fail('BASE-006', `${entry.file} ${first.problem}`) : pass('BASE-006', 'file, entry and tasks agree');
 }
 
-function linked({ entry, task }: ProtocolFacts): ProtocolFinding {
-  if (!entry) return warn('BASE-007', noEntry);
+function checkLink({ entry, task }: ProtocolFacts): ProtocolFinding {
+  if (!entry) return warn('BASE-007', noEntryMessage);
   return isLinked(entry, task.id) ? pass('BASE-007', `${entry.id} is linked`) : warn('BASE-007', `${entry.id} is not linked to ${task.id}`);
 }
 
-/** Of work that is partial or blocked nobody expects that it is all there. */
-function conditional({ protocol, entry, output, task, parts }: ProtocolFacts): ProtocolFinding[] {
+/** Checks the rules of the task's protocol. For partial or blocked work, a broken MUST rule is only a warning. */
+function checkProtocolRules({ protocol, entry, output, task, parts }: ProtocolFacts): ProtocolFinding[] {
   if (!protocol) return [];
-  return protocolRules[protocol].map(({ id, isMust, problem }) => {
-    if (!entry || !output) return warn(id, entry ? 'there is no output to look at' : noEntry);
-    const found = problem({ task, entry, output, parts });
-    if (!found) return pass(id, 'kept');
-    return isMust && entry.status === 'complete' ? fail(id, found) : warn(id, found);
+  return protocolRules[protocol].map(({ id, isMust, check }) => {
+    if (!entry || !output) return warn(id, entry ? 'there is no output file to check' : noEntryMessage);
+    const message = check({ task, entry, output, parts });
+    if (!message) return pass(id, 'followed');
+    return isMust && entry.status === 'complete' ? fail(id, message) : warn(id, message);
   });
 }
 
-/** The exit code of what is wrong, the gravest first: nobody knew the rules, nothing was left, it was not told as it should be, the rest. */
-export function gravest(findings: ProtocolFinding[]): { exit: 60 | 61 | 62 | 6; finding: ProtocolFinding } | undefined {
+/** Finds the worst failure and its exit code: no protocol in the prompt (60), no entry (62), a wrong return message (61), the rest (6). */
+export function findWorst(findings: ProtocolFinding[]): { exit: 60 | 61 | 62 | 6; finding: ProtocolFinding } | undefined {
   const failed = findings.filter(({ result }) => result === 'fail');
-  for (const [rule, exit] of grave) {
+  for (const [rule, exit] of exitByRule) {
     const finding = failed.find((one) => one.rule === rule);
     if (finding) return { exit, finding };
   }
   return failed[0] && { exit: 6, finding: failed[0] };
 }
 
-const grave: [string, 60 | 61 | 62][] = [
-  [spawnRule, 60],
+const exitByRule: [string, 60 | 61 | 62][] = [
+  [spawnRuleId, 60],
   ['BASE-001', 62],
   ['BASE-002', 61],
 ];

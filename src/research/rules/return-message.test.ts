@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { protocolNames, protocolTable } from '#skills/model/protocol.ts';
-import { readReturn, returnMessage } from './return-message.ts';
+import { formatReturnMessage, parseReturnMessage } from './return-message.ts';
 
 const forms = [
   ['Research complete. See MANIFEST.jsonl for summary.', { type: 'Research', status: 'complete' }],
@@ -16,12 +16,12 @@ const forms = [
   ['', undefined],
 ] as const;
 
-test.each(forms)('%j', (message, read) => expect(readReturn(message)).toEqual(read));
+test.each(forms)('parses %j', (message, parsed) => expect(parseReturnMessage(message)).toEqual(parsed));
 
-test('what is said by the rule is read by it', () => {
+test('parses every message that it formats', () => {
   for (const name of protocolNames)
     for (const status of ['complete', 'partial', 'blocked'] as const) {
       const type = protocolTable[name].title;
-      expect(readReturn(returnMessage(type, status))).toEqual({ type, status });
+      expect(parseReturnMessage(formatReturnMessage(type, status))).toEqual({ type, status });
     }
 });

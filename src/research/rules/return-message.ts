@@ -6,11 +6,11 @@ const endings: Record<ResearchStatus, string> = {
   blocked: 'blocked. See MANIFEST.jsonl for blocker details.',
 };
 
-/** What a subagent returns, and nothing else: its content is in the file that the manifest names. */
-export const returnMessage = (type: string, status: ResearchStatus): string => `${type} ${endings[status]}`;
+/** Formats the return message of a subagent. It has no content; that is in the file that the manifest names. */
+export const formatReturnMessage = (type: string, status: ResearchStatus): string => `${type} ${endings[status]}`;
 
-/** The kind of work and how it ended; undefined for a message of no such form. */
-export function readReturn(message: string): { type: string; status: ResearchStatus } | undefined {
+/** Parses a return message; undefined if it does not have one of the three forms. */
+export function parseReturnMessage(message: string): { type: string; status: ResearchStatus } | undefined {
   const text = message.trim();
   for (const [status, ending] of Object.entries(endings) as [ResearchStatus, string][]) {
     const type = text.endsWith(` ${ending}`) ? text.slice(0, -ending.length - 1) : '';

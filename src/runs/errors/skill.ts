@@ -1,22 +1,23 @@
-import { addRows } from '#core/errors/catalog.ts';
+import { addErrorRows } from '#core/errors/catalog.ts';
 import { CleoError } from '#core/errors/error.ts';
-import { type Row, row } from '#core/errors/row.ts';
-import { classOf } from '../model/skill-exit.ts';
+import { commandLine } from '#core/errors/quote.ts';
+import { type ErrorRow, row } from '#core/errors/row.ts';
+import { classifyExitCode } from '../model/skill-exit.ts';
 
-const longest = 1500;
+const maxMessageLength = 1500;
 
-/** How the commands that run and judge skills refuse: with the code of the skill, and the class it belongs to. */
+/** The error of all commands that run or assess skills: it carries an exit code of the skill table and its class. */
 const rows = {
   E_SKILL: row<{ exit: number; class: string; problem: string; fix: string; [fact: string]: unknown }>({
     exit: 70,
-    exitOf: (d) => d.exit,
+    getExit: (d) => d.exit,
     http: 422,
-    // Whole documents may stand in it: what they lack is told in the details.
-    message: (d) => (d.problem.length > longest ? `${d.problem.slice(0, longest)} …` : d.problem),
+    // A problem can quote a whole document. The details hold the rest.
+    message: (d) => (d.problem.length > maxMessageLength ? `${d.problem.slice(0, maxMessageLength)} …` : d.problem),
     fix: (d) => d.fix,
     code: (d) => `E_SKILL_${d.class.toUpperCase()}`,
   }),
-} satisfies Record<string, Row<never>>;
+} satisfies Record<string, ErrorRow<never>>;
 
 type SkillRows = typeof rows;
 
@@ -24,17 +25,34 @@ declare module '#core/errors/catalog.ts' {
   interface DomainRows extends SkillRows {}
 }
 
-addRows(rows);
+addErrorRows(rows);
 
-export const skillRefusal = (exit: number, problem: string, fix: string, facts: Record<string, unknown> = {}): CleoError =>
-  new CleoError('E_SKILL', { exit, class: classOf(exit), problem, fix, ...facts });
+export const createSkillError = (exit: number, problem: string, fix: string, facts: Record<string, unknown> = {}): CleoError =>
+  new CleoError('E_SKILL', { exit, class: classifyExitCode(exit), problem, fix, ...facts });
 
-/** What cleo refuses with, said in the codes of skills: what has to be done before is 80, what is not the caller's to do is 77. A
- *  command line that does not parse is 2 in both. */
-const translated: Record<number, number> = { 1: 70, 3: 73, 4: 66, 5: 69, 6: 64, 7: 75, 8: 78, 34: 77, 36: 80, 64: 77, 80: 80, 83: 80 };
+/** Maps exit codes of CLEO to those of skills: 80 for an unmet precondition, 77 for a missing permission. A command line that does not
+ *  parse is 2 in both tables. */
+const skillExits: Record<number, number> = { 1: 70, 3: 73, 4: 66, 5: 69, 6: 64, 7: 75, 8: 78, 34: 77, 36: 80, 64: 77, 80: 80, 83: 80 };
 
-export function asSkillRefusal(refusal: CleoError): CleoError {
-  if (refusal.row === 'E_SKILL' || refusal.exitCode === 2) return refusal;
-  const exit = refusal.row === 'E_NOT_INITIALIZED' ? 78 : (translated[refusal.exitCode] ?? 70);
-  return skillRefusal(exit, refusal.message, refusal.fix, { ...refusal.details, cleoCode: refusal.code });
+export function toSkillError(error: CleoError): CleoError {
+  if (error.row === 'E_SKILL' || error.exitCode === 2) return error;
+  const exit = error.row === 'E_NOT_INITIALIZED' ? 78 : (skillExits[error.exitCode] ?? 70);
+  return createSkillError(exit, error.message, error.fix, { ...error.details, cleoCode: error.code });
 }
+
+/** Runs `work` and turns a file system error into a skill error: 73 for a file of a run, 74 for a trace or log. */
+export function reportWriteErrors<T>(path: string, exit: 73 | 74, work: () => T): T {
+  try {
+    return work();
+  } catch (error) {
+    const { code } = error as { code?: string };
+    if (code === undefined) throw error;
+    throw createSkillError(exit, `${path} cannot be written: ${code}`, 'cleo doctor', { path });
+  }
+}
+
+/** The command that resumes a run. The record of the run holds its other parameters. */
+export const resumeCommand = (id: string, kind: string, name: string): string =>
+  commandLine(['cleo', ...(kind === 'skill' ? ['skill', 'run', name] : ['construct', 'run']), '--resume', id]);
+
+export const showConstructCommand = (file: string): string => commandLine(['cleo', 'construct', 'show', file]);

@@ -23,8 +23,8 @@ import {
 import { stageNames } from '#planning/model/lifecycle.ts';
 import { exitClasses, failureClasses } from './skill-exit.ts';
 
-/** What numbers in a manifest, or in the schema of a document, may be. */
-export const limits = {
+/** Ranges of the numbers in a manifest and in a document schema. */
+export const manifestLimits = {
   milliseconds: { min: 0, max: 86_400_000, whole: true },
   retries: { min: 0, max: 10, whole: true },
   share: { min: 0, max: 1 },
@@ -37,31 +37,34 @@ export const limits = {
   items: { min: 0, max: 10_000, whole: true },
 } as const;
 
-/** The names that a part of a manifest knows; others are left aside, with a warning. */
-export const keysOf = <E extends object>({ entries }: { entries: E }): (keyof E & string)[] => Object.keys(entries) as (keyof E & string)[];
+/** The known keys of one part of a manifest; the reader ignores others with a warning. */
+export const listPartKeys = <E extends object>({ entries }: { entries: E }): (keyof E & string)[] =>
+  Object.keys(entries) as (keyof E & string)[];
 
-type Limits = { min: number; max: number; whole?: true };
-const within = ({ min, max, whole }: Limits, about: string) =>
+type NumberRange = { min: number; max: number; whole?: true };
+const optionalNumber = ({ min, max, whole }: NumberRange, about: string) =>
   whole
     ? optional(pipe(number(), integer(), minValue(min), maxValue(max), description(about)))
     : optional(pipe(number(), minValue(min), maxValue(max), description(about)));
-const text = (about: string) => optional(pipe(string(), description(about)));
-const texts = (about: string) => optional(pipe(union([string(), array(string())]), description(about)));
+const optionalText = (about: string) => optional(pipe(string(), description(about)));
+const optionalTexts = (about: string) => optional(pipe(union([string(), array(string())]), description(about)));
 const Argv = pipe(array(string()), minLength(1));
-/** For others: left as it is. */
+/** A key that other tools read; any value is accepted. */
 const anything = optional(unknown());
-/** What stands for a list or a map of the author's own names. */
-const oneOf = <const T extends readonly string[]>(names: T, about: string) => optional(pipe(picklist(names), description(about)));
+const optionalChoice = <const T extends readonly string[]>(names: T, about: string) => optional(pipe(picklist(names), description(about)));
 
 export const MetadataPart = looseObject({
-  name: text('What {project} stands for where nothing else says'),
-  version: text('In quotes where it looks like a number'),
-  description: text('What it is for'),
+  name: optionalText('The default value of {project}'),
+  version: optionalText('A string; quote it if it looks like a number'),
+  description: optionalText('Purpose of the construct'),
   ...{ author: anything, license: anything, tags: anything, labels: anything, annotations: anything },
 });
 
-export const ExitCodePart = looseObject({ name: text('What the code is called'), class: oneOf(exitClasses, 'What it thereby means') });
-const exitCodes = (about: string) =>
+export const ExitCodePart = looseObject({
+  name: optionalText('Name of the exit code'),
+  class: optionalChoice(exitClasses, 'Class of the exit code'),
+});
+const optionalExitCodes = (about: string) =>
   optional(
     pipe(
       record(pipe(string(), regex(/^\d{1,3}$/)), union([string(), ExitCodePart])),
@@ -79,87 +82,97 @@ const exitCodes = (about: string) =>
   );
 
 export const SkillPart = looseObject({
-  name: text('The skill, by the name of its folder'),
-  slug: text('The same, as packs say it'),
-  phase: text('The phase it runs in'),
-  required: optional(pipe(boolean(), description('false: it may be absent'))),
-  path: text('Its folder, where it is none of .cleo/skills, .claude/skills and skills'),
+  name: optionalText('Name of the skill: the name of its folder'),
+  slug: optionalText('Name of the skill, as written in packs'),
+  phase: optionalText('Phase in which the skill runs'),
+  required: optional(pipe(boolean(), description('false: it may be missing'))),
+  path: optionalText('Folder of the skill, unless it is in .cleo/skills, .claude/skills or skills'),
   run: optional(pipe(union([string(), Argv]), description('The program and its arguments; with shell: true, one line'))),
-  shell: optional(pipe(boolean(), description('run is one line for the shell'))),
-  env: texts('Variables it is given beside the usual ones'),
-  credentials: texts('Variables that are secret'),
-  timeout_ms: within(limits.milliseconds, 'How long one attempt may take; 0: as long as it does'),
-  max_retries: within(limits.retries, 'How often it is tried again'),
+  shell: optional(pipe(boolean(), description('run is one shell command line'))),
+  env: optionalTexts('Environment variables to pass in addition to the default ones'),
+  credentials: optionalTexts('Environment variables whose values are secret'),
+  timeout_ms: optionalNumber(manifestLimits.milliseconds, 'Timeout of one attempt; 0: none'),
+  max_retries: optionalNumber(manifestLimits.retries, 'Number of retries'),
   version: anything,
   description: anything,
 });
 
 const quality = {
-  schema: text('prd-v1, sdd-v1, sprint-v1, research-note, or one of .cleo/schemas'),
-  min_completeness: within(limits.share, 'How complete it has to be, from 0 to 1'),
+  schema: optionalText('prd-v1, sdd-v1, sprint-v1, research-note, or one of .cleo/schemas'),
+  min_completeness: optionalNumber(manifestLimits.share, 'Minimum completeness, from 0 to 1'),
   required_sections: optional(
     pipe(union([boolean(), array(string())]), description('Sections that must not be empty; true: all that the schema requires')),
   ),
 };
 
 export const ArtifactPart = looseObject({
-  path: pipe(string(), description('From the project folder; * and {project}, {run_id}, {phase}, {date} or a --var may be in it')),
+  path: pipe(
+    string(),
+    description('Relative to the project folder; may contain *, {project}, {run_id}, {phase}, {date} and variables of --var'),
+  ),
   ...quality,
-  required: optional(pipe(boolean(), description('false: it may be absent'))),
+  required: optional(pipe(boolean(), description('false: it may be missing'))),
   description: anything,
 });
-const artifacts = (about: string) => optional(pipe(array(union([string(), ArtifactPart])), description(about)));
+const optionalArtifacts = (about: string) => optional(pipe(array(union([string(), ArtifactPart])), description(about)));
 
 export const PhasePart = looseObject({
-  name: text('In a list of phases'),
+  name: optionalText('Name of the phase, in a list of phases'),
   description: anything,
-  skills: texts('Skills that run in it, beside those that name it'),
-  receives: artifacts('What it needs'),
-  requires: artifacts('What it needs'),
-  produces: artifacts('What it makes'),
-  inputs: artifacts('What it needs'),
-  outputs: artifacts('What it makes'),
+  skills: optionalTexts('Skills that run in this phase, in addition to those that name it'),
+  receives: optionalArtifacts('Artifacts that the phase needs'),
+  requires: optionalArtifacts('Artifacts that the phase needs'),
+  produces: optionalArtifacts('Artifacts that the phase produces'),
+  inputs: optionalArtifacts('Artifacts that the phase needs'),
+  outputs: optionalArtifacts('Artifacts that the phase produces'),
 });
 
 export const ContractPart = looseObject({
-  inputs: artifacts('What it needs; a path may end with " (optional)"'),
-  outputs: artifacts('What it makes'),
-  exit_codes: exitCodes('What its skills end with'),
+  inputs: optionalArtifacts('Artifacts that the phase needs; a path may end with " (optional)"'),
+  outputs: optionalArtifacts('Artifacts that the phase produces'),
+  exit_codes: optionalExitCodes('Exit codes of the skills of this phase'),
   description: anything,
 });
 
 export const ExecutionPart = looseObject({
-  type: oneOf(['sequential', 'parallel'], 'parallel: the skills of one phase run side by side'),
-  phases: texts('The phases, in the order in which they run'),
-  max_concurrency: within(limits.concurrency, 'How many skills may run side by side'),
-  executor: optional(pipe(Argv, description('Runs skills that bring nothing to run themselves'))),
+  type: optionalChoice(['sequential', 'parallel'], 'parallel: the skills of one phase run at the same time'),
+  phases: optionalTexts('Phases, in the order in which they run'),
+  max_concurrency: optionalNumber(manifestLimits.concurrency, 'Maximum number of skills that run at the same time'),
+  executor: optional(pipe(Argv, description('Command that runs skills without a program of their own'))),
 });
 
 export const CapturePart = looseObject({
-  enabled: optional(pipe(boolean(), description('false: only how it ended is kept'))),
+  enabled: optional(pipe(boolean(), description('false: store only the outcome'))),
   retention_days: optional(
-    pipe(nullable(pipe(number(), integer(), minValue(0), maxValue(limits.days.max))), description('0: gone when the run ends; null: kept')),
+    pipe(
+      nullable(pipe(number(), integer(), minValue(0), maxValue(manifestLimits.days.max))),
+      description('0: delete when the run ends; null: keep forever'),
+    ),
   ),
-  include_inputs: oneOf(['none', 'hashed', 'full'], 'What traces keep of inputs'),
-  include_outputs: oneOf(['none', 'summary', 'full'], 'What traces keep of outputs'),
+  include_inputs: optionalChoice(['none', 'hashed', 'full'], 'How traces store inputs'),
+  include_outputs: optionalChoice(['none', 'summary', 'full'], 'How traces store outputs'),
 });
 
-export const RubricPart = looseObject({ id: string(), question: string(), weight: within(limits.weight, 'How much it counts') });
+export const RubricPart = looseObject({
+  id: string(),
+  question: string(),
+  weight: optionalNumber(manifestLimits.weight, 'Relative weight'),
+});
 export const GoalPart = looseObject({
-  mode: oneOf(['off', 'judge', 'review', 'judge_then_review'], 'Who says whether the goal was reached'),
-  enforce: optional(pipe(boolean(), description('true: it decides how the run ends'))),
-  rubric: optional(pipe(array(RubricPart), description('What a judge is asked'))),
+  mode: optionalChoice(['off', 'judge', 'review', 'judge_then_review'], 'Who decides whether the goal was reached'),
+  enforce: optional(pipe(boolean(), description('true: the goal gate decides how the run ends'))),
+  rubric: optional(pipe(array(RubricPart), description('Questions for the judge'))),
 });
 
 export const JudgePart = looseObject({
   command: pipe(Argv, description('Reads a request as JSON and prints a verdict as JSON')),
-  timeout_ms: within(limits.milliseconds, 'How long it may take'),
-  max_retries: within(limits.retries, 'How often it is asked again where it says nothing'),
-  votes: within(limits.votes, 'How often it is asked; an odd number'),
-  min_score: within(limits.share, 'What a pass needs, from 0 to 1'),
+  timeout_ms: optionalNumber(manifestLimits.milliseconds, 'Timeout of one call'),
+  max_retries: optionalNumber(manifestLimits.retries, 'Number of retries if the judge gives no verdict'),
+  votes: optionalNumber(manifestLimits.votes, 'Number of votes; must be odd'),
+  min_score: optionalNumber(manifestLimits.share, 'Minimum score of a pass, from 0 to 1'),
 });
 
-const severity = oneOf(['block', 'warn'], 'warn: it is told and goes on');
+const severity = optionalChoice(['block', 'warn'], 'warn: report the failure and continue');
 const checks = optional(
   pipe(
     array(union([string(), record(string(), unknown())])),
@@ -170,16 +183,16 @@ const checks = optional(
 );
 export const PreconditionPart = looseObject({ checks, severity });
 export const ExecutionGatePart = looseObject({
-  timeout_ms: within(limits.milliseconds, 'How long one attempt may take; 0: as long as it does'),
-  max_retries: within(limits.retries, 'How often it is tried again'),
-  retry_on: optional(pipe(array(picklist(failureClasses)), description('Classes of exit codes that are tried again'))),
-  deadline_ms: within(limits.milliseconds, 'For all attempts of all skills together; 0: as long as they take'),
-  kill_grace_ms: within(limits.milliseconds, 'Between the request to end and the end'),
+  timeout_ms: optionalNumber(manifestLimits.milliseconds, 'Timeout of one attempt; 0: none'),
+  max_retries: optionalNumber(manifestLimits.retries, 'Number of retries'),
+  retry_on: optional(pipe(array(picklist(failureClasses)), description('Classes of exit codes that are retried'))),
+  deadline_ms: optionalNumber(manifestLimits.milliseconds, 'Timeout of all attempts of all skills together; 0: none'),
+  kill_grace_ms: optionalNumber(manifestLimits.milliseconds, 'Time between SIGTERM and SIGKILL'),
   severity,
 });
 export const OutputPart = looseObject({
   ...quality,
-  primary_schema: text('A JSON Schema of .cleo/schemas for what the skill prints'),
+  primary_schema: optionalText('JSON Schema in .cleo/schemas for the output of the skill'),
   severity,
   checks,
 });
@@ -194,20 +207,20 @@ export const GatesPart = looseObject({
 export const ValidationPart = looseObject(quality);
 const onFailure = ['block', 'warn', 'skip'] as const;
 export const HandoffPart = looseObject({
-  from: text('The phase that hands on, where the name of the handoff does not tell'),
-  to: text('The phase that receives'),
-  required_artifacts: artifacts('What must be there'),
-  requires: artifacts('What must be there'),
-  optional_artifacts: artifacts('What may be there'),
+  from: optionalText('Sending phase, if the key is not <from>_to_<to>'),
+  to: optionalText('Receiving phase'),
+  required_artifacts: optionalArtifacts('Required artifacts'),
+  requires: optionalArtifacts('Required artifacts'),
+  optional_artifacts: optionalArtifacts('Optional artifacts'),
   validation: optional(ValidationPart),
-  on_failure: oneOf(onFailure, 'block: the receiver is not started'),
-  on_missing: oneOf(onFailure, 'The same'),
+  on_failure: optionalChoice(onFailure, 'block: do not start the receiving phase'),
+  on_missing: optionalChoice(onFailure, 'Another name of on_failure'),
   description: anything,
 });
 
 export const RedactionPart = looseObject({
-  patterns: texts('Regular expressions (RE2) of what is hidden besides'),
-  allow: texts('Fingerprints of what is not hidden'),
+  patterns: optionalTexts('Regular expressions (RE2) of additional secrets'),
+  allow: optionalTexts('Fingerprints of values that are not redacted'),
 });
 
 export const AssessmentPart = looseObject({
@@ -215,34 +228,34 @@ export const AssessmentPart = looseObject({
   gates: optional(pipe(record(string(), GatesPart), description('By phase'))),
   goal: optional(GoalPart),
   judge: optional(JudgePart),
-  exit_codes: exitCodes('What skills end with'),
+  exit_codes: optionalExitCodes('Exit codes of all skills'),
   handoffs: optional(pipe(record(string(), HandoffPart), description('By phases: discovery_to_design'))),
-  selection: oneOf(['heuristic', 'judge', 'review', 'off'], 'Who says whether it is the right skill'),
-  reviewers_required: within(limits.reviewers, 'How many people a review needs'),
+  selection: optionalChoice(['heuristic', 'judge', 'review', 'off'], 'Who decides whether it is the right skill'),
+  reviewers_required: optionalNumber(manifestLimits.reviewers, 'Number of people that a review needs'),
   redaction: optional(RedactionPart),
 });
 
-/** A construct.yaml as its author writes it. */
-export const ConstructFile = looseObject({
+/** Schema of a construct.yaml file. */
+export const ConstructManifest = looseObject({
   apiVersion: literal('loa/v1'),
   kind: literal('Construct'),
   metadata: optional(MetadataPart),
-  skills: optional(pipe(array(union([string(), SkillPart])), description('The skills that it runs'))),
+  skills: optional(pipe(array(union([string(), SkillPart])), description('Skills of the construct'))),
   execution: optional(ExecutionPart),
   phases: optional(
     pipe(
       union([record(string(), nullable(PhasePart)), array(union([string(), PhasePart]))]),
-      description('What each phase needs and makes'),
+      description('Artifacts that each phase needs and produces'),
     ),
   ),
-  contracts: optional(pipe(record(string(), ContractPart), description('The same, with exit codes, by phase'))),
+  contracts: optional(pipe(record(string(), ContractPart), description('Inputs, outputs and exit codes by phase'))),
   assessment: optional(AssessmentPart),
-  exit_codes: exitCodes('What skills end with'),
-  env: texts('Variables that skills are given beside the usual ones'),
-  credentials: texts('Variables that are secret'),
-  lifecycle_stage: oneOf(
+  exit_codes: optionalExitCodes('Exit codes of all skills'),
+  env: optionalTexts('Environment variables to pass to all skills in addition to the default ones'),
+  credentials: optionalTexts('Environment variables whose values are secret'),
+  lifecycle_stage: optionalChoice(
     stageNames.filter((stage) => stage !== 'release'),
-    'The stage of the epic that a successful run for a task completes',
+    'Lifecycle stage of the epic that a successful run for a task completes',
   ),
   description: anything,
   ...{ schema_version: anything, name: anything, version: anything, slug: anything, author: anything, license: anything },
@@ -251,19 +264,19 @@ export const ConstructFile = looseObject({
 
 export const SectionPart = looseObject({
   id: string(),
-  titles: texts('Headings that it may stand under'),
-  required: optional(pipe(boolean(), description('false: it does not count'))),
-  weight: within(limits.weight, 'How much it counts'),
-  min_words: within(limits.words, 'From how many words on it is whole'),
-  min_items: within(limits.items, 'From how many list items or rows on it is whole'),
+  titles: optionalTexts('Accepted headings'),
+  required: optional(pipe(boolean(), description('false: excluded from the completeness'))),
+  weight: optionalNumber(manifestLimits.weight, 'Relative weight'),
+  min_words: optionalNumber(manifestLimits.words, 'Number of words of a complete section'),
+  min_items: optionalNumber(manifestLimits.items, 'Number of list items or table rows of a complete section'),
   description: anything,
 });
 
-/** A *.doc.yaml as its author writes it. */
+/** Schema of a *.doc.yaml file. */
 export const DocSchemaFile = looseObject({
-  id: text('What manifests call it; the name of the file otherwise'),
-  version: text('In quotes where it looks like a number'),
+  id: optionalText('Id used in manifests; defaults to the file name'),
+  version: optionalText('A string; quote it if it looks like a number'),
   sections: optional(array(SectionPart)),
-  front_matter: optional(pipe(record(string(), unknown()), description('A JSON Schema of what stands between the dashes at its top'))),
+  front_matter: optional(pipe(record(string(), unknown()), description('JSON Schema of the front matter'))),
   description: anything,
 });

@@ -4,28 +4,28 @@ import type { ExitClass } from './skill-exit.ts';
 
 export type { ArtifactSpec };
 
-/** A construct.yaml as it is run: every source of a phase merged, every default filled in, variables still in braces. */
+/** A construct.yaml ready to run: every source of a phase merged, defaults filled in, variables still in braces. */
 export interface Construct {
-  /** As it was asked for, relative to the project where it is inside. */
+  /** As given by the caller; relative to the project if it is inside. */
   file: string;
-  /** Of the file's bytes. */
+  /** Hash of the file's bytes. */
   sha256: string;
   name: string;
-  /** What {project} stands for where nobody says, unless that is the name. */
+  /** The default value of {project}, if it differs from `name`. */
   project?: string;
   version: string;
-  phases: Phase[];
+  phases: PhaseSpec[];
   handoffs: HandoffSpec[];
   skills: SkillSpec[];
   type: 'sequential' | 'parallel';
-  /** Undefined: as many as the machine has, at most four. */
+  /** Defaults to the number of cores, at most four. */
   maxConcurrency?: number;
-  /** Runs a skill that brings nothing to run itself. */
+  /** The command that runs a skill without a program of its own. */
   executor?: string[];
   env: string[];
   credentials: string[];
   exitCodes: ExitCodeNames;
-  capture: Capture;
+  capture: CaptureSpec;
   goal: GoalSpec;
   selection: 'heuristic' | 'judge' | 'review' | 'off';
   judge?: JudgeSpec;
@@ -35,7 +35,7 @@ export interface Construct {
   lifecycleStage?: StageName;
 }
 
-export interface Phase {
+export interface PhaseSpec {
   name: string;
   /** In the order in which they run. */
   skills: string[];
@@ -44,10 +44,10 @@ export interface Phase {
   gates: { precondition: PhaseGate; execution: PhaseGate; output: PhaseGate & { primarySchema?: string } };
   goal?: GoalSpec;
   exitCodes: ExitCodeNames;
-  /** Whether the phase says which codes its skills end with. */
+  /** True if the contract of the phase lists exit codes. */
   declaresExitCodes: boolean;
   timeoutMs: number;
-  /** For all attempts together. */
+  /** Timeout of all attempts together. */
   deadlineMs?: number;
   maxRetries: number;
   retryOn: ExitClass[];
@@ -59,7 +59,7 @@ export interface PhaseGate {
   checks: CheckSpec[];
 }
 
-/** One thing to look at, by the name its author gave it. */
+/** One check, with the name that its author gave it. */
 export type CheckSpec =
   | { kind: 'exists'; name: string; path: string }
   | { kind: 'completeness'; name: string; path: string; schema: string; min: number }
@@ -83,7 +83,7 @@ export interface SkillSpec {
   required: boolean;
   path?: string;
   run?: string[];
-  /** `run` is one line for the shell. */
+  /** `run` is one shell command line. */
   shell: boolean;
   env: string[];
   credentials: string[];
@@ -91,9 +91,9 @@ export interface SkillSpec {
   maxRetries?: number;
 }
 
-export interface Capture {
+export interface CaptureSpec {
   enabled: boolean;
-  /** 0: gone when the run ends; null: kept. */
+  /** 0: delete when the run ends; null: keep forever. */
   retentionDays: number | null;
   inputs: 'none' | 'hashed' | 'full';
   outputs: 'none' | 'summary' | 'full';
@@ -109,16 +109,16 @@ export interface JudgeSpec {
   command: string[];
   timeoutMs: number;
   maxRetries: number;
-  /** Odd. */
+  /** An odd number, so that there is a majority. */
   votes: number;
   minScore: number;
 }
 
-/** What a manifest calls a code, and the class it thereby gives it. */
+/** Names and classes that a manifest gives to exit codes. */
 export type ExitCodeNames = Record<number, { name: string; class?: ExitClass }>;
 
-/** Something to say of a manifest. Errors keep it from running. */
-export interface Finding {
+/** An error or warning about a manifest. A manifest with errors is not run. */
+export interface ManifestFinding {
   severity: 'error' | 'warning';
   /** `phases.design.receives[0].path`. */
   where: string;

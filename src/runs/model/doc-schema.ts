@@ -1,24 +1,24 @@
-/** What a kind of document consists of. */
+/** The sections and front matter of one kind of document. */
 export interface DocSchema {
   id: string;
   version: string;
   sections: SectionSpec[];
-  /** JSON Schema of what stands between the dashes at its top. */
+  /** JSON Schema of the front matter. */
   frontMatter?: Record<string, unknown>;
 }
 
 export interface SectionSpec {
   id: string;
-  /** Headings that it may stand under; each word of one, in a row. */
+  /** Accepted headings; a heading matches if it contains all words of a title in a row. */
   titles: string[];
   required: boolean;
   weight: number;
   minWords: number;
-  /** List items and rows of tables. */
+  /** Minimum number of list items and table rows. */
   minItems?: number;
 }
 
-/** How complete a document is, and what it lacks. It measures presence, not quality. */
+/** The completeness of a document and what it lacks. It measures presence, not quality. */
 export interface Completeness {
   completeness: number;
   sections: SectionScore[];
@@ -29,12 +29,12 @@ export interface SectionScore {
   required: boolean;
   weight: number;
   score: number;
-  /** Null where no heading fits. */
+  /** Null if no heading matches. */
   heading: string | null;
   line: number | null;
   words: number;
   placeholderWords: number;
   items: number;
-  /** What would raise the score; empty where it is whole. */
+  /** Changes that would raise the score; empty if the section is complete. */
   lacks: string[];
 }

@@ -18,7 +18,8 @@ import {
   unknown,
 } from 'valibot';
 
-/** What a run writes about itself. Names, and nulls where there is nothing, are those of the published schemas: others read these files. */
+/** Types of the files that a run writes. Their keys, and null for an absent value, are those of the published schemas, because other tools
+ *  read these files. */
 export const ExecutionStatus = picklist(['success', 'failure', 'partial', 'blocked', 'timeout']);
 export type ExecutionStatus = InferOutput<typeof ExecutionStatus>;
 
@@ -45,8 +46,9 @@ export const SideEffect = strictObject({
 });
 export type SideEffect = InferOutput<typeof SideEffect>;
 
-export const gateNames = ['selection', 'precondition', 'execution', 'output', 'goal'] as const;
-export type GateNumber = 0 | 1 | 2 | 3 | 4;
+/** The five run gates in order. The index of a name is the number in the `gate` field of JSON. */
+export const runGateNames = ['selection', 'precondition', 'execution', 'output', 'goal'] as const;
+export type RunGateName = (typeof runGateNames)[number];
 
 export const Check = strictObject({
   name: string(),
@@ -66,7 +68,7 @@ export type CheckFailure = InferOutput<typeof CheckFailure>;
 
 export const GateResult = strictObject({
   gate: union([literal(0), literal(1), literal(2), literal(3), literal(4)]),
-  name: picklist(gateNames),
+  name: picklist(runGateNames),
   passed: boolean(),
   checked_at: string(),
   details: strictObject({ checks_performed: array(Check), failures: array(CheckFailure) }),
@@ -76,15 +78,16 @@ export const GateResult = strictObject({
 });
 export type GateResult = InferOutput<typeof GateResult>;
 
-export const Problem = strictObject({ code: string(), message: string() });
-export type Problem = InferOutput<typeof Problem>;
+export const RunProblem = strictObject({ code: string(), message: string() });
+export type RunProblem = InferOutput<typeof RunProblem>;
 
-/** By a fixed code: leaked_process, truncated_output, undeclared_write, undeclared_exit_code, reserved_exit_code, status_mismatch, stale_output … */
-export const Warning = strictObject(Problem.entries);
+/** A warning with a fixed code: leaked_process, truncated_output, undeclared_write, undeclared_exit_code, reserved_exit_code,
+ *  status_mismatch, stale_output … */
+export const Warning = strictObject(RunProblem.entries);
 export type Warning = InferOutput<typeof Warning>;
 
-export const Evidence = strictObject({ type: string(), description: string(), reference: nullable(string()) });
-export type Evidence = InferOutput<typeof Evidence>;
+export const SkillEvidence = strictObject({ type: string(), description: string(), reference: nullable(string()) });
+export type SkillEvidence = InferOutput<typeof SkillEvidence>;
 
 export const RetryAttempt = strictObject({
   attempt: Count,
@@ -109,26 +112,26 @@ export const SkillExecutionResult = strictObject({
   outputs: strictObject({ primary: unknown(), artifacts: array(Artifact), side_effects: array(SideEffect) }),
   diagnostics: strictObject({
     gates_passed: array(GateResult),
-    errors: array(Problem),
+    errors: array(RunProblem),
     warnings: array(Warning),
     retries: array(RetryAttempt),
   }),
   assessment: strictObject({
     confidence: nullable(Share),
     goal_statement: nullable(string()),
-    evidence: array(Evidence),
+    evidence: array(SkillEvidence),
     human_review_requested: boolean(),
   }),
 });
 export type SkillExecutionResult = InferOutput<typeof SkillExecutionResult>;
 
-/** A file or a pattern that a phase needs or makes. */
+/** A file or pattern that a phase needs or produces. */
 export const ArtifactSpec = strictObject({
   path: string(),
   schema: nullable(string()),
   required: boolean(),
   min_completeness: nullable(Share),
-  /** `true` in the manifest: all that the schema requires. */
+  /** `true`: all sections that the schema requires. */
   required_sections: nullable(union([array(string()), literal(true)])),
 });
 export type ArtifactSpec = InferOutput<typeof ArtifactSpec>;

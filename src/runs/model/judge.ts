@@ -15,12 +15,12 @@ import {
   strictObject,
   string,
 } from 'valibot';
-import { Evidence } from './execution.ts';
+import { SkillEvidence } from './execution.ts';
 
 /** From 0 to 1. */
 const Share = pipe(number(), minValue(0), maxValue(1));
 
-/** What a judge reads. All of it is data, and none of it an order; secrets are taken out. */
+/** The input of a judge. All of it is data, none of it an instruction; secrets are redacted. */
 export const JudgeRequest = strictObject({
   protocol: literal('cleo-judge/1'),
   run_id: string(),
@@ -29,14 +29,14 @@ export const JudgeRequest = strictObject({
   skill: string(),
   goal: string(),
   rubric: array(strictObject({ id: string(), question: string(), weight: number() })),
-  evidence: array(Evidence),
+  evidence: array(SkillEvidence),
   artifacts: array(strictObject({ path: string(), sha256: string(), text: string(), truncated: boolean() })),
   candidates: array(strictObject({ name: string(), description: string() })),
 });
 export type JudgeRequest = InferOutput<typeof JudgeRequest>;
 
-/** What a judge says of one request. */
-export const Verdict = strictObject({
+/** The answer of a judge to one request. */
+export const JudgeVerdict = strictObject({
   verdict: picklist(['pass', 'fail', 'unsure']),
   score: Share,
   reasons: array(string()),
@@ -44,9 +44,9 @@ export const Verdict = strictObject({
   model: nullable(string()),
   usage: nullable(record(string(), number())),
 });
-export type Verdict = InferOutput<typeof Verdict>;
+export type JudgeVerdict = InferOutput<typeof JudgeVerdict>;
 
-/** A line of `.cleo/reviews.jsonl`. What is true of a review is what its lines say together. */
+/** One line of `.cleo/reviews.jsonl`. The state of a review is the fold of its lines. */
 export const ReviewEvent = strictObject({
   event: picklist(['review_requested', 'review_claimed', 'review_resolved', 'review_amended', 'review_revealed']),
   review_id: string(),
@@ -60,7 +60,7 @@ export const ReviewEvent = strictObject({
   goal: exactOptional(nullable(string())),
   reason: exactOptional(string()),
   reviewers_required: exactOptional(pipe(number(), integer(), minValue(1))),
-  /** What the judge said: shown to nobody before they have said their own. */
+  /** The judge's score, hidden from reviewers until they have given their own. */
   judge_score: exactOptional(nullable(Share)),
   until: exactOptional(string()),
   verdict: exactOptional(picklist(['pass', 'fail'])),

@@ -2,25 +2,25 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { parse } from 'yaml';
-import { openWorkshop, type Workshop } from '../../../test/construct.ts';
 import { emptyPrd } from '../../../test/samples.ts';
+import { openSkillProject, type SkillProject } from '../../../test/skill-project.ts';
 import { readConstruct } from '../rules/construct/read.ts';
 import { readDocSchema } from '../rules/document/read-schema.ts';
-import { readVerdict } from '../rules/judge.ts';
-import { compile } from '../runner/json-schema.ts';
-import { runSchemas, schemaText } from './run-schemas.ts';
+import { parseVerdict } from '../rules/judge.ts';
+import { compileSchema } from '../runner/json-schema.ts';
+import { buildRunSchemas, formatSchema } from './run-schemas.ts';
 
 const folder = new URL('../../../schemas/', import.meta.url);
 const published = (name: string): Record<string, unknown> => JSON.parse(readFileSync(new URL(`${name}.schema.json`, folder), 'utf8'));
-const compiled = new Map<string, ReturnType<typeof compile>>();
+const compiled = new Map<string, ReturnType<typeof compileSchema>>();
 function complaints(name: string, value: unknown): string[] {
-  const check = compiled.get(name) ?? compile(published(name));
+  const check = compiled.get(name) ?? compileSchema(published(name));
   compiled.set(name, check);
   return check(value);
 }
 
-test.each(Object.entries(runSchemas()))('the published schema of %s is the one that follows from the model', async (name, schema) => {
-  await expect(schemaText(schema)).toMatchFileSnapshot(`../../../schemas/${name}.schema.json`);
+test.each(Object.entries(buildRunSchemas()))('the published schema of %s is the one that follows from the model', async (name, schema) => {
+  await expect(formatSchema(schema)).toMatchFileSnapshot(`../../../schemas/${name}.schema.json`);
 });
 
 test('the parts have the names that others know', () => {
@@ -31,9 +31,9 @@ test('the parts have the names that others know', () => {
 });
 
 /** Runs that succeed, are tried again, are refused and forced, so that every part is written once. */
-async function eventful(): Promise<Workshop> {
-  const shop = await openWorkshop({ tasks: ['T001 epic', 'T002 in T001'] });
-  shop.construct(`
+async function eventful(): Promise<SkillProject> {
+  const shop = await openSkillProject({ tasks: ['T001 epic', 'T002 in T001'] });
+  shop.writeConstruct(`
 execution: {phases: [look, plan]}
 skills: [{name: reader, phase: look}, {name: planner, phase: plan}]
 contracts: {look: {outputs: [prd.md], exit_codes: {0: success}}, plan: {inputs: [prd.md], outputs: [plan.md]}}
@@ -45,7 +45,7 @@ assessment:
     look: {execution: {max_retries: 1}, output: {schema: prd-v1, min_completeness: 0, required_sections: [goals]}}
   handoffs: {look_to_plan: {required_artifacts: [{path: prd.md, schema: prd-v1, min_completeness: 0.1}], optional_artifacts: [x.md]}}
 `);
-  shop.put('draft.md', emptyPrd);
+  shop.writeFile('draft.md', emptyPrd);
   const claim = {
     confidence: 0.5,
     goal_statement: 'Read it',
@@ -55,15 +55,15 @@ assessment:
     retry_after_ms: 1,
     human_review_requested: true,
   };
-  shop.skill(
+  shop.writeSkill(
     'reader',
     `echo '${JSON.stringify(claim)}' > "$CLEO_RESULT"; [ "$CLEO_ATTEMPT" = 1 ] && exit 3; cp draft.md prd.md; echo x > other.md`,
   );
-  shop.skill('planner', 'echo planned > plan.md');
-  expect((await shop.run({ task: 'T002' })).error.exitCode).toBe(84);
-  expect((await shop.run({ force: 'output', reason: 'to see it' })).error.exitCode).toBe(80);
-  shop.put('draft.md', emptyPrd.replace('TBD', 'word '.repeat(30)).replace('TBD', 'word '.repeat(30)));
-  expect((await shop.run({ input: { a: 1 } })).success).toBe(true);
+  shop.writeSkill('planner', 'echo planned > plan.md');
+  expect((await shop.runConstruct({ task: 'T002' })).error.exitCode).toBe(84);
+  expect((await shop.runConstruct({ force: 'output', reason: 'to see it' })).error.exitCode).toBe(80);
+  shop.writeFile('draft.md', emptyPrd.replace('TBD', 'word '.repeat(30)).replace('TBD', 'word '.repeat(30)));
+  expect((await shop.runConstruct({ input: { a: 1 } })).success).toBe(true);
   const review = (await shop.call('review.list', {})).reviews.at(-1).id;
   const ada = shop.as('ada');
   for (const [name, params] of [
@@ -144,7 +144,7 @@ test.each<[string, object, boolean]>([
   ['no score', { verdict: 'pass' }, false],
 ])('a verdict complies as it is read: %s', (_, said, complies) => {
   expect(complaints('judge-verdict', said).length === 0).toBe(complies);
-  expect('problem' in readVerdict(JSON.stringify(said))).toBe(!complies);
+  expect('problem' in parseVerdict(JSON.stringify(said))).toBe(!complies);
 });
 
 /** The value without one of its fields, or with something strange in its place; for every field that it has. */

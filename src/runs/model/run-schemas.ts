@@ -1,9 +1,9 @@
 import { looseObject, partial } from 'valibot';
-import { jsonSchemaOf } from '#core/model/json-schema.ts';
+import { createJsonSchema } from '#core/model/json-schema.ts';
 import {
   ArtifactPart,
   AssessmentPart,
-  ConstructFile,
+  ConstructManifest,
   ContractPart,
   DocSchemaFile,
   GatesPart,
@@ -18,42 +18,51 @@ import {
   ArtifactSpec,
   Check,
   CheckFailure,
-  Evidence,
   GateResult,
   PhaseHandoff,
-  Problem,
   RetryAttempt,
+  RunProblem,
   SideEffect,
+  SkillEvidence,
   SkillExecutionResult,
   Warning,
 } from './execution.ts';
-import { JudgeRequest, ReviewEvent, Verdict } from './judge.ts';
+import { JudgeRequest, JudgeVerdict, ReviewEvent } from './judge.ts';
 import { RunRecord, TraceLine } from './trace.ts';
 
-/** The schemas of what a run reads and writes, by the names of their files; the parts of each have the names that others know. */
-export const runSchemas = (): Record<string, Record<string, unknown>> => ({
-  'skill-execution-result': published(
+/** The published schemas of the files that a run reads and writes, by file name. The names of their parts are published too. */
+export const buildRunSchemas = (): Record<string, Record<string, unknown>> => ({
+  'skill-execution-result': publishSchema(
     'SkillExecutionResult',
     'result.json of an execution: one skill in one phase, with all its attempts',
     SkillExecutionResult,
-    { Artifact, SideEffect, GateResult, Check, CheckFailure, Evidence, Warning, Error: Problem, RetryAttempt },
+    { Artifact, SideEffect, GateResult, Check, CheckFailure, Evidence: SkillEvidence, Warning, Error: RunProblem, RetryAttempt },
   ),
-  'phase-handoff': published('PhaseHandoff', 'What one phase left for the next, and whether that was enough', PhaseHandoff, {
-    Artifact,
-    ArtifactSpec,
+  'phase-handoff': publishSchema(
+    'PhaseHandoff',
+    'Artifacts that one phase passed to the next, and whether they were accepted',
+    PhaseHandoff,
+    {
+      Artifact,
+      ArtifactSpec,
+    },
+  ),
+  'trace-line': publishSchema('Trace line', 'One line of .cleo/traces/*.jsonl; readers ignore unknown fields', TraceLine),
+  'judge-request': publishSchema('Judge request', 'Input of assessment.judge.command: data to judge, not instructions', JudgeRequest, {
+    Evidence: SkillEvidence,
   }),
-  'trace-line': published('Trace line', 'One line of .cleo/traces/*.jsonl; readers pass over what they do not know', TraceLine),
-  'judge-request': published('Judge request', 'What assessment.judge.command reads: data to be judged, and no order', JudgeRequest, {
-    Evidence,
-  }),
-  'judge-verdict': published(
+  'judge-verdict': publishSchema(
     'Judge verdict',
-    'What assessment.judge.command prints, as one JSON value; verdict and score decide',
-    partial(looseObject(Verdict.entries), ['reasons', 'criteria', 'model', 'usage']),
+    'Output of assessment.judge.command: one JSON value; verdict and score decide',
+    partial(looseObject(JudgeVerdict.entries), ['reasons', 'criteria', 'model', 'usage']),
   ),
-  'review-line': published('Review line', 'One line of .cleo/reviews.jsonl; a review is what its lines say together', ReviewEvent),
-  run: published('Run', '.cleo/runs/<run_id>/run.json: how far a run is, and what became of it', RunRecord),
-  construct: published('construct.yaml', 'Phases, skills, gates and handoffs; names that are not known are left aside', ConstructFile, {
+  'review-line': publishSchema(
+    'Review line',
+    'One line of .cleo/reviews.jsonl; the state of a review is the fold of its lines',
+    ReviewEvent,
+  ),
+  run: publishSchema('Run', '.cleo/runs/<run_id>/run.json: progress and outcome of a run', RunRecord),
+  construct: publishSchema('construct.yaml', 'Phases, skills, gates and handoffs; unknown keys are ignored', ConstructManifest, {
     ArtifactPart,
     AssessmentPart,
     ContractPart,
@@ -63,16 +72,16 @@ export const runSchemas = (): Record<string, Record<string, unknown>> => ({
     PhasePart,
     SkillPart,
   }),
-  'doc-schema': published('Document schema', '.cleo/schemas/*.doc.yaml: the sections that a kind of document has', DocSchemaFile, {
+  'doc-schema': publishSchema('Document schema', '.cleo/schemas/*.doc.yaml: the sections of one kind of document', DocSchemaFile, {
     SectionPart,
   }),
 });
 
-export const schemaText = (schema: Record<string, unknown>): string => `${JSON.stringify(schema, null, 2)}\n`;
+export const formatSchema = (schema: Record<string, unknown>): string => `${JSON.stringify(schema, null, 2)}\n`;
 
-const published = (title: string, description: string, schema: unknown, parts?: Record<string, unknown>): Record<string, unknown> => ({
+const publishSchema = (title: string, description: string, schema: unknown, parts?: Record<string, unknown>): Record<string, unknown> => ({
   $schema: 'https://json-schema.org/draft/2020-12/schema',
   title,
   description,
-  ...jsonSchemaOf(schema, parts),
+  ...createJsonSchema(schema, parts),
 });

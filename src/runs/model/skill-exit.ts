@@ -15,10 +15,10 @@ export const exitClasses = [
   'unknown',
 ] as const;
 export type ExitClass = (typeof exitClasses)[number];
-/** What can be tried again. */
+/** The classes that can be retried: all but success. */
 export const [, ...failureClasses] = exitClasses;
 
-/** What the codes are called by custom. */
+/** Conventional names of exit codes (sysexits and shells). */
 export const exitNames: Record<number, string> = {
   0: 'success',
   1: 'general_failure',
@@ -49,8 +49,8 @@ export const exitNames: Record<number, string> = {
   127: 'not_found',
 };
 
-/** Every code from 0 to 255 has one class. */
-export function classOf(code: number): ExitClass {
+/** The class of an exit code. Every code from 0 to 255 has exactly one. */
+export function classifyExitCode(code: number): ExitClass {
   if (code === 0) return 'success';
   if (code === 1 || code === 3) return 'soft';
   if (code === 4) return 'partial';

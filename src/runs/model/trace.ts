@@ -19,7 +19,7 @@ import {
 
 const Count = pipe(number(), integer(), minValue(0));
 
-/** One line of a trace. Fields that are null are left out; what a reader does not know, it passes over. */
+/** One line of a trace. Absent fields are omitted, and readers ignore unknown ones. */
 const line = {
   ts: string(),
   event: string(),
@@ -56,7 +56,7 @@ export const traceEvents = [
 ] as const;
 export type TraceEvent = (typeof traceEvents)[number];
 
-/** `.cleo/runs/<run_id>/run.json`: how far a run is, and what became of it. */
+/** `.cleo/runs/<run_id>/run.json`: progress and outcome of a run. */
 export const RunRecord = strictObject({
   schema_version: literal(1),
   run_id: string(),
@@ -67,29 +67,29 @@ export const RunRecord = strictObject({
   intent: nullable(string()),
   task_id: nullable(string()),
   session_id: nullable(string()),
-  /** What else it was asked for: whoever goes on with it need not say it again. */
+  /** The other parameters of the run, so that resuming it needs none of them again. */
   asked: strictObject({
     phases: array(string()),
-    /** Of a construct, this skill alone. */
+    /** The one skill of a construct that was selected. */
     skill: nullable(string()),
-    /** What a skill without a construct is to make. */
+    /** Outputs of a skill that runs without a construct. */
     outputs: array(string()),
-    /** Null: as the manifest says. */
+    /** Null: the setting of the manifest. */
     capture: nullable(picklist(['none', 'hashed', 'full'])),
-    /** Keyed, so that what is kept of them can be told from what they were; empty where nothing is kept, null where there were none. */
+    /** Keyed hashes, so that stored inputs can be compared with given ones; empty if nothing is stored, null if there were none. */
     inputs_sha256: nullable(string()),
     intent_sha256: nullable(string()),
   }),
-  /** Who had it run: nobody judges work of their own. */
+  /** The agent that started the run; agents cannot review their own work. */
   agent: nullable(string()),
-  /** 0: gone when it ends; null: kept. */
+  /** 0: delete when the run ends; null: keep forever. */
   retention_days: nullable(Count),
   trace: string(),
-  /** Of the last line of the trace: a chain does not protect its own end. */
+  /** Hash of the last line of the trace, because a hash chain does not protect its own end. */
   head: nullable(string()),
   lines: Count,
   pid: Count,
-  /** When that process began, and since which start of the machine: its number may come round again. */
+  /** Start time of the process and id of the machine's boot, because process ids are reused. */
   began: string(),
   boot: string(),
   started_at: string(),
@@ -105,11 +105,11 @@ export const RunRecord = strictObject({
       exit_code: Count,
       skill_sha256: string(),
       inputs_sha256: string(),
-      /** `shared_with`: skills that ran beside it and may have written the file as well. */
+      /** `shared_with`: skills that ran at the same time and may also have written the file. */
       outputs: array(strictObject({ path: string(), sha256: string(), shared_with: exactOptional(array(string())) })),
       attempts: Count,
       duration_ms: number(),
-      /** Where all is done but that somebody says whether the goal was reached. */
+      /** The review that has to decide whether the goal was reached, if that is all that is left. */
       review: exactOptional(string()),
     }),
   ),

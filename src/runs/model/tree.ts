@@ -1,10 +1,10 @@
-/** A tree at one moment. */
-export interface Snapshot {
+/** The files of a tree at one point in time. */
+export interface TreeSnapshot {
   files: Map<string, { size: number; mtimeMs: number; ctimeMs: number }>;
-  /** There are more files than are looked at: git was asked instead. */
+  /** True if the tree has too many files to scan; `files` then holds the changes that git reports. */
   isCoarse: boolean;
-  /** And there is no git: nothing is known of it. */
-  isBlind?: boolean;
+  /** True if the repository has no git either, so that changes are unknown. */
+  isUnknown?: boolean;
 }
 
 export interface TreeChange {

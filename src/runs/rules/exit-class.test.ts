@@ -1,12 +1,12 @@
 import { expect, test } from 'vitest';
-import { classOfName, isReserved, meaningOf, refusalOf } from './exit-class.ts';
+import { explainExit, explainRunnerExit, findClassByName, isReservedExitCode } from './exit-class.ts';
 
 const all = Array.from({ length: 256 }, (_, code) => code);
 
 test.each<[string, number[], string, string]>([
   ['success', [0], 'success', 'success'],
   ['soft', [1], 'soft', 'failure'],
-  ['soft, with something done', [3], 'soft', 'partial'],
+  ['soft, partial result', [3], 'soft', 'partial'],
   ['partial', [4], 'partial', 'partial'],
   ['permanent', [2], 'permanent', 'failure'],
   ['precondition', [64, 65, 66, 67, 68, 72, 73, 77, 78], 'precondition', 'failure'],
@@ -20,38 +20,38 @@ test.each<[string, number[], string, string]>([
   ['signal', all.slice(129, 193), 'signal', 'failure'],
   ['unknown', [...all.slice(5, 64), 79, ...all.slice(85, 126), 128, ...all.slice(193)], 'unknown', 'failure'],
 ])('%s', (_, codes, exitClass, status) => {
-  for (const code of codes) expect(meaningOf(code)).toMatchObject({ code, class: exitClass, status });
+  for (const code of codes) expect(explainExit(code)).toMatchObject({ code, class: exitClass, status });
 });
 
-test('codes for frameworks are 100 to 125', () => {
-  expect(all.filter(isReserved)).toEqual(all.slice(100, 126));
+test('reserves codes 100 to 125 for frameworks', () => {
+  expect(all.filter(isReservedExitCode)).toEqual(all.slice(100, 126));
 });
 
-test('a standard name brings its class, another name does not; the last source wins', () => {
-  expect(meaningOf(2, { 2: { name: 'blocked' } })).toMatchObject({
+test('a standard name implies its class, another name does not; the last override wins', () => {
+  expect(explainExit(2, { 2: { name: 'blocked' } })).toMatchObject({
     name: 'blocked',
     class: 'blocked',
     status: 'blocked',
     action: 'wait_or_escalate',
   });
-  expect(meaningOf(80, { 80: { name: 'waiting_for_human' } })).toMatchObject({ name: 'waiting_for_human', class: 'blocked' });
-  expect(meaningOf(9, { 9: { name: 'a' } }, { 9: { name: 'b', class: 'temporary' } })).toMatchObject({ name: 'b', class: 'temporary' });
-  expect(meaningOf(9, { 9: { name: 'a' } }, {})).toMatchObject({ name: 'a', class: 'unknown' });
-  expect([classOfName('temp_fail'), classOfName('whatever')]).toEqual(['temporary', undefined]);
-  expect(meaningOf(137).name).toBe('signal_9');
-  expect(meaningOf(1, { 1: { name: 'incomplete' } })).toMatchObject({ class: 'soft', status: 'partial' });
-  expect(meaningOf(3, { 3: { name: 'general_failure' } })).toMatchObject({ class: 'soft', status: 'failure' });
-  expect(meaningOf(2, { 2: { name: 'blocked', class: 'soft' } })).toMatchObject({ class: 'soft', status: 'failure' });
-  expect(meaningOf(1, { 1: { name: 'nothing_found', class: 'success' } })).toMatchObject({ class: 'success', status: 'success' });
+  expect(explainExit(80, { 80: { name: 'waiting_for_human' } })).toMatchObject({ name: 'waiting_for_human', class: 'blocked' });
+  expect(explainExit(9, { 9: { name: 'a' } }, { 9: { name: 'b', class: 'temporary' } })).toMatchObject({ name: 'b', class: 'temporary' });
+  expect(explainExit(9, { 9: { name: 'a' } }, {})).toMatchObject({ name: 'a', class: 'unknown' });
+  expect([findClassByName('temp_fail'), findClassByName('custom')]).toEqual(['temporary', undefined]);
+  expect(explainExit(137).name).toBe('signal_9');
+  expect(explainExit(1, { 1: { name: 'incomplete' } })).toMatchObject({ class: 'soft', status: 'partial' });
+  expect(explainExit(3, { 3: { name: 'general_failure' } })).toMatchObject({ class: 'soft', status: 'failure' });
+  expect(explainExit(2, { 2: { name: 'blocked', class: 'soft' } })).toMatchObject({ class: 'soft', status: 'failure' });
+  expect(explainExit(1, { 1: { name: 'nothing_found', class: 'success' } })).toMatchObject({ class: 'success', status: 'success' });
 });
 
-test('what the runner stops is no success, whatever its code is called', () => {
-  expect(refusalOf(84, { 84: { name: 'success' } })).toMatchObject({ class: 'validation', name: 'validation_failed' });
-  expect(refusalOf(80, { 80: { name: 'waiting_for_human' } })).toMatchObject({ class: 'blocked', name: 'waiting_for_human' });
+test('an execution that the runner stopped never succeeds', () => {
+  expect(explainRunnerExit(84, { 84: { name: 'success' } })).toMatchObject({ class: 'validation', name: 'validation_failed' });
+  expect(explainRunnerExit(80, { 80: { name: 'waiting_for_human' } })).toMatchObject({ class: 'blocked', name: 'waiting_for_human' });
 });
 
-test('what to do about each class', () => {
-  const actions = [0, 1, 4, 2, 64, 69, 70, 80, 81, 83, 84, 126, 137, 5, 100].map((code) => meaningOf(code).action);
+test('each class has an action', () => {
+  const actions = [0, 1, 4, 2, 64, 69, 70, 80, 81, 83, 84, 126, 137, 5, 100].map((code) => explainExit(code).action);
   expect(actions).toEqual([
     ...['proceed', 'retry', 'review_output', 'fix_invocation', 'fix_inputs', 'retry_later', 'alert_maintainer', 'wait_or_escalate'],
     ...['raise_limit', 'review', 'review_output', 'alert_maintainer', 'investigate', 'investigate', 'investigate'],

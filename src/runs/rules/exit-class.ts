@@ -1,8 +1,8 @@
 import type { ExitCodeNames } from '../model/construct.ts';
 import type { ExecutionStatus } from '../model/execution.ts';
-import { classOf, type ExitClass, exitNames } from '../model/skill-exit.ts';
+import { classifyExitCode, type ExitClass, exitNames } from '../model/skill-exit.ts';
 
-/** What a code of a skill means: exactly one class for each of 0 to 255. */
+/** The meaning of a skill's exit code. Each code from 0 to 255 has exactly one class. */
 export interface ExitMeaning {
   code: number;
   name: string;
@@ -28,48 +28,48 @@ const actions: Record<ExitClass, string> = {
   unknown: 'investigate',
 };
 
-/** Classes that are tried again unless the author says otherwise. */
-export const retriedByDefault: ExitClass[] = ['soft', 'temporary'];
+/** Classes that are retried by default. */
+export const defaultRetryOn: ExitClass[] = ['soft', 'temporary'];
 
-function statusOf(code: number, exitClass: ExitClass): ExecutionStatus {
+function toExecutionStatus(code: number, exitClass: ExitClass): ExecutionStatus {
   if (exitClass === 'success') return 'success';
   if (exitClass === 'partial' || (exitClass === 'soft' && code === 3)) return 'partial';
   if (exitClass === 'blocked' || exitClass === 'escalate') return 'blocked';
   return exitClass === 'timeout' ? 'timeout' : 'failure';
 }
 
-/** The code that has a name by custom. */
-function codeOfName(name: string): number | undefined {
-  const found = Object.entries(exitNames).find(([, known]) => known === name);
-  return found && Number(found[0]);
+/** The exit code with this conventional name. */
+function findCodeByName(name: string): number | undefined {
+  const entry = Object.entries(exitNames).find(([, standardName]) => standardName === name);
+  return entry && Number(entry[0]);
 }
 
-/** The standard class of a name, so that an author who calls a code `blocked` has it treated so. */
-export function classOfName(name: string): ExitClass | undefined {
-  const code = codeOfName(name);
-  return code === undefined ? undefined : classOf(code);
+/** The standard class of a name, so that a code that an author names `blocked` is treated as blocked. */
+export function findClassByName(name: string): ExitClass | undefined {
+  const code = findCodeByName(name);
+  return code === undefined ? undefined : classifyExitCode(code);
 }
 
-/** What the runner itself ends an execution with. Authors may call it something else, but what was stopped has not succeeded. */
-export function refusalOf(code: number, ...overrides: ExitCodeNames[]): ExitMeaning {
-  const meaning = meaningOf(code, ...overrides);
-  return meaning.class === 'success' ? meaningOf(code) : meaning;
+/** Explains the exit code of an execution that the runner stopped. Authors may rename the code, but cannot turn it into success. */
+export function explainRunnerExit(code: number, ...overrides: ExitCodeNames[]): ExitMeaning {
+  const meaning = explainExit(code, ...overrides);
+  return meaning.class === 'success' ? explainExit(code) : meaning;
 }
 
-/** What authors call a code wins over the table, the phase's own names over all. */
-export function meaningOf(code: number, ...overrides: ExitCodeNames[]): ExitMeaning {
-  const given = overrides.map((one) => one[code]).findLast((one) => one !== undefined);
-  const exitClass = given?.class ?? (given && classOfName(given.name)) ?? classOf(code);
+/** Explains an exit code. Names of the manifest replace the standard ones, and later overrides win. */
+export function explainExit(code: number, ...overrides: ExitCodeNames[]): ExitMeaning {
+  const override = overrides.map((one) => one[code]).findLast((one) => one !== undefined);
+  const exitClass = override?.class ?? (override && findClassByName(override.name)) ?? classifyExitCode(code);
   const signal = code >= 129 && code <= 192 ? `signal_${code - 128}` : undefined;
   return {
     code,
-    name: given?.name ?? exitNames[code] ?? signal ?? 'unknown',
+    name: override?.name ?? exitNames[code] ?? signal ?? 'unknown',
     class: exitClass,
-    // A code that is called by the name of another is treated as that one.
-    status: statusOf((given && codeOfName(given.name)) ?? code, exitClass),
+    // A code with the standard name of another code is treated like that one.
+    status: toExecutionStatus((override && findCodeByName(override.name)) ?? code, exitClass),
     action: actions[exitClass],
   };
 }
 
-/** Codes that are kept for frameworks: a skill that ends with one is warned about. */
-export const isReserved = (code: number): boolean => code >= 100 && code <= 125;
+/** Codes reserved for frameworks. A skill that exits with one gets a warning. */
+export const isReservedExitCode = (code: number): boolean => code >= 100 && code <= 125;

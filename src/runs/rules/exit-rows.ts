@@ -1,8 +1,8 @@
 import type { ExecutionStatus } from '../model/execution.ts';
 import type { ExitClass } from '../model/skill-exit.ts';
-import { type ExitMeaning, meaningOf, retriedByDefault } from './exit-class.ts';
+import { defaultRetryOn, type ExitMeaning, explainExit } from './exit-class.ts';
 
-/** Codes that mean the same, as people look them up. */
+/** Exit codes with the same meaning, as one row of the table. */
 export interface ExitRow {
   codes: string;
   name: string;
@@ -12,28 +12,32 @@ export interface ExitRow {
   action: string;
 }
 
-/** Every code from 0 to 255 with what it means where nobody says otherwise. */
-export function exitRows(): ExitRow[] {
-  const rows = new Map<string, { meant: ExitMeaning; codes: number[] }>();
+/** The default meaning of every exit code from 0 to 255. */
+export function listExitRows(): ExitRow[] {
+  const rows = new Map<string, { meaning: ExitMeaning; codes: number[] }>();
   for (let code = 0; code <= 255; code += 1) {
-    const meant = meaningOf(code);
-    const name = meant.class === 'signal' ? 'signal' : meant.name;
+    const meaning = explainExit(code);
+    const name = meaning.class === 'signal' ? 'signal' : meaning.name;
     const same = rows.get(name);
     if (same) same.codes.push(code);
-    else rows.set(name, { meant: { ...meant, name }, codes: [code] });
+    else rows.set(name, { meaning: { ...meaning, name }, codes: [code] });
   }
-  return [...rows.values()].map(({ meant, codes }) => ({
-    ...{ codes: ranges(codes), name: meant.name, class: meant.class, status: meant.status },
-    ...{ isRetried: retriedByDefault.includes(meant.class), action: meant.action },
+  return [...rows.values()].map(({ meaning, codes }) => ({
+    codes: formatRanges(codes),
+    name: meaning.name,
+    class: meaning.class,
+    status: meaning.status,
+    isRetried: defaultRetryOn.includes(meaning.class),
+    action: meaning.action,
   }));
 }
 
-function ranges(codes: number[]): string {
-  const found: [first: number, last: number][] = [];
+function formatRanges(codes: number[]): string {
+  const merged: [first: number, last: number][] = [];
   for (const code of codes) {
-    const last = found.at(-1);
+    const last = merged.at(-1);
     if (last?.[1] === code - 1) last[1] = code;
-    else found.push([code, code]);
+    else merged.push([code, code]);
   }
-  return found.map(([first, last]) => (first === last ? String(first) : `${first}-${last}`)).join(', ');
+  return merged.map(([first, last]) => (first === last ? String(first) : `${first}-${last}`)).join(', ');
 }

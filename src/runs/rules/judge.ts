@@ -1,20 +1,22 @@
-import type { Verdict } from '../model/judge.ts';
-import { asNumbers } from './skill-claim.ts';
+import { isPlainObject } from '#lib/is-plain-object.ts';
+import { parseJson } from '#lib/parse-json.ts';
+import type { JudgeVerdict } from '../model/judge.ts';
+import { pickNumbers } from './skill-claim.ts';
 
-/** What a judge printed, if it is a verdict: one JSON value and nothing else. */
-export function readVerdict(stdout: string): Verdict | { problem: string } {
-  let value: unknown;
-  try {
-    value = JSON.parse(stdout);
-  } catch {
-    return { problem: stdout.trim() === '' ? 'printed nothing' : 'printed no single JSON value' };
-  }
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) return { problem: 'printed no object' };
-  const { verdict, score, reasons, criteria, model, usage } = value as Record<string, unknown>;
-  if (verdict !== 'pass' && verdict !== 'fail' && verdict !== 'unsure') return { problem: 'gave no verdict of pass, fail or unsure' };
-  if (!isShare(score)) return { problem: 'gave no score from 0 to 1' };
+/** Parses the output of a judge: one JSON value and nothing else. */
+export function parseVerdict(stdout: string): JudgeVerdict | { problem: string } {
+  const value = parseJson(stdout);
+  if (value === undefined) return { problem: stdout.trim() === '' ? 'printed nothing' : 'did not print a single JSON value' };
+  if (!isPlainObject(value)) return { problem: 'did not print an object' };
+  const { verdict, score, reasons, criteria, model, usage } = value;
+  if (verdict !== 'pass' && verdict !== 'fail' && verdict !== 'unsure') return { problem: 'verdict is not pass, fail or unsure' };
+  if (!isShare(score)) return { problem: 'score is not a number from 0 to 1' };
   return {
-    ...{ verdict, score, reasons: textsOf(reasons), model: typeof model === 'string' ? model : null, usage: asNumbers(usage) ?? null },
+    verdict,
+    score,
+    reasons: toTexts(reasons),
+    model: typeof model === 'string' ? model : null,
+    usage: pickNumbers(usage) ?? null,
     criteria: Array.isArray(criteria)
       ? criteria.flatMap((one: Record<string, unknown>) =>
           typeof one?.id === 'string' && isShare(one.score)
@@ -26,17 +28,17 @@ export function readVerdict(stdout: string): Verdict | { problem: string } {
 }
 
 const isShare = (value: unknown): value is number => typeof value === 'number' && value >= 0 && value <= 1;
-const textsOf = (value: unknown): string[] => (Array.isArray(value) ? value.filter((one): one is string => typeof one === 'string') : []);
+const toTexts = (value: unknown): string[] => (Array.isArray(value) ? value.filter((one): one is string => typeof one === 'string') : []);
 
-export interface Judgement {
+export interface VoteOutcome {
   outcome: 'pass' | 'fail' | 'review';
   score: number;
   reason: string;
 }
 
-/** What the votes come to. Doubt and disagreement are for people; a pass that scores too low is none. */
-export function judgementOf(votes: Verdict[], minScore: number): Judgement {
-  // Three times 0.7 is a mean of 0.7, whatever binary fractions make of it.
+/** Combines the votes of a judge. Unsure or differing votes are left to people; a pass with too low a score fails. */
+export function combineVotes(votes: JudgeVerdict[], minScore: number): VoteOutcome {
+  // Rounded, so that three votes of 0.7 have a mean of exactly 0.7.
   const score = Math.round((votes.reduce((sum, vote) => sum + vote.score, 0) / votes.length) * 1e6) / 1e6;
   const verdicts = new Set(votes.map(({ verdict }) => verdict));
   if (verdicts.size > 1) return { outcome: 'review', score, reason: 'votes_differ' };

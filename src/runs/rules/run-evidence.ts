@@ -1,22 +1,18 @@
-import { isMap } from '#lib/is-map.ts';
+import { isPlainObject } from '#lib/is-plain-object.ts';
+import { parseJson } from '#lib/parse-json.ts';
 import type { RunRecord } from '../model/trace.ts';
 import { verifyTrace } from './trace-verify.ts';
 
-/** The record of a run by its id; undefined where there is none that can be read. What is no id names no file. */
-export function readRun(id: string, read: (name: string) => string | undefined): RunRecord | undefined {
-  const text = /^run-[a-z0-9]{1,40}$/.test(id) ? read(id) : undefined;
-  if (text === undefined) return undefined;
-  try {
-    const value = JSON.parse(text);
-    const isRecord = isMap(value) && value.run_id === id && Array.isArray(value.executions) && /^[\w.-]*$/.test(String(value.trace));
-    return isRecord ? (value as unknown as RunRecord) : undefined;
-  } catch {
-    return undefined;
-  }
+/** Reads the record of a run that serves as evidence; undefined if it does not exist or is invalid. An invalid id is never used as a
+ *  path. */
+export function parseRunEvidence(id: string, read: (name: string) => string | undefined): RunRecord | undefined {
+  const value = parseJson(/^run-[a-z0-9]{1,40}$/.test(id) ? read(id) : undefined);
+  const isRecord = isPlainObject(value) && value.run_id === id && Array.isArray(value.executions) && /^[\w.-]*$/.test(String(value.trace));
+  return isRecord ? (value as unknown as RunRecord) : undefined;
 }
 
-/** Why a run shows nothing for a task; undefined where it does, as far as its record tells. */
-export function runProblem(
+/** The reason why a run is not evidence for a task; undefined if it is. */
+export function findRunProblem(
   id: string,
   record: RunRecord | undefined,
   taskId: string | undefined,
@@ -28,13 +24,13 @@ export function runProblem(
   if (record.status !== 'success') return `${id} ended as ${record.status} (${record.exit_code})`;
   if (record.task_id !== taskId) return `${id} was for ${record.task_id ?? 'no task'}: run it with --task ${taskId}`;
   if (record.trace === '') return undefined;
-  if (trace === undefined) return `the trace of ${id} is gone`;
+  if (trace === undefined) return `the trace of ${id} is missing`;
   const { broken } = verifyTrace({ text: trace }, hash, record);
-  return broken && `the trace of ${id} is not what was written: line ${broken.line} ${broken.problem}`;
+  return broken && `the trace of ${id} was changed: line ${broken.line} ${broken.problem}`;
 }
 
-/** What a run left, by its last word on each file. */
-export const runFiles = ({ executions }: RunRecord): { path: string; sha256: string }[] =>
+/** The files that a run wrote, with the last hash of each. */
+export const listRunFiles = ({ executions }: RunRecord): { path: string; sha256: string }[] =>
   [...new Map(executions.flatMap(({ outputs }) => outputs.map((file) => [file.path, file] as const))).values()].map(({ path, sha256 }) => ({
     path,
     sha256,

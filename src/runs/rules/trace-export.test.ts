@@ -1,22 +1,22 @@
 import { expect, test } from 'vitest';
-import { hash, traceOf } from '../../../test/runs.ts';
-import { eventsIn, readTrace } from './trace.ts';
-import { type ExportedRun, type TraceFormat, traceText } from './trace-export.ts';
+import { createTraceLines, hashText } from '../../../test/run-files.ts';
+import { parseEvents, parseTrace } from './trace.ts';
+import { type ExportedRun, formatTraces, type TraceFormat } from './trace-export.ts';
 
-const exported = (id: string, status: 'success' | 'failure', more: Parameters<typeof traceOf>[0]['more'] = []): ExportedRun => {
-  const text = `${traceOf({ id, status, more }).join('\n')}\n`;
-  return { runId: id, name: `2026-01-01-${id}.jsonl`, text, lines: eventsIn(text).lines, head: readTrace(text, hash).head };
+const exported = (id: string, status: 'success' | 'failure', more: Parameters<typeof createTraceLines>[0]['more'] = []): ExportedRun => {
+  const text = `${createTraceLines({ id, status, more }).join('\n')}\n`;
+  return { runId: id, name: `2026-01-01-${id}.jsonl`, text, lines: parseEvents(text).lines, head: parseTrace(text, hashText).head };
 };
 const [good, bad] = [exported('run-a', 'success'), exported('run-b', 'failure')];
-const as = (format: TraceFormat, ...runs: ExportedRun[]): string => traceText(runs, format, { hash, version: '1.0.0' });
+const as = (format: TraceFormat, ...runs: ExportedRun[]): string => formatTraces(runs, format, { hash: hashText, version: '1.0.0' });
 
-test('jsonl is to the byte what was written, without what is no event', () => {
+test('jsonl copies events byte for byte and drops other lines', () => {
   expect(as('jsonl', good, bad)).toBe(good.text + bad.text);
   const text = `${good.text}junk\n{"torn`;
-  expect(as('jsonl', { ...good, text, lines: eventsIn(text).lines })).toBe(good.text);
+  expect(as('jsonl', { ...good, text, lines: parseEvents(text).lines })).toBe(good.text);
 });
 
-test('csv has a row an event and runs nothing in a spreadsheet', () => {
+test('csv has one row per event and escapes formulas', () => {
   const evil = exported('run-c', 'success', [['note', { a: 1 }, { phase: '=cmd|x', skill: '@a,"b"' }]]);
   const [head, ...rows] = as('csv', evil).split('\r\n');
   expect(head).toBe('ts,event,run_id,execution_id,phase,skill,attempt,seq,status,class,exit_code,duration_ms,gate,data');
@@ -24,7 +24,7 @@ test('csv has a row an event and runs nothing in a spreadsheet', () => {
   expect(rows.at(-2)).toBe(`2026-01-01T00:00:00.015Z,note,run-c,,'=cmd|x,"'@a,""b""",,16,,,,,,"{""a"":1}"`);
 });
 
-test('otlp-json is a tree of spans in the JSON form of OTLP', () => {
+test('otlp-json is a tree of spans', () => {
   const { resourceSpans } = JSON.parse(as('otlp-json', good, bad));
   expect(resourceSpans).toHaveLength(2);
   const [{ resource, scopeSpans }] = resourceSpans;
@@ -35,7 +35,7 @@ test('otlp-json is a tree of spans in the JSON form of OTLP', () => {
   expect(ids.size).toBe(spans.length);
   for (const span of spans) {
     expect(span).toMatchObject({
-      traceId: hash('run-a').slice(0, 32),
+      traceId: hashText('run-a').slice(0, 32),
       spanId: expect.stringMatching(/^[0-9a-f]{16}$/),
       kind: 1,
       startTimeUnixNano: expect.stringMatching(/^\d{19}$/),
@@ -52,17 +52,17 @@ test('otlp-json is a tree of spans in the JSON form of OTLP', () => {
     ['design', 0],
     ['architect', 1],
   ]);
-  // What the runner gives the skill in TRACEPARENT.
-  expect(spans[3]).toMatchObject({ spanId: hash('run-a:discovery:writer:1').slice(0, 16), parentSpanId: spans[2]!.spanId });
+  // The ids of TRACEPARENT.
+  expect(spans[3]).toMatchObject({ spanId: hashText('run-a:discovery:writer:1').slice(0, 16), parentSpanId: spans[2]!.spanId });
   expect(spans[3]!.attributes).toContainEqual({ key: 'cleo.exit_code', value: { intValue: '0' } });
   expect(spans[4]!.events).toMatchObject([{ name: 'handoff_attempted' }]);
   const failed = resourceSpans[1].scopeSpans[0].spans.find(({ name }: { name: string }) => name === 'architect');
   expect(failed.status).toEqual({ code: 2, message: 'failure' });
 });
 
-test('junit has a suite an execution and a case a check', () => {
+test('junit has one suite per execution and one case per check', () => {
   const xml = as('junit', good, bad);
-  const elements = elementsOf(xml);
+  const elements = parseElements(xml);
   expect(elements.filter(({ name }) => name === 'testsuites')).toMatchObject([{ attributes: { tests: '10', failures: '2', errors: '0' } }]);
   expect(
     elements
@@ -82,17 +82,17 @@ test('junit has a suite an execution and a case a check', () => {
   ]);
 });
 
-test('what no XML may hold is not in it', () => {
+test('junit escapes characters that XML does not allow', () => {
   const checks = [{ name: 'a<b>&"c\'', passed: false, message: 'x\u0000\u001b\ud800\nyé😀' }];
   const odd = exported('run-c', 'success', [
     ['gate_checked', { name: 'output', status: 'failed', severity: 'warn', checks_performed: checks }],
   ]);
-  const seen = elementsOf(as('junit', odd));
-  expect(seen.filter(({ name }) => name === 'testcase').at(-1)!.attributes.name).toBe('output: a&lt;b&gt;&amp;&quot;c&apos;');
+  const seen = parseElements(as('junit', odd));
+  expect(seen.filter(({ name }) => name === 'testcase').at(-1)!.attributes.name).toBe('output: a&lt;b&gt;&amp;&quot;c&#39;');
   expect(seen.filter(({ name }) => name === 'skipped').at(-1)!.attributes.message).toBe('warning: x\ufffd\ufffd\ufffd&#10;yé😀');
 });
 
-test('in-toto is a statement a run, with the head of the trace and what it made', () => {
+test('in-toto has one statement per run with the trace head and the artifacts', () => {
   const [first, second] = as('in-toto', good, bad)
     .trimEnd()
     .split('\n')
@@ -100,11 +100,15 @@ test('in-toto is a statement a run, with the head of the trace and what it made'
   expect(first).toMatchObject({
     _type: 'https://in-toto.io/Statement/v1',
     subject: [
-      { name: '2026-01-01-run-a.jsonl', digest: { sha256: hash(good.text) }, annotations: { head: good.head, lines: good.lines.length } },
-      { name: 'prd.md', digest: { sha256: hash('prd') } },
+      {
+        name: '2026-01-01-run-a.jsonl',
+        digest: { sha256: hashText(good.text) },
+        annotations: { head: good.head, lines: good.lines.length },
+      },
+      { name: 'prd.md', digest: { sha256: hashText('prd') } },
     ],
     predicateType: 'https://in-toto.io/attestation/test-result/v0.1',
-    predicate: { result: 'PASSED', configuration: [{ digest: { sha256: hash('manifest') } }], failedTests: [], warnedTests: [] },
+    predicate: { result: 'PASSED', configuration: [{ digest: { sha256: hashText('manifest') } }], failedTests: [], warnedTests: [] },
   });
   expect(first.predicate.passedTests).toContain('discovery/writer precondition: context_files_exist');
   expect(second.predicate).toMatchObject({
@@ -113,7 +117,7 @@ test('in-toto is a statement a run, with the head of the trace and what it made'
   });
 });
 
-test.each(['jsonl', 'csv', 'otlp-json', 'junit', 'in-toto'] as const)('%s of odd events does not fall over', (format) => {
+test.each(['jsonl', 'csv', 'otlp-json', 'junit', 'in-toto'] as const)('%s accepts malformed events', (format) => {
   const odd = exported('run-c', 'failure', [
     ['gate_checked', { checks_performed: [null, 1, { name: 1 }], status: 5, gate_id: {} }],
     [
@@ -128,8 +132,8 @@ test.each(['jsonl', 'csv', 'otlp-json', 'junit', 'in-toto'] as const)('%s of odd
   expect(as(format)).toBeTypeOf('string');
 });
 
-/** Every element of a well-formed XML text, in order; anything else in it throws. */
-function elementsOf(xml: string): { name: string; attributes: Record<string, string> }[] {
+/** All elements of an XML text, in order. Throws if the text is not well-formed. */
+function parseElements(xml: string): { name: string; attributes: Record<string, string> }[] {
   const found: { name: string; attributes: Record<string, string> }[] = [];
   const open: string[] = [];
   const token = /<\?xml version="1\.0" encoding="UTF-8"\?>|<(\/?)([\w-]+)((?: [\w-]+="[^"<]*")*)(\/?)>|\s+/gy;

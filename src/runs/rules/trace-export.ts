@@ -1,17 +1,16 @@
-import { csvText } from '#lib/csv.ts';
+import { formatCsv } from '#lib/csv.ts';
 import type { RunRecord, TraceLine } from '../model/trace.ts';
-import { factsOf } from './trace-facts.ts';
-import { inTotoText } from './trace-in-toto.ts';
-import { junitText } from './trace-junit.ts';
-import { otlpText } from './trace-otlp.ts';
+import { toLineFacts } from './trace-facts.ts';
+import { formatInToto } from './trace-in-toto.ts';
+import { formatJunit } from './trace-junit.ts';
+import { formatOtlp } from './trace-otlp.ts';
 
 export const traceFormats = ['jsonl', 'csv', 'otlp-json', 'junit', 'in-toto'] as const;
 export type TraceFormat = (typeof traceFormats)[number];
 
-/** One run, as it is exported. */
 export interface ExportedRun {
   runId: string;
-  /** Of its trace. */
+  /** The name of its trace. */
   name: string;
   text: string;
   lines: { number: number; line: TraceLine }[];
@@ -19,27 +18,27 @@ export interface ExportedRun {
   head: string;
 }
 
-/** Runs in the form that somebody else reads. What was written is redacted already. */
-export function traceText(runs: ExportedRun[], format: TraceFormat, about: { hash(text: string): string; version: string }): string {
+/** Formats runs for other tools. The traces are already redacted. */
+export function formatTraces(runs: ExportedRun[], format: TraceFormat, about: { hash(text: string): string; version: string }): string {
   switch (format) {
     case 'csv':
-      return csvText(
+      return formatCsv(
         columns,
-        runs.flatMap(({ lines }) => lines.map(({ line }) => rowOf(line))),
+        runs.flatMap(({ lines }) => lines.map(({ line }) => toRow(line))),
       );
     case 'otlp-json':
-      return otlpText(runs, about);
+      return formatOtlp(runs, about);
     case 'junit':
-      return junitText(runs);
+      return formatJunit(runs);
     case 'in-toto':
-      return inTotoText(runs, about);
+      return formatInToto(runs, about);
     default:
-      return runs.map(rawLines).join('');
+      return runs.map(formatJsonl).join('');
   }
 }
 
-/** To the byte, so that the chain can be followed elsewhere too. */
-function rawLines({ text, lines }: ExportedRun): string {
+/** The original lines byte for byte, so that the hash chain can be verified elsewhere. */
+function formatJsonl({ text, lines }: ExportedRun): string {
   const all = text.split('\n');
   return lines.map(({ number }) => `${all[number - 1]}\n`).join('');
 }
@@ -49,10 +48,22 @@ const columns = [
   ...(['status', 'class', 'exit_code', 'duration_ms', 'gate', 'data'] as const),
 ];
 
-function rowOf(line: TraceLine): unknown[] {
-  const { status, class: of, exitCode, durationMs, gate } = factsOf(line);
+function toRow(line: TraceLine): unknown[] {
+  const { status, class: exitClass, exitCode, durationMs, gate } = toLineFacts(line);
   return [
-    ...[line.ts, line.event, line.run_id, line.execution_id, line.phase, line.skill, line.attempt, line.seq],
-    ...[status, of, exitCode, durationMs, gate, JSON.stringify(line.data)],
+    line.ts,
+    line.event,
+    line.run_id,
+    line.execution_id,
+    line.phase,
+    line.skill,
+    line.attempt,
+    line.seq,
+    status,
+    exitClass,
+    exitCode,
+    durationMs,
+    gate,
+    JSON.stringify(line.data),
   ];
 }

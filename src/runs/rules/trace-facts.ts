@@ -1,64 +1,66 @@
-import { gateNames } from '../model/execution.ts';
+import { defined } from '#lib/defined.ts';
+import { runGateNames } from '../model/execution.ts';
 import type { TraceLine } from '../model/trace.ts';
 
-/** What an event came to, in words that hold for all of them. */
+/** The outcome of an event, in terms that all events share. */
 export interface LineFacts {
   status?: string;
   class?: string;
   exitCode?: number;
-  /** Undefined where it can neither succeed nor fail. */
+  /** Undefined for an event that can neither succeed nor fail. */
   isFailed?: boolean;
   gate?: string;
   durationMs?: number;
 }
 
-export function factsOf({ event, data }: Pick<TraceLine, 'event' | 'data'>): LineFacts {
-  const status = textOf(data.status);
-  const about = {
-    ...(status === undefined ? {} : { status }),
-    ...(textOf(data.class) === undefined ? {} : { class: textOf(data.class)! }),
-    ...(typeof data.exit_code === 'number' ? { exitCode: data.exit_code } : {}),
-    ...(typeof data.duration_ms === 'number' ? { durationMs: data.duration_ms } : {}),
-  };
+export function toLineFacts({ event, data }: Pick<TraceLine, 'event' | 'data'>): LineFacts {
+  const status = asText(data.status);
+  const facts: LineFacts = defined({
+    status,
+    class: asText(data.class),
+    exitCode: asNumber(data.exit_code),
+    durationMs: asNumber(data.duration_ms),
+  });
   switch (event) {
     case 'execution_complete':
     case 'run_completed':
-      return { ...about, isFailed: status !== 'success' };
+      return { ...facts, isFailed: status !== 'success' };
     case 'attempt_completed':
-      return { ...about, ...(about.class ? { status: about.class } : {}), isFailed: data.exit_code !== 0 };
+      return { ...facts, ...defined({ status: facts.class }), isFailed: data.exit_code !== 0 };
     case 'gate_checked':
-      return { ...about, gate: gateOf(data), isFailed: status === 'failed' || status === 'error' };
+      return { ...facts, gate: getGateName(data), isFailed: status === 'failed' || status === 'error' };
     case 'handoff_attempted':
-      return { ...about, status: data.accepted === true ? 'accepted' : 'rejected', isFailed: data.accepted !== true };
+      return { ...facts, status: data.accepted === true ? 'accepted' : 'rejected', isFailed: data.accepted !== true };
     case 'judge_called': {
-      const said = 'error' in data ? 'error' : textOf(data.verdict);
-      return { ...about, ...(said ? { status: said } : {}), isFailed: said === 'error' || said === 'fail' };
+      const outcome = 'error' in data ? 'error' : asText(data.verdict);
+      return { ...facts, ...defined({ status: outcome }), isFailed: outcome === 'error' || outcome === 'fail' };
     }
     case 'review_resolved': {
-      const verdict = textOf(data.verdict);
-      return { ...about, ...(verdict ? { status: verdict } : {}), isFailed: verdict === 'fail' };
+      const verdict = asText(data.verdict);
+      return { ...facts, ...defined({ status: verdict }), isFailed: verdict === 'fail' };
     }
     case 'score_recorded':
-      return { ...about, ...(textOf(data.grade) ? { status: textOf(data.grade)! } : {}) };
+      return { ...facts, ...defined({ status: asText(data.grade) }) };
     default:
-      return about;
+      return facts;
   }
 }
 
-const gateOf = (data: Record<string, unknown>): string => textOf(data.name) ?? gateNames[data.gate_id as 0] ?? String(data.gate_id);
+const getGateName = (data: Record<string, unknown>): string => asText(data.name) ?? runGateNames[data.gate_id as 0] ?? String(data.gate_id);
 
-export interface CheckSeen {
+export interface RecordedCheck {
   name: string;
   isPassed: boolean;
   message: string;
 }
 
-/** The checks of a gate, as far as they are told. */
-export function checksOf({ checks_performed: all }: Record<string, unknown>): CheckSeen[] {
+/** The checks that a `gate_checked` event records. */
+export function listRecordedChecks({ checks_performed: all }: Record<string, unknown>): RecordedCheck[] {
   if (!Array.isArray(all)) return [];
   return all.flatMap((one: Record<string, unknown> | null) =>
-    typeof one?.name === 'string' ? [{ name: one.name, isPassed: one.passed === true, message: textOf(one.message) ?? '' }] : [],
+    typeof one?.name === 'string' ? [{ name: one.name, isPassed: one.passed === true, message: asText(one.message) ?? '' }] : [],
   );
 }
 
-export const textOf = (value: unknown): string | undefined => (typeof value === 'string' ? value : undefined);
+export const asNumber = (value: unknown): number | undefined => (typeof value === 'number' && Number.isFinite(value) ? value : undefined);
+export const asText = (value: unknown): string | undefined => (typeof value === 'string' ? value : undefined);

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { isPattern, isTraceName, runOfTrace, tracesNamed } from './trace-name.ts';
+import { findTraces, isPattern, isTraceName, toRunId } from './trace-name.ts';
 
 const names = ['2025-12-31-run-a.jsonl', '2026-01-01-run-b.jsonl', '2026-01-31-run-bc.jsonl', '2026-02-01-run-c.jsonl'];
 
@@ -21,18 +21,18 @@ test.each<[word: string, found: number[]]>([
   ['', []],
   ['RUN-B', []],
   ['run-.', []],
-])('%j names %j', (word, found) => {
-  expect(tracesNamed(word, names)).toEqual(found.map((i) => names[i]));
+])('%j matches %j', (word, found) => {
+  expect(findTraces(word, names)).toEqual(found.map((i) => names[i]));
 });
 
-test('no pattern takes long', () => {
+test('matches pathological patterns quickly', () => {
   const started = performance.now();
-  expect(tracesNamed(`${'*a'.repeat(400)}b`, [`2026-01-01-${'a'.repeat(2000)}.jsonl`])).toEqual([]);
+  expect(findTraces(`${'*a'.repeat(400)}b`, [`2026-01-01-${'a'.repeat(2000)}.jsonl`])).toEqual([]);
   expect(performance.now() - started).toBeLessThan(500);
 });
 
-test('names are told from others', () => {
-  expect(names.map(runOfTrace)).toEqual(['run-a', 'run-b', 'run-bc', 'run-c']);
+test('recognises names of traces and patterns', () => {
+  expect(names.map(toRunId)).toEqual(['run-a', 'run-b', 'run-bc', 'run-c']);
   expect(['PRUNED.jsonl', 'blobs', '2026-01-01-run-b.jsonl.corrupt', '2026-01-01-.jsonl', '2026-01-01-x.jsonl'].map(isTraceName)).toEqual([
     ...[false, false, false, false, true],
   ]);

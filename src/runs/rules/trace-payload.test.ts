@@ -1,28 +1,28 @@
 import { expect, test } from 'vitest';
-import { largestPayload, withoutPayloads } from './trace-payload.ts';
+import { extractPayloads, maxPayloadLength } from './trace-payload.ts';
 
-function spill(data: Record<string, unknown>) {
-  const kept: string[] = [];
-  const left = withoutPayloads(data, (text) => `blob-${kept.push(text)}`);
-  return { left, kept };
+function extract(data: Record<string, unknown>) {
+  const stored: string[] = [];
+  const left = extractPayloads(data, (text) => `blob-${stored.push(text)}`);
+  return { left, stored };
 }
-const long = 'x'.repeat(largestPayload + 1);
+const long = 'x'.repeat(maxPayloadLength + 1);
 
-test('what is small stays as it is', () => {
+test('leaves small data unchanged', () => {
   const data = { a: 'x', b: [1, { c: null }] };
-  expect(spill(data)).toEqual({ left: data, kept: [] });
+  expect(extract(data)).toEqual({ left: data, stored: [] });
 });
 
-test('a long text is kept elsewhere, wherever it stands', () => {
-  expect(spill({ status: 'success', outputs: { content: { deep: [long] } } })).toEqual({
+test('extracts a long text at any depth', () => {
+  expect(extract({ status: 'success', outputs: { content: { deep: [long] } } })).toEqual({
     left: { status: 'success', outputs: { content: { deep: [{ blob: 'blob-1', kind: 'text', length: long.length }] } } },
-    kept: [long],
+    stored: [long],
   });
 });
 
-test('so is a value that is large by the number of its parts', () => {
+test('extracts a large value of many small parts', () => {
   const many = Array.from({ length: 20_000 }, (_, i) => i);
-  const { left, kept } = spill({ status: 'failed', checks: many });
-  expect(left).toEqual({ status: 'failed', checks: { blob: 'blob-1', kind: 'json', length: kept[0]!.length } });
-  expect(JSON.parse(kept[0]!)).toEqual(many);
+  const { left, stored } = extract({ status: 'failed', checks: many });
+  expect(left).toEqual({ status: 'failed', checks: { blob: 'blob-1', kind: 'json', length: stored[0]!.length } });
+  expect(JSON.parse(stored[0]!)).toEqual(many);
 });

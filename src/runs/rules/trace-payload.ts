@@ -1,22 +1,22 @@
-/** From this size on, in UTF-16 units of its JSON, a value is no part of a line. */
-export const largestPayload = 32 * 1024;
+/** The maximum size of a trace line's data, in UTF-16 units of its JSON. */
+export const maxPayloadLength = 32 * 1024;
 
-/** Data whose large parts are kept elsewhere: long texts first, wherever they stand, then whatever is still too large under one name.
- *  `keep` takes a text and says what it is called. */
-export function withoutPayloads(data: Record<string, unknown>, keep: (text: string) => string): Record<string, unknown> {
-  if (JSON.stringify(data).length <= largestPayload) return data;
-  const refer = (text: string, kind: 'text' | 'json') => ({ blob: keep(text), kind, length: text.length });
-  const spilt = (value: unknown): unknown => {
-    if (typeof value === 'string') return value.length > largestPayload ? refer(value, 'text') : value;
-    if (Array.isArray(value)) return value.map(spilt);
+/** Replaces large parts of `data` by references: first long texts at any depth, then top-level values that are still too large. `store`
+ *  saves a text and returns its name. */
+export function extractPayloads(data: Record<string, unknown>, store: (text: string) => string): Record<string, unknown> {
+  if (JSON.stringify(data).length <= maxPayloadLength) return data;
+  const refer = (text: string, kind: 'text' | 'json') => ({ blob: store(text), kind, length: text.length });
+  const extract = (value: unknown): unknown => {
+    if (typeof value === 'string') return value.length > maxPayloadLength ? refer(value, 'text') : value;
+    if (Array.isArray(value)) return value.map(extract);
     if (typeof value !== 'object' || value === null) return value;
-    return Object.fromEntries(Object.entries(value).map(([name, item]) => [name, spilt(item)]));
+    return Object.fromEntries(Object.entries(value).map(([name, item]) => [name, extract(item)]));
   };
   return Object.fromEntries(
     Object.entries(data).map(([name, value]) => {
-      const small = spilt(value);
+      const small = extract(value);
       const text = JSON.stringify(small) ?? 'null';
-      return [name, text.length > largestPayload ? refer(text, 'json') : small];
+      return [name, text.length > maxPayloadLength ? refer(text, 'json') : small];
     }),
   );
 }

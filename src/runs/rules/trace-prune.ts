@@ -1,25 +1,25 @@
-/** A run as retention sees it. */
+/** The facts about a run that decide whether it is pruned. */
 export interface PruneCandidate {
   runId: string;
-  /** When its last event was. */
+  /** Time of the last event. */
   lastAt: string;
   isLive: boolean;
   hasOpenReview: boolean;
-  /** What its construct says; null: kept. */
+  /** The retention of its construct; null: keep forever. */
   retentionDays: number | null;
 }
 
 export interface PrunePlan {
   remove: string[];
-  /** Due, but held back. */
+  /** Runs that are due but not removed. */
   spared: { runId: string; why: 'live' | 'open_review' | 'kept' }[];
 }
 
 const dayMs = 86_400_000;
 
-/** Which runs have had their time. `days` takes the place of what each run's construct says; `isAll` spares none for being under way,
- *  under review or meant to be kept. */
-export function prunePlan(
+/** Selects runs whose retention has ended. `days` replaces the retention of each run; `isAll` also removes runs that are live, under review
+ *  or kept forever. */
+export function planPrune(
   runs: PruneCandidate[],
   { now, days, isAll }: { now: string; days?: number | undefined; isAll: boolean },
 ): PrunePlan {
@@ -27,8 +27,8 @@ export function prunePlan(
   for (const run of runs) {
     const limit = run.retentionDays === null && !isAll ? null : (days ?? run.retentionDays);
     const age = (Date.parse(now) - Date.parse(run.lastAt)) / dayMs;
-    // An age that nobody can tell is none; and a clock that went back makes nothing older.
-    const isDue = (least: number): boolean => least === 0 || age >= least;
+    // An invalid date gives NaN, which is never due, and a clock that was set back makes no run older.
+    const isDue = (days: number): boolean => days === 0 || age >= days;
     if (limit === null) {
       if (days !== undefined && isDue(days)) plan.spared.push({ runId: run.runId, why: 'kept' });
     } else if (!isDue(limit)) continue;
@@ -38,5 +38,5 @@ export function prunePlan(
   return plan;
 }
 
-/** The hashes that a text names: what a trace refers to is called by one. */
-export const hashesIn = (text: string): Set<string> => new Set(text.match(/\b[0-9a-f]{64}\b/g) ?? []);
+/** The hashes in a text; traces refer to blobs by hash. */
+export const findHashes = (text: string): Set<string> => new Set(text.match(/\b[0-9a-f]{64}\b/g) ?? []);

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { TraceLine } from '../model/trace.ts';
-import { countedEvent, countingBy, type Grouping, matches, periodOf, phaseSeeker, type TraceFilter } from './trace-query.ts';
+import { countBy, createPhaseFilter, type Grouping, getCountedEvent, matchesFilter, parsePeriod, type TraceFilter } from './trace-query.ts';
 
 const line = (event: string, data: object, about: Partial<TraceLine> = {}): TraceLine => ({
   ...{ ts: '2026-01-15T00:00:00.000Z', event, data: data as Record<string, unknown>, v: 1, seq: 1, run_id: 'run-1', prev: 'genesis' },
@@ -15,12 +15,12 @@ const gate = (name: string, ...checks: object[]): TraceLine =>
 const done = (phase: string, status: string, duration_ms = 10, ts = '2026-01-15T00:00:00.000Z'): TraceLine =>
   line('execution_complete', { status, exit_code: status === 'success' ? 0 : 1, class: status, duration_ms }, { phase, skill: 'a', ts });
 const count = (lines: TraceLine[], by: Grouping[], filter: TraceFilter = {}) => {
-  const counting = countingBy(by, filter);
-  for (const one of lines) counting.step(one);
-  return counting.end();
+  const counter = countBy(by, filter);
+  for (const one of lines) counter.step(one);
+  return counter.end();
 };
 
-test('which precondition fails most', () => {
+test('counts failures by check', () => {
   const lines = [
     gate('precondition', check('prd_exists', false), check('git_clean', true)),
     gate('precondition', check('prd_exists', false), check('git_clean', false)),
@@ -38,7 +38,7 @@ test('which precondition fails most', () => {
   ]);
 });
 
-test('the failure rate of a phase in a month', () => {
+test('computes the failure rate of a phase in a period', () => {
   const lines = [
     done('build', 'success', 10),
     done('build', 'failure', 30),
@@ -46,8 +46,8 @@ test('the failure rate of a phase in a month', () => {
     done('design', 'success'),
     line('attempt_completed', { exit_code: 1 }, { phase: 'build' }),
   ];
-  const ofBuild = lines.filter(phaseSeeker('build'));
-  expect(count(ofBuild, ['phase'], { since: '2026-01-01T00:00:00.000Z', until: '2026-02-01T00:00:00.000Z' })).toEqual([
+  const buildLines = lines.filter(createPhaseFilter('build'));
+  expect(count(buildLines, ['phase'], { since: '2026-01-01T00:00:00.000Z', until: '2026-02-01T00:00:00.000Z' })).toEqual([
     { phase: 'build', count: 2, failed: 1, failureRate: 0.5, medianMs: 20 },
   ]);
   expect(count(lines, ['month']).map(({ month, failed, count }) => [month, failed, count])).toEqual([
@@ -66,14 +66,14 @@ test.each<[string | undefined, unknown, string[]]>([
   ['2', 'odd', []],
   ['02', ['design', 'build'], []],
   ['0', ['design', 'build'], []],
-])('phase %s of %j is %j', (asked, order, phases) => {
+])('phase %s of %j selects %j', (phase, order, phases) => {
   const lines = [line('run_started', { order }), done('design', 'success'), done('build', 'success'), done('3', 'success')];
-  expect(lines.filter(phaseSeeker(asked)).flatMap(({ phase }) => phase ?? [])).toEqual(phases);
+  expect(lines.filter(createPhaseFilter(phase)).flatMap((one) => one.phase ?? [])).toEqual(phases);
 });
 
-test('each run has an order of its own', () => {
+test('uses the order of phases of each run', () => {
   const lines = [line('run_started', { order: ['a'] }), done('a', 'success'), line('run_started', { order: [] }), done('a', 'success')];
-  expect(lines.filter(phaseSeeker('1'))).toHaveLength(1);
+  expect(lines.filter(createPhaseFilter('1'))).toHaveLength(1);
 });
 
 test.each<[TraceFilter, Grouping[], string]>([
@@ -81,8 +81,8 @@ test.each<[TraceFilter, Grouping[], string]>([
   [{}, ['check'], 'gate_checked'],
   [{ gate: 'goal' }, ['phase'], 'gate_checked'],
   [{ event: 'handoff_attempted' }, ['check'], 'handoff_attempted'],
-])('what is counted for %j by %j', (filter, by, event) => {
-  expect(countedEvent(filter, by)).toBe(event);
+])('default event for %j by %j is %s', (filter, by, event) => {
+  expect(getCountedEvent(filter, by)).toBe(event);
 });
 
 test.each<[TraceLine, string, boolean]>([
@@ -96,11 +96,11 @@ test.each<[TraceLine, string, boolean]>([
   [line('review_resolved', { verdict: 'fail' }), 'failed', true],
   [line('something_new', { status: { odd: 1 } }), 'failed', false],
   [line('something_new', {}), 'passed', false],
-])('%j is %s: %s', (one, status, expected) => {
-  expect(matches(one, { status })).toBe(expected);
+])('%j has status %s: %s', (one, status, expected) => {
+  expect(matchesFilter(one, { status })).toBe(expected);
 });
 
-test('odd fields are no reason to fall over', () => {
+test('ignores malformed fields', () => {
   const odd = [
     line('gate_checked', { checks_performed: [null, 1, {}, { name: 2 }] }),
     line('gate_checked', { checks_performed: 'x', name: 7 }),
@@ -126,12 +126,12 @@ test.each([
   ['last year', '2025-01-01T00:00:00.000Z', '2026-01-01T00:00:00.000Z'],
   ['2026-02-28T10:00:00Z', '2026-02-28T10:00:00.000Z', '2026-02-28T10:00:00.000Z'],
 ])('%s is from %s until %s', (text, from, to) => {
-  expect(periodOf(text, now)).toEqual({ from, to });
+  expect(parsePeriod(text, now)).toEqual({ from, to });
 });
 
 test.each(['', 'tomorrow', 'last', 'next month', 'last day', '30', '2026-13', '2026-02-40', '5y', '2026-1', 'March 5', '0'])(
-  '%j is no time',
+  'rejects %j as a period',
   (text) => {
-    expect(periodOf(text, now)).toBeUndefined();
+    expect(parsePeriod(text, now)).toBeUndefined();
   },
 );

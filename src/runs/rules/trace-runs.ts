@@ -1,41 +1,57 @@
 import { is } from 'valibot';
+import { parseJson } from '#lib/parse-json.ts';
 import { RunRecord } from '../model/trace.ts';
 
-/** A run.json, as far as it is one: what a later one has beside it is passed over, and what a damaged one lacks is filled in. */
-export function readRecord(text: string | undefined): RunRecord | undefined {
-  let value: unknown;
-  try {
-    value = JSON.parse(text ?? '');
-  } catch {
-    return undefined;
-  }
-  const given = value as Partial<RunRecord> | null;
-  if (typeof given?.run_id !== 'string' || typeof given.status !== 'string') return undefined;
+/** Parses a run.json leniently: unknown fields are dropped, and invalid or absent ones get defaults. */
+export function parseRunRecord(text: string | undefined): RunRecord | undefined {
+  const value = parseJson(text);
+  if (value === undefined) return undefined;
+  const fields = value as Partial<RunRecord> | null;
+  if (typeof fields?.run_id !== 'string' || typeof fields.status !== 'string') return undefined;
   const { entries } = RunRecord;
-  const sound = (Object.keys(blank) as (keyof typeof blank)[]).filter((name) => is(entries[name], given[name]));
+  const validKeys = (Object.keys(emptyRecord) as (keyof typeof emptyRecord)[]).filter((name) => is(entries[name], fields[name]));
   return {
-    ...{ ...blank, run_id: given.run_id, status: given.status, ...Object.fromEntries(sound.map((name) => [name, given[name]])) },
-    executions: (Array.isArray(given.executions) ? given.executions : []).filter((one) => is(entries.executions.item, one)),
+    ...emptyRecord,
+    run_id: fields.run_id,
+    status: fields.status,
+    ...Object.fromEntries(validKeys.map((name) => [name, fields[name]])),
+    executions: (Array.isArray(fields.executions) ? fields.executions : []).filter((one) => is(entries.executions.item, one)),
   } as RunRecord;
 }
 
-const blank = {
-  ...{ schema_version: 1, kind: 'construct', construct: null, project: '', vars: {}, intent: null, task_id: null, session_id: null },
-  ...{ agent: null, trace: '', head: null, lines: 0, pid: 0, began: '', boot: '', started_at: '', completed_at: null, exit_code: null },
-  ...{ retention_days: 30 },
-  // Nobody can go on with a run of which nobody knows what it was asked for.
+const emptyRecord = {
+  schema_version: 1,
+  kind: 'construct',
+  construct: null,
+  project: '',
+  vars: {},
+  intent: null,
+  task_id: null,
+  session_id: null,
+  agent: null,
+  trace: '',
+  head: null,
+  lines: 0,
+  pid: 0,
+  began: '',
+  boot: '',
+  started_at: '',
+  completed_at: null,
+  exit_code: null,
+  retention_days: 30,
+  // No default: a run whose parameters are unknown cannot be resumed.
   asked: undefined as RunRecord['asked'] | undefined,
 };
 
-/** What is known of a run from its record and its trace. */
+/** The facts about a run from its record and its trace. */
 export interface RunFacts {
   runId: string;
   /** The name of its trace. */
   trace?: string | undefined;
   record?: RunRecord | undefined;
-  /** Whether the process that ran it still does. */
+  /** True if the process of the run still exists. */
   isAlive: boolean;
-  /** How its trace says it ended. */
+  /** The outcome according to its trace. */
   ended?: { status: string; exitCode: number | null; at: string } | undefined;
 }
 
@@ -43,7 +59,7 @@ export interface RunView {
   id: string;
   status: RunRecord['status'] | 'crashed';
   kind: RunRecord['kind'];
-  /** Of the construct, or the skill. */
+  /** The name of the construct or skill. */
   name: string;
   project: string;
   exitCode: number | null;
@@ -59,13 +75,13 @@ export interface RunView {
   resumable: boolean;
 }
 
-/** How a run stands. One that neither ended nor goes on has crashed, whatever it said of itself last. */
-export function runView({ runId, trace, record, isAlive, ended }: RunFacts): RunView {
+/** Summarizes a run. A run that neither ended nor has a live process has crashed. */
+export function summarizeRun({ runId, trace, record, isAlive, ended }: RunFacts): RunView {
   const isOver = record !== undefined && record.status !== 'running';
   const status = isOver ? record.status : ended ? (ended.status as RunRecord['status']) : isAlive ? 'running' : 'crashed';
-  const startedAt = record?.started_at || dayOf(trace);
+  const startedAt = record?.started_at || getTraceDay(trace);
   const completedAt = record?.completed_at ?? ended?.at ?? null;
-  const took = completedAt === null ? Number.NaN : Date.parse(completedAt) - Date.parse(startedAt);
+  const durationMs = completedAt === null ? Number.NaN : Date.parse(completedAt) - Date.parse(startedAt);
   return {
     id: runId,
     status,
@@ -75,7 +91,7 @@ export function runView({ runId, trace, record, isAlive, ended }: RunFacts): Run
     exitCode: record?.exit_code ?? ended?.exitCode ?? null,
     startedAt,
     completedAt,
-    durationMs: Number.isNaN(took) ? null : Math.max(0, took),
+    durationMs: Number.isNaN(durationMs) ? null : Math.max(0, durationMs),
     executions: record?.executions.length ?? 0,
     failed: record?.executions.filter((one) => one.status !== 'success').length ?? 0,
     lines: record?.lines ?? 0,
@@ -86,4 +102,4 @@ export function runView({ runId, trace, record, isAlive, ended }: RunFacts): Run
   };
 }
 
-const dayOf = (trace: string | undefined): string => (trace ? `${trace.slice(0, 10)}T00:00:00.000Z` : '');
+const getTraceDay = (trace: string | undefined): string => (trace ? `${trace.slice(0, 10)}T00:00:00.000Z` : '');

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { TraceLine } from '../model/trace.ts';
-import { timelineOf } from './trace-timeline.ts';
+import { toTimeline } from './trace-timeline.ts';
 
 let seq = 0;
 const line = (event: string, data: object, about: Partial<TraceLine> = {}): TraceLine => ({
@@ -9,10 +9,10 @@ const line = (event: string, data: object, about: Partial<TraceLine> = {}): Trac
   ...about,
 });
 
-test('what happened, step by step', () => {
+test('converts a trace into steps', () => {
   const about = { execution_id: 'e', phase: 'build', skill: 'coder' };
   const failure = { name: 'prd_exists', passed: false, message: 'prd.md is missing' };
-  const steps = timelineOf([
+  const steps = toTimeline([
     line('run_started', {}),
     line('execution_progress', { kind: 'phase_entered' }, { phase: 'build' }),
     line(
@@ -46,5 +46,5 @@ test('what happened, step by step', () => {
     [7, 'from_later', undefined, undefined, undefined, undefined],
     [8, 'execution_complete', 'failure', 75, undefined, ['gone']],
   ]);
-  expect(timelineOf([])).toEqual([]);
+  expect(toTimeline([])).toEqual([]);
 });

@@ -1,11 +1,12 @@
+import { defined } from '#lib/defined.ts';
 import type { TraceLine } from '../model/trace.ts';
-import { checksOf, factsOf, textOf } from './trace-facts.ts';
+import { asNumber, asText, listRecordedChecks, toLineFacts } from './trace-facts.ts';
 
-/** One step of a run, in the order it was taken: what an event says, without what only machines read. */
-export interface Step {
+/** One step of a run: an event without the fields that only programs read. */
+export interface TimelineStep {
   seq: number;
   ts: string;
-  /** Since the run began. */
+  /** Milliseconds since the run started. */
   atMs: number;
   event: string;
   phase?: string;
@@ -16,66 +17,72 @@ export interface Step {
   exitCode?: number;
   class?: string;
   durationMs?: number;
-  /** What did not hold, or what is to be noted. */
+  /** Failed checks and other remarks. */
   notes?: string[];
 }
 
-/** A trace as a story. An attempt is told when it ends, unless it never did; events of a later cleo are told by their names. */
-export function timelineOf(lines: TraceLine[]): Step[] {
-  const began = Date.parse(lines[0]?.ts ?? '');
-  // What an execution says at its end, its gates have mostly said before.
-  const told = new Set<string>();
-  const ended = new Set(lines.filter(({ event }) => event === 'attempt_completed').map(attemptKey));
+/** Converts a trace into steps. An attempt appears once, when it ends, or when it starts if it never ended. Unknown events keep their
+ *  name. */
+export function toTimeline(lines: TraceLine[]): TimelineStep[] {
+  const startMs = Date.parse(lines[0]?.ts ?? '');
+  // An execution repeats the failures of its gates at its end; those notes are dropped.
+  const reported = new Set<string>();
+  const ended = new Set(lines.filter(({ event }) => event === 'attempt_completed').map(getAttemptKey));
   return lines
-    .filter((line) => line.event !== 'attempt_started' || !ended.has(attemptKey(line)))
+    .filter((line) => line.event !== 'attempt_started' || !ended.has(getAttemptKey(line)))
     .map((line) => {
-      const { status, gate, exitCode, class: of, durationMs } = factsOf(line);
-      const notes = notesOf(line).filter((note) => line.event !== 'execution_complete' || !told.has(`${line.execution_id} ${note}`));
-      for (const note of notes) told.add(`${line.execution_id} ${note}`);
+      const { status, gate, exitCode, class: exitClass, durationMs } = toLineFacts(line);
+      const notes = listNotes(line).filter((note) => line.event !== 'execution_complete' || !reported.has(`${line.execution_id} ${note}`));
+      for (const note of notes) reported.add(`${line.execution_id} ${note}`);
       return {
-        ...{ seq: line.seq, ts: line.ts, atMs: Date.parse(line.ts) - began, event: eventOf(line) },
-        ...(textOf(line.phase) === undefined ? {} : { phase: line.phase! }),
-        ...(textOf(line.skill) === undefined ? {} : { skill: line.skill! }),
-        ...(typeof line.attempt === 'number' ? { attempt: line.attempt } : {}),
-        ...(status === undefined ? {} : { status }),
-        ...(gate === undefined ? {} : { gate }),
-        ...(exitCode === undefined ? {} : { exitCode }),
-        ...(of === undefined ? {} : { class: of }),
-        ...(durationMs === undefined ? {} : { durationMs }),
-        ...(notes.length > 0 ? { notes } : {}),
+        seq: line.seq,
+        ts: line.ts,
+        atMs: Date.parse(line.ts) - startMs,
+        event: getEventName(line),
+        ...defined({
+          phase: asText(line.phase),
+          skill: asText(line.skill),
+          attempt: asNumber(line.attempt),
+          status,
+          gate,
+          exitCode,
+          class: exitClass,
+          durationMs,
+          notes: notes.length > 0 ? notes : undefined,
+        }),
       };
     });
 }
 
-const attemptKey = ({ execution_id, attempt }: TraceLine): string => `${execution_id}#${attempt}`;
+const getAttemptKey = ({ execution_id, attempt }: TraceLine): string => `${execution_id}#${attempt}`;
 
-/** Progress is told by its kind. */
-const eventOf = ({ event, data }: TraceLine): string => (event === 'execution_progress' ? (textOf(data.kind) ?? event) : event);
+/** Progress events are named after their kind. */
+const getEventName = ({ event, data }: TraceLine): string => (event === 'execution_progress' ? (asText(data.kind) ?? event) : event);
 
-function notesOf({ event, data }: TraceLine): string[] {
-  const said = (...names: string[]): string[] => names.flatMap((name) => textOf(data[name]) ?? []);
+function listNotes({ event, data }: TraceLine): string[] {
+  const pick = (...names: string[]): string[] => names.flatMap((name) => asText(data[name]) ?? []);
   switch (event) {
     case 'gate_checked':
       return [
-        ...checksOf(data).flatMap(({ name, isPassed, message }) => (isPassed ? [] : [message ? `${name}: ${message}` : name])),
-        ...(data.overridden === true ? [`forced: ${textOf(data.reason) ?? 'no reason was given'}`] : []),
+        ...listRecordedChecks(data).flatMap(({ name, isPassed, message }) => (isPassed ? [] : [message ? `${name}: ${message}` : name])),
+        ...(data.overridden === true ? [`forced: ${asText(data.reason) ?? 'no reason given'}`] : []),
       ];
     case 'execution_complete':
-      return [...messagesOf(data.errors), ...messagesOf(data.warnings)];
+      return [...listMessages(data.errors), ...listMessages(data.warnings)];
     case 'run_completed':
-      return messagesOf(data.warnings);
+      return listMessages(data.warnings);
     case 'handoff_attempted':
-      return [`${data.from_phase} → ${data.to_phase}`, ...said('rejection_reason')];
+      return [`${data.from_phase} → ${data.to_phase}`, ...pick('rejection_reason')];
     case 'execution_progress':
-      return said('note', 'path', 'target');
+      return pick('note', 'path', 'target');
     case 'skill_invoked':
-      return said('version');
+      return pick('version');
     case 'judge_called':
-      return said('error');
+      return pick('error');
     case 'review_requested':
-      return said('review_id', 'reason');
+      return pick('review_id', 'reason');
     case 'review_resolved':
-      return said('review_id', 'by');
+      return pick('review_id', 'by');
     case 'score_recorded':
       return [`${data.total_score} of ${data.max_score}`];
     default:
@@ -83,7 +90,7 @@ function notesOf({ event, data }: TraceLine): string[] {
   }
 }
 
-const messagesOf = (all: unknown): string[] =>
+const listMessages = (all: unknown): string[] =>
   Array.isArray(all)
-    ? all.flatMap((one: { message?: unknown; code?: unknown } | null) => textOf(one?.message) ?? textOf(one?.code) ?? [])
+    ? all.flatMap((one: { message?: unknown; code?: unknown } | null) => asText(one?.message) ?? asText(one?.code) ?? [])
     : [];

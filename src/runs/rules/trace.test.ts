@@ -1,16 +1,16 @@
 import { expect, test } from 'vitest';
 import { sha256 } from '#lib/sha256.ts';
-import { genesis, isMilestone, nextLine, readTrace } from './trace.ts';
+import { formatNextLine, genesis, isMilestone, parseTrace } from './trace.ts';
 
 const write = (...events: [ts: string, event: string][]): string[] => {
   let after = { head: genesis, lines: 0, ts: '' };
   return events.map(([ts, event]) => {
-    const { text, ts: at } = nextLine(after, { ts, event, data: { a: 1 }, run_id: 'r', phase: 'p', skill: undefined as never });
+    const { text, ts: at } = formatNextLine(after, { ts, event, data: { a: 1 }, run_id: 'r', phase: 'p', skill: undefined as never });
     after = { head: sha256(text), lines: after.lines + 1, ts: at };
     return text;
   });
 };
-const read = (lines: string[], end = '\n') => readTrace(lines.join('\n') + end, sha256);
+const read = (lines: string[], end = '\n') => parseTrace(lines.join('\n') + end, sha256);
 const lines = write(
   ['2026-01-01T00:00:02.000Z', 'run_started'],
   ['2026-01-01T00:00:01.000Z', 'x'],
@@ -18,9 +18,9 @@ const lines = write(
   ['2026-01-01T00:00:04.000Z', 'z'],
 );
 
-test('each line names the one before, and time does not go back', () => {
-  const { lines: found, problems, firstBad, head } = read(lines);
-  expect([problems, firstBad]).toEqual([[], undefined]);
+test('each line has the hash of the previous one, and times never decrease', () => {
+  const { lines: found, problems, firstInvalid, head } = read(lines);
+  expect([problems, firstInvalid]).toEqual([[], undefined]);
   expect(found.map(({ line }) => [line.seq, line.ts.slice(17, 19), line.prev === genesis])).toEqual([
     [1, '02', true],
     [2, '02', false],
@@ -31,50 +31,53 @@ test('each line names the one before, and time does not go back', () => {
   expect(Object.keys(found[0]!.line)).toEqual(['ts', 'event', 'data', 'v', 'seq', 'run_id', 'phase', 'prev']);
 });
 
-test('an edited line is found by the one after it', () => {
+test('finds an edited line by the hash in the next one', () => {
   const edited = [...lines];
   edited[2] = edited[2]!.replace('"a":1', '"a":2');
-  expect(read(edited).firstBad).toBe(4);
+  expect(read(edited).firstInvalid).toBe(4);
   const last = [...lines.slice(0, 3), lines[3]!.replace('"a":1', '"a":2')];
-  expect(read(last).firstBad).toBeUndefined();
+  expect(read(last).firstInvalid).toBeUndefined();
   expect(read(last).head).not.toBe(read(lines).head);
 });
 
-test('so is one that was taken out or put in', () => {
-  expect(read([lines[0]!, ...lines.slice(2)]).firstBad).toBe(2);
-  expect(read([lines[0]!, lines[0]!, ...lines.slice(1)]).firstBad).toBe(2);
+test('finds removed and inserted lines', () => {
+  expect(read([lines[0]!, ...lines.slice(2)]).firstInvalid).toBe(2);
+  expect(read([lines[0]!, lines[0]!, ...lines.slice(1)]).firstInvalid).toBe(2);
 });
 
-test('a line that was cut off is left out; the rest is sound', () => {
-  const { lines: found, problems, firstBad } = read([...lines.slice(0, 3), lines[3]!.slice(0, 20)], '');
-  expect([found.length, firstBad]).toEqual([3, undefined]);
-  expect(problems).toEqual([{ line: 4, problem: 'was cut off while it was written, and is left out' }]);
+test('skips a torn last line', () => {
+  const { lines: found, problems, firstInvalid } = read([...lines.slice(0, 3), lines[3]!.slice(0, 20)], '');
+  expect([found.length, firstInvalid]).toEqual([3, undefined]);
+  expect(problems).toEqual([{ line: 4, problem: 'was cut off while it was written and is skipped' }]);
 });
 
-test('what nobody could write down again is told, and keeps its place', () => {
-  const deep = nextLine({ head: genesis, lines: 0, ts: '' }, { ts: '2026-01-01T00:00:00.000Z', event: 'x', data: { a: 0 }, run_id: 'r' });
+test('rejects deeply nested events and keeps their position in the chain', () => {
+  const deep = formatNextLine(
+    { head: genesis, lines: 0, ts: '' },
+    { ts: '2026-01-01T00:00:00.000Z', event: 'x', data: { a: 0 }, run_id: 'r' },
+  );
   const text = deep.text.replace('"a":0', `"a":${'['.repeat(50_000)}${']'.repeat(50_000)}`);
-  expect(read([text])).toMatchObject({ lines: [], problems: [{ line: 1, problem: 'is nested too deep to be read' }], head: sha256(text) });
-  expect(read([text]).firstBad).toBeUndefined();
+  expect(read([text])).toMatchObject({ lines: [], problems: [{ line: 1, problem: 'is nested too deeply' }], head: sha256(text) });
+  expect(read([text]).firstInvalid).toBeUndefined();
 });
 
-test('junk is told by its line, and the rest is read', () => {
-  const { lines: found, problems, firstBad } = read([lines[0]!, lines[1]! + lines[2]!, 'no json', lines[3]!]);
+test('reports invalid lines by number and reads the rest', () => {
+  const { lines: found, problems, firstInvalid } = read([lines[0]!, lines[1]! + lines[2]!, 'no json', lines[3]!]);
   expect(found.map(({ number }) => number)).toEqual([1, 4]);
   expect(problems).toEqual([
     { line: 2, problem: 'holds more than one event' },
-    { line: 3, problem: 'is no event' },
+    { line: 3, problem: 'is not an event' },
   ]);
-  expect(firstBad).toBe(2);
+  expect(firstInvalid).toBe(2);
 });
 
-test('a line of a later version is passed over', () => {
+test('skips a line of a later version', () => {
   expect(read([lines[0]!.replace('"v":1', '"v":9')]).problems).toEqual([
-    { line: 1, problem: 'is of version 9, which this cleo does not know' },
+    { line: 1, problem: 'has version 9, which this version of cleo does not support' },
   ]);
 });
 
-test('what has to be on disk', () => {
+test('knows the events that must be flushed', () => {
   expect(
     ['gate_checked', 'execution_complete', 'run_completed', 'attempt_completed', 'handoff_attempted', 'run_started'].map(isMilestone),
   ).toEqual([true, true, true, false, true, false]);

@@ -1,107 +1,258 @@
-import type { ProcessEnd } from '#platform/ground-port.ts';
-import type { ExitMeaning } from '../rules/exit-class.ts';
-import { isReserved } from '../rules/exit-class.ts';
-import { leftRunning } from '../rules/gate/execution.ts';
-import { retryDelayMs } from '../rules/retry.ts';
-import { type AttemptOutcome, attempt } from './attempt.ts';
-import { type AttemptLimit, aboutOf, type Draft, meaning, pass, refusal, warn } from './draft.ts';
-import { preconditions } from './preconditions.ts';
-import { varsOf } from './run-state.ts';
+import { join } from 'node:path';
+import { defined } from '#lib/defined.ts';
+import type { ProcessResult, ScratchFolder } from '#platform/runner/port.ts';
+import type { SideEffect, Warning } from '../model/execution.ts';
+import { type ExitMeaning, isReservedExitCode } from '../rules/exit-class.ts';
+import { formatKilledProcesses } from '../rules/gate/execution.ts';
+import { emptyClaim, parseClaim, parseSkillEvent, type SkillClaim, toSideEffect } from '../rules/skill-claim.ts';
+import { captureInputs } from './capture.ts';
+import { type AttemptLimit, addWarnings, type Execution, explainSkillExit, explainStop, getSubject } from './execution-state.ts';
+import { checkPreconditionGate } from './gates.ts';
+import { getVars, listVariables, type RunContext } from './run-context.ts';
 
-export interface Attempted {
-  ended: ExitMeaning;
-  /** It ran to an end of its own: the gates behind it can be asked. */
-  isJudged: boolean;
+export interface AttemptOutcome {
+  end: ProcessResult;
+  claim: SkillClaim;
+  warnings: Warning[];
+  /** Files that the skill reported as artifacts. */
+  files: string[];
 }
 
-/** As often as its limits allow. */
-export async function attempts(draft: Draft, argv: string[]): Promise<Attempted> {
-  const { run, phase, skill, retries, around } = draft;
-  const { ground } = run;
-  const most = 1 + (skill.maxRetries ?? phase.maxRetries);
+export interface AttemptsOutcome {
+  ended: ExitMeaning;
+  /** True if the skill ran to its end, so that the execution, output and goal gates can be checked. */
+  isComplete: boolean;
+}
+
+/** Runs a skill until it succeeds, fails for good, or has no retries or time left. */
+export async function runAttempts(run: RunContext, execution: Execution, argv: string[]): Promise<AttemptsOutcome> {
+  const { platform, signal } = run;
+  const { phase, skill, deadlineAt } = execution;
+  const maxAttempts = 1 + (skill.maxRetries ?? phase.maxRetries);
   for (;;) {
-    if (run.signal.aborted) return cancelled(draft);
-    const limit = limitOf(draft);
-    if (limit === undefined) return outOfTime(draft);
-    const { timeoutMs } = limit;
-    const number = draft.attempts + 1;
-    draft.attempts = number;
-    const about = { ...aboutOf(draft), attempt: number };
-    run.tell('attempt_started', { program: (argv[0] ?? '').replace(`${ground.root}/`, ''), timeout_ms: timeoutMs }, about);
-    const outcome = await attempt(draft, argv, timeoutMs, requestOf(draft));
+    if (signal.aborted) return cancelExecution(run, execution);
+    const limit = getAttemptLimit(run, execution);
+    if (limit === undefined) return failByDeadline(run, execution);
+    execution.attempts += 1;
+    const attempt = execution.attempts;
+    const subject = { ...getSubject(execution), attempt };
+    run.emit('attempt_started', { program: (argv[0] ?? '').replace(`${platform.root}/`, ''), timeout_ms: limit.timeoutMs }, subject);
+    const outcome = await runAttempt(run, execution, argv, limit.timeoutMs);
     const { end, claim } = outcome;
-    draft.last = outcome;
-    draft.timedOut = end.timedOut ? limit : undefined;
-    draft.sideEffects.push(...claim.sideEffects);
-    draft.claimedFiles.push(...outcome.files);
-    const ended = (isOwn(end) ? refusal : meaning)(draft, end.exitCode);
-    run.tell('attempt_completed', { exit_code: ended.code, class: ended.class, duration_ms: end.durationMs, bytes: end.bytes }, about);
-    warn(draft, ...outcome.warnings);
-    if (end.problem) draft.errors.push({ code: ended.name, message: end.problem });
-    if (end.cancelled) return cancelled(draft);
-    remark(draft, outcome, ended);
-    if (number >= most || !phase.retryOn.includes(ended.class)) return { ended, isJudged: true };
-    const delayMs = retryDelayMs(draft.id, number, claim.retryAfterMs);
-    if (around.deadlineAt !== undefined && ground.monotonicMs() + delayMs >= around.deadlineAt) return { ended, isJudged: true };
-    retries.push({
-      ...{ attempt: number, exit_code: ended.code, class: ended.class },
-      ...{ duration_ms: end.durationMs, delay_ms: delayMs, reason: ended.name },
+    execution.lastAttempt = outcome;
+    execution.timedOut = end.timedOut ? limit : undefined;
+    execution.sideEffects.push(...claim.sideEffects);
+    execution.claimedFiles.push(...outcome.files);
+    const ended = (isRunnerExit(end) ? explainStop : explainSkillExit)(run, execution, end.exitCode);
+    run.emit('attempt_completed', { exit_code: ended.code, class: ended.class, duration_ms: end.durationMs, bytes: end.bytes }, subject);
+    addWarnings(execution, ...outcome.warnings);
+    if (end.problem) execution.errors.push({ code: ended.name, message: end.problem });
+    if (end.cancelled) return cancelExecution(run, execution);
+    addWarnings(execution, ...listAttemptWarnings(execution, outcome, ended));
+    if (attempt >= maxAttempts || !phase.retryOn.includes(ended.class)) return { ended, isComplete: true };
+    const { computeRetryDelayMs } = await import('../rules/retry.ts');
+    const delayMs = computeRetryDelayMs(execution.id, attempt, claim.retryAfterMs);
+    if (deadlineAt !== undefined && platform.monotonicMs() + delayMs >= deadlineAt) return { ended, isComplete: true };
+    execution.retries.push({
+      attempt,
+      exit_code: ended.code,
+      class: ended.class,
+      duration_ms: end.durationMs,
+      delay_ms: delayMs,
+      reason: ended.name,
     });
-    run.tell('execution_progress', { kind: 'note', note: `${ended.name}: it is tried again`, retry_in_ms: delayMs }, about);
-    await ground.pause(delayMs, run.signal);
-    if (run.signal.aborted) return cancelled(draft);
-    // What it needs may be gone by now. What was handed over is not looked at again: its own first attempt may have changed it.
-    const again = await preconditions(run, phase, around.handoffs);
-    draft.missing = again.missing;
-    const severity = again.isRefused ? 'block' : phase.gates.precondition.severity;
-    if (!pass(draft, 1, again.checks, severity)) return { ended: refusal(draft, again.code), isJudged: false };
+    run.emit('execution_progress', { kind: 'note', note: `${ended.name}: retrying`, retry_in_ms: delayMs }, subject);
+    await platform.sleep(delayMs, signal);
+    if (signal.aborted) return cancelExecution(run, execution);
+    // The inputs may be gone by now. Handoffs are not evaluated again, because the first attempt may have changed their files.
+    const blocked = await checkPreconditionGate(run, execution);
+    if (blocked !== undefined) return { ended: explainStop(run, execution, blocked), isComplete: false };
   }
 }
 
-function cancelled(draft: Draft): Attempted {
-  draft.isCancelled = true;
-  return { ended: refusal(draft, 130), isJudged: false };
+function cancelExecution(run: RunContext, execution: Execution): AttemptsOutcome {
+  execution.isCancelled = true;
+  return { ended: explainStop(run, execution, 130), isComplete: false };
 }
 
-/** Others of the phase have used up its time. */
-function outOfTime(draft: Draft): Attempted {
-  draft.errors.push({ code: 'timeout', message: `the time of ${draft.phase.name} was up before ${draft.skill.name} began` });
-  return { ended: refusal(draft, 81), isJudged: false };
+/** Ends an execution for which the other executions of the phase left no time. */
+function failByDeadline(run: RunContext, execution: Execution): AttemptsOutcome {
+  const { phase, skill, errors } = execution;
+  errors.push({ code: 'timeout', message: `the deadline of phase ${phase.name} passed before ${skill.name} started` });
+  return { ended: explainStop(run, execution, 81), isComplete: false };
 }
 
-/** Of one attempt, within what is left to the phase; undefined where nothing is. */
-function limitOf({ run, phase, skill, around }: Draft): AttemptLimit | undefined {
-  const own = run.request.timeoutMs ?? skill.timeoutMs ?? phase.timeoutMs;
-  if (around.deadlineAt === undefined) return { timeoutMs: own, isOwn: true };
-  const left = Math.floor(around.deadlineAt - run.ground.monotonicMs());
+/** The timeout of the next attempt, at most the time left until the deadline of the phase; undefined after the deadline. */
+function getAttemptLimit({ platform, request }: RunContext, { phase, skill, deadlineAt }: Execution): AttemptLimit | undefined {
+  const own = request.timeoutMs ?? skill.timeoutMs ?? phase.timeoutMs;
+  if (deadlineAt === undefined) return { timeoutMs: own, isOwn: true };
+  const left = Math.floor(deadlineAt - platform.monotonicMs());
   if (left <= 0) return undefined;
   return own > 0 && own <= left ? { timeoutMs: own, isOwn: true } : { timeoutMs: left, isOwn: false };
 }
 
-/** What it reads, as things stand now. */
-function requestOf({ run, phase, skill, found, id, inputs, attempts: number }: Draft): Record<string, unknown> {
-  const vars = varsOf(run, phase.name);
+/** True if the runner assigned the exit code. A contract need not declare such a code. */
+const isRunnerExit = ({ timedOut, problem }: ProcessResult): boolean => timedOut || problem !== undefined;
+
+function listAttemptWarnings({ phase }: Execution, { end, claim }: AttemptOutcome, { code, status }: ExitMeaning): Warning[] {
+  const warnings: Warning[] = [];
+  if (end.leaked > 0) warnings.push({ code: 'leaked_process', message: formatKilledProcesses(end.leaked) });
+  if (end.isTruncated) warnings.push({ code: 'truncated_output', message: 'the output is longer than the limit and was truncated' });
+  if (claim.status !== null && claim.status !== status)
+    warnings.push({ code: 'status_mismatch', message: `the skill reports ${claim.status}, but its exit code means ${status}` });
+  if (isRunnerExit(end)) return warnings;
+  if (isReservedExitCode(code)) warnings.push({ code: 'reserved_exit_code', message: `exit code ${code} is reserved for frameworks` });
+  if (phase.declaresExitCodes && !(code in phase.exitCodes))
+    warnings.push({ code: 'undeclared_exit_code', message: `exit code ${code} is not declared by phase ${phase.name}` });
+  return warnings;
+}
+
+/** Runs one subprocess with the files it may write for the runner. */
+async function runAttempt(run: RunContext, execution: Execution, argv: string[], timeoutMs: number): Promise<AttemptOutcome> {
+  const { platform, record, redactor } = run;
+  const { phase, skill, attempts: attempt } = execution;
+  const request = createSkillRequest(run, execution);
+  const folder = run.request.construct.capture.enabled
+    ? platform.runs.createAttemptFolder(record.run_id, phase.name, skill.name, attempt)
+    : undefined;
+  if (folder !== undefined) {
+    const stored = redactor.value({ ...request, inputs: captureInputs(run, execution.inputs) });
+    platform.runs.write(record.run_id, `${phase.name}/${skill.name}/${attempt}/stdin.json`, `${JSON.stringify(stored)}\n`, 'soon');
+  }
+  // The trace shows the start before the process starts.
+  run.trace.sync();
+  const scratch = platform.createScratch(record.run_id);
+  const events = readEvents(run, execution, scratch);
+  let end: ProcessResult;
+  let written: ReturnType<ScratchFolder['takeResult']>;
+  try {
+    end = await platform.runSkill({
+      argv,
+      shell: skill.run !== undefined && skill.shell,
+      folder: platform.root,
+      env: createEnvironment(run, execution, scratch),
+      stdin: JSON.stringify(request),
+      timeoutMs,
+      killGraceMs: phase.killGraceMs,
+      environmentMark: `CLEO_EXECUTION_ID=${execution.id}`,
+      inheritedHandle: scratch.folder,
+      ...(folder === undefined ? {} : { logs: { stdout: join(folder, 'stdout.log'), stderr: join(folder, 'stderr.log') } }),
+      redactor,
+      signal: events.signal,
+    });
+  } finally {
+    events.stop();
+    written = scratch.takeResult();
+  }
+  const { warnings, sideEffects, files } = events.collect();
+  const parsed = written.result === undefined || written.result.trim() === '' ? undefined : parseClaim(written.result, redactor.value);
+  const claim = parsed?.claim ?? emptyClaim;
   return {
-    ...{ protocol: 'cleo-skill/1', run_id: run.record.run_id, execution_id: id, phase: phase.name, skill: skill.name },
-    ...{ attempt: number, intent: run.request.intent ?? null, inputs },
-    artifacts: phase.inputs.flatMap((spec) => run.lookout.find(spec, vars).files.map(({ path, sha256 }) => ({ path, sha256 }))),
-    outputs_expected: phase.outputs.map((spec) => ({ ...spec, path: run.lookout.find(spec, vars).spec.path })),
-    ...(skill.run === undefined && found.command === undefined ? { skill_text: found.text ?? '' } : {}),
+    end,
+    files,
+    claim: { ...claim, sideEffects: [...claim.sideEffects, ...sideEffects] },
+    warnings: [
+      ...written.problems.map((problem) => ({ code: 'invalid_result', message: `ignored: ${problem}` })),
+      ...(parsed?.problems ?? []).map((problem) => ({ code: 'invalid_result', message: `CLEO_RESULT: ${problem}` })),
+      ...warnings,
+      ...claim.warnings,
+    ],
   };
 }
 
-/** The code is ours and not the skill's, which could not have declared it. */
-const isOwn = ({ timedOut, problem }: ProcessEnd): boolean => timedOut || problem !== undefined;
-
-/** What is odd about how an attempt ended. */
-function remark(draft: Draft, { end, claim }: AttemptOutcome, { code, status }: ExitMeaning): void {
-  const { phase } = draft;
-  if (end.leaked > 0) warn(draft, { code: 'leaked_process', message: `${leftRunning(end.leaked)}, and ended` });
-  if (end.isTruncated) warn(draft, { code: 'truncated_output', message: 'it printed more than is kept' });
-  if (claim.status !== null && claim.status !== status)
-    warn(draft, { code: 'status_mismatch', message: `the skill says ${claim.status}; its exit code says ${status}` });
-  if (isOwn(end)) return;
-  if (isReserved(code)) warn(draft, { code: 'reserved_exit_code', message: `${code} is kept for frameworks` });
-  if (phase.declaresExitCodes && !(code in phase.exitCodes))
-    warn(draft, { code: 'undeclared_exit_code', message: `${code} is not among the codes of ${phase.name}` });
+/** The JSON object on the standard input of a skill. */
+function createSkillRequest(run: RunContext, { id, phase, skill, info, inputs, attempts: attempt }: Execution): Record<string, unknown> {
+  const vars = getVars(run, phase.name);
+  return {
+    protocol: 'cleo-skill/1',
+    run_id: run.record.run_id,
+    execution_id: id,
+    phase: phase.name,
+    skill: skill.name,
+    attempt,
+    intent: run.request.intent ?? null,
+    inputs,
+    artifacts: phase.inputs.flatMap((spec) => run.artifacts.find(spec, vars).files.map(({ path, sha256 }) => ({ path, sha256 }))),
+    outputs_expected: phase.outputs.map((spec) => ({ ...spec, path: run.artifacts.find(spec, vars).spec.path })),
+    ...(skill.run === undefined && info.command === undefined ? { skill_text: info.text ?? '' } : {}),
+  };
 }
+
+/** Variables that every program needs. A skill receives others only by name. */
+const basicVariables = ['PATH', 'HOME', 'LANG', 'TMPDIR', 'TERM', 'SystemRoot', 'PATHEXT', 'TEMP', 'TMP', 'USERPROFILE', 'ComSpec'];
+
+function createEnvironment(
+  { platform, record, request }: RunContext,
+  { id, phase, skill, attempts: attempt }: Execution,
+  scratch: ScratchFolder,
+): Record<string, string> {
+  const names = [...basicVariables, ...listVariables(request, skill)];
+  return {
+    ...defined(Object.fromEntries(names.map((name) => [name, platform.env[name]]))),
+    CLEO_RUN_ID: record.run_id,
+    CLEO_EXECUTION_ID: id,
+    CLEO_PHASE: phase.name,
+    CLEO_SKILL: skill.name,
+    CLEO_ATTEMPT: String(attempt),
+    CLEO_RESULT: scratch.result,
+    CLEO_EVENTS: scratch.events,
+    TRACEPARENT: `00-${platform.hash(record.run_id).slice(0, 32)}-${platform.hash(`${id}:${attempt}`).slice(0, 16)}-01`,
+  };
+}
+
+const eventPollMs = 100;
+const maxEvents = 1000;
+const progressKinds = { progress: 'note', warning: 'note', artifact: 'artifact_created', side_effect: 'side_effect' } as const;
+
+/** Writes the events of a skill to the trace while it runs. A write error aborts the skill, which would otherwise run without a trace. */
+function readEvents(run: RunContext, execution: Execution, scratch: ScratchFolder) {
+  const subject = { ...getSubject(execution), attempt: execution.attempts };
+  const failed = new AbortController();
+  const warnings: Warning[] = [];
+  const sideEffects: SideEffect[] = [];
+  const files: string[] = [];
+  let count = 0;
+  let invalid = 0;
+  const readEvent = (line: string): void => {
+    count += 1;
+    if (count > maxEvents) return;
+    const event = parseSkillEvent(line, run.redactor.value);
+    if (!event) {
+      invalid += 1;
+      return;
+    }
+    const { type, message, value } = event;
+    const effect = type === 'side_effect' ? toSideEffect(value) : undefined;
+    if (effect) sideEffects.push(effect);
+    if (type === 'warning') warnings.push({ code: toShortText(value.code) ?? 'skill_warning', message });
+    const target = toShortText(value.path) ?? toShortText(value.target);
+    if (type === 'artifact' && target) files.push(target);
+    const location = target ? { [type === 'side_effect' ? 'target' : 'path']: target } : {};
+    run.emit('execution_progress', { kind: progressKinds[type], note: message, ...location }, subject);
+  };
+  const poll = (isEnd = false): void => {
+    if (failed.signal.aborted) return;
+    try {
+      for (const line of scratch.readLines(isEnd)) readEvent(line);
+    } catch (error) {
+      failed.abort(error);
+    }
+  };
+  const timer = setInterval(poll, eventPollMs);
+  return {
+    signal: AbortSignal.any([run.signal, failed.signal]),
+    stop(): void {
+      clearInterval(timer);
+      poll(true);
+    },
+    collect() {
+      if (failed.signal.aborted) throw failed.signal.reason;
+      if (invalid > 0) warnings.push({ code: 'invalid_event', message: `${invalid} lines of CLEO_EVENTS are not events` });
+      if (count > maxEvents)
+        warnings.push({ code: 'invalid_event', message: `${count - maxEvents} events over the limit of ${maxEvents} were ignored` });
+      return { warnings, sideEffects, files };
+    },
+  };
+}
+
+const toShortText = (value: unknown): string | undefined => (typeof value === 'string' && value !== '' ? value.slice(0, 500) : undefined);

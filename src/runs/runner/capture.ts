@@ -1,53 +1,40 @@
-import { kindOfKey } from '#lib/secret-names.ts';
-import { primaryOf } from '../rules/primary.ts';
-import type { Run } from './run-state.ts';
+import { classifyName } from '#lib/secret-names.ts';
+import { parsePrimary } from '../rules/primary-output.ts';
+import type { RunContext } from './run-context.ts';
 
-/** What may be kept of the inputs: nothing but their number, keyed hashes, or what is not secret of them. */
-export function captured(run: Run, inputs: unknown): unknown {
+/** The form of inputs in traces and files: their number, keyed hashes, or the values, which are redacted when written. */
+export function captureInputs(run: RunContext, inputs: Record<string, unknown>): unknown {
   const { capture } = run.request.construct;
-  if (!capture.enabled || capture.inputs === 'none') return { fields: countOf(inputs) };
+  if (!capture.enabled || capture.inputs === 'none') return { fields: Object.keys(inputs).length };
   if (capture.inputs === 'full') return inputs;
-  return hashed(run, inputs);
+  return Object.fromEntries(Object.entries(inputs).map(([name, value]) => [run.redactor.text(name), hashInput(run, name, value)]));
 }
 
-function hashed(run: Run, inputs: unknown): unknown {
-  if (typeof inputs !== 'object' || inputs === null || Array.isArray(inputs)) return summary(run, inputs);
-  // Names are kept, unless they are secrets themselves. Of what is called a secret not even the length is told.
-  return Object.fromEntries(
-    Object.entries(inputs).map(([name, value]) => [
-      run.redactor.text(name),
-      kindOfKey(name) === undefined ? summary(run, value) : (run.redactor.value({ secret: written(value) }) as { secret: string }).secret,
-    ]),
-  );
-}
-
-const written = (value: unknown): string => (typeof value === 'string' ? value : (JSON.stringify(value) ?? 'null'));
-
-function summary({ ground }: Run, value: unknown): { hash: string; type: string; length: number } {
-  const text = written(value);
+/** Hash, type and length of a value. A value with a secret-like name is redacted as a whole, because even its length is telling. */
+function hashInput({ platform, redactor }: RunContext, name: string, value: unknown): unknown {
+  const text = typeof value === 'string' ? value : (JSON.stringify(value) ?? 'null');
+  if (classifyName(name) !== undefined) return (redactor.value({ secret: text }) as { secret: string }).secret;
   const type = value === null ? 'null' : Array.isArray(value) ? 'array' : typeof value;
-  return { hash: `hmac-sha256:${ground.mac(text)}`, type, length: text.length };
+  return { hash: `hmac-sha256:${platform.hmac(text)}`, type, length: text.length };
 }
 
-const countOf = (value: unknown): number => (typeof value === 'object' && value !== null ? Object.keys(value).length : 0);
+const maxFields = 200;
 
-/** What may be kept of what a skill printed, whatever came of it. */
-export function capturedOutput(run: Run, stdout: Uint8Array): Record<string, unknown> {
+/** The form of a skill's stdout in the trace. */
+export function captureOutput(run: RunContext, stdout: Uint8Array): Record<string, unknown> {
   const { capture } = run.request.construct;
   if (!capture.enabled || capture.outputs === 'none') return {};
-  const primary = primaryOf(stdout) ?? '';
-  const isObject = typeof primary === 'object' && primary !== null && !Array.isArray(primary);
-  const about = {
+  const primary = parsePrimary(stdout) ?? '';
+  const isObject = typeof primary === 'object' && !Array.isArray(primary);
+  const summary = {
     bytes: stdout.length,
-    lines: lineCount(stdout),
-    sha256: run.ground.hash(stdout),
+    lines: countLines(stdout),
+    sha256: run.platform.hash(stdout),
     content_type: typeof primary === 'string' ? 'text/plain' : 'application/json',
-    // Not called keys: what is called so is hidden.
-    ...(isObject ? { fields: Object.keys(primary).slice(0, mostFields) } : {}),
+    // Not named `keys`: the redactor hides values of keys with that word.
+    ...(isObject ? { fields: Object.keys(primary).slice(0, maxFields) } : {}),
   };
-  return capture.outputs === 'full' ? { ...about, content: primary } : about;
+  return capture.outputs === 'full' ? { ...summary, content: primary } : summary;
 }
 
-const mostFields = 200;
-
-const lineCount = (bytes: Uint8Array): number => bytes.reduce((count, byte) => count + (byte === 10 ? 1 : 0), 0);
+const countLines = (bytes: Uint8Array): number => bytes.reduce((count, byte) => count + (byte === 10 ? 1 : 0), 0);

@@ -1,22 +1,22 @@
-import type { Completeness, DocSchema } from '../model/doc-schema.ts';
-import { completenessOf, withoutFrontMatter } from '../rules/document/completeness.ts';
-import type { Schemas } from './found.ts';
+import type { ArtifactFile } from '../model/artifact.ts';
+import type { DocSchema } from '../model/doc-schema.ts';
+import { measureCompleteness, splitFrontMatter } from '../rules/document/completeness.ts';
+import type { Schemas } from './schemas.ts';
 
-/** How complete a document is, and what is wrong with its front matter. Apart from the rest: what reads documents is large, and
- *  most skills make none. */
-export const measure = (schemas: Schemas, schema: DocSchema, text: string): { completeness: Completeness; problems: string[] } => ({
-  completeness: completenessOf(text, schema),
-  problems: frontMatterProblems(schemas, schema, text),
+/** Measures a document. It is a file of its own because the document parser is large and most skills write no documents. */
+export const measureDocument = (schemas: Schemas, schema: DocSchema, text: string): Pick<ArtifactFile, 'completeness' | 'problems'> => ({
+  completeness: measureCompleteness(text, schema),
+  problems: checkFrontMatter(schemas, schema, text),
 });
 
-export function frontMatterProblems(schemas: Schemas, schema: DocSchema, text: string): string[] {
+export function checkFrontMatter(schemas: Schemas, schema: DocSchema, text: string): string[] {
   if (!schema.frontMatter) return [];
-  const { frontMatter } = withoutFrontMatter(text);
+  const { frontMatter } = splitFrontMatter(text);
   try {
     return schemas
       .check(schema.frontMatter, frontMatter === undefined ? {} : (schemas.parseYaml(frontMatter) ?? {}))
-      .map((one) => `has front matter that ${one}`);
+      .map((problem) => `has front matter that ${problem}`);
   } catch (error) {
-    return [`has front matter that cannot be read: ${(error as Error).message.split('\n')[0]}`];
+    return [`has front matter that cannot be parsed: ${(error as Error).message.split('\n')[0]}`];
   }
 }

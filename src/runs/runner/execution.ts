@@ -1,168 +1,180 @@
-import type { Phase, SkillSpec } from '../model/construct.ts';
-import type { Warning } from '../model/execution.ts';
-import { type ExitMeaning, meaningOf } from '../rules/exit-class.ts';
-import { executionChecks } from '../rules/gate/execution.ts';
-import { gateOf, type Judged } from '../rules/gate/gate.ts';
-import { primaryOf } from '../rules/primary.ts';
-import { noClaim } from '../rules/skill-claim.ts';
-import { isAbsent, skillCommand } from '../rules/skill-command.ts';
-import { attempts } from './attempts.ts';
-import { captured } from './capture.ts';
-import { type Around, aboutOf, type Draft, draftOf, type Executed, pass, record, refusal, skipGates, warn } from './draft.ts';
-import { goalGate } from './goal.ts';
-import { outputsBefore, outputsOf, primaryChecks, sharedIn, touchedBy } from './outputs.ts';
-import { preconditions } from './preconditions.ts';
-import { finish } from './result.ts';
-import { depart, inputsHash, logOf, ofThisRun, reusable, reused } from './reuse.ts';
-import type { Run } from './run-state.ts';
-import { selectionGate } from './selection.ts';
-import { treeWatch } from './tree-watch.ts';
+import type { PhaseSpec, SkillSpec } from '../model/construct.ts';
+import { runGateNames, type Warning } from '../model/execution.ts';
+import { type ExitMeaning, explainExit } from '../rules/exit-class.ts';
+import { checkExecution } from '../rules/gate/execution.ts';
+import { type GateCheck, toGateResult } from '../rules/gate/gate.ts';
+import { parsePrimary } from '../rules/primary-output.ts';
+import { emptyClaim } from '../rules/skill-claim.ts';
+import { isOptionalAndAbsent, resolveSkillCommand } from '../rules/skill-command.ts';
+import { runAttempts } from './attempts.ts';
+import { captureInputs } from './capture.ts';
+import {
+  addWarnings,
+  createExecution,
+  type Execution,
+  type ExecutionOutcome,
+  explainStop,
+  getSubject,
+  noSkill,
+  passGate,
+  recordGate,
+  skipGates,
+} from './execution-state.ts';
+import { classifyChanges, hashOutputs, pickSharedWith } from './file-change-tracker.ts';
+import { checkGoalGate, checkPhaseOutputs, checkPreconditionGate, checkPrimaryOutput, checkSelectionGate } from './gates.ts';
+import { finishExecution, readStdoutLog } from './result.ts';
+import type { RunContext } from './run-context.ts';
 
-/** What a phase that names no skill has in the place of one: its gates are checked all the same. */
-export const noSkill: SkillSpec = { name: '-', required: true, shell: false, env: [], credentials: [] };
-
-/** One skill in one phase, with all its attempts: gates before, the skill, gates after, and a result whatever came of it. */
-export async function execute(run: Run, phase: Phase, skill: SkillSpec, around: () => Around): Promise<Executed> {
-  const plain = { handoffs: [], onward: () => [], isLast: () => true, touched: new Set<string>(), tree: treeWatch(run.ground) };
-  const draft = await draftOf(run, phase, skill, plain);
-  draft.inputsHash = inputsHash(draft);
-  const known = reusable(draft);
-  if (known) return reused(draft, known);
-  const settled = ofThisRun(draft).some(({ review }) => review !== undefined) && (await import('./awaited.ts')).settled(draft);
-  if (settled) return settled;
-  depart(run, phase, skill);
-  draft.around = around();
-  if (isAbsent(skill, draft.found)) return skipped(draft);
-
-  if (skill === noSkill) skipGates(draft, 0);
-  else record(draft, await selectionGate(run, aboutOf(draft)));
-  const before = await preconditions(run, phase, draft.around.handoffs);
-  draft.missing = before.missing;
-  const severity = before.isRefused ? 'block' : phase.gates.precondition.severity;
-  if (!pass(draft, 1, before.checks, severity)) return finish(draft, refusal(draft, before.code));
-  if (skill === noSkill) return withoutSkill(draft);
-
-  const command = skillCommand(skill, draft.found, run.request.construct.executor);
-  if ('code' in command) {
-    draft.errors.push({ code: command.name, message: command.problem });
-    return finish(draft, refusal(draft, command.code));
+/** Executes one skill in one phase: the gates before it, its attempts, and the gates after it. Every outcome has a result. `enterPhase`
+ *  completes the execution with the state of its phase; it is not called if an earlier result is reused. */
+export async function executeSkill(
+  run: RunContext,
+  phase: PhaseSpec,
+  skill: SkillSpec,
+  enterPhase: (execution: Execution) => void,
+): Promise<ExecutionOutcome> {
+  const { resume, reusable, construct } = run.request;
+  const execution = await createExecution(run, phase, skill);
+  if (resume || reusable.length > 0) {
+    const reused = await (await import('./reuse.ts')).reuseResult(run, execution);
+    if (reused) return reused;
   }
-  await invoked(draft);
-  const outputs = outputsBefore(run, phase);
-  await draft.around.tree.begin(skill.name);
-  const { ended, isJudged } = await attempts(draft, command.argv);
-  await look(draft, outputs);
-  await askPeople(draft, ended);
-  return isJudged ? judge(draft, ended) : finish(draft, ended);
+  enterPhase(execution);
+  if (isOptionalAndAbsent(skill, execution.info)) return skipSkill(run, execution);
+
+  if (skill === noSkill) skipGates(run, execution, 'selection');
+  else recordGate(run, execution, await checkSelectionGate(run, execution));
+  const blocked = await checkPreconditionGate(run, execution);
+  if (blocked !== undefined) return finishExecution(run, execution, explainStop(run, execution, blocked));
+  if (skill === noSkill) return checkPhaseWithoutSkill(run, execution);
+
+  const command = resolveSkillCommand(skill, execution.info, construct.executor);
+  if ('code' in command) {
+    execution.errors.push({ code: command.name, message: command.problem });
+    return finishExecution(run, execution, explainStop(run, execution, command.code));
+  }
+  await emitInvocation(run, execution);
+  const hashesBefore = hashOutputs(run, phase);
+  await execution.tracker.start(skill.name);
+  const { ended, isComplete } = await runAttempts(run, execution, command.argv);
+  await recordChanges(run, execution, hashesBefore);
+  await openRequestedReview(run, execution, ended);
+  return isComplete ? checkLaterGates(run, execution, ended) : finishExecution(run, execution, ended);
 }
 
-function skipped(draft: Draft): Executed {
-  warn(draft, { code: 'skill_skipped', message: `${draft.skill.name} is not there, and need not be` });
-  skipGates(draft, 0, 1, 2, 3, 4);
-  draft.isSkipped = true;
-  return finish(draft, meaningOf(0));
+function skipSkill(run: RunContext, execution: Execution): ExecutionOutcome {
+  addWarnings(execution, { code: 'skill_skipped', message: `${execution.skill.name} does not exist and is optional` });
+  skipGates(run, execution, ...runGateNames);
+  execution.isSkipped = true;
+  return finishExecution(run, execution, explainExit(0));
 }
 
-async function withoutSkill(draft: Draft): Promise<Executed> {
-  draft.isSkipped = true;
-  warn(draft, { code: 'phase_without_skill', message: `${draft.phase.name} has no skill: only its gates are checked` });
-  skipGates(draft, 2);
-  if (!(await checkOutputs(draft))) return finish(draft, refusal(draft, 84));
-  skipGates(draft, 4);
-  return finish(draft, meaningOf(0));
+async function checkPhaseWithoutSkill(run: RunContext, execution: Execution): Promise<ExecutionOutcome> {
+  execution.isSkipped = true;
+  addWarnings(execution, {
+    code: 'phase_without_skill',
+    message: `phase ${execution.phase.name} has no skill; only its gates were checked`,
+  });
+  skipGates(run, execution, 'execution');
+  if (!(await passOutputGate(run, execution))) return finishExecution(run, execution, explainStop(run, execution, 84));
+  skipGates(run, execution, 'goal');
+  return finishExecution(run, execution, explainExit(0));
 }
 
-async function invoked(draft: Draft): Promise<void> {
-  const { run, skill, found, inputs } = draft;
+async function emitInvocation(run: RunContext, execution: Execution): Promise<void> {
+  const { platform } = run;
+  const { skill, info, inputs } = execution;
   const { intent, taskId, sessionId } = run.request;
-  const git = await run.ground.git();
-  run.tell(
+  const git = await platform.readGitState();
+  const bytes = new TextEncoder().encode(JSON.stringify({ intent: intent ?? null, inputs })).length;
+  run.emit(
     'skill_invoked',
     {
-      ...{ skill_id: skill.name, version: found.version, operator_type: run.ground.operator() },
-      input_summary: captured(run, inputs),
-      context_size: sizeOf(JSON.stringify({ intent: intent ?? null, inputs })),
+      skill_id: skill.name,
+      version: info.version,
+      operator_type: platform.detectOperator(),
+      input_summary: captureInputs(run, inputs),
+      context_size: { bytes, tokens_est: Math.ceil(bytes / 4) },
       memory_state: {
-        ...{ git_head: git?.head ?? null, dirty_files: git?.dirtyFiles ?? null },
-        ...{ session_id: sessionId ?? null, task_id: taskId ?? null },
+        git_head: git?.head ?? null,
+        dirty_files: git?.dirtyFiles ?? null,
+        session_id: sessionId ?? null,
+        task_id: taskId ?? null,
       },
     },
-    aboutOf(draft),
+    getSubject(execution),
   );
 }
 
-const sizeOf = (text: string): { bytes: number; tokens_est: number } => {
-  const bytes = new TextEncoder().encode(text).length;
-  return { bytes, tokens_est: Math.ceil(bytes / 4) };
-};
-
-/** What it left in the tree. */
-async function look(draft: Draft, outputs: Map<string, string>): Promise<void> {
-  const { run, phase, skill, sideEffects, around } = draft;
+/** Records the files that the skill changed, as artifacts and side effects. */
+async function recordChanges(run: RunContext, execution: Execution, hashesBefore: Map<string, string>): Promise<void> {
+  const { phase, skill, sideEffects, claimedFiles, written } = execution;
   const claimed = sideEffects.filter(({ type }) => type === 'file_write').map(({ target }) => target);
-  const own = await around.tree.end(skill.name, [...claimed, ...draft.claimedFiles]);
-  draft.tree = touchedBy(run, phase, { own, outputs, claimed: sideEffects });
-  for (const path of draft.tree.touched) around.touched.add(path);
-  warn(draft, ...draft.tree.warnings);
-  for (const { path, metadata } of draft.tree.artifacts)
-    run.tell('execution_progress', { kind: 'artifact_created', path, ...sharedIn(metadata) }, aboutOf(draft));
-  for (const { target, description } of draft.tree.sideEffects)
-    run.tell('execution_progress', { kind: 'side_effect', target, description, sha256: sha256Of(run, target) }, aboutOf(draft));
+  const own = await execution.tracker.end(skill.name, [...claimed, ...claimedFiles]);
+  const changes = classifyChanges(run, phase, own, hashesBefore, sideEffects);
+  execution.changes = changes;
+  for (const path of changes.written) written.add(path);
+  addWarnings(execution, ...changes.warnings);
+  const subject = getSubject(execution);
+  for (const { path, metadata } of changes.artifacts)
+    run.emit('execution_progress', { kind: 'artifact_created', path, ...pickSharedWith(metadata) }, subject);
+  for (const { target, description } of changes.sideEffects)
+    run.emit('execution_progress', { kind: 'side_effect', target, description, sha256: hashSmallFile(run, target) }, subject);
 }
 
-/** Of what is small enough to be worth it. */
-function sha256Of({ ground }: Run, path: string): string | null {
-  const seen = ground.at(path);
-  return seen?.kind === 'file' && seen.size <= 2 ** 20 ? ground.digest(path) : null;
+function hashSmallFile({ platform }: RunContext, path: string): string | null {
+  const entry = platform.statFile(path);
+  return entry?.kind === 'file' && entry.size <= 2 ** 20 ? platform.hashFile(path) : null;
 }
 
-/** Where the skill wants somebody to look at it, however it ended. */
-async function askPeople(draft: Draft, ended: ExitMeaning): Promise<void> {
-  const { run, last, isCancelled } = draft;
-  const claim = last?.claim ?? noClaim;
-  if (isCancelled || (!claim.isReviewRequested && ended.class !== 'escalate')) return;
-  const reason = claim.isReviewRequested ? 'the skill asked for it' : `the skill ended with ${ended.code} (${ended.name})`;
+/** Opens a review if the skill asked for one or exited with an escalation. */
+async function openRequestedReview(run: RunContext, execution: Execution, ended: ExitMeaning): Promise<void> {
+  const claim = execution.lastAttempt?.claim ?? emptyClaim;
+  if (execution.isCancelled || (!claim.isReviewRequested && ended.class !== 'escalate')) return;
+  const reason = claim.isReviewRequested ? 'the skill asked for it' : `the skill exited with ${ended.code} (${ended.name})`;
   const goal = claim.goalStatement ?? run.request.intent ?? null;
   const { openReview } = await import('./reviews.ts');
-  draft.review = { id: openReview(run, aboutOf(draft), { kind: 'requested', goal, reason, score: null }), decides: false };
+  execution.review = { id: openReview(run, execution, { kind: 'requested', goal, reason, score: null }), decides: false };
 }
 
-/** Gates 2 to 4, as far as it gets. */
-async function judge(draft: Draft, ended: ExitMeaning): Promise<Executed> {
-  const { run, phase, last, skill } = draft;
-  const { end, claim } = last ?? { end: undefined, claim: noClaim };
-  const facts = { meaning: ended, timedOutMs: draft.timedOut?.timeoutMs, leaked: end?.leaked ?? 0, isTruncated: end?.isTruncated ?? false };
-  record(draft, gateOf(2, executionChecks(facts), phase.gates.execution.severity, run.ground.now()));
-  if (ended.class !== 'success') return finish(draft, ended);
-  draft.primary = primaryOf(end?.stdout ?? new Uint8Array());
-  run.primaries[skill.name] = draft.primary;
-  run.printed.set(skill.name, () => logOf(run, run.record.run_id, phase.name, skill.name, draft.attempts));
-  if (!(await checkOutputs(draft))) return finish(draft, refusal(draft, 84));
-  const goal = await goalGate(run, phase, {
-    ...{ about: aboutOf(draft), goal: claim.goalStatement, evidence: claim.evidence, artifacts: draft.tree.artifacts },
-  });
+/** Checks the execution, output and goal gates, up to the first that blocks. */
+async function checkLaterGates(run: RunContext, execution: Execution, ended: ExitMeaning): Promise<ExecutionOutcome> {
+  const { phase, skill, timedOut } = execution;
+  const end = execution.lastAttempt?.end;
+  const facts = { meaning: ended, timedOutMs: timedOut?.timeoutMs, leaked: end?.leaked ?? 0, isTruncated: end?.isTruncated ?? false };
+  recordGate(run, execution, toGateResult('execution', checkExecution(facts), phase.gates.execution.severity, run.platform.now()));
+  if (ended.class !== 'success') return finishExecution(run, execution, ended);
+
+  execution.primary = parsePrimary(end?.stdout ?? new Uint8Array());
+  run.primaries[skill.name] = execution.primary;
+  run.printed.set(skill.name, () => readStdoutLog(run, run.record.run_id, phase.name, skill.name, execution.attempts));
+  if (!(await passOutputGate(run, execution))) return finishExecution(run, execution, explainStop(run, execution, 84));
+
+  const goal = await checkGoalGate(run, execution);
   if (!goal) {
-    draft.isCancelled = true;
-    return finish(draft, refusal(draft, 130));
+    execution.isCancelled = true;
+    return finishExecution(run, execution, explainStop(run, execution, 130));
   }
-  const { overridden } = record(draft, goal.result);
-  warn(draft, ...goal.warnings);
-  if (goal.code === 0 || overridden) return finish(draft, ended);
+  const { overridden } = recordGate(run, execution, goal.result);
+  addWarnings(execution, ...goal.warnings);
+  if (goal.code === 0 || overridden) return finishExecution(run, execution, ended);
   if (goal.awaits !== undefined) {
-    draft.review = { id: goal.awaits, decides: true };
-    draft.errors.push({ code: 'goal_pending', message: `whether the goal was reached is for ${goal.awaits} to say` });
+    execution.review = { id: goal.awaits, decides: true };
+    execution.errors.push({ code: 'goal_pending', message: `review ${goal.awaits} decides whether the goal was reached` });
   }
-  return finish(draft, refusal(draft, goal.code));
+  return finishExecution(run, execution, explainStop(run, execution, goal.code));
 }
 
-/** Gate 3. What the others of the phase are still to make is told, and is nobody's failure yet; what it printed is its own. */
-async function checkOutputs(draft: Draft): Promise<boolean> {
-  const { run, phase, around, primary, skill } = draft;
-  const printed = skill === noSkill ? [] : primaryChecks(run, phase, primary);
-  const made = await outputsOf(run, phase, around.touched);
-  const isLast = around.isLast();
-  const remarks = [...(isLast ? [] : made), ...around.onward()].map((one): Judged => ({ ...one, isRemark: true }));
-  const stale = made.filter(({ name, passed }) => name === 'stale_output' && !passed);
-  if (isLast) warn(draft, ...stale.map(({ message }): Warning => ({ code: 'stale_output', message })));
-  return pass(draft, 3, [...printed, ...(isLast ? made : []), ...remarks], phase.gates.output.severity);
+/** Checks the output gate. Outputs that later executions of the phase may still write are advisory; the primary output never is. */
+async function passOutputGate(run: RunContext, execution: Execution): Promise<boolean> {
+  const { phase, skill } = execution;
+  const primary = skill === noSkill ? [] : checkPrimaryOutput(run, execution);
+  const outputs = await checkPhaseOutputs(run, execution);
+  const isLast = execution.isLast();
+  const advisory = [...(isLast ? [] : outputs), ...execution.checkOnwardHandoffs()].map(
+    (check): GateCheck => ({ ...check, isAdvisory: true }),
+  );
+  const stale = outputs.filter(({ name, passed }) => name === 'stale_output' && !passed);
+  if (isLast) addWarnings(execution, ...stale.map(({ message }): Warning => ({ code: 'stale_output', message })));
+  return passGate(run, execution, 'output', [...primary, ...(isLast ? outputs : []), ...advisory], phase.gates.output.severity);
 }

@@ -1,80 +1,76 @@
-import { canonical } from '#lib/canonical.ts';
-import type { TraceAbout } from '#platform/ground-port.ts';
+import { toCanonicalJson } from '#lib/canonical.ts';
 import type { JudgeSpec } from '../model/construct.ts';
-import type { JudgeRequest, Verdict } from '../model/judge.ts';
-import { type Judgement, judgementOf, readVerdict } from '../rules/judge.ts';
-import type { Run } from './run-state.ts';
+import type { JudgeRequest, JudgeVerdict } from '../model/judge.ts';
+import { combineVotes, parseVerdict, type VoteOutcome } from '../rules/judge.ts';
+import { type Execution, getSubject } from './execution-state.ts';
+import type { RunContext } from './run-context.ts';
 
-/** What is asked, whoever asks. */
-export type Question = Omit<JudgeRequest, 'protocol' | 'run_id' | 'execution_id'>;
+/** A judge request without the ids of the run, so that the answer can be cached across runs. */
+export type JudgeQuestion = Omit<JudgeRequest, 'protocol' | 'run_id' | 'execution_id'>;
 
-const longestText = 64 * 1024;
-/** So much more is read, so that one at the end can be told. */
-const longestSecret = 16 * 1024;
+const maxTextBytes = 64 * 1024;
+/** Bytes read beyond the limit, so that a secret that crosses it is recognised. */
+const maxSecretBytes = 16 * 1024;
 
-/** Asks the judge as often as there are votes. A judge that fails has said nothing: neither pass nor fail. */
-export async function askJudge(run: Run, spec: JudgeSpec, question: Question, about: TraceAbout): Promise<Judgement | { problem: string }> {
-  const clean = run.redactor.value(question) as Question;
-  const votes: Verdict[] = [];
+/** Asks the judge once per vote. An error of the judge is neither a pass nor a fail. */
+export async function askJudge(
+  run: RunContext,
+  execution: Execution,
+  spec: JudgeSpec,
+  question: JudgeQuestion,
+): Promise<VoteOutcome | { problem: string }> {
+  const redacted = run.redactor.value(question) as JudgeQuestion;
+  const votes: JudgeVerdict[] = [];
   for (let vote = 0; vote < spec.votes; vote += 1) {
-    const verdict = await oneVote(run, spec, clean, vote, about);
+    const verdict = await askVote(run, execution, spec, redacted, vote);
     if ('problem' in verdict) return verdict;
     votes.push(verdict);
   }
-  return judgementOf(votes, spec.minScore);
+  return combineVotes(votes, spec.minScore);
 }
 
-async function oneVote(
-  run: Run,
+async function askVote(
+  run: RunContext,
+  execution: Execution,
   spec: JudgeSpec,
-  question: Question,
+  question: JudgeQuestion,
   vote: number,
-  about: TraceAbout,
-): Promise<Verdict | { problem: string }> {
-  const { ground, record } = run;
-  // What is asked and who is asked, not by which run.
-  const key = ground.hash(
-    canonical({ request: question, argv: spec.command, files: spec.command.map((word) => ground.digestOf(word)), vote }),
-  );
-  const known = run.request.usesJudgeCache ? ground.runs.read('judge', `${key}.json`) : undefined;
-  if (known !== undefined) {
-    const verdict = readVerdict(known);
+): Promise<JudgeVerdict | { problem: string }> {
+  const { platform, record } = run;
+  const subject = getSubject(execution);
+  const files = spec.command.map((word) => platform.hashProgram(word));
+  const key = platform.hash(toCanonicalJson({ request: question, argv: spec.command, files, vote }));
+  const cached = run.request.usesJudgeCache ? platform.runs.read('judge', `${key}.json`) : undefined;
+  if (cached !== undefined) {
+    const verdict = parseVerdict(cached);
     if (!('problem' in verdict)) {
-      run.tell('judge_called', { vote, cached: true, verdict: verdict.verdict, score: verdict.score }, about);
+      run.emit('judge_called', { vote, cached: true, verdict: verdict.verdict, score: verdict.score }, subject);
       return verdict;
     }
   }
-  const request: JudgeRequest = {
-    ...{ protocol: 'cleo-judge/1', run_id: record.run_id, execution_id: about.execution_id ?? null },
-    ...question,
-  };
+  const request: JudgeRequest = { protocol: 'cleo-judge/1', run_id: record.run_id, execution_id: execution.id, ...question };
   let problem = '';
-  for (let tries = 0; tries <= spec.maxRetries && !run.signal.aborted; tries += 1) {
-    const ran = await ground.ask(spec.command, JSON.stringify(request), spec.timeoutMs, run.signal);
-    const verdict = ran.exitCode === 0 ? readVerdict(ran.stdout) : { problem: ran.problem ?? `ended with ${ran.exitCode ?? 'a signal'}` };
+  for (let attempt = 0; attempt <= spec.maxRetries && !run.signal.aborted; attempt += 1) {
+    const answer = await platform.runWithInput(spec.command, JSON.stringify(request), spec.timeoutMs, run.signal);
+    const { durationMs, exitCode } = answer;
+    const verdict = exitCode === 0 ? parseVerdict(answer.stdout) : { problem: answer.problem ?? `exited with ${exitCode ?? 'a signal'}` };
     if (!('problem' in verdict)) {
-      run.tell(
-        'judge_called',
-        {
-          ...{ vote, cached: false, verdict: verdict.verdict, score: verdict.score, duration_ms: ran.durationMs },
-          ...{ model: verdict.model, usage: verdict.usage },
-        },
-        about,
-      );
-      ground.runs.write('judge', `${key}.json`, JSON.stringify(run.redactor.value(verdict)));
+      const { score, model, usage } = verdict;
+      run.emit('judge_called', { vote, cached: false, verdict: verdict.verdict, score, duration_ms: durationMs, model, usage }, subject);
+      platform.runs.write('judge', `${key}.json`, JSON.stringify(run.redactor.value(verdict)));
       return verdict;
     }
     problem = verdict.problem;
-    run.tell('judge_called', { vote, cached: false, error: problem, duration_ms: ran.durationMs }, about);
+    run.emit('judge_called', { vote, cached: false, error: problem, duration_ms: durationMs }, subject);
   }
   return { problem: `judge_error: the judge ${problem}` };
 }
 
-/** What a judge may read of a file: secrets are taken out before it is cut, since half of one would not be known any more. */
-export function excerpt(run: Run, path: string, sha256: string): Question['artifacts'][number] {
-  const bytes = run.ground.read(path, longestText + longestSecret);
-  const clean = new TextEncoder().encode(run.redactor.text(new TextDecoder().decode(bytes)));
-  // Without the rest of a character that the cut went through.
-  const text = new TextDecoder().decode(clean.subarray(0, longestText)).replace(/\ufffd$/, '');
-  return { path, sha256, text, truncated: bytes.length > longestText || clean.length > longestText };
+/** The beginning of a file for the judge. It is redacted before it is cut, because half a secret would not be recognised. */
+export function createExcerpt({ platform, redactor }: RunContext, path: string, sha256: string): JudgeQuestion['artifacts'][number] {
+  const bytes = platform.readFile(path, maxTextBytes + maxSecretBytes);
+  const redacted = new TextEncoder().encode(redactor.text(new TextDecoder().decode(bytes)));
+  // The cut can split a character; its rest is removed.
+  const text = new TextDecoder().decode(redacted.subarray(0, maxTextBytes)).replace(/\ufffd$/, '');
+  return { path, sha256, text, truncated: bytes.length > maxTextBytes || redacted.length > maxTextBytes };
 }

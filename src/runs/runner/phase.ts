@@ -1,147 +1,127 @@
-import type { Phase, SkillSpec } from '../model/construct.ts';
+import type { PhaseSpec, SkillSpec } from '../model/construct.ts';
 import type { PhaseHandoff } from '../model/execution.ts';
-import type { Judged } from '../rules/gate/gate.ts';
-import type { Around, Executed } from './draft.ts';
-import { execute, noSkill } from './execution.ts';
-import { handoffCheck, handoffOf } from './preconditions.ts';
-import type { Run } from './run-state.ts';
-import { treeWatch } from './tree-watch.ts';
+import { executeSkill } from './execution.ts';
+import { type Execution, type ExecutionOutcome, noSkill } from './execution-state.ts';
+import { createFileChangeTracker } from './file-change-tracker.ts';
+import { checkHandoff } from './gates.ts';
+import type { RunContext } from './run-context.ts';
 
 export interface PhaseOutcome {
-  /** In the order in which they are declared, whichever ended first. */
-  executed: { phase: string; skill: string; outcome: Executed }[];
+  /** In the order of declaration. */
+  executed: { phase: string; skill: string; outcome: ExecutionOutcome }[];
   handoffs: PhaseHandoff[];
 }
 
-/** The skills of one phase, one after the other or side by side. */
-export async function onePhase(run: Run, phase: Phase): Promise<PhaseOutcome> {
-  const skills = skillsOf(run, phase);
-  const done = new Map<string, Executed>();
-  const reached = new Set<string>();
-  const scene = sceneOf(run, phase, (skill) => {
-    reached.add(skill.name);
-    return isLast(run, skills, skill, (other) => reached.has(other) || done.has(other));
-  });
-  const one = async (skill: SkillSpec, within: Run): Promise<Executed> => {
-    const outcome = await execute(within, phase, skill, () => scene.enter(skill));
-    done.set(skill.name, outcome);
+/** Runs the skills of one phase, one after the other or in parallel. */
+export async function runPhase(run: RunContext, phase: PhaseSpec): Promise<PhaseOutcome> {
+  const skills = listSkills(run, phase);
+  const outcomes = new Map<string, ExecutionOutcome>();
+  const { enter, leave } = await createPhaseHooks(run, phase, skills, outcomes);
+  const execute = async (skill: SkillSpec, context: RunContext): Promise<ExecutionOutcome> => {
+    const outcome = await executeSkill(context, phase, skill, enter);
+    outcomes.set(skill.name, outcome);
     return outcome;
   };
-  if (run.request.construct.type === 'parallel') await sideBySide(run, skills, one);
+  if (run.request.construct.type === 'parallel') await runParallel(run, skills, execute);
   else
     for (const skill of skills) {
-      const { meaning } = await one(skill, run);
+      const { meaning } = await execute(skill, run);
       if (meaning.class !== 'success' || run.signal.aborted) break;
     }
-  const handoffs = scene.leave();
+  const handoffs = leave();
   const executed = skills.flatMap(({ name }) => {
-    const outcome = done.get(name);
+    const outcome = outcomes.get(name);
     return outcome ? [{ phase: phase.name, skill: name, outcome }] : [];
   });
   return { executed, handoffs };
 }
 
-/** What all executions of a phase share. It is entered with the first that is run: what is only looked up again has been there. */
-function sceneOf(run: Run, phase: Phase, isLastSkill: (skill: SkillSpec) => boolean) {
-  const { construct, phases: wanted } = run.request;
-  const incoming = construct.handoffs.filter(({ to }) => to === phase.name);
-  const onward = (): Judged[] =>
-    construct.handoffs
-      .filter(({ from }) => from === phase.name)
-      .map((spec) => {
-        // What others of the phase have written meanwhile is no change behind anybody's back.
-        const handoff = handoffOf({ ...run, left: new Map() }, spec);
-        // Also of what was there before, and was not made by anybody here: from now on it stays as it is.
-        for (const { path, checksum } of handoff.artifacts.provided) run.left.set(path, checksum);
-        return handoffCheck(handoff);
-      });
-  const touched = new Set<string>();
-  const tree = treeWatch(run.ground);
-  let entered: Pick<Around, 'handoffs' | 'deadlineAt'> | undefined;
+/** `enter` gives an execution the state that all executions of the phase share. The phase is entered with the first execution that runs;
+ *  a reused execution does not enter it. */
+async function createPhaseHooks(run: RunContext, phase: PhaseSpec, skills: SkillSpec[], outcomes: Map<string, ExecutionOutcome>) {
+  const { platform, request } = run;
+  const all = request.construct.handoffs.filter(({ from, to }) => from === phase.name || to === phase.name);
+  const handoffModule = all.length > 0 ? await import('./handoffs.ts') : undefined;
+  const incoming = all.filter(({ to }) => to === phase.name);
+  const outgoing = all.filter(({ from }) => from === phase.name);
+  const tracker = createFileChangeTracker(platform);
+  const written = new Set<string>();
+  const reached = new Set<string>();
+  let entered: Pick<Execution, 'handoffs' | 'deadlineAt'> | undefined;
   return {
-    enter(skill: SkillSpec): Around {
+    enter(execution: Execution): void {
+      const { skill } = execution;
       if (!entered) {
-        run.tell('execution_progress', { kind: 'phase_entered' }, { phase: phase.name });
-        const handoffs = incoming.map((spec) => attempted(run, handoffOf(run, spec)));
-        entered = { handoffs, ...(phase.deadlineMs === undefined ? {} : { deadlineAt: run.ground.monotonicMs() + phase.deadlineMs }) };
+        run.emit('execution_progress', { kind: 'phase_entered' }, { phase: phase.name });
+        const handoffs = incoming.map((spec) => handoffModule!.receiveHandoff(run, spec));
+        entered = { handoffs, ...(phase.deadlineMs === undefined ? {} : { deadlineAt: platform.monotonicMs() + phase.deadlineMs }) };
       }
-      return { ...entered, onward, touched, tree, isLast: () => isLastSkill(skill) };
+      Object.assign(execution, entered, {
+        written,
+        tracker,
+        isLast: () => {
+          reached.add(skill.name);
+          return isLastSkill(run, skills, skill, (other) => reached.has(other) || outcomes.has(other));
+        },
+        checkOnwardHandoffs: () =>
+          outgoing.map((spec) => {
+            // No hashes: changes by other executions of the phase are expected.
+            const handoff = handoffModule!.createHandoff(run, spec, new Map());
+            // From now on artifacts must not change, even those that existed before the run.
+            for (const { path, checksum } of handoff.artifacts.provided) run.artifactHashes.set(path, checksum);
+            return checkHandoff(handoff);
+          }),
+      } satisfies Partial<Execution>);
     },
     leave(): PhaseHandoff[] {
-      if (!entered) return wanted.includes(phase.name) ? incoming.flatMap(({ from, to }) => keptHandoff(run, from, to)) : [];
-      run.tell('execution_progress', { kind: 'phase_exited' }, { phase: phase.name });
+      if (!entered) return incoming.flatMap((spec) => handoffModule!.readStoredHandoff(run, spec));
+      run.emit('execution_progress', { kind: 'phase_exited' }, { phase: phase.name });
       return entered.handoffs;
     },
   };
 }
 
-/** Nobody comes after it who makes anything: one that need not be there, and is not, makes nothing. */
-function isLast(run: Run, skills: SkillSpec[], skill: SkillSpec, isMade: (skill: string) => boolean): boolean {
-  const others = skills.filter(({ name }) => name !== skill.name);
-  if (run.request.construct.type === 'parallel') return others.every(({ name }) => isMade(name));
+/** True if no other skill of the phase is still to come. An optional skill that does not exist does not count. */
+function isLastSkill(run: RunContext, skills: SkillSpec[], skill: SkillSpec, isDone: (skill: string) => boolean): boolean {
+  if (run.request.construct.type === 'parallel') return skills.every(({ name }) => name === skill.name || isDone(name));
   return skills.slice(skills.indexOf(skill) + 1).every(({ name, path, required, run: argv }) => {
-    return !required && argv === undefined && !run.ground.hasSkill(name, path);
+    return !required && argv === undefined && !run.platform.hasSkill(name, path);
   });
 }
 
-/** As many at a time as may be. None of them is given what another one printed: which of them ends first is chance. Where one cannot be
- *  told of any more, the others are ended: they would go on unseen. */
-async function sideBySide(run: Run, skills: SkillSpec[], one: (skill: SkillSpec, within: Run) => Promise<Executed>): Promise<void> {
-  const most = run.request.construct.maxConcurrency ?? Math.min(4, run.ground.cpus);
+/** Runs skills in parallel, at most `maxConcurrency` at a time. No skill receives the output of another, because the order in which they
+ *  end is random. If one fails with an error of the runner, the others are aborted. */
+async function runParallel(
+  run: RunContext,
+  skills: SkillSpec[],
+  execute: (skill: SkillSpec, context: RunContext) => Promise<ExecutionOutcome>,
+): Promise<void> {
+  const maxConcurrency = run.request.construct.maxConcurrency ?? Math.min(4, run.platform.cpuCount);
   const failed = new AbortController();
   const signal = AbortSignal.any([run.signal, failed.signal]);
   const all = skills.map((skill) => {
-    const within: Run = { ...run, signal, primaries: { ...run.primaries }, printed: new Map(run.printed) };
-    return { skill, within };
+    const context: RunContext = { ...run, signal, primaries: { ...run.primaries }, printed: new Map(run.printed) };
+    return { skill, context };
   });
-  const waiting = [...all];
-  const worker = async (): Promise<void> => {
-    for (let next = waiting.shift(); next && !signal.aborted; next = waiting.shift())
-      await one(next.skill, next.within).catch((error: unknown) => {
+  const queue = [...all];
+  const work = async (): Promise<void> => {
+    for (let next = queue.shift(); next && !signal.aborted; next = queue.shift())
+      await execute(next.skill, next.context).catch((error: unknown) => {
         failed.abort(error);
         throw error;
       });
   };
-  await Promise.allSettled(Array.from({ length: Math.min(most, skills.length) }, worker));
+  await Promise.allSettled(Array.from({ length: Math.min(maxConcurrency, skills.length) }, work));
   if (failed.signal.aborted) throw failed.signal.reason;
-  for (const { skill, within } of all) {
-    const log = within.printed.get(skill.name);
+  for (const { skill, context } of all) {
+    const log = context.printed.get(skill.name);
     if (log) run.printed.set(skill.name, log);
-    if (skill.name in within.primaries) run.primaries[skill.name] = within.primaries[skill.name];
+    if (skill.name in context.primaries) run.primaries[skill.name] = context.primaries[skill.name];
   }
 }
 
-/** A phase without a skill has its gates all the same. */
-function skillsOf(run: Run, phase: Phase): SkillSpec[] {
-  const known = phase.skills.map((name) => run.request.construct.skills.find((one) => one.name === name) ?? { ...noSkill, name });
-  return known.length > 0 ? known : [noSkill];
-}
-
-function attempted(run: Run, handoff: PhaseHandoff): PhaseHandoff {
-  const { ground, record, redactor } = run;
-  const { from_phase, to_phase, accepted, rejection_reason, remediation, artifacts, validation } = handoff;
-  if (run.request.construct.capture.enabled)
-    ground.runs.write(record.run_id, handoffFile(from_phase, to_phase), `${JSON.stringify(redactor.value(handoff))}\n`, 'soon');
-  run.tell(
-    'handoff_attempted',
-    {
-      ...{ from_phase, to_phase, accepted, rejection_reason, remediation },
-      artifacts_provided: artifacts.provided.map(({ path, checksum, completeness }) => ({ path, checksum, completeness })),
-      validation_result: validation,
-    },
-    { phase: to_phase },
-  );
-  return handoff;
-}
-
-const handoffFile = (from: string, to: string): string => `handoffs/${from}__${to}.json`;
-
-/** What was handed to a phase that an earlier part of the run went through. */
-function keptHandoff({ ground, record }: Run, from: string, to: string): PhaseHandoff[] {
-  try {
-    const text = ground.runs.read(record.run_id, handoffFile(from, to));
-    return text === undefined ? [] : [JSON.parse(text) as PhaseHandoff];
-  } catch {
-    return [];
-  }
+/** The skills of a phase, or `noSkill` so that the gates of a phase without skills are checked. */
+function listSkills({ request }: RunContext, phase: PhaseSpec): SkillSpec[] {
+  const skills = phase.skills.map((name) => request.construct.skills.find((skill) => skill.name === name) ?? { ...noSkill, name });
+  return skills.length > 0 ? skills : [noSkill];
 }

@@ -1,32 +1,66 @@
-import type { Ground } from '#platform/ground-port.ts';
+import type { RunnerPlatform } from '#platform/runner/port.ts';
 import type { SkillSpec } from '../model/construct.ts';
-import { meaningOf } from '../rules/exit-class.ts';
-import { gateOf, gateWithout } from '../rules/gate/gate.ts';
-import { isAbsent, skillCommand } from '../rules/skill-command.ts';
-import type { Lookout } from './found.ts';
-import { preconditions } from './preconditions.ts';
-import type { RunRequest, Scene } from './run-state.ts';
+import { explainExit } from '../rules/exit-class.ts';
+import { createUncheckedGate, toGateResult } from '../rules/gate/gate.ts';
+import { isOptionalAndAbsent, resolveSkillCommand } from '../rules/skill-command.ts';
+import { checkPreconditions } from './gates.ts';
+import { createRunContext, type RunContext, type RunRequest } from './run-context.ts';
+import type { Schemas } from './schemas.ts';
 
-/** What each skill of a run would begin with. Only the first phase is judged: what the others receive is still to be made. */
-export async function preview(ground: Ground, request: RunRequest, lookout: Lookout) {
-  const scene: Scene = { ground, request, lookout, left: new Map(), record: { run_id: 'dry-run', started_at: ground.now() } };
+/** Creates the context of a run that is only checked. Capture is disabled, so that nothing is written. */
+export function createPreviewContext(
+  platform: RunnerPlatform,
+  { construct, ...request }: Pick<RunRequest, 'construct' | 'project' | 'vars'> & Partial<RunRequest>,
+  schemas: Schemas,
+  runId = 'dry-run',
+): RunContext {
+  return createRunContext(
+    platform,
+    runId,
+    {
+      kind: 'construct',
+      inputs: {},
+      asked: { skill: null, outputs: [], capture: null },
+      phases: [],
+      reusable: [],
+      defaults: [],
+      waitMs: 0,
+      waitCommand: '',
+      isNamed: false,
+      usesJudgeCache: true,
+      ...request,
+      construct: { ...construct, capture: { ...construct.capture, enabled: false } },
+    },
+    { signal: new AbortController().signal, patterns: [], schemas, observe: () => {} },
+  );
+}
+
+/** Lists the executions of a run and whether each could start. Only the first phase is checked: the inputs of later phases do not exist
+ *  yet. */
+export async function previewExecutions(platform: RunnerPlatform, request: RunRequest, schemas: Schemas) {
+  const run = createPreviewContext(platform, request, schemas);
   const planned = [];
   for (const phase of request.construct.phases.filter(({ name }) => request.phases.includes(name))) {
     const isFirst = phase.name === request.phases[0];
-    const before = isFirst ? await preconditions(scene, phase, []) : undefined;
+    const before = isFirst ? await checkPreconditions(run, phase, []) : undefined;
     const gate = before
-      ? gateOf(1, before.checks, phase.gates.precondition.severity, ground.now())
-      : gateWithout(1, 'not_reached', ground.now());
+      ? toGateResult('precondition', before.checks, before.severity, platform.now())
+      : createUncheckedGate('precondition', 'not_reached', platform.now());
     const isOpen = !before || gate.passed || gate.severity === 'warn';
     const failures = isOpen ? [] : gate.details.failures.map(({ name, message }) => ({ code: name, message }));
     for (const skill of phase.skills) {
-      const lack = await lackOf(ground, request, skill);
-      const ended = meaningOf(isOpen ? (lack?.code ?? 0) : before.code);
-      const warnings = [...failures, ...(lack ? [{ code: lack.name, message: lack.problem }] : [])];
+      const missing = await findMissingCommand(platform, request, skill);
+      const ended = explainExit(isOpen ? (missing?.code ?? 0) : before.code);
+      const warnings = [...failures, ...(missing ? [{ code: missing.name, message: missing.problem }] : [])];
       const isReady = warnings.length === 0;
       planned.push({
-        ...{ phase: phase.name, skill, status: isReady ? 'ready' : 'not_ready' },
-        ...{ exitCode: ended.code, class: ended.class, attempts: 0, durationMs: 0 },
+        phase: phase.name,
+        skill,
+        status: isReady ? 'ready' : 'not_ready',
+        exitCode: ended.code,
+        class: ended.class,
+        attempts: 0,
+        durationMs: 0,
         gates: ['not_reached', gate.status, 'not_reached', 'not_reached', 'not_reached'],
         ...(isReady ? {} : { warnings }),
         isReady,
@@ -36,13 +70,13 @@ export async function preview(ground: Ground, request: RunRequest, lookout: Look
   return planned;
 }
 
-/** Why a skill that has to be run could not be. */
-async function lackOf(ground: Ground, { construct }: RunRequest, name: string) {
+/** The reason why a required skill has no command. */
+async function findMissingCommand(platform: RunnerPlatform, { construct }: RunRequest, name: string) {
   const skill: Pick<SkillSpec, 'name' | 'path' | 'run' | 'required'> = construct.skills.find((one) => one.name === name) ?? {
     name,
     required: true,
   };
-  const found = await ground.findSkill(name, skill.path);
-  const command = skillCommand(skill, found, construct.executor);
-  return 'code' in command && !isAbsent(skill, found) ? command : undefined;
+  const info = await platform.findSkill(name, skill.path);
+  const command = resolveSkillCommand(skill, info, construct.executor);
+  return 'code' in command && !isOptionalAndAbsent(skill, info) ? command : undefined;
 }

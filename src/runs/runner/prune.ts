@@ -1,21 +1,21 @@
-import type { Ground } from '#platform/ground-port.ts';
-import { reviewsIn } from '../rules/review-state.ts';
-import { eventsIn } from '../rules/trace.ts';
-import { hashesIn, type PruneCandidate, type PrunePlan, prunePlan } from '../rules/trace-prune.ts';
-import { aloneWith } from './alone.ts';
-import { isLive, type KeptRun, keptRuns, recordOf } from './kept-runs.ts';
+import type { RunnerPlatform } from '#platform/runner/port.ts';
+import { buildReviews, parseReviews } from '../rules/review-state.ts';
+import { parseEvents } from '../rules/trace.ts';
+import { findHashes, type PruneCandidate, type PrunePlan, planPrune } from '../rules/trace-prune.ts';
+import { withRunLock } from './run-lock.ts';
+import { isRunLive, listStoredRuns, readRunRecord, type StoredRun } from './stored-runs.ts';
 
 export interface PruneOptions {
   now: string;
   days?: number | undefined;
   isAll: boolean;
   isDryRun: boolean;
-  /** Only this one. */
+  /** Considers only this run. */
   runId?: string;
 }
 
-/** What is left of a run that is gone. */
-export interface Pruned {
+/** The line of a removed run in PRUNED.jsonl. */
+export interface PrunedRun {
   run_id: string;
   head: string | null;
   lines: number;
@@ -24,107 +24,108 @@ export interface Pruned {
 const waitMs = 5000;
 const dayMs = 86_400_000;
 
-/** Takes away the runs that have had their time: trace, folder, and payloads that no trace names any more. */
-export async function prune(ground: Ground, options: PruneOptions): Promise<{ pruned: Pruned[]; spared: PrunePlan['spared'] }> {
-  if (options.isDryRun) return pruned(ground, options);
-  const lock = await ground.lock('prune', waitMs);
+/** Removes runs whose retention has ended: trace, folder, and blobs that no other trace refers to. */
+export async function pruneRuns(
+  platform: RunnerPlatform,
+  options: PruneOptions,
+): Promise<{ pruned: PrunedRun[]; spared: PrunePlan['spared'] }> {
+  if (options.isDryRun) return removeExpired(platform, options);
+  const lock = await platform.acquireLock('prune', waitMs);
   try {
-    return await pruned(ground, options);
+    return await removeExpired(platform, options);
   } finally {
     lock.release();
   }
 }
 
-/** At most once a day, when a run begins. That it fails is nobody's failure but is told. */
-export async function pruneDaily(ground: Ground, now: string): Promise<{ pruned: Pruned[]; problem?: string }> {
+/** Prunes at most once a day, when a run starts. A failure does not fail the run. */
+export async function pruneDaily(platform: RunnerPlatform, now: string): Promise<{ problem?: string }> {
   try {
-    if (ground.traces.lookedAt().slice(0, 10) === now.slice(0, 10)) return { pruned: [] };
-    const { pruned } = await prune(ground, { now, isAll: false, isDryRun: false });
-    ground.traces.noteLook(now);
-    return { pruned };
+    await pruneRuns(platform, { now, isAll: false, isDryRun: false });
+    platform.traces.recordPrune(now);
+    return {};
   } catch (error) {
-    return { pruned: [], problem: `what has had its time was not taken away: ${(error as Error).message}` };
+    return { problem: `expired runs were not pruned: ${(error as Error).message}` };
   }
 }
 
-/** A run that is not to be kept goes when it ends, or when nobody has to judge it any more. */
-export async function pruneEnded(ground: Ground, runId: string, now: string): Promise<{ pruned: Pruned[]; problem?: string }> {
+/** Removes a run with a retention of 0 days when it ends, or when its last review is resolved. */
+export async function pruneFinishedRun(platform: RunnerPlatform, runId: string, now: string): Promise<{ problem?: string }> {
   try {
-    if (recordOf(ground, runId)?.retention_days !== 0) return { pruned: [] };
-    return { pruned: (await prune(ground, { now, isAll: false, isDryRun: false, runId })).pruned };
+    if (readRunRecord(platform, runId)?.retention_days === 0) await pruneRuns(platform, { now, isAll: false, isDryRun: false, runId });
+    return {};
   } catch (error) {
-    return { pruned: [], problem: `${runId} was not taken away: ${(error as Error).message}` };
+    return { problem: `${runId} was not pruned: ${(error as Error).message}` };
   }
 }
 
-async function pruned(
-  ground: Ground,
+async function removeExpired(
+  platform: RunnerPlatform,
   { now, days, isAll, isDryRun, runId }: PruneOptions,
-): Promise<{ pruned: Pruned[]; spared: PrunePlan['spared'] }> {
-  const runs = keptRuns(ground);
-  const waiting = new Set(
-    reviewsIn(ground.reviews.read(), now)
+): Promise<{ pruned: PrunedRun[]; spared: PrunePlan['spared'] }> {
+  const runs = listStoredRuns(platform);
+  const underReview = new Set(
+    buildReviews(parseReviews(platform.reviews.read()).events, now)
       .filter(({ status }) => status !== 'resolved')
       .map((review) => review.runId),
   );
-  const candidates = runs.filter((run) => runId === undefined || run.runId === runId).map((run) => candidateOf(ground, run, waiting));
-  const { remove, spared } = prunePlan(candidates, { now, days, isAll });
-  const gone = runs.filter((run) => remove.includes(run.runId));
-  const left = gone.map((run) => remainsOf(ground, run));
-  if (!isDryRun && gone.length > 0) await take(ground, gone, left, now);
-  return { pruned: left, spared };
+  const candidates = runs.filter((run) => runId === undefined || run.runId === runId).map((run) => toCandidate(platform, run, underReview));
+  const { remove, spared } = planPrune(candidates, { now, days, isAll });
+  const expired = runs.filter((run) => remove.includes(run.runId));
+  const pruned = expired.map((run) => describePruned(platform, run));
+  if (!isDryRun && expired.length > 0) await removeRuns(platform, expired, pruned, now);
+  return { pruned, spared };
 }
 
-function candidateOf(ground: Ground, { runId, trace }: KeptRun, waiting: Set<string>): PruneCandidate {
-  const record = recordOf(ground, runId);
-  const last = trace ? lastMoment(ground.traces.read(trace)?.text ?? '') : (record?.completed_at ?? record?.started_at);
+function toCandidate(platform: RunnerPlatform, { runId, trace }: StoredRun, underReview: Set<string>): PruneCandidate {
+  const record = readRunRecord(platform, runId);
+  const last = trace ? findLastTime(platform.traces.read(trace)?.text ?? '') : (record?.completed_at ?? record?.started_at);
   return {
     runId,
-    lastAt: last || (trace ? ground.traces.changedAt(trace) : ground.runs.changedAt(runId)),
-    isLive: isLive(ground, record),
-    hasOpenReview: waiting.has(runId),
+    lastAt: last || (trace ? platform.traces.modifiedAt(trace) : platform.runs.modifiedAt(runId)),
+    isLive: isRunLive(platform, record),
+    hasOpenReview: underReview.has(runId),
     retentionDays: record ? record.retention_days : 30,
   };
 }
 
-/** Of the last event; undefined where nothing can be read. That somebody scored a run makes it no younger: what is scored every night
- *  would never have had its time. */
-function lastMoment(text: string): string | undefined {
+/** Time of the last event. A score does not count: runs that are assessed every night would never expire. */
+function findLastTime(text: string): string | undefined {
   // The last line is enough, unless it is damaged.
   const tail = text.slice(text.lastIndexOf('\n', text.length - 2) + 1);
-  const lastOf = (part: string) => eventsIn(part).lines.findLast(({ line }) => line.event !== 'score_recorded');
-  return (lastOf(tail) ?? lastOf(text))?.line.ts;
+  const findLast = (part: string) => parseEvents(part).lines.findLast(({ line }) => line.event !== 'score_recorded');
+  return (findLast(tail) ?? findLast(text))?.line.ts;
 }
 
-function remainsOf(ground: Ground, { runId, trace }: KeptRun): Pruned {
-  const text = (trace && ground.traces.read(trace)?.text) || '';
-  const whole = text.slice(0, text.lastIndexOf('\n') + 1);
-  if (whole === '') return { run_id: runId, head: null, lines: 0 };
-  const last = whole.slice(whole.lastIndexOf('\n', whole.length - 2) + 1, -1);
-  return { run_id: runId, head: ground.hash(last), lines: whole.split('\n').length - 1 };
+function describePruned(platform: RunnerPlatform, { runId, trace }: StoredRun): PrunedRun {
+  const text = (trace && platform.traces.read(trace)?.text) || '';
+  const complete = text.slice(0, text.lastIndexOf('\n') + 1);
+  if (complete === '') return { run_id: runId, head: null, lines: 0 };
+  const last = complete.slice(complete.lastIndexOf('\n', complete.length - 2) + 1, -1);
+  return { run_id: runId, head: platform.hash(last), lines: complete.split('\n').length - 1 };
 }
 
-/** The note first: a run that is gone without one is a run that somebody hid. */
-async function take(ground: Ground, gone: KeptRun[], left: Pruned[], now: string): Promise<void> {
-  const blobs = ground.traces.blobs();
-  const named = new Set(blobs.length === 0 ? [] : gone.flatMap(({ trace }) => [...hashesOf(ground, trace)]));
-  const noted = new Set(ground.traces.pruned().match(/"run_id":"[^"]*"/g) ?? []);
-  for (const [i, { runId, trace }] of gone.entries())
-    await aloneWith(ground, runId, () => {
-      // Somebody may have gone on with it meanwhile.
-      if (isLive(ground, recordOf(ground, runId))) return;
-      if (!noted.has(`"run_id":${JSON.stringify(runId)}`)) ground.traces.notePruned(JSON.stringify(left[i]));
-      if (trace) ground.traces.remove(trace);
-      ground.runs.remove(runId);
+/** Writes PRUNED.jsonl before it removes a run: a run that is missing without a line there was deleted by other means. */
+async function removeRuns(platform: RunnerPlatform, expired: StoredRun[], pruned: PrunedRun[], now: string): Promise<void> {
+  const blobs = platform.traces.listBlobs();
+  const released = new Set(blobs.length === 0 ? [] : expired.flatMap(({ trace }) => [...readHashes(platform, trace)]));
+  const noted = new Set(platform.traces.readPruned().match(/"run_id":"[^"]*"/g) ?? []);
+  for (const [i, { runId, trace }] of expired.entries())
+    await withRunLock(platform, runId, () => {
+      // Another process may have resumed the run.
+      if (isRunLive(platform, readRunRecord(platform, runId))) return;
+      if (!noted.has(`"run_id":${JSON.stringify(runId)}`)) platform.traces.appendPruned(JSON.stringify(pruned[i]));
+      if (trace) platform.traces.remove(trace);
+      platform.runs.remove(runId);
     });
   if (blobs.length === 0) return;
-  const needed = new Set(ground.traces.list().flatMap(({ name }) => [...hashesOf(ground, name)]));
-  for (const { name, changedAt } of blobs) {
-    // A young one that nothing names may belong to a line that is just being written.
-    const isOld = Date.parse(now) - Date.parse(changedAt) > dayMs;
-    if (!needed.has(name) && (named.has(name) || isOld)) ground.traces.removeBlob(name);
+  const needed = new Set(platform.traces.list().flatMap(({ name }) => [...readHashes(platform, name)]));
+  for (const { name, modifiedAt } of blobs) {
+    // A new blob that no trace refers to may belong to a line that is just being written.
+    const isOld = Date.parse(now) - Date.parse(modifiedAt) > dayMs;
+    if (!needed.has(name) && (released.has(name) || isOld)) platform.traces.removeBlob(name);
   }
 }
 
-const hashesOf = (ground: Ground, trace: string | undefined): Set<string> =>
-  hashesIn((trace === undefined ? undefined : ground.traces.read(trace)?.text) ?? '');
+const readHashes = (platform: RunnerPlatform, trace: string | undefined): Set<string> =>
+  findHashes((trace === undefined ? undefined : platform.traces.read(trace)?.text) ?? '');

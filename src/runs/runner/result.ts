@@ -1,117 +1,147 @@
-import type { SkillExecutionResult } from '../model/execution.ts';
+import { defined } from '#lib/defined.ts';
+import { runGateNames, type SkillExecutionResult } from '../model/execution.ts';
 import type { RunRecord } from '../model/trace.ts';
 import type { ExitMeaning } from '../rules/exit-class.ts';
-import { gateWithout } from '../rules/gate/gate.ts';
-import { noClaim } from '../rules/skill-claim.ts';
-import { captured, capturedOutput } from './capture.ts';
-import { aboutOf, type Draft, type Executed } from './draft.ts';
-import { requiredOutputs, sharedIn } from './outputs.ts';
-import { type Run, skillDigest } from './run-state.ts';
+import { createUncheckedGate } from '../rules/gate/gate.ts';
+import { measureFulfilment } from '../rules/gate/output.ts';
+import { emptyClaim } from '../rules/skill-claim.ts';
+import { captureInputs, captureOutput } from './capture.ts';
+import { type Execution, type ExecutionOutcome, getResultPath, getSubject, hashSkill, toOutcome } from './execution-state.ts';
+import { pickSharedWith } from './file-change-tracker.ts';
+import { getVars, type RunContext } from './run-context.ts';
 
-/** The end of every execution, be it that it was refused: a result, an event, and its place in the record. */
-export function finish(draft: Draft, ended: ExitMeaning): Executed {
-  const { run, phase, skill, last, isCancelled, isSkipped } = draft;
+type Checkpoint = RunRecord['executions'][number];
+
+/** Ends an execution: writes its result, its last event and its entry in the record. A blocked execution ends here too. */
+export function finishExecution(run: RunContext, execution: Execution, ended: ExitMeaning): ExecutionOutcome {
+  const { phase, skill, lastAttempt, attempts, retries } = execution;
   const { capture } = run.request.construct;
-  const result = resultOf(draft, ended);
-  const { artifacts, side_effects } = result.outputs;
+  const result = createResult(run, execution, ended);
+  const { primary, artifacts, side_effects } = result.outputs;
   if (capture.enabled) {
-    const kept = {
+    const stored = {
       ...result,
-      inputs: { ...result.inputs, provided: captured(run, result.inputs.provided) },
+      inputs: { ...result.inputs, provided: captureInputs(run, result.inputs.provided) },
       outputs: {
-        primary: capture.outputs === 'full' ? result.outputs.primary : null,
+        primary: capture.outputs === 'full' ? primary : null,
         ...(capture.outputs === 'none' ? { artifacts: [], side_effects: [] } : { artifacts, side_effects }),
       },
     };
-    run.ground.runs.write(
-      run.record.run_id,
-      `${phase.name}/${skill.name}/${Math.max(1, draft.attempts)}/result.json`,
-      `${JSON.stringify(run.redactor.value(kept))}\n`,
-      'soon',
-    );
+    const path = getResultPath({ phase: phase.name, skill: skill.name, attempts });
+    run.platform.runs.write(run.record.run_id, path, `${JSON.stringify(run.redactor.value(stored))}\n`, 'soon');
   }
-  const entry = entryOf(draft, result, ended);
-  run.tell(
+  const checkpoint = createCheckpoint(run, execution, result, ended);
+  run.emit(
     'execution_complete',
     {
-      ...{ status: result.status, exit_code: ended.code, class: ended.class, duration_ms: result.duration_ms },
-      ...(isSkipped ? { skipped: true } : {}),
-      ...(isCancelled ? { cancelled: true } : {}),
+      status: result.status,
+      exit_code: ended.code,
+      class: ended.class,
+      duration_ms: result.duration_ms,
+      ...(execution.isSkipped ? { skipped: true } : {}),
+      ...(execution.isCancelled ? { cancelled: true } : {}),
       outputs_summary: {
-        ...capturedOutput(run, last?.end.stdout ?? new Uint8Array()),
-        ...(capture.outputs === 'none' ? {} : { artifacts: artifacts.map(summaryOf), required: requiredOutputs(run, phase) }),
+        ...captureOutput(run, lastAttempt?.end.stdout ?? new Uint8Array()),
+        ...(capture.outputs === 'none'
+          ? {}
+          : { artifacts: artifacts.map(summarizeArtifact), required: measureRequiredOutputs(run, execution) }),
       },
-      ...{ side_effects: side_effects.length, retries: draft.retries },
-      ...{ errors: result.diagnostics.errors, warnings: result.diagnostics.warnings, usage: last?.claim.usage ?? null },
-      confidence: last?.claim.confidence ?? null,
-      // Whoever goes on with this run reads it here: a trace is written before the record is.
-      checkpoint: entry,
+      side_effects: side_effects.length,
+      retries,
+      errors: result.diagnostics.errors,
+      warnings: result.diagnostics.warnings,
+      usage: lastAttempt?.claim.usage ?? null,
+      confidence: lastAttempt?.claim.confidence ?? null,
+      // A resume reads the checkpoint from the trace, which is written before the record.
+      checkpoint,
     },
-    aboutOf(draft),
+    getSubject(execution),
   );
-  for (const { path, sha256 } of outputsOf(draft)) run.left.set(path, sha256);
-  keep(run, entry);
-  const { review, timedOut } = draft;
-  return { result, meaning: ended, attempts: draft.attempts, isSkipped, isCancelled, timedOut, ...(review ? { review: review.id } : {}) };
+  for (const { path, sha256 } of listOutputs(execution)) run.artifactHashes.set(path, sha256);
+  saveCheckpoint(run, checkpoint);
+  return toOutcome(execution, result, ended);
 }
 
-/** In its place, if it has one by now. */
-export function keep(run: Run, entry: RunRecord['executions'][number]): void {
+/** Stores the checkpoint of an execution in the record, in place of an earlier one. */
+export function saveCheckpoint(run: RunContext, checkpoint: Checkpoint): void {
   const { executions } = run.record;
-  const at = executions.findIndex(({ execution_id }) => execution_id === entry.execution_id);
-  run.record.executions = at < 0 ? [...executions, entry] : executions.with(at, entry);
+  const at = executions.findIndex(({ execution_id }) => execution_id === checkpoint.execution_id);
+  run.record.executions = at < 0 ? [...executions, checkpoint] : executions.with(at, checkpoint);
   run.save();
 }
 
-const summaryOf = ({ path, checksum, metadata }: SkillExecutionResult['outputs']['artifacts'][number]) => ({
-  ...{ path, checksum },
-  ...(metadata.completeness === undefined ? {} : { completeness: metadata.completeness }),
-  ...sharedIn(metadata),
+const summarizeArtifact = ({ path, checksum, metadata }: SkillExecutionResult['outputs']['artifacts'][number]) => ({
+  path,
+  checksum,
+  ...defined({ completeness: metadata.completeness }),
+  ...pickSharedWith(metadata),
 });
 
-const outputsOf = ({ tree }: Draft): RunRecord['executions'][number]['outputs'] =>
-  tree.artifacts.map(({ path, checksum, metadata }) => ({ path, sha256: checksum, ...sharedIn(metadata) }));
+/** The required outputs of the phase and how complete they are, for the assessment. */
+function measureRequiredOutputs(run: RunContext, { phase }: Execution): { path: string; schema: string | null; completeness: number }[] {
+  const vars = getVars(run, phase.name);
+  return phase.outputs
+    .filter(({ required }) => required)
+    .map((spec) => run.artifacts.find(spec, vars))
+    .map((artifact) => ({ path: artifact.spec.path, schema: artifact.spec.schema, completeness: measureFulfilment(artifact) }));
+}
 
-/** What the record keeps of it. Who wants nothing kept has nothing kept that inputs or outputs could be told by. */
-function entryOf(draft: Draft, result: SkillExecutionResult, { code }: ExitMeaning): RunRecord['executions'][number] {
-  const { run, id, phase, skill, found, isCancelled } = draft;
-  const isKept = run.request.construct.capture.enabled;
+const listOutputs = ({ changes }: Execution): Checkpoint['outputs'] =>
+  changes.artifacts.map(({ path, checksum, metadata }) => ({ path, sha256: checksum, ...pickSharedWith(metadata) }));
+
+/** The entry of an execution in the record. With capture disabled it holds neither hashes of inputs nor outputs. */
+function createCheckpoint(run: RunContext, execution: Execution, result: SkillExecutionResult, { code }: ExitMeaning): Checkpoint {
+  const { id, phase, skill, attempts, inputsHash, isCancelled, review } = execution;
+  const { enabled } = run.request.construct.capture;
   return {
-    ...{ execution_id: id, phase: phase.name, skill: skill.name, status: isCancelled ? 'cancelled' : result.status, exit_code: code },
-    ...{
-      skill_sha256: skillDigest(run, skill, found),
-      inputs_sha256: isKept ? draft.inputsHash : '',
-      outputs: isKept ? outputsOf(draft) : [],
-    },
-    ...{ attempts: draft.attempts, duration_ms: result.duration_ms },
-    ...(draft.review?.decides ? { review: draft.review.id } : {}),
+    execution_id: id,
+    phase: phase.name,
+    skill: skill.name,
+    status: isCancelled ? 'cancelled' : result.status,
+    exit_code: code,
+    skill_sha256: hashSkill(run, execution),
+    inputs_sha256: enabled ? inputsHash : '',
+    outputs: enabled ? listOutputs(execution) : [],
+    attempts,
+    duration_ms: result.duration_ms,
+    ...(review?.decides ? { review: review.id } : {}),
   };
 }
 
-export function resultOf(draft: Draft, ended: ExitMeaning): SkillExecutionResult {
-  const { run, id, skill, found, last, tree, startedAt, startedMs, sideEffects } = draft;
-  const claim = last?.claim ?? noClaim;
-  const at = run.ground.now();
-  const told = new Set(tree.sideEffects.map(({ target }) => target));
+export function createResult(run: RunContext, execution: Execution, ended: ExitMeaning): SkillExecutionResult {
+  const { id, skill, info, lastAttempt, changes, startedAt, startedMs, sideEffects, gates } = execution;
+  const claim = lastAttempt?.claim ?? emptyClaim;
+  const now = run.platform.now();
+  const reported = new Set(changes.sideEffects.map(({ target }) => target));
   return {
-    ...{ execution_id: id, skill_id: skill.name, skill_version: found.version, status: ended.status, exit_code: ended.code },
-    ...{ started_at: startedAt, completed_at: at < startedAt ? startedAt : at },
-    duration_ms: Math.round(run.ground.monotonicMs() - startedMs),
-    inputs: { provided: draft.inputs, defaults_used: run.request.defaults, missing: draft.missing },
+    execution_id: id,
+    skill_id: skill.name,
+    skill_version: info.version,
+    status: ended.status,
+    exit_code: ended.code,
+    started_at: startedAt,
+    completed_at: now < startedAt ? startedAt : now,
+    duration_ms: Math.round(run.platform.monotonicMs() - startedMs),
+    inputs: { provided: execution.inputs, defaults_used: run.request.defaults, missing: execution.missing },
     outputs: {
-      primary: draft.primary,
-      artifacts: tree.artifacts,
-      side_effects: [...tree.sideEffects, ...sideEffects.filter(({ type, target }) => type !== 'file_write' || !told.has(target))],
+      primary: execution.primary,
+      artifacts: changes.artifacts,
+      side_effects: [...changes.sideEffects, ...sideEffects.filter(({ type, target }) => type !== 'file_write' || !reported.has(target))],
     },
     diagnostics: {
-      gates_passed: ([0, 1, 2, 3, 4] as const).map(
-        (gate) => draft.gates.find((one) => one.gate === gate) ?? gateWithout(gate, 'not_reached', at),
-      ),
-      ...{ errors: draft.errors, warnings: draft.warnings, retries: draft.retries },
+      gates_passed: runGateNames.map((name) => gates.find((gate) => gate.name === name) ?? createUncheckedGate(name, 'not_reached', now)),
+      errors: execution.errors,
+      warnings: execution.warnings,
+      retries: execution.retries,
     },
     assessment: {
-      ...{ confidence: claim.confidence, goal_statement: claim.goalStatement, evidence: claim.evidence },
+      confidence: claim.confidence,
+      goal_statement: claim.goalStatement,
+      evidence: claim.evidence,
       human_review_requested: claim.isReviewRequested,
     },
   };
 }
+
+export const readStdoutLog = ({ platform }: RunContext, runId: string, phase: string, skill: string, attempt: number): string | undefined =>
+  platform.runs.read(runId, `${phase}/${skill}/${attempt}/stdout.log`);

@@ -1,101 +1,104 @@
-import { canonical } from '#lib/canonical.ts';
-import type { Phase, SkillSpec } from '../model/construct.ts';
+import { runGateNames } from '../model/execution.ts';
 import type { RunRecord } from '../model/trace.ts';
-import { meaningOf } from '../rules/exit-class.ts';
-import { heldOutputs, runOf } from '../rules/held-outputs.ts';
-import { primaryOf } from '../rules/primary.ts';
-import { aboutOf, type Draft, type Executed, executionId, skipGates } from './draft.ts';
-import { resultOf } from './result.ts';
-import { type Run, skillDigest, varsOf } from './run-state.ts';
+import { explainExit } from '../rules/exit-class.ts';
+import { getRunId, listExpectedOutputs } from '../rules/expected-outputs.ts';
+import { parsePrimary } from '../rules/primary-output.ts';
+import { type Execution, type ExecutionOutcome, getExecutionId, getSubject, hashSkill, skipGates, toOutcome } from './execution-state.ts';
+import { createResult, readStdoutLog } from './result.ts';
+import type { RunContext } from './run-context.ts';
 
-type Entry = RunRecord['executions'][number];
+type Checkpoint = RunRecord['executions'][number];
 
-/** Everything that decides what a skill would do: the same again is not worth doing twice. What others printed counts by what is kept
- *  of it, which a resume still has. Keyed, so that what little was put in cannot be guessed from it. */
-export function inputsHash({ run, phase }: Draft): string {
-  const vars = varsOf(run, phase.name);
-  const files = phase.inputs.flatMap((spec) => run.lookout.find(spec, vars).files.map(({ path, sha256 }) => [path, sha256]));
-  const { inputs, intent } = run.request;
-  const printed = [...run.printed].map(([name, log]) => [name, run.ground.hash(log() ?? '')]);
-  return run.ground.mac(canonical({ inputs, printed, intent: intent ?? null, files }));
-}
-
-export interface Reusable {
-  entry: Entry;
-  /** What it left, as it is now. */
+export interface ReusableExecution {
+  checkpoint: Checkpoint;
+  /** Its outputs with the hashes that the files must still have. */
   outputs: { path: string; sha256: string }[];
 }
 
-/** What was done before and would come out the same: of the run that is gone on with, as long as nothing had to be done again; or,
- *  where that is asked for, of any. */
-export const reusable = (draft: Draft): Reusable | undefined =>
-  standing(draft, [...ofThisRun(draft), ...draft.run.request.reusable], ({ status }) => status === 'success');
-
-/** What this run has done, as long as nothing of it had to be done again. */
-export function ofThisRun({ run, phase }: Draft): Entry[] {
-  const { resume, construct } = run.request;
-  const { from } = run.departed;
-  const goesOn = from === undefined || (construct.type === 'parallel' && from === phase.name);
-  return goesOn ? (resume?.executions ?? []) : [];
+/** Reuses the result of an earlier execution if nothing it depends on has changed: of the resumed run until the first execution that has
+ *  to run again, or, with --cached, of any run. Undefined if the skill has to run. */
+export async function reuseResult(run: RunContext, execution: Execution): Promise<ExecutionOutcome | undefined> {
+  const earlier = listEarlierExecutions(run, execution);
+  const known = findUnchanged(run, execution, [...earlier, ...run.request.reusable], ({ status }) => status === 'success');
+  if (known) return applyReuse(run, execution, known);
+  if (earlier.some(({ review }) => review !== undefined)) {
+    const finished = (await import('./pending-review.ts')).finishFromReview(run, execution, earlier);
+    if (finished) return finished;
+  }
+  startRerun(run, execution);
+  return undefined;
 }
 
-/** The first that is meant and is as it was. */
-export function standing(draft: Draft, all: Entry[], isMeant: (one: Entry) => boolean): Reusable | undefined {
-  for (const entry of all.filter(isMeant)) {
-    const outputs = heldOutputs(entry, all);
-    if (isUnchanged(draft, entry, outputs)) return { entry, outputs };
+/** The executions of the resumed run, as long as none of them had to run again. */
+function listEarlierExecutions({ request, rerun }: RunContext, { phase }: Execution): Checkpoint[] {
+  const isValid = rerun.phase === undefined || (request.construct.type === 'parallel' && rerun.phase === phase.name);
+  return isValid ? (request.resume?.executions ?? []) : [];
+}
+
+/** Finds the first checkpoint that is accepted and whose skill, inputs and outputs are unchanged. */
+export function findUnchanged(
+  run: RunContext,
+  execution: Execution,
+  all: Checkpoint[],
+  isAccepted: (checkpoint: Checkpoint) => boolean,
+): ReusableExecution | undefined {
+  for (const checkpoint of all.filter(isAccepted)) {
+    const outputs = listExpectedOutputs(checkpoint, all);
+    if (isUnchanged(run, execution, checkpoint, outputs)) return { checkpoint, outputs };
   }
   return undefined;
 }
 
-function isUnchanged({ run, phase, skill, found, inputsHash: hash }: Draft, one: Entry, outputs: Reusable['outputs']): boolean {
-  const { ground } = run;
-  if (one.phase !== phase.name || one.skill !== skill.name) return false;
-  if (one.skill_sha256 !== skillDigest(run, skill, found) || one.inputs_sha256 !== hash) return false;
-  if (one.attempts > 0 && logBy(run, one) === undefined) return false;
-  return outputs.every(({ path, sha256 }) => ground.at(path)?.kind === 'file' && ground.digest(path) === sha256);
+function isUnchanged(run: RunContext, execution: Execution, checkpoint: Checkpoint, outputs: ReusableExecution['outputs']): boolean {
+  const { platform } = run;
+  const { phase, skill, inputsHash } = execution;
+  if (checkpoint.phase !== phase.name || checkpoint.skill !== skill.name) return false;
+  if (checkpoint.skill_sha256 !== hashSkill(run, execution) || checkpoint.inputs_sha256 !== inputsHash) return false;
+  if (checkpoint.attempts > 0 && readStdout(run, checkpoint) === undefined) return false;
+  return outputs.every(({ path, sha256 }) => platform.statFile(path)?.kind === 'file' && platform.hashFile(path) === sha256);
 }
 
-const logBy = (run: Run, one: Entry): string | undefined => logOf(run, runOf(one), one.phase, one.skill, one.attempts);
+const readStdout = (run: RunContext, checkpoint: Checkpoint): string | undefined =>
+  readStdoutLog(run, getRunId(checkpoint), checkpoint.phase, checkpoint.skill, checkpoint.attempts);
 
-export const logOf = ({ ground }: Run, runId: string, phase: string, skill: string, attempt: number): string | undefined =>
-  ground.runs.read(runId, `${phase}/${skill}/${attempt}/stdout.log`);
-
-/** What others need of it is there as if it had just been done. */
-export function recall({ run, skill, around }: Draft, { entry: known, outputs }: Reusable): void {
-  const log = known.attempts > 0 ? logBy(run, known) : undefined;
-  if (log !== undefined) {
-    run.primaries[skill.name] = primaryOf(new TextEncoder().encode(log));
-    run.printed.set(skill.name, () => log);
+/** Restores the primary output and the artifact hashes, as if the skill had just run. */
+export function restoreOutputs(run: RunContext, { skill }: Execution, { checkpoint, outputs }: ReusableExecution): void {
+  const text = checkpoint.attempts > 0 ? readStdout(run, checkpoint) : undefined;
+  if (text !== undefined) {
+    run.primaries[skill.name] = parsePrimary(new TextEncoder().encode(text));
+    run.printed.set(skill.name, () => text);
   }
-  for (const { path, sha256 } of outputs) run.left.set(path, sha256);
-  for (const { path } of known.outputs) around.touched.add(path);
+  for (const { path, sha256 } of outputs) run.artifactHashes.set(path, sha256);
 }
 
-export function reused(draft: Draft, done: Reusable): Executed {
-  const { run, skill } = draft;
-  const { entry: known } = done;
-  recall(draft, done);
-  const note = `${skill.name} is not run again: nothing it depends on has changed`;
-  run.tell('execution_progress', { kind: 'note', note }, aboutOf(draft));
-  const others = run.record.executions.filter(({ phase, skill: name }) => phase !== known.phase || name !== known.skill);
-  const at = run.record.executions.findIndex(({ phase, skill: name }) => phase === known.phase && name === known.skill);
-  run.record.executions = at < 0 ? [...others, known] : others.toSpliced(at, 0, known);
+function applyReuse(run: RunContext, execution: Execution, reused: ReusableExecution): ExecutionOutcome {
+  const { checkpoint } = reused;
+  restoreOutputs(run, execution, reused);
+  const note = `${execution.skill.name} is not run again: nothing it depends on has changed`;
+  run.emit('execution_progress', { kind: 'note', note }, getSubject(execution));
+  const isSame = ({ phase, skill }: Checkpoint): boolean => phase === checkpoint.phase && skill === checkpoint.skill;
+  const { executions } = run.record;
+  const at = executions.findIndex(isSame);
+  const others = executions.filter((one) => !isSame(one));
+  run.record.executions = at < 0 ? [...others, checkpoint] : others.toSpliced(at, 0, checkpoint);
   run.save();
-  skipGates(draft, 0, 1, 2, 3, 4);
-  draft.isSkipped = true;
-  draft.tree.artifacts = [];
-  return { result: resultOf(draft, meaningOf(0)), meaning: meaningOf(0), attempts: 0, isSkipped: true, isCancelled: false };
+  skipGates(run, execution, ...runGateNames);
+  execution.isSkipped = true;
+  const success = explainExit(0);
+  return toOutcome(execution, createResult(run, execution, success), success);
 }
 
-/** From here on everything is done again: what the record still says of it is no longer true. */
-export function depart(run: Run, phase: Phase, skill: SkillSpec): void {
-  if (run.departed.from !== undefined) return;
-  run.departed.from = phase.name;
-  const { construct } = run.request;
-  const order = construct.phases.flatMap(({ name, skills }) => skills.map((one) => executionId(run, name, one)));
-  const place = order.indexOf(executionId(run, phase.name, skill.name));
-  const isKept = ({ phase: its, execution_id }: Entry): boolean =>
-    construct.type === 'parallel' && its === phase.name ? true : place >= 0 && order.indexOf(execution_id) < place;
-  if (run.request.resume) run.record.executions = run.record.executions.filter(isKept);
+/** Marks the phase from which the resumed run runs skills again, and drops later checkpoints, which are no longer valid. */
+function startRerun(run: RunContext, { id, phase }: Execution): void {
+  if (run.rerun.phase !== undefined) return;
+  run.rerun.phase = phase.name;
+  const { construct, resume } = run.request;
+  if (!resume) return;
+  const order = construct.phases.flatMap(({ name, skills }) => skills.map((skill) => getExecutionId(run, name, skill)));
+  const position = order.indexOf(id);
+  run.record.executions = run.record.executions.filter((checkpoint) =>
+    construct.type === 'parallel' && checkpoint.phase === phase.name
+      ? true
+      : position >= 0 && order.indexOf(checkpoint.execution_id) < position,
+  );
 }

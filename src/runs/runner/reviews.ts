@@ -1,38 +1,43 @@
 import type { ReviewEvent } from '../model/judge.ts';
-import { type Review, reviewsIn } from '../rules/review-state.ts';
-import type { Run } from './run-state.ts';
+import { buildReviews, parseReviews, type Review } from '../rules/review-state.ts';
+import { type Execution, getSubject } from './execution-state.ts';
+import type { RunContext } from './run-context.ts';
 
-export interface About {
-  execution_id: string;
-  phase: string;
-  skill: string;
-}
-
-export interface Wanted {
+export interface ReviewRequest {
   kind: NonNullable<ReviewEvent['kind']>;
   goal: string | null;
   reason: string;
-  /** What a judge said before. */
+  /** Score of the judge, if there is one. */
   score: number | null;
 }
 
-/** Asks people. While a question is open it is one review, however often it is asked; once it is answered, asking again is another.
- *  The review that it is. */
-export function openReview(run: Run, about: About, { kind, goal, reason, score }: Wanted): string {
-  const { ground, record, request, redactor } = run;
-  const known = new Map(reviewsIn(ground.reviews.read(), ground.now()).map((review) => [review.id, review]));
+/** Opens a review and returns its id. A question that is still open keeps its review; after a resolved review a new one is opened. */
+export function openReview(run: RunContext, execution: Execution, { kind, goal, reason, score }: ReviewRequest): string {
+  const { platform, record, request, redactor } = run;
+  const known = new Map(listAllReviews(run).map((review) => [review.id, review]));
+  const subject = getSubject(execution);
   let id = '';
-  for (let times = 0; id === '' || known.get(id)?.status === 'resolved'; times += 1)
-    id = `rv-${ground.hash([about.execution_id, kind, ...(times === 0 ? [] : [times])].join(':')).slice(0, 10)}`;
+  for (let count = 0; id === '' || known.get(id)?.status === 'resolved'; count += 1)
+    id = `rv-${platform.hash([execution.id, kind, ...(count === 0 ? [] : [count])].join(':')).slice(0, 10)}`;
   if (known.has(id)) return id;
   const event: ReviewEvent = {
-    ...{ event: 'review_requested', review_id: id, at: ground.now(), by: 'runner', run_id: record.run_id, ...about, kind, goal, reason },
-    ...{ reviewers_required: request.construct.reviewersRequired, judge_score: score },
+    event: 'review_requested',
+    review_id: id,
+    at: platform.now(),
+    by: 'runner',
+    run_id: record.run_id,
+    ...subject,
+    kind,
+    goal,
+    reason,
+    reviewers_required: request.construct.reviewersRequired,
+    judge_score: score,
   };
-  ground.reviews.append(redactor.value(event) as ReviewEvent);
-  run.tell('review_requested', { review_id: id, kind, reason }, { ...about });
+  platform.reviews.append(redactor.value(event) as ReviewEvent);
+  run.emit('review_requested', { review_id: id, kind, reason }, subject);
   return id;
 }
 
-export const reviewBy = ({ ground }: Run, id: string): Review | undefined =>
-  reviewsIn(ground.reviews.read(), ground.now()).find((review) => review.id === id);
+export const findReview = (run: RunContext, id: string): Review | undefined => listAllReviews(run).find((review) => review.id === id);
+
+const listAllReviews = ({ platform }: RunContext): Review[] => buildReviews(parseReviews(platform.reviews.read()).events, platform.now());

@@ -1,2 +1,2 @@
-/** A file of its own, so that only who has YAML to read loads what reads it. */
+/** A file of its own, so that the YAML parser is loaded only if a schema needs it. */
 export { parse as parseYaml } from 'yaml';

@@ -12,17 +12,17 @@ export interface SessionRecord extends SessionHandle {
   handoff?: Handoff;
 }
 
-const Item = strictObject({ id: string(), title: string() });
+const HandoffItem = strictObject({ id: string(), title: string() });
 
-/** What whoever comes next has to know. */
+/** Summary that a session leaves for the agent that continues the work. */
 export const Handoff = strictObject({
   note: optional(string()),
-  done: array(Item),
-  open: array(Item),
+  done: array(HandoffItem),
+  open: array(HandoffItem),
   blocked: array(strictObject({ id: string(), title: string(), blockedBy: optional(string()) })),
-  /** Entries of memory, and notes that begin with `Decision:`. */
-  decisions: array(union([Item, strictObject({ taskId: string(), text: string() })])),
-  next: array(Item),
+  /** Memory entries, and notes that begin with `Decision:`. */
+  decisions: array(union([HandoffItem, strictObject({ taskId: string(), text: string() })])),
+  next: array(HandoffItem),
 });
 export type Handoff = InferOutput<typeof Handoff>;
 
@@ -40,7 +40,7 @@ export const SessionSummary = strictObject({
 });
 export type SessionSummary = InferOutput<typeof SessionSummary>;
 
-/** How full an agent's context window is, as it was last reported. */
+/** The latest report of how many tokens an agent's context window holds. */
 export interface ContextUsage {
   used: number;
   max: number;

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import { type Candidate, chooseSession, type Named } from './caller-session.ts';
+import { chooseSession, type SessionCandidate, type SessionReference } from './caller-session.ts';
 
-const session = (id: string, more: Partial<Candidate> = {}): Candidate => ({
+const session = (id: string, more: Partial<SessionCandidate> = {}): SessionCandidate => ({
   id,
   status: 'active',
   scope: { kind: 'global' },
@@ -11,23 +11,28 @@ const session = (id: string, more: Partial<Candidate> = {}): Candidate => ({
 });
 const mine = { isMine: true };
 const ended = { status: 'ended' as const };
-const call = (id: string): Named => ({ id, by: 'call' });
-const around = (id: string): Named => ({ id, by: 'surroundings' });
+const call = (id: string): SessionReference => ({ id, by: 'call' });
+const fromEnvironment = (id: string): SessionReference => ({ id, by: 'environment' });
 
-test.each<[string, Candidate[], Named | undefined, string]>([
+test.each<[string, SessionCandidate[], SessionReference | undefined, string]>([
   ['named in the call', [session('a'), session('b', mine)], call('a'), 'session a'],
   ['named in the call, unknown', [session('a')], call('x'), 'unknown x'],
-  ['named in the call, ended: nothing else will do', [session('a', ended), session('b', mine)], call('a'), 'asleep a'],
-  ['named by the surroundings', [session('a'), session('b', mine)], around('a'), 'session a'],
-  ['the surroundings name what the store does not know', [session('b', mine)], around('x'), 'tag x'],
-  ['the surroundings name an ended one: the agent has moved on', [session('a', ended), session('b', mine)], around('a'), 'session b'],
-  ['the surroundings name an ended one, and there is no other', [session('a', ended)], around('a'), 'asleep a'],
-  ['the one of this agent', [session('a'), session('b', mine)], undefined, 'session b'],
-  ['the only one', [session('a')], undefined, 'session a'],
-  ['two of this agent', [session('a', mine), session('b', mine)], undefined, 'several a,b'],
-  ['several, none of this agent', [session('a'), session('b')], undefined, 'several a,b'],
-  ['none at all', [], undefined, 'none true'],
+  ['named in the call, ended: no other session is chosen', [session('a', ended), session('b', mine)], call('a'), 'inactive a'],
+  ['named by the environment', [session('a'), session('b', mine)], fromEnvironment('a'), 'session a'],
+  ['the environment names an unknown session', [session('b', mine)], fromEnvironment('x'), 'tag x'],
+  [
+    'the environment names an ended session: the active one is chosen',
+    [session('a', ended), session('b', mine)],
+    fromEnvironment('a'),
+    'session b',
+  ],
+  ['the environment names an ended session, and no other is active', [session('a', ended)], fromEnvironment('a'), 'inactive a'],
+  ['the only session of this agent', [session('a'), session('b', mine)], undefined, 'session b'],
+  ['the only active session', [session('a')], undefined, 'session a'],
+  ['two sessions of this agent', [session('a', mine), session('b', mine)], undefined, 'ambiguous a,b'],
+  ['several sessions, none of this agent', [session('a'), session('b')], undefined, 'ambiguous a,b'],
+  ['no session', [], undefined, 'none true'],
 ])('%s', (_, candidates, named, expected) => {
-  const [[kind, value] = []] = Object.entries(chooseSession(candidates, named)) as [string, Candidate | string][];
+  const [[kind, value] = []] = Object.entries(chooseSession(candidates, named)) as [string, SessionCandidate | string][];
   expect(`${kind} ${typeof value === 'object' && 'id' in value ? value.id : value}`).toBe(expected);
 });

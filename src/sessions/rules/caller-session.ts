@@ -1,39 +1,39 @@
 import type { SessionHandle } from '#core/model/session-handle.ts';
 
-export interface Candidate extends SessionHandle {
-  /** The caller has started or resumed it. */
+export interface SessionCandidate extends SessionHandle {
+  /** The caller has started or resumed this session. */
   isMine: boolean;
 }
 
-/** How a session was named, if it was: in the call itself, or by what surrounds it. */
-export interface Named {
+/** A session id that came with a call: as a parameter of the call, or from the environment of the process. */
+export interface SessionReference {
   id: string;
-  by: 'call' | 'surroundings';
+  by: 'call' | 'environment';
 }
 
-export type Choice =
+export type SessionChoice =
   | { session: SessionHandle }
-  /** Named in the call, and there is none. */
+  /** The call names a session that does not exist. */
   | { unknown: string }
-  /** Named, but not active; nothing else fits. */
-  | { asleep: SessionHandle }
-  /** A name from outside that the store does not know: entries carry it, and that is all. */
+  /** The named session is not active, and no other session fits. */
+  | { inactive: SessionHandle }
+  /** An id from the environment that the store does not know. It only labels audit entries. */
   | { tag: string }
-  /** Several are active, and nothing tells which. */
-  | { several: string[] }
+  /** Several sessions are active, and nothing says which one is meant. */
+  | { ambiguous: string[] }
   | { none: true };
 
-/** The session a call belongs to: the one it names; else the one that its surroundings name, while it is active; else the one active
- *  session of this agent; else the only active one; else none. */
-export function chooseSession(candidates: readonly Candidate[], named: Named | undefined): Choice {
+/** Chooses the session a call belongs to: the one the call names; else the one the environment names, while it is active; else the
+ *  only active session of this agent; else the only active session; else none. */
+export function chooseSession(candidates: readonly SessionCandidate[], named: SessionReference | undefined): SessionChoice {
   const match = named && candidates.find(({ id }) => id === named.id);
   if (match?.status === 'active') return { session: match };
-  if (named?.by === 'call') return match ? { asleep: match } : { unknown: named.id };
+  if (named?.by === 'call') return match ? { inactive: match } : { unknown: named.id };
   const active = candidates.filter(({ status }) => status === 'active');
   const mine = active.filter(({ isMine }) => isMine);
   if (named && !match) return { tag: named.id };
   const [only] = mine.length === 1 ? mine : mine.length === 0 && active.length === 1 ? active : [];
   if (only) return { session: only };
-  if (match) return { asleep: match };
-  return active.length > 0 ? { several: active.map(({ id }) => id) } : { none: true };
+  if (match) return { inactive: match };
+  return active.length > 0 ? { ambiguous: active.map(({ id }) => id) } : { none: true };
 }

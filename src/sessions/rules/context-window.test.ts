@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
-import { contextExits, contextState, isCritical, outOfOrder } from './context-window.ts';
+import { contextExitCodes, findMisorderedLevels, getContextState, isCritical } from './context-window.ts';
 
 const limits = { warning: 70, caution: 85, critical: 90, emergency: 95, staleMinutes: 5 };
 const at = '2026-01-01T00:00:00.000Z';
-const state = (used: number, now = at) => contextState({ used, max: 1000, at }, now, limits);
+const state = (used: number, now = at) => getContextState({ used, max: 1000, at }, now, limits);
 
 test.each([
   [0, 'ok', undefined],
@@ -19,14 +19,14 @@ test.each([
 ])('%i of 1000 tokens is %s', (used, expected, exit) => {
   const found = state(used);
   expect(found).toEqual({ state: expected, percent: Math.floor(used / 10) });
-  expect(contextExits[found.state as 'stale']).toBe(exit);
+  expect(contextExitCodes[found.state as 'stale']).toBe(exit);
   expect(isCritical(found.state)).toBe(used >= 900);
 });
 
-test('five minutes later a report is still good, after that it is stale', () => {
+test('a report is valid for five minutes, then stale', () => {
   expect(state(950, '2026-01-01T00:05:00.000Z')).toEqual({ state: 'emergency', percent: 95 });
   expect(state(950, '2026-01-01T00:05:00.001Z')).toEqual({ state: 'stale', percent: 95 });
-  expect(contextState(undefined, at, limits)).toEqual({ state: 'stale' });
+  expect(getContextState(undefined, at, limits)).toEqual({ state: 'stale' });
 });
 
 test.each([
@@ -35,6 +35,6 @@ test.each([
   [{ warning: 86 }, ['warning', 'caution']],
   [{ critical: 80 }, ['caution', 'critical']],
   [{ emergency: 0 }, ['critical', 'emergency']],
-])('with %j, out of order: %j', (changed, expected) => {
-  expect(outOfOrder({ ...limits, ...changed })).toEqual(expected);
+])('with %j the misordered levels are %j', (changed, expected) => {
+  expect(findMisorderedLevels({ ...limits, ...changed })).toEqual(expected);
 });

@@ -1,16 +1,16 @@
 import type { Gateway } from '#core/model/audit.ts';
 import type { TokenScope } from '#core/model/token.ts';
 
-export interface Acting {
+export interface CallOrigin {
   gateway: Gateway;
   token?: { scope: TokenScope } | undefined;
-  /** The process is at a terminal, and nothing around it says that an agent runs it. */
+  /** The process runs in a terminal, and no environment variable says that an agent started it. */
   isAtTerminal: boolean;
-  /** The call says itself who makes it. */
+  /** The call names an agent. */
   isNamed: boolean;
 }
 
-/** Whether a call is a person's own act: typed at a terminal, in nobody's name; or with a token that was made for looking after the
- *  project. What comes with any other token, through MCP or from an agent's shell is not. */
-export const isPersons = ({ gateway, token, isAtTerminal, isNamed }: Acting): boolean =>
+/** Returns true for a call that a person makes: typed in a terminal without naming an agent, or sent with a token of scope `admin`.
+ *  Calls with another token, over MCP or from an agent's shell are not a person's. */
+export const isPersonCall = ({ gateway, token, isAtTerminal, isNamed }: CallOrigin): boolean =>
   token ? token.scope === 'admin' : gateway === 'cli' && isAtTerminal && !isNamed;

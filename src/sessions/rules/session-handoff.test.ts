@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import type { Status } from '#core/model/scalars.ts';
 import type { TaskRecord } from '#tasks/model/task.ts';
-import { decisionsIn, handoffOf } from './session-handoff.ts';
+import { createSessionHandoff, findDecisions } from './session-handoff.ts';
 
 const task = (id: string, status: Status, completedAt?: string): TaskRecord => ({
   id,
@@ -29,7 +29,7 @@ const none = {
   note: undefined,
 };
 
-test('done is what was finished in the session; open is what it touched and left', () => {
+test('lists tasks completed in the session as done and other touched tasks as open', () => {
   const touched = [
     task('T001', 'done', '2026-03-01T10:00:00.000Z'),
     task('T002', 'done', '2026-02-01T10:00:00.000Z'),
@@ -37,7 +37,7 @@ test('done is what was finished in the session; open is what it touched and left
     task('T004', 'pending'),
     task('T005', 'blocked'),
   ];
-  const handoff = handoffOf({ ...none, touched, note: 'Half way', next: [{ taskId: 'T004', title: 'Task T004' }] });
+  const handoff = createSessionHandoff({ ...none, touched, note: 'Half way', next: [{ taskId: 'T004', title: 'Task T004' }] });
   expect(handoff).toEqual({
     note: 'Half way',
     done: [{ id: 'T001', title: 'Task T001' }],
@@ -56,16 +56,16 @@ test.each([
   ['  decision:  two\nlines ', 'two\nlines'],
   ['Decision:', undefined],
   ['No decision: yet', undefined],
-])('a note %j decides %j', (text, decided) => {
+])('reads the note %j as the decision %j', (text, decision) => {
   const notes = [{ at: '2026-03-01T10:00:00.000Z', by: 'ada', text }];
-  expect(decisionsIn('T001', notes, none.startedAt).map((d) => d.text)).toEqual(decided ? [decided] : []);
+  expect(findDecisions('T001', notes, none.startedAt).map((d) => d.text)).toEqual(decision ? [decision] : []);
 });
 
-test('a decision from before the session is not of the session', () => {
-  expect(decisionsIn('T001', [{ at: '2026-02-01T00:00:00.000Z', by: 'ada', text: 'Decision: old' }], none.startedAt)).toEqual([]);
+test('ignores a decision noted before the session', () => {
+  expect(findDecisions('T001', [{ at: '2026-02-01T00:00:00.000Z', by: 'ada', text: 'Decision: old' }], none.startedAt)).toEqual([]);
 });
 
-test('decisions of memory that stand come before notes', () => {
+test('lists accepted and proposed memory decisions before notes', () => {
   const decision = (id: string, state: 'proposed' | 'accepted' | 'rejected' | 'superseded') => ({
     id,
     type: 'decision' as const,
@@ -79,7 +79,7 @@ test('decisions of memory that stand come before notes', () => {
     decision('D-003', 'proposed'),
     decision('D-004', 'superseded'),
   ];
-  expect(handoffOf({ ...none, notes, decisions }).decisions).toEqual([
+  expect(createSessionHandoff({ ...none, notes, decisions }).decisions).toEqual([
     { id: 'D-001', title: 'Say D-001' },
     { id: 'D-003', title: 'Say D-003' },
     { taskId: 'T001', text: 'use WAL' },

@@ -1,14 +1,26 @@
-import { scopeText } from '#tasks/rules/scope.ts';
+import { defined } from '#lib/defined.ts';
+import { formatScope } from '#tasks/rules/scope.ts';
 import type { SessionRecord, SessionSummary } from '../model/session.ts';
 
-export const summaryOf = (session: SessionRecord): SessionSummary => ({
-  id: session.id,
-  ...(session.name ? { name: session.name } : {}),
-  scope: scopeText(session.scope),
-  status: session.status,
-  agent: session.startedBy,
-  startedAt: session.startedAt,
-  ...(session.endedAt ? { endedAt: session.endedAt } : {}),
-  ...(session.isGraded ? { graded: true } : {}),
-  ...(session.phase ? { phase: session.phase } : {}),
-});
+export const toSessionSummary = ({
+  id,
+  name,
+  scope,
+  status,
+  startedBy,
+  startedAt,
+  endedAt,
+  isGraded,
+  phase,
+}: SessionRecord): SessionSummary =>
+  defined({
+    id,
+    name,
+    scope: formatScope(scope),
+    status,
+    agent: startedBy,
+    startedAt,
+    endedAt,
+    graded: isGraded || undefined,
+    phase,
+  });

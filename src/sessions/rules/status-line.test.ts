@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { statusLine, usageIn } from './status-line.ts';
+import { formatStatusLine, readContextUsage } from './status-line.ts';
 
 const size = { context_window_size: 200_000 };
 
@@ -12,12 +12,12 @@ test.each([
   [{ used_percentage: 50 }, undefined],
   [{ ...size, current_usage: { input_tokens: 'many' }, used_percentage: 'half' }, undefined],
 ])('%j has %s tokens in use', (window, used) => {
-  expect(usageIn({ context_window: window })).toEqual(used === undefined ? undefined : { used, max: 200_000 });
+  expect(readContextUsage({ context_window: window })).toEqual(used === undefined ? undefined : { used, max: 200_000 });
 });
 
-test('without a window there is nothing to say', () => {
-  expect(usageIn(undefined)).toBeUndefined();
-  expect(usageIn({})).toBeUndefined();
+test('returns nothing without a context window', () => {
+  expect(readContextUsage(undefined)).toBeUndefined();
+  expect(readContextUsage({})).toBeUndefined();
 });
 
 test.each([
@@ -32,6 +32,6 @@ test.each([
     `T002 ${'x'.repeat(39)}… | Parser | context 91% critical`,
   ],
   [{ session: { scope: 'epic:T001' }, context: { state: 'ok', percent: 3 } }, 'no focus | epic:T001 | context 3%'],
-])('%j reads %s', (parts, line) => {
-  expect(statusLine(parts)).toBe(line);
+])('formats %j as %s', (parts, line) => {
+  expect(formatStatusLine(parts)).toBe(line);
 });

@@ -1,5 +1,5 @@
-/** The protocols that a kind of work follows beside the base protocol, in the order in which a keyword of two of them decides.
- *  `title` is what a subagent calls its work when it returns; a task speaks of it with one of the `keywords`. */
+/** Protocols for each kind of work, in addition to the base protocol. If a keyword belongs to two of them, the first one is chosen.
+ *  `title` is the first word of a subagent's return message; `keywords` match the title or description of a task. */
 export const protocolTable = {
   research: { title: 'Research', keywords: ['research', 'investigate', 'explore'] },
   consensus: { title: 'Consensus', keywords: ['vote', 'validate', 'decide'] },

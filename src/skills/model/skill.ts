@@ -1,33 +1,33 @@
 import { array, type InferOutput, optional, picklist, strictObject, string } from 'valibot';
 import { type ProtocolName, protocolNames } from './protocol.ts';
 
-/** Where a skill was found. Of two with one name the first in this order is in force. */
+/** Origin of a skill. Of two skills with one name, the first origin in this order wins. */
 export const SkillOrigin = picklist(['project', 'user', 'bundled']);
 
-/** A skill but for its text. */
+/** A skill without its text. */
 export const SkillHead = strictObject({
   name: string(),
   description: string(),
   version: optional(string()),
   category: optional(string()),
-  /** A label of a task that equals one of them asks for the skill. */
+  /** Task labels that select the skill. */
   tags: array(string()),
-  /** So do these, in its title or description. */
+  /** Phrases in a task's title or description that select the skill. */
   triggers: array(string()),
   protocol: optional(picklist(protocolNames)),
   lastReviewed: optional(string()),
   stability: optional(string()),
   origin: SkillOrigin,
-  /** From the project, or from the package where it is bundled; else absolute. */
+  /** Relative to the project, or to the package for a bundled skill; otherwise absolute. */
   path: string(),
-  /** Where there are others of this name, which are not in force. */
+  /** Origins of other skills with this name, which this one hides. */
   shadows: optional(array(SkillOrigin)),
 });
 
-/** `text` is what an agent reads: everything behind the front matter. */
+/** A skill with its text: everything after the front matter. */
 export const Skill = strictObject({ ...SkillHead.entries, text: string() });
 
-/** What is wrong with a skill. One with an error is not in force. */
+/** A problem with a skill. A skill with an error is not used. */
 export const SkillFinding = strictObject({
   skill: string(),
   origin: SkillOrigin,
@@ -41,7 +41,7 @@ export type SkillHead = InferOutput<typeof SkillHead>;
 export type Skill = InferOutput<typeof Skill>;
 export type SkillFinding = InferOutput<typeof SkillFinding>;
 
-/** A task for which everything holds that a row says gets its skill. */
+/** Row of a skill catalog: a task that meets all of its conditions gets the skill. */
 export interface SkillRow {
   phase?: string;
   size?: string;
@@ -50,7 +50,7 @@ export interface SkillRow {
   skill: string;
 }
 
-/** All skills in force, in the order that decides where several fit. */
+/** All usable skills. If several match a task, the first one is chosen. */
 export interface SkillSet {
   skills: Skill[];
   rows: SkillRow[];

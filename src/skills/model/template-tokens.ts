@@ -1,4 +1,4 @@
-/** What a text for subagents may leave open: `{{TASK_ID}}` and the like are filled in when it is handed out. */
+/** Tokens that a text for subagents may contain. `{{TASK_ID}}` and the others are filled in on spawn. */
 export const tokenNames = [
   'TASK_ID',
   'EPIC_ID',

@@ -3,21 +3,21 @@ import { answer, query } from '#core/define.ts';
 import { TaskId } from '#core/model/scalars.ts';
 import { requireTask } from '#tasks/operations/shared/require.ts';
 import { protocolNames } from '../model/protocol.ts';
-import { skillFor } from '../rules/skill-dispatch.ts';
-import { brokenOf, skillsOf } from './shared/found.ts';
+import { dispatchSkill } from '../rules/dispatch-skill.ts';
+import { formatBrokenSkills, listSkills } from './shared/find-skill.ts';
 
 const rule = picklist(['label', 'catalogue', 'type', 'keyword', 'fallback']);
 
 export const skillsDispatch = query({
   name: 'skills.dispatch',
-  summary: 'Tell which skill a task gets, by which rule, and what else would have done',
+  summary: 'Show which skill a task gets, and by which rule',
   params: strictObject({ taskId: pipe(TaskId, description('The task')) }),
   result: strictObject({
     dispatch: strictObject({
       taskId: string(),
       skill: string(),
       rule,
-      /** What matched, in words. */
+      /** Description of the match. */
       match: string(),
       protocol: picklist(protocolNames),
       alsoMatched: array(strictObject({ skill: string(), rule, match: string() })),
@@ -29,11 +29,11 @@ export const skillsDispatch = query({
   example: { world: ['T001 epic', 'T002 in T001: Investigate slow starts'], call: { taskId: 'T002' } },
   async run({ store, platform }, { taskId }) {
     const task = await requireTask(store, taskId);
-    const epic = (await store.tasks.ancestry(taskId)).find(({ type }) => type === 'epic');
-    const stages = epic ? await store.lifecycle.stages(epic.id) : [];
-    const set = await skillsOf(platform);
+    const epic = (await store.tasks.getAncestry(taskId)).find(({ type }) => type === 'epic');
+    const stages = epic ? await store.lifecycle.listStages(epic.id) : [];
+    const set = await listSkills(platform);
     const stage = stages.find(({ status }) => status === 'active')?.stage;
-    const { skill, ...chosen } = skillFor({ ...task, stage }, set.skills, set.rows);
-    return answer({ dispatch: { taskId, skill: skill.name, ...chosen } }, { warnings: brokenOf(set) });
+    const { skill, ...chosen } = dispatchSkill({ ...task, stage }, set.skills, set.rows);
+    return answer({ dispatch: { taskId, skill: skill.name, ...chosen } }, { warnings: formatBrokenSkills(set) });
   },
 });

@@ -2,7 +2,7 @@ import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, statSync, 
 import { dirname, join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { openApp } from '../../../test/app.ts';
-import { temporary } from '../../../test/temporary.ts';
+import { createTempFolder } from '../../../test/temp-folder.ts';
 
 const text = (name: string, body = 'Do it.'): string => `---\nname: ${name}\ndescription: Does it\n---\n\n${body}\n`;
 const put = (path: string, content: string): void => {
@@ -23,7 +23,7 @@ const project = async () => {
   };
 };
 
-test('a folder is copied under the name of its skill, and is in force', async () => {
+test('copies a folder under the name of its skill', async () => {
   const { install, call, source, read, mine } = await project();
   put(join(source, 'references', 'form.md'), 'More.');
   put(join(source, 'run.sh'), '#!/bin/sh\n');
@@ -43,7 +43,7 @@ test('a folder is copied under the name of its skill, and is in force', async ()
   expect(await call('skills.show', { name: 'upload' })).toMatchObject({ skill: { text: 'Do it.' } });
 });
 
-test('the same again is there already; another one needs to be told so, and then takes its place', async () => {
+test('reports an identical skill as existing and replaces another one only with --replace', async () => {
   const { install, cli, source, read, mine } = await project();
   put(join(source, 'old.md'), 'x');
   await install();
@@ -62,31 +62,31 @@ test('the same again is there already; another one needs to be told so, and then
   expect(readdirSync(join(mine, 'upload')).sort()).toEqual(['SKILL.md', 'new.md', 'old.md']);
 });
 
-test('a dry run says what it would do, and does nothing', async () => {
+test('writes nothing in a dry run', async () => {
   const { install, mine } = await project();
   expect(await install(undefined, { dryRun: true })).toMatchObject({ files: ['SKILL.md'], data: { dryRun: true, wouldCreate: 1 } });
   expect(existsSync(mine)).toBe(false);
 });
 
-test('one of ours by its name, to be changed: its very file', async () => {
+test('copies a bundled skill by name', async () => {
   const { install, read, call } = await project();
   const done = await install('ct-documentor');
-  expect(done._meta.warnings).toEqual(['ct-documentor of the package is no longer in force']);
+  expect(done._meta.warnings).toEqual(['the bundled skill ct-documentor is now overridden']);
   expect(read('ct-documentor/SKILL.md')).toBe(readFileSync(join(import.meta.dirname, '../../../skills/ct-documentor/SKILL.md'), 'utf8'));
   expect(await call('skills.show', { name: 'ct-documentor' })).toMatchObject({ skill: { origin: 'project', shadows: ['bundled'] } });
   expect(await install('ct-documentor')).toMatchObject({ _meta: { exitCode: 101 } });
 });
 
-test('for the user, in every project', async () => {
+test('installs for the user', async () => {
   const { install, env, call } = await project();
   expect(await install(undefined, { user: true })).toMatchObject({ skill: { origin: 'user' } });
   expect(existsSync(join(env.CLEO_HOME!, 'skills', 'upload', 'SKILL.md'))).toBe(true);
   expect(await call('skills.show', { name: 'upload' })).toMatchObject({ skill: { origin: 'user' } });
 });
 
-test('a path outside the project is for who typed it, not for who calls from elsewhere', async () => {
+test('reads a path outside the project only for the command line', async () => {
   const { call, mine } = await project();
-  const outside = temporary();
+  const outside = createTempFolder();
   put(join(outside, 'SKILL.md'), text('outer'));
   for (const gateway of ['http', 'cleo_mutate'] as const)
     expect(await call('skills.install', { path: outside }, { gateway })).toMatchObject({
@@ -97,20 +97,20 @@ test('a path outside the project is for who typed it, not for who calls from els
   expect(await call('skills.install', { path: outside })).toMatchObject({ success: true, skill: { name: 'outer' } });
 });
 
-describe('refused, and nothing is written', () => {
+describe('refuses and writes nothing:', () => {
   test.each<[why: string, make: (source: string) => void, exit: number, problem: RegExp]>([
-    ['no SKILL.md', (source) => put(join(source, 'skill.md'), text('upload')), 3, /holds no SKILL.md/],
+    ['no SKILL.md', (source) => put(join(source, 'skill.md'), text('upload')), 3, /contains no SKILL.md/],
     [
-      'a broken one',
+      'a broken SKILL.md',
       (source) => put(join(source, 'SKILL.md'), '---\nname: A\n---\n'),
       6,
-      /name must be .*; description is missing; there is nothing/,
+      /name must be .*; description is missing; there is no text/,
     ],
-    ['a name that leads elsewhere', (source) => put(join(source, 'SKILL.md'), text('../../x')), 6, /name must be/],
-    ['a link', (source) => link(source, '/etc/hostname'), 3, /holds linked, which is a link/],
-    ['a link to a folder', (source) => link(source, '..'), 3, /holds linked, which is a link/],
-    ['too many files', (source) => many(source, 201), 3, /holds more than 200 files/],
-    ['too much', (source) => put(join(source, 'big'), 'x'.repeat(2_100_000)), 3, /or 2 MiB/],
+    ['a name with a path', (source) => put(join(source, 'SKILL.md'), text('../../x')), 6, /name must be/],
+    ['a link', (source) => link(source, '/etc/hostname'), 3, /contains linked, which is a link/],
+    ['a link to a folder', (source) => link(source, '..'), 3, /contains linked, which is a link/],
+    ['too many files', (source) => many(source, 201), 3, /contains more than 200 files/],
+    ['too many bytes', (source) => put(join(source, 'big'), 'x'.repeat(2_100_000)), 3, /or 2 MiB/],
     ['too deep', (source) => put(join(source, 'a/b/c/d/e/f/g/h'), 'x'), 3, /more than 6 folders deep/],
   ])('%s', async (_, make, exit, problem) => {
     const { root, install, mine, cli } = await openApp().then((app) => ({
@@ -127,7 +127,7 @@ describe('refused, and nothing is written', () => {
     expect((await cli(refused.error.fix)).exitCode).toBe(0);
   });
 
-  test('nothing of that name', async () => {
+  test('an unknown name', async () => {
     const { install, cli } = await project();
     const refused = await install('nowhere');
     expect(refused).toMatchObject({ error: { exitCode: 4, code: 'E_NOT_FOUND' } });
@@ -135,17 +135,17 @@ describe('refused, and nothing is written', () => {
     expect(await install('vendor/upload-main/SKILL.md')).toMatchObject({ error: { exitCode: 3 } });
   });
 
-  test('a folder of skills that leads out of the project', async () => {
+  test('a skills folder that links outside the project', async () => {
     const { install, mine } = await project();
-    const outside = temporary();
+    const outside = createTempFolder();
     symlinkSync(outside, mine);
     expect(await install()).toMatchObject({ error: { exitCode: 3 } });
     expect(readdirSync(outside)).toEqual([]);
   });
 
-  test('a link in the place of the skill is not followed', async () => {
+  test('a link at the target of the skill', async () => {
     const { install, mine, read } = await project();
-    const outside = temporary();
+    const outside = createTempFolder();
     put(join(outside, 'SKILL.md'), 'theirs');
     mkdirSync(mine);
     symlinkSync(outside, join(mine, 'upload'));

@@ -1,110 +1,120 @@
 import { join, resolve } from 'node:path';
 import { array, boolean, description, maxLength, minLength, optional, pipe, strictObject, string } from 'valibot';
-import { alreadyThere, answer, type JobContext, job } from '#core/define.ts';
+import { alreadyExists, answer, type JobContext, job } from '#core/define.ts';
 import { CleoError } from '#core/errors/error.ts';
 import { SkillHead } from '../model/skill.ts';
-import { skillsOf } from './shared/found.ts';
+import { listSkills } from './shared/find-skill.ts';
 
-/** Files of skills; only this loads it. */
-const loadDisk = () => import('#platform/skill-folder.ts');
-type Disk = Awaited<ReturnType<typeof loadDisk>>;
-type Files = ReturnType<Disk['readSkillFolder']>;
+// Loaded on demand: no other operation needs it.
+const loadSkillFolders = () => import('#platform/skill-folder.ts');
+type SkillFolders = Awaited<ReturnType<typeof loadSkillFolders>>;
+type Files = ReturnType<SkillFolders['readSkillFolder']>;
 
 export const skillsInstall = job({
   name: 'skills.install',
-  summary: 'Copy a skill into the project, or for the user; a skill of ours by its name, to change it',
+  summary: 'Install a skill from a folder, or a bundled one by name',
   params: strictObject({
     path: pipe(
       string(),
       minLength(1, 'must not be empty'),
       maxLength(1000, 'must have at most 1000 characters'),
-      description('The folder that holds its SKILL.md, or the name of a skill that comes with cleo'),
+      description('Folder with a SKILL.md, or the name of a bundled skill'),
     ),
-    user: optional(pipe(boolean(), description('For all projects of this user'))),
-    replace: optional(pipe(boolean(), description('In place of the one that is there'))),
-    dryRun: optional(pipe(boolean(), description('Only say what would be written'))),
+    user: optional(pipe(boolean(), description('Install for all projects of this user'))),
+    replace: optional(pipe(boolean(), description('Replace an installed skill of this name'))),
+    dryRun: optional(pipe(boolean(), description('Only report what would be written'))),
   }),
   result: strictObject({ skill: SkillHead, files: array(string()) }),
   errors: ['E_FILE_ERROR', 'E_VALIDATION', 'E_ID_COLLISION', 'E_NOT_FOUND', 'E_LOCK_TIMEOUT', 'E_NOT_INITIALIZED'],
   tier: 1,
   needs: 'project',
   scope: 'admin',
-  cli: { command: ['skill install', 'skills install'], args: ['path'] },
+  cli: { command: ['skill install', 'skills install'], args: ['path'], view: async () => (await import('../view.ts')).skillView },
   example: { call: { path: 'ct-documentor' } },
   async run(ctx, { path, user = false, replace = false, dryRun = false }) {
     const { platform, project, changes, commandWith } = ctx;
-    const disk = await loadDisk();
-    const files = await filesOf(ctx, disk, path);
-    const skill = await headOf(files, path, commandWith);
-    const [base, within] = user ? [platform.home, platform.home] : [project.folder, project.root];
+    const folders = await loadSkillFolders();
+    const files = await readSkillFiles(ctx, folders, path);
+    const skill = await parseSkillHead(files, path, commandWith);
+    const [base, boundary] = user ? [platform.home, platform.home] : [project.folder, project.root];
     const top = join(base, 'skills');
     const target = join(top, skill.name);
-    platform.files.makeFolder(base);
-    if (!disk.isInside(within, target))
-      throw new CleoError('E_FILE_ERROR', { path: top, problem: 'leads out of its place', fix: 'cleo skill validate' });
+    platform.files.createFolder(base);
+    if (!folders.isRealPathInside(boundary, target))
+      throw new CleoError('E_FILE_ERROR', {
+        path: top,
+        problem: 'is a link that leads outside the project or the home folder',
+        fix: 'cleo skill validate',
+      });
     const head = {
       ...skill,
       origin: user ? ('user' as const) : ('project' as const),
       path: user ? join(target, 'SKILL.md') : `.cleo/skills/${skill.name}/SKILL.md`,
     };
     const result = { skill: head, files: files.map(({ name }) => name) };
-    const isThere = platform.files.exists(target);
-    if (isThere && isSame(disk, files, target)) return alreadyThere(result);
-    if (isThere && !replace) throw new CleoError('E_ID_COLLISION', { id: skill.name, fix: commandWith({ replace: true }) });
-    changes[isThere ? 'updated' : 'created'].push(skill.name);
-    const hidden = (await skillsOf(platform)).skills.filter(({ name, origin }) => name === skill.name && origin !== head.origin);
-    const warnings = hidden.map(
-      ({ origin }) =>
-        `${skill.name} of the ${origin === 'bundled' ? 'package' : origin} is ${user && origin === 'project' ? 'still' : 'no longer'} in force`,
+    const exists = platform.files.exists(target);
+    if (exists && isSameContent(folders, files, target)) return alreadyExists(result);
+    if (exists && !replace) throw new CleoError('E_ID_COLLISION', { id: skill.name, fix: commandWith({ replace: true }) });
+    changes[exists ? 'updated' : 'created'].push(skill.name);
+    const shadowing = (await listSkills(platform)).skills.filter(({ name, origin }) => name === skill.name && origin !== head.origin);
+    const warnings = shadowing.map(({ origin }) =>
+      user && origin === 'project'
+        ? `the ${origin} skill ${skill.name} still overrides this one`
+        : `the ${origin} skill ${skill.name} is now overridden`,
     );
     if (dryRun) return answer(result, { dryRun: true, warnings });
-    platform.files.makeFolder(top);
-    platform.files.alone(join(top, 'install'), () => disk.placeSkill(target, files, platform.randomHex(8)));
+    platform.files.createFolder(top);
+    platform.files.withLock(join(top, 'install'), () => folders.installSkill(target, files, platform.randomHex(8)));
     return answer(result, { warnings });
   },
 });
 
-/** A folder; else one of ours. Only who typed a path may read outside the project with it. */
-async function filesOf({ platform, project, gateway, commandWith }: JobContext, disk: Disk, path: string): Promise<Files> {
+/** Reads the files of a folder, otherwise of a bundled skill. Only the command line may read outside the project, because its caller
+ *  can read those files anyway. */
+async function readSkillFiles(
+  { platform, project, gateway, commandWith }: JobContext,
+  folders: SkillFolders,
+  path: string,
+): Promise<Files> {
   const folder = resolve(platform.folder, path);
-  const refuse = (problem: string): CleoError => new CleoError('E_FILE_ERROR', { path, problem, fix: 'cleo help skills.install' });
-  if (gateway !== 'cli' && !disk.isInside(project.root, folder))
+  const createFileError = (problem: string): CleoError => new CleoError('E_FILE_ERROR', { path, problem, fix: 'cleo help skills.install' });
+  if (gateway !== 'cli' && !folders.isRealPathInside(project.root, folder))
     throw new CleoError('E_FILE_ERROR', {
       path,
-      problem: 'lies outside the project; on the command line that is allowed',
+      problem: 'is outside the project; only the command line may install it',
       fix: commandWith({}),
     });
-  if (platform.files.isFolder(folder)) return disk.readSkillFolder(folder, refuse);
-  const source = await platform.skills.source(path);
+  if (platform.files.isFolder(folder)) return folders.readSkillFolder(folder, createFileError);
+  const source = await platform.skills.readBundled(path);
   if (source !== undefined) return [{ name: 'SKILL.md', bytes: Buffer.from(source), isExecutable: false }];
-  if (platform.files.exists(folder)) throw refuse('is no folder');
-  throw new CleoError('E_NOT_FOUND', { id: path, what: 'folder, and no skill of ours,', fix: 'cleo skill list --origin bundled' });
+  if (platform.files.exists(folder)) throw createFileError('is not a folder');
+  throw new CleoError('E_NOT_FOUND', { id: path, what: 'folder or bundled skill', fix: 'cleo skill list --origin bundled' });
 }
 
-/** What its SKILL.md says of it. The folder it comes from may be called otherwise. */
-async function headOf(files: Files, path: string, commandWith: JobContext['commandWith']) {
-  const { readSkill } = await import('../rules/skill-read.ts');
+/** Parses SKILL.md. The source folder may have another name than the skill. */
+async function parseSkillHead(files: Files, path: string, commandWith: JobContext['commandWith']) {
+  const { parseSkill } = await import('../rules/parse-skill.ts');
   const file = files.find(({ name }) => name === 'SKILL.md');
-  if (!file) throw new CleoError('E_FILE_ERROR', { path, problem: 'holds no SKILL.md', fix: 'cleo help skills.install' });
-  const { skill, remarks } = readSkill(undefined, file.bytes.toString('utf8'));
+  if (!file) throw new CleoError('E_FILE_ERROR', { path, problem: 'contains no SKILL.md', fix: 'cleo help skills.install' });
+  const { skill, remarks } = parseSkill(undefined, file.bytes.toString('utf8'));
   if (!skill)
     throw new CleoError('E_VALIDATION', {
       field: 'skill',
-      problem: `cannot be taken: ${remarks.map(({ message }) => message).join('; ')}`,
+      problem: `is invalid: ${remarks.map(({ message }) => message).join('; ')}`,
       fix: commandWith({ path: 'ct-task-executor', dryRun: true }),
     });
   const { text: _, ...head } = skill;
   return head;
 }
 
-function isSame(disk: Disk, files: Files, target: string): boolean {
+function isSameContent(folders: SkillFolders, files: Files, target: string): boolean {
   try {
-    return disk.isSameSkill(
+    return folders.isSameSkill(
       files,
-      disk.readSkillFolder(target, (problem) => new CleoError('E_FILE_ERROR', { path: target, problem, fix: '' })),
+      folders.readSkillFolder(target, (problem) => new CleoError('E_FILE_ERROR', { path: target, problem, fix: '' })),
     );
   } catch {
-    // Something else is there; it is not the same.
+    // The target cannot be read as a skill, so it is not the same.
     return false;
   }
 }

@@ -2,9 +2,9 @@ import { execFileSync } from 'node:child_process';
 import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { openApp, type Seen } from '../../../test/app.ts';
-import { emptyFolder } from '../../../test/folder.ts';
-import { temporary } from '../../../test/temporary.ts';
+import { type Json, openApp } from '../../../test/app.ts';
+import { createEmptyFolder } from '../../../test/folder.ts';
+import { createTempFolder } from '../../../test/temp-folder.ts';
 
 const skillText = (name: string, metadata = '', body = 'Do it.'): string =>
   `---\nname: ${name}\ndescription: Does ${name}\n${metadata && `metadata:\n${metadata}`}---\n\n${body}\n`;
@@ -12,7 +12,7 @@ const put = (path: string, text: string): void => {
   mkdirSync(dirname(path), { recursive: true });
   writeFileSync(path, text);
 };
-const names = ({ skills }: Seen): string[] => skills.map(({ name }: { name: string }) => name);
+const names = ({ skills }: Json): string[] => skills.map(({ name }: { name: string }) => name);
 const bundled = [
   'ct-adr-recorder',
   'ct-cleo',
@@ -28,7 +28,7 @@ const bundled = [
 ];
 
 describe('list', () => {
-  test('ours, with what they are for', async () => {
+  test('lists the bundled skills with their descriptions', async () => {
     const { call } = await openApp();
     const found = await call('skills.list');
     expect(found._meta).toMatchObject({ command: 'skills.list', resultsField: 'skills' });
@@ -47,16 +47,16 @@ describe('list', () => {
     }
   });
 
-  test('also by its other name and as both nouns; outside a project too', async () => {
+  test('accepts all names of the operation, also outside a project', async () => {
     const { call, cli } = await openApp();
     expect(names(await call('tools.skill.list')).sort()).toEqual(bundled);
     expect((await cli(['skill', 'list', '--json'])).envelope).toMatchObject({ _meta: { command: 'skills.list' } });
     expect((await cli(['skills', 'list', '--json'])).envelope).toMatchObject({ _meta: { command: 'skills.list' } });
     expect((await cli(['skill', 'list', '--quiet', '--category', 'validation'])).out).toBe('ct-ivtr-validator\nct-validator\n');
-    expect(names((await emptyFolder().cli(['skill', 'list', '--json'])).envelope).sort()).toEqual(bundled);
+    expect(names((await createEmptyFolder().cli(['skill', 'list', '--json'])).envelope).sort()).toEqual(bundled);
   });
 
-  test('those of the project first; what they hide and what is broken is told', async () => {
+  test('puts project skills first and reports hidden and broken ones', async () => {
     const { call, root, env } = await openApp();
     put(join(root, '.cleo', 'skills', 'ct-cleo', 'SKILL.md'), skillText('ct-cleo'));
     put(join(root, '.cleo', 'skills', 'broken', 'SKILL.md'), 'nothing');
@@ -74,7 +74,7 @@ describe('list', () => {
 });
 
 describe('show', () => {
-  test('a skill with its text', async () => {
+  test('shows a skill with its text', async () => {
     const { call } = await openApp();
     const { skill } = await call('skills.show', { name: 'ct-orchestrator' });
     expect(skill).toMatchObject({ version: expect.any(String), path: 'skills/ct-orchestrator/SKILL.md', origin: 'bundled' });
@@ -82,13 +82,13 @@ describe('show', () => {
     expect(await call('tools.skill.show', { name: 'ct-orchestrator' })).toMatchObject({ skill: { text: skill.text } });
   });
 
-  test('that of the project, where there is one', async () => {
+  test('prefers the project skill', async () => {
     const { call, root } = await openApp();
     put(join(root, '.cleo', 'skills', 'ct-cleo', 'SKILL.md'), skillText('ct-cleo', '', 'Ours.'));
     expect(await call('skills.show', { name: 'ct-cleo' })).toMatchObject({ skill: { text: 'Ours.', shadows: ['bundled'] } });
   });
 
-  test('a name that is none leads to the nearest', async () => {
+  test('suggests the nearest name', async () => {
     const { call, cli } = await openApp();
     const near = await call('skills.show', { name: 'ct-orchestrater' });
     expect(near).toMatchObject({ error: { code: 'E_NOT_FOUND', exitCode: 4, fix: 'cleo skill show ct-orchestrator' } });
@@ -100,21 +100,21 @@ describe('show', () => {
 });
 
 describe('validate', () => {
-  test('nothing to say of ours', async () => {
+  test('accepts the bundled skills', async () => {
     const { call } = await openApp();
     expect(await call('skills.validate')).toMatchObject({ report: { ok: true, skills: 11, findings: [] } });
   });
 
-  test('remarks are reported, and no refusal', async () => {
+  test('reports warnings without failing', async () => {
     const { call, root } = await openApp();
     put(join(root, '.cleo', 'skills', 'own', 'SKILL.md'), skillText('own', '  stability: fine\n'));
     const { report } = await call('skills.validate');
     expect(report).toMatchObject({ ok: false, skills: 12, findings: [{ skill: 'own', severity: 'warning' }] });
   });
 
-  test('what is broken is refused with everything that is, and its fix puts it aside', async () => {
+  test('reports all errors, and the fix moves a broken skill aside', async () => {
     const { call, cli, root } = await openApp();
-    const outside = temporary();
+    const outside = createTempFolder();
     put(join(outside, 'SKILL.md'), skillText('out'));
     const mine = join(root, '.cleo', 'skills');
     put(join(mine, "it's", 'SKILL.md'), 'nothing');

@@ -5,11 +5,11 @@ import { CleoError } from '#core/errors/error.ts';
 import { quote } from '#core/errors/quote.ts';
 import type { Platform } from '#platform/port.ts';
 import { SkillFinding } from '../model/skill.ts';
-import { skillsOf } from './shared/found.ts';
+import { listSkills } from './shared/find-skill.ts';
 
 export const skillsValidate = query({
   name: 'skills.validate',
-  summary: 'Check the skills of the project and of the user, and their catalogues',
+  summary: 'Check installed skills and their catalogs',
   params: strictObject({}),
   result: strictObject({ report: strictObject({ ok: boolean(), skills: number(), findings: array(SkillFinding) }) }),
   errors: ['E_VALIDATION'],
@@ -18,23 +18,23 @@ export const skillsValidate = query({
   cli: { command: ['skill validate', 'skills validate'] },
   example: { call: {} },
   async run({ platform }) {
-    const { skills, findings } = await skillsOf(platform);
+    const { skills, findings } = await listSkills(platform);
     const errors = findings.filter(({ severity }) => severity === 'error');
     const [first] = errors;
     if (!first) return { report: { ok: findings.length === 0, skills: skills.length, findings } };
     throw new CleoError('E_VALIDATION', {
       field: 'skills',
-      problem: `are broken in ${errors.length === 1 ? 'one place' : `${errors.length} places`}: ${first.path}: ${first.message}`,
-      fix: asideOf(platform, first),
+      problem: `have ${errors.length === 1 ? 'one error' : `${errors.length} errors`}: ${first.path}: ${first.message}`,
+      fix: formatMoveAside(platform, first),
       findings,
     });
   },
 });
 
-/** What is broken is put aside, not away; what begins with a dot is not looked at. */
-function asideOf(platform: Platform, { path }: SkillFinding): string {
-  const whole = join(platform.project()?.root ?? '', path);
-  const broken = isAbsolute(path) ? path : relative(platform.folder, whole);
+/** Formats a command that renames a broken skill instead of deleting it. Names with a leading dot are ignored. */
+function formatMoveAside(platform: Platform, { path }: SkillFinding): string {
+  const absolute = join(platform.getProject()?.root ?? '', path);
+  const broken = isAbsolute(path) ? path : relative(platform.folder, absolute);
   const thing = broken.endsWith('SKILL.md') ? dirname(broken) : broken;
   const aside = join(dirname(thing), `.${basename(thing)}.aside`);
   return `mv ${quote(thing)} ${quote(aside)} && cleo skill validate`;

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { CleoError } from '#core/errors/error.ts';
 
-/** The part of `node:sqlite` that we use; `@photostructure/sqlite` has the same. */
+/** The part of `node:sqlite` that is used here; `@photostructure/sqlite` has the same interface. */
 export interface SqliteDatabase {
   exec(sql: string): void;
   prepare(sql: string): SqliteStatement;
@@ -16,36 +16,37 @@ export interface SqliteStatement {
 
 export interface SqliteDriver {
   DatabaseSync: new (path: string, options: { readOnly?: boolean; timeout?: number }) => SqliteDatabase;
-  /** Page by page into another file, in one transaction of that file; waits for its write lock. */
+  /** Copies the pages into another file in one transaction of that file, and waits for its write lock. */
   backup?: (source: SqliteDatabase, path: string, options: { rate: number }) => Promise<number>;
 }
 
-/** Before this one SQLite can lose committed writes when one connection checkpoints while another writes. */
-const oldestSafe = [3, 51, 3];
+/** Earlier versions can lose committed writes when one connection checkpoints while another writes. */
+const minSafeVersion = [3, 51, 3];
 
-export function sqliteDriver(): SqliteDriver {
+export function loadSqliteDriver(): SqliteDriver {
   const builtIn = process.versions.sqlite;
-  if (builtIn && isAtLeast(builtIn, oldestSafe))
-    return quietly(() => process.getBuiltinModule('node:sqlite' as 'node:fs') as unknown as SqliteDriver);
+  if (builtIn && isAtLeast(builtIn, minSafeVersion))
+    return suppressWarnings(() => process.getBuiltinModule('node:sqlite' as 'node:fs') as unknown as SqliteDriver);
   try {
     return (
-      prebuilt() ?? (process.getBuiltinModule('node:module').createRequire(import.meta.filename)('@photostructure/sqlite') as SqliteDriver)
+      loadPrebuilt() ??
+      (process.getBuiltinModule('node:module').createRequire(import.meta.filename)('@photostructure/sqlite') as SqliteDriver)
     );
   } catch (error) {
     throw new CleoError('E_DEPENDENCY_ERROR', {
       tool: 'SQLite',
-      problem: `neither node:sqlite ≥ ${oldestSafe.join('.')} nor @photostructure/sqlite can be loaded (${(error as Error).message})`,
+      problem: `neither node:sqlite ≥ ${minSafeVersion.join('.')} nor @photostructure/sqlite can be loaded (${(error as Error).message})`,
     });
   }
 }
 
-/** Loading the `.node` file itself, from where npm puts it, saves a quarter of a Node start over the package's wrapper. */
-function prebuilt(): SqliteDriver | undefined {
-  const ctx = dirname(import.meta.filename);
+/** Loads the `.node` file from where npm puts it. This is faster than the package's wrapper by a quarter of a Node start. */
+function loadPrebuilt(): SqliteDriver | undefined {
+  const folder = dirname(import.meta.filename);
   for (const modules of ['../node_modules', '../..', '../../node_modules', '../../../node_modules'])
     for (const libc of ['glibc', 'musl']) {
       const path = join(
-        ctx,
+        folder,
         modules,
         '@photostructure',
         'sqlite',
@@ -59,14 +60,14 @@ function prebuilt(): SqliteDriver | undefined {
         process.dlopen(addon, path);
         return addon.exports as SqliteDriver;
       } catch {
-        // The other libc, or the wrapper, which knows more places to look.
+        // Try the other libc, then the wrapper, which searches more folders.
       }
     }
   return undefined;
 }
 
-/** Node announces `node:sqlite` as experimental on stderr, where only our own diagnostics belong. */
-function quietly<T>(load: () => T): T {
+/** Loads a module without Node's warning on stderr that `node:sqlite` is experimental. */
+function suppressWarnings<T>(load: () => T): T {
   const emit = process.emitWarning;
   process.emitWarning = () => {};
   try {
@@ -76,8 +77,8 @@ function quietly<T>(load: () => T): T {
   }
 }
 
-function isAtLeast(version: string, least: number[]): boolean {
+function isAtLeast(version: string, min: number[]): boolean {
   const parts = version.split('.').map(Number);
-  for (let i = 0; i < least.length; i++) if ((parts[i] ?? 0) !== least[i]) return (parts[i] ?? 0) > least[i]!;
+  for (let i = 0; i < min.length; i++) if ((parts[i] ?? 0) !== min[i]) return (parts[i] ?? 0) > min[i]!;
   return true;
 }

@@ -1,11 +1,11 @@
 import { basename } from 'node:path';
 import { CleoError } from '#core/errors/error.ts';
 
-/** What a refusal says of the database it is about. */
-export interface Place {
+/** The facts about a database that its errors name. */
+export interface SqliteFile {
   path: string;
   busyTimeoutMs: number;
-  /** Where a damaged store can be restored from; asked only when it is needed. */
+  /** The backup to restore a damaged store from. Called only for an error. */
   newestBackup: () => string | undefined;
 }
 
@@ -17,11 +17,11 @@ export interface SqliteError extends Error {
 export const readOnly = 8;
 export const cantOpen = 14;
 
-/** SQLite's number of an error, without the particulars it may carry. What `all` throws in @photostructure/sqlite has only the words. */
-export const numberOf = ({ errcode, message }: SqliteError): number | undefined =>
-  errcode === undefined ? numbers[message] : errcode & 0xff;
+/** SQLite's primary error code. Errors that `all` of @photostructure/sqlite throws have only a message. */
+export const getErrorNumber = ({ errcode, message }: SqliteError): number | undefined =>
+  errcode === undefined ? errorNumbers[message] : errcode & 0xff;
 
-const numbers: Record<string, number> = {
+const errorNumbers: Record<string, number> = {
   'access permission denied': 3,
   'database is locked': 5,
   'database table is locked': 6,
@@ -33,17 +33,17 @@ const numbers: Record<string, number> = {
   'file is not a database': 26,
 };
 
-export function guarded<T>(options: Place, work: () => T): T {
+export function convertErrors<T>(options: SqliteFile, work: () => T): T {
   try {
     return work();
   } catch (error) {
-    throw asCleoError(error, options);
+    throw fromSqliteError(error, options);
   }
 }
 
-export function asCleoError(error: unknown, options: Place): unknown {
+export function fromSqliteError(error: unknown, options: SqliteFile): unknown {
   const { code, message } = error as SqliteError;
-  const errcode = numberOf(error as SqliteError);
+  const errcode = getErrorNumber(error as SqliteError);
   const { path } = options;
   const problem = fileProblems[code ?? ''];
   if (problem) return new CleoError('E_FILE_ERROR', { path, problem, fix: 'cleo doctor' }, { cause: error });
@@ -55,7 +55,7 @@ export function asCleoError(error: unknown, options: Place): unknown {
       return new CleoError('E_LOCK_TIMEOUT', { waitedMs: options.busyTimeoutMs, path }, { cause: error });
     case 11:
     case 26:
-      return damaged(options, errcode === 26 ? 'is not a database' : 'the database is damaged');
+      return createDamagedError(options, errcode === 26 ? 'is not a database' : 'the database is damaged');
     case 13:
       return new CleoError(
         'E_FILE_ERROR',
@@ -87,7 +87,7 @@ const fileProblems: Record<string, string> = {
   EIO: 'the disk reports an error',
 };
 
-export function damaged(options: Place, problem: string, missing = false): CleoError {
+export function createDamagedError(options: SqliteFile, problem: string, missing = false): CleoError {
   const backup = options.newestBackup();
   return new CleoError('E_STORE_DAMAGED', {
     path: options.path,

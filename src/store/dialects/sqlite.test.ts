@@ -16,20 +16,20 @@ import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { describe, expect, test } from 'vitest';
 import type { TaskRecord } from '#tasks/model/task.ts';
-import { asNobody, temporary } from '../../../test/temporary.ts';
-import type { Store } from '../port.ts';
+import { createTempFolder, runAsNobody } from '../../../test/temp-folder.ts';
+import type { Store } from '../port/store.ts';
 import { openSqlite, type SqliteOptions } from './sqlite.ts';
-import { type SqliteDatabase, type SqliteDriver, sqliteDriver } from './sqlite-driver.ts';
-import { asCleoError } from './sqlite-errors.ts';
+import { loadSqliteDriver, type SqliteDatabase, type SqliteDriver } from './sqlite-driver.ts';
+import { fromSqliteError } from './sqlite-errors.ts';
 import { inspectSqlite } from './sqlite-restore.ts';
 import { createSqlite } from './sqlite-schema.ts';
 
 const stamp = { at: '2026-01-01T00:00:00.000Z', by: 'tester' };
 const open = (path: string, more: Partial<SqliteOptions> = {}): Store =>
   openSqlite({ path, mode: 'write', busyTimeoutMs: 1000, durability: 'full', newestBackup: () => undefined, ...more });
-const refusal = (code: string, exitCode: number, message = '') =>
+const matchError = (code: string, exitCode: number, message = '') =>
   expect.objectContaining({ code, exitCode, message: expect.stringContaining(message) });
-const task = (id: string): TaskRecord => ({
+const createTask = (id: string): TaskRecord => ({
   id,
   type: 'task',
   title: `Task ${id}`,
@@ -44,27 +44,27 @@ const task = (id: string): TaskRecord => ({
   updatedAt: stamp.at,
   revision: 1,
 });
-const add = (store: Store): Promise<string> =>
+const addTask = (store: Store): Promise<string> =>
   store.write(stamp, async ({ tasks }) => {
     const id = await tasks.nextId();
-    await tasks.insert(task(id));
+    await tasks.insert(createTask(id));
     return id;
   });
-const ids = (store: Store): Promise<string[]> => store.read(async ({ tasks }) => (await tasks.kin()).map(({ id }) => id));
+const listIds = (store: Store): Promise<string[]> => store.read(async ({ tasks }) => (await tasks.listHierarchy()).map(({ id }) => id));
 
-async function fresh(name = 'cleo.db'): Promise<string> {
-  const path = join(temporary(), name);
+async function createStore(name = 'cleo.db'): Promise<string> {
+  const path = join(createTempFolder(), name);
   mkdirSync(dirname(path), { recursive: true });
   expect(await createSqlite(path, stamp.at)).toBe(true);
   return path;
 }
 
-async function collect(): Promise<void> {
+async function collectGarbage(): Promise<void> {
   setFlagsFromString('--expose-gc');
   const gc = runInNewContext('gc') as () => void;
   for (let i = 0; i < 3; i++) {
     gc();
-    // What is to be done on collection is done after it.
+    // Finalizers run after the collection.
     await new Promise((resolve) => setImmediate(resolve));
   }
 }
@@ -75,45 +75,45 @@ function replace(path: string, make: () => void): void {
 }
 
 function execute(path: string, statements: string): void {
-  const database = new (sqliteDriver().DatabaseSync)(path, {});
+  const database = new (loadSqliteDriver().DatabaseSync)(path, {});
   database.exec(statements);
   database.close();
 }
 
-describe('making one', () => {
-  test('it is whole, sound, and in one file', async () => {
-    const path = await fresh();
+describe('creating a database', () => {
+  test('creates one sound file', async () => {
+    const path = await createStore();
     expect(readdirSync(dirname(path))).toEqual([basename(path)]);
-    expect(inspectSqlite(path)).toMatchObject({ isThere: true, problems: [] });
+    expect(inspectSqlite(path)).toMatchObject({ exists: true, problems: [] });
     expect(statSync(path).size).toBeLessThan(640 * 1024);
   });
 
-  test('of many at once one does, and nothing is left beside', async () => {
-    const path = join(temporary(), 'cleo.db');
+  test('lets one of several concurrent calls win and leaves no other files', async () => {
+    const path = join(createTempFolder(), 'cleo.db');
     const made = await Promise.all(Array.from({ length: 8 }, () => createSqlite(path, stamp.at)));
     expect(made.filter(Boolean)).toHaveLength(1);
     expect(readdirSync(dirname(path))).toEqual(['cleo.db']);
   });
 
-  test('what is there stays, whatever it is', async () => {
-    const path = join(temporary(), 'cleo.db');
+  test('does not replace an existing file', async () => {
+    const path = join(createTempFolder(), 'cleo.db');
     writeFileSync(path, '');
     expect(await createSqlite(path, stamp.at)).toBe(false);
     expect(statSync(path).size).toBe(0);
   });
 
-  test('where it cannot be made it is 3, and leaves nothing', async () => {
-    const folder = temporary();
+  test('fails with exit code 3 and leaves no file if the folder is not writable', async () => {
+    const folder = createTempFolder();
     chmodSync(folder, 0o555);
-    await expect(asNobody(() => createSqlite(join(folder, 'cleo.db'), stamp.at))).rejects.toThrow(
-      refusal('E_FILE_ERROR', 3, 'permission denied'),
+    await expect(runAsNobody(() => createSqlite(join(folder, 'cleo.db'), stamp.at))).rejects.toThrow(
+      matchError('E_FILE_ERROR', 3, 'permission denied'),
     );
     chmodSync(folder, 0o755);
     expect(readdirSync(folder)).toEqual([]);
   });
 });
 
-describe('a file that is no store of ours is 3 and stays as it is', () => {
+describe('a file that is not a cleo database fails with exit code 3 and is not changed', () => {
   test.each<[string, (path: string) => void, string]>([
     ['missing', (path) => rmSync(path), 'missing'],
     ['empty', (path) => truncateSync(path, 0), '0 bytes'],
@@ -122,29 +122,29 @@ describe('a file that is no store of ours is 3 and stays as it is', () => {
     ['cut in half', (path) => truncateSync(path, Math.floor(statSync(path).size / 2)), 'damaged'],
     ["another program's", (path) => replace(path, () => execute(path, 'create table tasks (x)')), 'not a cleo database'],
   ])('%s', async (_, damage, problem) => {
-    const path = await fresh();
+    const path = await createStore();
     damage(path);
     const seen = () => (existsSync(path) ? (statSync(path).isFile() ? readFileSync(path, 'latin1') : 'a folder') : 'nothing');
     const before = seen();
     for (const mode of ['read', 'write'] as const) {
       const use = async () => {
         const store = open(path, { mode, newestBackup: () => 'backup-7' });
-        return mode === 'read' ? ids(store) : add(store);
+        return mode === 'read' ? listIds(store) : addTask(store);
       };
-      await expect(use()).rejects.toThrow(refusal('E_STORE_DAMAGED', 3, problem));
+      await expect(use()).rejects.toThrow(matchError('E_STORE_DAMAGED', 3, problem));
       await expect(use()).rejects.toThrow(expect.objectContaining({ fix: 'cleo backup restore backup-7' }));
     }
     expect(seen()).toBe(before);
     expect(inspectSqlite(path).problems.length).toBeGreaterThan(0);
   });
 
-  test('a newer and an older one are 8', async () => {
-    const path = await fresh();
+  test('a newer or older schema fails with exit code 8', async () => {
+    const path = await createStore();
     execute(path, "insert into schema_migrations values (999, 'x', 'x')");
-    await expect(ids(open(path))).rejects.toThrow(refusal('E_STORE_NEWER', 8));
-    await expect(open(path).migrate()).rejects.toThrow(refusal('E_STORE_NEWER', 8));
+    await expect(listIds(open(path))).rejects.toThrow(matchError('E_STORE_NEWER', 8));
+    await expect(open(path).migrate()).rejects.toThrow(matchError('E_STORE_NEWER', 8));
     execute(path, "delete from schema_migrations; insert into schema_migrations values (0, 'x', 'x')");
-    await expect(ids(open(path))).rejects.toThrow(refusal('E_STORE_OLDER', 8));
+    await expect(listIds(open(path))).rejects.toThrow(matchError('E_STORE_OLDER', 8));
   });
 });
 
@@ -166,33 +166,33 @@ test.each<[object, string, number]>([
   [{ message: 'database disk image is malformed' }, 'E_STORE_DAMAGED', 3],
   [{ code: 'ENOSPC' }, 'E_FILE_ERROR', 3],
   [{ code: 'EROFS' }, 'E_FILE_ERROR', 3],
-])('what SQLite reports as %j is %s', (given, code, exitCode) => {
+])('converts the SQLite error %j to %s', (given, code, exitCode) => {
   const error = Object.assign(new Error('as SQLite says'), { code: 'ERR_SQLITE_ERROR' }, given);
-  expect(asCleoError(error, { path: 'x', busyTimeoutMs: 1, newestBackup: () => undefined })).toMatchObject({ code, exitCode });
+  expect(fromSqliteError(error, { path: 'x', busyTimeoutMs: 1, newestBackup: () => undefined })).toMatchObject({ code, exitCode });
 });
 
-test('a mistake of ours stays what it is', () => {
+test('does not convert an error in a statement', () => {
   const error = Object.assign(new Error('no such column: x'), { code: 'ERR_SQLITE_ERROR', errcode: 1 });
-  expect(asCleoError(error, { path: 'x', busyTimeoutMs: 1, newestBackup: () => undefined })).toBe(error);
+  expect(fromSqliteError(error, { path: 'x', busyTimeoutMs: 1, newestBackup: () => undefined })).toBe(error);
 });
 
-describe('a folder that cannot be written', () => {
+describe('a read-only folder', () => {
   test.each(['cleo.db', 'with space/cleo.db', 'ques?tion#mark/cleo.db', "it's 100%25/cleo.db", 'Ünï/cleo.db'])(
-    '%s: reads go on, writes are 3',
+    '%s: reads succeed, writes fail with exit code 3',
     async (name) => {
-      const path = await fresh(name);
+      const path = await createStore(name);
       const store = open(path);
-      await add(store);
+      await addTask(store);
       await store.close();
-      const alone = join(temporary(), name);
+      const alone = join(createTempFolder(), name);
       mkdirSync(dirname(alone), { recursive: true });
       copyFileSync(path, alone);
       chmodSync(alone, 0o444);
       for (let folder = dirname(alone); folder.includes('cleo-unit'); folder = dirname(folder)) chmodSync(folder, 0o555);
       try {
-        const read = asNobody(() => open(alone, { mode: 'read' }));
-        expect(await ids(read)).toEqual(['T001']);
-        await expect(asNobody(async () => add(open(alone)))).rejects.toThrow(refusal('E_FILE_ERROR', 3));
+        const read = runAsNobody(() => open(alone, { mode: 'read' }));
+        expect(await listIds(read)).toEqual(['T001']);
+        await expect(runAsNobody(async () => addTask(open(alone)))).rejects.toThrow(matchError('E_FILE_ERROR', 3));
         expect(readdirSync(dirname(alone))).toEqual(['cleo.db']);
       } finally {
         for (let folder = dirname(alone); folder.includes('cleo-unit'); folder = dirname(folder)) chmodSync(folder, 0o755);
@@ -201,10 +201,10 @@ describe('a folder that cannot be written', () => {
   );
 });
 
-describe('room runs out', () => {
-  /** A database that may not grow by more than this many pages: to SQLite, a full disk. */
-  const narrow = (pages: number): SqliteDriver => {
-    const { DatabaseSync } = sqliteDriver();
+describe('a full disk', () => {
+  /** A driver whose databases cannot grow by more than `pages`, which SQLite reports as a full disk. */
+  const createLimitedDriver = (pages: number): SqliteDriver => {
+    const { DatabaseSync } = loadSqliteDriver();
     return {
       DatabaseSync: class {
         constructor(...given: ConstructorParameters<typeof DatabaseSync>) {
@@ -220,125 +220,125 @@ describe('room runs out', () => {
     };
   };
 
-  test('the write is 3 and leaves no trace; reads go on; with room it goes on', async () => {
-    const path = await fresh();
-    const store = open(path, { driver: narrow(0) });
-    const long = (id: string): TaskRecord => ({ ...task(id), description: 'x'.repeat(8000) });
+  test('a write fails with exit code 3 and changes nothing; reads succeed, and later writes with more space', async () => {
+    const path = await createStore();
+    const store = open(path, { driver: createLimitedDriver(0) });
+    const long = (id: string): TaskRecord => ({ ...createTask(id), description: 'x'.repeat(8000) });
     const grow = (on: Store) =>
       on.write(stamp, async ({ tasks }) => tasks.insertMany((await tasks.nextIds(50)).map((id) => ({ task: long(id), notes: [] }))));
-    await expect(grow(store)).rejects.toThrow(refusal('E_FILE_ERROR', 3, 'disk is full'));
-    expect(await ids(store)).toEqual([]);
-    expect(await add(open(path))).toBe('T001');
+    await expect(grow(store)).rejects.toThrow(matchError('E_FILE_ERROR', 3, 'disk is full'));
+    expect(await listIds(store)).toEqual([]);
+    expect(await addTask(open(path))).toBe('T001');
   });
 });
 
-describe('several at once', () => {
-  test('a lock that is not had in time is 7, and nothing was changed', async () => {
-    const path = await fresh();
+describe('concurrent calls', () => {
+  test('a lock timeout fails with exit code 7 and changes nothing', async () => {
+    const path = await createStore();
     const [one, other] = [open(path), open(path, { busyTimeoutMs: 30 })];
     await one.write(stamp, async () => {
-      await expect(add(other)).rejects.toThrow(refusal('E_LOCK_TIMEOUT', 7));
-      expect(await ids(other)).toEqual([]);
+      await expect(addTask(other)).rejects.toThrow(matchError('E_LOCK_TIMEOUT', 7));
+      expect(await listIds(other)).toEqual([]);
     });
-    expect(await add(other)).toBe('T001');
+    expect(await addTask(other)).toBe('T001');
   });
 
-  test('calls of one process on one store take turns, and a failure stops nobody', async () => {
-    const store = open(await fresh());
+  test('calls on one store run one after another, and a failure does not affect the others', async () => {
+    const store = open(await createStore());
     const answers = await Promise.allSettled([
-      ...Array.from({ length: 20 }, () => add(store)),
+      ...Array.from({ length: 20 }, () => addTask(store)),
       store.write(stamp, async ({ tasks }) => {
         await tasks.nextId();
         throw new Error('on the way');
       }),
-      ...Array.from({ length: 20 }, () => ids(store)),
-      ...Array.from({ length: 20 }, () => add(store)),
+      ...Array.from({ length: 20 }, () => listIds(store)),
+      ...Array.from({ length: 20 }, () => addTask(store)),
     ]);
     expect(answers.filter(({ status }) => status === 'rejected')).toHaveLength(1);
-    expect(await ids(store)).toEqual(Array.from({ length: 40 }, (_, i) => `T${String(i + 1).padStart(3, '0')}`));
+    expect(await listIds(store)).toEqual(Array.from({ length: 40 }, (_, i) => `T${String(i + 1).padStart(3, '0')}`));
   });
 });
 
-describe('another file takes its place', () => {
-  test('what is open goes on with the new one; the old one is written to no more', async () => {
-    const path = await fresh();
-    const other = await fresh();
+describe('the database file is replaced', () => {
+  test('an open store continues with the new file and no longer writes to the old one', async () => {
+    const path = await createStore();
+    const other = await createStore();
     const store = open(path);
-    await add(store);
+    await addTask(store);
     for (const end of ['', '-wal', '-shm']) if (existsSync(`${path}${end}`)) renameSync(`${path}${end}`, `${path}.old${end}`);
     renameSync(other, path);
-    expect(await ids(store)).toEqual([]);
-    expect(await add(store)).toBe('T001');
-    expect(await add(store)).toBe('T002');
-    expect(await ids(open(`${path}.old`))).toEqual(['T001']);
+    expect(await listIds(store)).toEqual([]);
+    expect(await addTask(store)).toBe('T001');
+    expect(await addTask(store)).toBe('T002');
+    expect(await listIds(open(`${path}.old`))).toEqual(['T001']);
   });
 
-  test('closing what was open leaves the log of the new one', async () => {
-    const path = await fresh();
-    const other = await fresh();
+  test('closing a store does not touch the log of the new file', async () => {
+    const path = await createStore();
+    const other = await createStore();
     const old = open(path);
-    await add(old);
+    await addTask(old);
     for (const end of ['', '-wal', '-shm']) if (existsSync(`${path}${end}`)) renameSync(`${path}${end}`, `${path}.old${end}`);
     renameSync(other, path);
     const now = open(path);
-    await add(now);
+    await addTask(now);
     const log = statSync(`${path}-wal`).size;
     expect(log).toBeGreaterThan(0);
     await old.close();
-    // Some drivers close for good only when the last statement is collected.
-    await collect();
+    // Some drivers close the file only when the last statement is garbage-collected.
+    await collectGarbage();
     expect(existsSync(`${path}-wal`) && statSync(`${path}-wal`).size).toBe(log);
-    expect(await ids(open(path, { mode: 'read' }))).toEqual(['T001']);
+    expect(await listIds(open(path, { mode: 'read' }))).toEqual(['T001']);
   });
 
-  test('nothing takes its place: 3, and no new one is made', async () => {
-    const path = await fresh();
+  test('a removed file fails with exit code 3 and is not created again', async () => {
+    const path = await createStore();
     const store = open(path);
-    await add(store);
+    await addTask(store);
     for (const end of ['', '-wal', '-shm']) rmSync(`${path}${end}`, { force: true });
-    await expect(ids(store)).rejects.toThrow(refusal('E_STORE_DAMAGED', 3, 'missing'));
-    await expect(add(store)).rejects.toThrow(refusal('E_STORE_DAMAGED', 3, 'missing'));
+    await expect(listIds(store)).rejects.toThrow(matchError('E_STORE_DAMAGED', 3, 'missing'));
+    await expect(addTask(store)).rejects.toThrow(matchError('E_STORE_DAMAGED', 3, 'missing'));
     expect(existsSync(path)).toBe(false);
   });
 });
 
-describe('the log', () => {
-  test('is emptied when it has grown, and that is told', async () => {
-    const path = await fresh();
-    let grown = 0;
-    const store = open(path, { onGrowth: async () => void grown++ });
-    await add(store);
-    expect([grown, statSync(`${path}-wal`).size > 0]).toEqual([0, true]);
-    const many = { ...task('T900'), description: 'x'.repeat(8000) };
+describe('the write-ahead log', () => {
+  test('is emptied when it is long, and afterCheckpoint is called', async () => {
+    const path = await createStore();
+    let checkpoints = 0;
+    const store = open(path, { afterCheckpoint: async () => void checkpoints++ });
+    await addTask(store);
+    expect([checkpoints, statSync(`${path}-wal`).size > 0]).toEqual([0, true]);
+    const many = { ...createTask('T900'), description: 'x'.repeat(8000) };
     await store.write(stamp, async ({ tasks }) =>
       tasks.insertMany((await tasks.nextIds(200)).map((id) => ({ task: { ...many, id }, notes: [] }))),
     );
-    expect([grown, statSync(`${path}-wal`).size]).toEqual([1, 0]);
+    expect([checkpoints, statSync(`${path}-wal`).size]).toEqual([1, 0]);
   });
 
-  test('is emptied by closing a store that writes', async () => {
-    const path = await fresh();
+  test('is emptied when a store is closed that was opened to write', async () => {
+    const path = await createStore();
     const store = open(path);
-    await add(store);
+    await addTask(store);
     await store.close();
     expect(existsSync(`${path}-wal`) ? statSync(`${path}-wal`).size : 0).toBe(0);
   });
 });
 
-test('opening, reading and closing change no byte', async () => {
-  const path = await fresh();
-  await add(open(path));
+test('opening, reading and closing do not change any byte', async () => {
+  const path = await createStore();
+  await addTask(open(path));
   const bytes = () => [readFileSync(path, 'latin1'), readFileSync(`${path}-wal`, 'latin1')];
   const before = bytes();
   const reader = open(path, { mode: 'read' });
-  expect(await ids(reader)).toEqual(['T001']);
+  expect(await listIds(reader)).toEqual(['T001']);
   await reader.close();
   open(path);
   expect(bytes()).toEqual(before);
 });
 
-test('an older schema is migrated only behind the copy that is made before', async () => {
-  const path = join(temporary(), 'cleo.db');
+test('an older schema is migrated only after its backup succeeded', async () => {
+  const path = join(createTempFolder(), 'cleo.db');
   execute(
     path,
     "create table schema_migrations (version integer primary key, checksum text not null, applied_at text not null); insert into schema_migrations values (0, 'x', 'x')",
@@ -354,16 +354,16 @@ test('an older schema is migrated only behind the copy that is made before', asy
   const store = open(path, { beforeMigration: ({ backupTo }) => backupTo(copy) });
   expect(await store.migrate()).toMatchObject({ from: 0 });
   expect(inspectSqlite(copy)).toMatchObject({ schema: 0, problems: [] });
-  expect(await add(store)).toBe('T001');
+  expect(await addTask(store)).toBe('T001');
 });
 
-test('statements survive the garbage collector: the store holds what they need', async () => {
-  const path = await fresh();
+test('prepared statements survive garbage collection', async () => {
+  const path = await createStore();
   const stores = Array.from({ length: 5 }, () => open(path));
   for (let round = 0; round < 10; round++) {
-    for (const store of stores) await add(store);
-    await collect();
-    for (const store of stores) expect((await ids(store)).length).toBe((round + 1) * stores.length);
-    await collect();
+    for (const store of stores) await addTask(store);
+    await collectGarbage();
+    for (const store of stores) expect((await listIds(store)).length).toBe((round + 1) * stores.length);
+    await collectGarbage();
   }
 });

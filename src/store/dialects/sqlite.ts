@@ -1,65 +1,72 @@
 import { statSync } from 'node:fs';
-import { CleoError } from '#core/errors/error.ts';
-import type { Store } from '../port.ts';
-import { schemaVersion } from '../schema-version.ts';
-import { readStore } from '../sql/read-store.ts';
+import type { Store } from '../port/store.ts';
+import { checkNotNewer, checkSchemaVersion, schemaVersion } from '../schema-version.ts';
+import { createReadStore } from '../sql/read-store.ts';
 import type { Db, Sql } from '../sql/sql.ts';
-import { type SqliteDatabase, type SqliteDriver, type SqliteStatement, sqliteDriver } from './sqlite-driver.ts';
-import { cantOpen, damaged, guarded, numberOf, type Place, readOnly, type SqliteError } from './sqlite-errors.ts';
+import { loadSqliteDriver, type SqliteDatabase, type SqliteDriver, type SqliteStatement } from './sqlite-driver.ts';
+import {
+  cantOpen,
+  convertErrors,
+  createDamagedError,
+  getErrorNumber,
+  readOnly,
+  type SqliteError,
+  type SqliteFile,
+} from './sqlite-errors.ts';
 
-export interface SqliteOptions extends Place {
+export interface SqliteOptions extends SqliteFile {
   mode: 'read' | 'write';
   durability: 'full' | 'normal';
   /** Called before an older schema is migrated. */
   beforeMigration?: (store: Pick<Store, 'backupTo'>) => Promise<void>;
-  /** Called when the log has grown and is emptied: every few dozen writes, with the write itself safe on disk. */
-  onGrowth?: (store: Pick<Store, 'backupTo'>) => Promise<void>;
-  /** Tries to begin until it can or its time is up. In a process that serves many, SQLite must not wait for a lock itself:
-   *  it would hold up everyone. Without this it does, for `busyTimeoutMs`. */
+  /** Called after a write that emptied the log, which happens every few dozen writes. The write itself is on disk. */
+  afterCheckpoint?: (store: Pick<Store, 'backupTo'>) => Promise<void>;
+  /** Retries `attempt` until it succeeds or times out. A server passes this, because a wait inside SQLite would block all its
+   *  calls. By default SQLite waits for `busyTimeoutMs`. */
   begin?: <T>(attempt: () => T, sinceMs: number) => Promise<T>;
-  /** A driver that fails on demand, for tests. */
+  /** For tests: a driver that fails on demand. */
   driver?: SqliteDriver;
 }
 
 /** The embedded store. Opening never writes; a store opened to read leaves database and log byte-equal. */
 export function openSqlite(options: SqliteOptions): Store {
-  let identity = checkPresent(options);
-  let database = guarded(options, () => connect(options));
+  let identity = checkFile(options);
+  let database = convertErrors(options, () => connect(options));
   const statements = new Map<string, SqliteStatement>();
   const prepare = (statement: Sql): SqliteStatement => {
     const text = statement.parts.join('?');
     let prepared = statements.get(text);
     if (!prepared) {
       prepared = database.prepare(text);
-      // Lists of many lengths make texts without end.
-      if (statements.size === mostStatements) statements.delete(statements.keys().next().value!);
+      // Lists of different lengths give different texts, so the cache needs a limit.
+      if (statements.size === maxStatements) statements.delete(statements.keys().next().value!);
       statements.set(text, prepared);
     }
     return prepared;
   };
   const db: Db = {
     engine: 'sqlite',
-    all: async (statement) => guarded(options, () => prepare(statement).all(...statement.values)),
+    all: async (statement) => convertErrors(options, () => prepare(statement).all(...statement.values)),
     run: async (statement) => {
-      guarded(options, () => prepare(statement).run(...statement.values));
+      convertErrors(options, () => prepare(statement).run(...statement.values));
     },
   };
 
-  // One connection holds one transaction at a time; calls in one process take turns.
-  let turn: Promise<unknown> = Promise.resolve();
-  const inTurn = <T>(work: (sinceMs: number) => Promise<T>): Promise<T> => {
+  // A connection has one transaction at a time, so the calls of a process run one after another.
+  let queue: Promise<unknown> = Promise.resolve();
+  const enqueue = <T>(work: (sinceMs: number) => Promise<T>): Promise<T> => {
     const sinceMs = options.begin ? performance.now() : 0;
-    const mine = turn.then(() => work(sinceMs));
-    turn = mine.catch(() => {});
-    return mine;
+    const result = queue.then(() => work(sinceMs));
+    queue = result.catch(() => {});
+    return result;
   };
   const begin = (kind: string, check: () => void): void => {
-    guarded(options, () => database.exec(kind));
+    convertErrors(options, () => database.exec(kind));
     if (!isAt(options.path, identity) || (options.begin && frozen.has(database))) {
-      // Another file has taken its place, as a restore does: what is written to the old one would be lost.
+      // The file was replaced, for example by a restore. Writes to the old file would be lost.
       rollBack(database);
       reopen();
-      guarded(options, () => database.exec(kind));
+      convertErrors(options, () => database.exec(kind));
     }
     try {
       check();
@@ -68,12 +75,12 @@ export function openSqlite(options: SqliteOptions): Store {
       throw error;
     }
   };
-  const transaction = async <T>(kind: string, sinceMs: number, work: () => Promise<T>, check = checkVersion): Promise<T> => {
+  const runTransaction = async <T>(kind: string, sinceMs: number, work: () => Promise<T>, check = checkVersion): Promise<T> => {
     if (options.begin) await options.begin(() => begin(kind, check), sinceMs);
     else begin(kind, check);
     try {
       const result = await work();
-      guarded(options, () => database.exec('commit'));
+      convertErrors(options, () => database.exec('commit'));
       return result;
     } catch (error) {
       rollBack(database);
@@ -82,10 +89,10 @@ export function openSqlite(options: SqliteOptions): Store {
   };
 
   const reopen = (): void => {
-    const found = checkPresent(options);
-    const next = guarded(options, () => connect(options));
+    const found = checkFile(options);
+    const next = convertErrors(options, () => connect(options));
     statements.clear();
-    // Closing does not touch the log that has its name by now: SQLite sees that the file is no longer in its place.
+    // SQLite notices that the file was replaced, so closing does not touch the log of the new one.
     database.close();
     database = next;
     identity = found;
@@ -94,64 +101,63 @@ export function openSqlite(options: SqliteOptions): Store {
 
   let isChecked = false;
   const checkVersion = (): void => {
-    // A process that serves may outlive the schema it began with. Its check is also the read that takes the snapshot, so
-    // that no later statement of the transaction finds a lock.
+    // The schema can change while a server process runs, so a server checks it in every transaction. The check is also the
+    // read that takes the snapshot, so that no later statement of the transaction waits for a lock.
     if (isChecked && !options.begin) return;
-    const found = guarded(options, () => versionOf({ prepare: (text) => prepare({ parts: [text], values: [] }) }));
-    if (found === undefined) throw damaged(options, 'is not a cleo database');
-    if (found > schemaVersion) throw new CleoError('E_STORE_NEWER', { found, known: schemaVersion });
-    if (found < schemaVersion) throw new CleoError('E_STORE_OLDER', { found, known: schemaVersion });
+    const found = convertErrors(options, () => readSchemaVersion({ prepare: (text) => prepare({ parts: [text], values: [] }) }));
+    if (found === undefined) throw createDamagedError(options, 'is not a cleo database');
+    checkSchemaVersion(found);
     isChecked = true;
   };
   const backupTo = async (file: string): Promise<void> =>
-    guarded(options, () => database.exec(`vacuum into '${file.replaceAll("'", "''")}'`));
+    convertErrors(options, () => database.exec(`vacuum into '${file.replaceAll("'", "''")}'`));
 
   const store: Store = {
-    read: (work) => inTurn((sinceMs) => transaction('begin', sinceMs, () => work(readStore(db)))),
+    read: (work) => enqueue((sinceMs) => runTransaction('begin', sinceMs, () => work(createReadStore(db)))),
     write: (stamp, work) =>
-      inTurn(async (sinceMs) => {
-        const { writeStore } = await import('../sql/write-store.ts');
+      enqueue(async (sinceMs) => {
+        const { createWriteStore } = await import('../sql/write-store.ts');
         // IMMEDIATE takes the write lock now. A plain BEGIN takes it at the first write, where
         // another process's write makes it fail at once, busy timeout or not.
-        const result = await transaction('begin immediate', sinceMs, () => work(writeStore(db, stamp)));
-        if (keepLogShort(database, options)) await options.onGrowth?.({ backupTo });
+        const result = await runTransaction('begin immediate', sinceMs, () => work(createWriteStore(db, stamp)));
+        if (truncateLongLog(database, options)) await options.afterCheckpoint?.({ backupTo });
         return result;
       }),
     migrate: () =>
-      inTurn(async (sinceMs) => {
-        const from = guarded(options, () => versionOf(database));
-        if (from === undefined) throw damaged(options, 'is not a cleo database');
-        if (from > schemaVersion) throw new CleoError('E_STORE_NEWER', { found: from, known: schemaVersion });
+      enqueue(async (sinceMs) => {
+        const from = convertErrors(options, () => readSchemaVersion(database));
+        if (from === undefined) throw createDamagedError(options, 'is not a cleo database');
+        checkNotNewer(from);
         if (from < schemaVersion) {
           await options.beforeMigration?.({ backupTo });
           const { migrateSqlite } = await import('./sqlite-schema.ts');
-          await transaction(
+          await runTransaction(
             'begin immediate',
             sinceMs,
-            async () => guarded(options, () => migrateSqlite(database, new Date().toISOString())),
+            async () => convertErrors(options, () => migrateSqlite(database, new Date().toISOString())),
             () => {},
           );
         }
         return { from, to: schemaVersion };
       }),
-    backupTo: (file) => inTurn(() => backupTo(file)),
+    backupTo: (file) => enqueue(() => backupTo(file)),
     close: () =>
-      inTurn(async () => {
+      enqueue(async () => {
         statements.clear();
-        // A driver that closes only once its statements are collected would leave the log as it is.
-        if (options.mode === 'write') emptyLog(database, options);
+        // A driver that closes only when its statements are garbage-collected would leave the log.
+        if (options.mode === 'write') truncateLog(database, options);
         database.close();
       }),
   };
   return store;
 }
 
-const timeoutOf = ({ begin, busyTimeoutMs }: SqliteOptions): number => (begin ? 0 : busyTimeoutMs);
+const getTimeout = ({ begin, busyTimeoutMs }: SqliteOptions): number => (begin ? 0 : busyTimeoutMs);
 
 function connect(options: SqliteOptions): SqliteDatabase {
-  const { path, mode, durability, driver = sqliteDriver() } = options;
+  const { path, mode, durability, driver = loadSqliteDriver() } = options;
   const { DatabaseSync } = driver;
-  const timeout = timeoutOf(options);
+  const timeout = getTimeout(options);
   if (mode === 'write') {
     const database = new DatabaseSync(path, { timeout });
     database.exec(`pragma synchronous = ${durability}; pragma wal_autocheckpoint = 0`);
@@ -162,58 +168,57 @@ function connect(options: SqliteOptions): SqliteDatabase {
     database.prepare('select 1 from sqlite_schema limit 1').all();
     return database;
   } catch (error) {
-    // In a folder that cannot be written the log's index cannot be made. Without a log the file is the whole truth.
-    if (![cantOpen, readOnly].includes(numberOf(error as SqliteError) ?? 0) || logSize(path) > 0) throw error;
+    // SQLite cannot create the log's index in a read-only folder. Without a log the file alone is complete.
+    if (![cantOpen, readOnly].includes(getErrorNumber(error as SqliteError) ?? 0) || getLogSize(path) > 0) throw error;
     database.close();
-    const found = new DatabaseSync(`file:${encodeURI(path).replace(/[?#]/g, encodeURIComponent)}?immutable=1`, { readOnly: true });
-    frozen.add(found);
-    return found;
+    const immutable = new DatabaseSync(`file:${encodeURI(path).replace(/[?#]/g, encodeURIComponent)}?immutable=1`, { readOnly: true });
+    frozen.add(immutable);
+    return immutable;
   }
 }
 
-/** Connections that see the file as it was when they were opened. */
+/** Connections that never see later changes of the file. */
 const frozen = new WeakSet<SqliteDatabase>();
 
-/** The log is emptied when it has grown. SQLite's own way does not serve processes that write once: each reads the whole
- *  log anew when it opens and forgets how much of it was copied back, so that the log would never start over. */
-function keepLogShort(database: SqliteDatabase, options: SqliteOptions): boolean {
-  if ((statSync(`${options.path}-wal`, { throwIfNoEntry: false })?.size ?? 0) < longestLog) return false;
-  emptyLog(database, options);
+/** Empties the log when it is long. SQLite's own checkpoint does not work for processes that write once: each reads the whole
+ *  log when it opens and does not know how much was copied back, so that the log would never restart. */
+function truncateLongLog(database: SqliteDatabase, options: SqliteOptions): boolean {
+  if (getLogSize(options.path) < maxLogBytes) return false;
+  truncateLog(database, options);
   return true;
 }
 
-/** Whoever reads just now keeps the log alive; the next write tries again. */
-function emptyLog(database: SqliteDatabase, options: SqliteOptions): void {
+function truncateLog(database: SqliteDatabase, options: SqliteOptions): void {
   try {
     database.exec('pragma busy_timeout = 0; pragma wal_checkpoint(truncate)');
   } catch {
-    // The write itself is safe in the log; a full disk or a busy reader only keeps the log longer.
+    // The write is safe in the log. After a full disk or during another read the log stays; the next write tries again.
   } finally {
-    database.exec(`pragma busy_timeout = ${timeoutOf(options)}`);
+    database.exec(`pragma busy_timeout = ${getTimeout(options)}`);
   }
 }
 
-const longestLog = 1 << 20;
-const mostStatements = 500;
+const maxLogBytes = 1 << 20;
+const maxStatements = 500;
 
-const logSize = (path: string): number => statSync(`${path}-wal`, { throwIfNoEntry: false })?.size ?? 0;
+const getLogSize = (path: string): number => statSync(`${path}-wal`, { throwIfNoEntry: false })?.size ?? 0;
 
-export function versionOf(database: Pick<SqliteDatabase, 'prepare'>): number | undefined {
+export function readSchemaVersion(database: Pick<SqliteDatabase, 'prepare'>): number | undefined {
   try {
     const [row] = database.prepare('select max(version) as version from schema_migrations').all();
     return row?.version === null || row === undefined ? undefined : Number(row.version);
   } catch (error) {
-    if (numberOf(error as SqliteError) === 1) return undefined;
+    if (getErrorNumber(error as SqliteError) === 1) return undefined;
     throw error;
   }
 }
 
-interface Identity {
+interface FileIdentity {
   ino: number;
   dev: number;
 }
 
-function isAt(path: string, { ino, dev }: Identity): boolean {
+function isAt(path: string, { ino, dev }: FileIdentity): boolean {
   try {
     const found = statSync(path);
     return found.ino === ino && found.dev === dev;
@@ -222,11 +227,11 @@ function isAt(path: string, { ino, dev }: Identity): boolean {
   }
 }
 
-function checkPresent(options: SqliteOptions): Identity {
-  const found = guarded(options, () => statSync(options.path, { throwIfNoEntry: false }));
-  if (!found) throw damaged(options, 'the database is missing', true);
-  if (!found.isFile()) throw damaged(options, 'is not a file');
-  if (found.size === 0) throw damaged(options, 'the database is empty (0 bytes)');
+function checkFile(options: SqliteOptions): FileIdentity {
+  const found = convertErrors(options, () => statSync(options.path, { throwIfNoEntry: false }));
+  if (!found) throw createDamagedError(options, 'the database is missing', true);
+  if (!found.isFile()) throw createDamagedError(options, 'is not a file');
+  if (found.size === 0) throw createDamagedError(options, 'the database is empty (0 bytes)');
   return found;
 }
 
@@ -234,6 +239,6 @@ function rollBack(database: SqliteDatabase): void {
   try {
     database.exec('rollback');
   } catch {
-    // Some failures (disk full, I/O) have rolled back already.
+    // Some failures (disk full, I/O) have already rolled back.
   }
 }

@@ -168,4 +168,4 @@ create function refuse_change() returns trigger language plpgsql as $$ begin rai
 create trigger audit_log_fixed before update or delete on audit_log for each row execute function refuse_change();
 `;
 
-export const foundation: Migration = { version: 1, name: 'foundation', common, sqlite, postgres };
+export const foundationMigration: Migration = { version: 1, name: 'foundation', common, sqlite, postgres };

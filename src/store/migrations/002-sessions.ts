@@ -49,4 +49,4 @@ create table tokens (
 );
 `;
 
-export const sessions: Migration = { version: 2, name: 'sessions', common, sqlite: '', postgres: '' };
+export const sessionsMigration: Migration = { version: 2, name: 'sessions', common, sqlite: '', postgres: '' };

@@ -93,4 +93,4 @@ create function check_containment() returns trigger language plpgsql as $$ begin
 create trigger containment_is_no_relation before update of parent_id on tasks for each row execute function check_containment();
 `;
 
-export const orchestration: Migration = { version: 3, name: 'orchestration', common, sqlite, postgres };
+export const orchestrationMigration: Migration = { version: 3, name: 'orchestration', common, sqlite, postgres };

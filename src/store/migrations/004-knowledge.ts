@@ -100,4 +100,4 @@ create table memory_search (seq integer primary key, doc tsvector not null);
 create index memory_search_doc on memory_search using gin (doc);
 `;
 
-export const knowledge: Migration = { version: 4, name: 'knowledge', common, sqlite, postgres };
+export const knowledgeMigration: Migration = { version: 4, name: 'knowledge', common, sqlite, postgres };

@@ -1,21 +1,21 @@
 import { expect, test } from 'vitest';
 import { schemaVersion } from '../schema-version.ts';
 import { migrations } from './all.ts';
-import { checkApplied, checksum, foreignSteps } from './migration.ts';
+import { checkAppliedMigrations, computeChecksum, findForeignMigrations } from './migration.ts';
 
-const ours = migrations.map((migration) => ({ version: migration.version, checksum: checksum(migration) }));
+const applied = migrations.map((migration) => ({ version: migration.version, checksum: computeChecksum(migration) }));
 
-test('steps are numbered without a gap, and the last is the version this build speaks', () => {
+test('migrations are numbered without gaps, and the last has the schema version', () => {
   expect(migrations.map(({ version }) => version)).toEqual(migrations.map((_, i) => i + 1));
   expect(migrations.at(-1)?.version).toBe(schemaVersion);
 });
 
-test('a step under our number that is not ours is noticed; a step we do not know is not our business', () => {
-  expect(foreignSteps(ours, migrations)).toEqual([]);
-  expect(foreignSteps([{ version: 1, checksum: 'other' }], migrations)).toEqual([1]);
-  expect(foreignSteps([...ours, { version: 999, checksum: 'other' }], migrations)).toEqual([]);
-  expect(() => checkApplied(ours, migrations)).not.toThrow();
-  expect(() => checkApplied([{ version: 1, checksum: 'other' }], migrations)).toThrow(
+test('finds migrations whose checksum differs, and ignores unknown versions', () => {
+  expect(findForeignMigrations(applied, migrations)).toEqual([]);
+  expect(findForeignMigrations([{ version: 1, checksum: 'other' }], migrations)).toEqual([1]);
+  expect(findForeignMigrations([...applied, { version: 999, checksum: 'other' }], migrations)).toEqual([]);
+  expect(() => checkAppliedMigrations(applied, migrations)).not.toThrow();
+  expect(() => checkAppliedMigrations([{ version: 1, checksum: 'other' }], migrations)).toThrow(
     expect.objectContaining({ code: 'E_CHECKSUM_MISMATCH', exitCode: 20 }),
   );
 });

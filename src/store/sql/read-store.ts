@@ -1,31 +1,31 @@
-import type { ReadStore } from '../port.ts';
-import { claimReads } from './claims.ts';
-import { withLater } from './later.ts';
-import { searchReads } from './search-read.ts';
-import { sessionReads } from './sessions-read.ts';
+import type { ReadStore } from '../port/store.ts';
+import { withLazyMethods } from './lazy.ts';
+import { createSearchReads } from './search/reads.ts';
+import { createSessionReads } from './sessions/reads.ts';
 import type { Db } from './sql.ts';
-import { taskReads } from './tasks-read.ts';
+import { createClaimReads } from './tasks/claims.ts';
+import { createTaskReads } from './tasks/reads.ts';
 
-/** What a query is given for the length of one transaction. */
-export function readStore(db: Db): ReadStore {
-  const rarer = async () => (await import('./surveys.ts')).surveys(db);
+/** Creates the store of a query, valid for one transaction. */
+export function createReadStore(db: Db): ReadStore {
+  const loadReads = async () => (await import('./lazy-reads.ts')).createLazyReads(db);
   return {
-    tasks: withLater(taskReads(db), async () => (await rarer()).tasks),
-    search: searchReads(db),
-    audit: withLater({}, async () => (await rarer()).audit),
-    claims: claimReads(db),
-    sessions: withLater(sessionReads(db), async () => (await rarer()).sessions),
-    keys: withLater({}, async () => (await rarer()).keys),
-    tokens: withLater({}, async () => (await rarer()).tokens),
-    spawns: withLater({}, async () => (await rarer()).spawns),
-    health: withLater({}, async () => (await rarer()).health),
-    gates: withLater({}, async () => (await rarer()).gates),
-    lifecycle: withLater({}, async () => (await rarer()).lifecycle),
-    workgraphs: withLater({}, async () => (await rarer()).workgraphs),
-    releases: withLater({}, async () => (await rarer()).releases),
-    memory: withLater({}, async () => (await import('./memories.ts')).memoryReads(db)),
-    docs: withLater({}, async () => (await rarer()).docs),
-    nexus: withLater({}, async () => (await rarer()).nexus),
-    imports: withLater({}, async () => (await import('./imports.ts')).importReads(db)),
+    tasks: withLazyMethods(createTaskReads(db), async () => (await loadReads()).tasks),
+    search: createSearchReads(db),
+    audit: withLazyMethods({}, async () => (await loadReads()).audit),
+    claims: createClaimReads(db),
+    sessions: withLazyMethods(createSessionReads(db), async () => (await loadReads()).sessions),
+    keys: withLazyMethods({}, async () => (await loadReads()).keys),
+    tokens: withLazyMethods({}, async () => (await loadReads()).tokens),
+    spawns: withLazyMethods({}, async () => (await loadReads()).spawns),
+    health: withLazyMethods({}, async () => (await loadReads()).health),
+    gates: withLazyMethods({}, async () => (await loadReads()).gates),
+    lifecycle: withLazyMethods({}, async () => (await loadReads()).lifecycle),
+    workgraphs: withLazyMethods({}, async () => (await loadReads()).workgraphs),
+    releases: withLazyMethods({}, async () => (await loadReads()).releases),
+    memory: withLazyMethods({}, async () => (await import('./memory/reads.ts')).createMemoryReads(db)),
+    docs: withLazyMethods({}, async () => (await loadReads()).docs),
+    nexus: withLazyMethods({}, async () => (await loadReads()).nexus),
+    imports: withLazyMethods({}, async () => (await import('./transfer/imports.ts')).createImportReads(db)),
   };
 }

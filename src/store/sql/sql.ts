@@ -1,23 +1,24 @@
-/** A statement in the subset of SQL that both databases read: text between values, placeholders left to the dialect. */
+/** A statement in the subset of SQL that both databases support: the text around its values. Each dialect formats its own
+ *  placeholders. */
 export interface Sql {
   parts: string[];
-  values: Value[];
+  values: SqlValue[];
 }
 
-export type Value = string | number | null;
-export type Row = Record<string, string | number | null>;
+export type SqlValue = string | number | null;
+export type SqlRow = Record<string, string | number | null>;
 
-/** What a dialect hands to the statements of `store/sql`. */
+/** The connection that a dialect passes to the statements in `store/sql`. */
 export interface Db {
   engine: 'sqlite' | 'postgres';
-  all(statement: Sql): Promise<Row[]>;
+  all(statement: Sql): Promise<SqlRow[]>;
   run(statement: Sql): Promise<void>;
 }
 
 /** Values become placeholders; a nested statement is spliced in. */
-export function sql(strings: TemplateStringsArray, ...inputs: (Value | undefined | Sql)[]): Sql {
+export function sql(strings: TemplateStringsArray, ...inputs: (SqlValue | undefined | Sql)[]): Sql {
   const parts = [strings[0] ?? ''];
-  const values: Value[] = [];
+  const values: SqlValue[] = [];
   inputs.forEach((input, i) => {
     const tail = strings[i + 1] ?? '';
     if (typeof input === 'object' && input !== null) {
@@ -35,18 +36,18 @@ export function sql(strings: TemplateStringsArray, ...inputs: (Value | undefined
 
 export const raw = (text: string): Sql => ({ parts: [text], values: [] });
 
-export function join(items: Sql[], separator: string): Sql {
+export function joinSql(items: Sql[], separator: string): Sql {
   return items.reduce((all, item, i) => (i === 0 ? item : sql`${all}${raw(separator)}${item}`), raw(''));
 }
 
-/** `(?, ?, ?)` for `in`; the caller never asks with an empty list. */
-export const inList = (items: Value[]): Sql => ({ parts: ['(', ...Array(items.length - 1).fill(', '), ')'], values: items });
+/** Formats `(?, ?, ?)` for `in`. `items` must not be empty. */
+export const listValues = (items: SqlValue[]): Sql => ({ parts: ['(', ...Array(items.length - 1).fill(', '), ')'], values: items });
 
-/** `(?, ?), (?, ?)` for a multi-row insert. */
-export function rows(items: (Value | undefined)[][]): Sql {
-  const values: Value[] = [];
+/** Formats `(?, ?), (?, ?)` for a multi-row insert. */
+export function listRows(items: (SqlValue | undefined)[][]): Sql {
+  const values: SqlValue[] = [];
   const parts: string[] = [];
-  // A batch has tens of thousands of values: a pair of index and value for each is what its memory would be spent on.
+  // A batch has tens of thousands of values. `entries()` would allocate a pair for each of them.
   for (const item of items)
     for (let i = 0; i < item.length; i++) {
       parts.push(i > 0 ? ', ' : parts.length > 0 ? '), (' : '(');
@@ -56,12 +57,18 @@ export function rows(items: (Value | undefined)[][]): Sql {
   return { parts, values };
 }
 
-/** Both databases limit the placeholders of one statement. */
-export function chunks<T>(items: T[], size: number): T[][] {
+/** Splits a list, because both databases limit the placeholders of one statement. */
+export function splitChunks<T>(items: T[], size: number): T[][] {
   const out: T[][] = [];
   for (let i = 0; i < items.length; i += size) out.push(items.slice(i, i + size));
   return out;
 }
 
-export const text = (value: string | number | null | undefined): string | undefined =>
-  value === null || value === undefined ? undefined : String(value);
+export const toId = (row: SqlRow): string => String(row.id);
+
+/** Copies an object without the keys whose value is null or undefined. */
+export function omitNull<T extends object>(value: T): { [K in keyof T]?: NonNullable<T[K]> } {
+  const out: { [K in keyof T]?: NonNullable<T[K]> } = {};
+  for (const key in value) if (value[key] !== null && value[key] !== undefined) out[key] = value[key];
+  return out;
+}

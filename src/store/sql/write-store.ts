@@ -1,45 +1,51 @@
 import type { AuditDraft } from '#core/model/audit.ts';
-import type { Stamp, WriteStore } from '../port.ts';
-import { appendAudit } from './audit-write.ts';
-import { claimReads, claimWrites } from './claims.ts';
-import { withLater } from './later.ts';
-import { readStore } from './read-store.ts';
-import { sessionReads } from './sessions-read.ts';
+import type { Stamp, WriteStore } from '../port/store.ts';
+import { appendAudit } from './admin/audit-writes.ts';
+import { createJobWrites, createKeyWrites } from './admin/jobs-and-idempotency.ts';
+import { withLazyMethods } from './lazy.ts';
+import { createReadStore } from './read-store.ts';
+import { createSessionReads } from './sessions/reads.ts';
 import type { Db } from './sql.ts';
-import { taskReads } from './tasks-read.ts';
-import { taskWrites } from './tasks-write.ts';
-import { jobWrites, keyWrites } from './upkeep.ts';
+import { createClaimReads, createClaimWrites } from './tasks/claims.ts';
+import { createTaskReads } from './tasks/reads.ts';
+import { createTaskWrites } from './tasks/writes.ts';
 
-/** What a mutation is given for the length of one transaction. */
-export function writeStore(db: Db, stamp: Stamp): WriteStore {
-  const reads = readStore(db);
+/** Creates the store of a mutation, valid for one transaction. */
+export function createWriteStore(db: Db, stamp: Stamp): WriteStore {
+  const reads = createReadStore(db);
   const changes = { created: [], updated: [], deleted: [] };
-  const surveys = async () => (await import('./surveys.ts')).surveys(db);
-  const writes = async () => (await import('./rarer-writes.ts')).rarerWrites(db, changes);
+  const loadReads = async () => (await import('./lazy-reads.ts')).createLazyReads(db);
+  const loadWrites = async () => (await import('./lazy-writes.ts')).createLazyWrites(db, changes);
   return {
     ...reads,
-    tasks: withLater({ ...taskReads(db), ...taskWrites(db, reads.tasks, stamp, changes) }, async () => (await surveys()).tasks),
-    audit: withLater({ append: (entry: AuditDraft) => appendAudit(db, entry) }, async () => (await surveys()).audit),
-    claims: { ...claimReads(db), ...claimWrites(db) },
-    keys: withLater(keyWrites(db), async () => (await surveys()).keys),
-    sessions: withLater(sessionReads(db), async () => ({ ...(await surveys()).sessions, ...(await writes()).sessions })),
-    tokens: withLater({}, async () => ({ ...(await surveys()).tokens, ...(await writes()).tokens })),
-    spawns: withLater({}, async () => ({ ...(await surveys()).spawns, ...(await writes()).spawns })),
-    gates: withLater({}, async () => ({ ...(await surveys()).gates, ...(await writes()).gates })),
-    lifecycle: withLater({}, async () => ({ ...(await surveys()).lifecycle, ...(await writes()).lifecycle })),
-    jobs: jobWrites(db),
-    workgraphs: withLater({}, async () => ({ ...(await surveys()).workgraphs, ...(await writes()).workgraphs })),
-    releases: withLater({}, async () => ({ ...(await surveys()).releases, ...(await writes()).releases })),
-    memory: withLater({}, async () => ({
-      ...(await import('./memories.ts')).memoryReads(db),
-      ...(await import('./memories-write.ts')).memoryWrites(db, stamp, changes),
+    tasks: withLazyMethods(
+      { ...createTaskReads(db), ...createTaskWrites(db, reads.tasks, stamp, changes) },
+      async () => (await loadReads()).tasks,
+    ),
+    audit: withLazyMethods({ append: (entry: AuditDraft) => appendAudit(db, entry) }, async () => (await loadReads()).audit),
+    claims: { ...createClaimReads(db), ...createClaimWrites(db) },
+    keys: withLazyMethods(createKeyWrites(db), async () => (await loadReads()).keys),
+    sessions: withLazyMethods(createSessionReads(db), async () => ({
+      ...(await loadReads()).sessions,
+      ...(await loadWrites()).sessions,
     })),
-    nexus: withLater({}, async () => ({ ...(await surveys()).nexus, ...(await writes()).nexus })),
-    imports: withLater({}, async () => {
-      const { importReads, importWrites } = await import('./imports.ts');
-      return { ...importReads(db), ...importWrites(db) };
+    tokens: withLazyMethods({}, async () => ({ ...(await loadReads()).tokens, ...(await loadWrites()).tokens })),
+    spawns: withLazyMethods({}, async () => ({ ...(await loadReads()).spawns, ...(await loadWrites()).spawns })),
+    gates: withLazyMethods({}, async () => ({ ...(await loadReads()).gates, ...(await loadWrites()).gates })),
+    lifecycle: withLazyMethods({}, async () => ({ ...(await loadReads()).lifecycle, ...(await loadWrites()).lifecycle })),
+    jobs: createJobWrites(db),
+    workgraphs: withLazyMethods({}, async () => ({ ...(await loadReads()).workgraphs, ...(await loadWrites()).workgraphs })),
+    releases: withLazyMethods({}, async () => ({ ...(await loadReads()).releases, ...(await loadWrites()).releases })),
+    memory: withLazyMethods({}, async () => ({
+      ...(await import('./memory/reads.ts')).createMemoryReads(db),
+      ...(await import('./memory/writes.ts')).createMemoryWrites(db, stamp, changes),
+    })),
+    nexus: withLazyMethods({}, async () => ({ ...(await loadReads()).nexus, ...(await loadWrites()).nexus })),
+    imports: withLazyMethods({}, async () => {
+      const { createImportReads, createImportWrites } = await import('./transfer/imports.ts');
+      return { ...createImportReads(db), ...createImportWrites(db) };
     }),
-    docs: withLater({}, async () => ({ ...(await surveys()).docs, ...(await writes()).docs })),
+    docs: withLazyMethods({}, async () => ({ ...(await loadReads()).docs, ...(await loadWrites()).docs })),
     changes,
   };
 }

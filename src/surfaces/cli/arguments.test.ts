@@ -1,12 +1,12 @@
 import { constantFrom, assert as fcAssert, property, record, array as some, string as someString } from 'fast-check';
 import { array, boolean, description, metadata, number, optional, picklist, pipe, strictObject, string } from 'valibot';
 import { expect, test } from 'vitest';
-import { argvOf } from '#core/command-line.ts';
-import { type Cli, query } from '#core/define.ts';
+import { toArgv } from '#core/command-line.ts';
+import { type CliDefinition, query } from '#core/define.ts';
 import { TaskId } from '#core/model/scalars.ts';
 import { parseArguments } from './arguments.ts';
 
-const operation = (cli: Partial<Cli> = {}) =>
+const operation = (cli: Partial<CliDefinition> = {}) =>
   query({
     name: 'demo.make',
     summary: 'Make something',
@@ -30,12 +30,12 @@ const operation = (cli: Partial<Cli> = {}) =>
 
 const make = operation();
 const params = (...argv: string[]) => {
-  const { params, refusal } = parseArguments(make, argv);
+  const { params, error: refusal } = parseArguments(make, argv);
   expect(refusal).toBeUndefined();
   return params;
 };
 const refusal = (argv: string[], of = make) => {
-  const { message, fix, exitCode } = parseArguments(of, argv).refusal!;
+  const { message, fix, exitCode } = parseArguments(of, argv).error!;
   expect(exitCode).toBe(2);
   return { message, fix };
 };
@@ -209,7 +209,7 @@ test('a call written as a command line is read back as the same call', () => {
   fcAssert(
     property(call, edgy, (params, title) => {
       for (const given of [params, { ...params, title }])
-        expect(parseArguments(make, argvOf(make, given).argv.slice(1)).params).toEqual(given);
+        expect(parseArguments(make, toArgv(make, given).argv.slice(1)).params).toEqual(given);
     }),
     { numRuns: 500 },
   );

@@ -1,26 +1,26 @@
-import { commandFor, commandsOf, flagOf } from '#core/command-line.ts';
+import { formatCommand, listCommandNames, toFlag } from '#core/command-line.ts';
 import type { CommandDefinition } from '#core/define.ts';
 import { CleoError } from '#core/errors/error.ts';
 import { commandLine } from '#core/errors/quote.ts';
 import { type Globals, globalFlags } from '#core/global-flags.ts';
-import { type Shape, shapesOf } from '#core/shape.ts';
-import { hasShape } from '#dispatch/parse.ts';
+import { describeParams, type ParamShape } from '#core/shape.ts';
+import { isValidShape } from '#dispatch/parse.ts';
 import { suggestFlag } from '#dispatch/suggest.ts';
-import type { Source } from './input.ts';
+import type { InputSource } from './input.ts';
 
-export interface Parsed {
+export interface ParsedArguments {
   params: Record<string, unknown>;
   globals: Globals;
   /** Parameters to be filled from a file or standard input. */
-  sources: Source[];
+  sources: InputSource[];
   /** Why the words are not a call; the first reason. */
-  refusal?: CleoError;
+  error?: CleoError;
 }
 
 /** Whether the words are a call of the right shape, as far as they tell: a file may hold anything. */
 export function isCall(operation: CommandDefinition, argv: string[]): boolean {
-  const { params, sources, refusal } = parseArguments(operation, argv);
-  return !refusal && (sources.length > 0 || hasShape(operation, params));
+  const { params, sources, error: refusal } = parseArguments(operation, argv);
+  return !refusal && (sources.length > 0 || isValidShape(operation, params));
 }
 
 interface Flag {
@@ -31,17 +31,17 @@ interface Flag {
 }
 
 /** Words to parameters, by the flags that follow from the operation's schema. Values are converted, not judged. */
-export function parseArguments(operation: CommandDefinition, argv: string[]): Parsed {
-  const shapes = shapesOf(operation.params);
-  const parsed: Parsed = { params: {}, globals: {}, sources: [] };
-  const refuse = (problem: string, fix: string, near?: string[]): void => {
-    parsed.refusal ??= new CleoError('E_INVALID_INPUT', {
+export function parseArguments(operation: CommandDefinition, argv: string[]): ParsedArguments {
+  const shapes = describeParams(operation.params);
+  const parsed: ParsedArguments = { params: {}, globals: {}, sources: [] };
+  const refuse = (problem: string, fix: string, suggestions?: string[]): void => {
+    parsed.error ??= new CleoError('E_INVALID_INPUT', {
       problem,
-      fix: fix.length <= 500 ? fix : helpFor(operation),
-      ...(near?.length ? { near } : {}),
+      fix: fix.length <= 500 ? fix : formatHelpCommand(operation),
+      ...(suggestions?.length ? { suggestions } : {}),
     });
   };
-  const flags = flagsOf(operation, shapes, parsed);
+  const flags = createFlags(operation, shapes, parsed);
   const positionals: string[] = [];
   const given = new Set<Flag>();
   for (let i = 0; i < argv.length; i++) {
@@ -57,33 +57,33 @@ export function parseArguments(operation: CommandDefinition, argv: string[]): Pa
     }
     const flag = flags.get(name);
     if (!flag) {
-      const { near, question } = suggestFlag(name, flags.keys());
-      const corrected = argv.with(i, word.replace(name, near[0] ?? ''));
+      const { suggestions, question } = suggestFlag(name, flags.keys());
+      const corrected = argv.with(i, word.replace(name, suggestions[0] ?? ''));
       refuse(
-        `${commandOf(operation)} has no option ${JSON.stringify(name.slice(0, 60))}${question}`,
-        near.length === 1 && isCall(operation, corrected)
-          ? commandLine(['cleo', ...commandOf(operation).split(' '), ...corrected])
-          : helpFor(operation),
-        near,
+        `${getCommandName(operation)} has no option ${JSON.stringify(name.slice(0, 60))}${question}`,
+        suggestions.length === 1 && isCall(operation, corrected)
+          ? commandLine(['cleo', ...getCommandName(operation).split(' '), ...corrected])
+          : formatHelpCommand(operation),
+        suggestions,
       );
       continue;
     }
     if (!flag.takesValue) {
-      if (inline !== undefined && inline !== 'true' && inline !== 'false') refuse(`${name} takes no value`, helpFor(operation));
+      if (inline !== undefined && inline !== 'true' && inline !== 'false') refuse(`${name} takes no value`, formatHelpCommand(operation));
       flag.set('', inline !== 'false');
       continue;
     }
     // A value may begin with a dash. One that is a flag itself is more likely a value forgotten; `--flag=value` insists.
     const next = argv[i + 1];
     if (inline === undefined && (next === undefined || next === '--' || flags.has(splitFlag(next).name ?? ''))) {
-      refuse(`${name} needs a value${next === undefined ? '' : `; ${name}=${next} if that is it`}`, helpFor(operation));
+      refuse(`${name} needs a value${next === undefined ? '' : `; ${name}=${next} if that is it`}`, formatHelpCommand(operation));
       continue;
     }
-    if (given.has(flag) && !flag.isList) refuse(`${name} is given twice`, helpFor(operation));
+    if (given.has(flag) && !flag.isList) refuse(`${name} is given twice`, formatHelpCommand(operation));
     given.add(flag);
     flag.set(inline ?? argv[++i]!, true);
   }
-  place(operation, shapes, positionals, parsed.params, refuse);
+  placePositionals(operation, shapes, positionals, parsed.params, refuse);
   for (const [name, { as, isPiped, files }] of Object.entries(operation.cli.read ?? {})) {
     const path = parsed.params[name];
     if (typeof path === 'string') parsed.sources.push({ name, path, as, ...(files ? { files } : {}) });
@@ -99,7 +99,7 @@ export function parseArguments(operation: CommandDefinition, argv: string[]): Pa
 }
 
 /** Every spelling that is a flag of this command, and what it does. */
-function flagsOf(operation: CommandDefinition, shapes: Shape[], { params, globals }: Parsed): Map<string, Flag> {
+function createFlags(operation: CommandDefinition, shapes: ParamShape[], { params, globals }: ParsedArguments): Map<string, Flag> {
   const { short = {}, read = {}, select } = operation.cli;
   const flags = new Map<string, Flag>();
   for (const { name, flags: spellings, value } of globalFlags.filter((flag) => flag.name !== 'version'))
@@ -108,18 +108,18 @@ function flagsOf(operation: CommandDefinition, shapes: Shape[], { params, global
         takesValue: value !== undefined,
         set: (text, isOn) => Object.assign(globals, { [name]: value ? text : isOn }),
       });
-  if (select) flags.set(flagOf(select), { takesValue: false, set: () => {} });
+  if (select) flags.set(toFlag(select), { takesValue: false, set: () => {} });
   for (const shape of shapes) {
     const isSwitch = shape.type === 'flag' && !read[shape.name];
     const flag: Flag = {
       takesValue: !isSwitch,
       isList: shape.type === 'list',
-      set: (text, isOn) => (isSwitch ? assign(params, shape.name, isOn) : put(operation, params, shape, text)),
+      set: (text, isOn) => (isSwitch ? assignParam(params, shape.name, isOn) : setParam(operation, params, shape, text)),
     };
-    flags.set(flagOf(read[shape.name]?.flag ?? shape.name), flag);
+    flags.set(toFlag(read[shape.name]?.flag ?? shape.name), flag);
     for (const [letter, name] of Object.entries(short)) if (name === shape.name) flags.set(`-${letter}`, flag);
     if (isSwitch)
-      flags.set(`--no-${flagOf(shape.name).slice(2)}`, { takesValue: false, set: (_, isOn) => assign(params, shape.name, !isOn) });
+      flags.set(`--no-${toFlag(shape.name).slice(2)}`, { takesValue: false, set: (_, isOn) => assignParam(params, shape.name, !isOn) });
   }
   return flags;
 }
@@ -132,11 +132,11 @@ function splitFlag(word: string): { name?: string; inline?: string } {
   return /^-[A-Za-z]$/.test(word) ? { name: word } : {};
 }
 
-const assign = (params: Record<string, unknown>, name: string, value: unknown): void => {
+const assignParam = (params: Record<string, unknown>, name: string, value: unknown): void => {
   params[name] = value;
 };
 
-function put(operation: CommandDefinition, params: Record<string, unknown>, shape: Shape, text: string): void {
+function setParam(operation: CommandDefinition, params: Record<string, unknown>, shape: ParamShape, text: string): void {
   const { name, type, separator } = shape;
   if (operation.cli.read?.[name]) params[name] = text;
   else if (type === 'list') {
@@ -146,9 +146,9 @@ function put(operation: CommandDefinition, params: Record<string, unknown>, shap
   else params[name] = text;
 }
 
-function place(
+function placePositionals(
   operation: CommandDefinition,
-  shapes: Shape[],
+  shapes: ParamShape[],
   positionals: string[],
   params: Record<string, unknown>,
   refuse: (problem: string, fix: string) => void,
@@ -158,19 +158,19 @@ function place(
   const last = free.at(-1);
   const before = positionals.slice(0, Math.max(0, free.length - 1));
   const end = positionals.slice(before.length);
-  before.forEach((word, i) => void put(operation, params, free[i]!, word));
+  before.forEach((word, i) => void setParam(operation, params, free[i]!, word));
   const takesAll = variadic || (last?.type === 'list' && !operation.cli.read?.[last.name]);
-  if (last && takesAll && !variadic) for (const word of end) put(operation, params, last, word);
-  else if (last && end.length > 0) put(operation, params, last, variadic ? end.join(' ') : end[0]!);
+  if (last && takesAll && !variadic) for (const word of end) setParam(operation, params, last, word);
+  else if (last && end.length > 0) setParam(operation, params, last, variadic ? end.join(' ') : end[0]!);
   if (last ? end.length === 1 || takesAll || end.length === 0 : end.length === 0) return;
   const extra = last ? end[1]! : end[0]!;
   // Words that should have been one, unless it is something that has no spaces in it.
   const isText = last && last.type === 'text' && !last.value && !last.choices;
   refuse(
-    `${commandOf(operation)} takes ${args.length === 0 ? 'no arguments' : `at most ${args.length} (${args.join(', ')})`}; ${JSON.stringify(extra.slice(0, 60))} is too many`,
-    last ? commandFor(operation, { ...params, ...(isText ? { [last.name]: end.join(' ') } : {}) }) : helpFor(operation),
+    `${getCommandName(operation)} takes ${args.length === 0 ? 'no arguments' : `at most ${args.length} (${args.join(', ')})`}; ${JSON.stringify(extra.slice(0, 60))} is too many`,
+    last ? formatCommand(operation, { ...params, ...(isText ? { [last.name]: end.join(' ') } : {}) }) : formatHelpCommand(operation),
   );
 }
 
-const commandOf = (operation: CommandDefinition): string => commandsOf(operation)[0] ?? '';
-const helpFor = (operation: CommandDefinition): string => `cleo help ${commandOf(operation)}`;
+const getCommandName = (operation: CommandDefinition): string => listCommandNames(operation)[0] ?? '';
+const formatHelpCommand = (operation: CommandDefinition): string => `cleo help ${getCommandName(operation)}`;

@@ -29,7 +29,7 @@ const entries = [
 const find = (...argv: string[]) => {
   const found = findCommand(entries, argv);
   if ('entry' in found) return [found.entry.name, ...found.rest];
-  if ('refusal' in found) return { message: found.refusal.message, fix: found.refusal.fix, exit: found.refusal.exitCode };
+  if ('refusal' in found) return { message: found.error.message, fix: found.error.fix, exit: found.error.exitCode };
   return found;
 };
 

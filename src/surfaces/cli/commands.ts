@@ -1,70 +1,70 @@
-import { flagOf } from '#core/command-line.ts';
+import { toFlag } from '#core/command-line.ts';
 import type { RegistryEntry } from '#core/define.ts';
 import { CleoError } from '#core/errors/error.ts';
 import { commandLine } from '#core/errors/quote.ts';
-import { globalFlag, globalFlags } from '#core/global-flags.ts';
-import { suggest, suggestFlag } from '#dispatch/suggest.ts';
+import { findGlobalFlag, globalFlags } from '#core/global-flags.ts';
+import { suggestFlag, suggestNames } from '#dispatch/suggest.ts';
 
 /** What words can name. */
-export type Named = Pick<RegistryEntry, 'name' | 'aliases' | 'commands' | 'select' | 'selectedBy' | 'isDefault'>;
+export type CommandNames = Pick<RegistryEntry, 'name' | 'aliases' | 'commands' | 'select' | 'selectedBy' | 'isDefault'>;
 
 /** What the words name and what is left of them; or a group of commands; or why there is neither. */
-export type Found<E extends Named> =
+export type CommandMatch<E extends CommandNames> =
   | { entry: E; rest: string[] }
   | { group: string }
   /** The words of its fix, where that is a guess at the whole command: it is good only if it parses. */
-  | { refusal: CleoError; guess?: string[] }
+  | { error: CleoError; guess?: string[] }
   | { nothing: true };
 
-const longest = 3;
+const maxCommandWords = 3;
 
 /** The word that says what kind of command it is; empty where there is none. */
-export const firstWord = (argv: string[]): string => argv[leadingWords(argv)[0] ?? -1] ?? '';
+export const getFirstWord = (argv: string[]): string => argv[findLeadingWords(argv)[0] ?? -1] ?? '';
 
-export function findCommand<E extends Named>(entries: E[], argv: string[]): Found<E> {
-  const at = leadingWords(argv);
+export function findCommand<E extends CommandNames>(entries: E[], argv: string[]): CommandMatch<E> {
+  const at = findLeadingWords(argv);
   const words = at.map((i) => argv[i]!);
   for (let length = words.length; length > 0; length--) {
     const command = words.slice(0, length).join(' ');
     const matches = entries.filter((entry) => entry.commands.includes(command));
     if (matches.length === 0) continue;
     const rest = argv.filter((_, i) => !at.slice(0, length).includes(i));
-    const meant = length < words.length ? misspelt(entries, argv, at.slice(0, length + 1)) : undefined;
+    const meant = length < words.length ? findMisspelling(entries, argv, at.slice(0, length + 1)) : undefined;
     if (meant) return meant;
-    return { entry: selected(matches, rest) ?? plainest(matches), rest };
+    return { entry: selectEntry(matches, rest) ?? getDefaultEntry(matches), rest };
   }
   const known = entries.flatMap((entry) => entry.commands);
   if (words.length > 0) {
     const below = known.filter((command) => command.startsWith(`${words[0]} `));
-    if (below.length > 0 && words.length === 1 && argv.every((_, i) => i === at[0] || isGlobal(argv, i))) return { group: words[0]! };
-    return unknownCommand(entries, argv, at, below);
+    if (below.length > 0 && words.length === 1 && argv.every((_, i) => i === at[0] || isGlobalFlag(argv, i))) return { group: words[0]! };
+    return createUnknownCommand(entries, argv, at, below);
   }
-  const [stray] = argv.filter((word) => word.startsWith('-') && !globalFlag(word));
-  return stray === undefined ? { nothing: true } : { refusal: strayFlag(stray, argv, known) };
+  const [stray] = argv.filter((word) => word.startsWith('-') && !findGlobalFlag(word));
+  return stray === undefined ? { nothing: true } : { error: createFlagError(stray, argv, known) };
 }
 
 /** `focus sett T1`: the word behind a command is no value of it but nearly one of the words that can follow it. */
-function misspelt(entries: Named[], argv: string[], at: number[]): Refusal | undefined {
+function findMisspelling(entries: CommandNames[], argv: string[], at: number[]): CommandError | undefined {
   const words = at.map((i) => argv[i]!);
   const word = words.pop()!;
   if (!/^[a-z]{3,}$/.test(word)) return undefined;
   const beginning = `${words.join(' ')} `;
   const below = entries.flatMap(({ commands }) => commands.filter((command) => command.startsWith(beginning)));
-  const { near } = suggest(
+  const { suggestions } = suggestNames(
     word,
     below.map((command) => command.slice(beginning.length)),
   );
-  if (near.length !== 1) return undefined;
-  const meant = `${beginning}${near[0]}`;
-  return refusal(`${beginning}${word}`, [meant], replaced(argv, at, meant));
+  if (suggestions.length !== 1) return undefined;
+  const meant = `${beginning}${suggestions[0]}`;
+  return createCommandError(`${beginning}${word}`, [meant], replaceWords(argv, at, meant));
 }
 
 /** The first words of a command line, global flags and their values passed over: where they stand. */
-function leadingWords(argv: string[]): number[] {
+function findLeadingWords(argv: string[]): number[] {
   const at: number[] = [];
-  for (let i = 0; i < argv.length && at.length < longest; i++) {
+  for (let i = 0; i < argv.length && at.length < maxCommandWords; i++) {
     const word = argv[i]!;
-    const flag = globalFlag(word);
+    const flag = findGlobalFlag(word);
     if (flag) {
       if (flag.value && !word.includes('=')) i++;
     } else if (word.startsWith('-')) break;
@@ -74,18 +74,18 @@ function leadingWords(argv: string[]): number[] {
 }
 
 /** A global flag, or the value of one. */
-const isGlobal = (argv: string[], i: number): boolean =>
-  globalFlag(argv[i]!) !== undefined || (globalFlag(argv[i - 1] ?? '')?.value !== undefined && !argv[i - 1]!.includes('='));
+const isGlobalFlag = (argv: string[], i: number): boolean =>
+  findGlobalFlag(argv[i]!) !== undefined || (findGlobalFlag(argv[i - 1] ?? '')?.value !== undefined && !argv[i - 1]!.includes('='));
 
-function selected<E extends Named>(matches: E[], rest: string[]): E | undefined {
+function selectEntry<E extends CommandNames>(matches: E[], rest: string[]): E | undefined {
   if (matches.length === 1) return matches[0];
   const isChosen = ({ select, selectedBy = [] }: E): boolean =>
-    select !== undefined && [select, ...selectedBy].some((name) => hasFlag(rest, flagOf(name)));
-  return matches.find(isChosen) ?? (rest.every((_, i) => isGlobal(rest, i)) ? matches.find((entry) => entry.isDefault) : undefined);
+    select !== undefined && [select, ...selectedBy].some((name) => hasFlag(rest, toFlag(name)));
+  return matches.find(isChosen) ?? (rest.every((_, i) => isGlobalFlag(rest, i)) ? matches.find((entry) => entry.isDefault) : undefined);
 }
 
 /** Without a flag that selects one of several, the one that needs none. */
-const plainest = <E extends Named>(matches: E[]): E => matches.find((entry) => !entry.select) ?? matches[0]!;
+const getDefaultEntry = <E extends CommandNames>(matches: E[]): E => matches.find((entry) => !entry.select) ?? matches[0]!;
 
 function hasFlag(words: string[], flag: string): boolean {
   for (const word of words) {
@@ -95,59 +95,65 @@ function hasFlag(words: string[], flag: string): boolean {
   return false;
 }
 
-function unknownCommand(entries: Named[], argv: string[], at: number[], below: string[]): Refusal {
+function createUnknownCommand(entries: CommandNames[], argv: string[], at: number[], below: string[]): CommandError {
   const words = at.map((i) => argv[i]!);
   const named = entries.find((entry) => entry.name === words[0] || entry.aliases.includes(words[0]!))?.commands[0];
-  if (named) return refusal(words[0]!, [named], replaced(argv, at.slice(0, 1), named));
+  if (named) return createCommandError(words[0]!, [named], replaceWords(argv, at.slice(0, 1), named));
   const commands = below.length ? below : entries.flatMap((entry) => entry.commands);
   for (const length of below.length ? [2] : [2, 1]) {
     if (words.length < length) continue;
     const typed = words.slice(0, length).join(' ');
-    const { near } = suggest(typed, length === 1 ? [...commands, ...groups(commands)] : commands);
-    const isWhole = commands.includes(near[0] ?? '');
-    if (near.length > 0)
-      return refusal(typed, near, near.length === 1 && isWhole ? replaced(argv, at.slice(0, length), near[0]!) : undefined);
+    const { suggestions } = suggestNames(typed, length === 1 ? [...commands, ...listGroups(commands)] : commands);
+    const isWhole = commands.includes(suggestions[0] ?? '');
+    if (suggestions.length > 0)
+      return createCommandError(
+        typed,
+        suggestions,
+        suggestions.length === 1 && isWhole ? replaceWords(argv, at.slice(0, length), suggestions[0]!) : undefined,
+      );
   }
-  return below.length ? refusal(words.slice(0, 2).join(' '), below.slice(0, 7), ['help', words[0]!]) : refusal(words[0]!, []);
+  return below.length
+    ? createCommandError(words.slice(0, 2).join(' '), below.slice(0, 7), ['help', words[0]!])
+    : createCommandError(words[0]!, []);
 }
 
-const groups = (commands: string[]): string[] => [...new Set(commands.filter((c) => c.includes(' ')).map((c) => c.split(' ')[0]!))];
+const listGroups = (commands: string[]): string[] => [...new Set(commands.filter((c) => c.includes(' ')).map((c) => c.split(' ')[0]!))];
 
-type Refusal = Extract<Found<Named>, { refusal: CleoError }>;
+type CommandError = Extract<CommandMatch<CommandNames>, { refusal: CleoError }>;
 
-function refusal(operation: string, near: string[], guess?: string[]): Refusal {
+function createCommandError(operation: string, suggestions: string[], guess?: string[]): CommandError {
   const fix = guess && commandLine(['cleo', ...guess]);
   const error = new CleoError('E_INVALID_OPERATION', {
     operation: operation.slice(0, 100),
-    near,
+    suggestions,
     ...(fix && fix.length <= 500 ? { fix } : {}),
   });
-  return { refusal: error, ...(guess ? { guess } : {}) };
+  return { error: error, ...(guess ? { guess } : {}) };
 }
 
 /** The words with those at these places replaced by others. */
-function replaced(argv: string[], at: number[], words: string): string[] {
+function replaceWords(argv: string[], at: number[], words: string): string[] {
   return argv.flatMap((word, i) => (i === at[0] ? words.split(' ') : at.includes(i) ? [] : [word]));
 }
 
 /** A flag before any command: a misspelt global one, or one of the command that comes later. */
-function strayFlag(flag: string, argv: string[], known: string[]): CleoError {
+function createFlagError(flag: string, argv: string[], known: string[]): CleoError {
   const name = flag.split('=', 1)[0]!;
   // `--parent` is two letters from `--agent` and was hardly meant to be it; the first letter is seldom the wrong one.
-  const { near, question } = suggestFlag(
+  const { suggestions, question } = suggestFlag(
     name,
     globalFlags.flatMap(({ flags }) => flags.filter((flag) => flag[2] === name[2])),
   );
   const command = argv.findIndex((word) => known.includes(word));
   const fix =
-    near.length === 1
-      ? commandLine(['cleo', ...replaced(argv, [argv.indexOf(flag)], flag.replace(name, near[0]!))])
+    suggestions.length === 1
+      ? commandLine(['cleo', ...replaceWords(argv, [argv.indexOf(flag)], flag.replace(name, suggestions[0]!))])
       : command >= 0
         ? commandLine(['cleo', argv[command]!, ...argv.filter((_, i) => i !== command)])
         : 'cleo help';
   return new CleoError('E_INVALID_INPUT', {
     problem: `${JSON.stringify(name.slice(0, 60))} stands before the command${question || '; the options of a command stand after it'}`,
     fix: fix.length <= 500 ? fix : 'cleo help',
-    ...(near.length ? { near } : {}),
+    ...(suggestions.length ? { suggestions } : {}),
   });
 }

@@ -2,14 +2,14 @@ import { execFileSync } from 'node:child_process';
 import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { type Tool, tools } from '#transfer/rules/recognise.ts';
+import { type ImportTool, importTools } from '#transfer/rules/detect-tool.ts';
 import { openApp } from '../../../test/app.ts';
 import { importsOf } from '../../../test/imports/imports.ts';
 
 const issue = (id: string, more: object = {}): string =>
   JSON.stringify({ id, title: `Issue ${id}`, status: 'open', priority: 2, issue_type: 'task', ...more });
 
-test.each<[string, Tool, string, number, RegExp]>([
+test.each<[string, ImportTool, string, number, RegExp]>([
   ['a torn last line', 'beads', `${issue('a')}\n${issue('b').slice(0, 40)}`, 2, /line 2, column \d+/],
   ['another file', 'beads', '{"name":"package","version":"1.0.0"}', 2, /entry 1 has no id/],
   ['no JSON', 'beads', '<<<<<<< HEAD', 2, /not valid JSON/],
@@ -38,7 +38,7 @@ test('one line of many megabytes', async () => {
   expect(await call('tasks.import', { content, from: 'beads' })).toMatchObject({ imported: 1, losses: [{ field: 'description' }] });
 });
 
-test.each(tools)('%s is recognised, and the way out names it', async (tool) => {
+test.each(importTools)('%s is recognised, and the way out names it', async (tool) => {
   for (const files of await importsOf(tool)) {
     const { root, cli, call } = await openApp();
     for (const { name, text } of files) {

@@ -1,17 +1,17 @@
 import { closeSync, constants, fstatSync, openSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { basename, join, resolve } from 'node:path';
-import { commandsOf } from '#core/command-line.ts';
-import type { FilesOf, Operation } from '#core/define.ts';
+import { listCommandNames } from '#core/command-line.ts';
+import type { FileSelector, Operation } from '#core/define.ts';
 import { CleoError } from '#core/errors/error.ts';
-import type { GivenFile } from '#transfer/model/foreign.ts';
-import { decoded, mostBytes } from './input.ts';
+import type { SourceFile } from '#transfer/model/foreign.ts';
+import { decodeText, maxInputBytes } from './input.ts';
 
-type Wanted = Awaited<ReturnType<FilesOf>>;
+type FileSelection = Awaited<ReturnType<FileSelector>>;
 
 /** A file, or what is wanted of a folder, each with its name. Links inside a folder are not followed, so that none leads out of
  *  it or in a circle; what is no plain file is refused without waiting for it. */
-export function readFiles(path: string, wanted: Wanted, operation: Operation, folder: string): GivenFile[] {
-  const fix = `cleo help ${commandsOf(operation)[0]}`;
+export function readFiles(path: string, wanted: FileSelection, operation: Operation, folder: string): SourceFile[] {
+  const fix = `cleo help ${listCommandNames(operation)[0]}`;
   const refuse = (name: string, problem: string, cause?: unknown): CleoError =>
     new CleoError('E_FILE_ERROR', { path: name, problem, fix }, { cause });
   let bytes = 0;
@@ -30,7 +30,7 @@ export function readFiles(path: string, wanted: Wanted, operation: Operation, fo
       if (found.isDirectory()) return 'folder';
       if (!found.isFile()) throw refuse(name, 'is not a plain file');
       bytes += found.size;
-      if (bytes > mostBytes) throw refuse(name, 'is larger than 256 MiB, alone or with the files before it');
+      if (bytes > maxInputBytes) throw refuse(name, 'is larger than 256 MiB, alone or with the files before it');
       return readFileSync(file);
     } finally {
       closeSync(file);
@@ -38,23 +38,23 @@ export function readFiles(path: string, wanted: Wanted, operation: Operation, fo
   };
   const top = resolve(folder, path);
   const whole = read(top, path, 0);
-  if (whole !== 'folder') return [{ name: basename(path), text: decoded(whole, path, fix) }];
+  if (whole !== 'folder') return [{ name: basename(path), text: decodeText(whole, path, fix) }];
   const inner = wanted.folders.map((name) => join(top, name)).find((name) => statSync(name, { throwIfNoEntry: false })?.isDirectory());
   const root = inner ?? top;
-  const names = namesIn(root, (problem, cause) => refuse(path, problem, cause)).filter(wanted.wants);
+  const names = listFileNames(root, (problem, cause) => refuse(path, problem, cause)).filter(wanted.wants);
   if (names.length === 0) throw new CleoError('E_NOT_FOUND', { what: 'file to import in', id: path, fix });
   return names.map((name) => {
     const content = read(join(root, name), join(path, name), constants.O_NOFOLLOW ?? 0);
     if (content === 'folder') throw refuse(join(path, name), 'is a folder');
-    return { name, text: decoded(content, join(path, name), fix) };
+    return { name, text: decodeText(content, join(path, name), fix) };
   });
 }
 
-const mostEntries = 200_000;
-const deepest = 8;
+const maxEntries = 200_000;
+const maxDepth = 8;
 
 /** Everything below a folder, with `/` between the parts, in one order on every system. */
-function namesIn(root: string, refuse: (problem: string, cause?: unknown) => CleoError): string[] {
+function listFileNames(root: string, refuse: (problem: string, cause?: unknown) => CleoError): string[] {
   const names: string[] = [];
   const open = [''];
   for (let at = open.pop(); at !== undefined; at = open.pop()) {
@@ -63,12 +63,12 @@ function namesIn(root: string, refuse: (problem: string, cause?: unknown) => Cle
       for (const entry of readdirSync(join(root, inside), { withFileTypes: true })) {
         const name = inside ? `${inside}/${entry.name}` : entry.name;
         if (!entry.isDirectory()) names.push(name);
-        else if (!['.git', 'node_modules'].includes(entry.name) && name.split('/').length <= deepest) open.push(name);
+        else if (!['.git', 'node_modules'].includes(entry.name) && name.split('/').length <= maxDepth) open.push(name);
       }
     } catch (error) {
       throw refuse((error as Error).message, error);
     }
-    if (names.length + open.length > mostEntries) throw refuse(`has more than ${mostEntries} files in it`);
+    if (names.length + open.length > maxEntries) throw refuse(`has more than ${maxEntries} files in it`);
   }
   return names.sort();
 }

@@ -1,14 +1,14 @@
 import { expect, test } from 'vitest';
 import { processes } from '#admin/operations/shared/processes.ts';
 import { createApp } from '#main.ts';
-import { platformOf } from '#platform/platform.ts';
+import { createPlatform } from '#platform/platform.ts';
 import { openApp } from '../../../test/app.ts';
 import { runCli } from './run.ts';
 
 /** A command line whose processes only say how they were called. */
 async function open() {
   const { root, env } = await openApp();
-  const app = createApp(platformOf(env, root, '0.0.0-test'));
+  const app = createApp(createPlatform(env, root, '0.0.0-test'));
   return async (...argv: string[]) => {
     const started: unknown[][] = [];
     let out = '';
@@ -80,8 +80,7 @@ test.each(processes.map((process) => [process.name, process] as const))('help an
   expect(all).toContain(`  ${words.join(' ')} `);
   expect(all.replace(/\s+/g, ' ')).toContain(summary);
   expect(JSON.parse((await run('help', name, '--json')).out)).toMatchObject({ help: { process: name, summary } });
-  const script = (await run('completion', 'bash')).out;
-  for (const word of words) expect(script).toMatch(new RegExp(`'[^']*(?<![\\w-])${word}\\b[^']*'`));
+  expect((await run('__complete', '--', ...words)).out).toMatch(new RegExp(`^${words.at(-1)}\\t`, 'm'));
 });
 
 test('help of a command names the process that shares its words', async () => {

@@ -1,13 +1,13 @@
 import { expect, test } from 'vitest';
 import { createApp } from '#main.ts';
-import { platformOf } from '#platform/platform.ts';
+import { createPlatform } from '#platform/platform.ts';
 import { openApp } from '../../../test/app.ts';
 import { runCli, type Terminal } from './run.ts';
 
 /** A house one of whose operations cannot even be loaded, and a terminal that remembers. */
 async function brokenApp(more: Partial<Terminal> = {}) {
   const { root, env } = await openApp();
-  const app = createApp(platformOf(env, root, '0.0.0-test'));
+  const app = createApp(createPlatform(env, root, '0.0.0-test'));
   const under = (word: string) =>
     app.registry
       .findByFirstWord(word)

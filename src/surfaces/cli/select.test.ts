@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { Envelope } from '#dispatch/envelope.ts';
-import { quietText } from './select.ts';
+import { formatQuiet } from './select.ts';
 
 const table: [string, string, Record<string, unknown>, string][] = [
   ['a record', 'task', { task: { id: 'T001' } }, 'T001\n'],
@@ -11,5 +11,15 @@ const table: [string, string, Record<string, unknown>, string][] = [
 ];
 test.each(table)('%s', (_, resultsField, result, text) => {
   const envelope = { _meta: { resultsField }, success: true, ...result } as unknown as Envelope;
-  expect(quietText(envelope)).toBe(text);
+  expect(formatQuiet(envelope)).toBe(text);
+});
+
+test('--quiet prints the tasks wave by wave', () => {
+  const waves = [
+    { wave: 1, tasks: [{ id: 'T002' }, { id: 'T003' }] },
+    { wave: 2, tasks: [{ id: 'T004' }] },
+  ];
+  expect(formatQuiet({ _meta: { command: 'x', timestamp: '', version: '', resultsField: 'waves' }, success: true, waves })).toBe(
+    'T002\nT003\nT004\n',
+  );
 });

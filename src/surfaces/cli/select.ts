@@ -8,7 +8,7 @@ export function pickFields(envelope: Envelope, fields: string[]): Envelope {
   if (!envelope.success || !field) return envelope;
   const names = fields.map((name) => name.trim()).filter((name) => name !== '');
   const seen = new Set<string>();
-  const picked = pick(envelope[field], names, seen);
+  const picked = pickRecord(envelope[field], names, seen);
   const unknown = seen.size === 0 && isEmpty(envelope[field]) ? [] : names.filter((name) => !seen.has(name));
   const warnings = [
     ...(envelope._meta.warnings ?? []),
@@ -18,8 +18,8 @@ export function pickFields(envelope: Envelope, fields: string[]): Envelope {
 }
 
 /** A record inside a record is one of its own only as a child in a tree. */
-function pick(value: unknown, names: string[], seen: Set<string>): unknown {
-  if (Array.isArray(value)) return value.map((item) => pick(item, names, seen));
+function pickRecord(value: unknown, names: string[], seen: Set<string>): unknown {
+  if (Array.isArray(value)) return value.map((item) => pickRecord(item, names, seen));
   if (typeof value !== 'object' || value === null) return value;
   const picked: Fields = {};
   for (const name of names)
@@ -28,30 +28,30 @@ function pick(value: unknown, names: string[], seen: Set<string>): unknown {
       seen.add(name);
     }
   const { children } = value as Fields;
-  return Array.isArray(children) && !names.includes('children') ? { ...picked, children: pick(children, names, seen) } : picked;
+  return Array.isArray(children) && !names.includes('children') ? { ...picked, children: pickRecord(children, names, seen) } : picked;
 }
 
 const isEmpty = (value: unknown): boolean => typeof value === 'object' && value !== null && Object.keys(value).length === 0;
 
 /** `--quiet`: bare ids, one a line; where there are none, the bare value. */
-export function quietText(envelope: Envelope): string {
+export function formatQuiet(envelope: Envelope): string {
   const value = envelope[envelope._meta.resultsField ?? ''];
-  const lines = ids(value);
+  const lines = listIds(value);
   if (lines.length > 0) return `${lines.join('\n')}\n`;
   // A moment is that of the task beside it.
-  const [task] = ids(envelope.task);
+  const [task] = listIds(envelope.task);
   if (task !== undefined) return `${task}\n`;
   const isPlain = typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean';
   return isPlain ? `${value}\n` : '';
 }
 
-function ids(value: unknown): string[] {
-  if (Array.isArray(value)) return value.flatMap((item) => (typeof item === 'string' ? [item] : ids(item)));
+function listIds(value: unknown): string[] {
+  if (Array.isArray(value)) return value.flatMap((item) => (typeof item === 'string' ? [item] : listIds(item)));
   if (typeof value !== 'object' || value === null) return [];
   // A grade names the task that its session was about; it is the session that was graded.
   const { id, slug, sessionId, taskId, name, version, children, tasks } = value as Fields;
   const own = id ?? slug ?? sessionId ?? taskId ?? name ?? version;
   // A wave has no name of its own: what it holds is meant.
   const inner = children ?? (own === undefined ? tasks : undefined);
-  return [...(own === undefined ? [] : [String(own)]), ...(Array.isArray(inner) ? ids(inner) : [])];
+  return [...(own === undefined ? [] : [String(own)]), ...(Array.isArray(inner) ? listIds(inner) : [])];
 }

@@ -1,51 +1,51 @@
 import type { HttpBindings } from '@hono/node-server';
 import { type Context, Hono } from 'hono';
 import { CleoError } from '#core/errors/error.ts';
-import { type Admitted, hasTokens } from '#dispatch/authenticate.ts';
+import { hasTokens, type TokenIdentity } from '#dispatch/authenticate.ts';
 import { type App, dispatch } from '#dispatch/dispatch.ts';
-import { type Envelope, failure } from '#dispatch/envelope.ts';
-import { type GateOptions, gateOf, type Visitor } from './gate.ts';
-import { metricsOf } from './metrics.ts';
-import { openApiOf } from './openapi.ts';
+import { createFailure, type Envelope } from '#dispatch/envelope.ts';
+import { type AccessOptions, createAccessControl, type Visitor } from './access-control.ts';
+import { createMetrics } from './metrics.ts';
+import { createOpenApi } from './openapi.ts';
 
-export interface AppOptions extends GateOptions {
+export interface HttpAppOptions extends AccessOptions {
   /** What answers at `/mcp`, behind the same checks; built on the house it is given. */
-  mcp?: (app: App) => { handle(request: Request, from: { token: Admitted }): Promise<Response> };
+  mcp?: (app: App) => { handle(request: Request, from: { token: TokenIdentity }): Promise<Response> };
   /** Told what nobody expected. */
   report?: (error: unknown) => void;
 }
 
-type Env = { Bindings: Partial<HttpBindings>; Variables: { token: Admitted } };
+type Env = { Bindings: Partial<HttpBindings>; Variables: { token: TokenIdentity } };
 
-const longestBody = 1 << 20;
+const maxBodyBytes = 1 << 20;
 
 /** The HTTP door: `POST /api/<gateway>/<domain>/<operation>`, its description, and what a server is watched by. */
-export function httpApp(plain: App, options: AppOptions): Hono<Env> {
-  const metrics = metricsOf();
-  const app: App = { ...plain, onReply: metrics.call };
+export function createHttpApp(plain: App, options: HttpAppOptions): Hono<Env> {
+  const metrics = createMetrics();
+  const app: App = { ...plain, onReply: metrics.countCall };
   const { platform } = app;
-  const gate = gateOf(app, options);
+  const gate = createAccessControl(app, options);
   const startedAt = platform.monotonicMs();
   const mcp = options.mcp?.(app);
   let openApi: Promise<string> | undefined;
 
   const routes = new Hono<Env>();
   routes.use(async (c, next) => {
-    metrics.open(1);
+    metrics.changeOpen(1);
     try {
       await next();
     } finally {
-      metrics.open(-1);
+      metrics.changeOpen(-1);
     }
-    metrics.request(c.res.status);
-    for (const [name, value] of headers) c.res.headers.set(name, value);
+    metrics.countRequest(c.res.status);
+    for (const [name, value] of securityHeaders) c.res.headers.set(name, value);
   });
   routes.use((c, next) => {
-    gate.checkOrigin(visitorOf(c));
+    gate.checkOrigin(toVisitor(c));
     return next();
   });
   routes.get('/healthz', async (c) => {
-    gate.checkRate(visitorOf(c), platform.monotonicMs());
+    gate.checkRate(toVisitor(c), platform.monotonicMs());
     try {
       await hasTokens(app);
       return c.json({ status: 'ok' });
@@ -54,31 +54,36 @@ export function httpApp(plain: App, options: AppOptions): Hono<Env> {
     }
   });
   routes.use(async (c, next) => {
-    c.set('token', await gate.admit(visitorOf(c), platform.monotonicMs()));
+    c.set('token', await gate.admit(toVisitor(c), platform.monotonicMs()));
     return next();
   });
 
   routes.post('/api/:gateway{query|mutate}/:domain/:operation', async (c) => {
-    if (!/^application\/json\s*(?:;\s*charset="?utf-8"?\s*)?$/i.test(c.req.header('content-type') ?? '')) return refused(c, wrongType, 415);
+    if (!/^application\/json\s*(?:;\s*charset="?utf-8"?\s*)?$/i.test(c.req.header('content-type') ?? ''))
+      return refused(c, wrongContentType, 415);
     const { gateway, domain, operation } = c.req.param();
-    const body = await bodyOf(c);
-    if (!body) return refused(c, tooLong, 413);
-    const { envelope, refusal, unexpected } = await dispatch(app, {
+    const body = await readBody(c);
+    if (!body) return refused(c, bodyTooLong, 413);
+    const {
+      envelope,
+      error: refusal,
+      unexpected,
+    } = await dispatch(app, {
       operation: `${domain}.${operation}`,
       gateway: 'http',
       kind: gateway as 'query' | 'mutate',
       token: c.get('token'),
-      ...(gateway === 'mutate' ? { signal: departure(c) } : {}),
+      ...(gateway === 'mutate' ? { signal: createDepartureSignal(c) } : {}),
       ...given('agent', c.req.header('cleo-agent')),
       ...given('session', c.req.header('cleo-session')),
       ...given('idempotencyKey', c.req.header('idempotency-key')),
-      ...paramsOf(body),
+      ...parseBody(body),
     });
     if (unexpected) options.report?.(unexpected);
-    return answered(c, envelope, refusal?.httpStatus ?? 200);
+    return respond(c, envelope, refusal?.httpStatus ?? 200);
   });
   routes.get('/api/openapi.json', async (c) => {
-    openApi ??= openApiOf(app.registry, platform.version).then((document) => JSON.stringify(document));
+    openApi ??= createOpenApi(app.registry, platform.version).then((document) => JSON.stringify(document));
     return c.body(await openApi, 200, { 'content-type': 'application/json' });
   });
   routes.get('/metrics', (c) =>
@@ -99,7 +104,7 @@ export function httpApp(plain: App, options: AppOptions): Hono<Env> {
     });
 
   routes.notFound((c) => {
-    const error = new CleoError('E_INVALID_OPERATION', { operation: c.req.path.slice(0, 100), near: [] });
+    const error = new CleoError('E_INVALID_OPERATION', { operation: c.req.path.slice(0, 100), suggestions: [] });
     return refused(c, error);
   });
   routes.onError((error, c) => {
@@ -112,22 +117,22 @@ export function httpApp(plain: App, options: AppOptions): Hono<Env> {
   function refused(c: Context<Env>, error: CleoError, status = error.httpStatus): Response {
     if (status === 401) c.header('www-authenticate', 'Bearer');
     if (error.row === 'E_TOO_MANY_REQUESTS') c.header('retry-after', String(error.details.retryAfterSeconds));
-    const { _meta, ...rest } = failure({ command: 'http', timestamp: platform.now(), version: platform.version }, error);
+    const { _meta, ...rest } = createFailure({ command: 'http', timestamp: platform.now(), version: platform.version }, error);
     const { version, ...bare } = _meta;
     const isStranger = [401, 403, 429].includes(status);
-    return answered(c, { _meta: isStranger ? bare : { ...bare, version }, ...rest } as Envelope, status);
+    return respond(c, { _meta: isStranger ? bare : { ...bare, version }, ...rest } as Envelope, status);
   }
   return routes;
 }
 
-const tooLong = new CleoError('E_VALIDATION', { field: 'body', problem: 'must have at most 1 MiB', fix: 'cleo help serve' });
-const wrongType = new CleoError('E_INVALID_INPUT', {
+const bodyTooLong = new CleoError('E_VALIDATION', { field: 'body', problem: 'must have at most 1 MiB', fix: 'cleo help serve' });
+const wrongContentType = new CleoError('E_INVALID_INPUT', {
   problem: 'The parameters are sent as JSON: Content-Type: application/json',
   fix: 'cleo help serve',
 });
 
 /** Answers are nobody's to keep, to guess at or to frame. */
-const headers = Object.entries({
+const securityHeaders = Object.entries({
   'cache-control': 'no-store',
   'x-content-type-options': 'nosniff',
   'referrer-policy': 'no-referrer',
@@ -135,10 +140,10 @@ const headers = Object.entries({
   'content-security-policy': "default-src 'none'; frame-ancestors 'none'",
 });
 
-const answered = (c: Context<Env>, envelope: Envelope, status: number): Response =>
+const respond = (c: Context<Env>, envelope: Envelope, status: number): Response =>
   c.body(`${JSON.stringify(envelope)}\n`, status as 200, { 'content-type': 'application/json' });
 
-const visitorOf = (c: Context<Env>): Visitor => ({
+const toVisitor = (c: Context<Env>): Visitor => ({
   host: c.req.header('host'),
   origin: c.req.header('origin'),
   authorization: c.req.header('authorization'),
@@ -150,21 +155,21 @@ const given = <K extends string>(key: K, value: string | undefined): Partial<Rec
   (value === undefined ? {} : { [key]: value }) as Partial<Record<K, string>>;
 
 /** The whole body, unless it is too long. What says how long it is need not be looked at piece by piece, which costs more than the rest. */
-async function bodyOf(c: Context<Env>): Promise<Uint8Array | undefined> {
+async function readBody(c: Context<Env>): Promise<Uint8Array | undefined> {
   const length = c.req.header('content-length');
-  if (length !== undefined) return Number(length) > longestBody ? undefined : new Uint8Array(await c.req.arrayBuffer());
+  if (length !== undefined) return Number(length) > maxBodyBytes ? undefined : new Uint8Array(await c.req.arrayBuffer());
   const parts: Uint8Array[] = [];
   let size = 0;
   for await (const part of c.req.raw.body ?? []) {
     size += part.byteLength;
-    if (size > longestBody) return undefined;
+    if (size > maxBodyBytes) return undefined;
     parts.push(part);
   }
   return Buffer.concat(parts);
 }
 
 /** Nothing at all is no parameters. What is no JSON is answered and logged like any call that does not parse. */
-function paramsOf(body: Uint8Array): { params: unknown; refusal?: CleoError } {
+function parseBody(body: Uint8Array): { params: unknown; refusal?: CleoError } {
   try {
     return { params: body.byteLength === 0 ? {} : JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(body)) };
   } catch {
@@ -173,7 +178,7 @@ function paramsOf(body: Uint8Array): { params: unknown; refusal?: CleoError } {
 }
 
 /** Aborted when the caller leaves before it is answered. */
-function departure(c: Context<Env>): AbortSignal {
+function createDepartureSignal(c: Context<Env>): AbortSignal {
   const left = new AbortController();
   const { outgoing } = c.env ?? {};
   outgoing?.once('close', () => {

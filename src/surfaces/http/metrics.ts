@@ -3,24 +3,24 @@ import type { App, Reply } from '#dispatch/dispatch.ts';
 /** What Prometheus asks for. */
 export interface Metrics {
   /** Every call through the one door, whichever protocol brought it. */
-  call: NonNullable<App['onReply']>;
-  request(status: number): void;
-  open(by: 1 | -1): void;
+  countCall: NonNullable<App['onReply']>;
+  countRequest(status: number): void;
+  changeOpen(by: 1 | -1): void;
   text(uptimeSeconds: number, memoryBytes: number): string;
 }
 
 /** Seconds. */
 const bounds = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10];
 
-export function metricsOf(): Metrics {
+export function createMetrics(): Metrics {
   const calls = new Map<string, number>();
   const requests = new Map<string, number>();
   const durations = new Map<string, { within: number[]; count: number; sum: number }>();
   let open = 0;
   return {
-    call({ gateway }, { exitCode, operation }: Reply, durationMs) {
+    countCall({ gateway }, { exitCode, operation }: Reply, durationMs) {
       // A name that is no operation's is the caller's own invention; there is no end to those.
-      add(calls, `operation="${operation?.name ?? 'unknown'}",gateway="${gateway}",exit="${exitCode}"`);
+      incrementCount(calls, `operation="${operation?.name ?? 'unknown'}",gateway="${gateway}",exit="${exitCode}"`);
       const seen = durations.get(gateway) ?? { within: bounds.map(() => 0), count: 0, sum: 0 };
       const seconds = durationMs / 1000;
       bounds.forEach((bound, i) => {
@@ -30,13 +30,13 @@ export function metricsOf(): Metrics {
       seen.sum += seconds;
       durations.set(gateway, seen);
     },
-    request: (status) => add(requests, `status="${status}"`),
-    open: (by) => {
+    countRequest: (status) => incrementCount(requests, `status="${status}"`),
+    changeOpen: (by) => {
       open += by;
     },
     text: (uptimeSeconds, memoryBytes) =>
       [
-        ...counter('cleo_calls_total', 'Calls by operation, gateway and exit code', calls),
+        ...formatCounter('cleo_calls_total', 'Calls by operation, gateway and exit code', calls),
         '# HELP cleo_call_duration_seconds How long calls took',
         '# TYPE cleo_call_duration_seconds histogram',
         ...[...durations].flatMap(([gateway, { within, count, sum }]) => [
@@ -45,24 +45,24 @@ export function metricsOf(): Metrics {
           `cleo_call_duration_seconds_sum{gateway="${gateway}"} ${sum}`,
           `cleo_call_duration_seconds_count{gateway="${gateway}"} ${count}`,
         ]),
-        ...counter('cleo_http_requests_total', 'HTTP requests by status', requests),
-        ...gauge('cleo_http_open_requests', 'HTTP requests that are being answered', open),
-        ...gauge('cleo_uptime_seconds', 'Since the server started', uptimeSeconds),
-        ...gauge('process_resident_memory_bytes', 'Memory of the process', memoryBytes),
+        ...formatCounter('cleo_http_requests_total', 'HTTP requests by status', requests),
+        ...formatGauge('cleo_http_open_requests', 'HTTP requests that are being answered', open),
+        ...formatGauge('cleo_uptime_seconds', 'Since the server started', uptimeSeconds),
+        ...formatGauge('process_resident_memory_bytes', 'Memory of the process', memoryBytes),
         '',
       ].join('\n'),
   };
 }
 
-const add = (counts: Map<string, number>, labels: string): void => void counts.set(labels, (counts.get(labels) ?? 0) + 1);
+const incrementCount = (counts: Map<string, number>, labels: string): void => void counts.set(labels, (counts.get(labels) ?? 0) + 1);
 
-const counter = (name: string, help: string, counts: Map<string, number>): string[] => [
+const formatCounter = (name: string, help: string, counts: Map<string, number>): string[] => [
   `# HELP ${name} ${help}`,
   `# TYPE ${name} counter`,
   ...[...counts].map(([labels, n]) => `${name}{${labels}} ${n}`),
 ];
 
-const gauge = (name: string, help: string, value: number): string[] => [
+const formatGauge = (name: string, help: string, value: number): string[] => [
   `# HELP ${name} ${help}`,
   `# TYPE ${name} gauge`,
   `${name} ${value}`,

@@ -1,16 +1,16 @@
-import { errorCatalog } from '#admin/all-errors.ts';
+import { getErrorCatalog } from '#admin/all-errors.ts';
 import type { Operation, Registry } from '#core/define.ts';
-import { jsonSchemaOf } from '#core/model/json-schema.ts';
+import { createJsonSchema } from '#core/model/json-schema.ts';
 
 type Node = Record<string, unknown>;
 
 /** The HTTP door as an OpenAPI 3.1 document, which follows from the definitions. */
-export async function openApiOf(catalog: Registry, version: string): Promise<Node> {
+export async function createOpenApi(catalog: Registry, version: string): Promise<Node> {
   const schemas: Node = { Meta: meta, Error: failure };
   const paths: Node = {};
   for (const entry of catalog.entries) {
     const operation = await entry.load();
-    paths[pathOf(operation)] = { post: described(operation, schemas) };
+    paths[getPath(operation)] = { post: describeOperation(operation, schemas) };
   }
   return {
     openapi: '3.1.0',
@@ -27,31 +27,31 @@ export async function openApiOf(catalog: Registry, version: string): Promise<Nod
     paths,
     components: {
       schemas,
-      responses: Object.fromEntries(Object.entries(common).map(([status, codes]) => [`E${status}`, refusal(codes)])),
+      responses: Object.fromEntries(Object.entries(commonErrors).map(([status, codes]) => [`E${status}`, createErrorResponse(codes)])),
       securitySchemes: { token: { type: 'http', scheme: 'bearer', description: 'What cleo token create shows once' } },
       parameters: {
-        Session: header('Cleo-Session', 'The session the call belongs to'),
-        Agent: header('Cleo-Agent', 'Who is calling; the name of the token, or http, where it is left out'),
-        IdempotencyKey: header('Idempotency-Key', 'The same key again gives the same answer and has no second effect'),
+        Session: createHeader('Cleo-Session', 'The session the call belongs to'),
+        Agent: createHeader('Cleo-Agent', 'Who is calling; the name of the token, or http, where it is left out'),
+        IdempotencyKey: createHeader('Idempotency-Key', 'The same key again gives the same answer and has no second effect'),
       },
     },
   };
 }
 
-const gatewayOf = ({ kind }: Operation): 'query' | 'mutate' => (kind === 'query' ? 'query' : 'mutate');
+const getGateway = ({ kind }: Operation): 'query' | 'mutate' => (kind === 'query' ? 'query' : 'mutate');
 
-export const pathOf = (operation: Operation): string => `/api/${gatewayOf(operation)}/${operation.name.replace('.', '/')}`;
+export const getPath = (operation: Operation): string => `/api/${getGateway(operation)}/${operation.name.replace('.', '/')}`;
 
-function described(operation: Operation, schemas: Node): Node {
+function describeOperation(operation: Operation, schemas: Node): Node {
   const id = operation.name.replace(/[.-]([a-z])/g, (_, letter: string) => letter.toUpperCase());
   const isWrite = operation.kind !== 'query';
-  const result = hoisted(jsonSchemaOf(operation.result), `${id}Result`, schemas) as { properties?: Node; required?: string[] };
+  const result = hoistDefinitions(createJsonSchema(operation.result), `${id}Result`, schemas) as { properties?: Node; required?: string[] };
   schemas[`${id}Result`] = {
     type: 'object',
-    properties: { _meta: ref('Meta'), success: { const: true }, ...result.properties, ...(isWrite ? { data: receipt } : {}) },
+    properties: { _meta: toRef('Meta'), success: { const: true }, ...result.properties, ...(isWrite ? { data: receipt } : {}) },
     required: ['_meta', 'success', ...(result.required ?? []), ...(isWrite ? ['data'] : [])],
   };
-  const params = hoisted(jsonSchemaOf(operation.params), `${id}Params`, schemas);
+  const params = hoistDefinitions(createJsonSchema(operation.params), `${id}Params`, schemas);
   return {
     operationId: id,
     summary: operation.summary,
@@ -59,15 +59,15 @@ function described(operation: Operation, schemas: Node): Node {
     parameters: ['Session', 'Agent', ...(isWrite ? ['IdempotencyKey'] : [])].map((name) => ({ $ref: `#/components/parameters/${name}` })),
     requestBody: { required: true, content: { 'application/json': { schema: params, example: operation.example.call } } },
     responses: {
-      200: { description: 'Done; _meta.exitCode is there when it is not 0', ...json(ref(`${id}Result`)) },
-      ...refusalsOf(operation),
+      200: { description: 'Done; _meta.exitCode is there when it is not 0', ...toJsonContent(toRef(`${id}Result`)) },
+      ...listErrorResponses(operation),
     },
     ...(operation.scope ? { description: 'Needs a token of scope admin.' } : {}),
   };
 }
 
 /** What any call may answer. */
-const common: Record<string, string[]> = {
+const commonErrors: Record<string, string[]> = {
   400: ['E_INVALID_INPUT'],
   401: ['E_UNAUTHORIZED'],
   403: ['E_FORBIDDEN'],
@@ -80,20 +80,23 @@ const common: Record<string, string[]> = {
 };
 
 /** Those, and what this one names. */
-function refusalsOf(operation: Operation): Node {
+function listErrorResponses(operation: Operation): Node {
   const own: Record<string, string[]> = {};
   for (const code of operation.errors) {
-    const { http } = errorCatalog()[code];
-    if (!common[http]?.includes(code)) own[http] = [...(own[http] ?? common[http] ?? []), code];
+    const { http } = getErrorCatalog()[code];
+    if (!commonErrors[http]?.includes(code)) own[http] = [...(own[http] ?? commonErrors[http] ?? []), code];
   }
-  const shared = Object.keys(common).map((status) => [status, { $ref: `#/components/responses/E${status}` }]);
-  return { ...Object.fromEntries(shared), ...Object.fromEntries(Object.entries(own).map(([status, codes]) => [status, refusal(codes)])) };
+  const shared = Object.keys(commonErrors).map((status) => [status, { $ref: `#/components/responses/E${status}` }]);
+  return {
+    ...Object.fromEntries(shared),
+    ...Object.fromEntries(Object.entries(own).map(([status, codes]) => [status, createErrorResponse(codes)])),
+  };
 }
 
-const refusal = (codes: string[]): Node => ({ description: codes.join(', '), ...json(ref('Error')) });
+const createErrorResponse = (codes: string[]): Node => ({ description: codes.join(', '), ...toJsonContent(toRef('Error')) });
 
 /** What a schema defines for itself moves to where the whole document finds it. */
-function hoisted(schema: object, id: string, schemas: Node): Node {
+function hoistDefinitions(schema: object, id: string, schemas: Node): Node {
   const { $defs, ...rest } = schema as Node;
   const moved = (node: unknown): unknown => {
     if (Array.isArray(node)) return node.map(moved);
@@ -109,9 +112,9 @@ function hoisted(schema: object, id: string, schemas: Node): Node {
   return moved(rest) as Node;
 }
 
-const ref = (name: string): Node => ({ $ref: `#/components/schemas/${name}` });
-const json = (schema: Node): Node => ({ content: { 'application/json': { schema } } });
-const header = (name: string, description: string): Node => ({
+const toRef = (name: string): Node => ({ $ref: `#/components/schemas/${name}` });
+const toJsonContent = (schema: Node): Node => ({ content: { 'application/json': { schema } } });
+const createHeader = (name: string, description: string): Node => ({
   name,
   in: 'header',
   description,
@@ -148,7 +151,7 @@ const receipt = {
 const failure = {
   type: 'object',
   properties: {
-    _meta: ref('Meta'),
+    _meta: toRef('Meta'),
     success: { const: false },
     error: {
       type: 'object',

@@ -2,12 +2,12 @@ import { CleoError } from '#core/errors/error.ts';
 import { hasTokens } from '#dispatch/authenticate.ts';
 import { requireProject } from '#dispatch/call-context.ts';
 import type { App } from '#dispatch/dispatch.ts';
-import { type AppOptions, httpApp } from './app.ts';
-import { isLoopback, listed } from './names.ts';
+import { createHttpApp, type HttpAppOptions } from './app.ts';
+import { isLoopback, splitList } from './host-names.ts';
 import { type ListenOptions, listen } from './server.ts';
 
-export interface ServeOptions extends Partial<ListenOptions>, Pick<AppOptions, 'report'> {
-  mcp?: (app: App) => ReturnType<NonNullable<AppOptions['mcp']>> & { close(): Promise<void> };
+export interface ServeOptions extends Partial<ListenOptions>, Pick<HttpAppOptions, 'report'> {
+  mcp?: (app: App) => ReturnType<NonNullable<HttpAppOptions['mcp']>> & { close(): Promise<void> };
   /** Aborted when the process is asked to stop. */
   stop: AbortSignal;
   /** How long what runs may take to finish then. */
@@ -32,10 +32,10 @@ export async function serve(app: App, { stop, announce, mcp, report, graceMs = 1
       fix: 'cleo token create --name client --scope query',
     });
   let endpoint: ReturnType<NonNullable<typeof mcp>> | undefined;
-  const routes = httpApp(app, {
+  const routes = createHttpApp(app, {
     bound,
-    hosts: listed(config['serve.hosts']),
-    origins: listed(config['serve.origins']),
+    hosts: splitList(config['serve.hosts']),
+    origins: splitList(config['serve.origins']),
     requireToken: config['serve.requireToken'],
     callsPerMinute: config['serve.callsPerMinute'],
     ...(report ? { report } : {}),

@@ -3,7 +3,7 @@ import type { AddressInfo, Socket } from 'node:net';
 import { createAdaptorServer } from '@hono/node-server';
 import { CleoError } from '#core/errors/error.ts';
 
-export interface Listening {
+export interface HttpServer {
   port: number;
   url: string;
   /** Takes nobody new, lets what runs finish for so long, then hangs up. */
@@ -21,7 +21,7 @@ export interface ListenOptions {
 export async function listen(
   app: { fetch(request: Request, env: never): Promise<Response> | Response },
   options: ListenOptions,
-): Promise<Listening> {
+): Promise<HttpServer> {
   const { host, port, headersTimeoutMs = 10_000, requestTimeoutMs = 30_000 } = options;
   const server = createAdaptorServer({
     fetch: app.fetch as never,
@@ -33,9 +33,9 @@ export async function listen(
       maxHeaderSize: 16_384,
     },
   }) as Server;
-  const connections = connectionsOf(server);
+  const connections = trackConnections(server);
   await new Promise<void>((resolve, reject) => {
-    server.once('error', (error) => reject(cannotListen(error, host, port)));
+    server.once('error', (error) => reject(toListenError(error, host, port)));
     server.listen(port, host, resolve);
   });
   const { address, port: taken, family } = server.address() as AddressInfo;
@@ -54,7 +54,7 @@ export async function listen(
 
 /** Which connections have a request that is not answered yet. Node's own idea of an idle one leaves out those that have not
  *  sent anything. */
-function connectionsOf(server: Server): { hangUp(): void } {
+function trackConnections(server: Server): { hangUp(): void } {
   const running = new Map<Socket, number>();
   let isOver = false;
   const change = (socket: Socket, by: 1 | -1): void => {
@@ -78,7 +78,7 @@ function connectionsOf(server: Server): { hangUp(): void } {
   };
 }
 
-function cannotListen(error: NodeJS.ErrnoException, host: string, port: number): unknown {
+function toListenError(error: NodeJS.ErrnoException, host: string, port: number): unknown {
   const refuse = (problem: string, fix: string): CleoError =>
     new CleoError('E_CONFIG_ERROR', { path: 'serve.port', problem, fix }, { cause: error });
   if (error.code === 'EADDRINUSE') return refuse(`${port} on ${host} is taken by another process`, 'cleo serve --port 0');

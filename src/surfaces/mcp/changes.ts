@@ -2,7 +2,7 @@ import type { Envelope } from '#dispatch/envelope.ts';
 import { briefingUri, taskUri } from './resources.ts';
 
 /** What an answer changed of what can be read as a resource; undefined where it changed nothing. */
-export function changedBy({ _meta, success, data }: Envelope): { uris: string[] } | undefined {
+export function findChangedResources({ _meta, success, data }: Envelope): { uris: string[] } | undefined {
   const {
     created = [],
     updated = [],
@@ -11,10 +11,10 @@ export function changedBy({ _meta, success, data }: Envelope): { uris: string[] 
   } = (data ?? {}) as Record<'created' | 'updated' | 'deleted', string[] | undefined> & { dryRun?: true };
   const ids = [...new Set([...created, ...updated, ...deleted])];
   if (!success || dryRun || _meta.replayed || ids.length === 0) return undefined;
-  return { uris: [...ids.flatMap(uriOf), briefingUri] };
+  return { uris: [...ids.flatMap(toUris), briefingUri] };
 }
 
-function uriOf(id: string): string[] {
+function toUris(id: string): string[] {
   if (/^T\d+$/.test(id)) return [taskUri(id)];
   return id.startsWith('session-') ? [`cleo://grade/${id}`] : [];
 }

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { openApp } from '../../../test/app.ts';
-import { caller, eras } from '../../../test/mcp-client.ts';
-import { overHttp, serverApp } from '../../../test/mcp-doors.ts';
-import { mcpHandler } from './http.ts';
+import { createToolCaller, revisions } from '../../../test/mcp-client.ts';
+import { connectOverHttp, createMcpApp } from '../../../test/mcp-surfaces.ts';
+import { createMcpEndpoint } from './http.ts';
 
 const post = (body: string, headers: Record<string, string> = {}): Request =>
   new Request('http://127.0.0.1/mcp', {
@@ -11,36 +11,40 @@ const post = (body: string, headers: Record<string, string> = {}): Request =>
     headers: { 'content-type': 'application/json', accept: 'application/json, text/event-stream', ...headers },
   });
 
-describe.each(eras)('revision %s', (era) => {
+describe.each(revisions)('revision %s', (era) => {
   test('lists, calls, reads and prompts, without a session of the transport', async () => {
     const world = await openApp({ tasks: ['T001: Write it'] });
-    const client = await overHttp(serverApp(world, false), era);
+    const client = await connectOverHttp(createMcpApp(world, false), era);
     expect(client.getNegotiatedProtocolVersion()).toBe(era);
     expect((await client.listTools()).tools).toHaveLength(2);
-    expect(await caller(client)('mutate', 'tasks.add', { title: 'Second' })).toMatchObject({ envelope: { task: { id: 'T002' } } });
+    expect(await createToolCaller(client)('mutate', 'tasks.add', { title: 'Second' })).toMatchObject({
+      envelope: { task: { id: 'T002' } },
+    });
     expect(await client.readResource({ uri: 'cleo://task/T001' })).toMatchObject({ contents: [{ uri: 'cleo://task/T001' }] });
     expect(await client.getPrompt({ name: 'spawn-task', arguments: { task: 'T001' } })).toMatchObject({ messages: [{ role: 'user' }, {}] });
   });
 
   test('declares notifications only where it can send them', async () => {
-    const client = await overHttp(serverApp(await openApp(), false), era);
+    const client = await connectOverHttp(createMcpApp(await openApp(), false), era);
     expect(client.getServerCapabilities()?.resources).toEqual(era === '2026-07-28' ? { subscribe: true, listChanged: true } : {});
   });
 
   test('who calls is named in the call, or by the token', async () => {
     const world = await openApp();
-    const app = serverApp(world, false);
-    await caller(await overHttp(app, era))('mutate', 'tasks.add', { title: 'One' }, { agent: 'ann' });
-    await caller(await overHttp(app, era, { token: { name: 'ci', scope: 'mutate' } }))('mutate', 'tasks.add', { title: 'Two' });
-    const agents = (await world.store.read(({ audit }) => audit.newest({}, { limit: 2, offset: 0 }))).map(({ agent }) => agent);
+    const app = createMcpApp(world, false);
+    await createToolCaller(await connectOverHttp(app, era))('mutate', 'tasks.add', { title: 'One' }, { agent: 'ann' });
+    await createToolCaller(await connectOverHttp(app, era, { token: { name: 'ci', scope: 'mutate' } }))('mutate', 'tasks.add', {
+      title: 'Two',
+    });
+    const agents = (await world.store.read(({ audit }) => audit.list({}, { limit: 2, offset: 0 }))).map(({ agent }) => agent);
     expect(agents).toEqual(['ci', 'ann']);
   });
 });
 
 test('a change by one client reaches another that listens', async () => {
   const world = await openApp({ tasks: ['T001'] });
-  const handlerApp = serverApp(world, false);
-  const handler = mcpHandler(handlerApp);
+  const handlerApp = createMcpApp(world, false);
+  const handler = createMcpEndpoint(handlerApp);
   const { Client, StreamableHTTPClientTransport } = await import('@modelcontextprotocol/client');
   const open = async () => {
     const client = new Client({ name: 'test', version: '1' }, { versionNegotiation: { mode: { pin: '2026-07-28' } } });
@@ -52,7 +56,7 @@ test('a change by one client reaches another that listens', async () => {
   const told: string[] = [];
   listener.setNotificationHandler('notifications/resources/updated', ({ params }) => void told.push(params.uri));
   await listener.listen({ resourceSubscriptions: ['cleo://task/T001'] });
-  await caller(writer)('mutate', 'tasks.update', { taskId: 'T1', notes: 'x' });
+  await createToolCaller(writer)('mutate', 'tasks.update', { taskId: 'T1', notes: 'x' });
   await expect.poll(() => told).toEqual(['cleo://task/T001']);
   await listener.close();
   await writer.close();
@@ -60,7 +64,7 @@ test('a change by one client reaches another that listens', async () => {
 });
 
 test('what is no request is answered with a status, and the next one is served', async () => {
-  const handler = mcpHandler(serverApp(await openApp(), false), { maxBodyBytes: 1000 });
+  const handler = createMcpEndpoint(createMcpApp(await openApp(), false), { maxBodyBytes: 1000 });
   const status = async (request: Request): Promise<number> => (await handler.handle(request)).status;
   expect(await status(post('{'))).toBe(400);
   expect(await status(post('[]'))).toBe(400);

@@ -1,12 +1,13 @@
 import type { ServerContext } from '@modelcontextprotocol/server';
-import type { Observe, ProgressReporter, Registry } from '#core/define.ts';
+import type { EventObserver, Registry } from '#core/define.ts';
+import type { ProgressReporter } from '#core/model/progress.ts';
 
 /** Tells a client that asked for it, once a second, that work goes on; and of work that tells what happens, that too. */
 export async function withProgress<T>(
   ctx: ServerContext,
   catalog: Registry,
   what: string,
-  work: (observe?: Observe) => Promise<T>,
+  work: (observe?: EventObserver) => Promise<T>,
 ): Promise<T> {
   const progressToken = ctx.mcpReq._meta?.progressToken;
   if (progressToken === undefined) return work();
@@ -17,7 +18,7 @@ export async function withProgress<T>(
     // A client that is gone needs no progress; its call ends by itself.
     void ctx.mcpReq.notify({ method: 'notifications/progress', params: { progressToken, progress, message } }).catch(() => {});
   };
-  const story = narration && told(narration, tell);
+  const story = narration && observeProgress(narration, tell);
   let seconds = 0;
   const timer = setInterval(() => {
     seconds++;
@@ -31,12 +32,15 @@ export async function withProgress<T>(
 }
 
 /** In the words that people on a terminal read. */
-function told({ begin, step, now }: ProgressReporter, tell: (message: string) => void): { observe: Observe; now(): string | undefined } {
+function observeProgress(
+  { initialState: begin, step, formatStatus: now }: ProgressReporter,
+  tell: (message: string) => void,
+): { observe: EventObserver; now(): string | undefined } {
   let tale = begin;
   return {
     observe(event, data, about) {
       const next = step(tale, { event, data, about }, performance.now());
-      tale = next.tale;
+      tale = next.state;
       for (const { text } of next.lines) tell(text);
     },
     now: () => now(tale, performance.now()),

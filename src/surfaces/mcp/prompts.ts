@@ -1,37 +1,37 @@
 import type { GetPromptResult, Prompt } from '@modelcontextprotocol/server';
 import { ProtocolError, ProtocolErrorCode } from '@modelcontextprotocol/server';
-import { ask, type Desk, has } from './desk.ts';
-import { readResource, taskIds, taskUri } from './resources.ts';
+import { callOperation, hasOperation, type McpContext } from './context.ts';
+import { completeTaskIds, readResource, taskUri } from './resources.ts';
 import { toolNames } from './tools.ts';
 
-interface Argument {
+interface PromptArgument {
   name: string;
   description: string;
   required: boolean;
-  complete?(desk: Desk, beginning: string): Promise<string[]>;
+  complete?(desk: McpContext, beginning: string): Promise<string[]>;
 }
 
 /** A line of advice, or a call and why it is made; a call whose operation is not there is left out. */
-type Step = string | [operation: string, params: Record<string, unknown>, why: string];
+type PromptStep = string | [operation: string, params: Record<string, unknown>, why: string];
 
-interface Template {
+interface PromptTemplate {
   name: string;
   title: string;
   description: string;
-  arguments: Argument[];
-  steps(given: Record<string, string>): Step[];
+  arguments: PromptArgument[];
+  steps(given: Record<string, string>): PromptStep[];
   /** The argument that names a task to be enclosed. */
-  encloses?: string;
+  taskArgument?: string;
 }
 
-const templates: Template[] = [
+const templates: PromptTemplate[] = [
   {
     name: 'start-session',
     title: 'Start a session',
     description: 'Begin work: see who is here, open a session with a scope, take the first task',
     arguments: [
-      { name: 'scope', description: 'epic:T001, saga:T001, task:T001 or global (default)', required: false, complete: scopes },
-      { name: 'focus', description: 'The task to begin with; otherwise the one recommended', required: false, complete: taskIds },
+      { name: 'scope', description: 'epic:T001, saga:T001, task:T001 or global (default)', required: false, complete: completeScopes },
+      { name: 'focus', description: 'The task to begin with; otherwise the one recommended', required: false, complete: completeTaskIds },
     ],
     steps: ({ scope = 'global', focus }) => [
       'Begin a working session on this project. Make these calls, and read each answer before the next:',
@@ -51,8 +51,8 @@ const templates: Template[] = [
     name: 'spawn-task',
     title: 'Hand a task to an agent',
     description: 'Everything an agent needs to do one task and nothing else',
-    arguments: [{ name: 'task', description: 'The task to be done', required: true, complete: taskIds }],
-    encloses: 'task',
+    arguments: [{ name: 'task', description: 'The task to be done', required: true, complete: completeTaskIds }],
+    taskArgument: 'task',
     steps: ({ task = '' }) => [
       `You do task ${task}, enclosed, and nothing beside it.`,
       ['tasks.start', { taskId: task }, 'claims it for you; if another agent holds it (exit 35), stop and say so'],
@@ -70,16 +70,16 @@ const templates: Template[] = [
     description: 'Turn a goal into an epic with tasks in order',
     arguments: [
       { name: 'goal', description: 'What is to be true when it is done', required: true },
-      { name: 'epic', description: 'An epic that exists already', required: false, complete: taskIds },
+      { name: 'epic', description: 'An epic that exists already', required: false, complete: completeTaskIds },
     ],
     steps: ({ goal = '', epic }) => [
       `Plan this goal as tasks: ${goal}`,
       ['tasks.find', { query: goal.slice(0, 100) }, 'what is there already; build on it rather than repeat it'],
       ...(epic
-        ? ([['tasks.tree', { taskId: epic }, 'what the epic holds so far']] satisfies Step[])
+        ? ([['tasks.tree', { taskId: epic }, 'what the epic holds so far']] satisfies PromptStep[])
         : ([
             ['tasks.add', { title: 'The goal in a few words', type: 'epic', description: 'Why, and when it is done' }, 'the epic'],
-          ] satisfies Step[])),
+          ] satisfies PromptStep[])),
       ['tasks.exists', { taskId: epic ?? 'T001' }, 'before you put anything below it'],
       [
         'tasks.add',
@@ -107,17 +107,17 @@ export const listPrompts = (): Prompt[] =>
   }));
 
 export async function getPrompt(
-  desk: Desk,
+  desk: McpContext,
   name: string,
   given: Record<string, string> = {},
   signal: AbortSignal,
 ): Promise<GetPromptResult> {
-  const template = templateOf(name);
+  const template = getTemplate(name);
   for (const { name: argument, required } of template.arguments)
     if (required && !given[argument]?.trim())
       throw new ProtocolError(ProtocolErrorCode.InvalidParams, `The prompt ${name} needs the argument ${argument}`);
-  const text = written(desk, template.steps(given));
-  const enclosed = template.encloses && given[template.encloses];
+  const text = formatSteps(desk, template.steps(given));
+  const enclosed = template.taskArgument && given[template.taskArgument];
   const { contents = [] } = enclosed ? await readResource(desk, taskUri(encodeURIComponent(enclosed)), signal) : {};
   return {
     description: template.description,
@@ -128,18 +128,18 @@ export async function getPrompt(
   };
 }
 
-export async function completePrompt(desk: Desk, name: string, argument: string, beginning: string): Promise<string[]> {
-  const known = templateOf(name).arguments.find((each) => each.name === argument);
+export async function completePrompt(desk: McpContext, name: string, argument: string, beginning: string): Promise<string[]> {
+  const known = getTemplate(name).arguments.find((each) => each.name === argument);
   return known?.complete ? known.complete(desk, beginning) : [];
 }
 
-function templateOf(name: string): Template {
+function getTemplate(name: string): PromptTemplate {
   const template = templates.find((each) => each.name === name);
   if (!template) throw new ProtocolError(ProtocolErrorCode.InvalidParams, `Prompt ${name} not found`);
   return template;
 }
 
-function written(desk: Desk, steps: Step[]): string {
+function formatSteps(desk: McpContext, steps: PromptStep[]): string {
   return steps
     .flatMap((step) => {
       if (typeof step === 'string') return [step];
@@ -154,9 +154,9 @@ function written(desk: Desk, steps: Step[]): string {
     .join('\n');
 }
 
-async function scopes(desk: Desk, beginning: string): Promise<string[]> {
-  const { envelope } = has(desk, 'tasks.find')
-    ? await ask(desk, { operation: 'tasks.find', params: { type: 'epic', limit: 50 } })
+async function completeScopes(desk: McpContext, beginning: string): Promise<string[]> {
+  const { envelope } = hasOperation(desk, 'tasks.find')
+    ? await callOperation(desk, { operation: 'tasks.find', params: { type: 'epic', limit: 50 } })
     : { envelope: { tasks: [] } };
   const epics = (envelope.tasks as { id: string }[] | undefined) ?? [];
   return ['global', ...epics.map(({ id }) => `epic:${id}`)].filter((scope) => scope.startsWith(beginning));

@@ -1,11 +1,11 @@
 import type { ReadResourceResult, Resource, ResourceTemplateType } from '@modelcontextprotocol/server';
 import { ProtocolError, ProtocolErrorCode, ResourceNotFoundError } from '@modelcontextprotocol/server';
-import { shapesOf } from '#core/shape.ts';
+import { describeParams } from '#core/shape.ts';
 import type { Reply } from '#dispatch/dispatch.ts';
 import type { Envelope } from '#dispatch/envelope.ts';
-import { ask, type Desk, has } from './desk.ts';
+import { callOperation, hasOperation, type McpContext } from './context.ts';
 
-interface Kind {
+interface ResourceKind {
   name: string;
   /** Up to its variable, which is the last part. */
   uri: string;
@@ -14,10 +14,10 @@ interface Kind {
   /** The query behind it, and its parameter that the variable fills. A kind whose query is not there is not served. */
   operation: string;
   param?: string;
-  complete?(desk: Desk, beginning: string): Promise<string[]>;
+  complete?(desk: McpContext, beginning: string): Promise<string[]>;
 }
 
-const kinds: Kind[] = [
+const kinds: ResourceKind[] = [
   { name: 'briefing', uri: 'cleo://briefing', title: 'Where the work stands', operation: 'session.briefing' },
   {
     name: 'injection',
@@ -26,7 +26,7 @@ const kinds: Kind[] = [
     title: 'The protocol for agents, up to a tier',
     operation: 'admin.inject',
     param: 'tier',
-    complete: async (desk, beginning) => (await choices(desk, 'admin.inject', 'tier')).filter((tier) => tier.startsWith(beginning)),
+    complete: async (desk, beginning) => (await listChoices(desk, 'admin.inject', 'tier')).filter((tier) => tier.startsWith(beginning)),
   },
   {
     name: 'task',
@@ -35,7 +35,7 @@ const kinds: Kind[] = [
     title: 'A task with everything known of it',
     operation: 'tasks.show',
     param: 'taskId',
-    complete: taskIds,
+    complete: completeTaskIds,
   },
   {
     name: 'grade',
@@ -44,43 +44,49 @@ const kinds: Kind[] = [
     title: 'How a session was worked, graded',
     operation: 'admin.grade',
     param: 'sessionId',
-    complete: sessionIds,
+    complete: completeSessionIds,
   },
 ];
 
 export const taskUri = (id: string): string => `cleo://task/${id}`;
 export const briefingUri = 'cleo://briefing';
 
-const served = (desk: Desk): Kind[] => kinds.filter(({ operation }) => has(desk, operation));
+const listKinds = (desk: McpContext): ResourceKind[] => kinds.filter(({ operation }) => hasOperation(desk, operation));
 
 /** What can be listed by name: the briefing, the tiers, and the tasks that may be started now. */
-export async function listResources(desk: Desk): Promise<Resource[]> {
-  const found = served(desk);
-  const of = (name: string): Kind[] => found.filter((kind) => kind.name === name);
+export async function listResources(desk: McpContext): Promise<Resource[]> {
+  const found = listKinds(desk);
+  const of = (name: string): ResourceKind[] => found.filter((kind) => kind.name === name);
   return [
     ...of('briefing').map(({ uri, name, title }) => ({ uri, name, title })),
     ...(
-      await Promise.all(of('injection').map(async (kind) => (await kind.complete!(desk, '')).map((tier) => item(kind, tier, tier))))
+      await Promise.all(of('injection').map(async (kind) => (await kind.complete!(desk, '')).map((tier) => toResource(kind, tier, tier))))
     ).flat(),
-    ...(await readyTasks(desk)).map(({ id, title }) => item(of('task')[0]!, id, title)),
+    ...(await listReadyTasks(desk)).map(({ id, title }) => toResource(of('task')[0]!, id, title)),
   ];
 }
 
-const item = ({ uri, name }: Kind, value: string, title: string): Resource => ({ uri: uri + value, name: `${name} ${value}`, title });
+const toResource = ({ uri, name }: ResourceKind, value: string, title: string): Resource => ({
+  uri: uri + value,
+  name: `${name} ${value}`,
+  title,
+});
 
-export const listTemplates = (desk: Desk): ResourceTemplateType[] =>
-  served(desk).flatMap(({ uri, variable, name, title }) => (variable ? [{ uriTemplate: `${uri}{${variable}}`, name, title }] : []));
+export const listTemplates = (desk: McpContext): ResourceTemplateType[] =>
+  listKinds(desk).flatMap(({ uri, variable, name, title }) => (variable ? [{ uriTemplate: `${uri}{${variable}}`, name, title }] : []));
 
-export async function readResource(desk: Desk, uri: string, signal: AbortSignal): Promise<ReadResourceResult> {
-  const kind = served(desk).find((each) => (each.variable ? uri.startsWith(each.uri) && uri.length > each.uri.length : uri === each.uri));
+export async function readResource(desk: McpContext, uri: string, signal: AbortSignal): Promise<ReadResourceResult> {
+  const kind = listKinds(desk).find((each) =>
+    each.variable ? uri.startsWith(each.uri) && uri.length > each.uri.length : uri === each.uri,
+  );
   if (!kind) throw new ResourceNotFoundError(uri);
-  const params = kind.param ? { [kind.param]: decoded(uri, kind.uri.length) } : {};
-  const { envelope, operation } = await ask(desk, { operation: kind.operation, params, signal });
-  if (!envelope.success) throw notRead(uri, envelope);
-  return { contents: [{ uri, ...textOf(envelope, operation) }] };
+  const params = kind.param ? { [kind.param]: decodeVariable(uri, kind.uri.length) } : {};
+  const { envelope, operation } = await callOperation(desk, { operation: kind.operation, params, signal });
+  if (!envelope.success) throw toProtocolError(uri, envelope);
+  return { contents: [{ uri, ...toContent(envelope, operation) }] };
 }
 
-function decoded(uri: string, from: number): string {
+function decodeVariable(uri: string, from: number): string {
   try {
     return decodeURIComponent(uri.slice(from));
   } catch {
@@ -88,7 +94,7 @@ function decoded(uri: string, from: number): string {
   }
 }
 
-function notRead(uri: string, envelope: Envelope): Error {
+function toProtocolError(uri: string, envelope: Envelope): Error {
   const error = envelope.error as { exitCode: number; message: string };
   if (error.exitCode === 4) return new ResourceNotFoundError(uri, error.message);
   const code = error.exitCode === 1 || error.exitCode === 3 ? ProtocolErrorCode.InternalError : ProtocolErrorCode.InvalidParams;
@@ -96,7 +102,7 @@ function notRead(uri: string, envelope: Envelope): Error {
 }
 
 /** An operation that answers with a text is that text; any other is its main result as JSON. */
-function textOf(envelope: Envelope, operation: Reply['operation']): { text: string; mimeType: string } {
+function toContent(envelope: Envelope, operation: Reply['operation']): { text: string; mimeType: string } {
   const text = operation?.cli.raw && envelope[operation.cli.raw];
   return typeof text === 'string'
     ? { text, mimeType: 'text/markdown' }
@@ -104,38 +110,38 @@ function textOf(envelope: Envelope, operation: Reply['operation']): { text: stri
 }
 
 /** Values for the variable of a template that begin so. */
-export async function completeResource(desk: Desk, uriTemplate: string, variable: string, beginning: string): Promise<string[]> {
-  const kind = served(desk).find((each) => each.variable && `${each.uri}{${each.variable}}` === uriTemplate);
+export async function completeResource(desk: McpContext, uriTemplate: string, variable: string, beginning: string): Promise<string[]> {
+  const kind = listKinds(desk).find((each) => each.variable && `${each.uri}{${each.variable}}` === uriTemplate);
   if (!kind) throw new ProtocolError(ProtocolErrorCode.InvalidParams, `Resource template ${uriTemplate} not found`);
   return kind.variable === variable && kind.complete ? kind.complete(desk, beginning) : [];
 }
 
 /** Ids that begin with these digits; without any, those of the tasks that may be started now. */
-export async function taskIds(desk: Desk, beginning: string): Promise<string[]> {
+export async function completeTaskIds(desk: McpContext, beginning: string): Promise<string[]> {
   const digits = /^[tT]?0*(\d{0,15})$/.exec(beginning.trim())?.[1];
   if (digits === undefined) return [];
-  if (digits === '') return (await readyTasks(desk)).map(({ id }) => id);
-  const found = ids((await ask(desk, { operation: 'tasks.find', params: { id: digits, limit: 100 } })).envelope.tasks);
+  if (digits === '') return (await listReadyTasks(desk)).map(({ id }) => id);
+  const found = listIds((await callOperation(desk, { operation: 'tasks.find', params: { id: digits, limit: 100 } })).envelope.tasks);
   // `T01` is the beginning of T012; `T1` or `1` may mean T001.
   const literal = found.filter((id) => id.startsWith(beginning.trim().toUpperCase()));
   return literal.length > 0 ? literal : found;
 }
 
-async function readyTasks(desk: Desk): Promise<{ id: string; title: string }[]> {
-  if (!has(desk, 'orchestrate.ready')) return [];
-  const { envelope } = await ask(desk, { operation: 'orchestrate.ready', params: {} });
+async function listReadyTasks(desk: McpContext): Promise<{ id: string; title: string }[]> {
+  if (!hasOperation(desk, 'orchestrate.ready')) return [];
+  const { envelope } = await callOperation(desk, { operation: 'orchestrate.ready', params: {} });
   return (envelope.tasks as { id: string; title: string }[] | undefined) ?? [];
 }
 
-export async function sessionIds(desk: Desk, beginning: string): Promise<string[]> {
-  if (!has(desk, 'session.list')) return [];
-  const { envelope } = await ask(desk, { operation: 'session.list', params: {} });
-  return ids(envelope.sessions).filter((id) => id.startsWith(beginning));
+export async function completeSessionIds(desk: McpContext, beginning: string): Promise<string[]> {
+  if (!hasOperation(desk, 'session.list')) return [];
+  const { envelope } = await callOperation(desk, { operation: 'session.list', params: {} });
+  return listIds(envelope.sessions).filter((id) => id.startsWith(beginning));
 }
 
-async function choices({ app }: Desk, operation: string, param: string): Promise<string[]> {
+async function listChoices({ app }: McpContext, operation: string, param: string): Promise<string[]> {
   const { params } = await app.registry.load(operation);
-  return shapesOf(params).find(({ name }) => name === param)?.choices ?? [];
+  return describeParams(params).find(({ name }) => name === param)?.choices ?? [];
 }
 
-const ids = (records: unknown): string[] => (Array.isArray(records) ? records.map(({ id }: { id: string }) => id) : []);
+const listIds = (records: unknown): string[] => (Array.isArray(records) ? records.map(({ id }: { id: string }) => id) : []);

@@ -1,17 +1,17 @@
 import { Server } from '@modelcontextprotocol/server';
 import type { Envelope } from '#dispatch/envelope.ts';
-import { changedBy } from './changes.ts';
-import type { Desk } from './desk.ts';
+import { findChangedResources } from './changes.ts';
+import type { McpContext } from './context.ts';
 import { completePrompt, getPrompt, listPrompts } from './prompts.ts';
 import { completeResource, listResources, listTemplates, readResource } from './resources.ts';
-import { callTool, tools } from './tools.ts';
+import { callTool, createTools } from './tools.ts';
 
 /** How a server tells of changes: on its own connection to whoever subscribed there, through the handler that holds the
  *  subscriptions (`elsewhere`), or not at all. What it cannot do it does not declare. */
-export type Telling = 'subscribers' | 'connection' | 'elsewhere' | 'nobody';
+export type ChangeChannel = 'subscribers' | 'connection' | 'elsewhere' | 'nobody';
 
 /** One server of the official SDK, for one connection or one request, in whichever revision the client speaks. */
-export function mcpServer(desk: Desk, telling: Telling): Server {
+export function createMcpServer(desk: McpContext, telling: ChangeChannel): Server {
   const { app } = desk;
   const subscribed = new Set<string>();
   const tells = telling !== 'nobody' ? { subscribe: true, listChanged: true } : {};
@@ -24,20 +24,20 @@ export function mcpServer(desk: Desk, telling: Telling): Server {
     },
   );
   const told = (envelope: Envelope): void => {
-    const changed = telling === 'subscribers' || telling === 'connection' ? changedBy(envelope) : undefined;
+    const changed = telling === 'subscribers' || telling === 'connection' ? findChangedResources(envelope) : undefined;
     if (!changed) return;
     const uris = changed.uris.filter((uri) => telling === 'connection' || subscribed.has(uri));
     // A client that has just left is told nothing; that is no failure of the call.
     void Promise.all([server.sendResourceListChanged(), ...uris.map((uri) => server.sendResourceUpdated({ uri }))]).catch(() => {});
   };
-  const own: Desk = {
+  const own: McpContext = {
     ...desk,
-    answered: (envelope, agent) => {
-      desk.answered?.(envelope, agent);
+    onAnswer: (envelope, agent) => {
+      desk.onAnswer?.(envelope, agent);
       told(envelope);
     },
   };
-  const listed = tools(app.registry);
+  const listed = createTools(app.registry);
   server.setRequestHandler('tools/list', () => ({ tools: listed }));
   server.setRequestHandler('tools/call', ({ params }, ctx) => callTool(own, params.name, params.arguments, ctx));
   server.setRequestHandler('resources/list', async () => ({ resources: await listResources(own) }));

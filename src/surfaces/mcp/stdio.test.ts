@@ -6,15 +6,15 @@ import { job } from '#core/define.ts';
 import type { Caller } from '#core/model/audit.ts';
 import type { App } from '#dispatch/call-context.ts';
 import { renewLease } from '#dispatch/lease.ts';
-import { openApp, type Seen } from '../../../test/app.ts';
-import { openWorkshop } from '../../../test/construct.ts';
-import { serverApp } from '../../../test/mcp-doors.ts';
+import { type Json, openApp } from '../../../test/app.ts';
+import { createMcpApp } from '../../../test/mcp-surfaces.ts';
+import { openSkillProject } from '../../../test/skill-project.ts';
 import { serveClient } from './stdio.ts';
 
 /** A server in this process, its standard input and output in our hands. */
 function open(app: App, renew: (caller: Caller) => Promise<void> = async () => {}, renewEveryMs = 60_000) {
   const [input, output, stop] = [new PassThrough(), new PassThrough(), new AbortController()];
-  const messages: Seen[] = [];
+  const messages: Json[] = [];
   output.on('data', (chunk) =>
     messages.push(
       ...String(chunk)
@@ -29,7 +29,7 @@ function open(app: App, renew: (caller: Caller) => Promise<void> = async () => {
     return done;
   });
   const send = (message: object): void => void input.write(`${JSON.stringify({ jsonrpc: '2.0', ...message })}\n`);
-  const until = async (fits: (message: Seen) => boolean): Promise<Seen> => {
+  const until = async (fits: (message: Json) => boolean): Promise<Json> => {
     for (;;) {
       const found = messages.find(fits);
       if (found) return found;
@@ -78,7 +78,7 @@ function withSlow(app: App): { app: App; end: () => void } {
 }
 
 test('long work reports progress to a client that asked for it, once a second', async () => {
-  const { app, end } = withSlow(serverApp(await openApp(), true));
+  const { app, end } = withSlow(createMcpApp(await openApp(), true));
   const { until, send, messages } = open(app);
   send({
     id: 1,
@@ -95,9 +95,9 @@ test('long work reports progress to a client that asked for it, once a second', 
 });
 
 test('of a run it is told what people on a terminal are told, in the same words', async () => {
-  const shop = await openWorkshop();
-  shop.skill('greet', 'echo hello');
-  const { until, send, messages } = open(serverApp(shop, true));
+  const shop = await openSkillProject();
+  shop.writeSkill('greet', 'echo hello');
+  const { until, send, messages } = open(createMcpApp(shop, true));
   const params = { domain: 'skills', operation: 'run', params: { name: 'greet' } };
   send({ id: 1, method: 'tools/call', params: { name: 'cleo_mutate', arguments: params, _meta: { progressToken: 'p' } } });
   expect(await until(({ id }) => id === 1)).toMatchObject({ result: { structuredContent: { run: { status: 'success' } } } });
@@ -114,7 +114,7 @@ test('of a run it is told what people on a terminal are told, in the same words'
 
 test('work that runs is finished and answered after the input has ended, or a stop was asked for', async () => {
   for (const how of ['end', 'stop']) {
-    const { app, end } = withSlow(serverApp(await openApp(), true));
+    const { app, end } = withSlow(createMcpApp(await openApp(), true));
     const { input, stop, done, until, call } = open(app);
     call(1, 'mutate', 'slow', {});
     await until(({ id }) => id === 0);
@@ -130,12 +130,12 @@ test('work that runs is finished and answered after the input has ended, or a st
 test('a connected server keeps the claims of its agents from lapsing, without an audit row', async () => {
   const clock = { now: '2026-03-01T10:00:00.000Z' };
   const world = await openApp({ tasks: ['T001', 'T002'], config: { claims: { ttlMinutes: 60 } } });
-  const built = serverApp(world, true);
+  const built = createMcpApp(world, true);
   const app = { ...built, platform: { ...built.platform, now: () => clock.now } };
   const { call, until } = open(app, (caller) => renewLease(app, caller), 10);
   call(1, 'mutate', 'start', { taskId: 'T1' });
   await until(({ id }) => id === 1);
-  const renewedAt = async (): Promise<string | undefined> => (await world.store.read(({ claims }) => claims.of('T001')))?.renewedAt;
+  const renewedAt = async (): Promise<string | undefined> => (await world.store.read(({ claims }) => claims.get('T001')))?.renewedAt;
   const entries = (): Promise<number> => world.store.read(({ audit }) => audit.count({}, 100));
   const [before, logged] = [await renewedAt(), await entries()];
   expect(before).toBe('2026-03-01T10:00:00.000Z');

@@ -2,10 +2,10 @@ import type { Readable, Writable } from 'node:stream';
 import { serveStdio } from '@modelcontextprotocol/server/stdio';
 import type { Caller } from '#core/model/audit.ts';
 import type { App } from '#dispatch/dispatch.ts';
-import { LineTransport } from './lines.ts';
-import { mcpServer } from './server.ts';
+import { LineTransport } from './line-transport.ts';
+import { createMcpServer } from './server.ts';
 
-export interface Connection {
+export interface StdioConnection {
   input: Readable;
   output: Writable;
   /** Aborted when the process is asked to stop. */
@@ -18,7 +18,7 @@ export interface Connection {
 }
 
 /** Serves one client until it leaves or the process is asked to stop; what runs is finished first. */
-export async function serveClient(app: App, { input, output, stop, report, renew, renewEveryMs }: Connection): Promise<void> {
+export async function serveClient(app: App, { input, output, stop, report, renew, renewEveryMs }: StdioConnection): Promise<void> {
   const transport = new LineTransport(input, output);
   const callers = new Map<string, Caller>();
   const answered = (session: string | undefined, agent = app.platform.caller.agent): void => {
@@ -32,7 +32,7 @@ export async function serveClient(app: App, { input, output, stop, report, renew
     answered: ({ _meta }: { _meta: { sessionId?: string } }, agent: string | undefined) => answered(_meta.sessionId, agent),
   };
   // In the older revisions a client subscribes on the connection; since then the SDK holds the subscriptions before us.
-  const handle = serveStdio(({ era }) => mcpServer(desk, era === 'legacy' ? 'subscribers' : 'connection'), {
+  const handle = serveStdio(({ era }) => createMcpServer(desk, era === 'legacy' ? 'subscribers' : 'connection'), {
     transport,
     onerror: (error) => report(error.message),
   });

@@ -2,26 +2,27 @@ import type { CallToolResult, ServerContext, Tool } from '@modelcontextprotocol/
 import { ProtocolError, ProtocolErrorCode } from '@modelcontextprotocol/server';
 import type { Registry } from '#core/define.ts';
 import { CleoError } from '#core/errors/error.ts';
-import { type Envelope, failure } from '#dispatch/envelope.ts';
-import { ask, type Desk } from './desk.ts';
+import { createFailure, type Envelope } from '#dispatch/envelope.ts';
+import { isPlainObject } from '#lib/is-plain-object.ts';
+import { callOperation, type McpContext } from './context.ts';
 import { withProgress } from './progress.ts';
 
 export const toolNames = { query: 'cleo_query', mutate: 'cleo_mutate' } as const;
 type Gateway = keyof typeof toolNames;
 
 /** The two tools. Every conversation pays for this listing: it names the everyday operations and leaves the rest to `admin.help`. */
-export function tools(catalog: Registry): Tool[] {
+export function createTools(catalog: Registry): Tool[] {
   return [
-    tool(catalog, 'query', 'Asks', { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: false }),
-    tool(catalog, 'mutate', 'Changes', { readOnlyHint: false, destructiveHint: true, idempotentHint: false, openWorldHint: false }),
+    createTool(catalog, 'query', 'Asks', { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: false }),
+    createTool(catalog, 'mutate', 'Changes', { readOnlyHint: false, destructiveHint: true, idempotentHint: false, openWorldHint: false }),
   ];
 }
 
-function tool(catalog: Registry, gateway: Gateway, verb: string, annotations: NonNullable<Tool['annotations']>): Tool {
+function createTool(catalog: Registry, gateway: Gateway, verb: string, annotations: NonNullable<Tool['annotations']>): Tool {
   const text = (description: string) => ({ type: 'string' as const, description });
   return {
     name: toolNames[gateway],
-    description: `${verb} CLEO: tasks, sessions and memory of this project. Everyday operations: ${everyday(catalog, gateway)}. Parameters, and all others: ${gateway === 'query' ? '' : `${toolNames.query} `}admin.help {"operation":"tasks.show"}, or {} for the list.`,
+    description: `${verb} CLEO: tasks, sessions and memory of this project. Everyday operations: ${listEverydayOperations(catalog, gateway)}. Parameters, and all others: ${gateway === 'query' ? '' : `${toolNames.query} `}admin.help {"operation":"tasks.show"}, or {} for the list.`,
     inputSchema: {
       type: 'object',
       properties: {
@@ -45,7 +46,7 @@ function tool(catalog: Registry, gateway: Gateway, verb: string, annotations: No
 }
 
 /** `tasks: add, update; session: start`: the operations of tier 0 behind this gateway, from the catalog. */
-function everyday(catalog: Registry, gateway: Gateway): string {
+function listEverydayOperations(catalog: Registry, gateway: Gateway): string {
   const domains = new Map<string, string[]>();
   for (const { name, kind, tier } of catalog.entries) {
     if (tier > 0 || (kind === 'query') !== (gateway === 'query')) continue;
@@ -56,14 +57,14 @@ function everyday(catalog: Registry, gateway: Gateway): string {
 }
 
 /** A call of a tool is a call of the operation it names; what comes back is the envelope. */
-export async function callTool(desk: Desk, name: string, input: unknown, ctx: ServerContext): Promise<CallToolResult> {
+export async function callTool(desk: McpContext, name: string, input: unknown, ctx: ServerContext): Promise<CallToolResult> {
   const gateway = (Object.keys(toolNames) as Gateway[]).find((each) => toolNames[each] === name);
   if (!gateway) throw new ProtocolError(ProtocolErrorCode.InvalidParams, `Tool ${name} not found`);
-  const problem = problemWith(input, gateway);
-  if (problem) return result(refused(desk, name, problem));
-  const { domain, operation, params = {}, ...who } = input as Arguments;
+  const problem = findProblem(input, gateway);
+  if (problem) return toToolResult(createErrorEnvelope(desk, name, problem));
+  const { domain, operation, params = {}, ...who } = input as ToolArguments;
   const { envelope } = await withProgress(ctx, desk.app.registry, `${domain}.${operation}`, (observe) =>
-    ask(desk, {
+    callOperation(desk, {
       operation: `${domain}.${operation}`,
       gateway: toolNames[gateway],
       kind: gateway,
@@ -73,10 +74,10 @@ export async function callTool(desk: Desk, name: string, input: unknown, ctx: Se
       ...(observe ? { observe } : {}),
     }),
   );
-  return result(envelope);
+  return toToolResult(envelope);
 }
 
-interface Arguments {
+interface ToolArguments {
   domain: string;
   operation: string;
   params?: Record<string, unknown>;
@@ -86,8 +87,8 @@ interface Arguments {
 }
 
 /** Why the arguments are no call; `params` are the operation's to judge. */
-function problemWith(input: unknown, gateway: Gateway): string | undefined {
-  if (typeof input !== 'object' || input === null || Array.isArray(input)) return 'the arguments must be an object';
+function findProblem(input: unknown, gateway: Gateway): string | undefined {
+  if (!isPlainObject(input)) return 'the arguments must be an object';
   const given = input as Record<string, unknown>;
   const texts = ['domain', 'operation', 'session', 'agent', ...(gateway === 'mutate' ? ['idempotencyKey'] : [])];
   for (const name of ['domain', 'operation']) if (given[name] === undefined) return `${name} is required`;
@@ -100,14 +101,14 @@ function problemWith(input: unknown, gateway: Gateway): string | undefined {
   return undefined;
 }
 
-const refused = ({ app: { platform } }: Desk, command: string, problem: string): Envelope =>
-  failure(
+const createErrorEnvelope = ({ app: { platform } }: McpContext, command: string, problem: string): Envelope =>
+  createFailure(
     { command, timestamp: platform.now(), version: platform.version },
     new CleoError('E_INVALID_INPUT', { problem, fix: 'cleo help' }),
   );
 
 /** A refusal is an answer that says so, not a failure of the protocol. */
-const result = (envelope: Envelope): CallToolResult => ({
+const toToolResult = (envelope: Envelope): CallToolResult => ({
   content: [{ type: 'text', text: JSON.stringify(envelope) }],
   structuredContent: envelope,
   ...(envelope.success ? {} : { isError: true }),

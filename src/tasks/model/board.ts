@@ -2,7 +2,7 @@ import { array, type InferOutput, literal, number, optional, strictObject, strin
 import { Priority, Status, type TaskId, TaskType } from '#core/model/scalars.ts';
 import { TaskClaim, Timestamp } from './task.ts';
 
-/** What a board has to know of a task. */
+/** The fields of a task that a board sorts and filters by. */
 export interface BoardTask {
   id: TaskId;
   type: TaskType;
@@ -20,9 +20,9 @@ export const Card = strictObject({
   type: TaskType,
   priority: Priority,
   epicId: optional(string()),
-  /** Nothing was heard of its holder for too long where it has lapsed; another may take it over. */
+  /** `lapsed`: the lease has expired, so another agent may take the task over. */
   claim: optional(strictObject({ ...TaskClaim.entries, lapsed: optional(literal(true)) })),
-  /** Why it is blocked, where somebody wrote it. */
+  /** The reason why it is blocked, if one was given. */
   blockedBy: optional(string()),
   completedAt: optional(Timestamp),
 });

@@ -4,12 +4,12 @@ import { taskInput } from './task.ts';
 export const Ref = pipe(
   string(),
   regex(/^[\w.:/-]{1,100}$/, 'may hold letters, digits and . _ : / - (at most 100)'),
-  description('A name for this entry, by which the others mean it'),
+  description('Name that other entries of the call can refer to'),
 );
 export const RefOrId = pipe(string(), minLength(1, 'must not be empty'), maxLength(100, 'must have at most 100 characters'));
 export const RefsOrIds = array(RefOrId);
 
-/** A task that is made together with others; they name each other by ref. */
+/** A task created together with others; the entries refer to each other by `ref`. */
 export const NewEntry = strictObject({
   ...taskInput,
   ref: optional(Ref),
@@ -17,5 +17,5 @@ export const NewEntry = strictObject({
   depends: optional(pipe(RefsOrIds, description('Refs or ids'))),
 });
 
-export const mostEntries = 10_000;
+export const maxEntries = 10_000;
 export type NewEntry = InferOutput<typeof NewEntry>;

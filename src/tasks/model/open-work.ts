@@ -1,41 +1,41 @@
 import type { Claim } from '#core/model/audit.ts';
-import type { Priority, Size, Status, TaskId, TaskType } from '#core/model/scalars.ts';
+import type { Priority, Status, TaskId, TaskSize, TaskType } from '#core/model/scalars.ts';
 
-/** What ordering, waves and `next` need to know of an open task. */
+/** The fields of an open task that waves and `next` decide by. */
 export interface OpenTask {
   id: TaskId;
   type: TaskType;
   status: Status;
   priority: Priority;
-  size?: Size | undefined;
+  size?: TaskSize | undefined;
   phase?: string | undefined;
   parentId?: TaskId | undefined;
 }
 
-/** Everything that is open, and what is known of it. */
+/** All open tasks of the project, with their dependencies and claims. */
 export interface OpenWork {
-  /** In no order. */
+  /** Unordered. */
   tasks: OpenTask[];
   /** Dependencies of open tasks on tasks that are not done. */
   depends: { taskId: TaskId; dependsOn: TaskId }[];
   /** Parents of open tasks with at least one active or done child. */
-  begunParents: Set<TaskId>;
+  startedParents: Set<TaskId>;
   claims: Claim[];
 }
 
-/** An open task as a plan shows it. */
+/** An open task as plans show it. */
 export interface PlanTask extends Omit<OpenTask, 'phase'> {
   title: string;
-  /** Why it is blocked, where somebody wrote it. */
+  /** The reason why it is blocked, if one was given. */
   blockedBy?: string | undefined;
 }
 
-/** Open work to be put in order: all of it, or what is inside one root. */
+/** Open tasks to plan: all of them, or those inside one root. */
 export interface PlanWork {
-  /** In no order: the root with everything inside it, and what the root is inside of. */
+  /** Unordered: the root, its descendants and its ancestors. */
   tasks: PlanTask[];
-  /** Of these, what the root is inside of. It is not planned, but what it waits for holds for the root too. */
-  above: TaskId[];
-  /** What these wait for that is neither done nor archived, wherever it is. */
+  /** Ids of the root's ancestors. They are not planned, but the root waits for their dependencies too. */
+  ancestors: TaskId[];
+  /** Dependencies of these tasks on open tasks, inside the root or not. */
   depends: { taskId: TaskId; dependsOn: TaskId }[];
 }

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { relationTypeOf } from './relation.ts';
+import { parseRelationType } from './relation.ts';
 
 test.each([
   ['blocks', 'blocks'],
@@ -18,6 +18,6 @@ test.each([
   ['depends', undefined],
   ['', undefined],
   ['constructor', undefined],
-])('%j is %j', (text, type) => {
-  expect(relationTypeOf(text)).toBe(type);
+])('parses %j as %j', (text, type) => {
+  expect(parseRelationType(text)).toBe(type);
 });

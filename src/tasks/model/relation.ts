@@ -18,16 +18,16 @@ const synonyms: Record<string, RelationType> = {
   replaces: 'supersedes',
 };
 
-/** `Relates-To`, `relates to` and `related` are one type. */
-export function relationTypeOf(text: string): RelationType | undefined {
-  const word = text.toLowerCase().replace(/[\s_-]+/g, '');
-  return RelationType.options.find((type) => type === word) ?? (Object.hasOwn(synonyms, word) ? synonyms[word] : undefined);
+/** Parses a relation type leniently: `Relates-To`, `relates to` and `related` are one type. */
+export function parseRelationType(text: string): RelationType | undefined {
+  const key = text.toLowerCase().replace(/[\s_-]+/g, '');
+  return RelationType.options.find((type) => type === key) ?? (Object.hasOwn(synonyms, key) ? synonyms[key] : undefined);
 }
 
-// A custom schema, as for ids: a type that is none is a call of the wrong shape (exit 2).
+// A custom schema, as for ids: an unknown type is a malformed call (exit 2), not a broken rule (exit 6).
 export const RelationTypeInput = pipe(
-  custom<string>((value) => typeof value === 'string' && relationTypeOf(value) !== undefined, 'Expected a type of relation'),
-  transform((text) => relationTypeOf(text)!),
+  custom<string>((value) => typeof value === 'string' && parseRelationType(value) !== undefined, 'Expected a relation type'),
+  transform((text) => parseRelationType(text)!),
   metadata({ choices: RelationType.options, jsonSchema: { type: 'string', enum: RelationType.options } }),
 );
 

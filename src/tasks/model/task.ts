@@ -3,10 +3,8 @@ import {
   description,
   type GenericSchema,
   type InferOutput,
-  integer,
   literal,
   metadata,
-  minValue,
   number,
   optional,
   picklist,
@@ -19,25 +17,26 @@ import {
   Criterion,
   Description,
   FilePath,
-  Gate,
+  GateName,
   Label,
   NoteText,
   Phase,
   Priority,
   RelationType,
-  Size,
   Status,
   TaskId,
+  TaskSize,
   TaskType,
   Title,
 } from '#core/model/scalars.ts';
+import { wholeNumber } from '#core/model/whole-number.ts';
 
 export const Timestamp = pipe(string(), description('UTC, ISO 8601'));
 
 export const Note = strictObject({ at: Timestamp, by: string(), text: string() });
 export const Relation = strictObject({ taskId: string(), type: RelationType, reason: string(), direction: picklist(['to', 'from']) });
 
-/** Who holds a task, and until when, if nothing more is heard of them. */
+/** The holder of a task, and the time at which the lease expires unless the holder writes again. */
 export const TaskClaim = strictObject({ agent: string(), session: optional(string()), since: Timestamp, until: Timestamp });
 
 export const Acceptance = union([
@@ -48,14 +47,14 @@ export const Acceptance = union([
     metAt: optional(Timestamp),
     metBy: optional(string()),
   }),
-  strictObject({ kind: literal('evidence_bound'), gate: Gate, met: optional(literal(true)) }),
+  strictObject({ kind: literal('evidence_bound'), gate: GateName, met: optional(literal(true)) }),
   strictObject({ kind: literal('child_task'), target: string(), met: optional(literal(true)) }),
 ]);
 
-/** What a caller writes: a plain string is a text criterion. */
+/** A criterion as callers write it; a plain string is a text criterion. */
 export const AcceptanceInput = union([
   Criterion,
-  strictObject({ kind: literal('evidence_bound'), gate: Gate }),
+  strictObject({ kind: literal('evidence_bound'), gate: GateName }),
   strictObject({ kind: literal('text'), text: Criterion }),
 ]);
 
@@ -66,7 +65,7 @@ export const Task = strictObject({
   description: optional(string()),
   status: Status,
   priority: Priority,
-  size: optional(Size),
+  size: optional(TaskSize),
   parentId: optional(string()),
   epicId: optional(string()),
   labels: optional(array(string())),
@@ -86,7 +85,7 @@ export const Task = strictObject({
   revision: number(),
 });
 
-/** The answer to a write: the identity, and of the rest only what changed. */
+/** The answer to a write: the identity of the task and the fields that changed. */
 export const TaskReceipt = strictObject({
   ...Task.entries,
   priority: optional(Priority),
@@ -123,19 +122,20 @@ export type TaskClaim = InferOutput<typeof TaskClaim>;
 export type Acceptance = InferOutput<typeof Acceptance>;
 export type AcceptanceInput = InferOutput<typeof AcceptanceInput>;
 
-/** A result key is there even when there is nothing to put in it. */
-export const NoTaskOr = <S extends GenericSchema>(schema: S) => union([schema, strictObject({})]);
+/** Keeps a result key present when there is no task: its value is then `{}`. */
+export const allowEmpty = <S extends GenericSchema>(schema: S) => union([schema, strictObject({})]);
 
-/** A criterion as it is stored; `child_task` ones follow from `parentId` and are never stored. */
+/** A stored criterion. `child_task` criteria follow from `parentId` and are never stored. */
 export interface StoredCriterion {
   kind: 'text' | 'evidence_bound';
   text?: string;
-  gate?: Gate;
+  gate?: GateName;
   metAt?: string;
   metBy?: string;
 }
 
-/** A task as the store keeps it. Notes and relations live beside it: they are appended by anyone, and a record with a thousand notes must stay cheap to change. */
+/** A stored task. Notes and relations have tables of their own: any agent appends them, and changing a task with a thousand notes must
+ *  stay cheap. */
 export interface TaskRecord {
   id: TaskId;
   type: TaskType;
@@ -143,7 +143,7 @@ export interface TaskRecord {
   description?: string;
   status: Status;
   priority: Priority;
-  size?: Size;
+  size?: TaskSize;
   parentId?: TaskId;
   labels: string[];
   phase?: string;
@@ -160,25 +160,25 @@ export interface TaskRecord {
   revision: number;
 }
 
-/** What can be said of a task when it is made; shared by add, add-batch and, but for the title, update. */
+/** Parameters shared by `add`, `add-batch` and `update`. */
 export const taskFields = {
   description: optional(Description),
-  parent: optional(pipe(TaskId, description('Task, epic or saga it is part of'))),
-  type: optional(pipe(TaskType, description('Tier; follows from the parent when left out'))),
+  parent: optional(pipe(TaskId, description('Parent task, epic or saga'))),
+  type: optional(pipe(TaskType, description('Tier; default: the tier below the parent'))),
   depends: optional(pipe(array(TaskId), description('Tasks that must be done before this one'))),
-  priority: optional(pipe(Priority, description('How urgent'))),
-  size: optional(pipe(Size, description('How big, relative to other tasks'))),
-  labels: optional(pipe(array(Label), description('Labels, each of a-z 0-9 . _ : / - and at most 50 long'))),
+  priority: optional(pipe(Priority, description('Urgency'))),
+  size: optional(pipe(TaskSize, description('Size relative to other tasks'))),
+  labels: optional(pipe(array(Label), description('Labels of a-z 0-9 . _ : / -, at most 50 characters each'))),
   phase: optional(Phase),
-  files: optional(pipe(array(FilePath), description('Files it touches, relative to the project'))),
+  files: optional(pipe(array(FilePath), description('Files it touches, relative to the project root'))),
   acceptance: optional(
     pipe(
       array(AcceptanceInput),
-      description('Acceptance criteria, with | between them; in JSON also {"kind":"evidence_bound","gate":…}'),
+      description('Acceptance criteria, separated by |; in JSON also {"kind":"evidence_bound","gate":…}'),
       metadata({ separator: '|' }),
     ),
   ),
-  acceptEvidence: optional(pipe(array(Gate), description('Gates whose evidence completion needs'))),
+  acceptEvidence: optional(pipe(array(GateName), description('Gates that need evidence before completion'))),
   notes: optional(NoteText),
 };
 
@@ -186,4 +186,4 @@ export const taskInput = { title: Title, ...taskFields };
 
 export type TaskFields = { [K in keyof typeof taskFields]?: InferOutput<(typeof taskFields)[K]> };
 
-export const Revision = pipe(number(), integer('must be a whole number'), minValue(1, 'must be at least 1'));
+export const Revision = wholeNumber({ min: 1 });

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { openApp } from '../../../test/app.ts';
 
-test('entries name each other in any order', async () => {
+test('resolves refs in any order', async () => {
   const { call } = await openApp({ tasks: ['T001 epic'] });
   const answer = await call('tasks.add-batch', {
     tasks: [
@@ -25,7 +25,7 @@ const base = { title: 'x' };
 
 test.each([
   [
-    'a circle of depends',
+    'a cycle of dependencies',
     [
       { ...base, ref: 'a', depends: ['b'] },
       { ...base, ref: 'b', depends: ['a'] },
@@ -33,7 +33,7 @@ test.each([
     14,
   ],
   [
-    'a circle of parents',
+    'a cycle of parents',
     [
       { ...base, ref: 'a', parent: 'b' },
       { ...base, ref: 'b', parent: 'a' },
@@ -42,9 +42,9 @@ test.each([
   ],
   ['an unknown parent', [base, { ...base, parent: 'T099' }], 10],
   ['an unknown dependency', [base, { ...base, depends: ['T099'] }], 4],
-  ['a name that is nothing', [{ ...base, parent: 'nope!' }], 2],
+  ['an invalid reference', [{ ...base, parent: 'nope!' }], 2],
   [
-    'a ref twice',
+    'a duplicate ref',
     [
       { ...base, ref: 'a' },
       { ...base, ref: 'a' },
@@ -54,7 +54,7 @@ test.each([
   ['too many siblings', Array.from({ length: 8 }, () => ({ ...base, parent: 'T001' })), 12],
   ['a wrong tier', [{ ...base, parent: 'T001', type: 'saga' }], 13],
   [
-    'too deep',
+    'a fourth level',
     [
       { ...base, ref: 'a', parent: 'T001' },
       { ...base, ref: 'b', parent: 'a' },
@@ -62,27 +62,38 @@ test.each([
     ],
     11,
   ],
-  ['a title too long', [base, { title: 'x'.repeat(201) }], 6],
+  ['a long title', [base, { title: 'x'.repeat(201) }], 6],
   ['no entries', [], 6],
-])('%s: all or nothing (%s)', async (_, tasks, exitCode) => {
+])('creates nothing for %s', async (_, tasks, exitCode) => {
   const { call } = await openApp({ tasks: ['T001 epic'] });
   expect(await call('tasks.add-batch', { tasks })).toMatchObject({ error: { exitCode } });
   expect(await call('tasks.exists', { taskId: 'T002' })).toMatchObject({ exists: false });
   expect(await call('tasks.add', { title: 'No id was lost' })).toMatchObject({ task: { id: 'T002' } });
 });
 
-test('the refusal says which entry it was', async () => {
+test('names the index of the invalid entry', async () => {
   const { call } = await openApp();
   expect(await call('tasks.add-batch', { tasks: [base, base, { ...base, parent: 'T077' }] })).toMatchObject({
     error: { details: { entry: 2 } },
   });
 });
 
-test('a dry run of a thousand counts them', async () => {
+test('counts a thousand entries in a dry run', async () => {
   const { call } = await openApp({ config: { hierarchy: { maxSiblings: 0 } } });
   const tasks = Array.from({ length: 1000 }, (_, i) => ({ ref: `r${i}`, title: `Task ${i}`, depends: i ? [`r${i - 1}`] : [] }));
   expect(await call('tasks.add-batch', { tasks, dryRun: true })).toMatchObject({
     data: { dryRun: true, wouldCreate: 1000, insertedCount: 0 },
   });
   expect((await call('tasks.add-batch', { tasks })).data.created).toHaveLength(1000);
+});
+
+test('rejects an entry outside the scope of the session', async () => {
+  const { call } = await openApp({ tasks: ['T001 epic', 'T002 epic', 'session session-1 epic:T001 by tester'] });
+  const tasks = [
+    { ...base, parent: 'T001' },
+    { ...base, parent: 'T002' },
+  ];
+  expect(await call('tasks.add-batch', { tasks }, { session: 'session-1' })).toMatchObject({
+    error: { code: 'E_TASK_NOT_IN_SCOPE', exitCode: 34, details: { entry: 1 } },
+  });
 });

@@ -1,20 +1,20 @@
 import { array, description, maxLength, minLength, pipe, strictObject } from 'valibot';
 import { mutation } from '#core/define.ts';
-import { mostEntries, NewEntry } from '../model/new-entry.ts';
+import { maxEntries, NewEntry } from '../model/new-entry.ts';
 import { TaskReceipt } from '../model/task.ts';
-import { receiptOf } from '../rules/view.ts';
+import { toTaskReceipt } from '../rules/view.ts';
 import { planBatch } from './shared/batch.ts';
-import { notesOf } from './shared/build.ts';
+import { createNotes } from './shared/create-task.ts';
 
 export const tasksAddBatch = mutation({
   name: 'tasks.add-batch',
-  summary: 'Create many tasks, all or none',
+  summary: 'Create many tasks, or none on error',
   params: strictObject({
     tasks: pipe(
       array(NewEntry),
       minLength(1, 'must not be empty'),
-      maxLength(mostEntries, `must have at most ${mostEntries} entries`),
-      description('The tasks; they name each other by ref'),
+      maxLength(maxEntries, `must have at most ${maxEntries} entries`),
+      description('Tasks; they can refer to each other by ref'),
     ),
   }),
   result: strictObject({ tasks: array(TaskReceipt) }),
@@ -27,6 +27,7 @@ export const tasksAddBatch = mutation({
     'E_NOT_FOUND',
     'E_ID_COLLISION',
     'E_TASK_COMPLETED',
+    'E_TASK_NOT_IN_SCOPE',
   ],
   tier: 1,
   cli: { command: 'add-batch', read: { tasks: { flag: 'file', as: 'json' } } },
@@ -42,7 +43,7 @@ export const tasksAddBatch = mutation({
   },
   async run(ctx, { tasks }) {
     const planned = await planBatch(ctx, tasks);
-    await ctx.store.tasks.insertMany(planned.map((task, i) => ({ task, notes: notesOf(ctx, tasks[i]?.notes) })));
-    return { tasks: planned.map((task) => receiptOf(task)) };
+    await ctx.store.tasks.insertMany(planned.map((task, i) => ({ task, notes: createNotes(ctx, tasks[i]?.notes) })));
+    return { tasks: planned.map((task) => toTaskReceipt(task)) };
   },
 });

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { openApp } from '../../../test/app.ts';
 
-test('a new task is pending, of medium priority, and gets the next id', async () => {
+test('creates a pending task of medium priority with the next id', async () => {
   const { call } = await openApp({ tasks: ['T001'] });
   expect(await call('tasks.add', { title: '  Write the parser ' })).toMatchObject({
     success: true,
@@ -10,7 +10,7 @@ test('a new task is pending, of medium priority, and gets the next id', async ()
   });
 });
 
-test('the tier follows from the parent', async () => {
+test('derives the tier from the parent', async () => {
   const { call } = await openApp({ tasks: ['T001 saga'] });
   for (const [parent, type] of [
     ['T001', 'epic'],
@@ -20,21 +20,21 @@ test('the tier follows from the parent', async () => {
     expect(await call('tasks.add', { title: `Under ${parent}`, parent })).toMatchObject({ task: { type, parentId: parent } });
 });
 
-test('a fourth level is refused, and says where to look', async () => {
+test('rejects a fourth level and suggests the parent', async () => {
   const { call } = await openApp({ tasks: ['T001 epic', 'T002 in T001', 'T003 in T002'] });
   expect(await call('tasks.add', { title: 'Too deep', parent: 'T003' })).toMatchObject({
     error: { code: 'E_DEPTH_EXCEEDED', exitCode: 11, fix: 'cleo show T003' },
   });
 });
 
-test('a dependency that could never be worked off is refused with its circle', async () => {
+test('rejects a dependency that creates a cycle, and shows it', async () => {
   const { call } = await openApp({ tasks: ['T001 epic', 'T002 depends T001'] });
   expect(await call('tasks.add', { title: 'Inside and after', parent: 'T001', depends: ['T002'] })).toMatchObject({
     error: { code: 'E_CIRCULAR_REFERENCE', exitCode: 14, details: { path: ['T003', 'T002', 'T001', 'T003'] } },
   });
 });
 
-test('a dry run says what would happen and writes nothing', async () => {
+test('reports what a dry run would write and writes nothing', async () => {
   const { call } = await openApp();
   expect(await call('tasks.add', { title: 'Maybe', dryRun: true })).toMatchObject({
     data: { dryRun: true, count: 1, wouldCreate: 1, insertedCount: 0 },
@@ -42,7 +42,7 @@ test('a dry run says what would happen and writes nothing', async () => {
   expect(await call('tasks.add', { title: 'Surely' })).toMatchObject({ task: { id: 'T001' } });
 });
 
-test('the same idempotency key gives the same answer once', async () => {
+test('replays the answer for the same idempotency key', async () => {
   const { call } = await openApp();
   const first = await call('tasks.add', { title: 'Once' }, { idempotencyKey: 'k1' });
   expect(await call('tasks.add', { title: 'Once' }, { idempotencyKey: 'k1' })).toEqual({

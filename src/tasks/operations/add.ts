@@ -1,11 +1,11 @@
 import { strictObject } from 'valibot';
 import { mutation } from '#core/define.ts';
 import { TaskReceipt, taskInput } from '../model/task.ts';
-import { checkPlacement, tierBelow } from '../rules/hierarchy.ts';
-import { receiptOf } from '../rules/view.ts';
-import { checkDependsExist, checkParentOpen, newTask, notesOf, parentChain } from './shared/build.ts';
-import { checkOrder } from './shared/order.ts';
-import { checkPlaceInScope, parentInScope } from './shared/scope.ts';
+import { checkPlacement, getChildTier } from '../rules/hierarchy.ts';
+import { toTaskReceipt } from '../rules/view.ts';
+import { checkDependsExist, checkParentOpen, createNotes, createTask, requireAncestry } from './shared/create-task.ts';
+import { checkNoCycle } from './shared/order.ts';
+import { checkAncestryInScope, findDefaultParent } from './shared/scope.ts';
 
 export const tasksAdd = mutation({
   name: 'tasks.add',
@@ -26,20 +26,20 @@ export const tasksAdd = mutation({
   cli: { command: 'add', args: ['title'], short: { d: 'description', p: 'parent' } },
   dryRun: true,
   example: { world: ['T001 epic'], call: { title: 'Write the parser', parent: 'T001', description: 'Reads the grammar of spec 2' } },
-  async run({ store, config, ...ctx }, { parent: named, ...given }) {
-    const parent = named ?? (await parentInScope({ store, ...ctx }, given.type));
-    const ancestry = parent ? await parentChain(store, parent) : [];
-    checkPlaceInScope(ctx.session, ancestry, parent);
-    const type = given.type ?? tierBelow(ancestry[0]?.type);
+  async run({ store, config, ...ctx }, { parent: givenParent, ...input }) {
+    const parent = givenParent ?? (await findDefaultParent({ store, ...ctx }, input.type));
+    const ancestry = parent ? await requireAncestry(store, parent) : [];
+    checkAncestryInScope(ctx.session, ancestry, parent);
+    const type = input.type ?? getChildTier(ancestry[0]?.type);
     const openSiblings = parent ? await store.tasks.countOpenChildren(parent) : 0;
     checkPlacement({ type, ancestry, openSiblings, maxSiblings: config['hierarchy.maxSiblings'], isOpen: true });
     checkParentOpen(ancestry[0]);
-    const task = newTask(ctx, await store.tasks.nextId(), { ...given, type }, ancestry[0]);
+    const task = createTask(ctx, await store.tasks.nextId(), { ...input, type }, ancestry[0]);
     if (task.depends.length > 0) {
       await checkDependsExist(store, task.depends);
-      await checkOrder(store, [{ id: task.id, parentId: task.parentId, depends: task.depends }], 'depends');
+      await checkNoCycle(store, [{ id: task.id, parentId: task.parentId, depends: task.depends }], 'depends');
     }
-    await store.tasks.insert(task, notesOf(ctx, given.notes));
-    return { task: receiptOf(task, ['priority']) };
+    await store.tasks.insert(task, createNotes(ctx, input.notes));
+    return { task: toTaskReceipt(task, ['priority']) };
   },
 });

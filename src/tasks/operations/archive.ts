@@ -2,19 +2,19 @@ import { array, description, optional, pipe, regex, strictObject, string } from 
 import { mutation, noChange } from '#core/define.ts';
 import { CleoError } from '#core/errors/error.ts';
 import { TaskId } from '#core/model/scalars.ts';
-import { agoFrom } from '#lib/ago.ts';
+import { parseAgo } from '#lib/ago.ts';
 import { requireTask } from './shared/require.ts';
 
 export const tasksArchive = mutation({
   name: 'tasks.archive',
-  summary: 'Put done tasks away; show still reaches them',
+  summary: 'Archive done tasks',
   params: strictObject({
-    taskId: optional(pipe(TaskId, description('Only this one and what is below it'))),
+    taskId: optional(pipe(TaskId, description('Only this task and its descendants'))),
     olderThan: optional(
       pipe(
         string(),
         regex(/^(\d{1,5}[mhdw]|\d{4}-\d{2}-\d{2})$/, 'must be like 30d, 12h or 2026-01-31'),
-        description('Only those done before then, e.g. 30d, 12h ago, or 2026-01-31'),
+        description('Only tasks done before, e.g. 30d or 12h ago, or 2026-01-31'),
       ),
     ),
   }),
@@ -30,9 +30,9 @@ export const tasksArchive = mutation({
       if (task.status !== 'done')
         throw new CleoError('E_VALIDATION_TRANSITION', { taskId, from: task.status, to: 'archived', via: `cleo complete ${taskId}` });
     }
-    const ids = await store.tasks.archivable(olderThan && agoFrom(now, olderThan), taskId);
+    const ids = await store.tasks.findArchivable(olderThan && parseAgo(now, olderThan), taskId);
     if (ids.length === 0) return noChange({ archived: [] });
-    for (const task of await store.tasks.many(ids)) await store.tasks.save(task, { ...task, archivedAt: now });
+    for (const task of await store.tasks.getMany(ids)) await store.tasks.save(task, { ...task, archivedAt: now });
     return { archived: ids };
   },
 });

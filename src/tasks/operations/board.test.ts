@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
-import { openApp, type Seen } from '../../../test/app.ts';
+import { type Json, openApp } from '../../../test/app.ts';
 
-const shown = ({ columns }: Seen): string[] =>
-  columns.map((column: Seen) => `${column.status} ${column.count}: ${column.cards.map((card: Seen) => card.id).join(' ')}`);
+const summarize = ({ columns }: Json): string[] =>
+  columns.map((column: Json) => `${column.status} ${column.count}: ${column.cards.map((card: Json) => card.id).join(' ')}`);
 
 const world = [
   'T001 epic: Parser',
@@ -15,18 +15,18 @@ const world = [
   'session session-1 epic:T001 by ada',
 ];
 
-test('what is not archived stands in the column of its state', async () => {
+test('groups tasks that are not archived by status', async () => {
   const { call } = await openApp({ tasks: world });
   const found = await call('tasks.board');
-  expect(shown(found)).toEqual(['pending 3: T003 T001 T004', 'active 1: T002', 'blocked 1: T005', 'done 1: T006']);
+  expect(summarize(found)).toEqual(['pending 3: T003 T001 T004', 'active 1: T002', 'blocked 1: T005', 'done 1: T006']);
   expect(found).not.toHaveProperty('root');
   expect(found._meta).not.toHaveProperty('truncated');
 });
 
-test('a card says which epic it is of, who holds it since when, why it is blocked and when it was done', async () => {
+test('shows epic, claim, reason and completion on a card', async () => {
   const { call } = await openApp({ tasks: world });
-  const cards: Seen[] = (await call('tasks.board')).columns.flatMap((column: Seen) => column.cards);
-  const card = (id: string): Seen => cards.find((one) => one.id === id)!;
+  const cards: Json[] = (await call('tasks.board')).columns.flatMap((column: Json) => column.cards);
+  const card = (id: string): Json => cards.find((one) => one.id === id)!;
   expect(card('T004')).toEqual({
     id: 'T004',
     title: 'A part of it',
@@ -41,37 +41,37 @@ test('a card says which epic it is of, who holds it since when, why it is blocke
   expect(card('T006').completedAt).toBe('2026-01-01T00:00:00.000Z');
 });
 
-test('a claim that has lapsed says so', async () => {
+test('marks an expired claim', async () => {
   const app = await openApp({ tasks: ['T001'] });
   await app.call('tasks.start', { taskId: 'T001' });
   await app.tamper(`update claims set renewed_at = '2020-01-01T00:00:00.000Z'`);
   expect((await app.call('tasks.board')).columns[1].cards[0].claim.lapsed).toBe(true);
 });
 
-test('the board of an epic holds what is inside it, at any depth', async () => {
+test('shows all descendants of an epic', async () => {
   const { call } = await openApp({ tasks: world });
   const found = await call('tasks.board', { epicId: 'T001' });
-  expect(shown(found)).toEqual(['pending 2: T003 T004', 'active 1: T002', 'blocked 0: ', 'done 1: T006']);
+  expect(summarize(found)).toEqual(['pending 2: T003 T004', 'active 1: T002', 'blocked 0: ', 'done 1: T006']);
   expect(found.root).toEqual({ id: 'T001', title: 'Parser' });
-  expect(shown(await call('tasks.board', { epic: 'T002' }))[0]).toBe('pending 1: T004');
+  expect(summarize(await call('tasks.board', { epic: 'T002' }))[0]).toBe('pending 1: T004');
 });
 
-test('words narrow it, a limit cuts each column and says how much is left', async () => {
+test('filters by words, and limits each column', async () => {
   const { call } = await openApp({ tasks: world });
-  expect(shown(await call('tasks.board', { match: 'IT t00' }))).toEqual([
+  expect(summarize(await call('tasks.board', { match: 'IT t00' }))).toEqual([
     'pending 2: T003 T004',
     'active 1: T002',
     'blocked 0: ',
     'done 1: T006',
   ]);
   const cut = await call('tasks.board', { limit: 1 });
-  expect(shown(cut)[0]).toBe('pending 3: T003');
+  expect(summarize(cut)[0]).toBe('pending 3: T003');
   expect(cut._meta.truncated).toEqual({ shown: 4, total: 6 });
 });
 
-test('an empty board answers 100, a root that is not there is refused', async () => {
+test('returns exit 100 for an empty board and rejects a missing root', async () => {
   const { call } = await openApp({ tasks: ['T001'] });
   const empty = await call('tasks.board', { match: 'nothing' });
-  expect([empty._meta.exitCode, shown(empty)]).toEqual([100, ['pending 0: ', 'active 0: ', 'blocked 0: ', 'done 0: ']]);
+  expect([empty._meta.exitCode, summarize(empty)]).toEqual([100, ['pending 0: ', 'active 0: ', 'blocked 0: ', 'done 0: ']]);
   expect((await call('tasks.board', { epic: 'T900' })).error.code).toBe('E_NOT_FOUND');
 });

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { openApp } from '../../../test/app.ts';
 
-test('what next recommends is claimed in the same breath', async () => {
+test('claims the recommended task', async () => {
   const { call } = await openApp({ tasks: ['T001', 'T002 high', 'T003 depends T002'] });
   expect(await call('tasks.claim-next')).toMatchObject({
     recommendation: { taskId: 'T002' },
@@ -12,7 +12,7 @@ test('what next recommends is claimed in the same breath', async () => {
   expect(await call('tasks.claim-next')).toMatchObject({ task: { id: 'T001' }, released: 'T002' });
 });
 
-test('every task is handed out once, however many ask', async () => {
+test('hands out every task once to concurrent agents', async () => {
   const { as } = await openApp({ tasks: Array.from({ length: 12 }, (_, i) => `T0${String(i + 1).padStart(2, '0')}`) });
   const answers = await Promise.all(Array.from({ length: 15 }, (_, i) => as(`agent-${i}`).call('tasks.claim-next')));
   const given = answers.flatMap((answer) => answer.task.id ?? []);
@@ -21,7 +21,7 @@ test('every task is handed out once, however many ask', async () => {
   expect(answers.filter((answer) => answer._meta.exitCode === 100)).toHaveLength(3);
 });
 
-test('a root that does not exist is not found', async () => {
+test('rejects a missing root', async () => {
   const { call } = await openApp({ tasks: ['T001'] });
   expect(await call('tasks.claim-next', { epicId: 'T077' })).toMatchObject({ error: { exitCode: 4 } });
 });

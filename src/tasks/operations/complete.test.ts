@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { openApp } from '../../../test/app.ts';
 
-test('completing says when, and what may start now', async () => {
+test('returns the time and the tasks that can start now', async () => {
   const { call } = await openApp({ tasks: ['T001', 'T002 depends T001', 'T003 depends T001,T004', 'T004'] });
   const { completedAt, task, unblocked, data } = await call('tasks.complete', { taskId: 'T001' });
   expect(completedAt).toMatch(/^\d{4}-.*Z$/);
@@ -12,7 +12,13 @@ test('completing says when, and what may start now', async () => {
   });
 });
 
-test('without an id it completes the focus, and needs one', async () => {
+test('does not list done dependents as unblocked', async () => {
+  const { call } = await openApp({ tasks: ['T001 done', 'T002 depends T001 done', 'T003 depends T001'] });
+  await call('tasks.reopen', { taskId: 'T001' });
+  expect((await call('tasks.complete', { taskId: 'T001' })).unblocked).toEqual(['T003']);
+});
+
+test('completes the focus if no id is given, and requires one', async () => {
   const { call } = await openApp({ tasks: ['T001'] });
   expect(await call('tasks.complete')).toMatchObject({ error: { code: 'E_FOCUS_REQUIRED', exitCode: 38 } });
   await call('tasks.start', { taskId: 'T001' });
@@ -20,7 +26,7 @@ test('without an id it completes the focus, and needs one', async () => {
   expect(await call('tasks.current')).toMatchObject({ _meta: { exitCode: 100 } });
 });
 
-test('a done task is no change', async () => {
+test('reports no change for a done task', async () => {
   const { call } = await openApp({ tasks: ['T001 done'] });
   expect(await call('tasks.complete', { taskId: 'T001' })).toMatchObject({
     success: true,
@@ -32,18 +38,18 @@ test('a done task is no change', async () => {
 test.each([
   ['open children', ['T001 epic', 'T002 in T001'], 16, 'cleo list --parent T001'],
   ['open depends', ['T001 depends T002', 'T002'], 6, 'cleo focus set T002'],
-  ['blocked', ['T001 blocked'], 6, 'cleo focus set T001'],
-  ['held by another', ['T001 active by ada'], 35, 'cleo next'],
+  ['status blocked', ['T001 blocked'], 6, 'cleo focus set T001'],
+  ['another holder', ['T001 active by ada'], 35, 'cleo next'],
   ['a gate without evidence', ['T001 evidence testsPassed'], 45, 'cleo verify T001'],
-  ['a parent with an unticked criterion', ['T001 epic accept shipped', 'T002 in T001 done'], 6, 'cleo criteria check T001 1'],
-])('%s: refused, nothing changed', async (_, tasks, exitCode, fix) => {
+  ['children and an unmet criterion', ['T001 epic accept shipped', 'T002 in T001 done'], 6, 'cleo criteria check T001 1'],
+])('rejects a task that has %s, and changes nothing', async (_, tasks, exitCode, fix) => {
   const { call } = await openApp({ tasks });
   const before = await call('tasks.show', { taskId: 'T001' });
   expect(await call('tasks.complete', { taskId: 'T001' })).toMatchObject({ success: false, error: { exitCode, fix } });
   expect((await call('tasks.show', { taskId: 'T001' })).task).toEqual(before.task);
 });
 
-test('a leaf with unticked text criteria completes, with a warning', async () => {
+test('completes a leaf with unmet text criteria, with a warning', async () => {
   const { call } = await openApp({ tasks: ['T001 accept parses|rejects'] });
   await call('tasks.criteria.check', { taskId: 'T001', n: 1 });
   expect(await call('tasks.complete', { taskId: 'T001' })).toMatchObject({
@@ -52,7 +58,7 @@ test('a leaf with unticked text criteria completes, with a warning', async () =>
   });
 });
 
-test('the last child makes its parent ready, and completes it only where the project asks for it', async () => {
+test('reports a ready parent, and completes it only if configured', async () => {
   const world = ['T001 epic', 'T002 in T001', 'T003 in T002'];
   const plain = await openApp({ tasks: world });
   expect(await plain.call('tasks.complete', { taskId: 'T003' })).toMatchObject({ parentReady: 'T002' });
@@ -61,7 +67,7 @@ test('the last child makes its parent ready, and completes it only where the pro
   expect(await eager.call('tasks.complete', { taskId: 'T003' })).toMatchObject({ data: { updated: ['T003', 'T002', 'T001'] } });
 });
 
-test('reopening makes it active and the focus', async () => {
+test('reopens a task as active and as the focus', async () => {
   const { call } = await openApp({ tasks: ['T001 done archived'] });
   expect(await call('tasks.reopen', { taskId: 'T001' })).toMatchObject({ task: { status: 'active' } });
   const { task } = await call('tasks.show', { taskId: 'T001' });
@@ -71,7 +77,7 @@ test('reopening makes it active and the focus', async () => {
   expect(await call('tasks.reopen', { taskId: 'T001' })).toMatchObject({ _meta: { exitCode: 102 } });
 });
 
-test('under a done parent nothing is reopened', async () => {
+test('rejects reopening a task inside a done one', async () => {
   const { call } = await openApp({ tasks: ['T001 epic done', 'T002 in T001 done'] });
   expect(await call('tasks.reopen', { taskId: 'T002' })).toMatchObject({ error: { exitCode: 17, fix: 'cleo reopen T001' } });
 });

@@ -1,15 +1,16 @@
 import { array, description, optional, pipe, strictObject, string } from 'valibot';
 import { answer, mutation, noChange } from '#core/define.ts';
 import { TaskId } from '#core/model/scalars.ts';
+import { defined } from '#lib/defined.ts';
 import { TaskReceipt, Timestamp } from '../model/task.ts';
-import { receiptOf } from '../rules/view.ts';
-import { completeTask, namedOrFocused } from './shared/moves.ts';
+import { toTaskReceipt } from '../rules/view.ts';
+import { completeTask, requireTaskOrFocus } from './shared/task-transitions.ts';
 
 export const tasksComplete = mutation({
   name: 'tasks.complete',
   aliases: ['tasks.done'],
   summary: 'Mark a task done',
-  params: strictObject({ taskId: optional(pipe(TaskId, description('The task; without it the focused one'))) }),
+  params: strictObject({ taskId: optional(pipe(TaskId, description('The task; default: the focused one'))) }),
   result: strictObject({
     completedAt: Timestamp,
     task: TaskReceipt,
@@ -32,15 +33,14 @@ export const tasksComplete = mutation({
   cli: { command: ['complete', 'done'], args: ['taskId'] },
   example: { world: ['T001', 'T002 depends T001'], call: { taskId: 'T001' } },
   async run(ctx, { taskId }) {
-    const task = await namedOrFocused(ctx, taskId, 'complete');
-    if (task.status === 'done') return noChange({ completedAt: task.completedAt ?? task.updatedAt, task: receiptOf(task) });
+    const task = await requireTaskOrFocus(ctx, taskId, 'complete');
+    if (task.status === 'done') return noChange({ completedAt: task.completedAt ?? task.updatedAt, task: toTaskReceipt(task) });
     const { task: done, unblocked, parentReady, warnings } = await completeTask(ctx, task);
     return answer(
       {
         completedAt: done.completedAt!,
-        task: receiptOf(done),
-        ...(unblocked.length ? { unblocked } : {}),
-        ...(parentReady ? { parentReady } : {}),
+        task: toTaskReceipt(done),
+        ...defined({ unblocked: unblocked.length > 0 ? unblocked : undefined, parentReady }),
       },
       { warnings },
     );

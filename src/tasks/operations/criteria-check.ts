@@ -1,24 +1,20 @@
-import { array, boolean, description, integer, minValue, number, optional, pipe, strictObject } from 'valibot';
+import { array, boolean, description, optional, pipe, strictObject } from 'valibot';
 import { mutation, noChange } from '#core/define.ts';
 import { CleoError } from '#core/errors/error.ts';
 import { TaskId } from '#core/model/scalars.ts';
+import { wholeNumber } from '#core/model/whole-number.ts';
 import { Acceptance, TaskReceipt } from '../model/task.ts';
-import { receiptOf, shownCriterion } from '../rules/view.ts';
+import { toAcceptance, toTaskReceipt } from '../rules/view.ts';
 import { requireTask } from './shared/require.ts';
 import { checkScope } from './shared/scope.ts';
 
 export const tasksCriteriaCheck = mutation({
   name: 'tasks.criteria.check',
-  summary: 'Tick a text criterion as met',
+  summary: 'Mark an acceptance criterion as met',
   params: strictObject({
     taskId: pipe(TaskId, description('The task')),
-    n: pipe(
-      number(),
-      integer('must be a whole number'),
-      minValue(1, 'must be at least 1'),
-      description('Its place in the list that show prints, from 1'),
-    ),
-    undo: optional(pipe(boolean(), description('Take the tick away'))),
+    n: pipe(wholeNumber({ min: 1 }), description('Number of the criterion as show prints it, from 1')),
+    undo: optional(pipe(boolean(), description('Mark it as not met'))),
   }),
   result: strictObject({ task: TaskReceipt, acceptance: array(Acceptance) }),
   errors: ['E_NOT_FOUND', 'E_TASK_COMPLETED', 'E_TASK_NOT_IN_SCOPE'],
@@ -34,16 +30,16 @@ export const tasksCriteriaCheck = mutation({
     if (criterion.kind !== 'text')
       throw new CleoError('E_VALIDATION', {
         field: 'criterion',
-        problem: `${n} is bound to evidence for ${criterion.gate}; only text criteria are ticked`,
+        problem: `${n} is bound to evidence for ${criterion.gate}; only text criteria can be marked`,
         fix: `cleo show ${taskId}`,
       });
     if (task.status === 'done')
-      throw new CleoError('E_TASK_COMPLETED', { taskId, act: 'ticking its criteria', fix: `cleo reopen ${taskId}` });
+      throw new CleoError('E_TASK_COMPLETED', { taskId, act: 'changing its criteria', fix: `cleo reopen ${taskId}` });
     const { metAt: _, metBy: __, ...plain } = criterion;
     const ticked = undo ? plain : criterion.metAt ? criterion : { ...criterion, metAt: now, metBy: caller.agent };
     const acceptance = task.acceptance.with(n - 1, ticked);
     const saved = await store.tasks.save(task, { ...task, acceptance });
-    const result = { task: receiptOf(saved), acceptance: acceptance.map(shownCriterion) };
+    const result = { task: toTaskReceipt(saved), acceptance: acceptance.map(toAcceptance) };
     return saved === task ? noChange(result) : result;
   },
 });

@@ -1,7 +1,8 @@
 import { optional, strictObject, string } from 'valibot';
 import { noData, query } from '#core/define.ts';
-import { NoTaskOr, TaskReceipt, Timestamp } from '../model/task.ts';
-import { receiptOf } from '../rules/view.ts';
+import { defined } from '#lib/defined.ts';
+import { allowEmpty, TaskReceipt, Timestamp } from '../model/task.ts';
+import { toTaskReceipt } from '../rules/view.ts';
 import { requireTask } from './shared/require.ts';
 
 export const tasksCurrent = query({
@@ -9,7 +10,7 @@ export const tasksCurrent = query({
   summary: 'Show the focused task',
   params: strictObject({}),
   result: strictObject({
-    task: NoTaskOr(TaskReceipt),
+    task: allowEmpty(TaskReceipt),
     claim: optional(strictObject({ agent: string(), session: optional(string()), since: Timestamp })),
   }),
   errors: [],
@@ -17,12 +18,12 @@ export const tasksCurrent = query({
   cli: { command: ['focus show', 'current'] },
   example: { call: {}, exit: 100 },
   async run({ store, caller }) {
-    const focus = await store.claims.heldBy(caller);
+    const focus = await store.claims.getHeldBy(caller);
     if (!focus) return noData({ task: {} });
     const task = await requireTask(store, focus.taskId);
     return {
-      task: receiptOf(task, ['priority', 'startedAt']),
-      claim: { agent: focus.agent, ...(focus.session ? { session: focus.session } : {}), since: focus.claimedAt },
+      task: toTaskReceipt(task, ['priority', 'startedAt']),
+      claim: defined({ agent: focus.agent, session: focus.session, since: focus.claimedAt }),
     };
   },
 });

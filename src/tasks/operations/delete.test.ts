@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { openApp } from '../../../test/app.ts';
 
-test('a deleted task is gone, its id is not given out again, and restore brings it back whole', async () => {
+test('deletes a task without reusing its id, and restores all of it', async () => {
   const { call } = await openApp({ tasks: ['T001 labels a files x.ts high', 'T002 depends T001', 'T003'] });
   await call('tasks.update', { taskId: 'T001', notes: 'remember' });
   await call('tasks.relates.add', { from: 'T001', to: 'T003', type: 'fixes', reason: 'the same cause' });
@@ -22,15 +22,15 @@ test('a deleted task is gone, its id is not given out again, and restore brings 
 test.each([
   ['children', ['T001 epic', 'T002 in T001'], 16, 'cleo delete T001 --cascade'],
   ['dependents', ['T001', 'T002 depends T001'], 19, 'cleo delete T001 --orphan'],
-  ['done', ['T001 done'], 17, 'cleo archive T001'],
-  ['held by another', ['T001 active by ada'], 35, 'cleo next'],
-])('%s: refused, nothing gone', async (_, tasks, exitCode, fix) => {
+  ['status done', ['T001 done'], 17, 'cleo archive T001'],
+  ['another holder', ['T001 active by ada'], 35, 'cleo next'],
+])('rejects a task that has %s, and deletes nothing', async (_, tasks, exitCode, fix) => {
   const { call } = await openApp({ tasks });
   expect(await call('tasks.delete', { taskId: 'T001' })).toMatchObject({ error: { exitCode, fix } });
   expect(await call('tasks.exists', { taskId: 'T001' })).toMatchObject({ exists: true });
 });
 
-test('a cascade meets a task held by another: all of it stays', async () => {
+test('deletes nothing if another agent holds a descendant', async () => {
   const { call } = await openApp({ tasks: ['T001 epic', 'T002 in T001', 'T003 in T002 active by ada'] });
   expect(await call('tasks.delete', { taskId: 'T001', cascade: true })).toMatchObject({
     error: { exitCode: 18, details: { held: 'T003' } },
@@ -38,7 +38,7 @@ test('a cascade meets a task held by another: all of it stays', async () => {
   expect(await call('tasks.exists', { taskId: 'T002' })).toMatchObject({ exists: true });
 });
 
-test('a cascade asks for --orphan only for dependents outside', async () => {
+test('needs --orphan only for dependents outside the subtree', async () => {
   const { call } = await openApp({ tasks: ['T001 epic', 'T002 in T001', 'T003 in T001 depends T002'] });
   expect(await call('tasks.delete', { taskId: 'T001', cascade: true, dryRun: true })).toMatchObject({
     data: { dryRun: true, wouldDelete: 3 },
@@ -49,13 +49,13 @@ test('a cascade asks for --orphan only for dependents outside', async () => {
   expect((await call('tasks.show', { taskId: 'T003' })).task.depends).toEqual(['T002']);
 });
 
-test('restore of what is there is no change, of what never was is not found', async () => {
+test('restore does not change an existing task and rejects an unknown one', async () => {
   const { call } = await openApp({ tasks: ['T001'] });
   expect(await call('tasks.restore', { taskId: 'T001' })).toMatchObject({ _meta: { exitCode: 102 } });
   expect(await call('tasks.restore', { taskId: 'T009' })).toMatchObject({ error: { exitCode: 4 } });
 });
 
-test('archive takes what is done, all of it or by age, and show still reaches it', async () => {
+test('archives done tasks, all or by age; show still finds them', async () => {
   const clock = { now: '2026-06-01T00:00:00.000Z' };
   const { call } = await openApp({ tasks: ['T001 epic', 'T002 in T001 done', 'T003', 'T004 done'], clock });
   await call('tasks.complete', { taskId: 'T003' });
@@ -68,7 +68,7 @@ test('archive takes what is done, all of it or by age, and show still reaches it
   expect(await call('tasks.archive', { taskId: 'T001' })).toMatchObject({ error: { exitCode: 6, fix: 'cleo complete T001' } });
 });
 
-test('a criterion is ticked once, and only a text one', async () => {
+test('marks a text criterion once and rejects others', async () => {
   const { call } = await openApp({ tasks: ['T001 accept parses|rejects', 'T002 evidence qaPassed'] });
   expect(await call('tasks.criteria.check', { taskId: 'T001', n: 2 })).toMatchObject({
     acceptance: [{ text: 'parses' }, { text: 'rejects', met: true, metBy: 'tester' }],
@@ -78,7 +78,7 @@ test('a criterion is ticked once, and only a text one', async () => {
   expect(await call('tasks.criteria.check', { taskId: 'T002', n: 1 })).toMatchObject({ error: { exitCode: 6 } });
 });
 
-test('what comes back puts no active session inside another', async () => {
+test('rejects a restore that would put one active session inside another', async () => {
   const app = await openApp({ tasks: ['T001 epic', 'T002 in T001', 'T003 in T001', 'session session-1 task:T002 by ada'] });
   await app.call('tasks.delete', { taskId: 'T002' });
   expect(await app.as('bob').call('session.start', { scope: 'epic:T001', focus: 'T003' })).toMatchObject({ success: true });

@@ -2,18 +2,18 @@ import { array, boolean, description, optional, pipe, strictObject, string } fro
 import { type MutationContext, mutation } from '#core/define.ts';
 import { CleoError } from '#core/errors/error.ts';
 import { TaskId } from '#core/model/scalars.ts';
-import { holderOf, isHolder } from '../rules/claims.ts';
-import { checkHolder } from './shared/moves.ts';
+import { formatHolder, isHolder } from '../rules/claims.ts';
 import { requireTask } from './shared/require.ts';
 import { checkScope } from './shared/scope.ts';
+import { checkHolder } from './shared/task-transitions.ts';
 
 export const tasksDelete = mutation({
   name: 'tasks.delete',
-  summary: 'Delete a task; restore brings it back',
+  summary: 'Delete a task; restore undoes it',
   params: strictObject({
     taskId: pipe(TaskId, description('The task')),
-    cascade: optional(pipe(boolean(), description('With everything below it'))),
-    orphan: optional(pipe(boolean(), description('Take it out of the depends of other tasks'))),
+    cascade: optional(pipe(boolean(), description('Delete its descendants too'))),
+    orphan: optional(pipe(boolean(), description('Remove it from the dependencies of other tasks'))),
   }),
   result: strictObject({ deleted: array(string()), cut: optional(array(string())) }),
   errors: [
@@ -35,34 +35,34 @@ export const tasksDelete = mutation({
     if (task.status === 'done') throw new CleoError('E_TASK_COMPLETED', { taskId, act: 'deleting it', fix: `cleo archive ${taskId}` });
     await checkScope(ctx, taskId);
     await checkHolder(ctx, taskId);
-    const below = (await store.tasks.descendants(taskId)).map((kin) => kin.id);
-    if (below.length > 0 && !cascade) throw new CleoError('E_HAS_CHILDREN', { taskId, children: below, act: 'delete' });
-    await checkUnheld(ctx, taskId, below);
-    const gone = [taskId, ...below];
-    const cut = (await store.tasks.dependentIds(gone)).filter((edge) => !gone.includes(edge.to));
-    const dependents = [...new Set(cut.map((edge) => edge.to))].sort();
+    const descendants = (await store.tasks.listDescendants(taskId)).map(({ id }) => id);
+    if (descendants.length > 0 && !cascade) throw new CleoError('E_HAS_CHILDREN', { taskId, children: descendants, act: 'delete' });
+    await checkUnheld(ctx, taskId, descendants);
+    const deleted = [taskId, ...descendants];
+    const edges = (await store.tasks.listDependentIds(deleted)).filter((edge) => !deleted.includes(edge.to));
+    const dependents = [...new Set(edges.map((edge) => edge.to))].sort();
     if (dependents.length > 0 && !orphan)
       throw new CleoError('E_HAS_DEPENDENTS', { taskId, dependents, retry: ctx.commandWith({ orphan: true }) });
     for (const id of dependents) {
       const dependent = await requireTask(store, id);
       await store.tasks.save(
         dependent,
-        { ...dependent, depends: dependent.depends.filter((on) => !gone.includes(on)) },
+        { ...dependent, depends: dependent.depends.filter((on) => !deleted.includes(on)) },
         `${taskId} was deleted`,
       );
     }
-    // Deepest first, so that no child is without its parent for a moment.
-    for (const id of [...gone].reverse())
+    // Children first, so that none is without its parent.
+    for (const id of [...deleted].reverse())
       await store.tasks.remove(
         id,
         taskId,
-        cut.filter((edge) => edge.from === id).map((edge) => edge.to),
+        edges.filter((edge) => edge.from === id).map((edge) => edge.to),
       );
-    return { deleted: gone, ...(dependents.length ? { cut: dependents } : {}) };
+    return { deleted, ...(dependents.length > 0 ? { cut: dependents } : {}) };
   },
 });
 
-async function checkUnheld({ store, caller }: MutationContext, taskId: string, below: string[]): Promise<void> {
-  const claim = (await store.claims.among(below)).find((held) => !isHolder(held, caller));
-  if (claim) throw new CleoError('E_CASCADE_FAILED', { taskId, held: claim.taskId, holder: holderOf(claim) });
+async function checkUnheld({ store, caller }: MutationContext, taskId: string, descendants: string[]): Promise<void> {
+  const claim = (await store.claims.listForTasks(descendants)).find((held) => !isHolder(held, caller));
+  if (claim) throw new CleoError('E_CASCADE_FAILED', { taskId, held: claim.taskId, holder: formatHolder(claim) });
 }

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { openApp } from '../../../test/app.ts';
 
-test('what it waits for and what waits for it, with their states, and the way through', async () => {
+test('shows upstream, downstream, blockers and critical path', async () => {
   const { call } = await openApp({
     tasks: ['T001 done: First', 'T002 depends T001 active', 'T003 depends T002', 'T004 depends T003', 'T005 depends T004', 'T006'],
   });
@@ -23,7 +23,7 @@ test('what it waits for and what waits for it, with their states, and the way th
   });
 });
 
-test('containers pass their depends on, and are finished by what is inside them', async () => {
+test('children inherit dependencies, and containers wait for their children', async () => {
   const { call } = await openApp({
     tasks: ['T001 epic', 'T002 in T001', 'T003 in T001 done', 'T004 epic depends T001', 'T005 in T004', 'T006 depends T005'],
   });
@@ -41,7 +41,7 @@ test('containers pass their depends on, and are finished by what is inside them'
   expect(below.deps.downstream.map((task: { id: string }) => task.id)).toEqual(['T004', 'T005', 'T006']);
 });
 
-test('a task on its own has nothing around it', async () => {
+test('returns empty lists for a task without links', async () => {
   const { call } = await openApp({ tasks: ['T001'] });
   expect((await call('tasks.deps', { taskId: 'T001' })).deps).toEqual({
     taskId: 'T001',
@@ -52,7 +52,7 @@ test('a task on its own has nothing around it', async () => {
   });
 });
 
-test('a long chain and a wide fan are walked to the end', async () => {
+test('follows a long chain and a wide fan', async () => {
   const id = (n: number): string => `T${String(n).padStart(3, '0')}`;
   const chain = Array.from({ length: 300 }, (_, i) => (i === 0 ? id(1) : `${id(i + 1)} depends ${id(i)}`));
   const fan = Array.from({ length: 900 }, (_, i) => `${id(i + 301)} depends T300`);
@@ -64,7 +64,7 @@ test('a long chain and a wide fan are walked to the end', async () => {
   expect(deps.blockers.filter((b: { root?: true }) => b.root)).toEqual([{ id: 'T001', status: 'pending', root: true }]);
 });
 
-test('a task that does not exist is refused', async () => {
+test('rejects a missing task', async () => {
   const { call } = await openApp({ tasks: ['T001'] });
   expect(await call('tasks.deps', { taskId: 'T002' })).toMatchObject({ error: { code: 'E_NOT_FOUND', exitCode: 4 } });
 });

@@ -1,23 +1,26 @@
 import { array, description, literal, optional, pipe, strictObject, string } from 'valibot';
 import { query } from '#core/define.ts';
 import { Status, TaskId } from '#core/model/scalars.ts';
-import type { Edge, ReadStore } from '#store/port.ts';
+import { addToList, removeDuplicates } from '#lib/collections.ts';
+import { defined } from '#lib/defined.ts';
+import type { ReadStore } from '#store/port/store.ts';
+import type { TaskEdge } from '#store/port/tasks.ts';
 import type { TaskHit } from '../model/task.ts';
-import { type Around, depsOf, type Linked, waitedForBy } from '../rules/deps.ts';
-import { type Moment, waitsFor } from '../rules/order.ts';
-import { notFound } from './shared/require.ts';
+import { computeDeps, type DependencyLink, listBlockedMilestones, type TaskGraph } from '../rules/deps.ts';
+import { listPrerequisites, type Milestone, parseMilestone } from '../rules/order.ts';
+import { createNotFoundError } from './shared/require.ts';
 
 const LinkedTask = strictObject({
   id: string(),
   title: string(),
   status: Status,
-  via: optional(pipe(string(), description('The container through which the two are linked'))),
+  via: optional(pipe(string(), description('The container that links the two'))),
 });
 
 export const tasksDeps = query({
   name: 'tasks.deps',
-  summary: 'Show what a task waits for and what waits for it, what blocks it at the root, and its critical path',
-  params: strictObject({ taskId: pipe(TaskId, description('The task in the middle')) }),
+  summary: 'Show dependencies, blockers and critical path of a task',
+  params: strictObject({ taskId: pipe(TaskId, description('The task')) }),
   result: strictObject({
     deps: strictObject({
       taskId: string(),
@@ -33,26 +36,26 @@ export const tasksDeps = query({
   example: { world: ['T001', 'T002 depends T001', 'T003 depends T002'], call: { taskId: 'T002' } },
   async run({ store }, { taskId }) {
     const tasks = new Map<TaskId, TaskHit>();
-    const around: Around = {
+    const graph: TaskGraph = {
       parentOf: new Map(),
       dependsOf: new Map(),
       childrenOf: new Map(),
       dependentsOf: new Map(),
       statusOf: new Map(),
     };
-    await explore(store, around, tasks, up(taskId));
-    if (!tasks.has(taskId)) throw await notFound(store, taskId);
-    await explore(store, around, tasks, down(taskId));
-    const { upstream, downstream, blockers, criticalPath } = depsOf(taskId, around);
-    const shown = ({ id, via }: Linked) => {
+    await loadGraph(store, graph, tasks, createUpstreamWalk(taskId));
+    if (!tasks.has(taskId)) throw await createNotFoundError(store, taskId);
+    await loadGraph(store, graph, tasks, createDownstreamWalk(taskId));
+    const { upstream, downstream, blockers, criticalPath } = computeDeps(taskId, graph);
+    const toLinkedTask = ({ id, via }: DependencyLink) => {
       const { title, status } = tasks.get(id)!;
-      return { id, title, status, ...(via ? { via } : {}) };
+      return defined({ id, title, status, via });
     };
     return {
       deps: {
         taskId,
-        upstream: upstream.map(shown),
-        downstream: downstream.map(shown),
+        upstream: upstream.map(toLinkedTask),
+        downstream: downstream.map(toLinkedTask),
         blockers: blockers.map(({ id, isRoot }) => ({ id, status: tasks.get(id)!.status, ...(isRoot ? { root: true as const } : {}) })),
         criticalPath,
       },
@@ -60,44 +63,44 @@ export const tasksDeps = query({
   },
 });
 
-interface Way {
-  start: Moment;
-  step(moment: Moment, around: Around): Moment[];
-  /** Loads the depends, or the dependents, of new tasks. */
-  load(store: ReadStore, around: Around, ids: TaskId[]): Promise<void>;
+interface GraphWalk {
+  start: Milestone;
+  step(milestone: Milestone, graph: TaskGraph): Milestone[];
+  /** Loads the dependencies, or the dependents, of new tasks. */
+  load(store: ReadStore, graph: TaskGraph, ids: TaskId[]): Promise<void>;
 }
 
-const up = (id: TaskId): Way => ({
+const createUpstreamWalk = (id: TaskId): GraphWalk => ({
   start: `begin ${id}`,
-  step: waitsFor,
-  async load(store, around, ids) {
-    for (const { id, depends } of await store.tasks.links(ids)) around.dependsOf.set(id, depends);
+  step: listPrerequisites,
+  async load(store, graph, ids) {
+    for (const { id, depends } of await store.tasks.getLinks(ids)) graph.dependsOf.set(id, depends);
   },
 });
 
-const down = (id: TaskId): Way => ({
+const createDownstreamWalk = (id: TaskId): GraphWalk => ({
   start: `finish ${id}`,
-  step: waitedForBy,
-  load: async (store, around, ids) => keep(around.dependentsOf, await store.tasks.dependentIds(ids)),
+  step: listBlockedMilestones,
+  load: async (store, graph, ids) => addEdges(graph.dependentsOf, await store.tasks.listDependentIds(ids)),
 });
 
-/** Goes one way from a moment on, level by level, and asks the store for the links of each level at once. */
-async function explore(store: ReadStore, around: Around, tasks: Map<TaskId, TaskHit>, { start, step, load }: Way): Promise<void> {
-  const seen = new Set<Moment>([start]);
+/** Loads the graph in one direction, level by level, with one query for the links of each level. */
+async function loadGraph(store: ReadStore, graph: TaskGraph, tasks: Map<TaskId, TaskHit>, { start, step, load }: GraphWalk): Promise<void> {
+  const seen = new Set<Milestone>([start]);
   const loaded = new Set<TaskId>();
-  for (let level: Moment[] = [start]; level.length > 0; ) {
-    const ids = [...new Set(level.map((moment) => moment.split(' ')[1] as TaskId))].filter((id) => !loaded.has(id));
+  for (let level: Milestone[] = [start]; level.length > 0; ) {
+    const ids = removeDuplicates(level.map((milestone) => parseMilestone(milestone)[1])).filter((id) => !loaded.has(id));
     for (const id of ids) loaded.add(id);
-    for (const hit of await store.tasks.hits(ids.filter((id) => !tasks.has(id)))) {
+    for (const hit of await store.tasks.getHits(ids.filter((id) => !tasks.has(id)))) {
       tasks.set(hit.id, hit);
-      around.statusOf.set(hit.id, hit.status);
-      if (hit.parentId) around.parentOf.set(hit.id, hit.parentId);
+      graph.statusOf.set(hit.id, hit.status);
+      if (hit.parentId) graph.parentOf.set(hit.id, hit.parentId);
     }
-    await load(store, around, ids);
-    keep(around.childrenOf, await store.tasks.openChildIds(ids.filter((id) => !around.childrenOf.has(id))));
-    const next: Moment[] = [];
-    for (const from of level)
-      for (const to of step(from, around)) {
+    await load(store, graph, ids);
+    addEdges(graph.childrenOf, await store.tasks.listOpenChildIds(ids.filter((id) => !graph.childrenOf.has(id))));
+    const next: Milestone[] = [];
+    for (const source of level)
+      for (const to of step(source, graph)) {
         if (seen.has(to)) continue;
         seen.add(to);
         next.push(to);
@@ -106,10 +109,6 @@ async function explore(store: ReadStore, around: Around, tasks: Map<TaskId, Task
   }
 }
 
-function keep(map: Map<TaskId, TaskId[]>, edges: Edge[]): void {
-  for (const { from, to } of edges) {
-    const list = map.get(from);
-    if (list) list.push(to);
-    else map.set(from, [to]);
-  }
+function addEdges(map: Map<TaskId, TaskId[]>, edges: TaskEdge[]): void {
+  for (const { from, to } of edges) addToList(map, from, to);
 }

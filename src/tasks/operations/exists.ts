@@ -4,8 +4,8 @@ import { TaskId } from '#core/model/scalars.ts';
 
 export const tasksExists = query({
   name: 'tasks.exists',
-  summary: 'Say whether a task exists',
-  params: strictObject({ taskId: pipe(TaskId, description('The task in question')) }),
+  summary: 'Check whether a task exists',
+  params: strictObject({ taskId: pipe(TaskId, description('The task')) }),
   result: strictObject({ exists: boolean() }),
   errors: [],
   tier: 0,

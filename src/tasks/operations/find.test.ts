@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
-import { openApp, type Seen } from '../../../test/app.ts';
+import { type Json, openApp } from '../../../test/app.ts';
 
-const ids = (seen: Seen): string[] => seen.tasks.map((task: { id: string }) => task.id);
+const ids = (seen: Json): string[] => seen.tasks.map((task: { id: string }) => task.id);
 
-test('a hit holds the minimal fields and nothing else', async () => {
+test('returns minimal fields only', async () => {
   const { call } = await openApp({ tasks: ['T001 epic'] });
   await call('tasks.add', { title: 'Write the parser', parent: 'T001', description: 'Long', labels: ['api'], notes: 'a note' });
   const found = await call('tasks.find', { query: 'parser' });
@@ -13,7 +13,7 @@ test('a hit holds the minimal fields and nothing else', async () => {
   ]);
 });
 
-test('title, labels, description and notes are searched, the title weighing most', async () => {
+test('searches title, labels, description and notes; the title counts most', async () => {
   const { call } = await openApp();
   await call('tasks.add', { title: 'One', notes: 'mind the lexer' });
   await call('tasks.add', { title: 'Two', description: 'needs a lexer' });
@@ -23,7 +23,7 @@ test('title, labels, description and notes are searched, the title weighing most
   expect(ids(await call('tasks.find', { query: 'lexer' }))).toEqual(['T004', 'T003', 'T002', 'T001']);
 });
 
-test('a note that is added later is found', async () => {
+test('finds a note added later', async () => {
   const { store, call } = await openApp({ tasks: ['T001'] });
   await store.write({ at: '2026-02-01T00:00:00.000Z', by: 'ada' }, async ({ tasks }) => {
     await tasks.appendNote((await tasks.get('T001'))!, { at: '2026-02-01T00:00:00.000Z', by: 'ada', text: 'ask the librarian' });
@@ -31,13 +31,13 @@ test('a note that is added later is found', async () => {
   expect(ids(await call('tasks.find', { query: 'librarian' }))).toEqual(['T001']);
 });
 
-test('every word must match', async () => {
+test('requires every word to match', async () => {
   const { call } = await openApp({ tasks: ['T001: Write the parser', 'T002: Write the lexer'] });
   expect(ids(await call('tasks.find', { query: 'lexer write' }))).toEqual(['T002']);
   expect(ids(await call('tasks.find', { query: 'lexer deploy' }))).toEqual([]);
 });
 
-test('whole words come before beginnings', async () => {
+test('ranks whole words before prefixes', async () => {
   const { call } = await openApp({ tasks: ['T001: Parse', 'T002: Parser of things', 'T003: Parsing'] });
   expect(ids(await call('tasks.find', { query: 'parse' }))).toEqual(['T001', 'T002']);
   expect(ids(await call('tasks.find', { query: 'pars' }))).toEqual(['T003', 'T001', 'T002']);
@@ -49,7 +49,7 @@ test.each([
   { query: 'wriet parserr', found: ['T001'] },
   { query: 'authentification', found: ['T002'] },
   { query: 'xylophone', found: [] },
-])('the typo $query is understood', async ({ query, found }) => {
+])('corrects the typo $query', async ({ query, found }) => {
   const { call } = await openApp({ tasks: ['T001: Write the parser', 'T002: Add authentication', 'T003: Deploy'] });
   expect(ids(await call('tasks.find', { query }))).toEqual(found);
 });
@@ -63,7 +63,7 @@ test.each([
   { query: 'ΟΔΟΣ', found: ['T005'] },
   { query: '"quoted" AND (lexer* OR NOT \'x\':*)', found: ['T006'] },
   { query: 'drop table tasks; --', found: ['T007'] },
-])('text in any script, and no query language: $query', async ({ query, found }) => {
+])('matches any script and has no query language: $query', async ({ query, found }) => {
   const { call } = await openApp({
     tasks: [
       'T001: Open a Café',
@@ -78,19 +78,19 @@ test.each([
   expect(ids(await call('tasks.find', { query }))).toEqual(found);
 });
 
-test('a query of nothing but signs finds nothing', async () => {
+test('finds nothing for punctuation', async () => {
   const { reply } = await openApp({ tasks: ['T001'] });
   expect(await reply('tasks.find', { query: '!?*' })).toMatchObject({ exitCode: 100, envelope: { tasks: [] } });
 });
 
-test('very many words are not too many', async () => {
+test('accepts very many words', async () => {
   const { reply } = await openApp({ tasks: ['T001'] });
   expect(await reply('tasks.find', { query: 'ab '.repeat(333) })).toMatchObject({ exitCode: 100 });
   const words = Array.from({ length: 200 }, (_, i) => `w${i}`).join(' ');
   expect(await reply('tasks.find', { query: words })).toMatchObject({ exitCode: 100 });
 });
 
-test('an id in the query names its task, then those that mention it', async () => {
+test('puts the task named by an id first, then those that mention it', async () => {
   const { call } = await openApp({ tasks: ['T001: Parser', 'T002: As in T001', 'T012: Other'] });
   expect(ids(await call('tasks.find', { query: 'T001' }))).toEqual(['T001', 'T002']);
   expect(ids(await call('tasks.find', { query: 'E-T12' }))).toEqual(['T012']);
@@ -105,7 +105,7 @@ test.each([
   { id: '01', found: ['T001', 'T014'] },
   { id: 'T00', found: ['T001'] },
   { id: '9', found: [] },
-])('ids that begin with $id', async ({ id, found }) => {
+])('finds ids that begin with $id', async ({ id, found }) => {
   const { call } = await openApp({ tasks: ['T001', 'T014', 'T140', 'T149', 'T150', 'T1400'] });
   expect(ids(await call('tasks.find', { id }))).toEqual(found);
 });
@@ -129,22 +129,22 @@ test.each([
   { given: { status: 'done' }, found: ['T003'] },
   { given: { priority: 'low' }, found: ['T005'] },
   { given: { id: '00', type: 'task' }, found: ['T002', 'T003', 'T005'] },
-])('filtered by $given', async ({ given, found }) => {
+])('filters by $given', async ({ given, found }) => {
   const { call } = await openApp({ tasks: world });
   expect(ids(await call('tasks.find', given))).toEqual(found);
 });
 
-test('a parent that does not exist is refused', async () => {
+test('rejects a missing parent', async () => {
   const { call } = await openApp({ tasks: ['T001'] });
   expect(await call('tasks.find', { query: 'x', parent: 'T009' })).toMatchObject({ error: { code: 'E_NOT_FOUND', exitCode: 4 } });
 });
 
-test.each([{}, { query: '  ' }, { archived: false }])('nothing to go by (%j) is refused', async (given) => {
+test.each([{}, { query: '  ' }, { archived: false }])('rejects a call without criteria: %j', async (given) => {
   const { call } = await openApp();
   expect(await call('tasks.find', given)).toMatchObject({ error: { code: 'E_INVALID_INPUT', exitCode: 2, fix: 'cleo help find' } });
 });
 
-test('a query and an id at once are refused', async () => {
+test('rejects a query together with an id', async () => {
   const { call } = await openApp();
   expect(await call('tasks.find', { query: 'parser', id: 'T014' })).toMatchObject({ error: { exitCode: 2, fix: 'cleo find --id 014' } });
 });
@@ -152,7 +152,7 @@ test('a query and an id at once are refused', async () => {
 const many = (n: number, title: (i: number) => string): string[] =>
   Array.from({ length: n }, (_, i) => `T${String(i + 1).padStart(3, '0')}: ${title(i + 1)}`);
 
-test('an old good match is not lost among many newer ones', async () => {
+test('ranks a good old match above many newer ones', async () => {
   const { store, call } = await openApp({ tasks: many(300, (i) => (i === 7 ? 'Parser' : `Task ${i}`)) });
   await store.write({ at: '2026-02-01T00:00:00.000Z', by: 'ada' }, async ({ tasks }) => {
     for (let i = 30; i <= 300; i++) {
@@ -165,7 +165,7 @@ test('an old good match is not lost among many newer ones', async () => {
   expect(found._meta.truncated).toEqual({ shown: 3, total: 272 });
 });
 
-test('the pages of a long answer join without gap or repetition', async () => {
+test('returns pages without gaps or repetitions', async () => {
   const { call } = await openApp({
     tasks: many(450, (i) => (i % 9 === 0 ? `Parsers ${i}` : i % 3 === 0 ? `Parser ${i}` : `The other parser ${i}`)),
   });

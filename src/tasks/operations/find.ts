@@ -2,32 +2,34 @@ import { array, custom, description, metadata, optional, pipe, strictObject, tra
 import { query } from '#core/define.ts';
 import { CleoError } from '#core/errors/error.ts';
 import { SearchText } from '#core/model/scalars.ts';
-import { paged, pageParams } from '#core/page.ts';
-import type { Found } from '#core/search.ts';
-import type { Page, ReadStore, TaskFilter } from '#store/port.ts';
+import { answerPage, pageParams } from '#core/page.ts';
+import type { SearchResult } from '#core/search.ts';
+import type { Page } from '#store/port/page.ts';
+import type { ReadStore } from '#store/port/store.ts';
+import type { TaskFilter } from '#store/port/tasks.ts';
 import { TaskHit } from '../model/task.ts';
-import { hitOf } from '../rules/view.ts';
-import { filterOf, filterParams } from './shared/filter.ts';
+import { toTaskHit } from '../rules/view.ts';
+import { resolveTaskFilter, taskFilterParams } from './shared/filter.ts';
 import { searchTasks } from './shared/search.ts';
 
-const idBeginning = /^\s*(?:SG-|E-|T-)?T?(\d{1,15})\s*$/i;
+const idPrefixPattern = /^\s*(?:SG-|E-|T-)?T?(\d{1,15})\s*$/i;
 
-const IdBeginning = pipe(
+const IdPrefix = pipe(
   custom<string | number>(
-    (value) => (typeof value === 'string' || typeof value === 'number') && idBeginning.test(String(value)),
-    'Expected an id or its beginning, such as 14 or T014',
+    (value) => (typeof value === 'string' || typeof value === 'number') && idPrefixPattern.test(String(value)),
+    'Expected an id or its first digits, such as 14 or T014',
   ),
-  transform((value) => idBeginning.exec(String(value))![1]!),
+  transform((value) => idPrefixPattern.exec(String(value))![1]!),
   metadata({ jsonSchema: { type: ['string', 'integer'] }, value: 'N' }),
 );
 
 export const tasksFind = query({
   name: 'tasks.find',
-  summary: 'Find tasks by words, by the beginning of their id, or by filters; best match first',
+  summary: 'Find tasks by text, id prefix or filters; best match first',
   params: strictObject({
-    query: optional(pipe(SearchText, description('Words in title, description, labels or notes; beginnings and typos are found too'))),
-    id: optional(pipe(IdBeginning, description('Ids that begin with these digits'))),
-    ...filterParams,
+    query: optional(pipe(SearchText, description('Words in title, description, labels or notes; prefixes and typos match too'))),
+    id: optional(pipe(IdPrefix, description('Digits that the id begins with'))),
+    ...taskFilterParams,
     ...pageParams(20),
   }),
   result: strictObject({ tasks: array(TaskHit) }),
@@ -35,29 +37,29 @@ export const tasksFind = query({
   tier: 0,
   cli: { command: 'find', args: ['query'] },
   example: { world: ['T001: Write the parser', 'T002: Test the lexer'], call: { query: 'parser' } },
-  async run({ store }, { query, id, limit, offset, budget, ...given }) {
+  async run({ store }, { query, id, limit, offset, budget, ...filterParams }) {
     const page = { limit, offset, budget };
     const text = query?.trim() || undefined;
     if (text && id)
       throw new CleoError('E_INVALID_INPUT', { problem: 'find takes a query or --id, not both', fix: `cleo find --id ${id}`, field: 'id' });
-    if (!text && !id && Object.values(given).every((value) => value === undefined || value === false))
+    if (!text && !id && Object.values(filterParams).every((value) => value === undefined || value === false))
       throw new CleoError('E_INVALID_INPUT', { problem: 'find needs a query, --id or a filter', fix: 'cleo help find', field: 'query' });
-    const filter = await filterOf(store, given);
+    const filter = await resolveTaskFilter(store, filterParams);
     const { hits, count } = await (text
       ? searchTasks(store, text, filter, page)
       : id
-        ? byId(store, id, filter, page)
-        : byFilter(store, filter, page));
-    return paged({ tasks: hits }, hits.length, page, count);
+        ? findByIdPrefix(store, id, filter, page)
+        : listByFilter(store, filter, page));
+    return answerPage({ tasks: hits }, hits.length, page, count);
   },
 });
 
-const byId = async (store: ReadStore, digits: string, filter: TaskFilter, page: Page): Promise<Found<TaskHit>> => ({
-  hits: await store.tasks.byIdPrefix(digits, filter, page),
+const findByIdPrefix = async (store: ReadStore, digits: string, filter: TaskFilter, page: Page): Promise<SearchResult<TaskHit>> => ({
+  hits: await store.tasks.findByIdPrefix(digits, filter, page),
   count: (atMost) => store.tasks.countByIdPrefix(digits, filter, atMost),
 });
 
-const byFilter = async (store: ReadStore, filter: TaskFilter, page: Page): Promise<Found<TaskHit>> => ({
-  hits: (await store.tasks.list(filter, 'id', page)).map(hitOf),
+const listByFilter = async (store: ReadStore, filter: TaskFilter, page: Page): Promise<SearchResult<TaskHit>> => ({
+  hits: (await store.tasks.list(filter, 'id', page)).map(toTaskHit),
   count: (atMost) => store.tasks.count(filter, atMost),
 });

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { openApp } from '../../../test/app.ts';
 
-test('the first change is the one that made it', async () => {
+test('starts with the creation', async () => {
   const { call } = await openApp({ clock: { now: '2026-02-03T04:05:06.789Z' } });
   await call('tasks.add', { title: 'Write the parser' });
   expect(await call('tasks.history', { taskId: 'T001' })).toMatchObject({
@@ -10,7 +10,7 @@ test('the first change is the one that made it', async () => {
   });
 });
 
-test('each change says who, which field, from what and to what, oldest first', async () => {
+test('lists each change with author, field and values, oldest first', async () => {
   const { store, call } = await openApp({ tasks: ['T001: Old'] });
   await store.write({ at: '2026-02-01T00:00:00.000Z', by: 'ada' }, async ({ tasks }) => {
     const task = (await tasks.get('T001'))!;
@@ -23,7 +23,7 @@ test('each change says who, which field, from what and to what, oldest first', a
   ]);
 });
 
-test('a deleted task keeps its history, and one that went with its parent says so', async () => {
+test('keeps the history of deleted tasks and names the root of a cascade', async () => {
   const { call } = await openApp({ tasks: ['T001 epic: Gone', 'T002 in T001: Gone too'], clock: { now: '2026-02-01T00:00:00.000Z' } });
   await call('tasks.delete', { taskId: 'T001', cascade: true });
   const last = async (taskId: string) => (await call('tasks.history', { taskId })).history.at(-1);
@@ -32,7 +32,7 @@ test('a deleted task keeps its history, and one that went with its parent says s
   expect(await last('T002')).toEqual({ ...gone, old: 'Gone too', reason: 'deleted with T001' });
 });
 
-test('a long history comes in pages and says so', async () => {
+test('returns a long history in pages', async () => {
   const { store, call } = await openApp({ tasks: ['T001'] });
   await store.write({ at: '2026-02-01T00:00:00.000Z', by: 'ada' }, async ({ tasks }) => {
     const task = (await tasks.get('T001'))!;
@@ -43,7 +43,7 @@ test('a long history comes in pages and says so', async () => {
   expect(page._meta.truncated).toEqual({ shown: 2, total: 6 });
 });
 
-test('an id that never existed is refused', async () => {
+test('rejects an id that never existed', async () => {
   const { call } = await openApp({ tasks: ['T001'] });
   expect(await call('tasks.history', { taskId: 'T002' })).toMatchObject({ error: { code: 'E_NOT_FOUND', exitCode: 4 } });
 });

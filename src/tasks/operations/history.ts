@@ -1,10 +1,10 @@
 import { array, description, optional, pipe, strictObject, string, unknown } from 'valibot';
 import { query } from '#core/define.ts';
 import { TaskId } from '#core/model/scalars.ts';
-import { paged, pageParams } from '#core/page.ts';
+import { answerPage, pageParams } from '#core/page.ts';
 import { Timestamp } from '../model/task.ts';
-import { shownChange } from '../rules/history.ts';
-import { notFound } from './shared/require.ts';
+import { toHistoryEntry } from '../rules/history.ts';
+import { createNotFoundError } from './shared/require.ts';
 
 const Change = strictObject({
   at: Timestamp,
@@ -17,7 +17,7 @@ const Change = strictObject({
 
 export const tasksHistory = query({
   name: 'tasks.history',
-  summary: 'Show every change of a task, also of a deleted one: when, who, which field, from what to what',
+  summary: 'Show all changes of a task, deleted or not',
   params: strictObject({ taskId: pipe(TaskId, description('The task, deleted or not')), ...pageParams(50) }),
   result: strictObject({ history: array(Change) }),
   errors: ['E_NOT_FOUND'],
@@ -25,10 +25,10 @@ export const tasksHistory = query({
   cli: { command: 'history', args: ['taskId'] },
   example: { world: ['T001'], call: { taskId: 'T001' } },
   async run({ store }, { taskId, ...page }) {
-    const changes = await store.tasks.history(taskId, page);
-    // Whatever exists or ever did has at least the change that made it.
-    if (changes.length === 0 && (await store.tasks.countHistory(taskId, 1)) === 0) throw await notFound(store, taskId);
-    const history = changes.map((change) => shownChange(taskId, change));
-    return paged({ history }, history.length, page, (atMost) => store.tasks.countHistory(taskId, atMost));
+    const changes = await store.tasks.listHistory(taskId, page);
+    // Every task that ever existed has at least the entry of its creation.
+    if (changes.length === 0 && (await store.tasks.countHistory(taskId, 1)) === 0) throw await createNotFoundError(store, taskId);
+    const history = changes.map((change) => toHistoryEntry(taskId, change));
+    return answerPage({ history }, history.length, page, (atMost) => store.tasks.countHistory(taskId, atMost));
   },
 });

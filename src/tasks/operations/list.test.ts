@@ -1,14 +1,14 @@
 import { expect, test } from 'vitest';
-import { openApp, type Seen } from '../../../test/app.ts';
+import { type Json, openApp } from '../../../test/app.ts';
 
-const ids = (seen: Seen): string[] => seen.tasks.map((task: { id: string }) => task.id);
+const ids = (seen: Json): string[] => seen.tasks.map((task: { id: string }) => task.id);
 
-test('everything that is not archived, in id order', async () => {
+test('lists tasks that are not archived, sorted by id', async () => {
   const { call } = await openApp({ tasks: ['T001 epic', 'T002 in T001', 'T003 done', 'T004 done archived', 'T1000'] });
   expect(ids(await call('tasks.list'))).toEqual(['T001', 'T002', 'T003', 'T1000']);
 });
 
-test('a row holds the minimal fields with description, labels, depends and notes, and nothing empty', async () => {
+test('returns description, labels, dependencies and notes, without empty fields', async () => {
   const { call } = await openApp({ tasks: ['T001'] });
   await call('tasks.add', {
     title: 'Write it',
@@ -58,12 +58,12 @@ test.each([
   { given: { archived: true, all: true, status: 'done' }, found: ['T005', 'T006'] },
   { given: { sort: 'priority' }, found: ['T005', 'T002', 'T003', 'T004', 'T007', 'T001'] },
   { given: { sort: 'status' }, found: ['T003', 'T007', 'T001', 'T002', 'T004', 'T005'] },
-])('filtered by $given', async ({ given, found }) => {
+])('filters by $given', async ({ given, found }) => {
   const { call } = await openApp({ tasks: world });
   expect(ids(await call('tasks.list', given))).toEqual(found);
 });
 
-test('what changed last comes first when asked', async () => {
+test('sorts by last change', async () => {
   const { store, call } = await openApp({ tasks: ['T001', 'T002', 'T003'] });
   await store.write({ at: '2026-03-01T00:00:00.000Z', by: 'ada' }, async ({ tasks }) => {
     const task = (await tasks.get('T002'))!;
@@ -72,7 +72,7 @@ test('what changed last comes first when asked', async () => {
   expect(ids(await call('tasks.list', { sort: 'updated' }))).toEqual(['T002', 'T001', 'T003']);
 });
 
-test('a list that is cut says so, and its pages join', async () => {
+test('reports truncation, and pages join', async () => {
   const { call } = await openApp({ tasks: ['T001', 'T002', 'T003', 'T004', 'T005'] });
   const first = await call('tasks.list', { limit: 2 });
   expect(ids(first)).toEqual(['T001', 'T002']);
@@ -84,7 +84,7 @@ test('a list that is cut says so, and its pages join', async () => {
   expect(whole._meta.truncated).toBeUndefined();
 });
 
-test('a page behind the end is no data and still says how many there are', async () => {
+test('reports the total on a page after the end', async () => {
   const { reply } = await openApp({ tasks: ['T001', 'T002'] });
   expect(await reply('tasks.list', { offset: 5 })).toMatchObject({
     exitCode: 100,
@@ -92,22 +92,22 @@ test('a page behind the end is no data and still says how many there are', async
   });
 });
 
-test('more than a thousand are not counted to the end', async () => {
+test('counts to at most a thousand', async () => {
   const { call } = await openApp({ tasks: Array.from({ length: 1002 }, (_, i) => `T${String(i + 1).padStart(3, '0')}`) });
   expect((await call('tasks.list', { limit: 1 }))._meta.truncated).toEqual({ shown: 1, total: 1000, atLeast: true });
 });
 
-test('nothing is no data', async () => {
+test('returns exit 100 for an empty list', async () => {
   const { reply } = await openApp({ tasks: ['T001'] });
   expect(await reply('tasks.list', { status: 'done' })).toMatchObject({ exitCode: 100, envelope: { success: true, tasks: [] } });
 });
 
-test('the children of a task that does not exist are refused', async () => {
+test('rejects a missing parent', async () => {
   const { call } = await openApp({ tasks: ['T001'] });
   expect(await call('tasks.list', { parent: 'T009' })).toMatchObject({ error: { code: 'E_NOT_FOUND', exitCode: 4 } });
 });
 
-test('a page of the wrong size breaks a rule', async () => {
+test('rejects an invalid limit and an unknown sort order', async () => {
   const { call } = await openApp();
   expect(await call('tasks.list', { limit: 0 })).toMatchObject({ error: { code: 'E_VALIDATION_LIMIT', exitCode: 6 } });
   expect(await call('tasks.list', { sort: 'prority' })).toMatchObject({ error: { exitCode: 2, fix: 'cleo list --sort priority' } });

@@ -1,21 +1,21 @@
 import { array, boolean, description, optional, picklist, pipe, strictObject } from 'valibot';
 import { query } from '#core/define.ts';
-import { paged, pageParams } from '#core/page.ts';
-import type { TaskFilter } from '#store/port.ts';
+import { answerPage, pageParams } from '#core/page.ts';
+import type { TaskFilter } from '#store/port/tasks.ts';
 import { TaskRow } from '../model/task.ts';
-import { rowOf } from '../rules/view.ts';
-import { filterOf, filterParams } from './shared/filter.ts';
+import { toTaskRow } from '../rules/view.ts';
+import { resolveTaskFilter, taskFilterParams } from './shared/filter.ts';
 
 export const tasksList = query({
   name: 'tasks.list',
-  summary: 'List tasks with their descriptions, labels, depends and notes',
+  summary: 'List tasks with description, labels, depends and notes',
   params: strictObject({
-    ...filterParams,
-    all: optional(pipe(boolean(), description('Archived tasks too'))),
+    ...taskFilterParams,
+    all: optional(pipe(boolean(), description('Include archived tasks'))),
     sort: optional(
       pipe(
         picklist(['id', 'priority', 'status', 'updated']),
-        description('Order: by id (default), most urgent, active first, or last changed first'),
+        description('Order: by id (default), by priority, active first, or last changed first'),
       ),
       'id',
     ),
@@ -28,10 +28,10 @@ export const tasksList = query({
   example: { world: ['T001 epic', 'T002 in T001', 'T003 in T001 done'], call: { parent: 'T001', status: 'pending' } },
   async run({ store }, { all, sort, limit, offset, budget, ...given }) {
     const page = { limit, offset, budget };
-    const filter: TaskFilter = { ...(await filterOf(store, given)), ...(all ? { archived: 'both' } : {}) };
+    const filter: TaskFilter = { ...(await resolveTaskFilter(store, given)), ...(all ? { archived: 'both' } : {}) };
     const tasks = await store.tasks.list(filter, sort, page);
-    const notes = await store.tasks.notes(tasks.map((task) => task.id));
-    return paged({ tasks: tasks.map((task) => rowOf(task, notes.get(task.id) ?? [])) }, tasks.length, page, (atMost) =>
+    const notes = await store.tasks.getNotes(tasks.map((task) => task.id));
+    return answerPage({ tasks: tasks.map((task) => toTaskRow(task, notes.get(task.id) ?? [])) }, tasks.length, page, (atMost) =>
       store.tasks.count(filter, atMost),
     );
   },

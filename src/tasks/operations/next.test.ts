@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
-import { openApp, type Seen } from '../../../test/app.ts';
+import { type Json, openApp } from '../../../test/app.ts';
 
-const offered = (seen: Seen): string[] => [seen.recommendation, ...seen.alternatives].map((r: { taskId: string }) => r.taskId);
+const listOffered = (seen: Json): string[] => [seen.recommendation, ...seen.alternatives].map((r: { taskId: string }) => r.taskId);
 
-test('the best task, why, and what else there is', async () => {
+test('recommends the best task, with reasons and alternatives', async () => {
   const { call } = await openApp({
     tasks: [
       'T001 epic',
@@ -37,45 +37,45 @@ test('the best task, why, and what else there is', async () => {
   expect(next.alternatives).toHaveLength(2);
 });
 
-test('the count is of the recommendation and its alternatives together', async () => {
+test('counts the recommendation and its alternatives together', async () => {
   const { call } = await openApp({ tasks: ['T001', 'T002', 'T003', 'T004', 'T005'] });
-  expect(offered(await call('tasks.next', { count: 1 }))).toEqual(['T001']);
-  expect(offered(await call('tasks.next', { count: 4 }))).toEqual(['T001', 'T002', 'T003', 'T004']);
+  expect(listOffered(await call('tasks.next', { count: 1 }))).toEqual(['T001']);
+  expect(listOffered(await call('tasks.next', { count: 4 }))).toEqual(['T001', 'T002', 'T003', 'T004']);
   expect(await call('tasks.next', { count: 0 })).toMatchObject({ error: { code: 'E_VALIDATION_COUNT', exitCode: 6 } });
 });
 
-test('a dependency that is done, archived or not, holds nothing up; an open one holds up what is inside its dependent too', async () => {
+test('ignores done dependencies and applies open ones to descendants', async () => {
   const { call } = await openApp({
     tasks: ['T001 done', 'T002 done archived', 'T003 depends T001,T002', 'T004 epic depends T003', 'T005 in T004', 'T006 in T005'],
   });
-  expect(offered(await call('tasks.next'))).toEqual(['T003']);
+  expect(listOffered(await call('tasks.next'))).toEqual(['T003']);
 });
 
-test('only inside a root, under each of its names', async () => {
+test('limits to a root, by any of its parameter names', async () => {
   const { call } = await openApp({ tasks: ['T001 saga', 'T002 in T001', 'T003 in T002', 'T004 epic', 'T005 in T004', 'T006 critical'] });
-  expect(offered(await call('tasks.next', { epic: 'T001' }))).toEqual(['T003']);
-  expect(offered(await call('orchestrate.next', { epicId: 'T004' }))).toEqual(['T005']);
-  expect(offered(await call('orchestrate.next', { sagaId: 'SG-T1' }))).toEqual(['T003']);
+  expect(listOffered(await call('tasks.next', { epic: 'T001' }))).toEqual(['T003']);
+  expect(listOffered(await call('orchestrate.next', { epicId: 'T004' }))).toEqual(['T005']);
+  expect(listOffered(await call('orchestrate.next', { sagaId: 'SG-T1' }))).toEqual(['T003']);
   expect(await call('tasks.next', { epic: 'T001', epicId: 'T001' })).toMatchObject({ error: { exitCode: 2 } });
 });
 
-test('a task that somebody holds is not recommended until the claim has expired', async () => {
+test('skips a held task until its claim has expired', async () => {
   const { store, call, tamper } = await openApp({ tasks: ['T001'], config: { claims: { ttlMinutes: 60 } } });
   const now = new Date().toISOString();
   await store.write({ at: now, by: 'other' }, ({ claims }) =>
-    claims.put({ taskId: 'T001', agent: 'other', claimedAt: now, renewedAt: now }),
+    claims.insert({ taskId: 'T001', agent: 'other', claimedAt: now, renewedAt: now }),
   );
   expect(await call('tasks.next')).toMatchObject({ _meta: { exitCode: 100 } });
   await tamper(`update claims set renewed_at = '${new Date(Date.now() - 61 * 60_000).toISOString()}'`);
-  expect(offered(await call('tasks.next'))).toEqual(['T001']);
+  expect(listOffered(await call('tasks.next'))).toEqual(['T001']);
 });
 
-test('nothing to do is no data', async () => {
+test('returns exit 100 if there is nothing to do', async () => {
   const { reply } = await openApp({ tasks: ['T001 epic', 'T002 done'] });
   expect(await reply('tasks.next')).toMatchObject({ exitCode: 100, envelope: { success: true, recommendation: {}, alternatives: [] } });
 });
 
-test('a root that does not exist is refused', async () => {
+test('rejects a missing root', async () => {
   const { call } = await openApp({ tasks: ['T001'] });
   expect(await call('tasks.next', { epic: 'T009' })).toMatchObject({ error: { code: 'E_NOT_FOUND', exitCode: 4 } });
 });

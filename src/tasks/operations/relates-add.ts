@@ -1,5 +1,5 @@
 import { description, pipe, strictObject } from 'valibot';
-import { alreadyThere, mutation } from '#core/define.ts';
+import { alreadyExists, mutation } from '#core/define.ts';
 import { CleoError } from '#core/errors/error.ts';
 import { Reason, TaskId } from '#core/model/scalars.ts';
 import { RelationEdge, RelationTypeInput } from '../model/relation.ts';
@@ -7,12 +7,12 @@ import { requireTask } from './shared/require.ts';
 
 export const tasksRelatesAdd = mutation({
   name: 'tasks.relates.add',
-  summary: 'Say that two tasks are related, how and why; for information, it orders nothing',
+  summary: 'Relate two tasks, without effect on their order',
   params: strictObject({
-    from: pipe(TaskId, description('The task that the relation is said of')),
-    to: pipe(TaskId, description('The task it is related to')),
-    type: pipe(RelationTypeInput, description('How they are related')),
-    reason: pipe(Reason, description('Why')),
+    from: pipe(TaskId, description('Source of the relation')),
+    to: pipe(TaskId, description('Target of the relation')),
+    type: pipe(RelationTypeInput, description('Relation type')),
+    reason: pipe(Reason, description('Why they are related')),
   }),
   result: strictObject({ relation: RelationEdge }),
   errors: ['E_NOT_FOUND', 'E_INVALID_RELATION', 'E_CIRCULAR_REFERENCE'],
@@ -22,12 +22,12 @@ export const tasksRelatesAdd = mutation({
   async run({ store }, relation) {
     const { from, to, type, reason } = relation;
     if (from === to) throw new CleoError('E_CIRCULAR_REFERENCE', { path: [from, to], what: 'depends' });
-    const one = await requireTask(store, from);
-    const other = await requireTask(store, to);
-    if (one.parentId === to || other.parentId === from) throw new CleoError('E_INVALID_RELATION', { from, to });
-    const known = (await store.tasks.relations(from)).find((r) => r.direction === 'to' && r.taskId === to && r.type === type);
-    // The same relation for another reason keeps the new reason.
-    if (known?.reason === reason) return alreadyThere({ relation });
+    const source = await requireTask(store, from);
+    const target = await requireTask(store, to);
+    if (source.parentId === to || target.parentId === from) throw new CleoError('E_INVALID_RELATION', { from, to });
+    const stored = (await store.tasks.listRelations(from)).find((r) => r.direction === 'to' && r.taskId === to && r.type === type);
+    // The same relation with another reason is updated.
+    if (stored?.reason === reason) return alreadyExists({ relation });
     await store.tasks.relate(relation);
     return { relation };
   },

@@ -1,14 +1,14 @@
 import { array, description, picklist, pipe, strictObject, string } from 'valibot';
 import { query } from '#core/define.ts';
 import { TaskId } from '#core/model/scalars.ts';
-import { paged, pageParams } from '#core/page.ts';
-import { discoveries } from '../rules/relate.ts';
-import { kindred } from './shared/kindred.ts';
+import { answerPage, pageParams } from '#core/page.ts';
+import { findRelated } from '../rules/relate.ts';
+import { findRelatedCandidates } from './shared/related-candidates.ts';
 
 export const tasksRelatesDiscover = query({
   name: 'tasks.relates.discover',
-  summary: 'Find tasks that share labels, files, text or depends, and say by which each was found',
-  params: strictObject({ taskId: pipe(TaskId, description('The task to start from')), ...pageParams(50) }),
+  summary: 'Find tasks that share labels, files, text or dependencies',
+  params: strictObject({ taskId: pipe(TaskId, description('The task')), ...pageParams(50) }),
   result: strictObject({
     discovered: array(
       strictObject({
@@ -23,9 +23,9 @@ export const tasksRelatesDiscover = query({
   cli: { command: 'relates discover', args: ['taskId'] },
   example: { world: ['T001 files src/a.ts', 'T002 files src/a.ts depends T001'], call: { taskId: 'T001' } },
   async run({ store }, { taskId, ...page }) {
-    const { task, candidates } = await kindred(store, taskId, false);
-    const all = discoveries(task, candidates);
+    const { task, candidates } = await findRelatedCandidates(store, taskId, false);
+    const all = findRelated(task, candidates);
     const shown = all.slice(page.offset, page.offset + page.limit);
-    return paged({ discovered: shown }, shown.length, page, async () => all.length);
+    return answerPage({ discovered: shown }, shown.length, page, async () => all.length);
   },
 });

@@ -1,28 +1,28 @@
 import { array, description, pipe, strictObject, string } from 'valibot';
 import { query } from '#core/define.ts';
 import { Status, TaskId } from '#core/model/scalars.ts';
-import { paged, pageParams } from '#core/page.ts';
+import { answerPage, pageParams } from '#core/page.ts';
 import { Relation } from '../model/task.ts';
-import { checkRoot } from './shared/root.ts';
+import { checkTaskExists } from './shared/require.ts';
 
 export const tasksRelatesList = query({
   name: 'tasks.relates.list',
-  summary: 'List what a task is related to, in both directions',
-  params: strictObject({ taskId: pipe(TaskId, description('The task in question')), ...pageParams(50) }),
+  summary: 'List the relations of a task, in both directions',
+  params: strictObject({ taskId: pipe(TaskId, description('The task')), ...pageParams(50) }),
   result: strictObject({ relations: array(strictObject({ ...Relation.entries, title: string(), status: Status })) }),
   errors: ['E_NOT_FOUND'],
   tier: 1,
   cli: { command: 'relates list', args: ['taskId'] },
   example: { world: ['T001'], call: { taskId: 'T001' }, exit: 100 },
   async run({ store }, { taskId, ...page }) {
-    await checkRoot(store, taskId);
-    const all = await store.tasks.relations(taskId);
+    await checkTaskExists(store, taskId);
+    const all = await store.tasks.listRelations(taskId);
     const shown = all.slice(page.offset, page.offset + page.limit);
-    const others = new Map((await store.tasks.hits(shown.map((r) => r.taskId))).map((hit) => [hit.id, hit]));
+    const others = new Map((await store.tasks.getHits(shown.map((r) => r.taskId))).map((hit) => [hit.id, hit]));
     const relations = shown.flatMap((relation) => {
       const other = others.get(relation.taskId);
       return other ? [{ ...relation, title: other.title, status: other.status }] : [];
     });
-    return paged({ relations }, relations.length, page, async () => all.length);
+    return answerPage({ relations }, relations.length, page, async () => all.length);
   },
 });

@@ -6,11 +6,11 @@ import { requireTask } from './shared/require.ts';
 
 export const tasksRelatesRemove = mutation({
   name: 'tasks.relates.remove',
-  summary: 'Take back that two tasks are related',
+  summary: 'Remove relations between two tasks',
   params: strictObject({
-    from: pipe(TaskId, description('The task that the relation is said of')),
-    to: pipe(TaskId, description('The task it is related to')),
-    type: optional(pipe(RelationTypeInput, description('Only this type; else all of them'))),
+    from: pipe(TaskId, description('Source of the relation')),
+    to: pipe(TaskId, description('Target of the relation')),
+    type: optional(pipe(RelationTypeInput, description('Only this type; default: all types'))),
   }),
   result: strictObject({ removed: array(omit(RelationEdge, ['reason'])) }),
   errors: ['E_NOT_FOUND'],
@@ -20,7 +20,7 @@ export const tasksRelatesRemove = mutation({
   async run({ store }, { from, to, type }) {
     await requireTask(store, from);
     await requireTask(store, to);
-    const removed = (await store.tasks.relations(from))
+    const removed = (await store.tasks.listRelations(from))
       .filter((r) => r.direction === 'to' && r.taskId === to && (type === undefined || r.type === type))
       .map((r) => ({ from, to, type: r.type }));
     if (removed.length === 0) return noChange({ removed });

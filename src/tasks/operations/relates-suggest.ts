@@ -1,25 +1,17 @@
-import { array, description, integer, maxValue, minValue, number, optional, pipe, strictObject, string } from 'valibot';
+import { array, description, number, optional, pipe, strictObject, string } from 'valibot';
 import { query } from '#core/define.ts';
 import { TaskId } from '#core/model/scalars.ts';
-import { paged, pageParams } from '#core/page.ts';
-import { suggestions } from '../rules/relate.ts';
-import { kindred } from './shared/kindred.ts';
+import { wholeNumber } from '#core/model/whole-number.ts';
+import { answerPage, pageParams } from '#core/page.ts';
+import { suggestRelated } from '../rules/relate.ts';
+import { findRelatedCandidates } from './shared/related-candidates.ts';
 
 export const tasksRelatesSuggest = query({
   name: 'tasks.relates.suggest',
-  summary: 'Suggest tasks that may be related, scored by what they share',
+  summary: 'Suggest related tasks, with scores',
   params: strictObject({
-    taskId: pipe(TaskId, description('The task to find others for')),
-    threshold: optional(
-      pipe(
-        number(),
-        integer('must be a whole number'),
-        minValue(0, 'must be at least 0'),
-        maxValue(100, 'must be at most 100'),
-        description('The lowest score, of 0 to 100'),
-      ),
-      50,
-    ),
+    taskId: pipe(TaskId, description('The task')),
+    threshold: optional(pipe(wholeNumber({ min: 0, max: 100 }), description('Minimum score, from 0 to 100')), 50),
     ...pageParams(50),
   }),
   result: strictObject({
@@ -37,9 +29,9 @@ export const tasksRelatesSuggest = query({
   cli: { command: 'relates suggest', args: ['taskId'] },
   example: { world: ['T001 labels api: Write the parser', 'T002 labels api: Test the parser'], call: { taskId: 'T001' } },
   async run({ store }, { taskId, threshold, ...page }) {
-    const { task, candidates } = await kindred(store, taskId, true);
-    const all = suggestions(task, candidates, threshold);
+    const { task, candidates } = await findRelatedCandidates(store, taskId, true);
+    const all = suggestRelated(task, candidates, threshold);
     const shown = all.slice(page.offset, page.offset + page.limit);
-    return paged({ suggestions: shown }, shown.length, page, async () => all.length);
+    return answerPage({ suggestions: shown }, shown.length, page, async () => all.length);
   },
 });

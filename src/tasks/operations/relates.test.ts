@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
-import { openApp, type Seen } from '../../../test/app.ts';
+import { type Json, openApp } from '../../../test/app.ts';
 
 const reason = 'both read the grammar';
 
-test('a relation is kept with its reason and seen from both ends', async () => {
+test('stores a relation with its reason and lists it from both ends', async () => {
   const { call } = await openApp({ tasks: ['T001: New parser', 'T002 done: Old parser'] });
   expect(await call('tasks.relates.add', { from: 'T1', to: 'T2', type: 'supersedes', reason })).toMatchObject({
     _meta: { command: 'tasks.relates.add', resultsField: 'relation' },
@@ -18,7 +18,7 @@ test('a relation is kept with its reason and seen from both ends', async () => {
   ]);
 });
 
-test('a type may be written in many ways', async () => {
+test('accepts many spellings of a type', async () => {
   const { call } = await openApp({ tasks: ['T001', 'T002'] });
   for (const [written, type] of [
     ['Relates-To', 'related'],
@@ -28,21 +28,21 @@ test('a type may be written in many ways', async () => {
     expect(await call('tasks.relates.add', { from: 'T001', to: 'T002', type: written, reason })).toMatchObject({ relation: { type } });
 });
 
-test('a type that is none is refused with the nearest', async () => {
+test('rejects an unknown type and suggests the nearest', async () => {
   const { call } = await openApp({ tasks: ['T001', 'T002'] });
   expect(await call('tasks.relates.add', { from: 'T001', to: 'T002', type: 'suprsedes', reason })).toMatchObject({
     error: {
       code: 'E_INVALID_INPUT',
       exitCode: 2,
       fix: `cleo relates add T001 T002 supersedes '${reason}'`,
-      details: { near: ['supersedes'] },
+      details: { suggestions: ['supersedes'] },
     },
   });
   const { error } = await call('tasks.relates.add', { from: 'T001', to: 'T002', type: 'hates', reason });
   expect(error.message).toContain('blocks, related, duplicates, absorbs, fixes, extends, supersedes');
 });
 
-test('the same relation again is there already; for another reason it keeps the new one', async () => {
+test('reports an existing relation, and updates its reason', async () => {
   const { call, reply } = await openApp({ tasks: ['T001', 'T002'] });
   const relation = { from: 'T001', to: 'T002', type: 'related', reason };
   await call('tasks.relates.add', relation);
@@ -52,17 +52,17 @@ test('the same relation again is there already; for another reason it keeps the 
 });
 
 test.each([
-  { name: 'with itself', from: 'T002', to: 'T002', code: 'E_CIRCULAR_REFERENCE', exitCode: 14 },
-  { name: 'with its parent', from: 'T002', to: 'T001', code: 'E_INVALID_RELATION', exitCode: 13 },
-  { name: 'with its child', from: 'T001', to: 'T002', code: 'E_INVALID_RELATION', exitCode: 13 },
-  { name: 'with nothing', from: 'T001', to: 'T009', code: 'E_NOT_FOUND', exitCode: 4 },
-  { name: 'of nothing', from: 'T009', to: 'T001', code: 'E_NOT_FOUND', exitCode: 4 },
-])('a relation $name is refused', async ({ from, to, code, exitCode }) => {
+  { name: 'to itself', from: 'T002', to: 'T002', code: 'E_CIRCULAR_REFERENCE', exitCode: 14 },
+  { name: 'to its parent', from: 'T002', to: 'T001', code: 'E_INVALID_RELATION', exitCode: 13 },
+  { name: 'to its child', from: 'T001', to: 'T002', code: 'E_INVALID_RELATION', exitCode: 13 },
+  { name: 'to a missing task', from: 'T001', to: 'T009', code: 'E_NOT_FOUND', exitCode: 4 },
+  { name: 'from a missing task', from: 'T009', to: 'T001', code: 'E_NOT_FOUND', exitCode: 4 },
+])('rejects a relation $name', async ({ from, to, code, exitCode }) => {
   const { call } = await openApp({ tasks: ['T001 epic', 'T002 in T001'] });
   expect(await call('tasks.relates.add', { from, to, type: 'related', reason })).toMatchObject({ error: { code, exitCode } });
 });
 
-test('relations are taken back, all or one type of them', async () => {
+test('removes all relations or one type', async () => {
   const { call, reply } = await openApp({ tasks: ['T001', 'T002'] });
   for (const type of ['related', 'blocks', 'fixes']) await call('tasks.relates.add', { from: 'T001', to: 'T002', type, reason });
   expect(await call('tasks.relates.remove', { from: 'T001', to: 'T002', type: 'fix' })).toMatchObject({
@@ -79,7 +79,7 @@ test('relations are taken back, all or one type of them', async () => {
   expect(await call('tasks.relates.remove', { from: 'T001', to: 'T009' })).toMatchObject({ error: { exitCode: 4 } });
 });
 
-test('relations are kept in the history', async () => {
+test('records relations in the history', async () => {
   const { call } = await openApp({ tasks: ['T001', 'T002'] });
   await call('tasks.relates.add', { from: 'T001', to: 'T002', type: 'related', reason });
   await call('tasks.relates.remove', { from: 'T001', to: 'T002' });
@@ -100,9 +100,9 @@ const world = [
   'T007 done archived labels api,parser files src/parse.ts: Write the grammar parser',
   'T008: Speed up the grammar parser',
 ];
-const ids = (list: { taskId: string }[]): string[] => list.map((one) => one.taskId);
+const ids = (list: { taskId: string }[]): string[] => list.map(({ taskId }) => taskId);
 
-test('suggestions are scored by what is shared, with the reasons', async () => {
+test('scores suggestions by shared fields, with reasons', async () => {
   const { call } = await openApp({ tasks: world });
   const { suggestions } = await call('tasks.relates.suggest', { taskId: 'T001' });
   expect(suggestions).toEqual([
@@ -126,16 +126,16 @@ test('suggestions are scored by what is shared, with the reasons', async () => {
   ]);
 });
 
-test('what is related already is not suggested again', async () => {
+test('does not suggest related tasks again', async () => {
   const { call, reply } = await openApp({ tasks: world });
   await call('tasks.relates.add', { from: 'T002', to: 'T001', type: 'related', reason });
   expect(await reply('tasks.relates.suggest', { taskId: 'T001' })).toMatchObject({ exitCode: 100, envelope: { suggestions: [] } });
 });
 
-test('discoveries say by which method they were made', async () => {
+test('names the methods of discoveries', async () => {
   const { call } = await openApp({ tasks: world });
   const { discovered } = await call('tasks.relates.discover', { taskId: 'T001' });
-  expect(discovered.map((one: Seen) => [one.taskId, ...one.by.map((by: Seen) => by.method)])).toEqual([
+  expect(discovered.map((one: Json) => [one.taskId, ...one.by.map((by: Json) => by.method)])).toEqual([
     ['T002', 'labels', 'files', 'text'],
     ['T008', 'text'],
     ['T003', 'labels'],
@@ -144,26 +144,26 @@ test('discoveries say by which method they were made', async () => {
   ]);
 });
 
-test('a long answer comes in pages and says so', async () => {
+test('returns a long answer in pages', async () => {
   const { call } = await openApp({ tasks: world });
   const page = await call('tasks.relates.discover', { taskId: 'T001', limit: 2 });
   expect(ids(page.discovered)).toEqual(['T002', 'T008']);
   expect(page._meta.truncated).toEqual({ shown: 2, total: 5 });
 });
 
-test.each(['list', 'suggest', 'discover'])('relates %s of a task that does not exist is refused', async (what) => {
+test.each(['list', 'suggest', 'discover'])('relates %s rejects a missing task', async (what) => {
   const { call } = await openApp({ tasks: ['T001'] });
   expect(await call(`tasks.relates.${what}`, { taskId: 'T009' })).toMatchObject({ error: { code: 'E_NOT_FOUND', exitCode: 4 } });
 });
 
-test('a threshold beyond 100 breaks a rule', async () => {
+test('rejects a threshold above 100', async () => {
   const { call } = await openApp({ tasks: ['T001'] });
   expect(await call('tasks.relates.suggest', { taskId: 'T001', threshold: 101 })).toMatchObject({
     error: { code: 'E_VALIDATION_THRESHOLD', exitCode: 6 },
   });
 });
 
-test('a task does not become part of what it is related to, and the way out is to take the relation back', async () => {
+test('rejects a related task as parent, and the fix removes the relation', async () => {
   const app = await openApp({ tasks: ['T001 epic', 'T002', 'T003 epic'] });
   await app.call('tasks.relates.add', { from: 'T002', to: 'T001', type: 'related', reason: 'r' });
   const { error } = await app.call('tasks.update', { taskId: 'T002', parent: 'T001' });
@@ -173,14 +173,14 @@ test('a task does not become part of what it is related to, and the way out is t
   expect(await app.call('tasks.update', { taskId: 'T002', parent: 'T001' })).toMatchObject({ task: { parentId: 'T001' } });
 });
 
-test('the database itself refuses a relation between parent and child, and a parent that is related', async () => {
+test('the database rejects a relation between parent and child', async () => {
   const { store } = await openApp({ tasks: ['T001 epic', 'T002 in T001', 'T003'] });
   const stamp = { at: '2026-01-01T00:00:00.000Z', by: 'tester' };
   const relation = { type: 'related' as const, reason: 'r' };
-  const tie = (from: string, to: string) => store.write(stamp, (writes) => writes.tasks.relate({ from, to, ...relation }));
-  await expect(tie('T001', 'T002')).rejects.toThrow();
-  await expect(tie('T002', 'T001')).rejects.toThrow();
-  await tie('T003', 'T001');
+  const relate = (from: string, to: string) => store.write(stamp, (writes) => writes.tasks.relate({ from, to, ...relation }));
+  await expect(relate('T001', 'T002')).rejects.toThrow();
+  await expect(relate('T002', 'T001')).rejects.toThrow();
+  await relate('T003', 'T001');
   const move = store.write(stamp, async (writes) => {
     const task = (await writes.tasks.get('T003'))!;
     await writes.tasks.save(task, { ...task, parentId: 'T001' });
@@ -188,10 +188,10 @@ test('the database itself refuses a relation between parent and child, and a par
   await expect(move).rejects.toThrow();
 });
 
-test('a relation between parent and child that an earlier version let in hinders no other change', async () => {
+test('a relation between parent and child from an earlier version does not block other changes', async () => {
   const { call, tamper } = await openApp({ tasks: ['T001 epic', 'T002 in T001', 'T003 epic'] });
-  const forget = process.env.CLEO_TEST_ENGINE === 'postgres' ? '' : 'drop trigger relation_is_no_containment;';
-  await tamper(`${forget} insert into task_relations values ('T002', 'T001', 'related', 'r', '2026-01-01T00:00:00.000Z', 'x')`);
+  const dropTrigger = process.env.CLEO_TEST_ENGINE === 'postgres' ? '' : 'drop trigger relation_is_no_containment;';
+  await tamper(`${dropTrigger} insert into task_relations values ('T002', 'T001', 'related', 'r', '2026-01-01T00:00:00.000Z', 'x')`);
   expect(await call('tasks.update', { taskId: 'T002', title: 'New' })).toMatchObject({ task: { title: 'New' } });
   expect(await call('tasks.update', { taskId: 'T002', parent: 'T003' })).toMatchObject({ task: { parentId: 'T003' } });
   expect(await call('tasks.update', { taskId: 'T002', parent: 'T001' })).toMatchObject({ error: { exitCode: 13 } });

@@ -2,22 +2,23 @@ import { array, boolean, description, optional, pipe, strictObject, string } fro
 import { answer, type MutationContext, mutation, noChange } from '#core/define.ts';
 import { CleoError } from '#core/errors/error.ts';
 import { TaskId } from '#core/model/scalars.ts';
-import type { DeletedTask } from '#store/port.ts';
+import { defined } from '#lib/defined.ts';
+import type { DeletedTask } from '#store/port/tasks.ts';
 import { TaskReceipt, type TaskRecord } from '../model/task.ts';
 import { checkPlacement } from '../rules/hierarchy.ts';
-import { receiptOf } from '../rules/view.ts';
-import { checkParentOpen } from './shared/build.ts';
-import { checkSessionsAround } from './shared/moved.ts';
-import { checkOrder } from './shared/order.ts';
-import { notFound, requireTask } from './shared/require.ts';
-import { checkPlaceInScope } from './shared/scope.ts';
+import { toTaskReceipt } from '../rules/view.ts';
+import { checkParentOpen } from './shared/create-task.ts';
+import { checkNoCycle } from './shared/order.ts';
+import { checkSessionScopes } from './shared/reparent-checks.ts';
+import { createNotFoundError, requireTask } from './shared/require.ts';
+import { checkAncestryInScope } from './shared/scope.ts';
 
 export const tasksRestore = mutation({
   name: 'tasks.restore',
-  summary: 'Undo a delete',
+  summary: 'Restore a deleted task',
   params: strictObject({
     taskId: pipe(TaskId, description('A deleted task')),
-    cascade: optional(pipe(boolean(), description('With everything that was deleted along with it'))),
+    cascade: optional(pipe(boolean(), description('Restore the tasks that were deleted with it too'))),
   }),
   result: strictObject({ task: TaskReceipt, restored: array(string()) }),
   errors: [
@@ -38,44 +39,47 @@ export const tasksRestore = mutation({
   async run(ctx, { taskId, cascade }) {
     const { store } = ctx;
     const present = await store.tasks.get(taskId);
-    if (present) return noChange({ task: receiptOf(present), restored: [] });
-    const root = await store.tasks.lastDeleted(taskId);
-    if (!root) throw await notFound(store, taskId);
-    const ids = cascade ? await store.tasks.deletedWith(taskId, root.at) : [taskId];
+    if (present) return noChange({ task: toTaskReceipt(present), restored: [] });
+    const root = await store.tasks.getLastDeleted(taskId);
+    if (!root) throw await createNotFoundError(store, taskId);
+    const ids = cascade ? await store.tasks.listDeletedWith(taskId, root.at) : [taskId];
     const warnings: string[] = [];
-    const gone = await lastVersions(ctx, ids.length ? ids : [taskId]);
-    for (const one of gone) await bringBack(ctx, one, gone, warnings);
-    for (const one of gone) await reconnect(ctx, one, warnings);
-    const [, ...above] = await store.tasks.ancestry(taskId);
-    await checkSessionsAround(ctx, taskId, above);
-    return answer({ task: receiptOf(await requireTask(store, taskId)), restored: gone.map((one) => one.record.id) }, { warnings });
+    const deleted = await readDeletedTasks(ctx, ids.length ? ids : [taskId]);
+    for (const task of deleted) await restoreTask(ctx, task, deleted, warnings);
+    for (const task of deleted) await restoreLinks(ctx, task, warnings);
+    const [, ...ancestors] = await store.tasks.getAncestry(taskId);
+    await checkSessionScopes(ctx, taskId, ancestors);
+    return answer(
+      { task: toTaskReceipt(await requireTask(store, taskId)), restored: deleted.map(({ record }) => record.id) },
+      { warnings },
+    );
   },
 });
 
-async function lastVersions({ store }: MutationContext, ids: string[]): Promise<DeletedTask[]> {
-  const found = await Promise.all(ids.map((id) => store.tasks.lastDeleted(id)));
-  return found.flatMap((one) => one ?? []);
+async function readDeletedTasks({ store }: MutationContext, ids: string[]): Promise<DeletedTask[]> {
+  const tasks = await Promise.all(ids.map((id) => store.tasks.getLastDeleted(id)));
+  return tasks.flatMap((task) => task ?? []);
 }
 
-/** The record under its parent; what it waited for and no longer exists is dropped, and said. */
-async function bringBack(ctx: MutationContext, { record, notes }: DeletedTask, all: DeletedTask[], warnings: string[]): Promise<void> {
+/** Inserts the record below its parent. Dependencies on missing tasks are dropped, with a warning. */
+async function restoreTask(ctx: MutationContext, { record, notes }: DeletedTask, all: DeletedTask[], warnings: string[]): Promise<void> {
   const { store, config } = ctx;
-  const ancestry = record.parentId ? await store.tasks.ancestry(record.parentId) : [];
+  const ancestry = record.parentId ? await store.tasks.getAncestry(record.parentId) : [];
   if (record.parentId && ancestry.length === 0) {
-    const fix = (await store.tasks.lastDeleted(record.parentId)) ? `cleo restore ${record.parentId} --cascade` : undefined;
-    throw new CleoError('E_PARENT_NOT_FOUND', { parent: record.parentId, ...(fix ? { fix } : {}) });
+    const fix = (await store.tasks.getLastDeleted(record.parentId)) ? `cleo restore ${record.parentId} --cascade` : undefined;
+    throw new CleoError('E_PARENT_NOT_FOUND', defined({ parent: record.parentId, fix }));
   }
-  if (!all.some((one) => one.record.id === record.parentId)) checkPlaceInScope(ctx.session, [selfOf(record), ...ancestry], record.id);
+  const restoredIds = new Set(all.map((task) => task.record.id));
+  if (!record.parentId || !restoredIds.has(record.parentId)) checkAncestryInScope(ctx.session, [record, ...ancestry], record.id);
   const isOpen = record.status !== 'done';
   const openSiblings = record.parentId ? await store.tasks.countOpenChildren(record.parentId) : 0;
   checkPlacement({ id: record.id, type: record.type, ancestry, openSiblings, maxSiblings: config['hierarchy.maxSiblings'], isOpen });
   if (isOpen) checkParentOpen(ancestry[0]);
-  const returning = new Set(all.map((one) => one.record.id));
-  const missing = new Set((await store.tasks.missing(record.depends)).filter((id) => !returning.has(id)));
+  const missing = new Set((await store.tasks.findMissing(record.depends)).filter((id) => !restoredIds.has(id)));
   if (missing.size > 0) warnings.push(`${record.id} no longer depends on ${[...missing].join(', ')}, which no longer exist`);
   const restored: TaskRecord = {
     ...record,
-    // Its claim is gone, so it is nobody's.
+    // The claim was deleted with the task.
     status: record.status === 'active' ? 'pending' : record.status,
     depends: record.depends.filter((id) => !missing.has(id)),
     updatedAt: ctx.now > record.updatedAt ? ctx.now : record.updatedAt,
@@ -84,29 +88,27 @@ async function bringBack(ctx: MutationContext, { record, notes }: DeletedTask, a
   await store.tasks.insert(restored, notes, 'restored');
 }
 
-const selfOf = ({ id, type, status }: TaskRecord) => ({ id, type, status });
-
-/** Relations and the tasks that waited for it, where those still exist; and no circle may come back with them. */
-async function reconnect(ctx: MutationContext, { record, relations, dependents }: DeletedTask, warnings: string[]): Promise<void> {
+/** Restores relations and dependents that still exist. Links that would create a cycle are left out, with a warning. */
+async function restoreLinks(ctx: MutationContext, { record, relations, dependents }: DeletedTask, warnings: string[]): Promise<void> {
   const { store } = ctx;
-  const gone = new Set(await store.tasks.missing([...new Set([...relations.flatMap((r) => [r.from, r.to]), ...dependents])]));
-  const back = await requireTask(store, record.id);
+  const missing = new Set(await store.tasks.findMissing([...new Set([...relations.flatMap((r) => [r.from, r.to]), ...dependents])]));
+  const restored = await requireTask(store, record.id);
   for (const relation of relations) {
     const { from, to } = relation;
-    if (gone.has(from) || gone.has(to)) continue;
-    const other = await requireTask(store, from === back.id ? to : from);
-    if (other.parentId === back.id || back.parentId === other.id)
+    if (missing.has(from) || missing.has(to)) continue;
+    const other = await requireTask(store, from === restored.id ? to : from);
+    if (other.parentId === restored.id || restored.parentId === other.id)
       warnings.push(`${from} and ${to} are no longer related: one contains the other`);
     else await store.tasks.relate(relation);
   }
-  await checkOrder(store, [{ id: back.id, parentId: back.parentId, depends: back.depends }], 'depends');
+  await checkNoCycle(store, [{ id: restored.id, parentId: restored.parentId, depends: restored.depends }], 'depends');
   for (const id of dependents) {
-    if (gone.has(id)) continue;
+    if (missing.has(id)) continue;
     const dependent = await requireTask(store, id);
     if (dependent.depends.includes(record.id)) continue;
     const depends = [...dependent.depends, record.id];
     try {
-      await checkOrder(store, [{ id, parentId: dependent.parentId, depends }], 'depends');
+      await checkNoCycle(store, [{ id, parentId: dependent.parentId, depends }], 'depends');
       await store.tasks.save(dependent, { ...dependent, depends }, `${record.id} was restored`);
     } catch (error) {
       if (!(error instanceof CleoError)) throw error;

@@ -1,14 +1,15 @@
 import { description, optional, pipe, strictObject } from 'valibot';
 import { query } from '#core/define.ts';
 import { TaskId } from '#core/model/scalars.ts';
+import { defined } from '#lib/defined.ts';
 import { Task, TaskClaim } from '../model/task.ts';
-import { claimView } from '../rules/claims.ts';
-import { wholeTask } from '../rules/view.ts';
+import { toTaskClaim } from '../rules/claims.ts';
+import { toTask } from '../rules/view.ts';
 import { requireTask } from './shared/require.ts';
 
 export const tasksShow = query({
   name: 'tasks.show',
-  summary: 'Show everything about one task',
+  summary: 'Show a task with all its fields',
   params: strictObject({ taskId: pipe(TaskId, description('The task')) }),
   result: strictObject({ task: Task, claim: optional(TaskClaim) }),
   errors: ['E_NOT_FOUND'],
@@ -18,15 +19,15 @@ export const tasksShow = query({
   async run(ctx, { taskId }) {
     const { store } = ctx;
     const task = await requireTask(store, taskId);
-    const ancestry = await store.tasks.ancestry(taskId);
-    const children = await store.tasks.children(taskId);
-    const notes = (await store.tasks.notes([taskId])).get(taskId) ?? [];
-    const relations = await store.tasks.relations(taskId);
-    // Only what is active is held.
-    const held = task.status === 'active' ? await store.claims.of(taskId) : undefined;
-    return {
-      task: wholeTask(task, { ancestry, children, notes, relations }),
-      ...(held ? { claim: claimView(held, ctx.config['claims.ttlMinutes']) } : {}),
-    };
+    const ancestry = await store.tasks.getAncestry(taskId);
+    const children = await store.tasks.listChildren(taskId);
+    const notes = (await store.tasks.getNotes([taskId])).get(taskId) ?? [];
+    const relations = await store.tasks.listRelations(taskId);
+    // Only active tasks have a claim.
+    const claim = task.status === 'active' ? await store.claims.get(taskId) : undefined;
+    return defined({
+      task: toTask(task, { ancestry, children, notes, relations }),
+      claim: claim && toTaskClaim(claim, ctx.config['claims.ttlMinutes']),
+    });
   },
 });

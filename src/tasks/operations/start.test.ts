@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { openApp } from '../../../test/app.ts';
 
-test('starting a task makes it active and the focus of the caller', async () => {
+test('makes a task active and the focus of the caller', async () => {
   const { call } = await openApp({ tasks: ['T001'] });
   expect(await call('tasks.start', { taskId: 't1' })).toMatchObject({
     success: true,
@@ -11,13 +11,13 @@ test('starting a task makes it active and the focus of the caller', async () => 
   expect(await call('tasks.current')).toMatchObject({ task: { id: 'T001' }, claim: { agent: 'tester' } });
 });
 
-test('asking again for what one holds changes nothing, and says so', async () => {
+test('reports no change for a task that the caller holds', async () => {
   const { call } = await openApp({ tasks: ['T001'] });
   await call('tasks.start', { taskId: 'T001' });
   expect(await call('tasks.start', { taskId: 'T001' })).toMatchObject({ success: true, _meta: { exitCode: 102 }, data: {} });
 });
 
-test('a task held by another is refused with its holder', async () => {
+test('rejects a task held by another agent and names the holder', async () => {
   const { call, as } = await openApp({ tasks: ['T001'] });
   await as('ada').call('tasks.start', { taskId: 'T001' });
   expect(await call('tasks.start', { taskId: 'T001' })).toMatchObject({
@@ -25,32 +25,32 @@ test('a task held by another is refused with its holder', async () => {
   });
 });
 
-test('of many at once exactly one wins', async () => {
+test('lets exactly one of many concurrent callers win', async () => {
   const { as } = await openApp({ tasks: ['T001'] });
   const replies = await Promise.all(Array.from({ length: 12 }, (_, i) => as(`agent-${i}`).reply('tasks.start', { taskId: 'T001' })));
   expect(replies.map((reply) => reply.exitCode).sort()).toEqual([0, ...Array(11).fill(35)]);
 });
 
-test('a second focus releases the first', async () => {
+test('releases the previous focus', async () => {
   const { call } = await openApp({ tasks: ['T001', 'T002'] });
   await call('tasks.start', { taskId: 'T001' });
   expect(await call('tasks.start', { taskId: 'T002' })).toMatchObject({ released: 'T001', data: { updated: ['T001', 'T002'] } });
   expect(await call('tasks.show', { taskId: 'T001' })).toMatchObject({ task: { status: 'pending' } });
 });
 
-test('open depends are named, those of what contains it too', async () => {
+test('names open dependencies, including those of the container', async () => {
   const { call } = await openApp({ tasks: ['T001', 'T002 epic depends T001', 'T003 in T002'] });
   expect(await call('tasks.start', { taskId: 'T003' })).toMatchObject({
     error: { code: 'E_VALIDATION_DEPENDS', exitCode: 6, fix: 'cleo focus set T001', details: { open: ['T001'] } },
   });
 });
 
-test('a done task is not started', async () => {
+test('rejects a done task', async () => {
   const { call } = await openApp({ tasks: ['T001 done'] });
   expect(await call('tasks.start', { taskId: 'T001' })).toMatchObject({ error: { exitCode: 17, fix: 'cleo reopen T001' } });
 });
 
-test('a blocked task that is started loses its reason', async () => {
+test('clears the reason of a blocked task', async () => {
   const { call } = await openApp({ tasks: ['T001 blocked'] });
   await call('tasks.start', { taskId: 'T001' });
   const { task } = await call('tasks.show', { taskId: 'T001' });
@@ -60,7 +60,7 @@ test('a blocked task that is started loses its reason', async () => {
 
 const longAgo = "update claims set renewed_at = '2020-01-01T00:00:00.000Z'";
 
-test('a claim lapses after its time, and the take-over is in the history', async () => {
+test('takes over an expired claim and records it in the history', async () => {
   const { call, as, tamper } = await openApp({ tasks: ['T001'], config: { claims: { ttlMinutes: 10 } } });
   await as('ada').call('tasks.start', { taskId: 'T001' });
   expect(await as('bob').call('tasks.start', { taskId: 'T001' })).toMatchObject({ error: { exitCode: 35 } });
@@ -71,16 +71,16 @@ test('a claim lapses after its time, and the take-over is in the history', async
   );
 });
 
-test('every write of the holder renews its claim', async () => {
+test('renews the claim with every write of the holder', async () => {
   const { call, store, tamper } = await openApp({ tasks: ['T001', 'T002'] });
   await call('tasks.start', { taskId: 'T001' });
   await tamper(longAgo);
   await call('tasks.update', { taskId: 'T002', notes: 'a sign of life' });
-  const claim = await store.read((reads) => reads.claims.of('T001'));
+  const claim = await store.read((reads) => reads.claims.get('T001'));
   expect(claim?.renewedAt.startsWith('2020')).toBe(false);
 });
 
-test('the clock of the caller does not decide where the database has one', async () => {
+test('ignores a wrong clock of the caller', async () => {
   const clock = { now: '2020-01-01T00:00:00.000Z' };
   const { as } = await openApp({ tasks: ['T001'], clock });
   await as('ada').call('tasks.start', { taskId: 'T001' });
@@ -88,7 +88,7 @@ test('the clock of the caller does not decide where the database has one', async
   expect(await as('bob').call('tasks.start', { taskId: 'T001' })).toMatchObject({ error: { exitCode: 35 } });
 });
 
-test('letting go puts the task back; with nothing to let go of it says so', async () => {
+test('releases the focus, or reports that there is none', async () => {
   const { call } = await openApp({ tasks: ['T001'] });
   await call('tasks.start', { taskId: 'T001' });
   expect(await call('tasks.stop')).toMatchObject({ task: { id: 'T001', status: 'pending' } });

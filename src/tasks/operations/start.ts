@@ -1,10 +1,11 @@
 import { description, optional, pipe, strictObject, string } from 'valibot';
 import { answer, mutation, noChange } from '#core/define.ts';
 import { TaskId } from '#core/model/scalars.ts';
+import { defined } from '#lib/defined.ts';
 import { TaskReceipt } from '../model/task.ts';
-import { receiptOf } from '../rules/view.ts';
-import { startTask } from './shared/moves.ts';
+import { toTaskReceipt } from '../rules/view.ts';
 import { requireTask } from './shared/require.ts';
+import { startTask } from './shared/task-transitions.ts';
 
 export const tasksStart = mutation({
   name: 'tasks.start',
@@ -16,12 +17,10 @@ export const tasksStart = mutation({
   cli: { command: ['start', 'focus set'], args: ['taskId'] },
   example: { world: ['T001'], call: { taskId: 'T001' } },
   async run(ctx, { taskId }) {
-    const started = await startTask(ctx, await requireTask(ctx.store, taskId));
-    if (started.isHeld) return noChange({ task: receiptOf(started.task) });
-    const { released, takenOverFrom } = started;
-    return answer(
-      { task: receiptOf(started.task, ['startedAt']), ...(released ? { released } : {}), ...(takenOverFrom ? { takenOverFrom } : {}) },
-      { warnings: takenOverFrom ? [`taken over from ${takenOverFrom}, whose claim had expired`] : [] },
-    );
+    const { task, isHeld, released, takenOverFrom } = await startTask(ctx, await requireTask(ctx.store, taskId));
+    if (isHeld) return noChange({ task: toTaskReceipt(task) });
+    return answer(defined({ task: toTaskReceipt(task, ['startedAt']), released, takenOverFrom }), {
+      warnings: takenOverFrom ? [`taken over from ${takenOverFrom}, whose claim had expired`] : [],
+    });
   },
 });

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { openApp } from '../../../test/app.ts';
 
-test('the whole project, roots and children in id order, without what is archived', async () => {
+test('shows the whole project sorted by id, without archived tasks', async () => {
   const { call } = await openApp({
     tasks: ['T001 saga', 'T002 in T001', 'T003 in T002: Write it', 'T004 in T003 active', 'T005 in T002 done archived', 'T006'],
   });
@@ -32,26 +32,26 @@ test('the whole project, roots and children in id order, without what is archive
   });
 });
 
-test('one task and what is inside it', async () => {
+test('shows one task with its descendants', async () => {
   const { call } = await openApp({ tasks: ['T001 epic', 'T002 in T001', 'T003 in T001', 'T004 epic'] });
   const { tree } = await call('tasks.tree', { taskId: 'T001' });
   expect(tree).toHaveLength(1);
   expect(tree[0].children.map((node: { id: string }) => node.id)).toEqual(['T002', 'T003']);
 });
 
-test('a task without children is a tree of one', async () => {
+test('shows a task without children', async () => {
   const { call } = await openApp({ tasks: ['T001'] });
   expect((await call('tasks.tree', { taskId: 'T001' })).tree).toEqual([
     { id: 'T001', title: 'Task T001', status: 'pending', type: 'task' },
   ]);
 });
 
-test('an empty project is no data', async () => {
+test('returns exit 100 for an empty project', async () => {
   const { reply } = await openApp();
   expect(await reply('tasks.tree')).toMatchObject({ exitCode: 100, envelope: { tree: [] } });
 });
 
-test('a root that does not exist is refused', async () => {
+test('rejects a missing root', async () => {
   const { call } = await openApp({ tasks: ['T001'] });
   expect(await call('tasks.tree', { taskId: 'T019' })).toMatchObject({
     error: { code: 'E_NOT_FOUND', exitCode: 4, fix: 'cleo find --id 1' },

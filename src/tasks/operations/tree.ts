@@ -1,8 +1,8 @@
 import { array, description, type GenericSchema, lazy, optional, pipe, strictObject, string } from 'valibot';
 import { noData, query } from '#core/define.ts';
 import { Status, TaskId, TaskType } from '#core/model/scalars.ts';
-import { type TreeNode, treeOf } from '../rules/tree.ts';
-import { notFound } from './shared/require.ts';
+import { buildTree, type TreeNode } from '../rules/tree.ts';
+import { createNotFoundError } from './shared/require.ts';
 
 const Node: GenericSchema<TreeNode> = strictObject({
   id: string(),
@@ -14,17 +14,17 @@ const Node: GenericSchema<TreeNode> = strictObject({
 
 export const tasksTree = query({
   name: 'tasks.tree',
-  summary: 'Show what is inside what',
-  params: strictObject({ taskId: optional(pipe(TaskId, description('Only this task and what is inside it'))) }),
+  summary: 'Show the hierarchy of tasks',
+  params: strictObject({ taskId: optional(pipe(TaskId, description('Only this task and its descendants'))) }),
   result: strictObject({ tree: array(Node) }),
   errors: ['E_NOT_FOUND'],
   tier: 1,
-  cli: { command: 'tree', args: ['taskId'] },
+  cli: { command: 'tree', args: ['taskId'], view: async () => (await import('../view.ts')).taskView },
   example: { world: ['T001 epic', 'T002 in T001', 'T003 in T002'], call: { taskId: 'T001' } },
   async run({ store }, { taskId }) {
-    const tree = treeOf(await store.tasks.forTree(taskId));
+    const tree = buildTree(await store.tasks.listForTree(taskId));
     if (tree.length > 0) return { tree };
-    if (taskId) throw await notFound(store, taskId);
+    if (taskId) throw await createNotFoundError(store, taskId);
     return noData({ tree });
   },
 });

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { openApp } from '../../../test/app.ts';
 
-test('the answer holds the identity and what changed', async () => {
+test('returns the identity and the changed fields', async () => {
   const { call } = await openApp({ tasks: ['T001'] });
   expect((await call('tasks.update', { taskId: 'T001', priority: 'high', labels: ['api', 'api', 'core'] })).task).toEqual({
     id: 'T001',
@@ -13,7 +13,7 @@ test('the answer holds the identity and what changed', async () => {
   });
 });
 
-test('the same values are no change', async () => {
+test('reports no change for equal values', async () => {
   const { call } = await openApp({ tasks: ['T001 high labels a,b'] });
   const before = await call('tasks.show', { taskId: 'T001' });
   expect(await call('tasks.update', { taskId: 'T001', priority: 'high', labels: ['a', 'b'], status: 'pending' })).toMatchObject({
@@ -24,7 +24,7 @@ test('the same values are no change', async () => {
   expect((await call('tasks.show', { taskId: 'T001' })).task).toEqual(before.task);
 });
 
-test('notes are appended, by anyone, also to a held task', async () => {
+test('appends notes of any agent, even to a held task', async () => {
   const { call, as } = await openApp({ tasks: ['T001'] });
   await as('ada').call('tasks.start', { taskId: 'T001' });
   await call('tasks.update', { taskId: 'T001', notes: 'first' });
@@ -35,7 +35,7 @@ test('notes are appended, by anyone, also to a held task', async () => {
   ]);
 });
 
-test('a lost race is refused by the revision', async () => {
+test('rejects an outdated revision', async () => {
   const { call } = await openApp({ tasks: ['T001'] });
   await call('tasks.update', { taskId: 'T001', priority: 'low' });
   expect(await call('tasks.update', { taskId: 'T001', priority: 'high', expectRevision: 1 })).toMatchObject({
@@ -44,7 +44,7 @@ test('a lost race is refused by the revision', async () => {
   expect(await call('tasks.update', { taskId: 'T001', priority: 'high', expectRevision: 2 })).toMatchObject({ success: true });
 });
 
-test('the status is another spelling of the command', async () => {
+test('applies a status like the command for it', async () => {
   const { call } = await openApp({ tasks: ['T001'] });
   expect(await call('tasks.update', { taskId: 'T001', status: 'active' })).toMatchObject({ task: { status: 'active' } });
   expect(await call('tasks.current')).toMatchObject({ task: { id: 'T001' } });
@@ -60,7 +60,7 @@ test('the status is another spelling of the command', async () => {
     expect(await call('tasks.update', { taskId: 'T001', status })).toMatchObject({ error: { exitCode: 17, fix: 'cleo reopen T001' } });
 });
 
-test('a reason blocks, clearing it unblocks', async () => {
+test('blocks with a reason and unblocks', async () => {
   const { call } = await openApp({ tasks: ['T001'] });
   expect(await call('tasks.update', { taskId: 'T001', blockedBy: 'waiting for the API key' })).toMatchObject({
     task: { status: 'blocked', blockedBy: 'waiting for the API key' },
@@ -69,14 +69,14 @@ test('a reason blocks, clearing it unblocks', async () => {
   expect((await call('tasks.show', { taskId: 'T001' })).task).not.toHaveProperty('blockedBy');
 });
 
-test('a reason that is only task ids is a dependency', async () => {
+test('rejects a reason that consists of task ids', async () => {
   const { call } = await openApp({ tasks: ['T001', 'T002'] });
   expect(await call('tasks.update', { taskId: 'T001', blockedBy: 't2' })).toMatchObject({
     error: { code: 'E_VALIDATION_BLOCKED_BY', exitCode: 6, fix: 'cleo update T001 --add-depends T002' },
   });
 });
 
-test('depends are replaced, added and removed', async () => {
+test('replaces, adds and removes dependencies', async () => {
   const { call } = await openApp({ tasks: ['T001', 'T002', 'T003', 'T004'] });
   const depends = async (params: object) => (await call('tasks.update', { taskId: 'T001', ...params })).task?.depends;
   expect(await depends({ depends: ['T002', 'T003'] })).toEqual(['T002', 'T003']);
@@ -85,38 +85,38 @@ test('depends are replaced, added and removed', async () => {
 });
 
 test.each([
-  ['itself', 'T001', { addDepends: ['T001'] }, 14],
-  ['a circle', 'T003', { addDepends: ['T004'] }, 14],
-  ['what it is inside of', 'T002', { addDepends: ['T001'] }, 14],
-  ['what is inside of it', 'T001', { addDepends: ['T002'] }, 14],
-  ['a missing one', 'T001', { addDepends: ['T099'] }, 4],
-  ['a parent below itself', 'T001', { parent: 'T002' }, 14],
+  ['a dependency on itself', 'T001', { addDepends: ['T001'] }, 14],
+  ['a cycle', 'T003', { addDepends: ['T004'] }, 14],
+  ['a dependency on the parent', 'T002', { addDepends: ['T001'] }, 14],
+  ['a dependency on a child', 'T001', { addDepends: ['T002'] }, 14],
+  ['a missing dependency', 'T001', { addDepends: ['T099'] }, 4],
+  ['a descendant as parent', 'T001', { parent: 'T002' }, 14],
   ['itself as parent', 'T001', { parent: 'T001' }, 14],
   ['a missing parent', 'T002', { parent: 'T099' }, 10],
   ['a parent of the wrong tier', 'T002', { parent: 'T003' }, 13],
   ['no parent for a subtask', 'T005', { parent: 'none' }, 13],
-  ['a parent that is done', 'T002', { parent: 'T006' }, 17],
-  ['a tier its children do not fit', 'T002', { type: 'epic', parent: 'none' }, 13],
-])('%s is refused (%s)', async (_, taskId, params, exitCode) => {
+  ['a done parent', 'T002', { parent: 'T006' }, 17],
+  ['a tier that its children do not fit below', 'T002', { type: 'epic', parent: 'none' }, 13],
+])('rejects %s', async (_, taskId, params, exitCode) => {
   const { call } = await openApp({ tasks: ['T001 epic', 'T002 in T001', 'T003', 'T004 depends T003', 'T005 in T002', 'T006 epic done'] });
   const before = await call('tasks.show', { taskId });
   expect(await call('tasks.update', { taskId, ...params })).toMatchObject({ error: { exitCode } });
   expect((await call('tasks.show', { taskId })).task).toEqual(before.task);
 });
 
-test('a move that closes a circle through what is inside is refused', async () => {
+test('rejects a move that creates a cycle through a child', async () => {
   const { call } = await openApp({ tasks: ['T001 epic', 'T002', 'T003 in T002 depends T004', 'T004 depends T001'] });
   expect(await call('tasks.update', { taskId: 'T002', parent: 'T001' })).toMatchObject({ error: { exitCode: 14 } });
 });
 
-test('a move takes the subtree along', async () => {
+test('moves a task with its subtree', async () => {
   const { call } = await openApp({ tasks: ['T001 epic', 'T002 epic', 'T003 in T001', 'T004 in T003'] });
   expect(await call('tasks.update', { taskId: 'T003', parent: 'T002' })).toMatchObject({ task: { parentId: 'T002' } });
   expect(await call('tasks.show', { taskId: 'T004' })).toMatchObject({ task: { epicId: 'T002' } });
   expect(await call('tasks.update', { taskId: 'T003', parent: 'none' })).toMatchObject({ success: true });
 });
 
-test('the eighth open child is refused', async () => {
+test('rejects the eighth open child', async () => {
   const { call } = await openApp({
     tasks: ['T001 epic', ...Array.from({ length: 7 }, (_, i) => `T00${i + 2} in T001`), 'T009', 'T010 in T001 done'],
   });
@@ -127,14 +127,14 @@ test('the eighth open child is refused', async () => {
   expect(await call('tasks.update', { taskId: 'T009', parent: 'T001' })).toMatchObject({ success: true });
 });
 
-test('only the holder blocks or moves a held task', async () => {
+test('lets only the holder block or move a held task', async () => {
   const { call } = await openApp({ tasks: ['T001 epic', 'T002 active by ada'] });
   expect(await call('tasks.update', { taskId: 'T002', blockedBy: 'no key' })).toMatchObject({ error: { exitCode: 35 } });
   expect(await call('tasks.update', { taskId: 'T002', parent: 'T001' })).toMatchObject({ error: { exitCode: 35 } });
   expect(await call('tasks.update', { taskId: 'T002', labels: ['seen'] })).toMatchObject({ success: true });
 });
 
-test('criteria are frozen by the start; a reason changes them and is kept', async () => {
+test('freezes criteria at the start, unless a reason is given', async () => {
   const { call } = await openApp({ tasks: ['T001 accept parses'] });
   expect(await call('tasks.update', { taskId: 'T001', acceptance: ['parses', 'rejects'] })).toMatchObject({ success: true });
   await call('tasks.start', { taskId: 'T001' });
@@ -151,7 +151,7 @@ test('criteria are frozen by the start; a reason changes them and is kept', asyn
   });
 });
 
-test('the clock never dates a change before what it changes', async () => {
+test('never dates a change before the creation of the task', async () => {
   const clock = { now: '2036-01-01T00:00:00.000Z' };
   const { call } = await openApp({ clock });
   await call('tasks.add', { title: 'From the future' });

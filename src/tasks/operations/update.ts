@@ -1,14 +1,15 @@
 import { array, boolean, check, description, literal, maxLength, minLength, optional, pipe, strictObject, string, union } from 'valibot';
 import { answer, type MutationContext, mutation } from '#core/define.ts';
 import { CleoError } from '#core/errors/error.ts';
-import { canonicalId, isStorable, Reason, Status, type Status as StatusName, TaskId, Title } from '#core/model/scalars.ts';
+import { isStorable, parseTaskId, Reason, Status, type Status as StatusName, TaskId, Title } from '#core/model/scalars.ts';
+import { defined } from '#lib/defined.ts';
 import { Revision, TaskReceipt, type TaskRecord, Timestamp, taskFields } from '../model/task.ts';
-import { checkMove } from '../rules/transitions.ts';
-import { changedFields, receiptOf } from '../rules/view.ts';
-import { notesOf } from './shared/build.ts';
+import { checkTransition } from '../rules/transitions.ts';
+import { listChangedFields, toTaskReceipt } from '../rules/view.ts';
+import { createNotes } from './shared/create-task.ts';
 import { editTask } from './shared/edit.ts';
-import { blockTask, type Completed, checkHolder, completeTask, namedOrFocused, startTask } from './shared/moves.ts';
 import { checkScope } from './shared/scope.ts';
+import { blockTask, type CompleteResult, checkHolder, completeTask, requireTaskOrFocus, startTask } from './shared/task-transitions.ts';
 
 const { parent: _, ...fields } = taskFields;
 
@@ -16,25 +17,25 @@ export const tasksUpdate = mutation({
   name: 'tasks.update',
   summary: 'Change a task; notes are appended',
   params: strictObject({
-    taskId: optional(pipe(TaskId, description('The task; without it the focused one'))),
+    taskId: optional(pipe(TaskId, description('The task; default: the focused one'))),
     title: optional(Title),
     ...fields,
-    status: optional(pipe(Status, description('active starts it, done completes it, pending lets it go, blocked blocks it'))),
-    parent: optional(pipe(union([literal('none'), TaskId]), description('New parent, with everything below; none for the top level'))),
-    addDepends: optional(pipe(array(TaskId), description('Further tasks that must be done before'))),
-    removeDepends: optional(pipe(array(TaskId), description('Tasks it no longer waits for'))),
+    status: optional(pipe(Status, description('active starts, done completes, pending releases and blocked blocks the task'))),
+    parent: optional(pipe(union([literal('none'), TaskId]), description('New parent; descendants move too; none: top level'))),
+    addDepends: optional(pipe(array(TaskId), description('Dependencies to add'))),
+    removeDepends: optional(pipe(array(TaskId), description('Dependencies to remove'))),
     blockedBy: optional(
       pipe(
         string(),
         minLength(1, 'must not be empty'),
         maxLength(1000, 'must have at most 1000 characters'),
         check(isStorable, 'must not contain NUL or lone surrogates'),
-        description('Why it is blocked, in words; sets the status blocked'),
+        description('Why it is blocked; sets the status to blocked'),
       ),
     ),
-    clearBlockedBy: optional(pipe(boolean(), description('No longer blocked: back to pending'))),
-    reason: optional(pipe(Reason, description('Why the acceptance criteria change after the start'))),
-    expectRevision: optional(pipe(Revision, description('Refuse (21) if the task has another revision by now'))),
+    clearBlockedBy: optional(pipe(boolean(), description('Unblock it; the status becomes pending'))),
+    reason: optional(pipe(Reason, description('Why acceptance criteria change after the start'))),
+    expectRevision: optional(pipe(Revision, description('Fail (exit 21) if the task has another revision'))),
   }),
   result: strictObject({
     task: TaskReceipt,
@@ -70,74 +71,81 @@ export const tasksUpdate = mutation({
   example: { world: ['T001'], call: { taskId: 'T001', priority: 'high', notes: 'Asked for by the team' } },
   async run(ctx, { taskId, status, blockedBy, clearBlockedBy, notes, reason, expectRevision, ...edits }) {
     const { store } = ctx;
-    const before = await namedOrFocused(ctx, taskId, 'update');
+    const before = await requireTaskOrFocus(ctx, taskId, 'update');
     await checkScope(ctx, before.id);
     if (expectRevision !== undefined && expectRevision !== before.revision)
       throw new CleoError('E_CONCURRENT_MODIFICATION', { taskId: before.id, expected: expectRevision, actual: before.revision });
-    const target = wantedStatus(before, { status, blockedBy, clearBlockedBy });
-    if (blockedBy) checkReason(before, blockedBy);
+    const target = resolveStatus(before, { status, blockedBy, clearBlockedBy });
+    if (blockedBy) checkBlockedReason(before, blockedBy);
     const edit = await editTask(ctx, before, edits, reason);
     const saved = await store.tasks.save(before, edit, reason);
-    const moved = await move(ctx, saved, target, blockedBy);
-    const [note] = notesOf(ctx, notes);
-    if (note) await store.tasks.appendNote(moved.task, note);
-    const changed = changedFields(before, moved.task);
-    const { unblocked, parentReady, released, warnings = [] } = moved;
+    const result = await applyStatus(ctx, saved, target, blockedBy);
+    const [note] = createNotes(ctx, notes);
+    if (note) await store.tasks.appendNote(result.task, note);
+    const changed = listChangedFields(before, result.task);
+    const { unblocked, parentReady, released, warnings = [] } = result;
     return answer(
       {
-        task: { ...receiptOf(moved.task, changed), ...(note ? { notes: [note] } : {}) },
-        ...(target === 'done' && moved.task.completedAt ? { completedAt: moved.task.completedAt } : {}),
-        ...(unblocked?.length ? { unblocked } : {}),
-        ...(parentReady ? { parentReady } : {}),
-        ...(released ? { released } : {}),
+        task: { ...toTaskReceipt(result.task, changed), ...(note ? { notes: [note] } : {}) },
+        ...defined({
+          completedAt: target === 'done' ? result.task.completedAt : undefined,
+          unblocked: unblocked?.length ? unblocked : undefined,
+          parentReady,
+          released,
+        }),
       },
       { ...(changed.length === 0 && !note ? { exit: 102 as const } : {}), warnings },
     );
   },
 });
 
-interface Wish {
+interface StatusParams {
   status: StatusName | undefined;
   blockedBy: string | undefined;
   clearBlockedBy: boolean | undefined;
 }
 
-/** The status that the parameters ask for together. */
-function wantedStatus(task: TaskRecord, { status, blockedBy, clearBlockedBy }: Wish): StatusName | undefined {
-  if (blockedBy && status && status !== 'blocked') throw contradiction(task, '--blocked-by sets the status blocked');
-  if (blockedBy && clearBlockedBy) throw contradiction(task, '--blocked-by and --clear-blocked-by exclude each other');
+/** Combines the parameters that affect the status. */
+function resolveStatus(task: TaskRecord, { status, blockedBy, clearBlockedBy }: StatusParams): StatusName | undefined {
+  if (blockedBy && status && status !== 'blocked') throw createConflictError(task, '--blocked-by sets the status to blocked');
+  if (blockedBy && clearBlockedBy) throw createConflictError(task, '--blocked-by and --clear-blocked-by cannot be combined');
   if (blockedBy) return 'blocked';
   if (clearBlockedBy && status === undefined) return task.status === 'blocked' ? 'pending' : undefined;
   return status;
 }
 
-const contradiction = (task: TaskRecord, problem: string): CleoError =>
+const createConflictError = (task: TaskRecord, problem: string): CleoError =>
   new CleoError('E_INVALID_INPUT', { problem, fix: `cleo show ${task.id}` });
 
-/** `blockedBy` explains; what waits for tasks is a dependency. */
-function checkReason(task: TaskRecord, text: string): void {
+/** Rejects a reason that consists of task ids: those belong in `depends`. */
+function checkBlockedReason(task: TaskRecord, text: string): void {
   const ids = text
     .split(/[\s,;]+/)
     .filter(Boolean)
-    .map(canonicalId);
+    .map(parseTaskId);
   if (ids.length === 0 || ids.some((id) => id === undefined)) return;
   throw new CleoError('E_VALIDATION', {
     field: 'blockedBy',
-    problem: 'is a reason in words; tasks to wait for are depends',
+    problem: 'must be a reason in words; add task ids as dependencies',
     fix: `cleo update ${task.id} --add-depends ${ids.join(',')}`,
   });
 }
 
-type Moved = Pick<Completed, 'task'> & Partial<Completed> & { released?: string };
+type TransitionResult = Pick<CompleteResult, 'task'> & Partial<CompleteResult> & { released?: string };
 
-/** `--status X` is another spelling of the command that makes that move. */
-async function move(ctx: MutationContext, task: TaskRecord, to: StatusName | undefined, reason: string | undefined): Promise<Moved> {
+/** `--status X` does the same as the command for that transition. */
+async function applyStatus(
+  ctx: MutationContext,
+  task: TaskRecord,
+  to: StatusName | undefined,
+  reason: string | undefined,
+): Promise<TransitionResult> {
   if (to === undefined) return { task };
   if (to === 'blocked') return { task: await blockTask(ctx, task, reason) };
   if (to === task.status && to !== 'active') return { task };
   if (to === 'active') return startTask(ctx, task);
   if (to === 'done') return completeTask(ctx, task);
-  checkMove(task, 'pending', 'setting it to pending');
+  checkTransition(task, 'pending', 'setting it to pending');
   await checkHolder(ctx, task.id);
   const { blockedBy: _, ...rest } = task;
   await ctx.store.claims.release(task.id);

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { BoardTask } from '../model/board.ts';
-import { boardColumns } from './board.ts';
+import { buildBoardColumns } from './board.ts';
 
 const task = (id: string, more: Partial<BoardTask> = {}): BoardTask => ({
   id,
@@ -10,8 +10,8 @@ const task = (id: string, more: Partial<BoardTask> = {}): BoardTask => ({
   title: `Task ${id}`,
   ...more,
 });
-const all = { above: [], limit: 100 };
-const shown = (columns: ReturnType<typeof boardColumns>): string[] =>
+const all = { ancestry: [], limit: 100 };
+const summarize = (columns: ReturnType<typeof buildBoardColumns>): string[] =>
   columns.map(({ status, count, tasks }) => `${status} ${count}: ${tasks.map(({ id }) => id).join(' ')}`);
 
 const tasks = [
@@ -27,46 +27,46 @@ const tasks = [
 
 test.each([
   {
-    what: 'urgent ones first, then the oldest; the last done first',
-    asked: all,
+    what: 'sorts open tasks by priority and age, done ones by completion',
+    options: all,
     found: ['pending 4: T003 T1000 T002 T010', 'active 1: T004', 'blocked 0: ', 'done 3: T006 T005 T007'],
   },
   {
-    what: 'a limit cuts each column, the count stays',
-    asked: { ...all, limit: 1 },
+    what: 'limits each column but counts all tasks',
+    options: { ...all, limit: 1 },
     found: ['pending 4: T003', 'active 1: T004', 'blocked 0: ', 'done 3: T006'],
   },
   {
-    what: 'words in any order, of any case, in title or id',
-    asked: { ...all, match: 'PARSER älteste t1000' },
+    what: 'matches words in any order and case, in title or id',
+    options: { ...all, match: 'PARSER älteste t1000' },
     found: ['pending 1: T1000', 'active 0: ', 'blocked 0: ', 'done 0: '],
   },
   {
-    what: 'blanks match everything',
-    asked: { ...all, match: '  ', limit: 0 },
+    what: 'matches everything for blanks',
+    options: { ...all, match: '  ', limit: 0 },
     found: ['pending 4: ', 'active 1: ', 'blocked 0: ', 'done 3: '],
   },
   {
-    what: 'the root is no card on its own board',
-    asked: { ...all, limit: 1, above: [{ id: 'T003', type: 'epic' as const }] },
+    what: 'leaves out the root of the board',
+    options: { ...all, limit: 1, ancestry: [{ id: 'T003', type: 'epic' as const }] },
     found: ['pending 3: T1000', 'active 1: T004', 'blocked 0: ', 'done 3: T006'],
   },
-])('$what', ({ asked, found }) => {
-  expect(shown(boardColumns(tasks, asked))).toEqual(found);
+])('$what', ({ options, found }) => {
+  expect(summarize(buildBoardColumns(tasks, options))).toEqual(found);
 });
 
-test('a card names the nearest epic it is inside of, also one above the root', () => {
+test('names the nearest epic of a card, even above the root', () => {
   const inside = [
     task('T003', { parentId: 'T002' }),
     task('T004', { parentId: 'T003', type: 'subtask' }),
     task('T005', { parentId: 'T005' }),
     task('T006', { parentId: 'T900' }),
   ];
-  const above = [
+  const ancestry = [
     { id: 'T002', type: 'epic' as const, parentId: 'T001' },
     { id: 'T001', type: 'saga' as const },
   ];
-  expect(boardColumns(inside, { ...all, above })[0]!.tasks.map(({ id, epicId }) => [id, epicId])).toEqual([
+  expect(buildBoardColumns(inside, { ...all, ancestry })[0]!.tasks.map(({ id, epicId }) => [id, epicId])).toEqual([
     ['T003', 'T002'],
     ['T004', 'T002'],
     ['T005', undefined],

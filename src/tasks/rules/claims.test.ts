@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { claimView, holderOf, isExpired, isHolder } from './claims.ts';
+import { formatHolder, isExpired, isHolder, toTaskClaim } from './claims.ts';
 
 const claim = { taskId: 'T001', agent: 'ada', claimedAt: '2026-01-01T00:00:00.000Z', renewedAt: '2026-01-01T10:00:00.000Z' };
 
@@ -8,7 +8,7 @@ test.each([
   ['2026-01-01T11:00:00.000Z', false],
   ['2026-01-01T11:00:00.001Z', true],
   ['1970-01-01T00:00:00.000Z', false],
-])('a lease of an hour, renewed at ten, seen at %s: %s', (now, expected) => {
+])('a lease of an hour from 10:00 is expired at %s: %s', (now, expected) => {
   expect(isExpired(claim, now, 60)).toBe(expected);
 });
 
@@ -20,16 +20,16 @@ test.each([
   ['s', { agent: 'ada', session: 'r' }, false],
   ['s', { agent: 'ada' }, false],
   ['s', { agent: 'bob', session: 's' }, false],
-])('what ada took in session %s, %j holds: %s', (session, caller, expected) => {
+])('the claim of ada in session %s belongs to %j: %s', (session, caller, expected) => {
   expect(isHolder({ ...claim, ...(session ? { session } : {}) }, caller)).toBe(expected);
 });
 
-test('a holder is told with the session', () => {
-  expect([holderOf(claim), holderOf({ ...claim, session: 's' })]).toEqual(['ada', 'ada (s)']);
+test('formats a holder with the session', () => {
+  expect([formatHolder(claim), formatHolder({ ...claim, session: 's' })]).toEqual(['ada', 'ada (s)']);
 });
 
-test('a task shows who holds it, and when that lapses', () => {
-  expect(claimView({ ...claim, session: 's' }, 90)).toEqual({
+test('shows the holder and the expiry of a claim', () => {
+  expect(toTaskClaim({ ...claim, session: 's' }, 90)).toEqual({
     agent: 'ada',
     session: 's',
     since: '2026-01-01T00:00:00.000Z',

@@ -1,30 +1,36 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import type { Status, TaskId } from '#core/model/scalars.ts';
-import { type Around, depsOf } from './deps.ts';
-import { circle } from './order.ts';
+import { computeDeps, type TaskGraph } from './deps.ts';
+import { findCycle } from './order.ts';
 
 /** `T002 in T001 depends T003,T004 done` */
-function aroundOf(lines: string[]): Around {
-  const around: Around = { parentOf: new Map(), dependsOf: new Map(), childrenOf: new Map(), dependentsOf: new Map(), statusOf: new Map() };
+function buildGraph(lines: string[]): TaskGraph {
+  const graph: TaskGraph = {
+    parentOf: new Map(),
+    dependsOf: new Map(),
+    childrenOf: new Map(),
+    dependentsOf: new Map(),
+    statusOf: new Map(),
+  };
   const add = (map: Map<TaskId, TaskId[]>, key: TaskId, value: TaskId) => map.set(key, [...(map.get(key) ?? []), value]);
   for (const line of lines) {
     const [id = '', ...words] = line.split(' ');
     const after = (word: string): string | undefined => (words.includes(word) ? words[words.indexOf(word) + 1] : undefined);
-    around.statusOf.set(id, (['done', 'active', 'blocked'] as Status[]).find((status) => words.includes(status)) ?? 'pending');
+    graph.statusOf.set(id, (['done', 'active', 'blocked'] as Status[]).find((status) => words.includes(status)) ?? 'pending');
     const parent = after('in');
     if (parent) {
-      around.parentOf.set(id, parent);
-      if (around.statusOf.get(id) !== 'done') add(around.childrenOf, parent, id);
+      graph.parentOf.set(id, parent);
+      if (graph.statusOf.get(id) !== 'done') add(graph.childrenOf, parent, id);
     }
-    around.dependsOf.set(id, after('depends')?.split(',') ?? []);
-    for (const on of around.dependsOf.get(id)!) add(around.dependentsOf, on, id);
+    graph.dependsOf.set(id, after('depends')?.split(',') ?? []);
+    for (const on of graph.dependsOf.get(id)!) add(graph.dependentsOf, on, id);
   }
-  return around;
+  return graph;
 }
 
-const told = (task: TaskId, lines: string[]) => {
-  const { upstream, downstream, blockers, criticalPath } = depsOf(task, aroundOf(lines));
+const summarize = (task: TaskId, lines: string[]) => {
+  const { upstream, downstream, blockers, criticalPath } = computeDeps(task, buildGraph(lines));
   const linked = (all: { id: TaskId; via?: TaskId }[]) => all.map(({ id, via }) => (via ? `${id} via ${via}` : id)).join(', ');
   return {
     up: linked(upstream),
@@ -35,7 +41,7 @@ const told = (task: TaskId, lines: string[]) => {
 };
 
 test.each([
-  { name: 'a task alone', task: 'T001', lines: ['T001'], up: '', down: '', blockers: '', path: 'T001' },
+  { name: 'a task without links', task: 'T001', lines: ['T001'], up: '', down: '', blockers: '', path: 'T001' },
   {
     name: 'a chain, nearest first',
     task: 'T003',
@@ -46,7 +52,7 @@ test.each([
     path: 'T001 T002 T003 T004 T005',
   },
   {
-    name: 'what is done blocks nothing and is on no path',
+    name: 'done tasks do not block and are not on the path',
     task: 'T003',
     lines: ['T001 done', 'T002 depends T001 done', 'T003 depends T002', 'T004 depends T003'],
     up: 'T002, T001',
@@ -64,7 +70,7 @@ test.each([
     path: '',
   },
   {
-    name: 'a diamond takes the longer side',
+    name: 'a diamond uses the longer side',
     task: 'T005',
     lines: ['T001', 'T002 depends T001', 'T003 depends T002', 'T004 depends T001', 'T005 depends T003,T004'],
     up: 'T003, T004, T001, T002',
@@ -73,7 +79,7 @@ test.each([
     path: 'T001 T002 T003 T005',
   },
   {
-    name: 'of equal sides the lower id',
+    name: 'equal sides use the lower id',
     task: 'T004',
     lines: ['T001', 'T002', 'T004 depends T002,T001', 'T005 depends T004', 'T006 depends T004'],
     up: 'T001, T002',
@@ -82,7 +88,7 @@ test.each([
     path: 'T001 T004 T005',
   },
   {
-    name: 'the depends of a container hold for what is inside',
+    name: 'children inherit the dependencies of their container',
     task: 'T003',
     lines: ['T001', 'T002 depends T001', 'T003 in T002'],
     up: 'T001 via T002',
@@ -91,7 +97,7 @@ test.each([
     path: 'T001 T003',
   },
   {
-    name: 'and what is inside a dependent waits too',
+    name: 'children of a dependent wait too',
     task: 'T001',
     lines: ['T001', 'T002 depends T001', 'T003 in T002', 'T004 depends T003'],
     up: '',
@@ -100,7 +106,7 @@ test.each([
     path: 'T001 T003 T004',
   },
   {
-    name: 'a container is finished after what is inside it: its open children block, and are the root',
+    name: 'open children of a dependency block, as root blockers',
     task: 'T004',
     lines: ['T001', 'T002 in T001', 'T003 in T001 done', 'T004 depends T001'],
     up: 'T001, T002 via T001',
@@ -109,7 +115,7 @@ test.each([
     path: 'T002 T004',
   },
   {
-    name: 'what waits for the container waits for what is inside',
+    name: 'dependents of a container wait for its children',
     task: 'T002',
     lines: ['T001', 'T002 in T001', 'T003 in T001', 'T004 depends T001'],
     up: '',
@@ -118,14 +124,14 @@ test.each([
     path: 'T002 T004',
   },
 ])('$name', ({ task, lines, up, down, blockers, path }) => {
-  expect(told(task, lines)).toEqual({ up, down, blockers, path });
+  expect(summarize(task, lines)).toEqual({ up, down, blockers, path });
 });
 
-test('a chain as long as a project is no matter', () => {
+test('handles a chain of 20,000 tasks', () => {
   const lines = Array.from({ length: 20_000 }, (_, i) =>
     i === 0 ? 'T001' : `T${String(i + 1).padStart(3, '0')} depends T${String(i).padStart(3, '0')}`,
   );
-  const { upstream, criticalPath, blockers } = depsOf('T20000', aroundOf(lines));
+  const { upstream, criticalPath, blockers } = computeDeps('T20000', buildGraph(lines));
   expect(upstream).toHaveLength(19_999);
   expect(criticalPath).toHaveLength(20_000);
   expect(blockers.filter((b) => b.isRoot)).toEqual([{ id: 'T001', isRoot: true }]);
@@ -147,14 +153,14 @@ const anyGraph = fc
     }),
   );
 
-test('upstream and downstream are two views of one order, and the path runs along it', () => {
+test('upstream and downstream mirror each other, and the critical path follows them', () => {
   fc.assert(
     fc.property(anyGraph, (lines) => {
-      const around = aroundOf(lines);
-      const ids = [...around.statusOf.keys()];
-      fc.pre(circle(ids, around) === undefined);
-      const isOpen = (id: TaskId): boolean => around.statusOf.get(id) !== 'done';
-      const all = new Map(ids.map((id) => [id, depsOf(id, around)]));
+      const around = buildGraph(lines);
+      const ids = [...graph.statusOf.keys()];
+      fc.pre(findCycle(ids, around) === undefined);
+      const isOpen = (id: TaskId): boolean => graph.statusOf.get(id) !== 'done';
+      const all = new Map(ids.map((id) => [id, computeDeps(id, around)]));
       for (const id of ids) {
         const { upstream, downstream, blockers, criticalPath } = all.get(id)!;
         // Of what is done only the depends themselves are told, so the views need not agree about it.
@@ -166,7 +172,7 @@ test('upstream and downstream are two views of one order, and the path runs alon
         if (blockers.length > 0) expect(blockers[0]!.isRoot).toBe(true);
         if (isOpen(id)) expect(criticalPath).toContain(id);
         for (const [i, step] of criticalPath.entries()) {
-          expect(around.statusOf.get(step)).not.toBe('done');
+          expect(graph.statusOf.get(step)).not.toBe('done');
           if (i > 0) expect(all.get(step)!.upstream.map((u) => u.id)).toContain(criticalPath[i - 1]);
         }
       }

@@ -1,112 +1,120 @@
-import { type Status, seqOf, type TaskId } from '#core/model/scalars.ts';
-import { type Links, type Moment, waitsFor } from './order.ts';
+import { type Status, type TaskId, toTaskNumber } from '#core/model/scalars.ts';
+import { listPrerequisites, type Milestone, parseMilestone, type TaskLinks } from './order.ts';
 
-/** The part of the task graph around one task, in both directions. Of children only the open ones: the others hold nothing up. */
-export interface Around extends Links {
+/** The part of the task graph around one task, in both directions. Only open children are included: done ones block nothing. */
+export interface TaskGraph extends TaskLinks {
   dependentsOf: Map<TaskId, TaskId[]>;
   statusOf: Map<TaskId, Status>;
 }
 
-export interface Linked {
+export interface DependencyLink {
   id: TaskId;
-  /** The container through which the two are linked, where none of the two names the other. */
+  /** The container that links the two, where neither names the other. */
   via?: TaskId;
 }
 
-export interface Deps {
-  /** What must be finished before the task can begin, the nearest first. */
-  upstream: Linked[];
-  /** What can only begin after the task is finished, the nearest first. */
-  downstream: Linked[];
-  /** What of upstream is open; a root one waits for nothing itself. */
+export interface TaskDeps {
+  /** Tasks that must be finished before this one can begin, nearest first. */
+  upstream: DependencyLink[];
+  /** Tasks that can only begin after this one is finished, nearest first. */
+  downstream: DependencyLink[];
+  /** Open tasks of `upstream`; a root blocker waits for nothing itself. */
   blockers: { id: TaskId; isRoot: boolean }[];
   /** The longest chain of open work through the task, in the order it has to be done. */
   criticalPath: TaskId[];
 }
 
-export function depsOf(task: TaskId, around: Around): Deps {
-  const isOpen = (id: TaskId): boolean => around.statusOf.has(id) && around.statusOf.get(id) !== 'done';
-  const upstream = reached(task, `begin ${task}`, 'finish', (moment) => waitsFor(moment, around));
-  const downstream = reached(task, `finish ${task}`, 'begin', (moment) => waitedForBy(moment, around));
+export function computeDeps(task: TaskId, graph: TaskGraph): TaskDeps {
+  const isOpen = (id: TaskId): boolean => graph.statusOf.has(id) && graph.statusOf.get(id) !== 'done';
+  const upstream = collectLinks(task, `begin ${task}`, 'finish', (milestone) => listPrerequisites(milestone, graph));
+  const downstream = collectLinks(task, `finish ${task}`, 'begin', (milestone) => listBlockedMilestones(milestone, graph));
   return {
     upstream,
     downstream,
     blockers: upstream
       .filter(({ id }) => isOpen(id))
-      .map(({ id }) => ({ id, isRoot: !directWaits(id, around).some(isOpen) }))
-      .sort((a, b) => Number(b.isRoot) - Number(a.isRoot) || seqOf(a.id) - seqOf(b.id)),
-    criticalPath: isOpen(task) ? criticalPath(task, around, isOpen) : [],
+      .map(({ id }) => ({ id, isRoot: !listDirectPrerequisites(id, graph).some(isOpen) }))
+      .sort((a, b) => Number(b.isRoot) - Number(a.isRoot) || toTaskNumber(a.id) - toTaskNumber(b.id)),
+    criticalPath: isOpen(task) ? findCriticalPath(task, graph, isOpen) : [],
   };
 }
 
-/** The other way round: what this moment holds up. */
-export function waitedForBy(moment: Moment, around: Around): Moment[] {
-  const [kind, id] = parts(moment);
-  if (kind === 'begin') return [`finish ${id}`, ...(around.childrenOf.get(id) ?? []).map((child): Moment => `begin ${child}`)];
-  const parent = around.parentOf.get(id);
-  return [...(around.dependentsOf.get(id) ?? []).map((on): Moment => `begin ${on}`), ...(parent ? [`finish ${parent}` as Moment] : [])];
+/** Lists the milestones that wait for this one: the inverse of `listPrerequisites`. */
+export function listBlockedMilestones(milestone: Milestone, graph: TaskGraph): Milestone[] {
+  const [kind, id] = parseMilestone(milestone);
+  if (kind === 'begin') return [`finish ${id}`, ...(graph.childrenOf.get(id) ?? []).map((child): Milestone => `begin ${child}`)];
+  const parent = graph.parentOf.get(id);
+  return [
+    ...(graph.dependentsOf.get(id) ?? []).map((on): Milestone => `begin ${on}`),
+    ...(parent ? [`finish ${parent}` as Milestone] : []),
+  ];
 }
 
-const parts = (moment: Moment): ['begin' | 'finish', TaskId] => moment.split(' ') as ['begin' | 'finish', TaskId];
-
-/** Breadth first. A step from task to container or back does not make it farther; a step along a depends does. */
-function reached(task: TaskId, start: Moment, wanted: 'begin' | 'finish', next: (moment: Moment) => Moment[]): Linked[] {
-  /** The container that a moment was reached by going up to; what it holds up or waits for is then inherited from it. */
-  const containerOf = new Map<Moment, TaskId | undefined>([[start, undefined]]);
-  const found: (Linked & { distance: number })[] = [];
-  for (let level: Moment[] = [start], distance = 0; level.length > 0; distance++) {
-    const farther: Moment[] = [];
-    // The level grows while it is walked.
+/** Walks the graph breadth first. Only a step along a dependency adds distance; a step between a container and its child does not. */
+function collectLinks(
+  task: TaskId,
+  start: Milestone,
+  wanted: 'begin' | 'finish',
+  next: (milestone: Milestone) => Milestone[],
+): DependencyLink[] {
+  // The container through which each milestone was reached: its dependencies are inherited from there.
+  const containerOf = new Map<Milestone, TaskId | undefined>([[start, undefined]]);
+  const found: (DependencyLink & { distance: number })[] = [];
+  for (let level: Milestone[] = [start], distance = 0; level.length > 0; distance++) {
+    const nextLevel: Milestone[] = [];
+    // `level` grows during the loop.
     for (const from of level) {
-      const [kind, id] = parts(from);
+      const [kind, id] = parseMilestone(from);
       for (const to of next(from)) {
         if (containerOf.has(to)) continue;
-        const [toKind, toId] = parts(to);
+        const [toKind, toId] = parseMilestone(to);
         const isAlongDepends = kind !== toKind && id !== toId;
         containerOf.set(to, kind === toKind && kind !== wanted ? toId : undefined);
-        (isAlongDepends ? farther : level).push(to);
+        (isAlongDepends ? nextLevel : level).push(to);
         if (toKind !== wanted || toId === task) continue;
         const via = isAlongDepends ? containerOf.get(from) : id;
         found.push({ id: toId, ...(via ? { via } : {}), distance: isAlongDepends ? distance + 1 : distance });
       }
     }
-    level = farther;
+    level = nextLevel;
   }
-  return found.sort((a, b) => a.distance - b.distance || seqOf(a.id) - seqOf(b.id)).map(({ id, via }) => ({ id, ...(via ? { via } : {}) }));
+  return found
+    .sort((a, b) => a.distance - b.distance || toTaskNumber(a.id) - toTaskNumber(b.id))
+    .map(({ id, via }) => ({ id, ...(via ? { via } : {}) }));
 }
 
-/** What has to be finished first, one step back: own depends, those of what contains it, and what it contains. */
-function directWaits(task: TaskId, around: Around): TaskId[] {
-  const waits = [...(around.childrenOf.get(task) ?? [])];
+/** Lists the tasks that must be finished first, one step back: own dependencies, those of the containers, and children. */
+function listDirectPrerequisites(task: TaskId, graph: TaskGraph): TaskId[] {
+  const prerequisites = [...(graph.childrenOf.get(task) ?? [])];
   const seen = new Set<TaskId>();
-  for (let at: TaskId | undefined = task; at && !seen.has(at); at = around.parentOf.get(at)) {
+  for (let at: TaskId | undefined = task; at && !seen.has(at); at = graph.parentOf.get(at)) {
     seen.add(at);
-    waits.push(...(around.dependsOf.get(at) ?? []));
+    prerequisites.push(...(graph.dependsOf.get(at) ?? []));
   }
-  return waits;
+  return prerequisites;
 }
 
-function criticalPath(task: TaskId, around: Around, isOpen: (id: TaskId) => boolean): TaskId[] {
-  // A container with open work inside it is no work of its own.
-  const isWork = (id: TaskId): boolean => !around.childrenOf.has(id);
-  const open = (moments: Moment[]): Moment[] => moments.filter((moment) => isOpen(parts(moment)[1]));
-  const before = longest(`begin ${task}`, 'finish', isWork, (moment) => open(waitsFor(moment, around)));
-  const after = longest(`finish ${task}`, 'begin', isWork, (moment) => open(waitedForBy(moment, around)));
+function findCriticalPath(task: TaskId, graph: TaskGraph, isOpen: (id: TaskId) => boolean): TaskId[] {
+  // A container with open children is not work itself.
+  const isWork = (id: TaskId): boolean => !graph.childrenOf.has(id);
+  const filterOpen = (milestones: Milestone[]): Milestone[] => milestones.filter((milestone) => isOpen(parseMilestone(milestone)[1]));
+  const before = findLongestChain(`begin ${task}`, 'finish', isWork, (milestone) => filterOpen(listPrerequisites(milestone, graph)));
+  const after = findLongestChain(`finish ${task}`, 'begin', isWork, (milestone) => filterOpen(listBlockedMilestones(milestone, graph)));
   return [...before.reverse(), task, ...after];
 }
 
-/** The longest chain of work from a moment on, without the start; of equal ones the lower id. Without recursion: a chain may be as
- *  long as the project. */
-function longest(
-  start: Moment,
-  counted: 'begin' | 'finish',
+/** Finds the longest chain of work from a milestone on, without the start; ties go to the lower id. Iterative, because a chain can be
+ *  as long as the project. */
+function findLongestChain(
+  start: Milestone,
+  countedKind: 'begin' | 'finish',
   isWork: (id: TaskId) => boolean,
-  next: (moment: Moment) => Moment[],
+  next: (milestone: Milestone) => Milestone[],
 ): TaskId[] {
-  const best = new Map<Moment, { length: number; to?: Moment }>();
-  const isCounted = (moment: Moment): boolean => parts(moment)[0] === counted && isWork(parts(moment)[1]);
-  const stack: { moment: Moment; next: Moment[]; at: number }[] = [{ moment: start, next: next(start), at: 0 }];
-  const entered = new Set<Moment>([start]);
+  const best = new Map<Milestone, { length: number; to?: Milestone }>();
+  const isCounted = (milestone: Milestone): boolean => parseMilestone(milestone)[0] === countedKind && isWork(parseMilestone(milestone)[1]);
+  const stack: { moment: Milestone; next: Milestone[]; at: number }[] = [{ moment: start, next: next(start), at: 0 }];
+  const entered = new Set<Milestone>([start]);
   while (stack.length > 0) {
     const top = stack.at(-1)!;
     const step = top.next[top.at++];
@@ -117,15 +125,15 @@ function longest(
       continue;
     }
     stack.pop();
-    let chosen: { length: number; to?: Moment } = { length: 0 };
+    let chosen: { length: number; to?: Milestone } = { length: 0 };
     for (const to of top.next) {
       const length = (best.get(to)?.length ?? 0) + (isCounted(to) ? 1 : 0);
-      const isLower = chosen.to !== undefined && seqOf(parts(to)[1]) < seqOf(parts(chosen.to)[1]);
+      const isLower = chosen.to !== undefined && toTaskNumber(parseMilestone(to)[1]) < toTaskNumber(parseMilestone(chosen.to)[1]);
       if (length > chosen.length || (length === chosen.length && length > 0 && isLower)) chosen = { length, to };
     }
     best.set(top.moment, chosen);
   }
   const path: TaskId[] = [];
-  for (let at = best.get(start)?.to; at; at = best.get(at)?.to) if (isCounted(at)) path.push(parts(at)[1]);
+  for (let at = best.get(start)?.to; at; at = best.get(at)?.to) if (isCounted(at)) path.push(parseMilestone(at)[1]);
   return path;
 }

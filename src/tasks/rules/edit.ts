@@ -1,42 +1,38 @@
 import type { TaskId } from '#core/model/scalars.ts';
+import { removeDuplicates } from '#lib/collections.ts';
+import { defined } from '#lib/defined.ts';
 import type { TaskFields, TaskRecord } from '../model/task.ts';
-import { criteriaOf, replaceCriteria } from './criteria.ts';
+import { replaceCriteria, toCriteria } from './criteria.ts';
 
-/** What can be changed of the record itself; a status is a move, and notes stand beside it. */
-export interface Edits extends Omit<TaskFields, 'parent' | 'notes'> {
+/** Editable fields of a record. Status changes are transitions, and notes are stored separately. */
+export interface TaskEdits extends Omit<TaskFields, 'parent' | 'notes'> {
   title?: string | undefined;
   parent?: TaskId | 'none' | undefined;
   addDepends?: TaskId[] | undefined;
   removeDepends?: TaskId[] | undefined;
 }
 
-/** The record with the edits in it. */
-export function editRecord(before: TaskRecord, edits: Edits): TaskRecord {
+export function editRecord(before: TaskRecord, edits: TaskEdits): TaskRecord {
   const { parentId: _, description: __, ...rest } = before;
   const parentId = edits.parent === undefined ? before.parentId : edits.parent === 'none' ? undefined : edits.parent;
   const description = edits.description === undefined ? before.description : edits.description || undefined;
   const { acceptance, acceptEvidence, addDepends = [], removeDepends = [] } = edits;
   return {
     ...rest,
-    ...(parentId ? { parentId } : {}),
-    ...(description ? { description } : {}),
+    ...defined({ parentId, description, size: edits.size ?? before.size, phase: edits.phase ?? before.phase }),
     title: edits.title ?? before.title,
     type: edits.type ?? before.type,
     priority: edits.priority ?? before.priority,
-    ...(edits.size ? { size: edits.size } : {}),
-    ...(edits.phase ? { phase: edits.phase } : {}),
-    labels: edits.labels ? unique(edits.labels) : before.labels,
-    files: edits.files ? unique(edits.files) : before.files,
-    depends: unique([...(edits.depends ?? before.depends), ...addDepends]).filter((id) => !removeDepends.includes(id)),
+    labels: edits.labels ? removeDuplicates(edits.labels) : before.labels,
+    files: edits.files ? removeDuplicates(edits.files) : before.files,
+    depends: removeDuplicates([...(edits.depends ?? before.depends), ...addDepends]).filter((id) => !removeDepends.includes(id)),
     acceptance:
       acceptance || acceptEvidence
-        ? replaceCriteria(before.acceptance, acceptance && criteriaOf(acceptance), acceptEvidence)
+        ? replaceCriteria(before.acceptance, acceptance && toCriteria(acceptance), acceptEvidence)
         : before.acceptance,
   };
 }
 
-/** Criteria are a promise made before the work; once it has begun, changing them takes a reason. */
-export const breaksPromise = (before: TaskRecord, after: TaskRecord, reason: string | undefined): boolean =>
+/** Acceptance criteria are frozen when work starts; changing them afterwards needs a reason. */
+export const changesFrozenCriteria = (before: TaskRecord, after: TaskRecord, reason: string | undefined): boolean =>
   before.startedAt !== undefined && !reason && JSON.stringify(after.acceptance) !== JSON.stringify(before.acceptance);
-
-const unique = <T>(items: T[]): T[] => [...new Set(items)];

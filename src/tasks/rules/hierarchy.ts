@@ -1,40 +1,41 @@
 import { CleoError } from '#core/errors/error.ts';
 import type { TaskId, TaskType } from '#core/model/scalars.ts';
 
-interface Place {
+interface TypedTask {
   id: TaskId;
   type: TaskType;
 }
 
 const allowedParents: Record<TaskType, TaskType[]> = { saga: [], epic: ['saga'], task: ['epic'], subtask: ['task'] };
-const childOf: Record<TaskType, TaskType> = { saga: 'epic', epic: 'task', task: 'subtask', subtask: 'subtask' };
+const childTiers: Record<TaskType, TaskType> = { saga: 'epic', epic: 'task', task: 'subtask', subtask: 'subtask' };
 
-/** The tier of a new task that does not name one. */
-export const tierBelow = (parent: TaskType | undefined): TaskType => (parent ? childOf[parent] : 'task');
+/** Returns the default tier of a new child. */
+export const getChildTier = (parent: TaskType | undefined): TaskType => (parent ? childTiers[parent] : 'task');
 
-/** Whether a task of this tier may stand below a parent of that one, or, without one, at the top. */
-export const fits = (type: TaskType, parent: TaskType | undefined): boolean =>
+/** Without a parent type: at the top level. */
+export const canBePlaced = (type: TaskType, parent: TaskType | undefined): boolean =>
   parent ? allowedParents[type].includes(parent) : type !== 'subtask';
 
-/** Whether a new task that names no parent goes below this one: an epic or a task takes what names no tier, each takes the tier below it. */
-export function isDefaultParent(root: Place | undefined, type: TaskType | undefined): boolean {
-  const below = tierBelow(root?.type);
+/** Decides whether a new task without a parent becomes a child of the scope's root. It does if its tier is the one below the root, or
+ *  if it has no tier and the root is not a saga. */
+export function isDefaultParent(root: TypedTask | undefined, type: TaskType | undefined): boolean {
+  const below = getChildTier(root?.type);
   return root !== undefined && (type === below || (type === undefined && below !== 'epic'));
 }
 
 export interface Placement {
-  /** The child; new ones have no id yet. */
+  /** Undefined for a new task. */
   id?: TaskId;
   type: TaskType;
-  /** The parent first, then its own parents; empty means top level. */
-  ancestry: Place[];
+  /** The parent, then its ancestors; empty at the top level. */
+  ancestry: TypedTask[];
   openSiblings: number;
   maxSiblings: number;
-  /** Only an open child takes a place among its siblings. */
+  /** Only open children count towards `maxSiblings`. */
   isOpen: boolean;
 }
 
-/** The parent matrix: a saga holds epics, an epic tasks, a task subtasks; tasks and epics may stand alone. */
+/** Enforces the parent matrix: a saga contains epics, an epic tasks, a task subtasks. Only subtasks need a parent. */
 export function checkPlacement({ id, type, ancestry, openSiblings, maxSiblings, isOpen }: Placement): void {
   const [parent, ...above] = ancestry;
   if (!parent) {
@@ -50,7 +51,7 @@ export function checkPlacement({ id, type, ancestry, openSiblings, maxSiblings, 
   }
   if (parent.type === 'subtask' && above[0]?.type === 'task' && above[1]?.type === 'epic')
     throw new CleoError('E_DEPTH_EXCEEDED', { parent: parent.id });
-  if (!allowedParents[type].includes(parent.type)) {
+  if (!canBePlaced(type, parent.type)) {
     const allowed = allowedParents[type][0];
     throw new CleoError('E_INVALID_PARENT_TYPE', {
       child: type,
@@ -64,8 +65,8 @@ export function checkPlacement({ id, type, ancestry, openSiblings, maxSiblings, 
   if (isLimited && openSiblings >= maxSiblings) throw new CleoError('E_SIBLING_LIMIT', { parent: parent.id, max: maxSiblings });
 }
 
-/** A task that changes its tier takes its children along only where they still fit below it. */
-export function checkChildren(parent: Place, children: Place[]): void {
+/** A task can change its tier only if its children still fit below it. */
+export function checkChildren(parent: TypedTask, children: TypedTask[]): void {
   for (const child of children)
     checkPlacement({ id: child.id, type: child.type, ancestry: [parent], openSiblings: 0, maxSiblings: 0, isOpen: false });
 }

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { taskId } from '#core/model/scalars.ts';
-import { idRanges } from './id-prefix.ts';
+import { toTaskId } from '#core/model/scalars.ts';
+import { listIdRanges } from './id-prefix.ts';
 
 test.each([
   { digits: '149', ranges: ['149-149', '1490-1499', '14900-14999'] },
@@ -14,19 +14,19 @@ test.each([
   { digits: '2147483647', ranges: ['2147483647-2147483647'] },
   { digits: '214748364', ranges: ['214748364-214748364', '2147483640-2147483647'] },
   { digits: '999999999999999', ranges: [] },
-])('ids that begin with $digits', ({ digits, ranges }) => {
+])('lists the ranges of ids that begin with $digits', ({ digits, ranges }) => {
   expect(
-    idRanges(digits)
+    listIdRanges(digits)
       .slice(0, 3)
       .map(({ from, to }) => `${from}-${to}`),
   ).toEqual(ranges);
 });
 
-test('an id is in the ranges of each of its beginnings, and the ranges do not overlap', () => {
+test('an id is in the ranges of each of its prefixes, and ranges do not overlap', () => {
   fc.assert(
     fc.property(fc.integer({ min: 1, max: 2 ** 31 - 1 }), fc.nat({ max: 9 }), (n, length) => {
-      const printed = taskId(n).slice(1);
-      const ranges = idRanges(printed.slice(0, 1 + (length % printed.length)));
+      const printed = toTaskId(n).slice(1);
+      const ranges = listIdRanges(printed.slice(0, 1 + (length % printed.length)));
       expect(ranges.filter(({ from, to }) => from <= n && n <= to)).toHaveLength(1);
       for (const [i, { from }] of ranges.entries()) expect(from).toBeGreaterThan(ranges[i - 1]?.to ?? 0);
     }),

@@ -1,23 +1,24 @@
 import type { Claim } from '#core/model/audit.ts';
 import type { Status, TaskId, TaskType } from '#core/model/scalars.ts';
-import { holderOf, isExpired } from './claims.ts';
-import { fits, tierBelow } from './hierarchy.ts';
-import { circle, type Links } from './order.ts';
+import { addToList } from '#lib/collections.ts';
+import { formatHolder, isExpired } from './claims.ts';
+import { canBePlaced, getChildTier } from './hierarchy.ts';
+import { findCycle, type TaskLinks } from './order.ts';
 
-export interface Facts {
+export interface IntegrityFacts {
   tasks: { id: TaskId; type: TaskType; status: Status; parentId?: TaskId; archivedAt?: string }[];
   depends: { from: TaskId; to: TaskId }[];
   relations: { from: TaskId; to: TaskId }[];
   claims: Claim[];
-  /** Blocked, and nobody wrote why. */
-  unexplained: TaskId[];
+  /** Blocked tasks without `blockedBy`. */
+  blockedWithoutReason: TaskId[];
   maxSiblings: number;
   ttlMinutes: number;
-  /** The moment by which claims are judged. */
+  /** Claims are compared with this time. */
   now: string;
 }
 
-export type ProblemKind =
+export type TaskProblemKind =
   | 'orphan'
   | 'hierarchy'
   | 'cycle'
@@ -30,35 +31,35 @@ export type ProblemKind =
   | 'stale-evidence'
   | 'stale-citation';
 
-export interface Problem {
-  kind: ProblemKind;
+export interface TaskProblem {
+  kind: TaskProblemKind;
   severity: 'error' | 'warning';
   taskId: TaskId;
   message: string;
   fix: string;
 }
 
-/** Everything that is wrong with the tasks as a whole; our own operations leave none of it but stale claims, missing
- *  reasons and, where the limit was lowered, too many siblings. The worst first, then by kind, then in the order of the tasks. */
-export function problemsOf(facts: Facts): Problem[] {
+/** Checks all tasks together. Operations prevent these problems, except stale claims, missing reasons and, after the limit was
+ *  lowered, too many siblings. Sorted by severity, then by kind, then in the order of the tasks. */
+export function findProblems(facts: IntegrityFacts): TaskProblem[] {
   const byId = new Map(facts.tasks.map((task) => [task.id, task]));
-  const links = linksOf(facts, byId);
+  const links = buildLinks(facts, byId);
   return [
-    ...orphans(facts, byId),
-    ...dangling(facts, byId),
-    ...misplaced(facts, byId),
-    ...circles(facts, links),
-    ...unfinished(facts, byId),
-    ...kin(facts, byId),
-    ...crowded(facts, byId),
-    ...unexplained(facts),
-    ...stale(facts),
+    ...findOrphans(facts, byId),
+    ...findDanglingDepends(facts, byId),
+    ...findMisplacedTasks(facts, byId),
+    ...findCycleProblems(facts, links),
+    ...findOpenChildren(facts, byId),
+    ...findContainedRelations(facts, byId),
+    ...findCrowdedParents(facts, byId),
+    ...findUnexplainedBlocks(facts),
+    ...findStaleClaims(facts),
   ];
 }
 
-type ById = Map<TaskId, Facts['tasks'][number]>;
+type TasksById = Map<TaskId, IntegrityFacts['tasks'][number]>;
 
-const orphans = ({ tasks }: Facts, byId: ById): Problem[] =>
+const findOrphans = ({ tasks }: IntegrityFacts, byId: TasksById): TaskProblem[] =>
   tasks
     .filter(({ parentId }) => parentId !== undefined && !byId.has(parentId))
     .map(({ id, parentId }) => ({
@@ -69,7 +70,7 @@ const orphans = ({ tasks }: Facts, byId: ById): Problem[] =>
       fix: 'cleo doctor --fix',
     }));
 
-const dangling = ({ depends }: Facts, byId: ById): Problem[] =>
+const findDanglingDepends = ({ depends }: IntegrityFacts, byId: TasksById): TaskProblem[] =>
   depends
     .filter(({ from, to }) => byId.has(from) && !byId.has(to))
     .map(({ from, to }) => ({
@@ -80,40 +81,42 @@ const dangling = ({ depends }: Facts, byId: ById): Problem[] =>
       fix: 'cleo doctor --fix',
     }));
 
-function misplaced({ tasks }: Facts, byId: ById): Problem[] {
-  return tasks.flatMap((task): Problem[] => {
+function findMisplacedTasks({ tasks }: IntegrityFacts, byId: TasksById): TaskProblem[] {
+  return tasks.flatMap((task): TaskProblem[] => {
     const parent = task.parentId === undefined ? undefined : byId.get(task.parentId);
-    if ((task.parentId !== undefined && !parent) || fits(task.type, parent?.type)) return [];
-    const tier = tierBelow(parent?.type);
+    if ((task.parentId !== undefined && !parent) || canBePlaced(task.type, parent?.type)) return [];
+    const tier = getChildTier(parent?.type);
     const message = parent
       ? `${task.id} is a ${task.type} inside the ${parent.type} ${parent.id}`
-      : `${task.id} is a ${task.type} without a task around it`;
-    const fix = fits(tier, parent?.type) ? `cleo update ${task.id} --type ${tier}` : `cleo update ${task.id} --parent none --type task`;
+      : `${task.id} is a ${task.type} without a parent`;
+    const fix = canBePlaced(tier, parent?.type)
+      ? `cleo update ${task.id} --type ${tier}`
+      : `cleo update ${task.id} --parent none --type task`;
     return [{ kind: 'hierarchy', severity: 'error', taskId: task.id, message, fix }];
   });
 }
 
-const mostCircles = 20;
+const maxCycles = 20;
 
-/** Each circle once: it is cut where it was found, and the search goes on. */
-function circles({ tasks }: Facts, links: Links): Problem[] {
-  const found: Problem[] = [];
+/** Reports each cycle once: the search removes an edge of the cycle from `links` and continues. */
+function findCycleProblems({ tasks }: IntegrityFacts, links: TaskLinks): TaskProblem[] {
+  const found: TaskProblem[] = [];
   const ids = tasks.map(({ id }) => id);
-  for (let path = circle(ids, links); path && found.length < mostCircles; path = circle(ids, links)) {
-    const cut = cutOpen(path, links);
+  for (let path = findCycle(ids, links); path && found.length < maxCycles; path = findCycle(ids, links)) {
+    const cut = breakCycle(path, links);
     found.push({
       kind: 'cycle',
       severity: 'error',
       taskId: path[0]!,
-      message: `a circle that can never be worked off: ${path.join(' → ')}`,
+      message: `dependency cycle: ${path.join(' → ')}`,
       fix: cut,
     });
   }
   return found;
 }
 
-/** Takes one step of the circle away, a dependency if there is one in it; the command that does the same for good. */
-function cutOpen(path: TaskId[], links: Links): string {
+/** Removes one edge of the cycle from `links`, preferably a dependency, and returns the command that removes it from the store. */
+function breakCycle(path: TaskId[], links: TaskLinks): string {
   const steps = path.slice(1).map((to, i) => ({ from: path[i]!, to }));
   const depends = steps.find(({ from, to }) => links.dependsOf.get(from)?.includes(to));
   if (depends) {
@@ -135,10 +138,10 @@ function cutOpen(path: TaskId[], links: Links): string {
   return `cleo update ${child} --parent none`;
 }
 
-function unfinished({ tasks }: Facts, byId: ById): Problem[] {
+function findOpenChildren({ tasks }: IntegrityFacts, byId: TasksById): TaskProblem[] {
   const open = new Map<TaskId, TaskId[]>();
   for (const { id, status, parentId, archivedAt } of tasks)
-    if (parentId !== undefined && status !== 'done' && archivedAt === undefined) push(open, parentId, id);
+    if (parentId !== undefined && status !== 'done' && archivedAt === undefined) addToList(open, parentId, id);
   return [...open]
     .filter(([parent]) => byId.get(parent)?.status === 'done')
     .map(([parent, children]) => ({
@@ -150,19 +153,19 @@ function unfinished({ tasks }: Facts, byId: ById): Problem[] {
     }));
 }
 
-/** Part and whole are not related otherwise; a store of an earlier version let them be. */
-const kin = ({ relations }: Facts, byId: ById): Problem[] =>
+/** Relations between parent and child; earlier versions allowed them. */
+const findContainedRelations = ({ relations }: IntegrityFacts, byId: TasksById): TaskProblem[] =>
   relations
     .filter(({ from, to }) => byId.get(from)?.parentId === to || byId.get(to)?.parentId === from)
     .map(({ from, to }) => ({
       kind: 'kin',
       severity: 'warning',
       taskId: from,
-      message: `${from} is said to be related to ${to}, but one contains the other`,
+      message: `${from} is related to ${to}, but one contains the other`,
       fix: `cleo relates remove ${from} ${to}`,
     }));
 
-function crowded({ tasks, maxSiblings }: Facts, byId: ById): Problem[] {
+function findCrowdedParents({ tasks, maxSiblings }: IntegrityFacts, byId: TasksById): TaskProblem[] {
   if (maxSiblings === 0) return [];
   const count = new Map<TaskId, number>();
   for (const { status, parentId, archivedAt } of tasks)
@@ -178,40 +181,34 @@ function crowded({ tasks, maxSiblings }: Facts, byId: ById): Problem[] {
     }));
 }
 
-const unexplained = (facts: Facts): Problem[] =>
-  facts.unexplained.map((id) => ({
+const findUnexplainedBlocks = (facts: IntegrityFacts): TaskProblem[] =>
+  facts.blockedWithoutReason.map((id) => ({
     kind: 'no-reason',
     severity: 'warning',
     taskId: id,
-    message: `${id} is blocked, and nobody wrote why`,
+    message: `${id} is blocked without a reason`,
     fix: `cleo update ${id} --clear-blocked-by`,
   }));
 
-const stale = ({ claims, now, ttlMinutes }: Facts): Problem[] =>
+const findStaleClaims = ({ claims, now, ttlMinutes }: IntegrityFacts): TaskProblem[] =>
   claims
     .filter((claim) => isExpired(claim, now, ttlMinutes))
     .map((claim) => ({
       kind: 'stale-claim',
       severity: 'warning',
       taskId: claim.taskId,
-      message: `${claim.taskId} is held by ${holderOf(claim)}, who last wrote at ${claim.renewedAt}`,
+      message: `${claim.taskId} is held by ${formatHolder(claim)}, who last wrote at ${claim.renewedAt}`,
       fix: 'cleo doctor --fix',
     }));
 
-/** Only what exists: an edge into nothing is told as such, and is no part of a circle. */
-function linksOf({ tasks, depends }: Facts, byId: ById): Links {
-  const links: Links = { parentOf: new Map(), dependsOf: new Map(), childrenOf: new Map() };
+/** Leaves out edges to missing tasks: they are reported as such and cannot be part of a cycle. */
+function buildLinks({ tasks, depends }: IntegrityFacts, byId: TasksById): TaskLinks {
+  const links: TaskLinks = { parentOf: new Map(), dependsOf: new Map(), childrenOf: new Map() };
   for (const { id, parentId } of tasks) {
     if (parentId === undefined || !byId.has(parentId)) continue;
     links.parentOf.set(id, parentId);
-    push(links.childrenOf, parentId, id);
+    addToList(links.childrenOf, parentId, id);
   }
-  for (const { from, to } of depends) if (byId.has(from) && byId.has(to)) push(links.dependsOf, from, to);
+  for (const { from, to } of depends) if (byId.has(from) && byId.has(to)) addToList(links.dependsOf, from, to);
   return links;
-}
-
-function push(map: Map<TaskId, TaskId[]>, key: TaskId, value: TaskId): void {
-  const list = map.get(key);
-  if (list) list.push(value);
-  else map.set(key, [value]);
 }

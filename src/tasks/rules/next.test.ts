@@ -1,13 +1,13 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import type { Claim } from '#core/model/audit.ts';
-import type { Priority, Size, Status, TaskType } from '#core/model/scalars.ts';
+import type { Priority, Status, TaskSize, TaskType } from '#core/model/scalars.ts';
 import type { OpenWork } from '../model/open-work.ts';
-import { ready, recommend } from './next.ts';
+import { rankTasks, selectReadyTasks } from './next.ts';
 
 type Task = OpenWork['tasks'][number];
 const now = '2026-06-01T12:00:00.000Z';
-const asked = { now, ttlMinutes: 60 };
+const options = { now, ttlMinutes: 60 };
 
 const task = (id: string, more: Partial<Task> = {}): Task => ({
   id,
@@ -20,7 +20,7 @@ const claim = (taskId: string, agent: string, renewedAt = now): Claim => ({ task
 const work = (tasks: Task[], more: Partial<OpenWork> = {}): OpenWork => ({
   tasks,
   depends: [],
-  begunParents: new Set(),
+  startedParents: new Set(),
   claims: [],
   ...more,
 });
@@ -28,45 +28,51 @@ const edge = (taskId: string, dependsOn: string) => ({ taskId, dependsOn });
 
 test.each([
   {
-    name: 'more urgent first',
+    name: 'sorts by priority',
     given: work([task('T001'), task('T002', { priority: 'critical' }), task('T003', { priority: 'low' })]),
     scores: ['T002 400', 'T001 200', 'T003 100'],
   },
   {
-    name: 'each open dependent counts',
+    name: 'adds points for each open dependent',
     given: work([task('T001'), task('T002'), task('T003', { status: 'blocked' }), task('T004', { status: 'blocked' })], {
       depends: [edge('T003', 'T002'), edge('T004', 'T002')],
     }),
     scores: ['T002 250', 'T001 200'],
   },
   {
-    name: 'dependents count for 150 at most',
+    name: 'limits the points for dependents to 150',
     given: work([task('T001'), ...Array.from({ length: 8 }, (_, i) => task(`T01${i}`, { status: 'blocked' }))], {
       depends: Array.from({ length: 8 }, (_, i) => edge(`T01${i}`, 'T001')),
     }),
     scores: ['T001 350'],
   },
   {
-    name: 'a begun sibling',
-    given: work([task('T001', { type: 'epic' }), task('T002', { parentId: 'T001' }), task('T003')], { begunParents: new Set(['T001']) }),
+    name: 'adds points for a started sibling',
+    given: work([task('T001', { type: 'epic' }), task('T002', { parentId: 'T001' }), task('T003')], { startedParents: new Set(['T001']) }),
     scores: ['T002 250', 'T003 200'],
   },
   {
-    name: 'small before medium before large and none',
+    name: 'prefers small to medium to large or no size',
     given: work([task('T001'), task('T002', { size: 'large' }), task('T003', { size: 'medium' }), task('T004', { size: 'small' })]),
     scores: ['T004 210', 'T003 205', 'T001 200', 'T002 200'],
   },
-  { name: 'ties by number, not by spelling', given: work([task('T1000'), task('T999')]), scores: ['T999 200', 'T1000 200'] },
+  { name: 'sorts ties by number, not as text', given: work([task('T1000'), task('T999')]), scores: ['T999 200', 'T1000 200'] },
 ])('$name', ({ given, scores }) => {
-  expect(recommend(given, asked, 50).map((r) => `${r.taskId} ${r.score}`)).toEqual(scores);
+  expect(rankTasks(given, options, 50).map((r) => `${r.taskId} ${r.score}`)).toEqual(scores);
 });
 
-test('the phase counts when the caller has one', () => {
+test.each([1, 2, 3, 50])('takes the lowest ids of a tie for the top %i, whatever the order of the rows', (count) => {
+  const tasks = [task('T1000'), task('T999'), task('T020'), task('T003'), task('T021')];
+  const expected = ['T003', 'T020', 'T021', 'T999', 'T1000'].slice(0, count);
+  for (const rows of [tasks, tasks.toReversed()]) expect(rankTasks(work(rows), options, count).map((r) => r.taskId)).toEqual(expected);
+});
+
+test('adds points for the phase of the session', () => {
   const given = work([task('T001', { phase: 'setup' }), task('T002', { phase: 'core' })]);
-  expect(recommend(given, { ...asked, phase: 'core' }, 50).map((r) => `${r.taskId} ${r.score}`)).toEqual(['T002 220', 'T001 200']);
+  expect(rankTasks(given, { ...options, phase: 'core' }, 50).map((r) => `${r.taskId} ${r.score}`)).toEqual(['T002 220', 'T001 200']);
 });
 
-test('every term is listed with its points', () => {
+test('lists every reason with its points', () => {
   const given = work(
     [
       task('T001', { type: 'epic' }),
@@ -75,10 +81,10 @@ test('every term is listed with its points', () => {
     ],
     {
       depends: [edge('T003', 'T002')],
-      begunParents: new Set(['T001']),
+      startedParents: new Set(['T001']),
     },
   );
-  expect(recommend(given, { ...asked, phase: 'core' }, 50)[0]).toEqual({
+  expect(rankTasks(given, { ...options, phase: 'core' }, 50)[0]).toEqual({
     taskId: 'T002',
     score: 405,
     reasons: [
@@ -94,29 +100,29 @@ test('every term is listed with its points', () => {
 const stale = '2026-06-01T10:59:59.000Z';
 
 test.each([
-  { name: 'what is active', given: work([task('T001', { status: 'active' })]), next: [], ready: ['T001'] },
-  { name: 'what is blocked', given: work([task('T001', { status: 'blocked' })]), next: [], ready: [] },
+  { name: 'an active task', given: work([task('T001', { status: 'active' })]), next: [], ready: ['T001'] },
+  { name: 'a blocked task', given: work([task('T001', { status: 'blocked' })]), next: [], ready: [] },
   {
-    name: 'what is inside something blocked',
+    name: 'a child of a blocked task',
     given: work([task('T001', { type: 'epic', status: 'blocked' }), task('T002', { parentId: 'T001' })]),
     next: [],
     ready: [],
   },
   { name: 'sagas and epics', given: work([task('T001', { type: 'saga' }), task('T002', { type: 'epic' })]), next: [], ready: [] },
   {
-    name: 'what has open children',
+    name: 'a task with open children',
     given: work([task('T001'), task('T002', { type: 'subtask', parentId: 'T001' })]),
     next: ['T002'],
     ready: ['T002'],
   },
   {
-    name: 'what depends on something open',
+    name: 'a task with an open dependency',
     given: work([task('T001'), task('T002')], { depends: [edge('T002', 'T001')] }),
     next: ['T001'],
     ready: ['T001'],
   },
   {
-    name: 'what is inside something that waits',
+    name: 'a descendant of a waiting task',
     given: work(
       [
         task('T001'),
@@ -130,13 +136,13 @@ test.each([
     ready: ['T001'],
   },
   {
-    name: 'what another holds',
+    name: 'a task held by another agent',
     given: work([task('T001'), task('T002', { status: 'active' })], { claims: [claim('T001', 'other'), claim('T002', 'other')] }),
     next: [],
     ready: [],
   },
   {
-    name: 'what another held too long ago',
+    name: 'a task with an expired claim',
     given: work([task('T001'), task('T002', { status: 'active' })], {
       claims: [claim('T001', 'other', stale), claim('T002', 'other', stale)],
     }),
@@ -144,19 +150,19 @@ test.each([
     ready: ['T001', 'T002'],
   },
   {
-    name: 'what the caller holds',
+    name: 'a task held by the caller',
     given: work([task('T001', { status: 'active' })], { claims: [claim('T001', 'me')] }),
     next: [],
     ready: ['T001'],
   },
 ])('$name', ({ given, next, ready: expected }) => {
-  expect(recommend(given, asked, 50).map((r) => r.taskId)).toEqual(next);
-  expect(ready(given, { ...asked, caller: { agent: 'me' } }).map((t) => t.id)).toEqual(expected);
+  expect(rankTasks(given, options, 50).map((r) => r.taskId)).toEqual(next);
+  expect(selectReadyTasks(given, { ...options, caller: { agent: 'me' } }).map((t) => t.id)).toEqual(expected);
 });
 
-test('the most urgent is ready first, then by id', () => {
+test('sorts ready tasks by priority, then by id', () => {
   const given = work([task('T010'), task('T002', { priority: 'low' }), task('T009', { priority: 'critical' }), task('T003')]);
-  expect(ready(given, { ...asked, caller: { agent: 'me' } }).map((t) => t.id)).toEqual(['T009', 'T003', 'T010', 'T002']);
+  expect(selectReadyTasks(given, { ...options, caller: { agent: 'me' } }).map((t) => t.id)).toEqual(['T009', 'T003', 'T010', 'T002']);
 });
 
 test.each([
@@ -165,7 +171,7 @@ test.each([
   { within: 'T003', found: ['T003'] },
   { within: 'T005', found: ['T006'] },
   { within: 'T007', found: ['T008'] },
-])('within $within', ({ within, found }) => {
+])('limits to tasks within $within', ({ within, found }) => {
   const given = work([
     task('T001', { type: 'saga' }),
     task('T002', { type: 'epic', parentId: 'T001' }),
@@ -173,10 +179,10 @@ test.each([
     task('T004', { parentId: 'T002' }),
     task('T005'),
     task('T006', { type: 'subtask', parentId: 'T005' }),
-    // Its parent is done, and so not among what is open.
+    // Its parent is done and therefore not among the open tasks.
     task('T008', { type: 'subtask', parentId: 'T007' }),
   ]);
-  expect(recommend(given, { ...asked, within }, 50).map((r) => r.taskId)).toEqual(found);
+  expect(rankTasks(given, { ...options, within }, 50).map((r) => r.taskId)).toEqual(found);
 });
 
 /** A forest of saga, epic, task and subtask with dependencies on older tasks. */
@@ -188,7 +194,7 @@ const anyWork = fc
       on: fc.array(fc.nat(), { maxLength: 2 }),
       status: fc.constantFrom<Status>('pending', 'pending', 'pending', 'active', 'blocked'),
       priority: fc.constantFrom<Priority>('critical', 'high', 'medium', 'low'),
-      size: fc.constantFrom<Size | undefined>('small', 'medium', 'large', undefined),
+      size: fc.constantFrom<TaskSize | undefined>('small', 'medium', 'large', undefined),
       held: fc.boolean(),
     }),
     { maxLength: 30 },
@@ -210,20 +216,20 @@ const anyWork = fc
     return work(tasks, { depends, claims });
   });
 
-const chainOf = (given: OpenWork, id: string): string[] => {
+const listAncestry = (given: OpenWork, id: string): string[] => {
   const parent = given.tasks.find((t) => t.id === id)?.parentId;
-  return parent ? [id, ...chainOf(given, parent)] : [id];
+  return parent ? [id, ...listAncestry(given, parent)] : [id];
 };
 
-test('nothing is recommended that waits for an open task, itself or through what it is inside of', () => {
+test('never recommends a task that waits for an open one, itself or through an ancestor', () => {
   fc.assert(
     fc.property(anyWork, (given) => {
       const offered = [
-        ...recommend(given, asked, 50).map((r) => r.taskId),
-        ...ready(given, { ...asked, caller: { agent: 'me' } }).map((t) => t.id),
+        ...rankTasks(given, options, 50).map((r) => r.taskId),
+        ...selectReadyTasks(given, { ...options, caller: { agent: 'me' } }).map((t) => t.id),
       ];
       for (const id of offered) {
-        const chain = chainOf(given, id);
+        const chain = listAncestry(given, id);
         expect(given.depends.filter(({ taskId }) => chain.includes(taskId))).toEqual([]);
         expect(given.tasks.filter((t) => t.parentId === id)).toEqual([]);
       }
@@ -232,12 +238,10 @@ test('nothing is recommended that waits for an open task, itself or through what
   );
 });
 
-test('the order is total, the points add up, and the order of the rows does not matter', () => {
+test('sorts the same for any order of rows, and points add up', () => {
   fc.assert(
     fc.property(anyWork, (given) => {
-      const found = recommend(given, asked, 50);
-      // Whether few are chosen or all are sorted, the best are the same.
-      for (const count of [1, 3]) expect(recommend(given, asked, count)).toEqual(found.slice(0, count));
+      const found = rankTasks(given, options, 50);
       for (const { score, reasons } of found) expect(reasons.reduce((sum, r) => sum + r.points, 0)).toBe(score);
       const reversed = {
         ...given,
@@ -245,9 +249,12 @@ test('the order is total, the points add up, and the order of the rows does not 
         depends: given.depends.toReversed(),
         claims: given.claims.toReversed(),
       };
-      expect(recommend(reversed, asked, 50)).toEqual(found);
-      // What is recommended may be started.
-      const startable = new Set(ready(given, { ...asked, caller: { agent: 'me' } }).map((t) => t.id));
+      expect(rankTasks(reversed, options, 50)).toEqual(found);
+      // Small counts use another algorithm than the full sort.
+      for (const count of [1, 3])
+        for (const rows of [given, reversed]) expect(rankTasks(rows, options, count)).toEqual(found.slice(0, count));
+      // Every recommended task can be started.
+      const startable = new Set(selectReadyTasks(given, { ...options, caller: { agent: 'me' } }).map((t) => t.id));
       for (const { taskId } of found) expect(startable).toContain(taskId);
     }),
   );

@@ -1,11 +1,11 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import type { TaskId } from '#core/model/scalars.ts';
-import { circle, type Links, type Moment, waitsFor } from './order.ts';
+import { findCycle, listPrerequisites, type Milestone, type TaskLinks } from './order.ts';
 
 /** `T002 in T001 depends T003,T004` */
-function linksOf(lines: string[]): Links {
-  const links: Links = { parentOf: new Map(), dependsOf: new Map(), childrenOf: new Map() };
+function linksOf(lines: string[]): TaskLinks {
+  const links: TaskLinks = { parentOf: new Map(), dependsOf: new Map(), childrenOf: new Map() };
   for (const line of lines) {
     const [id = '', ...words] = line.split(' ');
     const after = (word: string): string | undefined => (words.includes(word) ? words[words.indexOf(word) + 1] : undefined);
@@ -24,18 +24,18 @@ const idsOf = (lines: string[]): TaskId[] => lines.map((line) => line.split(' ')
 test.each([
   { name: 'a chain', lines: ['T001', 'T002 depends T001', 'T003 depends T002'], from: 'T003', path: undefined },
   { name: 'a diamond', lines: ['T001', 'T002 depends T001', 'T003 depends T001', 'T004 depends T002,T003'], from: 'T004', path: undefined },
-  { name: 'itself', lines: ['T001 depends T001'], from: 'T001', path: 'T001 T001' },
-  { name: 'each other', lines: ['T001 depends T002', 'T002 depends T001'], from: 'T001', path: 'T001 T002 T001' },
+  { name: 'a dependency on itself', lines: ['T001 depends T001'], from: 'T001', path: 'T001 T001' },
+  { name: 'two tasks that depend on each other', lines: ['T001 depends T002', 'T002 depends T001'], from: 'T001', path: 'T001 T002 T001' },
   {
-    name: 'three in a circle',
+    name: 'a cycle of three',
     lines: ['T001 depends T003', 'T002 depends T001', 'T003 depends T002'],
     from: 'T001',
     path: 'T001 T003 T002 T001',
   },
-  { name: 'what it is inside of', lines: ['T001', 'T002 in T001 depends T001'], from: 'T002', path: 'T002 T001 T002' },
-  { name: 'what is inside it', lines: ['T001 depends T002', 'T002 in T001'], from: 'T001', path: 'T002 T001 T002' },
+  { name: 'a dependency on the parent', lines: ['T001', 'T002 in T001 depends T001'], from: 'T002', path: 'T002 T001 T002' },
+  { name: 'a dependency on a child', lines: ['T001 depends T002', 'T002 in T001'], from: 'T001', path: 'T002 T001 T002' },
   {
-    name: 'what is far inside it',
+    name: 'a dependency on a grandchild',
     lines: ['T001 depends T003', 'T002 in T001', 'T003 in T002'],
     from: 'T001',
     path: 'T003 T002 T001 T003',
@@ -53,25 +53,25 @@ test.each([
     from: 'T002',
     path: 'T002 T004 T003 T001 T002',
   },
-  { name: 'parents in a circle', lines: ['T001 in T002', 'T002 in T001'], from: 'T001', path: 'T001 T002 T001' },
+  { name: 'a cycle of parents', lines: ['T001 in T002', 'T002 in T001'], from: 'T001', path: 'T001 T002 T001' },
 ])('$name', ({ lines, from, path }) => {
-  expect(circle([from], linksOf(lines))?.join(' ')).toBe(path);
+  expect(findCycle([from], linksOf(lines))?.join(' ')).toBe(path);
 });
 
-test('a chain as long as a project is no matter', () => {
+test('handles a chain as long as the project', () => {
   const lines = Array.from({ length: 50_000 }, (_, i) => (i === 0 ? 'T1' : `T${i + 1} depends T${i}`));
-  expect(circle(['T50000'], linksOf(lines))).toBeUndefined();
-  const closed = circle(['T50000'], linksOf(['T1 depends T50000', ...lines.slice(1)]));
+  expect(findCycle(['T50000'], linksOf(lines))).toBeUndefined();
+  const closed = findCycle(['T50000'], linksOf(['T1 depends T50000', ...lines.slice(1)]));
   expect(closed).toHaveLength(50_001);
 });
 
 /** Works everything off that can be: whether nothing is left. */
 function canBeWorkedOff(lines: string[]): boolean {
   const links = linksOf(lines);
-  const left = new Set<Moment>(idsOf(lines).flatMap((id): Moment[] => [`begin ${id}`, `finish ${id}`]));
+  const left = new Set<Milestone>(idsOf(lines).flatMap((id): Milestone[] => [`begin ${id}`, `finish ${id}`]));
   for (let before = -1; before !== left.size; ) {
     before = left.size;
-    for (const moment of left) if (waitsFor(moment, links).every((wait) => !left.has(wait))) left.delete(moment);
+    for (const moment of left) if (listPrerequisites(moment, links).every((wait) => !left.has(wait))) left.delete(moment);
   }
   return left.size === 0;
 }
@@ -86,20 +86,20 @@ const anyLines = fc
     }),
   );
 
-test('there is a circle exactly where the work could never be done', () => {
+test('finds a cycle exactly if the tasks cannot be completed', () => {
   fc.assert(
     fc.property(anyLines, (lines) => {
-      expect(circle(idsOf(lines), linksOf(lines)) === undefined).toBe(canBeWorkedOff(lines));
+      expect(findCycle(idsOf(lines), linksOf(lines)) === undefined).toBe(canBeWorkedOff(lines));
     }),
     { numRuns: 1000 },
   );
 });
 
-test('a circle goes from task to task along depends and containment, and ends where it began', () => {
+test('a cycle follows dependencies and containment and ends where it began', () => {
   fc.assert(
     fc.property(anyLines, (lines) => {
       const links = linksOf(lines);
-      const path = circle(idsOf(lines), links);
+      const path = findCycle(idsOf(lines), links);
       fc.pre(path !== undefined);
       expect(path!.at(-1)).toBe(path![0]);
       for (const [i, id] of path!.slice(0, -1).entries()) {
@@ -115,4 +115,4 @@ test('a circle goes from task to task along depends and containment, and ends wh
   );
 });
 
-const isKin = (links: Links, a: TaskId, b: TaskId): boolean => links.parentOf.get(a) === b || links.parentOf.get(b) === a;
+const isKin = (links: TaskLinks, a: TaskId, b: TaskId): boolean => links.parentOf.get(a) === b || links.parentOf.get(b) === a;

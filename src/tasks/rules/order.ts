@@ -1,56 +1,59 @@
 import type { TaskId } from '#core/model/scalars.ts';
 
-/** What is known of a part of the task graph. */
-export interface Links {
+/** Edges of a part of the task graph. */
+export interface TaskLinks {
   parentOf: Map<TaskId, TaskId>;
   dependsOf: Map<TaskId, TaskId[]>;
   childrenOf: Map<TaskId, TaskId[]>;
 }
 
-/** A task has two moments. It can begin once its depends are finished and whatever contains it may begin; it is
- *  finished after it began and all its children are finished. A circle among these moments can never be worked off:
- *  that is every circle of depends, a depends on what one is inside of or contains, and any mixture of both. */
-export type Moment = `begin ${TaskId}` | `finish ${TaskId}`;
+/** Each task has two milestones. It can begin once its dependencies are finished and its parent can begin; it is finished after it
+ *  began and all its children are finished. A cycle of milestones can never be completed. This covers cycles of dependencies,
+ *  dependencies on an ancestor or a descendant, and any mixture of them. */
+export type Milestone = `begin ${TaskId}` | `finish ${TaskId}`;
 
-export function waitsFor(moment: Moment, links: Links): Moment[] {
-  const [kind, id] = moment.split(' ') as ['begin' | 'finish', TaskId];
-  if (kind === 'finish') return [`begin ${id}`, ...(links.childrenOf.get(id) ?? []).map((child): Moment => `finish ${child}`)];
+export const parseMilestone = (milestone: Milestone): ['begin' | 'finish', TaskId] => milestone.split(' ') as ['begin' | 'finish', TaskId];
+
+/** Lists the milestones that must be reached first. */
+export function listPrerequisites(milestone: Milestone, links: TaskLinks): Milestone[] {
+  const [kind, id] = parseMilestone(milestone);
+  if (kind === 'finish') return [`begin ${id}`, ...(links.childrenOf.get(id) ?? []).map((child): Milestone => `finish ${child}`)];
   const parent = links.parentOf.get(id);
-  return [...(links.dependsOf.get(id) ?? []).map((on): Moment => `finish ${on}`), ...(parent ? [`begin ${parent}` as Moment] : [])];
+  return [...(links.dependsOf.get(id) ?? []).map((on): Milestone => `finish ${on}`), ...(parent ? [`begin ${parent}` as Milestone] : [])];
 }
 
-/** The tasks of a circle that passes through one of these, first and last the same; undefined if there is none. */
-export function circle(from: TaskId[], links: Links): TaskId[] | undefined {
-  return circles(from, links).next().value ?? undefined;
+/** Finds a cycle through one of these tasks; its first and last id are the same. */
+export function findCycle(from: TaskId[], links: TaskLinks): TaskId[] | undefined {
+  return findCycles(from, links).next().value ?? undefined;
 }
 
-/** One circle for each step that closes one: without these steps there is none left.
- *  Without recursion: a chain may be as long as the project. */
-export function* circles(from: TaskId[], links: Links): Generator<TaskId[], undefined> {
-  const placeOf = new Map<Moment, number | 'closed'>();
+/** Yields one cycle for each edge that closes one; removing these edges leaves no cycle. Iterative, because a chain can be as long as
+ *  the project. */
+export function* findCycles(from: TaskId[], links: TaskLinks): Generator<TaskId[], undefined> {
+  const positions = new Map<Milestone, number | 'closed'>();
   for (const start of from) {
-    const stack: { moment: Moment; next: Moment[] }[] = [];
-    const enter = (moment: Moment): void => {
-      placeOf.set(moment, stack.length);
-      stack.push({ moment, next: waitsFor(moment, links) });
+    const stack: { moment: Milestone; next: Milestone[] }[] = [];
+    const enter = (milestone: Milestone): void => {
+      positions.set(milestone, stack.length);
+      stack.push({ moment: milestone, next: listPrerequisites(milestone, links) });
     };
-    if (!placeOf.has(`finish ${start}`)) enter(`finish ${start}`);
+    if (!positions.has(`finish ${start}`)) enter(`finish ${start}`);
     while (stack.length > 0) {
       const top = stack.at(-1)!;
       const next = top.next.pop();
-      const place = next === undefined ? undefined : placeOf.get(next);
+      const position = next === undefined ? undefined : positions.get(next);
       if (next === undefined) {
-        placeOf.set(top.moment, 'closed');
+        positions.set(top.moment, 'closed');
         stack.pop();
-      } else if (place === undefined) enter(next);
-      else if (place !== 'closed') yield pathOf(stack.slice(place).map((frame) => frame.moment));
+      } else if (position === undefined) enter(next);
+      else if (position !== 'closed') yield toTaskPath(stack.slice(position).map((frame) => frame.moment));
     }
   }
 }
 
-/** The two moments of one task count once. */
-function pathOf(moments: Moment[]): TaskId[] {
-  const ids = moments.map((moment) => moment.split(' ')[1] as TaskId);
+/** Merges the two milestones of a task into one step. */
+function toTaskPath(milestones: Milestone[]): TaskId[] {
+  const ids = milestones.map((milestone) => parseMilestone(milestone)[1]);
   const path = ids.filter((id, i) => i === 0 || id !== ids[i - 1]);
   if (path.length > 1 && path.at(-1) === path[0]) path.pop();
   return [...path, path[0]!];

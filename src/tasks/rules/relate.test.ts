@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { discoveries, type Relatable, suggestions, titleWords } from './relate.ts';
+import { findRelated, getTitleWords, type Relatable, suggestRelated } from './relate.ts';
 
 const task = (id: string, more: Partial<Relatable> = {}): Relatable => ({
   id,
@@ -13,14 +13,14 @@ const task = (id: string, more: Partial<Relatable> = {}): Relatable => ({
 
 test.each([
   {
-    name: 'a task like this one in everything',
+    name: 'an equal task',
     from: task('T001', { title: 'Write parser', labels: ['api'], files: ['a.ts'], parentId: 'T009', phase: 'core' }),
     to: task('T002', { title: 'Write parser', labels: ['api'], files: ['a.ts'], parentId: 'T009', phase: 'core' }),
     score: 100,
     reasons: ['labels api 30', 'files a.ts 30', 'title words write, parser 25', 'parent T009 10', 'phase core 5'],
   },
   {
-    name: 'what this one does not say is not asked of the other',
+    name: 'fields that the task leaves empty',
     from: task('T001', { title: 'Write parser' }),
     to: task('T002', { title: 'Write parser', labels: ['api'], files: ['a.ts'] }),
     score: 100,
@@ -55,23 +55,23 @@ test.each([
     reasons: [],
   },
 ])('$name', ({ from, to, score, reasons }) => {
-  const [found] = suggestions(from, [from, to], 0);
+  const [found] = suggestRelated(from, [from, to], 0);
   expect(found?.score).toBe(score);
   expect(found?.reasons.map((r) => `${r.term} ${r.points}`) ?? []).toEqual(reasons);
 });
 
-test('the closest first, and none below the threshold', () => {
+test('sorts by score and applies the threshold', () => {
   const from = task('T001', { title: 'Alpha', labels: ['a', 'b'] });
   const tasks = [
     task('T002', { title: 'x', labels: ['a'] }),
     task('T003', { title: 'x', labels: ['a', 'b'] }),
     task('T004', { title: 'x', labels: ['a', 'b'] }),
   ];
-  expect(suggestions(from, tasks, 0).map((s) => `${s.taskId} ${s.score}`)).toEqual(['T003 55', 'T004 55', 'T002 36']);
-  expect(suggestions(from, tasks, 50).map((s) => s.taskId)).toEqual(['T003', 'T004']);
+  expect(suggestRelated(from, tasks, 0).map((s) => `${s.taskId} ${s.score}`)).toEqual(['T003 55', 'T004 55', 'T002 36']);
+  expect(suggestRelated(from, tasks, 50).map((s) => s.taskId)).toEqual(['T003', 'T004']);
 });
 
-test('each discovery says how it was made', () => {
+test('names the methods of each discovery', () => {
   const from = task('T001', { title: 'Write the parser', labels: ['api'], files: ['a.ts'], depends: ['T002', 'T009'] });
   const tasks = [
     task('T002', { title: 'Nothing' }),
@@ -81,7 +81,7 @@ test('each discovery says how it was made', () => {
     task('T006', { title: 'A parser', description: 'that we write' }),
     task('T007', { title: 'A parser' }),
   ];
-  expect(discoveries(from, tasks).map(({ taskId, by }) => [taskId, ...by.map((b) => `${b.method} ${b.shared}`)])).toEqual([
+  expect(findRelated(from, tasks).map(({ taskId, by }) => [taskId, ...by.map((b) => `${b.method} ${b.shared}`)])).toEqual([
     ['T005', 'labels api', 'files a.ts'],
     ['T006', 'text write,parser'],
     ['T002', 'depends T002'],
@@ -90,8 +90,8 @@ test('each discovery says how it was made', () => {
   ]);
 });
 
-test('a title is about its telling words', () => {
-  expect(titleWords({ title: 'Add the parser for UI and a lexer, the parser' })).toEqual(['parser', 'lexer']);
+test('leaves out stop words of a title', () => {
+  expect(getTitleWords({ title: 'Add the parser for UI and a lexer, the parser' })).toEqual(['parser', 'lexer']);
 });
 
 const anyTask = fc.record({
@@ -102,11 +102,11 @@ const anyTask = fc.record({
   depends: fc.subarray(['T001', 'T002']),
 });
 
-test('a score is between 0 and 100 and the sum of its reasons; to be like something is mutual', () => {
+test('a score is between 0 and 100, the sum of its reasons, and mutual', () => {
   fc.assert(
     fc.property(anyTask, anyTask, (a, b) => {
-      const [found] = suggestions(a, [b], 0);
-      const [back] = suggestions(b, [a], 0);
+      const [found] = suggestRelated(a, [b], 0);
+      const [back] = suggestRelated(b, [a], 0);
       expect(found === undefined).toBe(back === undefined);
       if (!found) return;
       expect(found.score).toBeGreaterThan(0);

@@ -1,5 +1,5 @@
-import { seqOf, type TaskId } from '#core/model/scalars.ts';
-import { terms } from '#lib/terms.ts';
+import { type TaskId, toTaskNumber } from '#core/model/scalars.ts';
+import { toTerms } from '#lib/terms.ts';
 
 export interface Relatable {
   id: TaskId;
@@ -12,59 +12,59 @@ export interface Relatable {
   depends: TaskId[];
 }
 
-export interface Suggestion {
+export interface RelationSuggestion {
   taskId: TaskId;
   title: string;
   score: number;
   reasons: { term: string; points: number }[];
 }
 
-export type Method = 'labels' | 'files' | 'text' | 'depends';
+export type DiscoveryMethod = 'labels' | 'files' | 'text' | 'depends';
 
-export interface Discovery {
+export interface RelationDiscovery {
   taskId: TaskId;
   title: string;
-  by: { method: Method; shared: string[] }[];
+  by: { method: DiscoveryMethod; shared: string[] }[];
 }
 
 const weights = { labels: 30, files: 30, words: 25, parent: 10, phase: 5 };
 
-/** How much two tasks have in common, from 0 to 100: 100 is a task like this one in all that this one says of itself, so that a
- *  task without labels or files is not held to them. At least `threshold`, the closest first. */
-export function suggestions(task: Relatable, candidates: Relatable[], threshold: number): Suggestion[] {
-  const words = titleWords(task);
-  const possible =
+/** Scores candidates from 0 to 100 by what they share with the task, best first. Fields that the task leaves empty do not count, so a
+ *  task without labels or files can still reach 100. */
+export function suggestRelated(task: Relatable, candidates: Relatable[], threshold: number): RelationSuggestion[] {
+  const words = getTitleWords(task);
+  const maxPoints =
     (task.labels.length ? weights.labels : 0) +
     (task.files.length ? weights.files : 0) +
     (words.length ? weights.words : 0) +
     (task.parentId ? weights.parent : 0) +
     (task.phase ? weights.phase : 0);
-  return others(task, candidates)
-    .map((other): Suggestion => {
-      const labels = shared(task.labels, other.labels);
-      const files = shared(task.files, other.files);
-      const otherWords = titleWords(other);
-      const common = shared(words, otherWords);
+  return excludeFamily(task, candidates)
+    .map((other): RelationSuggestion => {
+      const labels = findShared(task.labels, other.labels);
+      const files = findShared(task.files, other.files);
+      const otherWords = getTitleWords(other);
+      const common = findShared(words, otherWords);
       const terms: [term: string, part: number][] = [
-        [`labels ${labels.join(', ')}`, weights.labels * overlap(labels, task.labels, other.labels)],
-        [`files ${files.join(', ')}`, weights.files * overlap(files, task.files, other.files)],
-        [`title words ${common.join(', ')}`, weights.words * overlap(common, words, otherWords)],
+        [`labels ${labels.join(', ')}`, weights.labels * computeOverlap(labels, task.labels, other.labels)],
+        [`files ${files.join(', ')}`, weights.files * computeOverlap(files, task.files, other.files)],
+        [`title words ${common.join(', ')}`, weights.words * computeOverlap(common, words, otherWords)],
         [`parent ${task.parentId}`, task.parentId && task.parentId === other.parentId ? weights.parent : 0],
         [`phase ${task.phase}`, task.phase && task.phase === other.phase ? weights.phase : 0],
       ];
-      return { taskId: other.id, title: other.title, ...scored(terms, possible) };
+      return { taskId: other.id, title: other.title, ...scoreTerms(terms, maxPoints) };
     })
     .filter(({ score }) => score > 0 && score >= threshold)
-    .sort((a, b) => b.score - a.score || seqOf(a.taskId) - seqOf(b.taskId));
+    .sort((a, b) => b.score - a.score || toTaskNumber(a.taskId) - toTaskNumber(b.taskId));
 }
 
-/** Rounded so that the points of the reasons add up to the score. */
-function scored(terms: [term: string, part: number][], possible: number): Pick<Suggestion, 'score' | 'reasons'> {
+/** Rounds so that the points of the reasons add up to the score. */
+function scoreTerms(terms: [term: string, part: number][], maxPoints: number): Pick<RelationSuggestion, 'score' | 'reasons'> {
   let exact = 0;
   let score = 0;
-  const reasons: Suggestion['reasons'] = [];
+  const reasons: RelationSuggestion['reasons'] = [];
   for (const [term, part] of terms) {
-    exact += (100 * part) / possible;
+    exact += (100 * part) / maxPoints;
     const points = Math.round(exact) - score;
     score += points;
     if (points > 0) reasons.push({ term, points });
@@ -72,52 +72,53 @@ function scored(terms: [term: string, part: number][], possible: number): Pick<S
   return { score, reasons };
 }
 
-/** Tasks that share something with this one, and by which method each was found; the most shared first. */
-export function discoveries(task: Relatable, candidates: Relatable[]): Discovery[] {
-  const words = titleWords(task);
-  return others(task, candidates)
-    .map((other): Discovery => {
-      const found: Discovery['by'] = [
-        { method: 'labels', shared: shared(task.labels, other.labels) },
-        { method: 'files', shared: shared(task.files, other.files) },
-        { method: 'text', shared: sharedText(words, other) },
-        { method: 'depends', shared: sharedDepends(task, other) },
+/** Finds candidates that share labels, files, words or dependencies with the task, those with the most methods first. */
+export function findRelated(task: Relatable, candidates: Relatable[]): RelationDiscovery[] {
+  const words = getTitleWords(task);
+  return excludeFamily(task, candidates)
+    .map((other): RelationDiscovery => {
+      const found: RelationDiscovery['by'] = [
+        { method: 'labels', shared: findShared(task.labels, other.labels) },
+        { method: 'files', shared: findShared(task.files, other.files) },
+        { method: 'text', shared: findSharedText(words, other) },
+        { method: 'depends', shared: findSharedDepends(task, other) },
       ];
       return { taskId: other.id, title: other.title, by: found.filter((by) => by.shared.length > 0) };
     })
     .filter(({ by }) => by.length > 0)
-    .sort((a, b) => b.by.length - a.by.length || countOf(b) - countOf(a) || seqOf(a.taskId) - seqOf(b.taskId));
+    .sort((a, b) => b.by.length - a.by.length || countShared(b) - countShared(a) || toTaskNumber(a.taskId) - toTaskNumber(b.taskId));
 }
 
-/** What a title is about, without the words that every title has. */
-export const titleWords = ({ title }: { title: string }): string[] =>
-  [...new Set(terms(title))].filter((word) => word.length > 2 && !common.has(word));
+/** Returns the words of a title without stop words. */
+export const getTitleWords = ({ title }: { title: string }): string[] =>
+  [...new Set(toTerms(title))].filter((word) => word.length > 2 && !stopWords.has(word));
 
-const common = new Set(
+const stopWords = new Set(
   'add all and any are but can for from has into its more new not now off one our out set that the this use via was when with'.split(' '),
 );
 
-/** Containment is a relation already. */
-const others = (task: Relatable, candidates: Relatable[]): Relatable[] =>
+/** Leaves out the task, its parent and its children: containment is not a relation. */
+const excludeFamily = (task: Relatable, candidates: Relatable[]): Relatable[] =>
   candidates.filter((other) => other.id !== task.id && other.id !== task.parentId && other.parentId !== task.id);
 
-/** One word in common says little, unless it is all there is. */
-function sharedText(words: string[], other: Relatable): string[] {
-  const found = shared(words, [...terms(other.title), ...terms(other.description ?? '')]);
+/** A single shared word is not enough, unless the title has no other. */
+function findSharedText(words: string[], other: Relatable): string[] {
+  const found = findShared(words, [...toTerms(other.title), ...toTerms(other.description ?? '')]);
   return found.length >= 2 || found.length === words.length ? found : [];
 }
 
-function sharedDepends(task: Relatable, other: Relatable): string[] {
+function findSharedDepends(task: Relatable, other: Relatable): string[] {
   const direct = task.depends.includes(other.id) ? [other.id] : other.depends.includes(task.id) ? [task.id] : [];
-  return [...direct, ...shared(task.depends, other.depends)];
+  return [...direct, ...findShared(task.depends, other.depends)];
 }
 
-const countOf = ({ by }: Discovery): number => by.reduce((sum, { shared }) => sum + shared.length, 0);
+const countShared = ({ by }: RelationDiscovery): number => by.reduce((sum, { shared }) => sum + shared.length, 0);
 
-function shared(a: string[], b: string[]): string[] {
+function findShared(a: string[], b: string[]): string[] {
   const known = new Set(b);
   return a.filter((item) => known.has(item));
 }
 
-/** 1 where both have the same, 0 where they have nothing in common. */
-const overlap = (both: string[], a: string[], b: string[]): number => (both.length === 0 ? 0 : (2 * both.length) / (a.length + b.length));
+/** Dice coefficient: 1 for equal lists, 0 for disjoint ones. */
+const computeOverlap = (both: string[], a: string[], b: string[]): number =>
+  both.length === 0 ? 0 : (2 * both.length) / (a.length + b.length);

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { fitsScope, isInScope, isSameScope, overlaps, parseScope, scopeFor, scopeText } from './scope.ts';
+import { canScope, findScope, formatScope, isInScope, isOverlapping, isSameScope, parseScope } from './scope.ts';
 
 test.each([
   ['global', { kind: 'global' }],
@@ -14,12 +14,12 @@ test.each([
   ['subtask:T1', undefined],
   ['T1', undefined],
   ['', undefined],
-])('scope %j reads as %j', (text, scope) => {
+])('parses %j as %j', (text, scope) => {
   expect(parseScope(text)).toEqual(scope);
 });
 
-test('a scope is printed as it is written', () => {
-  for (const text of ['global', 'epic:T001', 'saga:T1000']) expect(scopeText(parseScope(text)!)).toBe(text);
+test('formats a scope as it is written', () => {
+  for (const text of ['global', 'epic:T001', 'saga:T1000']) expect(formatScope(parseScope(text)!)).toBe(text);
 });
 
 test.each([
@@ -29,8 +29,8 @@ test.each([
   ['task', 'task', true],
   ['task', 'subtask', true],
   ['global', 'epic', false],
-] as const)('a scope %s on a %s: %s', (kind, type, fits) => {
-  expect(fitsScope(kind, type)).toBe(fits);
+] as const)('a scope of kind %s with a %s as root: %s', (kind, type, expected) => {
+  expect(canScope(kind, type)).toBe(expected);
 });
 
 describe('containment', () => {
@@ -38,24 +38,24 @@ describe('containment', () => {
   const epic = [{ id: 'T002' }, ...saga];
   const task = [{ id: 'T003' }, ...epic];
   const other = [{ id: 'T009' }];
-  const of = (chain: { id: string }[]) => ({ kind: 'epic' as const, root: chain[0]!.id });
+  const toScope = (chain: { id: string }[]) => ({ kind: 'epic' as const, root: chain[0]!.id });
 
-  test('reaches all descendants, and the root itself', () => {
-    expect([saga, epic, task, other].map((chain) => isInScope(of(epic), chain))).toEqual([false, true, true, false]);
+  test('includes the root and all its descendants', () => {
+    expect([saga, epic, task, other].map((chain) => isInScope(toScope(epic), chain))).toEqual([false, true, true, false]);
     expect(isInScope({ kind: 'global' }, other)).toBe(true);
   });
 
-  test('overlap goes both ways; global overlaps with nothing', () => {
-    expect(overlaps(of(saga), saga, of(task), task)).toBe(true);
-    expect(overlaps(of(task), task, of(saga), saga)).toBe(true);
-    expect(overlaps(of(epic), epic, of(other), other)).toBe(false);
-    expect(overlaps({ kind: 'global' }, [], of(epic), epic)).toBe(false);
-    expect(overlaps(of(epic), epic, { kind: 'global' }, [])).toBe(false);
+  test('overlap is symmetric; global overlaps with none', () => {
+    expect(isOverlapping(toScope(saga), saga, toScope(task), task)).toBe(true);
+    expect(isOverlapping(toScope(task), task, toScope(saga), saga)).toBe(true);
+    expect(isOverlapping(toScope(epic), epic, toScope(other), other)).toBe(false);
+    expect(isOverlapping({ kind: 'global' }, [], toScope(epic), epic)).toBe(false);
+    expect(isOverlapping(toScope(epic), epic, { kind: 'global' }, [])).toBe(false);
   });
 
-  test('the same scope is the same kind and root', () => {
+  test('equal scopes have the same kind and root', () => {
     expect(isSameScope({ kind: 'global' }, { kind: 'global' })).toBe(true);
-    expect(isSameScope(of(epic), { kind: 'task', root: 'T002' })).toBe(false);
+    expect(isSameScope(toScope(epic), { kind: 'task', root: 'T002' })).toBe(false);
   });
 });
 
@@ -71,6 +71,6 @@ test.each([
   [[{ id: 'T001', type: 'saga' }], { scope: { kind: 'saga', root: 'T001' } }],
   [[{ id: 'T005', type: 'subtask' }], { scope: { kind: 'task', root: 'T005' } }],
   [[], { scope: { kind: 'global' } }],
-] as const)('what would have held %j', (ancestry, expected) => {
-  expect(scopeFor(ancestry)).toEqual(expected);
+] as const)('suggests a scope that contains %j', (ancestry, expected) => {
+  expect(findScope(ancestry)).toEqual(expected);
 });

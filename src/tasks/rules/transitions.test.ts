@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest';
 import type { CleoError } from '#core/errors/error.ts';
 import type { Status } from '#core/model/scalars.ts';
-import { checkMove } from './transitions.ts';
+import { checkTransition } from './transitions.ts';
 
 const answer = (from: Status, to: Status): string => {
   try {
-    checkMove({ id: 'T001', status: from }, to, 'it');
+    checkTransition({ id: 'T001', status: from }, to, 'it');
     return 'ok';
   } catch (error) {
     return `${(error as CleoError).exitCode} ${(error as CleoError).fix}`;

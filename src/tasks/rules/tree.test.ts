@@ -1,19 +1,19 @@
 import { expect, test } from 'vitest';
-import { type TreeNode, treeOf } from './tree.ts';
+import { buildTree, type TreeNode } from './tree.ts';
 
 const row = (id: string, parentId?: string) => ({ id, title: id, status: 'pending' as const, type: 'task' as const, parentId });
 const shape = (nodes: TreeNode[]): unknown[] => nodes.map((node) => (node.children ? [node.id, ...shape(node.children)] : node.id));
 
 test.each([
-  { name: 'nothing', rows: [], tree: [] },
+  { name: 'no rows', rows: [], tree: [] },
   { name: 'roots in order', rows: [row('T001'), row('T002')], tree: ['T001', 'T002'] },
   {
     name: 'children below their parents, in order',
     rows: [row('T001'), row('T002', 'T001'), row('T003', 'T002'), row('T004', 'T001')],
     tree: [['T001', ['T002', 'T003'], 'T004']],
   },
-  { name: 'a child that is older than its parent', rows: [row('T001', 'T002'), row('T002')], tree: [['T002', 'T001']] },
-  { name: 'a parent that is not among the rows', rows: [row('T002', 'T001')], tree: ['T002'] },
+  { name: 'a child with a lower id than its parent', rows: [row('T001', 'T002'), row('T002')], tree: [['T002', 'T001']] },
+  { name: 'a parent that is missing in the rows', rows: [row('T002', 'T001')], tree: ['T002'] },
 ])('$name', ({ rows, tree }) => {
-  expect(shape(treeOf(rows))).toEqual(tree);
+  expect(shape(buildTree(rows))).toEqual(tree);
 });

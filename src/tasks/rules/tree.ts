@@ -8,12 +8,12 @@ export interface TreeNode {
   children?: TreeNode[];
 }
 
-interface Row extends Omit<TreeNode, 'children'> {
+interface TreeRow extends Omit<TreeNode, 'children'> {
   parentId?: TaskId | undefined;
 }
 
-/** Rows as a forest, siblings in the order of the rows. What has no parent among them is a root, so that nothing is lost. */
-export function treeOf(rows: Row[]): TreeNode[] {
+/** Builds a forest; siblings keep the order of the rows. A row whose parent is not among them becomes a root. */
+export function buildTree(rows: TreeRow[]): TreeNode[] {
   const nodes = new Map(rows.map(({ id, title, status, type }): [TaskId, TreeNode] => [id, { id, title, status, type }]));
   const roots: TreeNode[] = [];
   for (const { id, parentId } of rows) {

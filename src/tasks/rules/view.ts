@@ -1,106 +1,88 @@
 import type { Status, TaskId, TaskType } from '#core/model/scalars.ts';
+import { defined } from '#lib/defined.ts';
 import type { Acceptance, Note, Relation, StoredCriterion, Task, TaskHit, TaskReceipt, TaskRecord, TaskRow } from '../model/task.ts';
 
-interface Kin {
+interface Relative {
   id: TaskId;
   type: TaskType;
   status: Status;
 }
 
-interface Around {
-  /** The task itself first, then its parents. */
-  ancestry: Kin[];
-  children: Kin[];
+interface TaskSurroundings {
+  /** The task itself, then its ancestors. */
+  ancestry: Relative[];
+  children: Relative[];
   notes: Note[];
   relations: Relation[];
 }
 
-/** Everything about a task; what is empty is left out. */
-export function wholeTask(task: TaskRecord, around: Around): Task {
-  const epicId = around.ancestry.slice(1).find((kin) => kin.type === 'epic')?.id;
-  const acceptance = [...task.acceptance.map(shownCriterion), ...around.children.map(childCriterion)];
-  return {
+/** Builds the full form of a task; empty fields are left out. */
+export function toTask(task: TaskRecord, { ancestry, children, notes, relations }: TaskSurroundings): Task {
+  return defined({
     id: task.id,
     type: task.type,
     title: task.title,
-    ...(task.description === undefined ? {} : { description: task.description }),
+    description: task.description,
     status: task.status,
     priority: task.priority,
-    ...(task.size ? { size: task.size } : {}),
-    ...(task.parentId ? { parentId: task.parentId } : {}),
-    ...(epicId ? { epicId } : {}),
-    ...some('labels', task.labels),
-    ...(task.phase ? { phase: task.phase } : {}),
-    ...some('depends', task.depends),
-    ...(task.blockedBy ? { blockedBy: task.blockedBy } : {}),
-    ...some('relations', around.relations),
-    ...some('acceptance', acceptance),
-    ...some('files', task.files),
-    ...some('notes', around.notes),
+    size: task.size,
+    parentId: task.parentId,
+    epicId: ancestry.slice(1).find(({ type }) => type === 'epic')?.id,
+    labels: dropEmpty(task.labels),
+    phase: task.phase,
+    depends: dropEmpty(task.depends),
+    blockedBy: task.blockedBy || undefined,
+    relations: dropEmpty(relations),
+    acceptance: dropEmpty([...task.acceptance.map(toAcceptance), ...children.map(toChildAcceptance)]),
+    files: dropEmpty(task.files),
+    notes: dropEmpty(notes),
     createdAt: task.createdAt,
     createdBy: task.createdBy,
     updatedAt: task.updatedAt,
-    ...(task.startedAt ? { startedAt: task.startedAt } : {}),
-    ...(task.completedAt ? { completedAt: task.completedAt } : {}),
-    ...(task.archivedAt ? { archivedAt: task.archivedAt } : {}),
+    startedAt: task.startedAt,
+    completedAt: task.completedAt,
+    archivedAt: task.archivedAt,
     revision: task.revision,
-  };
+  });
 }
 
-/** The answer to a write: the identity and what changed. */
-export function receiptOf(task: TaskRecord, changed: (keyof TaskRecord)[] = []): TaskReceipt {
-  const identity = {
-    id: task.id,
-    title: task.title,
-    status: task.status,
-    type: task.type,
-    ...(task.parentId ? { parentId: task.parentId } : {}),
-  };
-  const more: Record<string, unknown> = {};
+export function toTaskReceipt(task: TaskRecord, changed: (keyof TaskRecord)[] = []): TaskReceipt {
+  const { id, title, status, type, parentId } = task;
+  const identity = defined({ id, title, status, type, parentId });
+  const fields: Record<string, unknown> = {};
   for (const field of changed) {
-    const value = field === 'acceptance' ? task.acceptance.map(shownCriterion) : task[field];
-    if (value !== undefined && !(field in identity)) more[field] = value;
+    const value = field === 'acceptance' ? task.acceptance.map(toAcceptance) : task[field];
+    if (value !== undefined && !(field in identity)) fields[field] = value;
   }
-  return { ...identity, ...more };
+  return { ...identity, ...fields };
 }
 
-/** The fields in which two records differ, apart from the book-keeping. */
-export function changedFields(before: TaskRecord, after: TaskRecord): (keyof TaskRecord)[] {
+/** Lists the fields that differ, except `updatedAt` and `revision`. */
+export function listChangedFields(before: TaskRecord, after: TaskRecord): (keyof TaskRecord)[] {
   const keys = new Set([...Object.keys(before), ...Object.keys(after)] as (keyof TaskRecord)[]);
   return [...keys].filter((key) => key !== 'updatedAt' && key !== 'revision' && JSON.stringify(before[key]) !== JSON.stringify(after[key]));
 }
 
-export const hitOf = (task: TaskHit | TaskRecord): TaskHit => ({
-  id: task.id,
-  title: task.title,
-  status: task.status,
-  type: task.type,
-  priority: task.priority,
-  ...(task.parentId ? { parentId: task.parentId } : {}),
+export const toTaskHit = ({ id, title, status, type, priority, parentId }: TaskHit | TaskRecord): TaskHit =>
+  defined({ id, title, status, type, priority, parentId });
+
+export const toTaskRow = (task: TaskRecord, notes: Note[]): TaskRow => ({
+  ...toTaskHit(task),
+  ...defined({
+    description: task.description,
+    labels: dropEmpty(task.labels),
+    depends: dropEmpty(task.depends),
+    notes: dropEmpty(notes),
+  }),
 });
 
-export const rowOf = (task: TaskRecord, notes: Note[]): TaskRow => ({
-  ...hitOf(task),
-  ...(task.description === undefined ? {} : { description: task.description }),
-  ...some('labels', task.labels),
-  ...some('depends', task.depends),
-  ...some('notes', notes),
-});
-
-export function shownCriterion(c: StoredCriterion): Acceptance {
-  if (c.kind === 'evidence_bound') return { kind: 'evidence_bound', gate: c.gate!, ...(c.metAt ? { met: true as const } : {}) };
-  return {
-    kind: 'text',
-    text: c.text ?? '',
-    ...(c.metAt ? { met: true as const, metAt: c.metAt, ...(c.metBy ? { metBy: c.metBy } : {}) } : {}),
-  };
+export function toAcceptance({ kind, text = '', gate, metAt, metBy }: StoredCriterion): Acceptance {
+  const met = metAt ? (true as const) : undefined;
+  if (kind === 'evidence_bound') return defined({ kind, gate: gate!, met });
+  return met ? defined({ kind, text, met, metAt, metBy }) : { kind, text };
 }
 
-const childCriterion = (child: Kin): Acceptance => ({
-  kind: 'child_task',
-  target: child.id,
-  ...(child.status === 'done' ? { met: true as const } : {}),
-});
+const toChildAcceptance = ({ id, status }: Relative): Acceptance =>
+  defined({ kind: 'child_task' as const, target: id, met: status === 'done' ? (true as const) : undefined });
 
-const some = <K extends string, T>(key: K, items: T[]): { [P in K]?: T[] } =>
-  items.length ? ({ [key]: items } as { [P in K]?: T[] }) : {};
+const dropEmpty = <T>(items: T[]): T[] | undefined => (items.length > 0 ? items : undefined);

@@ -1,5 +1,5 @@
-/** How the reason of a task begins that is blocked because it waits for other projects. Apart from the rest, since every start asks. */
+/** Prefix of `blockedBy` for a task that waits for tasks of other projects. In a file of its own, because every start loads it. */
 export const waitPrefix = 'waits for ';
 
-/** Whether a reason may be such a one; the store knows for certain. */
+/** Cheap test before the store is read; a person may have written the same words. */
 export const isWaitText = (text: string | undefined): boolean => text?.startsWith(waitPrefix) === true && text.includes(':T');

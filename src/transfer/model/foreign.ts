@@ -1,6 +1,6 @@
 import type { Priority, Status, TaskType } from '#core/model/scalars.ts';
 
-/** A task as another tool wrote it, in our words. Ids are the tool's own. */
+/** A task of another tool, with the ids of that tool. */
 export interface ForeignTask {
   id: string;
   title: string;
@@ -24,22 +24,22 @@ export interface ForeignTask {
   isArchived?: boolean;
 }
 
-/** What could not be kept: of which task, which field, and why. */
-export interface Loss {
+/** A field of a source task that could not be imported as it is. */
+export interface ImportLoss {
   id: string;
   field: string;
   why: string;
 }
 
-/** What a reader made of a tool's files. */
-export interface ForeignFile {
+/** The result of reading the files of a tool. */
+export interface ForeignData {
   source: string;
   tasks: ForeignTask[];
-  losses: Loss[];
+  losses: ImportLoss[];
 }
 
-/** One file as it was handed over: its name relative to the folder that was read, and its text. */
-export interface GivenFile {
+/** A file to import; its name is relative to the folder that was read. */
+export interface SourceFile {
   name: string;
   text: string;
 }

@@ -2,45 +2,45 @@ import { expect, test } from 'vitest';
 import type { Task } from '#tasks/model/task.ts';
 import { openApp, type TestApp } from '../../../test/app.ts';
 import { sample } from '../../../test/imports/sample.ts';
-import type { ForeignFile } from '../model/foreign.ts';
+import type { ForeignData } from '../model/foreign.ts';
 import { readBacklog } from '../rules/backlog.ts';
 import { readGithub } from '../rules/github.ts';
 import { readTaskwarrior } from '../rules/taskwarrior.ts';
 import { readTodoTxt } from '../rules/todo-txt.ts';
 
-const everything = async ({ call }: TestApp): Promise<Task[]> =>
+const exportAll = async ({ call }: TestApp): Promise<Task[]> =>
   JSON.parse((await call('tasks.export', { format: 'json' })).content as string).tasks as Task[];
 
-const tools: [string, string, (files: ReturnType<typeof sample>) => ForeignFile][] = [
+const tools: [string, string, (files: ReturnType<typeof sample>) => ForeignData][] = [
   ['backlog', 'backlog', readBacklog],
   ['taskwarrior', 'taskwarrior', readTaskwarrior],
   ['github', 'github', readGithub],
   ['todo.txt', 'todo-txt', readTodoTxt],
 ];
 
-test.each(tools)('%s: titles, states, priorities, dependencies and hierarchy arrive, and once', async (from, folder, read) => {
+test.each(tools)('%s: imports titles, states, priorities, dependencies and hierarchy once', async (from, folder, read) => {
   const app = await openApp();
   const content = sample(folder);
   const answer = await app.call('tasks.import', { content, from });
   const { tasks } = read(content);
   expect(answer).toMatchObject({ imported: tasks.length, updated: 0 });
-  const ours = new Map<string, string>(answer.ids.map(({ id, taskId }: { id: string; taskId: string }) => [id, taskId]));
-  const byId = new Map((await everything(app)).map((task) => [task.id, task]));
+  const taskIds = new Map<string, string>(answer.ids.map(({ id, taskId }: { id: string; taskId: string }) => [id, taskId]));
+  const byId = new Map((await exportAll(app)).map((task) => [task.id, task]));
   for (const { id, title, status, priority = 'medium', parent, depends, acceptance, isArchived } of tasks) {
-    const task = byId.get(ours.get(id) ?? '')!;
+    const task = byId.get(taskIds.get(id) ?? '')!;
     expect(task).toMatchObject({ title, status, priority });
-    expect(task.parentId).toBe(parent && ours.get(parent));
-    expect(new Set(task.depends)).toEqual(new Set(depends.flatMap((on) => ours.get(on) ?? [])));
+    expect(task.parentId).toBe(parent && taskIds.get(parent));
+    expect(new Set(task.depends)).toEqual(new Set(depends.flatMap((on) => taskIds.get(on) ?? [])));
     expect(task.acceptance?.flatMap((one) => (one.kind === 'text' ? [{ text: one.text, met: one.met === true }] : [])) ?? []).toEqual(
       acceptance,
     );
     expect(task.archivedAt !== undefined).toBe(isArchived === true);
   }
   expect(await app.call('tasks.import', { content, from })).toMatchObject({ imported: 0, updated: 0, _meta: { exitCode: 102 } });
-  expect(await everything(app)).toHaveLength(tasks.length);
+  expect(await exportAll(app)).toHaveLength(tasks.length);
 });
 
-test('what became of a task over there is told to the same task here', async () => {
+test('updates the same task when it changed in the source', async () => {
   const app = await openApp();
   const taskwarrior = (status: string, more: object = {}): string =>
     JSON.stringify([{ uuid: 'u1', description: 'Read', status, entry: '20260101T000000Z', project: 'service', ...more }]);
@@ -49,21 +49,21 @@ test('what became of a task over there is told to the same task here', async () 
   const todo = (name: string, text: string) => ({ from: 'todo.txt', content: [{ name, text }] });
   await app.call('tasks.import', todo('todo.txt', '2026-01-01 Call Mira +home\n'));
   await app.call('tasks.import', todo('done.txt', 'x 2026-01-03 2026-01-01 Call Mira +work\n'));
-  expect((await everything(app)).map(({ title, status, priority, labels }) => [title, status, priority, labels])).toEqual([
+  expect((await exportAll(app)).map(({ title, status, priority, labels }) => [title, status, priority, labels])).toEqual([
     ['service', 'done', 'medium', undefined],
     ['Read', 'done', 'high', undefined],
     ['Call Mira', 'done', 'medium', ['project:work']],
   ]);
 });
 
-test('one torn file among many, and nothing is imported', async () => {
+test('imports nothing if one file is truncated', async () => {
   const app = await openApp();
   const content = [...sample('backlog'), { name: 'tasks/task-9 - torn.md', text: '---\nid: TASK-9\ntitle: "Rea' }];
   expect(await app.call('tasks.import', { content, from: 'backlog' })).toMatchObject({ error: { code: 'E_INVALID_INPUT', exitCode: 2 } });
-  expect(await everything(app)).toEqual([]);
+  expect(await exportAll(app)).toEqual([]);
 });
 
-test('issues that we exported come back as the same tasks', async () => {
+test('imports exported issues as the same tasks', async () => {
   const one = await openApp({
     tasks: [
       'T001 saga',
@@ -78,10 +78,10 @@ test('issues that we exported come back as the same tasks', async () => {
   const { content } = await one.call('tasks.export', { format: 'github' });
   const two = await openApp();
   const { ids } = await two.call('tasks.import', { content, from: 'github' });
-  const there = new Map<string, string>(
+  const sourceIds = new Map<string, string>(
     ids.map(({ id, taskId }: { id: string; taskId: string }) => [taskId, `T${id.slice(1).padStart(3, '0')}`]),
   );
-  const seen = (task: Task, name: (id: string) => string | undefined) => ({
+  const toComparable = (task: Task, name: (id: string) => string | undefined) => ({
     id: name(task.id),
     type: task.type,
     title: task.title,
@@ -93,6 +93,8 @@ test('issues that we exported come back as the same tasks', async () => {
     files: task.files,
     blockedBy: task.blockedBy,
   });
-  const again = (await everything(two)).map((task) => seen(task, (id) => there.get(id)));
-  expect(again.toSorted((a, b) => a.id!.localeCompare(b.id!))).toEqual((await everything(one)).map((task) => seen(task, (id) => id)));
+  const again = (await exportAll(two)).map((task) => toComparable(task, (id) => sourceIds.get(id)));
+  expect(again.toSorted((a, b) => a.id!.localeCompare(b.id!))).toEqual(
+    (await exportAll(one)).map((task) => toComparable(task, (id) => id)),
+  );
 });

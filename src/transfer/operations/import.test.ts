@@ -13,7 +13,7 @@ const world = [
   'T010: مرحبا 👩‍👩‍👧 é e\u0301',
 ];
 
-test.each(['jsonl', 'json'])('%s: exported and imported into an empty project, every field is the same', async (format) => {
+test.each(['jsonl', 'json'])('%s: restores every field in an empty project', async (format) => {
   const one = await openApp({ tasks: world });
   await one.call('tasks.relates.add', { from: 'T005', to: 'T006', type: 'related', reason: 'the same cause' });
   await one.call('tasks.update', { taskId: 'T005', notes: 'line one\nline two\t"quoted"' });
@@ -24,7 +24,7 @@ test.each(['jsonl', 'json'])('%s: exported and imported into an empty project, e
   expect(await two.call('tasks.import', { content })).toMatchObject({ imported: world.length });
   for (const line of world) {
     const taskId = line.slice(0, 4);
-    // Who works on it is no part of it.
+    // Claims are not exported.
     const { claim: _, ...task } = (await one.call('tasks.show', { taskId })).task;
     expect((await two.call('tasks.show', { taskId })).task).toEqual(task);
   }
@@ -47,29 +47,29 @@ const line = (more: object): string =>
   });
 
 test.each([
-  ['a torn line', `${line({})}\n${line({ id: 'T002' }).slice(0, 40)}`, 2],
-  ['a foreign file', '{"issues":[{"key":"A-1"}]}', 2],
+  ['a truncated line', `${line({})}\n${line({ id: 'T002' }).slice(0, 40)}`, 2],
+  ['a file of another tool', '{"issues":[{"key":"A-1"}]}', 2],
   ['plain text', 'hello', 2],
-  ['nothing but a line end', '\n', 2],
+  ['an empty line', '\n', 2],
   ['an empty list', '[]', 2],
   ['an id twice', `${line({})}\n${line({})}`, 22],
-  ['a lost parent', line({ parentId: 'T009', type: 'subtask' }), 10],
-  ['a lost dependency', line({ depends: ['T009'] }), 4],
-  ['a circle of depends', `${line({ depends: ['T002'] })}\n${line({ id: 'T002', depends: ['T001'] })}`, 14],
-  ['a circle of parents', `${line({ parentId: 'T002' })}\n${line({ id: 'T002', parentId: 'T001' })}`, 14],
+  ['a missing parent', line({ parentId: 'T009', type: 'subtask' }), 10],
+  ['a missing dependency', line({ depends: ['T009'] }), 4],
+  ['a cycle of dependencies', `${line({ depends: ['T002'] })}\n${line({ id: 'T002', depends: ['T001'] })}`, 14],
+  ['a cycle of parents', `${line({ parentId: 'T002' })}\n${line({ id: 'T002', parentId: 'T001' })}`, 14],
   ['a wrong tier', `${line({ type: 'epic' })}\n${line({ id: 'T002', type: 'subtask', parentId: 'T001' })}`, 13],
   ['a NUL', line({ title: 'a\0b' }), 6],
   ['a lone surrogate', line({ description: '\ud800' }), 6],
-  ['a status that is none', line({ status: 'later' }), 2],
-  ['a time that is none', line({ createdAt: 'yesterday' }), 6],
-  ['a relation to oneself', line({ relations: [{ taskId: 'T001', type: 'related', reason: 'x', direction: 'to' }] }), 14],
-])('%s is refused whole (%s)', async (_, content, exitCode) => {
+  ['an unknown status', line({ status: 'later' }), 2],
+  ['an invalid time', line({ createdAt: 'yesterday' }), 6],
+  ['a relation to itself', line({ relations: [{ taskId: 'T001', type: 'related', reason: 'x', direction: 'to' }] }), 14],
+])('rejects the whole file for %s', async (_, content, exitCode) => {
   const { call } = await openApp();
   expect(await call('tasks.import', { content })).toMatchObject({ error: { exitCode } });
   expect(await call('tasks.list')).toMatchObject({ tasks: [], _meta: { exitCode: 100 } });
 });
 
-test('an id that is or was in use is refused', async () => {
+test('rejects an id that is or was in use', async () => {
   const { call } = await openApp({ tasks: ['T001', 'T002'] });
   await call('tasks.delete', { taskId: 'T002' });
   expect(await call('tasks.import', { content: line({}) })).toMatchObject({ error: { exitCode: 22, fix: 'cleo show T001' } });
@@ -78,7 +78,7 @@ test('an id that is or was in use is refused', async () => {
   });
 });
 
-test('a file is written inside the project and nowhere else', async () => {
+test('writes a file only inside the project', async () => {
   const { call, root } = await openApp({ tasks: ['T001'] });
   expect(await call('tasks.export.file', { output: 'out.csv', format: 'csv' })).toMatchObject({ file: 'out.csv', count: 1 });
   expect(readFileSync(join(root, 'out.csv'), 'utf8')).toContain('T001,task,Task T001,pending');

@@ -2,15 +2,15 @@ import { array, description, maxLength, minLength, number, optional, picklist, p
 import { answer, type MutationContext, mutation } from '#core/define.ts';
 import { CleoError } from '#core/errors/error.ts';
 import { limitParam } from '#core/page.ts';
-import { checkPlaceInScope } from '#tasks/operations/shared/scope.ts';
-import { tools } from '../rules/recognise.ts';
+import { checkAncestryInScope } from '#tasks/operations/shared/scope.ts';
+import { importTools } from '../rules/detect-tool.ts';
 
-const most = 256 * 1024 * 1024;
-const Text = pipe(string(), maxLength(most, 'must have at most 256 MiB'));
+const maxContentLength = 256 * 1024 * 1024;
+const Text = pipe(string(), maxLength(maxContentLength, 'must have at most 256 MiB'));
 
 export const tasksImport = mutation({
   name: 'tasks.import',
-  summary: 'Bring in tasks from an export or from another tool, all or none',
+  summary: 'Import tasks from an export or another tool',
   params: strictObject({
     content: pipe(
       union([
@@ -21,17 +21,17 @@ export const tasksImport = mutation({
           maxLength(100_000, 'must have at most 100000 files'),
         ),
       ]),
-      description('What the tool wrote: one text, or files with their names; on the command line a file, a folder or -'),
+      description('One text, or files with names; on the command line a file, a folder or -'),
     ),
-    from: optional(pipe(picklist(['native', ...tools]), description('The tool that wrote it; native is our own export')), 'native'),
+    from: optional(pipe(picklist(['native', ...importTools]), description('Tool that wrote it; native: cleo export')), 'native'),
     source: optional(
       pipe(
         string(),
         regex(/^[a-z0-9._-]{1,50}$/, 'may hold only a-z 0-9 . _ - (at most 50)'),
-        description('A name for where it comes from, where the same tool is imported from several places'),
+        description('Name of this source, to import several of the same tool'),
       ),
     ),
-    limit: limitParam(50, 'How many losses and ids to report at most'),
+    limit: limitParam(50, 'Maximum number of losses and ids to report'),
   }),
   result: strictObject({
     imported: number(),
@@ -55,7 +55,8 @@ export const tasksImport = mutation({
   cli: {
     command: 'import',
     args: ['content'],
-    read: { content: { as: 'text', files: async (params) => (await import('./shared/import-readers.ts')).wantedFor(params) } },
+    read: { content: { as: 'text', files: async (params) => (await import('./shared/import-readers.ts')).selectSourceFiles(params) } },
+    view: async () => (await import('../view.ts')).importView,
   },
   dryRun: true,
   example: {
@@ -66,14 +67,14 @@ export const tasksImport = mutation({
     },
   },
   async run(ctx, { content, from, source, limit }) {
-    checkPlaceInScope(ctx.session, []);
+    checkAncestryInScope(ctx.session, []);
     const files = typeof content === 'string' ? [{ name: '', text: content }] : content;
-    if (files.reduce((size, { text }) => size + text.length, 0) > most)
+    if (files.reduce((size, { text }) => size + text.length, 0) > maxContentLength)
       throw new CleoError('E_VALIDATION', { field: 'content', problem: 'must have at most 256 MiB', fix: 'cleo help import' });
-    if (from === 'native') return { imported: await importOwn(ctx, files) };
-    const { readers } = await import('./shared/import-readers.ts');
+    if (from === 'native') return { imported: await importNative(ctx, files) };
+    const { importReaders } = await import('./shared/import-readers.ts');
     const { importForeign } = await import('./shared/import-foreign.ts');
-    const { read } = await readers[from].load();
+    const { read } = await importReaders[from].load();
     const report = await importForeign(ctx, read(files), source ? `${from}:${source}` : from);
     const { imported, updated, unchanged, losses, ids, warnings } = report;
     return answer(
@@ -91,19 +92,19 @@ export const tasksImport = mutation({
   },
 });
 
-/** Ours is the default; what is plainly somebody else's is not tried as ours. */
-async function importOwn(ctx: MutationContext, files: { name: string; text: string }[]): Promise<number> {
-  const { recognise } = await import('../rules/recognise.ts');
-  const tool = recognise(files);
+/** Imports an export of cleo. A file of another tool is rejected with the right `--from`. */
+async function importNative(ctx: MutationContext, files: { name: string; text: string }[]): Promise<number> {
+  const { detectTool } = await import('../rules/detect-tool.ts');
+  const tool = detectTool(files);
   const [file, ...more] = files;
   if (tool || more.length > 0 || !file)
     throw new CleoError('E_INVALID_INPUT', {
       problem: tool
         ? `This was written by ${tool}, not by cleo export; nothing was imported`
-        : 'An export of ours is one file; nothing was imported',
+        : 'An export of cleo is one file; nothing was imported',
       fix: tool ? ctx.commandWith({ from: tool }) : 'cleo help import',
       field: 'from',
-      ...(tool ? { near: [tool] } : {}),
+      ...(tool ? { suggestions: [tool] } : {}),
     });
   const { importTasks } = await import('./shared/import-native.ts');
   return importTasks(ctx, file.text);

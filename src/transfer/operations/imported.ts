@@ -1,20 +1,20 @@
 import { array, description, optional, picklist, pipe, regex, strictObject, string } from 'valibot';
 import { query } from '#core/define.ts';
-import { paged, pageParams } from '#core/page.ts';
+import { answerPage, pageParams } from '#core/page.ts';
 import { Timestamp } from '#tasks/model/task.ts';
-import { tools } from '../rules/recognise.ts';
+import { importTools } from '../rules/detect-tool.ts';
 
 export const tasksImported = query({
   name: 'tasks.imported',
-  summary: 'Which task became of what another tool called otherwise',
+  summary: 'List imported tasks by their id in the other tool',
   params: strictObject({
-    id: optional(pipe(string(), description('As the other tool calls it'))),
-    from: optional(pipe(picklist([...tools]), description('The tool it came from'))),
+    id: optional(pipe(string(), description('Id in the other tool'))),
+    from: optional(pipe(picklist([...importTools]), description('Tool it came from'))),
     source: optional(
       pipe(
         string(),
         regex(/^[a-z0-9._-]{1,50}$/, 'may hold only a-z 0-9 . _ - (at most 50)'),
-        description('The name it was imported under'),
+        description('Name of the source it was imported under'),
       ),
     ),
     ...pageParams(50),
@@ -27,6 +27,6 @@ export const tasksImported = query({
   async run({ store }, { id, from, source, ...page }) {
     const filter = { source: from && source ? `${from}:${source}` : from, foreignId: id };
     const ids = await store.imports.list(filter, page);
-    return paged({ ids }, ids.length, page, (atMost) => store.imports.count(filter, atMost));
+    return answerPage({ ids }, ids.length, page, (atMost) => store.imports.count(filter, atMost));
   },
 });

@@ -1,34 +1,37 @@
-export interface Sections {
+import { defined } from '#lib/defined.ts';
+import { joinParagraphs } from './source-values.ts';
+
+export interface BacklogSections {
   description: string;
   acceptance: { text: string; met: boolean }[];
   notes: { created?: string; author?: string; text: string }[];
 }
 
-/** The body of a task of Backlog.md. Its own sections go where they belong; what somebody else wrote stays in the description. */
-export function sectionsOf(body: string): Sections {
-  const found: Sections = { description: '', acceptance: [], notes: [] };
-  const kept: string[] = [];
-  for (const { heading, text } of split(body)) {
-    const content = text.replace(marks, '').trim();
+/** Parses the body of a Backlog.md task. Unknown sections become part of the description. */
+export function parseSections(body: string): BacklogSections {
+  const sections: BacklogSections = { description: '', acceptance: [], notes: [] };
+  const description: string[] = [];
+  for (const { heading, text } of splitByHeading(body)) {
+    const content = text.replace(markers, '').trim();
     const name = heading.toLowerCase();
     if (name === 'acceptance criteria' || name === 'definition of done') {
-      const { items, others } = checklist(content);
-      found.acceptance.push(...items);
-      if (others) kept.push(`## ${heading}\n\n${others}`);
-    } else if (name === 'comments') found.notes.push(...comments(content));
+      const { items, others } = parseChecklist(content);
+      sections.acceptance.push(...items);
+      if (others) description.push(`## ${heading}\n\n${others}`);
+    } else if (name === 'comments') sections.notes.push(...parseComments(content));
     else if (name === 'implementation notes' || name === 'final summary') {
-      if (content) found.notes.push({ text: `${heading}:\n\n${content}` });
-    } else if (heading === '' || name === 'description') kept.push(content);
-    else kept.push(`## ${heading}\n\n${content}`.trim());
+      if (content) sections.notes.push({ text: `${heading}:\n\n${content}` });
+    } else if (heading === '' || name === 'description') description.push(content);
+    else description.push(`## ${heading}\n\n${content}`.trim());
   }
-  found.description = kept.filter(Boolean).join('\n\n');
-  return found;
+  sections.description = joinParagraphs(...description);
+  return sections;
 }
 
-const marks = /^<!-- (?:SECTION:[A-Z_]+|AC|DOD|COMMENTS):(?:BEGIN|END) -->$\n?/gm;
+const markers = /^<!-- (?:SECTION:[A-Z_]+|AC|DOD|COMMENTS):(?:BEGIN|END) -->$\n?/gm;
 
-/** By headings of the second level, but for those inside a code block or between the marks of a section. */
-function split(body: string): { heading: string; text: string }[] {
+/** Splits at headings of level 2, except inside a code block or between the markers of a section. */
+function splitByHeading(body: string): { heading: string; text: string }[] {
   const parts = [{ heading: '', text: '' }];
   let fence = '';
   let isMarked = false;
@@ -44,8 +47,8 @@ function split(body: string): { heading: string; text: string }[] {
   return parts;
 }
 
-/** `- [x] #1 …`; in older files without the number. */
-function checklist(content: string): { items: { text: string; met: boolean }[]; others: string } {
+/** Parses `- [x] #1 …`; older files have no number. */
+function parseChecklist(content: string): { items: { text: string; met: boolean }[]; others: string } {
   const items: { text: string; met: boolean }[] = [];
   const others: string[] = [];
   for (const line of content.split('\n')) {
@@ -56,15 +59,15 @@ function checklist(content: string): { items: { text: string; met: boolean }[]; 
   return { items, others: others.join('\n') };
 }
 
-/** `author:` and `created:`, three dashes, the text, three dashes. */
-function comments(content: string): Sections['notes'] {
+/** A comment is `author:` and `created:`, three dashes, the text, three dashes. */
+function parseComments(content: string): BacklogSections['notes'] {
   const blocks = content.split(/^---$/m);
-  const notes: Sections['notes'] = [];
+  const notes: BacklogSections['notes'] = [];
   for (let i = 0; i + 1 < blocks.length; i += 2) {
     const text = blocks[i + 1]!.trim();
     const author = /^author: *(.+)$/m.exec(blocks[i]!)?.[1];
     const created = /^created: *(.+)$/m.exec(blocks[i]!)?.[1];
-    if (text) notes.push({ ...(created ? { created } : {}), ...(author ? { author } : {}), text });
+    if (text) notes.push(defined({ created, author, text }));
   }
   const odd = blocks.length % 2 === 1 ? blocks.at(-1)!.trim() : '';
   return odd ? [...notes, { text: odd }] : notes;

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { sample } from '../../../test/imports/sample.ts';
-import { readBacklog, wanted } from './backlog.ts';
+import { isBacklogFile, readBacklog } from './backlog.ts';
 
 const file = (front: string, body = '', name = 'tasks/task-1 - x.md') => ({
   name,
@@ -8,7 +8,7 @@ const file = (front: string, body = '', name = 'tasks/task-1 - x.md') => ({
 });
 const one = (front: string, body = '', name?: string) => readBacklog([file(front, body, name)]).tasks[0]!;
 
-test('what Backlog.md wrote', () => {
+test('reads a folder of Backlog.md', () => {
   const { source, tasks, losses } = readBacklog(sample('backlog'));
   expect(source).toBe('backlog');
   expect(tasks.map(({ id, title, status, priority, parent, depends }) => [id, title, status, priority, parent, depends])).toEqual([
@@ -32,6 +32,7 @@ test('what Backlog.md wrote', () => {
     priority: 'high',
     depends: [],
     labels: ['config', 'core', 'type:feature'],
+    files: [],
     acceptance: [
       { text: 'A missing file is named in the message', met: true },
       { text: 'An unknown key is refused', met: false },
@@ -69,7 +70,7 @@ test.each([
   ['Polishing', 'active'],
   ['Shipping dock', 'done'],
   ['Never heard of', 'pending'],
-])('%s is %s', (status, expected) => {
+])('reads status %s as %s', (status, expected) => {
   const config = { name: 'config.yml', text: 'statuses: ["To Do", "In Progress", "Polishing", "Shipping dock"]\n' };
   const block = { name: 'backlog.config.yml', text: 'statuses:\n  - To Do\n  - "In Progress"\n  - Polishing\n  - Shipping dock\n' };
   for (const settings of [config, block])
@@ -83,11 +84,11 @@ test.each([
   ["created_date: '2025-06-08'\n", { createdAt: '2025-06-08T00:00:00.000Z' }],
   ['priority: Critical\n', { priority: 'critical' }],
   ['labels: []\nreporter: jon\n', { labels: [], createdBy: 'jon' }],
-])('%j', (front, expected) => {
+])('reads front matter %j', (front, expected) => {
   expect(one(front)).toMatchObject(expected);
 });
 
-test('a heading in a code block, in a section or of somebody else stays in the description', () => {
+test('keeps unknown headings and those in code blocks or sections in the description', () => {
   const body = [
     '## Description',
     '<!-- SECTION:DESCRIPTION:BEGIN -->',
@@ -121,18 +122,18 @@ test.each([
   ['broken YAML', { name: 'tasks/a.md', text: '---\nid: TASK-1\ntitle: "Re\n---\n' }, /tasks\/a\.md: line \d/],
   ['no id', { name: 'tasks/a.md', text: '---\ntitle: Read\n---\n' }, /no id and title/],
   ['nothing', { name: 'tasks/a.md', text: '' }, /tasks\/a\.md/],
-  ['a bomb of aliases', { name: 'tasks/a.md', text: '---\na: &a [x, x]\nb: [*a, *a]\nid: T\ntitle: x\n---\n' }, /refers to itself/],
-])('%s is refused', (_, given, problem) => {
+  ['too many aliases', { name: 'tasks/a.md', text: '---\na: &a [x, x]\nb: [*a, *a]\nid: T\ntitle: x\n---\n' }, /refers to itself/],
+])('rejects %s', (_, given, problem) => {
   expect(() => readBacklog([file(''), given])).toThrow(problem);
 });
 
-test('an id in two files is refused, with both', () => {
+test('rejects an id in two files and names both', () => {
   expect(() => readBacklog([file(''), file('', 'Other', 'completed/task-1 - y.md')])).toThrow(
-    'tasks/task-1 - x.md and completed/task-1 - y.md: TASK-1 is there twice and differs; nothing was imported',
+    'tasks/task-1 - x.md and completed/task-1 - y.md: TASK-1 occurs twice with different contents; nothing was imported',
   );
 });
 
-test('which files of a folder are wanted', () => {
+test('accepts the files of Backlog.md only', () => {
   const names = [
     'config.yml',
     'backlog/config.yml',
@@ -142,5 +143,5 @@ test('which files of a folder are wanted', () => {
     'drafts/draft-1.md',
     'milestones/m-0 - x.md',
   ];
-  expect([...names, 'docs/doc-1.md', 'decisions/decision-1.md', 'README.md', 'tasks/notes.txt'].filter(wanted)).toEqual(names);
+  expect([...names, 'docs/doc-1.md', 'decisions/decision-1.md', 'README.md', 'tasks/notes.txt'].filter(isBacklogFile)).toEqual(names);
 });

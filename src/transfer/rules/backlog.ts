@@ -1,121 +1,138 @@
 import type { Priority, Status } from '#core/model/scalars.ts';
-import type { ForeignFile, ForeignTask, GivenFile, Loss } from '../model/foreign.ts';
-import { frontOf } from './backlog-front.ts';
-import { sectionsOf } from './backlog-sections.ts';
-import { among, foreignFile, keptLabels, type Lose, plainText, refused, texts, when, withRest } from './given.ts';
+import { defined } from '#lib/defined.ts';
+import type { ForeignData, ForeignTask, ImportLoss, SourceFile } from '../model/foreign.ts';
+import { readBacklogFrontMatter } from './backlog-front-matter.ts';
+import { parseSections } from './backlog-sections.ts';
+import {
+  addUnmappedFields,
+  createForeignData,
+  createImportError,
+  getOwn,
+  normalizeLabels,
+  normalizeText,
+  pickTime,
+  type ReportLoss,
+  toText,
+  toTexts,
+  unmappedField,
+} from './source-values.ts';
 
 const folders = /(?:^|\/)(tasks|completed|archive\/tasks|archive\/drafts|drafts|milestones)\/[^/]+\.md$/i;
 
-export const wanted = (name: string): boolean => folders.test(name) || /(?:^|\/)(config|backlog\.config)\.ya?ml$/i.test(name);
+export const isBacklogFile = (name: string): boolean => folders.test(name) || /(?:^|\/)(config|backlog\.config)\.ya?ml$/i.test(name);
 
-/** A folder of Backlog.md, or single tasks of it. */
-export function readBacklog(files: GivenFile[]): ForeignFile {
-  const losses: Loss[] = [];
-  const where = new Map<ForeignTask, string>();
-  const statuses = statusesOf(files.find(({ name }) => /\.ya?ml$/i.test(name))?.text ?? '');
-  const read = files
+/** Reads a folder of Backlog.md, or single task files. */
+export function readBacklog(files: SourceFile[]): ForeignData {
+  const losses: ImportLoss[] = [];
+  const origins = new Map<ForeignTask, string>();
+  const statuses = parseStatuses(files.find(({ name }) => /\.ya?ml$/i.test(name))?.text ?? '');
+  const pages = files
     .filter(({ name }) => !/\.ya?ml$/i.test(name))
-    .map((file) => ({ file, folder: (folders.exec(file.name)?.[1] ?? 'tasks').toLowerCase(), fields: fieldsOf(file) }));
+    .map((file) => ({ file, folder: (folders.exec(file.name)?.[1] ?? 'tasks').toLowerCase(), fields: readFields(file) }));
   const milestones = new Map(
-    read.filter(({ folder }) => folder === 'milestones').map(({ fields }) => [text(fields.id).toLowerCase(), text(fields.title)]),
+    pages
+      .filter(({ folder }) => folder === 'milestones')
+      .map(({ fields }) => [toTrimmedText(fields.id).toLowerCase(), toTrimmedText(fields.title)]),
   );
-  for (const { file, folder, fields } of read) {
+  for (const { file, folder, fields } of pages) {
     if (folder === 'milestones') continue;
-    if (folder.endsWith('drafts')) losses.push({ id: text(fields.id), field: 'status', why: 'a draft is no task yet and is not imported' });
-    else where.set(taskOf({ ...fields, folder }, { statuses, milestones, losses }), file.name);
+    if (folder.endsWith('drafts')) losses.push({ id: toTrimmedText(fields.id), field: 'status', why: 'drafts are not imported' });
+    else origins.set(toForeignTask({ ...fields, folder }, { statuses, milestones, losses }), file.name);
   }
-  if (where.size > 0) losses.push({ id: '*', field: 'ordinal', why: 'the order by hand on the board is not kept' });
-  return foreignFile('backlog', [...where.keys()], losses, where);
+  if (origins.size > 0) losses.push({ id: '*', field: 'ordinal', why: 'the manual order of the board is not imported' });
+  return createForeignData('backlog', [...origins.keys()], losses, origins);
 }
 
-type Fields = Record<string, unknown> & { body: string };
+type BacklogFields = Record<string, unknown> & { body: string };
 
-function fieldsOf(file: GivenFile): Fields {
-  const read = frontOf(file.text);
-  if ('problem' in read) throw refused(file.name, read.problem);
+function readFields(file: SourceFile): BacklogFields {
+  const read = readBacklogFrontMatter(file.text);
+  if ('problem' in read) throw createImportError(file.name, read.problem);
   const { id, title } = read.fields;
   if (typeof id !== 'string' || id.trim() === '' || typeof title !== 'string' || title.trim() === '')
-    throw refused(file.name, 'its front matter has no id and title as Backlog.md writes them');
+    throw createImportError(file.name, 'the front matter has no id and title of Backlog.md');
   return { ...read.fields, body: read.body };
 }
 
-/** The statuses of the project in their order: the first is where work waits, the last where it is over. */
-function statusesOf(config: string): string[] {
-  const [, line, block] = /^statuses:[ \t]*(?:\[([^\]]*)\]|\n((?:[ \t]*- [^\n]*(?:\n|$))+))/m.exec(plainText(config)) ?? [];
-  return texts(line ?? block?.split('\n').map((one) => one.replace(/^\s*- /, ''))).map((one) =>
-    one.replace(/^["']|["']$/g, '').toLowerCase(),
+/** Reads the statuses of the project in their order: the first means pending, the last done. */
+function parseStatuses(config: string): string[] {
+  const [, line, block] = /^statuses:[ \t]*(?:\[([^\]]*)\]|\n((?:[ \t]*- [^\n]*(?:\n|$))+))/m.exec(normalizeText(config)) ?? [];
+  return toTexts(line ?? block?.split('\n').map((item) => item.replace(/^\s*- /, ''))).map((status) =>
+    status.replace(/^["']|["']$/g, '').toLowerCase(),
   );
 }
 
-function statusOf(name: string, statuses: string[]): Status {
+function toStatus(name: string, statuses: string[]): Status {
   const word = name.toLowerCase().trim();
   if (/^(done|completed?|closed|finished|shipped)$/.test(word)) return 'done';
   if (/block|on hold|waiting/.test(word)) return 'blocked';
   if (/^(to ?do|open|backlog|new|ready|)$/.test(word)) return 'pending';
-  const place = statuses.indexOf(word);
-  if (place > 0) return place === statuses.length - 1 ? 'done' : 'active';
+  const index = statuses.indexOf(word);
+  if (index > 0) return index === statuses.length - 1 ? 'done' : 'active';
   return /progress|doing|review|test|active|started/.test(word) ? 'active' : 'pending';
 }
 
 const priorities: Record<string, Priority> = { critical: 'critical', urgent: 'critical', high: 'high', medium: 'medium', low: 'low' };
 
-interface Project {
+interface BacklogProject {
   statuses: string[];
   milestones: Map<string, string>;
-  losses: Loss[];
+  losses: ImportLoss[];
 }
 
-function taskOf(fields: Fields & { folder: string }, { statuses, milestones, losses }: Project): ForeignTask {
-  const id = idOf(text(fields.id));
-  const lose: Lose = (field, why) => void losses.push({ id, field, why });
-  const parts = sectionsOf(fields.body);
-  const told = statusOf(text(fields.status), statuses);
-  // Archiving unfinished work is how Backlog.md gives it up.
-  const isGivenUp = fields.folder === 'archive/tasks' && told !== 'done';
-  if (isGivenUp) lose('status', `archived as ${text(fields.status) || 'unfinished'}; it is done, archived and labelled not-planned`);
-  const status = isGivenUp || fields.folder === 'completed' ? 'done' : told;
-  const priority = among(priorities, text(fields.priority).toLowerCase());
-  if (text(fields.priority) && !priority) lose('priority', `${text(fields.priority)} is none of ours`);
-  const rest = (['assignee', 'due_date', 'references', 'documentation'] as const).flatMap((field): [string, string][] => {
-    const value = texts(Array.isArray(fields[field]) ? fields[field] : [fields[field]]).join(', ');
-    if (value) lose(field, 'there is no such field; it stands in the description');
+function toForeignTask(fields: BacklogFields & { folder: string }, { statuses, milestones, losses }: BacklogProject): ForeignTask {
+  const id = normalizeId(toTrimmedText(fields.id));
+  const reportLoss: ReportLoss = (field, why) => void losses.push({ id, field, why });
+  const sections = parseSections(fields.body);
+  const givenStatus = toStatus(toTrimmedText(fields.status), statuses);
+  // In Backlog.md, archiving an unfinished task means that it will not be done.
+  const isNotPlanned = fields.folder === 'archive/tasks' && givenStatus !== 'done';
+  if (isNotPlanned)
+    reportLoss(
+      'status',
+      `archived as ${toTrimmedText(fields.status) || 'unfinished'}; imported as done and archived, with the label not-planned`,
+    );
+  const status = isNotPlanned || fields.folder === 'completed' ? 'done' : givenStatus;
+  const priority = getOwn(priorities, toTrimmedText(fields.priority).toLowerCase());
+  if (toTrimmedText(fields.priority) && !priority) reportLoss('priority', `${toTrimmedText(fields.priority)} is not a known priority`);
+  const unmapped = (['assignee', 'due_date', 'references', 'documentation'] as const).flatMap((field): [string, string][] => {
+    const value = toTexts(Array.isArray(fields[field]) ? fields[field] : [fields[field]]).join(', ');
+    if (value) reportLoss(field, unmappedField);
     return value ? [[field, value]] : [];
   });
-  const milestone = text(fields.milestone);
+  const milestone = toTrimmedText(fields.milestone);
   const labels = [
-    ...texts(fields.labels),
+    ...toTexts(fields.labels),
     ...(milestone ? [`milestone:${milestones.get(milestone.toLowerCase()) ?? milestone}`] : []),
-    ...(text(fields.type) ? [`type:${text(fields.type)}`] : []),
-    ...(text(fields.project) ? [`project:${text(fields.project)}`] : []),
-    ...(isGivenUp ? ['not-planned'] : []),
+    ...(toTrimmedText(fields.type) ? [`type:${toTrimmedText(fields.type)}`] : []),
+    ...(toTrimmedText(fields.project) ? [`project:${toTrimmedText(fields.project)}`] : []),
+    ...(isNotPlanned ? ['not-planned'] : []),
   ];
-  const files = texts(fields.modified_files);
   return {
     id,
-    title: text(fields.title),
-    ...withRest(parts.description, 'Backlog.md', rest),
+    title: toTrimmedText(fields.title),
+    ...addUnmappedFields(sections.description, 'Backlog.md', unmapped),
     status,
-    ...(status === 'blocked' ? { blockedBy: `${text(fields.status)} in Backlog.md` } : {}),
-    ...(priority ? { priority } : {}),
-    ...(text(fields.parent_task_id) ? { parent: idOf(text(fields.parent_task_id)) } : {}),
-    depends: texts(fields.dependencies).map(idOf),
-    labels: keptLabels(labels, lose),
-    acceptance: parts.acceptance,
-    notes: parts.notes.map(({ created, author, ...note }) => ({
-      ...when('at', created, lose),
-      ...(author ? { by: author } : {}),
-      ...note,
+    ...(status === 'blocked' ? { blockedBy: `${toTrimmedText(fields.status)} in Backlog.md` } : {}),
+    ...defined({ priority, parent: normalizeId(toTrimmedText(fields.parent_task_id)) || undefined }),
+    depends: toTexts(fields.dependencies).map(normalizeId),
+    labels: normalizeLabels(labels, reportLoss),
+    acceptance: sections.acceptance,
+    notes: sections.notes.map(({ created, author, text }) => ({
+      ...pickTime('at', created, reportLoss),
+      ...defined({ by: author }),
+      text,
     })),
-    ...(files.length > 0 ? { files } : {}),
-    ...(text(fields.reporter) ? { createdBy: text(fields.reporter) } : {}),
-    ...when('createdAt', fields.created_date, lose),
-    ...when('updatedAt', fields.updated_date, lose),
-    ...(status === 'done' ? when('completedAt', fields.updated_date, () => {}) : {}),
+    files: toTexts(fields.modified_files),
+    ...defined({ createdBy: toTrimmedText(fields.reporter) || undefined }),
+    ...pickTime('createdAt', fields.created_date, reportLoss),
+    ...pickTime('updatedAt', fields.updated_date, reportLoss),
+    ...(status === 'done' ? pickTime('completedAt', fields.updated_date, () => {}) : {}),
     ...(fields.folder === 'tasks' ? {} : { isArchived: true }),
   };
 }
 
-/** Older versions write `task-1`, newer ones `TASK-1`; they name one task. */
-const idOf = (id: string): string => id.trim().toUpperCase();
+/** Older versions write `task-1`, newer ones `TASK-1`. */
+const normalizeId = (id: string): string => id.trim().toUpperCase();
 
-const text = (value: unknown): string => (typeof value === 'string' ? value.trim() : '');
+const toTrimmedText = (value: unknown): string => toText(value).trim();

@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest';
 import { sample } from '../../../test/imports/sample.ts';
 import type { ForeignTask } from '../model/foreign.ts';
-import { readBeads, wanted } from './beads.ts';
-import { recognise } from './recognise.ts';
+import { isBeadsFile, readBeads } from './beads.ts';
+import { detectTool } from './detect-tool.ts';
 import { readTaskmaster } from './taskmaster.ts';
 
-const told = (tasks: ForeignTask[]) =>
+const summarize = (tasks: ForeignTask[]) =>
   tasks.map(({ id, status, priority, type, parent, depends, related, labels }) =>
     [
       id,
@@ -19,9 +19,9 @@ const told = (tasks: ForeignTask[]) =>
     ].join(' '),
   );
 
-test('beads: what its file says', () => {
+test('beads: reads a sample file', () => {
   const { tasks, losses } = readBeads(sample('beads'));
-  expect(told(tasks)).toEqual([
+  expect(summarize(tasks)).toEqual([
     'bd-3f0a pending high epic - - - import',
     'bd-3f0a.1 active critical - bd-3f0a - - feature',
     'bd-3f0a.2 pending medium - bd-3f0a bd-3f0a.1 - import+states',
@@ -57,10 +57,10 @@ const beads = (more: object): ReturnType<typeof readBeads> =>
   readBeads([{ name: 'issues.jsonl', text: JSON.stringify({ id: 'a', title: 'x', status: 'open', ...more }) }]);
 
 test.each([
-  ['no priority is the most urgent', {}, { priority: 'critical' }, []],
-  ['a priority that is none', { priority: 9 }, { priority: 'medium' }, ['priority']],
-  ['a state of its own', { status: 'in_review', priority: 1 }, { status: 'pending' }, ['status']],
-  ['waits for', { priority: 1, dependencies: [{ issue_id: 'a', depends_on_id: 'b', type: 'waits-for' }] }, { depends: ['b'] }, []],
+  ['a missing priority means critical', {}, { priority: 'critical' }, []],
+  ['an unknown priority', { priority: 9 }, { priority: 'medium' }, ['priority']],
+  ['an unknown status', { status: 'in_review', priority: 1 }, { status: 'pending' }, ['status']],
+  ['a waits-for link', { priority: 1, dependencies: [{ issue_id: 'a', depends_on_id: 'b', type: 'waits-for' }] }, { depends: ['b'] }, []],
   [
     'two parents',
     {
@@ -79,17 +79,17 @@ test.each([
     { depends: [] },
     ['dependencies'],
   ],
-  ['figures that follow from the rest', { priority: 1, dependency_count: 3, content_hash: 'abc', owner: 'ada' }, { createdBy: 'ada' }, []],
+  ['ignores derived fields', { priority: 1, dependency_count: 3, content_hash: 'abc', owner: 'ada' }, { createdBy: 'ada' }, []],
 ])('beads: %s', (_, given, task, lost) => {
   const { tasks, losses } = beads(given);
   expect(tasks[0]).toMatchObject(task);
   expect(losses.map(({ field }) => field)).toEqual(lost);
 });
 
-test('beads: what is no issue is left out, and copies are not wanted', () => {
+test('beads: skips records that are not issues and ignores copies', () => {
   const text = '{"_type":"memory","key":"k","value":"v"}\n{"_type":"issue","id":"a","title":"x","status":"open","priority":2}';
   expect(readBeads([{ name: 'export.jsonl', text }])).toMatchObject({ tasks: [{ id: 'a' }], losses: [{ id: 'k', field: 'task' }] });
-  expect(['issues.jsonl', '.beads/issues.jsonl', 'beads.jsonl', 'backup/issues.jsonl', 'deletions.jsonl'].map(wanted)).toEqual([
+  expect(['issues.jsonl', '.beads/issues.jsonl', 'beads.jsonl', 'backup/issues.jsonl', 'deletions.jsonl'].map(isBeadsFile)).toEqual([
     true,
     true,
     true,
@@ -98,9 +98,9 @@ test('beads: what is no issue is left out, and copies are not wanted', () => {
   ]);
 });
 
-test('taskmaster: what its file says, tag by tag', () => {
+test('taskmaster: reads all tags of a sample file', () => {
   const { tasks, losses } = readTaskmaster(sample('taskmaster'));
-  expect(told(tasks)).toEqual([
+  expect(summarize(tasks)).toEqual([
     '1 done high - - - - -',
     '2 active medium - - 1 - -',
     '2.1 done medium - 2 - - -',
@@ -122,7 +122,7 @@ test('taskmaster: what its file says, tag by tag', () => {
   expect(losses).toEqual([]);
 });
 
-test('taskmaster: its first form, with numbers for siblings, and words it does not know', () => {
+test('taskmaster: reads the first format, numbers of siblings and unknown values', () => {
   const text = JSON.stringify({
     tasks: [
       {
@@ -141,7 +141,7 @@ test('taskmaster: its first form, with numbers for siblings, and words it does n
     ],
   });
   const { tasks, losses } = readTaskmaster([{ name: 'tasks.json', text }]);
-  expect(told(tasks)).toEqual([
+  expect(summarize(tasks)).toEqual([
     '1 pending medium - - - - -',
     '1.1 pending medium - 1 - - -',
     '1.2 pending medium - 1 1.1+3 - -',
@@ -157,12 +157,12 @@ test('taskmaster: its first form, with numbers for siblings, and words it does n
 });
 
 test.each([
-  ['our own lines', '{"id":"T001","type":"task","title":"x","createdBy":"a","revision":1}', undefined],
-  ['our own document', '{"tasks":[{"id":"T001","title":"x","createdBy":"a","revision":1}]}', undefined],
-  ['a first list of taskmaster', '{"tasks":[{"id":1,"title":"x"}]}', 'taskmaster'],
-  ['a search of GitHub', '{"items":[{"number":1,"title":"x","state":"open"}]}', 'github'],
-  ['nothing', '', undefined],
-  ['any text', 'hello', undefined],
-])('%s', (_, text, tool) => {
-  expect(recognise([{ name: 'x', text }])).toBe(tool);
+  ['an export as JSON Lines', '{"id":"T001","type":"task","title":"x","createdBy":"a","revision":1}', undefined],
+  ['an export as JSON', '{"tasks":[{"id":"T001","title":"x","createdBy":"a","revision":1}]}', undefined],
+  ['the first format of taskmaster', '{"tasks":[{"id":1,"title":"x"}]}', 'taskmaster'],
+  ['a search result of GitHub', '{"items":[{"number":1,"title":"x","state":"open"}]}', 'github'],
+  ['an empty file', '', undefined],
+  ['plain text', 'hello', undefined],
+])('detects the tool of %s', (_, text, tool) => {
+  expect(detectTool([{ name: 'x', text }])).toBe(tool);
 });

@@ -1,35 +1,51 @@
 import type { Priority, Status } from '#core/model/scalars.ts';
-import { isMap } from '#lib/is-map.ts';
-import type { ForeignFile, ForeignTask, GivenFile, Loss } from '../model/foreign.ts';
-import { among, foreignFile, keptLabels, type Lose, recordsOf, refused, shown, texts, timeOf, when, withRest } from './given.ts';
+import { defined } from '#lib/defined.ts';
+import { isPlainObject } from '#lib/is-plain-object.ts';
+import type { ForeignData, ForeignTask, ImportLoss, SourceFile } from '../model/foreign.ts';
+import {
+  addUnmappedFields,
+  createForeignData,
+  createImportError,
+  formatValue,
+  getOwn,
+  joinParagraphs,
+  normalizeLabels,
+  parseRecords,
+  parseTime,
+  pickTime,
+  type ReportLoss,
+  toText,
+  toTexts,
+  unmappedField,
+} from './source-values.ts';
 
-/** Its folder also holds copies, which older versions of it and its backups leave behind. */
-export const wanted = (name: string): boolean => /^(?:\.beads\/)?(?:issues|beads)\.jsonl$/.test(name);
+/** Matches only the current files: the folder also contains copies from older versions and backups. */
+export const isBeadsFile = (name: string): boolean => /^(?:\.beads\/)?(?:issues|beads)\.jsonl$/.test(name);
 
-/** `issues.jsonl`, as `bd` keeps it and `bd export` writes it: one issue a line. */
-export function readBeads(files: GivenFile[]): ForeignFile {
-  const losses: Loss[] = [];
-  const where = new Map<ForeignTask, string>();
+/** Reads `issues.jsonl` as `bd` stores it and `bd export` writes it, one issue per line. */
+export function readBeads(files: SourceFile[]): ForeignData {
+  const losses: ImportLoss[] = [];
+  const origins = new Map<ForeignTask, string>();
   const current = files.filter(({ name }) => /(?:^|\/)issues\.jsonl$/.test(name));
-  const issues = (current.length > 0 ? current : files).flatMap((file) => issuesOf(file, losses));
+  const issues = (current.length > 0 ? current : files).flatMap((file) => readIssues(file, losses));
   const ids = new Set(issues.map(({ record }) => String(record.id)));
-  for (const { record, file } of issues) where.set(taskOf(record, ids, losses), file);
-  return foreignFile('beads', [...where.keys()], losses, where);
+  for (const { record, file } of issues) origins.set(toForeignTask(record, ids, losses), file);
+  return createForeignData('beads', [...origins.keys()], losses, origins);
 }
 
 type Fields = Record<string, unknown>;
 
-function issuesOf(file: GivenFile, losses: Loss[]): { record: Fields; file: string }[] {
-  return recordsOf(file).flatMap((record, i) => {
-    const lose = (why: string): [] => {
-      losses.push({ id: text(record.id) || text(record.key) || `entry ${i + 1}`, field: 'task', why });
+function readIssues(file: SourceFile, losses: ImportLoss[]): { record: Fields; file: string }[] {
+  return parseRecords(file).flatMap((record, i) => {
+    const skip = (why: string): [] => {
+      losses.push({ id: toText(record.id) || toText(record.key) || `entry ${i + 1}`, field: 'task', why });
       return [];
     };
-    if (record._type !== undefined && record._type !== 'issue') return lose(`a ${text(record._type)} is no issue`);
+    if (record._type !== undefined && record._type !== 'issue') return skip(`a ${toText(record._type)} is not an issue`);
     const isIssue = ['issue_type', 'status', 'priority', 'created_at'].some((field) => record[field] !== undefined);
-    if (text(record.id) === '' || typeof record.title !== 'string' || !isIssue)
-      throw refused(file.name, `entry ${i + 1} has no id, title and status as bd writes them`);
-    return record.status === 'tombstone' ? lose('it was deleted in beads') : [{ record, file: file.name }];
+    if (toText(record.id) === '' || typeof record.title !== 'string' || !isIssue)
+      throw createImportError(file.name, `entry ${i + 1} is not an issue of bd: id, title or status is missing`);
+    return record.status === 'tombstone' ? skip('it was deleted in beads') : [{ record, file: file.name }];
   });
 }
 
@@ -44,111 +60,109 @@ const statuses: Record<string, Status> = {
 };
 const priorities: Priority[] = ['critical', 'high', 'medium', 'low', 'low'];
 
-/** What says nothing that a task should keep: figures that follow from the rest, and the tool's own bookkeeping. */
-const idle =
+/** Derived numbers and internal fields of beads. */
+const ignoredFields =
   /^(?:_type|id|content_hash|source_repo|compaction_level|compacted_at|compacted_at_commit|original_size|original_type|\w+_count|closed_by_session|ephemeral|no_history|is_template|pinned|sender|last_activity|deleted_\w+|delete_reason|owner)$/;
-const kept =
+const mappedFields =
   /^(?:title|description|design|acceptance_criteria|notes|status|priority|issue_type|created_at|created_by|updated_at|closed_at|started_at|close_reason|labels|dependencies|comments|parent)$/;
 
-function taskOf(record: Fields, ids: Set<string>, losses: Loss[]): ForeignTask {
-  const id = text(record.id);
-  const lose: Lose = (field, why) => losses.push({ id, field, why });
-  const rest: [string, string][] = [];
+function toForeignTask(record: Fields, ids: Set<string>, losses: ImportLoss[]): ForeignTask {
+  const id = toText(record.id);
+  const reportLoss: ReportLoss = (field, why) => losses.push({ id, field, why });
+  const unmapped: [string, string][] = [];
   for (const [field, value] of Object.entries(record))
-    if (!kept.test(field) && !idle.test(field) && !isNothing(value)) {
-      rest.push([field, text(value) || shown(value)]);
-      lose(field, 'there is no such field; it stands in the description');
+    if (!mappedFields.test(field) && !ignoredFields.test(field) && !isEmpty(value)) {
+      unmapped.push([field, toText(value) || formatValue(value)]);
+      reportLoss(field, unmappedField);
     }
-  const type = text(record.issue_type);
-  const createdBy = text(record.created_by) || text(record.owner);
-  const description = [text(record.description), text(record.design) && `## Design\n\n${text(record.design)}`].filter(Boolean).join('\n\n');
+  const type = toText(record.issue_type);
+  const description = joinParagraphs(toText(record.description), toText(record.design) && `## Design\n\n${toText(record.design)}`);
   return {
     id,
-    title: text(record.title),
-    ...withRest(description, 'beads', rest),
-    ...statusOf(record, lose),
-    // A tool of its kind writes nothing where a number is 0, and 0 is the most urgent.
-    priority: priorityOf(record.priority ?? 0, lose),
-    ...(type === 'epic' ? { type: 'epic' as const } : {}),
-    ...linksOf(record, ids, lose),
-    labels: keptLabels([...texts(record.labels), ...(['', 'task', 'epic'].includes(type) ? [] : [type])], lose),
-    acceptance: criteriaOf(text(record.acceptance_criteria)),
-    notes: notesOf(record),
-    ...when('createdAt', record.created_at, lose),
-    ...when('updatedAt', record.updated_at, lose),
-    ...when('startedAt', record.started_at, lose),
-    ...when('completedAt', record.closed_at, lose),
-    ...(createdBy ? { createdBy } : {}),
+    title: toText(record.title),
+    ...addUnmappedFields(description, 'beads', unmapped),
+    ...toStatusFields(record, reportLoss),
+    // The JSON of a Go program omits 0, which is the highest priority.
+    priority: toPriority(record.priority ?? 0, reportLoss),
+    ...(type === 'epic' ? { type } : {}),
+    ...defined({ createdBy: toText(record.created_by) || toText(record.owner) || undefined }),
+    ...toLinks(record, ids, reportLoss),
+    labels: normalizeLabels([...toTexts(record.labels), ...(['', 'task', 'epic'].includes(type) ? [] : [type])], reportLoss),
+    acceptance: parseCriteria(toText(record.acceptance_criteria)),
+    notes: toNotes(record),
+    ...pickTime('createdAt', record.created_at, reportLoss),
+    ...pickTime('updatedAt', record.updated_at, reportLoss),
+    ...pickTime('startedAt', record.started_at, reportLoss),
+    ...pickTime('completedAt', record.closed_at, reportLoss),
   };
 }
 
-function statusOf(record: Fields, lose: Lose): Pick<ForeignTask, 'status' | 'blockedBy'> {
-  const name = text(record.status) || 'open';
-  const status = among(statuses, name);
-  if (!status) lose('status', `${JSON.stringify(name)} is kept as pending`);
-  if (name === 'deferred') lose('status', 'deferred is kept as blocked');
-  const until = timeOf(record.defer_until);
+function toStatusFields(record: Fields, reportLoss: ReportLoss): Pick<ForeignTask, 'status' | 'blockedBy'> {
+  const name = toText(record.status) || 'open';
+  const status = getOwn(statuses, name);
+  if (!status) reportLoss('status', `${JSON.stringify(name)} is imported as pending`);
+  if (name === 'deferred') reportLoss('status', 'deferred is imported as blocked');
+  const until = parseTime(record.defer_until);
   return {
     status: status ?? 'pending',
     ...(name === 'deferred' ? { blockedBy: `deferred${until ? ` until ${until}` : ''} in beads` } : {}),
   };
 }
 
-function priorityOf(value: unknown, lose: Lose): Priority {
+function toPriority(value: unknown, reportLoss: ReportLoss): Priority {
   const priority = typeof value === 'number' ? priorities[value] : undefined;
-  if (!priority) lose('priority', `${brief(value)} is kept as medium`);
-  if (value === 4) lose('priority', '4 is kept as low, like 3');
+  if (!priority) reportLoss('priority', `${formatBriefly(value)} is imported as medium`);
+  if (value === 4) reportLoss('priority', '4 is imported as low, like 3');
   return priority ?? 'medium';
 }
 
-/** An issue waits for what blocks it and is inside its parent; a name with a dot at its end says that, too. Everything else only points. */
-function linksOf(record: Fields, ids: Set<string>, lose: Lose): Pick<ForeignTask, 'parent' | 'depends' | 'related'> {
-  const id = text(record.id);
+/** `blocks` and `waits-for` become dependencies, `parent-child` and an id such as `bd-1.2` a parent, and all other links relations. */
+function toLinks(record: Fields, ids: Set<string>, reportLoss: ReportLoss): Pick<ForeignTask, 'parent' | 'depends' | 'related'> {
+  const id = toText(record.id);
   const depends: string[] = [];
   const related: string[] = [];
-  const parents = text(record.parent) ? [text(record.parent)] : [];
-  for (const link of list(record.dependencies)) {
-    const on = text(link.depends_on_id);
-    const kind = text(link.type) || text(link.dep_type) || 'blocks';
-    if (!on || (text(link.issue_id) || id) !== id) lose('dependencies', `${brief(link)} is no dependency of this issue`);
+  const parents = toText(record.parent) ? [toText(record.parent)] : [];
+  for (const link of toFieldsList(record.dependencies)) {
+    const on = toText(link.depends_on_id);
+    const kind = toText(link.type) || toText(link.dep_type) || 'blocks';
+    if (!on || (toText(link.issue_id) || id) !== id) reportLoss('dependencies', `${formatBriefly(link)} is not a dependency of this issue`);
     else if (kind === 'blocks' || kind === 'waits-for') depends.push(on);
     else if (kind === 'parent-child') parents.push(on);
     else {
       related.push(on);
-      if (kind !== 'related' && kind !== 'relates-to') lose('dependencies', `${kind} ${on} is kept as related`);
+      if (kind !== 'related' && kind !== 'relates-to') reportLoss('dependencies', `${kind} ${on} is imported as related`);
     }
   }
-  const above = id.replace(/\.[^.]*$/, '');
-  if (parents.length === 0 && above !== id && ids.has(above)) parents.push(above);
+  const prefix = id.replace(/\.[^.]*$/, '');
+  if (parents.length === 0 && prefix !== id && ids.has(prefix)) parents.push(prefix);
   const [parent, ...more] = new Set(parents);
   for (const other of more) {
     related.push(other);
-    lose('parent', `a task is inside one other: ${parent}; ${other} is kept as related`);
+    reportLoss('parent', `a task has one parent, ${parent}; ${other} is imported as related`);
   }
-  return { ...(parent ? { parent } : {}), depends, ...(related.length > 0 ? { related } : {}) };
+  return { ...defined({ parent }), depends, related };
 }
 
-/** Each line is a criterion, ticked where it has a ticked box. */
-const criteriaOf = (all: string): ForeignTask['acceptance'] =>
-  all.split(/\r?\n/).flatMap((line) => {
+/** Each line is a criterion; it is met if its box is ticked. */
+const parseCriteria = (lines: string): ForeignTask['acceptance'] =>
+  lines.split(/\r?\n/).flatMap((line) => {
     const [, box, words] = /^\s*(?:[-*+]\s+|\d+[.)]\s+)?(?:\[([ xX])\]\s*)?(.*?)\s*$/.exec(line) ?? [];
     return words ? [{ text: words, met: /x/i.test(box ?? '') }] : [];
   });
 
-function notesOf(record: Fields): ForeignTask['notes'] {
-  const said = (words: string, at: unknown, by?: unknown) => {
-    const time = timeOf(at);
-    return words.trim() ? [{ text: words, ...(time ? { at: time } : {}), ...(text(by) ? { by: text(by) } : {}) }] : [];
-  };
+function toNotes(record: Fields): ForeignTask['notes'] {
+  const toNote = (words: string, at: unknown, by?: unknown) =>
+    words.trim() ? [defined({ text: words, at: parseTime(at), by: toText(by) || undefined })] : [];
   return [
-    ...said(text(record.notes), record.updated_at),
-    ...list(record.comments).flatMap((comment) => said(text(comment.text) || text(comment.body), comment.created_at, comment.author)),
-    ...said(text(record.close_reason) && `Closed: ${text(record.close_reason)}`, record.closed_at),
+    ...toNote(toText(record.notes), record.updated_at),
+    ...toFieldsList(record.comments).flatMap((comment) =>
+      toNote(toText(comment.text) || toText(comment.body), comment.created_at, comment.author),
+    ),
+    ...toNote(toText(record.close_reason) && `Closed: ${toText(record.close_reason)}`, record.closed_at),
   ];
 }
 
-const text = (value: unknown): string => (typeof value === 'string' ? value : '');
-const list = (value: unknown): Fields[] => (Array.isArray(value) ? value.filter(isMap) : []);
-const brief = (value: unknown): string => shown(value).slice(0, 80);
-const isNothing = (value: unknown): boolean =>
+const toFieldsList = (value: unknown): Fields[] => (Array.isArray(value) ? value.filter(isPlainObject) : []);
+const formatBriefly = (value: unknown): string => formatValue(value).slice(0, 80);
+const isEmpty = (value: unknown): boolean =>
   value === null || value === '' || value === false || value === 0 || (typeof value === 'object' && Object.keys(value).length === 0);

@@ -1,7 +1,7 @@
-import type { Fitted } from './fit.ts';
+import type { NormalizedTask } from './normalize-task.ts';
 
-/** What is told apart when a task is imported again, in the order in which a digest holds it. */
-export const fields = [
+/** The fields compared when a task is imported again, in the order of their hashes in a digest. Stored digests depend on it. */
+export const comparedFields = [
   'title',
   'description',
   'status',
@@ -16,36 +16,36 @@ export const fields = [
   'files',
   'isArchived',
 ] as const;
-export type Field = (typeof fields)[number];
+export type ComparedField = (typeof comparedFields)[number];
 
-/** A short hash for each field, so that later it is known what changed over there and what only here. Ties count only where
- *  they lead to a task of the file: one that comes with a later file is a change. */
-export function digestOf(task: Fitted, leads: (id: string) => boolean): string {
-  return fields.map((field) => short(told(task, field, leads))).join(',');
+/** Computes a short hash per field, so that a later import can tell changes in the source from local ones. Links count only if their
+ *  target is imported: a target that comes with a later file is a change. */
+export function digestTask(task: NormalizedTask, isImported: (id: string) => boolean): string {
+  return comparedFields.map((field) => digestValue(getComparedValue(task, field, isImported))).join(',');
 }
 
-/** All of them where nothing is known of it. */
-export function changedFields(before: string | undefined, after: string): Set<Field> {
-  const was = before?.split(',') ?? [];
-  const is = after.split(',');
-  return new Set(fields.filter((_, i) => was[i] !== is[i]));
+/** Returns all fields if there is no earlier digest. */
+export function diffDigests(before: string | undefined, after: string): Set<ComparedField> {
+  const oldHashes = before?.split(',') ?? [];
+  const newHashes = after.split(',');
+  return new Set(comparedFields.filter((_, i) => oldHashes[i] !== newHashes[i]));
 }
 
-function told(task: Fitted, field: Field, leads: (id: string) => boolean): unknown {
+function getComparedValue(task: NormalizedTask, field: ComparedField, isImported: (id: string) => boolean): unknown {
   if (field === 'status') return [task.status, task.blockedBy, task.completedAt];
-  if (field === 'parent') return task.parent && leads(task.parent) ? task.parent : undefined;
-  if (field === 'depends' || field === 'related') return task[field].filter(leads);
+  if (field === 'parent') return task.parent && isImported(task.parent) ? task.parent : undefined;
+  if (field === 'depends' || field === 'related') return task[field].filter(isImported);
   return task[field];
 }
 
-function short(value: unknown): string {
+function digestValue(value: unknown): string {
   if (value === undefined || value === false || (Array.isArray(value) && value.length === 0)) return '';
-  return hash(typeof value === 'string' ? value : JSON.stringify(value));
+  return hashText(typeof value === 'string' ? value : JSON.stringify(value));
 }
 
-/** 53 bits, enough to tell what a field was from what it is. Nobody gains by two that are the same, and it costs a tenth of SHA-256:
- *  two chains of multiplications (FNV's prime and another), mixed with each other at the end. */
-function hash(text: string): string {
+/** A 53-bit hash: two multiplicative chains (the FNV prime and another), mixed at the end. It costs a tenth of SHA-256; collisions have
+ *  no security impact. */
+function hashText(text: string): string {
   let [a, b] = [0x811c9dc5, 0x41c6ce57];
   for (let i = 0; i < text.length; i++) {
     const unit = text.charCodeAt(i);

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import type { Task } from '#tasks/model/task.ts';
-import { exportText } from './export.ts';
-import { githubIssues } from './export-github.ts';
+import { formatExport } from './export.ts';
+import { toGithubIssues } from './export-github.ts';
 import { readGithub } from './github.ts';
 
 const task = (id: string, more: Partial<Task> = {}): Task => ({
@@ -39,12 +39,12 @@ const tasks = [
   task('T005', { type: 'subtask', parentId: 'T002', notes: [{ at: '2026-01-02T00:00:00.000Z', by: 'ada', text: 'said' }] }),
 ];
 
-test('an issue comes after what it is part of and what it waits for', () => {
-  expect(githubIssues(tasks).map(({ number }) => number)).toEqual([4, 3, 1, 2, 5]);
+test('puts an issue after its parent and its dependencies', () => {
+  expect(toGithubIssues(tasks).map(({ number }) => number)).toEqual([4, 3, 1, 2, 5]);
 });
 
-test('what GitHub has no field for is a label, a section or a comment that nobody sees', () => {
-  const [, , first, second] = githubIssues(tasks);
+test('writes fields that GitHub lacks as labels, sections or a hidden comment', () => {
+  const [, , first, second] = toGithubIssues(tasks);
   expect(first).toMatchObject({
     parent: { number: 4 },
     blockedBy: { nodes: [{ number: 3 }], totalCount: 1 },
@@ -59,8 +59,8 @@ test('what GitHub has no field for is a label, a section or a comment that nobod
 
 const read = (text: string) => new Map(readGithub([{ name: 'issues.json', text }]).tasks.map((one) => [one.title, one]));
 
-test('read again, titles, states, priorities, depends and hierarchy are the same', () => {
-  const found = read(exportText(tasks, 'github'));
+test('reads exported issues back with the same titles, states, priorities, dependencies and hierarchy', () => {
+  const found = read(formatExport(tasks, 'github'));
   const id = (of?: string): string | undefined => of && `#${Number(of.slice(1))}`;
   for (const { title, status, priority, parentId, depends = [], description, blockedBy, files } of tasks)
     expect(found.get(title)).toMatchObject({
@@ -76,8 +76,8 @@ test('read again, titles, states, priorities, depends and hierarchy are the same
   expect([found.get('Task T004')?.type, found.get('Task T002')?.type]).toEqual(['epic', 'task']);
 });
 
-test('tasks find each other by what stands in their bodies when GitHub has given them numbers and tells no relations', () => {
-  const renumbered = githubIssues(tasks).map(({ parent: _, blockedBy: __, number, ...rest }) => ({
+test('links tasks by the markers in their bodies when the numbers changed and relations are missing', () => {
+  const renumbered = toGithubIssues(tasks).map(({ parent: _, blockedBy: __, number, ...rest }) => ({
     ...rest,
     number: number + 100,
     url: `https://github.com/o/r/issues/${number + 100}`,
@@ -87,6 +87,6 @@ test('tasks find each other by what stands in their bodies when GitHub has given
   expect(found.get('Task T005')).toMatchObject({ parent: 'o/r#102' });
 });
 
-test('nothing to export is an empty list', () => {
-  expect(exportText([], 'github')).toBe('[]\n');
+test('exports an empty list for no tasks', () => {
+  expect(formatExport([], 'github')).toBe('[]\n');
 });

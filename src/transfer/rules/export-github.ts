@@ -1,8 +1,8 @@
-import { seqOf, type TaskId } from '#core/model/scalars.ts';
+import { type TaskId, toTaskNumber } from '#core/model/scalars.ts';
 import type { Acceptance, Task } from '#tasks/model/task.ts';
-import { headings, markOf } from './github-body.ts';
+import { formatMarker, headings } from './github-body.ts';
 
-/** An issue as `gh issue list --json` writes it. Its number is that of the task until GitHub gives it one of its own. */
+/** An issue as `gh issue list --json` writes it. Its number is the number of the task until GitHub assigns one. */
 export interface GithubIssue {
   number: number;
   title: string;
@@ -18,27 +18,27 @@ export interface GithubIssue {
   closedAt: string | null;
 }
 
-/** One issue for each task, what it is part of and what it waits for before it, so that they can be made in this order. */
-export function githubIssues(tasks: Task[]): GithubIssue[] {
+/** Converts tasks to issues. Parents and dependencies come first, so that the issues can be created in this order. */
+export function toGithubIssues(tasks: Task[]): GithubIssue[] {
   const parents = new Set(tasks.map((task) => task.parentId));
   const known = new Set(tasks.map((task) => task.id));
-  return inOrder(tasks).map((task) => issueOf(task, parents.has(task.id), known));
+  return sortByDependencies(tasks).map((task) => toGithubIssue(task, parents.has(task.id), known));
 }
 
-function issueOf(task: Task, isParent: boolean, known: Set<TaskId>): GithubIssue {
+function toGithubIssue(task: Task, isParent: boolean, known: Set<TaskId>): GithubIssue {
   const isDone = task.status === 'done';
-  const isGivenUp = task.labels?.includes('not-planned');
+  const isNotPlanned = task.labels?.includes('not-planned');
   const parent = task.parentId && known.has(task.parentId) ? task.parentId : undefined;
   const depends = (task.depends ?? []).filter((id) => known.has(id));
   return {
-    number: seqOf(task.id),
+    number: toTaskNumber(task.id),
     title: task.title,
-    body: bodyOf(task, parent, depends),
+    body: formatBody(task, parent, depends),
     state: isDone ? 'CLOSED' : 'OPEN',
-    stateReason: !isDone ? '' : isGivenUp ? 'NOT_PLANNED' : 'COMPLETED',
-    labels: labelsOf(task, isParent).map((name) => ({ name })),
-    parent: parent ? { number: seqOf(parent) } : null,
-    blockedBy: { nodes: depends.map((id) => ({ number: seqOf(id) })), totalCount: depends.length },
+    stateReason: !isDone ? '' : isNotPlanned ? 'NOT_PLANNED' : 'COMPLETED',
+    labels: listLabels(task, isParent).map((name) => ({ name })),
+    parent: parent ? { number: toTaskNumber(parent) } : null,
+    blockedBy: { nodes: depends.map((id) => ({ number: toTaskNumber(id) })), totalCount: depends.length },
     comments: (task.notes ?? []).map(({ at, by, text }) => ({ author: { login: by }, body: text, createdAt: at })),
     createdAt: task.createdAt,
     updatedAt: task.updatedAt,
@@ -46,56 +46,56 @@ function issueOf(task: Task, isParent: boolean, known: Set<TaskId>): GithubIssue
   };
 }
 
-/** What GitHub has no field for and what follows from nothing else. */
-function labelsOf(task: Task, isParent: boolean): string[] {
-  const isTypeTold = task.type === 'epic' || task.type === 'saga' || (isParent && !task.parentId);
+/** Labels carry the fields that GitHub issues do not have. */
+function listLabels(task: Task, isParent: boolean): string[] {
+  const needsTypeLabel = task.type === 'epic' || task.type === 'saga' || (isParent && !task.parentId);
   return [
     ...(task.labels ?? []),
     `priority:${task.priority}`,
-    ...(isTypeTold ? [`type:${task.type}`] : []),
+    ...(needsTypeLabel ? [`type:${task.type}`] : []),
     ...(task.status === 'active' || task.status === 'blocked' ? [`status:${task.status}`] : []),
     ...(task.size ? [`size:${task.size}`] : []),
     ...(task.phase ? [`phase:${task.phase}`.slice(0, 50)] : []),
   ].slice(0, 100);
 }
 
-/** No `#` and number of ours stands in it: on GitHub it would mean another issue. */
-function bodyOf(task: Task, parent: TaskId | undefined, depends: TaskId[]): string {
-  const criteria = (task.acceptance ?? []).flatMap(criterionOf);
+/** The body contains no `#` with a task number, because GitHub would link it to another issue. */
+function formatBody(task: Task, parent: TaskId | undefined, depends: TaskId[]): string {
+  const criteria = (task.acceptance ?? []).flatMap(formatCriterion);
   const files = (task.files ?? []).map((path) => `- \`${path}\``);
   return [
     task.description ?? '',
     criteria.length > 0 ? [headings.criteria, ...criteria].join('\n') : '',
     task.blockedBy ? `${headings.blocked}\n${task.blockedBy}` : '',
     files.length > 0 ? [headings.files, ...files].join('\n') : '',
-    markOf(task.id, parent, depends),
+    formatMarker(task.id, parent, depends),
   ]
     .filter(Boolean)
     .join('\n\n');
 }
 
-/** Children are sub-issues and need no line. */
-function criterionOf(criterion: Acceptance): string[] {
+/** Children become sub-issues instead. */
+function formatCriterion(criterion: Acceptance): string[] {
   if (criterion.kind === 'child_task') return [];
   const text = criterion.kind === 'text' ? criterion.text.replace(/\s+/g, ' ') : `Evidence for ${criterion.gate}`;
   return [`- [${criterion.met ? 'x' : ' '}] ${text}`];
 }
 
-/** By id, but for what must come before. A parent begins before its children and a task after what it waits for, so there is no circle. */
-function inOrder(tasks: Task[]): Task[] {
+/** Keeps the order by id, except that parents and dependencies come first. The store rules out cycles among them. */
+function sortByDependencies(tasks: Task[]): Task[] {
   const byId = new Map(tasks.map((task) => [task.id, task]));
-  const placed = new Set<Task>();
+  const sorted = new Set<Task>();
   for (const first of tasks) {
     const stack = [first];
     const open = new Set<Task>();
     while (stack.length > 0) {
       const task = stack.at(-1)!;
       const before = [task.parentId, ...(task.depends ?? [])].flatMap((id) => (id && byId.get(id)) || []);
-      const missing = open.has(task) ? [] : before.filter((one) => !placed.has(one) && !open.has(one));
+      const missing = open.has(task) ? [] : before.filter((other) => !sorted.has(other) && !open.has(other));
       open.add(task);
       if (missing.length > 0) stack.push(...missing.reverse());
-      else placed.add(stack.pop()!);
+      else sorted.add(stack.pop()!);
     }
   }
-  return [...placed];
+  return [...sorted];
 }

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { Task } from '#tasks/model/task.ts';
-import { exportText } from './export.ts';
+import { formatExport } from './export.ts';
 
 const task = (id: string, more: Partial<Task> = {}): Task => ({
   id,
@@ -20,15 +20,15 @@ const tasks = [
   task('T003', { status: 'blocked', title: 'a *b*' }),
 ];
 
-test('a line of JSON for each, or one document', () => {
-  const lines = exportText(tasks, 'jsonl').split('\n').filter(Boolean);
+test('writes JSON Lines or one JSON document', () => {
+  const lines = formatExport(tasks, 'jsonl').split('\n').filter(Boolean);
   expect(lines.map((line) => JSON.parse(line))).toEqual(tasks);
-  expect(JSON.parse(exportText(tasks, 'json'))).toEqual({ tasks });
-  expect(exportText([], 'jsonl')).toBe('');
+  expect(JSON.parse(formatExport(tasks, 'json'))).toEqual({ tasks });
+  expect(formatExport([], 'jsonl')).toBe('');
 });
 
-test('a cell is quoted where it must be, and never a formula', () => {
-  const [, first, second] = exportText(tasks, 'csv').split('\r\n');
+test('quotes cells where necessary and never writes a formula', () => {
+  const [, first, second] = formatExport(tasks, 'csv').split('\r\n');
   expect(first).toMatch(/^T001,epic,"'=1\+1, ""x""",pending,medium,/);
   expect(second).toContain(',T003,');
 });
@@ -36,7 +36,7 @@ test('a cell is quoted where it must be, and never a formula', () => {
 test.each(['=1', '+1', '-1', '@x', '\t=1', '\r=1', '\n=1', '＝1', '＋1', '－1', '＠x'])(
   '%j does not begin a formula in any column',
   (text) => {
-    const [, row] = exportText(
+    const [, row] = formatExport(
       [task('T001', { title: text, description: text, labels: [text], blockedBy: text, files: [text] })],
       'csv',
     ).split(/\r\n(?=T|$)/);
@@ -45,19 +45,19 @@ test.each(['=1', '+1', '-1', '@x', '\t=1', '\r=1', '\n=1', '＝1', '＋1', '－1
   },
 );
 
-test('where a semicolon parts cells, a quoted one does not', () => {
-  expect(exportText([task('T001', { title: 'a;=1+1' })], 'csv')).toContain(',"a;=1+1",');
+test('quotes semicolons', () => {
+  expect(formatExport([task('T001', { title: 'a;=1+1' })], 'csv')).toContain(',"a;=1+1",');
 });
 
-test('marks of Markdown and HTML in a title are text', () => {
+test('escapes Markdown and HTML in titles', () => {
   const title = '<b> [x](y) ~~z~~ `c` &lt; $a$ # | \\';
-  expect(exportText([task('T001', { title })], 'md')).toContain(
+  expect(formatExport([task('T001', { title })], 'md')).toContain(
     '**T001** \\<b\\> \\[x\\](y) \\~\\~z\\~\\~ \\`c\\` \\&lt; \\$a\\$ \\# \\| \\\\',
   );
 });
 
-test('Markdown is a list of what is inside of what', () => {
-  expect(exportText(tasks, 'md').split('\n').slice(2, 5)).toEqual([
+test('writes the hierarchy as a nested Markdown list', () => {
+  expect(formatExport(tasks, 'md').split('\n').slice(2, 5)).toEqual([
     '- [ ] **T001** =1+1, "x"',
     '  - [x] **T002** Task T002 (after T003)',
     '- [ ] **T003** a \\*b\\* _blocked_',

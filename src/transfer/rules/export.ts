@@ -1,20 +1,21 @@
-import { csvText } from '#lib/csv.ts';
+import { addToList } from '#lib/collections.ts';
+import { formatCsv } from '#lib/csv.ts';
 import type { Task } from '#tasks/model/task.ts';
-import { githubIssues } from './export-github.ts';
+import { toGithubIssues } from './export-github.ts';
 
 export const exportFormats = ['jsonl', 'json', 'csv', 'md', 'github'] as const;
 export type ExportFormat = (typeof exportFormats)[number];
 
-/** Everything as one text. JSONL and JSON keep every field; CSV and Markdown are for people, GitHub's form is for its issues. */
-export function exportText(tasks: Task[], format: ExportFormat): string {
+/** Formats all tasks as one text. JSONL and JSON contain every field; CSV and Markdown are for people, `github` for GitHub issues. */
+export function formatExport(tasks: Task[], format: ExportFormat): string {
   if (format === 'json') return `${JSON.stringify({ tasks }, null, 2)}\n`;
   if (format === 'csv')
-    return csvText(
+    return formatCsv(
       columns,
       tasks.map((task) => columns.map((column) => task[column])),
     );
-  if (format === 'md') return markdown(tasks);
-  if (format === 'github') return `${JSON.stringify(githubIssues(tasks), null, 2)}\n`;
+  if (format === 'md') return formatMarkdown(tasks);
+  if (format === 'github') return `${JSON.stringify(toGithubIssues(tasks), null, 2)}\n`;
   return tasks.map((task) => `${JSON.stringify(task)}\n`).join('');
 }
 
@@ -38,12 +39,12 @@ const columns = [
   'completedAt',
 ] as const satisfies (keyof Task)[];
 
-function markdown(tasks: Task[]): string {
+function formatMarkdown(tasks: Task[]): string {
   const children = new Map<string, Task[]>();
   const known = new Set(tasks.map((task) => task.id));
   for (const task of tasks) {
     const key = task.parentId && known.has(task.parentId) ? task.parentId : '';
-    children.set(key, [...(children.get(key) ?? []), task]);
+    addToList(children, key, task);
   }
   const lines: string[] = [];
   const stack = (children.get('') ?? []).map((task) => ({ task, depth: 0 })).reverse();
@@ -55,12 +56,11 @@ function markdown(tasks: Task[]): string {
     ].filter(Boolean);
     const after = task.depends?.length ? ` (after ${task.depends.join(', ')})` : '';
     lines.push(
-      `${'  '.repeat(depth)}- [${task.status === 'done' ? 'x' : ' '}] **${task.id}** ${plain(task.title)}${notes.length ? ` _${notes.join(', ')}_` : ''}${after}`,
+      `${'  '.repeat(depth)}- [${task.status === 'done' ? 'x' : ' '}] **${task.id}** ${escapeMarkdown(task.title)}${notes.length ? ` _${notes.join(', ')}_` : ''}${after}`,
     );
     for (const child of (children.get(task.id) ?? []).toReversed()) stack.push({ task: child, depth: depth + 1 });
   }
   return `# Tasks\n\n${lines.join('\n')}${lines.length ? '\n' : ''}`;
 }
 
-/** Markdown marks in a title are text. */
-const plain = (text: string): string => text.replace(/[\\`*_[\]<>#|~$&]/g, '\\$&');
+const escapeMarkdown = (text: string): string => text.replace(/[\\`*_[\]<>#|~$&]/g, '\\$&');

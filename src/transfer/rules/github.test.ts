@@ -1,12 +1,12 @@
 import { expect, test } from 'vitest';
 import { sample } from '../../../test/imports/sample.ts';
-import { readGithub, wanted } from './github.ts';
+import { isGithubFile, readGithub } from './github.ts';
 
 const issue = (more: object) => ({ number: 1, title: 'Read', state: 'OPEN', url: 'https://github.com/o/r/issues/1', ...more });
 const read = (...issues: object[]) => readGithub([{ name: 'issues.json', text: JSON.stringify(issues) }]);
 const one = (more: object) => read(issue(more)).tasks[0]!;
 
-test('what gh and the REST API write', () => {
+test('reads issues of gh and of the REST API', () => {
   const { source, tasks, losses } = readGithub(sample('github'));
   expect(source).toBe('github');
   const short = (id?: string): string | undefined => id?.replace('example/service', '');
@@ -55,7 +55,7 @@ test.each([
   [['blocked', 'wip'], { status: 'blocked', labels: [] }],
   [['type:epic'], { type: 'epic', labels: [] }],
   [['type: bug', 'Area/UI'], { labels: ['type:bug', 'area/ui'] }],
-])('labels %j', (labels, expected) => {
+])('reads labels %j', (labels, expected) => {
   expect(one({ labels: labels.map((name) => ({ name })) })).toMatchObject(expected);
   expect(one({ labels })).toMatchObject(expected);
 });
@@ -68,7 +68,7 @@ test.each([
   ['`x`\n```\nblocked by #2\n```', []],
   ['blocked by #1', []],
   ['see #2', []],
-])('%j waits for %j', (body, depends) => {
+])('finds the dependencies of %j: %j', (body, depends) => {
   expect(one({ body })).toMatchObject({ depends });
 });
 
@@ -78,11 +78,11 @@ test.each([
   [issue({ body: 'Why.\n\nPart of #9' }), 'o/r#9'],
   [issue({ body: 'It is part of #9 in a way' }), undefined],
   [issue({ parent: { number: 8, url: 'https://github.com/o/r/issues/8' }, body: 'Parent: #9' }), 'o/r#8'],
-])('%j is part of %s', (given, parent) => {
+])('finds the parent of %j: %s', (given, parent) => {
   expect(read(given).tasks[0]?.parent).toBe(parent);
 });
 
-test('what is said from the other side counts as well', () => {
+test('reads links from either end', () => {
   const [first, second] = read(
     issue({ subIssues: { nodes: [{ number: 2 }], totalCount: 1 }, blocking: { nodes: [{ number: 2 }], totalCount: 3 } }),
     issue({ number: 2, url: 'https://github.com/o/r/issues/2' }),
@@ -91,12 +91,12 @@ test('what is said from the other side counts as well', () => {
   expect(second).toMatchObject({ parent: 'o/r#1', depends: ['o/r#1'] });
 });
 
-test('issues of two repositories are not mixed up', () => {
+test('separates issues of two repositories', () => {
   const ids = read(issue({}), issue({ url: 'https://github.com/o/other/issues/1' })).tasks.map(({ id }) => id);
   expect(ids).toEqual(['o/r#1', 'o/other#1']);
 });
 
-test('pages, one issue a line, and a search', () => {
+test('reads paginated output, JSON Lines and search results', () => {
   const two = issue({ number: 2, url: '' });
   for (const text of [JSON.stringify([[issue({})], [two]]), `${JSON.stringify(issue({}))}\n${JSON.stringify(two)}\n`])
     expect(readGithub([{ name: 'x.json', text }]).tasks.map(({ id }) => id)).toEqual(['o/r#1', '#2']);
@@ -104,7 +104,7 @@ test('pages, one issue a line, and a search', () => {
   expect(readGithub([{ name: 'x.json', text: '[]' }]).tasks).toEqual([]);
 });
 
-test('a body that wants to keep a pattern busy does not', () => {
+test('parses a hostile body in linear time', () => {
   const body = `${'blocked by '.repeat(5000)}${'a'.repeat(50_000)}${'\n'.repeat(50_000)}${'parent '.repeat(5000)}${'a/'.repeat(30_000)}#`;
   const began = performance.now();
   expect(one({ body, url: `https://${'a'.repeat(50_000)}` }).depends).toEqual([]);
@@ -112,17 +112,17 @@ test('a body that wants to keep a pattern busy does not', () => {
 });
 
 test.each([
-  ['nothing', ' \n', /empty/],
+  ['an empty file', ' \n', /empty/],
   ['a torn list', '[{"number":1,"title":"x","st', /line 1, column \d+: it is not valid JSON/],
-  ['another tool', '[{"uuid":"a","description":"x","status":"pending"}]', /entry 1 has no number, title and state/],
-  ['a number that is none', JSON.stringify([issue({ number: '1' })]), /entry 1/],
-  ['one issue twice', JSON.stringify([issue({}), issue({ title: 'Write' })]), /o\/r#1 is there twice/],
-])('%s is refused', (_, text, problem) => {
+  ['another tool', '[{"uuid":"a","description":"x","status":"pending"}]', /entry 1 is not an issue: number, title or state is missing/],
+  ['an invalid number', JSON.stringify([issue({ number: '1' })]), /entry 1/],
+  ['one issue twice', JSON.stringify([issue({}), issue({ title: 'Write' })]), /o\/r#1 occurs twice/],
+])('rejects %s', (_, text, problem) => {
   expect(() => readGithub([{ name: 'issues.json', text }])).toThrow(problem);
 });
 
-test('which files of a folder are wanted', () => {
-  expect(['issues.json', 'a/open-issues-2.jsonl', 'issues.csv', 'issues/package.json'].filter(wanted)).toEqual([
+test('accepts files of issues only', () => {
+  expect(['issues.json', 'a/open-issues-2.jsonl', 'issues.csv', 'issues/package.json'].filter(isGithubFile)).toEqual([
     'issues.json',
     'a/open-issues-2.jsonl',
   ]);

@@ -1,42 +1,42 @@
 import fc from 'fast-check';
 import { is } from 'valibot';
 import { expect, test } from 'vitest';
-import { AgentId, Criterion, Description, FilePath, Label, NoteText, type TaskId, Title, taskId } from '#core/model/scalars.ts';
+import { AgentId, Criterion, Description, FilePath, Label, NoteText, type TaskId, Title, toTaskId } from '#core/model/scalars.ts';
 import type { Note, TaskRecord } from '#tasks/model/task.ts';
-import { fits, tierBelow } from '#tasks/rules/hierarchy.ts';
-import { circle, type Links } from '#tasks/rules/order.ts';
-import type { ForeignFile, ForeignTask } from '../model/foreign.ts';
-import { draftOf, type Plan, planImport } from './plan.ts';
-import { shifted } from './records.ts';
-import type { Known } from './scene.ts';
+import { canBePlaced, getChildTier } from '#tasks/rules/hierarchy.ts';
+import { findCycle, type TaskLinks } from '#tasks/rules/order.ts';
+import type { ForeignData, ForeignTask } from '../model/foreign.ts';
+import type { EarlierImport } from './import-state.ts';
+import { createImportDraft, type ImportPlan, planImport } from './plan.ts';
+import { applyPlacement } from './records.ts';
 
-/** What a store would hold after one import or several. */
+/** The contents of a store after one or several imports. */
 interface World {
   tasks: Map<TaskId, TaskRecord>;
   notes: Map<TaskId, Note[]>;
-  known: Map<string, Known>;
-  /** The last id that was given; none is given twice. */
+  earlierImports: Map<string, EarlierImport>;
+  /** The highest id so far; no id is assigned twice. */
   last: number;
 }
 
-const empty = (): World => ({ tasks: new Map(), notes: new Map(), known: new Map(), last: 0 });
+const empty = (): World => ({ tasks: new Map(), notes: new Map(), earlierImports: new Map(), last: 0 });
 const now = '2026-11-15T12:00:00.000Z';
 
-function bring(world: World, file: ForeignFile): Plan {
-  const draft = draftOf(file, world.known);
-  const count = draft.items.filter(({ known }) => !known).length;
-  const ctx = {
+function runImport(world: World, file: ForeignData): ImportPlan {
+  const draft = createImportDraft(file, world.earlierImports);
+  const count = draft.items.filter(({ earlier }) => !earlier).length;
+  const snapshot = {
     tasks: world.tasks,
     depends: [...world.tasks.values()].flatMap(({ id, depends }) => depends.map((to) => ({ from: id, to }))),
     records: world.tasks,
     notes: world.notes,
-    held: new Set<TaskId>(),
+    heldIds: new Set<TaskId>(),
     maxSiblings: 7,
   };
   const plan = planImport(
     draft,
-    ctx,
-    Array.from({ length: count }, () => taskId(++world.last)),
+    snapshot,
+    Array.from({ length: count }, () => toTaskId(++world.last)),
     now,
     'tester',
   );
@@ -48,25 +48,26 @@ function bring(world: World, file: ForeignFile): Plan {
     world.tasks.set(after.id, after);
     world.notes.set(after.id, [...(world.notes.get(after.id) ?? []), ...notes]);
   }
-  for (const { id, standing } of plan.shifted) world.tasks.set(id, shifted(world.tasks.get(id)!, standing));
-  for (const { foreignId, taskId, digest } of plan.remembered) world.known.set(foreignId, { taskId, digest });
+  for (const { id, placement } of plan.moved) world.tasks.set(id, applyPlacement(world.tasks.get(id)!, placement));
+  for (const { foreignId, taskId, digest } of plan.mappings) world.earlierImports.set(foreignId, { taskId, digest });
   return plan;
 }
 
-/** Everything that breaks a rule of ours. */
-function broken({ tasks, notes }: World): string[] {
-  const links: Links = { parentOf: new Map(), dependsOf: new Map(), childrenOf: new Map() };
-  const wrong: string[] = [];
+/** Lists all violations of the rules for tasks. */
+function findViolations({ tasks, notes }: World): string[] {
+  const links: TaskLinks = { parentOf: new Map(), dependsOf: new Map(), childrenOf: new Map() };
+  const violations: string[] = [];
   for (const task of tasks.values()) {
     const { id, parentId } = task;
     const parent = parentId === undefined ? undefined : tasks.get(parentId);
-    if (parentId !== undefined && !parent) wrong.push(`${id} is inside nothing`);
-    if (!fits(task.type, parent?.type)) wrong.push(`${id}: a ${task.type} in a ${parent?.type}`);
-    if (parent?.status === 'done' && task.status !== 'done') wrong.push(`${id} is open in something done`);
-    if (task.archivedAt && task.status !== 'done') wrong.push(`${id} is archived and open`);
-    if ((task.status === 'done') !== (task.completedAt !== undefined)) wrong.push(`${id} ${task.status} at ${task.completedAt}`);
-    if ((task.status === 'blocked') !== (task.blockedBy !== undefined)) wrong.push(`${id} is ${task.status} because ${task.blockedBy}`);
-    for (const on of task.depends) if (!tasks.has(on)) wrong.push(`${id} depends on nothing`);
+    if (parentId !== undefined && !parent) violations.push(`${id} has a missing parent`);
+    if (!canBePlaced(task.type, parent?.type)) violations.push(`${id}: a ${task.type} in a ${parent?.type}`);
+    if (parent?.status === 'done' && task.status !== 'done') violations.push(`${id} is open inside a done task`);
+    if (task.archivedAt && task.status !== 'done') violations.push(`${id} is archived and open`);
+    if ((task.status === 'done') !== (task.completedAt !== undefined)) violations.push(`${id} ${task.status} at ${task.completedAt}`);
+    if ((task.status === 'blocked') !== (task.blockedBy !== undefined))
+      violations.push(`${id} is ${task.status} because ${task.blockedBy}`);
+    for (const on of task.depends) if (!tasks.has(on)) violations.push(`${id} depends on nothing`);
     if (parentId) {
       links.parentOf.set(id, parentId);
       links.childrenOf.set(parentId, [...(links.childrenOf.get(parentId) ?? []), id]);
@@ -80,10 +81,10 @@ function broken({ tasks, notes }: World): string[] {
       task.acceptance.every(({ text }) => is(Criterion, text)) &&
       (notes.get(id) ?? []).every((note) => is(NoteText, note.text) && is(AgentId, note.by)) &&
       is(AgentId, task.createdBy);
-    if (!texts) wrong.push(`${id} has a text that none may have`);
+    if (!texts) violations.push(`${id} has an invalid text`);
   }
-  const path = circle([...tasks.keys()], links);
-  return path ? [...wrong, `a circle ${path}`] : wrong;
+  const path = findCycle([...tasks.keys()], links);
+  return path ? [...violations, `a cycle ${path}`] : violations;
 }
 
 const name = fc.constantFrom('a', 'b', 'c', 'd', 'e', 'f', 'g', 'h', 'nowhere');
@@ -129,59 +130,59 @@ const foreignTask: fc.Arbitrary<ForeignTask> = fc
   .map((task) => Object.fromEntries(Object.entries(task).filter(([, value]) => value !== undefined)) as unknown as ForeignTask);
 const foreign = fc
   .uniqueArray(foreignTask, { selector: ({ id }) => id, maxLength: 9 })
-  .map((tasks): ForeignFile => ({ source: 'beads', tasks, losses: [] }));
+  .map((tasks): ForeignData => ({ source: 'beads', tasks, losses: [] }));
 
-/** What people do here between two imports, each only where our operations allow it. */
-const edits = ['complete', 'delete', 'hold more', 'wait for more', 'rename'] as const;
+/** Local changes between two imports, each only where operations allow it. */
+const edits = ['complete', 'delete', 'add child', 'add dependency', 'rename'] as const;
 function edit(world: World, what: (typeof edits)[number], at: number): void {
   const { tasks } = world;
   const task = [...tasks.values()][at % Math.max(1, tasks.size)];
   if (!task) return;
   const all = [...tasks.values()];
-  const mine: TaskRecord = {
+  const added: TaskRecord = {
     ...task,
-    id: taskId(++world.last),
+    id: toTaskId(++world.last),
     type: 'task',
-    title: 'Mine',
+    title: 'Added',
     status: 'pending',
     depends: [],
     revision: 1,
   };
-  for (const field of ['parentId', 'completedAt', 'archivedAt', 'blockedBy'] as const) delete mine[field];
-  const isClear = (id: TaskId): boolean => !all.some((one) => one.parentId === id || one.depends.includes(id));
+  for (const field of ['parentId', 'completedAt', 'archivedAt', 'blockedBy'] as const) delete added[field];
+  const isUnreferenced = (id: TaskId): boolean => !all.some(({ parentId, depends }) => parentId === id || depends.includes(id));
   if (what === 'rename') tasks.set(task.id, { ...task, title: 'Renamed' });
-  if (what === 'delete' && isClear(task.id)) tasks.delete(task.id);
-  if (what === 'complete' && task.status !== 'blocked' && all.every((one) => one.parentId !== task.id || one.status === 'done'))
+  if (what === 'delete' && isUnreferenced(task.id)) tasks.delete(task.id);
+  if (what === 'complete' && task.status !== 'blocked' && all.every(({ parentId, status }) => parentId !== task.id || status === 'done'))
     tasks.set(task.id, { ...task, status: 'done', completedAt: task.completedAt ?? now });
-  if (what === 'hold more' && task.type !== 'subtask' && task.status !== 'done')
-    tasks.set(mine.id, { ...mine, type: tierBelow(task.type), parentId: task.id });
-  if (what === 'wait for more' && task.status !== 'done') {
-    tasks.set(mine.id, mine);
-    tasks.set(task.id, { ...task, depends: [...task.depends, mine.id] });
+  if (what === 'add child' && task.type !== 'subtask' && task.status !== 'done')
+    tasks.set(added.id, { ...added, type: getChildTier(task.type), parentId: task.id });
+  if (what === 'add dependency' && task.status !== 'done') {
+    tasks.set(added.id, added);
+    tasks.set(task.id, { ...task, depends: [...task.depends, added.id] });
   }
 }
-const edited = fc.array(fc.tuple(fc.constantFrom(...edits), fc.nat(20)), { maxLength: 6 });
+const editList = fc.array(fc.tuple(fc.constantFrom(...edits), fc.nat(20)), { maxLength: 6 });
 
-test('whatever a file holds, the tasks keep every rule; the same file again changes nothing', () => {
+test('satisfies all rules for any file and changes nothing when it is imported again', () => {
   fc.assert(
-    fc.property(foreign, edited, foreign, (first, ctx, second) => {
+    fc.property(foreign, editList, foreign, (first, localEdits, second) => {
       const world = empty();
-      bring(world, first);
-      expect(broken(world)).toEqual([]);
-      expect(bring(world, first)).toMatchObject({ created: [], updated: [], shifted: [], remembered: [], losses: [] });
-      for (const [what, at] of ctx) edit(world, what, at);
-      expect(broken(world)).toEqual([]);
+      runImport(world, first);
+      expect(findViolations(world)).toEqual([]);
+      expect(runImport(world, first)).toMatchObject({ created: [], updated: [], moved: [], mappings: [], losses: [] });
+      for (const [what, at] of localEdits) edit(world, what, at);
+      expect(findViolations(world)).toEqual([]);
       const before = structuredClone(world);
       try {
-        bring(world, second);
+        runImport(world, second);
       } catch (error) {
-        // A circle through what was added here alone is nobody's to cut: nothing is imported.
+        // A cycle of local dependencies only cannot be broken, so nothing is imported.
         expect(error).toMatchObject({ code: 'E_CIRCULAR_REFERENCE' });
         expect(world.tasks).toEqual(before.tasks);
         return;
       }
-      expect(broken(world)).toEqual([]);
-      expect(bring(world, second)).toMatchObject({ created: [], updated: [], shifted: [], remembered: [] });
+      expect(findViolations(world)).toEqual([]);
+      expect(runImport(world, second)).toMatchObject({ created: [], updated: [], moved: [], mappings: [] });
     }),
     { numRuns: 150 },
   );
@@ -197,9 +198,10 @@ const plain = (id: string, more: Partial<ForeignTask> = {}): ForeignTask => ({
   notes: [],
   ...more,
 });
-const file = (...tasks: ForeignTask[]): ForeignFile => ({ source: 'beads', tasks, losses: [] });
+const file = (...tasks: ForeignTask[]): ForeignData => ({ source: 'beads', tasks, losses: [] });
 const chain = (n: number): ForeignTask[] => Array.from({ length: n }, (_, i) => plain(`n${i}`, i > 0 ? { parent: `n${i - 1}` } : {}));
-const typesOf = ({ created }: Plan): string[] => created.map(({ task }) => `${task.type}${task.parentId ? ` in ${task.parentId}` : ''}`);
+const listTypes = ({ created }: ImportPlan): string[] =>
+  created.map(({ task }) => `${task.type}${task.parentId ? ` in ${task.parentId}` : ''}`);
 
 test.each([
   [1, ['task']],
@@ -207,18 +209,18 @@ test.each([
   [3, ['epic', 'task in T001', 'subtask in T002']],
   [4, ['saga', 'epic in T001', 'task in T002', 'subtask in T003']],
   [6, ['saga', 'epic in T001', 'task in T002', 'subtask in T003', 'subtask in T003', 'subtask in T003']],
-])('%i levels', (levels, types) => {
-  const plan = bring(empty(), file(...chain(levels)));
-  expect(typesOf(plan)).toEqual(types);
+])('assigns tiers to %i levels', (levels, types) => {
+  const plan = runImport(empty(), file(...chain(levels)));
+  expect(listTypes(plan)).toEqual(types);
   expect(plan.losses.filter(({ field }) => field === 'parent')).toHaveLength(Math.max(0, levels - 4));
   expect(plan.relations).toHaveLength(Math.max(0, levels - 4));
 });
 
-test('a saga would make an epic of a task that nothing is inside of: then the top is an epic, and what is too deep stands higher', () => {
-  const plan = bring(empty(), file(...chain(4), plain('leaf', { parent: 'n0' })));
-  expect(typesOf(plan)).toEqual(['epic', 'task in T001', 'subtask in T002', 'subtask in T002', 'task in T001']);
+test('makes the root an epic and flattens deep tasks where a saga would contain an empty epic', () => {
+  const plan = runImport(empty(), file(...chain(4), plain('leaf', { parent: 'n0' })));
+  expect(listTypes(plan)).toEqual(['epic', 'task in T001', 'subtask in T002', 'subtask in T002', 'task in T001']);
   expect(plan.losses).toEqual([
-    { id: 'n3', field: 'parent', why: 'n2 is a subtask, which holds nothing: it stands beside it, as related' },
+    { id: 'n3', field: 'parent', why: 'n2 is a subtask and cannot contain tasks; placed next to it, as related' },
   ]);
 });
 
@@ -226,63 +228,63 @@ test.each([
   ['an epic with tasks', file(plain('e', { type: 'epic' }), plain('t', { parent: 'e' })), ['epic', 'task in T001']],
   ['an epic of epics', file(plain('s', { type: 'epic' }), plain('e', { type: 'epic', parent: 's' })), ['saga', 'epic in T001']],
   ['a child before its parent', file(plain('t', { parent: 'e' }), plain('e')), ['subtask in T002', 'task']],
-])('%s', (_, given, types) => {
-  expect(typesOf(bring(empty(), given))).toEqual(types);
+])('assigns tiers to %s', (_, given, types) => {
+  expect(listTypes(runImport(empty(), given))).toEqual(types);
 });
 
 test.each<[string, ForeignTask[], { id: string; field: string }[]]>([
-  ['a parent that is not there', [plain('a', { parent: 'x' })], [{ id: 'a', field: 'parent' }]],
-  ['inside each other', [plain('a', { parent: 'b' }), plain('b', { parent: 'a' })], [{ id: 'b', field: 'parent' }]],
-  ['a dependency that is not there', [plain('a', { depends: ['x'] })], [{ id: 'a', field: 'depends' }]],
+  ['a missing parent', [plain('a', { parent: 'x' })], [{ id: 'a', field: 'parent' }]],
+  ['a cycle of parents', [plain('a', { parent: 'b' }), plain('b', { parent: 'a' })], [{ id: 'b', field: 'parent' }]],
+  ['a missing dependency', [plain('a', { depends: ['x'] })], [{ id: 'a', field: 'depends' }]],
   ['a dependency on itself', [plain('a', { depends: ['a'] })], [{ id: 'a', field: 'depends' }]],
-  ['a circle', [plain('a', { depends: ['b'] }), plain('b', { depends: ['a'] })], [{ id: 'b', field: 'depends' }]],
-  ['a dependency on what is around it', [plain('a'), plain('b', { parent: 'a', depends: ['a'] })], [{ id: 'b', field: 'depends' }]],
-  ['done around something open', [plain('a', { status: 'done' }), plain('b', { parent: 'a' })], [{ id: 'a', field: 'status' }]],
-  ['archived and open', [plain('a', { isArchived: true })], [{ id: 'a', field: 'isArchived' }]],
+  ['a cycle of dependencies', [plain('a', { depends: ['b'] }), plain('b', { depends: ['a'] })], [{ id: 'b', field: 'depends' }]],
+  ['a dependency on the parent', [plain('a'), plain('b', { parent: 'a', depends: ['a'] })], [{ id: 'b', field: 'depends' }]],
+  ['a done task with an open child', [plain('a', { status: 'done' }), plain('b', { parent: 'a' })], [{ id: 'a', field: 'status' }]],
+  ['an archived open task', [plain('a', { isArchived: true })], [{ id: 'a', field: 'isArchived' }]],
   ['a long title', [plain('a', { title: 'x'.repeat(201) })], [{ id: 'a', field: 'title' }]],
   ['a long description', [plain('a', { description: 'x'.repeat(9000) })], [{ id: 'a', field: 'description' }]],
-  ['no title', [plain('a', { title: ' \n ' })], [{ id: 'a', field: 'title' }]],
-  ['a label of nothing that a label holds', [plain('a', { labels: ['…'] })], [{ id: 'a', field: 'labels' }]],
-  ['no time', [plain('a', { createdAt: 'soon' })], [{ id: 'a', field: 'createdAt' }]],
-])('%s is reported', (_, tasks, losses) => {
+  ['a missing title', [plain('a', { title: ' \n ' })], [{ id: 'a', field: 'title' }]],
+  ['a label without valid characters', [plain('a', { labels: ['…'] })], [{ id: 'a', field: 'labels' }]],
+  ['an invalid time', [plain('a', { createdAt: 'soon' })], [{ id: 'a', field: 'createdAt' }]],
+])('reports %s', (_, tasks, losses) => {
   const world = empty();
-  expect(bring(world, file(...tasks)).losses).toMatchObject(losses);
-  expect(broken(world)).toEqual([]);
+  expect(runImport(world, file(...tasks)).losses).toMatchObject(losses);
+  expect(findViolations(world)).toEqual([]);
 });
 
-test('what is too long is kept whole', () => {
-  const { created } = bring(empty(), file(plain('a', { title: 'x'.repeat(300), description: 'y'.repeat(9000) })));
-  const [{ task, notes }] = created as [Plan['created'][number]];
+test('keeps the full text of long titles and descriptions', () => {
+  const { created } = runImport(empty(), file(plain('a', { title: 'x'.repeat(300), description: 'y'.repeat(9000) })));
+  const [{ task, notes }] = created as [ImportPlan['created'][number]];
   expect(task.title).toBe(`${'x'.repeat(199)}…`);
   expect(task.description + notes.map(({ text }) => text).join('')).toBe(`${'x'.repeat(300)}\n\n${'y'.repeat(9000)}`);
 });
 
-test('again: what changed over there is taken, what changed only here stays', () => {
+test('takes changes from the source and keeps local ones', () => {
   const world = empty();
-  bring(world, file(plain('a', { labels: ['one'] }), plain('b', { depends: ['a'] })));
-  const mine = taskId(100);
-  world.tasks.set(mine, { ...world.tasks.get('T001')!, id: mine });
+  runImport(world, file(plain('a', { labels: ['one'] }), plain('b', { depends: ['a'] })));
+  const localId = toTaskId(100);
+  world.tasks.set(localId, { ...world.tasks.get('T001')!, id: localId });
   world.tasks.set('T001', { ...world.tasks.get('T001')!, title: 'Mine', priority: 'high' });
-  world.tasks.set('T002', { ...world.tasks.get('T002')!, depends: ['T001', mine] });
-  const plan = bring(world, file(plain('a', { labels: ['two'] }), plain('b', { depends: [] }), plain('c', { parent: 'a' })));
+  world.tasks.set('T002', { ...world.tasks.get('T002')!, depends: ['T001', localId] });
+  const plan = runImport(world, file(plain('a', { labels: ['two'] }), plain('b', { depends: [] }), plain('c', { parent: 'a' })));
   expect(world.tasks.get('T001')).toMatchObject({ title: 'Mine', priority: 'high', labels: ['two'] });
-  expect(world.tasks.get('T002')).toMatchObject({ depends: [mine] });
-  expect(typesOf(plan)).toEqual(['subtask in T001']);
+  expect(world.tasks.get('T002')).toMatchObject({ depends: [localId] });
+  expect(listTypes(plan)).toEqual(['subtask in T001']);
 });
 
-test('what was deleted here stays so', () => {
+test('does not restore a task that was deleted locally', () => {
   const world = empty();
-  bring(world, file(plain('a'), plain('b', { parent: 'a' })));
+  runImport(world, file(plain('a'), plain('b', { parent: 'a' })));
   world.tasks.delete('T002');
-  expect(bring(world, file(plain('a'), plain('b', { parent: 'a' })))).toMatchObject({ created: [], losses: [] });
-  expect(bring(world, file(plain('a'), plain('b', { parent: 'a', title: 'New' }))).losses).toEqual([
+  expect(runImport(world, file(plain('a'), plain('b', { parent: 'a' })))).toMatchObject({ created: [], losses: [] });
+  expect(runImport(world, file(plain('a'), plain('b', { parent: 'a', title: 'New' }))).losses).toEqual([
     { id: 'b', field: 'task', why: 'T002 was deleted here; cleo restore T002 brings it back' },
   ]);
   expect(world.tasks.has('T002')).toBe(false);
 });
 
-test('what one may not have put there by hand is told', () => {
+test('reports parents that exceed the sibling limit', () => {
   const many = Array.from({ length: 8 }, (_, i) => plain(`c${i}`, { parent: 'a' }));
-  expect(bring(empty(), file(plain('a'), ...many)).crowded).toEqual(['T001']);
-  expect(bring(empty(), file(plain('a'), ...many.slice(1))).crowded).toEqual([]);
+  expect(runImport(empty(), file(plain('a'), ...many)).crowdedParents).toEqual(['T001']);
+  expect(runImport(empty(), file(plain('a'), ...many.slice(1))).crowdedParents).toEqual([]);
 });

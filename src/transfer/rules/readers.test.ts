@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { CleoError } from '#core/errors/error.ts';
-import type { ForeignFile, GivenFile } from '../model/foreign.ts';
+import type { ForeignData, SourceFile } from '../model/foreign.ts';
 import { readBacklog } from './backlog.ts';
 import { readBeads } from './beads.ts';
 import { readGithub } from './github.ts';
@@ -41,7 +41,7 @@ const fields = (names: string, fixed: Record<string, fc.Arbitrary<unknown>>) =>
     .map((entries) => JSON.stringify(entries));
 const some = fc.constantFrom(...words.filter((word) => word.trim()), 'a', 'b', 'c', 'd', 'e');
 
-const tools: [string, (files: GivenFile[]) => ForeignFile, string, fc.Arbitrary<string>][] = [
+const tools: [string, (files: SourceFile[]) => ForeignData, string, fc.Arbitrary<string>][] = [
   [
     'taskwarrior',
     readTaskwarrior,
@@ -94,8 +94,8 @@ const tools: [string, (files: GivenFile[]) => ForeignFile, string, fc.Arbitrary<
   ['todo.txt', readTodoTxt, 'todo.txt', fc.array(fc.oneof(some, fc.string())).map((lines) => lines.join('\n'))],
 ];
 
-test.each(tools)('%s: whatever a file holds, it is read or refused', (_, read, name, text) => {
-  const isJudged = (given: string): void => {
+test.each(tools)('%s: reads or rejects any file', (_, read, name, text) => {
+  const checkRead = (given: string): void => {
     try {
       for (const task of read([{ name, text: given }]).tasks) {
         expect(['pending', 'active', 'blocked', 'done']).toContain(task.status);
@@ -106,12 +106,12 @@ test.each(tools)('%s: whatever a file holds, it is read or refused', (_, read, n
       if (!(error instanceof CleoError)) throw error;
     }
   };
-  fc.assert(fc.property(text, isJudged), { numRuns: 60 });
-  fc.assert(fc.property(fc.string(), isJudged), { numRuns: 20 });
+  fc.assert(fc.property(text, checkRead), { numRuns: 60 });
+  fc.assert(fc.property(fc.string(), checkRead), { numRuns: 20 });
   for (const given of [
     deep,
     `[${deep}]`,
     `[{"uuid":"u","description":"d","status":"pending","number":1,"title":"t","state":"OPEN","id":"a","created_at":"","x":${deep}}]`,
   ])
-    isJudged(given);
+    checkRead(given);
 });

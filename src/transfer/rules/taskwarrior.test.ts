@@ -1,12 +1,12 @@
 import { expect, test } from 'vitest';
 import { sample } from '../../../test/imports/sample.ts';
 import type { ForeignTask } from '../model/foreign.ts';
-import { readTaskwarrior, wanted } from './taskwarrior.ts';
+import { isTaskwarriorFile, readTaskwarrior } from './taskwarrior.ts';
 
 const entry = (more: object) => ({ uuid: 'u1', description: 'Read', status: 'pending', entry: '20260101T000000Z', ...more });
 const read = (...entries: object[]) => readTaskwarrior([{ name: 'export.json', text: JSON.stringify(entries) }]);
 
-test('what Taskwarrior exported', () => {
+test('reads an export of Taskwarrior', () => {
   const { source, tasks, losses } = readTaskwarrior(sample('taskwarrior'));
   const byTitle = new Map(tasks.map((task) => [task.title, task]));
   const at = (title: string): ForeignTask => byTitle.get(title)!;
@@ -55,40 +55,40 @@ test.each([
   [{ entry: '20260230T000000Z' }, {}, ['createdAt']],
   [{ annotations: [{ entry: '20260102T000000Z', description: 'n' }, 7] }, { notes: [{ at: '2026-01-02T00:00:00.000Z', text: 'n' }] }, []],
   [{ effort: 3 }, { description: 'From Taskwarrior:\n- effort: 3' }, ['effort']],
-])('%j is %j', (more, expected, lost) => {
+])('reads %j as %j', (more, expected, lost) => {
   const { tasks, losses } = read(entry(more));
   expect(tasks).toMatchObject([expected]);
   expect(losses.map(({ field }) => field)).toEqual(lost);
 });
 
-test.each(['deleted', 'recurring'])('a %s entry is left out and reported', (status) => {
+test.each(['deleted', 'recurring'])('skips and reports a %s entry', (status) => {
   expect(read(entry({ status }))).toMatchObject({ tasks: [], losses: [{ id: 'u1' }] });
 });
 
-test('one object a line, with commas, a mark before them and the line ends of Windows', () => {
+test('reads JSON Lines with commas, a byte order mark and Windows line endings', () => {
   const text = `\ufeff${[entry({}), entry({ uuid: 'u2' })].map((one) => `${JSON.stringify(one)},`).join('\r\n')}\r\n`;
   expect(readTaskwarrior([{ name: 'x.json', text }]).tasks.map(({ id }) => id)).toEqual(['u1', 'u2']);
 });
 
 test.each([
-  ['nothing', '', /empty/],
+  ['an empty file', '', /empty/],
   ['a torn list', `[${JSON.stringify(entry({}))},\n{"uuid":"u2","desc`, /line 2, column \d+: it is not valid JSON; nothing was imported/],
   ['a torn line', `${JSON.stringify(entry({}))}\n{"uuid":"u2","desc`, /line 2, column \d+/],
-  ['another tool', '[{"id":1,"title":"x","status":"pending"}]', /entry 1 has no uuid/],
-  ['a state of nobody', JSON.stringify([entry({ status: 'later' })]), /entry 1/],
-  ['numbers', '[1,2]', /1 is no object/],
+  ['another tool', '[{"id":1,"title":"x","status":"pending"}]', /entry 1 is not a task of `task export`/],
+  ['an unknown status', JSON.stringify([entry({ status: 'later' })]), /entry 1/],
+  ['numbers', '[1,2]', /1 is not an object/],
   ['plain text', 'Buy milk', /not valid JSON/],
-  ['one uuid twice', JSON.stringify([entry({}), entry({ description: 'Write' })]), /u1 is there twice/],
-])('%s is refused', (_, text, problem) => {
+  ['one uuid twice', JSON.stringify([entry({}), entry({ description: 'Write' })]), /u1 occurs twice/],
+])('rejects %s', (_, text, problem) => {
   expect(() => readTaskwarrior([{ name: 'export.json', text }])).toThrow(problem);
 });
 
-test('the same told twice is one', () => {
+test('merges equal copies of a task', () => {
   expect(read(entry({}), entry({})).tasks).toHaveLength(1);
 });
 
-test('which files of a folder are wanted', () => {
-  expect(['export.json', 'a/tasks.jsonl', 'pending.data', 'taskrc', 'package.json'].filter(wanted)).toEqual([
+test('accepts export files only', () => {
+  expect(['export.json', 'a/tasks.jsonl', 'pending.data', 'taskrc', 'package.json'].filter(isTaskwarriorFile)).toEqual([
     'export.json',
     'a/tasks.jsonl',
   ]);

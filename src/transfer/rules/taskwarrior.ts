@@ -1,114 +1,128 @@
 import type { Priority } from '#core/model/scalars.ts';
-import { isMap } from '#lib/is-map.ts';
-import type { ForeignFile, ForeignTask, GivenFile, Loss } from '../model/foreign.ts';
-import { among, foreignFile, keptLabels, type Lose, recordsOf, refused, shown, texts, timeOf, when, withRest } from './given.ts';
+import { addToList } from '#lib/collections.ts';
+import { defined } from '#lib/defined.ts';
+import { isPlainObject } from '#lib/is-plain-object.ts';
+import type { ForeignData, ForeignTask, ImportLoss, SourceFile } from '../model/foreign.ts';
+import {
+  addUnmappedFields,
+  createForeignData,
+  createImportError,
+  formatValue,
+  getOwn,
+  normalizeLabels,
+  parseRecords,
+  parseTime,
+  pickTime,
+  type ReportLoss,
+  toTexts,
+  unmappedField,
+} from './source-values.ts';
 
 const states = ['pending', 'waiting', 'completed', 'deleted', 'recurring'];
 const priorities: Record<string, Priority> = { H: 'high', M: 'medium', L: 'low' };
 
-/** Read below, or computed anew by Taskwarrior whenever it is asked. */
-const known = new Set(
+/** Fields that are imported, and fields that Taskwarrior computes on demand. */
+const mappedFields = new Set(
   (
     'id uuid description status entry modified start end priority project tags depends annotations urgency ' +
     'mask imask parent rtype template last wait'
   ).split(' '),
 );
 
-export const wanted = (name: string): boolean => /(task|export)[^/]*\.(json|jsonl|ndjson)$/i.test(name);
+export const isTaskwarriorFile = (name: string): boolean => /(task|export)[^/]*\.(json|jsonl|ndjson)$/i.test(name);
 
-/** What `task export` writes. The first part of a project is an epic and the whole of it a label; the template of a recurring
- *  task is no work, what it has made so far is. */
-export function readTaskwarrior(files: GivenFile[]): ForeignFile {
-  const losses: Loss[] = [];
-  const where = new Map<ForeignTask, string>();
+/** Reads the output of `task export`. The first part of a project name becomes an epic and the full name a label. Templates of recurring
+ *  tasks are skipped; the tasks created from them are imported. */
+export function readTaskwarrior(files: SourceFile[]): ForeignData {
+  const losses: ImportLoss[] = [];
+  const origins = new Map<ForeignTask, string>();
   const entries = files.flatMap((file) =>
-    recordsOf(file).map((record, i) => ({ file: file.name, entry: entryOf(file.name, record, i + 1) })),
+    parseRecords(file).map((record, i) => ({ file: file.name, entry: checkEntry(file.name, record, i + 1) })),
   );
-  const told = lastTold(entries.map(({ entry }) => entry));
+  const exportedAt = findLastTime(entries.map(({ entry }) => entry));
   for (const { file, entry } of entries) {
-    if (entry.status === 'deleted') losses.push({ id: entry.uuid, field: 'status', why: 'a deleted task is not imported' });
+    if (entry.status === 'deleted') losses.push({ id: entry.uuid, field: 'status', why: 'deleted tasks are not imported' });
     else if (entry.status === 'recurring')
-      losses.push({ id: entry.uuid, field: 'recur', why: 'the template of a recurring task is not imported; the tasks it has made are' });
-    else where.set(taskOf(entry, told, losses), file);
+      losses.push({
+        id: entry.uuid,
+        field: 'recur',
+        why: 'templates of recurring tasks are not imported; the tasks created from them are',
+      });
+    else origins.set(toForeignTask(entry, exportedAt, losses), file);
   }
-  const tasks = [...where.keys()];
-  return foreignFile('taskwarrior', [...epics(tasks), ...tasks], losses, where);
+  const tasks = [...origins.keys()];
+  return createForeignData('taskwarrior', [...createEpics(tasks), ...tasks], losses, origins);
 }
 
 type Entry = Record<string, unknown> & { uuid: string; description: string; status: string };
 
-function entryOf(file: string, record: Record<string, unknown>, n: number): Entry {
+function checkEntry(file: string, record: Record<string, unknown>, n: number): Entry {
   const { uuid, description, status } = record;
   if (typeof uuid === 'string' && uuid !== '' && typeof description === 'string' && states.includes(String(status))) return record as Entry;
-  throw refused(file, `entry ${n} has no uuid, description and status as \`task export\` writes them`);
+  throw createImportError(file, `entry ${n} is not a task of \`task export\`: uuid, description or status is missing`);
 }
 
-/** The export is not older than the last thing it tells. */
-function lastTold(entries: Entry[]): string {
+/** The export has no date of its own; its latest time is a lower bound. */
+function findLastTime(entries: Entry[]): string {
   let last = '';
   for (const { modified, entry, end } of entries)
     for (const time of [modified, entry, end]) {
-      const at = timeOf(time) ?? '';
+      const at = parseTime(time) ?? '';
       if (at > last) last = at;
     }
   return last;
 }
 
-function taskOf(entry: Entry, told: string, losses: Loss[]): ForeignTask {
+function toForeignTask(entry: Entry, exportedAt: string, losses: ImportLoss[]): ForeignTask {
   const { uuid: id, priority, project, start } = entry;
-  const lose: Lose = (field, why) => void losses.push({ id, field, why });
+  const reportLoss: ReportLoss = (field, why) => void losses.push({ id, field, why });
   const isDone = entry.status === 'completed';
-  const wait = timeOf(entry.wait);
-  // Since 2.6 a waiting task is a pending one whose day has not come.
-  const isWaiting = !isDone && (entry.status === 'waiting' || (wait !== undefined && wait > told));
-  const rest = Object.entries(entry).flatMap(([field, value]): [string, string][] => {
-    if (known.has(field) || value === undefined || value === null || value === '') return [];
-    lose(field, 'there is no such field; it stands in the description');
-    return [[field, timeOf(value) ?? (typeof value === 'string' ? value : shown(value))]];
+  const wait = parseTime(entry.wait);
+  // Since version 2.6, a waiting task is a pending one whose `wait` is in the future.
+  const isWaiting = !isDone && (entry.status === 'waiting' || (wait !== undefined && wait > exportedAt));
+  const unmapped = Object.entries(entry).flatMap(([field, value]): [string, string][] => {
+    if (mappedFields.has(field) || value === undefined || value === null || value === '') return [];
+    reportLoss(field, unmappedField);
+    return [[field, parseTime(value) ?? (typeof value === 'string' ? value : formatValue(value))]];
   });
-  const ours = typeof priority === 'string' ? among(priorities, priority) : undefined;
-  if (priority && !ours) lose('priority', `${shown(priority)} is none of H, M and L`);
-  if (wait !== undefined && !isDone) lose('wait', isWaiting ? 'nothing wakes it up; it is blocked, with the day' : 'its day has come');
+  const knownPriority = typeof priority === 'string' ? getOwn(priorities, priority) : undefined;
+  if (priority && !knownPriority) reportLoss('priority', `${formatValue(priority)} is not H, M or L`);
+  if (wait !== undefined && !isDone)
+    reportLoss('wait', isWaiting ? 'imported as blocked; it is not unblocked on that day' : 'the day has passed');
   const name = typeof project === 'string' ? project : '';
-  const top = name.split('.')[0] ?? '';
+  const topProject = name.split('.')[0] ?? '';
   return {
     id,
     title: entry.description,
-    ...withRest('', 'Taskwarrior', rest),
+    ...addUnmappedFields('', 'Taskwarrior', unmapped),
     status: isDone ? 'done' : isWaiting ? 'blocked' : start ? 'active' : 'pending',
     ...(isWaiting ? { blockedBy: wait ? `Waiting until ${wait.slice(0, 10)}` : 'Waiting' } : {}),
-    ...(ours ? { priority: ours } : {}),
-    ...(top ? { parent: epicOf(top) } : {}),
-    depends: texts(entry.depends),
-    labels: keptLabels([...texts(entry.tags), ...(name.includes('.') ? [`project:${name}`] : [])], lose),
+    ...defined({ priority: knownPriority, parent: topProject ? toEpicId(topProject) : undefined }),
+    depends: toTexts(entry.depends),
+    labels: normalizeLabels([...toTexts(entry.tags), ...(name.includes('.') ? [`project:${name}`] : [])], reportLoss),
     acceptance: [],
     notes: (Array.isArray(entry.annotations) ? entry.annotations : []).flatMap((note: unknown) => {
-      if (!isMap(note) || typeof note.description !== 'string') return [];
-      return [{ ...when('at', note.entry, lose), text: note.description }];
+      if (!isPlainObject(note) || typeof note.description !== 'string') return [];
+      return [{ ...pickTime('at', note.entry, reportLoss), text: note.description }];
     }),
-    ...when('createdAt', entry.entry, lose),
-    ...when('updatedAt', entry.modified, lose),
-    ...when('startedAt', start, lose),
-    ...(isDone ? when('completedAt', entry.end, lose) : {}),
+    ...pickTime('createdAt', entry.entry, reportLoss),
+    ...pickTime('updatedAt', entry.modified, reportLoss),
+    ...pickTime('startedAt', start, reportLoss),
+    ...(isDone ? pickTime('completedAt', entry.end, reportLoss) : {}),
   };
 }
 
-const epicOf = (project: string): string => `project:${project}`;
+const toEpicId = (project: string): string => `project:${project}`;
 
-/** A project has no state in Taskwarrior: it is done when all of its tasks are. */
-function epics(tasks: ForeignTask[]): ForeignTask[] {
+/** Projects have no status in Taskwarrior: an epic is done if all its tasks are. */
+function createEpics(tasks: ForeignTask[]): ForeignTask[] {
   const members = new Map<string, ForeignTask[]>();
-  for (const task of tasks) {
-    if (!task.parent) continue;
-    const list = members.get(task.parent);
-    if (list) list.push(task);
-    else members.set(task.parent, [task]);
-  }
-  return [...members].map(([id, inside]) => ({
+  for (const task of tasks) if (task.parent) addToList(members, task.parent, task);
+  return [...members].map(([id, children]) => ({
     id,
-    title: id.slice(epicOf('').length),
+    title: id.slice(toEpicId('').length),
     type: 'epic',
-    status: inside.every((task) => task.status === 'done') ? 'done' : 'pending',
+    status: children.every((task) => task.status === 'done') ? 'done' : 'pending',
     depends: [],
     labels: [],
     acceptance: [],

@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest';
 import { sample } from '../../../test/imports/sample.ts';
-import { readTodoTxt, wanted } from './todo-txt.ts';
+import { isTodoTxtFile, readTodoTxt } from './todo-txt.ts';
 
 const read = (text: string, name = 'todo.txt') => readTodoTxt([{ name, text }]);
 const one = (line: string) => read(line).tasks[0]!;
 
-test('what todo.txt-cli wrote', () => {
+test('reads files of todo.txt-cli', () => {
   const { source, tasks, losses } = readTodoTxt(sample('todo-txt'));
   expect(source).toBe('todo.txt');
   expect(tasks.map(({ title, status, priority, labels }) => [title, status, priority, labels])).toEqual([
@@ -49,11 +49,11 @@ test.each([
   ['see foo:bar there', { title: 'see foo:bar there' }],
   ['see foo:bar', { title: 'see', description: 'From todo.txt:\n- foo: bar' }],
   ['wait due:2026-01-01 for it dep:3,4 after:5', { title: 'wait for it', depends: ['id:3', 'id:4', 'id:5'] }],
-])('%s', (line, expected) => {
+])('reads %s', (line, expected) => {
   expect(one(line)).toMatchObject(expected);
 });
 
-test('a line is known again when it is done, and when its priority, its tags or its dates change', () => {
+test('identifies a line after its status, priority, tags or dates changed', () => {
   const lines = [
     '2026-01-01 Call Mira +home',
     '(A) 2026-01-01 Call Mira +work @phone due:2026-02-02',
@@ -64,27 +64,27 @@ test('a line is known again when it is done, and when its priority, its tags or 
   expect(one('Call Jon id:7').id).toBe(one('Ring Jon id:7').id);
 });
 
-test('the same words twice are two tasks, the same id twice is a mistake', () => {
+test('reads equal texts as two tasks and rejects equal ids', () => {
   const [first, second] = read('Call\nCall\n').tasks;
   expect(second?.id).toBe(`${first?.id}-2`);
-  expect(() => read('Call id:1\nRing id:1\n')).toThrow('id:1 is there twice and differs');
+  expect(() => read('Call id:1\nRing id:1\n')).toThrow('id:1 occurs twice with different contents');
 });
 
-test('a mark before the text, the line ends of Windows, empty lines', () => {
+test('accepts a byte order mark, Windows line endings and empty lines', () => {
   expect(read('\ufeffCall\r\n\r\n  \r\nRing\r\n').tasks.map(({ title }) => title)).toEqual(['Call', 'Ring']);
   expect(read('').tasks).toEqual([]);
 });
 
 test.each([
-  ['a binary', 'Call\n\0\u0001', /line 2: it is no plain text/],
-  ['JSON', '[{"id":1}]', /not a list of lines/],
-  ['an object', '{"tasks": []}', /not a list of lines/],
-  ['a web page', '<!DOCTYPE html>', /not a list of lines/],
-  ['front matter', '---\nid: 1\n---\n', /not a list of lines/],
-])('%s is refused', (_, text, problem) => {
+  ['a binary', 'Call\n\0\u0001', /line 2: it is not plain text/],
+  ['JSON', '[{"id":1}]', /not a todo.txt file/],
+  ['an object', '{"tasks": []}', /not a todo.txt file/],
+  ['a web page', '<!DOCTYPE html>', /not a todo.txt file/],
+  ['front matter', '---\nid: 1\n---\n', /not a todo.txt file/],
+])('rejects %s', (_, text, problem) => {
   expect(() => read(text)).toThrow(problem);
 });
 
-test('which files of a folder are wanted', () => {
-  expect(['todo.txt', 'a/done.txt', 'report.txt', 'todo.txt.bak'].filter(wanted)).toEqual(['todo.txt', 'a/done.txt']);
+test('accepts todo.txt and done.txt only', () => {
+  expect(['todo.txt', 'a/done.txt', 'report.txt', 'todo.txt.bak'].filter(isTodoTxtFile)).toEqual(['todo.txt', 'a/done.txt']);
 });

@@ -1,17 +1,17 @@
 import { array, type InferOutput, literal, number, optional, picklist, strictObject, string, union } from 'valibot';
-import { Gate } from '#core/model/scalars.ts';
+import { GateName } from '#core/model/scalars.ts';
 import { Timestamp } from '#tasks/model/task.ts';
 
-/** In the order in which they are passed. */
-export const gateNames = Gate.options;
+/** The gates in the order in which they are passed. */
+export const evidenceGateNames = GateName.options;
 
 const HashedFile = strictObject({ path: string(), sha256: string() });
 
-/** What was looked at, and what was found. */
-export const Evidence = union([
+/** Evidence after it was examined. */
+export const GateEvidence = union([
   strictObject({ kind: literal('commit'), commit: string() }),
   strictObject({ kind: literal('files'), files: array(HashedFile) }),
-  /** The hash is of everything it printed. */
+  /** `sha256` is the hash of the tool's output. */
   strictObject({ kind: literal('tool'), name: string(), exitCode: number(), sha256: string() }),
   strictObject({
     kind: literal('test-run'),
@@ -20,50 +20,50 @@ export const Evidence = union([
     path: optional(string()),
     sha256: string(),
   }),
-  /** A run that succeeded, and what it made. */
+  /** A successful run and the files it wrote. */
   strictObject({ kind: literal('run'), run: string(), files: array(HashedFile) }),
   strictObject({ kind: literal('url'), url: string() }),
   strictObject({ kind: literal('note'), text: string() }),
   strictObject({ kind: literal('verdict'), verdict: picklist(['attested', 'rejected']), reason: optional(string()) }),
-  /** What did not hold, in the caller's words, and why. */
+  /** Rejected evidence as the caller wrote it, and the reason. */
   strictObject({ kind: literal('failed'), text: string(), problem: string() }),
-  /** The task was done and taken up again. */
+  /** The task was done and has been reopened. */
   strictObject({ kind: literal('reopened') }),
 ]);
-export type Evidence = InferOutput<typeof Evidence>;
+export type GateEvidence = InferOutput<typeof GateEvidence>;
 
-/** One time that somebody brought evidence for a gate, or judged it. */
-export interface Attempt {
-  gate: Gate;
+/** One submission of evidence for a gate, or one verdict. */
+export interface GateAttempt {
+  gate: GateName;
   round: number;
   passed: boolean;
-  evidence: Evidence[];
+  evidence: GateEvidence[];
   by: string;
   at: string;
 }
 
-export interface Verdict {
+export interface ValidatorVerdict {
   verdict: 'attested' | 'rejected';
   by: string;
   at: string;
   reason?: string;
 }
 
-/** Where the verification of a task stands. */
-export interface Rounds {
+/** The current round of a task and the number of failed rounds. */
+export interface RoundState {
   round: number;
   failed: number;
-  /** Of this round, or of the one before that it closed. */
-  verdict?: Verdict;
+  /** The verdict of this round, or the one that closed the previous round. */
+  verdict?: ValidatorVerdict;
 }
 
 export const GateView = strictObject({
-  gate: Gate,
+  gate: GateName,
   isHeld: optional(literal(true)),
   by: optional(string()),
   at: optional(Timestamp),
-  evidence: optional(array(Evidence)),
-  /** Its files that are no longer what they were. */
+  evidence: optional(array(GateEvidence)),
+  /** Files that changed since they were submitted. */
   stale: optional(array(string())),
 });
 export type GateView = InferOutput<typeof GateView>;

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { claimsIn, evidenceForms, evidenceText, filesIn, listed, wordsOf } from './evidence.ts';
+import { formatEvidence, listEvidenceFiles, listEvidenceForms, parseEvidence, splitList } from './evidence.ts';
 
 test.each([
   ['commit:abc1234', ['commit=abc1234']],
@@ -13,33 +13,17 @@ test.each([
   ['Commit:abc', ['note=Commit:abc']],
   [' ; ', ['note=;']],
   ['', []],
-])('%j', (text, claims) => {
-  expect(claimsIn(text).map(({ kind, value }) => `${kind}=${value}`)).toEqual(claims);
+])('parses %j', (text, claims) => {
+  expect(parseEvidence(text).map(({ kind, value }) => `${kind}=${value}`)).toEqual(claims);
 });
 
-test.each([
-  ['npm test', ['npm', 'test']],
-  ['  npm   run  "two words" ', ['npm', 'run', 'two words']],
-  ['a \'b "c" d\' e', ['a', 'b "c" d', 'e']],
-  ['--name="x y"', ['--name=x y']],
-  ['a; rm -rf / && b | c > d $(e) `f`', ['a;', 'rm', '-rf', '/', '&&', 'b', '|', 'c', '>', 'd', '$(e)', '`f`']],
-  ['""', ['']],
-  ['   ', []],
-])('the words of %j', (text, words) => {
-  expect(wordsOf(text)).toEqual(words);
+test('splitList removes duplicates and empty items', () => {
+  expect(splitList(' a, b,,a ')).toEqual(['a', 'b']);
 });
 
-test('words that are a list stay as they are', () => {
-  expect(wordsOf(['npm', 'run', 'a b'])).toEqual(['npm', 'run', 'a b']);
-});
-
-test('a list of files has each once', () => {
-  expect(listed(' a, b,,a ')).toEqual(['a', 'b']);
-});
-
-test('notes are among the forms only where they are taken', () => {
-  expect(evidenceForms(false)).toHaveLength(5);
-  expect(evidenceForms(true).slice(5)).toEqual(['url:<address>', 'note:<text>']);
+test('lists notes and URLs only where the project accepts them', () => {
+  expect(listEvidenceForms(false)).toHaveLength(5);
+  expect(listEvidenceForms(true).slice(5)).toEqual(['url:<address>', 'note:<text>']);
 });
 
 const evidence = [
@@ -59,12 +43,12 @@ const evidence = [
   { kind: 'run' as const, run: 'run-2', files: [] },
 ];
 
-test('files that evidence rests on are those of a report too', () => {
-  expect(filesIn(evidence).map(({ path }) => path)).toEqual(['a', 'b', 'r.json', 'c']);
+test('lists evidence files, test reports included', () => {
+  expect(listEvidenceFiles(evidence).map(({ path }) => path)).toEqual(['a', 'b', 'r.json', 'c']);
 });
 
-test('evidence as it would be brought again, without what is gone', () => {
-  expect(evidenceText(evidence, () => true)).toBe('commit:abc; files:a,b; test-run:r.json; tool:test; files:c; run:run-2');
-  expect(evidenceText(evidence, (path) => path === 'b')).toBe('commit:abc; files:b; tool:test; run:run-2');
-  expect(evidenceText([evidence[1]!], () => false)).toBe('');
+test('formats evidence for resubmission without missing files', () => {
+  expect(formatEvidence(evidence, () => true)).toBe('commit:abc; files:a,b; test-run:r.json; tool:test; files:c; run:run-2');
+  expect(formatEvidence(evidence, (path) => path === 'b')).toBe('commit:abc; files:b; tool:test; run:run-2');
+  expect(formatEvidence([evidence[1]!], () => false)).toBe('');
 });

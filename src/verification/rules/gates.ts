@@ -1,49 +1,49 @@
 import { CleoError } from '#core/errors/error.ts';
 import '../errors.ts';
-import type { Gate, TaskId } from '#core/model/scalars.ts';
+import type { GateName, TaskId } from '#core/model/scalars.ts';
 import type { StoredCriterion, TaskRecord } from '#tasks/model/task.ts';
-import { type Attempt, gateNames, type Rounds } from '../model/verification.ts';
+import { evidenceGateNames, type GateAttempt, type RoundState } from '../model/verification.ts';
 
-export type Held = Map<Gate, Attempt>;
+export type HeldGates = Map<GateName, GateAttempt>;
 
-/** The gates that hold evidence now. Evidence for a gate takes away what was passed after it, since that was judged on what it
- *  replaces; so does evidence that fails, and the gate with it. A rejection and a reopened task take all of them. */
-export function heldGates(attempts: Attempt[]): Held {
-  const held: Held = new Map();
+/** Finds the gates that hold evidence. New evidence for a gate clears the later gates, because they were passed on the old evidence;
+ *  rejected evidence also clears the gate itself. A rejection by a validator and reopening the task clear all gates. */
+export function findHeldGates(attempts: GateAttempt[]): HeldGates {
+  const held: HeldGates = new Map();
   for (const attempt of attempts) {
-    const from = isFreshStart(attempt) ? 0 : gateNames.indexOf(attempt.gate);
-    for (const gate of gateNames.slice(from)) held.delete(gate);
+    const from = isReset(attempt) ? 0 : evidenceGateNames.indexOf(attempt.gate);
+    for (const gate of evidenceGateNames.slice(from)) held.delete(gate);
     if (attempt.passed) held.set(attempt.gate, attempt);
   }
   return held;
 }
 
-const isFreshStart = ({ passed, evidence }: Attempt): boolean =>
+const isReset = ({ passed, evidence }: GateAttempt): boolean =>
   !passed && evidence.some(({ kind }) => kind === 'verdict' || kind === 'reopened');
 
-/** The first gate that holds nothing, up to the last that the criteria are bound to: what nobody asks for is no next step. */
-export function nextGate(held: Held, acceptance: StoredCriterion[] = [], isAllRequired = false): Gate | undefined {
-  const bound = isAllRequired ? [] : acceptance.flatMap(({ gate }) => (gate ? gateNames.indexOf(gate) : []));
-  const asked = bound.length > 0 ? gateNames.slice(0, Math.max(...bound) + 1) : gateNames;
-  return asked.find((gate) => !held.has(gate));
+/** Finds the first gate without evidence, up to the last one that the criteria are bound to; later gates are not required. */
+export function findNextGate(held: HeldGates, acceptance: StoredCriterion[] = [], isAllRequired = false): GateName | undefined {
+  const bound = isAllRequired ? [] : acceptance.flatMap(({ gate }) => (gate ? evidenceGateNames.indexOf(gate) : []));
+  const required = bound.length > 0 ? evidenceGateNames.slice(0, Math.max(...bound) + 1) : evidenceGateNames;
+  return required.find((gate) => !held.has(gate));
 }
 
-export const firstRound: Rounds = { round: 1, failed: 0 };
+export const firstRound: RoundState = { round: 1, failed: 0 };
 
-/** What fails, and what is rejected, closes the round. */
-export const afterFailure = ({ round, failed }: Rounds): Rounds => ({ round: round + 1, failed: failed + 1 });
+/** Starts the next round after failed evidence or a rejection. */
+export const failRound = ({ round, failed }: RoundState): RoundState => ({ round: round + 1, failed: failed + 1 });
 
-/** Work that is taken up again begins anew. */
-export const afterReopening = ({ round }: Rounds): Rounds => ({ round: round + 1, failed: 0 });
+/** Starts the next round of a reopened task and clears the failure count. */
+export const resetRounds = ({ round }: RoundState): RoundState => ({ round: round + 1, failed: 0 });
 
-/** A verdict is on what was shown: anything new asks for a new one. */
-export const afterEvidence = ({ round, failed }: Rounds): Rounds => ({ round, failed });
+/** Drops the verdict: it does not cover new evidence. */
+export const clearVerdict = ({ round, failed }: RoundState): RoundState => ({ round, failed });
 
-/** Refuses what takes no evidence: done (46); blocked, or with open work inside (40). */
+/** Throws if the task cannot take evidence: it is done (46), blocked or has open children (40). */
 export function checkVerifiable(task: Pick<TaskRecord, 'id' | 'status'>, openChildren: TaskId[]): void {
   const { id, status } = task;
   if (status === 'done')
-    throw new CleoError('E_VERIFICATION_LOCKED', { taskId: id, problem: 'is done; its evidence is closed', fix: `cleo reopen ${id}` });
+    throw new CleoError('E_VERIFICATION_LOCKED', { taskId: id, problem: 'is done and takes no more evidence', fix: `cleo reopen ${id}` });
   if (status === 'blocked')
     throw new CleoError('E_VERIFICATION_INIT_FAILED', {
       taskId: id,
@@ -53,31 +53,31 @@ export function checkVerifiable(task: Pick<TaskRecord, 'id' | 'status'>, openChi
   if (openChildren.length > 0)
     throw new CleoError('E_VERIFICATION_INIT_FAILED', {
       taskId: id,
-      problem: `${openChildren.slice(0, 5).join(', ')} inside it ${openChildren.length === 1 ? 'is' : 'are'} open`,
+      problem: `${openChildren.length === 1 ? 'its child' : 'its children'} ${openChildren.slice(0, 5).join(', ')} ${openChildren.length === 1 ? 'is' : 'are'} open`,
       fix: `cleo list --parent ${id}`,
     });
 }
 
-/** Refuses (45) a gate whose turn has not come. */
-export function checkGateOrder(taskId: TaskId, held: Held, gate: Gate): void {
-  const missing = gateNames.slice(0, gateNames.indexOf(gate)).filter((each) => !held.has(each));
+/** Throws (45) if an earlier gate has no evidence. */
+export function checkGateOrder(taskId: TaskId, held: HeldGates, gate: GateName): void {
+  const missing = evidenceGateNames.slice(0, evidenceGateNames.indexOf(gate)).filter((each) => !held.has(each));
   if (missing.length > 0) throw new CleoError('E_GATE_DEPENDENCY', { taskId, missing });
 }
 
-/** Refuses (82) whoever did the work, under any of its names. */
+/** Throws (82) if one of the judges did the work. */
 export function checkIndependent(taskId: TaskId, workers: string[], ...judges: string[]): void {
   const agent = judges.find((judge) => workers.includes(judge));
   if (agent !== undefined) throw new CleoError('E_CIRCULAR_VALIDATION', { taskId, agent });
 }
 
-/** Gates that completion needs: those its criteria are bound to or, where the project asks for it, all of them; and that hold nothing. */
-export function missingGates(acceptance: StoredCriterion[], held: Held, isAllRequired: boolean): Gate[] {
+/** Finds gates without evidence that completion needs: those the criteria are bound to, or all gates if the project requires them. */
+export function findMissingGates(acceptance: StoredCriterion[], held: HeldGates, isAllRequired: boolean): GateName[] {
   const bound = new Set(acceptance.flatMap(({ gate }) => gate ?? []));
-  return gateNames.filter((gate) => (isAllRequired || bound.has(gate)) && !held.has(gate));
+  return evidenceGateNames.filter((gate) => (isAllRequired || bound.has(gate)) && !held.has(gate));
 }
 
-/** Criteria that are bound to a gate are met while it holds evidence. */
-export function withGates(acceptance: StoredCriterion[], held: Held): StoredCriterion[] {
+/** Marks criteria that are bound to a gate as met while the gate holds evidence. */
+export function updateBoundCriteria(acceptance: StoredCriterion[], held: HeldGates): StoredCriterion[] {
   return acceptance.map((criterion) => {
     if (criterion.kind !== 'evidence_bound' || !criterion.gate) return criterion;
     const { metAt: _, metBy: __, ...plain } = criterion;

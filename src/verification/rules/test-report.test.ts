@@ -5,7 +5,7 @@ const go = (...events: object[]): string => events.map((event) => JSON.stringify
 
 test.each<[string, string, string]>([
   ['Jest and Vitest', '{"numTotalTests":5,"numPassedTests":3,"numFailedTests":1,"numPendingTests":1,"success":false}', '3 1 1'],
-  ['a suite that could not be loaded', '{"numPassedTests":3,"numFailedTests":0,"numFailedTestSuites":1,"success":false}', '3 1 0'],
+  ['Jest with a suite that cannot be loaded', '{"numPassedTests":3,"numFailedTests":0,"numFailedTestSuites":1,"success":false}', '3 1 0'],
   ['Mocha', '{"stats":{"tests":4,"passes":3,"failures":1,"pending":0}}', '3 1 0'],
   ['Playwright', '{"stats":{"expected":3,"unexpected":0,"flaky":1,"skipped":2}}', '4 0 2'],
   ['pytest', '{"summary":{"passed":3,"total":3}}', '3 0 0'],
@@ -14,8 +14,8 @@ test.each<[string, string, string]>([
   ['Go', go({ Action: 'run', Test: 'A' }, { Action: 'pass', Test: 'A' }, { Action: 'skip', Test: 'B' }, { Action: 'pass' }), '1 0 1'],
   ['Go that does not build', go({ Action: 'fail', Package: 'x' }), '0 1 0'],
   ['plain counts', '{"passed":2,"failed":0}', '2 0 0'],
-  ['with a mark at its beginning', '\uFEFF{"passed":2,"failed":0}', '2 0 0'],
-])('%s', (_, text, expected) => {
+  ['plain counts after a byte order mark', '\uFEFF{"passed":2,"failed":0}', '2 0 0'],
+])('reads %s', (_, text, expected) => {
   const counts = readTestReport(text);
   expect(typeof counts === 'string' ? counts : `${counts.passed} ${counts.failed} ${counts.skipped}`).toBe(expected);
 });
@@ -31,6 +31,6 @@ test.each([
   '{"passed":-1,"failed":0}',
   '{"passed":1.5,"failed":0}',
   '{"Action":1}\n{',
-])('%j tells nothing', (text) => {
+])('returns a message for %j', (text) => {
   expect(readTestReport(text)).toBeTypeOf('string');
 });

@@ -1,3 +1,6 @@
+import { isPlainObject } from '#lib/is-plain-object.ts';
+import { checkJson, parseJson, stripBom } from '#lib/parse-json.ts';
+
 export interface TestCounts {
   passed: number;
   failed: number;
@@ -6,65 +9,56 @@ export interface TestCounts {
 
 type Tree = Record<string, unknown>;
 
-/** What a test runner wrote down, in the forms of Jest and Vitest, Mocha, Playwright, pytest-json-report, CTRF and Go, or plainly
- *  `{passed, failed, skipped}`. A text says why it tells nothing. */
+/** Reads the test counts of a JSON report from Jest, Vitest, Mocha, Playwright, pytest-json-report, CTRF or Go, or of a plain
+ *  `{passed, failed, skipped}`. Returns a message if there are none. */
 export function readTestReport(text: string): TestCounts | string {
-  let tree: unknown;
-  try {
-    tree = JSON.parse(text.replace(/^\uFEFF/, ''));
-  } catch (error) {
-    return linesOfGo(text) ?? `it is not JSON (${String((error as Error).message).slice(0, 100)})`;
-  }
-  if (!isTree(tree)) return 'it is no report of tests';
-  return countsIn(tree) ?? linesOfGo(text) ?? 'it has no counts of passed and failed tests';
+  const parsed = checkJson(stripBom(text));
+  if ('problem' in parsed) return parseGoEvents(text) ?? `it is not JSON (${parsed.problem.slice(0, 100)})`;
+  const tree = parsed.value;
+  if (!isPlainObject(tree)) return 'it is not a JSON object';
+  return findCounts(tree) ?? parseGoEvents(text) ?? 'it has no counts of passed and failed tests';
 }
 
-function countsIn(tree: Tree): TestCounts | undefined {
-  const jest = counts(tree.numPassedTests, tree.numFailedTests, tree.numPendingTests);
-  // Suites that could not even be loaded fail without a single test.
-  if (jest) return tree.success === false && jest.failed === 0 ? { ...jest, failed: number(tree.numFailedTestSuites) || 1 } : jest;
-  const stats = isTree(tree.stats) ? tree.stats : {};
-  const playwright = counts(stats.expected, stats.unexpected, stats.skipped);
-  if (playwright) return { ...playwright, passed: playwright.passed + number(stats.flaky) };
-  const results = isTree(tree.results) ? tree.results : {};
-  const pytest = isTree(tree.summary) ? tree.summary : {};
-  const ctrf = isTree(results.summary) ? results.summary : {};
+function findCounts(tree: Tree): TestCounts | undefined {
+  const jest = toCounts(tree.numPassedTests, tree.numFailedTests, tree.numPendingTests);
+  // A suite that cannot be loaded fails without counting a test.
+  if (jest) return tree.success === false && jest.failed === 0 ? { ...jest, failed: toCount(tree.numFailedTestSuites) || 1 } : jest;
+  const stats = isPlainObject(tree.stats) ? tree.stats : {};
+  const playwright = toCounts(stats.expected, stats.unexpected, stats.skipped);
+  if (playwright) return { ...playwright, passed: playwright.passed + toCount(stats.flaky) };
+  const results = isPlainObject(tree.results) ? tree.results : {};
+  const pytest = isPlainObject(tree.summary) ? tree.summary : {};
+  const ctrf = isPlainObject(results.summary) ? results.summary : {};
   return (
-    counts(stats.passes, stats.failures, stats.pending) ??
-    counts(ctrf.passed, ctrf.failed, ctrf.skipped) ??
-    // It leaves out what there was none of; an error is a test that could not be run.
+    toCounts(stats.passes, stats.failures, stats.pending) ??
+    toCounts(ctrf.passed, ctrf.failed, ctrf.skipped) ??
+    // pytest omits counts that are zero. An error is a test that could not run.
     (typeof pytest.total === 'number'
-      ? counts(number(pytest.passed), number(pytest.failed) + number(pytest.error), pytest.skipped)
+      ? toCounts(toCount(pytest.passed), toCount(pytest.failed) + toCount(pytest.error), pytest.skipped)
       : undefined) ??
-    counts(tree.passed, tree.failed, tree.skipped)
+    toCounts(tree.passed, tree.failed, tree.skipped)
   );
 }
 
-/** `go test -json`: a line for each event. */
-function linesOfGo(text: string): TestCounts | undefined {
-  const found = { passed: 0, failed: 0, skipped: 0 };
-  let isOne = false;
+/** Counts the events of `go test -json`, one per line. */
+function parseGoEvents(text: string): TestCounts | undefined {
+  const counts = { passed: 0, failed: 0, skipped: 0 };
+  let hasEvents = false;
   for (const line of text.split('\n').filter((each) => each.trim() !== '')) {
-    let event: unknown;
-    try {
-      event = JSON.parse(line);
-    } catch {
-      return undefined;
-    }
-    if (!isTree(event) || typeof event.Action !== 'string') return undefined;
-    isOne = true;
-    if (event.Action === 'fail') found.failed++;
-    else if (event.Test !== undefined && event.Action === 'pass') found.passed++;
-    else if (event.Test !== undefined && event.Action === 'skip') found.skipped++;
+    const event = parseJson(line);
+    if (!isPlainObject(event) || typeof event.Action !== 'string') return undefined;
+    hasEvents = true;
+    if (event.Action === 'fail') counts.failed++;
+    else if (event.Test !== undefined && event.Action === 'pass') counts.passed++;
+    else if (event.Test !== undefined && event.Action === 'skip') counts.skipped++;
   }
-  return isOne ? found : undefined;
+  return hasEvents ? counts : undefined;
 }
 
-function counts(passed: unknown, failed: unknown, skipped: unknown): TestCounts | undefined {
+function toCounts(passed: unknown, failed: unknown, skipped: unknown): TestCounts | undefined {
   if (!isCount(passed) || !isCount(failed)) return undefined;
   return { passed, failed, skipped: isCount(skipped) ? skipped : 0 };
 }
 
-const isTree = (value: unknown): value is Tree => typeof value === 'object' && value !== null && !Array.isArray(value);
 const isCount = (value: unknown): value is number => Number.isInteger(value) && (value as number) >= 0;
-const number = (value: unknown): number => (isCount(value) ? value : 0);
+const toCount = (value: unknown): number => (isCount(value) ? value : 0);

@@ -1,7 +1,7 @@
 import { boolean, description, optional, pipe } from 'valibot';
 import { CleoError } from '#core/errors/error.ts';
 import { type ConfigKey, type ConfigValue, configKeys, defaultConfig, type FixedKey, isConfigKey } from '#core/model/config.ts';
-import { nearest } from '#lib/nearest.ts';
+import { findNearest } from '#lib/nearest.ts';
 import type { Platform } from '#platform/port.ts';
 
 export const userFlag = optional(pipe(boolean(), description("The user's own file instead of the project's")));
@@ -11,7 +11,7 @@ export type Source = 'project' | 'user' | 'default';
 /** The file that a change goes to. */
 export function configFile(platform: Platform, isUser: boolean | undefined): string {
   if (isUser) return platform.config.userFile();
-  const project = platform.project();
+  const project = platform.getProject();
   if (!project) throw new CleoError('E_NOT_INITIALIZED', { folder: platform.folder });
   return platform.config.projectFile(project);
 }
@@ -21,7 +21,7 @@ export function valuesInForce(
   platform: Platform,
   isUser?: boolean,
 ): { value(key: ConfigKey): { value: ConfigValue; source: Source }; named: ConfigKey[]; warnings: string[] } {
-  const project = isUser ? undefined : platform.project();
+  const project = isUser ? undefined : platform.getProject();
   const files = [
     ...(project ? [{ source: 'project' as const, path: platform.config.projectFile(project) }] : []),
     { source: 'user' as const, path: platform.config.userFile() },
@@ -43,7 +43,7 @@ export function valuesInForce(
 export function knownKey(key: string, retry: (key: string) => string): ConfigKey {
   if (isConfigKey(key)) return key;
   const known = Object.keys(configKeys);
-  const near = nearest(key, known);
+  const near = findNearest(key, known);
   const meant = near.length ? near : known.filter((name) => name.startsWith(`${key}.`) || name.endsWith(`.${key}`));
   throw new CleoError('E_CONFIG_ERROR', {
     path: key.slice(0, 100),

@@ -3,13 +3,13 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { projectContextFile } from '#detect/model/project-context.ts';
 import { openApp } from '../../../../test/app.ts';
-import { emptyFolder, type Folder } from '../../../../test/folder.ts';
+import { createEmptyFolder, type TestFolder } from '../../../../test/folder.ts';
 
 const manifest = (scripts: object) => JSON.stringify({ scripts });
-const contextOf = ({ root }: Folder) => JSON.parse(readFileSync(join(root, projectContextFile), 'utf8'));
+const contextOf = ({ root }: TestFolder) => JSON.parse(readFileSync(join(root, projectContextFile), 'utf8'));
 
 test('a new project is made and looked at in one go; again is there already, and a change is written', async () => {
-  const folder = emptyFolder();
+  const folder = createEmptyFolder();
   writeFileSync(join(folder.root, 'package.json'), manifest({ test: 'node --test' }));
   const first = await folder.cli(['init', '--detect']);
   expect(first.exitCode).toBe(0);
@@ -30,7 +30,7 @@ test('a new project is made and looked at in one go; again is there already, and
 });
 
 test('a file that is damaged counts as not there, and doctor says how to get it back', async () => {
-  const folder = emptyFolder();
+  const folder = createEmptyFolder();
   await folder.cli(['init', '--detect']);
   for (const text of ['{"type":', '{"type":"cobol"}', '[]']) {
     writeFileSync(join(folder.root, projectContextFile), text);
@@ -42,7 +42,7 @@ test('a file that is damaged counts as not there, and doctor says how to get it 
 });
 
 test('a link that leads out of the project is not written through', async () => {
-  const folder = emptyFolder();
+  const folder = createEmptyFolder();
   await folder.cli(['init']);
   const outside = join(folder.root, '..', 'outside.json');
   writeFileSync(outside, 'mine');
@@ -62,18 +62,18 @@ test('tests that were found are the tool test, unless the settings name another'
   writeFileSync(join(app.root, 'Makefile'), 'test:\n\t@exit 7\n');
   expect((await app.cli(unknown.error.alternatives[1].command)).exitCode).toBe(0);
   expect((await app.call('verify.status', { taskId: 'T001' })).verification.tools).toEqual(['test']);
-  expect((await verify()).error).toMatchObject({ exitCode: 41, message: expect.stringContaining('tool test ended with 2') });
+  expect((await verify()).error).toMatchObject({ exitCode: 41, message: expect.stringContaining('tool test exited with 2') });
   writeFileSync(join(app.root, 'Makefile'), 'test:\n\t@:\n');
   expect(await verify()).toMatchObject({ verification: { evidence: [{ kind: 'tool', name: 'test', exitCode: 0 }] } });
   await app.cli(['config', 'set', 'verification.tools.test', JSON.stringify([process.execPath, '-e', 'process.exit(1)'])]);
-  expect((await verify()).error).toMatchObject({ message: expect.stringContaining('tool test ended with 1') });
+  expect((await verify()).error).toMatchObject({ message: expect.stringContaining('tool test exited with 1') });
 });
 
 test('a prompt that is handed out names how the project is worked on', async () => {
   const app = await openApp({ tasks: ['T001 epic', 'T002 in T001: Parse'], config: { lifecycleEnforcement: { mode: 'off' } } });
   const prompt = async (): Promise<string> => (await app.call('orchestrate.spawn', { taskId: 'T002' })).spawn.prompt;
-  expect(await prompt()).not.toContain('It is worked on with');
+  expect(await prompt()).not.toContain('Commands of the project');
   writeFileSync(join(app.root, 'package.json'), manifest({ test: 'vitest run', lint: 'biome check' }));
   await app.cli(['init', '--detect']);
-  expect(await prompt()).toContain('\n- It is worked on with: tests `npm test` (`vitest`); lint `npm run lint`.\n');
+  expect(await prompt()).toContain('\n- Commands of the project: tests `npm test` (`vitest`); lint `npm run lint`.\n');
 });

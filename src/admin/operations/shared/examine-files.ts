@@ -3,11 +3,11 @@ import { CleoError } from '#core/errors/error.ts';
 import { quote } from '#core/errors/quote.ts';
 import type { ConfigProblem } from '#core/model/config.ts';
 import { projectContextFile } from '#detect/model/project-context.ts';
-import { projectContextOf } from '#detect/operations/shared/project-context.ts';
-import { linesState } from '#lib/jsonl.ts';
+import { readProjectContext } from '#detect/operations/shared/project-context.ts';
+import { checkJsonLines } from '#lib/jsonl.ts';
 import type { Platform, Project } from '#platform/port.ts';
-import { contextLimits } from '#sessions/operations/shared/context-limits.ts';
-import { outOfOrder } from '#sessions/rules/context-window.ts';
+import { getContextLimits } from '#sessions/operations/shared/context-limits.ts';
+import { findMisorderedLevels } from '#sessions/rules/context-window.ts';
 import { withoutPassword } from '../../rules/address.ts';
 import type { Seen } from './finding.ts';
 
@@ -45,7 +45,7 @@ function disorder(platform: Platform, project: Project): Seen['findings'] {
   const states = configStates(platform, project);
   if (states.some(({ problems }) => problems.length > 0)) return [];
   const values = config.load(project);
-  const pair = outOfOrder(contextLimits(values));
+  const pair = findMisorderedLevels(getContextLimits(values));
   if (!pair) return [];
   const milder = `context.${pair[0]}Percent` as const;
   const graver = `context.${pair[1]}Percent` as const;
@@ -75,7 +75,7 @@ export function isConfigured({ config }: Platform, project: Project): boolean {
 export function seenInFiles(platform: Platform, project: Project, now: string): Seen {
   const { files, databaseUrl } = platform;
   const findings: Seen['findings'] = [];
-  if (files.isNetwork(project.folder) && !databaseUrl)
+  if (files.isNetworkDrive(project.folder) && !databaseUrl)
     findings.push({
       severity: 'warning',
       message: `${project.folder} is on a network file system, where locks of SQLite cannot be trusted; use a PostgreSQL store`,
@@ -85,10 +85,10 @@ export function seenInFiles(platform: Platform, project: Project, now: string): 
     const name = relative(project.root, path);
     if (state.torn !== undefined)
       findings.push({ severity: 'error', message: `${name}: the last line was cut short`, fix: 'cleo doctor --fix' });
-    for (const line of state.bad.slice(0, 5))
+    for (const line of state.invalidLines.slice(0, 5))
       findings.push({ severity: 'error', message: `${name}: line ${line} is not JSON`, fix: `sed -n ${line}p ${quote(path)}` });
   }
-  if (files.exists(join(project.root, projectContextFile)) && !projectContextOf(platform, project))
+  if (files.exists(join(project.root, projectContextFile)) && !readProjectContext(platform, project))
     findings.push({
       severity: 'warning',
       message: `${projectContextFile} cannot be read, and counts as not there`,
@@ -100,7 +100,7 @@ export function seenInFiles(platform: Platform, project: Project, now: string): 
 }
 
 export const jsonlStates = ({ files }: Platform, project: Project) =>
-  files.find(project.folder, '.jsonl').map((path) => ({ path, state: linesState(files.readText(path) ?? '') }));
+  files.find(project.folder, '.jsonl').map((path) => ({ path, state: checkJsonLines(files.readText(path) ?? '') }));
 
 const transient = /^cleo\.db\.(?:new|restore)-|\.tmp-\d+-|\.lock$|^.*\.db\.tmp$/;
 const hourMs = 3_600_000;

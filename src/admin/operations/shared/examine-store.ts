@@ -1,11 +1,10 @@
 import { CleoError } from '#core/errors/error.ts';
 import { quote } from '#core/errors/quote.ts';
 import type { TaskId } from '#core/model/scalars.ts';
-import { isoTime } from '#lib/iso-time.ts';
 import type { Project } from '#platform/port.ts';
-import type { ReadStore } from '#store/port.ts';
-import { type Limits, taskProblems } from '#tasks/operations/shared/integrity.ts';
-import { scopeText } from '#tasks/rules/scope.ts';
+import type { ReadStore } from '#store/port/store.ts';
+import { findTaskProblems, type IntegrityLimits } from '#tasks/operations/shared/integrity.ts';
+import { formatScope } from '#tasks/rules/scope.ts';
 import { followChain } from '../audit-verify.ts';
 import type { Seen } from './finding.ts';
 
@@ -13,8 +12,8 @@ import type { Seen } from './finding.ts';
 const longestJobMs = 10 * 60_000;
 
 export async function seenInDatabase(store: ReadStore, newestBackup: string | undefined): Promise<Seen> {
-  const damage = await store.health.integrity();
-  const steps = await store.health.migrations();
+  const damage = await store.health.checkIntegrity();
+  const steps = await store.health.listMigrations();
   // Without a backup, what can still be read is worth saving first.
   const fix = newestBackup ? `cleo backup restore ${newestBackup}` : 'cleo export --output cleo-export.jsonl';
   return {
@@ -33,8 +32,8 @@ export async function seenInDatabase(store: ReadStore, newestBackup: string | un
 }
 
 /** Of the tasks what breaks the store's own rules; how the work is going is for `validate report`. */
-export async function seenInTasks(store: ReadStore, limits: Limits): Promise<Seen & { orphans: TaskId[] }> {
-  const { tasks, problems } = await taskProblems(store, limits);
+export async function seenInTasks(store: ReadStore, limits: IntegrityLimits): Promise<Seen & { orphans: TaskId[] }> {
+  const { tasks, problems } = await findTaskProblems(store, limits);
   const broken = problems.filter(({ kind }) => kind !== 'siblings' && kind !== 'no-reason');
   return {
     detail: tasks === 1 ? '1 task' : `${tasks} tasks`,
@@ -45,16 +44,16 @@ export async function seenInTasks(store: ReadStore, limits: Limits): Promise<See
 
 /** Sessions that can go nowhere, and what is held in their name. */
 export async function seenInSessions(store: ReadStore, now: string, quietHours: number): Promise<Seen> {
-  const active = (await store.sessions.active()).length;
-  const rootless = await store.sessions.rootless();
-  const quiet = await store.sessions.quietSince(isoTime(Date.parse(now) - quietHours * 3_600_000));
-  const adrift = await store.claims.adrift();
+  const active = (await store.sessions.listActive()).length;
+  const rootless = await store.sessions.findWithMissingRoot();
+  const quiet = await store.sessions.findInactiveSince(new Date(Date.parse(now) - quietHours * 3_600_000).toISOString());
+  const adrift = await store.claims.findOrphaned();
   return {
     detail: `${active} active`,
     findings: [
       ...rootless.map(({ id, scope }) => ({
         severity: 'error' as const,
-        message: `${id} is about ${scopeText(scope)}, which does not exist`,
+        message: `${id} is about ${formatScope(scope)}, which does not exist`,
         fix: `cleo session end --session ${id} --note ${quote('What it was about no longer exists')}`,
       })),
       ...adrift.map(({ taskId, agent, session }) => ({
@@ -82,12 +81,12 @@ export async function seenInJobs(store: ReadStore, now: string): Promise<Seen> {
 }
 
 export async function unfinishedJobs(store: ReadStore, now: string) {
-  return (await store.health.startedJobs()).filter(({ startedAt }) => Date.parse(now) - Date.parse(startedAt) > longestJobMs);
+  return (await store.health.listStartedJobs()).filter(({ startedAt }) => Date.parse(now) - Date.parse(startedAt) > longestJobMs);
 }
 
 export async function seenInLog(store: ReadStore, now: string, digest: (text: string) => string): Promise<Seen> {
   const { seq, broken } = await followChain(store, digest);
-  const latest = (await store.audit.latest()) ?? '';
+  const latest = (await store.audit.getLatestTime()) ?? '';
   return {
     detail: seq === 1 ? '1 entry' : `${seq} entries`,
     findings: [

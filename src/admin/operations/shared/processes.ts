@@ -1,7 +1,8 @@
-import { description, integer, maxValue, metadata, minValue, number, optional, pipe, strictObject, string } from 'valibot';
+import { description, metadata, optional, pipe, strictObject, string } from 'valibot';
 import type { CommandDefinition } from '#core/define.ts';
+import { wholeNumber } from '#core/model/whole-number.ts';
 import { tasksList } from '#tasks/operations/list.ts';
-import { Root, rootNames } from '#tasks/operations/shared/root.ts';
+import { Root, rootAliases } from '#tasks/operations/shared/root.ts';
 
 /** Commands that are a process rather than a call: they run until they are stopped, and have no envelope and no audit row.
  *  Loaded only where a word is no operation's; what each one runs is handed to the command line by main. */
@@ -17,13 +18,7 @@ export const processes: CommandDefinition[] = [
     summary: 'Serve HTTP and MCP until it is stopped',
     params: strictObject({
       port: optional(
-        pipe(
-          number(),
-          integer('must be a whole number'),
-          minValue(0, 'must be at least 0'),
-          maxValue(65_535, 'must be at most 65535'),
-          description('Where to listen; 0 takes any port that is free (default: serve.port)'),
-        ),
+        pipe(wholeNumber({ min: 0, max: 65_535 }), description('Where to listen; 0 takes any port that is free (default: serve.port)')),
       ),
       host: optional(
         pipe(
@@ -39,7 +34,7 @@ export const processes: CommandDefinition[] = [
     name: 'watch',
     summary: 'Watch the board change: on a terminal with keys to move around, else a line of JSON for each change',
     params: strictObject({ epic: Root }),
-    paramAliases: rootNames,
+    paramAliases: rootAliases,
     cli: { command: 'watch', args: ['epic'] },
   },
   {

@@ -1,6 +1,8 @@
 import { dirname, join, relative } from 'node:path';
 import { CleoError } from '#core/errors/error.ts';
 import { quote } from '#core/errors/quote.ts';
+import { isPlainObject } from '#lib/is-plain-object.ts';
+import { parseJson } from '#lib/parse-json.ts';
 import type { Platform, Project } from '#platform/port.ts';
 import { type Client, type ClientName, clients, type Piece } from '../../rules/setup-clients.ts';
 import { type Edit, type Plan, planRemoval, planSetup, setUpParts, type Written } from '../../rules/setup-plan.ts';
@@ -36,7 +38,7 @@ export async function setUp(
 ): Promise<{ changes: Change[]; remarks: string[] }> {
   const { files } = platform;
   const disk = await loadDisk();
-  return files.alone(recordOf(project), () => {
+  return files.withLock(recordOf(project), () => {
     const changes: Change[] = [];
     const remarks: string[] = [];
     const record = readRecord(files.readText(recordOf(project)));
@@ -64,7 +66,7 @@ export async function setUp(
 
 function textOf(disk: Disk, { root }: Project, file: string, wayOut: (file: string, how?: string) => string): string | undefined {
   try {
-    return disk.sharedFile(root, file).text;
+    return disk.readSharedFile(root, file).text;
   } catch (error) {
     if (!(error instanceof CleoError) || error.row !== 'E_FILE_ERROR') throw error;
     const problem = error.message.slice(file.length + 2);
@@ -99,9 +101,9 @@ function inTheWay(disk: Disk, { root }: Project, file: string): string {
   for (let n = 1; n < parts.length; n += 1) {
     const folder = parts.slice(0, n).join('/');
     try {
-      return disk.sharedFile(root, folder).text === undefined ? file : folder;
+      return disk.readSharedFile(root, folder).text === undefined ? file : folder;
     } catch (error) {
-      if (!(error as Error).message.endsWith('is not a plain file')) return folder;
+      if (!(error as Error).message.endsWith('is not a regular file')) return folder;
     }
   }
   return file;
@@ -115,7 +117,7 @@ export async function survey(
   const disk = await loadDisk();
   const texts = (file: string): string | undefined => {
     try {
-      return disk.sharedFile(project.root, file).text;
+      return disk.readSharedFile(project.root, file).text;
     } catch {
       return undefined;
     }
@@ -176,18 +178,18 @@ function write(
   made: Map<string, number>,
 ): void {
   // Where each ends up is asked before the first is written: a refusal leaves all of them as they were.
-  const targets = [...texts].map(([file, text]) => ({ file, text, path: disk.sharedFile(project.root, file).path }));
+  const targets = [...texts].map(([file, text]) => ({ file, text, path: disk.readSharedFile(project.root, file).path }));
   const isEmpty = Object.keys(record).length === 0;
   // What is about to be written is on record first: cut short, it can still be taken out.
-  if (!isEmpty) files.writeWhole(recordOf(project), `${JSON.stringify(record, null, 2)}\n`);
+  if (!isEmpty) files.writeAtomic(recordOf(project), `${JSON.stringify(record, null, 2)}\n`);
   for (const { file, text, path } of targets) {
     if (text === undefined) {
       files.remove(path);
       let folder = dirname(path);
-      for (let n = made.get(file) ?? 0; n > 0; n -= 1, folder = dirname(folder)) disk.removeEmpty(folder);
+      for (let n = made.get(file) ?? 0; n > 0; n -= 1, folder = dirname(folder)) disk.removeEmptyFolder(folder);
     } else {
-      files.makeFolder(dirname(path));
-      files.writeWhole(path, text);
+      files.createFolder(dirname(path));
+      files.writeAtomic(path, text);
     }
   }
   if (isEmpty) files.remove(recordOf(project));
@@ -195,10 +197,6 @@ function write(
 
 /** A record that cannot be read is none: what we wrote is then found by its names and marks. */
 function readRecord(text: string | undefined): Record<string, Written> {
-  try {
-    const read = JSON.parse(text ?? '{}');
-    return typeof read === 'object' && read !== null && !Array.isArray(read) ? read : {};
-  } catch {
-    return {};
-  }
+  const record = parseJson(text);
+  return isPlainObject(record) ? (record as Record<string, Written>) : {};
 }

@@ -1,18 +1,18 @@
 import { join } from 'node:path';
 import type { Registry } from '#core/define.ts';
 import type { Platform } from '#platform/port.ts';
-import { protocolUpTo } from '#research/rules/protocol.ts';
+import { renderProtocol } from '#research/rules/protocol-text.ts';
 
 /** Keeps the whole protocol text where agents of this user look for it. That it cannot be written is a warning, nobody's failure. */
 export async function refreshTemplate({ files, home }: Platform, { entries }: Registry): Promise<string[]> {
   const { protocolText } = await import('#orchestration/protocol.generated.ts');
   const folder = join(home, 'templates');
   const path = join(folder, 'CLEO-INJECTION.md');
-  const text = protocolUpTo(protocolText, 'orchestrator', entries);
+  const text = renderProtocol(protocolText, 'orchestrator', entries);
   try {
     if (files.readText(path) === text) return [];
-    files.makeFolder(folder);
-    files.writeWhole(path, text);
+    files.createFolder(folder);
+    files.writeAtomic(path, text);
     return [];
   } catch (error) {
     return [`The protocol text was not written: ${(error as Error).message}`];

@@ -1,25 +1,24 @@
 import { safeParse } from 'valibot';
+import type { QueryContext } from '#core/define.ts';
 import { quote } from '#core/errors/quote.ts';
-import type { Platform, Project } from '#platform/port.ts';
-import { skillRefusal } from '#runs/errors/skill.ts';
+import { parseJson } from '#lib/parse-json.ts';
+import { createSkillError } from '#runs/errors/skill.ts';
 import type { RunRecord } from '#runs/model/trace.ts';
-import { readTrace } from '#runs/rules/trace.ts';
-import { isPattern, isTraceName, runOfTrace, tracesNamed } from '#runs/rules/trace-name.ts';
+import { parseReviews } from '#runs/rules/review-state.ts';
+import { parseTrace } from '#runs/rules/trace.ts';
+import { findTraces, isPattern, isTraceName, toRunId } from '#runs/rules/trace-name.ts';
 import { type Assessment, CalibratedModel, type ExecutionFacts, rubricVersion } from '../../model/assessment.ts';
-import { prediction } from '../../rules/calibrate.ts';
-import { factsOf, type TraceFacts } from '../../rules/facts.ts';
-import { isSuccess, referenceOf, remember, remembered, type Successes, skillKey } from '../../rules/reference.ts';
-import { score } from '../../rules/score.ts';
-import { type HumanVerdict, verdictsIn } from '../../rules/verdicts.ts';
+import { predictVerdict } from '../../rules/calibrate.ts';
+import { extractFacts, type TraceFacts } from '../../rules/extract-facts.ts';
+import { addSuccess, computeReference, getSkillKey, isSuccess, maxSuccesses, type Successes } from '../../rules/reference.ts';
+import { scoreExecution } from '../../rules/score.ts';
+import { collectVerdicts, type HumanVerdict } from '../../rules/verdicts.ts';
 
-/** Below `.cleo`. */
+/** Paths relative to `.cleo`. */
 export const assessmentsFile = 'metrics/ASSESSMENTS.jsonl';
 export const modelFile = 'assess/model.json';
 
-export interface Place {
-  platform: Platform;
-  project: Project;
-}
+export type TraceContext = Pick<QueryContext, 'platform' | 'project'>;
 
 export interface AssessedExecution {
   facts: ExecutionFacts;
@@ -28,102 +27,101 @@ export interface AssessedExecution {
 
 export interface AssessedTraces {
   executions: AssessedExecution[];
-  /** Executions in which nothing had to be done. */
+  /** Number of skipped executions. */
   skipped: number;
   runs: number;
   warnings: string[];
 }
 
-/** Oldest first: names begin with the day, and runs are called in the order in which they began. */
-export const traceNames = ({ platform, project }: Place): string[] =>
+/** The names of all traces, oldest first: they begin with the date, and run ids sort by start time. */
+export const listTraceNames = ({ platform, project }: TraceContext): string[] =>
   platform.files
     .list(`${project.folder}/traces`)
     .map(({ name }) => name)
     .filter(isTraceName)
     .sort();
 
-/** The traces that these words name. A word that names no run is a call of the wrong kind (64); a run or a pattern without a trace lacks
- *  its input (66). */
-export function tracesOf(place: Place, words: string[], names = traceNames(place)): string[] {
+/** Resolves run ids and patterns to traces. An unknown run is an invalid call (64); a run or pattern without a trace is a missing input
+ *  (66). */
+export function resolveTraces(ctx: TraceContext, words: string[], names = listTraceNames(ctx)): string[] {
   const found = new Set<string>();
   for (const word of words) {
-    const named = tracesNamed(word, names);
-    if (named.length === 0) throw nothingNamed(place, word);
-    for (const name of named) found.add(name);
+    const matches = findTraces(word, names);
+    if (matches.length === 0) throw createNoTraceError(ctx, word);
+    for (const name of matches) found.add(name);
   }
   return names.filter((name) => found.has(name));
 }
 
-function nothingNamed(place: Place, word: string) {
+function createNoTraceError(ctx: TraceContext, word: string) {
   const fix = 'cleo trace list';
-  if (isPattern(word)) return skillRefusal(66, `No trace fits ${quote(word)}`, fix, { pattern: word });
-  if (recordOf(place, word)) return skillRefusal(66, `${word} has no trace: it was pruned, or nothing was captured`, fix, { run: word });
-  return skillRefusal(64, `There is no run ${quote(word)}`, fix, { run: word });
+  if (isPattern(word)) return createSkillError(66, `No trace matches ${quote(word)}`, fix, { pattern: word });
+  if (readRunRecord(ctx, word))
+    return createSkillError(66, `${word} has no trace: it was pruned, or nothing was captured`, fix, { run: word });
+  return createSkillError(64, `There is no run ${quote(word)}`, fix, { run: word });
 }
 
-function recordOf({ platform, project }: Place, run: string): RunRecord | undefined {
+function readRunRecord({ platform, project }: TraceContext, run: string): RunRecord | undefined {
   if (!/^[\w-][\w.-]*$/.test(run)) return undefined;
-  try {
-    return JSON.parse(platform.files.readText(`${project.folder}/runs/${run}/run.json`) ?? 'null') ?? undefined;
-  } catch {
-    // Half of a record says nothing.
-    return undefined;
-  }
+  return (parseJson(platform.files.readText(`${project.folder}/runs/${run}/run.json`)) as RunRecord | null | undefined) ?? undefined;
 }
 
-/** What a trace tells. Lines that are no events are passed over. */
-export function factsIn({ platform, project }: Place, name: string): TraceFacts {
-  // Nobody asks here whether it was changed, and hashing is most of the work.
-  const { lines } = readTrace(platform.files.readText(`${project.folder}/traces/${name}`) ?? '', () => '');
-  return factsOf(lines.map(({ line }) => line));
+/** Reads the facts of a trace. Lines that are not events are skipped. */
+export function readTraceFacts({ platform, project }: TraceContext, name: string): TraceFacts {
+  // The hash chain is not verified here, because hashing is most of the work.
+  const { lines } = parseTrace(platform.files.readText(`${project.folder}/traces/${name}`) ?? '', () => '');
+  return extractFacts(lines.map(({ line }) => line));
 }
 
-/** Every execution of these traces, assessed in the order of the traces: what a skill usually takes is told by what came before. */
-export async function assessTraces(place: Place, names: string[], timestamp: string): Promise<AssessedTraces> {
-  const all = traceNames(place);
-  const wanted = new Set(names);
+/** Assesses all executions of these traces in order, because the usual duration of a skill comes from earlier executions. */
+export async function assessTraces(ctx: TraceContext, names: string[], timestamp: string): Promise<AssessedTraces> {
+  const all = listTraceNames(ctx);
+  const selected = new Set(names);
   const [first, last] = [all.indexOf(names[0] ?? ''), all.indexOf(names.at(-1) ?? '')];
   const window = first < 0 ? [] : all.slice(first, last + 1);
-  const read = window.map((name) =>
-    wanted.has(name) ? checked(place, name) : { name, facts: factsIn(place, name), flags: [], warnings: [] },
+  const traces = window.map((name) =>
+    selected.has(name) ? readVerifiedTrace(ctx, name) : { name, facts: readTraceFacts(ctx, name), flags: [], warnings: [] },
   );
-  const successes = successesBefore(
-    place,
+  const successes = collectSuccesses(
+    ctx,
     all.slice(0, Math.max(0, first)),
-    read.filter(({ name }) => wanted.has(name)).flatMap(({ facts }) => facts.executions),
+    traces.filter(({ name }) => selected.has(name)).flatMap(({ facts }) => facts.executions),
   );
-  const verdicts = await humanVerdicts(place);
-  const model = modelOf(place);
-  const found: AssessedTraces = { executions: [], skipped: 0, runs: wanted.size, warnings: [] };
-  for (const { name, facts: trace, flags, warnings } of read) {
+  const verdicts = readHumanVerdicts(ctx);
+  const model = readModel(ctx);
+  const found: AssessedTraces = { executions: [], skipped: 0, runs: selected.size, warnings: [] };
+  for (const { name, facts: trace, flags, warnings } of traces) {
     found.warnings.push(...warnings);
     for (const facts of trace.executions) {
-      if (!wanted.has(name)) remember(successes, facts);
+      if (!selected.has(name)) addSuccess(successes, facts);
       else if (facts.status === 'success' && !facts.isInvoked) found.skipped += 1;
       else {
         const human = verdicts.get(facts.executionId)?.scores ?? [];
-        const plain = score(facts, { reference: referenceOf(successes, facts), human, timestamp, flags });
-        found.executions.push({ facts, assessment: withPrediction(plain, facts, model) });
-        remember(successes, facts);
+        const assessment = scoreExecution(facts, { reference: computeReference(successes, facts), human, timestamp, flags });
+        found.executions.push({ facts, assessment: addPrediction(assessment, facts, model) });
+        addSuccess(successes, facts);
       }
     }
   }
   return found;
 }
 
-/** The trace, and whether it is still what the run wrote. */
-function checked(place: Place, name: string): { name: string; facts: TraceFacts; flags: string[]; warnings: string[] } {
-  const { platform, project } = place;
-  const run = runOfTrace(name);
-  const { lines, problems, firstBad, head } = readTrace(platform.files.readText(`${project.folder}/traces/${name}`) ?? '', platform.sha256);
-  const facts = factsOf(lines.map(({ line }) => line));
-  const left = recordOf(place, run);
-  const isCut = left?.completed_at != null && left.head != null && left.head !== head;
+/** Reads a trace and verifies that it is as the run wrote it. */
+function readVerifiedTrace(ctx: TraceContext, name: string): { name: string; facts: TraceFacts; flags: string[]; warnings: string[] } {
+  const { platform, project } = ctx;
+  const run = toRunId(name);
+  const { lines, problems, firstInvalid, head } = parseTrace(
+    platform.files.readText(`${project.folder}/traces/${name}`) ?? '',
+    platform.sha256,
+  );
+  const facts = extractFacts(lines.map(({ line }) => line));
+  const record = readRunRecord(ctx, run);
+  const isTruncated = record?.completed_at != null && record.head != null && record.head !== head;
   const flags =
-    firstBad !== undefined
-      ? [`line ${firstBad} of the trace is not what was written`]
-      : isCut
-        ? ['the trace does not end as the run left it']
+    firstInvalid !== undefined
+      ? [`line ${firstInvalid} of the trace was changed`]
+      : isTruncated
+        ? ['the trace does not end with the last line of the run']
         : [];
   return {
     name,
@@ -132,49 +130,42 @@ function checked(place: Place, name: string): { name: string; facts: TraceFacts;
     warnings: [
       ...problems.map(({ line, problem }) => `${run}: line ${line} of the trace ${problem}`),
       ...flags.map((flag) => `${run}: ${flag}`),
-      ...(facts.isOver ? [] : [`${run} has not ended: only what has is assessed`]),
+      ...(facts.isOver ? [] : [`${run} has not ended; only finished executions are assessed`]),
     ],
   };
 }
 
-/** Goes back only as far as it takes to know what the skills of these executions usually take. */
-function successesBefore(place: Place, earlier: string[], executions: ExecutionFacts[]): Successes {
-  const lacking = new Map(executions.map((facts) => [skillKey(facts), remembered]));
+/** Collects the last successes of the skills of these executions from earlier traces, newest first, and stops when it has enough. */
+function collectSuccesses(ctx: TraceContext, earlier: string[], executions: ExecutionFacts[]): Successes {
+  const missing = new Map(executions.map((facts) => [getSkillKey(facts), maxSuccesses]));
   const newestFirst: ExecutionFacts[] = [];
-  for (let i = earlier.length - 1; i >= 0 && lacking.size > 0; i--)
-    for (const facts of factsIn(place, earlier[i]!).executions.toReversed()) {
-      const key = skillKey(facts);
-      const left = lacking.get(key);
-      if (left === undefined || !isSuccess(facts)) continue;
+  for (let i = earlier.length - 1; i >= 0 && missing.size > 0; i--)
+    for (const facts of readTraceFacts(ctx, earlier[i]!).executions.toReversed()) {
+      const key = getSkillKey(facts);
+      const remaining = missing.get(key);
+      if (remaining === undefined || !isSuccess(facts)) continue;
       newestFirst.push(facts);
-      if (left === 1) lacking.delete(key);
-      else lacking.set(key, left - 1);
+      if (remaining === 1) missing.delete(key);
+      else missing.set(key, remaining - 1);
     }
   const successes: Successes = new Map();
-  for (const facts of newestFirst.toReversed()) remember(successes, facts);
+  for (const facts of newestFirst.toReversed()) addSuccess(successes, facts);
   return successes;
 }
 
-export async function humanVerdicts({ platform, project }: Place): Promise<Map<string, HumanVerdict>> {
-  const { reviewsOf } = await import('#platform/review-file.ts');
-  return verdictsIn(reviewsOf(platform, `${project.folder}/reviews.jsonl`).read());
+export const readHumanVerdicts = ({ platform, project }: TraceContext): Map<string, HumanVerdict> =>
+  collectVerdicts(parseReviews(platform.files.readText(`${project.folder}/reviews.jsonl`) ?? '').events);
+
+/** The last trained model; undefined if there is none or it cannot be read. */
+export function readModel({ platform, project }: TraceContext): CalibratedModel | undefined {
+  const parsed = safeParse(CalibratedModel, parseJson(platform.files.readText(`${project.folder}/${modelFile}`)));
+  return parsed.success ? parsed.output : undefined;
 }
 
-/** The model that was learned last; one that is not to be read is none. */
-export function modelOf({ platform, project }: Place): CalibratedModel | undefined {
-  try {
-    const read = safeParse(CalibratedModel, JSON.parse(platform.files.readText(`${project.folder}/${modelFile}`) ?? 'null'));
-    return read.success ? read.output : undefined;
-  } catch (error) {
-    if (error instanceof SyntaxError) return undefined;
-    throw error;
-  }
-}
-
-/** A prediction is told beside the score, and the version tells which model it is of: without it the same trace gave other bytes. */
-function withPrediction(assessment: Assessment, facts: ExecutionFacts, model: CalibratedModel | undefined): Assessment {
-  const expected = prediction(model, facts, assessment);
-  if (!model || !expected) return assessment;
+/** Adds the prediction of the model. Its id becomes part of the rubric version, because the same trace now gives different bytes. */
+function addPrediction(assessment: Assessment, facts: ExecutionFacts, model: CalibratedModel | undefined): Assessment {
+  const prediction = predictVerdict(model, facts, assessment);
+  if (!model || !prediction) return assessment;
   const { evaluator, rubric_version: _, timestamp, ...rest } = assessment;
-  return { ...rest, prediction: expected, evaluator, rubric_version: `${rubricVersion}+${model.id}`, timestamp };
+  return { ...rest, prediction, evaluator, rubric_version: `${rubricVersion}+${model.id}`, timestamp };
 }

@@ -1,21 +1,23 @@
 import { expect, test } from 'vitest';
-import { readTrace } from '#runs/rules/trace.ts';
-import { type Traced, traceText } from '../../../../test/traced.ts';
-import { factsOf } from '../facts.ts';
-import { score } from '../score.ts';
-import { suggest } from '../suggest.ts';
-import { type DashboardFacts, dashboard } from './dashboard.ts';
-import { counted, durationText, momentText } from './figures.ts';
-import { escaped, html } from './html.ts';
+import { parseTrace } from '#runs/rules/trace.ts';
+import { formatTrace, type TracedExecution } from '../../../../test/execution-trace.ts';
+import { extractFacts } from '../extract-facts.ts';
+import { scoreExecution } from '../score.ts';
+import { suggestFixes } from '../suggest.ts';
+import { type DashboardFacts, renderDashboard } from './dashboard.ts';
+import { countOccurrences, formatDuration, formatMinute } from './format.ts';
+import { html } from './html.ts';
 
-function about(...executions: Traced[]): DashboardFacts {
-  const trace = factsOf(readTrace(traceText('run-1', '2026-01-31', executions), () => '').lines.map(({ line }) => line));
+function createFacts(...executions: TracedExecution[]): DashboardFacts {
+  const trace = extractFacts(parseTrace(formatTrace('run-1', '2026-01-31', executions), () => '').lines.map(({ line }) => line));
   return {
     project: 'parser',
     generatedAt: '2026-02-01T00:00:00.000Z',
-    assessments: trace.executions.map((facts) => score(facts, { reference: {}, human: [], timestamp: '2026-02-01T00:00:00.000Z' })),
+    assessments: trace.executions.map((facts) =>
+      scoreExecution(facts, { reference: {}, human: [], timestamp: '2026-02-01T00:00:00.000Z' }),
+    ),
     facts: trace.executions,
-    suggestions: suggest([trace]),
+    suggestions: suggestFixes([trace]),
   };
 }
 const model = {
@@ -33,38 +35,38 @@ const model = {
   ...{ accuracy: 0.9, majority: { accuracy: 0.75, brier: 0.1875 }, intercept: 0, features: [], trained_at: '2026-02-01T00:00:00.000Z' },
 };
 
-test('it shows what was assessed', () => {
-  const page = dashboard({
-    ...about({}, { phase: 'design', skill: 'draw', exitCode: 84, checks: { 1: ['!prd_exists'], 2: ['a'] } }),
+test('shows assessments', () => {
+  const page = renderDashboard({
+    ...createFacts({}, { phase: 'design', skill: 'draw', exitCode: 84, checks: { 1: ['!prd_exists'], 2: ['a'] } }),
     model,
   });
   expect(page).toMatch(/^<!doctype html>\n<html lang="en">/);
   for (const text of [
-    'parser: how its skills do',
+    'parser: skill performance',
     'discovery &middot; write',
     'design &middot; draw',
     'failure (84)',
     'prd_exists',
     'validation',
-    '40 verdicts',
+    '40 human verdicts',
   ])
     expect(page).toContain(text);
   expect(page).toContain('aria-label="Scores of 2 executions');
 });
 
-test('it needs nothing but itself', () => {
-  const page = dashboard({ ...about({}), model });
+test('is self-contained', () => {
+  const page = renderDashboard({ ...createFacts({}), model });
   expect(page).not.toMatch(/<script|<link|<img|<iframe|@import|url\(|\bon\w+=|https?:\/\//i);
   expect(page).toContain(`content="default-src 'none'`);
 });
 
-test('nothing that comes from a run is more than text in it', () => {
+test('escapes all text from runs', () => {
   const evil = `<script>alert(1)</script>"' onload='x' &lt; \u202e\u0000 javascript:`;
-  const given = about(
+  const given = createFacts(
     { skill: evil, phase: evil, warnings: [{ code: 'undeclared_write', message: evil }], required: [{ path: evil, completeness: 0 }] },
     { phase: 'p', checks: { 1: [`!${evil}`], 2: [`!${evil}`] }, class: evil },
   );
-  const page = dashboard({
+  const page = renderDashboard({
     ...given,
     project: evil,
     suggestions: [{ rule: 'gate_forced', phase: evil, subject: evil, count: 3, of: 3, finding: evil, action: evil, runs: [] }],
@@ -82,45 +84,36 @@ test('nothing that comes from a run is more than text in it', () => {
   expect(page).toContain('&amp;lt;');
 });
 
-test('an empty project has a page, too', () => {
-  expect(dashboard(about())).toContain('No execution has been assessed yet.');
+test('renders an empty project', () => {
+  expect(renderDashboard(createFacts())).toContain('No execution has been assessed yet.');
 });
 
-test('of very many executions the last are shown', () => {
-  const [first] = about({}).assessments;
+test('limits the number of executions', () => {
+  const [first] = createFacts({}).assessments;
   const assessments = Array.from({ length: 5000 }, (_, i) => ({ ...first!, run_id: `run-${i}`, execution_id: `run-${i}:p:s` }));
-  const page = dashboard({ ...about(), assessments });
-  expect(page).toContain('The last 300 of 5000 are drawn');
+  const page = renderDashboard({ ...createFacts(), assessments });
+  expect(page).toContain('The last 300 of 5000 are shown');
   expect(page).toContain('The last 100 of 5000');
   expect(page).toContain('run-4999');
   expect(page).not.toContain('run-4899<');
   expect(page.length).toBeLessThan(150_000);
-  expect(page).toContain('Of 5000 executions only the assessment is left');
+  expect(page).toContain('The traces of 5000 executions were deleted');
 });
 
-test('the same facts give the same bytes', () => {
-  expect(dashboard(about({}, { phase: 'b', judge: [0.3] }))).toBe(dashboard(about({}, { phase: 'b', judge: [0.3] })));
+test('gives the same bytes for the same facts', () => {
+  expect(renderDashboard(createFacts({}, { phase: 'b', judge: [0.3] }))).toBe(
+    renderDashboard(createFacts({}, { phase: 'b', judge: [0.3] })),
+  );
 });
 
-test.each([
-  ['<b>"x"</b>', '&lt;b&gt;&quot;x&quot;&lt;/b&gt;'],
-  ["it's & it", 'it&#39;s &amp; it'],
-  ['a\nb\tc', 'a\nb\tc'],
-  ['\u001b[31m', '\ufffd[31m'],
-  ['\ud800x', '\ufffdx'],
-  ['👍', '👍'],
-])('%j is %j in a page', (text, safe) => {
-  expect(escaped(text)).toBe(safe);
-});
-
-test('a piece of a page stays one, and nothing is nothing', () => {
+test('html escapes strings, keeps markup and drops undefined', () => {
   expect(html`<p>${'<'}${html`<b>${1}</b>`}${undefined}${['a', html`<i/>`, '>']}</p>`.text).toBe('<p>&lt;<b>1</b>a<i/>&gt;</p>');
 });
 
-test('numbers are told as people read them', () => {
-  expect([0, 999, 1500, 59_999, 90_000, 7_200_000].map(durationText)).toEqual(['0 ms', '999 ms', '1.5 s', '60.0 s', '1.5 min', '2.0 h']);
-  expect(momentText('2026-01-31T10:20:30.000Z')).toBe('2026-01-31 10:20');
-  expect(counted(['b', 'a', 'c', 'a', 'b'])).toEqual([
+test('formats durations, times and counts', () => {
+  expect([0, 999, 1500, 59_999, 90_000, 7_200_000].map(formatDuration)).toEqual(['0 ms', '999 ms', '1.5 s', '60.0 s', '1.5 min', '2.0 h']);
+  expect(formatMinute('2026-01-31T10:20:30.000Z')).toBe('2026-01-31 10:20');
+  expect(countOccurrences(['b', 'a', 'c', 'a', 'b'])).toEqual([
     ['a', 2],
     ['b', 2],
     ['c', 1],

@@ -1,6 +1,6 @@
 import { Html } from './html.ts';
 
-/** Everything that is seen: no font, picture or script comes from anywhere else. */
+/** The style sheet of the page. It loads no fonts, images or scripts. */
 export const style = new Html(`
 :root{color-scheme:light dark;--page:#f7f7f5;--card:#fff;--ink:#1b1c1d;--soft:#5c6065;--rule:#dcddd9;--accent:#2563c9;--good:#17713f;--fair:#8a5a00;--poor:#b3261e;--track:#e7e8e4}
 @media (prefers-color-scheme:dark){:root{--page:#141517;--card:#1d1f22;--ink:#ececea;--soft:#a3a7ad;--rule:#34373b;--accent:#7fb0ff;--good:#5fd093;--fair:#e3b34c;--poor:#ff8a80;--track:#2d3034}}

@@ -1,14 +1,11 @@
 import { join } from 'node:path';
 import { safeParse } from 'valibot';
+import { parseJson } from '#lib/parse-json.ts';
 import type { Platform, Project } from '#platform/port.ts';
 import { ProjectContext, projectContextFile } from '../../model/project-context.ts';
 
-/** What `init --detect` wrote; undefined where there is nothing, or nothing that can be read. `doctor` tells the two apart. */
-export function projectContextOf({ files }: Platform, { root }: Project): ProjectContext | undefined {
-  try {
-    const read = safeParse(ProjectContext, JSON.parse(files.readText(join(root, projectContextFile)) ?? 'null'));
-    return read.success ? read.output : undefined;
-  } catch {
-    return undefined;
-  }
+/** Reads the file that `init --detect` wrote. Undefined if it is missing or invalid; `doctor` reports which. */
+export function readProjectContext({ files }: Platform, { root }: Project): ProjectContext | undefined {
+  const read = safeParse(ProjectContext, parseJson(files.readText(join(root, projectContextFile))));
+  return read.success ? read.output : undefined;
 }

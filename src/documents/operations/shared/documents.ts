@@ -3,13 +3,13 @@ import { CleoError } from '#core/errors/error.ts';
 import { quote } from '#core/errors/quote.ts';
 import type { Config } from '#core/model/config.ts';
 import type { TaskId } from '#core/model/scalars.ts';
-import { nearest } from '#lib/nearest.ts';
-import { citedIn } from '#memory/rules/memory-cites.ts';
-import type { ReadStore, WriteStore } from '#store/port.ts';
+import { findNearest } from '#lib/nearest.ts';
+import { findCitations } from '#memory/rules/find-citations.ts';
+import type { ReadStore, WriteStore } from '#store/port/store.ts';
 import { type DocRecord, docEncodings, type StaleCitation } from '../../model/doc.ts';
-import { docKinds } from '../../rules/doc-kinds.ts';
+import { listDocKinds } from '../../rules/doc-kinds.ts';
 
-/** Decisions that it cites although they were superseded. */
+/** Superseded decisions that the document cites. */
 const Stale = optional(array(strictObject({ id: string(), supersededBy: optional(string()) })));
 
 export const DocRow = strictObject({
@@ -23,7 +23,7 @@ export const DocRow = strictObject({
   stale: Stale,
 });
 
-/** One version with what is known of it. */
+/** One version with its metadata. */
 export const DocView = strictObject({
   slug: string(),
   type: string(),
@@ -51,7 +51,7 @@ export const DocReceipt = strictObject({
   size: number(),
 });
 
-export const rowOf = (doc: DocRecord, tasks: TaskId[] = [], stale: StaleCitation[] = []) => ({
+export const toDocRow = (doc: DocRecord, tasks: TaskId[] = [], stale: StaleCitation[] = []) => ({
   slug: doc.slug,
   type: doc.kind,
   title: doc.title,
@@ -62,7 +62,7 @@ export const rowOf = (doc: DocRecord, tasks: TaskId[] = [], stale: StaleCitation
   ...(stale.length > 0 ? { stale } : {}),
 });
 
-export const receiptOf = ({ slug, kind, title, version, digest, size }: Omit<DocRecord, 'createdAt' | 'createdBy' | 'updatedAt'>) => ({
+export const toDocReceipt = ({ slug, kind, title, version, digest, size }: Omit<DocRecord, 'createdAt' | 'createdBy' | 'updatedAt'>) => ({
   slug,
   type: kind,
   title,
@@ -71,12 +71,12 @@ export const receiptOf = ({ slug, kind, title, version, digest, size }: Omit<Doc
   size,
 });
 
-/** The document, or the refusal that leads to the nearest. */
+/** Reads a document. Throws E_NOT_FOUND with the nearest slug. */
 export async function requireDoc(store: ReadStore, slug: string, verb: string): Promise<DocRecord> {
-  // What is no slug would mean something else to the database.
+  // Other characters could be wildcards in the query.
   const doc = /^[a-z0-9-]+$/.test(slug) ? await store.docs.get(slug) : undefined;
   if (doc) return doc;
-  const [near] = nearest(slug, await store.docs.slugs('', 5000));
+  const [near] = findNearest(slug, await store.docs.listSlugs('', 5000));
   throw new CleoError('E_NOT_FOUND', {
     what: 'document',
     id: slug.slice(0, 100),
@@ -84,20 +84,20 @@ export async function requireDoc(store: ReadStore, slug: string, verb: string): 
   });
 }
 
-/** Refuses (2) a kind that is none. */
-export function checkKind(config: Config, type: string, again: (type: string) => string): void {
-  const known = docKinds(config['docs.types']).map(({ name }) => name);
+/** Throws E_INVALID_INPUT for an unknown kind. */
+export function checkKind(config: Config, type: string, formatRetryFor: (type: string) => string): void {
+  const known = listDocKinds(config['docs.types']).map(({ name }) => name);
   if (known.includes(type)) return;
-  const near = nearest(type, known);
+  const suggestions = findNearest(type, known);
   throw new CleoError('E_INVALID_INPUT', {
     problem: `type (--type): ${JSON.stringify(type.slice(0, 60))} is not one of ${known.join(', ')}`,
-    fix: near.length === 1 ? again(near[0]!) : 'cleo docs list-types',
+    fix: suggestions.length === 1 ? formatRetryFor(suggestions[0]!) : 'cleo docs list-types',
     field: 'type',
-    ...(near.length > 0 ? { near } : {}),
+    ...(suggestions.length > 0 ? { suggestions } : {}),
   });
 }
 
-/** Which decisions and other memories it cites is read from its text; what is no text cites none. */
-export async function noteCitations(store: WriteStore, slug: string, text: string | undefined): Promise<void> {
-  await store.memory.cite('doc', slug, text === undefined ? [] : citedIn(text));
+/** Stores which memory entries the document cites. Content that is not text cites none. */
+export async function saveDocCitations(store: WriteStore, slug: string, text: string | undefined): Promise<void> {
+  await store.memory.saveCitations('doc', slug, text === undefined ? [] : findCitations(text));
 }

@@ -1,64 +1,65 @@
 import '../../errors.ts';
 import { CleoError } from '#core/errors/error.ts';
 import { quote } from '#core/errors/quote.ts';
-import { nearest } from '#lib/nearest.ts';
+import { findNearest } from '#lib/nearest.ts';
 import type { Platform } from '#platform/port.ts';
-import type { ProjectView, RegisteredProject, Registry, RegistryText } from '../../model/nexus.ts';
-import { readRegistry, registryText } from '../../rules/nexus-registry.ts';
+import type { ProjectRegistry, ProjectView, RegisteredProject, RegistryText } from '../../model/nexus.ts';
+import { formatRegistry, parseRegistry } from '../../rules/nexus-registry.ts';
 
-/** What whoever reads the registry may be refused with. */
+/** Errors of operations that read the registry. */
 export const registryErrors = ['E_NEXUS_NOT_INITIALIZED', 'E_NEXUS_REGISTRY_CORRUPT', 'E_FILE_ERROR'] as const;
 
-/** The registry of projects: 70 where there is none, 75 where it cannot be read; then it is never written. */
-export async function registryOf(platform: Platform) {
-  const { registryFile } = await import('#platform/registry.ts');
-  const file = registryFile(platform.home);
-  const parsed = (found: RegistryText | undefined): Registry => {
+/** Opens the project registry. Reading throws E_NEXUS_NOT_INITIALIZED if it is missing, and E_NEXUS_REGISTRY_CORRUPT if it is invalid;
+ *  an invalid registry is never written. */
+export async function openRegistry(platform: Platform) {
+  const { createRegistryFile } = await import('#platform/registry.ts');
+  const file = createRegistryFile(platform.home);
+  const parse = (found: RegistryText | undefined): ProjectRegistry => {
     if (!found) throw new CleoError('E_NEXUS_NOT_INITIALIZED', { path: file.path });
-    const read = 'text' in found ? readRegistry(found.text) : found;
+    const read = 'text' in found ? parseRegistry(found.text) : found;
     if ('registry' in read) return read.registry;
-    throw corrupt(platform, file.path, read);
+    throw createCorruptError(platform, file.path, read);
   };
   return {
-    /** False if it is there, and sound. */
+    /** Returns false if a valid registry exists. */
     create(text: string): boolean {
       if (file.create(text)) return true;
-      parsed(file.read());
+      parse(file.read());
       return false;
     },
-    read: (): Registry => parsed(file.read()),
-    /** Reads it, and writes what comes back as `registry`, if anything does. */
-    change: <T>(work: (registry: Registry) => { registry?: Registry; result: T }): T =>
-      file.change((found) => {
-        const { registry, result } = work(parsed(found));
-        return { ...(registry ? { text: registryText(registry) } : {}), result };
+    read: (): ProjectRegistry => parse(file.read()),
+    /** Reads the registry and writes the returned one, if any. */
+    change: <T>(work: (registry: ProjectRegistry) => { registry?: ProjectRegistry; result: T }): T =>
+      file.update((found) => {
+        const { registry, result } = work(parse(found));
+        return { ...(registry ? { text: formatRegistry(registry) } : {}), result };
       }),
     path: file.path,
   };
 }
 
-/** Putting it aside keeps every byte of it, and whoever mends it has something to mend. */
-function corrupt(platform: Platform, path: string, { problem, isNewer }: { problem: string; isNewer?: true }): CleoError {
+/** Suggests to move the file aside instead of deleting it, so that it can be repaired. */
+function createCorruptError(platform: Platform, path: string, { problem, isNewer }: { problem: string; isNewer?: true }): CleoError {
   const aside = `${path}.damaged-${platform.now().replace(/\D/g, '')}`;
   const fix = isNewer ? 'cleo version' : `mv ${quote(path)} ${quote(aside)} && cleo nexus init`;
   return new CleoError('E_NEXUS_REGISTRY_CORRUPT', { path, problem, fix, ...(isNewer ? { isNewer } : {}) });
 }
 
-export interface Meant {
+export interface ProjectLookup {
   name: string;
-  /** The same command with another name. */
+  /** Formats the same command with another name. */
   retry?: (name: string) => string;
 }
 
-export function requireProject({ projects }: Registry, { name, retry }: Meant): RegisteredProject {
+export function requireRegisteredProject({ projects }: ProjectRegistry, { name, retry }: ProjectLookup): RegisteredProject {
   const found = projects.find((project) => project.name === name);
   if (found) return found;
-  const near = nearest(
+  const suggestions = findNearest(
     name,
     projects.map((project) => project.name),
   );
-  const fix = near.length === 1 && retry ? retry(near[0]!) : undefined;
-  throw new CleoError('E_NEXUS_PROJECT_NOT_FOUND', { project: name, near, ...(fix ? { fix } : {}) });
+  const fix = suggestions.length === 1 && retry ? retry(suggestions[0]!) : undefined;
+  throw new CleoError('E_NEXUS_PROJECT_NOT_FOUND', { project: name, suggestions, ...(fix ? { fix } : {}) });
 }
 
-export const viewOf = ({ name, path, permission }: RegisteredProject): ProjectView => ({ name, path, permission });
+export const toProjectView = ({ name, path, permission }: RegisteredProject): ProjectView => ({ name, path, permission });

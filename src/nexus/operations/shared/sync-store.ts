@@ -1,53 +1,53 @@
-import type { WriteStore } from '#store/port.ts';
+import type { WriteStore } from '#store/port/store.ts';
 import type { TaskHit } from '#tasks/model/task.ts';
-import { type FarDepend, farName } from '../../model/nexus.ts';
-import { farEnd } from '../../rules/nexus-wait.ts';
-import { follow } from './depends.ts';
+import { formatRemoteId, type RemoteDependency } from '../../model/nexus.ts';
+import { formatRemoteEnd } from '../../rules/nexus-wait.ts';
+import { updateWaitState } from './remote-dependency.ts';
 
-export interface Change {
+export interface DependencyChange {
   task: string;
   on: string;
   from: string;
   to: string;
 }
 
-export interface Synced {
-  changed: Change[];
+export interface SyncOutcome {
+  changed: DependencyChange[];
   freed: string[];
   blocked: string[];
   ahead: string[];
 }
 
-/** Brings what one project knows of the others up to date, inside its transaction. Tasks of another project than the caller's are told
- *  by their whole name. */
+/** Updates the stored state of remote dependencies in one project, inside its transaction. `project` is the name of a project other than
+ *  the caller's; its tasks are reported with that prefix. */
 export async function syncStore(
   store: WriteStore,
   seen: Map<string, Map<string, TaskHit>>,
   now: string,
   project?: string,
-): Promise<Synced> {
-  const synced: Synced = { changed: [], freed: [], blocked: [], ahead: [] };
-  const name = (id: string): string => (project ? farName({ project, id }) : id);
-  const rows = await store.nexus.all();
-  const after = rows.map((row) => known(row, seen.get(row.project), now));
+): Promise<SyncOutcome> {
+  const synced: SyncOutcome = { changed: [], freed: [], blocked: [], ahead: [] };
+  const name = (id: string): string => (project ? formatRemoteId({ project, id }) : id);
+  const rows = await store.nexus.list();
+  const after = rows.map((row) => applyRemoteState(row, seen.get(row.project), now));
   for (const [i, row] of rows.entries()) {
     const next = after[i]!;
-    if (next.farStatus === row.farStatus && next.farTitle === row.farTitle) continue;
-    await store.nexus.put(next);
-    if (next.farStatus !== row.farStatus)
-      synced.changed.push({ task: name(row.taskId), on: farEnd(row), from: row.farStatus, to: next.farStatus });
+    if (next.remoteStatus === row.remoteStatus && next.remoteTitle === row.remoteTitle) continue;
+    await store.nexus.save(next);
+    if (next.remoteStatus !== row.remoteStatus)
+      synced.changed.push({ task: name(row.taskId), on: formatRemoteEnd(row), from: row.remoteStatus, to: next.remoteStatus });
   }
-  await store.nexus.seen([...seen.keys()], now);
-  for (const task of await store.tasks.many([...new Set(rows.map(({ taskId }) => taskId))])) {
-    const own = (all: FarDepend[]) => all.filter(({ taskId }) => taskId === task.id);
-    const { is } = await follow(store, task, own(rows), own(after));
-    if (is === 'freed' || is === 'blocked' || is === 'ahead') synced[is].push(name(task.id));
+  await store.nexus.markSynced([...seen.keys()], now);
+  for (const task of await store.tasks.getMany([...new Set(rows.map(({ taskId }) => taskId))])) {
+    const own = (all: RemoteDependency[]) => all.filter(({ taskId }) => taskId === task.id);
+    const { kind } = await updateWaitState(store, task, own(rows), own(after));
+    if (kind === 'freed' || kind === 'blocked' || kind === 'ahead') synced[kind].push(name(task.id));
   }
   return synced;
 }
 
-function known(row: FarDepend, hits: Map<string, TaskHit> | undefined, now: string): FarDepend {
+function applyRemoteState(row: RemoteDependency, hits: Map<string, TaskHit> | undefined, now: string): RemoteDependency {
   if (!hits) return row;
-  const hit = hits.get(row.farId);
-  return { ...row, syncedAt: now, ...(hit ? { farTitle: hit.title, farStatus: hit.status } : { farStatus: 'missing' }) };
+  const hit = hits.get(row.remoteId);
+  return { ...row, syncedAt: now, ...(hit ? { remoteTitle: hit.title, remoteStatus: hit.status } : { remoteStatus: 'missing' }) };
 }

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { openApp, type Seen } from '../../../../test/app.ts';
-import { realTokens } from '../../../../test/real-tokens.ts';
+import { type Json, openApp } from '../../../../test/app.ts';
+import { countRealTokens } from '../../../../test/real-tokens.ts';
 
 const world = [
   'T001 epic: Read recipes',
@@ -17,7 +17,7 @@ const world = [
   'memory learning about T003: The lexer is slow',
 ];
 
-test('what an agent needs to know of a task, the most important first', async () => {
+test('returns the context of a task, most important first', async () => {
   const { call } = await openApp({ tasks: world });
   await call('memory.supersede', { old: 'D-001', by: 'D-002' });
   await call('tasks.update', {
@@ -50,10 +50,10 @@ test('what an agent needs to know of a task, the most important first', async ()
     memory: [{ id: 'L-001', type: 'learning' }],
     notes: [{ text: 'Began with expressions' }],
   });
-  expect(pack.history.map(({ field }: Seen) => field)).toEqual(['blockedBy', 'status', 'description', 'created']);
+  expect(pack.history.map(({ field }: Json) => field)).toEqual(['blockedBy', 'status', 'description', 'created']);
 });
 
-test('focus with an id tells of it and focuses nothing; alone it tells of the focus', async () => {
+test('prints a task by id without focusing it, or the focused task', async () => {
   const { call, cli } = await openApp({ tasks: world });
   expect((await cli('cleo focus T2')).envelope).toMatchObject({ _meta: { command: 'tasks.context' }, pack: { task: { id: 'T002' } } });
   expect((await cli('cleo context-pack T002 --budget 300')).envelope).toMatchObject({ success: true });
@@ -66,7 +66,7 @@ test('focus with an id tells of it and focuses nothing; alone it tells of the fo
   expect(await call('tasks.current')).toMatchObject({ task: { id: 'T002' } });
 });
 
-test('as a text it is fit for a prompt: a line for each thing, unbroken, whatever somebody wrote', async () => {
+test('prints one line per item as text, whatever the notes contain', async () => {
   const { call, cli } = await openApp({ tasks: world });
   const notes = `${'Long words in a row. '.repeat(20)}\n## Acceptance criteria\n- [x] 1. forged \u202e\u001b[31m`;
   await call('tasks.update', { taskId: 'T002', notes });
@@ -85,7 +85,7 @@ const large = [
   ...Array.from({ length: 50 }, (_, i) => `doc doc-${i} T003 note: Document ${i} on the parser`),
 ];
 
-test('a large task stays within any budget on every door, keeps what it is and what it asks for, and its omissions expand', async () => {
+test('keeps a large task within every budget on every surface, and its omissions expand', async () => {
   const { call, cli, reply } = await openApp({ tasks: large, config: { hierarchy: { maxSiblings: 0 } } });
   const acceptance = Array.from({ length: 40 }, (_, i) => `Criterion ${i} holds: ${'it has to be seen '.repeat(i)}`.trim());
   await call('tasks.update', { taskId: 'T003', acceptance, description: '説明 '.repeat(800), notes: 'x'.repeat(4000) });
@@ -96,7 +96,7 @@ test('a large task stays within any budget on every door, keeps what it is and w
     const { out } = await cli(['focus', 'T003', '--budget', `${budget}`]);
     const text = (await cli(['focus', 'T003', '--budget', `${budget}`, '--human'])).out;
     const { envelope } = await reply('tasks.context', { taskId: 'T003', budget }, { gateway: 'cleo_query' });
-    for (const said of [out, text, JSON.stringify(envelope)]) expect(realTokens(said), `${budget}`).toBeLessThanOrEqual(budget);
+    for (const said of [out, text, JSON.stringify(envelope)]) expect(countRealTokens(said), `${budget}`).toBeLessThanOrEqual(budget);
     const { pack, omitted } = JSON.parse(out);
     expect(pack.task).toMatchObject({ id: 'T003', status: 'pending', type: 'task' });
     expect(String(pack.acceptance.at(-1).n)).toMatch(/(^|-)41$/);
@@ -106,7 +106,7 @@ test('a large task stays within any budget on every door, keeps what it is and w
   for (const way of ways) expect((await cli(way)).exitCode, way).toBe(0);
 });
 
-test('a budget that is too small is refused with the one that does', async () => {
+test('refuses a budget that is too small and suggests one that works', async () => {
   const { cli } = await openApp({ tasks: world });
   const { exitCode, envelope } = await cli('cleo focus T003 --budget 20');
   expect(exitCode).toBe(6);
@@ -114,12 +114,12 @@ test('a budget that is too small is refused with the one that does', async () =>
   expect((await cli(envelope.error.fix)).exitCode).toBe(0);
 });
 
-test('a graded session leaves room for what it is told', async () => {
+test('leaves room for the nudge of a graded session', async () => {
   const { call, reply } = await openApp({ tasks: [...large.slice(0, 200), 'session session-graded epic:T001 graded by tester'] });
   await call('tasks.update', { taskId: 'T003', notes: 'word '.repeat(700) });
   for (const budget of [200, 500]) {
     const { envelope } = await reply('tasks.context', { taskId: 'T003', budget });
     expect(envelope._meta.sessionId).toBe('session-graded');
-    expect(realTokens(JSON.stringify(envelope))).toBeLessThanOrEqual(budget);
+    expect(countRealTokens(JSON.stringify(envelope))).toBeLessThanOrEqual(budget);
   }
 });

@@ -3,21 +3,26 @@ import { query } from '#core/define.ts';
 import { Omitted } from '#core/model/omitted.ts';
 import { TaskId } from '#core/model/scalars.ts';
 import { budgetParam } from '#core/page.ts';
-import { namedOrFocused } from '#tasks/operations/shared/moves.ts';
+import { requireTaskOrFocus } from '#tasks/operations/shared/task-transitions.ts';
 import { Pack } from '../../model/pack.ts';
-import { contextPack } from '../shared/pack.ts';
+import { buildContextPack } from '../shared/context-pack.ts';
 
 export const tasksContext = query({
   name: 'tasks.context',
-  summary: 'Tell what an agent needs to know to work on a task, within a budget of tokens',
+  summary: 'Print the context of a task within a token budget',
   params: strictObject({
-    taskId: optional(pipe(TaskId, description('The task; without it, the focused one'))),
+    taskId: optional(pipe(TaskId, description('The task; the focused one by default'))),
     budget: budgetParam(1500),
   }),
   result: strictObject({ pack: Pack, omitted: Omitted }),
   errors: ['E_NOT_FOUND', 'E_FOCUS_REQUIRED', 'E_VALIDATION', 'E_FILE_ERROR'],
   tier: 1,
-  cli: { command: ['focus', 'context-pack'], args: ['taskId'], isPrompt: true },
+  cli: {
+    command: ['focus', 'context-pack'],
+    args: ['taskId'],
+    isPrompt: true,
+    view: async () => (await import('../../view.ts')).orchestrationView,
+  },
   example: {
     world: [
       'T001 epic: Read recipes',
@@ -29,10 +34,13 @@ export const tasksContext = query({
     call: { taskId: 'T003' },
   },
   async run(ctx, { taskId, budget }) {
-    const { id } = await namedOrFocused(ctx, taskId, 'pack the context of');
-    const { pack, omitted } = await contextPack(ctx, id, budget, (answer) => ctx.toOutput(shown(answer)));
-    return shown({ pack, omitted });
+    const { id } = await requireTaskOrFocus(ctx, taskId, 'pack the context of');
+    const { pack, omitted } = await buildContextPack(ctx, id, budget, (answer) => ctx.toOutput(toResult(answer)));
+    return toResult({ pack, omitted });
   },
 });
 
-const shown = ({ pack, omitted }: Awaited<ReturnType<typeof contextPack>>) => ({ pack, ...(omitted.length > 0 ? { omitted } : {}) });
+const toResult = ({ pack, omitted }: Awaited<ReturnType<typeof buildContextPack>>) => ({
+  pack,
+  ...(omitted.length > 0 ? { omitted } : {}),
+});

@@ -1,14 +1,14 @@
 import { array, boolean, picklist, strictObject, string } from 'valibot';
 import { answer, query } from '#core/define.ts';
 import { StageName } from '../../model/lifecycle.ts';
-import { lifecycleGate, missingBefore } from '../../rules/lifecycle.ts';
-import { EpicId, epicNames, requireEpic, StageParam } from '../shared/stages.ts';
+import { checkLifecycleGate, findMissingStages } from '../../rules/lifecycle.ts';
+import { EpicId, epicAliases, requireEpic, StageParam } from '../shared/stages.ts';
 
 export const lifecycleCheck = query({
   name: 'lifecycle.check',
-  summary: 'Tell whether an epic may enter a stage',
+  summary: 'Check whether an epic may enter a stage',
   params: strictObject({ epicId: EpicId, stage: StageParam }),
-  paramAliases: epicNames,
+  paramAliases: epicAliases,
   result: strictObject({
     gate: strictObject({
       epicId: string(),
@@ -24,9 +24,9 @@ export const lifecycleCheck = query({
   example: { world: ['T001 epic'], call: { epicId: 'T001', stage: 'research' } },
   async run({ store, config, commandWith }, { epicId, stage }) {
     await requireEpic(store, epicId, commandWith);
-    const stages = await store.lifecycle.stages(epicId);
+    const stages = await store.lifecycle.listStages(epicId);
     const mode = config['lifecycleEnforcement.mode'];
-    const warnings = lifecycleGate(epicId, stages, stage, mode);
-    return answer({ gate: { epicId, stage, mode, isOpen: true, missing: missingBefore(stages, stage) } }, { warnings });
+    const warnings = checkLifecycleGate(epicId, stages, stage, mode);
+    return answer({ gate: { epicId, stage, mode, isOpen: true, missing: findMissingStages(stages, stage) } }, { warnings });
   },
 });

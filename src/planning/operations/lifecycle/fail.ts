@@ -1,16 +1,17 @@
 import { optional, strictObject, string } from 'valibot';
 import { mutation, noChange } from '#core/define.ts';
 import { Reason } from '#core/model/scalars.ts';
+import { defined } from '#lib/defined.ts';
 import { checkScope } from '#tasks/operations/shared/scope.ts';
 import { Stage } from '../../model/lifecycle.ts';
 import { checkStageMove } from '../../rules/lifecycle.ts';
-import { EpicId, epicNames, requireEpic, StageParam, stageNow } from '../shared/stages.ts';
+import { EpicId, epicAliases, readStage, requireEpic, StageParam } from '../shared/stages.ts';
 
 export const lifecycleFail = mutation({
   name: 'lifecycle.fail',
   summary: 'Record that a stage of an epic failed; it may be started again',
   params: strictObject({ epicId: EpicId, stage: StageParam, reason: optional(Reason) }),
-  paramAliases: epicNames,
+  paramAliases: epicAliases,
   result: strictObject({ stage: Stage, epicId: string() }),
   errors: ['E_NOT_FOUND', 'E_VALIDATION', 'E_LIFECYCLE_TRANSITION_INVALID', 'E_TASK_NOT_IN_SCOPE'],
   tier: 2,
@@ -20,11 +21,11 @@ export const lifecycleFail = mutation({
     const { store, now, caller } = ctx;
     await requireEpic(store, epicId, ctx.commandWith);
     await checkScope(ctx, epicId);
-    const { current } = await stageNow(store, epicId, stage);
+    const { current } = await readStage(store, epicId, stage);
     if (current.status === 'failed') return noChange({ stage: current, epicId });
     checkStageMove(epicId, current, 'fail');
-    const failed: Stage = { stage, status: 'failed', by: caller.agent, at: now, ...(reason ? { reason } : {}) };
-    await store.lifecycle.put(epicId, failed);
+    const failed: Stage = { stage, status: 'failed', by: caller.agent, at: now, ...defined({ reason }) };
+    await store.lifecycle.saveStage(epicId, failed);
     return { stage: failed, epicId };
   },
 });

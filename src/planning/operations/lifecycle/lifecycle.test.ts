@@ -1,12 +1,12 @@
 import { expect, test } from 'vitest';
 import { openApp, type TestApp } from '../../../../test/app.ts';
-import { repositoryIn } from '../../../../test/repository.ts';
+import { createRepository } from '../../../../test/repository.ts';
 
 const epic = ['T001 epic', 'T002 in T001'];
 const states = async ({ call }: TestApp): Promise<string> =>
   (await call('lifecycle.status', { epicId: 'T001' })).lifecycle.stages.map(({ status }: { status: string }) => status).join(' ');
 
-test('an epic goes through its stages in order', async () => {
+test('an epic passes its stages in order', async () => {
   const app = await openApp({ tasks: epic });
   expect(await app.call('lifecycle.status', { epicId: 'T001' })).toMatchObject({
     lifecycle: { epicId: 'T001', mode: 'strict', current: 'research' },
@@ -25,7 +25,7 @@ test('an epic goes through its stages in order', async () => {
   expect(await app.call('lifecycle.reset', { epicId: 'T001', stage: 'consensus' })).toMatchObject({ stage: { status: 'pending' } });
 });
 
-test('strict refuses with what is missing, and one command opens the way', async () => {
+test('strict fails with the missing stages, and the fix skips them', async () => {
   const app = await openApp({ tasks: [...epic, 'stage T001 consensus completed'] });
   const { error } = await app.call('lifecycle.start', { epicId: 'T001', stage: 'implementation' });
   expect(error).toMatchObject({
@@ -39,7 +39,7 @@ test('strict refuses with what is missing, and one command opens the way', async
   expect(await app.call('lifecycle.start', { epicId: 'T001', stage: 'implementation' })).toMatchObject({ success: true });
 });
 
-test('advisory warns, off says nothing', async () => {
+test('advisory warns, off does nothing', async () => {
   const advisory = await openApp({ tasks: epic, config: { lifecycleEnforcement: { mode: 'advisory' } } });
   for (const operation of ['lifecycle.check', 'lifecycle.start'])
     expect(await advisory.call(operation, { epicId: 'T001', stage: 'consensus' })).toMatchObject({
@@ -54,7 +54,7 @@ test('advisory warns, off says nothing', async () => {
   expect(await off.call('lifecycle.start', { epicId: 'T001', stage: 'contribution' })).toMatchObject({ error: { exitCode: 80 } });
 });
 
-test('a skip says why, and passes by what is over', async () => {
+test('skip needs a reason and leaves completed stages alone', async () => {
   const app = await openApp({ tasks: [...epic, 'stage T001 consensus completed'] });
   const { error } = await app.call('lifecycle.skip', { epicId: 'T001', stage: 'research', reason: ' ' });
   expect(error).toMatchObject({ code: 'E_AUDIT_MISSING', exitCode: 81 });
@@ -82,7 +82,7 @@ test.each([
   ['lifecycle.complete', 'skipped', 'cleo lifecycle reset T001 research'],
   ['lifecycle.fail', 'pending', 'cleo lifecycle start T001 research'],
   ['lifecycle.fail', 'completed', 'cleo lifecycle reset T001 research'],
-])('%s of a stage that is %s is 83, and its fix leads on', async (operation, status, fix) => {
+])('%s of a stage that is %s fails with 83, and the fix works', async (operation, status, fix) => {
   const app = await openApp({ tasks: [...epic, `stage T001 research ${status}`] });
   const { error } = await app.call(operation, { epicId: 'T001', stage: 'research' });
   expect(error).toMatchObject({ code: 'E_LIFECYCLE_TRANSITION_INVALID', exitCode: 83, fix });
@@ -102,12 +102,12 @@ test.each([
 const before = ['research', 'consensus', 'specification', 'decomposition', 'implementation', 'contribution'];
 const releasing = [...epic, ...before.map((stage) => `stage T001 ${stage} completed`), 'stage T001 release active'];
 
-test('a release is completed only with what it can be traced to, and git is asked', async () => {
+test('completing release needs a provenance that git knows', async () => {
   const app = await openApp({ tasks: releasing });
   const missing = await app.call('lifecycle.complete', { epicId: 'T001', stage: 'release' });
   expect(missing).toMatchObject({ error: { code: 'E_PROVENANCE_REQUIRED', exitCode: 84 } });
   expect((await app.cli(missing.error.fix)).exitCode).toBe(0);
-  const repo = repositoryIn(app.root);
+  const repo = createRepository(app.root);
   const sha = repo.commit({ 'a.txt': 'a' });
   for (const provenance of ['v1.0.0', 'tag:v1.0.0', `commit:${'0'.repeat(40)}`, 'artifact:abc'])
     expect(await app.call('lifecycle.complete', { epicId: 'T001', stage: 'release', provenance })).toMatchObject({
@@ -118,7 +118,7 @@ test('a release is completed only with what it can be traced to, and git is aske
   expect(await app.cli(error.fix)).toMatchObject({ exitCode: 0, envelope: { stage: { provenance: `commit:${sha}` } } });
 });
 
-test('stages belong to epics: for a task the way out is its epic', async () => {
+test('only epics have stages; the fix for a task uses its epic', async () => {
   const app = await openApp({ tasks: [...epic, 'T003'] });
   const { error } = await app.call('lifecycle.start', { epicId: 'T002', stage: 'research' });
   expect(error).toMatchObject({ code: 'E_VALIDATION_EPIC_ID', exitCode: 6, fix: 'cleo lifecycle start T001 research' });

@@ -5,19 +5,19 @@ import { mutation, noChange } from '#core/define.ts';
 import { Reason } from '#core/model/scalars.ts';
 import { checkScope } from '#tasks/operations/shared/scope.ts';
 import { Stage, StageName } from '../../model/lifecycle.ts';
-import { allStages, checkStageMove, stagesThrough } from '../../rules/lifecycle.ts';
-import { EpicId, epicNames, requireEpic, StageParam } from '../shared/stages.ts';
+import { checkStageMove, listStages, listStagesBetween } from '../../rules/lifecycle.ts';
+import { EpicId, epicAliases, requireEpic, StageParam } from '../shared/stages.ts';
 
 export const lifecycleSkip = mutation({
   name: 'lifecycle.skip',
-  summary: 'Skip a stage of an epic, or several, and say why',
+  summary: 'Skip one or more stages of an epic',
   params: strictObject({
     epicId: EpicId,
     stage: StageParam,
-    through: optional(pipe(StageName, description('Also those after it up to this one, but for what is over already'))),
+    through: optional(pipe(StageName, description('Skip the open stages up to and including this one'))),
     reason: optional(Reason),
   }),
-  paramAliases: epicNames,
+  paramAliases: epicAliases,
   result: strictObject({ stages: array(Stage), epicId: string() }),
   errors: ['E_NOT_FOUND', 'E_VALIDATION', 'E_AUDIT_MISSING', 'E_LIFECYCLE_TRANSITION_INVALID', 'E_TASK_NOT_IN_SCOPE'],
   tier: 2,
@@ -33,11 +33,11 @@ export const lifecycleSkip = mutation({
     await checkScope(ctx, epicId);
     if (!reason?.trim())
       throw new CleoError('E_AUDIT_MISSING', {
-        problem: 'Skipping a stage needs a reason, for whoever asks later',
+        problem: 'Skipping a stage needs a reason; pass --reason',
         fix: commandWith({ reason: 'Not needed here' }),
       });
-    const meant = stagesThrough(stage, through);
-    if (meant.length === 0)
+    const range = listStagesBetween(stage, through);
+    if (range.length === 0)
       throw new CleoError('E_LIFECYCLE_TRANSITION_INVALID', {
         epicId,
         stage: through,
@@ -45,13 +45,13 @@ export const lifecycleSkip = mutation({
         act: 'skipping backwards',
         fix: commandWith({ stage: through, through: stage }),
       });
-    const current = allStages(await store.lifecycle.stages(epicId)).filter((each) => meant.includes(each.stage));
+    const current = listStages(await store.lifecycle.listStages(epicId)).filter((each) => range.includes(each.stage));
     const open = current.filter(({ status }) => status !== 'completed' && status !== 'skipped');
     const [only] = current;
-    // One that is named alone is a move of its own; in a row, what is over is passed by.
-    if (open.length === 0 && only && meant.length === 1 && only.status !== 'skipped') checkStageMove(epicId, only, 'skip');
+    // A single stage is checked like any other move; in a range, completed and skipped stages are passed over.
+    if (open.length === 0 && only && range.length === 1 && only.status !== 'skipped') checkStageMove(epicId, only, 'skip');
     const stages = open.map((each): Stage => ({ stage: each.stage, status: 'skipped', by: caller.agent, at: now, reason }));
-    for (const skipped of stages) await store.lifecycle.put(epicId, skipped);
+    for (const skipped of stages) await store.lifecycle.saveStage(epicId, skipped);
     return stages.length ? { stages, epicId } : noChange({ stages: current, epicId });
   },
 });

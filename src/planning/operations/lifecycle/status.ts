@@ -1,19 +1,20 @@
 import { array, optional, picklist, strictObject, string } from 'valibot';
 import { query } from '#core/define.ts';
+import { defined } from '#lib/defined.ts';
 import { Stage, StageName } from '../../model/lifecycle.ts';
-import { allStages } from '../../rules/lifecycle.ts';
-import { EpicId, epicNames, requireEpic } from '../shared/stages.ts';
+import { listStages } from '../../rules/lifecycle.ts';
+import { EpicId, epicAliases, requireEpic } from '../shared/stages.ts';
 
 export const lifecycleStatus = query({
   name: 'lifecycle.status',
   summary: 'Show the stages of an epic',
   params: strictObject({ epicId: EpicId }),
-  paramAliases: epicNames,
+  paramAliases: epicAliases,
   result: strictObject({
     lifecycle: strictObject({
       epicId: string(),
       mode: picklist(['strict', 'advisory', 'off']),
-      /** The first that is neither completed nor skipped. */
+      /** The first stage that is neither completed nor skipped. */
       current: optional(StageName),
       stages: array(Stage),
     }),
@@ -24,8 +25,8 @@ export const lifecycleStatus = query({
   example: { world: ['T001 epic'], call: { epicId: 'T001' } },
   async run({ store, config, commandWith }, { epicId }) {
     await requireEpic(store, epicId, commandWith);
-    const stages = allStages(await store.lifecycle.stages(epicId));
+    const stages = listStages(await store.lifecycle.listStages(epicId));
     const current = stages.find(({ status }) => status !== 'completed' && status !== 'skipped')?.stage;
-    return { lifecycle: { epicId, mode: config['lifecycleEnforcement.mode'], ...(current ? { current } : {}), stages } };
+    return { lifecycle: { epicId, mode: config['lifecycleEnforcement.mode'], ...defined({ current }), stages } };
   },
 });

@@ -4,16 +4,16 @@ import { CleoError } from '#core/errors/error.ts';
 import { TaskId } from '#core/model/scalars.ts';
 import { TaskReceipt } from '#tasks/model/task.ts';
 import { editTask } from '#tasks/operations/shared/edit.ts';
-import { notFound, requireTask } from '#tasks/operations/shared/require.ts';
+import { createNotFoundError, requireTask } from '#tasks/operations/shared/require.ts';
 import { checkScope } from '#tasks/operations/shared/scope.ts';
-import { receiptOf } from '#tasks/rules/view.ts';
-import { SagaId, sagaNames } from '../shared/sagas.ts';
+import { toTaskReceipt } from '#tasks/rules/view.ts';
+import { SagaId, sagaAliases } from '../shared/sagas.ts';
 
 export const sagaAdd = mutation({
   name: 'saga.add',
-  summary: 'Make an epic a member of a saga, with everything inside it',
+  summary: 'Add an epic to a saga',
   params: strictObject({ sagaId: SagaId, epicId: pipe(TaskId, description('The epic')) }),
-  paramAliases: { ...sagaNames, epic: 'epicId' },
+  paramAliases: { ...sagaAliases, epic: 'epicId' },
   result: strictObject({ task: TaskReceipt }),
   errors: [
     'E_NOT_FOUND',
@@ -29,8 +29,8 @@ export const sagaAdd = mutation({
   example: { world: ['T001 saga', 'T002 epic'], call: { sagaId: 'T001', epicId: 'T002' } },
   async run(ctx, { sagaId, epicId }) {
     const { store } = ctx;
-    const saga = await store.tasks.hit(sagaId);
-    if (!saga) throw await notFound(store, sagaId);
+    const saga = await store.tasks.getHit(sagaId);
+    if (!saga) throw await createNotFoundError(store, sagaId);
     const before = await requireTask(store, epicId);
     if (saga.type !== 'saga' || before.type !== 'epic')
       throw new CleoError('E_INVALID_PARENT_TYPE', {
@@ -41,8 +41,8 @@ export const sagaAdd = mutation({
         fix: saga.type === 'saga' ? 'cleo list --type epic' : 'cleo saga list',
       });
     await checkScope(ctx, epicId);
-    if (before.parentId === sagaId) return noChange({ task: receiptOf(before) });
+    if (before.parentId === sagaId) return noChange({ task: toTaskReceipt(before) });
     const after = await store.tasks.save(before, await editTask(ctx, before, { parent: sagaId }, undefined));
-    return { task: receiptOf(after) };
+    return { task: toTaskReceipt(after) };
   },
 });

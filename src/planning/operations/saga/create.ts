@@ -1,8 +1,8 @@
 import { strictObject } from 'valibot';
 import { mutation } from '#core/define.ts';
 import { TaskReceipt, taskInput } from '#tasks/model/task.ts';
-import { newTask, notesOf } from '#tasks/operations/shared/build.ts';
-import { receiptOf } from '#tasks/rules/view.ts';
+import { createNotes, createTask } from '#tasks/operations/shared/create-task.ts';
+import { toTaskReceipt } from '#tasks/rules/view.ts';
 
 const { title, description, priority, labels, phase, acceptance, acceptEvidence, notes } = taskInput;
 
@@ -16,10 +16,10 @@ export const sagaCreate = mutation({
   cli: { command: 'saga create', args: ['title'], short: { d: 'description' } },
   dryRun: true,
   example: { call: { title: 'Recipes in any language', acceptance: ['Three languages are read', 'None is special'] } },
-  // It stands at the top, above every scope, and is in nobody's way: sessions of any scope may create one.
+  // No scope check: a saga is at the top level, so sessions of any scope may create one.
   async run({ store, ...ctx }, given) {
-    const task = newTask(ctx, await store.tasks.nextId(), { ...given, type: 'saga' }, undefined);
-    await store.tasks.insert(task, notesOf(ctx, given.notes));
-    return { task: receiptOf(task, ['priority', 'acceptance']) };
+    const task = createTask(ctx, await store.tasks.nextId(), { ...given, type: 'saga' }, undefined);
+    await store.tasks.insert(task, createNotes(ctx, given.notes));
+    return { task: toTaskReceipt(task, ['priority', 'acceptance']) };
   },
 });

@@ -1,27 +1,28 @@
 import { array, number, optional, picklist, strictObject, string } from 'valibot';
 import { answer, query } from '#core/define.ts';
-import { Priority, Status, seqOf, TaskType } from '#core/model/scalars.ts';
+import { Priority, Status, TaskType, toTaskNumber } from '#core/model/scalars.ts';
 import { limitParam } from '#core/page.ts';
-import { cutOf } from '#lib/page.ts';
-import type { ReadStore } from '#store/port.ts';
-import { byStatus, progressOf } from '../../rules/progress.ts';
-import { readiness } from '../../rules/readiness.ts';
-import { claimsOf, externalOf, type Plan, planOf } from '../shared/plan.ts';
-import { requireSaga, SagaId, sagaNames } from '../shared/sagas.ts';
+import { defined } from '#lib/defined.ts';
+import { toTruncation } from '#lib/page.ts';
+import type { ReadStore } from '#store/port/store.ts';
+import { computeProgress, countByStatus, sumCounts } from '../../rules/progress.ts';
+import { computeReadiness } from '../../rules/readiness.ts';
+import { computePlan, listClaims, listExternalBlockers, type WorkPlan } from '../shared/plan.ts';
+import { requireSaga, SagaId, sagaAliases } from '../shared/sagas.ts';
 
-const Blocker = strictObject({
+const BlockerView = strictObject({
   id: string(),
   title: string(),
   status: Status,
   type: optional(TaskType),
-  /** `stated`: it is blocked, and the text says why; `external`: it is outside the saga and not done; `unfinished`: an epic with nothing
-   *  left inside, which others wait for. */
+  /** `stated`: a blocked task; `external`: an open task outside the saga; `unfinished`: an epic without open tasks that others wait
+   *  for. */
   kind: picklist(['stated', 'external', 'unfinished']),
   text: optional(string()),
   blocks: optional(array(string())),
 });
 
-const Rollup = strictObject({
+const RollupView = strictObject({
   id: string(),
   title: string(),
   status: Status,
@@ -32,21 +33,21 @@ const Rollup = strictObject({
   members: strictObject({ done: number(), total: number() }),
   byStatus: strictObject({ pending: number(), active: number(), blocked: number(), done: number() }),
   ready: array(strictObject({ id: string(), title: string(), status: Status, priority: Priority, parentId: optional(string()) })),
-  blockers: array(Blocker),
+  blockers: array(BlockerView),
 });
 
 export const sagaRollup = query({
   name: 'saga.rollup',
-  summary: 'Sum up a saga over all its epics: how far it is, what is ready and what stands in the way',
+  summary: 'Show progress, ready tasks and blockers of a saga',
   params: strictObject({
     sagaId: SagaId,
-    limit: limitParam(50, 'How many ready tasks at most'),
+    limit: limitParam(50, 'Maximum number of ready tasks'),
   }),
-  paramAliases: sagaNames,
-  result: strictObject({ rollup: Rollup }),
+  paramAliases: sagaAliases,
+  result: strictObject({ rollup: RollupView }),
   errors: ['E_NOT_FOUND'],
   tier: 1,
-  cli: { command: 'saga rollup', args: ['sagaId'] },
+  cli: { command: 'saga rollup', args: ['sagaId'], view: async () => (await import('../../view.ts')).sagaView },
   example: {
     world: [
       'T001 saga',
@@ -63,45 +64,46 @@ export const sagaRollup = query({
   async run(ctx, { sagaId, limit }) {
     const { store } = ctx;
     const { id, title, status, type } = await requireSaga(store, sagaId);
-    const plan = await planOf(store, sagaId);
-    const { ready } = readiness(plan.found, (await claimsOf(ctx)).live);
-    const counts = await store.tasks.countsInside([sagaId]);
+    const plan = await computePlan(store, sagaId);
+    const { ready } = computeReadiness(plan.schedule, (await listClaims(ctx)).live);
+    const counts = await store.tasks.countInSubtrees([sagaId]);
     const epics = counts.filter((one) => one.type === 'epic');
-    const { percent, done, total } = progressOf(counts);
+    const { percent, done, total } = computeProgress(counts);
     const rollup = {
-      ...{ id, title, status, type, percent, done, total },
-      members: { done: sum(epics.filter((one) => one.status === 'done')), total: sum(epics) },
-      byStatus: byStatus(counts),
+      id,
+      title,
+      status,
+      type,
+      percent,
+      done,
+      total,
+      members: { done: sumCounts(epics.filter((epic) => epic.status === 'done')), total: sumCounts(epics) },
+      byStatus: countByStatus(counts),
       ready: ready.slice(0, limit).map((taskId) => {
-        const task = plan.taskOf(taskId);
-        return {
-          ...{ id: task.id, title: task.title, status: task.status, priority: task.priority },
-          ...(task.parentId ? { parentId: task.parentId } : {}),
-        };
+        const { id, title, status, priority, parentId } = plan.getTask(taskId);
+        return { id, title, status, priority, ...defined({ parentId }) };
       }),
-      blockers: await blockersOf(store, plan),
+      blockers: await listBlockers(store, plan),
     };
-    return answer({ rollup }, { truncated: cutOf(Math.min(limit, ready.length), ready.length) });
+    return answer({ rollup }, { truncated: toTruncation(Math.min(limit, ready.length), ready.length) });
   },
 });
 
-const sum = (counts: { n: number }[]): number => counts.reduce((all, { n }) => all + n, 0);
-
-/** Where the way is barred: not what waits for something that waits for something, but the first of each. */
-async function blockersOf(store: ReadStore, plan: Plan) {
-  const { work, found, taskOf } = plan;
-  const named = (id: string) => ({ id, title: taskOf(id).title, status: taskOf(id).status, type: taskOf(id).type });
+/** Lists root causes only: not the tasks that wait for a blocked task, but the blocked task itself. */
+async function listBlockers(store: ReadStore, plan: WorkPlan) {
+  const { work, schedule, getTask } = plan;
+  const describeTask = (id: string) => ({ id, title: getTask(id).title, status: getTask(id).status, type: getTask(id).type });
   const stated = work.tasks
-    .filter(({ id, status }) => status === 'blocked' && !work.above.includes(id))
-    .sort((a, b) => seqOf(a.id) - seqOf(b.id))
-    .map(({ id, blockedBy }) => ({ ...named(id), kind: 'stated' as const, ...(blockedBy === undefined ? {} : { text: blockedBy }) }));
+    .filter(({ id, status }) => status === 'blocked' && !work.ancestors.includes(id))
+    .sort((a, b) => toTaskNumber(a.id) - toTaskNumber(b.id))
+    .map(({ id, blockedBy }) => ({ ...describeTask(id), kind: 'stated' as const, ...defined({ text: blockedBy }) }));
   const unfinished = new Map<string, Set<string>>();
-  for (const { id, reasons } of found.blocked)
+  for (const { id, reasons } of schedule.blocked)
     for (const reason of reasons)
       if (reason.kind === 'unfinished') unfinished.set(reason.on, (unfinished.get(reason.on) ?? new Set()).add(reason.via ?? id));
   return [
     ...stated,
-    ...[...unfinished].map(([id, blocks]) => ({ ...named(id), kind: 'unfinished' as const, blocks: [...blocks] })),
-    ...(await externalOf(store, plan)).map(({ blocks, ...one }) => ({ ...one, kind: 'external' as const, blocks })),
+    ...[...unfinished].map(([id, blocks]) => ({ ...describeTask(id), kind: 'unfinished' as const, blocks: [...blocks] })),
+    ...(await listExternalBlockers(store, plan)).map(({ blocks, ...task }) => ({ ...task, kind: 'external' as const, blocks })),
   ];
 }

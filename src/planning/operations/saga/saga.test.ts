@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { openApp, type Seen } from '../../../../test/app.ts';
+import { type Json, openApp } from '../../../../test/app.ts';
 
 const world = [
   'T001 saga: Any language',
@@ -19,7 +19,7 @@ const world = [
 ];
 
 describe('saga.create', () => {
-  test('a saga with its criteria', async () => {
+  test('creates a saga with acceptance criteria', async () => {
     const { call, cli } = await openApp();
     const { envelope } = await cli('cleo saga create --title "Any language" --acceptance "Three are read|None is special"');
     expect(envelope).toMatchObject({
@@ -31,7 +31,7 @@ describe('saga.create', () => {
     expect(await call('saga.create', { title: 'Another', dryRun: true })).toMatchObject({ data: { dryRun: true, wouldCreate: 1 } });
   });
 
-  test('in a session of any scope, where `add` would be outside it', async () => {
+  test('works in a session of any scope, unlike `add`', async () => {
     const { call } = await openApp({ tasks: ['T001 epic', 'session session-1 epic:T001 by tester'] });
     expect((await call('tasks.add', { title: 'x', type: 'saga' })).error).toMatchObject({ exitCode: 34 });
     expect(await call('saga.create', { title: 'Any language' })).toMatchObject({ success: true, task: { type: 'saga' } });
@@ -40,7 +40,7 @@ describe('saga.create', () => {
 });
 
 describe('saga.add', () => {
-  test('makes an epic a member, with what is inside; once more changes nothing', async () => {
+  test('moves an epic into the saga; a second call changes nothing', async () => {
     const { call, reply, cli } = await openApp({ tasks: world });
     expect((await cli('cleo saga add T030 T020')).envelope).toMatchObject({
       task: { id: 'T020', parentId: 'T030' },
@@ -53,11 +53,11 @@ describe('saga.add', () => {
   });
 
   test.each([
-    ['an epic is no saga', 'T020', 'T002', 'E_INVALID_PARENT_TYPE', 13],
-    ['a task is no epic', 'T001', 'T021', 'E_INVALID_PARENT_TYPE', 13],
-    ['nor does a task in an epic become one', 'T020', 'T004', 'E_INVALID_PARENT_TYPE', 13],
-    ['no such saga', 'T055', 'T020', 'E_NOT_FOUND', 4],
-    ['no such epic', 'T001', 'T055', 'E_NOT_FOUND', 4],
+    ['refuses an epic as saga', 'T020', 'T002', 'E_INVALID_PARENT_TYPE', 13],
+    ['refuses a task as epic', 'T001', 'T021', 'E_INVALID_PARENT_TYPE', 13],
+    ['refuses a task below an epic', 'T020', 'T004', 'E_INVALID_PARENT_TYPE', 13],
+    ['refuses an unknown saga', 'T055', 'T020', 'E_NOT_FOUND', 4],
+    ['refuses an unknown epic', 'T001', 'T055', 'E_NOT_FOUND', 4],
   ])('%s', async (_, sagaId, epicId, code, exitCode) => {
     const { call, cli } = await openApp({ tasks: world });
     const { error } = await call('saga.add', { sagaId, epicId });
@@ -65,7 +65,7 @@ describe('saga.add', () => {
     expect((await cli(error.fix)).exitCode).toBe(0);
   });
 
-  test('nothing joins what is done, nor comes in from outside the scope', async () => {
+  test('refuses a done saga, and an epic outside the scope', async () => {
     const { call } = await openApp({
       tasks: ['T001 saga done', 'T002 epic', 'T003 epic', 'T004 saga', 'session session-1 epic:T003 by tester'],
     });
@@ -75,7 +75,7 @@ describe('saga.add', () => {
   });
 });
 
-test('saga.members: each epic with how far it is, archived ones too', async () => {
+test('saga.members lists each epic with its progress, archived ones too', async () => {
   const { call } = await openApp({ tasks: world });
   const found = await call('saga.members', { sagaId: 'T001' });
   const epic = { type: 'epic', priority: 'medium', parentId: 'T001' };
@@ -85,11 +85,11 @@ test('saga.members: each epic with how far it is, archived ones too', async () =
     { ...epic, id: 'T009', title: 'Study', status: 'done', done: 1, total: 1, percent: 100 },
   ]);
   const page = await call('saga.members', { sagaId: 'T001', limit: 1, offset: 1 });
-  expect([page.members.map(({ id }: Seen) => id), page._meta.truncated]).toEqual([['T007'], { shown: 1, total: 3 }]);
+  expect([page.members.map(({ id }: Json) => id), page._meta.truncated]).toEqual([['T007'], { shown: 1, total: 3 }]);
   expect(await call('saga.members', { sagaId: 'T030' })).toMatchObject({ _meta: { exitCode: 100 }, members: [] });
 });
 
-test('saga.list: each saga with its epics', async () => {
+test('saga.list counts the epics of each saga', async () => {
   const { call } = await openApp({ tasks: world });
   const found = await call('saga.list');
   expect(found.sagas).toEqual([
@@ -105,7 +105,7 @@ test('saga.list: each saga with its epics', async () => {
 });
 
 describe('saga.rollup', () => {
-  test('how far it is, what is ready over all epics, and what stands in the way', async () => {
+  test('shows progress, ready tasks and blockers over all epics', async () => {
     const { call } = await openApp({ tasks: world });
     expect((await call('saga.rollup', { sagaId: 'SG-T1' })).rollup).toEqual({
       ...{ id: 'T001', title: 'Any language', status: 'pending', type: 'saga', percent: 28, done: 2, total: 7 },
@@ -119,7 +119,7 @@ describe('saga.rollup', () => {
     });
   });
 
-  test('an epic with nothing left inside, which another waits for, is to be completed', async () => {
+  test('reports an epic without open tasks that another waits for', async () => {
     const { call } = await openApp({
       tasks: ['T001 saga', 'T002 in T001', 'T003 in T002 done', 'T004 in T001 depends T002', 'T005 in T004'],
     });
@@ -130,7 +130,7 @@ describe('saga.rollup', () => {
     expect((await call('saga.rollup', { sagaId: 'T001' })).rollup).toMatchObject({ ready: [{ id: 'T005' }], blockers: [] });
   });
 
-  test('what somebody is at is not ready; a long list is cut and says so', async () => {
+  test('leaves out claimed tasks, and truncates a long list', async () => {
     const { call } = await openApp({
       tasks: ['T001 saga', 'T002 in T001', 'T003 in T002 active by ada', 'T004 in T002', 'T005 in T002'],
     });
@@ -142,7 +142,7 @@ describe('saga.rollup', () => {
   });
 });
 
-test.each(['saga.members', 'saga.rollup'])('%s wants a saga', async (operation) => {
+test.each(['saga.members', 'saga.rollup'])('%s needs a saga', async (operation) => {
   const { call, cli } = await openApp({ tasks: world });
   const { error } = await call(operation, { sagaId: 'T002' });
   expect(error).toMatchObject({ code: 'E_VALIDATION_SAGA_ID', exitCode: 6 });

@@ -1,10 +1,10 @@
 import { description, metadata, pipe, unknown } from 'valibot';
 
-/** Anything at all: what is wrong with it is told with its place, and all at once. */
+/** Accepts any value, because `checkPayload` reports all problems at once with their pointers. */
 export const Payload = pipe(
   unknown(),
-  description('The WorkGraph: {version: 1, create, update, delete, relations}; its form is in schemas/workgraph.schema.json'),
+  description('WorkGraph {version: 1, create, update, delete, relations}; see schemas/workgraph.schema.json'),
   metadata({ jsonSchema: { type: 'object' }, value: 'FILE' }),
 );
 
-export const readsPayload = { payload: { flag: 'file', as: 'json' as const } };
+export const payloadInput = { payload: { flag: 'file', as: 'json' as const } };

@@ -1,26 +1,27 @@
 import { array, type InferOutput, number, optional, picklist, strictObject, string } from 'valibot';
 import type { QueryContext } from '#core/define.ts';
 import type { Claim } from '#core/model/audit.ts';
-import { Size, Status, type TaskId, TaskType } from '#core/model/scalars.ts';
-import type { ReadStore } from '#store/port.ts';
+import { Status, type TaskId, TaskSize, TaskType } from '#core/model/scalars.ts';
+import { defined } from '#lib/defined.ts';
+import type { ReadStore } from '#store/port/store.ts';
 import type { PlanTask, PlanWork } from '#tasks/model/open-work.ts';
-import { notFound } from '#tasks/operations/shared/require.ts';
+import { createNotFoundError } from '#tasks/operations/shared/require.ts';
 import { isExpired } from '#tasks/rules/claims.ts';
-import { fileConflicts } from '../../rules/file-conflicts.ts';
-import { type Counted, progressOf } from '../../rules/progress.ts';
-import { type Waves, waves } from '../../rules/waves.ts';
+import { findFileConflicts, groupFilesByTask } from '../../rules/file-conflicts.ts';
+import { computeProgress, type StatusCount } from '../../rules/progress.ts';
+import { computeWaves, type Waves } from '../../rules/waves.ts';
 
-export const Wave = strictObject({
+export const WaveView = strictObject({
   wave: number(),
-  tasks: array(strictObject({ id: string(), title: string(), status: Status, size: optional(Size) })),
+  tasks: array(strictObject({ id: string(), title: string(), status: Status, size: optional(TaskSize) })),
 });
 
-export const Blocked = strictObject({
+export const BlockedTask = strictObject({
   id: string(),
   title: string(),
   status: Status,
-  /** `stated`: somebody wrote why; `external`: it waits for something outside the root; `waits`: for something that is in no wave
-   *  itself; `unfinished`: for a container with nothing left inside, which somebody has to complete. */
+  /** `stated`: the task is blocked, with or without a text; `external`: it waits for a task outside the root; `waits`: for a task
+   *  that is in no wave; `unfinished`: for a container without open tasks, which has to be completed. */
   reasons: array(
     strictObject({
       kind: picklist(['stated', 'external', 'waits', 'unfinished']),
@@ -31,95 +32,100 @@ export const Blocked = strictObject({
   ),
 });
 
-export const Progress = strictObject({ done: number(), total: number(), percent: number() });
+export const ProgressView = strictObject({ done: number(), total: number(), percent: number() });
 
-/** The saga, epic or task that the answer is about; without one it is about everything. */
+/** The saga, epic or task that the response is limited to. */
 export const RootTask = strictObject({ id: string(), title: string(), status: Status, type: TaskType });
 
-export const analysis = {
-  waves: array(Wave),
+export const analysisFields = {
+  waves: array(WaveView),
   root: optional(RootTask),
-  progress: Progress,
+  progress: ProgressView,
   parallelism: number(),
   criticalPath: array(string()),
-  blocked: array(Blocked),
+  blocked: array(BlockedTask),
   externalBlockers: array(strictObject({ id: string(), title: string(), status: Status, blocks: array(string()) })),
   conflicts: array(strictObject({ wave: number(), file: string(), tasks: array(string()) })),
   cycles: array(array(string())),
 };
-const Analysis = strictObject(analysis);
+const Analysis = strictObject(analysisFields);
 
-export interface Plan {
+export interface WorkPlan {
   root?: InferOutput<typeof RootTask>;
   work: PlanWork;
-  found: Waves;
-  taskOf(id: TaskId): PlanTask;
+  schedule: Waves;
+  getTask(id: TaskId): PlanTask;
 }
 
-/** What is open inside a root, or everywhere, and in which order it can be done. */
-export async function planOf(store: ReadStore, rootId: TaskId | undefined): Promise<Plan> {
-  const hit = rootId ? await store.tasks.hit(rootId) : undefined;
-  if (rootId && !hit) throw await notFound(store, rootId);
-  const tasks = await store.tasks.openInside(rootId);
+/** Reads the open work below a root, or all of it, and schedules it in waves. */
+export async function computePlan(store: ReadStore, rootId: TaskId | undefined): Promise<WorkPlan> {
+  const hit = rootId ? await store.tasks.getHit(rootId) : undefined;
+  if (rootId && !hit) throw await createNotFoundError(store, rootId);
+  const tasks = await store.tasks.listOpenInSubtree(rootId);
   const work: PlanWork = {
     tasks,
-    above: tasks.filter(({ isAbove }) => isAbove).map(({ id }) => id),
-    depends: await store.tasks.waitsInside(rootId),
+    ancestors: tasks.filter(({ isAbove }) => isAbove).map(({ id }) => id),
+    depends: await store.tasks.listOpenDependenciesInSubtree(rootId),
   };
   const byId = new Map(tasks.map((task) => [task.id, task]));
   return {
-    ...(hit ? { root: { id: hit.id, title: hit.title, status: hit.status, type: hit.type } } : {}),
+    ...defined({ root: hit && { id: hit.id, title: hit.title, status: hit.status, type: hit.type } }),
     work,
-    found: waves(work),
-    taskOf: (id) => byId.get(id)!,
+    schedule: computeWaves(work),
+    getTask: (id) => byId.get(id)!,
   };
 }
 
-export const wavesOf = ({ found, taskOf }: Plan): InferOutput<typeof Wave>[] =>
-  found.waves.map((ids, i) => ({
+export const toWaveViews = ({ schedule, getTask }: WorkPlan): InferOutput<typeof WaveView>[] =>
+  schedule.waves.map((ids, i) => ({
     wave: i + 1,
     tasks: ids.map((id) => {
-      const { title, status, size } = taskOf(id);
-      return { id, title, status, ...(size ? { size } : {}) };
+      const { title, status, size } = getTask(id);
+      return { id, title, status, ...defined({ size }) };
     }),
   }));
 
-export const blockedOf = ({ found, taskOf }: Pick<Plan, 'found' | 'taskOf'>): InferOutput<typeof Blocked>[] =>
-  found.blocked.map(({ id, reasons }) => ({ id, title: taskOf(id).title, status: taskOf(id).status, reasons }));
+export const toBlockedTasks = ({ schedule, getTask }: Pick<WorkPlan, 'schedule' | 'getTask'>): InferOutput<typeof BlockedTask>[] =>
+  schedule.blocked.map(({ id, reasons }) => ({ id, title: getTask(id).title, status: getTask(id).status, reasons }));
 
-/** Everything that `orchestrate.analyze` tells of a plan. */
-export async function analyze(store: ReadStore, plan: Plan): Promise<InferOutput<typeof Analysis>> {
-  const { root, found } = plan;
+export async function analyzePlan(store: ReadStore, plan: WorkPlan): Promise<InferOutput<typeof Analysis>> {
+  const { root, schedule } = plan;
+  const files = groupFilesByTask(await store.tasks.listFilesInSubtree(root?.id));
   return {
-    waves: wavesOf(plan),
-    ...(root ? { root } : {}),
-    progress: progressOf(await countsOf(store, root?.id)),
-    parallelism: found.waves.reduce((widest, wave) => Math.max(widest, wave.length), 0),
-    criticalPath: found.criticalPath,
-    blocked: blockedOf(plan),
-    externalBlockers: await externalOf(store, plan),
-    conflicts: fileConflicts(found.waves, await store.tasks.filesInside(root?.id)),
-    cycles: found.cycles,
+    waves: toWaveViews(plan),
+    ...defined({ root }),
+    progress: computeProgress(await countTasks(store, root?.id)),
+    parallelism: schedule.waves.reduce((widest, wave) => Math.max(widest, wave.length), 0),
+    criticalPath: schedule.criticalPath,
+    blocked: toBlockedTasks(plan),
+    externalBlockers: await listExternalBlockers(store, plan),
+    conflicts: schedule.waves.flatMap((ids, i) =>
+      findFileConflicts(ids, files).conflicts.map((conflict) => ({ wave: i + 1, ...conflict })),
+    ),
+    cycles: schedule.cycles,
   };
 }
 
-export async function externalOf(store: ReadStore, { found }: Plan): Promise<InferOutput<typeof Analysis>['externalBlockers']> {
-  const blocks = new Map(found.externalBlockers.map((one) => [one.id, one.blocks]));
-  const hits = await store.tasks.hits([...blocks.keys()]);
+export async function listExternalBlockers(
+  store: ReadStore,
+  { schedule }: WorkPlan,
+): Promise<InferOutput<typeof Analysis>['externalBlockers']> {
+  const blocks = new Map(schedule.externalBlockers.map((one) => [one.id, one.blocks]));
+  const hits = await store.tasks.getHits([...blocks.keys()]);
   return hits.map(({ id, title, status }) => ({ id, title, status, blocks: blocks.get(id)! }));
 }
 
-/** What there is inside a root, or everywhere; what is archived was done. */
-export async function countsOf(store: ReadStore, root: TaskId | undefined): Promise<Counted[]> {
-  if (root) return store.tasks.countsInside([root]);
-  return (await store.tasks.countsByStatus()).map(({ type, status, archived, n }) => ({ type, status: archived ? 'done' : status, n }));
+/** Counts tasks by type and status below a root, or all tasks. Archived tasks count as done. */
+export async function countTasks(store: ReadStore, root: TaskId | undefined): Promise<StatusCount[]> {
+  if (root) return store.tasks.countInSubtrees([root]);
+  return (await store.tasks.countByStatus()).map(({ type, status, archived, n }) => ({ type, status: archived ? 'done' : status, n }));
 }
 
-/** The claims that have not lapsed, and those that have. */
-export async function claimsOf({ store, now, config }: Pick<QueryContext, 'store' | 'now' | 'config'>) {
-  const moment = await store.claims.moment(now);
+/** Lists all claims, split into live and expired ones. */
+export async function listClaims({ store, now, config }: Pick<QueryContext, 'store' | 'now' | 'config'>) {
+  const moment = await store.claims.getLeaseTime(now);
   const live: Claim[] = [];
-  const lapsed: Claim[] = [];
-  for (const claim of await store.claims.all()) (isExpired(claim, moment, config['claims.ttlMinutes']) ? lapsed : live).push(claim);
-  return { live, lapsed };
+  const expired: Claim[] = [];
+  for (const claim of await store.claims.list()) (isExpired(claim, moment, config['claims.ttlMinutes']) ? expired : live).push(claim);
+  return { live, expired };
 }

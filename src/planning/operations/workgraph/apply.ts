@@ -2,15 +2,15 @@ import { number, record, strictObject, string } from 'valibot';
 import { type MutationContext, mutation, noChange } from '#core/define.ts';
 import type { TaskId } from '#core/model/scalars.ts';
 import type { TaskRecord } from '#tasks/model/task.ts';
-import { newTask, notesOf } from '#tasks/operations/shared/build.ts';
+import { createNotes, createTask } from '#tasks/operations/shared/create-task.ts';
 import { editRecord } from '#tasks/rules/edit.ts';
-import type { Key, Planned, PlannedRelation } from '../../rules/workgraph-resolve.ts';
-import { type Examined, examined } from '../shared/examine.ts';
-import { Payload, readsPayload } from '../shared/payload.ts';
+import type { GraphKey, GraphRelation, GraphTask } from '../../rules/workgraph-resolve.ts';
+import { type CheckedGraph, checkPayload } from '../shared/check-payload.ts';
+import { Payload, payloadInput } from '../shared/payload.ts';
 
 export const workgraphApply = mutation({
   name: 'workgraph.apply',
-  summary: 'Make, change, delete and relate tasks as a WorkGraph says, all of it or nothing',
+  summary: 'Apply a WorkGraph in one transaction',
   params: strictObject({ payload: Payload }),
   result: strictObject({
     workgraph: strictObject({
@@ -24,7 +24,7 @@ export const workgraphApply = mutation({
   }),
   errors: ['E_VALIDATION'],
   tier: 1,
-  cli: { command: 'workgraph apply', read: readsPayload },
+  cli: { command: 'workgraph apply', read: payloadInput },
   dryRun: true,
   example: {
     world: ['T001 epic', 'T002 in T001', 'T003 in T001'],
@@ -43,19 +43,20 @@ export const workgraphApply = mutation({
   },
   async run(ctx, { payload }) {
     const { store, now, caller } = ctx;
-    const plan = await examined(ctx, payload);
+    const plan = await checkPayload(ctx, payload);
     const none = { created: 0, updated: 0, deleted: 0, related: 0 };
     if (plan.applied) return noChange({ workgraph: { digest: plan.digest, refs: plan.applied.refs, ...none } });
     const ids = await store.tasks.nextIds(plan.created.length);
-    const idOf = new Map<Key, TaskId>(plan.created.map(({ key }, i) => [key, ids[i]!]));
-    const known = (key: Key): TaskId => idOf.get(key) ?? key;
-    // A relation that goes makes room for containment, one that comes must find it settled; what leaves a task that is deleted leaves first.
-    for (const relation of plan.relations) if (relation.isRemoved) await unrelate(ctx, relation, known);
-    await create(ctx, plan, known);
-    for (const planned of plan.updated) await change(ctx, planned, known);
-    await remove(ctx, plan);
-    for (const relation of plan.relations) if (!relation.isRemoved) await relate(ctx, relation, known);
-    const refs = Object.fromEntries(plan.created.flatMap(({ key, entry }) => (entry.ref ? [[entry.ref, known(key)]] : [])));
+    const idOf = new Map<GraphKey, TaskId>(plan.created.map(({ key }, i) => [key, ids[i]!]));
+    const toId = (key: GraphKey): TaskId => idOf.get(key) ?? key;
+    // Removed relations go first, since a task cannot move below a related one; new relations come last, when all parents are final.
+    // Updates come before deletions, so that they can move children out of a deleted task.
+    for (const relation of plan.relations) if (relation.isRemoved) await removeRelation(ctx, relation, toId);
+    await createTasks(ctx, plan, toId);
+    for (const planned of plan.updated) await updateTask(ctx, planned, toId);
+    await deleteTasks(ctx, plan);
+    for (const relation of plan.relations) if (!relation.isRemoved) await addRelation(ctx, relation, toId);
+    const refs = Object.fromEntries(plan.created.flatMap(({ key, entry }) => (entry.ref ? [[entry.ref, toId(key)]] : [])));
     const { created, updated, deleted } = store.changes;
     const workgraph = {
       digest: plan.digest,
@@ -66,34 +67,35 @@ export const workgraphApply = mutation({
       related: plan.relations.length,
     };
     if (created.length + updated.length + deleted.length === 0) return noChange({ workgraph: { ...workgraph, ...none } });
-    await store.workgraphs.keep({ digest: plan.digest, refs, at: now, by: caller.agent });
+    await store.workgraphs.insert({ digest: plan.digest, refs, at: now, by: caller.agent });
     return { workgraph };
   },
 });
 
-type Known = (key: Key) => TaskId;
+type ResolveId = (key: GraphKey) => TaskId;
 
-async function create(ctx: MutationContext, { created, facts }: Examined, known: Known): Promise<void> {
+async function createTasks(ctx: MutationContext, { created, facts }: CheckedGraph, toId: ResolveId): Promise<void> {
   const typeOf = new Map(created.map(({ key, type }) => [key, type]));
   const entries = created.map(({ key, type, parentId, depends, entry }) => {
     const { parent: _, ref: __, ...given } = entry;
-    const above = parentId && { id: known(parentId), type: typeOf.get(parentId) ?? facts!.tasks.get(parentId)!.type };
-    const task = newTask(ctx, known(key), { ...given, title: entry.title ?? '', type, depends: depends.map(known) }, above || undefined);
-    return { task, notes: notesOf(ctx, entry.notes) };
+    const above = parentId && { id: toId(parentId), type: typeOf.get(parentId) ?? facts!.tasks.get(parentId)!.type };
+    const task = createTask(ctx, toId(key), { ...given, title: entry.title ?? '', type, depends: depends.map(toId) }, above || undefined);
+    return { task, notes: createNotes(ctx, entry.notes) };
   });
   await ctx.store.tasks.insertMany(entries);
 }
 
-async function change(ctx: MutationContext, { before, entry, parentId, depends }: Planned, known: Known): Promise<void> {
+async function updateTask(ctx: MutationContext, { before, entry, parentId, depends }: GraphTask, toId: ResolveId): Promise<void> {
   if (!before) return;
   const { reason, notes, parent: _, depends: __, addDepends: ___, removeDepends: ____, ...edits } = entry;
-  const after = editRecord(before, { ...edits, parent: parentId ? known(parentId) : 'none', depends: depends.map(known) });
+  const after = editRecord(before, { ...edits, parent: parentId ? toId(parentId) : 'none', depends: depends.map(toId) });
   const saved = await ctx.store.tasks.save(before, after, reason);
-  for (const note of notesOf(ctx, notes)) await ctx.store.tasks.appendNote(saved, note);
+  for (const note of createNotes(ctx, notes)) await ctx.store.tasks.appendNote(saved, note);
 }
 
-/** Deepest first, so that `restore` finds parents before their children; what goes together comes back together. */
-async function remove({ store }: MutationContext, { deleted, facts }: Examined): Promise<void> {
+/** Deletes the deepest tasks first, so that `restore` finds parents before their children. A deleted subtree shares one root, so that
+ *  it is restored as a whole. */
+async function deleteTasks({ store }: MutationContext, { deleted, facts }: CheckedGraph): Promise<void> {
   const above = (id: TaskId): TaskRecord[] => {
     const task = facts?.tasks.get(id);
     return task ? [task, ...(task.parentId ? above(task.parentId) : [])] : [];
@@ -108,10 +110,10 @@ async function remove({ store }: MutationContext, { deleted, facts }: Examined):
   }
 }
 
-async function unrelate({ store }: MutationContext, { from, to, type }: PlannedRelation, known: Known): Promise<void> {
-  await store.tasks.unrelate(known(from), known(to), type);
+async function removeRelation({ store }: MutationContext, { from, to, type }: GraphRelation, toId: ResolveId): Promise<void> {
+  await store.tasks.unrelate(toId(from), toId(to), type);
 }
 
-async function relate({ store }: MutationContext, { from, to, type, reason }: PlannedRelation, known: Known): Promise<void> {
-  if (type) await store.tasks.relate({ from: known(from), to: known(to), type, reason });
+async function addRelation({ store }: MutationContext, { from, to, type, reason }: GraphRelation, toId: ResolveId): Promise<void> {
+  if (type) await store.tasks.relate({ from: toId(from), to: toId(to), type, reason });
 }

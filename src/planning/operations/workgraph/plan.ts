@@ -1,25 +1,26 @@
 import { description, optional, picklist, pipe, strictObject, string } from 'valibot';
 import { noData, query } from '#core/define.ts';
-import type { ReadStore } from '#store/port.ts';
+import { defined } from '#lib/defined.ts';
+import type { ReadStore } from '#store/port/store.ts';
 import type { TaskRecord } from '#tasks/model/task.ts';
-import { notFound } from '#tasks/operations/shared/require.ts';
-import { Root, rootNames } from '#tasks/operations/shared/root.ts';
-import { agentPlan, maintainerPlan, type PlanFacts } from '../../rules/plan-document.ts';
-import { progressOf } from '../../rules/progress.ts';
+import { createNotFoundError } from '#tasks/operations/shared/require.ts';
+import { Root, rootAliases } from '#tasks/operations/shared/root.ts';
+import { formatAgentPlan, formatMaintainerPlan, type PlanFacts } from '../../rules/plan-document.ts';
+import { computeProgress } from '../../rules/progress.ts';
 import type { Waves } from '../../rules/waves.ts';
-import { countsOf, planOf } from '../shared/plan.ts';
+import { computePlan, countTasks } from '../shared/plan.ts';
 
 export const workgraphPlan = query({
   name: 'workgraph.plan',
-  summary: 'Write a plan in Markdown: the work in waves, for an agent or for people',
+  summary: 'Print a plan in Markdown for agents or people',
   params: strictObject({
     epic: Root,
     mode: optional(
-      pipe(picklist(['agent', 'maintainer']), description('agent: compact; maintainer: in sentences, with descriptions')),
+      pipe(picklist(['agent', 'maintainer']), description('agent: compact; maintainer: full sentences with descriptions')),
       'agent',
     ),
   }),
-  paramAliases: { ...rootNames, root: 'epic', taskId: 'epic' },
+  paramAliases: { ...rootAliases, root: 'epic', taskId: 'epic' },
   result: strictObject({ plan: string(), mode: string(), root: optional(string()) }),
   errors: ['E_NOT_FOUND'],
   tier: 1,
@@ -28,31 +29,31 @@ export const workgraphPlan = query({
   async run({ store, session }, { epic, mode }) {
     const id = epic ?? session?.scope.root;
     const root = id === undefined ? undefined : await store.tasks.get(id);
-    if (id !== undefined && !root) throw await notFound(store, id);
-    const facts = await factsOf(store, root);
-    const plan = mode === 'agent' ? agentPlan(facts) : maintainerPlan(facts);
-    const result = { plan, mode, ...(root ? { root: root.id } : {}) };
+    if (id !== undefined && !root) throw await createNotFoundError(store, id);
+    const facts = await readPlanFacts(store, root);
+    const plan = mode === 'agent' ? formatAgentPlan(facts) : formatMaintainerPlan(facts);
+    const result = { plan, mode, ...defined({ root: root?.id }) };
     return facts.progress.total === 0 ? noData(result) : result;
   },
 });
 
-async function factsOf(store: ReadStore, root: TaskRecord | undefined): Promise<PlanFacts> {
-  const { found } = await planOf(store, root?.id);
-  const ids = idsIn(found);
-  const { done, total } = progressOf(await countsOf(store, root?.id));
+async function readPlanFacts(store: ReadStore, root: TaskRecord | undefined): Promise<PlanFacts> {
+  const { schedule } = await computePlan(store, root?.id);
+  const ids = listIds(schedule);
+  const { done, total } = computeProgress(await countTasks(store, root?.id));
   return {
-    ...(root ? { root } : {}),
+    ...defined({ root }),
     progress: { done, total },
-    waves: found,
-    tasks: new Map((await store.tasks.many(ids)).map((task) => [task.id, task])),
-    // Without a root there may be thousands of them.
-    done: root ? await store.tasks.doneInside(root.id, mostDone) : [],
-    relations: await store.tasks.relationsTouching(ids),
+    waves: schedule,
+    tasks: new Map((await store.tasks.getMany(ids)).map((task) => [task.id, task])),
+    // Without a root there may be thousands of done tasks.
+    done: root ? await store.tasks.listDoneInSubtree(root.id, maxDone) : [],
+    relations: await store.tasks.listRelationsTouching(ids),
   };
 }
 
-const mostDone = 200;
+const maxDone = 200;
 
-const idsIn = ({ waves: found, blocked, externalBlockers }: Waves): string[] => [
-  ...new Set([...found.flat(), ...blocked.map(({ id }) => id), ...externalBlockers.map(({ id }) => id)]),
+const listIds = ({ waves, blocked, externalBlockers }: Waves): string[] => [
+  ...new Set([...waves.flat(), ...blocked.map(({ id }) => id), ...externalBlockers.map(({ id }) => id)]),
 ];

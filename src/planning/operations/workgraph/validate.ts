@@ -1,14 +1,14 @@
 import { boolean, description, number, optional, pipe, strictObject } from 'valibot';
 import { query } from '#core/define.ts';
-import { examined } from '../shared/examine.ts';
-import { Payload, readsPayload } from '../shared/payload.ts';
+import { checkPayload } from '../shared/check-payload.ts';
+import { Payload, payloadInput } from '../shared/payload.ts';
 
 export const workgraphValidate = query({
   name: 'workgraph.validate',
-  summary: 'Check a WorkGraph against the project and report everything that is wrong with it',
+  summary: 'Check a WorkGraph and report all problems',
   params: strictObject({
     payload: Payload,
-    dryRun: optional(pipe(boolean(), description('Accepted for the sake of apply: this never writes'))),
+    dryRun: optional(pipe(boolean(), description('Accepted for symmetry with apply; validate never writes'))),
   }),
   result: strictObject({
     workgraph: strictObject({
@@ -22,7 +22,7 @@ export const workgraphValidate = query({
   }),
   errors: ['E_VALIDATION'],
   tier: 1,
-  cli: { command: 'workgraph validate', read: readsPayload },
+  cli: { command: 'workgraph validate', read: payloadInput },
   example: {
     world: ['T001 epic'],
     call: {
@@ -36,7 +36,7 @@ export const workgraphValidate = query({
     },
   },
   async run(ctx, { payload }) {
-    const { created, updated, deleted, relations, applied } = await examined(ctx, payload);
+    const { created, updated, deleted, relations, applied } = await checkPayload(ctx, payload);
     return {
       workgraph: {
         isValid: true,

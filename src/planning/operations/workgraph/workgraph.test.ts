@@ -25,7 +25,7 @@ const scaffold = {
 
 const everything = async ({ call }: TestApp) => (await call('tasks.list', { all: true, limit: 100 })).tasks;
 
-test('a scaffold is made as a whole, and its refs become ids', async () => {
+test('apply creates all tasks and returns the ids of the refs', async () => {
   const { call } = await openApp({ tasks: world });
   expect(await call('workgraph.apply', { payload: scaffold })).toMatchObject({
     success: true,
@@ -52,7 +52,7 @@ test('a scaffold is made as a whole, and its refs become ids', async () => {
   });
 });
 
-test('validate says what apply would do, and writes nothing', async () => {
+test('validate counts what apply would do, and writes nothing', async () => {
   const app = await openApp({ tasks: world });
   const before = await everything(app);
   const counts = { wouldCreate: 3, wouldUpdate: 1, wouldDelete: 0, wouldRelate: 1 };
@@ -65,7 +65,7 @@ test('validate says what apply would do, and writes nothing', async () => {
   expect(await everything(app)).toEqual(before);
 });
 
-test('the same payload twice changes nothing, however its keys are ordered', async () => {
+test('applying the same payload twice changes nothing, whatever the order of its keys', async () => {
   const app = await openApp({ tasks: world });
   const first = await app.call('workgraph.apply', { payload: scaffold });
   const before = await everything(app);
@@ -80,7 +80,7 @@ test('the same payload twice changes nothing, however its keys are ordered', asy
   expect(await app.call('workgraph.validate', { payload: scaffold })).toMatchObject({ workgraph: { isApplied: true, wouldCreate: 0 } });
 });
 
-test('a payload that changes nothing is 102 and may be given again', async () => {
+test('a payload that changes nothing exits with 102 each time', async () => {
   const { call } = await openApp({ tasks: world });
   for (const payload of [{ version: 1 }, { version: 1, update: [{ id: 'T004', title: 'Alone' }] }])
     expect(await call('workgraph.apply', { payload })).toMatchObject({ _meta: { exitCode: 102 }, workgraph: { updated: 0 } });
@@ -101,7 +101,7 @@ test.each<[string, object, string[]]>([
     },
     ['/create/0/depends/0 E_CIRCULAR_REFERENCE'],
   ],
-  ['cyclic through what exists', { update: [{ id: 'T002', depends: ['T003'] }] }, ['/update/0/depends/0 E_CIRCULAR_REFERENCE']],
+  ['cyclic through existing tasks', { update: [{ id: 'T002', depends: ['T003'] }] }, ['/update/0/depends/0 E_CIRCULAR_REFERENCE']],
   [
     'dangling',
     { create: [{ title: 'x', parent: 'T404', depends: ['nobody'] }] },
@@ -132,8 +132,8 @@ test.each<[string, object, string[]]>([
     },
     ['/create/1/parent E_DEPTH_EXCEEDED'],
   ],
-  ['deleting what others need', { delete: ['T001', 'T002'] }, ['/delete/0 E_HAS_CHILDREN', '/delete/1 E_HAS_DEPENDENTS']],
-])('%s: every finding by its place, exit 6, and nothing is written', async (_, part, expected) => {
+  ['deleting tasks with children or dependents', { delete: ['T001', 'T002'] }, ['/delete/0 E_HAS_CHILDREN', '/delete/1 E_HAS_DEPENDENTS']],
+])('%s: reports every finding with its pointer, exits with 6 and writes nothing', async (_, part, expected) => {
   const app = await openApp({ tasks: world });
   const before = await everything(app);
   for (const operation of ['workgraph.validate', 'workgraph.apply']) {
@@ -146,7 +146,7 @@ test.each<[string, object, string[]]>([
   expect(await everything(app)).toEqual(before);
 });
 
-test('the limit of siblings, claims of others and the scope of the session are findings too', async () => {
+test('reports the sibling limit, claims of other agents and the scope of the session', async () => {
   const app = await openApp({
     tasks: [...world, 'T005 in T001 active by ben', 'session session-1 epic:T001 by tester'],
     config: { hierarchy: { maxSiblings: 2 } },
@@ -172,13 +172,13 @@ test('the limit of siblings, claims of others and the scope of the session are f
   );
 });
 
-test('in a session with a scope a new task without a parent stands under its root', async () => {
+test('a new task without a parent is placed below the root of the session scope', async () => {
   const { call } = await openApp({ tasks: [...world, 'session session-1 epic:T001 by tester'] });
   await call('workgraph.apply', { payload: { version: 1, create: [{ ref: 'a', title: 'Inside' }] } }, { session: 'session-1' });
   expect((await call('tasks.show', { taskId: 'T005' })).task).toMatchObject({ parentId: 'T001', type: 'task' });
 });
 
-test('a move that puts one session inside another is a finding', async () => {
+test('reports a move that puts one session inside another', async () => {
   const { call } = await openApp({
     tasks: ['T001 saga', 'T002 epic', 'session session-1 saga:T001 by ada', 'session session-2 epic:T002 by ben'],
   });
@@ -186,7 +186,7 @@ test('a move that puts one session inside another is a finding', async () => {
   expect(error.details.findings).toMatchObject([{ pointer: '/update/0/parent', code: 'E_SCOPE_CONFLICT' }]);
 });
 
-test('what is deleted together is restored together, and is waited for again', async () => {
+test('tasks deleted together are restored together, with their dependents', async () => {
   const { call } = await openApp({ tasks: ['T001 epic', 'T002 in T001', 'T003 depends T002', 'T004'] });
   const payload = { version: 1, update: [{ id: 'T003', removeDepends: ['T002'] }], delete: ['T001', 'T002'] };
   expect(await call('workgraph.apply', { payload })).toMatchObject({ data: { updated: ['T003'], deleted: ['T002', 'T001'] } });
@@ -194,7 +194,7 @@ test('what is deleted together is restored together, and is waited for again', a
   expect((await call('tasks.show', { taskId: 'T003' })).task.depends).toEqual(['T002']);
 });
 
-test('a relation makes way for containment and the other way round, in one payload', async () => {
+test('one payload can replace a relation by a parent, and a parent by a relation', async () => {
   const { call } = await openApp({ tasks: ['T001 epic', 'T002', 'T003 in T001'] });
   await call('tasks.relates.add', { from: 'T002', to: 'T001', type: 'related', reason: 'r' });
   const payload = {
@@ -214,7 +214,7 @@ test('a relation makes way for containment and the other way round, in one paylo
   ]);
 });
 
-test('on the command line a file is read, and broken JSON is refused with line and column', async () => {
+test('reads a file on the command line, and reports broken JSON with line and column', async () => {
   const app = await openApp({ tasks: world });
   const file = join(app.root, 'scaffold.json');
   writeFileSync(file, JSON.stringify(scaffold, null, 2));
@@ -226,7 +226,7 @@ test('on the command line a file is read, and broken JSON is refused with line a
   expect([exitCode, envelope.error.message]).toEqual([2, expect.stringMatching(/line 3, column 14/)]);
 });
 
-test('a thousand nodes are applied in two seconds', async () => {
+test('applies a thousand tasks in two seconds', async () => {
   const { call } = await openApp({ config: { hierarchy: { maxSiblings: 0 } } });
   const create = Array.from({ length: 1000 }, (_, i) => ({
     ref: `r${i}`,
@@ -243,7 +243,7 @@ test('a thousand nodes are applied in two seconds', async () => {
   expect((user + system) / 1000).toBeLessThan(2000);
 });
 
-test('what is nested beyond all measure is refused like any other', async () => {
+test('reports a deeply nested payload like any other', async () => {
   const { call } = await openApp();
   let deep: unknown = {};
   for (let i = 0; i < 20_000; i++) deep = [deep];
@@ -251,7 +251,7 @@ test('what is nested beyond all measure is refused like any other', async () => 
   expect(error).toMatchObject({ exitCode: 6 });
 });
 
-test('a plan is Markdown, raw on the command line, for a root or for everything', async () => {
+test('plan prints Markdown for a root or for all open work', async () => {
   const app = await openApp({ tasks: [...world, 'T005 in T001 done: Look'] });
   const { out } = await app.cli(['workgraph', 'plan', 'T1', '--mode', 'maintainer']);
   expect(out).toMatch(/^# Plan for T001: Parser\n/);

@@ -1,5 +1,6 @@
 import { CleoError } from '#core/errors/error.ts';
-import type { ReadStore } from '#store/port.ts';
+import { defined } from '#lib/defined.ts';
+import type { ReadStore } from '#store/port/store.ts';
 import type { Release, ReleaseRecord, ReleaseRow } from '../../model/release.ts';
 
 export async function requireRelease(store: ReadStore, version: string): Promise<ReleaseRecord> {
@@ -8,18 +9,18 @@ export async function requireRelease(store: ReadStore, version: string): Promise
   throw new CleoError('E_NOT_FOUND', { id: version, what: 'release', fix: `cleo release create ${version}` });
 }
 
-/** A release as it is shown, with its tasks by their titles; one that was deleted since has none. */
-export async function releaseView(store: ReadStore, release: ReleaseRecord): Promise<Release> {
+/** Reads a release with its tasks. A deleted task has only its id. */
+export async function readReleaseView(store: ReadStore, release: ReleaseRecord): Promise<Release> {
   const { changelog: _, ...rest } = release;
-  const ids = await store.releases.tasks(release.version);
-  const known = new Map((await store.tasks.hits(ids)).map((hit) => [hit.id, hit]));
+  const ids = await store.releases.listTaskIds(release.version);
+  const known = new Map((await store.tasks.getHits(ids)).map((hit) => [hit.id, hit]));
   const tasks = ids.map((id) => {
     const hit = known.get(id);
-    return { id, ...(hit ? { title: hit.title, type: hit.type } : {}) };
+    return { id, ...defined({ title: hit?.title, type: hit?.type }) };
   });
   return { ...rest, tasks };
 }
 
-export function rowOf({ changelog: _, steps: __, provenance: ___, ...row }: ReleaseRecord & { taskCount: number }): ReleaseRow {
+export function toReleaseRow({ changelog: _, steps: __, provenance: ___, ...row }: ReleaseRecord & { taskCount: number }): ReleaseRow {
   return row;
 }

@@ -2,13 +2,20 @@ import { array, boolean, optional, strictObject, string } from 'valibot';
 import { CleoError } from '#core/errors/error.ts';
 import { quote } from '#core/errors/quote.ts';
 import type { Config } from '#core/model/config.ts';
-import { nearest } from '#lib/nearest.ts';
+import { findNearest } from '#lib/nearest.ts';
 import type { Project } from '#platform/port.ts';
-import { type ReadEntry, ResearchStatus } from '../../model/manifest.ts';
-import { archivePath, type LineChange, type Manifest, type ManifestProblem, manifestPath, readManifest } from '../../rules/manifest.ts';
+import { type ParsedEntry, ResearchStatus } from '../../model/manifest.ts';
+import {
+  getArchivePath,
+  getManifestPath,
+  type LineChange,
+  type ManifestProblem,
+  type ParsedManifest,
+  parseManifest,
+} from '../../rules/manifest.ts';
 
-/** An entry as it is answered: what a line does not say is left out. */
-export const Entry = strictObject({
+/** An entry in results, without fields that its line lacks. */
+export const ResearchEntry = strictObject({
   id: string(),
   title: string(),
   status: ResearchStatus,
@@ -29,57 +36,58 @@ export const EntryReceipt = strictObject({
   file: string(),
   linked_tasks: array(string()),
 });
-export const entryReceipt = ({ id, title, status, file, linked_tasks }: ReadEntry) => ({ id, title, status, file, linked_tasks });
+export const toEntryReceipt = ({ id, title, status, file, linked_tasks }: ParsedEntry) => ({ id, title, status, file, linked_tasks });
 
 export interface ManifestFile {
-  /** As the project sees it. */
+  /** Path relative to the project folder. */
   name: string;
-  read(): Manifest;
-  archived(): Manifest;
-  /** The line for it, told which ids are taken, here or in the archive. */
+  read(): ParsedManifest;
+  archived(): ParsedManifest;
+  /** Appends a line. `isTaken` checks ids in the manifest and in the archive. */
   add(lineFor: (isTaken: (id: string) => boolean) => string): void;
   archive(lines: string[]): void;
   change(change: (lines: string[]) => LineChange[]): void;
 }
 
-/** The manifest of a project, where its configuration says. */
-export async function manifestOf({ root }: Project, config: Config): Promise<ManifestFile> {
+/** Opens the manifest of a project at the configured path. */
+export async function openManifest({ root }: Project, config: Config): Promise<ManifestFile> {
   const { addLine, changeLines, readLines } = await import('#platform/manifest-file.ts');
-  const { inProject } = await import('#platform/shared-file.ts');
+  const { resolveInProject } = await import('#platform/shared-file.ts');
   const { files } = await import('#platform/files.ts');
-  const name = manifestPath(config);
-  const place = (path: string): string => inProject(root, path, 'cleo config unset orchestrate.outputDir').path;
-  const path = place(name);
-  const archive = place(archivePath(config));
+  const name = getManifestPath(config);
+  const toProjectPath = (path: string): string => resolveInProject(root, path, 'cleo config unset orchestrate.outputDir').path;
+  const path = toProjectPath(name);
+  const archive = toProjectPath(getArchivePath(config));
   return {
     name,
-    read: () => readManifest(readLines(path)),
-    archived: () => readManifest(files.readText(archive) ?? ''),
-    add: (lineFor) => addLine(path, (text) => lineFor((id) => holds(text, id) || holds(files.readText(archive) ?? '', id))),
+    read: () => parseManifest(readLines(path)),
+    archived: () => parseManifest(files.readText(archive) ?? ''),
+    add: (lineFor) => addLine(path, (text) => lineFor((id) => containsEntry(text, id) || containsEntry(files.readText(archive) ?? '', id))),
     archive: (lines) => files.appendLine(archive, lines.join('\n')),
     change: (change) => changeLines(path, change),
   };
 }
 
-/** Looked for as text first: others wait for their turn while we read. */
-const holds = (text: string, id: string): boolean => text.includes(JSON.stringify(id)) && entryIn(readManifest(text), id) !== undefined;
+/** Searches the text first, because parsing is slow and other processes wait for the lock. */
+const containsEntry = (text: string, id: string): boolean =>
+  text.includes(JSON.stringify(id)) && findEntry(parseManifest(text), id) !== undefined;
 
-const mostShown = 5;
+const maxWarnings = 5;
 
-/** What is wrong in the file, for whoever reads it; `research stats` has it all. */
-export function warningsOf(name: string, problems: ManifestProblem[]): string[] {
-  const shown = problems.slice(0, mostShown).map(({ line, problem }) => `${name} line ${line} ${problem}`);
-  return problems.length > mostShown
-    ? [...shown, `${name}: ${problems.length - mostShown} more lines like that; see cleo research stats`]
+/** Formats the first problems of a manifest as warnings; `research stats` shows them all. */
+export function formatManifestWarnings(name: string, problems: ManifestProblem[]): string[] {
+  const shown = problems.slice(0, maxWarnings).map(({ line, problem }) => `${name} line ${line} ${problem}`);
+  return problems.length > maxWarnings
+    ? [...shown, `${name}: ${problems.length - maxWarnings} more invalid lines; run cleo research stats`]
     : shown;
 }
 
-export function entryIn({ entries }: Manifest, id: string): ReadEntry | undefined {
+export function findEntry({ entries }: ParsedManifest, id: string): ParsedEntry | undefined {
   return entries.find(({ entry }) => entry.id === id)?.entry;
 }
 
-export function noEntry(id: string, { entries }: Manifest): CleoError {
-  const [near] = nearest(
+export function createEntryNotFoundError(id: string, { entries }: ParsedManifest): CleoError {
+  const [near] = findNearest(
     id,
     entries.map(({ entry }) => entry.id),
   );

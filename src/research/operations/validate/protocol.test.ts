@@ -1,7 +1,7 @@
 import { appendFileSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { openApp, type Seen, type TestApp } from '../../../../test/app.ts';
+import { type Json, openApp, type TestApp } from '../../../../test/app.ts';
 
 const world = ['T001 epic', 'T002 in T001: Look at parsers'];
 const message = 'Research complete. See MANIFEST.jsonl for summary.';
@@ -24,8 +24,8 @@ function put({ root }: TestApp, path: string, content: string): void {
   writeFileSync(join(root, path), content);
 }
 
-/** Handed out to `sub`, with or without the protocol in the prompt. */
-const spawn = ({ store }: TestApp, hasProtocol = true, agent = 'sub') =>
+/** Records a spawn for `sub`, with or without the protocol in the prompt. */
+const recordSpawn = ({ store }: TestApp, hasProtocol = true, agent = 'sub') =>
   store.write({ at: '2026-01-01T00:00:00.000Z', by: 'lead' }, ({ spawns }) =>
     spawns.insert({
       taskId: 'T002',
@@ -41,25 +41,25 @@ const spawn = ({ store }: TestApp, hasProtocol = true, agent = 'sub') =>
     }),
   );
 
-/** What a subagent does that keeps to everything; `without` leaves a step out. */
-async function done(without: string[] = [], how: { text?: string; entry?: object } = {}): Promise<TestApp> {
+/** Does all the steps of a subagent, except those in `skip`. */
+async function doTask(skip: string[] = [], options: { text?: string; entry?: object } = {}): Promise<TestApp> {
   const app = await openApp({ tasks: world });
   const { call } = app.as('sub');
-  if (!without.includes('spawn')) await spawn(app);
-  if (!without.includes('focus')) await call('tasks.start', { taskId: 'T002' });
-  if (!without.includes('file')) put(app, file, how.text ?? text());
-  if (!without.includes('entry')) expect(await call('research.add', { ...entry, ...how.entry })).toMatchObject({ success: true });
-  if (!without.includes('complete')) expect(await call('tasks.complete', { taskId: 'T002' })).toMatchObject({ success: true });
+  if (!skip.includes('spawn')) await recordSpawn(app);
+  if (!skip.includes('focus')) await call('tasks.start', { taskId: 'T002' });
+  if (!skip.includes('file')) put(app, file, options.text ?? text());
+  if (!skip.includes('entry')) expect(await call('research.add', { ...entry, ...options.entry })).toMatchObject({ success: true });
+  if (!skip.includes('complete')) expect(await call('tasks.complete', { taskId: 'T002' })).toMatchObject({ success: true });
   return app;
 }
 
-const resultsOf = (findings: Seen[]): Record<string, string> => Object.fromEntries(findings.map(({ rule, result }) => [rule, result]));
+const toResults = (findings: Json[]): Record<string, string> => Object.fromEntries(findings.map(({ rule, result }) => [rule, result]));
 
-test('work that keeps to its protocol passes each rule', async () => {
-  const app = await done();
+test('passes every rule for work that follows its protocol', async () => {
+  const app = await doTask();
   const answer = await app.call('validate.protocol', { taskId: 'T2', message });
   expect(answer).toMatchObject({ success: true, taskId: 'T002', protocol: 'research', agentId: 'sub', entryId: 'T002-parsers' });
-  expect(resultsOf(answer.findings)).toEqual({
+  expect(toResults(answer.findings)).toEqual({
     'SPAWN-001': 'pass',
     'BASE-001': 'pass',
     'BASE-002': 'pass',
@@ -75,8 +75,8 @@ test('work that keeps to its protocol passes each rule', async () => {
   });
 });
 
-test('a line that an agent appends by hand does as well, and one that was put away', async () => {
-  const app = await done(['entry']);
+test('accepts an entry written by hand and an archived one', async () => {
+  const app = await doTask(['entry']);
   const { keyFindings, linkedTasks, ...same } = entry;
   const line = {
     ...same,
@@ -92,25 +92,25 @@ test('a line that an agent appends by hand does as well, and one that was put aw
   expect(await app.call('validate.protocol', { taskId: 'T002', message })).toMatchObject({ success: true, entryId: 'T002-parsers' });
 });
 
-describe('what is not kept', () => {
+describe('reports a broken rule:', () => {
   const table: [string, () => Promise<TestApp>, string | undefined, number, string[]][] = [
-    ['never handed out', () => done(['spawn']), message, 60, ['SPAWN-001']],
+    ['never spawned', () => doTask(['spawn']), message, 60, ['SPAWN-001']],
     [
-      'handed out without the protocol',
+      'spawned without the protocol',
       async () => {
-        const app = await done();
-        await spawn(app, false);
+        const app = await doTask();
+        await recordSpawn(app, false);
         return app;
       },
       message,
       60,
       ['SPAWN-001'],
     ],
-    ['no entry', () => done(['entry']), message, 62, ['BASE-001']],
+    ['no entry', () => doTask(['entry']), message, 62, ['BASE-001']],
     [
-      'only that of another task, linked to it',
+      'only a linked entry of another task',
       async () => {
-        const app = await done(['entry']);
+        const app = await doTask(['entry']);
         await app.call('research.add', { ...entry, id: 'T001-other' });
         return app;
       },
@@ -118,13 +118,13 @@ describe('what is not kept', () => {
       62,
       ['BASE-001'],
     ],
-    ['a message with content', () => done(), 'There are two parsers, and the second is fast.', 61, ['BASE-002']],
-    ['a message that says otherwise', () => done(), 'Research partial. See MANIFEST.jsonl for details.', 61, ['BASE-002']],
-    ['not completed', () => done(['complete']), message, 6, ['BASE-003']],
+    ['a message with content', () => doTask(), 'There are two parsers, and the second is fast.', 61, ['BASE-002']],
+    ['a message with another status', () => doTask(), 'Research partial. See MANIFEST.jsonl for details.', 61, ['BASE-002']],
+    ['not completed', () => doTask(['complete']), message, 6, ['BASE-003']],
     [
-      'completed by the one who handed it out',
+      'completed by the orchestrator',
       async () => {
-        const app = await done(['complete']);
+        const app = await doTask(['complete']);
         await app.as('sub').call('tasks.stop');
         await app.as('lead').call('tasks.complete', { taskId: 'T002' });
         return app;
@@ -133,21 +133,21 @@ describe('what is not kept', () => {
       6,
       ['BASE-003'],
     ],
-    ['no file', () => done(['file']), message, 6, ['BASE-004']],
-    ['an empty file', () => done([], { text: '\n' }), message, 6, ['BASE-004', 'RSCH-001']],
-    ['not focused', () => done(['focus']), message, 6, ['BASE-005']],
+    ['no file', () => doTask(['file']), message, 6, ['BASE-004']],
+    ['an empty file', () => doTask([], { text: '\n' }), message, 6, ['BASE-004', 'RSCH-001']],
+    ['not focused', () => doTask(['focus']), message, 6, ['BASE-005']],
     [
-      'a file that says another state',
-      () => done([], { text: text().replace('**Status**: complete', '**Status**: partial') }),
+      'a file with another status',
+      () => doTask([], { text: text().replace('**Status**: complete', '**Status**: partial') }),
       message,
       6,
       ['BASE-006'],
     ],
-    ['no sources', () => done([], { text: text('') }), message, 6, ['RSCH-001']],
-    ['no findings', () => done([], { entry: { keyFindings: [], topics: [] } }), message, 6, ['RSCH-002', 'RSCH-003']],
+    ['no sources', () => doTask([], { text: text('') }), message, 6, ['RSCH-001']],
+    ['no findings', () => doTask([], { entry: { keyFindings: [], topics: [] } }), message, 6, ['RSCH-002', 'RSCH-003']],
     [
-      'several things: the gravest decides, all are told',
-      () => done(['spawn', 'entry', 'focus', 'complete']),
+      'several failures: the worst decides, all are listed',
+      () => doTask(['spawn', 'entry', 'focus', 'complete']),
       'Hello',
       60,
       ['SPAWN-001', 'BASE-001', 'BASE-002', 'BASE-003', 'BASE-005'],
@@ -157,19 +157,19 @@ describe('what is not kept', () => {
     const app = await arrange();
     const { error } = await app.call('validate.protocol', { taskId: 'T002', ...(said ? { message: said } : {}) });
     expect(error.exitCode).toBe(exit);
-    expect(error.details.findings.filter((finding: Seen) => finding.result === 'fail').map((finding: Seen) => finding.rule)).toEqual(rules);
+    expect(error.details.findings.filter((finding: Json) => finding.result === 'fail').map((finding: Json) => finding.rule)).toEqual(rules);
   });
 
-  test('a task that is not there is 4', async () => {
+  test('an unknown task exits with 4', async () => {
     expect(await (await openApp({ tasks: world })).call('validate.protocol', { taskId: 'T404' })).toMatchObject({
       error: { exitCode: 4 },
     });
   });
 });
 
-describe('the way out', () => {
-  test('of 60: it is taken up again, to be handed out', async () => {
-    const app = await done(['spawn']);
+describe('the fix', () => {
+  test('for 60 reopens the task, then spawns it', async () => {
+    const app = await doTask(['spawn']);
     const { error } = await app.call('validate.protocol', { taskId: 'T002' });
     expect(error).toMatchObject({
       code: 'E_PROTOCOL_MISSING',
@@ -180,15 +180,15 @@ describe('the way out', () => {
     expect((await app.call('validate.protocol', { taskId: 'T002' })).error.fix).toBe('cleo orchestrate spawn T002');
   });
 
-  test('of 61: the same with a message of the right form', async () => {
-    const app = await done();
+  test('for 61 repeats the call with a valid message', async () => {
+    const app = await doTask();
     const { error } = await app.call('validate.protocol', { taskId: 'T002', message: 'Done!' });
     expect(error).toMatchObject({ code: 'E_INVALID_RETURN_MESSAGE', fix: `cleo validate protocol T002 --message '${message}'` });
     expect((await app.cli(error.fix)).exitCode).toBe(0);
   });
 
-  test('of 62: the line for the file that is there', async () => {
-    const app = await done(['entry']);
+  test('for 62 adds an entry for the existing file', async () => {
+    const app = await doTask(['entry']);
     const { error } = await app.call('validate.protocol', { taskId: 'T002', message });
     expect(error).toMatchObject({
       code: 'E_MANIFEST_ENTRY_MISSING',
@@ -198,8 +198,8 @@ describe('the way out', () => {
     expect((await app.call('validate.protocol', { taskId: 'T002', message })).error?.exitCode).not.toBe(62);
   });
 
-  test('of 6: what was not done is done', async () => {
-    const app = await done(['complete']);
+  test('for 6 completes the task', async () => {
+    const app = await doTask(['complete']);
     const { error } = await app.call('validate.protocol', { taskId: 'T002', message });
     expect(error).toMatchObject({ code: 'E_VALIDATION_PROTOCOL', fix: 'cleo complete T002 --agent sub' });
     expect((await app.cli(error.fix)).exitCode).toBe(0);
@@ -207,11 +207,11 @@ describe('the way out', () => {
   });
 });
 
-test('a file that leads out of the project is not looked at', async () => {
-  const app = await done(['file', 'entry']);
+test('does not read a file outside the project', async () => {
+  const app = await doTask(['file', 'entry']);
   symlinkSync('/etc', join(app.root, 'out'));
   const line = { ...entry, file: 'out/passwd', key_findings: ['x'], linked_tasks: ['T002'] };
   put(app, '.cleo/research/MANIFEST.jsonl', `${JSON.stringify(line)}\n`);
   const { error } = await app.call('validate.protocol', { taskId: 'T002', message });
-  expect(error.message).toContain('out/passwd is not there');
+  expect(error.message).toContain('out/passwd is missing');
 });

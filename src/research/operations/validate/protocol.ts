@@ -4,26 +4,27 @@ import '../../errors.ts';
 import { type QueryContext, query } from '#core/define.ts';
 import { commandLine, quote } from '#core/errors/quote.ts';
 import { TaskId } from '#core/model/scalars.ts';
+import { defined } from '#lib/defined.ts';
 import { isProtocol, type ProtocolName, protocolNames, protocolTable } from '#skills/model/protocol.ts';
 import type { TaskRecord } from '#tasks/model/task.ts';
 import { requireTask } from '#tasks/operations/shared/require.ts';
-import { entryFor, linksOf } from '../../rules/manifest.ts';
-import { gravest, type ProtocolFacts, type ProtocolFinding, protocolFindings } from '../../rules/protocol-check.ts';
-import { returnMessage } from '../../rules/return-message.ts';
-import { manifestOf } from '../shared/manifest.ts';
-import { missingEntry } from '../shared/missing-entry.ts';
-import { epicAbove, outputOf } from '../shared/output.ts';
+import { findTaskEntry, listLinks } from '../../rules/manifest.ts';
+import { checkProtocol, findWorst, isIncomplete, type ProtocolFacts, type ProtocolFinding } from '../../rules/protocol-check.ts';
+import { formatReturnMessage } from '../../rules/return-message.ts';
+import { openManifest } from '../shared/manifest.ts';
+import { createMissingEntryError } from '../shared/missing-entry.ts';
+import { findEpicId, readOutputFile } from '../shared/output-file.ts';
 
 export const validateProtocol = query({
   name: 'validate.protocol',
-  summary: 'Check how a task was done against its protocol, rule by rule',
+  summary: 'Check the work on a task against its protocol',
   params: strictObject({
-    taskId: pipe(TaskId, description('A task that a subagent has done')),
+    taskId: pipe(TaskId, description('A task that a subagent worked on')),
     message: optional(
       pipe(
         string(),
         maxLength(100_000, 'must have at most 100000 characters'),
-        description('What the subagent returned, to be checked as well'),
+        description('Message that the subagent returned, to check it too'),
       ),
     ),
   }),
@@ -40,50 +41,42 @@ export const validateProtocol = query({
   example: { world: ['T001 epic', 'T002 in T001 done'], call: { taskId: 'T002' }, exit: 60 },
   async run(ctx, { taskId, message }) {
     const task = await requireTask(ctx.store, taskId);
-    const facts = await factsOf(ctx, task, message);
-    const findings = protocolFindings(facts);
+    const facts = await readProtocolFacts(ctx, task, message);
+    const findings = checkProtocol(facts);
     const { protocol, spawn, entry } = facts;
-    const about = {
-      taskId,
-      ...(protocol ? { protocol } : {}),
-      ...(spawn ? { agentId: spawn.agent } : {}),
-      ...(entry ? { entryId: entry.id } : {}),
-    };
-    const worst = gravest(findings);
-    if (!worst) return { findings, ...about };
-    throw await refusalOf(ctx, facts, worst, { ...about, findings });
+    const identity = { taskId, ...defined({ protocol, agentId: spawn?.agent, entryId: entry?.id }) };
+    const worst = findWorst(findings);
+    if (!worst) return { findings, ...identity };
+    throw await toProtocolError(ctx, facts, worst, { ...identity, findings });
   },
 });
 
-async function factsOf(
+async function readProtocolFacts(
   { store, platform, project, config, registry }: QueryContext,
   task: TaskRecord,
   message?: string,
 ): Promise<ProtocolFacts> {
-  const manifest = await manifestOf(project, config);
-  const now = manifest.read();
-  const entry = entryFor(now, task.id) ?? entryFor(manifest.archived(), task.id);
-  const found = entry && (await outputOf(platform, project, entry));
-  const spawn = (await store.spawns.of(task.id)).findLast(({ role }) => role === 'worker');
-  const links = entry ? linksOf(entry) : [];
-  const inside = (await store.tasks.children(task.id)).map(({ id }) => id);
-  const epicId = await epicAbove(store, task.id);
+  const manifest = await openManifest(project, config);
+  const content = manifest.read();
+  const entry = findTaskEntry(content, task.id) ?? findTaskEntry(manifest.archived(), task.id);
+  const outputFile = entry && (await readOutputFile(platform, project, entry));
+  const spawn = (await store.spawns.listForTask(task.id)).findLast(({ role }) => role === 'worker');
+  const links = entry ? listLinks(entry) : [];
+  const children = (await store.tasks.listChildren(task.id)).map(({ id }) => id);
+  const epicId = await findEpicId(store, task.id);
   const protocol = [spawn?.protocol, entry?.agent_type].find((name): name is ProtocolName => name !== undefined && isProtocol(name));
   const addedAt =
-    entry && (await store.audit.newest({ operations: ['research.add'], taskId: entry.id }, { limit: 1, offset: 0 }))[0]?.timestamp;
+    entry && (await store.audit.list({ operations: ['research.add'], taskId: entry.id }, { limit: 1, offset: 0 }))[0]?.timestamp;
   return {
     task,
-    epicOf: (id) => (id === task.id ? epicId : undefined),
-    ...(spawn ? { spawn } : {}),
-    ...(protocol ? { protocol } : {}),
-    ...(entry ? { entry } : {}),
-    lines: 1 + now.problems.filter(({ problem }) => entry && problem.startsWith(`has the id ${entry.id},`)).length,
-    unknown: await store.tasks.missing(links),
-    ...(found ? found : {}),
+    getEpic: (id) => (id === task.id ? epicId : undefined),
+    ...defined({ spawn, protocol, entry, message }),
+    lines: content.entries.find((one) => one.entry === entry)?.lines ?? 1,
+    unknownTasks: await store.tasks.findMissing(links),
+    ...outputFile,
     ...(addedAt ? { addedAt: Date.parse(addedAt) } : {}),
-    ...(message === undefined ? {} : { message }),
-    acts: await actsOn({ store, registry }, task.id),
-    parts: (await store.tasks.many([...new Set([...links, ...inside])].filter((id) => id !== task.id))).map((part) => ({
+    acts: await listActs({ store, registry }, task.id),
+    parts: (await store.tasks.getMany([...new Set([...links, ...children])].filter((id) => id !== task.id))).map((part) => ({
       id: part.id,
       isDescribed: Boolean(part.description?.trim()),
       hasCriteria: part.acceptance.length > 0,
@@ -92,16 +85,16 @@ async function factsOf(
   };
 }
 
-const focusing = ['tasks.start', 'tasks.claim-next', 'tasks.reopen', 'session.start'];
-const mostActs = 500;
+const focusOperations = ['tasks.start', 'tasks.claim-next', 'tasks.reopen', 'session.start'];
+const maxActs = 500;
 
-/** Who took the task as its focus and who completed it, by the log, in its order. */
-async function actsOn({ store, registry }: Pick<QueryContext, 'store' | 'registry'>, taskId: string): Promise<ProtocolFacts['acts']> {
-  const calledBy = (names: string[]): string[] =>
+/** Lists which agents focused and completed the task, in log order. */
+async function listActs({ store, registry }: Pick<QueryContext, 'store' | 'registry'>, taskId: string): Promise<ProtocolFacts['acts']> {
+  const listNames = (names: string[]): string[] =>
     registry.entries.filter(({ name }) => names.includes(name)).flatMap(({ name, aliases }) => [name, ...aliases]);
-  const completing = calledBy(['tasks.complete']);
-  const operations = [...calledBy(focusing), ...completing];
-  const entries = await store.audit.newest({ operations, taskId }, { limit: mostActs, offset: 0 });
+  const completing = listNames(['tasks.complete']);
+  const operations = [...listNames(focusOperations), ...completing];
+  const entries = await store.audit.list({ operations, taskId }, { limit: maxActs, offset: 0 });
   return entries
     .filter(({ success }) => success)
     .reverse()
@@ -112,20 +105,21 @@ async function actsOn({ store, registry }: Pick<QueryContext, 'store' | 'registr
     }));
 }
 
-async function refusalOf(
+async function toProtocolError(
   ctx: QueryContext,
-  { task, entry, protocol, spawn }: ProtocolFacts,
+  facts: ProtocolFacts,
   { exit, finding }: { exit: number; finding: ProtocolFinding },
   details: Record<string, unknown>,
 ): Promise<CleoError> {
+  const { task, entry, protocol } = facts;
   const { id: taskId, status } = task;
   if (exit === 60) {
     const fix = status === 'done' ? `cleo reopen ${taskId}` : `cleo orchestrate spawn ${taskId}`;
     return new CleoError('E_PROTOCOL_MISSING', { ...details, taskId, problem: finding.message, fix });
   }
-  if (exit === 62) return missingEntry(ctx, taskId, details);
+  if (exit === 62) return createMissingEntryError(ctx, taskId, details);
   if (exit === 61) {
-    const said = returnMessage(protocolTable[protocol ?? 'implementation'].title, entry?.status ?? 'complete');
+    const said = formatReturnMessage(protocolTable[protocol ?? 'implementation'].title, entry?.status ?? 'complete');
     return new CleoError('E_INVALID_RETURN_MESSAGE', {
       ...details,
       taskId,
@@ -136,21 +130,17 @@ async function refusalOf(
   return new CleoError('E_VALIDATION', {
     ...details,
     field: 'protocol',
-    problem: `of ${taskId} is not kept: ${finding.rule}, ${finding.message}`,
-    fix: wayOut(finding, taskId, { entryId: entry?.id, spawn }),
+    problem: `of ${taskId} is not followed: ${finding.rule} ${finding.message}`,
+    fix: suggestFix(finding.rule, facts),
   });
 }
 
-/** What was never done can be done now; what was done otherwise can be looked at. */
-function wayOut(
-  { rule, message }: ProtocolFinding,
-  taskId: string,
-  { entryId, spawn }: { entryId: string | undefined; spawn: ProtocolFacts['spawn'] },
-): string {
-  // Whoever was given it completes it.
-  const as = spawn ? ['--agent', spawn.agent, ...(spawn.session ? ['--session', spawn.session] : [])] : [];
-  if (rule === 'BASE-003' && message.endsWith('not done')) return commandLine(['cleo', 'complete', taskId, ...as]);
-  if (rule === 'BASE-003' && message.startsWith('is done')) return `cleo reopen ${taskId}`;
-  if (rule === 'BASE-003' || rule === 'BASE-005') return `cleo history ${taskId}`;
-  return entryId ? `cleo research show ${quote(entryId)}` : `cleo show ${taskId}`;
+/** Suggests the missing step if there is one, otherwise a command that shows what happened. */
+function suggestFix(rule: string, { task: { id, status }, entry, spawn }: ProtocolFacts): string {
+  // Only the spawned agent may complete the task.
+  const flags = spawn ? ['--agent', spawn.agent, ...(spawn.session ? ['--session', spawn.session] : [])] : [];
+  if (rule === 'BASE-003' && status !== 'done') return commandLine(['cleo', 'complete', id, ...flags]);
+  if (rule === 'BASE-003' && isIncomplete(entry)) return `cleo reopen ${id}`;
+  if (rule === 'BASE-003' || rule === 'BASE-005') return `cleo history ${id}`;
+  return entry ? `cleo research show ${quote(entry.id)}` : `cleo show ${id}`;
 }

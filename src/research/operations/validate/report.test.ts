@@ -1,15 +1,15 @@
 import { expect, test } from 'vitest';
 import { openApp, type TestApp } from '../../../../test/app.ts';
 
-const kinds = async ({ call }: TestApp): Promise<Record<string, number>> => (await call('validate.report')).report.counts;
+const readCounts = async ({ call }: TestApp): Promise<Record<string, number>> => (await call('validate.report')).report.counts;
 
-test('sound tasks, and none at all, are ok', async () => {
+test('reports valid tasks and an empty project as ok', async () => {
   expect(await (await openApp()).call('validate.report')).toMatchObject({ success: true, report: { ok: true, tasks: 0, problems: [] } });
   const app = await openApp({ tasks: ['T001 epic', 'T002 in T001 done', 'T003 in T001 depends T002', 'T004 in T003'] });
   expect((await app.cli('cleo validate')).envelope).toMatchObject({ report: { ok: true, tasks: 4, counts: {}, problems: [] } });
 });
 
-test('a child without its parent is 15, with the whole report beside', async () => {
+test('fails with 15 for a missing parent and includes the report', async () => {
   const app = await openApp({ tasks: ['T001 epic', 'T002 in T001', 'T003 blocked'] });
   await app.tamper("delete from tasks where id = 'T001'; update tasks set blocked_by = null");
   const refused = await app.call('validate.report');
@@ -27,46 +27,46 @@ test('a child without its parent is 15, with the whole report beside', async () 
 
 test.each<{ why: string; tasks: string[]; tamper: string; kind: string }>([
   {
-    why: 'a circle',
+    why: 'a cycle',
     tasks: ['T001', 'T002 depends T001'],
     tamper: "insert into task_dependencies values ('T001', 0, 'T002')",
     kind: 'cycle',
   },
-  { why: 'the wrong tier', tasks: ['T001', 'T002 in T001'], tamper: "update tasks set type = 'task' where id = 'T002'", kind: 'hierarchy' },
+  { why: 'a wrong type', tasks: ['T001', 'T002 in T001'], tamper: "update tasks set type = 'task' where id = 'T002'", kind: 'hierarchy' },
   {
-    why: 'open below done',
+    why: 'an open child of a done task',
     tasks: ['T001 epic', 'T002 in T001'],
     tamper: "update tasks set status = 'done' where id = 'T001'",
     kind: 'open-children',
   },
-  { why: 'no reason', tasks: ['T001 blocked'], tamper: "update tasks set blocked_by = ' '", kind: 'no-reason' },
-])('$why is found, and its fix, as printed, leads out', async ({ tasks, tamper, kind }) => {
+  { why: 'a block without a reason', tasks: ['T001 blocked'], tamper: "update tasks set blocked_by = ' '", kind: 'no-reason' },
+])('finds $why, and the printed fix resolves it', async ({ tasks, tamper, kind }) => {
   const app = await openApp({ tasks });
   await app.tamper(tamper);
   const { report } = await app.call('validate.report');
   expect(report).toMatchObject({ ok: false, counts: { [kind]: 1 } });
   expect((await app.cli(report.problems[0].fix)).exitCode).toBe(0);
-  expect(await kinds(app)).toEqual({});
+  expect(await readCounts(app)).toEqual({});
 });
 
-test('a claim that ran out is found, but not by a clock behind the log', async () => {
+test('finds an expired claim, but not with a clock behind the log', async () => {
   const clock = { now: '2026-01-01T12:00:00.000Z' };
   const app = await openApp({ tasks: ['T001'], clock });
   await app.call('tasks.start', { taskId: 'T001' });
-  expect(await kinds(app)).toEqual({});
+  expect(await readCounts(app)).toEqual({});
   await app.tamper("update claims set renewed_at = '2020-01-01T00:00:00.000Z'");
-  expect(await kinds(app)).toEqual({ 'stale-claim': 1 });
+  expect(await readCounts(app)).toEqual({ 'stale-claim': 1 });
   clock.now = '2026-01-01T11:00:00.000Z';
-  // PostgreSQL judges by its own clock, which is right whatever the caller's says.
-  expect(await kinds(app)).toEqual(process.env.CLEO_TEST_ENGINE === 'postgres' ? { 'stale-claim': 1 } : {});
+  // PostgreSQL uses its own clock instead of the caller's.
+  expect(await readCounts(app)).toEqual(process.env.CLEO_TEST_ENGINE === 'postgres' ? { 'stale-claim': 1 } : {});
 });
 
-test('a lowered limit shows where there are too many', async () => {
+test('finds too many siblings after the limit was lowered', async () => {
   const app = await openApp({ tasks: ['T001 epic', 'T002 in T001', 'T003 in T001'], config: { hierarchy: { maxSiblings: 1 } } });
-  expect(await kinds(app)).toEqual({ siblings: 1 });
+  expect(await readCounts(app)).toEqual({ siblings: 1 });
 });
 
-test('a long list of problems is cut, and says so', async () => {
+test('cuts a long list of problems and reports the total', async () => {
   const app = await openApp({ tasks: Array.from({ length: 120 }, (_, i) => `T${String(i + 1).padStart(3, '0')} blocked`) });
   await app.tamper('update tasks set blocked_by = null');
   const { report, _meta } = await app.call('validate.report');

@@ -1,12 +1,12 @@
 import { array, boolean, number, optional, picklist, record, strictObject, string } from 'valibot';
 import { answer, query } from '#core/define.ts';
 import { CleoError } from '#core/errors/error.ts';
-import { cutOf } from '#lib/page.ts';
-import { staleCitations } from '#memory/operations/shared/stale.ts';
-import { taskProblems } from '#tasks/operations/shared/integrity.ts';
-import { staleEvidence } from '#verification/operations/shared/report.ts';
+import { toTruncation } from '#lib/page.ts';
+import { findStaleCitations } from '#memory/operations/shared/stale-citations.ts';
+import { findTaskProblems } from '#tasks/operations/shared/integrity.ts';
+import { findStaleEvidence } from '#verification/operations/shared/stale-evidence.ts';
 
-const mostShown = 100;
+const maxProblems = 100;
 
 const Report = strictObject({
   ok: boolean(),
@@ -25,7 +25,7 @@ const Report = strictObject({
 
 export const validateReport = query({
   name: 'validate.report',
-  summary: 'Check the tasks: lost parents, circles, misplaced, open below done; stale claims, evidence, citations',
+  summary: 'Check all tasks for inconsistent or stale data',
   params: strictObject({}),
   result: strictObject({ report: Report }),
   errors: ['E_ORPHAN_DETECTED'],
@@ -34,17 +34,17 @@ export const validateReport = query({
   example: { world: ['T001 epic', 'T002 in T001'], call: {} },
   async run(ctx) {
     const { store, config, now } = ctx;
-    const { tasks, problems: found } = await taskProblems(store, {
+    const { tasks, problems: taskProblems } = await findTaskProblems(store, {
       now,
       maxSiblings: config['hierarchy.maxSiblings'],
       ttlMinutes: config['claims.ttlMinutes'],
     });
-    const problems = [...found, ...(await staleEvidence(ctx)), ...(await staleCitations(store))];
+    const problems = [...taskProblems, ...(await findStaleEvidence(ctx)), ...(await findStaleCitations(store))];
     const counts: Record<string, number> = {};
     for (const { kind } of problems) counts[kind] = (counts[kind] ?? 0) + 1;
-    const report = { ok: problems.length === 0, tasks, counts, problems: problems.slice(0, mostShown) };
-    const orphans = found.filter(({ kind }) => kind === 'orphan').map(({ taskId }) => taskId);
-    if (orphans.length > 0) throw new CleoError('E_ORPHAN_DETECTED', { orphans: orphans.slice(0, mostShown), report });
-    return answer({ report }, { truncated: cutOf(report.problems.length, problems.length) });
+    const report = { ok: problems.length === 0, tasks, counts, problems: problems.slice(0, maxProblems) };
+    const orphans = taskProblems.filter(({ kind }) => kind === 'orphan').map(({ taskId }) => taskId);
+    if (orphans.length > 0) throw new CleoError('E_ORPHAN_DETECTED', { orphans: orphans.slice(0, maxProblems), report });
+    return answer({ report }, { truncated: toTruncation(report.problems.length, problems.length) });
   },
 });

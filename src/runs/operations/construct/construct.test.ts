@@ -3,9 +3,9 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { dispatch } from '#dispatch/dispatch.ts';
 import { createApp } from '#main.ts';
-import { platformOf } from '#platform/platform.ts';
-import { openWorkshop } from '../../../../test/construct.ts';
-import { wholePrd } from '../../../../test/samples.ts';
+import { createPlatform } from '#platform/platform.ts';
+import { completePrd } from '../../../../test/samples.ts';
+import { openSkillProject } from '../../../../test/skill-project.ts';
 
 const two = `
 execution: {phases: [first, second]}
@@ -19,9 +19,9 @@ assessment:
 `;
 
 test('construct.show tells what it comes to', async () => {
-  const shop = await openWorkshop();
-  shop.construct(two);
-  shop.skill('make', 'true');
+  const shop = await openSkillProject();
+  shop.writeConstruct(two);
+  shop.writeSkill('make', 'true');
   expect((await shop.call('construct.show')).construct).toMatchObject({
     name: 'demo',
     phases: [
@@ -53,8 +53,8 @@ test('construct.show tells what it comes to', async () => {
 });
 
 test('construct.validate finds what is wrong, by line, and runs nothing', async () => {
-  const shop = await openWorkshop();
-  shop.construct('execution: {type: sideways}\n');
+  const shop = await openSkillProject();
+  shop.writeConstruct('execution: {type: sideways}\n');
   const { error } = await shop.call('construct.validate');
   expect(error).toMatchObject({
     exitCode: 78,
@@ -62,7 +62,7 @@ test('construct.validate finds what is wrong, by line, and runs nothing', async 
     message: expect.stringContaining('4:19: execution.type must be one of'),
   });
   expect(await shop.call('construct.validate', { file: '../elsewhere.yaml' })).toMatchObject({ error: { exitCode: 78 } });
-  shop.construct(two);
+  shop.writeConstruct(two);
   expect((await shop.call('construct.validate')).validation).toEqual({
     file: 'construct.yaml',
     kind: 'construct',
@@ -72,46 +72,51 @@ test('construct.validate finds what is wrong, by line, and runs nothing', async 
 });
 
 test('construct.run refuses names that mean nothing, and what nobody gave a value', async () => {
-  const shop = await openWorkshop();
-  shop.construct(two);
-  expect((await shop.run({ phase: 'frist' })).error).toMatchObject({ exitCode: 64, fix: 'cleo construct run --phase first' });
-  expect((await shop.run({ from: 'nowhere' })).error).toMatchObject({ exitCode: 64, fix: 'cleo construct show construct.yaml' });
-  expect((await shop.run({ var: ['a=1', 'what'] })).error).toMatchObject({ exitCode: 64, fix: 'cleo construct run --var a=1,what=value' });
-  expect((await shop.run({ force: 'outptu' })).error.fix).toBe("cleo construct run --force output --reason 'why it is right here'");
-  expect((await shop.run({ resume: 'run-nothing' })).error).toMatchObject({ exitCode: 64 });
-  expect((await shop.run({ force: 'output' })).error).toMatchObject({ exitCode: 64, fix: expect.stringContaining('--reason') });
-  expect((await shop.run({ project: '../x' })).error).toMatchObject({ exitCode: 78 });
-  expect((await shop.run({ var: ['run_id=x'] })).error).toMatchObject({ exitCode: 64 });
-  shop.construct('execution: {phases: [a]}\ncontracts: {a: {outputs: ["{what}.md"]}}\n');
-  expect((await shop.run()).error).toMatchObject({ exitCode: 78, fix: expect.stringContaining('--var what=value') });
+  const shop = await openSkillProject();
+  shop.writeConstruct(two);
+  expect((await shop.runConstruct({ phase: 'frist' })).error).toMatchObject({ exitCode: 64, fix: 'cleo construct run --phase first' });
+  expect((await shop.runConstruct({ from: 'nowhere' })).error).toMatchObject({ exitCode: 64, fix: 'cleo construct show construct.yaml' });
+  expect((await shop.runConstruct({ var: ['a=1', 'what'] })).error).toMatchObject({
+    exitCode: 64,
+    fix: 'cleo construct run --var a=1,what=value',
+  });
+  expect((await shop.runConstruct({ force: 'outptu' })).error.fix).toBe(
+    "cleo construct run --force output --reason 'why it is right here'",
+  );
+  expect((await shop.runConstruct({ resume: 'run-nothing' })).error).toMatchObject({ exitCode: 64 });
+  expect((await shop.runConstruct({ force: 'output' })).error).toMatchObject({ exitCode: 64, fix: expect.stringContaining('--reason') });
+  expect((await shop.runConstruct({ project: '../x' })).error).toMatchObject({ exitCode: 78 });
+  expect((await shop.runConstruct({ var: ['run_id=x'] })).error).toMatchObject({ exitCode: 64 });
+  shop.writeConstruct('execution: {phases: [a]}\ncontracts: {a: {outputs: ["{what}.md"]}}\n');
+  expect((await shop.runConstruct()).error).toMatchObject({ exitCode: 78, fix: expect.stringContaining('--var what=value') });
 });
 
 test('a dry run says what would be missing, and leaves no trace', async () => {
-  const shop = await openWorkshop();
-  shop.construct('execution: {phases: [a]}\nskills: [{name: s, phase: a}]\ncontracts: {a: {inputs: [needed.md]}}\n');
-  expect(await shop.run({ dryRun: true })).toMatchObject({
+  const shop = await openSkillProject();
+  shop.writeConstruct('execution: {phases: [a]}\nskills: [{name: s, phase: a}]\ncontracts: {a: {inputs: [needed.md]}}\n');
+  expect(await shop.runConstruct({ dryRun: true })).toMatchObject({
     run: { status: 'not_ready', executions: [{ gates: ['not_reached', 'failed', 'not_reached', 'not_reached', 'not_reached'] }] },
   });
-  shop.put('needed.md', 'x');
-  expect((await shop.run({ dryRun: true })).run.executions).toMatchObject([{ status: 'not_ready', exitCode: 127 }]);
-  shop.skill('s', 'true');
-  expect(await shop.run({ dryRun: true })).toMatchObject({ run: { status: 'ready' } });
-  expect(shop.kept()).not.toContain('run_started');
-  shop.construct(
+  shop.writeFile('needed.md', 'x');
+  expect((await shop.runConstruct({ dryRun: true })).run.executions).toMatchObject([{ status: 'not_ready', exitCode: 127 }]);
+  shop.writeSkill('s', 'true');
+  expect(await shop.runConstruct({ dryRun: true })).toMatchObject({ run: { status: 'ready' } });
+  expect(shop.readStoredText()).not.toContain('run_started');
+  shop.writeConstruct(
     'execution: {phases: [a, b]}\nskills: [{name: s, phase: b}]\nassessment: {gates: {b: {precondition: {checks: [{command: [touch, begun]}]}}}}\n',
   );
-  expect(await shop.run({ dryRun: true })).toMatchObject({ run: { status: 'ready' } });
+  expect(await shop.runConstruct({ dryRun: true })).toMatchObject({ run: { status: 'ready' } });
   expect(existsSync(join(shop.root, 'begun'))).toBe(false);
 });
 
 test('a refusal tells everything that is missing, each thing once', async () => {
-  const shop = await openWorkshop();
-  shop.construct(`execution: {phases: [a]}
+  const shop = await openSkillProject();
+  shop.writeConstruct(`execution: {phases: [a]}
 phases: {a: {receives: [{path: prd.md, schema: prd-v1, min_completeness: 1}, notes.md]}}
 assessment: {gates: {a: {precondition: {checks: [prd_completeness: 1, env: NOPE, command: ["false"], notes_exists]}}}}
 `);
-  shop.put('prd.md', wholePrd.replace('## Risks', '## Other'));
-  expect((await shop.run()).error).toMatchObject({
+  shop.writeFile('prd.md', completePrd.replace('## Risks', '## Other'));
+  expect((await shop.runConstruct()).error).toMatchObject({
     exitCode: 66,
     message: expect.stringContaining('(and 5 more)'),
     details: { remediation: 'prd.md: risks needs a heading such as "risks"\nwrite notes.md\nset NOPE\nsee why false fails' },
@@ -119,10 +124,10 @@ assessment: {gates: {a: {precondition: {checks: [prd_completeness: 1, env: NOPE,
 });
 
 test('where nobody says which, the manifest is the one where the caller stands, else that of the project', async () => {
-  const { root, env, construct, put } = await openWorkshop();
+  const { root, env, writeConstruct: construct, writeFile: put } = await openSkillProject();
   construct('execution: {phases: [a]}\n');
   const validated = async (folder: string): Promise<unknown> => {
-    const app = createApp(platformOf(env, join(root, folder), '0.0.0-test'));
+    const app = createApp(createPlatform(env, join(root, folder), '0.0.0-test'));
     const { envelope } = await dispatch(app, { operation: 'construct.validate', params: {}, gateway: 'cli' });
     return (envelope.validation as { file: string }).file;
   };

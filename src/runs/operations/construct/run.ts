@@ -1,99 +1,108 @@
 import { description, maxLength, metadata, optional, pipe, strictObject, string } from 'valibot';
-import { runPhases } from '../../runner/run.ts';
-import '../../errors/skill.ts';
 import { answer, type JobContext, job } from '#core/define.ts';
-import { nearest } from '#lib/nearest.ts';
-import { SkillName } from '#skills/operations/show.ts';
-import { showCommand } from '../../errors/run-commands.ts';
-import { skillRefusal } from '../../errors/skill.ts';
+import { SkillName } from '#core/model/scalars.ts';
+import { defined } from '#lib/defined.ts';
+import { findNearest } from '#lib/nearest.ts';
+import { createSkillError, showConstructCommand } from '../../errors/skill.ts';
 import type { Construct } from '../../model/construct.ts';
-import { singleSkill } from '../../rules/construct/single.ts';
-import { requestOf } from '../shared/begin.ts';
-import { ConstructFile, lineOf, manifestOf, runnable } from '../shared/manifest.ts';
-import { leave, RunShape, runRefusal, runView, saidOf } from '../shared/outcome.ts';
-import { resumed } from '../shared/resume.ts';
+import { runPhases } from '../../runner/run.ts';
+import { ConstructFile, formatFinding, readConstructManifest, requireConstruct } from '../shared/construct-manifest.ts';
 import { readsInput, runParams } from '../shared/run-params.ts';
-import { surroundingsOf } from '../shared/surroundings.ts';
+import { createRunRequest, createRunSetup } from '../shared/run-request.ts';
+import { listRunWarnings, RunShape, recordRun, toRunError, toRunResult } from '../shared/run-result.ts';
 
 const PhaseName = (about: string) =>
   optional(pipe(string(), maxLength(64, 'must have at most 64 characters'), description(about), metadata({ value: 'PHASE' })));
 
 export const constructRun = job({
   name: 'construct.run',
-  summary: 'Run the phases of a construct: gates, skills, handoffs, with a trace of everything',
+  summary: 'Run the phases of a construct and trace every step',
   params: strictObject({
     file: ConstructFile,
     ...runParams,
-    phase: PhaseName('Only this phase'),
-    skill: optional(pipe(SkillName, description('Only this skill; a pack, which has no phases, needs one'), metadata({ value: 'SKILL' }))),
-    from: PhaseName('From this phase on'),
+    phase: PhaseName('Run only this phase'),
+    skill: optional(
+      pipe(SkillName, description('Run only this skill; required for a pack, which has no phases'), metadata({ value: 'SKILL' })),
+    ),
+    from: PhaseName('Start with this phase'),
   }),
   result: strictObject({ run: RunShape }),
   errors: ['E_SKILL'],
   tier: 1,
   scope: 'admin',
-  exits: 'skill',
-  progress: async () => (await import('../../rules/narration.ts')).runNarration,
+  exitNamespace: 'skill',
+  progress: async () => (await import('../../rules/run-progress.ts')).runProgress,
   redactedParams: ['input', 'intent'],
-  cli: { command: 'construct run', args: ['file'], read: readsInput },
+  cli: { command: 'construct run', args: ['file'], read: readsInput, view: async () => (await import('../../view.ts')).runView },
   example: { world: ['construct'], call: { dryRun: true } },
-  async run(ctx, { file, phase, from, skill: named, dryRun: isDry, resume: run, ...given }) {
-    const resume = run === undefined ? undefined : resumed(ctx, await ctx.platform.ground(ctx.project), run, 'construct');
-    const manifest = await manifestOf(ctx, file, resume?.construct?.file);
+  async run(ctx, { file, phase, from, skill: named, dryRun, resume: resumeName, ...params }) {
+    const resume =
+      resumeName === undefined
+        ? undefined
+        : (await import('../shared/resume-request.ts')).findResumableRun(
+            ctx,
+            await ctx.platform.createRunner(ctx.project),
+            resumeName,
+            'construct',
+          );
+    const manifest = await readConstructManifest(ctx, file, resume?.construct?.file);
     const skill = named ?? resume?.asked.skill ?? undefined;
-    const whole = runnable(manifest, skill !== undefined);
-    const construct = skill === undefined ? whole : onlySkill(whole, skill);
+    const declared = requireConstruct(manifest, skill !== undefined);
+    const construct = skill === undefined ? declared : await selectSkill(declared, skill);
     if (construct.phases.length === 0)
-      throw skillRefusal(78, `${manifest.file} has no phases: there is nothing to run`, showCommand(manifest.file));
-    const { ground } = manifest;
-    const phases = phasesOf(ctx, construct, { phase, from }, resume?.asked.phases);
-    const request = await requestOf(ctx, ground, construct, { ...given, resume, skill }, phases, 'construct');
-    const warnings = manifest.findings.map(lineOf);
-    const surroundings = await surroundingsOf(ctx, ground, construct, manifest.schemas);
+      throw createSkillError(78, `${manifest.file} has no phases to run`, showConstructCommand(manifest.file));
+    const { runner, schemas } = manifest;
+    const phases = selectPhases(ctx, construct, { phase, from }, resume?.asked.phases);
+    const request = await createRunRequest(ctx, runner, construct, { ...params, resume, skill }, phases, 'construct');
+    const warnings = manifest.findings.map(formatFinding);
+    const setup = await createRunSetup(ctx, runner, construct, schemas);
     try {
-      if (isDry)
-        return answer(
-          { run: await (await import('../shared/dry-run.ts')).dryRun(ground, request, surroundings) },
-          { warnings, dryRun: true },
-        );
-      const outcome = await runPhases(ground, request, surroundings);
-      const refusal = runRefusal(outcome, ctx.commandWith);
-      if (refusal) throw refusal;
-      const linked = await leave(ctx, outcome, construct, resume);
-      return answer({ run: runView(outcome, linked.task) }, { warnings: [...warnings, ...saidOf(outcome), ...linked.warnings] });
+      if (dryRun) {
+        const { previewRun } = await import('../shared/dry-run.ts');
+        return answer({ run: await previewRun(runner, request, schemas) }, { warnings, dryRun: true });
+      }
+      const outcome = await runPhases(runner, request, setup);
+      const error = toRunError(outcome, ctx.commandWith);
+      if (error) throw error;
+      const link = await recordRun(ctx, outcome, construct, resume);
+      return answer({ run: toRunResult(outcome, link.task) }, { warnings: [...warnings, ...listRunWarnings(outcome), ...link.warnings] });
     } finally {
-      surroundings.stop();
+      setup.stop();
     }
   },
 });
 
-/** The phases that have the skill, with it alone; in a pack it is a phase of its own. One of its skills completes no stage. */
-function onlySkill({ lifecycleStage: _, ...construct }: Construct, name: string): Construct {
-  const names = construct.skills.map((one) => one.name);
-  const phases = construct.phases.filter(({ skills }) => skills.includes(name)).map((phase) => ({ ...phase, skills: [name] }));
+/** Reduces a construct to one skill, in the phases that have it. A skill of a pack gets a phase of its own. One skill does not complete the
+ *  lifecycle stage of the construct. */
+async function selectSkill({ lifecycleStage: _, ...construct }: Construct, name: string): Promise<Construct> {
+  const { file, sha256 } = construct;
+  const skills = construct.skills.map((skill) => skill.name);
+  const phases = construct.phases.filter((phase) => phase.skills.includes(name)).map((phase) => ({ ...phase, skills: [name] }));
   if (phases.length > 0) return { ...construct, phases };
-  if (names.includes(name)) return { ...singleSkill(name, construct, {}), file: construct.file, sha256: construct.sha256 };
-  const [meant] = nearest(name, names, 1);
-  throw skillRefusal(64, `there is no skill ${JSON.stringify(name)} in ${construct.file}`, showCommand(construct.file), {
-    skills: names,
-    ...(meant ? { meant } : {}),
-  });
+  if (skills.includes(name)) {
+    const { createSkillConstruct } = await import('../../rules/construct/single-skill.ts');
+    return { ...createSkillConstruct(name, construct, {}), file, sha256 };
+  }
+  const [meant] = findNearest(name, skills, 1);
+  const problem = `there is no skill ${JSON.stringify(name)} in ${file}`;
+  throw createSkillError(64, problem, showConstructCommand(file), { skills, ...defined({ meant }) });
 }
 
-function phasesOf(
+/** The phases to run: those that --phase or --from select, else those of the resumed run, else all. */
+function selectPhases(
   { commandWith }: JobContext,
   { phases, file }: Construct,
   { phase, from }: { phase: string | undefined; from: string | undefined },
-  before: string[] | undefined,
+  resumed: string[] | undefined,
 ): string[] {
   const names = phases.map(({ name }) => name);
   for (const [flag, name] of Object.entries({ phase, from }))
     if (name !== undefined && !names.includes(name)) {
-      const [meant] = nearest(name, names, 1);
-      const fix = meant ? commandWith({ [flag]: meant }) : showCommand(file);
-      throw skillRefusal(64, `there is no phase ${JSON.stringify(name)}`, fix, { phases: names, ...(meant ? { meant } : {}) });
+      const [meant] = findNearest(name, names, 1);
+      const fix = meant ? commandWith({ [flag]: meant }) : showConstructCommand(file);
+      throw createSkillError(64, `there is no phase ${JSON.stringify(name)}`, fix, { phases: names, ...defined({ meant }) });
     }
   if (phase !== undefined) return [phase];
   if (from !== undefined) return names.slice(names.indexOf(from));
-  return before === undefined ? names : names.filter((name) => before.includes(name));
+  return resumed === undefined ? names : names.filter((name) => resumed.includes(name));
 }

@@ -2,13 +2,13 @@ import { array, number, optional, picklist, record, strictObject, string, unknow
 import '../../errors/skill.ts';
 import { answer, query } from '#core/define.ts';
 import type { ArtifactSpec, CheckSpec, SkillSpec } from '../../model/construct.ts';
-import { expand } from '../../rules/construct/variables.ts';
-import { skillCommand } from '../../rules/skill-command.ts';
-import { ConstructFile, lineOf, manifestOf, runnable } from '../shared/manifest.ts';
+import { expandVariables } from '../../rules/construct/variables.ts';
+import { resolveSkillCommand } from '../../rules/skill-command.ts';
+import { ConstructFile, formatFinding, readConstructManifest, requireConstruct } from '../shared/construct-manifest.ts';
 
 export const constructShow = query({
   name: 'construct.show',
-  summary: 'Show what a construct.yaml comes to: phases, paths, checks, limits',
+  summary: 'Show the phases, paths, checks and limits of a construct',
   params: strictObject({ file: ConstructFile }),
   result: strictObject({
     construct: strictObject({
@@ -49,31 +49,31 @@ export const constructShow = query({
   errors: ['E_SKILL'],
   tier: 1,
   needs: 'project',
-  exits: 'skill',
-  cli: { command: 'construct show', args: ['file'] },
+  exitNamespace: 'skill',
+  cli: { command: 'construct show', args: ['file'], view: async () => (await import('../../view.ts')).runView },
   example: { world: ['construct'], call: {} },
-  async run(ctx, { file: asked }) {
-    const manifest = await manifestOf(ctx, asked);
-    const construct = runnable(manifest, true);
+  async run(ctx, { file: path }) {
+    const manifest = await readConstructManifest(ctx, path);
+    const construct = requireConstruct(manifest, true);
     const skill = async (name: string) => {
       const spec: Pick<SkillSpec, 'name' | 'path' | 'run' | 'timeoutMs' | 'maxRetries'> = construct.skills.find(
         (one) => one.name === name,
       ) ?? { name };
-      const found = await manifest.ground.findSkill(name, spec.path);
-      const command = skillCommand(spec, found, construct.executor);
+      const found = await manifest.runner.findSkill(name, spec.path);
+      const command = resolveSkillCommand(spec, found, construct.executor);
       return {
         name,
         ...(found.folder ? { found: found.folder } : {}),
         ...('argv' in command
-          ? { runs: command.argv.map((word) => word.replace(`${manifest.ground.root}/`, '')).join(' ') }
+          ? { runs: command.argv.map((word) => word.replace(`${manifest.runner.root}/`, '')).join(' ') }
           : { lack: command.problem }),
         ...(spec.timeoutMs === undefined ? {} : { timeoutMs: spec.timeoutMs }),
         ...(spec.maxRetries === undefined ? {} : { maxRetries: spec.maxRetries }),
       };
     };
-    // What is known before it runs; the rest stays in braces.
+    // Other variables are known only when the construct runs and stay in braces.
     const project = ctx.config['assessment.project'] || construct.name;
-    const at = (phase: string) => (path: string) => expand(path, { project, phase });
+    const at = (phase: string) => (path: string) => expandVariables(path, { project, phase });
     return answer(
       {
         construct: {
@@ -84,9 +84,9 @@ export const constructShow = query({
             construct.phases.map(async (phase) => ({
               name: phase.name,
               skills: await Promise.all(phase.skills.map(skill)),
-              inputs: phase.inputs.map((spec) => said(spec, at(phase.name))),
-              outputs: phase.outputs.map((spec) => said(spec, at(phase.name))),
-              checks: [...phase.gates.precondition.checks, ...phase.gates.output.checks].map((check) => checkText(check, at(phase.name))),
+              inputs: phase.inputs.map((spec) => showArtifact(spec, at(phase.name))),
+              outputs: phase.outputs.map((spec) => showArtifact(spec, at(phase.name))),
+              checks: [...phase.gates.precondition.checks, ...phase.gates.output.checks].map((check) => formatCheck(check, at(phase.name))),
               ...{ timeoutMs: phase.timeoutMs, maxRetries: phase.maxRetries, killGraceMs: phase.killGraceMs },
               ...(phase.maxRetries > 0 ? { retryOn: phase.retryOn } : {}),
               ...(phase.deadlineMs === undefined ? {} : { deadlineMs: phase.deadlineMs }),
@@ -101,24 +101,24 @@ export const constructShow = query({
           skills: construct.skills.map(({ name }) => name),
         },
       },
-      { warnings: manifest.findings.map(lineOf) },
+      { warnings: manifest.findings.map(formatFinding) },
     );
   },
 });
 
-/** Without what was not said. */
-const said = ({ path, ...spec }: ArtifactSpec, filledIn: (path: string) => string): Record<string, unknown> => ({
-  path: filledIn(path),
+/** An artifact without its null fields. */
+const showArtifact = ({ path, ...spec }: ArtifactSpec, expandPath: (path: string) => string): Record<string, unknown> => ({
+  path: expandPath(path),
   ...Object.fromEntries(Object.entries(spec).filter(([, value]) => value !== null)),
 });
 
-/** What is looked at, where its name does not tell. */
-function checkText(check: CheckSpec, filledIn: (path: string) => string): string {
+/** A check with its arguments. */
+function formatCheck(check: CheckSpec, expandPath: (path: string) => string): string {
   switch (check.kind) {
     case 'exists':
-      return `${check.name}: ${filledIn(check.path)}`;
+      return `${check.name}: ${expandPath(check.path)}`;
     case 'completeness':
-      return `${check.name}: ${filledIn(check.path)} (${check.schema}) at least ${check.min}`;
+      return `${check.name}: ${expandPath(check.path)} (${check.schema}) at least ${check.min}`;
     case 'env':
       return `${check.name}: ${check.variable}`;
     case 'command':

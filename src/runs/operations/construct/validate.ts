@@ -1,8 +1,8 @@
 import { array, boolean, number, optional, picklist, strictObject, string } from 'valibot';
 import '../../errors/skill.ts';
 import { answer, query } from '#core/define.ts';
-import { skillRefusal } from '../../errors/skill.ts';
-import { ConstructFile, lineOf, manifestOf } from '../shared/manifest.ts';
+import { createSkillError } from '../../errors/skill.ts';
+import { ConstructFile, formatFinding, readConstructManifest } from '../shared/construct-manifest.ts';
 
 export const FindingShape = strictObject({
   severity: picklist(['error', 'warning']),
@@ -15,7 +15,7 @@ export const FindingShape = strictObject({
 
 export const constructValidate = query({
   name: 'construct.validate',
-  summary: 'Check a construct.yaml, without running anything',
+  summary: 'Validate a construct manifest',
   params: strictObject({ file: ConstructFile }),
   result: strictObject({
     validation: strictObject({
@@ -28,13 +28,14 @@ export const constructValidate = query({
   errors: ['E_SKILL'],
   tier: 1,
   needs: 'project',
-  exits: 'skill',
-  cli: { command: 'construct validate', args: ['file'] },
+  exitNamespace: 'skill',
+  cli: { command: 'construct validate', args: ['file'], view: async () => (await import('../../view.ts')).checkView },
   example: { world: ['construct'], call: {} },
-  async run(ctx, { file: asked }) {
-    const { construct, findings, kind, file } = await manifestOf(ctx, asked);
+  async run(ctx, { file: path }) {
+    const { construct, findings, kind, file } = await readConstructManifest(ctx, path);
     const errors = findings.filter(({ severity }) => severity === 'error');
-    if (!construct) throw skillRefusal(78, `${file}: ${lineOf(errors[0]!)}`, `cleo help construct validate`, { file, kind, findings });
-    return answer({ validation: { file, kind, valid: true, findings } }, { warnings: findings.map(lineOf) });
+    if (!construct)
+      throw createSkillError(78, `${file}: ${formatFinding(errors[0]!)}`, `cleo help construct validate`, { file, kind, findings });
+    return answer({ validation: { file, kind, valid: true, findings } }, { warnings: findings.map(formatFinding) });
   },
 });

@@ -1,22 +1,22 @@
 import { array, boolean, description, maxLength, number, optional, pipe, record, strictObject, string, unknown } from 'valibot';
-import { lookoutOf } from '../../runner/found.ts';
-import { handoffOf } from '../../runner/preconditions.ts';
-import '../../errors/skill.ts';
 import { answer, query } from '#core/define.ts';
-import { nearest } from '#lib/nearest.ts';
-import { skillRefusal } from '../../errors/skill.ts';
-import { checkVariables, projectName, varsOf } from '../shared/begin.ts';
-import { ConstructFile, manifestOf, runnable } from '../shared/manifest.ts';
+import { defined } from '#lib/defined.ts';
+import { findNearest } from '#lib/nearest.ts';
+import { createSkillError } from '../../errors/skill.ts';
+import { createHandoff } from '../../runner/handoffs.ts';
+import { createPreviewContext } from '../../runner/preview.ts';
+import { ConstructFile, readConstructManifest, requireConstruct } from '../shared/construct-manifest.ts';
 import { runParams } from '../shared/run-params.ts';
+import { checkProjectName, checkVariables, parseVars } from '../shared/run-request.ts';
 
 const PhaseName = (about: string) => pipe(string(), maxLength(64, 'must have at most 64 characters'), description(about));
 
 export const handoffCheck = query({
   name: 'handoff.check',
-  summary: 'Say whether what one phase leaves is what the next can begin with',
+  summary: 'Check the handoff between two phases',
   params: strictObject({
-    from: PhaseName('The phase that hands on'),
-    to: PhaseName('The phase that receives'),
+    from: PhaseName('Phase that provides the artifacts'),
+    to: PhaseName('Phase that receives them'),
     file: ConstructFile,
     project: runParams.project,
     var: runParams.var,
@@ -36,48 +36,44 @@ export const handoffCheck = query({
   errors: ['E_SKILL'],
   tier: 1,
   needs: 'project',
-  exits: 'skill',
-  cli: { command: 'handoff check', args: ['from', 'to', 'file'] },
+  exitNamespace: 'skill',
+  cli: { command: 'handoff check', args: ['from', 'to', 'file'], view: async () => (await import('../../view.ts')).checkView },
   example: { world: ['construct'], call: { from: 'discovery', to: 'design' } },
   async run(ctx, { from, to, file, project, var: given }) {
-    const manifest = await manifestOf(ctx, file);
-    const construct = runnable(manifest);
+    const manifest = await readConstructManifest(ctx, file);
+    const construct = requireConstruct(manifest);
     const spec = construct.handoffs.find((one) => one.from === from && one.to === to);
     if (!spec) {
       const pairs = construct.handoffs.map((one) => `${one.from} ${one.to}`);
-      const [meant] = nearest(`${from} ${to}`, pairs, 1);
-      throw skillRefusal(
-        64,
-        `nothing is said of a handoff from ${from} to ${to}`,
-        meant ? `cleo handoff check ${meant}` : 'cleo construct show',
-        { handoffs: pairs },
-      );
+      const [nearest] = findNearest(`${from} ${to}`, pairs, 1);
+      const fix = nearest ? `cleo handoff check ${nearest}` : 'cleo construct show';
+      throw createSkillError(64, `the manifest declares no handoff from ${from} to ${to}`, fix, { handoffs: pairs });
     }
-    const { ground, schemas } = manifest;
-    const vars = varsOf(ctx, given ?? []);
+    const { runner, schemas } = manifest;
+    const vars = parseVars(ctx, given ?? []);
     checkVariables(ctx, { construct: { ...construct, phases: [], handoffs: [spec] }, vars });
-    const request = { construct, project: projectName(ctx, project || ctx.config['assessment.project'] || construct.name), vars };
-    const scene = {
-      ground,
-      lookout: lookoutOf(ground, schemas),
-      left: new Map(),
-      record: { run_id: 'check', started_at: ground.now() },
-      request: request as never,
-    };
-    const { accepted, artifacts, validation, rejection_reason, remediation } = handoffOf(scene, spec);
+    const projectName = checkProjectName(ctx, project || ctx.config['assessment.project'] || construct.name);
+    await schemas.prepare({ phases: construct.phases.filter(({ name }) => name === from), handoffs: [spec] });
+    const run = createPreviewContext(runner, { construct, project: projectName, vars }, schemas, 'check');
+    const { accepted, artifacts, validation, rejection_reason, remediation } = createHandoff(run, spec, new Map());
     const view = {
-      ...{ from, to, accepted, ...(validation.completeness === null ? {} : { completeness: validation.completeness }) },
+      from,
+      to,
+      accepted,
+      ...defined({ completeness: validation.completeness ?? undefined }),
       provided: artifacts.provided.map(({ path, size_bytes, completeness }) => ({
         path,
         size: size_bytes,
-        ...(completeness === null ? {} : { completeness }),
+        ...defined({ completeness: completeness ?? undefined }),
       })),
-      ...{ missing: artifacts.missing, extra: artifacts.extra, warnings: validation.warnings },
+      missing: artifacts.missing,
+      extra: artifacts.extra,
+      warnings: validation.warnings,
     };
     if (!accepted)
-      throw skillRefusal(80, rejection_reason ?? 'refused', ctx.commandAs(['construct', 'run', manifest.file, '--from', from]), {
+      throw createSkillError(80, rejection_reason ?? 'rejected', ctx.commandAs(['construct', 'run', manifest.file, '--from', from]), {
         handoff: view,
-        ...(remediation ? { remediation } : {}),
+        ...defined({ remediation: remediation ?? undefined }),
       });
     return answer({ handoff: view }, { warnings: validation.warnings });
   },

@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest';
-import { openWorkshop } from '../../../../test/construct.ts';
-import { emptyPrd, wholePrd } from '../../../../test/samples.ts';
+import { completePrd, emptyPrd } from '../../../../test/samples.ts';
+import { openSkillProject } from '../../../../test/skill-project.ts';
 
 test('handoff.check says what is missing before anything runs', async () => {
-  const shop = await openWorkshop();
-  shop.construct(`execution: {phases: [a, b]}
+  const shop = await openSkillProject();
+  shop.writeConstruct(`execution: {phases: [a, b]}
 contracts: {a: {outputs: [prd.md, "extra/*.md"]}}
 assessment: {handoffs: {a_to_b: {required_artifacts: [prd.md], validation: {schema: prd-v1}}}}
 `);
@@ -14,10 +14,10 @@ assessment: {handoffs: {a_to_b: {required_artifacts: [prd.md], validation: {sche
     code: 'E_SKILL_BLOCKED',
     details: { handoff: { missing: ['prd.md'], accepted: false } },
   });
-  shop.put('prd.md', emptyPrd);
+  shop.writeFile('prd.md', emptyPrd);
   expect((await check()).error).toMatchObject({ exitCode: 80, details: { remediation: expect.stringContaining('risks') } });
-  shop.put('prd.md', wholePrd);
-  shop.put('extra/note.md', 'x');
+  shop.writeFile('prd.md', completePrd);
+  shop.writeFile('extra/note.md', 'x');
   expect((await check()).handoff).toMatchObject({
     accepted: true,
     completeness: 1,

@@ -1,8 +1,8 @@
 import { array, description, number, optional, picklist, pipe, strictObject, string } from 'valibot';
 import { answer, query } from '#core/define.ts';
-import { budgetOf, pageParams } from '#core/page.ts';
-import { cutOf } from '#lib/page.ts';
-import { allReviews } from '../shared/shapes.ts';
+import { pageParams, toBudget } from '#core/page.ts';
+import { toTruncation } from '#lib/page.ts';
+import { listReviews } from '../shared/review-shapes.ts';
 
 const Row = strictObject({
   ...{ id: string(), status: string(), runId: string(), phase: optional(string()), skill: optional(string()), kind: string() },
@@ -12,20 +12,26 @@ const Row = strictObject({
 
 export const reviewList = query({
   name: 'review.list',
-  summary: 'List what waits for somebody to judge it',
+  summary: 'List reviews',
   params: strictObject({
-    status: optional(pipe(picklist(['waiting', 'open', 'claimed', 'resolved', 'all']), description('waiting: open or claimed')), 'waiting'),
-    run: optional(pipe(string(), description('Only of this run'))),
+    status: optional(
+      pipe(
+        picklist(['waiting', 'open', 'claimed', 'resolved', 'all']),
+        description('Only reviews with this status; waiting means open or claimed'),
+      ),
+      'waiting',
+    ),
+    run: optional(pipe(string(), description('Only reviews of this run'))),
     ...pageParams(50),
   }),
   result: strictObject({ reviews: array(Row) }),
   errors: [],
   tier: 2,
   needs: 'project',
-  cli: { command: ['review list', 'reviews'] },
+  cli: { command: ['review list', 'reviews'], view: async () => (await import('../../view.ts')).runView },
   example: { world: ['trace run-a', 'review rv-1 of run-a'], call: {} },
   async run({ platform, project, now }, { status, run, limit, offset, budget }) {
-    const { reviews: all, warnings } = allReviews(await platform.ground(project), now);
+    const { reviews: all, warnings } = listReviews(await platform.createRunner(project), now);
     const found = all.filter(
       (review) =>
         (run === undefined || review.runId === run) &&
@@ -44,8 +50,8 @@ export const reviewList = query({
       {
         ...(reviews.length === 0 ? { exit: 100 as const } : {}),
         warnings,
-        truncated: cutOf(reviews.length, found.length),
-        ...budgetOf({ limit, offset, budget }),
+        truncated: toTruncation(reviews.length, found.length),
+        ...toBudget({ limit, offset, budget }),
       },
     );
   },

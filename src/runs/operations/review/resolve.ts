@@ -1,86 +1,91 @@
 import { boolean, description, maxValue, minValue, number, optional, picklist, pipe, strictObject } from 'valibot';
 import { CleoError } from '#core/errors/error.ts';
-import { pruneEnded } from '../../runner/prune.ts';
-import { tellTrace } from '../../runner/review-trace.ts';
+import { appendReviews } from '../../runner/append-reviews.ts';
+import { pruneFinishedRun } from '../../runner/prune.ts';
 import '../../errors/review.ts';
-import { alreadyThere, answer, type JobContext, job } from '#core/define.ts';
+import { alreadyExists, answer, type JobContext, job } from '#core/define.ts';
 import { NoteText } from '#core/model/scalars.ts';
-import type { Ground } from '#platform/ground-port.ts';
+import type { RunnerPlatform } from '#platform/runner/port.ts';
 import type { ReviewEvent } from '../../model/judge.ts';
-import { blindTo, mayResolve, type Review, type ReviewAct } from '../../rules/review-state.ts';
-import { checkMayJudge, takenBy } from '../shared/may-judge.ts';
-import { redactorFor } from '../shared/redaction.ts';
-import { ReviewId, ReviewShape, requireReview } from '../shared/shapes.ts';
+import { decideResolve, hideJudgeScore, type ResolveDecision, type Review } from '../../rules/review-state.ts';
+import { checkReviewer, createClaimedError } from '../shared/review-claims.ts';
+import { createReviewRedactor } from '../shared/review-redactor.ts';
+import { ReviewId, ReviewShape, requireReview } from '../shared/review-shapes.ts';
 
 export const reviewResolve = job({
   name: 'review.resolve',
-  summary: 'Say whether the goal was reached, and how well',
+  summary: 'Resolve a review with a verdict and a score',
   params: strictObject({
     review: ReviewId,
-    verdict: pipe(picklist(['pass', 'fail']), description('Whether it was reached')),
-    score: pipe(number(), minValue(0, 'must be from 0 to 1'), maxValue(1, 'must be from 0 to 1'), description('How well, from 0 to 1')),
-    note: optional(pipe(NoteText, description('Why; secrets in it are hidden before it is kept'))),
-    amend: optional(pipe(boolean(), description('Take the place of what you said before'))),
+    verdict: pipe(picklist(['pass', 'fail']), description('Whether the goal was reached')),
+    score: pipe(number(), minValue(0, 'must be from 0 to 1'), maxValue(1, 'must be from 0 to 1'), description('Score from 0 to 1')),
+    note: optional(pipe(NoteText, description('Reason; secrets in it are redacted'))),
+    amend: optional(pipe(boolean(), description('Replace your earlier verdict'))),
   }),
   result: strictObject({ review: ReviewShape }),
   errors: ['E_NOT_FOUND', 'E_REVIEW_CLAIMED', 'E_REVIEW_RESOLVED', 'E_REVIEW_OWN_WORK'],
   tier: 2,
   needs: 'project',
   redactedParams: ['note'],
-  cli: { command: 'review resolve', args: ['review'] },
+  cli: { command: 'review resolve', args: ['review'], view: async () => (await import('../../view.ts')).runView },
   example: { world: ['trace run-a', 'review rv-1 of run-a'], call: { review: 'rv-1', verdict: 'pass', score: 0.9, note: 'All there' } },
-  async run(ctx, { review: id, verdict, score, note: written, amend = false }) {
+  async run(ctx, { review: id, verdict, score, note: text, amend = false }) {
     const { platform, project, caller, now } = ctx;
-    const ground = await platform.ground(project);
+    const runner = await platform.createRunner(project);
     const by = caller.agent;
-    const asked = requireReview(ground, id, now).review;
-    checkMayJudge(ctx, ground, asked);
-    const note = written && (await redactorFor(ctx, ground, asked.runId)).text(written);
-    const said = { by, verdict, score, ...(note ? { note } : {}) };
-    const isNew = await ground.reviews.alone(() => {
-      const { review } = requireReview(ground, id, now);
-      const may = mayResolve(review, { ...said, isAmend: amend }, now);
-      if (may.act === 'refused') throw refusalOf(ctx, review, may.why, note === written ? note : undefined);
-      if (may.act === 'same') return false;
-      const event: ReviewEvent = { event: may.act === 'amend' ? 'review_amended' : 'review_resolved', review_id: id, at: now, ...said };
-      ground.reviews.append(event);
+    const requested = requireReview(runner, id, now).review;
+    checkReviewer(ctx, runner, requested);
+    const note = text && (await createReviewRedactor(ctx, runner, requested.runId)).text(text);
+    const resolution = { by, verdict, score, ...(note ? { note } : {}) };
+    const isNew = await runner.reviews.withLock(() => {
+      const { review } = requireReview(runner, id, now);
+      const decision = decideResolve(review, { ...resolution, isAmend: amend }, now);
+      if (decision.act === 'refused') throw createResolveError(ctx, review, decision.why, note === text ? note : undefined);
+      if (decision.act === 'same') return false;
+      const event: ReviewEvent = {
+        event: decision.act === 'amend' ? 'review_amended' : 'review_resolved',
+        review_id: id,
+        at: now,
+        ...resolution,
+      };
+      runner.reviews.append(event);
       return true;
     });
-    const problems = await told(ground, asked.runId, now);
-    const { review, warnings } = requireReview(ground, id, now);
-    const result = { review: blindTo(review, by) };
-    if (!isNew) return alreadyThere(result);
+    const problems = await updateTrace(runner, requested.runId, now);
+    const { review, warnings } = requireReview(runner, id, now);
+    const result = { review: hideJudgeScore(review, by) };
+    if (!isNew) return alreadyExists(result);
     ctx.changes.updated.push(id);
     return answer(result, { warnings: [...warnings, ...problems] });
   },
 });
 
-/** What was said is kept; that the trace cannot be told is worth a warning, no more. */
-async function told(ground: Ground, runId: string, now: string): Promise<string[]> {
+/** Appends the verdict to the trace of the run. A failure is a warning, because the verdict itself is stored. */
+async function updateTrace(runner: RunnerPlatform, runId: string, now: string): Promise<string[]> {
   try {
-    const problem = await tellTrace(ground, runId);
-    const { problem: left } = await pruneEnded(ground, runId, now);
-    return [problem, left].flatMap((one) => one ?? []);
+    const problem = await appendReviews(runner, runId);
+    const { problem: pruneProblem } = await pruneFinishedRun(runner, runId, now);
+    return [problem, pruneProblem].flatMap((one) => one ?? []);
   } catch (error) {
-    return [`the trace of ${runId} was not told: ${(error as Error).message}`];
+    return [`the trace of ${runId} was not updated: ${(error as Error).message}`];
   }
 }
 
-function refusalOf(
+function createResolveError(
   ctx: JobContext,
   review: Review,
-  why: Extract<ReviewAct, { act: 'refused' }>['why'],
+  why: Extract<ResolveDecision, { act: 'refused' }>['why'],
   note: string | undefined,
 ): CleoError {
-  if (why === 'taken') return takenBy(review, ctx.now, ctx.caller.agent);
+  if (why === 'taken') return createClaimedError(review, ctx.now, ctx.caller.agent);
   const show = ctx.commandAs(['review', 'show', review.id]);
-  // A command line to be copied holds neither secrets nor what a terminal would obey.
-  const again = (amend: true | undefined): string =>
+  // The suggested command must not contain secrets or control characters.
+  const suggest = (amend: true | undefined): string =>
     ctx.commandWith({ amend, note: note && /^[ -~]{1,200}$/.test(note) ? note : undefined });
   const [problem, fix] = {
-    said: ['has another verdict of yours', again(true)],
-    over: ['is resolved already, by others', show],
-    unsaid: ['has no verdict of yours to amend', review.status === 'resolved' ? show : again(undefined)],
+    said: ['already has another verdict of yours', suggest(true)],
+    over: ['was already resolved by others', show],
+    unsaid: ['has no verdict of yours to amend', review.status === 'resolved' ? show : suggest(undefined)],
   }[why] as [string, string];
   return new CleoError('E_REVIEW_RESOLVED', { review: review.id, problem, fix });
 }

@@ -2,19 +2,19 @@ import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { type AppOptions, openApp } from '../../../../test/app.ts';
-import { openWorkshop } from '../../../../test/construct.ts';
-import { requested, writeReviews, writeRun } from '../../../../test/runs.ts';
-import { readReviews } from '../../rules/review-state.ts';
+import { createReviewRequest, writeReviews, writeRun } from '../../../../test/run-files.ts';
+import { openSkillProject } from '../../../../test/skill-project.ts';
+import { parseReviews } from '../../rules/review-state.ts';
 
 const at = '2026-01-02T00:00:00.000Z';
 
 /** A run that waits for a reviewer, and a clock that can be moved. */
-async function world(review: Parameters<typeof requested>[2] = {}, options: AppOptions = {}) {
+async function world(review: Parameters<typeof createReviewRequest>[2] = {}, options: AppOptions = {}) {
   const clock = { now: at };
   const app = await openApp({ clock, ...options });
   const folder = join(app.root, '.cleo');
   const trace = writeRun(folder, { id: 'run-a' });
-  writeReviews(folder, [requested('rv-1', 'run-a', review)]);
+  writeReviews(folder, [createReviewRequest('rv-1', 'run-a', review)]);
   return {
     ...app,
     clock,
@@ -22,7 +22,7 @@ async function world(review: Parameters<typeof requested>[2] = {}, options: AppO
     resolve: (by: string, params: object = {}) =>
       app.as(by).call('review.resolve', { review: 'rv-1', verdict: 'pass', score: 0.9, ...params }),
     claim: (by: string) => app.as(by).call('review.claim', { review: 'rv-1' }),
-    events: () => readReviews(readFileSync(join(folder, 'reviews.jsonl'), 'utf8')).events,
+    events: () => parseReviews(readFileSync(join(folder, 'reviews.jsonl'), 'utf8')).events,
     told: () =>
       readFileSync(trace, 'utf8')
         .split('\n')
@@ -158,8 +158,11 @@ test('a run that goes on is told when it has ended; one whose trace is gone is t
   const { resolve, folder, told, clock } = await world();
   const path = join(folder, 'runs', 'run-a', 'run.json');
   const record = JSON.parse(readFileSync(path, 'utf8'));
-  const { beganAt, bootId } = await import('#platform/run-lock.ts');
-  writeFileSync(path, JSON.stringify({ ...record, status: 'running', pid: process.pid, began: beganAt(process.pid), boot: bootId() }));
+  const { readStartTime, readBootId } = await import('#platform/runner/lock-file.ts');
+  writeFileSync(
+    path,
+    JSON.stringify({ ...record, status: 'running', pid: process.pid, began: readStartTime(process.pid), boot: readBootId() }),
+  );
   expect((await resolve('ada'))._meta.warnings).toEqual(['run-a is still under way: its trace is told when it has ended']);
   expect(told()).toEqual([]);
   writeFileSync(path, JSON.stringify(record));
@@ -184,26 +187,26 @@ test('secrets in a note are hidden before it is kept, also from the log', async 
 test('torn, glued and junk lines are told by number and lose nothing that follows', async () => {
   const { folder, call, resolve } = await world();
   const path = join(folder, 'reviews.jsonl');
-  writeFileSync(path, `${JSON.stringify(requested('rv-2', 'run-a'))}{"a":1}\njunk\n{"event":"review_re`, { flag: 'a' });
+  writeFileSync(path, `${JSON.stringify(createReviewRequest('rv-2', 'run-a'))}{"a":1}\njunk\n{"event":"review_re`, { flag: 'a' });
   expect(await resolve('ada')).toMatchObject({ review: { status: 'resolved' } });
   const listed = await call('review.list', { status: 'all' });
   expect(listed.reviews).toMatchObject([{ id: 'rv-1', status: 'resolved', verdict: 'pass', humanMean: 0.9 }]);
   expect(listed._meta.warnings).toEqual([
     'reviews.jsonl: line 2 holds more than one event',
-    'reviews.jsonl: line 3 is no event',
-    'reviews.jsonl: line 4 is no event',
+    'reviews.jsonl: line 3 is not an event',
+    'reviews.jsonl: line 4 is not an event',
   ]);
 });
 
 test('a run that asks for a person is judged by one, and its trace still verifies', async () => {
-  const shop = await openWorkshop();
-  shop.skill('writer', 'echo done > out.md');
-  shop.construct(`skills: [{name: writer, phase: one}]
+  const shop = await openSkillProject();
+  shop.writeSkill('writer', 'echo done > out.md');
+  shop.writeConstruct(`skills: [{name: writer, phase: one}]
 execution: {phases: [one]}
 contracts: {one: {outputs: [out.md]}}
 assessment: {goal: {mode: review}, redaction: {patterns: ["private-\\\\w+"]}}
 `);
-  expect(await shop.run({ intent: 'Write it' })).toMatchObject({ success: true });
+  expect(await shop.runConstruct({ intent: 'Write it' })).toMatchObject({ success: true });
   const { reviews } = await shop.call('review.list');
   expect(reviews).toMatchObject([{ status: 'open', phase: 'one', skill: 'writer' }]);
   const review = reviews[0].id;
@@ -215,7 +218,7 @@ assessment: {goal: {mode: review}, redaction: {patterns: ["private-\\\\w+"]}}
   expect(await shop.as('ada').call('review.resolve', { review, verdict: 'pass', score: 1, note: 'private-thing' })).toMatchObject({
     review: { resolutions: [{ note: expect.stringMatching(/^\[REDACTED:pattern:/) }] },
   });
-  expect(shop.events().at(-1)).toMatchObject({ event: 'review_resolved', phase: 'one', skill: 'writer' });
+  expect(shop.readEvents().at(-1)).toMatchObject({ event: 'review_resolved', phase: 'one', skill: 'writer' });
   expect(await shop.call('trace.verify', { all: true })).toMatchObject({ success: true });
   expect(await shop.call('trace.list')).toMatchObject({ runs: [{ status: 'success', agent: 'tester' }] });
 });

@@ -1,18 +1,17 @@
 import type { InferOutput } from 'valibot';
-import type { Ground } from '#platform/ground-port.ts';
-import { lookoutOf } from '../../runner/found.ts';
-import { preview } from '../../runner/preview.ts';
-import type { Surroundings } from '../../runner/run.ts';
-import type { RunRequest } from '../../runner/run-state.ts';
-import type { RunShape } from './outcome.ts';
+import type { RunnerPlatform } from '#platform/runner/port.ts';
+import { previewExecutions } from '../../runner/preview.ts';
+import type { RunRequest } from '../../runner/run-context.ts';
+import type { Schemas } from '../../runner/schemas.ts';
+import type { RunShape } from './run-result.ts';
 
-/** What a run would begin with, without a trace of it. */
-export async function dryRun(ground: Ground, request: RunRequest, { schemas }: Surroundings): Promise<InferOutput<typeof RunShape>> {
-  const planned = await preview(ground, request, lookoutOf(ground, schemas));
+/** Checks whether a run could start, without writing anything. */
+export async function previewRun(runner: RunnerPlatform, request: RunRequest, schemas: Schemas): Promise<InferOutput<typeof RunShape>> {
+  const planned = await previewExecutions(runner, request, schemas);
   return {
     id: 'dry-run',
     status: planned.every(({ isReady }) => isReady) ? 'ready' : 'not_ready',
     exitCode: 0,
-    executions: planned.map(({ isReady: _, ...shown }) => shown),
+    executions: planned.map(({ isReady: _, ...execution }) => execution),
   };
 }

@@ -1,72 +1,45 @@
-import {
-  array,
-  boolean,
-  check,
-  custom,
-  description,
-  integer,
-  maxLength,
-  maxValue,
-  metadata,
-  minValue,
-  number,
-  optional,
-  picklist,
-  pipe,
-  string,
-} from 'valibot';
+import { array, boolean, check, custom, description, maxLength, metadata, optional, picklist, pipe, string } from 'valibot';
 import { TaskId } from '#core/model/scalars.ts';
-import { isMap } from '#lib/is-map.ts';
-import { deepest, isDeeperThan } from '../../rules/primary.ts';
+import { wholeNumber } from '#core/model/whole-number.ts';
+import { isPlainObject } from '#lib/is-plain-object.ts';
+import { isDeeperThan, maxDepth } from '../../rules/primary-output.ts';
 
 const text = (about: string, value: string) =>
   optional(pipe(string(), maxLength(4096, 'must have at most 4096 characters'), description(about), metadata({ value })));
-export const longestMs = 86_400_000;
-const milliseconds = (about: string) =>
-  optional(
-    pipe(
-      number(),
-      integer('must be a whole number'),
-      minValue(0, 'must not be negative'),
-      maxValue(longestMs, `must be at most ${longestMs}`),
-      description(about),
-      metadata({ value: 'MS' }),
-    ),
-  );
+export const maxMs = 86_400_000;
+const milliseconds = (about: string) => optional(pipe(wholeNumber({ min: 0, max: maxMs }), description(about), metadata({ value: 'MS' })));
 
-/** What a run of a construct and a run of one skill are both told. */
+/** Parameters of both `construct run` and `skill run`. */
 export const runParams = {
-  project: text('The name that {project} stands for in paths', 'NAME'),
-  var: optional(pipe(array(string()), description('What {name} stands for in paths'), metadata({ value: 'NAME=VALUE' }))),
-  intent: text('What it is for, in a sentence: the gates of selection and goal judge by it', 'TEXT'),
-  task: optional(pipe(TaskId, description('The task it is for; its title is the intent'))),
+  project: text('Value of {project} in paths', 'NAME'),
+  var: optional(pipe(array(string()), description('Value of {name} in paths'), metadata({ value: 'NAME=VALUE' }))),
+  intent: text('Purpose of the run in one sentence, for the selection and goal gates', 'TEXT'),
+  task: optional(pipe(TaskId, description('Task of the run; its title is the default intent'))),
   input: optional(
     pipe(
-      // Not a record: that would pass lists, and leave out fields with names such as prototype.
-      custom<Record<string, unknown>>(isMap, 'must be a JSON object'),
-      check((value) => !isDeeperThan(value, deepest), `must not be nested deeper than ${deepest}`),
-      description('What the skill is given: a JSON object, in a file or on standard input'),
+      // Not a `record`, which accepts arrays and drops keys such as prototype.
+      custom<Record<string, unknown>>(isPlainObject, 'must be a JSON object'),
+      check((value) => !isDeeperThan(value, maxDepth), `must not be nested deeper than ${maxDepth}`),
+      description('Inputs of the skill: a JSON object, in a file or on standard input'),
       metadata({ value: 'FILE', jsonSchema: { type: 'object' } }),
     ),
   ),
-  resume: text('Go on with this run: what succeeded and has not changed is not run again', 'RUN'),
-  dryRun: optional(
-    pipe(boolean(), description('Run nothing: check the manifest, that there is something to start, and what the first phase needs')),
-  ),
+  resume: text('Resume this run: executions that succeeded and have not changed are skipped', 'RUN'),
+  dryRun: optional(pipe(boolean(), description('Check the manifest, the skills and the first phase without running anything'))),
   force: optional(
     pipe(
       string(),
       maxLength(64, 'must have at most 64 characters'),
-      description('Let this gate pass whatever it says (selection, precondition, output, goal; manifest): recorded, and costs points'),
+      description('Let a gate pass (selection, precondition, output, goal or manifest); recorded, and costs points'),
       metadata({ value: 'GATE' }),
     ),
   ),
-  reason: text('Why, for --force', 'TEXT'),
-  timeout: milliseconds('How long one attempt may take; 0: as long as it does'),
-  cached: optional(pipe(boolean(), description('Do not run again what an earlier run did with the same skill and inputs'))),
-  wait: milliseconds('How long to wait for another run of the same to end'),
-  capture: optional(pipe(picklist(['none', 'hashed', 'full']), description('What traces keep of the inputs'))),
-  noJudgeCache: optional(pipe(boolean(), description('Ask the judge again, even what it has been asked before'))),
+  reason: text('Reason for --force', 'TEXT'),
+  timeout: milliseconds('Timeout of one attempt; 0 means none'),
+  cached: optional(pipe(boolean(), description('Reuse results of earlier runs with the same skill and inputs'))),
+  wait: milliseconds('Time to wait for another run of the same construct'),
+  capture: optional(pipe(picklist(['none', 'hashed', 'full']), description('Form of the inputs in traces'))),
+  noJudgeCache: optional(pipe(boolean(), description('Do not use cached answers of the judge'))),
 };
 
 export const readsInput = { input: { flag: 'input', as: 'json' as const } };

@@ -15,20 +15,18 @@ import {
 } from 'valibot';
 import type { TraceLine } from '../../model/trace.ts';
 
-/** A run by its id, the beginning or the end of it, or the name of its trace. */
 export const RunName = pipe(
   string(),
   regex(/^[A-Za-z0-9._-]{1,200}$/, 'may hold letters, digits and . _ - (at most 200)'),
-  description('The run: its id, the beginning or the end of it, or the name of its trace'),
+  description('Run: its id, a unique beginning or end of the id, or the name of its trace'),
   metadata({ value: 'RUN' }),
 );
 
-/** The same, or a pattern. Few stars, since each multiplies the ways to look. */
 export const RunPattern = pipe(
   string(),
   maxLength(200, 'must have at most 200 characters'),
   regex(/^(?:[^*]*\*){0,4}[^*]*$/, 'may hold at most four *'),
-  description('The run, or a pattern of ids or of names of traces, e.g. 2026-01-*.jsonl (default: all)'),
+  description('Run, or a pattern of run ids or trace names such as 2026-01-*.jsonl (default: all)'),
   metadata({ value: 'RUN|GLOB' }),
 );
 
@@ -67,11 +65,11 @@ export const StepShape = strictObject({
   notes: optional(array(string())),
 });
 
-/** As it was written; a later cleo may write more than this one knows. */
-export const Line = custom<TraceLine>((value) => typeof value === 'object' && value !== null && 'event' in value);
+/** A trace line as it was written. A later version of CLEO may write fields that this one does not know. */
+export const TraceLineShape = custom<TraceLine>((value) => typeof value === 'object' && value !== null && 'event' in value);
 
-/** What could not be read of a trace, as warnings. */
-export const problemLines = (trace: string, problems: { line: number; problem: string }[]): string[] => {
+/** Formats the lines of a trace that are not events as warnings. */
+export const formatProblems = (trace: string, problems: { line: number; problem: string }[]): string[] => {
   const shown = problems.slice(0, 10).map(({ line, problem }) => `${trace}: line ${line} ${problem}`);
-  return problems.length > shown.length ? [...shown, `${trace}: ${problems.length - shown.length} more lines are no events`] : shown;
+  return problems.length > shown.length ? [...shown, `${trace}: ${problems.length - shown.length} more lines are not events`] : shown;
 };

@@ -1,16 +1,16 @@
 import { expect, test } from 'vitest';
-import { openWorkshop } from '../../../../test/construct.ts';
+import { openSkillProject } from '../../../../test/skill-project.ts';
 
 test('skills.run: its exit code is the answer, and what it prints is there', async () => {
-  const shop = await openWorkshop();
-  shop.skill('hello', 'echo "{\\"said\\": \\"$CLEO_SKILL\\"}"');
+  const shop = await openSkillProject();
+  shop.writeSkill('hello', 'echo "{\\"said\\": \\"$CLEO_SKILL\\"}"');
   expect(await shop.call('skills.run', { name: 'hello' })).toMatchObject({
     _meta: { exitNamespace: 'skill' },
     primary: { said: 'hello' },
     run: { status: 'success', executions: [{ phase: 'skill', attempts: 1 }] },
   });
   expect((await shop.cli(['skill', 'run', 'hello', '--raw'])).out).toBe('{"said":"hello"}\n');
-  shop.skill('hello', 'exit 75');
+  shop.writeSkill('hello', 'exit 75');
   expect((await shop.call('skills.run', { name: 'hello' })).error).toMatchObject({
     exitCode: 75,
     code: 'E_SKILL_TEMPORARY',
@@ -19,26 +19,26 @@ test('skills.run: its exit code is the answer, and what it prints is there', asy
 });
 
 test('skills.run: files that it is to make are a gate', async () => {
-  const shop = await openWorkshop();
-  shop.skill('make', '[ -f ready ] && echo x > made.md; true');
+  const shop = await openSkillProject();
+  shop.writeSkill('make', '[ -f ready ] && echo x > made.md; true');
   expect((await shop.call('skills.run', { name: 'make', outputs: ['made.md'] })).error).toMatchObject({ exitCode: 84 });
-  shop.put('ready', '');
+  shop.writeFile('ready', '');
   expect(await shop.call('skills.run', { name: 'make', outputs: ['made.md'] })).toMatchObject({
     run: { executions: [{ artifacts: ['made.md'] }] },
   });
 });
 
 test('what a construct of the project says of the skill holds here too', async () => {
-  const shop = await openWorkshop();
-  shop.construct('execution: {phases: [p]}\nskills: [{name: it, phase: p, run: [sh, -c, "exit 3"], max_retries: 1}]\n');
+  const shop = await openSkillProject();
+  shop.writeConstruct('execution: {phases: [p]}\nskills: [{name: it, phase: p, run: [sh, -c, "exit 3"], max_retries: 1}]\n');
   const { error } = await shop.call('skills.run', { name: 'it' });
   expect(error).toMatchObject({ exitCode: 3, details: { run: { executions: [{ attempts: 2 }] } } });
 });
 
 test('what is wrong with the skill is told, before it is run too', async () => {
-  const shop = await openWorkshop();
-  shop.put('skills/locked/run.sh', '#!/bin/sh\n');
-  shop.put('skills/text/SKILL.md', '---\nname: text\ndescription: x\n---\nDo it.\n');
+  const shop = await openSkillProject();
+  shop.writeFile('skills/locked/run.sh', '#!/bin/sh\n');
+  shop.writeFile('skills/text/SKILL.md', '---\nname: text\ndescription: x\n---\nDo it.\n');
   for (const [name, exitCode, problem] of [
     ['nowhere', 127, 'there is no skill nowhere (looked in .cleo/skills, .claude/skills and skills)'],
     ['no where', 127, 'there is no skill no where (looked in .cleo/skills, .claude/skills and skills)'],
@@ -54,24 +54,24 @@ test('what is wrong with the skill is told, before it is run too', async () => {
 });
 
 test('its words may stand in quotes', async () => {
-  const shop = await openWorkshop();
-  shop.put('skills/it/SKILL.md', '---\nname: it\ndescription: x\nmetadata:\n  run: sh say.sh "one word" two\'s three\n---\n');
-  shop.put('skills/it/say.sh', 'printf "%s|" "$@"');
+  const shop = await openSkillProject();
+  shop.writeFile('skills/it/SKILL.md', '---\nname: it\ndescription: x\nmetadata:\n  run: sh say.sh "one word" two\'s three\n---\n');
+  shop.writeFile('skills/it/say.sh', 'printf "%s|" "$@"');
   expect((await shop.call('skills.run', { name: 'it' })).primary).toBe("one word|two's|three|");
 });
 
 test('a path means what it means in the construct that knows the skill', async () => {
-  const shop = await openWorkshop();
-  shop.construct('execution: {phases: [p]}\nskills: [{name: it, phase: p}]\n');
-  shop.skill('it', 'mkdir -p demo; echo x > demo/made.md');
+  const shop = await openSkillProject();
+  shop.writeConstruct('execution: {phases: [p]}\nskills: [{name: it, phase: p}]\n');
+  shop.writeSkill('it', 'mkdir -p demo; echo x > demo/made.md');
   expect((await shop.call('skills.run', { name: 'it', outputs: ['{project}/made.md'] })).run.executions).toMatchObject([
     { artifacts: ['demo/made.md'] },
   ]);
 });
 
 test('it is given what it is given, or the call is refused', async () => {
-  const shop = await openWorkshop();
-  shop.skill('it', 'cat');
+  const shop = await openSkillProject();
+  shop.writeSkill('it', 'cat');
   const input = JSON.parse('{"prototype": 1, "constructor": {"a": [2]}, "__proto__": 3}');
   expect(JSON.stringify((await shop.call('skills.run', { name: 'it', input })).primary.inputs)).toBe(JSON.stringify(input));
   expect((await shop.call('skills.run', { name: 'it', input: [1] })).error).toMatchObject({
@@ -86,11 +86,11 @@ test('it is given what it is given, or the call is refused', async () => {
 });
 
 test('the run is a receipt; a dry run starts nothing and leaves nothing', async () => {
-  const shop = await openWorkshop();
-  shop.skill('it', 'touch ran');
+  const shop = await openSkillProject();
+  shop.writeSkill('it', 'touch ran');
   const dry = await shop.call('skills.run', { name: 'it', dryRun: true });
   expect([dry.run.status, dry.data.dryRun]).toEqual(['ready', true]);
-  expect(() => shop.events()).toThrow();
+  expect(() => shop.readEvents()).toThrow();
   const { run, data } = await shop.call('skills.run', { name: 'it' });
   expect(data).toEqual({ created: [run.id] });
 });

@@ -1,13 +1,13 @@
 import { description, metadata, number, pipe, strictObject, string } from 'valibot';
 import { answer, job } from '#core/define.ts';
 import { FilePath } from '#core/model/scalars.ts';
-import { exported, exportParams } from '../shared/exporting.ts';
+import { exportParams, exportTraces } from '../shared/trace-export.ts';
 
 export const traceExportFile = job({
   name: 'trace.export.file',
-  summary: 'Write traces to a file inside the project, in a form that others read',
+  summary: 'Write traces to a file in an exchange format',
   params: strictObject({
-    out: pipe(FilePath, description('Inside the project, never in .cleo or .git'), metadata({ value: 'FILE' })),
+    out: pipe(FilePath, description('File inside the project, not in .cleo or .git'), metadata({ value: 'FILE' })),
     ...exportParams,
   }),
   result: strictObject({ file: string(), count: number() }),
@@ -15,13 +15,13 @@ export const traceExportFile = job({
   tier: 2,
   needs: 'project',
   scope: 'admin',
-  exits: 'skill',
-  cli: { command: 'trace export', args: ['runs'], select: 'out' },
+  exitNamespace: 'skill',
+  cli: { command: 'trace export', args: ['runs'], select: 'out', view: async () => (await import('../../view.ts')).runView },
   example: { world: ['trace run-a'], call: { out: 'trace.csv', runs: 'run-a', format: 'csv' } },
   async run({ platform, project }, { out, runs, format }) {
-    const path = platform.files.inside(project.root, out);
-    const { content, count, warnings } = exported(await platform.ground(project), runs, format, platform.version);
-    platform.files.writeWhole(path, content);
+    const path = platform.files.resolveInside(project.root, out);
+    const { content, count, warnings } = exportTraces(await platform.createRunner(project), runs, format, platform.version);
+    platform.files.writeAtomic(path, content);
     return answer({ file: out, count }, { warnings });
   },
 });

@@ -1,11 +1,11 @@
 import { existsSync, mkdirSync, readFileSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { platformOf } from '#platform/platform.ts';
+import { createPlatform } from '#platform/platform.ts';
 import { openApp } from '../../../../test/app.ts';
-import { openWorkshop } from '../../../../test/construct.ts';
-import { requested, writeReviews, writeRun } from '../../../../test/runs.ts';
-import { pruneDaily, pruneEnded } from '../../runner/prune.ts';
+import { createReviewRequest, writeReviews, writeRun } from '../../../../test/run-files.ts';
+import { openSkillProject } from '../../../../test/skill-project.ts';
+import { pruneDaily, pruneFinishedRun } from '../../runner/prune.ts';
 
 const now = '2026-03-01T12:00:00.000Z';
 const daysAgo = (days: number): string => new Date(Date.parse(now) - days * 86_400_000).toISOString();
@@ -13,11 +13,11 @@ const daysAgo = (days: number): string => new Date(Date.parse(now) - days * 86_4
 async function world() {
   const app = await openApp({ clock: { now } });
   const folder = join(app.root, '.cleo');
-  const platform = platformOf(app.env, app.root, '0.0.0-test');
+  const platform = createPlatform(app.env, app.root, '0.0.0-test');
   return {
     ...app,
     folder,
-    ground: await platform.ground({ root: app.root, folder }),
+    runner: await platform.createRunner({ root: app.root, folder }),
     left: () => readdir(join(folder, 'runs')).filter((name) => name.startsWith('run-')),
     traces: () => readdir(join(folder, 'traces')).filter((name) => name.includes('run-')),
     pruned: () =>
@@ -37,7 +37,7 @@ test('of three runs aged 31, 29 and 31 days, the third under review, only the fi
     ['run-c', 31],
   ] as const)
     writeRun(folder, { id, at: daysAgo(days) });
-  writeReviews(folder, [requested('rv-1', 'run-c')]);
+  writeReviews(folder, [createReviewRequest('rv-1', 'run-c')]);
   const listed = await call('trace.prune', { days: 30, dryRun: true });
   expect(listed).toMatchObject({ pruned: [{ runId: 'run-a', lines: 15 }], data: { dryRun: true, wouldDelete: 1 } });
   expect(listed._meta.warnings).toEqual(['run-c is left: somebody has yet to judge it']);
@@ -91,17 +91,17 @@ test('what cannot be read is as old as its file', async () => {
 });
 
 test('a run that begins looks once a day, and never fails for it', async () => {
-  const { folder, ground, left } = await world();
+  const { folder, runner, left } = await world();
   writeRun(folder, { id: 'run-a', at: daysAgo(31) });
-  expect(await pruneDaily(ground, now)).toMatchObject({ pruned: [{ run_id: 'run-a' }] });
+  expect(await pruneDaily(runner, now)).toMatchObject({ pruned: [{ run_id: 'run-a' }] });
   writeRun(folder, { id: 'run-b', at: daysAgo(31) });
-  expect(await pruneDaily(ground, now)).toEqual({ pruned: [] });
+  expect(await pruneDaily(runner, now)).toEqual({ pruned: [] });
   expect(left()).toEqual(['run-b']);
-  expect(await pruneDaily(ground, '2026-03-02T00:00:00.000Z')).toMatchObject({ pruned: [{ run_id: 'run-b' }] });
+  expect(await pruneDaily(runner, '2026-03-02T00:00:00.000Z')).toMatchObject({ pruned: [{ run_id: 'run-b' }] });
   const broken = {
-    ...ground,
+    ...runner,
     traces: {
-      ...ground.traces,
+      ...runner.traces,
       list: () => {
         throw new Error('no disk');
       },
@@ -111,11 +111,11 @@ test('a run that begins looks once a day, and never fails for it', async () => {
 });
 
 test('a run that is not to be kept goes when it ends, or when it has been judged', async () => {
-  const { folder, ground, left, as } = await world();
+  const { folder, runner, left, as } = await world();
   for (const id of ['run-a', 'run-b']) writeRun(folder, { id, at: now, retentionDays: 0 });
   writeRun(folder, { id: 'run-c', at: now });
-  writeReviews(folder, [requested('rv-1', 'run-b')]);
-  for (const id of ['run-a', 'run-b', 'run-c']) await pruneEnded(ground, id, now);
+  writeReviews(folder, [createReviewRequest('rv-1', 'run-b')]);
+  for (const id of ['run-a', 'run-b', 'run-c']) await pruneFinishedRun(runner, id, now);
   expect(left()).toEqual(['run-b', 'run-c']);
   expect(await as('ada').call('review.resolve', { review: 'rv-1', verdict: 'pass', score: 1 })).toMatchObject({
     review: { status: 'resolved' },
@@ -124,19 +124,21 @@ test('a run that is not to be kept goes when it ends, or when it has been judged
 });
 
 test('the runner itself tidies up once a day, and forgets what is not to be kept', async () => {
-  const shop = await openWorkshop();
+  const shop = await openSkillProject();
   const folder = join(shop.root, '.cleo');
   writeRun(folder, { id: 'run-0', at: '2020-01-01T00:00:00.000Z' });
-  shop.skill('writer', 'true');
+  shop.writeSkill('writer', 'true');
   const construct = (days: number) =>
-    shop.construct(`skills: [{name: writer, phase: one}]\nexecution: {phases: [one]}\nassessment: {capture: {retention_days: ${days}}}\n`);
+    shop.writeConstruct(
+      `skills: [{name: writer, phase: one}]\nexecution: {phases: [one]}\nassessment: {capture: {retention_days: ${days}}}\n`,
+    );
   const runs = async () => ((await shop.call('trace.list')).runs as { id: string }[]).map(({ id }) => id);
   construct(30);
-  await shop.run();
+  await shop.runConstruct();
   const [kept] = await runs();
   expect(await runs()).toEqual([expect.stringMatching(/^run-\w{9,}$/)]);
   construct(0);
-  expect(await shop.run()).toMatchObject({ success: true });
+  expect(await shop.runConstruct()).toMatchObject({ success: true });
   expect(await runs()).toEqual([kept]);
   expect(
     readFileSync(join(folder, 'traces', 'PRUNED.jsonl'), 'utf8')

@@ -14,10 +14,10 @@ import {
 } from 'valibot';
 import '../../errors/skill.ts';
 import { answer, query } from '#core/define.ts';
-import { budgetOf, pageParams } from '#core/page.ts';
-import { cutOf } from '#lib/page.ts';
-import { countedEvent, countingBy, groupings } from '../../rules/trace-query.ts';
-import { everyLine, filterOf, filterParams } from '../shared/filter.ts';
+import { pageParams, toBudget } from '#core/page.ts';
+import { toTruncation } from '#lib/page.ts';
+import { countBy, getCountedEvent, groupings } from '../../rules/trace-query.ts';
+import { createTraceFilter, filterParams, readMatchingTraces } from '../shared/trace-filter.ts';
 
 const GroupShape = strictObject({
   ...(Object.fromEntries(groupings.map((name) => [name, optional(string())])) as Record<
@@ -32,13 +32,13 @@ const GroupShape = strictObject({
 
 export const traceQueryGroups = query({
   name: 'trace.query.groups',
-  summary: 'Count events of all traces by what they have in common, and how many of them failed',
+  summary: 'Count events and failures of all traces by group',
   params: strictObject({
     groupBy: pipe(
       array(picklist(groupings)),
-      minLength(1, 'must name something'),
+      minLength(1, 'must name at least one field'),
       maxLength(4, 'must name at most 4'),
-      description('What to count by, e.g. phase,status; check counts the checks of gates'),
+      description('Fields to group by, such as phase,status; check counts the checks of gates'),
       metadata({ value: 'FIELD,...' }),
     ),
     ...filterParams,
@@ -48,23 +48,23 @@ export const traceQueryGroups = query({
   errors: ['E_SKILL'],
   tier: 2,
   needs: 'project',
-  exits: 'skill',
-  cli: { command: 'trace query', select: 'groupBy' },
+  exitNamespace: 'skill',
+  cli: { command: 'trace query', select: 'groupBy', view: async () => (await import('../../view.ts')).runView },
   example: { world: ['trace run-a failure', 'trace run-b'], call: { groupBy: ['check'], gate: 'precondition' } },
-  async run({ platform, project, now }, { groupBy, limit, offset, budget, ...asked }) {
-    const ground = await platform.ground(project);
-    const filter = filterOf(now, asked);
-    const counting = countingBy(groupBy, filter);
-    const { warnings, traces } = everyLine(ground, filter, counting.step);
-    const all = counting.end();
+  async run({ platform, project, now }, { groupBy, limit, offset, budget, ...params }) {
+    const runner = await platform.createRunner(project);
+    const filter = createTraceFilter(now, params);
+    const counter = countBy(groupBy, filter);
+    const { warnings, traces } = readMatchingTraces(runner, filter, counter.step);
+    const all = counter.end();
     const groups = all.slice(offset, offset + limit);
     return answer(
-      { groups, event: countedEvent(filter, groupBy), traces },
+      { groups, event: getCountedEvent(filter, groupBy), traces },
       {
         ...(groups.length === 0 ? { exit: 100 as const } : {}),
         warnings,
-        truncated: cutOf(groups.length, all.length),
-        ...budgetOf({ limit, offset, budget }),
+        truncated: toTruncation(groups.length, all.length),
+        ...toBudget({ limit, offset, budget }),
       },
     );
   },

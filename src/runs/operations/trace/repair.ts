@@ -1,16 +1,16 @@
 import { nullable, number, strictObject, string } from 'valibot';
 import { type JobContext, job, noChange } from '#core/define.ts';
-import type { Ground } from '#platform/ground-port.ts';
-import { skillRefusal } from '../../errors/skill.ts';
-import { eventsIn } from '../../rules/trace.ts';
-import { aloneWith } from '../../runner/alone.ts';
-import { findRun, isLive, type KeptRun, recordOf } from '../../runner/kept-runs.ts';
+import type { RunnerPlatform } from '#platform/runner/port.ts';
+import { createSkillError } from '../../errors/skill.ts';
+import { parseEvents } from '../../rules/trace.ts';
+import { withRunLock } from '../../runner/run-lock.ts';
+import { findRun, isRunLive, readRunRecord, type StoredRun } from '../../runner/stored-runs.ts';
 import { RunName } from '../shared/trace-shapes.ts';
-import { lookAt } from './verify.ts';
+import { verifyRun } from './verify.ts';
 
 export const traceRepair = job({
   name: 'trace.repair',
-  summary: 'Keep what is sound of a trace, and move the rest into a file beside it',
+  summary: 'Cut a trace after its last valid line',
   params: strictObject({ run: RunName }),
   result: strictObject({
     repaired: strictObject({ run: string(), trace: string(), lines: number(), moved: number(), file: nullable(string()) }),
@@ -19,33 +19,39 @@ export const traceRepair = job({
   tier: 2,
   needs: 'project',
   scope: 'admin',
-  exits: 'skill',
-  cli: { command: 'trace repair', args: ['run'] },
+  exitNamespace: 'skill',
+  cli: { command: 'trace repair', args: ['run'], view: async () => (await import('../../view.ts')).runView },
   example: { world: ['trace run-a'], call: { run: 'run-a' }, exit: 102 },
-  async run({ platform, project, changes }, { run: asked }) {
-    const ground = await platform.ground(project);
-    const kept = findRun(ground, asked);
-    return aloneWith(ground, kept.runId, () => repaired(ground, kept, changes));
+  async run({ platform, project, changes }, { run: name }) {
+    const runner = await platform.createRunner(project);
+    const stored = findRun(runner, name);
+    return withRunLock(runner, stored.runId, () => repairTrace(runner, stored, changes));
   },
 });
 
-function repaired(ground: Ground, kept: KeptRun, changes: JobContext['changes']) {
-  const record = recordOf(ground, kept.runId);
-  if (isLive(ground, record)) throw skillRefusal(75, `${kept.runId} is under way`, 'cleo trace list', { run: kept.runId });
-  const [looked] = kept.trace ? lookAt(ground, kept) : [];
-  if (!looked || !kept.trace) throw skillRefusal(66, `${kept.runId} has no trace`, 'cleo trace list', { run: kept.runId });
-  const { sound, soundHead, broken } = looked.verified;
-  const { text } = ground.traces.read(kept.trace)!;
-  const all = text.split('\n').length - 1;
+function repairTrace(runner: RunnerPlatform, stored: StoredRun, changes: JobContext['changes']) {
+  const record = readRunRecord(runner, stored.runId);
+  if (isRunLive(runner, record)) throw createSkillError(75, `${stored.runId} is active`, 'cleo trace list', { run: stored.runId });
+  const [checked] = stored.trace ? verifyRun(runner, stored) : [];
+  if (!checked || !stored.trace) throw createSkillError(66, `${stored.runId} has no trace`, 'cleo trace list', { run: stored.runId });
+  const { intactLines, intactHead, broken } = checked.verification;
+  const { text } = runner.traces.read(stored.trace)!;
+  const lineCount = text.split('\n').length - 1;
   const isTorn = !text.endsWith('\n') && text !== '';
-  // Nothing can be moved of a trace that only lacks its end; but what vouches for that end can be put right.
-  const isShort = broken !== undefined && sound === all && !isTorn;
-  if (!broken && !isTorn) return noChange({ repaired: { run: kept.runId, trace: kept.trace, lines: all, moved: 0, file: null } });
-  const file = isShort ? null : ground.traces.cut(kept.trace, sound);
-  const last = eventsIn(text).lines.findLast(({ number: at }) => at <= sound)?.line.seq ?? 0;
-  const note = ground.runs.read(kept.runId, 'run.json');
-  if (record && note !== undefined)
-    ground.runs.write(kept.runId, 'run.json', `${JSON.stringify({ ...(JSON.parse(note) as object), head: soundHead, lines: last })}\n`);
-  changes.updated.push(kept.runId);
-  return { repaired: { run: kept.runId, trace: kept.trace, lines: sound, moved: all - sound + (isTorn ? 1 : 0), file } };
+  // A trace that lacks its end has nothing to move, but the head in the record can be corrected.
+  const isShort = broken !== undefined && intactLines === lineCount && !isTorn;
+  if (!broken && !isTorn) return noChange({ repaired: { run: stored.runId, trace: stored.trace, lines: lineCount, moved: 0, file: null } });
+  const file = isShort ? null : runner.traces.truncate(stored.trace, intactLines);
+  const last = parseEvents(text).lines.findLast(({ number }) => number <= intactLines)?.line.seq ?? 0;
+  const recordText = runner.runs.read(stored.runId, 'run.json');
+  if (record && recordText !== undefined)
+    runner.runs.write(
+      stored.runId,
+      'run.json',
+      `${JSON.stringify({ ...(JSON.parse(recordText) as object), head: intactHead, lines: last })}\n`,
+    );
+  changes.updated.push(stored.runId);
+  return {
+    repaired: { run: stored.runId, trace: stored.trace, lines: intactLines, moved: lineCount - intactLines + (isTorn ? 1 : 0), file },
+  };
 }

@@ -1,29 +1,32 @@
 import { array, optional, strictObject } from 'valibot';
-import { findRun, keptRuns } from '../../runner/kept-runs.ts';
+import { findRun, listStoredRuns } from '../../runner/stored-runs.ts';
 import '../../errors/skill.ts';
 import { answer, noData, query } from '#core/define.ts';
 import { limitParam } from '#core/page.ts';
-import { cutOf } from '#lib/page.ts';
-import { eventsIn } from '../../rules/trace.ts';
-import { Line, problemLines, RunName } from '../shared/trace-shapes.ts';
+import { toTruncation } from '#lib/page.ts';
+import { parseEvents } from '../../rules/trace.ts';
+import { formatProblems, RunName, TraceLineShape } from '../shared/trace-shapes.ts';
 
 export const traceTail = query({
   name: 'trace.tail',
-  summary: 'Show the last lines of a trace, as they were written',
-  params: strictObject({ run: optional(RunName), limit: limitParam(20, 'How many lines') }),
-  result: strictObject({ lines: array(Line) }),
+  summary: 'Print the last lines of a trace',
+  params: strictObject({ run: optional(RunName), limit: limitParam(20, 'Number of lines') }),
+  result: strictObject({ lines: array(TraceLineShape) }),
   errors: ['E_SKILL'],
   tier: 2,
   needs: 'project',
-  exits: 'skill',
-  cli: { command: 'trace tail', args: ['run'], short: { n: 'limit' } },
+  exitNamespace: 'skill',
+  cli: { command: 'trace tail', args: ['run'], short: { n: 'limit' }, view: async () => (await import('../../view.ts')).runView },
   example: { world: ['trace run-a'], call: { run: 'run-a', limit: 3 } },
-  async run({ platform, project }, { run: asked, limit }) {
-    const ground = await platform.ground(project);
-    const kept = asked === undefined ? keptRuns(ground).findLast(({ trace }) => trace !== undefined) : findRun(ground, asked);
-    const { lines: all, problems } = eventsIn((kept?.trace && ground.traces.read(kept.trace)?.text) || '');
+  async run({ platform, project }, { run: name, limit }) {
+    const runner = await platform.createRunner(project);
+    const stored = name === undefined ? listStoredRuns(runner).findLast(({ trace }) => trace !== undefined) : findRun(runner, name);
+    const { lines: all, problems } = parseEvents((stored?.trace && runner.traces.read(stored.trace)?.text) || '');
     if (all.length === 0) return noData({ lines: [] });
     const lines = all.slice(-limit).map(({ line }) => line);
-    return answer({ lines }, { warnings: problemLines(kept?.trace ?? '', problems), truncated: cutOf(lines.length, all.length) });
+    return answer(
+      { lines },
+      { warnings: formatProblems(stored?.trace ?? '', problems), truncated: toTruncation(lines.length, all.length) },
+    );
   },
 });

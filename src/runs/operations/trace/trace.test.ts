@@ -1,9 +1,9 @@
 import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { openApp, type Seen } from '../../../../test/app.ts';
-import { openWorkshop } from '../../../../test/construct.ts';
-import { chained, hash, writeRun } from '../../../../test/runs.ts';
+import { type Json, openApp } from '../../../../test/app.ts';
+import { chainLines, hashText, writeRun } from '../../../../test/run-files.ts';
+import { openSkillProject } from '../../../../test/skill-project.ts';
 
 const app = async (...tasks: string[]) => {
   const opened = await openApp({ tasks });
@@ -37,8 +37,8 @@ test('a run of this very process goes on; one without a record is told by its tr
   const { call, folder, root } = await app('trace run-a');
   writeRun(folder, { id: 'run-b', status: 'running' });
   const path = join(folder, 'runs', 'run-b', 'run.json');
-  const { beganAt, bootId } = await import('#platform/run-lock.ts');
-  const holder = { pid: process.pid, began: beganAt(process.pid), boot: bootId() };
+  const { readStartTime, readBootId } = await import('#platform/runner/lock-file.ts');
+  const holder = { pid: process.pid, began: readStartTime(process.pid), boot: readBootId() };
   writeFileSync(path, JSON.stringify({ ...JSON.parse(readFileSync(path, 'utf8')), ...holder }));
   writeFileSync(join(root, '.cleo', 'runs', 'run-a', 'run.json'), '{"torn');
   expect((await call('trace.list')).runs).toMatchObject([
@@ -88,7 +88,7 @@ test('a run is named by any part that is its own', async () => {
   for (const run of ['run-x1', 'run-x', 'x1', '2026-01-01-run-x1.jsonl'])
     expect(await call('trace.show', { run })).toMatchObject({ trace: { run: { id: 'run-x1' } } });
   expect(await call('trace.show', { run: 'run-ab' })).toMatchObject({
-    error: { exitCode: 64, fix: 'cleo trace show run-abd', details: { near: ['run-abc', 'run-abd'] } },
+    error: { exitCode: 64, fix: 'cleo trace show run-abd', details: { suggestions: ['run-abc', 'run-abd'] } },
   });
   expect(await call('trace.show', { run: 'zzz' })).toMatchObject({ error: { exitCode: 64, fix: 'cleo trace list' } });
   expect(await call('trace.show', { run: '../../etc/passwd' })).toMatchObject({ error: { exitCode: 64 } });
@@ -110,7 +110,7 @@ test('a sound trace verifies; a torn end is a warning', async () => {
   expect(await call('trace.verify', { run: 'run-a' })).toMatchObject({ success: true, traces: [{ run: 'run-a', lines: 15 }] });
   writeFileSync(trace('run-a'), '{"ts":"2026', { flag: 'a' });
   const { success, _meta } = await call('trace.verify', { all: true });
-  expect([success, _meta.warnings]).toEqual([true, ['2026-01-01-run-a.jsonl: line 16 was cut off while it was written, and is left out']]);
+  expect([success, _meta.warnings]).toEqual([true, ['2026-01-01-run-a.jsonl: line 16 was cut off while it was written and is skipped']]);
 });
 
 test('one byte edited in line 3 breaks line 4; in the last line it is told by run.json', async () => {
@@ -191,7 +191,7 @@ test('repair keeps what is sound, loses nothing, and the trace verifies', async 
   const [kept, rest] = [readFileSync(trace('run-a'), 'utf8'), readFileSync(`${trace('run-a')}.corrupt`, 'utf8')];
   expect(kept + rest).toBe(before);
   expect(statSync(trace('run-a')).mode & 0o777).toBe(0o600);
-  expect(record('run-a')).toMatchObject({ head: hash(kept.split('\n')[1]!), lines: 2, status: 'success' });
+  expect(record('run-a')).toMatchObject({ head: hashText(kept.split('\n')[1]!), lines: 2, status: 'success' });
   expect(await call('trace.verify', { run: 'run-a' })).toMatchObject({ success: true, traces: [{ lines: 2 }] });
   expect(await call('trace.repair', { run: 'run-a' })).toMatchObject({ _meta: { exitCode: 102 } });
   writeFileSync(trace('run-a'), 'junk\n', { flag: 'a' });
@@ -243,7 +243,7 @@ test('a thousand executions are queried within a second, ten thousand lines veri
   expect(await timed('trace.query.groups', { groupBy: ['phase', 'status'] })).toBeLessThan(1000);
   expect(await timed('trace.query', { event: 'execution_complete', status: 'failed' })).toBeLessThan(1000);
   expect(await timed('trace.list', { status: 'failure' })).toBeLessThan(1000);
-  const many = chained(
+  const many = chainLines(
     'run-zzz',
     '2026-01-01T00:00:00.000Z',
     Array.from({ length: 10_000 }, (_, i) => ['note', { place: i, text: 'x'.repeat(300) }]),
@@ -266,23 +266,23 @@ test('traces are exported as text or into a file of the project', async () => {
     .split('\n')
     .map((line: string) => line && JSON.parse(line));
   expect(statement.subject[0]).toMatchObject({
-    digest: { sha256: hash(readFileSync(trace('run-a'), 'utf8')) },
+    digest: { sha256: hashText(readFileSync(trace('run-a'), 'utf8')) },
     annotations: { head: (await call('trace.verify', { run: 'run-a' })).traces[0].head },
   });
 });
 
 test('what is too large for a line lies beside it, without its secrets, and the trace verifies', async () => {
-  const shop = await openWorkshop({ env: { MY_API_TOKEN: 'hunter2-hunter2-hunter2' } });
-  shop.skill('writer', `node -e "process.stdout.write('y'.repeat(40000) + ' ' + process.env.MY_API_TOKEN + ' ')"`);
-  shop.construct(
+  const shop = await openSkillProject({ env: { MY_API_TOKEN: 'hunter2-hunter2-hunter2' } });
+  shop.writeSkill('writer', `node -e "process.stdout.write('y'.repeat(40000) + ' ' + process.env.MY_API_TOKEN + ' ')"`);
+  shop.writeConstruct(
     'skills: [{name: writer, phase: one}]\nenv: [MY_API_TOKEN]\nexecution: {phases: [one]}\nassessment: {capture: {include_outputs: full}}\n',
   );
-  expect(await shop.run()).toMatchObject({ success: true });
-  const { content } = shop.events().find(({ event }) => event === 'execution_complete')!.data.outputs_summary;
+  expect(await shop.runConstruct()).toMatchObject({ success: true });
+  const { content } = shop.readEvents().find(({ event }) => event === 'execution_complete')!.data.outputs_summary;
   expect(content).toMatchObject({ kind: 'text', blob: expect.stringMatching(/^[0-9a-f]{64}$/) });
   const path = join(shop.root, '.cleo', 'traces', 'blobs', content.blob);
   expect(readFileSync(path, 'utf8')).toMatch(/^y{40000} \[REDACTED:value:/);
-  expect([statSync(path).mode & 0o777, hash(readFileSync(path, 'utf8'))]).toEqual([0o600, content.blob]);
+  expect([statSync(path).mode & 0o777, hashText(readFileSync(path, 'utf8'))]).toEqual([0o600, content.blob]);
   expect(await shop.call('trace.verify', { all: true })).toMatchObject({ success: true });
   expect(await shop.call('trace.prune', { days: 0 })).toMatchObject({ success: true });
   expect(existsSync(path)).toBe(false);
@@ -299,7 +299,7 @@ test('a score is told to the trace it comes from, once, and its end is vouched f
   expect(_meta.warnings).toBeUndefined();
   expect(
     scores('run-a').map(({ execution_id, data }) => [execution_id, data.percent, data.total_score, data.grade, data.dimensions.compliance]),
-  ).toEqual(assessments.map((one: Seen) => [one.execution_id, one.percent, one.totalScore, one.grade, one.dimensions.compliance.score]));
+  ).toEqual(assessments.map((one: Json) => [one.execution_id, one.percent, one.totalScore, one.grade, one.dimensions.compliance.score]));
   expect(await call('trace.verify', { run: 'run-a' })).toMatchObject({ success: true, traces: [{ head: record('run-a').head }] });
   expect((await call('trace.show', { run: 'run-a' })).trace.steps.at(-1)).toMatchObject({
     event: 'score_recorded',
@@ -321,7 +321,7 @@ test('a trace that was changed is told nothing: what was done to it stays to be 
   const before = readFileSync(trace('run-a'), 'utf8');
   expect((await call('assess.run', { runs: ['run-a'] })).assessments[0].flags).toContain('the trace does not end as the run left it');
   const said = await call('review.resolve', { review: 'rv-1', verdict: 'pass', score: 1 }, { agent: 'bob' });
-  expect(said._meta.warnings).toEqual(['the trace of run-a is told nothing: line 15 is not the one that the run ended with']);
+  expect(said._meta.warnings).toEqual(['the trace of run-a is told nothing: line 15 is not the last line that the run recorded']);
   expect(readFileSync(trace('run-a'), 'utf8')).toBe(before);
   expect(await call('trace.verify', { run: 'run-a' })).toMatchObject({ error: { exitCode: 65, details: { line: 15 } } });
   // Told once it is sound again.

@@ -1,70 +1,73 @@
 import { array, boolean, description, number, optional, pipe, strictObject, string } from 'valibot';
 import { answer, noData, query } from '#core/define.ts';
 import { commandLine } from '#core/errors/quote.ts';
-import type { Ground } from '#platform/ground-port.ts';
-import { skillRefusal } from '../../errors/skill.ts';
-import { type Verified, verifyTrace } from '../../rules/trace-verify.ts';
-import { findRun, type KeptRun, keptRuns, recordOf } from '../../runner/kept-runs.ts';
+import type { RunnerPlatform } from '#platform/runner/port.ts';
+import { createSkillError } from '../../errors/skill.ts';
+import { type TraceVerification, verifyTrace } from '../../rules/trace-verify.ts';
+import { findRun, listStoredRuns, readRunRecord, type StoredRun } from '../../runner/stored-runs.ts';
 import { RunName } from '../shared/trace-shapes.ts';
 
 export const traceVerify = query({
   name: 'trace.verify',
-  summary: 'Check that a trace is still what was written, line by line and at its end',
-  params: strictObject({ run: optional(RunName), all: optional(pipe(boolean(), description('Every trace'))) }),
+  summary: 'Check that a trace was not modified',
+  params: strictObject({ run: optional(RunName), all: optional(pipe(boolean(), description('Verify all traces'))) }),
   result: strictObject({ traces: array(strictObject({ run: string(), trace: string(), lines: number(), head: string() })) }),
   errors: ['E_SKILL'],
   tier: 2,
   needs: 'project',
-  exits: 'skill',
-  cli: { command: 'trace verify', args: ['run'] },
+  exitNamespace: 'skill',
+  cli: { command: 'trace verify', args: ['run'], view: async () => (await import('../../view.ts')).runView },
   example: { world: ['trace run-a'], call: { run: 'run-a' } },
-  async run({ platform, project }, { run: asked, all }) {
-    const ground = await platform.ground(project);
-    if ((asked === undefined) !== (all === true))
-      throw skillRefusal(
+  async run({ platform, project }, { run: name, all }) {
+    const runner = await platform.createRunner(project);
+    if ((name === undefined) !== (all === true))
+      throw createSkillError(
         64,
-        asked === undefined ? 'which one? name a run, or all of them' : 'a run, or all of them: not both',
+        name === undefined ? 'name a run or pass --all' : 'a run and --all cannot be combined',
         'cleo trace verify --all',
       );
-    const runs = asked === undefined ? keptRuns(ground) : [findRun(ground, asked)];
-    const looked = runs.flatMap((run) => lookAt(ground, run));
-    if (looked.length === 0) return noData({ traces: [] });
-    const broken = looked.filter(({ verified }) => verified.broken);
-    if (broken.length > 0) throw brokenOf(broken);
+    const runs = name === undefined ? listStoredRuns(runner) : [findRun(runner, name)];
+    const verified = runs.flatMap((run) => verifyRun(runner, run));
+    if (verified.length === 0) return noData({ traces: [] });
+    const broken = verified.filter(({ verification }) => verification.broken);
+    if (broken.length > 0) throw createBrokenError(broken);
     return answer(
-      { traces: looked.map(({ run, trace, verified: { lines, head } }) => ({ run, trace, lines, head })) },
-      { warnings: looked.flatMap(({ trace, verified }) => verified.warnings.map((warning) => `${trace}: ${warning}`)) },
+      { traces: verified.map(({ run, trace, verification: { lines, head } }) => ({ run, trace, lines, head })) },
+      { warnings: verified.flatMap(({ trace, verification }) => verification.warnings.map((warning) => `${trace}: ${warning}`)) },
     );
   },
 });
 
-interface Looked {
+interface VerifiedRun {
   run: string;
   trace: string;
-  verified: Verified;
+  verification: TraceVerification;
 }
 
-/** What became of one trace. A run that was told to keep none has none to look at. */
-export function lookAt(ground: Ground, { runId, trace }: KeptRun): Looked[] {
-  // The note first: a run that goes on writes its trace before it notes its end.
-  const record = recordOf(ground, runId);
+/** Verifies the trace of a run. A run with capture disabled has none. */
+export function verifyRun(runner: RunnerPlatform, { runId, trace }: StoredRun): VerifiedRun[] {
+  // The record first: an active run writes its trace before its record.
+  const record = readRunRecord(runner, runId);
   const name = trace ?? record?.trace;
   if (!name) return [];
-  const read = ground.traces.read(name) ?? { text: '' };
-  const verified = verifyTrace(read, ground.hash, record);
-  if (!record) verified.warnings.push('run.json is gone or damaged: nothing vouches for its last line');
-  return [{ run: runId, trace: name, verified }];
+  const file = runner.traces.read(name) ?? { text: '' };
+  const verification = verifyTrace(file, runner.hash, record);
+  if (!record) verification.warnings.push('run.json is missing or damaged, so the last line cannot be verified');
+  return [{ run: runId, trace: name, verification }];
 }
 
-function brokenOf(broken: Looked[]) {
+function createBrokenError(broken: VerifiedRun[]) {
   const [first] = broken;
-  const { line, problem } = first!.verified.broken!;
+  const { line, problem } = first!.verification.broken!;
   const more = broken.length > 1 ? `; ${broken.length} traces are broken` : '';
-  return skillRefusal(65, `${first!.trace}: line ${line} ${problem}${more}`, commandLine(['cleo', 'trace', 'repair', first!.run]), {
+  return createSkillError(65, `${first!.trace}: line ${line} ${problem}${more}`, commandLine(['cleo', 'trace', 'repair', first!.run]), {
     run: first!.run,
     line,
-    findings: broken.map(({ run, trace, verified }) => ({
-      ...{ code: run, trace, line: verified.broken!.line, message: `line ${verified.broken!.line} ${verified.broken!.problem}` },
+    findings: broken.map(({ run, trace, verification }) => ({
+      code: run,
+      trace,
+      line: verification.broken!.line,
+      message: `line ${verification.broken!.line} ${verification.broken!.problem}`,
     })),
   });
 }

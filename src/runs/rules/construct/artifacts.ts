@@ -1,93 +1,100 @@
 import type { ArtifactSpec } from '../../model/construct.ts';
-import { ArtifactPart, keysOf, limits } from '../../model/construct-file.ts';
-import { pathProblem } from './names.ts';
-import type { Reader, Spot } from './spot.ts';
+import { ArtifactPart, listPartKeys, manifestLimits } from '../../model/construct-file.ts';
+import { findManifestPathProblem } from './names.ts';
+import type { YamlNode, YamlReader } from './yaml-reader.ts';
 
 const optionalMark = / \(optional\)$/;
 
-/** A path, with `(optional)` behind it where it need not be there; or a map that says more of it. */
-export function readArtifacts(reader: Reader, spot: Spot): ArtifactSpec[] {
-  if (!reader.isThere(spot)) return [];
-  return reader.items(spot).flatMap((item) => readArtifact(reader, item) ?? []);
+/** Reads a list of artifacts: a path, which may end with `(optional)`, or a map with a path and its requirements. */
+export function readArtifacts(reader: YamlReader, node: YamlNode): ArtifactSpec[] {
+  if (!reader.isPresent(node)) return [];
+  return reader.items(node).flatMap((item) => readArtifact(reader, item) ?? []);
 }
 
-function readArtifact(reader: Reader, spot: Spot): ArtifactSpec | undefined {
-  if (!reader.isMap(spot)) {
-    const path = reader.text(spot);
-    return path === undefined ? undefined : artifact(reader, spot, path, {});
+function readArtifact(reader: YamlReader, node: YamlNode): ArtifactSpec | undefined {
+  if (!reader.isMap(node)) {
+    const path = reader.text(node);
+    return path === undefined ? undefined : toArtifactSpec(reader, node, path, {});
   }
-  const at = reader.fields(spot, keysOf(ArtifactPart));
+  const at = reader.fields(node, listPartKeys(ArtifactPart));
   const path = reader.text(at.path);
   if (path === undefined) {
-    if (!reader.isThere(at.path)) reader.error(spot, 'needs a path');
+    if (!reader.isPresent(at.path)) reader.addError(node, 'needs a path');
     return undefined;
   }
-  return artifact(reader, at.path, path, { ...readQuality(reader, at), required: reader.flag(at.required) });
+  return toArtifactSpec(reader, at.path, path, { ...readQuality(reader, at), required: reader.boolean(at.required) });
 }
 
-/** What is asked of a document beside being there. */
-export function readQuality(
-  reader: Reader,
-  at: Record<'schema' | 'min_completeness' | 'required_sections', Spot>,
-): Pick<ArtifactSpec, 'schema' | 'min_completeness' | 'required_sections'> {
+/** The requirements on the content of an artifact. */
+type ArtifactQuality = Pick<ArtifactSpec, 'schema' | 'min_completeness' | 'required_sections'>;
+
+export function readQuality(reader: YamlReader, at: Record<keyof ArtifactQuality, YamlNode>): ArtifactQuality {
   return {
     schema: reader.schema(at.schema) ?? null,
-    min_completeness: reader.number(at.min_completeness, limits.share) ?? null,
+    min_completeness: reader.number(at.min_completeness, manifestLimits.share) ?? null,
     required_sections: readSections(reader, at.required_sections),
   };
 }
 
-function readSections(reader: Reader, spot: Spot): ArtifactSpec['required_sections'] {
-  if (!reader.isThere(spot)) return null;
-  if (reader.isList(spot)) return reader.texts(spot);
-  return reader.flag(spot) ? true : null;
+/** Fills in requirements that the artifact does not set itself. */
+export const applyQuality = (spec: ArtifactSpec, quality: ArtifactQuality): ArtifactSpec => ({
+  ...spec,
+  schema: spec.schema ?? quality.schema,
+  min_completeness: spec.min_completeness ?? quality.min_completeness,
+  required_sections: spec.required_sections ?? quality.required_sections,
+});
+
+function readSections(reader: YamlReader, node: YamlNode): ArtifactSpec['required_sections'] {
+  if (!reader.isPresent(node)) return null;
+  if (reader.isList(node)) return reader.texts(node);
+  return reader.boolean(node) ? true : null;
 }
 
-function artifact(
-  reader: Reader,
-  spot: Spot,
-  written: string,
-  more: Partial<Omit<ArtifactSpec, 'required'>> & { required?: boolean | undefined },
+function toArtifactSpec(
+  reader: YamlReader,
+  node: YamlNode,
+  text: string,
+  options: Partial<Omit<ArtifactSpec, 'required'>> & { required?: boolean | undefined },
 ): ArtifactSpec | undefined {
-  const path = written.replace(optionalMark, '').trim();
-  const problem = pathProblem(path);
+  const path = text.replace(optionalMark, '').trim();
+  const problem = findManifestPathProblem(path);
   if (problem) {
-    reader.error(spot, `${JSON.stringify(path)} ${problem}`);
+    reader.addError(node, `${JSON.stringify(path)} ${problem}`);
     return undefined;
   }
   return {
     path,
-    schema: more.schema ?? null,
-    required: optionalMark.test(written) ? false : (more.required ?? true),
-    min_completeness: more.min_completeness ?? null,
-    required_sections: more.required_sections ?? null,
+    schema: options.schema ?? null,
+    required: optionalMark.test(text) ? false : (options.required ?? true),
+    min_completeness: options.min_completeness ?? null,
+    required_sections: options.required_sections ?? null,
   };
 }
 
-/** Two sources that speak of one path are one artifact: the stricter of each. */
-export function merged(specs: ArtifactSpec[]): { artifacts: ArtifactSpec[]; clashes: { path: string; schemas: string[] }[] } {
+/** Merges artifacts with the same path into one with the stricter requirements of both. */
+export function mergeArtifacts(specs: ArtifactSpec[]): { artifacts: ArtifactSpec[]; conflicts: { path: string; schemas: string[] }[] } {
   const byPath = new Map<string, ArtifactSpec>();
-  const clashes: { path: string; schemas: string[] }[] = [];
+  const conflicts: { path: string; schemas: string[] }[] = [];
   for (const spec of specs) {
-    const known = byPath.get(spec.path);
-    if (!known) {
+    const existing = byPath.get(spec.path);
+    if (!existing) {
       byPath.set(spec.path, spec);
       continue;
     }
-    if (known.schema && spec.schema && known.schema !== spec.schema)
-      clashes.push({ path: spec.path, schemas: [known.schema, spec.schema] });
+    if (existing.schema && spec.schema && existing.schema !== spec.schema)
+      conflicts.push({ path: spec.path, schemas: [existing.schema, spec.schema] });
     byPath.set(spec.path, {
       path: spec.path,
-      schema: known.schema ?? spec.schema,
-      required: known.required || spec.required,
-      min_completeness: larger(known.min_completeness, spec.min_completeness),
-      required_sections: known.required_sections ?? spec.required_sections,
+      schema: existing.schema ?? spec.schema,
+      required: existing.required || spec.required,
+      min_completeness: pickLarger(existing.min_completeness, spec.min_completeness),
+      required_sections: existing.required_sections ?? spec.required_sections,
     });
   }
-  return { artifacts: [...byPath.values()], clashes };
+  return { artifacts: [...byPath.values()], conflicts };
 }
 
-const larger = (a: number | null, b: number | null): number | null => (a === null ? b : b === null ? a : Math.max(a, b));
+const pickLarger = (a: number | null, b: number | null): number | null => (a === null ? b : b === null ? a : Math.max(a, b));
 
-export const tellClash = (reader: Reader, spot: Spot, path: string, schemas: string[]): void =>
-  reader.error(spot, `${path} has two schemas: ${schemas.join(' and ')}`);
+export const reportSchemaConflict = (reader: YamlReader, node: YamlNode, path: string, schemas: string[]): void =>
+  reader.addError(node, `${path} has two schemas: ${schemas.join(' and ')}`);

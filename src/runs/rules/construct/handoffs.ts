@@ -1,49 +1,42 @@
-import type { ArtifactSpec, HandoffSpec, Phase } from '../../model/construct.ts';
-import { HandoffPart, keysOf, ValidationPart } from '../../model/construct-file.ts';
-import { readArtifacts, readQuality, tellClash } from './artifacts.ts';
-import type { Reader, Spot } from './spot.ts';
+import type { HandoffSpec, PhaseSpec } from '../../model/construct.ts';
+import { HandoffPart, listPartKeys, ValidationPart } from '../../model/construct-file.ts';
+import { applyQuality, readArtifacts, readQuality, reportSchemaConflict } from './artifacts.ts';
+import type { YamlNode, YamlReader } from './yaml-reader.ts';
 
 const onFailure = ['block', 'warn', 'skip'] as const;
 
-/** What one phase hands to the next, under `A_to_B`. */
-export function readHandoffs(reader: Reader, spot: Spot, phases: Phase[]): HandoffSpec[] {
-  if (!reader.isThere(spot)) return [];
+/** Reads the handoffs between phases, which are keyed `A_to_B`. */
+export function readHandoffs(reader: YamlReader, node: YamlNode, phases: PhaseSpec[]): HandoffSpec[] {
+  if (!reader.isPresent(node)) return [];
   const names = phases.map(({ name }) => name);
   const schemas = new Map(phases.flatMap(({ inputs, outputs }) => [...inputs, ...outputs]).map(({ path, schema }) => [path, schema]));
   const found = new Map<string, HandoffSpec>();
-  for (const [key, value] of reader.entries(spot)) {
+  for (const [key, value] of reader.entries(node)) {
     const handoff = readHandoff(reader, key, value, names);
     if (!handoff) continue;
     const { from, to, required, optional } = handoff;
     const pair = `${from} to ${to}`;
-    if (found.has(pair)) reader.error(value, `${pair} is declared twice`);
-    if (from === to) reader.error(value, `${from} hands on to itself`);
-    else if (names.indexOf(from) > names.indexOf(to)) reader.warning(value, `${from} hands on to ${to}, which runs before it`);
+    if (found.has(pair)) reader.addError(value, `${pair} is declared twice`);
+    if (from === to) reader.addError(value, `${from} hands off to itself`);
+    else if (names.indexOf(from) > names.indexOf(to)) reader.addWarning(value, `${from} hands off to ${to}, which runs before it`);
     for (const { path, schema } of [...required, ...optional]) {
       const other = schemas.get(path);
-      if (schema && other && schema !== other) tellClash(reader, value, path, [other, schema]);
+      if (schema && other && schema !== other) reportSchemaConflict(reader, value, path, [other, schema]);
     }
     found.set(pair, handoff);
   }
   return [...found.values()];
 }
 
-function readHandoff(reader: Reader, key: string, spot: Spot, phases: string[]): HandoffSpec | undefined {
-  const at = reader.fields(spot, keysOf(HandoffPart));
-  const pair = pairOf(reader, key, spot, at, phases);
+function readHandoff(reader: YamlReader, key: string, node: YamlNode, phases: string[]): HandoffSpec | undefined {
+  const at = reader.fields(node, listPartKeys(HandoffPart));
+  const pair = readPhasePair(reader, key, node, at, phases);
   if (!pair) return undefined;
-  const validation = reader.fields(at.validation, keysOf(ValidationPart));
-  const asked = readQuality(reader, validation);
-  const quality = (spec: ArtifactSpec): ArtifactSpec => ({
-    ...spec,
-    schema: spec.schema ?? asked.schema,
-    min_completeness: spec.min_completeness ?? asked.min_completeness,
-    required_sections: spec.required_sections ?? asked.required_sections,
-  });
+  const quality = readQuality(reader, reader.fields(at.validation, listPartKeys(ValidationPart)));
   const listed = [...readArtifacts(reader, at.required_artifacts), ...readArtifacts(reader, at.requires)];
   return {
     ...pair,
-    required: listed.filter((spec) => spec.required).map(quality),
+    required: listed.filter((spec) => spec.required).map((spec) => applyQuality(spec, quality)),
     optional: [
       ...listed.filter((spec) => !spec.required),
       ...readArtifacts(reader, at.optional_artifacts).map((spec) => ({ ...spec, required: false })),
@@ -52,19 +45,19 @@ function readHandoff(reader: Reader, key: string, spot: Spot, phases: string[]):
   };
 }
 
-/** A phase may have `_to_` in its name: every split is tried, and one must fit. */
-function pairOf(
-  reader: Reader,
+/** Splits a key into two phases. A phase name may contain `_to_`, so every split is tried and exactly one must match. */
+function readPhasePair(
+  reader: YamlReader,
   key: string,
-  spot: Spot,
-  at: Record<'from' | 'to', Spot>,
+  node: YamlNode,
+  at: Record<'from' | 'to', YamlNode>,
   phases: string[],
 ): { from: string; to: string } | undefined {
-  if (reader.isThere(at.from) || reader.isThere(at.to)) {
+  if (reader.isPresent(at.from) || reader.isPresent(at.to)) {
     const [from, to] = [reader.text(at.from), reader.text(at.to)];
-    const lost = [from, to].find((name) => name === undefined || !phases.includes(name));
+    const unknown = [from, to].find((name) => name === undefined || !phases.includes(name));
     if (from !== undefined && to !== undefined && phases.includes(from) && phases.includes(to)) return { from, to };
-    reader.error(spot, lost === undefined ? 'needs from and to' : `there is no phase ${JSON.stringify(lost)}`);
+    reader.addError(node, unknown === undefined ? 'needs from and to' : `there is no phase ${JSON.stringify(unknown)}`);
     return undefined;
   }
   const parts = key.split('_to_');
@@ -73,10 +66,12 @@ function pairOf(
     .map((_, i) => ({ from: parts.slice(0, i + 1).join('_to_'), to: parts.slice(i + 1).join('_to_') }))
     .filter(({ from, to }) => phases.includes(from) && phases.includes(to));
   if (splits.length === 1) return splits[0];
-  reader.error(
-    spot,
-    splits.length === 0 ? `${JSON.stringify(key)} names no two phases` : `${JSON.stringify(key)} can be split in ${splits.length} ways`,
-    'say from: and to:',
+  reader.addError(
+    node,
+    splits.length === 0
+      ? `${JSON.stringify(key)} does not name two phases`
+      : `${JSON.stringify(key)} can be split in ${splits.length} ways`,
+    'set from: and to:',
   );
   return undefined;
 }

@@ -1,77 +1,76 @@
-import type { ArtifactSpec, ExitCodeNames, GoalSpec, Phase } from '../../model/construct.ts';
+import { defined } from '#lib/defined.ts';
+import type { ArtifactSpec, ExitCodeNames, GoalSpec, PhaseSpec } from '../../model/construct.ts';
 import {
   ContractPart,
   ExecutionGatePart,
   GatesPart,
-  keysOf,
-  limits,
+  listPartKeys,
+  manifestLimits,
   OutputPart,
   PhasePart,
   PreconditionPart,
 } from '../../model/construct-file.ts';
 import { type ExitClass, failureClasses } from '../../model/skill-exit.ts';
-import { retriedByDefault } from '../exit-class.ts';
-import { merged, readArtifacts, readQuality, tellClash } from './artifacts.ts';
-import { byBaseName, type Documents, readChecks } from './checks.ts';
-import { skillNameProblem } from './names.ts';
+import { defaultRetryOn } from '../exit-class.ts';
+import { applyQuality, mergeArtifacts, readArtifacts, readQuality, reportSchemaConflict } from './artifacts.ts';
+import { type DocumentIndex, indexByBaseName, readChecks } from './checks.ts';
+import { defaultKillGraceMs, defaultTimeoutMs } from './defaults.ts';
+import { findSkillNameProblem } from './names.ts';
 import { type DeclaredSkill, readExitCodes, readGoal } from './settings.ts';
-import type { Reader, Spot } from './spot.ts';
+import type { YamlNode, YamlReader } from './yaml-reader.ts';
 
-/** Where a manifest speaks of phases. */
+/** The parts of a manifest that declare phases. */
 export interface PhaseSources {
-  order: Spot;
-  phases: Spot;
-  contracts: Spot;
-  gates: Spot;
+  order: YamlNode;
+  phases: YamlNode;
+  contracts: YamlNode;
+  gates: YamlNode;
 }
 
-const defaultTimeoutMs = 600_000;
-const defaultKillGraceMs = 1500;
-
-/** Everything a manifest says of its phases, in the order in which they run. */
-export function readPhases(reader: Reader, sources: PhaseSources, skills: DeclaredSkill[], goal: GoalSpec): Phase[] {
-  const declared = declaredPhases(reader, sources.phases);
-  const contracts = named(reader, sources.contracts);
-  const gates = named(reader, sources.gates);
-  const all = orderOf(reader, sources.order, [declared, contracts, gates], skills);
-  checkNames(reader, all, [declared, contracts, gates], skills);
-  const order = [...all.keys()].slice(0, mostPhases);
-  const drafts = order.map((name) => artifactsOf(reader, name, declared.get(name), contracts.get(name), gates.get(name)));
-  checkSchemas(reader, sources.phases, drafts);
-  const documents = byBaseName(drafts.flatMap(({ inputs, outputs }) => [...inputs, ...outputs]));
-  const phases = drafts.map((draft) => withGates(reader, draft, { documents, skills, goal }));
+/** Reads all phases of a manifest, in the order in which they run. */
+export function readPhases(reader: YamlReader, sources: PhaseSources, skills: DeclaredSkill[], goal: GoalSpec): PhaseSpec[] {
+  const declaredPhases = readDeclaredPhases(reader, sources.phases);
+  const contracts = readEntries(reader, sources.contracts);
+  const gates = readEntries(reader, sources.gates);
+  const all = readOrder(reader, sources.order, [declaredPhases, contracts, gates], skills);
+  checkNames(reader, all, [declaredPhases, contracts, gates], skills);
+  const order = [...all.keys()].slice(0, maxPhases);
+  const drafts = order.map((name) => readPhaseDraft(reader, name, declaredPhases.get(name), contracts.get(name), gates.get(name)));
+  checkSchemaConflicts(reader, sources.phases, drafts);
+  const documents = indexByBaseName(drafts.flatMap(({ inputs, outputs }) => [...inputs, ...outputs]));
+  const phases = drafts.map((draft) => addGates(reader, draft, { documents, skills, goal }));
   checkOrder(reader, sources.phases, phases);
   return phases;
 }
 
-type Named = Map<string, Spot>;
+type NodesByName = Map<string, YamlNode>;
 
-const named = (reader: Reader, spot: Spot): Named => new Map(reader.isThere(spot) ? reader.entries(spot) : []);
+const readEntries = (reader: YamlReader, node: YamlNode): NodesByName => new Map(reader.isPresent(node) ? reader.entries(node) : []);
 
-/** As a map of names, or as a list of maps with a name. */
-function declaredPhases(reader: Reader, spot: Spot): Named {
-  if (!reader.isThere(spot)) return new Map();
-  if (!reader.isList(spot)) return named(reader, spot);
-  const found: Named = new Map();
-  for (const item of reader.items(spot)) {
+/** Reads `phases`, which is a map by name or a list of maps with a name. */
+function readDeclaredPhases(reader: YamlReader, node: YamlNode): NodesByName {
+  if (!reader.isPresent(node)) return new Map();
+  if (!reader.isList(node)) return readEntries(reader, node);
+  const found: NodesByName = new Map();
+  for (const item of reader.items(node)) {
     const isMap = reader.isMap(item);
     const at = isMap ? new Map(reader.entries(item)).get('name') : item;
     const name = at && reader.text(at);
-    if (name === undefined) reader.error(item, 'needs a name');
-    else if (found.has(name)) reader.error(item, `${name} is declared twice`);
-    else found.set(name, isMap ? item : { node: undefined, where: item.where });
+    if (name === undefined) reader.addError(item, 'needs a name');
+    else if (found.has(name)) reader.addError(item, `${name} is declared twice`);
+    else found.set(name, isMap ? item : { raw: undefined, where: item.where });
   }
   return found;
 }
 
-/** The names, each with the place that says so. */
-function orderOf(reader: Reader, spot: Spot, sources: Named[], skills: DeclaredSkill[]): Named {
-  const found: Named = new Map();
-  if (reader.isThere(spot))
-    for (const item of reader.isList(spot) ? reader.items(spot) : [spot]) {
+/** Reads the order of the phases: each name with the node that lists it. */
+function readOrder(reader: YamlReader, node: YamlNode, sources: NodesByName[], skills: DeclaredSkill[]): NodesByName {
+  const found: NodesByName = new Map();
+  if (reader.isPresent(node))
+    for (const item of reader.isList(node) ? reader.items(node) : [node]) {
       const name = reader.text(item);
       if (name === undefined) continue;
-      if (found.has(name)) reader.error(item, `${name} stands in the order twice`);
+      if (found.has(name)) reader.addError(item, `${name} is listed twice`);
       else found.set(name, item);
     }
   else {
@@ -82,146 +81,154 @@ function orderOf(reader: Reader, spot: Spot, sources: Named[], skills: DeclaredS
   return found;
 }
 
-/** Of more than this nobody keeps track. */
-const mostPhases = 500;
+const maxPhases = 500;
 
-function checkNames(reader: Reader, order: Named, sources: Named[], skills: DeclaredSkill[]): void {
-  const lost = (name: string): string => `${JSON.stringify(name)} is in no order of phases`;
-  for (const source of sources) for (const [name, spot] of source) if (!order.has(name)) reader.error(spot, lost(name));
-  for (const { phase, phaseAt } of skills) if (!order.has(phase)) reader.error(phaseAt, lost(phase));
-  for (const [name, spot] of order)
+function checkNames(reader: YamlReader, order: NodesByName, sources: NodesByName[], skills: DeclaredSkill[]): void {
+  const formatUnknown = (name: string): string => `${JSON.stringify(name)} is not in the list of phases`;
+  for (const source of sources) for (const [name, node] of source) if (!order.has(name)) reader.addError(node, formatUnknown(name));
+  for (const { phase, phaseAt } of skills) if (!order.has(phase)) reader.addError(phaseAt, formatUnknown(phase));
+  for (const [name, node] of order)
     if (!/^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/.test(name))
-      reader.error(spot, `${JSON.stringify(name)} is no name for a phase: letters, digits, dots, hyphens, underscores; at most 64`);
-  if (order.size > mostPhases)
-    reader.error([...order.values()][mostPhases]!, `there are ${order.size} phases; at most ${mostPhases} can be run`);
+      reader.addError(
+        node,
+        `${JSON.stringify(name)} is not a valid phase name; use at most 64 letters, digits, dots, hyphens and underscores`,
+      );
+  if (order.size > maxPhases)
+    reader.addError([...order.values()][maxPhases]!, `there are ${order.size} phases; at most ${maxPhases} are allowed`);
 }
 
-interface Draft {
+interface PhaseDraft {
   name: string;
   skills: string[];
   inputs: ArtifactSpec[];
   outputs: ArtifactSpec[];
   exitCodes: ExitCodeNames;
   declaresExitCodes: boolean;
-  gates: Record<'selection' | 'precondition' | 'execution' | 'output' | 'goal', Spot>;
+  gates: Record<'selection' | 'precondition' | 'execution' | 'output' | 'goal', YamlNode>;
 }
 
-function artifactsOf(reader: Reader, name: string, own: Spot | undefined, contract: Spot | undefined, gates: Spot | undefined): Draft {
-  const nothing: Spot = { node: undefined, where: name };
-  const at = reader.fields(own ?? nothing, keysOf(PhasePart));
-  const of = reader.fields(contract ?? nothing, keysOf(ContractPart));
-  const gateSpots = reader.fields(gates ?? nothing, keysOf(GatesPart));
-  const inputs = merged([at.receives, at.requires, at.inputs, of.inputs].flatMap((spot) => readArtifacts(reader, spot)));
-  const outputs = merged([at.produces, at.outputs, of.outputs].flatMap((spot) => readArtifacts(reader, spot)));
-  for (const { path, schemas } of [...inputs.clashes, ...outputs.clashes]) tellClash(reader, own ?? contract ?? nothing, path, schemas);
-  const exitCodes = readExitCodes(reader, of.exit_codes);
+function readPhaseDraft(
+  reader: YamlReader,
+  name: string,
+  own: YamlNode | undefined,
+  contract: YamlNode | undefined,
+  gates: YamlNode | undefined,
+): PhaseDraft {
+  const absent: YamlNode = { raw: undefined, where: name };
+  const fields = reader.fields(own ?? absent, listPartKeys(PhasePart));
+  const contractFields = reader.fields(contract ?? absent, listPartKeys(ContractPart));
+  const gateNodes = reader.fields(gates ?? absent, listPartKeys(GatesPart));
+  const inputs = mergeArtifacts(
+    [fields.receives, fields.requires, fields.inputs, contractFields.inputs].flatMap((node) => readArtifacts(reader, node)),
+  );
+  const outputs = mergeArtifacts([fields.produces, fields.outputs, contractFields.outputs].flatMap((node) => readArtifacts(reader, node)));
+  for (const { path, schemas } of [...inputs.conflicts, ...outputs.conflicts])
+    reportSchemaConflict(reader, own ?? contract ?? absent, path, schemas);
+  const exitCodes = readExitCodes(reader, contractFields.exit_codes);
   return {
-    ...{ name, skills: skillsOf(reader, at.skills), inputs: inputs.artifacts, exitCodes },
-    outputs: outputsOf(reader, gateSpots.output, outputs.artifacts),
-    declaresExitCodes: reader.isThere(of.exit_codes),
-    gates: gateSpots,
+    name,
+    skills: readSkillNames(reader, fields.skills),
+    inputs: inputs.artifacts,
+    exitCodes,
+    outputs: applyOutputGate(reader, gateNodes.output, outputs.artifacts),
+    declaresExitCodes: reader.isPresent(contractFields.exit_codes),
+    gates: gateNodes,
   };
 }
 
-function skillsOf(reader: Reader, spot: Spot): string[] {
-  const names = reader.texts(spot);
+function readSkillNames(reader: YamlReader, node: YamlNode): string[] {
+  const names = reader.texts(node);
   for (const name of names) {
-    const problem = skillNameProblem(name);
-    if (problem) reader.error(spot, problem);
+    const problem = findSkillNameProblem(name);
+    if (problem) reader.addError(node, problem);
   }
   return names;
 }
 
-/** What the output gate asks holds for what must be there and has no schema of its own. */
-function outputsOf(reader: Reader, gate: Spot, outputs: ArtifactSpec[]): ArtifactSpec[] {
-  const asked = readQuality(reader, reader.fields(gate, keysOf(OutputPart)));
+/** Applies the requirements of the output gate to required outputs without a schema of their own. */
+function applyOutputGate(reader: YamlReader, gate: YamlNode, outputs: ArtifactSpec[]): ArtifactSpec[] {
+  const quality = readQuality(reader, reader.fields(gate, listPartKeys(OutputPart)));
   return outputs.map((spec) =>
-    spec.required && (spec.schema === null || spec.schema === asked.schema)
-      ? {
-          ...spec,
-          schema: spec.schema ?? asked.schema,
-          min_completeness: spec.min_completeness ?? asked.min_completeness,
-          required_sections: spec.required_sections ?? asked.required_sections,
-        }
-      : spec,
+    spec.required && (spec.schema === null || spec.schema === quality.schema) ? applyQuality(spec, quality) : spec,
   );
 }
 
-function withGates(
-  reader: Reader,
-  { gates, ...draft }: Draft,
-  { documents: declared, skills, goal }: { documents: Documents; skills: DeclaredSkill[]; goal: GoalSpec },
-): Phase {
-  const before = reader.fields(gates.precondition, keysOf(PreconditionPart));
-  const during = reader.fields(gates.execution, keysOf(ExecutionGatePart));
-  const after = withoutFindings(reader, () => reader.fields(gates.output, keysOf(OutputPart)));
-  const severity = (spot: Spot): 'block' | 'warn' => reader.oneOf(spot, ['block', 'warn']) ?? 'block';
-  const primarySchema = reader.schema(after.primary_schema);
-  const deadlineMs = reader.number(during.deadline_ms, limits.milliseconds);
+function addGates(
+  reader: YamlReader,
+  { gates, ...draft }: PhaseDraft,
+  { documents, skills, goal }: { documents: DocumentIndex; skills: DeclaredSkill[]; goal: GoalSpec },
+): PhaseSpec {
+  const precondition = reader.fields(gates.precondition, listPartKeys(PreconditionPart));
+  const execution = reader.fields(gates.execution, listPartKeys(ExecutionGatePart));
+  const output = dropFindings(reader, () => reader.fields(gates.output, listPartKeys(OutputPart)));
+  const readSeverity = (node: YamlNode): 'block' | 'warn' => reader.oneOf(node, ['block', 'warn']) ?? 'block';
+  const primarySchema = reader.schema(output.primary_schema);
+  const deadlineMs = reader.number(execution.deadline_ms, manifestLimits.milliseconds);
   return {
     ...draft,
     skills: [...new Set([...skills.filter(({ phase }) => phase === draft.name).map(({ name }) => name), ...draft.skills])],
     gates: {
-      precondition: { severity: severity(before.severity), checks: readChecks(reader, before.checks, declared) },
-      execution: { severity: severity(during.severity), checks: [] },
+      precondition: { severity: readSeverity(precondition.severity), checks: readChecks(reader, precondition.checks, documents) },
+      execution: { severity: readSeverity(execution.severity), checks: [] },
       output: {
-        severity: severity(after.severity),
-        checks: readChecks(reader, after.checks, declared),
-        ...(primarySchema === undefined ? {} : { primarySchema }),
+        severity: readSeverity(output.severity),
+        checks: readChecks(reader, output.checks, documents),
+        ...defined({ primarySchema }),
       },
     },
-    ...(reader.isThere(gates.goal) ? { goal: readGoal(reader, gates.goal, goal) } : {}),
-    timeoutMs: reader.number(during.timeout_ms, limits.milliseconds) ?? defaultTimeoutMs,
+    ...(reader.isPresent(gates.goal) ? { goal: readGoal(reader, gates.goal, goal) } : {}),
+    timeoutMs: reader.number(execution.timeout_ms, manifestLimits.milliseconds) ?? defaultTimeoutMs,
     ...(deadlineMs ? { deadlineMs } : {}),
-    maxRetries: reader.number(during.max_retries, limits.retries) ?? 0,
-    retryOn: retryOn(reader, during.retry_on),
-    killGraceMs: reader.number(during.kill_grace_ms, limits.milliseconds) ?? defaultKillGraceMs,
+    maxRetries: reader.number(execution.max_retries, manifestLimits.retries) ?? 0,
+    retryOn: readRetryOn(reader, execution.retry_on),
+    killGraceMs: reader.number(execution.kill_grace_ms, manifestLimits.milliseconds) ?? defaultKillGraceMs,
   };
 }
 
-/** For what was read once already and is looked up again. */
-function withoutFindings<T>(reader: Reader, work: () => T): T {
-  const before = reader.findings.length;
+/** Runs `work` without adding findings, to read a part again whose findings are already reported. */
+function dropFindings<T>(reader: YamlReader, work: () => T): T {
+  const count = reader.findings.length;
   const result = work();
-  reader.findings.length = before;
+  reader.findings.length = count;
   return result;
 }
 
-function retryOn(reader: Reader, spot: Spot): ExitClass[] {
-  if (!reader.isThere(spot)) return retriedByDefault;
-  return reader.items(spot).flatMap((item) => reader.oneOf(item, failureClasses) ?? []);
+function readRetryOn(reader: YamlReader, node: YamlNode): ExitClass[] {
+  if (!reader.isPresent(node)) return defaultRetryOn;
+  return reader.items(node).flatMap((item) => reader.oneOf(item, failureClasses) ?? []);
 }
 
-/** One document has one schema, whoever speaks of it. */
-function checkSchemas(reader: Reader, spot: Spot, drafts: Draft[]): void {
-  const { clashes } = merged(drafts.flatMap(({ inputs, outputs }) => [...inputs, ...outputs]));
-  for (const { path, schemas } of clashes) tellClash(reader, spot, path, schemas);
+/** Reports paths that have different schemas in different phases. */
+function checkSchemaConflicts(reader: YamlReader, node: YamlNode, drafts: PhaseDraft[]): void {
+  const { conflicts } = mergeArtifacts(drafts.flatMap(({ inputs, outputs }) => [...inputs, ...outputs]));
+  for (const { path, schemas } of conflicts) reportSchemaConflict(reader, node, path, schemas);
 }
 
-/** What only a later phase makes may be there from an earlier run; but two phases cannot each wait for the other. */
-function checkOrder(reader: Reader, spot: Spot, phases: Phase[]): void {
-  const makes = (phase: Phase, path: string): boolean => phase.outputs.some((output) => output.path === path);
+/** Warns about an input that only a later phase produces, since it may exist from an earlier run. Two phases that wait for each other
+ *  are an error. */
+function checkOrder(reader: YamlReader, node: YamlNode, phases: PhaseSpec[]): void {
+  const hasOutput = (phase: PhaseSpec, path: string): boolean => phase.outputs.some((output) => output.path === path);
   const waits = phases.map((phase, i) =>
-    phase.inputs.filter(({ required, path }) => required && !phases.slice(0, i).some((one) => makes(one, path))),
+    phase.inputs.filter(({ required, path }) => required && !phases.slice(0, i).some((one) => hasOutput(one, path))),
   );
   phases.forEach((phase, i) => {
     for (const { path } of waits[i]!) {
-      const later = phases.findIndex((one, j) => j > i && makes(one, path));
+      const later = phases.findIndex((one, j) => j > i && hasOutput(one, path));
       if (later < 0) continue;
-      const isMutual = waitsFor(phases[later]!, phase, phases, new Set());
-      const problem = `${phase.name} receives ${path}, which only ${phases[later]!.name} makes, later`;
-      if (isMutual) reader.error(spot, `${problem}, and which waits for ${phase.name} itself`);
-      else reader.warning(spot, problem);
+      const isMutual = isWaitingFor(phases[later]!, phase, phases, new Set());
+      const problem = `${phase.name} needs ${path}, which only the later phase ${phases[later]!.name} produces`;
+      if (isMutual) reader.addError(node, `${problem}, and that phase waits for ${phase.name}`);
+      else reader.addWarning(node, problem);
     }
   });
 }
 
-/** Whether one needs what another makes, itself or by way of others. */
-function waitsFor(phase: Phase, other: Phase, phases: Phase[], seen: Set<string>): boolean {
+/** True if `phase` needs an output of `other`, directly or through other phases. */
+function isWaitingFor(phase: PhaseSpec, other: PhaseSpec, phases: PhaseSpec[], seen: Set<string>): boolean {
   if (seen.has(phase.name)) return false;
   seen.add(phase.name);
   const makers = phases.filter(({ outputs }) =>
     phase.inputs.some((input) => input.required && outputs.some(({ path }) => path === input.path)),
   );
-  return makers.some((one) => one === other || waitsFor(one, other, phases, seen));
+  return makers.some((one) => one === other || isWaitingFor(one, other, phases, seen));
 }

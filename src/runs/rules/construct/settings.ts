@@ -1,160 +1,168 @@
-import type { Capture, ExitCodeNames, GoalSpec, JudgeSpec, SkillSpec } from '../../model/construct.ts';
-import { CapturePart, ExitCodePart, GoalPart, JudgePart, keysOf, limits, RubricPart, SkillPart } from '../../model/construct-file.ts';
+import { defined } from '#lib/defined.ts';
+import type { CaptureSpec, ExitCodeNames, GoalSpec, JudgeSpec, SkillSpec } from '../../model/construct.ts';
+import {
+  CapturePart,
+  ExitCodePart,
+  GoalPart,
+  JudgePart,
+  listPartKeys,
+  manifestLimits,
+  RubricPart,
+  SkillPart,
+} from '../../model/construct-file.ts';
 import { exitClasses } from '../../model/skill-exit.ts';
-import { classOfName } from '../exit-class.ts';
-import { pathProblem, skillNameProblem } from './names.ts';
-import type { Reader, Spot } from './spot.ts';
+import { findClassByName } from '../exit-class.ts';
+import { createSkillSpec, defaultCapture, noGoal } from './defaults.ts';
+import { findManifestPathProblem, findSkillNameProblem } from './names.ts';
+import type { YamlNode, YamlReader } from './yaml-reader.ts';
 
-export function readCapture(reader: Reader, spot: Spot): Capture {
-  const at = reader.fields(spot, keysOf(CapturePart));
-  const keepsAll = at.retention_days.node !== undefined && !reader.isThere(at.retention_days);
+export function readCapture(reader: YamlReader, node: YamlNode): CaptureSpec {
+  const at = reader.fields(node, listPartKeys(CapturePart));
+  const isForever = at.retention_days.raw !== undefined && !reader.isPresent(at.retention_days);
   return {
-    enabled: reader.flag(at.enabled) ?? true,
-    retentionDays: keepsAll ? null : (reader.number(at.retention_days, limits.days) ?? 30),
-    inputs: reader.oneOf(at.include_inputs, ['none', 'hashed', 'full']) ?? 'hashed',
-    outputs: reader.oneOf(at.include_outputs, ['none', 'summary', 'full']) ?? 'summary',
+    enabled: reader.boolean(at.enabled) ?? defaultCapture.enabled,
+    retentionDays: isForever ? null : (reader.number(at.retention_days, manifestLimits.days) ?? defaultCapture.retentionDays),
+    inputs: reader.oneOf(at.include_inputs, ['none', 'hashed', 'full']) ?? defaultCapture.inputs,
+    outputs: reader.oneOf(at.include_outputs, ['none', 'summary', 'full']) ?? defaultCapture.outputs,
   };
 }
 
-const noGoal: GoalSpec = { mode: 'off', enforce: false, rubric: [] };
-
-export function readGoal(reader: Reader, spot: Spot, otherwise: GoalSpec = noGoal): GoalSpec {
-  if (!reader.isThere(spot)) return otherwise;
-  const at = reader.fields(spot, keysOf(GoalPart));
-  const rubric = reader.isThere(at.rubric)
+export function readGoal(reader: YamlReader, node: YamlNode, fallback: GoalSpec = noGoal): GoalSpec {
+  if (!reader.isPresent(node)) return fallback;
+  const at = reader.fields(node, listPartKeys(GoalPart));
+  const rubric = reader.isPresent(at.rubric)
     ? reader.items(at.rubric).flatMap((item) => {
-        const of = reader.fields(item, keysOf(RubricPart));
-        const [id, question] = [reader.text(of.id), reader.text(of.question)];
-        if (id === undefined || question === undefined) {
-          reader.error(item, 'needs an id and a question');
+        const question = reader.fields(item, listPartKeys(RubricPart));
+        const [id, text] = [reader.text(question.id), reader.text(question.question)];
+        if (id === undefined || text === undefined) {
+          reader.addError(item, 'needs an id and a question');
           return [];
         }
-        return [{ id, question, weight: reader.number(of.weight, limits.weight) ?? 1 }];
+        return [{ id, question: text, weight: reader.number(question.weight, manifestLimits.weight) ?? 1 }];
       })
-    : otherwise.rubric;
+    : fallback.rubric;
   return {
-    mode: reader.oneOf(at.mode, ['off', 'judge', 'review', 'judge_then_review']) ?? otherwise.mode,
-    enforce: reader.flag(at.enforce) ?? otherwise.enforce,
+    mode: reader.oneOf(at.mode, ['off', 'judge', 'review', 'judge_then_review']) ?? fallback.mode,
+    enforce: reader.boolean(at.enforce) ?? fallback.enforce,
     rubric,
   };
 }
 
-export function readJudge(reader: Reader, spot: Spot): JudgeSpec | undefined {
-  if (!reader.isThere(spot)) return undefined;
-  const at = reader.fields(spot, keysOf(JudgePart));
+export function readJudge(reader: YamlReader, node: YamlNode): JudgeSpec | undefined {
+  if (!reader.isPresent(node)) return undefined;
+  const at = reader.fields(node, listPartKeys(JudgePart));
   const command = readArgv(reader, at.command);
   if (!command) {
-    if (!reader.isThere(at.command)) reader.error(spot, 'needs a command');
+    if (!reader.isPresent(at.command)) reader.addError(node, 'needs a command');
     return undefined;
   }
-  const votes = reader.number(at.votes, limits.votes) ?? 1;
-  if (votes % 2 === 0) reader.error(at.votes, 'must be odd, so that there is a majority');
+  const votes = reader.number(at.votes, manifestLimits.votes) ?? 1;
+  if (votes % 2 === 0) reader.addError(at.votes, 'must be odd, so that there is a majority');
   return {
     command,
-    timeoutMs: reader.number(at.timeout_ms, limits.milliseconds) ?? 60_000,
-    maxRetries: reader.number(at.max_retries, limits.retries) ?? 1,
+    timeoutMs: reader.number(at.timeout_ms, manifestLimits.milliseconds) ?? 60_000,
+    maxRetries: reader.number(at.max_retries, manifestLimits.retries) ?? 1,
     votes,
-    minScore: reader.number(at.min_score, limits.share) ?? 0.7,
+    minScore: reader.number(at.min_score, manifestLimits.share) ?? 0.7,
   };
 }
 
-/** Names for codes, and what they thereby mean. Zero is success by any name. */
-export function readExitCodes(reader: Reader, spot: Spot): ExitCodeNames {
-  if (!reader.isThere(spot)) return {};
+/** Reads the names and classes of exit codes. Code 0 is success under any name. */
+export function readExitCodes(reader: YamlReader, node: YamlNode): ExitCodeNames {
+  if (!reader.isPresent(node)) return {};
   const found: ExitCodeNames = {};
-  for (const [key, value] of reader.entries(spot)) {
+  for (const [key, value] of reader.entries(node)) {
     const code = /^\d{1,3}$/.test(key) ? Number(key) : 256;
     if (code > 255) {
-      reader.error(value, `${JSON.stringify(key)} is no exit code; they are 0 to 255`);
+      reader.addError(value, `${JSON.stringify(key)} is not an exit code (0 to 255)`);
       continue;
     }
-    const given = readExitCode(reader, value);
-    if (!given) continue;
-    const meant = given.class ?? classOfName(given.name);
-    if (code === 0 && meant !== undefined && meant !== 'success') reader.error(value, '0 is success, whatever it is called');
-    else found[code] = given;
+    const entry = readExitCode(reader, value);
+    if (!entry) continue;
+    const exitClass = entry.class ?? findClassByName(entry.name);
+    if (code === 0 && exitClass !== undefined && exitClass !== 'success') reader.addError(value, 'exit code 0 always means success');
+    else found[code] = entry;
   }
   return found;
 }
 
-function readExitCode(reader: Reader, spot: Spot): ExitCodeNames[number] | undefined {
-  if (!reader.isMap(spot)) {
-    const name = reader.text(spot);
+function readExitCode(reader: YamlReader, node: YamlNode): ExitCodeNames[number] | undefined {
+  if (!reader.isMap(node)) {
+    const name = reader.text(node);
     return name === undefined ? undefined : { name };
   }
-  const at = reader.fields(spot, keysOf(ExitCodePart));
+  const at = reader.fields(node, listPartKeys(ExitCodePart));
   const name = reader.text(at.name);
-  const given = reader.oneOf(at.class, exitClasses);
-  if (name === undefined && given === undefined) return undefined;
-  return { name: name ?? given!, ...(given ? { class: given } : {}) };
+  const exitClass = reader.oneOf(at.class, exitClasses);
+  const known = name ?? exitClass;
+  return known === undefined ? undefined : { name: known, ...defined({ class: exitClass }) };
 }
 
-/** A skill that names its phase, and where. */
+/** A skill that names its phase, and the node of that name. */
 export interface DeclaredSkill {
   name: string;
   phase: string;
-  phaseAt: Spot;
+  phaseAt: YamlNode;
 }
 
-export function readSkills(reader: Reader, spot: Spot): { skills: SkillSpec[]; declared: DeclaredSkill[] } {
+export function readSkills(reader: YamlReader, node: YamlNode): { skills: SkillSpec[]; declared: DeclaredSkill[] } {
   const found = new Map<string, SkillSpec>();
   const declared: DeclaredSkill[] = [];
-  for (const item of reader.isThere(spot) ? reader.items(spot) : []) {
-    const skill = reader.isMap(item) ? readSkill(reader, item) : nameOnly(reader.text(item));
+  for (const item of reader.isPresent(node) ? reader.items(node) : []) {
+    const skill = readSkill(reader, item);
     if (!skill) continue;
     const { name, phase } = skill;
-    const problem = skillNameProblem(name);
-    if (problem) reader.error(item, problem);
-    if (found.has(name)) reader.error(item, `${name} is declared twice`);
+    const problem = findSkillNameProblem(name);
+    if (problem) reader.addError(item, problem);
+    if (found.has(name)) reader.addError(item, `${name} is declared twice`);
     found.set(name, skill);
     if (phase !== undefined) declared.push({ name, phase, phaseAt: new Map(reader.entries(item)).get('phase')! });
   }
   return { skills: [...found.values()], declared };
 }
 
-const nameOnly = (name: string | undefined): SkillSpec | undefined =>
-  name === undefined ? undefined : { name, required: true, shell: false, env: [], credentials: [] };
-
-function readSkill(reader: Reader, spot: Spot): SkillSpec | undefined {
-  const at = reader.fields(spot, keysOf(SkillPart));
+function readSkill(reader: YamlReader, node: YamlNode): SkillSpec | undefined {
+  if (!reader.isMap(node)) {
+    const name = reader.text(node);
+    return name === undefined ? undefined : createSkillSpec(name);
+  }
+  const at = reader.fields(node, listPartKeys(SkillPart));
   const name = reader.text(at.name) ?? reader.text(at.slug);
   if (name === undefined) {
-    reader.error(spot, 'needs a name');
+    reader.addError(node, 'needs a name');
     return undefined;
   }
-  const shell = reader.flag(at.shell) ?? false;
-  const run = reader.isThere(at.run) ? readRun(reader, at.run, shell) : undefined;
-  const phase = reader.text(at.phase);
+  const shell = reader.boolean(at.shell) ?? false;
   const path = reader.text(at.path);
-  const misplaced = path === undefined ? undefined : pathProblem(path);
-  if (misplaced) reader.error(at.path, `${JSON.stringify(path)} ${misplaced}`);
-  const timeoutMs = reader.number(at.timeout_ms, limits.milliseconds);
-  const maxRetries = reader.number(at.max_retries, limits.retries);
+  const problem = path === undefined ? undefined : findManifestPathProblem(path);
+  if (problem) reader.addError(at.path, `${JSON.stringify(path)} ${problem}`);
   return {
     name,
-    required: reader.flag(at.required) ?? true,
+    required: reader.boolean(at.required) ?? true,
     shell,
     env: reader.texts(at.env),
     credentials: reader.texts(at.credentials),
-    ...(phase === undefined ? {} : { phase }),
-    ...(path === undefined ? {} : { path }),
-    ...(run ? { run } : {}),
-    ...(timeoutMs === undefined ? {} : { timeoutMs }),
-    ...(maxRetries === undefined ? {} : { maxRetries }),
+    ...defined({
+      phase: reader.text(at.phase),
+      path,
+      run: reader.isPresent(at.run) ? readRunCommand(reader, at.run, shell) : undefined,
+      timeoutMs: reader.number(at.timeout_ms, manifestLimits.milliseconds),
+      maxRetries: reader.number(at.max_retries, manifestLimits.retries),
+    }),
   };
 }
 
-function readRun(reader: Reader, spot: Spot, shell: boolean): string[] | undefined {
-  if (reader.isList(spot)) return readArgv(reader, spot);
-  const line = reader.text(spot);
-  if (line !== undefined && !shell) reader.error(spot, 'is one line for a shell', 'write it as a list, or say shell: true');
+function readRunCommand(reader: YamlReader, node: YamlNode, shell: boolean): string[] | undefined {
+  if (reader.isList(node)) return readArgv(reader, node);
+  const line = reader.text(node);
+  if (line !== undefined && !shell) reader.addError(node, 'is a shell command line', 'write it as a list, or set shell: true');
   return line !== undefined && shell ? [line] : undefined;
 }
 
-/** A program and its arguments. */
-export function readArgv(reader: Reader, spot: Spot): string[] | undefined {
-  if (!reader.isThere(spot)) return undefined;
-  const argv = reader.isList(spot) ? reader.texts(spot) : [];
-  if (argv.length === 0 || argv[0] === '') reader.error(spot, 'must be a list: the program and its arguments');
+/** Reads a program and its arguments. */
+export function readArgv(reader: YamlReader, node: YamlNode): string[] | undefined {
+  if (!reader.isPresent(node)) return undefined;
+  const argv = reader.isList(node) ? reader.texts(node) : [];
+  if (argv.length === 0 || argv[0] === '') reader.addError(node, 'must be a list: the program and its arguments');
   return argv.length === 0 || argv[0] === '' ? undefined : argv;
 }

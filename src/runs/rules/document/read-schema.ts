@@ -1,34 +1,35 @@
-import { DocSchemaFile, keysOf, limits, SectionPart } from '../../model/construct-file.ts';
+import { stripBom } from '#lib/parse-json.ts';
+import { DocSchemaFile, listPartKeys, manifestLimits, SectionPart } from '../../model/construct-file.ts';
 import type { DocSchema, SectionSpec } from '../../model/doc-schema.ts';
-import { readerOf } from '../construct/spot.ts';
+import { createYamlReader } from '../construct/yaml-reader.ts';
 
-/** A schema as a project writes it: id, version, and the sections that a document has. */
+/** Reads a *.doc.yaml file: id, version and sections. */
 export function readDocSchema(name: string, text: string): DocSchema | { problem: string } {
-  const reader = readerOf(text.replace(/^\ufeff/, ''));
-  const at = reader.fields(reader.top, keysOf(DocSchemaFile));
-  const sections = reader.isThere(at.sections)
+  const reader = createYamlReader(stripBom(text));
+  const at = reader.fields(reader.top, listPartKeys(DocSchemaFile));
+  const sections = reader.isPresent(at.sections)
     ? reader.items(at.sections).flatMap((item): SectionSpec[] => {
-        const of = reader.fields(item, keysOf(SectionPart));
+        const of = reader.fields(item, listPartKeys(SectionPart));
         const id = reader.text(of.id);
         if (id === undefined) {
-          reader.error(item, 'needs an id');
+          reader.addError(item, 'needs an id');
           return [];
         }
-        const minItems = reader.number(of.min_items, limits.items);
+        const minItems = reader.number(of.min_items, manifestLimits.items);
         const titles = reader.texts(of.titles);
         return [
           {
             id,
             titles: titles.length > 0 ? titles : [id.replaceAll('_', ' ')],
-            required: reader.flag(of.required) ?? true,
-            weight: reader.number(of.weight, limits.weight) ?? 1,
-            minWords: reader.number(of.min_words, limits.words) ?? 1,
+            required: reader.boolean(of.required) ?? true,
+            weight: reader.number(of.weight, manifestLimits.weight) ?? 1,
+            minWords: reader.number(of.min_words, manifestLimits.words) ?? 1,
             ...(minItems === undefined ? {} : { minItems }),
           },
         ];
       })
     : [];
-  const frontMatter = reader.isThere(at.front_matter) ? (reader.plain(at.front_matter) as Record<string, unknown>) : undefined;
+  const frontMatter = reader.isPresent(at.front_matter) ? (reader.plainValue(at.front_matter) as Record<string, unknown>) : undefined;
   const [id, version] = [reader.text(at.id), reader.text(at.version)];
   const error = reader.findings.find(({ severity }) => severity === 'error');
   if (error) return { problem: `line ${error.line ?? 1}: ${error.where} ${error.problem}`.replace('  ', ' ') };

@@ -1,80 +1,80 @@
 import { lexer, type Token, type Tokens } from 'marked';
 
-/** A piece of text that is counted as one. */
+/** A paragraph, list item, table row or code block. */
 export interface Unit {
   words: number;
   placeholderWords: number;
   isItem: boolean;
 }
 
-/** A block at the top of a document: a heading, or what it holds in units. */
+/** A top-level block of a document: a heading, or content split into units. */
 export interface Block {
   line: number;
   heading?: { depth: number; text: string };
   units: Unit[];
 }
 
-/** The blocks of a markdown text, with the line each begins on. */
-export function blocksOf(markdown: string): Block[] {
+/** Parses Markdown into blocks with the line on which each begins. */
+export function parseBlocks(markdown: string): Block[] {
   let line = 1;
   return lexer(markdown, { gfm: true }).map((token) => {
-    const block = { line, units: unitsOf(token, false), ...headingOf(token) };
+    const block = { line, units: toUnits(token, false), ...readHeading(token) };
     line += token.raw.split('\n').length - 1;
     return block;
   });
 }
 
-const headingOf = (token: Token): Pick<Block, 'heading'> =>
-  token.type === 'heading' ? { heading: { depth: (token as Tokens.Heading).depth, text: spoken((token as Tokens.Heading).tokens) } } : {};
+const readHeading = (token: Token): Pick<Block, 'heading'> =>
+  token.type === 'heading' ? { heading: { depth: (token as Tokens.Heading).depth, text: toText((token as Tokens.Heading).tokens) } } : {};
 
-function unitsOf(token: Token, isItem: boolean): Unit[] {
+function toUnits(token: Token, isItem: boolean): Unit[] {
   switch (token.type) {
     case 'paragraph':
     case 'text':
-      return unitOf([inline(token)], isItem);
+      return toUnit([toInlinePieces(token)], isItem);
     case 'blockquote':
-      return (token as Tokens.Blockquote).tokens.flatMap((inner) => unitsOf(inner, isItem));
+      return (token as Tokens.Blockquote).tokens.flatMap((inner) => toUnits(inner, isItem));
     case 'list':
-      return (token as Tokens.List).items.flatMap((item) => itemUnits(item));
+      return (token as Tokens.List).items.flatMap((item) => toItemUnits(item));
     case 'table':
       return (token as Tokens.Table).rows.flatMap((row) =>
-        unitOf(
-          row.map((cell) => cell.tokens.flatMap(pieces)),
+        toUnit(
+          row.map((cell) => cell.tokens.flatMap(toPieces)),
           true,
         ),
       );
     case 'code':
-      return unitOf([[{ text: (token as Tokens.Code).text, kind: 'code' }]], isItem);
+      return toUnit([[{ text: (token as Tokens.Code).text, kind: 'code' }]], isItem);
     default:
       return [];
   }
 }
 
-/** One item is one item, however many paragraphs it has; one that says nothing is none. */
-function itemUnits(item: Tokens.ListItem): Unit[] {
-  const own = item.tokens.filter(({ type }) => type !== 'list').flatMap((inner) => unitsOf(inner, false));
-  const below = item.tokens.filter(({ type }) => type === 'list').flatMap((inner) => unitsOf(inner, true));
+/** A list item counts once, however many paragraphs it has; an empty item does not count. */
+function toItemUnits(item: Tokens.ListItem): Unit[] {
+  const own = item.tokens.filter(({ type }) => type !== 'list').flatMap((inner) => toUnits(inner, false));
+  const below = item.tokens.filter(({ type }) => type === 'list').flatMap((inner) => toUnits(inner, true));
   const [first, ...rest] = own;
   return [...(first ? [{ ...first, isItem: true }] : []), ...rest, ...below];
 }
 
 interface Piece {
   text: string;
-  /** `tag`: one that no browser knows stands for something to be filled in. `plain`: a character that was written so that it is no mark. */
+  /** `tag`: an unknown HTML tag, which is a placeholder. `plain`: an escaped character, which is never part of a placeholder. */
   kind: 'prose' | 'code' | 'tag' | 'plain';
 }
 
 const footnote = /^\[\^[^\]]+\]:/;
 
-const inline = (token: Token): Piece[] => {
+const toInlinePieces = (token: Token): Piece[] => {
   if (footnote.test(token.raw)) return [];
-  return 'tokens' in token && token.tokens ? token.tokens.flatMap(pieces) : [prose(token)];
+  return 'tokens' in token && token.tokens ? token.tokens.flatMap(toPieces) : [toProse(token)];
 };
 
-const prose = (token: Token): Piece => ({ text: readable((token as Tokens.Text).text ?? ''), kind: 'prose' });
+const toProse = (token: Token): Piece => ({ text: decodeText((token as Tokens.Text).text ?? ''), kind: 'prose' });
 
-/** As it is read: without the numbers of footnotes, and with the characters that are written by name. */
-const readable = (text: string): string =>
+/** Removes footnote references and decodes character references. */
+const decodeText = (text: string): string =>
   text
     .replace(/\[\^[^\]\s]+\]/g, '')
     .replace(/&(?:#(\d{1,7})|#x([\da-f]{1,6})|([a-z][a-z\d]*));/gi, (_, decimal?: string, hex?: string, name?: string) => {
@@ -83,8 +83,8 @@ const readable = (text: string): string =>
       return code > 0 && code <= 0x10_ff_ff ? String.fromCodePoint(code) : ' ';
     });
 
-/** The text that is read: not targets of links, images or HTML. */
-function pieces(token: Token): Piece[] {
+/** The visible text of a token, without link targets, images and HTML. */
+function toPieces(token: Token): Piece[] {
   switch (token.type) {
     case 'codespan':
       return [{ text: (token as Tokens.Codespan).text, kind: 'code' }];
@@ -95,72 +95,72 @@ function pieces(token: Token): Piece[] {
     case 'br':
       return [{ text: ' ', kind: 'prose' }];
     case 'html':
-      return tagPiece(token.raw);
+      return toTagPiece(token.raw);
     case 'link': {
       const link = token as Tokens.Link;
-      // An address that stands for itself is a target, not a text.
-      return /^<|^[a-z]+:\/\/|^www\./i.test(link.raw) ? [] : link.tokens.flatMap(pieces);
+      // A bare URL is a link target, not text.
+      return /^<|^[a-z]+:\/\/|^www\./i.test(link.raw) ? [] : link.tokens.flatMap(toPieces);
     }
     default:
-      return 'tokens' in token && token.tokens ? token.tokens.flatMap(pieces) : [prose(token)];
+      return 'tokens' in token && token.tokens ? token.tokens.flatMap(toPieces) : [toProse(token)];
   }
 }
 
-function tagPiece(raw: string): Piece[] {
+function toTagPiece(raw: string): Piece[] {
   const name = /^<\/?\s*([A-Za-z][A-Za-z0-9-]*)/.exec(raw)?.[1]?.toLowerCase();
-  return name === undefined || tags.has(name) ? [] : [{ text: raw.replace(/^<\/?|>$/g, ''), kind: 'tag' }];
+  return name === undefined || htmlTags.has(name) ? [] : [{ text: raw.replace(/^<\/?|>$/g, ''), kind: 'tag' }];
 }
 
-const tags = new Set(
+const htmlTags = new Set(
   'a abbr address area article aside audio b base bdi bdo blockquote body br button canvas caption center cite code col colgroup data datalist dd del details dfn dialog div dl dt em embed fieldset figcaption figure font footer form h1 h2 h3 h4 h5 h6 head header hr html i iframe img input ins kbd label legend li link main map mark meta meter nav noscript object ol optgroup option output p param picture pre progress q rp rt ruby s samp script section select small source span strong style sub summary sup svg table tbody td template textarea tfoot th thead time title tr track u ul var video wbr'.split(
     ' ',
   ),
 );
 
-const spoken = (tokens: Token[]): string => textOf(tokens.flatMap(pieces));
+const toText = (tokens: Token[]): string => joinText(tokens.flatMap(toPieces));
 
-/** Case matters where the small word is one of everyday: a todo list is no placeholder. */
-const shouted = /\b(?:TO[D]O|X{3})\b|\?{3}/;
-const spokenMarks = /\b(?:tbd|tba|tbc|fixme)\b|\blorem ipsum\b|\bto be (?:determined|defined|decided)\b|\bcoming soon\b/i;
-const nothing = /^(?:\.{3,}|\u2026|-+|\u2014|\u2013|n\/?a|none)\.?$/i;
+/** Marks that are placeholders only in upper case: "a todo list" is ordinary text. */
+const caseSensitiveMarks = /\b(?:TO[D]O|X{3})\b|\?{3}/;
+const placeholderMarks = /\b(?:tbd|tba|tbc|fixme)\b|\blorem ipsum\b|\bto be (?:determined|defined|decided)\b|\bcoming soon\b/i;
+const emptyMarks = /^(?:\.{3,}|\u2026|-+|\u2014|\u2013|n\/?a|none)\.?$/i;
 
-/** Of a row, every cell; of everything else there is one. */
-function unitOf(cells: Piece[][], isItem: boolean): Unit[] {
-  const texts = cells.map((parts) => textOf(parts).trim()).filter((text) => text !== '');
+/** Builds the unit of a table row from its cells, or of any other block from one cell. Empty text gives no unit. */
+function toUnit(cells: Piece[][], isItem: boolean): Unit[] {
+  const texts = cells.map((parts) => joinText(parts).trim()).filter((text) => text !== '');
   if (texts.length === 0) return [];
   const text = texts.join(' ');
   const words = countWords(text);
-  if (shouted.test(text) || spokenMarks.test(text) || texts.every((one) => nothing.test(one))) {
+  if (caseSensitiveMarks.test(text) || placeholderMarks.test(text) || texts.every((one) => emptyMarks.test(one))) {
     const all = Math.max(1, words);
     return [{ words: all, placeholderWords: all, isItem }];
   }
-  const marked = cells.flatMap(runsOf).reduce((sum, run) => sum + placeholdersIn(run), 0);
-  return [{ words, placeholderWords: marked * 2 > words ? words : marked, isItem }];
+  const placeholderWords = cells.flatMap(mergeProse).reduce((sum, run) => sum + countPlaceholderWords(run), 0);
+  return [{ words, placeholderWords: placeholderWords * 2 > words ? words : placeholderWords, isItem }];
 }
 
-const textOf = (parts: Piece[]): string => parts.map(({ text }) => text).join('');
+const joinText = (parts: Piece[]): string => parts.map(({ text }) => text).join('');
 
-/** A mark may go over several lines, and over words that are set off from the others. */
-function runsOf(parts: Piece[]): Piece[] {
-  const runs: Piece[] = [];
+/** Joins adjacent prose, because a placeholder can span several lines and emphasised words. */
+function mergeProse(parts: Piece[]): Piece[] {
+  const merged: Piece[] = [];
   for (const part of parts) {
-    const last = runs.at(-1);
+    const last = merged.at(-1);
     if (last?.kind === 'prose' && part.kind === 'prose') last.text += part.text;
-    else runs.push({ ...part });
+    else merged.push({ ...part });
   }
-  return runs;
+  return merged;
 }
 
-/** What is smaller than one thing and larger than another stands between the same signs: only a letter makes it a mark. */
-const filledIn = { prose: /\{[^{}]+\}|\[[^[\]]+\](?!\()|<\p{L}[^<>]*>/gu, code: /\{[A-Z][^{}\n]*\}/g };
+/** `<` starts a placeholder only before a letter, so that "a < b and c > d" is not one. */
+const placeholderPatterns = { prose: /\{[^{}]+\}|\[[^[\]]+\](?!\()|<\p{L}[^<>]*>/gu, code: /\{[A-Z][^{}\n]*\}/g };
 
-function placeholdersIn({ text, kind }: Piece): number {
+function countPlaceholderWords({ text, kind }: Piece): number {
   if (kind === 'plain') return 0;
   if (kind === 'tag') return countWords(text);
-  return (text.match(filledIn[kind]) ?? []).reduce((sum, one) => sum + countWords(one), 0);
+  return (text.match(placeholderPatterns[kind]) ?? []).reduce((sum, one) => sum + countWords(one), 0);
 }
 
-/** Letters and digits in a row; a character each where a script puts no spaces between words. */
+/** Counts words. In scripts without spaces between words, each character counts as one. */
 export function countWords(text: string): number {
   let count = 0;
   for (const [word] of text.matchAll(/[\p{L}\p{N}\p{M}]+(?:['\u2019_-][\p{L}\p{N}\p{M}]+)*/gu)) {

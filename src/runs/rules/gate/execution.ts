@@ -1,35 +1,38 @@
 import type { ExitMeaning } from '../exit-class.ts';
-import { check, type Judged } from './gate.ts';
+import { createCheck, type GateCheck } from './gate.ts';
 
 export interface AttemptFacts {
   meaning: ExitMeaning;
-  /** What it had, where it took more. */
+  /** The timeout of the attempt, if it was exceeded. */
   timedOutMs: number | undefined;
   leaked: number;
   isTruncated: boolean;
 }
 
-/** Whether a skill ran as a program should. What it left running or said too much of is told, and is no failure. */
-export const executionChecks = ({ meaning, timedOutMs, leaked, isTruncated }: AttemptFacts): Judged[] => [
-  check(
+/** Checks how an attempt ended. Leaked processes and truncated output are advisory. */
+export const checkExecution = ({ meaning, timedOutMs, leaked, isTruncated }: AttemptFacts): GateCheck[] => [
+  createCheck(
     'exit_code',
     meaning.class === 'success',
-    `exit ${meaning.code} (${meaning.name})${timedOutMs ? `: it took more than ${timedOutMs} ms` : ''}`,
+    `exit ${meaning.code} (${meaning.name})${timedOutMs ? `: timed out after ${timedOutMs} ms` : ''}`,
     {
       expected: 0,
       actual: meaning.code,
     },
   ),
-  check('timeout', timedOutMs === undefined, timedOutMs === undefined ? 'it ended in time' : 'its time was up'),
+  createCheck('timeout', timedOutMs === undefined, timedOutMs === undefined ? 'finished in time' : 'timed out'),
   {
-    ...check('leaked_process', leaked === 0, leaked === 0 ? 'nothing was left running' : leftRunning(leaked), {
+    ...createCheck('leaked_process', leaked === 0, leaked === 0 ? 'no process was still running' : formatKilledProcesses(leaked), {
       expected: 0,
       actual: leaked,
     }),
-    isRemark: true,
+    isAdvisory: true,
   },
-  { ...check('output_size', !isTruncated, isTruncated ? 'it printed more than is kept' : 'all of its output is kept'), isRemark: true },
+  {
+    ...createCheck('output_size', !isTruncated, isTruncated ? 'the output was truncated' : 'the output is complete'),
+    isAdvisory: true,
+  },
 ];
 
-export const leftRunning = (count: number): string =>
-  count === 1 ? 'one of its processes was left running' : `${count} of its processes were left running`;
+export const formatKilledProcesses = (count: number): string =>
+  count === 1 ? 'killed 1 process that was still running' : `killed ${count} processes that were still running`;

@@ -1,20 +1,26 @@
-import { type Check, type CheckFailure, type GateNumber, type GateResult, gateNames } from '../../model/execution.ts';
+import { type Check, type CheckFailure, type GateResult, type RunGateName, runGateNames } from '../../model/execution.ts';
 
-/** A check and what would make it pass. */
-export interface Judged extends Check {
+/** A check with its remediation. */
+export interface GateCheck extends Check {
   remediation?: string;
-  /** It is told, and does not keep the gate shut. */
-  isRemark?: true;
+  /** True if a failure is reported but does not fail the gate. */
+  isAdvisory?: true;
 }
 
-interface Evidence {
+interface CheckEvidence {
   path?: string;
   line?: number;
   expected?: unknown;
   actual?: unknown;
 }
 
-export const check = (name: string, passed: boolean, message: string, evidence: Evidence = {}, remediation?: string): Judged => ({
+export const createCheck = (
+  name: string,
+  passed: boolean,
+  message: string,
+  evidence: CheckEvidence = {},
+  remediation?: string,
+): GateCheck => ({
   name,
   passed,
   message,
@@ -27,32 +33,48 @@ export const check = (name: string, passed: boolean, message: string, evidence: 
   ...(remediation === undefined || passed ? {} : { remediation }),
 });
 
-/** A gate of which all checks were made, whatever the first of them said. */
-export function gateOf(gate: GateNumber, checks: Judged[], severity: GateResult['severity'], checkedAt: string): GateResult {
-  const failed = checks.filter(({ passed, isRemark }) => !passed && !isRemark);
+/** The result of a gate. All checks run, even after the first failure. */
+export function toGateResult(name: RunGateName, checks: GateCheck[], severity: GateResult['severity'], checkedAt: string): GateResult {
+  const failed = checks.filter(({ passed, isAdvisory }) => !passed && !isAdvisory);
   return {
-    ...{ gate, name: gateNames[gate], passed: failed.length === 0, checked_at: checkedAt },
+    gate: toGateNumber(name),
+    name,
+    passed: failed.length === 0,
+    checked_at: checkedAt,
     details: {
       checks_performed: checks.map(({ name, passed, message, evidence }) => ({ name, passed, message, evidence })),
-      failures: failed.map(failureOf),
+      failures: failed.map(toCheckFailure),
     },
     status: failed.length === 0 ? 'passed' : 'failed',
     severity,
   };
 }
 
-/** One that was not looked at: on purpose, or because it was never reached. */
-export const gateWithout = (gate: GateNumber, status: 'skipped' | 'not_reached' | 'pending' | 'error', checkedAt: string): GateResult => ({
-  ...{ gate, name: gateNames[gate], passed: status === 'skipped', checked_at: checkedAt },
-  ...{ details: { checks_performed: [], failures: [] }, status, severity: 'block' },
+/** The result of a gate whose checks did not run. */
+export const createUncheckedGate = (
+  name: RunGateName,
+  status: 'skipped' | 'not_reached' | 'pending' | 'error',
+  checkedAt: string,
+): GateResult => ({
+  gate: toGateNumber(name),
+  name,
+  passed: status === 'skipped',
+  checked_at: checkedAt,
+  details: { checks_performed: [], failures: [] },
+  status,
+  severity: 'block',
 });
 
-/** Somebody let it pass, and said why. */
-export const forced = (result: GateResult): GateResult => ({ ...result, status: 'passed', passed: true, overridden: true });
+const toGateNumber = (name: RunGateName): GateResult['gate'] => runGateNames.indexOf(name) as GateResult['gate'];
 
-export const stopsAt = ({ passed, severity }: GateResult): boolean => !passed && severity === 'block';
+/** Marks a failed gate as passed with --force. */
+export const overrideGate = (result: GateResult): GateResult => ({ ...result, status: 'passed', passed: true, overridden: true });
 
-const failureOf = ({ name, message, evidence, remediation }: Judged): CheckFailure => ({
-  ...{ name, message, evidence },
+export const isBlocking = ({ passed, severity }: GateResult): boolean => !passed && severity === 'block';
+
+const toCheckFailure = ({ name, message, evidence, remediation }: GateCheck): CheckFailure => ({
+  name,
+  message,
+  evidence,
   remediation: remediation ?? null,
 });

@@ -1,15 +1,15 @@
 import { expect, test } from 'vitest';
+import type { ArtifactFile, ResolvedArtifact } from '../../model/artifact.ts';
 import type { ArtifactSpec } from '../../model/construct.ts';
-import type { FoundArtifact, FoundFile } from '../../model/found.ts';
-import { handOn } from './handoff.ts';
+import { evaluateHandoff } from './handoff.ts';
 
 const spec = (path: string, more: Partial<ArtifactSpec> = {}): ArtifactSpec => ({
   ...{ path, schema: null, required: true, min_completeness: null, required_sections: null, ...more },
 });
-const file = (path: string, more: Partial<FoundFile> = {}): FoundFile => ({
+const file = (path: string, more: Partial<ArtifactFile> = {}): ArtifactFile => ({
   ...{ path, kind: 'file', size: 5, sha256: `sha of ${path}`, contentType: 'text/markdown', problems: [], ...more },
 });
-const measured = (completeness: number): Partial<FoundFile> => ({
+const measured = (completeness: number): Partial<ArtifactFile> => ({
   completeness: {
     completeness,
     sections: [
@@ -20,76 +20,80 @@ const measured = (completeness: number): Partial<FoundFile> => ({
     ],
   },
 });
-const found = (own: ArtifactSpec, ...files: FoundFile[]): FoundArtifact => ({ spec: own, files });
+const found = (own: ArtifactSpec, ...files: ArtifactFile[]): ResolvedArtifact => ({ spec: own, files });
 
 interface Given {
-  required?: FoundArtifact[];
-  optional?: FoundArtifact[];
-  outputs?: FoundFile[];
+  required?: ResolvedArtifact[];
+  optional?: ResolvedArtifact[];
+  outputs?: ArtifactFile[];
   before?: Record<string, string>;
   onFailure?: 'block' | 'warn' | 'skip';
 }
-const handed = ({ required = [], optional = [], outputs = [], before = {}, onFailure = 'block' }: Given) =>
-  handOn({
+const evaluate = ({ required = [], optional = [], outputs = [], before = {}, onFailure = 'block' }: Given) =>
+  evaluateHandoff({
     ...{ runId: 'run-1', at: 'now', required, optional, outputs, before: new Map(Object.entries(before)) },
     spec: { from: 'a', to: 'b', required: required.map((one) => one.spec), optional: optional.map((one) => one.spec), onFailure },
   });
 const prd = spec('prd.md', { schema: 'prd-v1' });
 
 test.each<[why: string, given: Given, expected: object]>([
-  ['nothing is asked for', {}, { accepted: true, rejection_reason: null, remediation: null }],
+  ['no required artifacts', {}, { accepted: true, rejection_reason: null, remediation: null }],
   [
-    'a pattern that nothing fits',
+    'a pattern without matches',
     { required: [found(spec('notes/*.md'))] },
     { accepted: false, artifacts: { missing: ['notes/*.md'] }, remediation: 'write notes/*.md' },
   ],
   [
-    'a document that is not complete enough: 0.7 where nobody says more',
+    'a document below the default minimum of 0.7',
     { required: [found(prd, file('prd.md', measured(0.69)))] },
     {
       accepted: false,
-      validation: { schema_valid: true, completeness: 0.69, blockers: ['prd.md is 0.69 complete; 0.7 is asked for'], warnings: [] },
+      validation: { schema_valid: true, completeness: 0.69, blockers: ['prd.md is 0.69 complete; the minimum is 0.7'], warnings: [] },
       remediation: 'prd.md: goals needs 9 more words',
     },
   ],
-  ['one that is', { required: [found(prd, file('prd.md', measured(0.7)))] }, { accepted: true, validation: { completeness: 0.7 } }],
   [
-    'the least complete of all that must be there, and not of what may be',
+    'a document at the minimum',
+    { required: [found(prd, file('prd.md', measured(0.7)))] },
+    { accepted: true, validation: { completeness: 0.7 } },
+  ],
+  [
+    'the lowest completeness of the required documents',
     {
       required: [found(prd, file('prd.md', measured(1))), found(spec('x.md', { schema: 's' }), file('x.md', measured(0.8)))],
       optional: [found(spec('y.md', { schema: 's', required: false }), file('y.md', measured(0.1)))],
     },
     { accepted: true, validation: { completeness: 0.8 } },
   ],
-  ['nothing has a schema', { required: [found(spec('x'), file('x'))] }, { validation: { completeness: null } }],
-  ['what has one is not there', { required: [found(prd)] }, { accepted: false, validation: { completeness: 0 } }],
+  ['no document schema', { required: [found(spec('x'), file('x'))] }, { validation: { completeness: null } }],
+  ['a missing document', { required: [found(prd)] }, { accepted: false, validation: { completeness: 0 } }],
   [
-    'a document that is none by its schema',
-    { required: [found(prd, file('prd.md', { ...measured(1), problems: ['is no JSON'] }))] },
+    'a document that violates its schema',
+    { required: [found(prd, file('prd.md', { ...measured(1), problems: ['is not JSON'] }))] },
     {
       accepted: false,
       validation: { schema_valid: false },
-      rejection_reason: 'prd.md is no JSON',
-      remediation: 'mend prd.md: it is no JSON',
+      rejection_reason: 'prd.md is not JSON',
+      remediation: 'fix prd.md: it is not JSON',
     },
   ],
   [
-    'somebody has changed it',
+    'a file that changed after the sender ended',
     { required: [found(spec('x'), file('x'))], before: { x: 'another' } },
     {
       accepted: false,
-      validation: { blockers: ['artifact_changed: x is not what a left'] },
-      remediation: 'run a again, or leave x as it made it',
+      validation: { blockers: ['artifact_changed: x has changed since a ended'] },
+      remediation: 'run a again, or restore x',
     },
   ],
-  ['nobody has', { required: [found(spec('x'), file('x'))], before: { x: 'sha of x' } }, { accepted: true }],
+  ['an unchanged file', { required: [found(spec('x'), file('x'))], before: { x: 'sha of x' } }, { accepted: true }],
   [
-    'what may be there is told of, and stops nothing',
+    'a problem of an optional file is a warning',
     { optional: [found(spec('y', { required: false }), file('y', { size: 0 }))] },
     { accepted: true, validation: { warnings: ['y is empty'], blockers: [] } },
   ],
   [
-    'what fits the outputs and nobody names',
+    'extra outputs',
     {
       required: [found(spec('x'), file('x'))],
       optional: [found(spec('y', { required: false }), file('y'))],
@@ -98,22 +102,22 @@ test.each<[why: string, given: Given, expected: object]>([
     { artifacts: { extra: ['z'], provided: [{ path: 'x', completeness: null, checksum: 'sha of x' }, { path: 'y' }] } },
   ],
   [
-    'a warning lets it pass',
+    'on_failure: warn',
     { required: [found(spec('x'))], onFailure: 'warn' },
     {
       accepted: true,
-      validation: { blockers: [], warnings: ['x is not there'], skipped: false },
+      validation: { blockers: [], warnings: ['x does not exist'], skipped: false },
       rejection_reason: null,
       remediation: null,
     },
   ],
   [
-    'nobody wants to know',
+    'on_failure: skip',
     { required: [found(prd, file('prd.md', measured(0)))], onFailure: 'skip' },
     { accepted: true, validation: { skipped: true, completeness: null, warnings: [] } },
   ],
 ])('%s', (_, given, expected) => {
-  expect(handed(given)).toMatchObject({
+  expect(evaluate(given)).toMatchObject({
     schema_version: 1,
     run_id: 'run-1',
     from_phase: 'a',

@@ -1,61 +1,67 @@
+import type { ArtifactFile, ResolvedArtifact } from '../../model/artifact.ts';
 import type { HandoffSpec } from '../../model/construct.ts';
 import type { Artifact, PhaseHandoff } from '../../model/execution.ts';
-import type { FoundArtifact, FoundFile } from '../../model/found.ts';
-import { artifactChecks } from './artifacts.ts';
+import { checkArtifact } from './artifacts.ts';
 
 export interface HandoffFacts {
   runId: string;
   at: string;
   spec: HandoffSpec;
-  required: FoundArtifact[];
-  optional: FoundArtifact[];
-  /** Files that fit what the sender makes. */
-  outputs: FoundFile[];
-  /** What each file was when the sender ended; empty where that is not known. */
+  required: ResolvedArtifact[];
+  optional: ResolvedArtifact[];
+  /** Files that match the outputs of the sender. */
+  outputs: ArtifactFile[];
+  /** Hashes of the files when the sender ended; empty if unknown. */
   before: Map<string, string>;
 }
 
-/** Where nobody says how complete a document has to be. */
-export const defaultCompleteness = 0.7;
+/** The minimum completeness of a document without one of its own. */
+export const defaultMinCompleteness = 0.7;
 
-/** Whether what one phase leaves is what the next can begin with. */
-export function handOn({ runId, at, spec, required, optional, outputs, before }: HandoffFacts): PhaseHandoff {
+/** Decides whether the artifacts of one phase are sufficient for the next one to start. */
+export function evaluateHandoff({ runId, at, spec, required, optional, outputs, before }: HandoffFacts): PhaseHandoff {
   const base = { schema_version: 1 as const, run_id: runId, from_phase: spec.from, to_phase: spec.to, handoff_at: at };
-  const files = unique([...required, ...optional].flatMap((found) => found.files));
+  const files = dropDuplicates([...required, ...optional].flatMap((artifact) => artifact.files));
   const artifacts = {
     required: spec.required,
-    provided: files.filter(({ kind }) => kind === 'file').map(provided),
-    missing: required.filter((found) => found.files.length === 0).map((found) => found.spec.path),
-    extra: unique(outputs)
+    provided: files.filter(({ kind }) => kind === 'file').map(toProvided),
+    missing: required.filter((artifact) => artifact.files.length === 0).map((artifact) => artifact.spec.path),
+    extra: dropDuplicates(outputs)
       .map(({ path }) => path)
       .filter((path) => !files.some((file) => file.path === path)),
   };
   if (spec.onFailure === 'skip')
     return {
-      ...{ ...base, artifacts, validation: { schema_valid: true, completeness: null, blockers: [], warnings: [], skipped: true } },
-      ...{ accepted: true, rejection_reason: null, remediation: null },
+      ...base,
+      artifacts,
+      validation: { schema_valid: true, completeness: null, blockers: [], warnings: [], skipped: true },
+      accepted: true,
+      rejection_reason: null,
+      remediation: null,
     };
-  const failed = required.flatMap((found) => artifactChecks(found, defaultCompleteness)).filter(({ passed }) => !passed);
+  const failed = required.flatMap((artifact) => checkArtifact(artifact, defaultMinCompleteness)).filter(({ passed }) => !passed);
   const changed = files.filter(({ path, sha256 }) => before.has(path) && before.get(path) !== sha256);
   const problems = [
     ...failed.map(({ message }) => message),
-    ...changed.map(({ path }) => `artifact_changed: ${path} is not what ${spec.from} left`),
+    ...changed.map(({ path }) => `artifact_changed: ${path} has changed since ${spec.from} ended`),
   ];
   const isBlocked = problems.length > 0 && spec.onFailure === 'block';
   const remedies = [
     ...failed.flatMap(({ remediation }) => remediation ?? []),
-    ...changed.map(({ path }) => `run ${spec.from} again, or leave ${path} as it made it`),
+    ...changed.map(({ path }) => `run ${spec.from} again, or restore ${path}`),
   ];
-  // What need not be there is told of, and stops nothing.
-  const remarks = optional.flatMap((found) => artifactChecks(found)).flatMap(({ passed, message }) => (passed ? [] : [message]));
+  // Problems of optional artifacts are warnings.
+  const optionalProblems = optional
+    .flatMap((artifact) => checkArtifact(artifact))
+    .flatMap(({ passed, message }) => (passed ? [] : [message]));
   return {
     ...base,
     artifacts,
     validation: {
-      schema_valid: failed.every(({ lack }) => lack !== 'invalid'),
-      completeness: least(required),
+      schema_valid: failed.every(({ defect }) => defect !== 'invalid'),
+      completeness: getMinCompleteness(required),
       blockers: isBlocked ? problems : [],
-      warnings: isBlocked ? remarks : [...problems, ...remarks],
+      warnings: isBlocked ? optionalProblems : [...problems, ...optionalProblems],
       skipped: false,
     },
     accepted: !isBlocked,
@@ -64,17 +70,22 @@ export function handOn({ runId, at, spec, required, optional, outputs, before }:
   };
 }
 
-const provided = ({ path, contentType, size, sha256, completeness }: FoundFile): Artifact & { completeness: number | null } => ({
-  ...{ type: 'file', path, content_type: contentType, size_bytes: size, checksum: sha256, metadata: {} },
+const toProvided = ({ path, contentType, size, sha256, completeness }: ArtifactFile): Artifact & { completeness: number | null } => ({
+  type: 'file',
+  path,
+  content_type: contentType,
+  size_bytes: size,
+  checksum: sha256,
+  metadata: {},
   completeness: completeness?.completeness ?? null,
 });
 
-/** As complete as the least complete of what must be there; null where nothing of it has a schema. */
-function least(required: FoundArtifact[]): number | null {
+/** The lowest completeness of the required documents; null if none has a schema. */
+function getMinCompleteness(required: ResolvedArtifact[]): number | null {
   const shares = required
     .filter(({ spec }) => spec.schema !== null)
     .flatMap(({ files }) => (files.length === 0 ? [0] : files.map(({ completeness }) => completeness?.completeness ?? 0)));
   return shares.length === 0 ? null : Math.min(...shares);
 }
 
-const unique = (files: FoundFile[]): FoundFile[] => [...new Map(files.map((file) => [file.path, file])).values()];
+const dropDuplicates = (files: ArtifactFile[]): ArtifactFile[] => [...new Map(files.map((file) => [file.path, file])).values()];

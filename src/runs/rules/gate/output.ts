@@ -1,32 +1,36 @@
-import type { FoundArtifact } from '../../model/found.ts';
-import { artifactChecks } from './artifacts.ts';
-import { check, type Judged } from './gate.ts';
+import { mean } from '#lib/statistics.ts';
+import type { ResolvedArtifact } from '../../model/artifact.ts';
+import { checkArtifact } from './artifacts.ts';
+import { createCheck, type GateCheck } from './gate.ts';
 
-/** What a phase was to make. A required file that nobody touched is there, but not of this execution: that is told. */
-export function outputChecks(found: FoundArtifact[], touched: Set<string>): Judged[] {
-  return found.flatMap((artifact) => [
-    ...artifactChecks(artifact),
+/** Checks the outputs of a phase. A required file that the execution did not write is reported as stale, which is advisory. */
+export function checkOutputs(artifacts: ResolvedArtifact[], touched: Set<string>): GateCheck[] {
+  return artifacts.flatMap((artifact) => [
+    ...checkArtifact(artifact),
     ...artifact.files
       .filter(({ path, kind }) => artifact.spec.required && kind === 'file' && !touched.has(path))
       .map(
-        ({ path }): Judged => ({ ...check('stale_output', false, `${path} was not written by this execution`, { path }), isRemark: true }),
+        ({ path }): GateCheck => ({
+          ...createCheck('stale_output', false, `${path} was not written by this execution`, { path }),
+          isAdvisory: true,
+        }),
       ),
   ]);
 }
 
-/** How much of what was to be made is there, from 0 to 1: as complete as it is as a document, else all or nothing. A pattern counts as
- *  the mean of its files. */
-export function fulfilment({ files }: FoundArtifact): number {
+/** The share of an artifact that exists, from 0 to 1: the completeness of a document, otherwise 0 or 1. A pattern counts as the mean of its
+ *  files. */
+export function measureFulfilment({ files }: ResolvedArtifact): number {
   const shares = files.map(({ kind, size, completeness, problems }) => {
     if (kind !== 'file' || size === 0) return 0;
     return completeness?.completeness ?? (problems.length === 0 ? 1 : 0);
   });
-  return shares.length === 0 ? 0 : shares.reduce((sum, share) => sum + share, 0) / shares.length;
+  return mean(shares);
 }
 
-export const primaryCheck = (problems: string[]): Judged =>
-  check(
+export const checkPrimary = (problems: string[]): GateCheck =>
+  createCheck(
     'primary',
     problems.length === 0,
-    problems.length === 0 ? 'the primary output fits its schema' : `the primary output ${problems.join('; ')}`,
+    problems.length === 0 ? 'the primary output matches its schema' : `the primary output ${problems.join('; ')}`,
   );

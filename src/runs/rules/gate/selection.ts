@@ -1,17 +1,17 @@
-import { bm25 } from '#lib/bm25.ts';
-import { terms } from '#lib/terms.ts';
-import { check, type Judged } from './gate.ts';
+import { scoreBm25 } from '#lib/bm25.ts';
+import { toTerms } from '#lib/terms.ts';
+import { createCheck, type GateCheck } from './gate.ts';
 
-export interface Selectable {
+export interface SkillCandidate {
   name: string;
   description: string;
   triggers: string[];
   negativeTriggers: string[];
 }
 
-/** Whether a skill is the one that an intent asks for: the best match of all that are known, or one that the user named. */
-export function selectionChecks(intent: string, chosen: string, known: Selectable[], isNamed: boolean): Judged[] {
-  const scores = bm25(
+/** Checks that a skill is the best match of all known ones for an intent, or that the user named it. */
+export function checkSelection(intent: string, chosen: string, known: SkillCandidate[], isNamed: boolean): GateCheck[] {
+  const scores = scoreBm25(
     intent,
     known.map(({ name, description, triggers }) => [name, description, ...triggers].join(' ')),
   );
@@ -20,29 +20,29 @@ export function selectionChecks(intent: string, chosen: string, known: Selectabl
     .sort((one, other) => other.score - one.score || (one.name < other.name ? -1 : 1));
   const first = ranked.find(({ score }) => score > 0);
   const own = known.find(({ name }) => name === chosen);
-  const against = own?.negativeTriggers.find((trigger) => holds(terms(intent), terms(trigger)));
-  // Where no skill speaks of it, words cannot tell.
+  const negativeTrigger = own?.negativeTriggers.find((trigger) => containsPhrase(toTerms(intent), toTerms(trigger)));
+  // If no skill matches, the words of the intent decide nothing.
   const isFirst = first === undefined || first.name === chosen;
   return [
-    check(
+    createCheck(
       'best_match',
       isNamed || isFirst,
       isNamed
         ? `${chosen} was named`
         : first === undefined
-          ? 'no skill speaks of it'
+          ? 'no skill matches the intent'
           : isFirst
-            ? `${chosen} fits best`
-            : `${first.name} fits better than ${chosen}`,
+            ? `${chosen} is the best match`
+            : `${first.name} matches better than ${chosen}`,
       { expected: chosen, actual: first?.name ?? null },
     ),
-    check(
+    createCheck(
       'negative_trigger',
-      against === undefined,
-      against === undefined ? 'nothing speaks against it' : `${chosen} is not for ${JSON.stringify(against)}`,
+      negativeTrigger === undefined,
+      negativeTrigger === undefined ? 'no negative trigger matches' : `${chosen} is not for ${JSON.stringify(negativeTrigger)}`,
     ),
   ];
 }
 
-const holds = (words: string[], wanted: string[]): boolean =>
+const containsPhrase = (words: string[], wanted: string[]): boolean =>
   wanted.length > 0 && words.some((_, start) => wanted.every((word, i) => words[start + i] === word));

@@ -1,11 +1,11 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { openApp } from '../../../../test/app.ts';
-import { realTokens } from '../../../../test/real-tokens.ts';
+import { countRealTokens } from '../../../../test/real-tokens.ts';
 
 const world = ['T001 epic: Parser', 'T002 in T001: Grammar', 'session session-1 epic:T001 by tester: Work'];
 
-test('what waits for a decision is told, the newest first, with the way to all of it', async () => {
+test('lists open decisions, newest first, with the command that shows all of them', async () => {
   const decisions = Array.from({ length: 60 }, (_, i) => `memory decision about T002: Decision ${i} on tokens`);
   const { call, cli } = await openApp({ tasks: [...world, ...decisions, 'memory decision accepted: Settled'] });
   const { briefing } = await call('session.briefing', { budget: 20_000 });
@@ -19,7 +19,7 @@ test('what waits for a decision is told, the newest first, with the way to all o
   expect((await cli('cleo briefing --human')).out).toContain('## To be decided\n- D-060 Decision 59');
 });
 
-test('a long note is cut, and its session shows it whole', async () => {
+test('clips a long note and refers to the session', async () => {
   const { call } = await openApp({ tasks: world });
   const note = 'What I did and why. '.repeat(190).trim();
   await call('session.end', { note });
@@ -28,7 +28,7 @@ test('a long note is cut, and its session shows it whole', async () => {
   expect(omitted).toEqual([{ section: 'note', count: 1, expand: 'cleo session show session-1' }]);
 });
 
-test('no briefing is over its budget as tokenizers count it, as JSON or as a text; below the least it says what would do', async () => {
+test('stays within its budget as tokenizers count it, as JSON and as text, and names the smallest budget that works', async () => {
   const words = fc.stringMatching(/^[a-z\u4e00-\u4fff\n<>{}"' 🍳-]{1,150}$/u).map((said) => said.toWellFormed());
   const { call, cli } = await openApp({
     tasks: [...world, ...Array.from({ length: 40 }, (_, i) => `T${i + 100} in T001 blocked: In the way ${i}, as a title says it`)],
@@ -45,14 +45,14 @@ test('no briefing is over its budget as tokenizers count it, as JSON or as a tex
         expect(budget).toBeLessThan(250);
         return;
       }
-      expect(realTokens(out)).toBeLessThanOrEqual(budget);
-      expect(realTokens((await cli(['briefing', '--budget', String(budget), '--human'])).out)).toBeLessThanOrEqual(budget);
+      expect(countRealTokens(out)).toBeLessThanOrEqual(budget);
+      expect(countRealTokens((await cli(['briefing', '--budget', String(budget), '--human'])).out)).toBeLessThanOrEqual(budget);
     }),
     { numRuns: 25, seed: 6 },
   );
   await call('session.end', { note: '終わり\n'.repeat(900) });
   for (const budget of [250, 600, 2000]) {
-    expect(realTokens((await cli(['briefing', '--budget', String(budget)])).out)).toBeLessThanOrEqual(budget);
-    expect(realTokens((await cli(['briefing', '--budget', String(budget), '--human'])).out)).toBeLessThanOrEqual(budget);
+    expect(countRealTokens((await cli(['briefing', '--budget', String(budget)])).out)).toBeLessThanOrEqual(budget);
+    expect(countRealTokens((await cli(['briefing', '--budget', String(budget), '--human'])).out)).toBeLessThanOrEqual(budget);
   }
 });

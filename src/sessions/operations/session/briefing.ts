@@ -2,23 +2,24 @@ import { array, optional, strictObject, string } from 'valibot';
 import { query } from '#core/define.ts';
 import { CleoError } from '#core/errors/error.ts';
 import { Omitted } from '#core/model/omitted.ts';
-import { budgetParam, mostTokens } from '#core/page.ts';
-import { clip, filled, type Section } from '#lib/budget.ts';
-import { countedTo } from '#lib/page.ts';
-import { estimateShown } from '#lib/tokens.ts';
-import type { ReadStore } from '#store/port.ts';
+import { budgetParam, maxTokens } from '#core/page.ts';
+import { clipText, fitAnswer, type Section } from '#lib/budget.ts';
+import { defined } from '#lib/defined.ts';
+import { maxCounted } from '#lib/page.ts';
+import { estimateAnswerTokens } from '#lib/tokens.ts';
+import type { ReadStore } from '#store/port/store.ts';
 import { TaskReceipt, Timestamp } from '#tasks/model/task.ts';
-import { recommended } from '#tasks/operations/shared/recommend.ts';
+import { recommendTasks } from '#tasks/operations/shared/recommend.ts';
 import { requireTask } from '#tasks/operations/shared/require.ts';
-import { scopeText } from '#tasks/rules/scope.ts';
-import { receiptOf } from '#tasks/rules/view.ts';
+import { formatScope } from '#tasks/rules/scope.ts';
+import { toTaskReceipt } from '#tasks/rules/view.ts';
 import { Handoff, type SessionRecord, SessionSummary } from '../../model/session.ts';
-import { summaryOf } from '../../rules/session-view.ts';
-import { blockedInside } from '../shared/sessions.ts';
+import { toSessionSummary } from '../../rules/session-view.ts';
+import { listBlockedTasks } from '../shared/sessions.ts';
 
 export const sessionBriefing = query({
   name: 'session.briefing',
-  summary: 'Say where we are: session, last handoff, focus, what is next, blocked and to be decided',
+  summary: 'Show session, focus, next and blocked tasks, last handoff',
   params: strictObject({ budget: budgetParam(1500) }),
   result: strictObject({
     briefing: strictObject({
@@ -44,32 +45,35 @@ export const sessionBriefing = query({
   }),
   errors: ['E_VALIDATION'],
   tier: 0,
-  cli: { command: ['briefing', 'session briefing'], isPrompt: true },
+  cli: { command: ['briefing', 'session briefing'], isPrompt: true, view: async () => (await import('../../view.ts')).sessionView },
   example: { world: ['T001 epic', 'T002 in T001: Write the parser', 'session session-1 epic:T001 by ada: Parser'], call: {} },
   async run(ctx, { budget }) {
     const { store, session, caller } = ctx;
-    const focus = await store.claims.heldBy(caller);
-    const last = await lastHandoff(store, session?.scope.root);
+    const focus = await store.claims.getHeldBy(caller);
+    const last = await findLastHandoff(store, session?.scope.root);
     const own = session && (await store.sessions.get(session.id));
     const task = focus && (await requireTask(store, focus.taskId));
-    const open = await store.memory.openDecisions(mostOpen);
-    const unread = open.length < mostOpen ? 0 : (await store.memory.count({ type: 'decision', state: 'proposed' }, countedTo)) - mostOpen;
-    // What comes next and what is blocked are told as they are now, not as they were when the last session ended.
+    const open = await store.memory.listOpenDecisions(maxOpenDecisions);
+    const unread =
+      open.length < maxOpenDecisions
+        ? 0
+        : (await store.memory.count({ type: 'decision', state: 'proposed' }, maxCounted)) - maxOpenDecisions;
+    // Next and blocked tasks are read now; those in the last handoff may be outdated.
     const all = {
       note: last?.handoff?.note ? [last.handoff.note] : [],
-      next: (await recommended(ctx, undefined, 3)).map(({ taskId, title }) => ({ id: taskId, title })),
-      blocked: await blockedInside(store, session?.scope.root),
+      next: (await recommendTasks(ctx, undefined, 3)).map(({ taskId, title }) => ({ id: taskId, title })),
+      blocked: await listBlockedTasks(store, session?.scope.root),
       openDecisions: open.map(({ id, title }) => ({ id, title })),
       decisions: last?.handoff?.decisions ?? [],
       open: last?.handoff?.open ?? [],
-      sessions: (await store.sessions.active())
+      sessions: (await store.sessions.listActive())
         .filter(({ id }) => id !== session?.id)
-        .map(({ id, scope, startedBy }) => ({ id, scope: scopeText(scope), agent: startedBy })),
+        .map(({ id, scope, startedBy }) => ({ id, scope: formatScope(scope), agent: startedBy })),
       done: last?.handoff?.done ?? [],
     };
     const show = last ? `cleo session show ${last.id}` : 'cleo session list';
-    // A note that would take the room of everything else is cut.
-    const note = all.note.map((text) => clip(text, Math.max(200, budget * 2)));
+    // A long note is clipped, so that it leaves room for the other sections.
+    const note = all.note.map((text) => clipText(text, Math.max(200, budget * 2)));
     const sections: Section<keyof typeof all>[] = [
       { name: 'note', items: note, isPart: note.map((text, i) => text !== all.note[i]), expand: show },
       { name: 'next', items: all.next, expand: 'cleo next' },
@@ -80,54 +84,63 @@ export const sessionBriefing = query({
       { name: 'sessions', items: all.sessions, expand: 'cleo session list --status active' },
       { name: 'done', items: all.done, expand: show },
     ];
-    /** Of a name and a title no more than this is told. */
-    const told = (length: number) =>
-      filled(sections, budget, {
+    const buildBriefing = (maxNameLength: number) =>
+      fitAnswer(sections, budget, {
         build(kept: Record<string, number>, omitted) {
-          const some = <K extends keyof typeof all>(...names: K[]) =>
+          const pickKept = <K extends keyof typeof all>(...names: K[]) =>
             Object.fromEntries(names.flatMap((name) => ((kept[name] ?? 0) > 0 ? [[name, all[name].slice(0, kept[name])]] : []))) as Partial<
               Pick<typeof all, K>
             >;
           return {
             briefing: {
-              ...(own ? { session: shortNamed(summaryOf(own), 'name', length) } : {}),
-              ...(task ? { focus: shortNamed(receiptOf(task, ['priority', 'startedAt']), 'title', length) } : {}),
-              ...some('next', 'blocked', 'openDecisions'),
+              ...(own ? { session: clipField(toSessionSummary(own), 'name', maxNameLength) } : {}),
+              ...(task ? { focus: clipField(toTaskReceipt(task, ['priority', 'startedAt']), 'title', maxNameLength) } : {}),
+              ...pickKept('next', 'blocked', 'openDecisions'),
               ...(last
-                ? { handoff: { ...headOf(last), ...(kept.note ? { note: note[0] ?? '' } : {}), ...some('decisions', 'open', 'done') } }
+                ? {
+                    handoff: {
+                      ...toHandoffHead(last),
+                      ...(kept.note ? { note: note[0] ?? '' } : {}),
+                      ...pickKept('decisions', 'open', 'done'),
+                    },
+                  }
                 : {}),
-              ...some('sessions'),
+              ...pickKept('sessions'),
             },
             ...(omitted.length > 0 ? { omitted } : {}),
           };
         },
-        tokensOf: (answer) => estimateShown(ctx.toOutput(answer)),
-        cost: (value) => estimateShown(JSON.stringify(value)) + 1,
-        rest: (count) => ({
+        countTokens: (answer) => estimateAnswerTokens(ctx.toOutput(answer)),
+        estimateCost: (value) => estimateAnswerTokens(JSON.stringify(value)) + 1,
+        omitRest: (count) => ({
           section: 'rest',
           count,
-          expand: ctx.commandAs(['briefing', '--budget', String(Math.min(mostTokens, budget * 4))]),
+          expand: ctx.commandAs(['briefing', '--budget', String(Math.min(maxTokens, budget * 4))]),
         }),
       });
-    let found = told(200);
-    if (!('answer' in found)) found = told(20);
-    if ('answer' in found) return found.answer;
-    const { least } = found;
+    let built = buildBriefing(200);
+    if (!('answer' in built)) built = buildBriefing(20);
+    if ('answer' in built) return built.answer;
+    const { least } = built;
     throw new CleoError('E_VALIDATION', {
       field: 'budget',
-      problem: `must be at least ${least} here`,
+      problem: `must be at least ${least} for this briefing`,
       fix: ctx.commandWith({ budget: least }),
     });
   },
 });
 
-const mostOpen = 50;
+const maxOpenDecisions = 50;
 
-const shortNamed = <T extends object, K extends keyof T>(fields: T, name: K, length: number): T =>
-  typeof fields[name] === 'string' ? { ...fields, [name]: clip(fields[name] as string, length) } : fields;
+const clipField = <T extends object, K extends keyof T>(fields: T, name: K, maxLength: number): T =>
+  typeof fields[name] === 'string' ? { ...fields, [name]: clipText(fields[name] as string, maxLength) } : fields;
 
-/** That of the same scope; where there is none, the latest of all. */
-const lastHandoff = async (store: ReadStore, root: string | undefined): Promise<SessionRecord | undefined> =>
-  (root === undefined ? undefined : await store.sessions.lastHandoff(root)) ?? store.sessions.lastHandoff(undefined);
+/** Finds the latest session with a handoff for this scope, else the latest of all. */
+const findLastHandoff = async (store: ReadStore, root: string | undefined): Promise<SessionRecord | undefined> =>
+  (root === undefined ? undefined : await store.sessions.getLastHandoff(root)) ?? store.sessions.getLastHandoff(undefined);
 
-const headOf = ({ id, scope, endedAt }: SessionRecord) => ({ sessionId: id, scope: scopeText(scope), ...(endedAt ? { endedAt } : {}) });
+const toHandoffHead = ({ id, scope, endedAt }: SessionRecord) => ({
+  sessionId: id,
+  scope: formatScope(scope),
+  ...defined({ endedAt }),
+});

@@ -1,21 +1,21 @@
 import { array, description, optional, pipe, strictObject } from 'valibot';
 import { query } from '#core/define.ts';
 import { SessionStatus } from '#core/model/session-handle.ts';
-import { paged, pageParams } from '#core/page.ts';
+import { answerPage, pageParams } from '#core/page.ts';
 import { SessionSummary } from '../../model/session.ts';
-import { summaryOf } from '../../rules/session-view.ts';
+import { toSessionSummary } from '../../rules/session-view.ts';
 
 export const sessionList = query({
   name: 'session.list',
   summary: 'List sessions, active ones first',
-  params: strictObject({ status: optional(pipe(SessionStatus, description('Only these'))), ...pageParams(50) }),
+  params: strictObject({ status: optional(pipe(SessionStatus, description('Only sessions with this status'))), ...pageParams(50) }),
   result: strictObject({ sessions: array(SessionSummary) }),
   errors: [],
   tier: 0,
-  cli: { command: ['session list', 'sessions'] },
+  cli: { command: ['session list', 'sessions'], view: async () => (await import('../../view.ts')).sessionView },
   example: { world: ['T001', 'session session-1 task:T001 by ada: Parser'], call: {} },
   async run({ store }, { status, ...page }) {
-    const sessions = (await store.sessions.list(status, page)).map(summaryOf);
-    return paged({ sessions }, sessions.length, page, () => store.sessions.count(status));
+    const sessions = (await store.sessions.list(status, page)).map(toSessionSummary);
+    return answerPage({ sessions }, sessions.length, page, () => store.sessions.count(status));
   },
 });

@@ -1,58 +1,59 @@
 import { boolean, description, optional, pipe, strictObject } from 'valibot';
 import { type MutationContext, mutation, noChange } from '#core/define.ts';
 import { NoteText } from '#core/model/scalars.ts';
+import { defined } from '#lib/defined.ts';
 import { TaskReceipt, type TaskRecord } from '#tasks/model/task.ts';
-import { notesOf } from '#tasks/operations/shared/build.ts';
-import { release } from '#tasks/operations/shared/moves.ts';
+import { createNotes } from '#tasks/operations/shared/create-task.ts';
 import { requireTask } from '#tasks/operations/shared/require.ts';
-import { receiptOf } from '#tasks/rules/view.ts';
+import { releaseTask } from '#tasks/operations/shared/task-transitions.ts';
+import { toTaskReceipt } from '#tasks/rules/view.ts';
 import { Handoff, SessionSummary } from '../../model/session.ts';
-import { summaryOf } from '../../rules/session-view.ts';
-import { closed, releaseAll } from '../shared/closing.ts';
-import { isAnothers, ownSession } from '../shared/sessions.ts';
+import { toSessionSummary } from '../../rules/session-view.ts';
+import { closeSession, releaseClaims } from '../shared/close-session.ts';
+import { isOtherAgentsSession, requireOwnSession } from '../shared/sessions.ts';
 
 export const sessionSafestop = mutation({
   name: 'session.safestop',
-  summary: 'Stop safely before the context runs out: note the focus, hand over, end the session',
+  summary: 'Note the focus, write the handoff and end the session',
   params: strictObject({
-    reason: optional(pipe(NoteText, description('Why, and how far the work has come; for whoever goes on'))),
-    keep: optional(pipe(boolean(), description('Keep the claim and only suspend the session, to go on oneself'))),
+    reason: optional(pipe(NoteText, description('Why you stop and how far the work is, for the next agent'))),
+    keep: optional(pipe(boolean(), description('Keep the claim and only suspend the session, to resume it yourself'))),
   }),
   result: strictObject({ session: optional(SessionSummary), task: optional(TaskReceipt), handoff: optional(Handoff) }),
   errors: ['E_SESSION_REQUIRED'],
   tier: 1,
-  cli: { command: ['safestop', 'session safestop'] },
+  cli: { command: ['safestop', 'session safestop'], view: async () => (await import('../../view.ts')).sessionView },
   example: { world: ['T001', 'session session-1 task:T001 by ada: Parser'], call: { reason: 'The context is nearly full' } },
   async run(ctx, { reason, keep }) {
     const { store, session, activeSessions } = ctx;
     const text = reason ?? 'Stopped safely';
-    if ((!session && !activeSessions) || (await isAnothers(ctx))) return stopAlone(ctx, text, keep === true);
-    const own = await ownSession(ctx, 'stop');
-    if (own.status !== 'active') return noChange({ session: summaryOf(own), ...(own.handoff ? { handoff: own.handoff } : {}) });
-    const task = (await noteFocus(ctx, text))?.task;
-    if (!keep) await releaseAll(ctx, own.id);
-    const stopped = await closed(ctx, own, keep ? 'suspended' : 'ended', text);
+    if ((!session && !activeSessions) || (await isOtherAgentsSession(ctx))) return stopWithoutSession(ctx, text, keep === true);
+    const own = await requireOwnSession(ctx, 'stop');
+    if (own.status !== 'active') return noChange({ session: toSessionSummary(own), ...defined({ handoff: own.handoff }) });
+    const task = (await appendFocusNote(ctx, text))?.task;
+    if (!keep) await releaseClaims(ctx, own.id);
+    const stopped = await closeSession(ctx, own, keep ? 'suspended' : 'ended', text);
     const left = task && (await requireTask(store, task.id));
-    return { session: summaryOf(stopped), ...(left ? { task: receiptOf(left) } : {}), handoff: stopped.handoff };
+    return { session: toSessionSummary(stopped), ...(left ? { task: toTaskReceipt(left) } : {}), handoff: stopped.handoff };
   },
 });
 
-/** Outside of any session: the focus is all there is to stop. */
-async function stopAlone(ctx: MutationContext, text: string, isKept: boolean) {
-  const focus = await noteFocus(ctx, text);
+/** Without a session, only the focus has to be released. */
+async function stopWithoutSession(ctx: MutationContext, text: string, keepsClaim: boolean) {
+  const focus = await appendFocusNote(ctx, text);
   if (!focus) return noChange({});
-  if (!isKept) return { task: receiptOf(await release(ctx, focus.task)) };
-  const result = { task: receiptOf(focus.task) };
+  if (!keepsClaim) return { task: toTaskReceipt(await releaseTask(ctx, focus.task)) };
+  const result = { task: toTaskReceipt(focus.task) };
   return focus.isNew ? result : noChange(result);
 }
 
-/** Writes down where the focus was left; what was said last is not said again. */
-async function noteFocus(ctx: MutationContext, text: string): Promise<{ task: TaskRecord; isNew: boolean } | undefined> {
-  const focus = await ctx.store.claims.heldBy(ctx.caller);
+/** Appends `text` to the notes of the focused task, unless its last note is the same. */
+async function appendFocusNote(ctx: MutationContext, text: string): Promise<{ task: TaskRecord; isNew: boolean } | undefined> {
+  const focus = await ctx.store.claims.getHeldBy(ctx.caller);
   if (!focus) return undefined;
   const task = await requireTask(ctx.store, focus.taskId);
-  const last = (await ctx.store.tasks.notes([task.id])).get(task.id)?.at(-1);
-  const notes = notesOf(ctx, text).filter((note) => note.text !== last?.text || note.by !== last.by);
+  const last = (await ctx.store.tasks.getNotes([task.id])).get(task.id)?.at(-1);
+  const notes = createNotes(ctx, text).filter((note) => note.text !== last?.text || note.by !== last.by);
   for (const note of notes) await ctx.store.tasks.appendNote(task, note);
   return { task, isNew: notes.length > 0 };
 }

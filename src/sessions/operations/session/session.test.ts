@@ -4,20 +4,20 @@ import { openApp } from '../../../../test/app.ts';
 const world = ['T001 epic: Parser', 'T002 in T001 high: Lexer', 'T003 in T001: Trees', 'T009 epic: Other', 'T010 in T009: Else'];
 const one = [...world, 'session session-1 epic:T001 by ada: Parse'];
 
-describe('who is calling', () => {
-  test('the one active session of the agent, else the only one, else none', async () => {
+describe('the session of a call', () => {
+  test('is the only active session of the agent, else the only active one, else none', async () => {
     const { as } = await openApp({ tasks: [...world, 'session s-a epic:T001 by ada', 'session s-b epic:T009 by bob'] });
-    const idOf = async (agent: string) => (await as(agent).call('session.status')).session.id;
-    expect([await idOf('ada'), await idOf('bob'), await idOf('eve')]).toEqual(['s-a', 's-b', undefined]);
+    const getId = async (agent: string) => (await as(agent).call('session.status')).session.id;
+    expect([await getId('ada'), await getId('bob'), await getId('eve')]).toEqual(['s-a', 's-b', undefined]);
     expect(await as('eve').call('session.status')).toMatchObject({
       _meta: { exitCode: 100, warnings: [expect.stringContaining('s-a, s-b')] },
       session: {},
     });
     await as('bob').call('session.end');
-    expect(await idOf('eve')).toBe('s-a');
+    expect(await getId('eve')).toBe('s-a');
   });
 
-  test('a session that a call names has to be there (31) and, for a write, active (36)', async () => {
+  test('must exist if the call names it (31), and be active for a write (36)', async () => {
     const { call, cli } = await openApp({ tasks: [...world, 'session s-old epic:T001 ended by ada'] });
     expect((await call('tasks.show', { taskId: 'T002' }, { session: 's-none' })).error).toMatchObject({ exitCode: 31 });
     expect((await call('tasks.add', { title: 'x' }, { session: 's-none' })).error).toMatchObject({
@@ -31,14 +31,14 @@ describe('who is calling', () => {
     expect(await call('tasks.add', { title: 'x', parent: 'T001' }, { session: 's-old' })).toMatchObject({ success: true });
   });
 
-  test('a name from the environment that nobody knows is only a tag', async () => {
+  test('an unknown id from the environment only labels audit entries', async () => {
     const app = await openApp({ tasks: world, env: { CLEO_SESSION_ID: 'from-outside' } });
     expect(await app.call('tasks.add', { title: 'x' })).toMatchObject({ success: true, _meta: { sessionId: 'from-outside' } });
-    const [entry] = await app.store.read((reads) => reads.audit.after(0, 10));
+    const [entry] = await app.store.read((reads) => reads.audit.listAfter(0, 10));
     expect(entry?.session).toBe('from-outside');
   });
 
-  test('where a session is required, a write without one is refused (36), and its fix leads out', async () => {
+  test('is required for a write where the project says so (36), and the fix works', async () => {
     const { call, cli } = await openApp({ tasks: world, config: { session: { required: true } } });
     const { error } = await call('tasks.add', { title: 'x' });
     expect(error).toMatchObject({ code: 'E_SESSION_REQUIRED', exitCode: 36 });
@@ -47,17 +47,20 @@ describe('who is calling', () => {
     expect(await call('tasks.add', { title: 'x' })).toMatchObject({ success: true });
   });
 
-  test('several sessions and no way to choose: a write that needs one answers 36 with the ids', async () => {
+  test('is ambiguous among several: a write that needs one fails with 36 and their ids', async () => {
     const { as } = await openApp({
       tasks: [...world, 'session s-a epic:T001 by ada', 'session s-b epic:T009 by bob'],
       config: { session: { required: true } },
     });
-    expect((await as('eve').call('tasks.add', { title: 'x' })).error).toMatchObject({ exitCode: 36, details: { several: ['s-a', 's-b'] } });
-    expect((await as('eve').call('session.end')).error).toMatchObject({ exitCode: 36, details: { several: ['s-a', 's-b'] } });
+    expect((await as('eve').call('tasks.add', { title: 'x' })).error).toMatchObject({
+      exitCode: 36,
+      details: { activeSessions: ['s-a', 's-b'] },
+    });
+    expect((await as('eve').call('session.end')).error).toMatchObject({ exitCode: 36, details: { activeSessions: ['s-a', 's-b'] } });
     expect(await as('eve').call('tasks.add', { title: 'x' }, { session: 's-a' })).toMatchObject({ success: true });
   });
 
-  test('what an agent took outside any session stays its own when a session begins', async () => {
+  test('a task claimed outside a session stays claimed when a session starts', async () => {
     const { call, as } = await openApp({ tasks: world });
     await call('tasks.start', { taskId: 'T002' });
     await as('ada').call('session.start', { scope: 'epic:T001', autoFocus: true });
@@ -66,7 +69,7 @@ describe('who is calling', () => {
   });
 });
 
-describe('the scope holds', () => {
+describe('the scope', () => {
   test.each([
     ['tasks.start', { taskId: 'T010' }],
     ['tasks.complete', { taskId: 'T010' }],
@@ -78,7 +81,7 @@ describe('the scope holds', () => {
     ['tasks.add', { title: 'x', parent: 'T009' }],
     ['tasks.add', { title: 'x', type: 'epic' }],
     ['tasks.add-batch', { tasks: [{ title: 'x', parent: 'T009' }] }],
-  ])('%s %j is outside: 34', async (operation, params) => {
+  ])('refuses %s %j outside it with 34', async (operation, params) => {
     const { call } = await openApp({ tasks: [...one, 'T011 in T009 accept a: Criteria', 'T012 in T009 done: Done'] });
     expect((await call(operation, params)).error).toMatchObject({
       code: 'E_TASK_NOT_IN_SCOPE',
@@ -87,7 +90,7 @@ describe('the scope holds', () => {
     });
   });
 
-  test('and says which epic the task is in, with the whole way out', async () => {
+  test('names the epic of the task, and the alternatives work', async () => {
     const { call, cli } = await openApp({ tasks: one, agent: 'ada' });
     const { error } = await call('tasks.start', { taskId: 'T010' });
     expect(error).toMatchObject({ details: { taskId: 'T010', epicId: 'T009', scope: 'epic:T001' } });
@@ -95,7 +98,7 @@ describe('the scope holds', () => {
     expect(await call('tasks.start', { taskId: 'T010' })).toMatchObject({ _meta: { exitCode: 102 }, task: { status: 'active' } });
   });
 
-  test('a new task without a parent goes under the root of the scope', async () => {
+  test('places a new task without a parent below its root', async () => {
     const { call } = await openApp({ tasks: one });
     expect(await call('tasks.add', { title: 'x' })).toMatchObject({ task: { parentId: 'T001', type: 'task' } });
     expect(
@@ -110,14 +113,14 @@ describe('the scope holds', () => {
     });
   });
 
-  test('in a saga a new task needs a parent, or is an epic', async () => {
+  test('of a saga takes a new epic, and a new task only with a parent', async () => {
     const { call } = await openApp({ tasks: ['T001 saga', 'T002 in T001', 'session s saga:T001'] });
     expect((await call('tasks.add', { title: 'x' })).error).toMatchObject({ exitCode: 34 });
     expect(await call('tasks.add', { title: 'x', type: 'epic' })).toMatchObject({ task: { type: 'epic', parentId: 'T001' } });
     expect(await call('tasks.add', { title: 'x', parent: 'T002' })).toMatchObject({ task: { type: 'task' } });
   });
 
-  test('next and ready stay inside, unless asked for elsewhere', async () => {
+  test('limits next and ready, unless another epic is given', async () => {
     const { call } = await openApp({ tasks: [...one, 'T013 critical: Urgent'] });
     expect((await call('tasks.next')).recommendation.taskId).toBe('T002');
     expect((await call('tasks.next', { epic: 'T009' })).recommendation.taskId).toBe('T010');
@@ -125,7 +128,7 @@ describe('the scope holds', () => {
     expect((await call('tasks.claim-next', {})).task.id).toBe('T002');
   });
 
-  test('a global session holds nobody back, and a phase draws its own', async () => {
+  test('global allows everything, and the phase raises the score of its tasks', async () => {
     const { call } = await openApp({ tasks: [...world, 'T020 low phase polish: Shine', 'T021 low: Plain'] });
     await call('session.start', { scope: 'global', phase: 'polish', autoFocus: true });
     const { recommendation, alternatives } = await call('tasks.next', { count: 10 });
@@ -136,14 +139,14 @@ describe('the scope holds', () => {
 });
 
 describe('resume', () => {
-  test('of an active one attaches the caller; once more is 102', async () => {
+  test('attaches the caller to an active session; a second call is 102', async () => {
     const { call } = await openApp({ tasks: one });
     expect(await call('session.resume', { sessionId: 'session-1' })).toMatchObject({ session: { status: 'active' }, success: true });
     expect(await call('session.resume', { sessionId: 'session-1' })).toMatchObject({ _meta: { exitCode: 102 } });
     expect((await call('session.show', { sessionId: 'session-1' })).session.agents).toEqual(['ada', 'tester']);
   });
 
-  test.each(['suspended', 'ended'])('of one that is %s brings it back, under the rules of a start', async (status) => {
+  test.each(['suspended', 'ended'])('makes a session that is %s active again, with the checks of a start', async (status) => {
     const { call, as } = await openApp({ tasks: [...world, `session session-1 epic:T001 ${status} by ada`] });
     expect(await call('session.resume', { sessionId: 'session-1' })).toMatchObject({ session: { status: 'active' } });
     await call('session.suspend');
@@ -154,7 +157,7 @@ describe('resume', () => {
     expect((await call('session.resume', { sessionId: 'session-1' })).error).toMatchObject({ exitCode: 32 });
   });
 
-  test('of one whose root is gone: 66, and the fix starts afresh', async () => {
+  test('fails with 66 if the root of the scope was deleted, and the fix starts a new session', async () => {
     const { call, cli } = await openApp({ tasks: ['T001', 'T002', 'session session-1 task:T001 suspended by ada'] });
     await call('tasks.delete', { taskId: 'T001' });
     const { error } = await call('session.resume', { sessionId: 'session-1' });
@@ -162,15 +165,15 @@ describe('resume', () => {
     expect((await cli(error.fix)).exitCode).toBe(0);
   });
 
-  test('of one that nobody knows: 31, with the nearest', async () => {
+  test('fails with 31 on an unknown id and suggests the nearest', async () => {
     const { call, cli } = await openApp({ tasks: one });
     const { error } = await call('session.resume', { sessionId: 'session-2' });
-    expect(error).toMatchObject({ code: 'E_SESSION_NOT_FOUND', exitCode: 31, details: { near: ['session-1'] } });
+    expect(error).toMatchObject({ code: 'E_SESSION_NOT_FOUND', exitCode: 31, details: { suggestions: ['session-1'] } });
     expect((await cli(error.fix)).exitCode).toBe(0);
   });
 });
 
-describe('the end', () => {
+describe('session end', () => {
   test('releases every claim of the session and writes the handoff', async () => {
     const { call, as } = await openApp({ tasks: [...world, 'T004 in T001 blocked: Stuck'] });
     const { session } = await call('session.start', { scope: 'epic:T001', focus: 'T002' });
@@ -197,7 +200,7 @@ describe('the end', () => {
     expect(briefing).toMatchObject({ handoff: { sessionId: session.id, note: 'Trees are half way', done: handoff.done } });
   });
 
-  test('once more is 102; without any session it is 36', async () => {
+  test('is 102 the second time, and 36 without a session', async () => {
     const { call } = await openApp({ tasks: one, env: { CLEO_SESSION_ID: 'session-1' } });
     expect(await call('session.end')).toMatchObject({ session: { status: 'ended' } });
     expect(await call('session.end')).toMatchObject({ _meta: { exitCode: 102 } });
@@ -205,14 +208,14 @@ describe('the end', () => {
     expect((await other.call('session.end')).error).toMatchObject({ exitCode: 36 });
   });
 
-  test('needs a note where the project asks for one: 39', async () => {
+  test('needs a note where the project requires one: 39', async () => {
     const { call, cli } = await openApp({ tasks: one, config: { session: { requireNote: true } } });
     const { error } = await call('session.end');
     expect(error).toMatchObject({ code: 'E_NOTES_REQUIRED', exitCode: 39 });
     expect((await cli(error.fix)).exitCode).toBe(0);
   });
 
-  test('waits for active tasks where the project asks for it: 37', async () => {
+  test('is blocked by active tasks where the project says so: 37', async () => {
     const { call, as, cli } = await openApp({ tasks: one, config: { session: { closeRequiresDone: true } } });
     await as('ada').call('tasks.start', { taskId: 'T002' });
     const { error } = await call('session.end');
@@ -221,7 +224,7 @@ describe('the end', () => {
     expect(await call('session.end')).toMatchObject({ success: true });
   });
 
-  test('at critical context needs a note or a safestop: 65', async () => {
+  test('needs a note or safestop when the context is critical: 65', async () => {
     const { call, cli } = await openApp({ tasks: one });
     await call('system.context.report', { used: 91, max: 100 });
     const { error } = await call('session.end');
@@ -230,7 +233,7 @@ describe('the end', () => {
     expect((await cli(error.fix)).exitCode).toBe(102);
   });
 
-  test('after it, what the surroundings name is no longer a session to write in', async () => {
+  test('takes the session away from the environment: later writes belong to no session', async () => {
     const { call } = await openApp({ tasks: one, env: { CLEO_SESSION_ID: 'session-1' } });
     await call('session.end');
     expect(await call('tasks.add', { title: 'x', parent: 'T009' })).toMatchObject({ success: true });
@@ -241,7 +244,7 @@ describe('the end', () => {
 });
 
 describe('safestop', () => {
-  test('notes the focus, releases it and ends; twice is safe', async () => {
+  test('notes the focus, releases it and ends the session; a second call changes nothing', async () => {
     const { call } = await openApp({ tasks: one });
     await call('tasks.start', { taskId: 'T002' });
     expect(await call('session.safestop', { reason: 'Full; the lexer reads numbers' })).toMatchObject({
@@ -253,7 +256,7 @@ describe('safestop', () => {
     expect(await call('session.safestop')).toMatchObject({ _meta: { exitCode: 102 } });
   });
 
-  test('twice does not stop another agent, who is still at work', async () => {
+  test('does not stop the session of another agent when called twice', async () => {
     const app = await openApp({ tasks: [...world, 'session session-1 epic:T001 by tester', 'session session-2 global by bob'] });
     expect(await app.call('session.safestop')).toMatchObject({ session: { id: 'session-1', status: 'ended' } });
     expect(await app.call('session.safestop')).toMatchObject({ _meta: { exitCode: 102 } });
@@ -269,12 +272,12 @@ describe('safestop', () => {
     expect(await app.call('session.end', {}, { session: 'session-2' })).toMatchObject({ session: { status: 'ended' } });
   });
 
-  test('by whoever never had a session of its own stops the only one: it is called so from beside an agent', async () => {
+  test('of an agent that never had a session stops the only one, as a status line hook does', async () => {
     const app = await openApp({ tasks: one });
     expect(await app.as('claude-status-line').call('session.safestop')).toMatchObject({ session: { id: 'session-1', status: 'ended' } });
   });
 
-  test('with --keep keeps the claim and suspends', async () => {
+  test('with --keep keeps the claim and suspends the session', async () => {
     const { call, as } = await openApp({ tasks: one });
     await call('tasks.start', { taskId: 'T002' });
     expect(await call('session.safestop', { keep: true })).toMatchObject({ session: { status: 'suspended' }, task: { status: 'active' } });
@@ -282,7 +285,7 @@ describe('safestop', () => {
     expect(await call('session.resume', { sessionId: 'session-1' })).toMatchObject({ focus: { id: 'T002' } });
   });
 
-  test('with --keep twice notes the focus once', async () => {
+  test('with --keep twice adds one note', async () => {
     const { call } = await openApp({ tasks: one });
     await call('tasks.start', { taskId: 'T002' });
     await call('session.safestop', { keep: true, reason: 'Full' });
@@ -292,7 +295,7 @@ describe('safestop', () => {
     expect((await call('tasks.show', { taskId: 'T002' })).task.notes).toHaveLength(1);
   });
 
-  test('with --keep twice outside a session, too', async () => {
+  test('with --keep twice adds one note outside a session too', async () => {
     const { call } = await openApp({ tasks: world });
     await call('tasks.start', { taskId: 'T002' });
     expect(await call('session.safestop', { keep: true, reason: 'Full' })).toMatchObject({ task: { id: 'T002', status: 'active' } });
@@ -302,7 +305,7 @@ describe('safestop', () => {
     expect(await call('session.safestop', { reason: 'Full' })).toMatchObject({ task: { status: 'pending' } });
   });
 
-  test('outside a session lets go of the focus', async () => {
+  test('outside a session releases the focus', async () => {
     const { call } = await openApp({ tasks: world });
     expect(await call('session.safestop')).toMatchObject({ _meta: { exitCode: 102 } });
     await call('tasks.start', { taskId: 'T002' });
@@ -310,8 +313,8 @@ describe('safestop', () => {
   });
 });
 
-describe('lists', () => {
-  test('active ones first, then suspended ones, then the newest that ended', async () => {
+describe('session list', () => {
+  test('shows active sessions first, then suspended ones, then ended ones, newest first', async () => {
     const { call } = await openApp({
       tasks: [...world, 'session a global ended', 'session b epic:T001 suspended', 'session c epic:T009 by ada', 'session d global ended'],
     });
@@ -320,18 +323,30 @@ describe('lists', () => {
     expect(await ids({ status: 'ended' })).toEqual(['d', 'a']);
     expect(await call('session.list', { limit: 1 })).toMatchObject({ _meta: { truncated: { shown: 1, total: 4 } } });
   });
+});
 
-  test('gc ends what nothing was heard of, with a handoff, and leaves the rest', async () => {
+describe('session gc', () => {
+  test('ends sessions without recent activity, writes their handoff and keeps the others', async () => {
     const { call } = await openApp({ tasks: [...one, 'session session-2 epic:T009 by bob'] });
     await call('tasks.start', { taskId: 'T002' }, { session: 'session-1' });
     expect(await call('session.gc', { dryRun: true })).toMatchObject({ sessions: [{ id: 'session-2' }] });
     expect(await call('session.gc')).toMatchObject({ sessions: [{ id: 'session-2', status: 'ended' }] });
     expect(await call('session.gc')).toMatchObject({ _meta: { exitCode: 102 } });
-    expect((await call('session.show', { sessionId: 'session-2' })).session.note).toContain('72 hours');
+    expect((await call('session.show', { sessionId: 'session-2' })).session.note).toBe('No activity for 72 hours');
+  });
+
+  test('releases the claims of the sessions it ends', async () => {
+    const clock = { now: '2026-01-02T00:00:00.000Z' };
+    const { call, as } = await openApp({ tasks: one, clock });
+    await as('ada').call('tasks.start', { taskId: 'T002' });
+    clock.now = '2026-01-06T00:00:00.000Z';
+    expect(await call('session.gc')).toMatchObject({ sessions: [{ id: 'session-1', status: 'ended' }] });
+    expect(await call('tasks.show', { taskId: 'T002' })).toMatchObject({ task: { status: 'pending' } });
+    expect((await call('session.show', { sessionId: 'session-1' })).session).not.toHaveProperty('claims');
   });
 });
 
-test('a briefing stays within its budget and says what it left out', async () => {
+test('session briefing stays within its budget and lists what it left out', async () => {
   const many = Array.from(
     { length: 60 },
     (_, i) => `T${String(i + 100)} in T001 blocked: A rather long title about something in the way ${i}`,

@@ -3,33 +3,34 @@ import { answer, type MutationContext, mutation } from '#core/define.ts';
 import { CleoError } from '#core/errors/error.ts';
 import { Line, Phase, TaskId } from '#core/model/scalars.ts';
 import type { Scope } from '#core/model/session-handle.ts';
+import { defined } from '#lib/defined.ts';
 import { TaskReceipt } from '#tasks/model/task.ts';
-import { type Started, startTask } from '#tasks/operations/shared/moves.ts';
-import { recommended } from '#tasks/operations/shared/recommend.ts';
+import { recommendTasks } from '#tasks/operations/shared/recommend.ts';
 import { requireTask } from '#tasks/operations/shared/require.ts';
-import { receiptOf } from '#tasks/rules/view.ts';
+import { type StartResult, startTask } from '#tasks/operations/shared/task-transitions.ts';
+import { toTaskReceipt } from '#tasks/rules/view.ts';
 import { SessionSummary } from '../../model/session.ts';
-import { summaryOf } from '../../rules/session-view.ts';
-import { beginSession, exportLines } from '../shared/begin.ts';
-import { handleOf, readScope } from '../shared/sessions.ts';
+import { toSessionSummary } from '../../rules/session-view.ts';
+import { resolveScope, toSessionHandle } from '../shared/sessions.ts';
+import { formatExports, startSession } from '../shared/start-session.ts';
 
 export const sessionStart = mutation({
   name: 'session.start',
-  summary: 'Start a session: a scope, a focus, and a handoff at its end',
+  summary: 'Start a session with a scope and a focus',
   params: strictObject({
     scope: optional(
       pipe(
         string(),
-        description('What it is about: epic:T001, saga:T001, task:T001 (with all inside) or global'),
+        description('epic:T001, saga:T001, task:T001 (each with everything below it) or global'),
         metadata({ value: 'SCOPE' }),
       ),
     ),
-    autoFocus: optional(pipe(boolean(), description('Focus what next recommends in the scope; the default over MCP and HTTP'))),
+    autoFocus: optional(pipe(boolean(), description('Focus the task that next recommends in the scope; default over MCP and HTTP'))),
     focus: optional(pipe(TaskId, description('Focus this task instead'))),
-    name: optional(pipe(Line, description('What the session is called'))),
-    grade: optional(pipe(boolean(), description('Record reads as well, so that the session can be graded'))),
+    name: optional(pipe(Line, description('Name of the session'))),
+    grade: optional(pipe(boolean(), description('Record reads too, so that the session can be graded'))),
     phase: optional(Phase),
-    export: optional(pipe(boolean(), description('Print shell lines that put a shell into the session, for eval'))),
+    export: optional(pipe(boolean(), description('Print shell lines for eval that put a shell into the session'))),
   }),
   paramAliases: { autoStart: 'autoFocus' },
   result: strictObject({
@@ -51,30 +52,32 @@ export const sessionStart = mutation({
     'E_VALIDATION_DEPENDS',
   ],
   tier: 0,
-  cli: { command: 'session start', raw: 'export' },
+  cli: { command: 'session start', raw: 'export', view: async () => (await import('../../view.ts')).sessionView },
   example: { world: ['T001 epic', 'T002 in T001'], call: { scope: 'epic:T001', autoFocus: true, name: 'Parser' } },
-  async run(ctx, given) {
-    const scope = await readScope(ctx.store, given.scope, (text) => ctx.commandWith({ scope: text }));
-    // A person says what to begin with; a program that does not say gets what is recommended.
-    const autoFocus = given.autoFocus ?? ctx.gateway !== 'cli';
-    if (!autoFocus && !given.focus) throw await focusRequired(ctx, scope);
-    const session = await beginSession(ctx, scope, given);
-    const joins = handleOf(session);
-    const focused = await firstFocus({ ...ctx, session: joins, caller: { ...ctx.caller, session: session.id } }, given.focus);
+  async run(ctx, params) {
+    const scope = await resolveScope(ctx.store, params.scope, (text) => ctx.commandWith({ scope: text }));
+    // On the command line a person chooses the task; a program that passes neither flag gets the recommended one.
+    const autoFocus = params.autoFocus ?? ctx.gateway !== 'cli';
+    if (!autoFocus && !params.focus) throw await createFocusError(ctx, scope);
+    const session = await startSession(ctx, scope, params);
+    const handle = toSessionHandle(session);
+    const focused = await startFirstTask({ ...ctx, session: handle, caller: { ...ctx.caller, session: session.id } }, params.focus);
     return answer(
       {
-        session: summaryOf(session),
-        ...(focused ? { focus: receiptOf(focused.task) } : {}),
-        ...(focused?.released ? { released: focused.released } : {}),
-        ...(given.export ? { export: exportLines(session) } : {}),
+        session: toSessionSummary(session),
+        ...defined({
+          focus: focused && toTaskReceipt(focused.task),
+          released: focused?.released,
+          export: params.export ? formatExports(session) : undefined,
+        }),
       },
-      { enterSession: joins, ...(focused ? {} : { warnings: ['nothing in the scope is ready to be started'] }) },
+      { enterSession: handle, ...(focused ? {} : { warnings: ['nothing in the scope is ready to start'] }) },
     );
   },
 });
 
-async function focusRequired(ctx: MutationContext, scope: Scope): Promise<CleoError> {
-  const [first] = await recommended(ctx, scope.root, 1);
+async function createFocusError(ctx: MutationContext, scope: Scope): Promise<CleoError> {
+  const [first] = await recommendTasks(ctx, scope.root, 1);
   return new CleoError('E_FOCUS_REQUIRED', {
     act: 'focus at the start',
     fix: ctx.commandWith({ autoFocus: true }),
@@ -83,8 +86,8 @@ async function focusRequired(ctx: MutationContext, scope: Scope): Promise<CleoEr
   });
 }
 
-/** The task that was named, else what is recommended: a leaf, never the epic itself. */
-async function firstFocus(ctx: MutationContext, id: string | undefined): Promise<Started | undefined> {
-  const chosen = id ?? (await recommended(ctx, undefined, 1))[0]?.taskId;
-  return chosen === undefined ? undefined : startTask(ctx, await requireTask(ctx.store, chosen));
+/** Starts the given task, else the recommended one, which is always a leaf. */
+async function startFirstTask(ctx: MutationContext, id: string | undefined): Promise<StartResult | undefined> {
+  const taskId = id ?? (await recommendTasks(ctx, undefined, 1))[0]?.taskId;
+  return taskId === undefined ? undefined : startTask(ctx, await requireTask(ctx.store, taskId));
 }

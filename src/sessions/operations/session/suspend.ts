@@ -1,23 +1,23 @@
 import { strictObject } from 'valibot';
 import { mutation, noChange } from '#core/define.ts';
 import { SessionSummary } from '../../model/session.ts';
-import { summaryOf } from '../../rules/session-view.ts';
-import { ownSession } from '../shared/sessions.ts';
+import { toSessionSummary } from '../../rules/session-view.ts';
+import { requireOwnSession } from '../shared/sessions.ts';
 
 export const sessionSuspend = mutation({
   name: 'session.suspend',
-  summary: 'Put the session aside; its claims stay until their leases run out',
+  summary: 'Suspend the session; claims stay until they expire',
   params: strictObject({}),
   result: strictObject({ session: SessionSummary }),
   errors: ['E_SESSION_REQUIRED'],
   tier: 1,
-  cli: { command: 'session suspend' },
+  cli: { command: 'session suspend', view: async () => (await import('../../view.ts')).sessionView },
   example: { world: ['T001', 'session session-1 task:T001 by ada: Parser'], call: {} },
   async run(ctx) {
-    const session = await ownSession(ctx, 'suspend');
-    if (session.status !== 'active') return noChange({ session: summaryOf(session) });
+    const session = await requireOwnSession(ctx, 'suspend');
+    if (session.status !== 'active') return noChange({ session: toSessionSummary(session) });
     const suspended = { ...session, status: 'suspended' as const, updatedAt: ctx.now };
     await ctx.store.sessions.save(suspended);
-    return { session: summaryOf(suspended) };
+    return { session: toSessionSummary(suspended) };
   },
 });

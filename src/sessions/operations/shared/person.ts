@@ -1,11 +1,10 @@
 import type { QueryContext } from '#core/define.ts';
-import { isPersons } from '../../rules/person.ts';
+import { isPersonCall } from '../../rules/person.ts';
 
-/** Whether the call is a person's own act. */
-export const isByPerson = ({
+export const isCalledByPerson = ({
   gateway,
   token,
   caller,
   platform,
 }: Pick<QueryContext, 'gateway' | 'token' | 'caller' | 'platform'>): boolean =>
-  isPersons({ gateway, token, isAtTerminal: platform.isAtTerminal(), isNamed: caller.agent !== platform.caller.agent });
+  isPersonCall({ gateway, token, isAtTerminal: platform.isAtTerminal(), isNamed: caller.agent !== platform.caller.agent });

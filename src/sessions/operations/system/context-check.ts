@@ -1,19 +1,19 @@
 import { strictObject } from 'valibot';
 import { answer, query } from '#core/define.ts';
-import { contextExits } from '../../rules/context-window.ts';
-import { ContextView, contextNow } from './context.ts';
+import { contextExitCodes } from '../../rules/context-window.ts';
+import { ContextView, readContext } from './context.ts';
 
 export const systemContextCheck = query({
   name: 'system.context.check',
-  summary: 'Tell by the exit code how full the context window is: 0, 50-53, or 54 when nobody said lately',
+  summary: 'Exit 0, 50-53 or 54 (stale) by how full the context is',
   params: strictObject({}),
   result: strictObject({ context: ContextView }),
   errors: [],
   tier: 1,
-  cli: { command: 'context check' },
+  cli: { command: 'context check', view: async () => (await import('../../view.ts')).sessionView },
   example: { call: {}, exit: 54 },
   async run(ctx) {
-    const context = await contextNow(ctx);
-    return answer({ context }, context.state === 'ok' ? {} : { exit: contextExits[context.state] });
+    const context = await readContext(ctx);
+    return answer({ context }, context.state === 'ok' ? {} : { exit: contextExitCodes[context.state] });
   },
 });

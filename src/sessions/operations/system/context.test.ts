@@ -9,7 +9,7 @@ test.each([
   [85, 51, 'caution'],
   [90, 52, 'critical'],
   [95, 53, 'emergency'],
-])('%i %% checks as %i', async (used, exit, state) => {
+])('context check at %i %% exits with %i', async (used, exit, state) => {
   const { call, reply } = await openApp({ tasks: one });
   await call('system.context.report', { used, max: 100 });
   const checked = await reply('system.context.check');
@@ -17,7 +17,7 @@ test.each([
   expect(await reply('system.context')).toMatchObject({ exitCode: 0, envelope: { context: { state } } });
 });
 
-test('is stale after five minutes, or when nobody ever reported: 54', async () => {
+test('context check exits with 54 after five minutes, or without any report', async () => {
   const clock = { now: '2026-01-02T00:00:00.000Z' };
   const { call, reply } = await openApp({ tasks: one, clock });
   expect((await reply('system.context.check')).exitCode).toBe(54);
@@ -26,7 +26,7 @@ test('is stale after five minutes, or when nobody ever reported: 54', async () =
   expect(await reply('system.context.check')).toMatchObject({ exitCode: 54, envelope: { context: { state: 'stale', percent: 10 } } });
 });
 
-test('is kept for each session and agent; a status line speaks for its session', async () => {
+test('context usage is stored per session and agent, and a status line reports for its session', async () => {
   const { call, as, cli } = await openApp({ tasks: [...one, 'session session-2 epic:T009 by bob'] });
   await as('ada').call('system.context.report', { used: 90, max: 100 });
   expect(await as('bob').call('system.context')).toMatchObject({ context: { state: 'stale' } });

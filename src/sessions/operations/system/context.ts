@@ -1,8 +1,9 @@
 import { type InferOutput, number, optional, picklist, strictObject } from 'valibot';
 import { type QueryContext, query } from '#core/define.ts';
+import { defined } from '#lib/defined.ts';
 import { Timestamp } from '#tasks/model/task.ts';
-import { contextState } from '../../rules/context-window.ts';
-import { contextLimits } from '../shared/context-limits.ts';
+import { getContextState } from '../../rules/context-window.ts';
+import { getContextLimits } from '../shared/context-limits.ts';
 
 export const ContextView = strictObject({
   state: picklist(['ok', 'warning', 'caution', 'critical', 'emergency', 'stale']),
@@ -10,35 +11,39 @@ export const ContextView = strictObject({
   used: optional(number()),
   max: optional(number()),
   reportedAt: optional(Timestamp),
-  /** Tokens of spawn prompts that the caller was answered in this session (ORC-005). */
+  /** Tokens of spawn prompts that the caller received in this session (ORC-005). */
   budget: optional(strictObject({ max: number(), used: number(), left: number() })),
 });
 
 export const systemContext = query({
   name: 'system.context',
-  summary: 'Show how full the context window is, as last reported',
+  summary: 'Show the last reported fill level of the context window',
   params: strictObject({}),
   result: strictObject({ context: ContextView }),
   errors: [],
   tier: 0,
-  cli: { command: ['context', 'context status'] },
+  cli: { command: ['context', 'context status'], view: async () => (await import('../../view.ts')).sessionView },
   example: { call: {} },
-  run: async (ctx) => ({ context: await contextNow(ctx) }),
+  run: async (ctx) => ({ context: await readContext(ctx) }),
 });
 
-export async function contextNow({
+export async function readContext({
   store,
   caller,
   now,
   config,
 }: Pick<QueryContext, 'store' | 'caller' | 'now' | 'config'>): Promise<InferOutput<typeof ContextView>> {
-  const usage = await store.sessions.contextOf(caller);
-  const budget = await store.spawns.budget(caller);
-  const { state, percent } = contextState(usage, now, contextLimits(config));
+  const usage = await store.sessions.getContextUsage(caller);
+  const budget = await store.spawns.getBudget(caller);
+  const { state, percent } = getContextState(usage, now, getContextLimits(config));
   return {
     state,
-    ...(percent === undefined ? {} : { percent }),
-    ...(usage ? { used: usage.used, max: usage.max, reportedAt: usage.at } : {}),
-    ...(budget ? { budget: { ...budget, left: Math.max(0, budget.max - budget.used) } } : {}),
+    ...defined({
+      percent,
+      used: usage?.used,
+      max: usage?.max,
+      reportedAt: usage?.at,
+      budget: budget && { ...budget, left: Math.max(0, budget.max - budget.used) },
+    }),
   };
 }

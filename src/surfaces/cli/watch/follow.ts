@@ -1,16 +1,16 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { CleoError } from '#core/errors/error.ts';
+import { toOneLine } from '#core/terminal/text.ts';
 import { type App, dispatch, type Reply } from '#dispatch/dispatch.ts';
-import { failure, type Meta } from '#dispatch/envelope.ts';
-import { pulseOf } from '#dispatch/log-head.ts';
+import { createFailure, type Meta } from '#dispatch/envelope.ts';
+import { readLogHead } from '#dispatch/log-head.ts';
 import type { Column } from '#tasks/model/board.ts';
-import { oneLine } from '../human/text.ts';
-import { outcome } from './log.ts';
-import { type Entry, idsOf } from './state.ts';
+import { formatOutcome } from './log.ts';
+import { listChangedIds, type WatchEntry } from './state.ts';
 
-const lookEveryMs = 300;
+const pollEveryMs = 300;
 const retryEveryMs = 1000;
-const mostEntries = 1000;
+const maxEntries = 1000;
 
 export interface FollowOptions {
   isJson: boolean;
@@ -22,50 +22,50 @@ export interface FollowOptions {
 
 /** A line for everything that changes a record, from now on, for who reads a pipe. Refused calls and reads change nothing. */
 export async function follow(app: App, { isJson, epic, write }: FollowOptions): Promise<number> {
-  const isMeant = epic === undefined ? undefined : await inside(app, epic);
+  const isMeant = epic === undefined ? undefined : await trackEpic(app, epic);
   const say = (line: object): void => write(`${JSON.stringify(line)}\n`);
-  const meta = metaOf(app, 'watch');
-  let { seq, hash } = await pulseOf(app);
+  const meta = createMeta(app, 'watch');
+  let { seq, hash } = await readLogHead(app);
   if (isJson) say({ _meta: { ...meta(), resultsField: 'watching' }, success: true, watching: { seq } });
   const tell = async (): Promise<void> => {
-    const head = await pulseOf(app);
+    const head = await readLogHead(app);
     if (head.hash === hash) return;
     // After a restore the log may end before what was seen of it.
     seq = Math.min(seq, Math.max(0, head.seq - 1));
     await isMeant?.refresh();
     while (seq < head.seq) {
-      const { envelope, refusal } = await dispatch(app, {
+      const { envelope, error: refusal } = await dispatch(app, {
         operation: 'admin.log',
-        params: { after: seq, limit: mostEntries },
+        params: { after: seq, limit: maxEntries },
         gateway: 'cli',
       });
       if (refusal) throw refusal;
-      const entries = envelope.entries as Entry[];
+      const entries = envelope.entries as WatchEntry[];
       for (const entry of entries.filter((one) => isChange(one) && (isMeant?.has(one) ?? true)))
-        write(isJson ? `${JSON.stringify(changeIn(entry))}\n` : textOf(entry));
+        write(isJson ? `${JSON.stringify(toChange(entry))}\n` : formatChange(entry));
       seq = entries.at(-1)?.seq ?? head.seq;
     }
     hash = head.hash;
   };
-  return untilNobodyReads(tell, (error) =>
-    isJson ? say(failure(meta(), error)) : write(`${oneLine(`${error.code} ${error.message}`)}\n`),
+  return pollUntilClosed(tell, (error) =>
+    isJson ? say(createFailure(meta(), error)) : write(`${toOneLine(`${error.code} ${error.message}`)}\n`),
   );
 }
 
 /** Most cards that a board answers with. */
-const mostCards = 10_000;
+const maxCards = 10_000;
 
 /** What is inside an epic, or has been: what is deleted or moved out of it is told too. */
-async function inside(app: App, epic: string) {
+async function trackEpic(app: App, epic: string) {
   const known = new Set([epic]);
   const refresh = async (): Promise<Reply> => {
-    const reply = await dispatch(app, { operation: 'tasks.board', params: { epic, limit: mostCards }, gateway: 'cli' });
+    const reply = await dispatch(app, { operation: 'tasks.board', params: { epic, limit: maxCards }, gateway: 'cli' });
     for (const { cards } of (reply.envelope.columns ?? []) as Column[]) for (const { id } of cards) known.add(id);
     return reply;
   };
-  const { refusal } = await refresh();
+  const { error: refusal } = await refresh();
   if (refusal) throw refusal;
-  return { refresh, has: (entry: Entry): boolean => idsOf(entry).some((id) => known.has(id)) };
+  return { refresh, has: (entry: WatchEntry): boolean => listChangedIds(entry).some((id) => known.has(id)) };
 }
 
 /** The same question again and again, answered where the answer is another than before. */
@@ -75,8 +75,8 @@ export async function repeat(
   print: (reply: Reply) => Promise<unknown>,
 ): Promise<number> {
   const ask = (): Promise<Reply> => dispatch(app, { ...question, gateway: 'cli' });
-  const meta = metaOf(app, question.operation);
-  let { hash } = await pulseOf(app);
+  const meta = createMeta(app, question.operation);
+  let { hash } = await readLogHead(app);
   const first = await ask();
   let last = '';
   const show = async (reply: Reply): Promise<void> => {
@@ -86,25 +86,25 @@ export async function repeat(
     last = said;
   };
   await show(first);
-  if (first.refusal) return first.exitCode;
+  if (first.error) return first.exitCode;
   const tell = async (): Promise<void> => {
-    const head = await pulseOf(app);
+    const head = await readLogHead(app);
     if (head.hash !== hash || last === '') await show(await ask());
     hash = head.hash;
   };
-  return untilNobodyReads(tell, async (error) => {
+  return pollUntilClosed(tell, async (error) => {
     last = '';
-    await print({ envelope: failure(meta(), error), exitCode: error.exitCode, refusal: error });
+    await print({ envelope: createFailure(meta(), error), exitCode: error.exitCode, error: error });
   });
 }
 
-const metaOf =
+const createMeta =
   ({ platform }: App, command: string) =>
   (): Meta => ({ command, timestamp: platform.now(), version: platform.version });
 
-const isChange = (entry: Entry): boolean => entry.success && idsOf(entry).length > 0;
+const isChange = (entry: WatchEntry): boolean => entry.success && listChangedIds(entry).length > 0;
 
-const changeIn = ({ seq, timestamp, operation, agent, session, created, updated, deleted }: Entry): object => ({
+const toChange = ({ seq, timestamp, operation, agent, session, created, updated, deleted }: WatchEntry): object => ({
   seq,
   timestamp,
   operation,
@@ -115,14 +115,15 @@ const changeIn = ({ seq, timestamp, operation, agent, session, created, updated,
   ...(deleted ? { deleted } : {}),
 });
 
-const textOf = (entry: Entry): string => `${oneLine(`${entry.timestamp} ${entry.agent} ${entry.operation}: ${outcome(entry)}`)}\n`;
+const formatChange = (entry: WatchEntry): string =>
+  `${toOneLine(`${entry.timestamp} ${entry.agent} ${entry.operation}: ${formatOutcome(entry)}`)}\n`;
 
 /** Tells what is new again and again. A store that cannot be read is said once, and tried until it can; the end of the pipe is
  *  the end of the watch, and no failure. */
-async function untilNobodyReads(tell: () => Promise<void>, report: (error: CleoError) => unknown): Promise<number> {
+async function pollUntilClosed(tell: () => Promise<void>, report: (error: CleoError) => unknown): Promise<number> {
   let said = '';
   for (;;) {
-    let pauseMs = lookEveryMs;
+    let pauseMs = pollEveryMs;
     try {
       try {
         await tell();

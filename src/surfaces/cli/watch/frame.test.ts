@@ -1,11 +1,11 @@
 import { beforeAll, describe, expect, test } from 'vitest';
+import { measureWidth, prepareWidths } from '#core/terminal/text.ts';
 import type { Card, Column } from '#tasks/model/board.ts';
-import { prepareFor, widthOf } from '../human/text.ts';
-import { frame } from './frame.ts';
-import { begin, type Entry, type State } from './state.ts';
-import { clip } from './window.ts';
+import { drawFrame } from './frame.ts';
+import { createState, type WatchEntry, type WatchState } from './state.ts';
+import { truncatePainted } from './window.ts';
 
-beforeAll(() => prepareFor('\u6f22'));
+beforeAll(() => prepareWidths('\u6f22'));
 
 const now = '2026-01-01T12:00:00.000Z';
 const card = (id: string, more: Partial<Card> = {}): Card => ({
@@ -38,9 +38,18 @@ const entries = [
     created: ['T1', 'T2', 'T3', 'T4', 'T5'],
   },
   { seq: 2, timestamp: '2025-12-31T11:59:01.000Z', operation: 'tasks.add', agent: 'bob', success: false, errorCode: 'E_VALIDATION' },
-] as Entry[];
-const world: State = { ...begin({}), columns, cards: columns.flatMap(({ cards }) => cards), total: 5, log: entries, now, isEmpty: false };
-const at = (columns: number, rows: number, more: Partial<State> = {}): string[] => frame({ ...world, ...more }, { columns, rows }, false);
+] as WatchEntry[];
+const world: WatchState = {
+  ...createState({}),
+  columns,
+  cards: columns.flatMap(({ cards }) => cards),
+  total: 5,
+  log: entries,
+  now,
+  isEmpty: false,
+};
+const at = (columns: number, rows: number, more: Partial<WatchState> = {}): string[] =>
+  drawFrame({ ...world, ...more }, { columns, rows }, false);
 
 test('the board: its columns, its cards and which of them is chosen', () => {
   expect(at(80, 12, { column: 1 })).toEqual([
@@ -75,7 +84,7 @@ test('titles have two lines where there is room for them', () => {
 test('of a long column the part around the chosen card, and how much lies on either side', () => {
   const cards = Array.from({ length: 50 }, (_, i) => card(`T${100 + i}`));
   const long = [column('pending', cards, 70), ...columns.slice(1)];
-  expect(at(80, 9, { columns: long, at: [20, 0, 0, 0] }).map((line) => line.slice(0, 19).trimEnd())).toEqual([
+  expect(at(80, 9, { columns: long, selected: [20, 0, 0, 0] }).map((line) => line.slice(0, 19).trimEnd())).toEqual([
     '[1 board] 2 list  3',
     ' ○ pending 70',
     ' T119',
@@ -135,14 +144,14 @@ test.each([
   ],
   ['nothing that matches', { cards: [], filter: 'x' }, 'nothing matches x'],
   ['nothing in an epic', { cards: [], epic: 'T009' }, 'nothing is inside T009'],
-  ['nothing listed', { cards: [], listed: {}, view: 'list' }, 'no task is listed'],
+  ['nothing listed', { cards: [], listParams: {}, view: 'list' }, 'no task is listed'],
   ['no entry', { log: [], view: 'log' }, 'nothing was written yet'],
-] as [string, Partial<State>, string][])('%s is said', (_, more, text) => {
+] as [string, Partial<WatchState>, string][])('%s is said', (_, more, text) => {
   expect(at(60, 6, more)[2]).toBe(`  ${text}`);
 });
 
 test('the last line is what is typed, what went wrong, or the keys', () => {
-  const last = (more: Partial<State>): string | undefined => at(60, 6, more).at(-1);
+  const last = (more: Partial<WatchState>): string | undefined => at(60, 6, more).at(-1);
   expect(last({ isTyping: true, filter: 'pars' })).toBe('/pars█');
   expect(last({ filter: 'pars' })).toMatch(/^\/pars {2}esc all {2}\? help/);
   expect(last({ problem: { code: 'E_STORE_DAMAGED', message: 'the database is missing', fix: 'cleo backup restore' } })).toBe(
@@ -153,7 +162,7 @@ test('the last line is what is typed, what went wrong, or the keys', () => {
 
 describe('whatever is on it', () => {
   const evil = 'a\u001b[31mred\u001b]0;title\u0007\u009b2J\u202eback\tand 漢字漢字漢字漢字 👩‍👩‍👧 e\u0301\u0301'.repeat(3);
-  const hostile: Partial<State> = {
+  const hostile: Partial<WatchState> = {
     columns: columns.map((one) => ({
       ...one,
       cards: one.cards.map((each) => ({
@@ -172,7 +181,7 @@ describe('whatever is on it', () => {
     filter: evil,
   };
   const sizes = [1, 2, 3, 24].flatMap((rows) => [1, 7, 39, 40, 80].map((columns) => ({ columns, rows })));
-  const views: Partial<State>[] = [
+  const views: Partial<WatchState>[] = [
     ...(['board', 'list', 'task', 'log'] as const).map((view) => ({ view })),
     { isHelp: true },
     { isTyping: true },
@@ -183,10 +192,10 @@ describe('whatever is on it', () => {
     for (const size of sizes)
       for (const hasColour of [true, false])
         for (const column of [0, 3]) {
-          const lines = frame({ ...world, ...hostile, ...view, column }, size, hasColour);
+          const lines = drawFrame({ ...world, ...hostile, ...view, column }, size, hasColour);
           expect(lines).toHaveLength(size.rows);
           for (const line of lines) {
-            expect(widthOf(line), `${size.columns}x${size.rows}`).toBeLessThanOrEqual(size.columns);
+            expect(measureWidth(line), `${size.columns}x${size.rows}`).toBeLessThanOrEqual(size.columns);
             expect(line.replace(/\u001b\[\d+m/g, '')).not.toMatch(/[\u0000-\u001f\u007f-\u009f\u202a-\u202e]/);
             if (!hasColour) expect(line).not.toContain('\u001b');
           }
@@ -194,16 +203,21 @@ describe('whatever is on it', () => {
   });
 
   test('a line that is cut keeps the end of its colours', () => {
-    expect(clip('\u001b[31mred and more\u001b[39m behind', 6)).toBe('\u001b[31mred a…\u001b[39m');
-    expect(clip('漢字漢字', 5)).toBe('漢字…');
-    expect(clip('short', 5)).toBe('short');
+    expect(truncatePainted('\u001b[31mred and more\u001b[39m behind', 6)).toBe('\u001b[31mred a…\u001b[39m');
+    expect(truncatePainted('漢字漢字', 5)).toBe('漢字…');
+    expect(truncatePainted('short', 5)).toBe('short');
   });
 });
 
 test('ten thousand tasks are drawn as quickly as ten', () => {
   const cards = Array.from({ length: 10_000 }, (_, i) => card(`T${1000 + i}`));
-  const many: Partial<State> = { columns: [column('pending', cards), ...columns.slice(1)], cards, at: [5000, 0, 0, 0], row: 5000 };
-  const time = (more: Partial<State>): number => {
+  const many: Partial<WatchState> = {
+    columns: [column('pending', cards), ...columns.slice(1)],
+    cards,
+    selected: [5000, 0, 0, 0],
+    row: 5000,
+  };
+  const time = (more: Partial<WatchState>): number => {
     const startedAt = performance.now();
     for (let i = 0; i < 50; i++) for (const view of ['board', 'list'] as const) at(80, 24, { ...more, view });
     return performance.now() - startedAt;

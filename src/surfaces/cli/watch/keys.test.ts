@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
-import { keysIn } from './keys.ts';
+import { parseKeys } from './keys.ts';
 
 const named = (input: string, isAll?: boolean): string[] =>
-  keysIn(input, isAll).keys.map((key) => ('key' in key ? key.key : `'${key.text}`));
+  parseKeys(input, isAll).keys.map((key) => ('key' in key ? key.key : `'${key.text}`));
 
 test.each([
   ['\u001b[A\u001b[B\u001b[C\u001b[D', ['up', 'down', 'right', 'left']],
@@ -16,10 +16,10 @@ test.each([
   ['\u001b[<0;10;5M\u001b[I\u001b[?62;c\u0000\u0001\u009bx', ["'x"]],
 ])('%j', (input, keys) => {
   expect(named(input)).toEqual(keys);
-  expect(keysIn(input).rest).toBe('');
+  expect(parseKeys(input).rest).toBe('');
 });
 
 test.each(['\u001b', '\u001b[', '\u001b[1', '\u001bO'])('%j may go on', (input) => {
-  expect(keysIn(`j${input}`)).toEqual({ keys: [{ text: 'j' }], rest: input });
+  expect(parseKeys(`j${input}`)).toEqual({ keys: [{ text: 'j' }], rest: input });
   expect(named(input, true)[0]).toBe('escape');
 });

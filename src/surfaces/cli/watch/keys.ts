@@ -20,7 +20,7 @@ export type KeyName =
   | 'suspend'
   | 'interrupt';
 
-const controls: Record<string, KeyName> = {
+const controlKeys: Record<string, KeyName> = {
   '\r': 'enter',
   '\n': 'enter',
   '\t': 'tab',
@@ -33,7 +33,7 @@ const controls: Record<string, KeyName> = {
 };
 
 /** By what follows `ESC [` or `ESC O`. */
-const sequences: Record<string, KeyName> = {
+const sequenceKeys: Record<string, KeyName> = {
   A: 'up',
   B: 'down',
   C: 'right',
@@ -50,25 +50,25 @@ const sequences: Record<string, KeyName> = {
 };
 
 /** A sequence of a terminal: whole, or as much of one as has come. */
-const whole = /^\u001b(?:\[([0-9;?<=>]*[ -/]*[@-~])|O([ -~]))/;
-const begun = /^\u001b(?:\[[0-9;?<=>]*[ -/]*|O)?$/;
+const wholeSequence = /^\u001b(?:\[([0-9;?<=>]*[ -/]*[@-~])|O([ -~]))/;
+const partialSequence = /^\u001b(?:\[[0-9;?<=>]*[ -/]*|O)?$/;
 
 /** The keys in what a terminal has sent. What may go on is handed back, to be put before what comes next; where nothing comes it was
  *  the escape key. Sequences that mean nothing here are passed over. */
-export function keysIn(input: string, isAll = false): { keys: Key[]; rest: string } {
+export function parseKeys(input: string, isAll = false): { keys: Key[]; rest: string } {
   const keys: Key[] = [];
   let left = input;
   while (left !== '') {
-    const sequence = whole.exec(left);
+    const sequence = wholeSequence.exec(left);
     if (sequence) {
-      const key = sequences[sequence[1] ?? sequence[2] ?? ''];
+      const key = sequenceKeys[sequence[1] ?? sequence[2] ?? ''];
       if (key) keys.push({ key });
       left = left.slice(sequence[0].length);
       continue;
     }
-    if (!isAll && begun.test(left)) return { keys, rest: left };
+    if (!isAll && partialSequence.test(left)) return { keys, rest: left };
     const [character = ''] = left;
-    const control = controls[character];
+    const control = controlKeys[character];
     if (character === '\u001b') keys.push({ key: 'escape' });
     else if (control) keys.push({ key: control });
     else if (character >= ' ' && !/[\u007f-\u009f]/.test(character)) keys.push({ text: character });

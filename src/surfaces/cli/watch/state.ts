@@ -1,38 +1,39 @@
-import { seqOf } from '#core/model/scalars.ts';
+import { toTaskNumber } from '#core/model/scalars.ts';
+import type { Fields } from '#core/terminal/cell.ts';
 import type { Envelope } from '#dispatch/envelope.ts';
+import { isMap } from '#lib/is-map.ts';
 import type { Card, Column } from '#tasks/model/board.ts';
-import { type Fields, isFields } from '../human/cell.ts';
 
-export const views = ['board', 'list', 'task', 'log'] as const;
-export type View = (typeof views)[number];
+export const watchViews = ['board', 'list', 'task', 'log'] as const;
+export type WatchView = (typeof watchViews)[number];
 
-export interface Size {
+export interface ScreenSize {
   columns: number;
   rows: number;
 }
 
 /** What is on the screen, and everything that decides it but the size. */
-export interface State {
-  view: View;
+export interface WatchState {
+  view: WatchView;
   /** Where a task was opened from. */
-  from: Exclude<View, 'task'>;
+  previousView: Exclude<WatchView, 'task'>;
   /** Of `list --watch`: its parameters. There is no board then. */
-  listed?: Record<string, unknown>;
+  listParams?: Record<string, unknown>;
   columns: Column[];
   /** What is inside it is all that is shown. */
   epic?: string;
   root?: { id: string; title: string };
   /** The cards of all columns in the order of their ids, or what `list` answers. */
-  cards: Row[];
+  cards: WatchRow[];
   /** How many there are, shown or not. */
   total: number;
-  log: Entry[];
+  log: WatchEntry[];
   task?: Fields;
   /** The task that is open, or was last. */
   taskId?: string;
   /** Of the board: which column, and in each which card. */
   column: number;
-  at: number[];
+  selected: number[];
   /** Of the list and the log: which line. */
   row: number;
   entry: number;
@@ -46,13 +47,13 @@ export interface State {
   now: string;
   /** Nothing was answered yet. */
   isEmpty: boolean;
-  isOver: boolean;
+  isClosed: boolean;
 }
 
 /** A card, or a task of a list, which tells less of it. */
-export type Row = Omit<Card, 'claim'> & Pick<Partial<Card>, 'claim'>;
+export type WatchRow = Omit<Card, 'claim'> & Pick<Partial<Card>, 'claim'>;
 
-export interface Entry extends Fields {
+export interface WatchEntry extends Fields {
   seq: number;
   timestamp: string;
   operation: string;
@@ -64,16 +65,16 @@ export interface Entry extends Fields {
   deleted?: string[];
 }
 
-export const begin = (more: { epic?: string; listed?: Record<string, unknown> }): State => ({
+export const createState = (more: { epic?: string; listed?: Record<string, unknown> }): WatchState => ({
   view: more.listed ? 'list' : 'board',
-  from: more.listed ? 'list' : 'board',
+  previousView: more.listed ? 'list' : 'board',
   ...more,
   columns: [],
   cards: [],
   total: 0,
   log: [],
   column: 0,
-  at: [0, 0, 0, 0],
+  selected: [0, 0, 0, 0],
   row: 0,
   entry: 0,
   scroll: 0,
@@ -82,43 +83,46 @@ export const begin = (more: { epic?: string; listed?: Record<string, unknown> })
   isHelp: false,
   now: '',
   isEmpty: true,
-  isOver: false,
+  isClosed: false,
 });
 
 /** What has to be asked for what is on the screen. */
-export interface Need {
+export interface WatchQuery {
   operation: string;
   params: Record<string, unknown>;
 }
 
 /** As many of a column as a board answers with; what lies beyond is found by the filter. */
-const mostCards = 10_000;
-const mostEntries = 200;
+const maxCards = 10_000;
+const maxEntries = 200;
 
-export function needOf({ view, listed, epic, filter, taskId }: State): Need {
+export function getQuery({ view, listParams: listed, epic, filter, taskId }: WatchState): WatchQuery {
   if (view === 'task') return { operation: 'tasks.show', params: { taskId } };
-  if (view === 'log') return { operation: 'admin.log', params: { limit: mostEntries } };
+  if (view === 'log') return { operation: 'admin.log', params: { limit: maxEntries } };
   if (listed) return { operation: 'tasks.list', params: listed };
   const match = filter.trim();
-  return { operation: 'tasks.board', params: { limit: mostCards, ...(epic ? { epic } : {}), ...(match ? { match } : {}) } };
+  return { operation: 'tasks.board', params: { limit: maxCards, ...(epic ? { epic } : {}), ...(match ? { match } : {}) } };
 }
 
 /** The answer in its place; what was chosen stays chosen, wherever it has moved to. */
-export function take(state: State, { operation }: Need, envelope: Envelope): State {
+export function applyAnswer(state: WatchState, { operation }: WatchQuery, envelope: Envelope): WatchState {
   const { now: _, ...rest } = state;
   const now = envelope._meta.timestamp;
-  if (!envelope.success) return { ...rest, now, problem: problemOf(envelope.error) };
+  if (!envelope.success) return { ...rest, now, problem: toProblem(envelope.error) };
   const { problem: __, ...sound } = { ...rest, now, isEmpty: false };
-  if (operation === 'tasks.show') return { ...sound, task: { ...(envelope.task as Fields), ...held(envelope.claim) } };
-  if (operation === 'admin.log') return withLog(sound, envelope.entries as Entry[]);
+  if (operation === 'tasks.show') return { ...sound, task: { ...(envelope.task as Fields), ...toClaimField(envelope.claim) } };
+  if (operation === 'admin.log') return withLog(sound, envelope.entries as WatchEntry[]);
   if (operation === 'tasks.list') {
-    const cards = envelope.tasks as Row[];
+    const cards = envelope.tasks as WatchRow[];
     return withCards(sound, cards, envelope._meta.truncated?.total ?? cards.length);
   }
   const { root: ___, ...unrooted } = sound;
   const columns = envelope.columns as Column[];
-  const placed = withColumns({ ...unrooted, ...(envelope.root ? { root: envelope.root as NonNullable<State['root']> } : {}) }, columns);
-  const cards = columns.flatMap((column) => column.cards).sort((a, b) => seqOf(a.id) - seqOf(b.id));
+  const placed = withColumns(
+    { ...unrooted, ...(envelope.root ? { root: envelope.root as NonNullable<WatchState['root']> } : {}) },
+    columns,
+  );
+  const cards = columns.flatMap((column) => column.cards).sort((a, b) => toTaskNumber(a.id) - toTaskNumber(b.id));
   return withCards(
     placed,
     cards,
@@ -126,57 +130,60 @@ export function take(state: State, { operation }: Need, envelope: Envelope): Sta
   );
 }
 
-const held = (claim: unknown): Fields => (claim ? { claim } : {});
+const toClaimField = (claim: unknown): Fields => (claim ? { claim } : {});
 
-const problemOf = (error: unknown): NonNullable<State['problem']> => {
-  const { code, message, fix } = isFields(error) ? error : {};
+const toProblem = (error: unknown): NonNullable<WatchState['problem']> => {
+  const { code, message, fix } = isMap(error) ? error : {};
   return { code: String(code ?? ''), message: String(message ?? ''), fix: String(fix ?? '') };
 };
 
-function withColumns(state: State, columns: Column[]): State {
-  const chosen = chosenCard(state)?.id;
+function withColumns(state: WatchState, columns: Column[]): WatchState {
+  const chosen = getSelectedCard(state)?.id;
   const column = columns.findIndex(({ cards }) => cards.some(({ id }) => id === chosen));
-  const at = columns.map(({ cards }, i) => within(state.at[i] ?? 0, cards.length));
-  if (column < 0) return { ...state, columns, at, column: nearestFilled(columns, state.column) };
+  const at = columns.map(({ cards }, i) => clampIndex(state.selected[i] ?? 0, cards.length));
+  if (column < 0) return { ...state, columns, selected: at, column: findFilledColumn(columns, state.column) };
   at[column] = columns[column]!.cards.findIndex(({ id }) => id === chosen);
-  return { ...state, columns, at, column };
+  return { ...state, columns, selected: at, column };
 }
 
 /** This column, or the first in which there is something to choose. */
-function nearestFilled(columns: Column[], column: number): number {
+function findFilledColumn(columns: Column[], column: number): number {
   const filled = columns.findIndex(({ cards }) => cards.length > 0);
   return columns[column]?.cards.length || filled < 0 ? column : filled;
 }
 
-function withCards(state: State, cards: Row[], total: number): State {
-  const chosen = shownRows(state)[state.row]?.id;
-  const shown = shownRows({ ...state, cards });
+function withCards(state: WatchState, cards: WatchRow[], total: number): WatchState {
+  const chosen = listRows(state)[state.row]?.id;
+  const shown = listRows({ ...state, cards });
   const found = shown.findIndex(({ id }) => id === chosen);
-  return { ...state, cards, total, row: found >= 0 ? found : within(state.row, shown.length) };
+  return { ...state, cards, total, row: found >= 0 ? found : clampIndex(state.row, shown.length) };
 }
 
 /** At the top one sees what comes; below it one has chosen an entry, and stays with it. */
-function withLog(state: State, log: Entry[]): State {
+function withLog(state: WatchState, log: WatchEntry[]): WatchState {
   if (state.entry === 0) return { ...state, log };
-  const chosen = shownEntries(state)[state.entry]?.seq;
-  const shown = shownEntries({ ...state, log });
+  const chosen = listEntries(state)[state.entry]?.seq;
+  const shown = listEntries({ ...state, log });
   const found = shown.findIndex(({ seq }) => seq === chosen);
-  return { ...state, log, entry: found >= 0 ? found : within(state.entry, shown.length) };
+  return { ...state, log, entry: found >= 0 ? found : clampIndex(state.entry, shown.length) };
 }
 
-export const within = (at: number, count: number): number => Math.max(0, Math.min(at, count - 1));
+export const clampIndex = (at: number, count: number): number => Math.max(0, Math.min(at, count - 1));
 
-export const chosenCard = ({ columns, column, at }: State): Card | undefined => columns[column]?.cards[at[column] ?? 0];
+export const getSelectedCard = ({ columns, column, selected: at }: WatchState): Card | undefined => columns[column]?.cards[at[column] ?? 0];
 
 /** What the list shows: of a board's cards all, for the board itself is narrowed; else those that the filter leaves. */
-export const shownRows = ({ cards, listed, filter }: State): Row[] => (listed ? cards.filter(matches(filter)) : cards);
+export const listRows = ({ cards, listParams: listed, filter }: WatchState): WatchRow[] =>
+  listed ? cards.filter(createRowFilter(filter)) : cards;
 
-export const shownEntries = ({ log, filter }: State): Entry[] =>
-  filter.trim() === '' ? log : log.filter((entry) => hasWords(`${entry.operation} ${entry.agent} ${idsOf(entry).join(' ')}`, filter));
+export const listEntries = ({ log, filter }: WatchState): WatchEntry[] =>
+  filter.trim() === ''
+    ? log
+    : log.filter((entry) => hasWords(`${entry.operation} ${entry.agent} ${listChangedIds(entry).join(' ')}`, filter));
 
-const matches =
+const createRowFilter =
   (filter: string) =>
-  ({ id, title }: Row): boolean =>
+  ({ id, title }: WatchRow): boolean =>
     hasWords(`${id} ${title}`, filter);
 
 function hasWords(text: string, filter: string): boolean {
@@ -188,13 +195,13 @@ function hasWords(text: string, filter: string): boolean {
 }
 
 /** The ids that an entry changed. */
-export const idsOf = ({ created = [], updated = [], deleted = [] }: Entry): string[] => [...created, ...updated, ...deleted];
+export const listChangedIds = ({ created = [], updated = [], deleted = [] }: WatchEntry): string[] => [...created, ...updated, ...deleted];
 
 /** The task that is chosen in this view. */
-export function chosenTask(state: State): string | undefined {
+export function getSelectedTask(state: WatchState): string | undefined {
   if (state.view === 'task') return state.taskId;
-  if (state.view === 'board') return chosenCard(state)?.id;
-  if (state.view === 'list') return shownRows(state)[state.row]?.id;
-  const entry = shownEntries(state)[state.entry];
-  return entry && idsOf(entry).find((id) => /^T\d+$/.test(id));
+  if (state.view === 'board') return getSelectedCard(state)?.id;
+  if (state.view === 'list') return listRows(state)[state.row]?.id;
+  const entry = listEntries(state)[state.entry];
+  return entry && listChangedIds(entry).find((id) => /^T\d+$/.test(id));
 }

@@ -1,12 +1,13 @@
 import type { MutationContext } from '#core/define.ts';
 import { CleoError } from '#core/errors/error.ts';
-import { canonicalId, type TaskId, type TaskType } from '#core/model/scalars.ts';
-import type { Ancestor } from '#store/port.ts';
+import { parseTaskId, type TaskId, type TaskType } from '#core/model/scalars.ts';
+import { removeDuplicates } from '#lib/collections.ts';
+import type { Ancestor } from '#store/port/tasks.ts';
 import type { TaskRecord } from '../../model/task.ts';
-import { checkPlacement, tierBelow } from '../../rules/hierarchy.ts';
-import { checkDependsExist, checkParentOpen, type NewTask, newTask, parentChain } from './build.ts';
-import { checkOrder } from './order.ts';
-import { checkPlaceInScope, parentInScope } from './scope.ts';
+import { checkPlacement, getChildTier } from '../../rules/hierarchy.ts';
+import { checkDependsExist, checkParentOpen, createTask, type NewTask, requireAncestry } from './create-task.ts';
+import { checkNoCycle } from './order.ts';
+import { checkAncestryInScope, findDefaultParent } from './scope.ts';
 
 export interface BatchEntry extends Omit<NewTask, 'depends'> {
   ref?: string | undefined;
@@ -14,73 +15,74 @@ export interface BatchEntry extends Omit<NewTask, 'depends'> {
   depends?: string[] | undefined;
 }
 
-/** The records of a batch, with their ids, each checked where it will stand: under what exists and under each other. */
+/** Creates the records of a batch and checks each below its parent, which is stored or part of the batch. */
 export async function planBatch(ctx: MutationContext, entries: BatchEntry[]): Promise<TaskRecord[]> {
   const { store, config } = ctx;
   const ids = await store.tasks.nextIds(entries.length);
-  const refs = refsOf(entries, ids);
-  const entryOf = new Map(ids.map((id, i) => [id, entries[i]!]));
-  const indexOf = new Map(ids.map((id, i) => [id, i]));
+  const refs = mapRefs(entries, ids);
+  const entriesById = new Map(ids.map((id, i) => [id, entries[i]!]));
+  const indexes = new Map(ids.map((id, i) => [id, i]));
   const parentOf = new Map<TaskId, TaskId | undefined>();
   for (const [i, id] of ids.entries()) {
     const { parent, type } = entries[i]!;
-    parentOf.set(id, parent === undefined ? ctx.session && (await parentInScope(ctx, type)) : resolve(refs, parent, i));
+    parentOf.set(id, parent === undefined ? ctx.session && (await findDefaultParent(ctx, type)) : resolveRef(refs, parent, i));
   }
-  const places = new Map<TaskId, { type: TaskType; ancestry: Ancestor[] }>();
+  const placements: Placements = new Map();
   const openChildren = new Map<TaskId, number>();
   const maxSiblings = config['hierarchy.maxSiblings'];
-  for (const id of parentsFirst(ids, parentOf))
+  for (const id of sortParentsFirst(ids, parentOf))
     try {
       const parent = parentOf.get(id);
-      const ancestry = parent ? (ancestryInBatch(places, parent) ?? (await known(ctx, places, parent))) : none;
-      if (parent && !entryOf.has(parent)) checkPlaceInScope(ctx.session, ancestry, parent);
-      const type = entryOf.get(id)?.type ?? tierBelow(ancestry[0]?.type);
+      const ancestry = parent ? (getBatchAncestry(placements, parent) ?? (await readAncestry(ctx, placements, parent))) : noAncestors;
+      if (parent && !entriesById.has(parent)) checkAncestryInScope(ctx.session, ancestry, parent);
+      const type = entriesById.get(id)?.type ?? getChildTier(ancestry[0]?.type);
       if (parent && !openChildren.has(parent))
-        openChildren.set(parent, entryOf.has(parent) ? 0 : await store.tasks.countOpenChildren(parent));
+        openChildren.set(parent, entriesById.has(parent) ? 0 : await store.tasks.countOpenChildren(parent));
       const openSiblings = (parent && openChildren.get(parent)) || 0;
       checkPlacement({ type, ancestry, openSiblings, maxSiblings, isOpen: true });
       checkParentOpen(ancestry[0]);
       if (parent) openChildren.set(parent, openSiblings + 1);
-      places.set(id, { type, ancestry });
+      placements.set(id, { type, ancestry });
     } catch (error) {
-      throw error instanceof CleoError ? named(error, indexOf.get(id) ?? 0) : error;
+      throw error instanceof CleoError ? addEntryIndex(error, indexes.get(id) ?? 0) : error;
     }
   const tasks = ids.map((id, i) => {
     const entry = entries[i]!;
-    const place = places.get(id)!;
-    return newTask(
+    const placement = placements.get(id)!;
+    return createTask(
       ctx,
       id,
-      { ...entry, type: place.type, depends: (entry.depends ?? []).map((name) => resolve(refs, name, i)) },
-      place.ancestry[0],
+      { ...entry, type: placement.type, depends: (entry.depends ?? []).map((name) => resolveRef(refs, name, i)) },
+      placement.ancestry[0],
     );
   });
   await checkDependsExist(
     store,
-    [...new Set(tasks.flatMap((task) => task.depends))].filter((id) => !entryOf.has(id)),
+    removeDuplicates(tasks.flatMap((task) => task.depends)).filter((id) => !entriesById.has(id)),
   );
-  const ordered = tasks.filter((task) => task.depends.length > 0);
-  if (ordered.length > 0) await checkOrder(store, tasks, 'depends');
+  if (tasks.some((task) => task.depends.length > 0)) await checkNoCycle(store, tasks, 'depends');
   return tasks;
 }
 
-const none: Ancestor[] = [];
+type Placements = Map<TaskId, { type: TaskType; ancestry: Ancestor[] }>;
 
-function refsOf(entries: BatchEntry[], ids: TaskId[]): Map<string, TaskId> {
+const noAncestors: Ancestor[] = [];
+
+function mapRefs(entries: BatchEntry[], ids: TaskId[]): Map<string, TaskId> {
   const refs = new Map<string, TaskId>();
   entries.forEach(({ ref }, i) => {
     if (ref === undefined) return;
-    if (refs.has(ref)) throw named(new CleoError('E_ID_COLLISION', { id: ref, fix: 'cleo help add-batch' }), i);
+    if (refs.has(ref)) throw addEntryIndex(new CleoError('E_ID_COLLISION', { id: ref, fix: 'cleo help add-batch' }), i);
     refs.set(ref, ids[i]!);
   });
   return refs;
 }
 
-/** A ref of the batch, else an id. */
-function resolve(refs: Map<string, TaskId>, name: string, index: number): TaskId {
-  const id = refs.get(name) ?? canonicalId(name);
+/** Resolves a ref of the batch, or an id. */
+function resolveRef(refs: Map<string, TaskId>, name: string, index: number): TaskId {
+  const id = refs.get(name) ?? parseTaskId(name);
   if (id) return id;
-  throw named(
+  throw addEntryIndex(
     new CleoError('E_INVALID_INPUT', {
       problem: `${JSON.stringify(name)} is neither a ref of this batch nor an id`,
       fix: 'cleo help add-batch',
@@ -89,8 +91,8 @@ function resolve(refs: Map<string, TaskId>, name: string, index: number): TaskId
   );
 }
 
-/** Parents before children; entries that contain each other in a circle are refused. */
-function parentsFirst(ids: TaskId[], parentOf: Map<TaskId, TaskId | undefined>): TaskId[] {
+/** Sorts parents before children. Throws if entries contain each other. */
+function sortParentsFirst(ids: TaskId[], parentOf: Map<TaskId, TaskId | undefined>): TaskId[] {
   const order: TaskId[] = [];
   const state = new Map<TaskId, 'open' | 'done'>();
   for (const id of ids) {
@@ -101,33 +103,29 @@ function parentsFirst(ids: TaskId[], parentOf: Map<TaskId, TaskId | undefined>):
       state.set(up, 'open');
       chain.push(up);
     }
-    for (const one of chain.reverse()) {
-      state.set(one, 'done');
-      order.push(one);
+    for (const ancestor of chain.reverse()) {
+      state.set(ancestor, 'done');
+      order.push(ancestor);
     }
   }
   return order;
 }
 
-function ancestryInBatch(places: Map<TaskId, { type: TaskType; ancestry: Ancestor[] }>, id: TaskId): Ancestor[] | undefined {
-  const place = places.get(id);
-  return place && [{ id, type: place.type, status: 'pending' }, ...place.ancestry];
+function getBatchAncestry(placements: Placements, id: TaskId): Ancestor[] | undefined {
+  const placement = placements.get(id);
+  return placement && [{ id, type: placement.type, status: 'pending' }, ...placement.ancestry];
 }
 
-/** What exists is looked up once, however many entries stand under it. */
-async function known(
-  { store }: MutationContext,
-  places: Map<TaskId, { type: TaskType; ancestry: Ancestor[] }>,
-  id: TaskId,
-): Promise<Ancestor[]> {
-  const chain = await parentChain(store, id);
+/** Reads the ancestry of a stored parent and caches it for the other entries below it. */
+async function readAncestry({ store }: MutationContext, placements: Placements, id: TaskId): Promise<Ancestor[]> {
+  const chain = await requireAncestry(store, id);
   const [self, ...ancestry] = chain;
-  if (self && self.status !== 'done') places.set(id, { type: self.type, ancestry });
+  if (self && self.status !== 'done') placements.set(id, { type: self.type, ancestry });
   return chain;
 }
 
-/** Which entry it was, counted from 0. */
-function named(error: CleoError, index: number): CleoError {
+/** Adds the index of the entry, from 0, to the details of an error. */
+function addEntryIndex(error: CleoError, index: number): CleoError {
   error.details.entry = index;
   return error;
 }

@@ -1,28 +1,28 @@
-import type { ReadStore } from '#store/port.ts';
-import { type Problem, problemsOf } from '../../rules/integrity.ts';
+import type { ReadStore } from '#store/port/store.ts';
+import { findProblems, type TaskProblem } from '../../rules/integrity.ts';
 
-export interface Limits {
+export interface IntegrityLimits {
   now: string;
   maxSiblings: number;
   ttlMinutes: number;
 }
 
-/** What is wrong with the tasks, and how many there are. */
-export async function taskProblems(
+/** Checks all stored tasks; `tasks` is their number. */
+export async function findTaskProblems(
   store: ReadStore,
-  { now, maxSiblings, ttlMinutes }: Limits,
-): Promise<{ tasks: number; problems: Problem[] }> {
-  const tasks = await store.tasks.kin();
-  const problems = problemsOf({
+  { now, maxSiblings, ttlMinutes }: IntegrityLimits,
+): Promise<{ tasks: number; problems: TaskProblem[] }> {
+  const tasks = await store.tasks.listHierarchy();
+  const problems = findProblems({
     tasks,
-    depends: await store.health.dependencyEdges(),
-    relations: await store.tasks.allRelations(),
-    claims: await store.claims.all(),
-    unexplained: (await store.tasks.blocked()).filter(({ blockedBy }) => !blockedBy?.trim()).map(({ id }) => id),
+    depends: await store.health.listDependencyEdges(),
+    relations: await store.tasks.listAllRelations(),
+    claims: await store.claims.list(),
+    blockedWithoutReason: (await store.tasks.listBlocked()).filter(({ blockedBy }) => !blockedBy?.trim()).map(({ id }) => id),
     maxSiblings,
     ttlMinutes,
-    // A clock that is behind the log says nothing about who has been away for long.
-    now: await store.claims.moment(now),
+    // If the clock is behind the log, no claim counts as expired.
+    now: await store.claims.getLeaseTime(now),
   });
   return { tasks: tasks.length, problems };
 }

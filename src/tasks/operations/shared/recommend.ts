@@ -1,8 +1,8 @@
 import { array, type InferOutput, number, strictObject, string } from 'valibot';
-import type { QueryContext } from '#core/define.ts';
 import type { TaskId } from '#core/model/scalars.ts';
-import { recommend } from '../../rules/next.ts';
-import { checkRoot } from './root.ts';
+import { rankTasks } from '../../rules/next.ts';
+import { checkTaskExists } from './require.ts';
+import type { RecommendContext } from './task-context.ts';
 
 export const Recommendation = strictObject({
   taskId: string(),
@@ -12,25 +12,23 @@ export const Recommendation = strictObject({
 });
 export type Recommendation = InferOutput<typeof Recommendation>;
 
-type Here = Pick<QueryContext, 'store' | 'now' | 'config' | 'session'>;
-
-/** What to do next inside a root, or in the scope of the session: at most `count`, best first. */
-export async function recommended(
-  { store, now, config, session }: Here,
+/** Recommends at most `count` tasks inside the root, or else in the session's scope; best first. */
+export async function recommendTasks(
+  { store, now, config, session }: RecommendContext,
   root: TaskId | undefined,
   count: number,
 ): Promise<Recommendation[]> {
-  await checkRoot(store, root);
-  const found = recommend(
-    await store.tasks.openGraph(),
+  await checkTaskExists(store, root);
+  const ranked = rankTasks(
+    await store.tasks.getOpenGraph(),
     {
-      now: await store.claims.moment(now),
+      now: await store.claims.getLeaseTime(now),
       ttlMinutes: config['claims.ttlMinutes'],
       within: root ?? session?.scope.root,
       phase: session?.phase,
     },
     count,
   );
-  const titles = new Map((await store.tasks.hits(found.map(({ taskId }) => taskId))).map((hit) => [hit.id, hit.title]));
-  return found.map(({ taskId, score, reasons }) => ({ taskId, title: titles.get(taskId) ?? '', score, reasons }));
+  const titles = new Map((await store.tasks.getHits(ranked.map(({ taskId }) => taskId))).map((hit) => [hit.id, hit.title]));
+  return ranked.map(({ taskId, score, reasons }) => ({ taskId, title: titles.get(taskId) ?? '', score, reasons }));
 }

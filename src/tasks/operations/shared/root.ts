@@ -1,12 +1,6 @@
 import { description, optional, pipe } from 'valibot';
 import { TaskId } from '#core/model/scalars.ts';
-import type { ReadStore } from '#store/port.ts';
-import { notFound } from './require.ts';
 
-/** The part of the project that a question is about. */
+/** Parameter of operations that can be limited to a part of the project. */
 export const Root = optional(pipe(TaskId, description('Only inside this saga, epic or task')));
-export const rootNames = { epicId: 'epic', sagaId: 'epic' };
-
-export async function checkRoot(store: ReadStore, root: TaskId | undefined): Promise<void> {
-  if (root && !(await store.tasks.exists(root))) throw await notFound(store, root);
-}
+export const rootAliases = { epicId: 'epic', sagaId: 'epic' };

@@ -1,41 +1,39 @@
-import type { QueryContext } from '#core/define.ts';
 import { CleoError } from '#core/errors/error.ts';
 import type { TaskId, TaskType } from '#core/model/scalars.ts';
 import type { SessionHandle } from '#core/model/session-handle.ts';
-import type { Ancestor } from '#store/port.ts';
+import { defined } from '#lib/defined.ts';
+import type { Ancestor } from '#store/port/tasks.ts';
 import { isDefaultParent } from '../../rules/hierarchy.ts';
-import { isInScope, scopeFor, scopeText } from '../../rules/scope.ts';
+import { findScope, formatScope, isInScope } from '../../rules/scope.ts';
+import type { ScopeContext } from './task-context.ts';
 
-type Here = Pick<QueryContext, 'store' | 'session'>;
-
-/** Refuses (34) what lies outside the scope of the caller's session. */
-export async function checkScope({ store, session }: Here, id: TaskId): Promise<void> {
+/** Rejects (exit 34) a task outside the scope of the caller's session. */
+export async function checkScope({ store, session }: ScopeContext, id: TaskId): Promise<void> {
   if (session?.scope.root === undefined || session.scope.root === id) return;
-  checkPlaceInScope(session, await store.tasks.ancestry(id), id);
+  checkAncestryInScope(session, await store.tasks.getAncestry(id), id);
 }
 
-export function checkPlaceInScope(session: SessionHandle | undefined, ancestry: Ancestor[], taskId?: TaskId): void {
+export function checkAncestryInScope(session: SessionHandle | undefined, ancestry: Ancestor[], taskId?: TaskId): void {
   if (!session || isInScope(session.scope, ancestry)) return;
-  const { scope, epicId } = scopeFor(ancestry);
+  const { scope, epicId } = findScope(ancestry);
   throw new CleoError('E_TASK_NOT_IN_SCOPE', {
-    ...(taskId ? { taskId } : {}),
+    ...defined({ taskId, epicId }),
     what: taskId ?? 'The top level',
-    scope: scopeText(session.scope),
+    scope: formatScope(session.scope),
     sessionId: session.id,
-    ...(epicId ? { epicId } : {}),
-    better: scopeText(scope),
+    better: formatScope(scope),
   });
 }
 
-/** Where a new task without a parent goes: in a session with a scope, under its root, if that may hold one of its type. */
-export async function parentInScope({ store, session }: Here, type: TaskType | undefined): Promise<TaskId | undefined> {
+/** Finds the parent of a new task that names none: the root of the session's scope, if its tier fits. */
+export async function findDefaultParent({ store, session }: ScopeContext, type: TaskType | undefined): Promise<TaskId | undefined> {
   const root = session?.scope.root;
   if (root === undefined || !session) return undefined;
-  const [self] = await store.tasks.ancestry(root);
+  const [self] = await store.tasks.getAncestry(root);
   if (isDefaultParent(self, type)) return root;
   throw new CleoError('E_TASK_NOT_IN_SCOPE', {
     what: `A new ${type ?? 'task'} without a parent`,
-    scope: scopeText(session.scope),
+    scope: formatScope(session.scope),
     sessionId: session.id,
     ...(self?.type === 'epic' ? { epicId: self.id } : {}),
     better: 'global',

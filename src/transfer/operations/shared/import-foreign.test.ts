@@ -1,35 +1,36 @@
 import { expect, test } from 'vitest';
-import { openApp, type Seen } from '../../../../test/app.ts';
+import { type Json, openApp } from '../../../../test/app.ts';
 import { importsOf } from '../../../../test/imports/imports.ts';
-import { tools } from '../../rules/recognise.ts';
-import { readers } from './import-readers.ts';
+import { importTools } from '../../rules/detect-tool.ts';
+import { importReaders } from './import-readers.ts';
 
-test.each(tools)('%s: titles, states, priorities, dependencies and hierarchy of a real sample', async (tool) => {
-  const { read } = await readers[tool].load();
+test.each(importTools)('%s: imports titles, states, priorities, dependencies and hierarchy of a real sample', async (tool) => {
+  const { read } = await importReaders[tool].load();
   for (const files of await importsOf(tool)) {
     const { call } = await openApp();
     const { tasks } = read(files);
     expect(tasks.length).toBeGreaterThan(0);
     const first = await call('tasks.import', { content: files, from: tool, limit: 1000 });
     expect(first).toMatchObject({ success: true, imported: tasks.length, updated: 0, unchanged: 0 });
-    const idOf = new Map<string, string>(first.ids.map((one: Seen) => [one.id, one.taskId]));
-    const names = new Set(tasks.map(({ id }) => id));
+    const taskIds = new Map<string, string>(first.ids.map(({ id, taskId }: Json) => [id, taskId]));
+    const sourceIds = new Set(tasks.map(({ id }) => id));
     for (const task of tasks) {
-      const { task: shown } = await call('tasks.show', { taskId: idOf.get(task.id) });
-      const isReopened = first.losses.some((loss: Seen) => loss.id === task.id && loss.field === 'status' && /inside it/.test(loss.why));
+      const { task: shown } = await call('tasks.show', { taskId: taskIds.get(task.id) });
+      const isReopened = first.losses.some((loss: Json) => loss.id === task.id && loss.field === 'status' && /it contains/.test(loss.why));
       expect(shown).toMatchObject({
         title: task.title,
         priority: task.priority ?? 'medium',
         ...(isReopened ? {} : { status: task.status }),
       });
-      expect(shown.parentId).toBe(task.parent && idOf.get(task.parent));
-      const lost = first.losses.filter((loss: Seen) => loss.id === task.id && loss.field === 'depends');
-      if (lost.length === 0) expect(shown.depends ?? []).toEqual(task.depends.filter((on) => names.has(on)).map((on) => idOf.get(on)));
+      expect(shown.parentId).toBe(task.parent && taskIds.get(task.parent));
+      const lost = first.losses.filter((loss: Json) => loss.id === task.id && loss.field === 'depends');
+      if (lost.length === 0)
+        expect(shown.depends ?? []).toEqual(task.depends.filter((on) => sourceIds.has(on)).map((on) => taskIds.get(on)));
       if (task.createdAt) expect(shown.createdAt).toBe(task.createdAt);
       if (task.completedAt && !isReopened) expect(shown.completedAt).toBe(task.completedAt);
     }
     const { findings } = await call('admin.doctor');
-    expect(findings.filter((one: Seen) => one.taskId)).toEqual([]);
+    expect(findings.filter(({ taskId }: Json) => taskId)).toEqual([]);
     expect(await call('tasks.import', { content: files, from: tool })).toMatchObject({
       imported: 0,
       updated: 0,
@@ -51,9 +52,9 @@ const issue = (id: string, more: object = {}): string =>
     created_at: '2026-01-01T00:00:00Z',
     ...more,
   });
-const child = (id: string, of: string) => ({ dependencies: [{ issue_id: id, depends_on_id: of, type: 'parent-child' }] });
+const child = (id: string, parent: string) => ({ dependencies: [{ issue_id: id, depends_on_id: parent, type: 'parent-child' }] });
 
-test('imported again, what changed there is taken, what changed here stays, and what is new comes in', async () => {
+test('takes changes from the source, keeps local ones and adds new tasks when imported again', async () => {
   const { call } = await openApp();
   await call('tasks.import', { content: [issue('a'), issue('b'), issue('c')].join('\n'), from: 'beads' });
   await call('tasks.update', { taskId: 'T001', title: 'Mine', priority: 'high' });
@@ -79,7 +80,7 @@ test('imported again, what changed there is taken, what changed here stays, and 
   expect(await call('tasks.imported', { id: 'b.1' })).toMatchObject({ ids: [{ source: 'beads', id: 'b.1', taskId: 'T004' }] });
 });
 
-test('notes are added once, a task that someone works on keeps its state, and what is done is opened for what comes into it', async () => {
+test('adds notes once, keeps the status of a held task and reopens a done parent', async () => {
   const { call, as } = await openApp();
   await call('tasks.import', { content: [issue('a', { notes: 'one' }), issue('b')].join('\n'), from: 'beads' });
   await as('ada').call('tasks.start', { taskId: 'T001' });
@@ -90,7 +91,7 @@ test('notes are added once, a task that someone works on keeps its state, and wh
     imported: 1,
     updated: 2,
     losses: [
-      { id: 'a', field: 'status', why: 'someone works on T001 here: it stays active' },
+      { id: 'a', field: 'status', why: 'an agent holds T001; it stays active' },
       { id: 'b', field: 'status' },
     ],
   });
@@ -102,14 +103,14 @@ test('notes are added once, a task that someone works on keeps its state, and wh
   expect(await call('tasks.show', { taskId: 'T002' })).toMatchObject({ task: { status: 'pending' } });
 });
 
-test('two places of one tool are kept apart by a name', async () => {
+test('separates two sources of the same tool by name', async () => {
   const { call } = await openApp();
   await call('tasks.import', { content: issue('a'), from: 'beads', source: 'web' });
   expect(await call('tasks.import', { content: issue('a'), from: 'beads', source: 'api' })).toMatchObject({ imported: 1 });
   expect(await call('tasks.imported', { id: 'a' })).toMatchObject({ ids: [{ source: 'beads:api' }, { source: 'beads:web' }] });
 });
 
-test('a dry run tells the same and writes nothing', async () => {
+test('reports the same in a dry run and writes nothing', async () => {
   const { call } = await openApp();
   const content = [issue('a', { estimated_minutes: 5 }), issue('b', child('b', 'a'))].join('\n');
   expect(await call('tasks.import', { content, from: 'beads', dryRun: true })).toMatchObject({
@@ -121,7 +122,7 @@ test('a dry run tells the same and writes nothing', async () => {
   expect(await call('tasks.imported')).toMatchObject({ ids: [] });
 });
 
-test('a long report is cut, and says by how much', async () => {
+test('truncates a long report and counts the rest', async () => {
   const { call } = await openApp();
   const content = Array.from({ length: 12 }, (_, i) => issue(`a${i}`, { due_at: '2026-05-01T00:00:00Z' })).join('\n');
   const report = await call('tasks.import', { content, from: 'beads', limit: 5 });

@@ -1,28 +1,27 @@
 import type { MutationContext } from '#core/define.ts';
 import type { TaskId } from '#core/model/scalars.ts';
 import { isExpired } from '#tasks/rules/claims.ts';
-import type { ForeignFile, Loss } from '../../model/foreign.ts';
-import { draftOf, type Plan, planImport } from '../../rules/plan.ts';
-import { shifted } from '../../rules/records.ts';
-import type { Draft, Here } from '../../rules/scene.ts';
+import type { ForeignData, ImportLoss } from '../../model/foreign.ts';
+import type { ImportDraft, StoreSnapshot } from '../../rules/import-state.ts';
+import { createImportDraft, type ImportPlan, planImport } from '../../rules/plan.ts';
+import { applyPlacement } from '../../rules/records.ts';
 
-export interface Report {
+export interface ImportReport {
   imported: number;
   updated: number;
   unchanged: number;
   ids: { id: string; taskId: TaskId }[];
-  losses: Loss[];
+  losses: ImportLoss[];
   warnings: string[];
 }
 
-/** A file of another tool becomes tasks of ours, in this one transaction. */
-export async function importForeign(ctx: MutationContext, file: ForeignFile, source: string): Promise<Report> {
+/** Imports the tasks of another tool in the transaction of the call. */
+export async function importForeign(ctx: MutationContext, file: ForeignData, source: string): Promise<ImportReport> {
   const { store, now, caller } = ctx;
-  const draft = draftOf(file, await store.imports.known(source));
-  const ids = await store.tasks.nextIds(draft.items.filter(({ known }) => !known).length);
-  const plan = planImport(draft, await lookAround(ctx, draft), ids, now, caller.agent);
-  await write(ctx, plan, source);
-  const { losses, crowded } = plan;
+  const draft = createImportDraft(file, await store.imports.getKnown(source));
+  const ids = await store.tasks.nextIds(draft.items.filter(({ earlier }) => !earlier).length);
+  const plan = planImport(draft, await readSnapshot(ctx, draft), ids, now, caller.agent);
+  await writePlan(ctx, plan, source);
   const changed = new Set(store.changes.updated);
   const inFile = plan.ids.filter(({ taskId }) => changed.has(taskId)).length;
   return {
@@ -30,53 +29,56 @@ export async function importForeign(ctx: MutationContext, file: ForeignFile, sou
     updated: changed.size,
     unchanged: draft.items.length - plan.created.length - inFile,
     ids: plan.ids,
-    losses,
-    warnings: crowdedText(crowded, ctx.config['hierarchy.maxSiblings']),
+    losses: plan.losses,
+    warnings: formatCrowdedWarning(plan.crowdedParents, ctx.config['hierarchy.maxSiblings']),
   };
 }
 
-/** What the file can touch. Where nothing of it is known, nothing here is: its tasks are tied to each other only. */
-async function lookAround({ store, config, now }: MutationContext, { items, known }: Draft): Promise<Here> {
+/** Reads the stored tasks that the import can affect. A first import affects none, because its tasks link only to each other. */
+async function readSnapshot({ store, config, now }: MutationContext, { items, earlierImports }: ImportDraft): Promise<StoreSnapshot> {
   const maxSiblings = config['hierarchy.maxSiblings'];
-  if (known.size === 0) return { tasks: new Map(), depends: [], records: new Map(), notes: new Map(), held: new Set(), maxSiblings };
-  const changed = items.flatMap(({ known: before, changed }) => (before && changed.size > 0 ? [before.taskId] : []));
-  const moment = await store.claims.moment(now);
-  const claims = await store.claims.among(changed);
+  if (earlierImports.size === 0)
+    return { tasks: new Map(), depends: [], records: new Map(), notes: new Map(), heldIds: new Set(), maxSiblings };
+  const changedIds = items.flatMap(({ earlier, changed }) => (earlier && changed.size > 0 ? [earlier.taskId] : []));
+  const leaseTime = await store.claims.getLeaseTime(now);
+  const claims = await store.claims.listForTasks(changedIds);
   return {
-    tasks: new Map((await store.tasks.kin()).map((task) => [task.id, task])),
-    depends: await store.health.dependencyEdges(),
-    records: new Map((await store.tasks.many(changed)).map((record) => [record.id, record])),
-    notes: await store.tasks.notes(changed),
-    held: new Set(claims.filter((claim) => !isExpired(claim, moment, config['claims.ttlMinutes'])).map(({ taskId }) => taskId)),
+    tasks: new Map((await store.tasks.listHierarchy()).map((task) => [task.id, task])),
+    depends: await store.health.listDependencyEdges(),
+    records: new Map((await store.tasks.getMany(changedIds)).map((record) => [record.id, record])),
+    notes: await store.tasks.getNotes(changedIds),
+    heldIds: new Set(claims.filter((claim) => !isExpired(claim, leaseTime, config['claims.ttlMinutes'])).map(({ taskId }) => taskId)),
     maxSiblings,
   };
 }
 
-async function write({ store, now }: MutationContext, plan: Plan, source: string): Promise<void> {
+async function writePlan({ store, now }: MutationContext, plan: ImportPlan, source: string): Promise<void> {
   const reason = `imported from ${source}`;
   if (plan.created.length > 0) await store.tasks.insertMany(plan.created, 'imported');
   for (const { before, after, notes } of plan.updated) {
-    // What is no longer active is nobody's; a claim that is in force keeps its task active.
+    // `canTakeStatus` keeps tasks with a claim in force active, so only expired claims are released here.
     if (before.status === 'active' && after.status !== 'active') await store.claims.release(before.id);
     const saved = await store.tasks.save(before, after, reason);
     for (const note of notes) await store.tasks.appendNote(saved, note);
   }
-  const standing = new Map(plan.shifted.map((one) => [one.id, one.standing]));
-  for (const before of await store.tasks.many([...standing.keys()]))
-    await store.tasks.save(before, shifted(before, standing.get(before.id)!), reason);
-  const fresh = new Set(plan.created.map(({ task }) => task.id));
-  const old = plan.relations.filter(({ from, to }) => !fresh.has(from) && !fresh.has(to));
-  const there = new Set(
-    (await store.tasks.relationsTouching(old.map(({ from }) => from))).flatMap(({ from, to }) => [`${from} ${to}`, `${to} ${from}`]),
+  const placements = new Map(plan.moved.map(({ id, placement }) => [id, placement]));
+  for (const before of await store.tasks.getMany([...placements.keys()]))
+    await store.tasks.save(before, applyPlacement(before, placements.get(before.id)!), reason);
+  const newIds = new Set(plan.created.map(({ task }) => task.id));
+  const candidates = plan.relations.filter(({ from, to }) => !newIds.has(from) && !newIds.has(to));
+  const stored = new Set(
+    (await store.tasks.listRelationsTouching(candidates.map(({ from }) => from))).flatMap(({ from, to }) => [
+      `${from} ${to}`,
+      `${to} ${from}`,
+    ]),
   );
-  for (const relation of plan.relations) if (!there.has(`${relation.from} ${relation.to}`)) await store.tasks.relate(relation);
-  if (plan.remembered.length > 0) await store.imports.remember(source, plan.remembered, now);
+  for (const relation of plan.relations) if (!stored.has(`${relation.from} ${relation.to}`)) await store.tasks.relate(relation);
+  if (plan.mappings.length > 0) await store.imports.save(source, plan.mappings, now);
 }
 
-function crowdedText(ids: TaskId[], most: number): string[] {
+function formatCrowdedWarning(ids: TaskId[], maxSiblings: number): string[] {
   if (ids.length === 0) return [];
   const [first, ...more] = ids;
-  return [
-    `${first}${more.length > 0 ? ` and ${more.length} more` : ''} ${more.length > 0 ? 'hold' : 'holds'} more than ${most} open tasks (hierarchy.maxSiblings): none can be added there by hand until some are done`,
-  ];
+  const subject = more.length > 0 ? `${first} and ${more.length} more have` : `${first} has`;
+  return [`${subject} more than ${maxSiblings} open children (hierarchy.maxSiblings); cleo add refuses more until some are done`];
 }

@@ -1,19 +1,4 @@
-import {
-  array,
-  check,
-  type InferOutput,
-  integer,
-  literal,
-  minValue,
-  number,
-  optional,
-  picklist,
-  pipe,
-  regex,
-  safeParse,
-  strictObject,
-  string,
-} from 'valibot';
+import { array, check, type InferOutput, literal, optional, picklist, pipe, regex, safeParse, strictObject, string } from 'valibot';
 import type { MutationContext } from '#core/define.ts';
 import { CleoError } from '#core/errors/error.ts';
 import {
@@ -21,7 +6,7 @@ import {
   Criterion,
   Description,
   FilePath,
-  Gate,
+  GateName,
   isStorable,
   Label,
   NoteText,
@@ -29,18 +14,23 @@ import {
   Priority,
   Reason,
   RelationType,
-  Size,
   Status,
-  seqOf,
   TaskId,
+  TaskSize,
   TaskType,
   Title,
-  taskId,
+  toTaskId,
+  toTaskNumber,
 } from '#core/model/scalars.ts';
-import type { Ancestor, StoredRelation } from '#store/port.ts';
+import { wholeNumber } from '#core/model/whole-number.ts';
+import { removeDuplicates } from '#lib/collections.ts';
+import { defined } from '#lib/defined.ts';
+import { findJsonProblem } from '#lib/jsonc.ts';
+import { parseJson, stripBom } from '#lib/parse-json.ts';
+import type { Ancestor, StoredRelation } from '#store/port/tasks.ts';
 import type { Note, StoredCriterion, TaskRecord } from '#tasks/model/task.ts';
-import { checkDependsExist, checkParentOpen } from '#tasks/operations/shared/build.ts';
-import { checkOrder } from '#tasks/operations/shared/order.ts';
+import { checkDependsExist, checkParentOpen } from '#tasks/operations/shared/create-task.ts';
+import { checkNoCycle } from '#tasks/operations/shared/order.ts';
 import { checkPlacement } from '#tasks/rules/hierarchy.ts';
 
 const Time = pipe(
@@ -49,15 +39,15 @@ const Time = pipe(
 );
 const Text = pipe(string(), check(isStorable, 'must not contain NUL or lone surrogates'));
 
-/** A line of an export. What follows from other tasks (`epicId`, `child_task` criteria) is read and left aside. */
-const Line = strictObject({
+/** A line of an export. Fields derived from other tasks (`epicId`, `child_task` criteria) are accepted and ignored. */
+const ExportLine = strictObject({
   id: TaskId,
   type: TaskType,
   title: Title,
   description: optional(Description),
   status: Status,
   priority: Priority,
-  size: optional(Size),
+  size: optional(TaskSize),
   parentId: optional(TaskId),
   epicId: optional(TaskId),
   labels: optional(array(Label)),
@@ -70,7 +60,7 @@ const Line = strictObject({
       strictObject({
         kind: picklist(['text', 'evidence_bound', 'child_task']),
         text: optional(Criterion),
-        gate: optional(Gate),
+        gate: optional(GateName),
         target: optional(TaskId),
         met: optional(literal(true)),
         metAt: optional(Time),
@@ -86,70 +76,60 @@ const Line = strictObject({
   startedAt: optional(Time),
   completedAt: optional(Time),
   archivedAt: optional(Time),
-  revision: pipe(number(), integer('must be a whole number'), minValue(1, 'must be at least 1')),
+  revision: wholeNumber({ min: 1 }),
 });
 
-type Line = InferOutput<typeof Line>;
+type ExportLine = InferOutput<typeof ExportLine>;
 
-/** Everything in the text, or nothing: ids stay as they are, so that what refers to them still does. */
+/** Imports all tasks of an export or none. Ids are kept, so that references to them stay valid. */
 export async function importTasks(ctx: MutationContext, content: string): Promise<number> {
   const { store } = ctx;
-  const lines = parseLines(content.replace(/^\ufeff/, ''));
+  const lines = parseLines(stripBom(content));
   if (lines.length === 0)
-    throw new CleoError('E_INVALID_INPUT', { problem: 'There is no task in it; nothing was imported', fix: 'cleo help import' });
+    throw new CleoError('E_INVALID_INPUT', { problem: 'The file contains no task; nothing was imported', fix: 'cleo help import' });
   const ids = lines.map((line) => line.id);
-  await checkFree(ctx, ids);
-  const records = lines.map(recordOf);
+  await checkIdsUnused(ctx, ids);
+  const records = lines.map(toRecord);
   const byId = new Map(records.map((record) => [record.id, record]));
-  const outside = (wanted: TaskId[]): TaskId[] => [...new Set(wanted)].filter((id) => !byId.has(id));
-  const [lostParent] = await store.tasks.missing(outside(records.flatMap((record) => record.parentId ?? [])));
-  if (lostParent) throw new CleoError('E_PARENT_NOT_FOUND', { parent: lostParent });
-  await checkDependsExist(store, outside(records.flatMap((record) => record.depends)));
-  const relations = relationsOf(lines);
-  await checkDependsExist(store, outside(relations.flatMap(({ from, to }) => [from, to])));
-  await checkOrder(store, records, 'depends');
-  for (const record of records) await checkPlace(ctx, record, byId);
+  const excludeImported = (ids: TaskId[]): TaskId[] => removeDuplicates(ids).filter((id) => !byId.has(id));
+  const [missingParent] = await store.tasks.findMissing(excludeImported(records.flatMap((record) => record.parentId ?? [])));
+  if (missingParent) throw new CleoError('E_PARENT_NOT_FOUND', { parent: missingParent });
+  await checkDependsExist(store, excludeImported(records.flatMap((record) => record.depends)));
+  const relations = collectRelations(lines);
+  await checkDependsExist(store, excludeImported(relations.flatMap(({ from, to }) => [from, to])));
+  await checkNoCycle(store, records, 'depends');
+  for (const record of records) await checkRecordPlacement(ctx, record, byId);
   await store.tasks.insertMany(
     records.map((task, i) => ({ task, notes: (lines[i]?.notes ?? []) as Note[] })),
     'imported',
   );
-  await store.tasks.reserveIds(taskId(ids.reduce((last, id) => Math.max(last, seqOf(id)), 0)));
-  for (const relation of relations) await relate(ctx, relation, byId);
+  await store.tasks.reserveIds(toTaskId(ids.reduce((last, id) => Math.max(last, toTaskNumber(id)), 0)));
+  for (const relation of relations) await insertRelation(ctx, relation, byId);
   return ids.length;
 }
 
-function parseLines(content: string): Line[] {
-  const whole = /^\s*[[{]/.test(content) ? attempt(content) : undefined;
+function parseLines(content: string): ExportLine[] {
+  const whole = /^\s*[[{]/.test(content) ? parseJson(content) : undefined;
   const listed = Array.isArray(whole) ? whole : (whole as { tasks?: unknown } | undefined)?.tasks;
   if (Array.isArray(listed)) return listed.map((value, i) => parseLine(value, `entry ${i + 1}`));
   const lines = content.split(/\r?\n/).map((text, i) => ({ text, n: i + 1 }));
-  return lines.filter(({ text }) => text.trim() !== '').map(({ text, n }) => parseLine(parseJson(text, n), `line ${n}`));
+  return lines.filter(({ text }) => text.trim() !== '').map(({ text, n }) => parseLine(parseJsonLine(text, n), `line ${n}`));
 }
 
-function attempt(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
+function parseJsonLine(text: string, n: number): unknown {
+  const value = parseJson(text);
+  if (value !== undefined) return value;
+  const column = findJsonProblem(text)?.column ?? 1;
+  throw new CleoError('E_INVALID_INPUT', {
+    problem: `line ${n}, column ${column} is not valid JSON; nothing was imported`,
+    fix: 'cleo help import',
+  });
 }
 
-function parseJson(text: string, n: number): unknown {
-  try {
-    return JSON.parse(text);
-  } catch (error) {
-    const column = Number(/at position (\d+)/.exec((error as Error).message)?.[1] ?? text.length) + 1;
-    throw new CleoError('E_INVALID_INPUT', {
-      problem: `line ${n}, column ${column} is not valid JSON; nothing was imported`,
-      fix: 'cleo help import',
-    });
-  }
-}
-
-function parseLine(value: unknown, where: string): Line {
-  const parsed = safeParse(Line, value);
+function parseLine(value: unknown, where: string): ExportLine {
+  const parsed = safeParse(ExportLine, value);
   if (parsed.success) return parsed.output;
-  const issue = parsed.issues.find((one) => one.kind === 'schema') ?? parsed.issues[0];
+  const issue = parsed.issues.find(({ kind }) => kind === 'schema') ?? parsed.issues[0];
   const field = issue.path?.map((step) => String(step.key)).join('.') ?? '';
   if (issue.kind === 'schema')
     throw new CleoError('E_INVALID_INPUT', { problem: `${where}: ${field} ${issue.message}`.trim(), fix: 'cleo help import' });
@@ -160,14 +140,14 @@ function parseLine(value: unknown, where: string): Line {
   });
 }
 
-/** An id that is or ever was in use here means another task. */
-async function checkFree({ store }: MutationContext, ids: TaskId[]): Promise<void> {
+/** Rejects ids that are or were in use: they name other tasks. */
+async function checkIdsUnused({ store }: MutationContext, ids: TaskId[]): Promise<void> {
   const seen = new Set<TaskId>();
   for (const id of ids) {
     if (seen.has(id)) throw new CleoError('E_ID_COLLISION', { id, fix: 'cleo help import' });
     seen.add(id);
   }
-  const [used] = await store.tasks.everUsed(ids);
+  const [used] = await store.tasks.findUsedIds(ids);
   if (used)
     throw new CleoError('E_ID_COLLISION', {
       id: used,
@@ -175,49 +155,39 @@ async function checkFree({ store }: MutationContext, ids: TaskId[]): Promise<voi
     });
 }
 
-function recordOf(line: Line): TaskRecord {
+function toRecord(line: ExportLine): TaskRecord {
   const { epicId: _, relations: __, notes: ___, acceptance = [], labels = [], depends = [], files = [], ...rest } = line;
-  const given = Object.fromEntries(Object.entries(rest).filter(([, value]) => value !== undefined)) as Omit<
-    TaskRecord,
-    'labels' | 'depends' | 'files' | 'acceptance'
-  >;
-  return { ...given, labels, depends, files, acceptance: acceptance.filter((c) => c.kind !== 'child_task').map(criterionOf) };
+  return { ...defined(rest), labels, depends, files, acceptance: acceptance.filter((c) => c.kind !== 'child_task').map(toStoredCriterion) };
 }
 
-function criterionOf({ kind, text, gate, metAt, metBy }: NonNullable<Line['acceptance']>[number]): StoredCriterion {
-  if (kind === 'text' ? text === undefined || gate !== undefined : gate === undefined || text !== undefined)
+function toStoredCriterion({ kind, text, gate, metAt, metBy }: NonNullable<ExportLine['acceptance']>[number]): StoredCriterion {
+  if (kind === 'child_task' || (kind === 'text') !== (text !== undefined) || (kind === 'text') !== (gate === undefined))
     throw new CleoError('E_VALIDATION', {
       field: 'acceptance',
-      problem: 'must have a text or a gate, as its kind says',
+      problem: 'must have a text or a gate, depending on its kind',
       fix: 'cleo help import',
     });
-  return {
-    kind: kind as StoredCriterion['kind'],
-    ...(text ? { text } : {}),
-    ...(gate ? { gate } : {}),
-    ...(metAt ? { metAt } : {}),
-    ...(metBy ? { metBy } : {}),
-  };
+  return defined({ kind, text, gate, metAt, metBy });
 }
 
-/** Each relation stands on both of its tasks; it is kept once. */
-function relationsOf(lines: Line[]): StoredRelation[] {
-  const all = new Map<string, StoredRelation>();
+/** Both tasks of a relation list it; it is stored once. */
+function collectRelations(lines: ExportLine[]): StoredRelation[] {
+  const collected = new Map<string, StoredRelation>();
   for (const { id, relations = [] } of lines)
     for (const { taskId, type, reason, direction } of relations) {
       const [from, to] = direction === 'to' ? [id, taskId] : [taskId, id];
-      all.set(`${from} ${to} ${type}`, { from, to, type, reason });
+      collected.set(`${from} ${to} ${type}`, { from, to, type, reason });
     }
-  return [...all.values()];
+  return [...collected.values()];
 }
 
-async function checkPlace({ store }: MutationContext, record: TaskRecord, byId: Map<TaskId, TaskRecord>): Promise<void> {
+async function checkRecordPlacement({ store }: MutationContext, record: TaskRecord, byId: Map<TaskId, TaskRecord>): Promise<void> {
   const ancestry: Ancestor[] = [];
   let up = record.parentId;
   while (up) {
     const inFile = byId.get(up);
     if (!inFile) {
-      ancestry.push(...(await store.tasks.ancestry(up)));
+      ancestry.push(...(await store.tasks.getAncestry(up)));
       break;
     }
     ancestry.push(inFile);
@@ -227,7 +197,7 @@ async function checkPlace({ store }: MutationContext, record: TaskRecord, byId: 
   if (record.status !== 'done') checkParentOpen(ancestry[0]);
 }
 
-async function relate({ store }: MutationContext, relation: StoredRelation, byId: Map<TaskId, TaskRecord>): Promise<void> {
+async function insertRelation({ store }: MutationContext, relation: StoredRelation, byId: Map<TaskId, TaskRecord>): Promise<void> {
   const { from, to } = relation;
   if (from === to) throw new CleoError('E_CIRCULAR_REFERENCE', { path: [from, to], what: 'depends' });
   if (byId.get(from)?.parentId === to || byId.get(to)?.parentId === from) throw new CleoError('E_INVALID_RELATION', { from, to });

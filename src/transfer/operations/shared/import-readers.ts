@@ -1,60 +1,60 @@
-import type { ForeignFile, GivenFile } from '../../model/foreign.ts';
-import { type Tool, tools } from '../../rules/recognise.ts';
+import type { ForeignData, SourceFile } from '../../model/foreign.ts';
+import { type ImportTool, importTools } from '../../rules/detect-tool.ts';
 
-/** What is to be known of a tool before its files are read. Each reader is loaded only where it is asked for. */
-interface Reader {
-  /** The folder in which the tool keeps its files, inside that of the project. */
+/** Describes a tool without loading its reader, which is loaded only when it is used. */
+interface ImportReader {
+  /** Folder inside the project where the tool stores its files. */
   folder?: string;
-  load(): Promise<{ read(files: GivenFile[]): ForeignFile; wanted(name: string): boolean }>;
+  load(): Promise<{ read(files: SourceFile[]): ForeignData; accepts(name: string): boolean }>;
 }
 
-export const readers: Record<Tool, Reader> = {
+export const importReaders: Record<ImportTool, ImportReader> = {
   beads: {
     folder: '.beads',
     load: async () => {
-      const { readBeads: read, wanted } = await import('../../rules/beads.ts');
-      return { read, wanted };
+      const { readBeads, isBeadsFile } = await import('../../rules/beads.ts');
+      return { read: readBeads, accepts: isBeadsFile };
     },
   },
   taskmaster: {
     folder: '.taskmaster',
     load: async () => {
-      const { readTaskmaster: read, wanted } = await import('../../rules/taskmaster.ts');
-      return { read, wanted };
+      const { readTaskmaster, isTaskmasterFile } = await import('../../rules/taskmaster.ts');
+      return { read: readTaskmaster, accepts: isTaskmasterFile };
     },
   },
   backlog: {
     folder: 'backlog',
     load: async () => {
-      const { readBacklog: read, wanted } = await import('../../rules/backlog.ts');
-      return { read, wanted };
+      const { readBacklog, isBacklogFile } = await import('../../rules/backlog.ts');
+      return { read: readBacklog, accepts: isBacklogFile };
     },
   },
   taskwarrior: {
     load: async () => {
-      const { readTaskwarrior: read, wanted } = await import('../../rules/taskwarrior.ts');
-      return { read, wanted };
+      const { readTaskwarrior, isTaskwarriorFile } = await import('../../rules/taskwarrior.ts');
+      return { read: readTaskwarrior, accepts: isTaskwarriorFile };
     },
   },
   github: {
     load: async () => {
-      const { readGithub: read, wanted } = await import('../../rules/github.ts');
-      return { read, wanted };
+      const { readGithub, isGithubFile } = await import('../../rules/github.ts');
+      return { read: readGithub, accepts: isGithubFile };
     },
   },
   'todo.txt': {
     load: async () => {
-      const { readTodoTxt: read, wanted } = await import('../../rules/todo-txt.ts');
-      return { read, wanted };
+      const { readTodoTxt, isTodoTxtFile } = await import('../../rules/todo-txt.ts');
+      return { read: readTodoTxt, accepts: isTodoTxtFile };
     },
   },
 };
 
-const isTool = (name: unknown): name is Tool => tools.includes(name as Tool);
+const isTool = (name: unknown): name is ImportTool => importTools.includes(name as ImportTool);
 
-/** Which files of a folder the command line reads: those of the tool, or, where none is named, of any. */
-export async function wantedFor({ from }: Record<string, unknown>): Promise<{ folders: string[]; wants(name: string): boolean }> {
-  const asked = isTool(from) ? [readers[from]] : Object.values(readers);
-  const all = await Promise.all(asked.map((reader) => reader.load()));
-  return { folders: asked.flatMap(({ folder }) => folder ?? []), wants: (name) => all.some(({ wanted }) => wanted(name)) };
+/** Selects the files of a folder that the command line reads: those of the given tool, or of any tool. */
+export async function selectSourceFiles({ from }: Record<string, unknown>): Promise<{ folders: string[]; wants(name: string): boolean }> {
+  const selected = isTool(from) ? [importReaders[from]] : Object.values(importReaders);
+  const loaded = await Promise.all(selected.map((reader) => reader.load()));
+  return { folders: selected.flatMap(({ folder }) => folder ?? []), wants: (name) => loaded.some(({ accepts }) => accepts(name)) };
 }

@@ -1,14 +1,15 @@
 import { array, boolean, description, number, optional, picklist, pipe, strictObject, string } from 'valibot';
 import { answer, query } from '#core/define.ts';
-import { Gate, TaskId } from '#core/model/scalars.ts';
+import { GateName, TaskId } from '#core/model/scalars.ts';
+import { defined } from '#lib/defined.ts';
 import { requireTask } from '#tasks/operations/shared/require.ts';
 import { GateView } from '../../model/verification.ts';
-import { nextGate } from '../../rules/gates.ts';
-import { gateViews, staleGates, standingOf } from '../shared/verification.ts';
+import { findNextGate } from '../../rules/gates.ts';
+import { findStaleGates, readVerification, toGateViews } from '../shared/verification.ts';
 
 export const validatorAcPull = query({
   name: 'validator.ac-pull',
-  summary: 'What has to be judged: the criteria of a task, and the evidence for them',
+  summary: 'Show the criteria of a task and the evidence for them',
   params: strictObject({ taskId: pipe(TaskId, description('The task')) }),
   result: strictObject({
     criteria: array(
@@ -16,7 +17,7 @@ export const validatorAcPull = query({
         n: number(),
         kind: picklist(['text', 'evidence_bound', 'child_task']),
         text: optional(string()),
-        gate: optional(Gate),
+        gate: optional(GateName),
         target: optional(string()),
         isMet: boolean(),
       }),
@@ -29,27 +30,30 @@ export const validatorAcPull = query({
   }),
   errors: ['E_NOT_FOUND'],
   tier: 2,
-  cli: { command: ['validator pull', 'validator ac-pull'], args: ['taskId'] },
+  cli: {
+    command: ['validator pull', 'validator ac-pull'],
+    args: ['taskId'],
+    view: async () => (await import('../../view.ts')).verificationView,
+  },
   example: { world: ['T001 accept parses|rejects', 'gate T001 implemented by ada'], call: { taskId: 'T001' } },
   async run(ctx, { taskId }) {
     const { store, caller } = ctx;
-    const { task, rounds, held } = await standingOf(store, await requireTask(store, taskId));
-    const workers = await store.gates.workers(taskId);
+    const { task, rounds, held } = await readVerification(store, await requireTask(store, taskId));
+    const workers = await store.gates.listWorkers(taskId);
     const own = task.acceptance.map((c) => ({
       kind: c.kind,
-      ...(c.text === undefined ? {} : { text: c.text }),
-      ...(c.gate ? { gate: c.gate } : {}),
+      ...defined({ text: c.text, gate: c.gate }),
       isMet: c.gate ? held.has(c.gate) : c.metAt !== undefined,
     }));
-    const children = (await store.tasks.children(taskId)).map(({ id, status }) => ({
+    const children = (await store.tasks.listChildren(taskId)).map(({ id, status }) => ({
       kind: 'child_task' as const,
       target: id,
       isMet: status === 'done',
     }));
-    const gates = gateViews(held, await staleGates(ctx, taskId, held)).filter(({ isHeld }) => isHeld);
-    const next = nextGate(held);
+    const gates = toGateViews(held, await findStaleGates(ctx, taskId, held)).filter(({ isHeld }) => isHeld);
+    const next = findNextGate(held);
     const warnings = [
-      ...(workers.includes(caller.agent) ? [`${caller.agent} did this work: another agent has to judge it`] : []),
+      ...(workers.includes(caller.agent) ? [`${caller.agent} did this work; another agent has to judge it`] : []),
       ...(next && next !== 'qaPassed' ? [`${next} has no evidence yet`] : []),
     ];
     const criteria = [...own, ...children].map((criterion, i) => ({ n: i + 1, ...criterion }));

@@ -3,23 +3,24 @@ import { CleoError } from '#core/errors/error.ts';
 import '../../errors.ts';
 import { mutation, noChange } from '#core/define.ts';
 import { Reason, TaskId } from '#core/model/scalars.ts';
+import { defined } from '#lib/defined.ts';
 import { Timestamp } from '#tasks/model/task.ts';
-import { afterEvidence } from '../../rules/gates.ts';
-import { Judge, judgeErrors, judgement, pass } from '../shared/judge.ts';
-import { staleGates } from '../shared/verification.ts';
+import { clearVerdict } from '../../rules/gates.ts';
+import { prepareVerdict, recordVerdict, ValidatorAgent, verdictErrors } from '../shared/verdict.ts';
+import { findStaleGates } from '../shared/verification.ts';
 
 export const validatorAttest = mutation({
   name: 'validator.attest',
-  summary: "Judge another's work as done: its evidence bears out the criteria",
+  summary: 'Attest that the evidence of a task meets its criteria',
   params: strictObject({
     taskId: pipe(TaskId, description('The task')),
-    reason: optional(pipe(Reason, description('What convinced you'))),
-    agent: Judge,
+    reason: optional(pipe(Reason, description('Why you attest it'))),
+    agent: ValidatorAgent,
   }),
   result: strictObject({
     verdict: strictObject({ taskId: string(), verdict: string(), by: string(), at: Timestamp, reason: optional(string()) }),
   }),
-  errors: [...judgeErrors, 'E_EVIDENCE_STALE'],
+  errors: [...verdictErrors, 'E_EVIDENCE_STALE'],
   tier: 2,
   cli: { command: 'validator attest', args: ['taskId'] },
   example: {
@@ -28,11 +29,11 @@ export const validatorAttest = mutation({
   },
   async run(ctx, { taskId, agent, reason }) {
     const { now } = ctx;
-    const { by, standing, isRepeated } = await judgement(ctx, { taskId, agent, verdict: 'attested', needs: 'qaPassed' });
-    const verdict = { verdict: 'attested' as const, by, at: now, ...(reason ? { reason } : {}) };
-    if (isRepeated) return noChange({ verdict: { taskId, ...(standing.rounds.verdict ?? verdict) } });
-    const stale = (await staleGates(ctx, taskId, standing.held)).map(({ gate, files }) => ({ gate, files }));
+    const { by, state, isRepeated } = await prepareVerdict(ctx, { taskId, agent, verdict: 'attested', needs: 'qaPassed' });
+    const verdict = { verdict: 'attested' as const, by, at: now, ...defined({ reason }) };
+    if (isRepeated) return noChange({ verdict: { taskId, ...(state.rounds.verdict ?? verdict) } });
+    const stale = (await findStaleGates(ctx, taskId, state.held)).map(({ gate, files }) => ({ gate, files }));
     if (stale.length > 0) throw new CleoError('E_EVIDENCE_STALE', { taskId, stale, fix: `cleo validator pull ${taskId}` });
-    return { verdict: await pass(ctx, standing, verdict, afterEvidence(standing.rounds)) };
+    return { verdict: await recordVerdict(ctx, state, verdict, clearVerdict(state.rounds)) };
   },
 });

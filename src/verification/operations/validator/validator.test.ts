@@ -1,14 +1,14 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { openApp, type Seen, type TestApp } from '../../../../test/app.ts';
+import { type Json, openApp, type TestApp } from '../../../../test/app.ts';
 
 const report = 'test-run:{"passed":3,"failed":0}';
 const shown = ['T001 evidence qaPassed', 'gate T001 implemented by ada: files read', 'gate T001 testsPassed by ada: tests ran'];
 const gates = async ({ call }: TestApp): Promise<string[]> =>
-  (await call('verify.status', { taskId: 'T001' })).verification.gates.flatMap(({ gate, isHeld }: Seen) => (isHeld ? [gate] : []));
+  (await call('verify.status', { taskId: 'T001' })).verification.gates.flatMap(({ gate, isHeld }: Json) => (isHeld ? [gate] : []));
 
-test('pull gives the criteria with their evidence, and who did the work', async () => {
+test('pull shows the criteria with their evidence, and the agents that did the work', async () => {
   const app = await openApp({ tasks: ['T001 accept parses|rejects', 'T002 in T001 done', 'gate T001 implemented by ada: files read'] });
   expect((await app.cli('cleo validator pull T1')).envelope).toMatchObject({
     _meta: { command: 'validator.ac-pull', resultsField: 'criteria', warnings: ['testsPassed has no evidence yet'] },
@@ -21,10 +21,10 @@ test('pull gives the criteria with their evidence, and who did the work', async 
     gates: [{ gate: 'implemented', by: 'ada', evidence: [{ kind: 'note', text: 'files read' }] }],
   });
   const own = await app.as('ada').call('validator.ac-pull', { taskId: 'T001' });
-  expect(own._meta.warnings[0]).toBe('ada did this work: another agent has to judge it');
+  expect(own._meta.warnings[0]).toBe('ada did this work; another agent has to judge it');
 });
 
-test('an attest passes qaPassed, and completion goes through', async () => {
+test('attest passes qaPassed, so that the task can be completed', async () => {
   const app = await openApp({ tasks: shown });
   expect(await app.call('tasks.complete', { taskId: 'T001' })).toMatchObject({
     error: { exitCode: 45, details: { missing: ['qaPassed'] } },
@@ -39,7 +39,7 @@ test('an attest passes qaPassed, and completion goes through', async () => {
   expect(await app.call('tasks.complete', { taskId: 'T001' })).toMatchObject({ success: true });
 });
 
-test('a round has one verdict: the same again changes nothing, another is refused', async () => {
+test('a round has one verdict: repeating it changes nothing, another one is refused', async () => {
   const app = await openApp({ tasks: shown });
   await app.call('validator.attest', { taskId: 'T001' });
   expect(await app.call('validator.attest', { taskId: 'T001' })).toMatchObject({ success: true, _meta: { exitCode: 102 } });
@@ -54,7 +54,7 @@ test('a round has one verdict: the same again changes nothing, another is refuse
   }
 });
 
-test('a rejection opens the next round, in which all is shown anew; then there may be another verdict', async () => {
+test('reject starts the next round, which needs new evidence and takes a new verdict', async () => {
   const app = await openApp({ tasks: shown });
   expect((await app.cli(['validator', 'reject', 'T1', 'Quoted fields are not read'])).envelope).toMatchObject({
     verdict: { verdict: 'rejected', reason: 'Quoted fields are not read', round: 2 },
@@ -78,7 +78,7 @@ test('a rejection opens the next round, in which all is shown anew; then there m
   expect(await gates(app)).toEqual(['implemented', 'testsPassed', 'qaPassed']);
 });
 
-test('nobody judges its own work, under its own name or another', async () => {
+test('an agent cannot judge its own work, under its own name or another', async () => {
   const app = await openApp({ tasks: shown, config: { agents: ['bob'] } });
   for (const operation of ['validator.attest', 'validator.reject'])
     for (const more of [{}, { agent: 'bob' }]) {
@@ -91,7 +91,7 @@ test('nobody judges its own work, under its own name or another', async () => {
   expect(await app.call('validator.attest', { taskId: 'T001', agent: 'bob' })).toMatchObject({ verdict: { by: 'bob' } });
 });
 
-test('there has to be something to judge', async () => {
+test('a verdict needs evidence to judge', async () => {
   const app = await openApp({ tasks: ['T001', 'T002 done', 'T003 blocked'] });
   expect(await app.call('validator.attest', { taskId: 'T001' })).toMatchObject({
     error: { exitCode: 45, details: { missing: ['implemented', 'testsPassed'] } },
@@ -102,7 +102,7 @@ test('there has to be something to judge', async () => {
   expect(await app.call('validator.reject', { taskId: 'T001' })).toMatchObject({ error: { exitCode: 2 } });
 });
 
-test('what changed since it was shown is not attested', async () => {
+test('attest refuses evidence files that have changed', async () => {
   const app = await openApp({ tasks: ['T001'] });
   const ada = app.as('ada');
   writeFileSync(join(app.root, 'a.txt'), 'a');
@@ -114,7 +114,7 @@ test('what changed since it was shown is not attested', async () => {
   expect((await app.cli(error.fix)).envelope.gates).toMatchObject([{ stale: ['a.txt'] }, { stale: ['a.txt'] }]);
 });
 
-test('evidence that comes after the verdict asks for a new one', async () => {
+test('new evidence after a verdict needs a new verdict', async () => {
   const app = await openApp({ tasks: shown });
   await app.call('validator.attest', { taskId: 'T001' });
   await app.as('ada').call('verify.gate', { taskId: 'T001', gate: 'testsPassed', evidence: report });

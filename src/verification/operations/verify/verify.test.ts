@@ -1,8 +1,8 @@
 import { mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { type AppOptions, openApp, type Seen, type TestApp } from '../../../../test/app.ts';
-import { repositoryIn } from '../../../../test/repository.ts';
+import { type AppOptions, type Json, openApp, type TestApp } from '../../../../test/app.ts';
+import { createRepository } from '../../../../test/repository.ts';
 
 const node = process.execPath;
 const report = 'test-run:{"passed":3,"failed":0}';
@@ -15,12 +15,12 @@ const write = ({ root }: TestApp, name: string, text: string): void => {
   mkdirSync(join(root, name, '..'), { recursive: true });
   writeFileSync(join(root, name), text);
 };
-const verify = ({ call }: Pick<TestApp, 'call'>, gate: string, evidence: string, more = {}): Promise<Seen> =>
+const verify = ({ call }: Pick<TestApp, 'call'>, gate: string, evidence: string, more = {}): Promise<Json> =>
   call('verify.gate', { taskId: 'T001', gate, evidence, ...more });
 const held = async ({ call }: TestApp): Promise<string[]> =>
-  (await call('verify.status', { taskId: 'T001' })).verification.gates.flatMap(({ gate, isHeld }: Seen) => (isHeld ? [gate] : []));
+  (await call('verify.status', { taskId: 'T001' })).verification.gates.flatMap(({ gate, isHeld }: Json) => (isHeld ? [gate] : []));
 
-test('gates are passed in their order, and completion asks for those it is bound to', async () => {
+test('gates are passed in order, and completion needs those the criteria are bound to', async () => {
   const app = await openApp({ tasks: ['T001 evidence implemented,testsPassed'] });
   write(app, 'src/parser.ts', 'export {}');
   expect(await app.call('tasks.complete', { taskId: 'T001' })).toMatchObject({
@@ -39,7 +39,7 @@ test('gates are passed in their order, and completion asks for those it is bound
   expect(await app.call('tasks.complete', { taskId: 'T001' })).toMatchObject({ success: true, task: { status: 'done' } });
 });
 
-test('without an id it is the focused task; without a focus 38', async () => {
+test('uses the focused task without an id, and fails with 38 without a focus', async () => {
   const app = await openApp({ tasks: ['T001'] });
   expect(await app.call('verify.status')).toMatchObject({ error: { exitCode: 38 } });
   expect(await app.call('verify.gate', { gate: 'implemented', evidence: report })).toMatchObject({ error: { exitCode: 38 } });
@@ -48,24 +48,24 @@ test('without an id it is the focused task; without a focus 38', async () => {
   expect((await app.cli('cleo verify')).envelope).toMatchObject({ verification: { taskId: 'T001', next: 'testsPassed' } });
 });
 
-describe('evidence is checked', () => {
+describe('evidence', () => {
   const bad: [string, string, RegExp][] = [
-    ['a file that is not there', 'files:src/none.ts', /no file "src\/none.ts"/],
-    ['one of two files', 'files:a.txt,b.txt', /no file "b.txt"/],
+    ['a missing file', 'files:src/none.ts', /no file "src\/none.ts"/],
+    ['two files of which one is missing', 'files:a.txt,b.txt', /no file "b.txt"/],
     ['a folder', 'files:home', /no file/],
-    ['a file outside of the project', 'files:../../../etc/passwd', /no file/],
-    ['a commit where there is no git', 'commit:0123456789abcdef', /no commit/],
-    ['a name instead of a commit', 'commit:HEAD', /no commit/],
-    ['an option instead of a commit', 'commit:--help', /no commit/],
-    ['a report of failed tests', 'test-run:{"passed":3,"failed":1}', /1 of 4 tests failed/],
-    ['a report of no tests', 'test-run:{"passed":0,"failed":0}', /no test was run/],
-    ['a report that is none', 'test-run:{"hello":1}', /no counts/],
-    ['a report that is not there', 'test-run:report.json', /no file/],
-    ['a report that is no JSON', 'test-run:a.txt', /is not JSON/],
-    ['a tool that fails', 'tool:fails', /ended with 3/],
-    ['a tool that is not there', 'tool:gone', /did not run/],
+    ['a file outside the project', 'files:../../../etc/passwd', /no file/],
+    ['a commit without a repository', 'commit:0123456789abcdef', /no commit/],
+    ['a ref name', 'commit:HEAD', /no commit/],
+    ['an option as commit', 'commit:--help', /no commit/],
+    ['a report with failed tests', 'test-run:{"passed":3,"failed":1}', /1 of 4 tests failed/],
+    ['a report without tests', 'test-run:{"passed":0,"failed":0}', /no test was run/],
+    ['JSON that is not a report', 'test-run:{"hello":1}', /no counts/],
+    ['a missing report', 'test-run:report.json', /no file/],
+    ['a report that is not JSON', 'test-run:a.txt', /is not JSON/],
+    ['a tool that fails', 'tool:fails', /exited with 3/],
+    ['a missing tool', 'tool:gone', /did not run/],
   ];
-  test.each(bad)('%s does not pass', async (_, evidence, problem) => {
+  test.each(bad)('is rejected: %s', async (_, evidence, problem) => {
     const app = await openApp({
       tasks: ['T001'],
       config: { verification: { tools: { fails: [node, '-e', 'console.log("it broke"); process.exit(3)'], gone: 'no-such-program-x' } } },
@@ -80,7 +80,7 @@ describe('evidence is checked', () => {
     expect((await app.cli(refused.error.fix)).exitCode).toBe(0);
   });
 
-  test('a tool that fails says how it ended', async () => {
+  test('from a failing tool is rejected with its exit code and output', async () => {
     const app = await openApp({ tasks: ['T001'], ...tools({ test: 'console.log("it broke"); process.exit(3)' }) });
     const { error } = await verify(app, 'implemented', 'tool:test');
     expect(error).not.toHaveProperty('alternatives');
@@ -91,26 +91,26 @@ describe('evidence is checked', () => {
     });
   });
 
-  test('a tool that hangs is killed', async () => {
+  test('from a hanging tool is rejected, and the tool is killed', async () => {
     const app = await openApp({ tasks: ['T001'], ...tools({ hang: 'setInterval(() => {}, 1000)' }, { timeoutSeconds: 1 }) });
     expect(await verify(app, 'implemented', 'tool:hang')).toMatchObject({
       error: { exitCode: 41, message: expect.stringContaining('longer than 1 s') },
     });
   });
 
-  test('while a tool runs, others write', async () => {
+  test('from a tool does not lock the store while the tool runs', async () => {
     const app = await openApp({
       tasks: ['T001'],
       config: { store: { busyTimeoutMs: 300 }, verification: { tools: { slow: [node, '-e', 'setTimeout(() => {}, 1500)'] } } },
     });
-    const other = await app.beside();
+    const other = await app.openSecondStore();
     const running = verify(app, 'implemented', 'tool:slow');
     await new Promise((resolve) => setTimeout(resolve, 500));
     await other.write({ at: '2026-01-01T00:00:00.000Z', by: 'other' }, async (store) => void (await store.tasks.nextId()));
     expect(await running).toMatchObject({ success: true, verification: { evidence: [{ kind: 'tool', name: 'slow', exitCode: 0 }] } });
   });
 
-  test('a command is words, not a line for a shell', async () => {
+  test('from a tool is collected without a shell', async () => {
     const app = await openApp({
       tasks: ['T001'],
       config: { verification: { tools: { echo: `${node} -p "process.argv.length" ; touch shell-was-here` } } },
@@ -120,7 +120,7 @@ describe('evidence is checked', () => {
     expect(() => readFileSync(join(app.root, 'shell-was-here'))).toThrow();
   });
 
-  test('several stand side by side, and all have to hold', async () => {
+  test('in several pieces is accepted only if all are valid', async () => {
     const app = await openApp({ tasks: ['T001'], ...tools({ test: '' }) });
     write(app, 'a.txt', 'a');
     write(app, 'report.json', '{"numPassedTests":5,"numFailedTests":0,"success":true}');
@@ -132,16 +132,16 @@ describe('evidence is checked', () => {
   });
 });
 
-describe('what is no evidence by its form costs no round', () => {
+describe('evidence of an invalid form costs no round', () => {
   test.each([
-    ['it works, believe me', 'nothing that can be checked'],
-    ['note:it works', 'nothing that can be checked'],
-    ['url:https://example.org/ci/1', 'nothing that can be checked'],
+    ['it works, believe me', 'cannot be checked'],
+    ['note:it works', 'cannot be checked'],
+    ['url:https://example.org/ci/1', 'cannot be checked'],
     ['tool:none', 'there is no tool "none"'],
     ['tool:../x', 'there is no tool'],
-    ['files:', 'says nothing'],
-    ['files: , ,', 'says nothing'],
-    ['  ', 'no evidence'],
+    ['files:', 'has no value'],
+    ['files: , ,', 'has no value'],
+    ['  ', 'the evidence is empty'],
   ])('%j', async (evidence, problem) => {
     const app = await openApp({ tasks: ['T001'] });
     expect(await verify(app, 'implemented', evidence)).toMatchObject({
@@ -155,7 +155,7 @@ describe('what is no evidence by its form costs no round', () => {
     expect((await app.call('verify.status', { taskId: 'T001' })).verification).toMatchObject({ round: 1, failedRounds: 0 });
   });
 
-  test('notes pass where the project takes them', async () => {
+  test('accepts notes where the project allows them', async () => {
     const app = await openApp({ tasks: ['T001'], config: { verification: { allowNotes: true } } });
     expect(await verify(app, 'implemented', 'read it; it is right')).toMatchObject({
       verification: { evidence: [{ kind: 'note', text: 'read it; it is right' }] },
@@ -163,7 +163,7 @@ describe('what is no evidence by its form costs no round', () => {
     expect(await verify(app, 'testsPassed', 'url:https://example.org/ci/1')).toMatchObject({ success: true });
   });
 
-  test('a tool nobody has named: the way to name it is beside', async () => {
+  test('suggests how to configure an unknown tool', async () => {
     const app = await openApp({ tasks: ['T001'] });
     const { error } = await verify(app, 'implemented', 'tool:test');
     expect(error.alternatives[0].command).toBe("cleo config set verification.tools.test 'npm test'");
@@ -171,8 +171,8 @@ describe('what is no evidence by its form costs no round', () => {
   });
 });
 
-describe('who brings it', () => {
-  test('an agent that is named has to be known', async () => {
+describe('the agent', () => {
+  test('must be known if it is named', async () => {
     const app = await openApp({ tasks: ['T001'], config: { agents: ['carol'] } });
     for (const agent of ['ada', 'no name', '', 'x'.repeat(101)]) {
       const { error } = await verify(app, 'implemented', report, { agent });
@@ -183,13 +183,13 @@ describe('who brings it', () => {
     expect(await verify(app, 'implemented', report, { agent: 'carol' })).toMatchObject({ verification: { by: 'carol' } });
   });
 
-  test('a refused call does not make an agent known', async () => {
+  test('does not become known by a refused call', async () => {
     const app = await openApp({ tasks: ['T001'] });
     await app.call('tasks.add', { title: '' }, { agent: 'mallory' });
     expect(await verify(app, 'implemented', report, { agent: 'mallory' })).toMatchObject({ error: { exitCode: 43 } });
   });
 
-  test('nobody attests its own work, under its own name or another', async () => {
+  test('cannot pass qaPassed for its own work, under its own name or another', async () => {
     const app = await openApp({ tasks: ['T001'], config: { agents: ['bob'] } });
     await verify(app, 'implemented', report);
     await verify(app, 'testsPassed', report);
@@ -198,7 +198,7 @@ describe('who brings it', () => {
     expect(await verify(app.as('bob'), 'qaPassed', report)).toMatchObject({ verification: { by: 'bob' } });
   });
 
-  test('who holds the task did the work, whoever brought the evidence', async () => {
+  test('that holds the task counts as its worker, whichever agent submits the evidence', async () => {
     const app = await openApp({ tasks: ['T001 active by bob', 'gate T001 implemented by ada', 'gate T001 testsPassed by ada'] });
     expect(await verify(app.as('bob'), 'qaPassed', report)).toMatchObject({ error: { exitCode: 82 } });
     expect(await verify(app, 'qaPassed', report)).toMatchObject({ success: true });
@@ -206,7 +206,7 @@ describe('who brings it', () => {
 });
 
 describe('rounds', () => {
-  test('evidence that fails closes the round; after the last nothing is taken any more', async () => {
+  test('rejected evidence closes the round, and the last round takes no more evidence', async () => {
     const app = await openApp({ tasks: ['T001'], config: { verification: { maxRounds: 2 } } });
     await verify(app, 'implemented', 'files:none');
     expect(await verify(app, 'implemented', 'files:none', { round: 1 })).toMatchObject({
@@ -220,7 +220,7 @@ describe('rounds', () => {
     expect(await verify(app, 'implemented', report)).toMatchObject({ success: true });
   });
 
-  test('what fails takes away its gate and those after it, and leaves those before', async () => {
+  test('rejected evidence clears its gate and the later ones', async () => {
     const app = await openApp({
       tasks: ['T001 evidence testsPassed', 'gate T001 implemented by ada', 'gate T001 testsPassed by ada', 'gate T001 qaPassed by bob'],
     });
@@ -229,7 +229,7 @@ describe('rounds', () => {
     expect((await app.call('tasks.show', { taskId: 'T001' })).task.acceptance).toEqual([{ kind: 'evidence_bound', gate: 'testsPassed' }]);
   });
 
-  test('new evidence for a gate takes away what was judged on the old', async () => {
+  test('new evidence for a gate clears the later gates', async () => {
     const app = await openApp({
       tasks: ['T001', 'gate T001 implemented by ada', 'gate T001 testsPassed by ada', 'gate T001 qaPassed by bob'],
     });
@@ -237,17 +237,17 @@ describe('rounds', () => {
     expect(await held(app)).toEqual(['implemented']);
   });
 
-  test('a round that was closed while a tool ran takes nothing from it', async () => {
+  test('a round that was closed while a tool ran does not take its result', async () => {
     const app = await openApp({ tasks: ['T001'], ...tools({ slow: 'setTimeout(() => {}, 1200)' }) });
     const running = verify(app, 'implemented', 'tool:slow');
     await new Promise((resolve) => setTimeout(resolve, 400));
-    const other = await app.beside();
-    await other.write({ at: '2026-01-01T00:00:00.000Z', by: 'other' }, (store) => store.gates.keep('T001', { round: 2, failed: 1 }));
+    const other = await app.openSecondStore();
+    await other.write({ at: '2026-01-01T00:00:00.000Z', by: 'other' }, (store) => store.gates.saveRounds('T001', { round: 2, failed: 1 }));
     expect(await running).toMatchObject({ error: { exitCode: 47 } });
     expect(await held(app)).toEqual([]);
   });
 
-  test('a reopened task begins anew', async () => {
+  test('reopening a task starts a new round', async () => {
     const app = await openApp({ tasks: ['T001 evidence implemented'] });
     await verify(app, 'implemented', report);
     await app.call('tasks.complete', { taskId: 'T001' });
@@ -266,8 +266,8 @@ describe('rounds', () => {
 
 test.each([
   ['a blocked task', ['T001 blocked']],
-  ['a task with open work inside', ['T001', 'T002 in T001']],
-])('%s takes no evidence: 40', async (_, tasks) => {
+  ['a task with an open child', ['T001', 'T002 in T001']],
+])('%s takes no evidence and fails with 40', async (_, tasks) => {
   const app = await openApp({ tasks });
   const { error } = await verify(app, 'implemented', report);
   expect(error).toMatchObject({ code: 'E_VERIFICATION_INIT_FAILED', exitCode: 40 });
@@ -279,7 +279,7 @@ test('a container whose children are done takes evidence', async () => {
   expect(await verify(app, 'implemented', report)).toMatchObject({ success: true });
 });
 
-test('a gate there is none of is 42, and the fix has the right one', async () => {
+test('an unknown gate fails with 42, and the fix has the nearest one', async () => {
   const app = await openApp({ tasks: ['T001'] });
   const { error } = await verify(app, 'implemeted', report);
   expect(error).toMatchObject({ code: 'E_INVALID_GATE', exitCode: 42, fix: expect.stringContaining('--gate implemented') });
@@ -295,7 +295,7 @@ describe('stale evidence', () => {
     return app;
   };
 
-  test('is refused by complete, reported, and the fix leads out', async () => {
+  test('is refused by complete and reported, and the fix works', async () => {
     const app = await arranged();
     write(app, 'sub/b.txt', 'changed');
     const { error } = await app.call('tasks.complete', { taskId: 'T001' });
@@ -312,7 +312,7 @@ describe('stale evidence', () => {
     expect(await app.call('tasks.update', { taskId: 'T001', status: 'done' })).toMatchObject({ success: true });
   });
 
-  test('also where a file is gone: the fix shows what is left', async () => {
+  test('is reported for a deleted file, and the fix submits the remaining ones', async () => {
     const app = await arranged();
     renameSync(join(app.root, 'a.txt'), join(app.root, 'c.txt'));
     const { error } = await app.call('tasks.complete', { taskId: 'T001' });
@@ -321,7 +321,7 @@ describe('stale evidence', () => {
     expect(await app.call('tasks.complete', { taskId: 'T001' })).toMatchObject({ success: true });
   });
 
-  test('is nothing to report of a task that is done', async () => {
+  test('is not reported for a task that is done', async () => {
     const app = await arranged();
     await app.call('tasks.complete', { taskId: 'T001' });
     write(app, 'a.txt', 'changed');
@@ -329,7 +329,7 @@ describe('stale evidence', () => {
   });
 });
 
-test('verification.required asks for all gates of a leaf, and not of what holds others', async () => {
+test('verification.required needs all gates of a leaf, but not of a container', async () => {
   const app = await openApp({ tasks: ['T001', 'T002 epic', 'T003 in T002 done'], config: { verification: { required: true } } });
   expect(await app.call('tasks.complete', { taskId: 'T001' })).toMatchObject({
     error: { exitCode: 45, details: { missing: ['implemented', 'testsPassed', 'qaPassed'] } },
@@ -337,13 +337,13 @@ test('verification.required asks for all gates of a leaf, and not of what holds 
   expect(await app.call('tasks.complete', { taskId: 'T002' })).toMatchObject({ success: true });
 });
 
-test('what an import says is met is not believed', async () => {
+test('an import cannot mark bound criteria as met', async () => {
   const app = await openApp({ tasks: ['T001 evidence implemented'] });
   await app.tamper("update task_acceptance_criteria set met_at = '2026-01-01T00:00:00.000Z', met_by = 'ada'");
   expect(await app.call('tasks.complete', { taskId: 'T001' })).toMatchObject({ error: { exitCode: 45 } });
 });
 
-test('a criterion that is added after its gate was passed is met', async () => {
+test('a criterion added after its gate was passed is met', async () => {
   const app = await openApp({ tasks: ['T001', 'gate T001 implemented by ada'] });
   await app.call('tasks.update', { taskId: 'T001', acceptEvidence: ['implemented', 'testsPassed'] });
   expect((await app.call('tasks.show', { taskId: 'T001' })).task.acceptance).toEqual([
@@ -352,15 +352,15 @@ test('a criterion that is added after its gate was passed is met', async () => {
   ]);
 });
 
-test('a commit that is checked out passes, by a part of its name', async () => {
+test('accepts a checked-out commit by an abbreviated hash', async () => {
   const app = await openApp({ tasks: ['T001'] });
-  const sha = repositoryIn(app.root).commit({ 'a.txt': 'a' });
+  const sha = createRepository(app.root).commit({ 'a.txt': 'a' });
   expect(await verify(app, 'implemented', `commit:${sha.slice(0, 8)}`)).toMatchObject({
     verification: { evidence: [{ kind: 'commit', commit: sha }] },
   });
 });
 
-test('outside of the scope of a session nothing is verified', async () => {
+test('refuses a task outside the scope of the session', async () => {
   const app = await openApp({ tasks: ['T001', 'T002', 'session s-1 task:T002 by tester'] });
   expect(await verify(app, 'implemented', report)).toMatchObject({ error: { exitCode: 34 } });
 });

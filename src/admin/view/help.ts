@@ -1,0 +1,202 @@
+import { listCommandNames, toFlag } from '#core/command-line.ts';
+import type { CommandDefinition, Operation, Registry, RegistryEntry } from '#core/define.ts';
+import { exitCodes } from '#core/errors/exit-codes.ts';
+import { globalFlags } from '#core/global-flags.ts';
+import type { Fields } from '#core/terminal/cell.ts';
+import type { Screen } from '#core/terminal/screen.ts';
+import { measureWidth, padRight, toOneLine, wrap } from '#core/terminal/text.ts';
+import type { View } from '#core/terminal/view.ts';
+import { describeArguments, describeFlags, type FlagUsage } from '#core/usage.ts';
+import { isMap } from '#lib/is-map.ts';
+
+export const helpView: View = { forms: { help: (value, screen, registry) => drawHelp(value as Fields, screen, registry) } };
+
+interface HelpLine {
+  name: string;
+  about: string;
+}
+
+/** Draws the answer of `admin.help` in the terms of the command line. */
+async function drawHelp(answer: Fields, screen: Screen, registry: Registry): Promise<string[]> {
+  if (Array.isArray(answer.exits)) return drawExitCodes(answer.exits as typeof exitCodes, screen);
+  if (Array.isArray(answer.skillExits)) return drawSkillExitCodes(answer.skillExits as SkillExitRow[], screen);
+  const { processes } = await import('../operations/shared/processes.ts');
+  if (typeof answer.process === 'string') return drawProcess(answer, processes.find(({ name }) => name === answer.process)!, screen);
+  if (typeof answer.operation === 'string')
+    return drawOperation(answer, await registry.load(answer.operation), screen, { registry, processes });
+  return drawListing(answer, screen, { registry, processes });
+}
+
+interface Commands {
+  registry: Registry;
+  processes: CommandDefinition[];
+}
+
+function drawProcess(answer: Fields, process: CommandDefinition, screen: Screen): string[] {
+  return [
+    ...wrap(String(answer.summary), screen.columns).map((line) => screen.paint('bold', line)),
+    '',
+    `Usage: ${answer.usage}`,
+    ...drawPart('Arguments', toArgumentLines(process), screen),
+    ...drawPart('Options', toFlagLines(process), screen),
+    ...drawPart('Everywhere', globalFlags.map(toGlobalLine), screen),
+  ];
+}
+
+function drawListing(answer: Fields, screen: Screen, { registry, processes }: Commands): string[] {
+  const summaries: Fields = { ...(answer.query as Fields), ...(answer.mutate as Fields) };
+  const groups = new Map<string, RegistryEntry[]>();
+  for (const entry of registry.entries.filter(({ name }) => typeof summaries[name] === 'string')) {
+    const domain = entry.name.split('.', 1)[0]!;
+    groups.set(domain, [...(groups.get(domain) ?? []), entry]);
+  }
+  const lines: HelpLine[][] = [...groups.values()].map((entries) =>
+    entries.map((entry) => ({ name: formatCommand(entry, answer.group), about: String(summaries[entry.name]) })),
+  );
+  const width = measureColumn(lines.flat());
+  const opening = isMap(answer.domains)
+    ? [`${screen.paint('bold', 'cleo')}: the task protocol for AI coding agents`, '', 'Usage: cleo <command> [arguments] [options]', '']
+    : [];
+  const closing = isMap(answer.domains)
+    ? [
+        screen.paint('bold', 'until they are stopped'),
+        ...drawColumns(
+          processes.map((process) => ({ name: formatProcess(process), about: process.summary })),
+          screen,
+          width,
+        ),
+        '',
+        screen.paint('bold', 'Everywhere'),
+        ...drawColumns(globalFlags.map(toGlobalLine), screen),
+        '',
+        ...drawColumns(
+          [
+            { name: 'cleo help <command>', about: 'One command in full' },
+            { name: 'cleo help --tier 2', about: `All ${registry.entries.length} operations` },
+            { name: 'cleo help --domain d', about: Object.keys(answer.domains).join(', ') },
+            { name: 'cleo help exit-codes', about: 'What each exit code means and what to do; skill-exit-codes: those of skills' },
+            { name: 'cleo quickstart', about: 'Watch it work' },
+          ],
+          screen,
+        ),
+      ]
+    : [`${screen.paint('dim', 'One in full:')} cleo help <command>`];
+  return [
+    ...opening,
+    ...[...groups.keys()].flatMap((domain, i) => [screen.paint('bold', domain), ...drawColumns(lines[i]!, screen, width), '']),
+    ...closing,
+  ];
+}
+
+/** Formats the first spelling of a command, or the one that begins with `group`. */
+function formatCommand(entry: RegistryEntry, group?: unknown): string {
+  const command = entry.commands.find((words) => words.startsWith(`${group} `)) ?? entry.commands[0];
+  return `${command}${entry.select ? ` ${toFlag(entry.select)}` : ''}`;
+}
+const formatProcess = (process: CommandDefinition): string =>
+  [listCommandNames(process)[0], ...(process.cli.select ? [toFlag(process.cli.select)] : [])].join(' ');
+const toGlobalLine = ({ flags, value, about }: (typeof globalFlags)[number]): HelpLine => ({
+  name: `${flags.join(', ')}${value ? ` ${value}` : ''}`,
+  about,
+});
+
+function drawOperation(answer: Fields, operation: Operation, screen: Screen, { registry, processes }: Commands): string[] {
+  const { paint } = screen;
+  const [, ...others] = listCommandNames(operation);
+  const args = toArgumentLines(operation);
+  const flags = toFlagLines(operation);
+  const width = measureColumn([...args, ...flags]);
+  const recoveries = new Map(exitCodes.map(({ code, recovery }) => [code, recovery]));
+  const errors = (answer.errors ?? []) as { code: string; exitCode: number }[];
+  const aliases = Object.entries((answer.also ?? {}) as Record<string, string>).map(([name, known]) => `${name} for ${known}`);
+  const example = answer.example as { command: string };
+  const seeAlso = ((answer.seeAlso ?? []) as string[]).flatMap((name): HelpLine[] => {
+    const process = processes.find((each) => each.name === name);
+    const entry = registry.find(name);
+    const words = process ? formatProcess(process) : entry && formatCommand(entry);
+    return words === undefined ? [] : [{ name: `cleo help ${name}`, about: `cleo ${words}` }];
+  });
+  return [
+    ...wrap(String(answer.summary), screen.columns).map((line) => paint('bold', line)),
+    paint('dim', `${answer.operation} · ${answer.gateway} · tier ${answer.tier}`),
+    '',
+    `Usage: ${answer.usage}`,
+    ...(others.length ? [`Also:  ${others.map((command) => `cleo ${command}`).join(', ')}`] : []),
+    ...drawPart('Arguments', args, screen, width),
+    ...drawPart('Options', flags, screen, width),
+    ...(aliases.length ? ['', ...wrap(`In JSON it also takes ${aliases.join(', ')}.`, screen.columns)] : []),
+    '',
+    paint('bold', 'Example'),
+    // Not wrapped, so that it can be copied.
+    `  ${toOneLine(example.command)}`,
+    '',
+    `${paint('bold', 'Answers')} ${(answer.results as string[]).join(', ')}`,
+    ...drawPart(
+      'Exit codes of its own',
+      errors.map(({ code, exitCode }) => ({ name: `${String(exitCode).padStart(3)}  ${code}`, about: recoveries.get(exitCode) ?? '' })),
+      screen,
+    ),
+    ...(answer.exitNamespace ? ['', `${paint('bold', 'Exit codes')} of skills: cleo help skill-exit-codes`] : []),
+    ...drawPart('See also', seeAlso, screen),
+  ];
+}
+
+const toArgumentLines = (command: CommandDefinition): HelpLine[] =>
+  describeArguments(command).map((shape) => ({ name: `<${shape.name}>`, about: describeParameter({ shape }) }));
+
+const toFlagLines = (command: CommandDefinition): HelpLine[] =>
+  describeFlags(command).map((flag) => ({
+    name: `${[...flag.flags].reverse().join(', ')}${flag.value ? ` ${flag.value}` : ''}`,
+    about: describeParameter(flag),
+  }));
+
+/** Joins the description of a parameter with its choices and default. */
+function describeParameter({ shape, value }: Pick<FlagUsage, 'shape' | 'value'>): string {
+  const choices = shape.choices?.length && !value?.includes('|') ? `one of ${shape.choices.join(', ')}` : '';
+  const fallback = shape.default === undefined || /\bdefault\b/.test(shape.about) ? '' : `default ${shape.default}`;
+  const more = [shape.isRequired ? 'required' : '', choices, fallback].filter((part) => part !== '').join('; ');
+  return [shape.about, more ? `(${more})` : ''].filter((part) => part !== '').join(' ');
+}
+
+function drawExitCodes(rows: typeof exitCodes, screen: Screen): string[] {
+  const lines = rows.map(({ code, constant, recoverable, recovery }) => ({
+    name: `${String(code).padStart(3)}  ${constant}`,
+    about: `${recovery}${recoverable === 'no' ? ' (not recoverable)' : ''}`,
+  }));
+  return [screen.paint('bold', 'Exit codes'), ...drawColumns(lines, screen)];
+}
+
+interface SkillExitRow {
+  codes: string;
+  name: string;
+  class: string;
+  status: string;
+  isRetried: boolean;
+  action: string;
+}
+
+function drawSkillExitCodes(rows: SkillExitRow[], screen: Screen): string[] {
+  const lines = rows.map(({ codes, name, class: exitClass, status, isRetried, action }) => {
+    const about = `${exitClass} · ${status}${isRetried ? ' · retried' : ''} · ${action.replaceAll('_', ' ')}`;
+    // A long list of codes would widen the left column too much.
+    return codes.length > 3 ? { name: `     ${name}`, about: `${about} (${codes})` } : { name: `${codes.padStart(3)}  ${name}`, about };
+  });
+  return [screen.paint('bold', 'Exit codes of skills'), ...drawColumns(lines, screen)];
+}
+
+const drawPart = (title: string, lines: HelpLine[], screen: Screen, width?: number): string[] =>
+  lines.length ? ['', screen.paint('bold', title), ...drawColumns(lines, screen, width)] : [];
+
+const measureColumn = (lines: HelpLine[]): number => Math.min(30, Math.max(0, ...lines.map(({ name }) => measureWidth(name)))) + 2;
+
+/** Draws names on the left and explanations on the right; a name too long for its column gets a line of its own. */
+function drawColumns(lines: HelpLine[], screen: Screen, width = measureColumn(lines)): string[] {
+  return lines.flatMap(({ name, about }) => {
+    const [first = '', ...more] = wrap(about, screen.columns - width - 2);
+    const indent = ' '.repeat(width + 2);
+    const left = screen.paint('cyan', name);
+    const rest = more.map((line) => `${indent}${line}`);
+    if (measureWidth(name) + 2 > width && first !== '') return [`  ${left}`, `${indent}${first}`, ...rest];
+    return [`  ${padRight(left, width)}${first}`.trimEnd(), ...rest];
+  });
+}

@@ -1,0 +1,73 @@
+import { is } from 'valibot';
+import type { Operation } from '#core/define.ts';
+import { CleoError } from '#core/errors/error.ts';
+import { AgentId } from '#core/model/scalars.ts';
+import { sha256 } from '#lib/sha256.ts';
+import type { WriteStore } from '#store/port/store.ts';
+import type { CallContext } from './call-context.ts';
+import { createSuccess, type Envelope, type Meta, type Outcome } from './envelope.ts';
+
+/** The same key again gives the same answer and has no second effect. */
+export async function findReplay(ctx: CallContext, writes: WriteStore, params: Record<string, unknown>): Promise<Outcome | undefined> {
+  const { call, operation, now } = ctx;
+  if (!call.idempotencyKey) return undefined;
+  if (!is(AgentId, call.idempotencyKey))
+    throw new CleoError('E_VALIDATION', {
+      field: 'idempotencyKey',
+      problem: 'may hold letters, digits and . _ : @ / - (at most 100)',
+      fix: 'cleo help',
+    });
+  await writes.keys.removeBefore(subtractDay(now));
+  const stored = await writes.keys.get(operation.name, call.idempotencyKey);
+  if (!stored) return undefined;
+  if (stored.paramsHash !== hashParams(params))
+    throw new CleoError('E_VALIDATION', {
+      field: 'idempotencyKey',
+      problem: 'was used before with other parameters',
+      fix: 'cleo log --limit 5',
+    });
+  if (stored.answer === undefined) {
+    const isRunning = (await writes.health.listStartedJobs()).some((job) => job.operation === operation.name);
+    throw isRunning && countMinutes(stored.at, now) < 10
+      ? new CleoError('E_LOCK_TIMEOUT', { waitedMs: 0, path: operation.name })
+      : new CleoError('E_OUTCOME_UNKNOWN', { problem: `${operation.name} was begun with this key and did not finish` });
+  }
+  const envelope = JSON.parse(stored.answer) as Envelope;
+  envelope._meta.replayed = true;
+  return { result: {}, options: {}, replay: envelope };
+}
+
+/** The answer of a success is kept; a job keeps its key without one while it runs. */
+export async function storeKey(
+  ctx: CallContext,
+  writes: WriteStore,
+  params: Record<string, unknown>,
+  outcome: Outcome | undefined,
+): Promise<void> {
+  const { call, operation, now, app, caller } = ctx;
+  if (!call.idempotencyKey) return;
+  const meta: Meta = {
+    command: operation.name,
+    timestamp: now,
+    version: app.platform.version,
+    ...(caller.session ? { sessionId: caller.session } : {}),
+  };
+  await writes.keys.save(operation.name, call.idempotencyKey, {
+    paramsHash: hashParams(params),
+    at: now,
+    ...(outcome ? { answer: JSON.stringify(createSuccess(operation, meta, maskSecretResult(operation, outcome))) } : {}),
+  });
+}
+
+/** A failure is not kept: the same key may try again. */
+export async function forgetKey({ call, operation }: CallContext, writes: WriteStore): Promise<void> {
+  if (call.idempotencyKey) await writes.keys.remove(operation.name, call.idempotencyKey);
+}
+
+/** Shown once: not even the same key shows it again. */
+const maskSecretResult = ({ secretResult }: Operation, outcome: Outcome): Outcome =>
+  secretResult ? { ...outcome, result: { ...outcome.result, [secretResult]: '[shown once]' } } : outcome;
+
+const hashParams = (params: Record<string, unknown>): string => sha256(JSON.stringify(params));
+const subtractDay = (now: string): string => new Date(Date.parse(now) - 86_400_000).toISOString();
+const countMinutes = (a: string, b: string): number => (Date.parse(b) - Date.parse(a)) / 60_000;

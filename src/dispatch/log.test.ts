@@ -1,0 +1,21 @@
+import { expect, test } from 'vitest';
+import { openApp } from '../../test/app.ts';
+
+test('a call that fails with 7 leaves no log entry', async () => {
+  const slow = [process.execPath, '-e', 'setTimeout(() => {}, 1000)'];
+  const app = await openApp({ tasks: ['T001'], config: { verification: { tools: { slow } } } });
+  const verify = () => app.call('verify.gate', { taskId: 'T001', gate: 'implemented', evidence: 'tool:slow' }, { idempotencyKey: 'k1' });
+  const first = verify();
+  // The second call fails with 7 while the job of the first one holds the key. The store is not locked, so the entry could be written.
+  await expect.poll(async () => (await verify()).error?.exitCode).toBe(7);
+  expect(await first).toMatchObject({ success: true });
+  const entries = await app.store.read((reads) => reads.audit.listAfter(0, 100));
+  expect(entries.map(({ operation, exitCode }) => `${operation} ${exitCode}`)).toEqual(['gate 0']);
+});
+
+test('a call that fails with another code is logged', async () => {
+  const app = await openApp({ tasks: ['T001'] });
+  await app.call('tasks.update', { taskId: 'T404', title: 'x' });
+  const entries = await app.store.read((reads) => reads.audit.listAfter(0, 100));
+  expect(entries).toMatchObject([{ operation: 'update', success: false, exitCode: 4, errorCode: 'E_NOT_FOUND' }]);
+});

@@ -1,0 +1,69 @@
+import { formatCommand } from '#core/command-line.ts';
+import type { QueryContext, Registry } from '#core/define.ts';
+import { defined } from '#lib/defined.ts';
+import type { ReadStore } from '#store/port/store.ts';
+import type { GradeResult } from '../../model/grade.ts';
+import {
+  addLogEntry,
+  finishGrading,
+  type GradeState,
+  getGradePercent,
+  type OperationNames,
+  startGrading,
+  toLetter,
+} from '../../rules/grade.ts';
+import type { PointLoss } from '../../rules/grade-rubric.ts';
+
+/** Path below `.cleo`. */
+export const gradesFile = 'metrics/GRADES.jsonl';
+
+export async function gradeSession(ctx: QueryContext, sessionId: string): Promise<{ result: GradeResult; losses: PointLoss[] }> {
+  const { store, registry, now } = ctx;
+  const state = startGrading(listOperationNames(registry));
+  await readLog(store, sessionId, state);
+  const taskId = await findSessionTask(store, sessionId);
+  return finishGrading(state, { sessionId, ...defined({ taskId }), timestamp: now });
+}
+
+export function toGrade(result: GradeResult) {
+  const percent = getGradePercent(result);
+  return { ...result, percent, letter: toLetter(percent) };
+}
+
+const pageSize = 2000;
+
+async function readLog(store: ReadStore, sessionId: string, state: GradeState): Promise<void> {
+  for (let seq = 0; ; ) {
+    const entries = await store.audit.listForSession(sessionId, seq, pageSize);
+    for (const entry of entries) addLogEntry(state, entry);
+    if (entries.length < pageSize) return;
+    seq = entries.at(-1)!.seq;
+  }
+}
+
+/** Finds the task a session is about: the root of its scope, else the first task claimed in it. */
+async function findSessionTask(store: ReadStore, sessionId: string): Promise<string | undefined> {
+  const session = await store.sessions.get(sessionId);
+  return session && (session.scope.root ?? (await store.claims.listForSession(sessionId))[0]?.taskId);
+}
+
+/** The log stores the name that was called, which may be an alias; the rubric needs the operation. */
+export const listOperationNames = ({ entries }: Registry): OperationNames =>
+  new Map(entries.flatMap(({ name, aliases, kind }) => [name, ...aliases].map((called) => [called, { name, isRead: kind === 'query' }])));
+
+/** Adds to each loss the call that would have avoided it, for MCP and for the command line. */
+export async function explainLosses(registry: Registry, losses: PointLoss[]) {
+  return Promise.all(
+    losses.map(async ({ rule: _, remedy, ...loss }) => {
+      const [domain = '', ...rest] = remedy.operation.split('.');
+      const entry = registry.find(remedy.operation);
+      const command = entry && !remedy.onlyMcp ? formatCommand(await entry.load(), remedy.params) : undefined;
+      const gateway = entry && entry.kind !== 'query' ? ('cleo_mutate' as const) : ('cleo_query' as const);
+      return {
+        ...loss,
+        call: { gateway, domain, operation: rest.join('.'), params: remedy.params },
+        ...defined({ command }),
+      };
+    }),
+  );
+}

@@ -1,0 +1,16 @@
+import { expect, test } from 'vitest';
+import { addToList, removeDuplicates } from './collections.ts';
+
+test('adds to an existing list and creates a missing one', () => {
+  const lists = new Map([['a', [1]]]);
+  addToList(lists, 'a', 2);
+  addToList(lists, 'b', 3);
+  expect([...lists]).toEqual([
+    ['a', [1, 2]],
+    ['b', [3]],
+  ]);
+});
+
+test('keeps the first of equal items', () => {
+  expect(removeDuplicates(['b', 'a', 'b'])).toEqual(['b', 'a']);
+});

@@ -1,0 +1,16 @@
+/** Appends to the list under `key`, which is created on first use. */
+export function addToList<K, V>(lists: Map<K, V[]>, key: K, value: V): void {
+  const list = lists.get(key);
+  if (list) list.push(value);
+  else lists.set(key, [value]);
+}
+
+/** Groups items by a key, in the order of their first items. */
+export function groupBy<T, K>(items: readonly T[], toKey: (item: T) => K): Map<K, T[]> {
+  const groups = new Map<K, T[]>();
+  for (const item of items) addToList(groups, toKey(item), item);
+  return groups;
+}
+
+/** Keeps the first of equal items. */
+export const removeDuplicates = <T>(items: readonly T[]): T[] => [...new Set(items)];

@@ -1,0 +1,88 @@
+import type { MutationContext } from '#core/define.ts';
+import { CleoError } from '#core/errors/error.ts';
+import { checkDocPath } from '#documents/rules/doc-path.ts';
+import { maxLedgerBytes, maxLedgers } from '../../model/memory.ts';
+import { type ParsedDecision, parseDecisions } from '../../rules/memory-adr.ts';
+
+export interface LedgerFile {
+  /** Path relative to the project folder. */
+  file: string;
+  decisions: ParsedDecision[];
+}
+
+export interface LedgerContents {
+  files: LedgerFile[];
+  skipped: { file: string; why: string }[];
+}
+
+const fix = 'cleo help memory import';
+/** Folders where agents leave decisions. */
+const defaultFolders = ['.cleo/adrs', '.cleo/agent-outputs'];
+
+/** Reads the decisions in the files of a folder, or of the default folders. */
+export async function readLedgers(ctx: MutationContext, folder: string | undefined): Promise<LedgerContents> {
+  const { platform, project, token } = ctx;
+  // A token below scope admin is for remote callers, who must not read files of the project.
+  if (token && token.scope !== 'admin')
+    throw new CleoError('E_FORBIDDEN', {
+      problem: 'Reading files of the project requires a token of scope admin',
+      fix: 'cleo token create --name client-admin --scope admin',
+    });
+  const contents: LedgerContents = { files: [], skipped: [] };
+  const { readDocument } = await import('#platform/document.ts');
+  const tree = await platform.findWorkingTree(project);
+  for (const place of await findLedgerFolders(ctx, folder))
+    for (const { name, size } of listLedgers(ctx, place.path)) {
+      const file = `${place.name}/${name}`;
+      const skip = (why: string): void => void contents.skipped.push({ file, why });
+      if (size > maxLedgerBytes) {
+        skip(`is longer than ${maxLedgerBytes} bytes`);
+        continue;
+      }
+      try {
+        const found = readDocument({ project, tree, callerFolder: place.root, path: file, fix: () => fix });
+        const decisions = parseDecisions(name, new TextDecoder('utf-8', { fatal: true }).decode(found.bytes));
+        if (decisions.length === 0) skip('contains no decision');
+        else contents.files.push({ file: found.name, decisions });
+      } catch (error) {
+        // An invalid file is skipped and does not stop the import.
+        if (error instanceof CleoError) skip(error.message.replace(`${file}: `, ''));
+        else if (error instanceof TypeError) skip('is not UTF-8');
+        else throw error;
+      }
+    }
+  return contents;
+}
+
+interface LedgerFolder {
+  root: string;
+  path: string;
+  name: string;
+}
+
+/** Finds the folders in the caller's checkout first, then in the project. */
+async function findLedgerFolders({ platform, project }: MutationContext, folder: string | undefined): Promise<LedgerFolder[]> {
+  const { resolveInProject } = await import('#platform/shared-file.ts');
+  const tree = await platform.findWorkingTree(project);
+  const problem = folder === undefined ? undefined : checkDocPath(folder);
+  if (problem) throw new CleoError('E_FILE_ERROR', { path: folder!, problem, fix });
+  const found = (folder === undefined ? defaultFolders : [folder]).flatMap((path) => {
+    for (const root of [...new Set([tree.folder, project.root])]) {
+      const at = resolveInProject(root, path, fix);
+      if (at.exists && platform.files.isFolder(at.path)) return [{ root, path: at.path, name: at.name }];
+    }
+    return [];
+  });
+  if (folder !== undefined && found.length === 0) throw new CleoError('E_NOT_FOUND', { id: folder, what: 'folder', fix });
+  return found;
+}
+
+function listLedgers({ platform }: MutationContext, folder: string): { name: string; size: number }[] {
+  const files = platform.files
+    .list(folder)
+    .filter(({ name }) => /\.(md|markdown|jsonl?)$/i.test(name) && !platform.files.isFolder(`${folder}/${name}`))
+    .sort((a, b) => (a.name < b.name ? -1 : 1));
+  if (files.length > maxLedgers)
+    throw new CleoError('E_FILE_ERROR', { path: folder, problem: `contains more than ${maxLedgers} files to read`, fix });
+  return files;
+}

@@ -1,0 +1,85 @@
+import type { TaskId } from '#core/model/scalars.ts';
+import type { ReadStore } from '#store/port/store.ts';
+import { listPrerequisites, type Milestone, type TaskLinks } from '#tasks/rules/order.ts';
+import { formatRemoteId, type ProjectRegistry, type RegisteredProject, type RemoteTaskId } from '../../model/nexus.ts';
+import { formatRemoteEnd, isValidDependency } from '../../rules/nexus-wait.ts';
+import type { AskProject } from './remote-project.ts';
+import { isUnanswered } from './remote-project.ts';
+
+/** A dependency that is not stored yet. */
+export interface PlannedDependency {
+  from: RemoteTaskId;
+  to: RemoteTaskId;
+}
+
+export interface CrossProjectLinks {
+  /** Task ids have the form `project:T001`. */
+  links: TaskLinks;
+  /** Projects on the way that could not be read. */
+  unreadProjects: string[];
+}
+
+/** Reads everything that the start tasks wait for, across all readable projects. It proceeds level by level, so that each level queries
+ *  each project once. */
+export async function readCrossProjectLinks(
+  ask: AskProject,
+  registry: ProjectRegistry,
+  starts: RemoteTaskId[],
+  planned?: PlannedDependency,
+): Promise<CrossProjectLinks> {
+  const links: TaskLinks = { parentOf: new Map(), dependsOf: new Map(), childrenOf: new Map() };
+  const unreadProjects = new Set<string>();
+  const known = new Set<Milestone>(starts.map((start): Milestone => `finish ${formatRemoteId(start)}`));
+  for (let level = [...known]; level.length > 0; ) {
+    for (const [name, milestones] of groupByProject(level)) {
+      const project = registry.projects.find((each) => each.name === name);
+      if (!project || !(await addProjectLinks(ask, project, milestones, links, planned))) unreadProjects.add(name);
+    }
+    const next = level.flatMap((milestone) => listPrerequisites(milestone, links)).filter((milestone) => !known.has(milestone));
+    for (const milestone of next) known.add(milestone);
+    level = [...new Set(next)];
+  }
+  return { links, unreadProjects: [...unreadProjects] };
+}
+
+async function addProjectLinks(
+  ask: AskProject,
+  project: RegisteredProject,
+  milestones: Milestone[],
+  links: TaskLinks,
+  planned: PlannedDependency | undefined,
+): Promise<boolean> {
+  const listTaskIds = (kind: string) =>
+    milestones.filter((milestone) => milestone.startsWith(kind)).map((milestone) => milestone.slice(milestone.indexOf(':') + 1));
+  const toFullId = (id: TaskId) => formatRemoteId({ project: project.name, id });
+  try {
+    await ask(project, async (store) => {
+      const begin = listTaskIds('begin');
+      for (const { id, parentId, depends } of await store.tasks.getLinks(begin)) {
+        if (parentId) links.parentOf.set(toFullId(id), toFullId(parentId));
+        links.dependsOf.set(toFullId(id), [...depends.map(toFullId), ...(await listRemoteDepends(store, id))]);
+      }
+      for (const { from, to } of await store.tasks.listChildIds(listTaskIds('finish')))
+        links.childrenOf.set(toFullId(from), [...(links.childrenOf.get(toFullId(from)) ?? []), toFullId(to)]);
+    });
+  } catch (error) {
+    if (!isUnanswered(error)) throw error;
+    return false;
+  }
+  const start = planned && formatRemoteId(planned.from);
+  if (planned && start && links.dependsOf.has(start) && !links.dependsOf.get(start)?.includes(formatRemoteId(planned.to)))
+    links.dependsOf.set(start, [...(links.dependsOf.get(start) ?? []), formatRemoteId(planned.to)]);
+  return true;
+}
+
+const listRemoteDepends = async (store: ReadStore, id: TaskId): Promise<string[]> =>
+  (await store.nexus.listForTask(id)).filter(isValidDependency).map(formatRemoteEnd);
+
+function groupByProject(milestones: Milestone[]): Map<string, Milestone[]> {
+  const groups = new Map<string, Milestone[]>();
+  for (const milestone of milestones) {
+    const name = milestone.slice(milestone.indexOf(' ') + 1, milestone.indexOf(':'));
+    groups.set(name, [...(groups.get(name) ?? []), milestone]);
+  }
+  return groups;
+}

@@ -1,0 +1,192 @@
+import type { MutationContext } from '#core/define.ts';
+import type { TaskId } from '#core/model/scalars.ts';
+import type { ProjectContext } from '#detect/model/project-context.ts';
+import { readProjectContext } from '#detect/operations/shared/project-context.ts';
+import { defined } from '#lib/defined.ts';
+import { estimateTokens } from '#lib/tokens.ts';
+import { checkLifecycleGate, getProtocolStage } from '#planning/rules/lifecycle.ts';
+import { openManifest } from '#research/operations/shared/manifest.ts';
+import { findTaskEntry, getManifestPath, getOutputFolder, type ParsedManifest } from '#research/rules/manifest.ts';
+import { protocolTiers, renderProtocol } from '#research/rules/protocol-text.ts';
+import { isProtocol, type ProtocolName, protocolTable } from '#skills/model/protocol.ts';
+import type { Skill, SkillSet } from '#skills/model/skill.ts';
+import { listSkills, requireSkill } from '#skills/operations/shared/find-skill.ts';
+import { dispatchSkill, type SkillChoice } from '#skills/rules/dispatch-skill.ts';
+import type { TaskRecord } from '#tasks/model/task.ts';
+import { checkScope } from '#tasks/operations/shared/scope.ts';
+import { formatHolder, isExpired, isHolder } from '#tasks/rules/claims.ts';
+import { findHeldGates, findMissingGates } from '#verification/rules/gates.ts';
+import type { SpawnRecord, SpawnRole } from '../../model/spawn.ts';
+import { protocolText } from '../../protocol.generated.ts';
+import { baseProtocol, protocols } from '../../protocols.generated.ts';
+import { findReferences } from '../../rules/resolve-template.ts';
+import { checkSpawn, type SpawnFinding } from '../../rules/spawn-preflight.ts';
+import { buildSpawnPrompt, type PromptFacts } from '../../rules/spawn-prompt.ts';
+import { formatPackForPrompt } from './context-pack.ts';
+
+export interface SpawnOptions {
+  role: SpawnRole;
+  tier: 0 | 1 | 2;
+  protocol?: ProtocolName | undefined;
+  skill?: string | undefined;
+}
+
+/** Inputs that are the same for every task of one call. */
+export interface SpawnInputs {
+  skills: SkillSet;
+  manifest: ParsedManifest;
+  archived: ParsedManifest;
+  project?: ProjectContext | undefined;
+}
+
+export async function readSpawnInputs({ platform, project, config }: MutationContext): Promise<SpawnInputs> {
+  const file = await openManifest(project, config);
+  return {
+    skills: await listSkills(platform),
+    manifest: file.read(),
+    archived: file.archived(),
+    project: readProjectContext(platform, project),
+  };
+}
+
+export interface PreparedSpawn {
+  task: TaskRecord;
+  facts: PromptFacts;
+  tier: 0 | 1 | 2;
+  prompt: string;
+  promptTokens: number;
+  tokenResolution: { fullyResolved: boolean; resolved: string[]; unresolved: string[] };
+  findings: SpawnFinding[];
+  warnings: string[];
+}
+
+const validatorSkill = 'ct-ivtr-validator';
+/** Token budget for the context around the task; the task itself is included in full. */
+const contextBudget = 1500;
+
+/** Prepares a spawn without performing it: builds the prompt and checks the task. Throws E_TASK_NOT_IN_SCOPE for a task outside the
+ *  session and E_LIFECYCLE_GATE_FAILED for a task of a later stage. */
+export async function prepareSpawn(
+  ctx: MutationContext,
+  inputs: SpawnInputs,
+  task: TaskRecord,
+  options: SpawnOptions,
+): Promise<PreparedSpawn> {
+  const { store, config, caller, project, now } = ctx;
+  await checkScope(ctx, task.id);
+  const ancestry = await store.tasks.getAncestry(task.id);
+  const epicId = ancestry.find(({ type }) => type === 'epic')?.id;
+  const stages = epicId ? await store.lifecycle.listStages(epicId) : [];
+  const earlierSpawns = await store.spawns.listForTask(task.id);
+  const choice = chooseSkill(task, stages.find(({ status }) => status === 'active')?.stage, options, inputs.skills, earlierSpawns);
+  const { skill, protocol } = choice;
+  const warnings = epicId ? checkLifecycleGate(epicId, stages, getProtocolStage(protocol), config['lifecycleEnforcement.mode']) : [];
+  const facts: PromptFacts = {
+    role: options.role,
+    agentId: createAgentId(task.id, options.role, earlierSpawns),
+    session: caller.session,
+    spawnedBy: caller.agent,
+    root: project.root,
+    project: inputs.project,
+    date: now.slice(0, 10),
+    task,
+    epicId,
+    outputDir: getOutputFolder(config, task.id),
+    manifestPath: getManifestPath(config),
+    commands: {
+      show: config['orchestrate.showCommand'],
+      focus: config['orchestrate.focusCommand'],
+      complete: config['orchestrate.completeCommand'],
+      link: config['orchestrate.linkCommand'],
+    },
+    baseProtocol,
+    protocol: { name: protocol, title: protocolTable[protocol].title, text: protocols[protocol] },
+    skill,
+    injection: renderProtocol(protocolText, protocolTiers[options.tier], ctx.registry.entries),
+    context: await formatPackForPrompt(ctx, task.id, contextBudget, inputs.manifest),
+    gates: findMissingGates(task.acceptance, findHeldGates(await store.gates.listAttempts(task.id)), config['verification.required']),
+  };
+  const { text, resolved, unresolved } = buildSpawnPrompt(facts, await readReferenceFiles(ctx, skill, facts.protocol.text));
+  const claim = await store.claims.get(task.id);
+  const isHeldByOther =
+    claim && !isHolder(claim, caller) && !isExpired(claim, await store.claims.getLeaseTime(now), config['claims.ttlMinutes']);
+  const findings = checkSpawn({
+    task,
+    ...defined({ epicId }),
+    role: options.role,
+    openDepends: task.status === 'done' ? [] : await store.tasks.listOpenDependencies(task.id),
+    ...(claim && isHeldByOther ? { holder: formatHolder(claim) } : {}),
+    skill: skill.name,
+    unresolved,
+  });
+  return {
+    task,
+    facts,
+    tier: options.tier,
+    prompt: text,
+    promptTokens: estimateTokens(text),
+    tokenResolution: { fullyResolved: unresolved.length === 0, resolved, unresolved },
+    findings,
+    warnings: [...warnings, ...(await listWarnings(ctx, inputs, task, options.role, earlierSpawns))],
+  };
+}
+
+/** Chooses skill and protocol: those in the options first, then those that match the task. A validator gets the protocol that the worker
+ *  followed. */
+function chooseSkill(
+  task: TaskRecord,
+  stage: string | undefined,
+  { role, skill, protocol }: SpawnOptions,
+  set: SkillSet,
+  earlierSpawns: SpawnRecord[],
+): Pick<SkillChoice, 'skill' | 'protocol'> {
+  const dispatched = dispatchSkill({ ...task, stage, protocol }, set.skills, set.rows);
+  if (role === 'validator') {
+    const workerProtocol = earlierSpawns.findLast((spawn) => spawn.role === 'worker')?.protocol;
+    const known = workerProtocol !== undefined && isProtocol(workerProtocol) ? workerProtocol : dispatched.protocol;
+    return { skill: requireSkill(set, skill ?? validatorSkill), protocol: protocol ?? known };
+  }
+  if (skill === undefined) return dispatched;
+  const named = requireSkill(set, skill);
+  return { skill: named, protocol: protocol ?? named.protocol ?? dispatched.protocol };
+}
+
+const createAgentId = (id: TaskId, role: SpawnRole, earlierSpawns: SpawnRecord[]): string =>
+  `${id}-${role}-${earlierSpawns.filter((spawn) => spawn.role === role).length + 1}`;
+
+async function listWarnings(
+  { store }: MutationContext,
+  inputs: SpawnInputs,
+  task: TaskRecord,
+  role: SpawnRole,
+  earlierSpawns: SpawnRecord[],
+): Promise<string[]> {
+  const openChildren = role === 'worker' ? (await store.tasks.listChildren(task.id)).filter(({ status }) => status !== 'done') : [];
+  const dependencySpawns = role === 'worker' ? await store.spawns.listLatest(task.depends) : [];
+  const uncollected = dependencySpawns.filter(
+    ({ taskId }) => !findTaskEntry(inputs.manifest, taskId) && !findTaskEntry(inputs.archived, taskId),
+  );
+  const last = earlierSpawns.findLast((spawn) => spawn.role === role);
+  return [
+    ...(task.description?.trim() ? [] : [`${task.id} has no description; its title is used instead`]),
+    ...(openChildren.length ? [`${task.id} cannot be completed before ${openChildren.map(({ id }) => id).join(', ')}`] : []),
+    ...uncollected.map(
+      ({ taskId }) =>
+        `ORC-009: the manifest has no entry for ${taskId}, which ${task.id} depends on; run cleo orchestrate collect ${taskId}`,
+    ),
+    ...(last && isOutstanding(last, task) ? [formatOutstanding(task.id, last.agent)] : []),
+  ];
+}
+
+export const formatOutstanding = (taskId: TaskId, agent: string): string =>
+  `${taskId} was spawned for ${agent} and has not been started yet`;
+
+/** True if the task has not changed since it was spawned. */
+export const isOutstanding = (spawn: SpawnRecord, task: TaskRecord): boolean => task.status === 'pending' && spawn.at >= task.updatedAt;
+
+async function readReferenceFiles({ project }: MutationContext, skill: Skill, protocol: string): Promise<Map<string, string>> {
+  const paths = findReferences([baseProtocol, protocol, skill.text].join('\n\n'));
+  if (paths.length === 0) return new Map();
+  const { readReferences } = await import('#platform/references.ts');
+  return readReferences(project, skill.origin === 'project' ? skill.path : undefined, paths);
+}

@@ -1,0 +1,119 @@
+import { dirname } from 'node:path';
+import {
+  array,
+  boolean,
+  check,
+  description,
+  type InferOutput,
+  number,
+  optional,
+  picklist,
+  pipe,
+  strictObject,
+  string,
+  transform,
+} from 'valibot';
+import { CleoError } from '#core/errors/error.ts';
+import '../../errors.ts';
+import type { MutationContext } from '#core/define.ts';
+import { defined } from '#lib/defined.ts';
+import { estimateTokens } from '#lib/tokens.ts';
+import { type ProtocolName, protocolNames } from '#skills/model/protocol.ts';
+import { defaultSpawnBudget, type SpawnBudget, SpawnRole } from '../../model/spawn.ts';
+import { getSpawnEnv } from '../../rules/spawn-prompt.ts';
+import type { PreparedSpawn } from './prepare-spawn.ts';
+
+export const Spawn = strictObject({
+  taskId: string(),
+  /** Type of agent that the prompt is for. */
+  subagent: picklist(['cleo-subagent', 'cleo-validator']),
+  agentId: string(),
+  role: SpawnRole,
+  skill: string(),
+  protocol: picklist(protocolNames),
+  tier: number(),
+  /** Prompt to pass to the subagent unchanged; absent in a dry run. */
+  prompt: optional(string()),
+  /** Tokens of the complete prompt, also when `prompt` only points to a file. */
+  promptTokens: number(),
+  /** File with the complete prompt, if `prompt` only points to it. */
+  promptFile: optional(string()),
+  env: strictObject({ CLEO_AGENT_ID: string(), CLEO_SESSION_ID: optional(string()) }),
+  outputDir: string(),
+  tokenResolution: strictObject({ fullyResolved: boolean(), resolved: array(string()), unresolved: array(string()) }),
+});
+export type Spawn = InferOutput<typeof Spawn>;
+
+export const SpawnTier = pipe(
+  number(),
+  check((tier) => [0, 1, 2].includes(tier), 'must be 0, 1 or 2'),
+  transform((tier) => tier as 0 | 1 | 2),
+  description('Amount of protocol text: 0 minimal, 1 standard, 2 orchestrator'),
+);
+
+export async function readSpawnBudget({ store, caller }: MutationContext, max: number | undefined): Promise<SpawnBudget> {
+  const stored = await store.spawns.getBudget(caller);
+  return { used: stored?.used ?? 0, max: max ?? stored?.max ?? defaultSpawnBudget };
+}
+
+/** Spawns a task: creates the output folder, passes the caller's claim to the agent, records the spawn, and adds the answered prompt to
+ *  `budget.used`. With `isToFile`, the prompt goes to a file and the answer contains a sentence that points to it. */
+export async function spawnTask(ctx: MutationContext, prepared: PreparedSpawn, budget: SpawnBudget, isToFile: boolean): Promise<Spawn> {
+  const { store, caller, now, platform, isDryRun } = ctx;
+  const { task, facts, tier, prompt, promptTokens, tokenResolution } = prepared;
+  if (prepared.findings.length > 0) throw new CleoError('E_SPAWN_VALIDATION_FAILED', { taskId: task.id, findings: prepared.findings });
+  const { agentId, role, outputDir } = facts;
+  const session = defined({ session: caller.session });
+  const claim = role === 'worker' ? await store.claims.get(task.id) : undefined;
+  if (claim?.agent === caller.agent) {
+    await store.claims.release(task.id);
+    await store.claims.insert({ taskId: task.id, agent: agentId, ...session, claimedAt: now, renewedAt: now });
+  }
+  await store.spawns.insert({
+    taskId: task.id,
+    agent: agentId,
+    ...session,
+    role,
+    skill: facts.skill.name,
+    protocol: facts.protocol.name,
+    tier,
+    promptHash: platform.sha256(prompt),
+    hasProtocol: prompt.includes(facts.protocol.text.slice(0, facts.protocol.text.indexOf('\n'))),
+    spawnedBy: caller.agent,
+    at: now,
+  });
+  const promptFile = facts.manifestPath.replace(/[^/]*$/, `prompts/${agentId}.md`);
+  const { resolveInProject } = await import('#platform/shared-file.ts');
+  const toProjectPath = (path: string): string => resolveInProject(ctx.project.root, path, 'cleo config unset orchestrate.outputDir').path;
+  const folder = toProjectPath(outputDir);
+  const answeredPrompt = isToFile ? `Read ${promptFile} in ${ctx.project.root} and do exactly what it says. You are ${agentId}.` : prompt;
+  if (!isDryRun) platform.files.createFolder(folder);
+  if (!isDryRun && isToFile) {
+    const path = toProjectPath(promptFile);
+    platform.files.createFolder(dirname(path));
+    platform.files.writeAtomic(path, prompt);
+  }
+  budget.used += estimateTokens(answeredPrompt);
+  // Outside a session nothing identifies the orchestrator, so its budget is not stored.
+  if (caller.session) await store.spawns.saveBudget(caller, budget, now);
+  return {
+    taskId: task.id,
+    subagent: role === 'worker' ? 'cleo-subagent' : 'cleo-validator',
+    agentId,
+    role,
+    skill: facts.skill.name,
+    protocol: facts.protocol.name as ProtocolName,
+    tier,
+    ...(isDryRun ? {} : { prompt: answeredPrompt }),
+    promptTokens,
+    ...(isToFile ? { promptFile } : {}),
+    env: getSpawnEnv(facts) as Spawn['env'],
+    outputDir,
+    tokenResolution,
+  };
+}
+
+export const warnOverBudget = ({ used, max }: SpawnBudget): string[] =>
+  used > max
+    ? [`ORC-005: prompts have used ${used} tokens of your context, the limit is ${max}; pass --prompt-file or start a new session`]
+    : [];

@@ -1,0 +1,116 @@
+import type { QueryContext } from '#core/define.ts';
+import { CleoError } from '#core/errors/error.ts';
+import type { TaskId } from '#core/model/scalars.ts';
+import type { ReadStore } from '#store/port/store.ts';
+import type { TaskRecord } from '#tasks/model/task.ts';
+import { loadReachableLinks } from '#tasks/operations/shared/order.ts';
+import { checkSessionScopes } from '#tasks/operations/shared/reparent-checks.ts';
+import { isExpired, isHolder } from '#tasks/rules/claims.ts';
+import type { AppliedGraph } from '../../model/workgraph.ts';
+import { findGraphErrors, type GraphFacts, isMoved, listFinalAncestors } from '../../rules/workgraph-check.ts';
+import { type GraphFinding, parseGraph, toFinding } from '../../rules/workgraph-parse.ts';
+import { type GraphTask, listNamedIds, type ResolvedGraph, resolveGraph } from '../../rules/workgraph-resolve.ts';
+
+type PayloadContext = Pick<QueryContext, 'store' | 'now' | 'caller' | 'config' | 'session' | 'platform' | 'commandAs'>;
+
+export interface CheckedGraph extends ResolvedGraph {
+  digest: string;
+  /** Set if the same payload was applied before; then nothing else is checked. */
+  applied?: AppliedGraph;
+  facts?: GraphFacts;
+}
+
+/** Parses, resolves and checks a payload; throws E_VALIDATION (6) with all findings. */
+export async function checkPayload(ctx: PayloadContext, payload: unknown): Promise<CheckedGraph> {
+  const { store, session, platform } = ctx;
+  const { graph, findings } = parseGraph(payload);
+  // Key order and white space do not change the digest.
+  const digest = findings.length === 0 ? platform.sha256(JSON.stringify(payload, sortKeys)) : '';
+  const applied = digest && (await store.workgraphs.getApplied(digest));
+  if (applied) return { created: [], updated: [], deleted: new Map(), relations: [], findings, digest, applied };
+  const root = session?.scope.root;
+  const tasks = new Map((await store.tasks.getMany([...listNamedIds(graph), ...(root ? [root] : [])])).map((task) => [task.id, task]));
+  const resolved = resolveGraph(graph, tasks, root === undefined ? undefined : tasks.get(root));
+  const facts = await readGraphFacts(ctx, resolved, tasks);
+  const all = [...findings, ...resolved.findings, ...findGraphErrors(resolved, facts), ...(await findSessionErrors(ctx, resolved, facts))];
+  if (all.length > 0) throw createPayloadError(all);
+  return { ...resolved, digest, facts };
+}
+
+const sortKeys = (_: string, value: unknown): unknown =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
+    ? Object.fromEntries(Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1)))
+    : value;
+
+function createPayloadError(findings: GraphFinding[]): CleoError {
+  const [first] = findings;
+  return new CleoError('E_VALIDATION', {
+    field: 'workgraph',
+    problem: `has ${findings.length === 1 ? 'one finding' : `${findings.length} findings, the first`} at ${first?.pointer || 'its top'}: ${first?.message}`,
+    fix: 'cleo help workgraph validate',
+    findings,
+  });
+}
+
+/** Finds moves that would take a claimed task out of its session's scope, or one session into another. */
+async function findSessionErrors(ctx: PayloadContext, resolved: ResolvedGraph, facts: GraphFacts): Promise<GraphFinding[]> {
+  const found: GraphFinding[] = [];
+  for (const planned of resolved.updated) {
+    if (!planned.before || planned.before.parentId === planned.parentId) continue;
+    try {
+      await checkSessionScopes(ctx, planned.before.id, listFinalAncestors(resolved, facts, planned));
+    } catch (error) {
+      if (!(error instanceof CleoError)) throw error;
+      found.push(toFinding(`${planned.pointer}/parent`, error));
+    }
+  }
+  return found;
+}
+
+async function readGraphFacts(
+  { store, now, caller, config, session }: PayloadContext,
+  resolved: ResolvedGraph,
+  tasks: Map<TaskId, TaskRecord>,
+): Promise<GraphFacts> {
+  const { created, updated, deleted } = resolved;
+  const moved = updated.filter(isMoved);
+  const touched = [...moved.map(({ key }) => key), ...deleted.keys()];
+  const children = await store.tasks.listChildIds(touched);
+  const newParents = [...created, ...moved].flatMap(({ parentId }) => (parentId && tasks.has(parentId) ? [parentId] : []));
+  await addAncestors(
+    store,
+    tasks,
+    children.map(({ to }) => to),
+  );
+  const moment = await store.claims.getLeaseTime(now);
+  return {
+    tasks,
+    children,
+    openChildren: await store.tasks.listOpenChildIds([...new Set(newParents)]),
+    dependents: await store.tasks.listDependentIds([...deleted.keys()]),
+    relations: await store.tasks.listRelationsTouching(moved.map(({ key }) => key)),
+    claims: (await store.claims.listForTasks(touched)).filter(
+      (claim) => !isHolder(claim, caller) && !isExpired(claim, moment, config['claims.ttlMinutes']),
+    ),
+    links: await loadReachableLinks(store, [
+      ...created.map(toLink),
+      ...updated.map(toLink),
+      ...[...deleted.keys()].map((id) => ({ id, depends: [] })),
+    ]),
+    maxSiblings: config['hierarchy.maxSiblings'],
+    session,
+  };
+}
+
+const toLink = ({ key, parentId, depends }: GraphTask) => ({ id: key, parentId, depends });
+
+/** Adds these tasks and the ancestors of all tasks to the map, level by level. */
+async function addAncestors(store: ReadStore, tasks: Map<TaskId, TaskRecord>, ids: TaskId[]): Promise<void> {
+  const listMissing = (ids: (TaskId | undefined)[]): TaskId[] => [...new Set(ids)].filter((id): id is TaskId => !!id && !tasks.has(id));
+  let next = listMissing([...ids, ...[...tasks.values()].map(({ parentId }) => parentId)]);
+  while (next.length > 0) {
+    const found = await store.tasks.getMany(next);
+    for (const task of found) tasks.set(task.id, task);
+    next = listMissing(found.map(({ parentId }) => parentId));
+  }
+}

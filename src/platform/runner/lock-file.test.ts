@@ -1,0 +1,63 @@
+import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, onTestFinished, test } from 'vitest';
+import { acquireLock, readBootId } from './lock-file.ts';
+
+function folder(holder?: object): string {
+  const made = mkdtempSync(join(tmpdir(), 'cleo-lock-'));
+  onTestFinished(() => rmSync(made, { recursive: true, force: true }));
+  if (holder) writeFileSync(join(made, 'x.lock'), JSON.stringify(holder));
+  return made;
+}
+const dead = { pid: 2 ** 22 + 1, began: '1', boot: readBootId() };
+
+test('who holds it keeps others out (75), and lets go of it', async () => {
+  const place = folder();
+  const lock = await acquireLock(place, 'x', 0);
+  await expect(acquireLock(place, 'x', 60)).rejects.toMatchObject({ exitCode: 75, details: { pid: process.pid } });
+  lock.release();
+  expect(readdirSync(place)).toEqual([]);
+  (await acquireLock(place, 'x', 0)).release();
+});
+
+test.each([
+  ['of a process that is gone', dead],
+  ['of another start of the machine', { ...dead, pid: process.pid, boot: 'another' }],
+  ['of a process whose number came round again', { ...dead, pid: process.pid }],
+])('a lock %s is taken over, with a warning', async (_, holder) => {
+  const { warning, release } = await acquireLock(folder(holder), 'x', 0);
+  expect(warning).toBe(`took over the lock of process ${holder.pid}, which is gone`);
+  release();
+});
+
+test('of many that see a dead holder, one at a time has it', async () => {
+  const place = folder(dead);
+  let [now, most, done] = [0, 0, 0];
+  const one = async (): Promise<void> => {
+    const { release } = await acquireLock(place, 'x', 20_000);
+    most = Math.max(most, ++now);
+    await new Promise((resolve) => setTimeout(resolve, 2));
+    now -= 1;
+    done += 1;
+    release();
+  };
+  await Promise.all(Array.from({ length: 12 }, one));
+  expect([most, done, readdirSync(place)]).toEqual([1, 12, []]);
+});
+
+test('what makers of locks left who were killed at it is swept by the next one; what the living make is not', async () => {
+  const place = folder();
+  const put = (name: string, text: string): void => writeFileSync(join(place, name), text);
+  const gone = `${dead.pid}-abc`;
+  put(`x.lock.${gone}`, JSON.stringify(dead));
+  put(`another.lock.${gone}`, '');
+  put(`x.lock.taking.${gone}`, JSON.stringify(dead));
+  put('x.lock.taking', JSON.stringify(dead));
+  put(`y.lock.${process.pid}-abc`, '');
+  put('another.lock', JSON.stringify(dead));
+  const { release } = await acquireLock(place, 'x', 0);
+  release();
+  // A lock itself is its taker's to judge: it says which run was abandoned.
+  expect(readdirSync(place).sort()).toEqual(['another.lock', `y.lock.${process.pid}-abc`]);
+});

@@ -1,0 +1,9 @@
+import { parseFrontMatter } from '#lib/front-matter.ts';
+import { isPlainObject } from '#lib/is-plain-object.ts';
+
+/** Reads the front matter of a SKILL.md. It is a file of its own because the YAML parser is larger than the rest of the runner. */
+export function readSkillFrontMatter(text: string): { fields: Record<string, unknown>; metadata: Record<string, unknown> } {
+  const head = parseFrontMatter(text);
+  const fields = 'fields' in head ? head.fields : {};
+  return { fields, metadata: isPlainObject(fields.metadata) ? fields.metadata : {} };
+}

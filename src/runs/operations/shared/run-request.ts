@@ -1,0 +1,180 @@
+import type { JobContext } from '#core/define.ts';
+import type { TaskId } from '#core/model/scalars.ts';
+import { defined } from '#lib/defined.ts';
+import { findNearest } from '#lib/nearest.ts';
+import type { RunnerPlatform } from '#platform/runner/port.ts';
+import { createSkillError } from '../../errors/skill.ts';
+import type { Construct } from '../../model/construct.ts';
+import { type RunGateName, runGateNames } from '../../model/execution.ts';
+import type { RunRecord } from '../../model/trace.ts';
+import { findVariables, isSafePathSegment } from '../../rules/construct/variables.ts';
+import type { RunRequest, RunSetup } from '../../runner/run-context.ts';
+
+/** The parameters of `construct run` and `skill run`. */
+export interface RunParams {
+  project?: string | undefined;
+  var?: string[] | undefined;
+  intent?: string | undefined;
+  task?: TaskId | undefined;
+  input?: Record<string, unknown> | undefined;
+  resume?: RunRecord | undefined;
+  /** Runs only this skill of a construct. */
+  skill?: string | undefined;
+  /** Outputs of a skill that runs without a construct. */
+  outputs?: string[] | undefined;
+  force?: string | undefined;
+  reason?: string | undefined;
+  timeout?: number | undefined;
+  cached?: boolean | undefined;
+  wait?: number | undefined;
+  capture?: 'none' | 'hashed' | 'full' | undefined;
+  noJudgeCache?: boolean | undefined;
+}
+
+/** Variables that the runner sets. */
+const reservedVariables = ['project', 'run_id', 'phase', 'date'];
+
+/** Validates the parameters and completes them with those of the resumed run. */
+export async function createRunRequest(
+  ctx: JobContext,
+  runner: RunnerPlatform,
+  construct: Construct,
+  params: RunParams,
+  phases: string[],
+  kind: RunRequest['kind'],
+): Promise<RunRequest> {
+  const { resume, reason } = params;
+  const taskId = params.task ?? ((resume?.task_id ?? undefined) as TaskId | undefined);
+  const title = taskId === undefined ? undefined : await (await import('./task-link.ts')).requireRunTask(ctx, taskId, construct);
+  const gate = params.force === undefined ? undefined : parseForcedGate(ctx, params.force, reason);
+  const isChanged = resume?.construct !== undefined && resume.construct?.sha256 !== construct.sha256;
+  if (resume && isChanged && gate !== 'manifest')
+    throw createSkillError(
+      78,
+      `${construct.file} has changed since ${resume.run_id} started`,
+      ctx.commandWith({ force: 'manifest', reason: 'the manifest was changed on purpose' }),
+      { run: resume.run_id },
+    );
+  const restored = resume && (await import('./resume-request.ts')).restoreRunInputs(ctx, runner, resume, params, title);
+  const defaultProject = ctx.config()['assessment.project'] || (construct.project ?? construct.name);
+  const project = checkProjectName(ctx, params.project || resume?.project || defaultProject);
+  const capture = params.capture ?? resume?.asked.capture ?? null;
+  const request: RunRequest = {
+    construct: capture === null ? construct : { ...construct, capture: { ...construct.capture, inputs: capture } },
+    kind,
+    phases,
+    project,
+    vars: { ...resume?.vars, ...parseVars(ctx, params.var ?? []) },
+    defaults: !params.project && project === defaultProject ? ['project'] : [],
+    agent: ctx.caller.agent,
+    inputs: params.input ?? restored?.inputs ?? {},
+    asked: { capture, skill: params.skill ?? null, outputs: params.outputs ?? [] },
+    reusable: params.cached ? await listEarlierExecutions(runner, construct) : [],
+    waitMs: params.wait ?? 0,
+    waitCommand: ctx.commandWith({ wait: Math.max(600_000, params.wait ?? 0) }),
+    isNamed: kind === 'skill' || params.skill !== undefined,
+    usesJudgeCache: params.noJudgeCache !== true,
+    ...defined({
+      intent: restored ? restored.intent : (params.intent ?? title),
+      taskId,
+      sessionId: ctx.caller.session,
+      resume,
+      force: gate === undefined || gate === 'manifest' ? undefined : { gate, reason: reason! },
+      changedManifest: isChanged ? reason : undefined,
+      timeoutMs: params.timeout,
+    }),
+  };
+  checkVariables(ctx, request);
+  return request;
+}
+
+/** The signal, redaction patterns, schemas and observer of a run. Call `stop` when the run has ended. */
+export async function createRunSetup(
+  ctx: JobContext,
+  runner: RunnerPlatform,
+  construct: Construct,
+  schemas: RunSetup['schemas'],
+): Promise<RunSetup & { stop(): void }> {
+  await schemas.prepare(construct);
+  const { patterns } = construct.redaction;
+  const { signal, stop } =
+    ctx.gateway === 'cli' ? runner.listenForInterrupts() : { signal: ctx.signal ?? new AbortController().signal, stop: () => {} };
+  return {
+    signal,
+    stop,
+    schemas,
+    patterns: patterns.length > 0 ? (await import('./redaction-patterns.ts')).compilePatterns(patterns) : [],
+    observe: (event, data, subject) => ctx.observe?.(event, data, { ...subject }),
+  };
+}
+
+/** Parses --force: the name or number of a run gate, or `manifest`. The execution gate cannot be forced, because an exit code is a fact. */
+function parseForcedGate(ctx: JobContext, value: string, reason: string | undefined): RunGateName | 'manifest' {
+  const fix = (force: string): string => ctx.commandWith({ force, reason: reason || 'why it is safe' });
+  const gate = runGateNames.find((name, number) => value === name || value === String(number));
+  if (gate === 'execution') throw createSkillError(64, 'the execution gate cannot be forced', fix('output'), { gates: runGateNames });
+  if (gate === undefined && value !== 'manifest') {
+    const [nearest] = findNearest(value, [...runGateNames, 'manifest'], 1);
+    throw createSkillError(64, `there is no gate ${JSON.stringify(value)}`, fix(nearest ?? 'output'), { gates: runGateNames });
+  }
+  if (!reason) throw createSkillError(64, '--force requires --reason', fix(gate ?? value));
+  return gate ?? 'manifest';
+}
+
+export function parseVars(ctx: Pick<JobContext, 'commandWith'>, words: string[]): Record<string, string> {
+  return Object.fromEntries(
+    words.map((word) => {
+      const replaceWord = (fixed: string): string => ctx.commandWith({ var: words.map((other) => (other === word ? fixed : other)) });
+      const [, name, value] = /^([A-Za-z_][A-Za-z0-9_]*)=(.*)$/s.exec(word) ?? [];
+      if (name === undefined || value === undefined)
+        throw createSkillError(
+          64,
+          `--var must be name=value, not ${JSON.stringify(word)}`,
+          replaceWord(`${/^[A-Za-z_]\w*$/.test(word) ? word : 'name'}=value`),
+        );
+      if (reservedVariables.includes(name))
+        throw createSkillError(64, `variable {${name}} is set by the runner; use another name`, 'cleo help construct run');
+      checkPathValue(name, value, () => replaceWord(`${name}=value`));
+      return [name, value];
+    }),
+  );
+}
+
+export function checkProjectName(ctx: Pick<JobContext, 'commandWith'>, name: string): string {
+  checkPathValue('project', name, () => ctx.commandWith({ project: 'name' }));
+  return name;
+}
+
+function checkPathValue(name: string, value: string, fix: () => string): void {
+  if (isSafePathSegment(value)) return;
+  const problem = `{${name}} cannot be ${JSON.stringify(value)}; use letters, digits, dots, hyphens and underscores`;
+  throw createSkillError(78, problem, fix(), { variable: name });
+}
+
+/** Refuses a path with a variable that has no value. */
+export function checkVariables(ctx: Pick<JobContext, 'commandWith'>, { construct, vars }: Pick<RunRequest, 'construct' | 'vars'>): void {
+  const paths = [
+    ...construct.phases.flatMap(({ inputs, outputs, gates }) => [
+      ...[...inputs, ...outputs].map(({ path }) => path),
+      ...[...gates.precondition.checks, ...gates.output.checks].flatMap((check) => ('path' in check ? [check.path] : [])),
+    ]),
+    ...construct.handoffs.flatMap(({ required, optional }) => [...required, ...optional].map(({ path }) => path)),
+  ];
+  const missing = findVariables(paths).filter((name) => !reservedVariables.includes(name) && !Object.hasOwn(vars, name));
+  if (missing.length === 0) return;
+  const problem = `variable {${missing[0]}} has no value; pass --var ${missing[0]}=…`;
+  throw createSkillError(78, problem, ctx.commandWith({ var: missing.map((name) => `${name}=value`) }), { variables: missing });
+}
+
+/** Executions of the last runs of the same construct, newest first. */
+async function listEarlierExecutions(runner: RunnerPlatform, construct: Construct): Promise<RunRecord['executions']> {
+  const { readRunRecord } = await import('../../runner/stored-runs.ts');
+  return runner.runs
+    .list()
+    .reverse()
+    .slice(0, 20)
+    .flatMap((id) => {
+      const record = readRunRecord(runner, id);
+      return record?.construct?.name === construct.name ? record.executions : [];
+    });
+}

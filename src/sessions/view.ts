@@ -1,0 +1,184 @@
+import { type Cell, type Fields, formatAge, formatId, getMark, isEmpty, isRecords, paintCell, toRecords } from '#core/terminal/cell.ts';
+import { drawEach, drawHanging, drawNamed, indentLines } from '#core/terminal/lines.ts';
+import { drawOmitted } from '#core/terminal/omitted.ts';
+import { drawFields, drawRecord, drawRecords } from '#core/terminal/record.ts';
+import { narrowScreen, type Screen } from '#core/terminal/screen.ts';
+import { drawTable } from '#core/terminal/table.ts';
+import { measureWidth, toOneLine, truncate, wrap } from '#core/terminal/text.ts';
+import type { View } from '#core/terminal/view.ts';
+import { defined } from '#lib/defined.ts';
+import { isPlainObject } from '#lib/is-plain-object.ts';
+
+export const sessionView: View = {
+  forms: {
+    session: (value, screen) => drawSession(value as Fields, screen),
+    sessions: (value, screen) => drawSessions(toRecords(value), screen),
+    handoff: (value, screen) => drawHandoff(value as Fields, screen),
+    briefing: (value, screen) => drawBriefing(value as Fields, screen),
+    omitted: drawOmitted,
+    context: (value, screen) => drawContext(value as Fields, screen),
+  },
+  titledKeys: ['omitted'],
+};
+
+/** Draws one session: its id and state on two lines, then its agents, their claims and the handoff. */
+export function drawSession(fields: Fields, screen: Screen): string[] {
+  if (!isSession(fields)) return drawRecord(fields, screen);
+  const { id, name, scope, status, agent, startedAt, endedAt, graded, phase, agents, claims, note, handoff, ...others } = fields;
+  const mark = getMark(status) ?? { text: '·' };
+  const about = [
+    status,
+    scope,
+    agent,
+    `started ${formatAge(startedAt, screen.now)}`,
+    ...(endedAt ? [`ended ${formatAge(endedAt, screen.now)}`] : []),
+    ...(graded ? ['graded'] : []),
+    ...(phase ? [`phase ${phase}`] : []),
+  ];
+  const isAlone = Array.isArray(agents) && agents.length === 1 && agents[0] === agent;
+  const isInHandoff = isPlainObject(handoff) && handoff.note === note;
+  const rest = { ...(isAlone ? {} : { agents }), ...(isInHandoff ? {} : { note }), ...others };
+  const body = [
+    ...drawFields(defined(rest), narrowScreen(screen, 2)),
+    ...(isRecords(claims) ? drawNamed([['holds', claims.map((claim) => drawClaim(claim, narrowScreen(screen, 9)))]], screen) : []),
+  ];
+  return [
+    ...drawHead(`${paintCell(mark, screen)} ${screen.paint('cyan', truncate(toOneLine(String(id)), screen.columns - 2))}`, name, screen),
+    ...wrap(about.map((part) => toOneLine(String(part))).join(' · '), screen.columns - 2).map((line) => `  ${line}`),
+    ...(body.length > 0 ? ['', ...indentLines(body)] : []),
+    ...(isPlainObject(handoff) ? ['', screen.paint('bold', 'handoff'), ...indentLines(drawHandoff(handoff, narrowScreen(screen, 2)))] : []),
+  ];
+}
+
+function drawSessions(items: Fields[], screen: Screen): string[] {
+  if (!items.every(isSession)) return drawRecords(items, screen);
+  const rows = items.map(({ id, status, scope, agent, startedAt, endedAt, graded, phase, name }) => ({
+    id,
+    status,
+    scope,
+    agent,
+    since: formatAge(endedAt ?? startedAt, screen.now),
+    ...(graded ? { graded } : {}),
+    ...(phase ? { phase } : {}),
+    ...(name ? { name } : {}),
+  }));
+  return drawTable(rows, screen, true) ?? drawEach(items, (item) => drawSession(item, screen));
+}
+
+/** Draws a handoff: the note, then the tasks that are done, open, blocked, decided and next. Empty lists are left out. */
+function drawHandoff({ note, done, open, decisions, blocked, next, ...others }: Fields, screen: Screen): string[] {
+  const lists: [string, unknown][] = [
+    ['done', done],
+    ['open', open],
+    ['blocked', blocked],
+    ['decision', decisions],
+    ['next', next],
+  ];
+  const inner = narrowScreen(screen, 10);
+  const rows = lists.flatMap(([name, items]): [string, string[]][] => (isRecords(items) ? [[name, drawItems(items, inner)]] : []));
+  return [
+    ...(typeof note === 'string' ? wrap(note, screen.columns) : []),
+    ...drawNamed(rows, screen),
+    ...(isEmpty(others) ? [] : drawFields(others, screen)),
+  ];
+}
+
+/** Draws in one line how full the context window is. */
+function drawContext(fields: Fields, screen: Screen): string[] {
+  const { state, percent, used, max, reportedAt, ...others } = fields;
+  if (typeof state !== 'string') return drawFields(fields, screen);
+  const mark: Required<Cell> = stateMarks[state] ?? { text: '·', colour: 'dim' };
+  const usage =
+    percent === undefined
+      ? 'nobody has reported how full the context window is'
+      : `${percent}% of the context window: ${used} of ${max} tokens, reported ${formatAge(reportedAt, screen.now)}`;
+  const head = `${paintCell(mark, screen)} ${screen.paint(mark.colour, toHalfLine(state, screen))}  `;
+  return [...drawHanging(head, usage, screen), ...(isEmpty(others) ? [] : drawFields(others, screen))];
+}
+
+/** Draws a briefing as Markdown, which people and models read alike. */
+function drawBriefing(fields: Fields, screen: Screen): string[] {
+  const { session: own, focus, next, handoff, blocked, openDecisions, sessions: others } = fields;
+  const drawPart = (title: string, lines: string[]): string[] =>
+    lines.length > 0 ? ['', screen.paint('bold', truncate(`## ${title}`, screen.columns)), ...lines] : [];
+  const drawTasks = (items: unknown, tag = ''): string[] => drawItemBullets(items, (item) => `${tag}${formatTask(item)}`, screen);
+  return [
+    screen.paint('bold', '# Where we are'),
+    ...(isPlainObject(own) ? drawOwnSession(own, screen) : ['No session.']),
+    ...(isPlainObject(focus) ? drawHanging('Focus: ', `${formatTask(focus)} (${toOneLine(String(focus.status))})`, screen) : []),
+    ...drawPart('Next', drawTasks(next)),
+    ...(isPlainObject(handoff)
+      ? drawPart(formatHandoffTitle(handoff, screen), [
+          ...(typeof handoff.note === 'string' ? wrap(handoff.note, screen.columns) : []),
+          ...drawTasks(handoff.done, 'done: '),
+          ...drawTasks(handoff.open, 'open: '),
+          ...drawTasks(handoff.blocked, 'blocked: '),
+          ...drawTasks(handoff.decisions, 'decision: '),
+          ...drawTasks(handoff.next, 'next: '),
+        ])
+      : []),
+    ...drawPart('Blocked', drawTasks(blocked)),
+    ...drawPart('To be decided', drawTasks(openDecisions)),
+    ...drawPart(
+      isPlainObject(own) ? 'Other sessions' : 'Sessions',
+      drawItemBullets(others, ({ id, scope, agent }) => `${id}: ${scope}, ${agent}`, screen),
+    ),
+  ];
+}
+
+const drawItemBullets = (items: unknown, format: (item: Fields) => string, screen: Screen): string[] =>
+  isRecords(items) ? items.flatMap((item) => drawHanging('- ', format(item), screen)) : [];
+
+function drawOwnSession({ id, name, scope, status, agent, startedAt, graded }: Fields, screen: Screen): string[] {
+  const state = `${status}${graded ? ', graded' : ''}, started ${formatAge(startedAt, screen.now)} by ${agent}`;
+  return [...drawHanging('Session: ', `${id}${name ? ` ${name}` : ''}`, screen), ...drawHanging('Scope: ', `${scope} (${state})`, screen)];
+}
+
+const formatHandoffTitle = ({ sessionId, scope, endedAt }: Fields, { now }: Screen): string =>
+  toOneLine(`Handoff of ${sessionId} (${scope}${endedAt ? `, ended ${formatAge(endedAt, now)}` : ''})`);
+
+/** `T002 Write the grammar`, followed by a colon and its blocker or decision. */
+function formatTask(item: Fields): string {
+  const reason = item.blockedBy ?? item.text;
+  const name = [formatId(item), toOneLine(String(item.title ?? ''))].filter((part) => part !== '').join(' ');
+  return typeof reason === 'string' ? `${name}: ${toOneLine(reason)}` : name;
+}
+
+const stateMarks: Record<string, Required<Cell>> = {
+  ok: { text: '✓', colour: 'green' },
+  warning: { text: '!', colour: 'yellow' },
+  caution: { text: '!', colour: 'yellow' },
+  critical: { text: '✗', colour: 'red' },
+  emergency: { text: '✗', colour: 'red' },
+};
+
+const isSession = (fields: Fields): boolean => typeof fields.id === 'string' && typeof fields.scope === 'string' && 'startedAt' in fields;
+
+/** Draws the whole id, so that it can be copied, and the name next to it; below it if there is no room. */
+function drawHead(id: string, name: unknown, screen: Screen): string[] {
+  if (typeof name !== 'string' || name === '') return [id];
+  if (screen.columns - measureWidth(id) >= 20) return drawHanging(`${id}  `, name, screen, 'bold');
+  return [id, ...drawHanging('  ', name, screen, 'bold')];
+}
+
+/** Cuts a long id to half a line, so that its title has room. */
+const toHalfLine = (id: unknown, screen: Screen): string => truncate(toOneLine(String(id)), Math.floor(screen.columns / 2));
+
+function drawClaim({ taskId, agent, since }: Fields, screen: Screen): string {
+  const head = `${screen.paint('cyan', toHalfLine(taskId, screen))}  `;
+  return `${head}${truncate(toOneLine(`${agent}, ${formatAge(since, screen.now)}`), screen.columns - measureWidth(head))}`;
+}
+
+const maxItems = 10;
+
+const drawItems = (items: Fields[], screen: Screen): string[] => [
+  ...items.slice(0, maxItems).flatMap((item) => drawItem(item, screen)),
+  ...(items.length > maxItems ? [`… ${items.length - maxItems} more`] : []),
+];
+
+function drawItem(item: Fields, screen: Screen): string[] {
+  const head = `${screen.paint('cyan', toHalfLine(formatId(item), screen))}  `;
+  if (typeof item.text === 'string') return drawHanging(head, item.text, screen);
+  const reason = item.blockedBy === undefined ? '' : `: ${item.blockedBy}`;
+  return [`${head}${truncate(toOneLine(`${item.title ?? ''}${reason}`), screen.columns - measureWidth(head))}`];
+}

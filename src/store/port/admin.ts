@@ -1,0 +1,75 @@
+import type { AuditDraft, AuditEntry, ChainLink, StoredAnswer } from '#core/model/audit.ts';
+import type { TaskId } from '#core/model/scalars.ts';
+import type { Token } from '#core/model/token.ts';
+import type { GradeEntry } from '#grade/model/grade.ts';
+import type { Page } from './page.ts';
+import type { TaskEdge } from './tasks.ts';
+
+export interface AuditFilter {
+  session?: string;
+  agent?: string;
+  /** Any of these operations, by the name they were called with. */
+  operations?: string[];
+  taskId?: TaskId;
+  failed?: boolean;
+  /** Only entries after this sequence number, in log order. */
+  after?: number;
+}
+
+export interface AuditReads {
+  getHead(): Promise<{ seq: number; hash: string } | undefined>;
+  /** The time of the newest entry. */
+  getLatestTime(): Promise<string | undefined>;
+  /** Newest first, unless `filter.after` is set. */
+  list(filter: AuditFilter, page: Page): Promise<AuditEntry[]>;
+  count(filter: AuditFilter, atMost: number): Promise<number>;
+  /** Entries after `after` in log order, with the columns as stored, to verify the hash chain. */
+  listLinks(after: number, limit: number): Promise<ChainLink[]>;
+  /** Entries after `seq` in log order. */
+  listAfter(seq: number, limit: number): Promise<AuditEntry[]>;
+  /** Entries of one session after `seq` in log order. Parameters are included only if the entry created something or
+   *  failed with exit code 4. */
+  listForSession(session: string, seq: number, limit: number): Promise<GradeEntry[]>;
+}
+
+export interface AuditWrites {
+  append(entry: AuditDraft): Promise<void>;
+}
+
+export interface KeyReads {
+  get(operation: string, key: string): Promise<StoredAnswer | undefined>;
+}
+
+export interface KeyWrites {
+  save(operation: string, key: string, kept: StoredAnswer): Promise<void>;
+  remove(operation: string, key: string): Promise<void>;
+  removeBefore(at: string): Promise<void>;
+}
+
+export interface HealthReads {
+  /** Damage that the database itself reports; empty if it is sound. */
+  checkIntegrity(): Promise<string[]>;
+  /** Applied migrations, and whether each is the one that this build has under that number. */
+  listMigrations(): Promise<{ version: number; appliedAt: string; isOurs: boolean }[]>;
+  listStartedJobs(): Promise<{ id: number; operation: string; startedAt: string; agent: string }[]>;
+  /** All dependencies, to find cycles and other edges that no operation can create. */
+  listDependencyEdges(): Promise<TaskEdge[]>;
+}
+
+export interface JobWrites {
+  start(operation: string, agent: string, at: string): Promise<number>;
+  finish(id: number): Promise<void>;
+}
+
+export interface TokenReads {
+  get(name: string): Promise<Token | undefined>;
+  /** The token whose secret has this hash, unless it was revoked. */
+  getActiveByHash(hash: string): Promise<Token | undefined>;
+  countActive(): Promise<number>;
+  list(): Promise<Token[]>;
+}
+
+export interface TokenWrites {
+  insert(token: Token): Promise<void>;
+  revoke(name: string, at: string): Promise<void>;
+}

@@ -1,0 +1,17 @@
+import type { Caller } from '#core/model/audit.ts';
+import type { TaskId } from '#core/model/scalars.ts';
+import type { NewSpawn, SpawnBudget, SpawnRecord } from '#orchestration/model/spawn.ts';
+
+export interface SpawnReads {
+  /** In the order in which they were created. */
+  listForTask(taskId: TaskId): Promise<SpawnRecord[]>;
+  /** The last spawn of a worker for each of these tasks. */
+  listLatest(ids: TaskId[]): Promise<SpawnRecord[]>;
+  /** Prompt tokens that an orchestrator has received in its session, and its limit. */
+  getBudget(caller: Caller): Promise<SpawnBudget | undefined>;
+}
+
+export interface SpawnWrites {
+  insert(spawn: NewSpawn): Promise<void>;
+  saveBudget(caller: Caller, budget: SpawnBudget, at: string): Promise<void>;
+}

@@ -1,0 +1,36 @@
+import type { Caller } from '#core/model/audit.ts';
+import type { TaskId } from '#core/model/scalars.ts';
+import type { SessionHandle, SessionStatus } from '#core/model/session-handle.ts';
+import type { ContextUsage, SessionRecord } from '#sessions/model/session.ts';
+import type { Page } from './page.ts';
+
+export interface SessionReads {
+  /** Active sessions and the session `named`. `isMine` is set only if there is more than one. */
+  findCandidates(agent: string, named: string | undefined): Promise<(SessionHandle & { isMine: boolean })[]>;
+  get(id: string): Promise<SessionRecord | undefined>;
+  /** Active sessions first, then suspended ones, the newest first. */
+  list(status: SessionStatus | undefined, page: Page): Promise<SessionRecord[]>;
+  count(status: SessionStatus | undefined): Promise<number>;
+  listActive(): Promise<SessionRecord[]>;
+  /** Agents that were ever attached to the session, in the order they joined. */
+  listAgents(id: string): Promise<string[]>;
+  /** Ids of the sessions that this agent has started or resumed, in any status. */
+  listIdsJoinedBy(agent: string): Promise<string[]>;
+  /** The session that was handed off last, on this root or anywhere. */
+  getLastHandoff(root: TaskId | undefined): Promise<SessionRecord | undefined>;
+  /** Sessions that have not ended and have no activity since `before`. */
+  findInactiveSince(before: string): Promise<SessionRecord[]>;
+  /** Sessions that have not ended and whose root task does not exist. */
+  findWithMissingRoot(): Promise<SessionRecord[]>;
+  /** Ids that the latest successful writes of the session created or updated. */
+  listChangedIds(id: string, limit: number): Promise<string[]>;
+  getContextUsage(caller: Caller): Promise<ContextUsage | undefined>;
+}
+
+export interface SessionWrites {
+  insert(session: SessionRecord): Promise<void>;
+  save(session: SessionRecord): Promise<void>;
+  /** Returns false if the agent was attached already. */
+  attach(id: string, agent: string, at: string): Promise<boolean>;
+  saveContextUsage(caller: Caller, usage: ContextUsage): Promise<void>;
+}

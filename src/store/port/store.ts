@@ -1,0 +1,95 @@
+import type { Changes } from '#core/model/audit.ts';
+import type { AuditReads, AuditWrites, HealthReads, JobWrites, KeyReads, KeyWrites, TokenReads, TokenWrites } from './admin.ts';
+import type { DocReads, DocWrites } from './documents.ts';
+import type { MemoryReads, MemoryWrites } from './memory.ts';
+import type { NexusReads, NexusWrites } from './nexus.ts';
+import type { SpawnReads, SpawnWrites } from './orchestration.ts';
+import type { LifecycleReads, LifecycleWrites, WorkGraphReads, WorkGraphWrites } from './planning.ts';
+import type { ReleaseReads, ReleaseWrites } from './release.ts';
+import type { SessionReads, SessionWrites } from './sessions.ts';
+import type { ClaimReads, ClaimWrites, SearchReads, TaskReads, TaskWrites } from './tasks.ts';
+import type { ImportReads, ImportWrites } from './transfer.ts';
+import type { GateReads, GateWrites } from './verification.ts';
+
+/** The store of a query: it has no methods that write. */
+export interface ReadStore {
+  tasks: TaskReads;
+  search: SearchReads;
+  audit: AuditReads;
+  claims: ClaimReads;
+  sessions: SessionReads;
+  keys: KeyReads;
+  tokens: TokenReads;
+  spawns: SpawnReads;
+  health: HealthReads;
+  gates: GateReads;
+  lifecycle: LifecycleReads;
+  workgraphs: WorkGraphReads;
+  releases: ReleaseReads;
+  memory: MemoryReads;
+  docs: DocReads;
+  nexus: NexusReads;
+  imports: ImportReads;
+}
+
+/** The store of a mutation. It records the ids that it writes in `changes`. */
+export interface WriteStore extends ReadStore {
+  tasks: TaskReads & TaskWrites;
+  audit: AuditReads & AuditWrites;
+  claims: ClaimReads & ClaimWrites;
+  sessions: SessionReads & SessionWrites;
+  keys: KeyReads & KeyWrites;
+  tokens: TokenReads & TokenWrites;
+  spawns: SpawnReads & SpawnWrites;
+  gates: GateReads & GateWrites;
+  lifecycle: LifecycleReads & LifecycleWrites;
+  jobs: JobWrites;
+  workgraphs: WorkGraphReads & WorkGraphWrites;
+  releases: ReleaseReads & ReleaseWrites;
+  docs: DocReads & DocWrites;
+  memory: MemoryReads & MemoryWrites;
+  nexus: NexusReads & NexusWrites;
+  imports: ImportReads & ImportWrites;
+  changes: Changes;
+}
+
+/** Time and author of a write, for history and claims. Dispatch passes it once, so operations need not. */
+export interface Stamp {
+  at: string;
+  by: string;
+}
+
+export interface Store {
+  read<T>(work: (store: ReadStore) => Promise<T>): Promise<T>;
+  /** One transaction, one writer per project. Rolled back when `work` throws. */
+  write<T>(stamp: Stamp, work: (store: WriteStore) => Promise<T>): Promise<T>;
+  /** Makes a backup and migrates the schema; returns the versions before and after. */
+  migrate(): Promise<{ from: number; to: number }>;
+  /** Copies the whole database into one file. Fails on PostgreSQL, whose server makes the backups. */
+  backupTo(file: string): Promise<void>;
+  close(): Promise<void>;
+}
+
+export type StoreKind = 'sqlite' | 'postgres';
+
+/** State of a database file that need not be usable. */
+export interface StoreInspection {
+  exists: boolean;
+  /** Undefined if the file is not a cleo database. */
+  schema?: number;
+  /** Empty if the file is sound. */
+  problems: string[];
+}
+
+/** Manages a project's store, even if it is missing, cannot be opened, or is to be replaced. */
+export interface StoreAdmin {
+  kind: StoreKind;
+  open(mode: 'read' | 'write'): Promise<Store>;
+  /** Creates the store atomically; returns false if it exists already. */
+  create(at: string): Promise<boolean>;
+  /** Inspects the database or another file. Fails on PostgreSQL, whose server maintains the store. */
+  inspect(file?: string): Promise<StoreInspection>;
+  /** Replaces the content of the database with that of a sound file. Open connections see the new content. A damaged
+   *  database is moved to the path that is returned. Task ids that were in use are not assigned again. */
+  restore(file: string, at: string): Promise<{ movedTo?: string }>;
+}

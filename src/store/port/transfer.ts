@@ -1,0 +1,28 @@
+import type { TaskId } from '#core/model/scalars.ts';
+import type { Page } from './page.ts';
+
+export interface ImportFilter {
+  source: string | undefined;
+  /** The id that the source uses. */
+  foreignId: string | undefined;
+}
+
+export interface ImportedTask {
+  source: string;
+  id: string;
+  taskId: TaskId;
+  importedAt: string;
+}
+
+export interface ImportReads {
+  /** Every task that was ever imported from this source, by the id that the source uses. */
+  getKnown(source: string): Promise<Map<string, { taskId: TaskId; digest: string }>>;
+  list(filter: ImportFilter, page: Page): Promise<ImportedTask[]>;
+  /** Exact up to `atMost`. */
+  count(filter: ImportFilter, atMost: number): Promise<number>;
+}
+
+export interface ImportWrites {
+  /** Inserts or updates the entries. */
+  save(source: string, entries: { foreignId: string; taskId: TaskId; digest: string }[], at: string): Promise<void>;
+}

@@ -1,0 +1,20 @@
+import type { TaskId } from '#core/model/scalars.ts';
+import type { GateAttempt, RoundState } from '#verification/model/verification.ts';
+
+export interface GateReads {
+  /** Every submission of evidence for the task, in order. */
+  listAttempts(taskId: TaskId): Promise<GateAttempt[]>;
+  /** Undefined before the first evidence. */
+  getRounds(taskId: TaskId): Promise<RoundState | undefined>;
+  /** Attempts of all tasks that are not done. */
+  listOpenAttempts(): Promise<Map<TaskId, GateAttempt[]>>;
+  /** Agents that proved the task implemented, hold its claim or were spawned as its worker. */
+  listWorkers(taskId: TaskId): Promise<string[]>;
+  /** True if any record names the agent. */
+  isKnownAgent(agent: string): Promise<boolean>;
+}
+
+export interface GateWrites {
+  addAttempt(taskId: TaskId, attempt: GateAttempt): Promise<void>;
+  saveRounds(taskId: TaskId, rounds: RoundState): Promise<void>;
+}

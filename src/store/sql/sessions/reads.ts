@@ -1,0 +1,29 @@
+import type { ScopeKind, SessionHandle, SessionStatus } from '#core/model/session-handle.ts';
+import type { SessionReads } from '../../port/sessions.ts';
+import { type Db, omitNull, raw, type SqlRow, sql } from '../sql.ts';
+
+/** The read that every call makes. The others are in `lazy-reads.ts`. */
+export type EagerSessionRead = 'findCandidates';
+
+export function createSessionReads(db: Db): Pick<SessionReads, EagerSessionRead> {
+  return {
+    async findCandidates(agent, named) {
+      const found = await db.all(sql`
+        select id, status, scope_type, scope_root, phase, graded from sessions
+        where status = 'active' ${named === undefined ? raw('') : sql`or id = ${named}`} order by seq`);
+      // Every call reads this. Most projects have one session at a time, and then its owner does not matter.
+      if (found.length < 2) return found.map((row) => ({ ...toHandle(row), isMine: false }));
+      const own = await db.all(sql`select session_id from session_agents where agent_id = ${agent}`);
+      const mine = new Set(own.map((row) => row.session_id));
+      return found.map((row) => ({ ...toHandle(row), isMine: mine.has(row.id ?? null) }));
+    },
+  };
+}
+
+export const toHandle = (row: SqlRow): SessionHandle => ({
+  id: String(row.id),
+  status: row.status as SessionStatus,
+  scope: { kind: row.scope_type as ScopeKind, ...omitNull({ root: row.scope_root as string | null }) },
+  ...omitNull({ phase: row.phase as string | null }),
+  isGraded: Number(row.graded) === 1,
+});

@@ -1,0 +1,256 @@
+import { type Status, type TaskType, toTaskNumber } from '#core/model/scalars.ts';
+import type { Relation } from '#tasks/model/task.ts';
+import { listIdRanges } from '#tasks/rules/id-prefix.ts';
+import type { DeletedTask, StoredRelation, TaskReads, TaskSort } from '../../port/tasks.ts';
+import { countUpTo, groupBy, queryInChunks } from '../queries.ts';
+import { type Db, joinSql, omitNull, raw, type Sql, type SqlRow, sql, toId } from '../sql.ts';
+import { listForBoard } from './board.ts';
+import { countInSubtrees, listDoneInSubtree, listFilesInSubtree, listOpenDependenciesInSubtree, listOpenInSubtree } from './plan.ts';
+import { addLists, type EagerTaskRead, listDependencies, withAncestors } from './reads.ts';
+import { ancestorColumns, parseTaskHit, taskHitColumns, taskRecordColumns, toAncestor, whereTask } from './rows.ts';
+import { withSubtree } from './subtree.ts';
+
+export function createLazyTaskReads(db: Db): Omit<TaskReads, EagerTaskRead> {
+  return {
+    async findUsedIds(ids) {
+      const found = await queryInChunks(db, ids, (some) => sql`select distinct task_id as id from task_history where task_id in ${some}`);
+      return found.map(toId);
+    },
+    async findMissing(ids) {
+      const found = await queryInChunks(db, ids, (some) => sql`select id from tasks where id in ${some}`);
+      const known = new Set(found.map((row) => row.id));
+      return ids.filter((id) => !known.has(id));
+    },
+    async findNeighbours(id) {
+      const found = await db.all(sql`
+        select id from tasks where seq in (
+          (select max(seq) from tasks where seq < ${toTaskNumber(id)}),
+          (select min(seq) from tasks where seq > ${toTaskNumber(id)})
+        ) order by seq`);
+      return found.map(toId);
+    },
+    async countOpenChildren(id) {
+      const [row] = await db.all(sql`select count(*) as n from tasks where parent_id = ${id} and status <> 'done' and archived_at is null`);
+      return Number(row?.n);
+    },
+    async listDescendants(id) {
+      const found = await db.all(
+        sql`${withSubtree(id)} select ${ancestorColumns} from below cross join tasks t where t.id = below.id and below.depth > 0 order by below.depth, t.seq`,
+      );
+      return found.map(toAncestor);
+    },
+    async list(filter, sort, page) {
+      const order = sortOrders[sort];
+      const found = await db.all(
+        sql`select ${taskRecordColumns} from tasks t where ${whereTask(filter)} order by ${raw(order)} limit ${page.limit} offset ${page.offset}`,
+      );
+      return addLists(db, found);
+    },
+    async count(filter, atMost) {
+      return countUpTo(db, sql`select 1 as one from tasks t where ${whereTask(filter)}`, atMost);
+    },
+    async findByIdPrefix(digits, filter, page) {
+      const found = await db.all(
+        sql`select ${taskHitColumns} from tasks t where ${whereIdPrefix(digits)} and ${whereTask(filter)} order by t.seq limit ${page.limit} offset ${page.offset}`,
+      );
+      return found.map(parseTaskHit);
+    },
+    async countByIdPrefix(digits, filter, atMost) {
+      return countUpTo(db, sql`select 1 as one from tasks t where ${whereIdPrefix(digits)} and ${whereTask(filter)}`, atMost);
+    },
+    async listForTree(root) {
+      const found = root
+        ? await db.all(
+            sql`${withSubtree(root)} select ${taskHitColumns} from below cross join tasks t where t.id = below.id and (t.archived_at is null or t.id = ${root}) order by t.seq`,
+          )
+        : await db.all(sql`select ${taskHitColumns} from tasks t where t.archived_at is null order by t.seq`);
+      return found.map(parseTaskHit);
+    },
+    async listDependents(id) {
+      const found = await db.all(
+        sql`select ${ancestorColumns} from task_dependencies d join tasks t on t.id = d.task_id where d.depends_on = ${id} order by t.seq`,
+      );
+      return found.map(toAncestor);
+    },
+    async listOpenDependencies(id) {
+      const found = await db.all(sql`
+        ${withAncestors(id)} select distinct t.seq, t.id from above cross join task_dependencies d cross join tasks t
+        where d.task_id = above.id and t.id = d.depends_on and t.status <> 'done' order by t.seq`);
+      return found.map(toId);
+    },
+    async getLinks(ids) {
+      const rows = await queryInChunks(db, ids, (some) => sql`select id, parent_id from tasks where id in ${some}`);
+      const depends = groupBy(await listDependencies(db, ids), (edge) => edge.from);
+      return rows.map((row) => ({
+        id: String(row.id),
+        ...omitNull({ parentId: row.parent_id as string | null }),
+        depends: (depends.get(String(row.id)) ?? []).map((e) => e.to),
+      }));
+    },
+    async listChildIds(ids) {
+      const found = await queryInChunks(db, ids, (some) => sql`select parent_id, id from tasks where parent_id in ${some} order by seq`);
+      return found.map((row) => ({ from: String(row.parent_id), to: String(row.id) }));
+    },
+    async listOpenChildIds(ids) {
+      const found = await queryInChunks(
+        db,
+        ids,
+        (some) => sql`select parent_id, id from tasks where parent_id in ${some} and status <> 'done' order by seq`,
+      );
+      return found.map((row) => ({ from: String(row.parent_id), to: String(row.id) }));
+    },
+    async listDependentIds(ids) {
+      const found = await queryInChunks(
+        db,
+        ids,
+        (some) => sql`select depends_on, task_id from task_dependencies where depends_on in ${some}`,
+      );
+      return found.map((row) => ({ from: String(row.depends_on), to: String(row.task_id) }));
+    },
+    async findOverlapping(id, limit) {
+      // Each kind has its own limit, so that a label that half the project has does not crowd out tasks that share a file.
+      const found = await db.all(sql`
+        select id from (
+          select t.id from task_labels m join task_labels o on o.label = m.label join tasks t on t.id = o.task_id
+          where m.task_id = ${id} and t.id <> ${id} and t.archived_at is null
+          group by t.id, t.seq order by count(*) desc, t.seq desc limit ${limit}) by_labels
+        union all select id from (
+          select t.id from task_files m join task_files o on o.path = m.path join tasks t on t.id = o.task_id
+          where m.task_id = ${id} and t.id <> ${id} and t.archived_at is null
+          group by t.id, t.seq order by count(*) desc, t.seq desc limit ${limit}) by_files
+        union all select id from (
+          select t.id from tasks m join tasks t on t.parent_id = m.parent_id
+          where m.id = ${id} and t.id <> ${id} and t.archived_at is null order by t.seq desc limit ${limit}) by_parent
+        union all select id from (
+          select t.id from (
+            select depends_on as id from task_dependencies where task_id = ${id}
+            union select task_id from task_dependencies where depends_on = ${id}
+            union select o.task_id from task_dependencies m join task_dependencies o on o.depends_on = m.depends_on where m.task_id = ${id}
+          ) linked join tasks t on t.id = linked.id
+          where t.id <> ${id} and t.archived_at is null order by t.seq desc limit ${limit}) by_depends`);
+      return [...new Set(found.map(toId))];
+    },
+    async listHistory(id, page) {
+      const found = await db.all(sql`
+        select at, by_agent, field, old_value, new_value, reason from task_history where task_id = ${id} order by seq limit ${page.limit} offset ${page.offset}`);
+      return found.map((row) => ({
+        at: String(row.at),
+        by: String(row.by_agent),
+        field: String(row.field),
+        ...omitNull({ old: parseJson(row.old_value), new: parseJson(row.new_value), reason: row.reason as string | null }),
+      }));
+    },
+    async countHistory(id, atMost) {
+      return countUpTo(db, sql`select 1 as one from task_history where task_id = ${id}`, atMost);
+    },
+    async getLastDeleted(id) {
+      const [row] = await db.all(
+        sql`select at, old_value from task_history where task_id = ${id} and field = 'deleted' order by seq desc limit 1`,
+      );
+      return row && { ...(JSON.parse(String(row.old_value)) as Omit<DeletedTask, 'at'>), at: String(row.at) };
+    },
+    async listDeletedWith(root, at) {
+      const found = await db.all(
+        sql`select task_id as id from task_history where field = 'deleted' and new_value = ${JSON.stringify(root)} and at = ${at} order by seq desc`,
+      );
+      return found.map(toId);
+    },
+    async findArchivable(doneBefore, root) {
+      const age = doneBefore ? sql`and t.completed_at < ${doneBefore}` : raw('');
+      const rest = sql`t.status = 'done' and t.archived_at is null ${age}
+        and not exists (select 1 from tasks c where c.parent_id = t.id and c.status <> 'done') order by t.seq`;
+      const found = root
+        ? await db.all(sql`${withSubtree(root)} select t.id from below cross join tasks t where t.id = below.id and ${rest}`)
+        : await db.all(sql`select t.id from tasks t where ${rest}`);
+      return found.map(toId);
+    },
+    async listAllAfter(id, limit) {
+      return addLists(
+        db,
+        await db.all(
+          sql`select ${taskRecordColumns} from tasks t where t.seq > ${id ? toTaskNumber(id) : 0} order by t.seq limit ${limit}`,
+        ),
+      );
+    },
+    async listHierarchy() {
+      return (await db.all(sql`select ${ancestorColumns} from tasks t order by t.seq`)).map(toAncestor);
+    },
+    async listAllRelations() {
+      const found = await db.all(
+        sql`select task_id, related_to, relation_type, reason from task_relations order by task_id, related_to, relation_type`,
+      );
+      return found.map(toStoredRelation);
+    },
+    async listRelationsTouching(ids) {
+      const found = await queryInChunks(
+        db,
+        ids,
+        (some) => sql`
+          select task_id, related_to, relation_type, reason from task_relations where task_id in ${some}
+          union select task_id, related_to, relation_type, reason from task_relations where related_to in ${some}`,
+      );
+      return found.map(toStoredRelation);
+    },
+    async countByStatus() {
+      const found = await db.all(sql`
+        select status, type, case when archived_at is null then 0 else 1 end as archived, count(*) as n from tasks group by 1, 2, 3`);
+      return found.map((row) => ({
+        status: row.status as Status,
+        type: row.type as TaskType,
+        archived: Number(row.archived) === 1,
+        n: Number(row.n),
+      }));
+    },
+    async listRecentlyDone(since, limit) {
+      const found = await db.all(sql`
+        select ${taskHitColumns} from tasks t where t.id in (
+          select d.id from tasks d where d.status = 'done' and d.archived_at is null and d.completed_at >= ${since}
+          union all select a.id from tasks a where a.status = 'done' and a.archived_at is not null and a.completed_at >= ${since})
+        order by t.completed_at desc, t.seq desc limit ${limit}`);
+      return found.map(parseTaskHit);
+    },
+    async listBlocked() {
+      const found = await db.all(sql`
+        select t.id, t.title, t.blocked_by from tasks t where t.status <> 'done' and t.archived_at is null and t.status = 'blocked' order by t.seq`);
+      return found.map((row) => ({
+        id: String(row.id),
+        title: String(row.title),
+        ...omitNull({ blockedBy: row.blocked_by as string | null }),
+      }));
+    },
+    listForBoard: (root) => listForBoard(db, root),
+    listOpenInSubtree: (root) => listOpenInSubtree(db, root),
+    listOpenDependenciesInSubtree: (root) => listOpenDependenciesInSubtree(db, root),
+    countInSubtrees: (roots) => countInSubtrees(db, roots),
+    listDoneInSubtree: (root, limit) => listDoneInSubtree(db, root, limit),
+    listFilesInSubtree: (root) => listFilesInSubtree(db, root),
+    async findOrphans() {
+      const found = await db.all(
+        sql`select c.id from tasks c left join tasks p on p.id = c.parent_id where c.parent_id is not null and p.id is null order by c.seq`,
+      );
+      return found.map(toId);
+    },
+  };
+}
+
+const toStoredRelation = (row: SqlRow): StoredRelation => ({
+  from: String(row.task_id),
+  to: String(row.related_to),
+  type: row.relation_type as Relation['type'],
+  reason: String(row.reason),
+});
+
+const sortOrders: Record<TaskSort, string> = {
+  id: 't.seq',
+  priority: "case t.priority when 'critical' then 0 when 'high' then 1 when 'medium' then 2 else 3 end, t.seq",
+  status: "case t.status when 'active' then 0 when 'blocked' then 1 when 'pending' then 2 else 3 end, t.seq",
+  updated: 't.updated_at desc, t.seq',
+};
+
+function whereIdPrefix(digits: string): Sql {
+  const ranges = listIdRanges(digits).map(({ from, to }) => (from === to ? sql`t.seq = ${from}` : sql`t.seq between ${from} and ${to}`));
+  return ranges.length === 0 ? raw('1 = 0') : sql`(${joinSql(ranges, ' or ')})`;
+}
+
+const parseJson = (value: string | number | null | undefined): unknown =>
+  value === null || value === undefined ? undefined : JSON.parse(String(value));

@@ -1,0 +1,82 @@
+import type { GateName, Priority, Status, TaskSize, TaskType } from '#core/model/scalars.ts';
+import type { Note, StoredCriterion, TaskHit, TaskRecord } from '#tasks/model/task.ts';
+import type { Ancestor, TaskFilter } from '../../port/tasks.ts';
+import { omitNull, raw, type Sql, type SqlRow, sql } from '../sql.ts';
+
+export const taskRecordColumns = raw(
+  't.id, t.type, t.title, t.description, t.status, t.priority, t.size, t.phase, t.parent_id, t.blocked_by, t.created_at, t.created_by, t.updated_at, t.started_at, t.completed_at, t.archived_at, t.revision',
+);
+export const taskHitColumns = raw('t.id, t.title, t.status, t.type, t.priority, t.parent_id');
+export const ancestorColumns = raw('t.id, t.type, t.status, t.parent_id, t.archived_at');
+
+type TaskLists = Pick<TaskRecord, 'labels' | 'depends' | 'files' | 'acceptance'>;
+
+export function toTaskRecord(row: SqlRow, lists: TaskLists): TaskRecord {
+  return {
+    id: String(row.id),
+    type: row.type as TaskType,
+    title: String(row.title),
+    ...omitNull({ description: row.description as string | null }),
+    status: row.status as Status,
+    priority: row.priority as Priority,
+    ...omitNull({ size: row.size as TaskSize | null, parentId: row.parent_id as string | null }),
+    labels: lists.labels,
+    ...omitNull({ phase: row.phase as string | null }),
+    depends: lists.depends,
+    ...omitNull({ blockedBy: row.blocked_by as string | null }),
+    acceptance: lists.acceptance,
+    files: lists.files,
+    createdAt: String(row.created_at),
+    createdBy: String(row.created_by),
+    updatedAt: String(row.updated_at),
+    ...omitNull({
+      startedAt: row.started_at as string | null,
+      completedAt: row.completed_at as string | null,
+      archivedAt: row.archived_at as string | null,
+    }),
+    revision: Number(row.revision),
+  };
+}
+
+export const parseTaskHit = (row: SqlRow): TaskHit => ({
+  id: String(row.id),
+  title: String(row.title),
+  status: row.status as Status,
+  type: row.type as TaskType,
+  priority: row.priority as Priority,
+  ...omitNull({ parentId: row.parent_id as string | null }),
+});
+
+export const toAncestor = (row: SqlRow): Ancestor => ({
+  id: String(row.id),
+  type: row.type as TaskType,
+  status: row.status as Status,
+  ...omitNull({ parentId: row.parent_id as string | null, archivedAt: row.archived_at as string | null }),
+});
+
+export const toCriterion = (row: SqlRow): StoredCriterion => ({
+  kind: row.kind as StoredCriterion['kind'],
+  ...omitNull({
+    text: row.content as string | null,
+    gate: row.gate as GateName | null,
+    metAt: row.met_at as string | null,
+    metBy: row.met_by as string | null,
+  }),
+});
+
+export const toNote = (row: SqlRow): Note => ({ at: String(row.at), by: String(row.by_agent), text: String(row.content) });
+
+/** Conditions on `tasks t`. */
+export function whereTask(filter: TaskFilter): Sql {
+  let all = raw(filter.archived === 'both' ? '1 = 1' : filter.archived === 'only' ? 't.archived_at is not null' : 't.archived_at is null');
+  if (filter.parent) all = sql`${all} and t.parent_id = ${filter.parent}`;
+  if (filter.status) all = sql`${all} and t.status = ${filter.status}`;
+  // Redundant, but a partial index is used only if the statement repeats the condition of the index.
+  const isOpen = filter.status !== undefined && filter.status !== 'done';
+  if (isOpen) all = sql`${all} and t.status <> 'done'`;
+  if (!isOpen && (filter.type === 'saga' || filter.type === 'epic')) all = sql`${all} and t.type in ('saga', 'epic')`;
+  if (filter.type) all = sql`${all} and t.type = ${filter.type}`;
+  if (filter.priority) all = sql`${all} and t.priority = ${filter.priority}`;
+  if (filter.label) all = sql`${all} and t.id in (select l.task_id from task_labels l where l.label = ${filter.label})`;
+  return all;
+}

@@ -1,0 +1,230 @@
+import type { Changes } from '#core/model/audit.ts';
+import { type TaskId, toTaskId, toTaskNumber } from '#core/model/scalars.ts';
+import type { StoredCriterion, TaskRecord } from '#tasks/model/task.ts';
+import type { Stamp } from '../../port/store.ts';
+import type { TaskReads, TaskWrites } from '../../port/tasks.ts';
+import { noteUpdate } from '../changes.ts';
+import { indexTasks, type TaskText, unindexTask } from '../search/writes.ts';
+import { type Db, listRows, splitChunks, sql } from '../sql.ts';
+
+/** Writes of tasks. Each is recorded in `changes` and, field by field, in history. */
+export function createTaskWrites(db: Db, reads: TaskReads, stamp: Stamp, changes: Changes): TaskWrites {
+  const addHistory = async (entries: HistoryRow[]): Promise<void> => {
+    for (const some of splitChunks(entries, 100)) {
+      await db.run(sql`
+        insert into task_history (task_id, at, by_agent, field, old_value, new_value, reason)
+        values ${listRows(some.map((e) => [e.taskId, stamp.at, stamp.by, e.field, toJson(e.old), toJson(e.new), e.reason]))}`);
+    }
+  };
+  const toTaskText = async (task: TaskRecord): Promise<TaskText> => ({
+    id: task.id,
+    title: task.title,
+    rest: [task.description ?? '', ...task.labels, ...((await reads.getNotes([task.id])).get(task.id) ?? []).map((note) => note.text)],
+  });
+  const insertMany: TaskWrites['insertMany'] = async (entries, origin = 'created') => {
+    const tasks = entries.map((entry) => entry.task);
+    await insertRows(db, tasks);
+    await insertLists(db, tasks);
+    const notes = entries.flatMap(({ task, notes }) => notes.map((note) => [task.id, note.at, note.by, note.text]));
+    for (const some of splitChunks(notes, 200))
+      await db.run(sql`insert into task_notes (task_id, at, by_agent, content) values ${listRows(some)}`);
+    await addHistory(tasks.map((task) => ({ taskId: task.id, field: origin, new: task.title })));
+    await indexTasks(
+      db,
+      entries.map(({ task, notes }) => ({
+        id: task.id,
+        title: task.title,
+        rest: [task.description ?? '', ...task.labels, ...notes.map((n) => n.text)],
+      })),
+    );
+    changes.created.push(...tasks.map((task) => task.id));
+  };
+
+  return {
+    nextId: async () => (await nextIds(db, 1))[0]!,
+    nextIds: (count) => nextIds(db, count),
+    reserveIds: (upTo) =>
+      db.run(sql`update counters set value = ${toTaskNumber(upTo)} where name = 'task' and value < ${toTaskNumber(upTo)}`),
+    insert: (task, notes = [], origin) => insertMany([{ task, notes }], origin),
+    insertMany,
+    async save(before, after, reason) {
+      const fields = scalarFields.filter((field) => before[field] !== after[field]);
+      const lists = listFields.filter((field) => toJson(before[field]) !== toJson(after[field]));
+      if (fields.length === 0 && lists.length === 0) return before;
+      // A clock that is behind must not date a change before the previous one.
+      const updatedAt = stamp.at > before.updatedAt ? stamp.at : before.updatedAt;
+      const saved: TaskRecord = { ...after, updatedAt, revision: before.revision + 1 };
+      await db.run(sql`
+        update tasks set type = ${saved.type}, title = ${saved.title}, description = ${saved.description}, status = ${saved.status}, priority = ${saved.priority},
+          size = ${saved.size}, phase = ${saved.phase}, blocked_by = ${saved.blockedBy}, updated_at = ${saved.updatedAt},
+          started_at = ${saved.startedAt}, completed_at = ${saved.completedAt}, archived_at = ${saved.archivedAt}, revision = ${saved.revision}
+        where id = ${saved.id}`);
+      // A statement of its own: the database checks the parent whenever it is written, and an unchanged parent may be missing.
+      if (fields.includes('parentId')) await db.run(sql`update tasks set parent_id = ${saved.parentId} where id = ${saved.id}`);
+      for (const field of lists) await db.run(deleteList[field](saved.id));
+      await insertLists(db, [pickLists(saved, lists)]);
+      await addHistory([...fields, ...lists].map((field) => ({ taskId: saved.id, field, old: before[field], new: after[field], reason })));
+      if (before.title !== after.title || before.description !== after.description || lists.includes('labels')) {
+        await unindexTask(db, saved.id);
+        await indexTasks(db, [await toTaskText(saved)]);
+      }
+      noteUpdate(changes, saved.id);
+      return saved;
+    },
+    async appendNote(task, note) {
+      await db.run(sql`insert into task_notes (task_id, at, by_agent, content) values (${task.id}, ${note.at}, ${note.by}, ${note.text})`);
+      const updatedAt = stamp.at > task.updatedAt ? stamp.at : task.updatedAt;
+      await db.run(sql`update tasks set updated_at = ${updatedAt}, revision = revision + 1 where id = ${task.id}`);
+      await addHistory([{ taskId: task.id, field: 'notes', new: note.text }]);
+      await unindexTask(db, task.id);
+      await indexTasks(db, [await toTaskText(task)]);
+      noteUpdate(changes, task.id);
+    },
+    async remove(id, root, dependents) {
+      const task = await reads.get(id);
+      if (!task) return;
+      const notes = (await reads.getNotes([id])).get(id) ?? [];
+      const relations = (await reads.listRelations(id)).map((r) =>
+        r.direction === 'to'
+          ? { from: id, to: r.taskId, type: r.type, reason: r.reason }
+          : { from: r.taskId, to: id, type: r.type, reason: r.reason },
+      );
+      await addHistory([{ taskId: id, field: 'deleted', old: { record: task, notes, relations, dependents }, new: root }]);
+      await unindexTask(db, id);
+      await db.run(sql`delete from task_dependencies where depends_on = ${id}`);
+      await db.run(sql`delete from tasks where id = ${id}`);
+      changes.deleted.push(id);
+    },
+    async relate({ from, to, type, reason }) {
+      await db.run(sql`
+        insert into task_relations (task_id, related_to, relation_type, reason, created_at, created_by)
+        values (${from}, ${to}, ${type}, ${reason}, ${stamp.at}, ${stamp.by})
+        on conflict (task_id, related_to, relation_type) do update set reason = excluded.reason`);
+      await addHistory([{ taskId: from, field: 'relations', new: { to, type, reason } }]);
+      noteUpdate(changes, from);
+    },
+    async unrelate(from, to, type) {
+      const removed = type
+        ? await db.all(
+            sql`delete from task_relations where task_id = ${from} and related_to = ${to} and relation_type = ${type} returning relation_type`,
+          )
+        : await db.all(sql`delete from task_relations where task_id = ${from} and related_to = ${to} returning relation_type`);
+      await addHistory(removed.map((row) => ({ taskId: from, field: 'relations', old: { to, type: row.relation_type } })));
+      if (removed.length > 0) noteUpdate(changes, from);
+      return removed.length;
+    },
+    async detachOrphans() {
+      const ids = await reads.findOrphans();
+      for (const id of ids) {
+        await db.run(
+          sql`update tasks set parent_id = null, type = case when type = 'subtask' then 'task' else type end, revision = revision + 1 where id = ${id}`,
+        );
+        await addHistory([{ taskId: id, field: 'parentId', reason: 'the parent no longer exists' }]);
+        noteUpdate(changes, id);
+      }
+      return ids;
+    },
+  };
+}
+
+async function nextIds(db: Db, count: number): Promise<TaskId[]> {
+  const [row] = await db.all(sql`update counters set value = value + ${count} where name = 'task' returning value`);
+  return Array.from({ length: count }, (_, i) => toTaskId(Number(row?.value) - count + 1 + i));
+}
+
+interface HistoryRow {
+  taskId: TaskId;
+  field: string;
+  old?: unknown;
+  new?: unknown;
+  reason?: string | undefined;
+}
+
+const scalarFields = [
+  'type',
+  'title',
+  'description',
+  'status',
+  'priority',
+  'size',
+  'phase',
+  'parentId',
+  'blockedBy',
+  'startedAt',
+  'completedAt',
+  'archivedAt',
+] as const satisfies (keyof TaskRecord)[];
+const listFields = ['labels', 'depends', 'files', 'acceptance'] as const satisfies (keyof TaskRecord)[];
+type ListField = (typeof listFields)[number];
+
+const deleteList: Record<ListField, (id: TaskId) => ReturnType<typeof sql>> = {
+  labels: (id) => sql`delete from task_labels where task_id = ${id}`,
+  depends: (id) => sql`delete from task_dependencies where task_id = ${id}`,
+  files: (id) => sql`delete from task_files where task_id = ${id}`,
+  acceptance: (id) => sql`delete from task_acceptance_criteria where task_id = ${id}`,
+};
+
+const pickLists = (task: TaskRecord, lists: ListField[]): TaskRecord => ({
+  ...task,
+  labels: lists.includes('labels') ? task.labels : [],
+  depends: lists.includes('depends') ? task.depends : [],
+  files: lists.includes('files') ? task.files : [],
+  acceptance: lists.includes('acceptance') ? task.acceptance : [],
+});
+
+async function insertRows(db: Db, tasks: TaskRecord[]): Promise<void> {
+  for (const some of splitChunks(tasks, 100)) {
+    await db.run(sql`
+      insert into tasks (seq, id, type, title, description, status, priority, size, phase, parent_id, blocked_by, created_at, created_by, updated_at, started_at, completed_at, archived_at, revision)
+      values ${listRows(
+        some.map((t) => [
+          toTaskNumber(t.id),
+          t.id,
+          t.type,
+          t.title,
+          t.description,
+          t.status,
+          t.priority,
+          t.size,
+          t.phase,
+          t.parentId,
+          t.blockedBy,
+          t.createdAt,
+          t.createdBy,
+          t.updatedAt,
+          t.startedAt,
+          t.completedAt,
+          t.archivedAt,
+          t.revision,
+        ]),
+      )}`);
+  }
+}
+
+async function insertLists(db: Db, tasks: TaskRecord[]): Promise<void> {
+  for (const some of splitChunks(
+    tasks.flatMap((t) => t.labels.map((label, i) => [t.id, i, label])),
+    200,
+  ))
+    await db.run(sql`insert into task_labels (task_id, position, label) values ${listRows(some)}`);
+  for (const some of splitChunks(
+    tasks.flatMap((t) => t.files.map((path, i) => [t.id, i, path])),
+    200,
+  ))
+    await db.run(sql`insert into task_files (task_id, position, path) values ${listRows(some)}`);
+  for (const some of splitChunks(
+    tasks.flatMap((t) => t.depends.map((on, i) => [t.id, i, on])),
+    200,
+  ))
+    await db.run(sql`insert into task_dependencies (task_id, position, depends_on) values ${listRows(some)}`);
+  for (const some of splitChunks(
+    tasks.flatMap((t) => t.acceptance.map((c, i) => [t.id, i, ...toCriterionColumns(c)])),
+    100,
+  ))
+    await db.run(
+      sql`insert into task_acceptance_criteria (task_id, position, kind, content, gate, met_at, met_by) values ${listRows(some)}`,
+    );
+}
+
+const toCriterionColumns = (c: StoredCriterion) => [c.kind, c.text, c.gate, c.metAt, c.metBy];
+const toJson = (value: unknown): string | undefined => (value === undefined ? undefined : JSON.stringify(value));

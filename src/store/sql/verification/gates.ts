@@ -1,0 +1,86 @@
+import type { Changes } from '#core/model/audit.ts';
+import type { GateName } from '#core/model/scalars.ts';
+import type { GateAttempt, GateEvidence, ValidatorVerdict } from '#verification/model/verification.ts';
+import type { GateReads, GateWrites } from '../../port/verification.ts';
+import { noteUpdate } from '../changes.ts';
+import { groupBy } from '../queries.ts';
+import { type Db, raw, type SqlRow, sql, toId } from '../sql.ts';
+
+export function createGateReads(db: Db): GateReads {
+  return {
+    async listAttempts(taskId) {
+      return (await db.all(sql`select ${columns} from task_gates where task_id = ${taskId} order by seq`)).map(toAttempt);
+    },
+    async getRounds(taskId) {
+      const [row] = await db.all(sql`
+        select round, failed, verdict, verdict_by, verdict_at, verdict_reason from task_verifications where task_id = ${taskId}`);
+      if (!row) return undefined;
+      const verdict = row.verdict as ValidatorVerdict['verdict'] | null;
+      return {
+        round: Number(row.round),
+        failed: Number(row.failed),
+        ...(verdict
+          ? {
+              verdict: {
+                verdict,
+                by: String(row.verdict_by),
+                at: String(row.verdict_at),
+                ...(row.verdict_reason ? { reason: String(row.verdict_reason) } : {}),
+              },
+            }
+          : {}),
+      };
+    },
+    async listOpenAttempts() {
+      const found = await db.all(sql`
+        select g.task_id, ${columns} from task_gates g join tasks t on t.id = g.task_id
+        where t.status <> 'done' and t.archived_at is null order by g.seq`);
+      return new Map([...groupBy(found, (row) => String(row.task_id))].map(([id, rows]) => [id, rows.map(toAttempt)]));
+    },
+    async listWorkers(taskId) {
+      const found = await db.all(sql`
+        select agent_id as id from task_gates where task_id = ${taskId} and gate = 'implemented' and passed = 1
+        union select agent_id from claims where task_id = ${taskId}
+        union select agent_id from spawns where task_id = ${taskId} and role = 'worker' order by id`);
+      return found.map(toId);
+    },
+    async isKnownAgent(agent) {
+      const found = await db.all(sql`
+        select 1 as known where exists (select 1 from session_agents where agent_id = ${agent})
+        or exists (select 1 from spawns where agent_id = ${agent})
+        or exists (select 1 from claims where agent_id = ${agent})
+        or exists (select 1 from task_gates where agent_id = ${agent})
+        or exists (select 1 from audit_log where agent_id = ${agent} and success = 1)`);
+      return found.length > 0;
+    },
+  };
+}
+
+export function createGateWrites(db: Db, changes: Changes): GateWrites {
+  return {
+    async addAttempt(taskId, { gate, round, passed, evidence, by, at }) {
+      await db.run(sql`
+        insert into task_gates (task_id, gate, round, passed, evidence, agent_id, at)
+        values (${taskId}, ${gate}, ${round}, ${passed ? 1 : 0}, ${JSON.stringify(evidence)}, ${by}, ${at})`);
+      noteUpdate(changes, taskId);
+    },
+    async saveRounds(taskId, { round, failed, verdict }) {
+      await db.run(sql`
+        insert into task_verifications (task_id, round, failed, verdict, verdict_by, verdict_at, verdict_reason)
+        values (${taskId}, ${round}, ${failed}, ${verdict?.verdict}, ${verdict?.by}, ${verdict?.at}, ${verdict?.reason})
+        on conflict (task_id) do update set round = excluded.round, failed = excluded.failed, verdict = excluded.verdict,
+          verdict_by = excluded.verdict_by, verdict_at = excluded.verdict_at, verdict_reason = excluded.verdict_reason`);
+    },
+  };
+}
+
+const columns = raw('gate, round, passed, evidence, agent_id, at');
+
+const toAttempt = (row: SqlRow): GateAttempt => ({
+  gate: row.gate as GateName,
+  round: Number(row.round),
+  passed: Number(row.passed) === 1,
+  evidence: JSON.parse(String(row.evidence)) as GateEvidence[],
+  by: String(row.agent_id),
+  at: String(row.at),
+});

@@ -1,0 +1,78 @@
+import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { CleoError } from '#core/errors/error.ts';
+import { commandLine } from '#core/errors/quote.ts';
+import { createScreen } from '#core/terminal/screen.ts';
+import { wrap } from '#core/terminal/text.ts';
+import type { App } from '#dispatch/dispatch.ts';
+import type { Envelope } from '#dispatch/envelope.ts';
+import { runCli, type Terminal } from './run.ts';
+
+interface DemoStep {
+  say: string;
+  /** What somebody wrote by then, by its path in the folder. */
+  files?: Record<string, string>;
+  /** A word as it stands, or what another command line prints. */
+  argv: (string | { printedBy: string[] })[];
+  exit?: number;
+}
+
+/** Runs the command lines of an answer, each through the real door, in a project of their own; prints them and what they answer. */
+export async function runDemo(envelope: Envelope, key: string, terminal: Terminal): Promise<number> {
+  const steps = envelope[key] as DemoStep[];
+  const given = typeof envelope.folder === 'string' ? resolve(envelope.folder) : undefined;
+  if (given && existsSync(join(given, '.cleo')))
+    throw new CleoError('E_INVALID_INPUT', {
+      problem: `${given} is a project already; the demo needs a folder of its own`,
+      fix: 'cleo quickstart',
+    });
+  const folder = given ?? mkdtempSync(join(tmpdir(), 'cleo-demo-'));
+  mkdirSync(folder, { recursive: true });
+  const { paint, columns } = createScreen({ columns: terminal.columns, hasColour: terminal.hasColour && terminal.isTerminal });
+  const say = (text: string): void => terminal.write(`${wrap(text, columns).join('\n')}\n`);
+  const prompt = (words: string[]): void => terminal.write(`${paint('green', '$')} ${paint('bold', commandLine(words))}\n`);
+  // A refusal is part of the story, so both kinds of answer go where the story goes.
+  const stage: Terminal = { ...terminal, writeError: terminal.write, hasColour: terminal.hasColour && terminal.isTerminal };
+  const app = terminal.appAt(folder);
+  try {
+    for (const { say: text, files = {}, argv: words, exit = 0 } of steps) {
+      const argv: string[] = [];
+      for (const word of words) argv.push(typeof word === 'string' ? word : await captureOutput(app, word.printedBy, stage));
+      if (text) say(text);
+      for (const [path, content] of Object.entries(files)) {
+        writeFileSync(join(folder, path), content);
+        prompt(['cat', path]);
+        terminal.write(content);
+      }
+      prompt(['cleo', ...argv]);
+      const code = await runCli(app, [...argv, '--human'], stage);
+      terminal.write('\n');
+      if (code === exit) continue;
+      terminal.writeError(`The demo stops here: exit ${code} where ${exit} was expected\n`);
+      return 1;
+    }
+  } finally {
+    await app.closeStores();
+    if (!given) rmSync(folder, { recursive: true, force: true });
+  }
+  say(given ? `The demo project is in ${given}` : 'The demo project was a temporary folder and is gone.');
+  say('What to try next, in a folder of your own:');
+  const next = (envelope.next as { say: string; argv: string[] }[]).map((step) => ({
+    ...step,
+    command: commandLine(['cleo', ...step.argv]),
+  }));
+  const width = Math.max(...next.map(({ command }) => command.length));
+  for (const { say: text, command } of next) terminal.write(`  ${command.padEnd(width)}  ${paint('dim', text)}\n`);
+  return 0;
+}
+
+/** What a command line prints, without the end of the line. */
+async function captureOutput(app: App, argv: string[], terminal: Terminal): Promise<string> {
+  let text = '';
+  const write = (part: string): void => {
+    text += part;
+  };
+  await runCli(app, argv, { ...terminal, write, writeError: write });
+  return text.trim();
+}

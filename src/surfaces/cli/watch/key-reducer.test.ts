@@ -1,0 +1,201 @@
+import { describe, expect, test } from 'vitest';
+import type { Card, Column } from '#tasks/model/board.ts';
+import { reduceKey } from './key-reducer.ts';
+import { type KeyName, parseKeys } from './keys.ts';
+import { applyAnswer, createState, getQuery, getSelectedTask, type WatchEntry, type WatchState } from './state.ts';
+
+const card = (id: string, more: Partial<Card> = {}): Card => ({
+  id,
+  title: `Task ${id}`,
+  status: 'pending',
+  type: 'task',
+  priority: 'medium',
+  ...more,
+});
+const column = (status: Column['status'], ...cards: Card[]): Column => ({ status, count: cards.length, cards });
+const columns = [
+  column('pending', card('T001', { type: 'epic' }), card('T002', { epicId: 'T001' }), card('T003')),
+  column('active', card('T004', { epicId: 'T001' })),
+  column('blocked'),
+  column('done', card('T005'), card('T006')),
+];
+const meta = { command: 'x', version: '0', timestamp: '2026-01-01T00:00:00.000Z' };
+const board = (state: WatchState, answer: Column[] = columns): WatchState =>
+  applyAnswer(state, { operation: 'tasks.board', params: {} }, { _meta: meta, success: true, columns: answer });
+const entry = (seq: number, more: Partial<WatchEntry> = {}): WatchEntry => ({
+  seq,
+  timestamp: meta.timestamp,
+  operation: 'tasks.add',
+  agent: 'ada',
+  success: true,
+  ...more,
+});
+const log = (state: WatchState, ...entries: WatchEntry[]): WatchState =>
+  applyAnswer(state, { operation: 'admin.log', params: {} }, { _meta: meta, success: true, entries });
+const world = board(createState({}));
+
+const names: Record<string, KeyName> = {
+  UP: 'up',
+  DOWN: 'down',
+  LEFT: 'left',
+  RIGHT: 'right',
+  ENTER: 'enter',
+  ESC: 'escape',
+  TAB: 'tab',
+  BACKTAB: 'backTab',
+  BACK: 'backspace',
+  END: 'end',
+  PGDN: 'pageDown',
+  CLEAR: 'clear',
+};
+/** Keys by their names in capitals, or as they are typed. */
+const pressing = (state: WatchState, ...keys: string[]): WatchState =>
+  keys
+    .flatMap((key) => (names[key] ? [{ key: names[key] }] : parseKeys(key).keys))
+    .reduce((now, key) => reduceKey(now, key, { columns: 80, rows: 12 }), state);
+const where = (state: WatchState): string => `${state.view} ${getSelectedTask(state) ?? '-'}`;
+
+test.each([
+  [[], 'board T001'],
+  [['DOWN'], 'board T002'],
+  [['j', 'j', 'j'], 'board T003'],
+  [['UP'], 'board T001'],
+  [['l'], 'board T004'],
+  [['RIGHT', 'RIGHT'], 'board T005'],
+  [['l', 'l', 'l', 'l'], 'board T005'],
+  [['l', 'l', 'h'], 'board T004'],
+  [['h'], 'board T001'],
+  [['DOWN', 'RIGHT', 'LEFT'], 'board T002'],
+  [['END'], 'board T003'],
+  [['G', 'g'], 'board T001'],
+  [['PGDN'], 'board T003'],
+  [['2', 'j', 'j', 'j'], 'list T004'],
+  [['2', 'l'], 'list T001'],
+  [['TAB'], 'list T001'],
+  [['TAB', 'TAB', 'TAB', 'TAB'], 'board T001'],
+  [['BACKTAB', 'BACKTAB'], 'list T001'],
+  [['ENTER', '4', 'BACKTAB'], 'task T001'],
+  [['j', 'ENTER'], 'task T002'],
+  [['j', 'ENTER', 'ESC'], 'board T002'],
+  [['2', 'j', '3', 'q'], 'list T002'],
+  [['ENTER', '4', '3'], 'task T001'],
+  [['9', 'x', 'ENTER', 'ENTER'], 'task T001'],
+])('%j leads to %s', (keys, place) => {
+  expect(where(pressing(world, ...keys))).toBe(place);
+});
+
+test.each([
+  [['q'], true],
+  [['\u0003'], true],
+  [['ENTER', 'q'], false],
+  [['ENTER', 'q', 'q'], true],
+  [['ESC'], false],
+  [['/', 'q'], false],
+  [['/', '\u0003'], true],
+  [['?', 'q'], false],
+])('%j: over is %s', (keys, isOver) => {
+  expect(pressing(world, ...keys).isClosed).toBe(isOver);
+});
+
+describe('the filter', () => {
+  test('is asked for as it is typed', () => {
+    expect(getQuery(pressing(world, '/', 'pars')).params).toEqual({ limit: 10_000, match: 'pars' });
+    expect(getQuery(pressing(world, '/', 'pars', 'BACK', 'e漢', 'BACK', 'ENTER')).params).toMatchObject({ match: 'pare' });
+    expect(pressing(world, '/', 'pars', 'ENTER')).toMatchObject({ filter: 'pars', isTyping: false });
+  });
+  test('is left by escape, or by taking away more than there is', () => {
+    expect(pressing(world, '/', 'pars', 'ESC')).toMatchObject({ filter: '', isTyping: false });
+    expect(pressing(world, '/', 'pars', 'ENTER', 'ESC').filter).toBe('');
+    expect(pressing(world, '/', 'x', 'BACK', 'BACK')).toMatchObject({ filter: '', isTyping: false });
+    expect(pressing(world, '/', 'x y', 'CLEAR')).toMatchObject({ filter: '', isTyping: true });
+  });
+  test('leaves the arrows, and takes no end of text', () => {
+    expect(where(pressing(world, '/', 'x', 'DOWN'))).toBe('board T002');
+    expect(pressing(world, '/', 'x'.repeat(500)).filter).toHaveLength(100);
+  });
+  test('narrows a list and the log where they stand', () => {
+    const listed = applyAnswer(
+      createState({ listed: { status: 'pending' } }),
+      { operation: 'tasks.list', params: {} },
+      { _meta: meta, success: true, tasks: columns[0]!.cards },
+    );
+    expect(where(pressing(listed, '/', 't003'))).toBe('list T003');
+    expect(getQuery(pressing(listed, '/', 't003'))).toEqual({ operation: 'tasks.list', params: { status: 'pending' } });
+    const logged = log(pressing(world, '4'), entry(2, { updated: ['T003'] }), entry(1, { agent: 'bob', created: ['T002'] }));
+    expect(where(pressing(logged, '/', 'bob'))).toBe('log T002');
+  });
+});
+
+test('e narrows to the epic of the chosen task and back, also from the task itself', () => {
+  expect(getQuery(pressing(world, 'j', 'e')).params).toMatchObject({ epic: 'T001' });
+  expect(getQuery(pressing(world, 'e')).params).toMatchObject({ epic: 'T001' });
+  expect(pressing(world, 'j', 'ENTER', 'e')).toMatchObject({ view: 'board', epic: 'T001' });
+  for (const keys of [
+    ['j', 'e', 'e'],
+    ['j', 'e', 'ESC'],
+    ['END', 'e'],
+    ['4', 'e'],
+  ])
+    expect(pressing(world, ...keys)).not.toHaveProperty('epic');
+});
+
+test('a list has no board', () => {
+  const listed = createState({ listed: {} });
+  expect(pressing(listed, '1').view).toBe('list');
+  expect(pressing(listed, 'TAB').view).toBe('log');
+});
+
+test('a task is scrolled until its last line is at the bottom, and no further', () => {
+  const opened = {
+    ...pressing(world, 'ENTER'),
+    task: { id: 'T001', title: 'x', description: Array.from({ length: 30 }, (_, i) => `line ${i}`).join('\n') },
+  };
+  const { scroll } = pressing(opened, 'END');
+  expect(scroll).toBe(2 + 30 - 10);
+  expect(pressing(opened, 'END', 'DOWN', 'UP').scroll).toBe(scroll - 1);
+  expect(pressing(opened, 'UP').scroll).toBe(0);
+});
+
+describe('what comes in', () => {
+  test('leaves chosen what was chosen, wherever it has moved to', () => {
+    const moved = [
+      column('pending', card('T009'), card('T001')),
+      column('active', card('T002'), card('T004')),
+      column('blocked'),
+      column('done'),
+    ];
+    expect(where(board(pressing(world, 'j'), moved))).toBe('board T002');
+    expect(where(pressing(board(pressing(world, 'j'), moved), 'j'))).toBe('board T004');
+    const fewer = [column('pending', card('T009')), ...moved.slice(1)];
+    expect(where(board(pressing(world, '2', 'j'), fewer))).toBe('list T002');
+  });
+  test('without it, what stands in its place, or where anything stands', () => {
+    expect(where(board(pressing(world, 'j', 'j'), [column('pending', card('T007'), card('T008')), ...columns.slice(1)]))).toBe(
+      'board T008',
+    );
+    expect(where(board(world, [column('pending'), column('active'), column('blocked'), columns[3]!]))).toBe('board T005');
+    expect(
+      where(
+        board(
+          world,
+          columns.map((one) => ({ ...one, cards: [] })),
+        ),
+      ),
+    ).toBe('board -');
+  });
+  test('of the log moves on at its top, and stays below it', () => {
+    const logged = log(pressing(world, '4'), entry(2, { created: ['T002'] }), entry(1, { created: ['T001'] }));
+    const more = [entry(3, { created: ['T003'] }), entry(2, { created: ['T002'] }), entry(1, { created: ['T001'] })];
+    expect(where(log(logged, ...more))).toBe('log T003');
+    expect(where(log(pressing(logged, 'j'), ...more))).toBe('log T001');
+  });
+  test('a refusal is told, what was known stays, and the next answer clears it', () => {
+    const refused = applyAnswer(world, getQuery(world), {
+      _meta: meta,
+      success: false,
+      error: { code: 'E_STORE_DAMAGED', message: 'gone', fix: 'cleo doctor' },
+    });
+    expect(refused).toMatchObject({ problem: { code: 'E_STORE_DAMAGED', message: 'gone', fix: 'cleo doctor' }, columns });
+    expect(board(refused)).not.toHaveProperty('problem');
+  });
+});

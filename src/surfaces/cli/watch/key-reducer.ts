@@ -1,0 +1,161 @@
+import { countColumnCards, countRows, drawTask } from './frame.ts';
+import type { Key, KeyName } from './keys.ts';
+import {
+  clampIndex,
+  getSelectedTask,
+  listEntries,
+  listRows,
+  type ScreenSize,
+  type WatchState,
+  type WatchView,
+  watchViews,
+} from './state.ts';
+
+/** What a key makes of what is on the screen. */
+export function reduceKey(state: WatchState, key: Key, size: ScreenSize): WatchState {
+  if ('key' in key && key.key === 'interrupt') return { ...state, isClosed: true };
+  if (state.isHelp) return { ...state, isHelp: false };
+  if (state.isTyping && ('text' in key || !moveKeys.includes(key.key))) return reduceFilterKey(state, key);
+  if ('text' in key) return reduceLetter(state, key.text, size);
+  return reduceNamedKey(state, key.key, size);
+}
+
+const moveKeys: KeyName[] = ['up', 'down', 'pageUp', 'pageDown'];
+
+/** The filter acts as it is typed; the arrows still move. */
+function reduceFilterKey(state: WatchState, key: Key): WatchState {
+  const { filter } = state;
+  if ('text' in key) return filter.length < maxFilterLength ? setFilter(state, filter + key.text) : state;
+  switch (key.key) {
+    case 'backspace':
+      return filter === '' ? { ...state, isTyping: false } : setFilter(state, [...filter].slice(0, -1).join(''));
+    case 'clear':
+      return setFilter(state, '');
+    case 'escape':
+      return { ...setFilter(state, ''), isTyping: false };
+    case 'enter':
+    case 'tab':
+      return { ...state, isTyping: false };
+    default:
+      return state;
+  }
+}
+
+const maxFilterLength = 100;
+
+const setFilter = (state: WatchState, filter: string): WatchState => ({ ...state, filter, selected: [0, 0, 0, 0], row: 0, entry: 0 });
+
+const letterKeys: Record<string, KeyName> = { h: 'left', j: 'down', k: 'up', l: 'right', g: 'home', G: 'end', ' ': 'pageDown' };
+
+function reduceLetter(state: WatchState, text: string, size: ScreenSize): WatchState {
+  const meant = letterKeys[text];
+  if (meant) return reduceNamedKey(state, meant, size);
+  if (text === 'q') return state.view === 'task' ? closeTask(state) : { ...state, isClosed: true };
+  if (text === '?') return { ...state, isHelp: true };
+  if (text === '/') return state.view === 'task' ? state : { ...state, isTyping: true };
+  if (text === 'e') return narrowToEpic(state);
+  const view = watchViews[Number(text) - 1];
+  return view && text.length === 1 ? showView(state, view) : state;
+}
+
+function reduceNamedKey(state: WatchState, key: KeyName, size: ScreenSize): WatchState {
+  switch (key) {
+    case 'enter':
+      return state.view === 'task' ? state : showView(state, 'task');
+    case 'escape':
+      return cancelView(state);
+    case 'tab':
+      return stepView(state, 1);
+    case 'backTab':
+      return stepView(state, -1);
+    case 'left':
+    case 'right':
+      return moveColumn(state, key === 'right' ? 1 : -1);
+    case 'up':
+    case 'down':
+    case 'pageUp':
+    case 'pageDown':
+    case 'home':
+    case 'end':
+      return moveSelection(state, key, size);
+    default:
+      return state;
+  }
+}
+
+/** One thing at a time: out of the task, off the filter, out of the epic. */
+function cancelView(state: WatchState): WatchState {
+  if (state.view === 'task') return closeTask(state);
+  if (state.filter !== '') return setFilter(state, '');
+  return state.epic ? clearEpic(state) : state;
+}
+
+const closeTask = (state: WatchState): WatchState => ({ ...state, view: state.previousView });
+
+/** The board is of a whole project, a list of what it was asked for. */
+const hasView = ({ listParams: listed }: WatchState, view: WatchView): boolean => !(listed && view === 'board');
+
+function showView(state: WatchState, view: WatchView): WatchState {
+  if (!hasView(state, view)) return state;
+  if (view !== 'task') return { ...state, view, previousView: view };
+  const taskId = getSelectedTask(state) ?? state.taskId;
+  if (taskId === undefined || state.view === 'task') return state;
+  const { task: _, ...rest } = state;
+  // What was open last is still known, until it is told anew.
+  return taskId === state.taskId ? { ...state, view } : { ...rest, view, taskId, scroll: 0 };
+}
+
+/** The next view that there is; the one of a task only where one is chosen. */
+function stepView(state: WatchState, by: number): WatchState {
+  const shown = watchViews.filter(
+    (view) => hasView(state, view) && (view !== 'task' || (getSelectedTask(state) ?? state.taskId) !== undefined),
+  );
+  return showView(state, shown[(shown.indexOf(state.view) + by + shown.length) % shown.length]!);
+}
+
+/** To the next column with something to choose. */
+function moveColumn(state: WatchState, by: number): WatchState {
+  if (state.view !== 'board') return state;
+  const { columns } = state;
+  let column = state.column + by;
+  while (columns[column]?.cards.length === 0) column += by;
+  return columns[column] ? { ...state, column } : state;
+}
+
+/** To the epic of what is chosen, or to what is chosen itself where it holds others; from there to everything. */
+function narrowToEpic(state: WatchState): WatchState {
+  if (state.listParams || state.view === 'log') return state;
+  if (state.epic) return clearEpic(state);
+  const id = getSelectedTask(state);
+  const card = state.cards.find((one) => one.id === id);
+  const epic = card && (card.type === 'epic' || card.type === 'saga' ? card.id : card.epicId);
+  return epic ? { ...setFilter(state, ''), epic, view: state.previousView === 'log' ? 'board' : state.previousView } : state;
+}
+
+function clearEpic(state: WatchState): WatchState {
+  const { epic: _, root: __, ...rest } = state;
+  return rest;
+}
+
+function moveSelection(state: WatchState, key: KeyName, size: ScreenSize): WatchState {
+  const to = (at: number, count: number, page: number): number => {
+    const target = { up: at - 1, down: at + 1, pageUp: at - page, pageDown: at + page, home: 0, end: count - 1 }[key as 'up'];
+    return clampIndex(target, count);
+  };
+  switch (state.view) {
+    case 'board': {
+      const cards = state.columns[state.column]?.cards ?? [];
+      const at = state.selected.with(state.column, to(state.selected[state.column] ?? 0, cards.length, countColumnCards(size)));
+      return { ...state, selected: at };
+    }
+    case 'list':
+      return { ...state, row: to(state.row, listRows(state).length, countRows(size)) };
+    case 'log':
+      return { ...state, entry: to(state.entry, listEntries(state).length, countRows(size)) };
+    case 'task': {
+      // The last line may not leave the bottom of the screen.
+      const tops = Math.max(1, drawTask(state, size).length - countRows(size) + 1);
+      return { ...state, scroll: to(state.scroll, tops, countRows(size)) };
+    }
+  }
+}

@@ -1,0 +1,58 @@
+import { CleoError } from '#core/errors/error.ts';
+import type { TaskId, TaskType } from '#core/model/scalars.ts';
+import { removeDuplicates } from '#lib/collections.ts';
+import { defined } from '#lib/defined.ts';
+import type { ReadStore } from '#store/port/store.ts';
+import type { Ancestor } from '#store/port/tasks.ts';
+import type { Note, TaskFields, TaskRecord } from '../../model/task.ts';
+import { toCriteria } from '../../rules/criteria.ts';
+import { getChildTier } from '../../rules/hierarchy.ts';
+import { createNotFoundError } from './require.ts';
+import type { AuthorContext } from './task-context.ts';
+
+/** Input of `add` and of an entry of `add-batch`, without the parent, which is resolved first. */
+export type NewTask = Omit<TaskFields, 'parent'> & { title: string };
+
+export function createTask(
+  { now, caller }: AuthorContext,
+  id: TaskId,
+  input: NewTask,
+  parent: { id: TaskId; type: TaskType } | undefined,
+): TaskRecord {
+  return {
+    id,
+    type: input.type ?? getChildTier(parent?.type),
+    title: input.title,
+    ...defined({ description: input.description || undefined, size: input.size, parentId: parent?.id, phase: input.phase }),
+    status: 'pending',
+    priority: input.priority ?? 'medium',
+    labels: removeDuplicates(input.labels ?? []),
+    depends: removeDuplicates(input.depends ?? []),
+    acceptance: toCriteria(input.acceptance, input.acceptEvidence),
+    files: removeDuplicates(input.files ?? []),
+    createdAt: now,
+    createdBy: caller.agent,
+    updatedAt: now,
+    revision: 1,
+  };
+}
+
+export const createNotes = ({ now, caller }: AuthorContext, text: string | undefined): Note[] =>
+  text ? [{ at: now, by: caller.agent, text }] : [];
+
+export async function requireAncestry(store: ReadStore, parent: TaskId): Promise<Ancestor[]> {
+  const ancestry = await store.tasks.getAncestry(parent);
+  if (ancestry.length === 0) throw new CleoError('E_PARENT_NOT_FOUND', { parent });
+  return ancestry;
+}
+
+/** A done or archived parent cannot get open children: it would no longer be done. */
+export function checkParentOpen(parent: Ancestor | undefined): void {
+  if (parent && parent.status === 'done')
+    throw new CleoError('E_TASK_COMPLETED', { taskId: parent.id, act: 'adding to it', fix: `cleo reopen ${parent.id}` });
+}
+
+export async function checkDependsExist(store: ReadStore, depends: TaskId[]): Promise<void> {
+  const [missing] = await store.tasks.findMissing(depends);
+  if (missing) throw await createNotFoundError(store, missing);
+}

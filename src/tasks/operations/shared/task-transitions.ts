@@ -1,0 +1,173 @@
+import type { QueryContext } from '#core/define.ts';
+import { CleoError } from '#core/errors/error.ts';
+import type { Claim } from '#core/model/audit.ts';
+import type { TaskId } from '#core/model/scalars.ts';
+import { defined } from '#lib/defined.ts';
+import type { ReadStore } from '#store/port/store.ts';
+import type { TaskRecord } from '../../model/task.ts';
+import { formatHolder, isExpired, isHolder } from '../../rules/claims.ts';
+import { listUnmetTexts } from '../../rules/criteria.ts';
+import { checkTransition } from '../../rules/transitions.ts';
+import { isWaitText } from '../../rules/wait-text.ts';
+import { requireTask } from './require.ts';
+import { checkScope } from './scope.ts';
+import type { ClaimContext, TransitionContext } from './task-context.ts';
+
+/** Returns the named task, or the caller's focus. */
+export async function requireTaskOrFocus(
+  ctx: ClaimContext & Pick<QueryContext, 'commandWith'>,
+  id: TaskId | undefined,
+  act: string,
+): Promise<TaskRecord> {
+  if (id) return requireTask(ctx.store, id);
+  const focus = await ctx.store.claims.getHeldBy(ctx.caller);
+  if (!focus) throw new CleoError('E_FOCUS_REQUIRED', { act, ...(await suggestAnother(ctx)), retry: ctx.commandWith({}) });
+  return requireTask(ctx.store, focus.taskId);
+}
+
+/** Rejects a change that only the holder of the task may make. Expired claims do not count. */
+export async function checkHolder(ctx: ClaimContext, id: TaskId): Promise<Claim | undefined> {
+  const claim = await ctx.store.claims.get(id);
+  if (claim && !isHolder(claim, ctx.caller) && !(await isClaimExpired(ctx, claim)))
+    throw new CleoError('E_TASK_CLAIMED', {
+      taskId: id,
+      holder: formatHolder(claim),
+      since: claim.claimedAt,
+      ...(await suggestAnother(ctx)),
+      claim: ctx.commandAs(['next', '--claim']),
+    });
+  return claim;
+}
+
+/** Suggests another task, with the command that starts it. */
+async function suggestAnother(ctx: ClaimContext): Promise<{ suggestion: TaskId | undefined; focus: string }> {
+  const { recommendTasks } = await import('./recommend.ts');
+  const [first] = await recommendTasks(ctx, undefined, 1);
+  return { suggestion: first?.taskId, focus: ctx.commandAs(['focus', 'set', first?.taskId ?? '']) };
+}
+
+export interface StartResult {
+  task: TaskRecord;
+  /** The caller already held it; nothing changed. */
+  isHeld: boolean;
+  released?: TaskId;
+  takenOverFrom?: string;
+}
+
+/** Makes the task active and the caller's focus. If several callers try at once, exactly one succeeds. */
+export async function startTask(ctx: TransitionContext, task: TaskRecord): Promise<StartResult> {
+  const { store, caller } = ctx;
+  await checkScope(ctx, task.id);
+  const claim = await checkHolder(ctx, task.id);
+  if (claim && isHolder(claim, caller)) return { task, isHeld: true };
+  if (task.status !== 'active') checkTransition(task, 'active', 'starting it');
+  const open = await store.tasks.listOpenDependencies(task.id);
+  if (open.length > 0) throw new CleoError('E_VALIDATION_DEPENDS', { taskId: task.id, open, act: 'started' });
+  if (isWaitText(task.blockedBy))
+    await (await import('#nexus/operations/shared/check-remote-depends.ts')).checkRemoteDepends(store, task.id);
+  const released = await releaseFocus(ctx);
+  return { ...(await claimTask(ctx, task, claim)), ...defined({ released }) };
+}
+
+/** Claims the task and makes it active. `former` is an expired claim that is taken over. */
+export async function claimTask(ctx: TransitionContext, task: TaskRecord, former?: Claim): Promise<StartResult> {
+  const { store, now, caller } = ctx;
+  let current = task;
+  if (former) {
+    await store.claims.release(task.id);
+    if (current.status === 'active')
+      current = await store.tasks.save(current, { ...current, status: 'pending' }, `the claim of ${formatHolder(former)} expired`);
+  }
+  const { blockedBy: _, completedAt: __, archivedAt: ___, ...rest } = current;
+  const started = await store.tasks.save(current, { ...rest, status: 'active', startedAt: current.startedAt ?? now });
+  await store.claims.insert({ taskId: task.id, ...caller, claimedAt: now, renewedAt: now });
+  return defined({ task: started, isHeld: false, takenOverFrom: former && formatHolder(former) });
+}
+
+/** Releases the caller's focus, which becomes pending again. */
+export async function releaseFocus(ctx: TransitionContext): Promise<TaskId | undefined> {
+  const { store, caller } = ctx;
+  const focus = await store.claims.getHeldBy(caller);
+  if (!focus) return undefined;
+  await releaseTask(ctx, await requireTask(store, focus.taskId));
+  return focus.taskId;
+}
+
+export async function releaseTask({ store }: TransitionContext, task: TaskRecord): Promise<TaskRecord> {
+  await store.claims.release(task.id);
+  return task.status === 'active' ? store.tasks.save(task, { ...task, status: 'pending' }) : task;
+}
+
+export async function blockTask(ctx: TransitionContext, task: TaskRecord, reason: string | undefined): Promise<TaskRecord> {
+  await checkHolder(ctx, task.id);
+  if (task.status !== 'blocked') checkTransition(task, 'blocked', 'blocking it');
+  await ctx.store.claims.release(task.id);
+  return ctx.store.tasks.save(task, { ...task, status: 'blocked', ...(reason ? { blockedBy: reason } : {}) });
+}
+
+export interface CompleteResult {
+  task: TaskRecord;
+  unblocked: TaskId[];
+  parentReady?: TaskId;
+  warnings: string[];
+}
+
+/** Completes a task whose dependencies, children, evidence and criteria allow it. */
+export async function completeTask(ctx: TransitionContext, task: TaskRecord): Promise<CompleteResult> {
+  const { store, now, config } = ctx;
+  await checkScope(ctx, task.id);
+  await checkHolder(ctx, task.id);
+  checkTransition(task, 'done', 'completing it');
+  const open = await store.tasks.listOpenDependencies(task.id);
+  if (open.length > 0) throw new CleoError('E_VALIDATION_DEPENDS', { taskId: task.id, open, act: 'completed' });
+  const children = await store.tasks.listChildren(task.id);
+  const openChildren = children.filter((child) => child.status !== 'done').map((child) => child.id);
+  if (openChildren.length > 0) throw new CleoError('E_HAS_CHILDREN', { taskId: task.id, children: openChildren, act: 'complete' });
+  await checkEvidence(ctx, task, children.length === 0 && config['verification.required']);
+  const unmet = listUnmetTexts(task.acceptance);
+  if (unmet.length > 0 && children.length > 0) throw new CleoError('E_VALIDATION_ACCEPTANCE', { taskId: task.id, unmet });
+  await store.claims.release(task.id);
+  const done = await store.tasks.save(task, { ...task, status: 'done', completedAt: now });
+  const warnings = unmet.length > 0 ? [`completed with unchecked criteria: ${unmet.map((c) => `${c.n}. ${c.text}`).join('; ')}`] : [];
+  const unblocked = await listUnblocked(store, task.id);
+  const parentReady = await findReadyParent(store, done);
+  if (!parentReady || !config['hierarchy.autoCompleteParents']) return defined({ task: done, unblocked, parentReady, warnings });
+  return completeParent(ctx, { task: done, unblocked, parentReady, warnings });
+}
+
+/** Rejects (exit 45) a task whose evidence is missing or stale. */
+async function checkEvidence(ctx: TransitionContext, task: TaskRecord, isAllRequired: boolean): Promise<void> {
+  const attempts = await ctx.store.gates.listAttempts(task.id);
+  if (attempts.length === 0 && !isAllRequired && !task.acceptance.some(({ gate }) => gate)) return;
+  await (await import('#verification/operations/shared/check-evidence.ts')).checkEvidence(ctx, task, attempts, isAllRequired);
+}
+
+/** Completes the parent too, if the project is configured so. A parent that cannot be completed is reported as ready. */
+async function completeParent(ctx: TransitionContext, child: CompleteResult & { parentReady: TaskId }): Promise<CompleteResult> {
+  try {
+    const parent = await completeTask(ctx, await requireTask(ctx.store, child.parentReady));
+    const { parentReady: _, ...rest } = child;
+    return { ...rest, unblocked: [...child.unblocked, ...parent.unblocked], ...defined({ parentReady: parent.parentReady }) };
+  } catch (error) {
+    if (error instanceof CleoError) return child;
+    throw error;
+  }
+}
+
+/** Lists open tasks that depended on this one and have no open dependency left. */
+async function listUnblocked(store: ReadStore, id: TaskId): Promise<TaskId[]> {
+  const unblocked: TaskId[] = [];
+  for (const dependent of await store.tasks.listDependents(id))
+    if (dependent.status !== 'done' && (await store.tasks.listOpenDependencies(dependent.id)).length === 0) unblocked.push(dependent.id);
+  return unblocked;
+}
+
+async function findReadyParent(store: ReadStore, task: TaskRecord): Promise<TaskId | undefined> {
+  if (!task.parentId) return undefined;
+  const siblings = await store.tasks.listChildren(task.parentId);
+  return siblings.every((sibling) => sibling.status === 'done') ? task.parentId : undefined;
+}
+
+async function isClaimExpired({ store, now, config }: ClaimContext, claim: Claim): Promise<boolean> {
+  return isExpired(claim, await store.claims.getLeaseTime(now), config['claims.ttlMinutes']);
+}

@@ -1,0 +1,158 @@
+import { CleoError } from '#core/errors/error.ts';
+import { defined } from '#lib/defined.ts';
+import { isPlainObject } from '#lib/is-plain-object.ts';
+import { findJsonProblem } from '#lib/jsonc.ts';
+import { checkJson, stripBom } from '#lib/parse-json.ts';
+import { slugify } from '#lib/slug.ts';
+import type { ForeignData, ForeignTask, ImportLoss, SourceFile } from '../model/foreign.ts';
+
+/** For a damaged file or one that the tool did not write; the whole import fails. */
+export function createImportError(file: string, problem: string, at: { line?: number; column?: number } = {}): CleoError {
+  const location = [file || 'the text', at.line ? `line ${at.line}` : '', at.column ? `column ${at.column}` : '']
+    .filter(Boolean)
+    .join(', ');
+  return new CleoError('E_INVALID_INPUT', { problem: `${location}: ${problem}; nothing was imported`, fix: 'cleo help import' });
+}
+
+/** Removes the byte order mark and converts line endings to `\n`. */
+export const normalizeText = (text: string): string => stripBom(text).replace(/\r\n?/g, '\n');
+
+/** Parses the objects of a file: a JSON list, a single object, or JSON Lines, with or without trailing commas. */
+export function parseRecords(file: SourceFile): Record<string, unknown>[] {
+  const text = normalizeText(file.text);
+  if (text.trim() === '') throw createImportError(file.name, 'it is empty');
+  const whole = checkJson(text);
+  if ('value' in whole) {
+    const list = Array.isArray(whole.value) ? whole.value.flat() : [whole.value];
+    return list.map((value) => {
+      if (isPlainObject(value)) return value;
+      throw createImportError(file.name, `${formatValue(value).slice(0, 40)} is not an object`);
+    });
+  }
+  const lines = text.split('\n').map((line, i) => ({ line: line.trim().replace(/,$/, ''), n: i + 1 }));
+  const filled = lines.filter(({ line }) => line !== '' && line !== '[' && line !== ']');
+  const first = filled[0] && checkJson(filled[0].line);
+  if (text.trimStart().startsWith('[') || !first || 'problem' in first || !isPlainObject(first.value))
+    throw createImportError(file.name, 'it is not valid JSON', findJsonProblem(text));
+  return filled.map(({ line, n }) => {
+    const read = checkJson(line);
+    if ('value' in read && isPlainObject(read.value)) return read.value;
+    throw createImportError(file.name, 'the line is not valid JSON', {
+      line: n,
+      column: findJsonProblem(line)?.column ?? 1,
+    });
+  });
+}
+
+/** Collects the tasks of a reader. Equal copies of a task are merged; copies that differ are an error. */
+export function createForeignData(
+  source: string,
+  tasks: ForeignTask[],
+  losses: ImportLoss[],
+  files: Map<ForeignTask, string> = new Map(),
+): ForeignData {
+  const byId = new Map<string, ForeignTask>();
+  for (const task of tasks) {
+    const other = byId.get(task.id);
+    if (other && JSON.stringify(other) !== JSON.stringify(task)) {
+      const locations = [...new Set([files.get(other), files.get(task)])].filter(Boolean).join(' and ');
+      throw new CleoError('E_ID_COLLISION', {
+        id: task.id,
+        problem: createImportError(locations, `${task.id} occurs twice with different contents`).message,
+        fix: 'cleo help import',
+      });
+    }
+    byId.set(task.id, task);
+  }
+  return { source, tasks: [...byId.values()], losses };
+}
+
+/** Formats a value for a message. `JSON.stringify` throws if a value is nested a hundred thousand levels deep. */
+export function formatValue(value: unknown): string {
+  try {
+    return JSON.stringify(value) ?? 'nothing';
+  } catch {
+    return 'a deeply nested value';
+  }
+}
+
+/** Reads an entry of a table, ignoring inherited keys such as `constructor`. */
+export const getOwn = <T>(table: Record<string, T>, key: string): T | undefined => (Object.hasOwn(table, key) ? table[key] : undefined);
+
+/** Parses a time or a date of any common ISO form to the form that tasks use. */
+export function parseTime(value: unknown): string | undefined {
+  if (typeof value !== 'string') return undefined;
+  const found = /^(\d{4})-?(\d{2})-?(\d{2})(?:[T ](\d{2}):?(\d{2})(?::?(\d{2})(?:\.(\d{1,9}))?)?)?\s*(Z|[+-]\d{2}:?\d{2})?$/.exec(
+    value.trim(),
+  );
+  if (!found) return undefined;
+  const [year, month, day, hour, minute, second] = found.slice(1, 7).map((part) => Number(part ?? 0)) as [
+    number,
+    number,
+    number,
+    number,
+    number,
+    number,
+  ];
+  const ms = Date.UTC(year, month - 1, day, hour, minute, second, Number((found[7] ?? '').padEnd(3, '0').slice(0, 3)));
+  // `Date.UTC` turns February 30 into a day in March.
+  if (
+    year < 1000 ||
+    !new Date(ms).toISOString().startsWith(`${found[1]}-${found[2]}-${found[3]}T`) ||
+    hour > 23 ||
+    minute > 59 ||
+    second > 59
+  )
+    return undefined;
+  const [, sign, hours, minutes] = /^([+-])(\d{2}):?(\d{2})$/.exec(found[8] ?? '') ?? [];
+  const offsetMs = sign ? (sign === '+' ? 1 : -1) * (Number(hours) * 60 + Number(minutes)) * 60_000 : 0;
+  return new Date(ms - offsetMs).toISOString();
+}
+
+/** Converts a name to a label: lower case, no accents, a dash for other characters. Undefined if nothing remains. */
+export function toTaskLabel(text: string): string | undefined {
+  return slugify(text, { maxLength: 50, allow: '._:/-' }).replace(/-*([:/])-*/g, '$1') || undefined;
+}
+
+export function normalizeLabels(names: string[], reportLoss: ReportLoss): string[] {
+  const labels = new Set<string>();
+  for (const name of names) {
+    const label = toTaskLabel(name);
+    if (label) labels.add(label);
+    if (label?.length === 50 && name.length > 50) reportLoss('labels', `${JSON.stringify(name.slice(0, 60))} is longer than 50 characters`);
+    if (!label) reportLoss('labels', `${formatValue(name.slice(0, 60))} contains no character that a label can contain`);
+  }
+  return [...labels];
+}
+
+export type ReportLoss = (field: string, why: string) => void;
+
+/** Returns `{ [key]: time }`, or `{}` if the value is not a time. */
+export function pickTime<K extends string>(key: K, value: unknown, reportLoss: ReportLoss): { [k in K]?: string } {
+  const at = parseTime(value);
+  if (!at && value !== undefined && value !== null && value !== '') reportLoss(key, `${formatValue(value).slice(0, 60)} is not a time`);
+  return (at ? { [key]: at } : {}) as { [k in K]?: string };
+}
+
+/** Appends fields that a task does not have to the description, one per line. */
+export function addUnmappedFields(description: string, tool: string, unmapped: [string, string][]): { description?: string } {
+  const list = unmapped.length > 0 ? `From ${tool}:\n${unmapped.map(([field, value]) => `- ${field}: ${value}`).join('\n')}` : '';
+  return defined({ description: joinParagraphs(description.trim(), list) || undefined });
+}
+
+/** Reads a list of texts, or a text with commas. */
+export function toTexts(value: unknown): string[] {
+  const list = Array.isArray(value) ? value : typeof value === 'string' ? value.split(',') : [];
+  return list
+    .filter((item): item is string => typeof item === 'string')
+    .map((item) => item.trim())
+    .filter(Boolean);
+}
+
+export const toText = (value: unknown): string => (typeof value === 'string' ? value : '');
+
+/** Joins paragraphs, leaving out empty ones. */
+export const joinParagraphs = (...paragraphs: string[]): string => paragraphs.filter(Boolean).join('\n\n');
+
+/** Message for a field that tasks do not have; `addUnmappedFields` puts it into the description. */
+export const unmappedField = 'tasks have no such field; added to the description';

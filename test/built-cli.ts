@@ -1,0 +1,35 @@
+import { spawn } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+
+/** The command as it is installed; `CLEO_TEST_DIST` names another build. */
+export const cleoPath = join(resolve(import.meta.dirname, '..', process.env.CLEO_TEST_DIST ?? 'dist'), 'cleo.js');
+if (!existsSync(cleoPath)) throw new Error(`${cleoPath} is missing; npm run build makes it`);
+
+export interface CommandResult {
+  exitCode: number | null;
+  out: string;
+  err: string;
+}
+
+/** Runs the built command in a folder, with nothing of this process's environment but the path. */
+export function runCleo(
+  argv: string[],
+  { cwd, env = {}, stdin = '' }: { cwd: string; env?: Record<string, string>; stdin?: string },
+): Promise<CommandResult> {
+  const child = spawn(process.execPath, [cleoPath, ...argv], { cwd, env: { PATH: process.env.PATH, HOME: cwd, ...env } });
+  const result: CommandResult = { exitCode: null, out: '', err: '' };
+  child.stdout.setEncoding('utf8').on('data', (text) => {
+    result.out += text;
+  });
+  child.stderr.setEncoding('utf8').on('data', (text) => {
+    result.err += text;
+  });
+  // A command that does not read its input may be gone before it is written.
+  child.stdin.on('error', () => {});
+  child.stdin.end(stdin);
+  return new Promise((done, failed) => {
+    child.on('error', failed);
+    child.on('close', (exitCode) => done({ ...result, exitCode }));
+  });
+}

@@ -1,0 +1,30 @@
+import type { App } from '../src/dispatch/dispatch.ts';
+
+/** Errors that dispatch, the store or the session check can return for any operation, so that definitions do not list them. */
+const commonErrors = new Set([
+  'E_CONFIG_ERROR',
+  'E_FILE_ERROR',
+  'E_FORBIDDEN',
+  'E_GENERAL_ERROR',
+  'E_IDEMPOTENCY_CONFLICT',
+  'E_INVALID_INPUT',
+  'E_INVALID_OPERATION',
+  'E_LOCK_TIMEOUT',
+  'E_NOT_INITIALIZED',
+  'E_OUTCOME_UNKNOWN',
+  'E_SESSION_NOT_FOUND',
+  'E_SESSION_REQUIRED',
+  'E_STORE_DAMAGED',
+  'E_STORE_NEWER',
+  'E_STORE_OLDER',
+  'E_STORE_UNREACHABLE',
+  'E_VALIDATION',
+]);
+
+/** Fails the call if an operation returns an error that neither its definition nor `commonErrors` lists. */
+export const checkDeclaredErrors: NonNullable<App['onReply']> = (_, { operation, error }) => {
+  // Operations with exit codes of their own return every error as E_SKILL.
+  if (!operation || !error || operation.exitNamespace) return;
+  if (commonErrors.has(error.row) || operation.errors.includes(error.row)) return;
+  throw new Error(`${operation.name} returned ${error.row}, which its definition does not list in errors: ${error.message}`);
+};

@@ -1,0 +1,48 @@
+import { type AddressInfo, connect, createServer } from 'node:net';
+import { onTestFinished } from 'vitest';
+
+export interface Proxy {
+  url: string;
+  /** Cuts at the first message like this, or at the nth message of a connection: that one and every later one. */
+  cutAt(message: RegExp | number): void;
+  wasCut(): boolean;
+}
+
+/** A wire to a server that can be cut at a message of the client: before the server has it, or when it has answered. */
+export async function openProxy(to: string, when: 'before' | 'after'): Promise<Proxy> {
+  const target = new URL(to);
+  let where: RegExp | number | undefined;
+  let wasCut = false;
+  const proxy = createServer((client) => {
+    const upstream = connect(Number(target.port), target.hostname);
+    const cut = (): void => {
+      client.destroy();
+      upstream.destroy();
+    };
+    let sent = 0;
+    let isCutting = false;
+    client.on('data', (bytes) => {
+      sent++;
+      if (typeof where === 'number' ? sent >= where : where?.test(bytes.toString('latin1'))) isCutting = true;
+      if (isCutting) {
+        wasCut = true;
+        if (typeof where !== 'number') where = undefined;
+      }
+      if (isCutting && when === 'before') cut();
+      else upstream.write(bytes);
+    });
+    upstream.on('data', (bytes) => (isCutting ? cut() : client.write(bytes)));
+    for (const socket of [client, upstream]) socket.on('error', cut).on('close', cut);
+  });
+  await new Promise<void>((resolve) => proxy.listen(0, '127.0.0.1', resolve));
+  onTestFinished(() => void proxy.close());
+  const url = new URL(to);
+  url.port = String((proxy.address() as AddressInfo).port);
+  return {
+    url: url.href,
+    cutAt(message) {
+      where = message;
+    },
+    wasCut: () => wasCut,
+  };
+}

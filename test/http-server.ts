@@ -1,0 +1,131 @@
+import { connect } from 'node:net';
+import { onTestFinished } from 'vitest';
+import type { Operation } from '../src/core/define.ts';
+import type { App } from '../src/dispatch/dispatch.ts';
+import { createApp } from '../src/main.ts';
+import { createPlatform } from '../src/platform/platform.ts';
+import { createHttpApp } from '../src/surfaces/http/app.ts';
+import { getPath } from '../src/surfaces/http/openapi.ts';
+import { type ServeOptions, serve } from '../src/surfaces/http/serve.ts';
+import { createMcpEndpoint } from '../src/surfaces/mcp/http.ts';
+import { type AppOptions, type Json, openApp, type TestApp } from './app.ts';
+
+export interface HttpAnswer {
+  status: number;
+  headers: Headers;
+  body: Json;
+  text: string;
+}
+
+export interface TestServer {
+  app: TestApp;
+  url: string;
+  port: number;
+  /** `query/tasks/show` and the like. */
+  post(path: string, params?: unknown, headers?: Record<string, string>): Promise<HttpAnswer>;
+  get(path: string, headers?: Record<string, string>): Promise<HttpAnswer>;
+  /** The bytes of a request, as they are; everything that comes back until the server hangs up, or until `enough`. */
+  sendRaw(request: string | Uint8Array[], enough?: RegExp): Promise<string>;
+  createToken(scope: string, name?: string): Promise<string>;
+  stop(): Promise<void>;
+  /** Settles when the server has ended. */
+  closed: Promise<void>;
+}
+
+/** A house for many callers, as `cleo serve` builds it. */
+export function createServerApp(app: TestApp): App {
+  const platform = createPlatform(app.env, app.root, '0.0.0-test');
+  return createApp({ ...platform, caller: { agent: 'http' }, grade: { isEnabled: false, id: undefined } }, { isServer: true });
+}
+
+/** A real server on a free port of this machine, for the length of one test. */
+export async function openServer(
+  options: AppOptions = {},
+  more: Partial<ServeOptions> & { prepare?: (app: TestApp) => Promise<unknown> } = {},
+): Promise<TestServer> {
+  const app = await openApp(options);
+  await more.prepare?.(app);
+  const controller = new AbortController();
+  let ended: Promise<void> = Promise.resolve();
+  const { url, port } = await new Promise<{ url: string; port: number }>((announce, refuse) => {
+    ended = serve(createServerApp(app), { port: 0, mcp: createMcpEndpoint, stop: controller.signal, announce, ...more });
+    ended.catch(refuse);
+  });
+  const stop = (): Promise<void> => {
+    controller.abort();
+    return ended;
+  };
+  onTestFinished(stop);
+  const send = async (path: string, init: RequestInit): Promise<HttpAnswer> => {
+    const response = await fetch(`${url}${path}`, init);
+    const text = await response.text();
+    return { status: response.status, headers: response.headers, text, body: text.startsWith('{') ? JSON.parse(text) : {} };
+  };
+  return {
+    app,
+    url,
+    port,
+    post: (path, params = {}, headers = {}) =>
+      send(`/api/${path}`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json', ...headers },
+        body: typeof params === 'string' ? params : JSON.stringify(params),
+      }),
+    get: (path, headers = {}) => send(path, { headers }),
+    sendRaw: (request, enough) => sendRaw(port, typeof request === 'string' ? [Buffer.from(request)] : request, enough),
+    async createToken(scope, name = scope) {
+      return (await app.call('admin.token.create', { name, scope })).secret;
+    },
+    stop,
+    closed: ended,
+  };
+}
+
+function sendRaw(port: number, parts: Uint8Array[], enough?: RegExp): Promise<string> {
+  return new Promise((resolve, reject) => {
+    const socket = connect(port, '127.0.0.1', () => {
+      for (const part of parts) socket.write(part);
+    });
+    let seen = '';
+    socket.setEncoding('utf8');
+    socket.on('data', (text) => {
+      seen += text;
+      if (enough?.test(seen)) socket.destroy();
+    });
+    socket.on('close', () => resolve(seen));
+    socket.on('error', (error: NodeJS.ErrnoException) =>
+      // The server may hang up while we still write.
+      ['ECONNRESET', 'EPIPE'].includes(error.code ?? '') ? resolve(seen) : reject(error),
+    );
+  });
+}
+
+/** One call through the whole of the HTTP surface but the socket, by somebody who may do everything. */
+export async function callOverHttp(
+  app: TestApp,
+  operation: Operation,
+  params: Record<string, unknown>,
+): Promise<{ envelope: Json; exitCode: number }> {
+  const shared = createServerApp(app);
+  onTestFinished(() => shared.closeStores());
+  const routes = createHttpApp(shared, {
+    bound: '127.0.0.1',
+    hosts: [],
+    origins: [],
+    requireToken: false,
+    callsPerMinute: 0,
+    anonymous: { name: 'http', scope: 'admin' },
+  });
+  const response = await routes.request(`http://localhost${getPath(operation)}`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', host: 'localhost', 'cleo-agent': app.env.CLEO_AGENT_ID ?? '' },
+    body: JSON.stringify(params),
+  });
+  const envelope: Json = JSON.parse(await response.text());
+  const exitCode = envelope._meta.exitCode ?? 0;
+  const { error } = envelope;
+  if (error ? response.status < 400 : response.status !== 200) throw new Error(`status ${response.status} of exit ${exitCode}`);
+  return { envelope, exitCode };
+}
+
+export const createBearerHeader = (secret: string): Record<string, string> => ({ authorization: `Bearer ${secret}` });

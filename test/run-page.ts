@@ -1,0 +1,122 @@
+import { spawn } from 'node:child_process';
+import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { cleoPath } from './built-cli.ts';
+
+/** The page with what its commands print today; where that differs only by times, ids of sessions and the like, it stays as it is. */
+export async function runPage(page: string): Promise<string> {
+  const home = mkdtempSync(join(tmpdir(), 'cleo-docs-'));
+  mkdirSync(join(home, 'parser'));
+  const shell = openShell(home);
+  try {
+    const lines = page.split('\n');
+    const result: string[] = [];
+    while (lines.length > 0) {
+      const line = lines.shift()!;
+      result.push(line);
+      const before = /^<!-- before: (.*) -->$/.exec(line);
+      if (before) await shell.run(before[1]!);
+      if (line === '```console') while (lines[0] !== '```') result.push(...(await runCommand(lines, shell)));
+    }
+    return result.join('\n');
+  } finally {
+    shell.close();
+    rmSync(home, { recursive: true, force: true });
+  }
+}
+
+type Shell = ReturnType<typeof openShell>;
+
+/** One command of a block, with its output. */
+async function runCommand(lines: string[], shell: Shell): Promise<string[]> {
+  const command = [lines.shift()!];
+  const end = /<<\s*'?(\w+)'?/.exec(command[0]!)?.[1];
+  while (end && command.at(-1) !== end) command.push(lines.shift()!);
+  const shown: string[] = [];
+  while (lines[0] !== '```' && !lines[0]!.startsWith('$ ')) shown.push(lines.shift()!);
+  // A server does not end by itself.
+  if (/^\$ cleo (serve|mcp)\b/.test(command[0]!)) return [...command, ...shown];
+  const printed = (await shell.run(command.join('\n').replace(/^\$ /, ''))).map((line) => line.trimEnd());
+  shell.learn(shown.join('\n'), printed.join('\n'));
+  return [...command, ...(matchesOutput(shown, printed) ? shown : printed.map(shell.told))];
+}
+
+/** `…` alone on a line stands for any lines. */
+function matchesOutput(shown: string[], printed: string[]): boolean {
+  const parts = normalizeOutput(shown.join('\n')).split(/^…$/m);
+  const pattern = parts.map((part) => part.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')).join('[^]*');
+  return new RegExp(`^${pattern}$`).test(normalizeOutput(printed.join('\n')));
+}
+
+const idPattern = /session-\d{13}-[0-9a-f]{6}|run-[0-9a-z]{8}[0-9a-f]{6}|rv-[0-9a-f]{10}/g;
+
+const changingTexts: [RegExp, string][] = [
+  [/\d{4}-\d\d-\d\d([T ])\d\d:\d\d(:\d\d\.\d{3}Z)?/g, 'TIME'],
+  [/\d{8}T\d{9}Z/g, 'STAMP'],
+  [idPattern, 'ID'],
+  [/\d{4}-\d\d-\d\d(?=-ID)/g, 'DAY'],
+  [/\b\d+(\.\d)? s\b/g, 'SECONDS'],
+  [/\b\d+ ms\b/g, 'DURATION'],
+  [/\b[0-9a-f]{64}\b/g, 'HASH'],
+  [/\b[0-9a-f]{40}\b/g, 'COMMIT'],
+  [/(?<=^ +)[0-9a-f]{12}(?= {2}\S)/gm, 'DIGEST'],
+  [/(?<=^## \[[\d.]+\] - )\d{4}-\d\d-\d\d$/gm, 'DAY'],
+  [/node [\d.]+, SQLite [\d.]+/g, 'RUNTIME'],
+  [/"version":"[^"]*"/g, 'VERSION'],
+  [/(?<=size {2,}|manual {2,}|replaced {2,})\d+/g, 'SIZE'],
+];
+const normalizeOutput = (text: string): string => changingTexts.reduce((all, [pattern, word]) => all.replace(pattern, word), text);
+
+/** A shell in which `cleo` answers as it does on a terminal. */
+function openShell(home: string) {
+  const shell = spawn('bash', ['--norc', '--noprofile'], {
+    cwd: join(home, 'parser'),
+    env: { PATH: process.env.PATH, HOME: home, NO_COLOR: '1', node: process.execPath, built: cleoPath, ...identity },
+    stdio: ['pipe', 'pipe', 'inherit'],
+  });
+  shell.stdin.write(`exec 2>&1
+cleo() {
+  local word
+  for word in "$@"; do case "$word" in --json | --quiet | -q) "$node" "$built" "$@"; return ;; esac; done
+  "$node" "$built" "$@" --human
+}
+`);
+  let heard = '';
+  let wake = (): void => {};
+  shell.stdout.setEncoding('utf8').on('data', (text) => {
+    heard += text;
+    wake();
+  });
+  // Sessions, runs and reviews have other ids each time; a page goes on with the one that it showed.
+  const ids = new Map<string, string>();
+  return {
+    async run(command: string): Promise<string[]> {
+      const real = command.replace(idPattern, (id) => ids.get(id) ?? id);
+      shell.stdin.write(`${real}\nended=$?; printf '\\0%s\\0' $ended; (exit $ended)\n`);
+      while (!/\0\d+\0$/.test(heard))
+        await new Promise<void>((resolve) => {
+          wake = resolve;
+        });
+      const text = heard.replace(/\0\d+\0$/, '').replaceAll(home, '/home/ada');
+      heard = '';
+      return text === '' ? [] : text.replace(/\n$/, '').split('\n');
+    },
+    learn(shown: string, printed: string): void {
+      const now = [...printed.matchAll(idPattern)].map(([id]) => id);
+      [...shown.matchAll(idPattern)].forEach(([id], i) => {
+        if (now[i] && !ids.has(id)) ids.set(id, now[i]);
+      });
+    },
+    /** With the ids that the page has. */
+    told: (line: string): string => [...ids].reduce((text, [shown, now]) => text.replaceAll(now, shown), line),
+    close: () => void shell.kill(),
+  };
+}
+
+const identity = {
+  GIT_AUTHOR_NAME: 'Ada',
+  GIT_AUTHOR_EMAIL: 'ada@example.org',
+  GIT_COMMITTER_NAME: 'Ada',
+  GIT_COMMITTER_EMAIL: 'ada@example.org',
+};
