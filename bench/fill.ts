@@ -9,33 +9,34 @@ import { createSqlite } from '../src/store/dialects/sqlite-schema.ts';
 import type { Note, TaskRecord } from '../src/tasks/model/task.ts';
 
 const at = '2026-01-01T00:00:00.000Z';
-const perTransaction = 5000;
-/** One epic and seven tasks inside it. */
+const transactionSize = 5000;
+/** One epic and its seven tasks. */
 const groupSize = 8;
 
-/** The session that `fillLog` fills the log with. */
+/** The session of all entries that `fillLog` writes. */
 export const loggedSession = 'session-bench';
 
-/** A project whose log holds `count` entries of one session: an agent that looks, adds, works, and sometimes asks for what is not there. */
+/** Creates a project whose log has `count` entries of one session. The agent searches, adds, works, and sometimes asks for a missing
+ *  task. */
 export async function fillLog(root: string, count: number): Promise<void> {
   mkdirSync(join(root, '.cleo'), { recursive: true });
   const path = join(root, '.cleo', 'cleo.db');
   await createSqlite(path, at);
   const store = openSqlite({ path, mode: 'write', busyTimeoutMs: 1000, durability: 'normal', newestBackup: () => undefined });
-  for (let first = 1; first <= count; first += perTransaction)
+  for (let first = 1; first <= count; first += transactionSize)
     await store.write({ at, by: 'bench' }, async ({ audit }) => {
-      for (let seq = first; seq < first + perTransaction && seq <= count; seq++) await audit.append(entryAt(seq, count));
+      for (let seq = first; seq < first + transactionSize && seq <= count; seq++) await audit.append(createEntry(seq, count));
     });
   await store.close();
 }
 
 const round = ['find', 'show', 'exists', 'add', 'start', 'update', 'complete', 'next', 'show', 'list'];
 
-function entryAt(seq: number, count: number): AuditDraft {
+function createEntry(seq: number, count: number): AuditDraft {
   const name = seq === 1 ? 'session.list' : seq === count ? 'session.end' : `tasks.${round[seq % round.length]}`;
   const [domain = '', operation = ''] = name.split('.');
   const isAdd = name === 'tasks.add';
-  const isLost = name === 'tasks.show' && seq % 50 === 1;
+  const isMissing = name === 'tasks.show' && seq % 50 === 1;
   return {
     timestamp: at,
     session: loggedSession,
@@ -48,9 +49,9 @@ function entryAt(seq: number, count: number): AuditDraft {
         ? { title: `Part ${seq} of it`, description: 'What it is about, in a few words', ...(seq % 3 ? {} : { parent: 'T001' }) }
         : { taskId: toTaskId(seq % 1000) },
     ),
-    success: !isLost,
-    exitCode: isLost ? 4 : 0,
-    ...(isLost ? { errorCode: 'E_NOT_FOUND' } : {}),
+    success: !isMissing,
+    exitCode: isMissing ? 4 : 0,
+    ...(isMissing ? { errorCode: 'E_NOT_FOUND' } : {}),
     created: isAdd ? [toTaskId(seq)] : [],
     updated: [],
     deleted: [],
@@ -58,41 +59,41 @@ function entryAt(seq: number, count: number): AuditDraft {
   };
 }
 
-/** A project of `count` tasks in groups of an epic and seven tasks; the newest `open` of them are not done. One task has
- *  the word `quokka`, which no other has. */
+/** Creates a project of `count` tasks in groups of an epic and seven tasks; the newest `open` of them are open. Exactly one task
+ *  contains the word `quokka`. */
 export async function fill(root: string, count: number, open: number): Promise<void> {
   mkdirSync(join(root, '.cleo'), { recursive: true });
   const path = join(root, '.cleo', 'cleo.db');
   await createSqlite(path, at);
   const store = openSqlite({ path, mode: 'write', busyTimeoutMs: 1000, durability: 'normal', newestBackup: () => undefined });
-  const random = randomOf(count);
-  for (let first = 1; first <= count; first += perTransaction) {
+  const random = createRandom(count);
+  for (let first = 1; first <= count; first += transactionSize) {
     const tasks: { task: TaskRecord; notes: Note[] }[] = [];
-    for (let seq = first; seq < first + perTransaction && seq <= count; seq++) tasks.push(taskAt(seq, count, open, random));
+    for (let seq = first; seq < first + transactionSize && seq <= count; seq++) tasks.push(createTask(seq, count, open, random));
     await store.write({ at, by: 'bench' }, async (writes) => {
       await writes.tasks.insertMany(tasks);
-      await writes.tasks.reserveIds(toTaskId(Math.min(first + perTransaction - 1, count)));
+      await writes.tasks.reserveIds(toTaskId(Math.min(first + transactionSize - 1, count)));
     });
   }
   await store.close();
 }
 
-/** A project that remembers `count` entries, a quarter of each type. One has the word `quokka`, which no other has. */
+/** Creates a project with `count` memory entries, a quarter of each type. Exactly one contains the word `quokka`. */
 export async function fillMemory(root: string, count: number): Promise<void> {
   mkdirSync(join(root, '.cleo'), { recursive: true });
   const path = join(root, '.cleo', 'cleo.db');
   await createSqlite(path, at);
   const store = openSqlite({ path, mode: 'write', busyTimeoutMs: 1000, durability: 'normal', newestBackup: () => undefined });
-  const random = randomOf(count);
-  for (let first = 1; first <= count; first += perTransaction) {
-    const entries = Array.from({ length: Math.min(perTransaction, count - first + 1) }, (_, i) => memoryAt(first + i, count, random));
+  const random = createRandom(count);
+  for (let first = 1; first <= count; first += transactionSize) {
+    const entries = Array.from({ length: Math.min(transactionSize, count - first + 1) }, (_, i) => createMemory(first + i, count, random));
     await store.write({ at, by: 'bench' }, ({ memory }) => memory.insertMany(entries));
   }
   await store.close();
 }
 
-function memoryAt(seq: number, count: number, random: () => number): MemoryRecord {
-  const words = (many: number): string => wordsOf(many, random);
+function createMemory(seq: number, count: number, random: () => number): MemoryRecord {
+  const words = (many: number): string => createWords(many, random);
   const type = memoryTypes[seq % 4]!;
   const content = `${words(30)} ${seq}`;
   return {
@@ -109,40 +110,44 @@ function memoryAt(seq: number, count: number, random: () => number): MemoryRecor
   };
 }
 
-/** What `fillPlan` makes a plan of. */
-export const planned = 'T001';
+/** The saga that `fillPlan` creates. */
+export const plannedSaga = 'T001';
 
-/** A project that is one saga: epics of a hundred tasks, each of which waits for `each` others that stand before it, most of them near. */
+/** Creates a project with one saga: epics of a hundred tasks, each of which depends on `each` earlier tasks, mostly recent ones. */
 export async function fillPlan(root: string, count: number, each: number): Promise<void> {
   mkdirSync(join(root, '.cleo'), { recursive: true });
   const path = join(root, '.cleo', 'cleo.db');
   await createSqlite(path, at);
   const store = openSqlite({ path, mode: 'write', busyTimeoutMs: 1000, durability: 'normal', newestBackup: () => undefined });
-  const random = randomOf(count);
-  const tasks: TaskRecord[] = [plain(1, 'saga')];
+  const random = createRandom(count);
+  const tasks: TaskRecord[] = [createPlanTask(1, 'saga')];
   const work: string[] = [];
   while (work.length < count) {
-    const epic = plain(tasks.length + 1, 'epic', planned);
+    const epic = createPlanTask(tasks.length + 1, 'epic', plannedSaga);
     tasks.push(epic);
     for (let i = 0; i < 100 && work.length < count; i++) {
       const depends = new Set<string>();
-      // The first few have too few before them; those after them make up for it.
+      // The first tasks have too few predecessors; the next ones make up for it.
       const wanted = Math.min(work.length, each + (work.length <= 2 * each ? 1 : 0));
       while (depends.size < wanted) depends.add(work[Math.floor(work.length * Math.sqrt(random()))]!);
-      const task = { ...plain(tasks.length + 1, 'task', epic.id), priority: priorities[Math.floor(random() * 4)]!, depends: [...depends] };
+      const task = {
+        ...createPlanTask(tasks.length + 1, 'task', epic.id),
+        priority: priorities[Math.floor(random() * 4)]!,
+        depends: [...depends],
+      };
       tasks.push({ ...task, files: [`src/part-${tasks.length % 200}/file-${tasks.length % 17}.ts`] });
       work.push(task.id);
     }
   }
-  for (let first = 0; first < tasks.length; first += perTransaction)
+  for (let first = 0; first < tasks.length; first += transactionSize)
     await store.write({ at, by: 'bench' }, async (writes) => {
-      await writes.tasks.insertMany(tasks.slice(first, first + perTransaction).map((task) => ({ task, notes: [] })));
-      await writes.tasks.reserveIds(toTaskId(Math.min(first + perTransaction, tasks.length)));
+      await writes.tasks.insertMany(tasks.slice(first, first + transactionSize).map((task) => ({ task, notes: [] })));
+      await writes.tasks.reserveIds(toTaskId(Math.min(first + transactionSize, tasks.length)));
     });
   await store.close();
 }
 
-const plain = (seq: number, type: TaskRecord['type'], parentId?: string): TaskRecord => ({
+const createPlanTask = (seq: number, type: TaskRecord['type'], parentId?: string): TaskRecord => ({
   id: toTaskId(seq),
   type,
   title: `Part ${seq} of the plan, with a title as long as they are`,
@@ -159,11 +164,11 @@ const plain = (seq: number, type: TaskRecord['type'], parentId?: string): TaskRe
   revision: 1,
 });
 
-function taskAt(seq: number, count: number, open: number, random: () => number): { task: TaskRecord; notes: Note[] } {
+function createTask(seq: number, count: number, open: number, random: () => number): { task: TaskRecord; notes: Note[] } {
   const place = (seq - 1) % groupSize;
-  // A group is open or done as a whole, so that no open task sits in a done epic.
+  // A group is open or done as a whole, so that no open task is in a done epic.
   const isOpen = seq - place > count - open;
-  const words = (many: number): string => wordsOf(many, random);
+  const words = (many: number): string => createWords(many, random);
   const task: TaskRecord = {
     id: toTaskId(seq),
     type: place === 0 ? 'epic' : 'task',
@@ -189,11 +194,11 @@ const priorities: Priority[] = ['critical', 'high', 'medium', 'low'];
 const syllables = ['ba', 'cor', 'del', 'fi', 'gra', 'ho', 'jin', 'kel', 'lo', 'mar', 'nes', 'pol', 'ri', 'sta', 'tu', 'ver'];
 const vocabulary = syllables.flatMap((a) => syllables.flatMap((b) => syllables.slice(0, 12).map((c) => `${a}${b}${c}`)));
 
-const wordsOf = (many: number, random: () => number): string =>
+const createWords = (many: number, random: () => number): string =>
   Array.from({ length: many }, () => vocabulary[Math.floor(random() * vocabulary.length)]).join(' ');
 
-/** The same store every time. */
-function randomOf(seed: number): () => number {
+/** Creates a random generator with a fixed seed, so that every run creates the same store. */
+function createRandom(seed: number): () => number {
   let state = seed;
   return () => {
     state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;

@@ -1,5 +1,4 @@
-// What callers of `cleo serve` see: how long a warm call takes, and how many calls a second 64 clients get, reads and
-// writes, without an error.
+// Measures `cleo serve`: the time of a warm call, and the calls of 64 concurrent clients, reads and writes, without an error.
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { Agent, request } from 'node:http';
@@ -7,19 +6,19 @@ import { cleanEnv, median } from './measure.mjs';
 
 const clients = 64;
 
-/** `{cleo, cwd, env}`: the median milliseconds of a warm `tasks.show`; milliseconds a call, and failed calls, of 64 clients at once. */
+/** Measures the median milliseconds of a warm `tasks.show`, and the milliseconds per call and failed calls of 64 concurrent clients. */
 export async function measureHttp(place, rounds) {
   const { cleo, cwd, env } = place;
   spawnSync(process.execPath, [cleo, 'config', 'set', 'serve.callsPerMinute', '0'], { cwd, env: { ...cleanEnv, ...env } });
-  const server = await open(place);
+  const server = await startServer(place);
   try {
-    return { showMs: await warmShow(server, 50 * rounds), ...(await crowd(server, 4 * rounds)) };
+    return { showMs: await measureShow(server, 50 * rounds), ...(await measureClients(server, 4 * rounds)) };
   } finally {
     await server.close();
   }
 }
 
-async function warmShow({ port }, calls) {
+async function measureShow({ port }, calls) {
   const agent = new Agent({ keepAlive: true, maxSockets: 1 });
   const times = [];
   for (let i = 0; i < calls + 200; i++) {
@@ -31,8 +30,8 @@ async function warmShow({ port }, calls) {
   return median(times);
 }
 
-/** Each client one call after another, every fourth a write. */
-async function crowd({ port }, callsEach) {
+/** Runs all clients at once. Each makes one call after another; every fourth is a write. */
+async function measureClients({ port }, callsEach) {
   const agent = new Agent({ keepAlive: true, maxSockets: clients });
   let failed = 0;
   const began = process.hrtime.bigint();
@@ -50,7 +49,7 @@ async function crowd({ port }, callsEach) {
   return { callMs: Number(process.hrtime.bigint() - began) / 1e6 / (clients * callsEach), failed };
 }
 
-async function open({ cleo, cwd, env }) {
+async function startServer({ cleo, cwd, env }) {
   const child = spawn(process.execPath, [cleo, 'serve', '--port', '0'], {
     cwd,
     env: { ...cleanEnv, ...env },
@@ -66,7 +65,7 @@ async function open({ cleo, cwd, env }) {
   };
 }
 
-/** The status, once the whole answer is here. */
+/** Posts a call and returns the status after reading the whole answer. */
 const post = (port, agent, path, params) =>
   new Promise((resolve, reject) => {
     const body = JSON.stringify(params);

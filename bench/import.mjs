@@ -1,4 +1,4 @@
-// What it costs to take over a large project of another tool: `node bench/import.mjs [dist]` alone, or as a part of `npm run bench`.
+// Measures importing a large project of another tool: `node bench/import.mjs [dist]`, or as part of `npm run bench`.
 import { spawnSync } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -10,8 +10,8 @@ const epics = 500;
 const each = 19;
 const tasks = epics * (each + 1);
 
-/** Issues of beads: epics with issues that wait for each other, some related, some with comments. */
-function issues() {
+/** Creates issues of beads: epics with issues that depend on each other, some related, some with comments. */
+function createIssues() {
   const at = '2026-03-02T09:15:00.482913+01:00';
   const words = 'parse report token grammar column cache reader writer frame stream index query plan wave label'.split(' ');
   const text = (from, length) => Array.from({ length }, (_, i) => words[(from * 7 + i * i) % words.length]).join(' ');
@@ -40,7 +40,7 @@ function issues() {
   }).join('\n');
 }
 
-export function importRows(cleo) {
+export function measureImport(cleo) {
   const folder = mkdtempSync(join(tmpdir(), 'cleo-bench-import-'));
   const run = (...argv) => {
     const began = process.hrtime.bigint();
@@ -50,14 +50,14 @@ export function importRows(cleo) {
     return { seconds, status, answer: JSON.parse(String(stdout)) };
   };
   try {
-    writeFileSync(join(folder, 'issues.jsonl'), issues());
+    writeFileSync(join(folder, 'issues.jsonl'), createIssues());
     run('init');
     const first = run('import', '--from', 'beads', 'issues.jsonl');
     const again = run('import', '--from', 'beads', 'issues.jsonl');
     if (first.answer.imported !== tasks || again.answer.unchanged !== tasks) throw new Error(JSON.stringify(first.answer).slice(0, 300));
     return [
       [`import of ${tasks} issues of beads`, first.seconds, 3, 's'],
-      ['the same file again', again.seconds, 3, 's'],
+      ['import of the same file again', again.seconds, 3, 's'],
     ];
   } finally {
     rmSync(folder, { recursive: true, force: true });
@@ -66,5 +66,6 @@ export function importRows(cleo) {
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
   const cleo = join(resolve(process.argv[2] ?? fileURLToPath(new URL('../dist', import.meta.url))), 'cleo.js');
-  for (const [what, figure, bar, unit] of importRows(cleo)) process.stdout.write(`${what}: ${figure.toFixed(1)} ${unit} (≤ ${bar})\n`);
+  for (const [what, figure, limit, unit] of measureImport(cleo))
+    process.stdout.write(`${what}: ${figure.toFixed(1)} ${unit} (≤ ${limit})\n`);
 }

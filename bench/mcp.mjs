@@ -1,5 +1,5 @@
-// What an agent's client sees of `cleo mcp`: how long a start takes, what the listing and a day's work cost in bytes, and
-// how long a warm call takes. Raw lines, so that no client's own work is measured.
+// Measures `cleo mcp` as a client sees it: the start, the bytes of the listing and of a standard day, and a warm call. It writes
+// raw lines, so that no client library is measured.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { writeFileSync } from 'node:fs';
@@ -21,12 +21,12 @@ const openings = {
   },
 };
 
-/** `{cleo, cwd, env}`: ratios of a start to bare Node, interleaved; the bytes; the median milliseconds of a warm `tasks.show`. */
+/** Measures the ratios of a start to bare Node, the bytes, and the median milliseconds of a warm `tasks.show`. */
 export async function measureMcp(place, rounds) {
-  return { starts: await starts(place, rounds), ...(await sizes(place)), showMs: await warmShow(place, 50 * rounds) };
+  return { starts: await measureStarts(place, rounds), ...(await measureSizes(place)), showMs: await measureShow(place, 50 * rounds) };
 }
 
-async function starts(place, rounds) {
+async function measureStarts(place, rounds) {
   const times = { node: [], initialize: [], 'server/discover': [] };
   for (let round = -1; round < rounds; round++) {
     const began = process.hrtime.bigint();
@@ -34,29 +34,29 @@ async function starts(place, rounds) {
     const taken = { node: Number(process.hrtime.bigint() - began) / 1e6 };
     for (const [name, opening] of Object.entries(openings)) {
       const since = process.hrtime.bigint();
-      const server = open(place);
+      const server = startServer(place);
       await server.ask(opening);
       taken[name] = Number(process.hrtime.bigint() - since) / 1e6;
       await server.close();
     }
-    // The first round only warms the caches of the system.
+    // The first round only warms the system caches.
     if (round >= 0) for (const name of Object.keys(times)) times[name].push(taken[name]);
   }
   return Object.fromEntries(Object.keys(openings).map((name) => [name, median(times[name]) / median(times.node)]));
 }
 
-async function sizes(place) {
-  const server = await opened(place);
+async function measureSizes(place) {
+  const server = await openClient(place);
   const listing = await server.ask({ method: 'tools/list', params: {} });
   const help = await server.call('query', 'admin.help', {});
   writeFileSync(join(place.cwd, 'quokka.txt'), 'SECT\n');
-  const day = await standardDay(server);
+  const day = await measureStandardDay(server);
   await server.close();
   return { listBytes: bytes(JSON.stringify(listing.result)), helpBytes: bytes(help.text), dayBytes: day };
 }
 
-/** Sessions, start, find, show, focus, complete with evidence, next, end: the arguments sent and the text received. */
-async function standardDay(server) {
+/** Counts the bytes sent and received for: list sessions, start, find, show, focus, complete with evidence, next, end. */
+async function measureStandardDay(server) {
   let read = 0;
   const call = async (gateway, operation, params) => {
     const { sent, text } = await server.call(gateway, operation, params);
@@ -86,8 +86,8 @@ async function standardDay(server) {
   return read;
 }
 
-async function warmShow(place, calls) {
-  const server = await opened(place);
+async function measureShow(place, calls) {
+  const server = await openClient(place);
   const times = [];
   for (let i = 0; i < calls + 50; i++) {
     const began = process.hrtime.bigint();
@@ -98,15 +98,15 @@ async function warmShow(place, calls) {
   return median(times);
 }
 
-/** A server in a process of its own that has answered once: `call(gateway, operation, params)`, `close()`. */
-export async function opened(place) {
-  const server = open(place);
+/** Starts a server and initializes it. */
+export async function openClient(place) {
+  const server = startServer(place);
   await server.ask(openings.initialize);
-  server.tell({ method: 'notifications/initialized' });
+  server.notify({ method: 'notifications/initialized' });
   return server;
 }
 
-function open({ cleo, cwd, env }) {
+function startServer({ cleo, cwd, env }) {
   const child = spawn(process.execPath, [cleo, 'mcp'], { cwd, env: { ...cleanEnv, ...env }, stdio: ['pipe', 'pipe', 'inherit'] });
   const waiting = new Map();
   let rest = '';
@@ -120,12 +120,12 @@ function open({ cleo, cwd, env }) {
       waiting.delete(message.id);
     }
   });
-  const tell = (message) => child.stdin.write(`${JSON.stringify({ jsonrpc: '2.0', ...message })}\n`);
+  const notify = (message) => child.stdin.write(`${JSON.stringify({ jsonrpc: '2.0', ...message })}\n`);
   const ask = (message) =>
     new Promise((resolve) => {
       const id = ++last;
       waiting.set(id, resolve);
-      tell({ id, ...message });
+      notify({ id, ...message });
     });
   const call = async (gateway, name, params) => {
     const [domain, ...operation] = name.split('.');
@@ -138,7 +138,7 @@ function open({ cleo, cwd, env }) {
       child.once('exit', resolve);
       child.stdin.end();
     });
-  return { ask, tell, call, close };
+  return { ask, notify, call, close };
 }
 
 const bytes = (text) => Buffer.byteLength(text);

@@ -2,25 +2,26 @@ import { spawnSync } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 
 const { NODE_EXTRA_CA_CERTS: _, NODE_OPTIONS: __, ...clean } = process.env;
-/** What a measured process inherits. NODE_EXTRA_CA_CERTS alone costs Node 20 a second start. */
+/** The environment of measured processes. NODE_EXTRA_CA_CERTS alone doubles the start time of Node 20. */
 export const cleanEnv = Object.fromEntries(Object.entries(clean).filter(([name]) => !name.startsWith('CLEO_')));
 
 const bare = { name: 'node', argv: ['-e', '0'] };
 
-/** Median milliseconds of each case (`{name, argv, cwd, env}`) and of bare Node, all interleaved; a case that fails is its exit code instead. */
-export function medians(cases, rounds) {
+/** Measures the median milliseconds of each case (`{name, argv, cwd, env}`) and of bare Node, interleaved. The result of a case that
+ *  fails is its exit code. */
+export function measureMedians(cases, rounds) {
   const times = new Map([bare, ...cases].map((one) => [one.name, []]));
   const failed = new Map();
   for (let round = -1; round < rounds; round++) {
-    // Each round begins elsewhere: no case always comes behind the same one.
+    // Each round starts with another case, so that no case always follows the same one.
     const first = (Math.max(0, round) * 7) % cases.length;
     const order = [...cases.slice(first), ...cases.slice(0, first)];
-    // Every ratio is to bare Node, which is therefore measured more often than the rest.
+    // Bare Node is measured more often, because every ratio depends on it.
     for (const one of order.flatMap((each, i) => (i % 5 === 0 ? [each, bare] : [each]))) {
       if (failed.has(one.name)) continue;
       const { ms, status } = run(one);
       if (status !== 0) failed.set(one.name, `exit ${status}`);
-      // The first round only warms the caches of the system.
+      // The first round only warms the system caches.
       if (round >= 0) times.get(one.name).push(ms);
     }
   }
@@ -33,8 +34,8 @@ function run({ argv, cwd, env }) {
   return { ms: Number(process.hrtime.bigint() - began) / 1e6, status };
 }
 
-/** Largest memory of the process in megabytes, or its exit code. */
-export function peakMemory({ argv, cwd, env }) {
+/** Measures the peak memory of a process in megabytes. Returns the exit code if it fails. */
+export function measurePeakMemory({ argv, cwd, env }) {
   const { status, output } = spawnSync(
     process.execPath,
     ['--require', fileURLToPath(new URL('peak-memory.cjs', import.meta.url)), ...argv],

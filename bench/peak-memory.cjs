@@ -1,5 +1,5 @@
-// Preloaded into a measured process: at its end it writes its largest memory, in kilobytes, to file 3. Linux counts the
-// memory of the process that forked into `maxRSS`; `VmHWM` is the process's own.
+// Preloaded into a measured process. On exit it writes its peak memory in kilobytes to file descriptor 3. On Linux, `maxRSS`
+// includes the memory of the process that forked it; `VmHWM` does not.
 const fs = require('node:fs');
 
 process.once('exit', () => {

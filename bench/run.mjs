@@ -1,21 +1,21 @@
-// `npm run bench`: every figure of the bar that applies, each with its limit. Times are ratios to `node -e 0` of the same run.
+// `npm run bench`: measures every figure that has a limit. Times are ratios to `node -e 0` of the same run.
 //   --quick       few rounds, no 100,000 tasks, no install     --rounds N
-//   --strict      exits with 1 on a miss                       --json     rows instead of a table
-//   --dist DIR    measures a build that exists (else builds)
+//   --strict      exit with 1 if a limit is exceeded           --json     print JSON instead of a table
+//   --dist DIR    measure an existing build instead of building
 import { spawnSync } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
-import { gradeRows } from './grade.mjs';
+import { measureGrade } from './grade.mjs';
 import { measureHttp } from './http.mjs';
-import { importRows } from './import.mjs';
-import { install } from './install.mjs';
+import { measureImport } from './import.mjs';
+import { measureInstall } from './install.mjs';
 import { measureMcp } from './mcp.mjs';
-import { medians, peakMemory } from './measure.mjs';
-import { skillRows } from './skills.mjs';
+import { measureMedians, measurePeakMemory } from './measure.mjs';
+import { measureSkills } from './skills.mjs';
 import { openMemory, openProjects } from './stores.mjs';
-import { wavesRows } from './waves.mjs';
+import { measureWaves } from './waves.mjs';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const { values: options } = parseArgs({
@@ -51,16 +51,16 @@ const { folder, projects, remove } = await openProjects({
   ),
 });
 
-const remembered = options.quick ? 10_000 : 100_000;
-projects.memory = await openMemory(remembered);
-const recalls = { 'a rare word': 'quokka', 'a typo': 'qoukka', 'a frequent word': 'bacordel' };
+const memoryCount = options.quick ? 10_000 : 100_000;
+projects.memory = await openMemory(memoryCount);
+const memoryQueries = { 'a rare word': 'quokka', 'a typo': 'qoukka', 'a frequent word': 'bacordel' };
 
 const batch = join(folder, 'batch.json');
 writeFileSync(batch, JSON.stringify(Array.from({ length: 1000 }, (_, i) => ({ title: `Part ${i} of the batch` }))));
 const grade = { CLEO_SESSION_GRADE: 'true', CLEO_SESSION_GRADE_ID: 'bench' };
 const reads = { show: ['show', 'T500'], find: ['find', 'quokka'], exists: ['exists', 'T500'], next: ['next'] };
 
-const caseOf = (name, args, project, env = {}) => ({
+const toCase = (name, args, project, env = {}) => ({
   name,
   argv: [cleo, ...args],
   cwd: projects[project],
@@ -68,25 +68,26 @@ const caseOf = (name, args, project, env = {}) => ({
 });
 const all = ['1,000', ...Object.keys(sizes)];
 const reading = [
-  ...all.flatMap((size) => Object.entries(reads).map(([name, args]) => caseOf(`${name} at ${size}`, args, size))),
-  ...Object.entries(recalls).map(([name, word]) => caseOf(`memory find, ${name}`, ['memory', 'find', word], 'memory')),
+  ...all.flatMap((size) => Object.entries(reads).map(([name, args]) => toCase(`${name} at ${size}`, args, size))),
+  ...Object.entries(memoryQueries).map(([name, word]) => toCase(`memory find, ${name}`, ['memory', 'find', word], 'memory')),
 ];
-// In grade mode a read is logged.
+// Grade mode logs reads, so they are writes.
 const writing = [
-  ...all.map((size) => caseOf(`add at ${size}`, ['add', 'Write one more parser'], `add at ${size}`)),
-  ...Object.entries(reads).map(([name, args]) => caseOf(`${name} graded`, args, 'graded', grade)),
-  caseOf('add-batch', ['add-batch', '--file', batch], 'batch'),
+  ...all.map((size) => toCase(`add at ${size}`, ['add', 'Write one more parser'], `add at ${size}`)),
+  ...Object.entries(reads).map(([name, args]) => toCase(`${name} graded`, args, 'graded', grade)),
+  toCase('add-batch', ['add-batch', '--file', batch], 'batch'),
 ];
 
 const rows = [];
 try {
-  // Apart: what reads must not pay for what the disk still has to do for what wrote before it.
-  const groups = [medians(reading, rounds), medians(writing, rounds)];
+  // Reads and writes are measured apart, so that reads do not wait for the disk to finish earlier writes.
+  const groups = [measureMedians(reading, rounds), measureMedians(writing, rounds)];
   const ratio = (name, to) => {
     const ms = groups.find((group) => group.has(name));
     return typeof ms.get(name) === 'string' ? ms.get(name) : ms.get(name) / ms.get(to);
   };
-  const row = (what, figure, bar, unit = '×') => rows.push({ what, figure, bar, unit, isOk: typeof figure === 'number' && figure <= bar });
+  const row = (what, figure, limit, unit = '×') =>
+    rows.push({ what, figure, limit, unit, isWithin: typeof figure === 'number' && figure <= limit });
 
   for (const name of [...Object.keys(reads), 'add'])
     row(`cold ${name} at 1,000 tasks`, ratio(`${name} at 1,000`, 'node'), { next: 1.5, add: 1.6 }[name] ?? 1.35);
@@ -98,8 +99,8 @@ try {
         ratio(`${name} at ${size}`, `${name} at 1,000`),
         name === 'next' ? 1.5 : 1.15,
       );
-  for (const name of Object.keys(recalls))
-    row(`cold memory find at ${remembered.toLocaleString('en')} entries, ${name}`, ratio(`memory find, ${name}`, 'node'), 1.5);
+  for (const name of Object.keys(memoryQueries))
+    row(`cold memory find at ${memoryCount.toLocaleString('en')} entries, ${name}`, ratio(`memory find, ${name}`, 'node'), 1.5);
   row('add-batch of 1,000 against one add', ratio('add-batch', 'add at 1,000'), 6);
   const mcp = await measureMcp({ cleo, cwd: projects.mcp, env: { CLEO_HOME: join(folder, 'home') } }, rounds);
   for (const [name, figure] of Object.entries(mcp.starts)) row(`MCP start to the answer of ${name}`, figure, 4);
@@ -107,22 +108,22 @@ try {
   row('MCP first admin.help', mcp.helpBytes, 3000, 'bytes');
   row("an agent's standard day over MCP", mcp.dayBytes, 6000, 'bytes');
   row('warm MCP tasks.show', mcp.showMs, 1, 'ms');
-  for (const figures of await gradeRows(cleo, options.quick)) row(...figures);
-  for (const figures of await wavesRows(cleo, rounds)) row(...figures);
-  for (const figures of skillRows(cleo, rounds)) row(...figures);
-  for (const figures of importRows(cleo)) row(...figures);
+  for (const figures of await measureGrade(cleo, options.quick)) row(...figures);
+  for (const figures of await measureWaves(cleo, rounds)) row(...figures);
+  for (const figures of measureSkills(cleo, rounds)) row(...figures);
+  for (const figures of measureImport(cleo)) row(...figures);
   const http = await measureHttp({ cleo, cwd: projects.http, env: { CLEO_HOME: join(folder, 'home') } }, rounds);
   row('warm HTTP tasks.show', http.showMs, 1, 'ms');
   row('a call of 64 HTTP clients, a quarter of them writes', http.callMs, 4, 'ms');
   row('failed calls of 64 HTTP clients', http.failed, 0, '');
-  const memory = [...reading, ...writing].map((one) => ({ name: one.name, peak: peakMemory(one) }));
+  const memory = [...reading, ...writing].map((one) => ({ name: one.name, peak: measurePeakMemory(one) }));
   const failed = memory.find(({ peak }) => typeof peak === 'string');
   const { name, peak } = failed ?? memory.toSorted((a, b) => b.peak - a.peak)[0];
   row(`peak memory of a call (${name})`, peak, 60, 'MB');
   if (!options.quick) {
-    const { packages, megabytes, first } = install();
+    const { packages, megabytes, first } = measureInstall();
     row('production install', megabytes, 40, 'MB');
-    row('packages besides ours', packages.length, 8, '');
+    row('packages besides cleo', packages.length, 8, '');
     row('empty .cleo', first.kilobytes, 640, 'KB');
     row('commands to the first task', first.commands, 2, '');
   }
@@ -131,17 +132,22 @@ try {
 } finally {
   remove();
 }
-if (options.strict && rows.some(({ isOk }) => !isOk)) process.exitCode = 1;
+if (options.strict && rows.some(({ isWithin }) => !isWithin)) process.exitCode = 1;
 
 function print(all, startMs) {
-  const shown = (value, unit) => (typeof value === 'string' ? value : `${Number(value.toFixed(2))} ${unit}`.trim());
+  const format = (value, unit) => (typeof value === 'string' ? value : `${Number(value.toFixed(2))} ${unit}`.trim());
   const lines = [
-    ['what', 'figure', 'bar', ''],
-    ...all.map(({ what, figure, bar, unit, isOk }) => [what, shown(figure, unit), `≤ ${shown(bar, unit)}`, isOk ? 'ok' : 'MISS']),
+    ['what', 'figure', 'limit', ''],
+    ...all.map(({ what, figure, limit, unit, isWithin }) => [
+      what,
+      format(figure, unit),
+      `≤ ${format(limit, unit)}`,
+      isWithin ? 'ok' : 'MISS',
+    ]),
   ];
   const widths = [0, 1, 2].map((column) => Math.max(...lines.map((line) => line[column].length)));
-  for (const [what, figure, bar, verdict] of lines)
-    process.stdout.write(`${what.padEnd(widths[0])}  ${figure.padStart(widths[1])}  ${bar.padEnd(widths[2])}  ${verdict}\n`);
+  for (const [what, figure, limit, verdict] of lines)
+    process.stdout.write(`${what.padEnd(widths[0])}  ${figure.padStart(widths[1])}  ${limit.padEnd(widths[2])}  ${verdict}\n`);
   process.stdout.write(
     `\nMedians of ${rounds} interleaved rounds; node -e 0 takes ${startMs.toFixed(1)} ms here (Node ${process.versions.node}).\n`,
   );

@@ -1,46 +1,45 @@
-// What it costs to have a skill run and judged rather than to run it: `node bench/skills.mjs [dist]` alone, or as a part of
-// `npm run bench`.
+// Measures the overhead of running a skill with its gates: `node bench/skills.mjs [dist]`, or as part of `npm run bench`.
 import { spawnSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { cleanEnv, medians } from './measure.mjs';
+import { cleanEnv, measureMedians } from './measure.mjs';
 
 const files = 20_000;
 
-export function skillRows(cleo, rounds) {
+export function measureSkills(cleo, rounds) {
   const folder = mkdtempSync(join(tmpdir(), 'cleo-bench-skills-'));
   try {
     const env = { CLEO_HOME: join(folder, 'home') };
-    const places = Object.fromEntries(['small', 'large'].map((name) => [name, project(join(folder, name), cleo, env)]));
+    const places = Object.fromEntries(['small', 'large'].map((name) => [name, createProject(join(folder, name), cleo, env)]));
     for (let n = 0; n < files; n++) {
       if (n % 200 === 0) mkdirSync(join(places.large, 'src', String(n / 200)), { recursive: true });
       writeFileSync(join(places.large, 'src', String(Math.floor(n / 200)), `${n}.ts`), '');
     }
     const cases = Object.entries(places).map(([name, cwd]) => ({ name, argv: [cleo, 'skill', 'run', 'yes'], cwd, env }));
-    const ms = medians(cases, rounds);
+    const ms = measureMedians(cases, rounds);
     const figure = (work) => ([...ms.values()].find((one) => typeof one === 'string') ? String(ms.get('small')) : work());
     return [
       ['skill run of a skill that does nothing', figure(() => ms.get('small') / ms.get('node')), 3, '×'],
-      // A run looks at the tree twice: before and after.
-      [`a look at a tree of ${files.toLocaleString('en')} files`, figure(() => (ms.get('large') - ms.get('small')) / 2), 1000, 'ms'],
+      // A run scans the tree twice, before and after.
+      [`scanning a tree of ${files.toLocaleString('en')} files`, figure(() => (ms.get('large') - ms.get('small')) / 2), 1000, 'ms'],
     ];
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }
 }
 
-function project(folder, cleo, env) {
+function createProject(folder, cleo, env) {
   mkdirSync(join(folder, 'skills', 'yes'), { recursive: true });
   writeFileSync(join(folder, 'skills', 'yes', 'run'), '#!/bin/sh\nexec true\n', { mode: 0o755 });
   const { status } = spawnSync(process.execPath, [cleo, 'init'], { cwd: folder, env: { ...cleanEnv, ...env } });
-  if (status !== 0) throw new Error(`cleo init ended with ${status}`);
+  if (status !== 0) throw new Error(`cleo init exited with ${status}`);
   return folder;
 }
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
   const cleo = join(resolve(process.argv[2] ?? fileURLToPath(new URL('../dist', import.meta.url))), 'cleo.js');
-  for (const [what, figure, bar, unit] of skillRows(cleo, 15))
-    process.stdout.write(`${what}: ${typeof figure === 'number' ? figure.toFixed(2) : figure} ${unit} (≤ ${bar})\n`);
+  for (const [what, figure, limit, unit] of measureSkills(cleo, 15))
+    process.stdout.write(`${what}: ${typeof figure === 'number' ? figure.toFixed(2) : figure} ${unit} (≤ ${limit})\n`);
 }

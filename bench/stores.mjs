@@ -1,4 +1,4 @@
-// Projects of a given size. They are made once and kept in the temporary folder under the hash of the code that makes them.
+// Projects of a given size. They are created once and cached in the temporary folder under the hash of the code that creates them.
 import { createHash } from 'node:crypto';
 import { cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -8,53 +8,53 @@ import { build } from 'esbuild';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 
-/** `sizes`: `{ name: [count, open] }`. Copies that may be written to, in a folder that `remove` takes away. */
+/** Creates writable copies of projects with the sizes `{ name: [count, open] }`, in a folder that `remove` deletes. */
 export async function openProjects(sizes) {
-  const { fill, kept } = await filler();
+  const { fill, cache } = await loadFill();
   const folder = mkdtempSync(join(tmpdir(), 'cleo-bench-'));
   const projects = {};
   for (const [name, [count, open]] of Object.entries(sizes)) {
-    const made = join(kept, `${count}-${open}`);
-    await makeOnce(made, (fresh) => fill(fresh, count, open));
+    const project = join(cache, `${count}-${open}`);
+    await createOnce(project, (temporary) => fill(temporary, count, open));
     projects[name] = join(folder, name);
-    cpSync(made, projects[name], { recursive: true });
+    cpSync(project, projects[name], { recursive: true });
   }
   return { folder, projects, remove: () => rmSync(folder, { recursive: true, force: true }) };
 }
 
-/** A project whose log holds so many entries of one session. It is large and only read, so it is used where it is kept. */
+/** Opens a project whose log has `count` entries of one session. It is large and only read, so it is not copied. */
 export async function openLog(count) {
-  const { fillLog, loggedSession, kept } = await filler();
-  const made = join(kept, `log-${count}`);
-  await makeOnce(made, (fresh) => fillLog(fresh, count));
-  return { folder: made, session: loggedSession };
+  const { fillLog, loggedSession, cache } = await loadFill();
+  const project = join(cache, `log-${count}`);
+  await createOnce(project, (temporary) => fillLog(temporary, count));
+  return { folder: project, session: loggedSession };
 }
 
-/** A project that is one plan of so many tasks, each of which waits for `each` others. Only read, so it is used where it is kept. */
+/** Opens a project with one plan of `count` tasks, each with `each` dependencies. It is only read, so it is not copied. */
 export async function openPlan(count, each) {
-  const { fillPlan, planned, kept } = await filler();
-  const made = join(kept, `plan-${count}-${each}`);
-  await makeOnce(made, (fresh) => fillPlan(fresh, count, each));
-  return { folder: made, root: planned };
+  const { fillPlan, plannedSaga, cache } = await loadFill();
+  const project = join(cache, `plan-${count}-${each}`);
+  await createOnce(project, (temporary) => fillPlan(temporary, count, each));
+  return { folder: project, root: plannedSaga };
 }
 
-/** A project that remembers so many entries. Only read, so it is used where it is kept. */
+/** Opens a project with `count` memory entries. It is only read, so it is not copied. */
 export async function openMemory(count) {
-  const { fillMemory, kept } = await filler();
-  const made = join(kept, `memory-${count}`);
-  await makeOnce(made, (fresh) => fillMemory(fresh, count));
-  return made;
+  const { fillMemory, cache } = await loadFill();
+  const project = join(cache, `memory-${count}`);
+  await createOnce(project, (temporary) => fillMemory(temporary, count));
+  return project;
 }
 
-async function makeOnce(made, fill) {
-  if (existsSync(made)) return;
-  const fresh = mkdtempSync(`${made}-`);
-  await fill(fresh);
-  if (existsSync(made)) rmSync(fresh, { recursive: true });
-  else renameSync(fresh, made);
+async function createOnce(project, fill) {
+  if (existsSync(project)) return;
+  const temporary = mkdtempSync(`${project}-`);
+  await fill(temporary);
+  if (existsSync(project)) rmSync(temporary, { recursive: true });
+  else renameSync(temporary, project);
 }
 
-async function filler() {
+async function loadFill() {
   const built = await build({
     entryPoints: [join(root, 'bench', 'fill.ts')],
     bundle: true,
@@ -66,24 +66,24 @@ async function filler() {
     logLevel: 'error',
   });
   const { text } = built.outputFiles[0];
-  const kept = join(tmpdir(), `cleo-bench-stores-${createHash('sha256').update(text).digest('hex').slice(0, 12)}`);
-  mkdirSync(kept, { recursive: true });
-  forgetOthers(kept);
-  // Inside node_modules, where the SQLite driver is found from.
+  const cache = join(tmpdir(), `cleo-bench-stores-${createHash('sha256').update(text).digest('hex').slice(0, 12)}`);
+  mkdirSync(cache, { recursive: true });
+  removeOldCaches(cache);
+  // Inside node_modules, where it finds the SQLite driver.
   const file = join(root, 'node_modules', `.cleo-bench-${process.pid}.mjs`);
   writeFileSync(file, text);
   try {
-    return { ...(await import(pathToFileURL(file).href)), kept };
+    return { ...(await import(pathToFileURL(file).href)), cache };
   } finally {
     rmSync(file);
   }
 }
 
-/** Stores of code that has changed since; not those that another run may be using. */
-function forgetOthers(kept) {
+/** Removes the caches of older code, except recent ones that another run may use. */
+function removeOldCaches(cache) {
   for (const name of readdirSync(tmpdir()).filter((one) => one.startsWith('cleo-bench-stores-'))) {
     const path = join(tmpdir(), name);
     const age = Date.now() - (statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? Date.now());
-    if (path !== kept && age > 3_600_000) rmSync(path, { recursive: true, force: true });
+    if (path !== cache && age > 3_600_000) rmSync(path, { recursive: true, force: true });
   }
 }

@@ -1,17 +1,17 @@
-// What it costs to put a large plan in order, in a process that is warm: `node bench/waves.mjs [dist]` alone, or as a part of
-// `npm run bench`. Through a server, so that it is what an orchestrator waits for, the answer of a megabyte included.
+// Measures planning a large project in a warm MCP server, with an answer of a megabyte: `node bench/waves.mjs [dist]`, or as part
+// of `npm run bench`.
 import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { opened } from './mcp.mjs';
+import { openClient } from './mcp.mjs';
 import { median } from './measure.mjs';
 import { openPlan } from './stores.mjs';
 
 const tasks = 10_000;
 const each = 3;
 
-export async function wavesRows(cleo, rounds) {
+export async function measureWaves(cleo, rounds) {
   const { folder, root } = await openPlan(tasks, each);
-  const server = await opened({ cleo, cwd: folder, env: { CLEO_HOME: join(folder, 'home') } });
+  const server = await openClient({ cleo, cwd: folder, env: { CLEO_HOME: join(folder, 'home') } });
   const rows = [];
   for (const operation of ['waves', 'analyze', 'ready', 'report', 'status']) {
     const params = operation === 'report' ? { taskId: root } : { epicId: root };
@@ -32,6 +32,6 @@ export async function wavesRows(cleo, rounds) {
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
   const cleo = join(resolve(process.argv[2] ?? fileURLToPath(new URL('../dist', import.meta.url))), 'cleo.js');
-  for (const [what, figure, bar, unit] of await wavesRows(cleo, 20))
-    process.stdout.write(`${what}: ${figure.toFixed(1)} ${unit} (≤ ${bar})\n`);
+  for (const [what, figure, limit, unit] of await measureWaves(cleo, 20))
+    process.stdout.write(`${what}: ${figure.toFixed(1)} ${unit} (≤ ${limit})\n`);
 }

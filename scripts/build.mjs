@@ -1,6 +1,5 @@
-// A command loads two files: the core (what every command needs, in one file) and its own part. Each further file costs
-// a cold start about a hundredth, ES modules a fifth, which is why this is CommonJS and why parts carry what they share
-// with each other rather than load it.
+// A command loads two files: the core, which every command needs, and its own part. Each further file costs a cold start
+// about 1 %, and ES modules cost 20 %. The output is therefore CommonJS, and parts duplicate the code that they share.
 import { spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { once } from 'node:events';
@@ -13,12 +12,12 @@ import { writeIndex } from './index.mjs';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const dist = join(root, process.argv[2] ?? 'dist');
-/** A text of more than 128 KiB is no load on the space where V8 makes new objects; one that is a little shorter fills a tenth of it for
- *  nothing, and brings the first garbage collection into a start that would have been over before. */
-const apart = 132 * 1024;
-const half = 64 * 1024;
-/** In this order in one project. Each first word gets its code cache, with what all its lines compile. */
-const everyday = [
+/** V8 allocates a string of more than 128 KiB outside of its young generation. A slightly shorter one fills a tenth of it and triggers
+ *  the first garbage collection during the start, so larger files are padded to this size. */
+const paddedLength = 132 * 1024;
+const minPaddedLength = 64 * 1024;
+/** Commands that are run in this order to fill the code cache. Each first word has one cache for all its lines. */
+const warmUpCommands = [
   'init',
   'add Write',
   'add Test --depends T001',
@@ -36,7 +35,7 @@ const everyday = [
   'skill run yes',
   'mcp',
 ];
-/** A client that tries the newest revision, goes on in the one before, and asks for a task. */
+/** An MCP client that tries the newest revision, falls back to the previous one, and reads a task. */
 const clientInfo = { name: 'build', version: '0' };
 const envelope = {
   'io.modelcontextprotocol/protocolVersion': '2026-07-28',
@@ -71,12 +70,12 @@ const common = {
   // The CommonJS build of jsonc-parser hides its `require` calls from esbuild.
   mainFields: ['module', 'main'],
   alias: { '@modelcontextprotocol/server/_shims': join(root, 'src', 'surfaces', 'mcp', 'sdk-shims.ts') },
-  // Left as a literal, a regular expression that nobody uses is dropped; as `new RegExp` every start would build it.
+  // An unused regular expression literal is dropped; `new RegExp` would run at every start.
   supported: { 'dynamic-import': false, 'regexp-unicode-property-escapes': true },
   define: { 'import.meta.filename': '__filename' },
 };
 
-/** Dynamic imports become `part:` files; in parts, imports of core modules become `core:` references. */
+/** Turns dynamic imports into `part:` files and, in parts, imports of core modules into `core:` references. */
 const linker = (core, found) => ({
   name: 'linker',
   setup(pass) {
@@ -90,11 +89,11 @@ const linker = (core, found) => ({
       found.core.add(name(path));
       return { path: `core:${name(path)}`, external: true };
     });
-    // Which operation is loaded is known only when it is called: its part is asked for by name.
+    // The registry loads an operation by name at run time.
     pass.onLoad({ filter: /core[\\/]registry\.ts$/ }, ({ path }) => {
       const text = readFileSync(path, 'utf8');
       const contents = text.replace(/await import\(.*?\)/, `require('part:src/' + file)`);
-      if (contents === text) throw new Error(`${path} no longer loads operations in the way the build replaces`);
+      if (contents === text) throw new Error(`${path} no longer contains the import that the build replaces`);
       return { contents, loader: 'ts' };
     });
   },
@@ -107,30 +106,30 @@ const parts = new Set(files);
 const packages = new Set();
 const inCore = new Set();
 const survey = await build({ ...common, entryPoints: ['src/cli.ts'], plugins: [linker(undefined, { parts, core: inCore })] });
-bundled(survey);
+recordPackages(survey);
 const core = new Set(Object.keys(survey.metafile.inputs).filter((path) => path.startsWith('src/')));
 
 rmSync(dist, { recursive: true, force: true });
 mkdirSync(join(dist, 'parts'), { recursive: true });
-/** As the loader finds it. */
-const fileOf = (part) =>
+/** Returns the file name of a part, as the loader computes it. */
+const toPartFile = (part) =>
   `${part
     .replace(/^src\//, '')
     .replace(/\.ts$/, '')
     .replaceAll('/', '-')}.js`;
 for (const part of parts) {
-  // A set grows while it is walked: parts of parts are built too.
+  // Building a part adds its own parts to the set.
   if (core.has(part)) {
     inCore.add(part);
     continue;
   }
   const built = await build({ ...common, entryPoints: [part], plugins: [linker(core, { parts, core: inCore })] });
-  bundled(built);
-  write(join('parts', fileOf(part)), wrapped(built.outputFiles[0].text));
+  recordPackages(built);
+  write(join('parts', toPartFile(part)), wrapModule(built.outputFiles[0].text));
 }
 
-// What parts reach for is kept in a table; the rest of the core stays private to its file.
-const table = await exportsOf([...inCore].sort());
+// The core exports a table of the modules that parts import; everything else stays private.
+const table = await listExports([...inCore].sort());
 const built = await build({
   ...common,
   stdin: {
@@ -145,20 +144,20 @@ const built = await build({
   },
   plugins: [linker(undefined, { parts, core: new Set() })],
 });
-write('core.js', wrapped(built.outputFiles[0].text, ',cleoCore'));
+write('core.js', wrapModule(built.outputFiles[0].text, ',cleoCore'));
 writeFileSync(
   join(dist, 'cleo.js'),
   readFileSync(join(root, 'scripts', 'loader.cjs'), 'utf8').replace('__BUILD__', digest.digest('hex').slice(0, 12)),
 );
 writeFileSync(join(dist, 'words.json'), JSON.stringify(words));
 writeFileSync(join(dist, 'package.json'), '{"type":"commonjs"}\n');
-writeFileSync(join(dist, 'THIRD-PARTY.txt'), licences());
+writeFileSync(join(dist, 'THIRD-PARTY.txt'), formatLicenses());
 chmodSync(join(dist, 'cleo.js'), 0o755);
-await warm();
+await fillCodeCache();
 
-/** The names that each of these files exports. A part is handed an object of them when it asks: `import *` would make all of them, with a
- *  function for each name, at every start. */
-async function exportsOf(paths) {
+/** Lists the exports of each file. The core creates the object of a module on demand; `import *` would create all of them at every
+ *  start. */
+async function listExports(paths) {
   const { absWorkingDir, target, logLevel } = common;
   const { metafile } = await build({
     absWorkingDir,
@@ -174,48 +173,48 @@ async function exportsOf(paths) {
   return paths.map((path) => ({ path, names: names.get(path) }));
 }
 
-/** Notes whose code went into a file. */
-function bundled({ metafile }) {
+/** Records the packages whose code is in a bundle. */
+function recordPackages({ metafile }) {
   for (const path of Object.keys(metafile.inputs)) {
     const found = /^(.*node_modules\/(?:@[^/]+\/)?[^/]+)\//.exec(path)?.[1];
     if (found) packages.add(found);
   }
 }
 
-/** What those who wrote it ask to be passed on with it. */
-function licences() {
+/** Formats the licenses of all bundled packages. */
+function formatLicenses() {
   const all = [...packages].sort().map((path) => {
     const folder = join(root, path);
     const { name, version, license } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'));
     const file = readdirSync(folder).find((entry) => /^licen[cs]e/i.test(entry));
     return `${name} ${version} (${license})\n\n${file ? readFileSync(join(folder, file), 'utf8').trim() : ''}\n`;
   });
-  return `The files of this folder contain code of these packages.\n\n${all.join(`\n${'-'.repeat(80)}\n\n`)}`;
+  return `The files in this folder contain code of these packages.\n\n${all.join(`\n${'-'.repeat(80)}\n\n`)}`;
 }
 
 function write(file, text) {
-  const filled = text.length > half ? text.padEnd(apart) : text;
-  digest.update(filled);
-  writeFileSync(join(dist, file), filled);
+  const padded = text.length > minPaddedLength ? text.padEnd(paddedLength) : text;
+  digest.update(padded);
+  writeFileSync(join(dist, file), padded);
 }
 
-/** A file as the loader calls it. */
-function wrapped(text, more = '') {
-  // One byte a character keeps the source half as big in memory; esbuild escapes strings, but leaves regular expressions as they are.
+/** Wraps a file in the function that the loader calls. */
+function wrapModule(text, more = '') {
+  // A source with one byte per character takes half the memory. esbuild escapes strings, but not regular expressions.
   const foreign = /[^\0-\x7f].{0,60}/.exec(text);
-  if (foreign) throw new Error(`a regular expression holds a character that has to be escaped: ${foreign[0]}`);
+  if (foreign) throw new Error(`a regular expression contains a character that must be escaped: ${foreign[0]}`);
   return `(function(require,module,exports,__filename${more}){${text}})\n`;
 }
 
-/** Runs the everyday commands once, so that the code cache is there before the first user's command. */
-async function warm() {
+/** Runs the warm-up commands, so that the code cache exists before the first command of a user. */
+async function fillCodeCache() {
   const project = mkdtempSync(join(tmpdir(), 'cleo-build-'));
   const env = { PATH: process.env.PATH, HOME: project, CLEO_HOME: join(project, 'home'), CLEO_WARMS: '1' };
   // A skill that does nothing.
   mkdirSync(join(project, 'skills', 'yes'), { recursive: true });
   writeFileSync(join(project, 'skills', 'yes', 'run'), '#!/bin/sh\n', { mode: 0o755 });
   try {
-    for (const command of everyday) {
+    for (const command of warmUpCommands) {
       const child = spawn(process.execPath, [join(dist, 'cleo.js'), ...command.split(' ')], {
         cwd: project,
         env,
@@ -223,7 +222,7 @@ async function warm() {
       });
       child.stdin.on('error', () => {}).end(command === 'mcp' ? conversation : '');
       const [code] = await once(child, 'exit');
-      if (code !== 0) throw new Error(`cleo ${command} ended with ${code}`);
+      if (code !== 0) throw new Error(`cleo ${command} exited with ${code}`);
     }
   } finally {
     rmSync(project, { recursive: true, force: true });

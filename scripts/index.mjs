@@ -1,4 +1,4 @@
-// Reads every operation's definition and writes the index: all that the cold path loads of those it does not run.
+// Reads the definition of every operation and writes the index, so that a cold start need not load the operations it does not run.
 import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
@@ -20,7 +20,7 @@ const sources = readdirSync(folder, { recursive: true, withFileTypes: true })
   .filter((path) => path.includes('/operations/') && !path.includes('/shared/'))
   .sort();
 
-/** The first words of all commands, and the files of all operations. */
+/** Writes all generated files. Returns the first words of all commands and the files of all operations. */
 export async function writeIndex() {
   writeProtocol();
   writeProtocols();
@@ -60,16 +60,16 @@ export async function writeIndex() {
             ...(op.cli.selectedBy ? { selectedBy: op.cli.selectedBy } : {}),
             ...(op.cli.isDefault ? { isDefault: true } : {}),
           };
-          const meant = modules.operationPath(op.name);
-          if (path !== meant.file || exported !== meant.exported)
-            throw new Error(`${op.name} is looked for as ${meant.exported} in ${meant.file}; it stands as ${exported} in ${path}`);
+          const expected = modules.operationPath(op.name);
+          if (path !== expected.file || exported !== expected.exported)
+            throw new Error(`${op.name} must be ${expected.exported} in ${expected.file}; it is ${exported} in ${path}`);
           return { name: op.name, commands: row.commands, path, row };
         }),
     );
     lines.sort((a, b) => (a.name < b.name ? -1 : 1));
-    // One text: literals would each be made anew from the code cache, functions even more so.
+    // One string: V8 would create every literal and function again from the code cache.
     const rows = lines.map((line) => JSON.stringify(line.row)).join('\n');
-    const text = `// Generated from the definitions by scripts/index.mjs; not kept in git.\nimport { createRegistry } from './registry.ts';\n\nexport const registry = createRegistry(\n  ${JSON.stringify(rows)},\n);\n`;
+    const text = `// Generated from the definitions by scripts/index.mjs; not in git.\nimport { createRegistry } from './registry.ts';\n\nexport const registry = createRegistry(\n  ${JSON.stringify(rows)},\n);\n`;
     if (read(target) !== text) writeFileSync(target, text);
     const commands = [...lines.flatMap((line) => line.commands), ...modules.processes.map(({ cli }) => cli.command)];
     return {
@@ -81,13 +81,13 @@ export async function writeIndex() {
   }
 }
 
-/** The protocol text as a module: a part of the build, found wherever that is run from. */
+/** Writes the protocol text as a module, so that the build contains it. */
 function writeProtocol() {
-  const text = `// Generated from protocols by scripts/index.mjs; not kept in git.\nexport const protocolText = ${JSON.stringify(readFileSync(protocol, 'utf8'))};\n`;
+  const text = `// Generated from protocols by scripts/index.mjs; not in git.\nexport const protocolText = ${JSON.stringify(readFileSync(protocol, 'utf8'))};\n`;
   if (read(protocolTarget) !== text) writeFileSync(protocolTarget, text);
 }
 
-/** The protocols of the kinds of work, and the one below all of them; the same way. */
+/** Writes the protocols of all kinds of work and the base protocol as a module. */
 function writeProtocols() {
   const texts = Object.fromEntries(
     readdirSync(join(root, 'protocols'))
@@ -96,7 +96,7 @@ function writeProtocols() {
       .map((name) => [name.slice(0, -'.md'.length), readFileSync(join(root, 'protocols', name), 'utf8')]),
   );
   const { base, ...conditional } = texts;
-  const text = `// Generated from protocols by scripts/index.mjs; not kept in git.\nimport type { ProtocolName } from '#skills/model/protocol.ts';\n\nexport const baseProtocol = ${JSON.stringify(base)};\n\nexport const protocols: Record<ProtocolName, string> = ${JSON.stringify(conditional, null, 2)};\n`;
+  const text = `// Generated from protocols by scripts/index.mjs; not in git.\nimport type { ProtocolName } from '#skills/model/protocol.ts';\n\nexport const baseProtocol = ${JSON.stringify(base)};\n\nexport const protocols: Record<ProtocolName, string> = ${JSON.stringify(conditional, null, 2)};\n`;
   if (read(protocolsTarget) !== text) writeFileSync(protocolsTarget, text);
 }
 

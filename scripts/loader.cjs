@@ -1,45 +1,45 @@
 #!/usr/bin/env node
 'use strict';
-// Runs core.js and, on demand, one file of parts/. Compiling them is a fifth of a cold start, so V8's code cache is kept,
-// one file for each command with just what that command compiles: beside the code, made by the build or by the first run
-// under another Node; where that folder belongs to someone else, in the user's own. V8 itself only compares the length of
-// a source, so the folder's name says which build it belongs to.
+// Runs core.js and, on demand, files of parts/. Compiling them takes a fifth of a cold start, so V8's code cache is stored in
+// one file for each command with the code that this command compiles. It is next to the code, written by the build or by the
+// first run under another Node version, or in the user's folder if the code is read-only. V8 only compares the length of a
+// source, so the name of the folder identifies the build.
 const fs = require('node:fs');
 const vm = require('node:vm');
 const build = '__BUILD__';
 const { env, pid } = process;
 const key = `${build}-${process.version}-${process.arch}`;
-const beside = `${__dirname}/cache/${key}`;
+const sharedFolder = `${__dirname}/cache/${key}`;
 const home = env.CLEO_HOME || (env.HOME && `${env.HOME}/.cleo`);
 const word = process.argv[2];
-/** Which commands there are is looked up only when a cache is written: this file is compiled anew at every start. */
+/** The list of commands is read only when a cache is written, because this file is compiled at every start. */
 let name = `${/^[a-z][a-z-]*$/.test(word) ? word : '-'}.bin`;
-const bundle = cacheOf(name) ?? cacheOf('-.bin');
-const kept = bundle ? placesIn(bundle) : {};
+const bundle = readCache(name) ?? readCache('-.bin');
+const cached = bundle ? parsePositions(bundle) : {};
 const scripts = {};
 const loaded = {};
 let core = {};
 let isIncomplete = false;
 
 function compile(file) {
-  const [start, end] = kept[file] ?? [];
+  const [start, end] = cached[file] ?? [];
   const cachedData = start === undefined ? undefined : bundle.subarray(start, end);
   const script = new vm.Script(fs.readFileSync(`${__dirname}/${file}`, 'utf8'), { filename: `${__dirname}/${file}`, cachedData });
-  // The build runs a command in several ways, and keeps what any of them compiles.
+  // The build runs a command several times and stores the code that any of these runs compiles.
   if (!cachedData || script.cachedDataRejected || env.CLEO_WARMS) {
-    if (!isIncomplete) process.once('exit', keep);
+    if (!isIncomplete) process.once('exit', saveCache);
     isIncomplete = true;
     scripts[file] = script;
   }
   return script.runInThisContext();
 }
 
-function cacheOf(file) {
-  return read(`${beside}/${file}`) ?? (isOwn(`${home}/cache/${key}`) ? read(`${home}/cache/${key}/${file}`) : undefined);
+function readCache(file) {
+  return read(`${sharedFolder}/${file}`) ?? (isOwn(`${home}/cache/${key}`) ? read(`${home}/cache/${key}/${file}`) : undefined);
 }
 
 function read(path) {
-  // An exception costs more than a look.
+  // An exception costs more than `existsSync`.
   if (!fs.existsSync(path)) return undefined;
   try {
     return fs.readFileSync(path);
@@ -48,8 +48,8 @@ function read(path) {
   }
 }
 
-/** A damaged cache is no cache. */
-function placesIn(bytes) {
+/** Reads the positions of the cached files. A damaged cache is ignored. */
+function parsePositions(bytes) {
   try {
     return JSON.parse(bytes.latin1Slice(0, bytes.indexOf(10)));
   } catch {
@@ -57,50 +57,50 @@ function placesIn(bytes) {
   }
 }
 
-/** Code is only taken from a folder of the user who runs it. */
+/** Checks that the folder belongs to the current user. Code from other users is not run. */
 function isOwn(folder) {
   const found = home && process.getuid && fs.statSync(folder, { throwIfNoEntry: false });
   return found && found.uid === process.getuid();
 }
 
-function keep() {
-  // A server goes on to load what its clients ask for; what every start reads stays what a start needs.
-  if (!scripts['core.js'] && Object.keys({ ...kept, ...scripts }).length > 24) return;
+function saveCache() {
+  // A server keeps loading parts for its clients. They must not slow down its next start.
+  if (!scripts['core.js'] && Object.keys({ ...cached, ...scripts }).length > 24) return;
   if (!JSON.parse(fs.readFileSync(`${__dirname}/words.json`, 'utf8')).includes(word)) name = '-.bin';
-  const bytes = bundled();
-  if (fill(beside, bytes) || !home || !process.getuid) return;
-  fill(`${home}/cache/${key}`, bytes);
+  const bytes = packCaches();
+  if (writeCache(sharedFolder, bytes) || !home || !process.getuid) return;
+  writeCache(`${home}/cache/${key}`, bytes);
 }
 
-/** What was kept before and what this run compiled: a line that says where each begins and ends, then the caches. */
-function bundled() {
-  const parts = Object.entries(kept)
+/** Packs the earlier caches and the newly compiled ones: a line of JSON with their positions, then the caches. */
+function packCaches() {
+  const parts = Object.entries(cached)
     .filter(([file]) => !scripts[file])
     .map(([file, [start, end]]) => [file, bundle.subarray(start, end)]);
   for (const file of Object.keys(scripts)) parts.push([file, scripts[file].createCachedData()]);
-  // Room for its name and two numbers each.
+  // Each entry has a name and two numbers.
   const head = (parts.reduce((length, [file]) => length + file.length + 32, 8) | 4095) + 1;
-  const places = {};
+  const positions = {};
   let at = head;
   for (const [file, bytes] of parts) {
-    places[file] = [at, at + bytes.length];
+    positions[file] = [at, at + bytes.length];
     at += (bytes.length + 7) & ~7;
   }
   const all = Buffer.alloc(at);
-  all.write(`${JSON.stringify(places)}\n`);
-  for (const [file, bytes] of parts) all.set(bytes, places[file][0]);
+  all.write(`${JSON.stringify(positions)}\n`);
+  for (const [file, bytes] of parts) all.set(bytes, positions[file][0]);
   return all;
 }
 
-/** A folder that cannot be written only means a slower start. */
-function fill(folder, bytes) {
+/** Writes the cache. If the folder is read-only, the next start is slower. */
+function writeCache(folder, bytes) {
   const fresh = `${folder}/${name}.${pid}`;
   try {
     fs.mkdirSync(folder, { recursive: true });
-    // Synced: V8 trusts what it reads, and a loss of power must not leave half of it.
+    // Flushed to disk, because V8 trusts the cache and a power failure must not leave half of it.
     fs.writeFileSync(fresh, bytes, { flag: 'wx', flush: true });
     fs.renameSync(fresh, `${folder}/${name}`);
-    forgetOthers(`${folder}/..`);
+    removeOldCaches(`${folder}/..`);
     return true;
   } catch {
     fs.rmSync(fresh, { force: true });
@@ -108,8 +108,8 @@ function fill(folder, bytes) {
   }
 }
 
-/** Caches of builds that are gone. */
-function forgetOthers(folder) {
+/** Removes the caches of other builds. */
+function removeOldCaches(folder) {
   for (const other of fs.readdirSync(folder))
     if (/^[0-9a-f]{12}-v/.test(other) && !other.startsWith(build)) fs.rmSync(`${folder}/${other}`, { recursive: true, force: true });
 }

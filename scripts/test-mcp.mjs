@@ -1,8 +1,8 @@
-// `npm run test:mcp`: what others have written to judge MCP servers, run against ours. Not part of `npm test`, because it
-// installs them, and a Node that is new enough for them, into a scratch folder first.
-//   production   `cleo serve` by the official conformance suite, with a baseline of what does not apply to it
-//   fixtures     the suite's own tools behind our HTTP server, full marks, in both revisions
-//   inspector    the official inspector lists and calls our tools over standard input and output
+// `npm run test:mcp`: runs the official MCP test tools against our server. It is not part of `npm test`, because it installs
+// them, and a Node version that they need, into a temporary folder.
+//   production   the conformance suite against `cleo serve`, with a baseline of expected failures
+//   fixtures     the suite's own tools behind our HTTP server, without failures, in both revisions
+//   inspector    the official inspector lists and calls our tools over stdio
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -14,7 +14,7 @@ import { build } from 'esbuild';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const baselines = join(root, 'test', 'conformance');
-// The released suite knows the revisions to 2025-11-25; the one that knows 2026-07-28 has no release yet.
+// The released suite supports revisions up to 2025-11-25; only a pre-release supports 2026-07-28.
 const tools = {
   released: { '@modelcontextprotocol/conformance': '0.1.16' },
   next: { '@modelcontextprotocol/conformance': '0.2.0-alpha.12' },
@@ -40,19 +40,19 @@ try {
   run(process.execPath, [cleo, 'init'], project);
   run(process.execPath, [cleo, 'config', 'set', 'serve.callsPerMinute', '100000'], project);
   run(process.execPath, [cleo, 'add', 'Write the parser'], project);
-  const fixtures = await bundled();
-  await judged('production', [cleo, 'serve', '--port', '0', '--json'], project, 'baseline');
-  await judged('fixtures', [fixtures], project, 'fixtures');
+  const fixtures = await bundleFixtures();
+  await runSuite('production', [cleo, 'serve', '--port', '0', '--json'], project, 'baseline');
+  await runSuite('fixtures', [fixtures], project, 'fixtures');
   rmSync(fixtures);
-  inspected(project);
+  runInspector(project);
 } finally {
   rmSync(folder, { recursive: true, force: true });
 }
 process.stdout.write(failed === 0 ? 'test:mcp: all passed\n' : `test:mcp: ${failed} failed\n`);
 process.exitCode = failed === 0 ? 0 : 1;
 
-/** Starts a server and has the suite judge it, once for each revision. */
-async function judged(name, argv, cwd, baseline) {
+/** Starts a server and runs the suite against it, once for each revision. */
+async function runSuite(name, argv, cwd, baseline) {
   const child = spawn(process.execPath, argv, { cwd, env, stdio: ['ignore', 'pipe', 'inherit'] });
   const [line] = await once(createInterface({ input: child.stdout }), 'line');
   const { mcp } = JSON.parse(line).listening;
@@ -66,7 +66,7 @@ async function judged(name, argv, cwd, baseline) {
     const program = join(scratch, suite, 'node_modules', '@modelcontextprotocol', 'conformance', 'dist', 'index.js');
     report(
       `${name}, ${revision} (${suite})`,
-      spawnSync(node22(), [program, 'server', '--url', mcp, ...args, ...known], { env, cwd: folder, encoding: 'utf8' }),
+      spawnSync(findNode22(), [program, 'server', '--url', mcp, ...args, ...known], { env, cwd: folder, encoding: 'utf8' }),
     );
   }
   child.kill('SIGTERM');
@@ -74,10 +74,10 @@ async function judged(name, argv, cwd, baseline) {
   if (code !== 0) report(`${name}: the server`, { status: code ?? 1, stdout: '', stderr: '' });
 }
 
-function inspected(cwd) {
+function runInspector(cwd) {
   const program = join(scratch, 'inspector', 'node_modules', '.bin', 'mcp-inspector');
   const inspect = (...args) =>
-    spawnSync(node22(), [program, '--cli', process.execPath, cleo, 'mcp', ...args], {
+    spawnSync(findNode22(), [program, '--cli', process.execPath, cleo, 'mcp', ...args], {
       cwd,
       env: { ...env, PATH: env.PATH },
       encoding: 'utf8',
@@ -101,37 +101,37 @@ function report(what, { status, stdout, stderr }, pattern) {
   const isGood = status === 0 && (!pattern || pattern.test(stdout));
   if (!isGood) failed++;
   process.stdout.write(
-    `${isGood ? 'ok  ' : 'FAIL'} ${what}${isGood ? scoreOf(stdout) : `\n${stdout.slice(-6000)}\n${stderr.slice(-3000)}`}\n`,
+    `${isGood ? 'ok  ' : 'FAIL'} ${what}${isGood ? formatScore(stdout) : `\n${stdout.slice(-6000)}\n${stderr.slice(-3000)}`}\n`,
   );
 }
 
-/** How many of the scenarios that count for the revision passed. */
-function scoreOf(stdout) {
+/** Formats the number of passed scenarios of the revision. */
+function formatScore(stdout) {
   const [, summary = '', unscored = ''] = /=== SUMMARY ===([\s\S]*?)(?:Not scored([\s\S]*))?$/.exec(stdout) ?? [];
   const scenarios = [...summary.matchAll(/^([✓✗]) ([\w-]+):/gm)].filter(([, , name]) => !unscored.includes(` ${name} (`));
   return scenarios.length === 0 ? '' : `  ${scenarios.filter(([, mark]) => mark === '✓').length} of ${scenarios.length} scenarios`;
 }
 
-function node22() {
+function findNode22() {
   const own = process.env.CLEO_NODE22 ?? join(scratch, 'node', 'node_modules', 'node', 'bin', 'node');
   return Number(process.versions.node.split('.')[0]) >= 22 ? process.execPath : own;
 }
 
 function install(name, packages) {
-  if (name === 'node' && (node22() === process.execPath || process.env.CLEO_NODE22)) return;
+  if (name === 'node' && (findNode22() === process.execPath || process.env.CLEO_NODE22)) return;
   const place = join(scratch, name);
   const wanted = `${JSON.stringify({ private: true, dependencies: packages })}\n`;
   const stamp = join(place, 'installed.json');
   if (existsSync(stamp) && readFileSync(stamp, 'utf8') === wanted) return;
   mkdirSync(place, { recursive: true });
   writeFileSync(join(place, 'package.json'), wanted);
-  // Node's package finds the binary for this machine by a script; the others need none.
+  // The `node` package downloads its binary in an install script; the other packages need no scripts.
   run('npm', ['install', '--no-audit', '--no-fund', ...(name === 'node' ? [] : ['--ignore-scripts'])], place, process.env);
   writeFileSync(stamp, wanted);
 }
 
-/** The fixtures as one file, beside the modules it needs. */
-async function bundled() {
+/** Bundles the fixtures into one file inside node_modules, where it finds its packages. */
+async function bundleFixtures() {
   const outfile = join(root, 'node_modules', `.cleo-conformance-${process.pid}.mjs`);
   await build({
     entryPoints: [join(baselines, 'serve.ts')],
@@ -148,5 +148,5 @@ async function bundled() {
 
 function run(file, args, cwd, environment = env) {
   const { status, stderr } = spawnSync(file, args, { cwd, env: environment, encoding: 'utf8' });
-  if (status !== 0) throw new Error(`${file} ${args.join(' ')} ended with ${status}: ${stderr}`);
+  if (status !== 0) throw new Error(`${file} ${args.join(' ')} exited with ${status}: ${stderr}`);
 }

@@ -1,26 +1,26 @@
-// `npm test`: the index, then types, lint and build, then every test; the first step that fails ends it.
-// `--faults` runs the long forms of test/faults instead. Other arguments are vitest's (`npm test -- -u`).
+// `npm test`: index, types, lint, build, then all tests. It stops at the first step that fails.
+// `--faults` runs the long fault tests instead. Other arguments are passed to vitest (`npm test -- -u`).
 import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
-const given = process.argv.slice(2);
-const isLong = given.includes('--faults');
-const forVitest = given.filter((word) => word !== '--faults');
+const words = process.argv.slice(2);
+const isLong = words.includes('--faults');
+const vitestArguments = words.filter((word) => word !== '--faults');
 
 const bin = (name) => join(root, 'node_modules', '.bin', name);
 const node = (script, ...args) => [process.execPath, join(root, 'scripts', script), ...args];
 const index = { name: 'index', command: node('index.mjs') };
 const build = { name: 'build', command: node('build.mjs') };
-const longForms = ['test/faults', 'test/engines', 'test/scenarios/properties'];
+const longTests = ['test/faults', 'test/engines', 'test/scenarios/properties'];
 const steps = isLong
   ? [
       index,
       build,
       {
         name: 'faults',
-        // The engines compared with each other belong to PostgreSQL's project, which starts the server.
+        // Tests that compare the engines are in the `postgres` project, which starts the server.
         command: [
           bin('vitest'),
           'run',
@@ -30,7 +30,7 @@ const steps = isLong
           'faults',
           '--project',
           'postgres',
-          ...(forVitest.length ? forVitest : longForms),
+          ...(vitestArguments.length ? vitestArguments : longTests),
         ],
         env: { CLEO_FAULTS: 'full' },
       },
@@ -40,7 +40,7 @@ const steps = isLong
       { name: 'types', command: [bin('tsc'), '--noEmit'] },
       { name: 'lint', command: [bin('biome'), 'check', '.'] },
       build,
-      { name: 'tests', command: [bin('vitest'), 'run', ...forVitest] },
+      { name: 'tests', command: [bin('vitest'), 'run', ...vitestArguments] },
     ];
 
 for (const { name, command, env } of steps) {
@@ -48,7 +48,7 @@ for (const { name, command, env } of steps) {
   const [file, ...args] = command;
   const { status, error } = spawnSync(file, args, { cwd: root, stdio: 'inherit', env: { ...process.env, ...env } });
   if (status === 0) continue;
-  // Vitest's own summary stays the last line.
+  // Vitest prints its own summary last.
   if (name !== 'tests' && name !== 'faults') process.stderr.write(`failed: ${name}${error ? ` (${error.message})` : ''}\n`);
   process.exit(status ?? 1);
 }

@@ -11,22 +11,22 @@ import { runCli, type Terminal } from './surfaces/cli/run.ts';
 import { version } from './version.ts';
 
 export interface AppOptions {
-  /** For a process that serves its agents for long, and no others: each stays in the session that it started or resumed. */
+  /** Remembers the session that each agent starts or resumes, in a process that serves only its own agents. */
   isSticky?: boolean;
-  /** For a process in which calls run side by side, for as long as it lives. */
+  /** Keeps one store open for concurrent calls, for as long as the process runs. */
   isServer?: boolean;
-  /** For somebody who only watches: nothing is written, and no call is counted into anybody's session. */
+  /** Only reads: nothing is written, and no call belongs to a session. */
   isObserver?: boolean;
 }
 
-/** Builds the house for one project: the only place where things are put together. */
+/** Builds the app for one project. All dependencies are wired here. */
 export function createApp(platform: Platform, { isSticky = false, isServer = false, isObserver = false }: AppOptions = {}): App {
   const opened = new Map<string, Promise<Store>>();
   const openServerStore = async (): Promise<Store> => {
     try {
       return await (await import('./store/server-store.ts')).openServerStore(storeLocation(platform, requireProject(platform)));
     } catch (error) {
-      // A project or a configuration that was not there may be, the next time.
+      // The project or its configuration may exist the next time.
       opened.clear();
       throw error;
     }
@@ -37,8 +37,8 @@ export function createApp(platform: Platform, { isSticky = false, isServer = fal
     ...(isObserver ? { isObserver } : {}),
     registry: registry,
     openStore(mode) {
-      if (isObserver && mode === 'write') throw new Error('who looks on does not write');
-      // A connection that writes also reads; within one call both are the same one. A server's store has both sides.
+      if (isObserver && mode === 'write') throw new Error('an observer does not write');
+      // A writing connection also reads, so that one call uses one connection. A server's store has both.
       const key = isServer || opened.has('write') ? 'write' : mode;
       const store = opened.get(key) ?? (isServer ? openServerStore() : openStore(platform, mode));
       opened.set(key, store);
@@ -61,7 +61,7 @@ async function openStore(platform: Platform, mode: 'read' | 'write'): Promise<St
   return openPostgres(postgres);
 }
 
-/** Where a project's store is, and what it has to know of its surroundings. */
+/** Resolves the location and settings of a project's store. */
 function storeLocation(platform: Platform, project: Project, address?: string): StoreLocation {
   const config = platform.config.load(project);
   const busyTimeoutMs = config['store.busyTimeoutMs'];
@@ -82,8 +82,7 @@ function storeLocation(platform: Platform, project: Project, address?: string): 
   };
 }
 
-/** Writes all of it before the process ends: a pipe may be full, and may take a part. That nobody reads it any more is no
- *  failure, unless there is more to come. */
+/** Writes everything before the process ends, retrying when a pipe is full. A closed pipe is an error only while streaming. */
 export function writeAll(fd: number, text: string | Uint8Array, isStreaming = false): void {
   const bytes = typeof text === 'string' ? Buffer.from(text) : text;
   for (let at = 0; at < bytes.length; ) {
@@ -98,7 +97,7 @@ export function writeAll(fd: number, text: string | Uint8Array, isStreaming = fa
   }
 }
 
-/** Touching `process.stdout` costs a seventh of a start; a pipe or a file, which is what agents have, is told by its kind. */
+/** Detects the terminal. Accessing `process.stdout` costs a seventh of a cold start, so pipes and files are recognized by `fstat`. */
 async function detectScreen(): Promise<{ isTerminal: boolean; columns: number }> {
   const isTerminal = isCharacterDevice(1) && (await import('node:tty')).isatty(1);
   return { isTerminal, columns: (isTerminal && process.stdout.columns) || Number(process.env.COLUMNS) || 80 };
@@ -112,7 +111,7 @@ function isCharacterDevice(fd: number): boolean {
   }
 }
 
-/** The answer could not be written where it was redirected to. */
+/** Checks for an error of the disk that the answer is redirected to. */
 const isDiskFailure = (error: unknown): boolean =>
   ['ENOSPC', 'EDQUOT', 'EFBIG', 'EIO'].includes((error as NodeJS.ErrnoException).code ?? '');
 
@@ -128,7 +127,7 @@ export async function main(): Promise<void> {
     write: (text) => writeAll(1, text),
     writeError: (text) => writeAll(2, text),
     start: async (...words) => (await import('./servers.ts')).startProcess(...words),
-    // What runs there is found where it is found here; nothing else of these surroundings is known there.
+    // A demo project inherits only PATH from this environment.
     appAt: (folder) =>
       createApp(createPlatform({ CLEO_ROOT: folder, CLEO_HOME: join(folder, '.cleo', 'home'), PATH: env.PATH }, folder, version)),
   };
@@ -139,6 +138,6 @@ export async function main(): Promise<void> {
     writeAll(2, terminal.isDebugging ? `${(error as Error).stack}\n` : `cleo: ${(error as Error).message}\n`);
     exitCode = isDiskFailure(error) ? 3 : 1;
   }
-  // Not a natural exit: that would close the database, and closing a writing connection checkpoints the log.
+  // A natural exit would close the database, and closing a writing connection checkpoints its log.
   process.exit(exitCode);
 }

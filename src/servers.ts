@@ -1,14 +1,15 @@
 import type { Globals } from './core/global-flags.ts';
 import type { App } from './dispatch/call-context.ts';
+import { defined } from './lib/defined.ts';
 import { createApp, writeAll } from './main.ts';
 import { createPlatform } from './platform/platform.ts';
 import { print, type Terminal } from './surfaces/cli/run.ts';
 import { version } from './version.ts';
 
-/** The commands that are processes. They are built here rather than in main, because no other command needs any of it. */
+/** Starts the long-running commands. They are wired here and not in main, because no other command needs this code. */
 export const startProcess: Terminal['start'] = async (command, params, globals, terminal) => {
   const run = { mcp: serveMcp, serve: serveHttp, watch: watchBoard, 'list-watch': watchList }[command];
-  if (!run) throw new Error(`nothing runs ${command}`);
+  if (!run) throw new Error(`unknown process ${command}`);
   return run(globals, params, terminal);
 };
 
@@ -16,7 +17,7 @@ async function serveMcp({ agent, session }: Globals): Promise<number> {
   const { serveClient } = await import('./surfaces/mcp/stdio.ts');
   const { env } = process;
   const isDebugging = env.CLEO_DEBUG === '1';
-  // Two clients are never one agent, even where one environment started both.
+  // Two clients are two agents, even if the same environment starts both.
   const own = { CLEO_AGENT_ID: agent || env.CLEO_AGENT_ID || createAgentId(), ...(session ? { CLEO_SESSION_ID: session } : {}) };
   const app = createApp(createPlatform({ ...env, ...own }, process.cwd(), version), { isSticky: true, isServer: true });
   // Standard output carries the protocol and nothing else.
@@ -38,12 +39,11 @@ async function serveHttp({ json, human }: Globals, { host, port }: { host?: stri
   const { createMcpEndpoint } = await import('./surfaces/mcp/http.ts');
   const { env, stdout } = process;
   const platform = createPlatform(env, process.cwd(), version);
-  // A server has many callers: what the environment says of one agent and its session is none of theirs.
+  // A server has many callers, so the agent and session of its environment apply to none of them.
   const shared = { ...platform, caller: { agent: 'http' }, grade: { isEnabled: false, id: undefined } };
   const isForPeople = human || (!json && stdout.isTTY && env.CLEO_FORMAT !== 'json');
   await serve(createApp(shared, { isServer: true }), {
-    ...(host === undefined ? {} : { host }),
-    ...(port === undefined ? {} : { port }),
+    ...defined({ host, port }),
     mcp: createMcpEndpoint,
     stop: createStopSignal(),
     report: (error) => env.CLEO_DEBUG === '1' && console.error(error),
@@ -69,22 +69,26 @@ async function watchBoard(globals: Globals, { epic }: { epic?: string }, termina
   return follow(app, { isJson, write: (text) => writeAll(1, text, true), ...(epic ? { epic } : {}) });
 }
 
-async function watchList(globals: Globals, listed: Record<string, unknown>, terminal: Terminal): Promise<number> {
+async function watchList(globals: Globals, listParams: Record<string, unknown>, terminal: Terminal): Promise<number> {
   const app = createObserver();
-  if (isLive(globals, terminal) && !globals.quiet && !globals.fields) return watchLive(app, terminal, { listed });
+  if (isLive(globals, terminal) && !globals.quiet && !globals.fields) return watchLive(app, terminal, { listParams });
   const { repeat } = await import('./surfaces/cli/watch/follow.ts');
-  const heard = { ...terminal, write: (text: string) => writeAll(1, text, true) };
-  return repeat(app, { operation: 'tasks.list', params: listed }, (reply) => print(app, reply, globals, heard));
+  const streaming = { ...terminal, write: (text: string) => writeAll(1, text, true) };
+  return repeat(app, { operation: 'tasks.list', params: listParams }, (reply) => print(app, reply, globals, streaming));
 }
 
-/** Nothing is written, and no session is touched, whatever the environment says. */
+/** Creates an app that only reads and ignores the session of the environment. */
 const createObserver = (): App => createApp(createPlatform(process.env, process.cwd(), version), { isServer: true, isObserver: true });
 
-/** Whether there is a screen to draw on, and somebody who wants it drawn. */
+/** Checks whether to draw a live view: on a terminal, unless JSON is requested. */
 const isLive = ({ json, human }: Globals, { isTerminal, format }: Terminal): boolean =>
   isTerminal && !json && (human || format !== 'json') && process.env.TERM !== 'dumb';
 
-async function watchLive(app: App, { hasColour }: Terminal, what: { epic?: string; listed?: Record<string, unknown> }): Promise<number> {
+async function watchLive(
+  app: App,
+  { hasColour }: Terminal,
+  what: { epic?: string; listParams?: Record<string, unknown> },
+): Promise<number> {
   const { showLiveBoard } = await import('./surfaces/cli/watch/live-board.ts');
   const { stdin, stdout } = process;
   const exitCode = await showLiveBoard(app, {
@@ -112,12 +116,12 @@ const createAgentId = (): string =>
     .toString(16)
     .padStart(8, '0')}`;
 
-/** Aborted when the process is asked to stop. */
+/** Creates a signal that is aborted when the process is asked to stop. */
 function createStopSignal(): AbortSignal {
   const stop = new AbortController();
   const signals = ['SIGTERM', 'SIGINT', 'SIGHUP'] as const;
   const first = (): void => {
-    // The second one ends it at once, as it would have without us.
+    // The second signal ends the process at once.
     for (const signal of signals) process.off(signal, first);
     stop.abort();
   };

@@ -9,8 +9,8 @@ import { openApp } from './app.ts';
 import { cleoPath, runCleo } from './built-cli.ts';
 import { createTempFolder } from './temp-folder.ts';
 
-/** A shell as a client of agents opens it, with or without cleo on its path. */
-async function shell(
+/** Opens a shell as an agent client does, with or without cleo on its PATH. */
+async function openShell(
   line: string,
   cwd: string,
   env: Record<string, string> = {},
@@ -36,7 +36,7 @@ async function shell(
 }
 
 describe('the hook of Claude Code', () => {
-  test('prints where things stand as plain text, within its budget, however much there is', async () => {
+  test('prints the state as plain text within its budget, for projects of any size', async () => {
     const long = 'with a title that goes on for quite a while, as titles do, and then some more of it '.repeat(2).slice(0, 150);
     const tasks = [
       'T001 epic',
@@ -45,14 +45,14 @@ describe('the hook of Claude Code', () => {
     const { root, env, call } = await openApp({ tasks, engine: 'sqlite', config: { hierarchy: { maxSiblings: 500 } } });
     await call('session.start', { scope: 'epic:T001', autoFocus: true, name: 'Parser' });
     for (let i = 0; i < 20; i += 1) await call('tasks.update', { taskId: 'T002', notes: `Decision: number ${i}, ${long}` });
-    const during = await shell(briefingHook, root, { ...env, TERM: 'xterm-256color' });
+    const during = await openShell(briefingHook, root, { ...env, TERM: 'xterm-256color' });
     await call('session.end', { note: `All is well. ${long.repeat(20)}` });
-    const after = await shell(briefingHook, root, env);
+    const after = await openShell(briefingHook, root, env);
     for (const { code, out, err } of [during, after]) {
       expect(code).toBe(0);
       expect(err).toBe('');
       expect(out.trim()).not.toBe('');
-      // A text that begins like JSON would be read as an order to the client.
+      // Claude Code would parse output that begins like JSON as a command.
       expect(out.trimStart()).not.toMatch(/^[{[]/);
       expect(out).not.toContain('\u001b');
       expect(estimateTokens(out)).toBeLessThanOrEqual(2000);
@@ -61,45 +61,45 @@ describe('the hook of Claude Code', () => {
     expect(after.out).toContain('All is well');
   });
 
-  test('says nothing and fails nobody where there is no project, no cleo, or a broken store', async () => {
+  test('prints nothing and exits with 0 without a project, without cleo, or with a damaged store', async () => {
     const quiet = { code: 0, out: '', err: '' };
-    expect(await shell(briefingHook, createTempFolder())).toEqual(quiet);
+    expect(await openShell(briefingHook, createTempFolder())).toEqual(quiet);
     const { root, env } = await openApp({ engine: 'sqlite' });
-    expect(await shell(briefingHook, root, env, false)).toEqual(quiet);
+    expect(await openShell(briefingHook, root, env, false)).toEqual(quiet);
     const broken = await openApp({ engine: 'sqlite' });
     writeFileSync(join(broken.root, '.cleo', 'config.json'), '{');
-    expect(await shell(briefingHook, broken.root, broken.env)).toEqual(quiet);
+    expect(await openShell(briefingHook, broken.root, broken.env)).toEqual(quiet);
   });
 });
 
-describe('the way out of a refused set-up', () => {
-  const hurdles: Record<string, (root: string) => void> = {
+describe('the fix of a failed set-up', () => {
+  const obstacles: Record<string, (root: string) => void> = {
     'broken JSON': (root) => writeFileSync(join(root, '.mcp.json'), '{'),
     'a folder in place of a file': (root) => mkdirSync(join(root, '.mcp.json')),
-    'a link that leads out': (root) => symlinkSync('/etc/hosts', join(root, '.mcp.json')),
+    'a link out of the project': (root) => symlinkSync('/etc/hosts', join(root, '.mcp.json')),
     'a read-only file': (root) => writeFileSync(join(root, '.mcp.json'), '{}', { mode: 0o444 }),
     'a file in place of a folder': (root) => writeFileSync(join(root, '.claude'), ''),
     'a file in place of a folder in it': (root) => {
       mkdirSync(join(root, '.claude'));
       writeFileSync(join(root, '.claude', 'agents'), '');
     },
-    'half a mark': (root) => writeFileSync(join(root, 'CLAUDE.md'), '<!-- cleo:begin -->\n'),
+    'an incomplete marker': (root) => writeFileSync(join(root, 'CLAUDE.md'), '<!-- cleo:begin -->\n'),
   };
 
-  test.each(Object.entries(hurdles))('%s: runs as it is printed, also from a folder inside', async (_, hinder) => {
+  test.each(Object.entries(obstacles))('%s: runs as printed, also from a subfolder', async (_, obstruct) => {
     const { root, env } = await openApp({ engine: 'sqlite' });
-    hinder(root);
+    obstruct(root);
     mkdirSync(join(root, 'inside'));
-    const refused = await shell('cleo setup claude', join(root, 'inside'), env);
+    const refused = await openShell('cleo setup claude', join(root, 'inside'), env);
     expect([3, 8]).toContain(refused.code);
-    const { code, out } = await shell(JSON.parse(refused.out).error.fix, join(root, 'inside'), env);
+    const { code, out } = await openShell(JSON.parse(refused.out).error.fix, join(root, 'inside'), env);
     expect(out).not.toContain('"success":false');
     expect(code).toBe(0);
     expect(JSON.parse(readFileSync(join(root, '.mcp.json'), 'utf8')).mcpServers.cleo).toEqual({ command: 'cleo', args: ['mcp'] });
   });
 });
 
-test('init makes a project and sets up clients in the same breath; two commands to the first task', async () => {
+test('init creates a project and sets up clients; the first task takes two commands', async () => {
   const root = createTempFolder();
   const env = { CLEO_HOME: join(createTempFolder(), '.cleo') };
   const made = await runCleo(['init', '--setup', 'claude,codex'], { cwd: root, env });

@@ -11,6 +11,7 @@ import { loadSqliteDriver } from '../src/store/dialects/sqlite-driver.ts';
 import { createSqlite } from '../src/store/dialects/sqlite-schema.ts';
 import type { Store } from '../src/store/port/store.ts';
 import { runCli, type Terminal } from '../src/surfaces/cli/run.ts';
+import { checkDeclaredErrors } from './declared-errors.ts';
 import { writeTraces } from './execution-trace.ts';
 import { registerProjects } from './nexus-projects.ts';
 import { borrowSchema } from './postgres-schemas.ts';
@@ -19,20 +20,20 @@ import { writeConstruct } from './samples.ts';
 import { buildWorld } from './world.ts';
 
 export interface AppOptions {
-  /** Tasks that exist before; see `buildWorld`, `writeManifest`, `writeRuns`, `registerProjects`, `writeTraces` and `writeConstruct`. */
+  /** The initial state, one item a line; see `buildWorld`, `writeManifest`, `writeRuns`, `registerProjects`, `writeTraces` and
+   *  `writeConstruct`. */
   tasks?: string[];
   config?: Record<string, unknown>;
   agent?: string;
   env?: Record<string, string>;
-  /** The clock, which a test may move; what is drawn by lot is then the same every time. */
+  /** A clock that the test can move. Random numbers are then the same every time. */
   clock?: { now: string };
   engine?: 'sqlite' | 'postgres';
-  /** Somebody sits at the terminal, and no agent is named. */
+  /** A person uses the terminal, and no agent is named. */
   isAtTerminal?: true;
 }
 
-/** Success and failure envelopes in one shape, so that a test can look at either. */
-// biome-ignore lint/suspicious/noExplicitAny: tests look at many shapes
+// biome-ignore lint/suspicious/noExplicitAny: tests read success and error envelopes of many shapes
 export type Json = Record<string, any>;
 
 export interface TestApp {
@@ -41,27 +42,28 @@ export interface TestApp {
   env: Record<string, string>;
   call(operation: string, params?: Record<string, unknown>, more?: Partial<Call>): Promise<Json>;
   reply(operation: string, params?: Record<string, unknown>, more?: Partial<Call>): Promise<Reply>;
-  /** The same project, seen by another agent. */
+  /** The same project, called by another agent. */
   as(agent: string): Pick<TestApp, 'call' | 'reply'>;
-  /** A command line in this process: words or, as `error.fix` prints it, one text. */
+  /** Runs a command line in this process: a list of words, or one text as in `error.fix`. */
   cli(words: string | string[]): Promise<{ exitCode: number; out: string; envelope: Json }>;
-  /** Statements behind our back, with every check of the database switched off. */
+  /** Runs statements directly on the database, with its checks switched off. */
   tamper(statements: string): Promise<void>;
-  /** The same store through a connection of its own, as another process has it. */
+  /** Opens a second connection to the store, as another process would. */
   openSecondStore(): Promise<Store>;
 }
 
-/** The bytes of an empty store; a process may run many files of tests. */
+/** The bytes of an empty store, which is created once per process. */
 let emptyStore: Buffer | undefined;
 
-/** A fresh project in an empty folder, on the engine that this test run is for; gone when the test ends. */
+/** Creates a project in a temporary folder, on the engine of this test run. It is removed when the test ends. Every call
+ *  checks that its error is declared; see `checkDeclaredErrors`. */
 export async function openApp(options: AppOptions = {}): Promise<TestApp> {
   const engine = options.engine ?? (process.env.CLEO_TEST_ENGINE as AppOptions['engine']) ?? 'sqlite';
   const root = mkdtempSync(join(tmpdir(), 'cleo-test-'));
   mkdirSync(join(root, '.cleo'));
   const schema = engine === 'postgres' ? await borrowSchema(inject('databaseUrl')) : undefined;
   const key = schema?.key ?? `t${process.pid}_${Math.random().toString(36).slice(2, 10)}`;
-  // Thousands of houses come and go: none of them has to survive a loss of power.
+  // Test projects need not survive a power failure, and syncing thousands of them takes long.
   const storeConfig = { durability: 'normal', ...(options.config?.store as object | undefined) };
   writeFileSync(join(root, '.cleo', 'config.json'), JSON.stringify({ ...options.config, store: storeConfig, project: { key } }));
   const env: Record<string, string> = {
@@ -75,11 +77,12 @@ export async function openApp(options: AppOptions = {}): Promise<TestApp> {
 
   const createAgentApp = (agent?: string) => {
     const platform = createPlatform({ ...env, ...(agent ? { CLEO_AGENT_ID: agent } : {}) }, root, '0.0.0-test');
-    return createApp({
+    const created = createApp({
       ...platform,
       ...(options.clock ? { now: () => options.clock!.now, randomHex: nextHex } : {}),
       isAtTerminal: () => options.isAtTerminal === true && agent === undefined,
     });
+    return { ...created, onReply: checkDeclaredErrors };
   };
   let hexCount = 0;
   const nextHex = (length: number): string => (++hexCount).toString(16).padStart(length, '0');
@@ -122,7 +125,7 @@ export async function openApp(options: AppOptions = {}): Promise<TestApp> {
     as: createCalls,
     cli: createCli(app, env),
     tamper,
-    openSecondStore: () => createAgentApp('beside').openStore('write').then(closeAtEnd),
+    openSecondStore: () => createAgentApp('second').openStore('write').then(closeAtEnd),
   };
 }
 
@@ -140,7 +143,7 @@ function writeManifest(root: string, lines: string[]): void {
   writeFileSync(join(root, '.cleo', 'research', 'MANIFEST.jsonl'), entries.map((entry) => `${JSON.stringify(entry)}\n`).join(''));
 }
 
-/** Runs command lines of this house in this process. */
+/** Runs command lines of the app in this process. */
 export function createCli(app: App, env: Record<string, string>): TestApp['cli'] {
   return async (words) => {
     let out = '';
@@ -167,7 +170,7 @@ function closeAtEnd(store: Store): Store {
   return store;
 }
 
-/** The words of a command line as a POSIX shell reads them. */
+/** Splits a command line into words as a POSIX shell does. */
 export function splitShellWords(line: string): string[] {
   return execFileSync('bash', ['-c', `for word in ${line}; do printf '%s\\0' "$word"; done`], { encoding: 'utf8' })
     .split('\0')

@@ -19,7 +19,7 @@ const root = resolve(import.meta.dirname, '..');
 const dist = resolve(root, process.env.CLEO_TEST_DIST ?? 'dist');
 const env = { PATH: process.env.PATH, HOME: '/nonexistent' };
 
-function project(): string {
+function createProject(): string {
   const folder = mkdtempSync(join(tmpdir(), 'cleo-bench-test-'));
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
   for (const words of [['init'], ['add', 'Write the parser'], ['add', 'Test it']]) cleo(folder, words);
@@ -29,7 +29,7 @@ function project(): string {
 const cleo = (cwd: string, words: string[], file = join(dist, 'cleo.js')): string =>
   execFileSync(process.execPath, [file, ...words], { cwd, env, encoding: 'utf8' });
 
-function loads(cwd: string, words: string[]): { files: string[]; modules: string[] } {
+function listLoaded(cwd: string, words: string[]): { files: string[]; modules: string[] } {
   const { output } = spawnSync(process.execPath, ['--require', join(root, 'bench', 'loads.cjs'), ...words], {
     cwd,
     env,
@@ -48,25 +48,25 @@ const everyday: [string, string[]][] = [
 
 for (const [line, expected] of everyday)
   test(`cleo ${line} loads the core, its own part and nothing else`, () => {
-    const folder = project();
+    const folder = createProject();
     writeFileSync(join(folder, 'nothing.cjs'), '');
-    const bare = new Set(loads(folder, ['nothing.cjs']).modules);
-    const { files, modules } = loads(folder, [join(dist, 'cleo.js'), ...line.split(' ')]);
+    const bare = new Set(listLoaded(folder, ['nothing.cjs']).modules);
+    const { files, modules } = listLoaded(folder, [join(dist, 'cleo.js'), ...line.split(' ')]);
     const ours = files.filter((path) => path.startsWith(dist) && path.endsWith('.js')).map((path) => relative(dist, path));
     expect(ours.filter((path) => path !== 'cleo.js')).toEqual(expected);
     expect(files.filter((path) => path.includes('node_modules'))).toEqual([]);
-    // Of Node's own: what runs a script from a cache, and its SQLite where it has one.
+    // Built-in modules: those that run a script from a cache, and node:sqlite if available.
     expect(modules.filter((name) => !bare.has(name) && !/sqlite/i.test(name))).toEqual(['NativeModule vm']);
   });
 
-/** Without what it is filled up with. */
-const codeIn = (path: string): number => readFileSync(join(dist, path), 'utf8').trimEnd().length;
+/** The length without the padding at the end. */
+const getCodeLength = (path: string): number => readFileSync(join(dist, path), 'utf8').trimEnd().length;
 
-// Each costs as much as a twentieth of a start.
-test.each(everyday)('cleo %s is over before the first garbage collection', (line) => {
-  const folder = project();
+// A garbage collection takes about a twentieth of a start.
+test.each(everyday)('cleo %s ends before the first garbage collection', (line) => {
+  const folder = createProject();
   const words = ['--trace-gc', join(dist, 'cleo.js'), ...line.split(' ')];
-  // The first may have its cache to make.
+  // The first run may have to create its cache.
   const run = () => spawnSync(process.execPath, words, { cwd: folder, env, encoding: 'utf8' });
   run();
   const { stdout } = run();
@@ -74,44 +74,44 @@ test.each(everyday)('cleo %s is over before the first garbage collection', (line
   expect(stdout.split('\n').filter((each) => each.includes('Scavenge') || each.includes('Mark-Compact'))).toEqual([]);
 });
 
-test('a skill is run without what reads YAML, documents or patterns, and without asking git where there is none', () => {
-  const folder = project();
+test('skill run loads no YAML parser, no document rules and no patterns, and does not call git outside a repository', () => {
+  const folder = createProject();
   mkdirSync(join(folder, 'skills', 'yes'), { recursive: true });
   writeFileSync(join(folder, 'skills', 'yes', 'run'), '#!/bin/sh\n', { mode: 0o755 });
-  // The first of a day looks for runs that have had their time.
+  // The first run of a day prunes old runs.
   cleo(folder, ['skill', 'run', 'yes']);
-  const { files, modules } = loads(folder, [join(dist, 'cleo.js'), 'skill', 'run', 'yes']);
+  const { files, modules } = listLoaded(folder, [join(dist, 'cleo.js'), 'skill', 'run', 'yes']);
   const ours = files.filter((path) => path.startsWith(dist) && path.endsWith('.js')).map((path) => relative(dist, path));
   expect(ours.filter((path) => path !== 'cleo.js')).toEqual([
     ...['core.js', 'parts/runs-operations-skills-run.js', 'parts/dispatch-write.js', 'parts/store-sql-write-store.js'],
     ...['parts/platform-ground.js'],
   ]);
-  expect(ours.reduce((sum, path) => sum + codeIn(path), 0)).toBeLessThan(275_000);
+  expect(ours.reduce((sum, path) => sum + getCodeLength(path), 0)).toBeLessThan(275_000);
   expect(modules.filter((name) => /perf_hooks|fs\/promises|readline/.test(name))).toEqual([]);
 });
 
-test('the core stays small: every command reads it, and takes out of the cache what it runs of it', () => {
-  expect(codeIn('core.js')).toBeLessThan(105_000);
+test('the core stays small, because every command loads it', () => {
+  expect(getCodeLength('core.js')).toBeLessThan(105_000);
   const [folder = ''] = readdirSync(join(dist, 'cache'));
   const [places = ''] = readFileSync(join(dist, 'cache', folder, 'show.bin'), 'latin1').split('\n', 1);
   const [from, to] = JSON.parse(places)['core.js'];
   expect(to - from).toBeLessThan(180_000);
 });
 
-/** The build, apart from the one that other tests use. */
-function copyOf(folder: string): { copy: string; caches: string } {
+/** Copies the build, so that other tests are not affected. */
+function copyDist(folder: string): { copy: string; caches: string } {
   const copy = join(folder, 'copy', 'dist');
   cpSync(dist, copy, { recursive: true });
   symlinkSync(join(root, 'node_modules'), join(folder, 'copy', 'node_modules'));
   const caches = join(copy, 'cache', readdirSync(join(copy, 'cache'))[0]!);
-  // Left by command lines that begin with a flag; it stands in for a cache that is missing.
+  // Command lines that begin with a flag leave this cache; it is used if another is missing.
   rmSync(join(caches, '-.bin'), { force: true });
   return { copy, caches };
 }
 
-test('a command that loads every operation has a whole cache, made once; a server keeps what a start needs', () => {
-  const folder = project();
-  const { copy, caches } = copyOf(folder);
+test('a command that loads every operation creates a complete cache once; a server stores only what a start needs', () => {
+  const folder = createProject();
+  const { copy, caches } = copyDist(folder);
   const places = (name: string): string[] => Object.keys(JSON.parse(readFileSync(join(caches, name), 'latin1').split('\n', 1)[0]!));
   rmSync(join(caches, 'help.bin'), { force: true });
   cleo(folder, ['help', '--tier', '2'], join(copy, 'cleo.js'));
@@ -129,9 +129,9 @@ test('a command that loads every operation has a whole cache, made once; a serve
   expect(statSync(join(caches, 'mcp.bin')).mtimeMs).toBe(servers);
 });
 
-test('a damaged code cache is no cache: the command works, and the next one has it again', () => {
-  const folder = project();
-  const { copy, caches } = copyOf(folder);
+test('a damaged code cache is ignored and created again', () => {
+  const folder = createProject();
+  const { copy, caches } = copyDist(folder);
   const cache = join(caches, 'show.bin');
   const size = statSync(cache).size;
   for (const damage of [
@@ -147,14 +147,14 @@ test('a damaged code cache is no cache: the command works, and the next one has 
   }
 });
 
-test('the short benchmark: sizes hold, and times are not far from their bars', () => {
+test('the short benchmark meets its size limits, and roughly its time limits', () => {
   const { stdout, stderr, status } = spawnSync(process.execPath, [join(root, 'bench', 'run.mjs'), '--quick', '--json', '--dist', dist], {
     encoding: 'utf8',
   });
   expect([status, stderr]).toEqual([0, '']);
   const rows = JSON.parse(stdout) as { what: string; figure: number | string; bar: number; unit: string }[];
   expect(rows.length).toBeGreaterThan(10);
-  // A busy machine may double a ratio of times; what grows with the number of tasks grows by more than that.
+  // A busy machine can double a time ratio. Growth with the number of tasks would exceed that.
   const far = rows.filter(({ figure, bar, unit }) => typeof figure !== 'number' || figure > bar * (['×', 'ms'].includes(unit) ? 2 : 1.1));
   expect(far).toEqual([]);
 });

@@ -2,9 +2,9 @@ import { spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 
-/** The command as it is installed; `CLEO_TEST_DIST` names another build. */
+/** The built command. `CLEO_TEST_DIST` selects another build. */
 export const cleoPath = join(resolve(import.meta.dirname, '..', process.env.CLEO_TEST_DIST ?? 'dist'), 'cleo.js');
-if (!existsSync(cleoPath)) throw new Error(`${cleoPath} is missing; npm run build makes it`);
+if (!existsSync(cleoPath)) throw new Error(`${cleoPath} is missing; run npm run build`);
 
 export interface CommandResult {
   exitCode: number | null;
@@ -12,7 +12,7 @@ export interface CommandResult {
   err: string;
 }
 
-/** Runs the built command in a folder, with nothing of this process's environment but the path. */
+/** Runs the built command in a folder. Of this process's environment it gets only PATH. */
 export function runCleo(
   argv: string[],
   { cwd, env = {}, stdin = '' }: { cwd: string; env?: Record<string, string>; stdin?: string },
@@ -25,7 +25,7 @@ export function runCleo(
   child.stderr.setEncoding('utf8').on('data', (text) => {
     result.err += text;
   });
-  // A command that does not read its input may be gone before it is written.
+  // A command that does not read its input may end before it is written.
   child.stdin.on('error', () => {});
   child.stdin.end(stdin);
   return new Promise((done, failed) => {

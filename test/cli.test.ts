@@ -12,7 +12,7 @@ const many = Array.from(
   (_, i) => `T${String(i + 1).padStart(3, '0')} labels label-${i},and-another-one: Task ${i} ${'x'.repeat(150)}`,
 );
 
-/** The built command in a project of its own. */
+/** Creates a project and returns the built command for it. */
 async function project(tasks: string[] = ['T001 epic: Build it', 'T002 in T001: Write the parser', 'T003 in T001 depends T002: Test it']) {
   const { root, env, store } = await openApp({ tasks });
   const cleo = (argv: string[], more: Record<string, string> = {}) => runCleo(argv, { cwd: root, env: { ...env, ...more } });
@@ -25,7 +25,7 @@ async function project(tasks: string[] = ['T001 epic: Build it', 'T002 in T001: 
   return { root, env, store, cleo, shell };
 }
 
-test('one line of JSON where nobody looks, readable text where asked for', async () => {
+test('prints one line of JSON by default and readable text with --human', async () => {
   const { cleo } = await project();
   expect((await cleo(['show', 'T2'])).out).toMatch(/^\{"_meta":.*\}\n$/);
   expect(await cleo(['show', 'T2', '--human'], { NO_COLOR: '1' })).toMatchObject({
@@ -35,17 +35,17 @@ test('one line of JSON where nobody looks, readable text where asked for', async
   expect((await cleo(['--json', 'show', 'T2', '--human'])).out).toMatch(/^\{/);
 });
 
-test('colour, unless it is not wanted', async () => {
+test('uses colour unless it is switched off', async () => {
   const { cleo } = await project();
   expect((await cleo(['tree', '--human'])).out).toContain('\u001b[');
   expect((await cleo(['tree', '--human'], { NO_COLOR: '1' })).out).not.toContain('\u001b');
   expect((await cleo(['tree', '--human'], { TERM: 'dumb' })).out).not.toContain('\u001b');
   expect((await cleo(['help'])).out).not.toContain('\u001b');
-  // What a hook puts into a prompt.
+  // A hook puts this into a prompt.
   expect((await cleo(['briefing', '--human'])).out).toMatch(/^# Where we are\n/);
 });
 
-test('a refusal for people goes to standard error, one for programs to standard output', async () => {
+test('an error for people goes to standard error, for programs to standard output', async () => {
   const { cleo } = await project();
   expect(await cleo(['show', 'T9', '--human'], { NO_COLOR: '1' })).toEqual({
     exitCode: 4,
@@ -55,7 +55,7 @@ test('a refusal for people goes to standard error, one for programs to standard 
   expect(await cleo(['show', 'T9'])).toMatchObject({ exitCode: 4, err: '', out: expect.stringMatching(/^\{.*"fix":"cleo /) });
 });
 
-test('--quiet prints bare ids, one a line', async () => {
+test('--quiet prints only ids, one per line', async () => {
   const { cleo } = await project();
   expect((await cleo(['list', '--quiet'])).out).toBe('T001\nT002\nT003\n');
   expect((await cleo(['add', 'One more', '-q'])).out).toBe('T004\n');
@@ -64,7 +64,7 @@ test('--quiet prints bare ids, one a line', async () => {
   expect(await cleo(['find', 'zzzzzz', '-q'])).toMatchObject({ exitCode: 100, out: '' });
 });
 
-test('--fields keeps those fields of each record', async () => {
+test('--fields prints only those fields of each record', async () => {
   const { cleo } = await project();
   expect(JSON.parse((await cleo(['list', '--fields', 'id, title'])).out).tasks).toEqual([
     { id: 'T001', title: 'Build it' },
@@ -76,7 +76,7 @@ test('--fields keeps those fields of each record', async () => {
   expect((await cleo(['list', '--fields', 'id,status', '--human'], { NO_COLOR: '1' })).out).toMatch(/^ID {4}STATUS\nT001 {2}○ pending\n/);
 });
 
-test.each([[[]], [['--help']], [['-h']], [['help']]])('cleo %j explains itself, in a folder that is no project too', async (argv) => {
+test.each([[[]], [['--help']], [['-h']], [['help']]])('cleo %j prints help, also outside a project', async (argv) => {
   const { out, exitCode } = await runCleo(argv, { cwd: tmpdir() });
   expect(exitCode).toBe(0);
   expect(out).toMatch(/^cleo: .*\n\nUsage: cleo <command>/);
@@ -99,7 +99,7 @@ test('help fits a terminal of 80 columns', async () => {
     for (const line of (await runCleo(argv, { cwd: tmpdir() })).out.split('\n')) expect(line.length).toBeLessThanOrEqual(80);
 });
 
-test('help is an envelope where JSON is asked for', async () => {
+test('help --json prints an envelope', async () => {
   expect(JSON.parse((await runCleo(['help', 'add', '--json'], { cwd: tmpdir() })).out)).toMatchObject({
     help: { operation: 'tasks.add' },
   });
@@ -108,14 +108,14 @@ test('help is an envelope where JSON is asked for', async () => {
   });
 });
 
-test('a reader that goes away early ends nothing badly', async () => {
+test('exits cleanly if the reader closes the pipe early', async () => {
   const { shell } = await project(many);
   const { stdout, stderr } = shell('"$node" "$cleo" list --limit 300 | head -c 1; echo "$PIPESTATUS"');
   expect(stderr).toBe('');
   expect(stdout).toBe('{0\n');
 });
 
-test('a full pipe is waited for, and every byte arrives', async () => {
+test('waits for a full pipe and writes every byte', async () => {
   const { root, env } = await project(many);
   const fifo = join(root, 'pipe');
   execFileSync('mkfifo', [fifo]);
@@ -165,14 +165,14 @@ test.each([
   expect(JSON.parse(out).success).toBe(exitCode === 0);
 });
 
-test('input that is not text is refused, not mended', async () => {
+test('rejects input that is not UTF-8', async () => {
   const { shell } = await project();
   const { stdout, status } = shell(`printf '[{"title":"\\xff"}]' | "$node" "$cleo" add-batch --file -`);
   expect(status).toBe(2);
   expect(JSON.parse(stdout)).toMatchObject({ error: { code: 'E_INVALID_INPUT', message: 'standard input is not UTF-8 text' } });
 });
 
-test('a call that does not parse is logged, if it would write', async () => {
+test('logs a write whose parameters do not parse', async () => {
   const { store, cleo } = await project();
   await cleo(['add', 'too', 'many']);
   await cleo(['show', 'too', 'many']);
@@ -180,14 +180,14 @@ test('a call that does not parse is logged, if it would write', async () => {
   expect(entries).toMatchObject([{ operation: 'add', gateway: 'cli', success: false, exitCode: 2, errorCode: 'E_INVALID_INPUT' }]);
 });
 
-test('quickstart plays the main job, shows real answers and leaves nothing behind', async () => {
+test('quickstart runs the main workflow, shows real output and leaves no files', async () => {
   const { root } = await project();
   const before = readdirSync(tmpdir()).filter((name) => name.startsWith('cleo-demo-'));
   const { out, err, exitCode } = await runCleo(['quickstart'], { cwd: root });
   expect({ err, exitCode }).toEqual({ err: '', exitCode: 0 });
   expect(out).toContain('$ cleo init\n');
   expect(out).toMatch(/\$ cleo complete\n✓ T002 {2}Write down the grammar\n/);
-  // The id of the session goes from its start to its grade.
+  // The session id is passed from the start to the grade.
   const [, id] = /\$ cleo session start .*\n◐ (session-\d+-[0-9a-f]+) {2}Recipes\n/.exec(out) ?? [];
   expect(out).toContain(`$ cleo grade ${id} --explain\nC  72 %  ${id}\n`);
   expect(out).toContain('$ cleo complete T003 --agent T003-worker-1\n✓ T003  Implement the parser\n');
@@ -196,7 +196,7 @@ test('quickstart plays the main job, shows real answers and leaves nothing behin
   expect(readdirSync(tmpdir()).filter((name) => name.startsWith('cleo-demo-'))).toEqual(before);
 });
 
-test('quickstart in a folder of its own stays there, and not where there is a project', async () => {
+test('quickstart in a named folder leaves its files there, and fails in a project', async () => {
   const { root, cleo } = await project();
   expect(await cleo(['quickstart', 'demo'])).toMatchObject({ exitCode: 0, err: '' });
   expect(existsSync(join(root, 'demo', '.cleo', 'cleo.db'))).toBe(true);
@@ -204,20 +204,20 @@ test('quickstart in a folder of its own stays there, and not where there is a pr
   expect(await cleo(['quickstart', 'demo'])).toMatchObject({ exitCode: 2, out: expect.stringContaining('is a project already') });
 });
 
-/** A command in a terminal of its own, as wide as most. */
-const onTerminal = (command: string) => `stty cols 80 2>/dev/null; script -qec 'stty cols 80; ${command}' /dev/null`;
+/** Runs a command in a pseudo terminal of 80 columns. */
+const formatPtyCommand = (command: string) => `stty cols 80 2>/dev/null; script -qec 'stty cols 80; ${command}' /dev/null`;
 
-test('on a terminal the answer is text in colour', async () => {
+test('prints coloured text on a terminal', async () => {
   const { shell } = await project();
-  const { stdout } = shell(onTerminal('"$node" "$cleo" tree'), { TERM: 'xterm-256color' });
+  const { stdout } = shell(formatPtyCommand('"$node" "$cleo" tree'), { TERM: 'xterm-256color' });
   expect(stdout).toContain('\u001b[36mE-T001\u001b[39m  Build it');
   expect(stdout).toContain('├─ ');
 });
 
-test('long work on a terminal says that it goes on, and clears that line', async () => {
+test('shows progress of long work on a terminal and clears the line', async () => {
   const { root, env, store } = await project();
   writeFileSync(join(root, 'tasks.json'), '[{"title":"Patience"}]');
-  const command = spawn('bash', ['-c', onTerminal('"$node" "$cleo" add-batch --file tasks.json')], {
+  const command = spawn('bash', ['-c', formatPtyCommand('"$node" "$cleo" add-batch --file tasks.json')], {
     cwd: root,
     env: { PATH: process.env.PATH, HOME: root, cleo: cleoPath, node: process.execPath, TERM: 'xterm', ...env },
   });
@@ -226,9 +226,9 @@ test('long work on a terminal says that it goes on, and clears that line', async
     out += text;
   });
   const ended = new Promise((done) => command.on('close', done));
-  // Another writer keeps the store for a while.
+  // Another writer holds the lock for a while.
   await store.write({ at: '2026-01-01T00:00:00.000Z', by: 'other' }, () => sleep(2500));
   await ended;
-  expect(out).toMatch(/\rCreate many tasks, all or none: 1 s/);
+  expect(out).toMatch(/\rCreate several tasks at once, all or none: 1 s/);
   expect(out.split('\r\u001b[K')[1]).toContain('T004');
 });

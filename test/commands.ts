@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import type { Call } from '../src/dispatch/dispatch.ts';
 
-/** One call of an agent's day, with ids that may or may not exist. The nth session that was started is `#n`. */
+/** A call of an agent, with ids that may not exist. `#n` is the nth session that was started. */
 export interface Command {
   operation: string;
   params: Record<string, unknown>;
@@ -9,14 +9,13 @@ export interface Command {
   session?: string | undefined;
 }
 
-/** What starts a session. */
 export const startOperations = ['session.start', 'orchestrate.start'];
 
-/** The call with the ids of the sessions that were started so far. */
+/** Replaces `#n` by the ids of the sessions started so far. */
 export function fillInSessions({ operation, params, agent, session }: Command, started: string[]): [string, typeof params, Partial<Call>] {
-  const real = (value: unknown) => (/^#\d+$/.test(String(value)) ? (started[Number(String(value).slice(1))] ?? 'session-none') : value);
-  const named = session === undefined ? {} : { session: String(real(session)) };
-  return [operation, Object.fromEntries(Object.entries(params).map(([name, value]) => [name, real(value)])), { agent, ...named }];
+  const resolve = (value: unknown) => (/^#\d+$/.test(String(value)) ? (started[Number(String(value).slice(1))] ?? 'session-none') : value);
+  const named = session === undefined ? {} : { session: String(resolve(session)) };
+  return [operation, Object.fromEntries(Object.entries(params).map(([name, value]) => [name, resolve(value)])), { agent, ...named }];
 }
 
 const id = fc.integer({ min: 1, max: 14 }).map((n) => `T${String(n).padStart(3, '0')}`);
@@ -94,7 +93,7 @@ const writes: Record<string, fc.Arbitrary<Record<string, unknown>>> = {
   'tasks.relates.add': fc.record({ from: id, to: id, type: fc.constantFrom('related', 'fixes'), reason: fc.constant('the same cause') }),
 };
 
-/** Something of every tier, so that sessions have scopes that lie inside each other and beside. */
+/** Tasks of every type, so that session scopes can contain each other or be disjoint. */
 export const taskTree = [
   'T001 saga',
   'T002 in T001',
@@ -179,14 +178,14 @@ const createCommands = (table: Table): fc.Arbitrary<Command>[] =>
 
 const [addCommand] = createCommands(writes);
 const [startCommand] = createCommands(sessions);
-// Adding comes up more often, so that there is something to work with; and so does starting a session.
+// Adding tasks and starting sessions are more frequent, so that other commands have something to work with.
 export const write = fc.oneof(
   { arbitrary: addCommand!, weight: 5 },
   { arbitrary: startCommand!, weight: 3 },
   ...createCommands(writes),
   ...createCommands(sessions),
 );
-/** What sessions have to bear: starts, focuses, moves of what is inside, and ends. */
+/** Writes that affect sessions: start, focus, move, complete and end. */
 export const sessionWrite = fc.oneof(
   { arbitrary: startCommand!, weight: 4 },
   ...createCommands(sessions),

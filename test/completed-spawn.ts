@@ -2,7 +2,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { TestApp } from './app.ts';
 
-/** A subagent was spawned and has done what its protocol asks for. */
+/** Spawns a subagent and does what its protocol requires. */
 export async function spawnAndComplete({ call, as, root }: TestApp): Promise<void> {
   const { spawn } = await call('orchestrate.spawn', { taskId: 'T002' });
   const worker = as(spawn.agentId);
@@ -11,9 +11,9 @@ export async function spawnAndComplete({ call, as, root }: TestApp): Promise<voi
   const head = '# Uploads\n\n**Task**: T002\n**Epic**: T001\n**Date**: 2026-01-01\n**Status**: complete\n';
   writeFileSync(
     join(root, file),
-    `${head}\n---\n\n## Summary\nThey go on.\n\n## Content\nAs they should.\n\n## Changes\nNone.\n\n## Verification\nTried.\n`,
+    `${head}\n---\n\n## Summary\nResumable.\n\n## Content\nAs specified.\n\n## Changes\nNone.\n\n## Verification\nTried.\n`,
   );
   const entry = { title: 'Uploads', status: 'complete', date: '2026-01-01', agentType: spawn.protocol, linkedTasks: ['T002'] };
-  await worker.call('research.add', { file, ...entry, keyFindings: ['They go on'], topics: ['uploads'] });
+  await worker.call('research.add', { file, ...entry, keyFindings: ['Resumable'], topics: ['uploads'] });
   await worker.call('tasks.complete', { taskId: 'T002' });
 }

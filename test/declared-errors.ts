@@ -1,12 +1,12 @@
+import type { ErrorCode } from '../src/core/errors/catalog.ts';
 import type { App } from '../src/dispatch/dispatch.ts';
 
 /** Errors that dispatch, the store or the session check can return for any operation, so that definitions do not list them. */
-const commonErrors = new Set([
+const commonErrors = new Set<ErrorCode>([
   'E_CONFIG_ERROR',
   'E_FILE_ERROR',
   'E_FORBIDDEN',
   'E_GENERAL_ERROR',
-  'E_IDEMPOTENCY_CONFLICT',
   'E_INVALID_INPUT',
   'E_INVALID_OPERATION',
   'E_LOCK_TIMEOUT',

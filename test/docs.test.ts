@@ -8,7 +8,7 @@ const root = resolve(import.meta.dirname, '..');
 const guide = readdirSync(join(root, 'docs/guide')).map((name) => `docs/guide/${name}`);
 const pages = ['README.md', ...guide].filter((page) => readFileSync(join(root, page), 'utf8').includes('```console\n'));
 
-test('the table of exit codes in the guide says of every code what holds', () => {
+test('the table of exit codes in the guide matches the catalog', () => {
   const page = readFileSync(join(root, 'docs/guide/running-skills.md'), 'utf8');
   const rows = [...page.matchAll(/^\| ([\d, -]+) \| (\w+) \| ([\w, ]+) \| (yes|no|) ?\|/gm)];
   const told = rows.flatMap(([, codes = '', exitClass, statuses = '', again]) =>
@@ -21,12 +21,12 @@ test('the table of exit codes in the guide says of every code what holds', () =>
   const holds = Array.from({ length: 256 }, (_, code) => explainExit(code)).map(
     (meant) => `${meant.code} ${meant.class} ${meant.status} ${defaultRetryOn.includes(meant.class)}`,
   );
-  expect(told.sort(byNumber)).toEqual(holds);
+  expect(told.sort(compareNumbers)).toEqual(holds);
 });
 
-const byNumber = (one: string, other: string): number => Number.parseInt(one, 10) - Number.parseInt(other, 10);
+const compareNumbers = (one: string, other: string): number => Number.parseInt(one, 10) - Number.parseInt(other, 10);
 
-test.each(pages)('the commands in %s print what stands below them', async (page) => {
+test.each(pages)('the commands in %s print the output shown', async (page) => {
   const path = join(root, page);
   await expect(await runPage(readFileSync(path, 'utf8'))).toMatchFileSnapshot(path);
 });

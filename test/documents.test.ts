@@ -6,7 +6,7 @@ import { cleoPath } from './built-cli.ts';
 
 const bytes = Buffer.from([0xef, 0xbb, 0xbf, ...Array(2000).keys()].map((n) => n % 256));
 
-test('the command line reads standard input and prints a document to the byte', async () => {
+test('reads a document from standard input and prints its exact bytes', async () => {
   const { root, env } = await openApp({ tasks: ['T001'], engine: 'sqlite' });
   const cleo = (argv: string[], input: string | Buffer = '') =>
     spawnSync(process.execPath, [cleoPath, ...argv], { cwd: root, env: { PATH: process.env.PATH, ...env }, input, maxBuffer: 1 << 28 });

@@ -6,7 +6,7 @@ import { expect, onTestFinished, test } from 'vitest';
 
 const dist = resolve(import.meta.dirname, '..', process.env.CLEO_TEST_DIST ?? 'dist');
 
-test('without a SQLite that can be trusted it is 5, no store is made, and the fix says what is there', () => {
+test('fails with exit code 5 without a safe SQLite, and creates no store', () => {
   const folder = mkdtempSync(join(tmpdir(), 'cleo-driver-'));
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
   cpSync(dist, join(folder, 'dist'), { recursive: true });
@@ -20,7 +20,7 @@ test('without a SQLite that can be trusted it is 5, no store is made, and the fi
     return { status, answer: JSON.parse(stdout) };
   };
   const made = cleo('init');
-  // A newer Node brings one of its own.
+  // A newer Node has a built-in SQLite.
   if (process.versions.sqlite) {
     expect(made.status).toBe(0);
     return;

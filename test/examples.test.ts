@@ -7,8 +7,8 @@ import { runCleo } from './built-cli.ts';
 const folder = resolve(import.meta.dirname, '..', 'examples');
 const examples = readdirSync(folder, { withFileTypes: true }).flatMap((entry) => (entry.isDirectory() ? [entry.name] : []));
 
-/** A fresh copy, on a machine that has a shell and Node and nothing else. */
-function copyOf(example: string): string {
+/** Copies an example. Its commands have only a shell and Node. */
+function copyExample(example: string): string {
   const home = mkdtempSync(join(tmpdir(), 'cleo-example-'));
   const place = join(home, 'project');
   onTestFinished(() => rmSync(home, { recursive: true, force: true }));
@@ -18,8 +18,8 @@ function copyOf(example: string): string {
 
 const env = { HOME: '/nonexistent', PATH: ['/usr/bin', '/bin', dirname(process.execPath)].join(':') };
 
-test.each(examples)('the commands in the README of %s end as it says', async (example) => {
-  const place = copyOf(example);
+test.each(examples)('the commands in the README of %s exit as documented', async (example) => {
+  const place = copyExample(example);
   const lines = readFileSync(join(place, 'README.md'), 'utf8').matchAll(/^ {4}cleo (.*?)(?:\s+# (.*))?$/gm);
   const ran: string[] = [];
   for (const [, words = '', said = ''] of lines) {
@@ -32,8 +32,8 @@ test.each(examples)('the commands in the README of %s end as it says', async (ex
   expect(ran.filter((words) => words.startsWith('construct run')).length).toBeGreaterThan(0);
 });
 
-test('a refused handoff is repaired by another skill, and planning goes on', async () => {
-  const cwd = copyOf('prd-to-sprint');
+test('another skill repairs a rejected handoff, and planning continues', async () => {
+  const cwd = copyExample('prd-to-sprint');
   const cleo = async (words: string) => JSON.parse((await runCleo(words.split(' '), { cwd, env })).out);
   await cleo('init');
   const { error } = await cleo('construct run');
@@ -46,8 +46,8 @@ test('a refused handoff is repaired by another skill, and planning goes on', asy
   expect(readFileSync(join(cwd, 'grimoires/prd-to-sprint/sprint.md'), 'utf8')).toContain('## Acceptance criteria');
 });
 
-test('three attempts, a judge and a review', async () => {
-  const cwd = copyOf('checks');
+test('runs three attempts, a judge and a review', async () => {
+  const cwd = copyExample('checks');
   const cleo = async (words: string) => JSON.parse((await runCleo(words.split(' '), { cwd, env })).out);
   await cleo('init');
   const { run } = await cleo('construct run');

@@ -5,7 +5,7 @@ import type { ReviewEvent } from '../src/runs/model/judge.ts';
 import type { TraceLine } from '../src/runs/model/trace.ts';
 import { formatNextLine, genesis } from '../src/runs/rules/trace.ts';
 
-/** An execution as a trace tells of it; what is left out went well. */
+/** An execution in a trace. Missing fields mean success. */
 export interface TracedExecution {
   phase?: string;
   skill?: string;
@@ -16,7 +16,7 @@ export interface TracedExecution {
   durationMs?: number;
   timeoutMs?: number;
   attempts?: number;
-  /** Names of checks by gate; one that begins with `!` failed. */
+  /** Names of checks by gate. A leading `!` marks a failed check. */
   checks?: Record<number, string[]>;
   forced?: number[];
   required?: { path: string; completeness: number }[] | null;
@@ -26,7 +26,7 @@ export interface TracedExecution {
   confidence?: number;
   inputs?: Record<string, unknown>;
   isInvoked?: boolean;
-  /** Handoffs before it: from which phase, and what it lacked where it was refused. */
+  /** Handoffs before it: the phase they come from, and the remediation if they were rejected. */
   handoffs?: { from: string; accepted: boolean; remediation?: string }[];
 }
 
@@ -40,7 +40,7 @@ const classes: Record<number, [status: string, name: string]> = {
   84: ['failure', 'validation'],
 };
 
-/** The text of the trace of a run, as the runner writes it. */
+/** Formats the trace of a run as the runner writes it. */
 export function formatTrace(runId: string, day: string, executions: TracedExecution[], isOver = true): string {
   const lines: string[] = [];
   let after = { head: genesis, lines: 0, ts: '' };
@@ -77,7 +77,7 @@ function appendExecution(
       const bare = name.replace(/^!/, '');
       return { name: bare, passed: bare === name, message: `${bare} ${bare === name ? 'holds' : 'does not hold'}`, evidence: {} };
     });
-    const overridden = execution.forced?.includes(id) ? { overridden: true, reason: 'so be it' } : {};
+    const overridden = execution.forced?.includes(id) ? { overridden: true, reason: 'accepted' } : {};
     append('gate_checked', { gate_id: id, name: String(id), status: 'passed', passed: true, checks_performed: made, ...overridden }, about);
   };
   gate(0);
@@ -117,7 +117,7 @@ export function writeTrace(root: string, runId: string, day: string, text: strin
   writeFileSync(join(root, '.cleo', 'traces', `${day}-${runId}.jsonl`), text);
 }
 
-/** What a person said of an execution. */
+/** Writes the verdict of a person on an execution. */
 export function writeVerdict(root: string, executionId: string, verdict: 'pass' | 'fail', score: number, by = 'ada'): void {
   const at = '2026-02-01T00:00:00.000Z';
   const events: ReviewEvent[] = [
@@ -127,8 +127,8 @@ export function writeVerdict(root: string, executionId: string, verdict: 'pass' 
   appendFileSync(join(root, '.cleo', 'reviews.jsonl'), events.map((event) => `${JSON.stringify(event)}\n`).join(''));
 }
 
-/** `run run-1 2026-01-31 discovery/write design/draw:84` is a run of two executions, of which the second ended with 84;
- *  `judged 40` are as many runs that people have judged, by what their judge said. */
+/** `run run-1 2026-01-31 discovery/write design/draw:84` is a run of two executions, the second with exit code 84; `judged 40`
+ *  are 40 runs with verdicts of people that follow the judge's scores. */
 export function writeTraces(root: string, lines: string[]): void {
   for (const line of lines) {
     const [kind, id = '', day = '', ...executions] = line.split(' ');

@@ -7,19 +7,21 @@ import { dispatch } from '../src/dispatch/dispatch.ts';
 import { createApp } from '../src/main.ts';
 import { createPlatform } from '../src/platform/platform.ts';
 import { createCli, type Json, type TestApp } from './app.ts';
+import { checkDeclaredErrors } from './declared-errors.ts';
 
 export interface TestFolder {
   root: string;
   env: Record<string, string>;
-  /** One call by a process of its own. */
+  /** Calls an operation with a new app, as a process of its own would. */
   call(operation: string, params?: Record<string, unknown>): Promise<Json>;
   cli: TestApp['cli'];
-  /** A folder inside, made if it is not there, with the same environment. */
+  /** Creates a subfolder if it is missing, with the same environment. */
   createSubfolder(path: string): TestFolder;
   withEnv(env: Record<string, string>): TestFolder;
 }
 
-/** An empty folder and a home, on the engine that this test run is for; gone when the test ends, with the stores made in it. */
+/** Creates an empty folder and a home folder, on the engine of this test run. They are removed when the test ends, with the stores
+ *  created in them. */
 export function createEmptyFolder(): TestFolder {
   const top = realpathSync(mkdtempSync(join(tmpdir(), 'cleo-folder-')));
   const env: Record<string, string> = { HOME: join(top, 'home'), CLEO_AGENT_ID: 'tester' };
@@ -37,24 +39,24 @@ export function createEmptyFolder(): TestFolder {
   });
 }
 
-function openFolder(root: string, env: Record<string, string>, seen: (root: string) => void): TestFolder {
-  const app = () => createApp(createPlatform(env, root, '0.0.0-test'));
+function openFolder(root: string, env: Record<string, string>, onCall: (root: string) => void): TestFolder {
+  const createFolderApp = () => ({ ...createApp(createPlatform(env, root, '0.0.0-test')), onReply: checkDeclaredErrors });
   return {
     root,
     env,
     async call(operation, params = {}) {
-      const own = app();
-      const { envelope } = await dispatch(own, { operation, params, gateway: 'cli' });
-      await own.closeStores().catch(() => {});
-      seen(root);
+      const app = createFolderApp();
+      const { envelope } = await dispatch(app, { operation, params, gateway: 'cli' });
+      await app.closeStores().catch(() => {});
+      onCall(root);
       return envelope;
     },
-    cli: (words) => createCli(app(), env)(words),
+    cli: (words) => createCli(createFolderApp(), env)(words),
     createSubfolder(path) {
       mkdirSync(join(root, path), { recursive: true });
-      return openFolder(join(root, path), env, seen);
+      return openFolder(join(root, path), env, onCall);
     },
-    withEnv: (more) => openFolder(root, { ...env, ...more }, seen),
+    withEnv: (more) => openFolder(root, { ...env, ...more }, onCall),
   };
 }
 

@@ -7,15 +7,15 @@ const formatMinute = (seq: number): string => new Date(Date.UTC(2026, 0, 1) + se
 
 export type LogLine = string | Partial<GradeEntry>;
 
-/** A log of one session, a line an entry: `q:tasks.show !4` is refused with 4 and came through cleo_query (`m:` cleo_mutate, `h:` HTTP,
- *  else the command line); `tasks.find =100` succeeds with 100. `tasks.add T001 d p=T009 t=Title` creates T001 with a description,
- *  a parent and a title; `d=…` says which description. A line may also be an entry itself. */
+/** Parses the log of a session, one entry a line: `q:tasks.show !4` failed with exit code 4 through cleo_query (`m:` cleo_mutate,
+ *  `h:` HTTP, otherwise the command line); `tasks.find =100` succeeded with 100. `tasks.add T001 d p=T009 t=Title` created T001 with a
+ *  description, a parent and a title; `d=…` sets the description. A line can also be an entry. */
 export function parseLog(lines: LogLine[]): GradeEntry[] {
   return lines.map((line, i) => {
     const plain = { seq: i + 1, timestamp: formatMinute(i + 1), gateway: 'cli' as const, params: '{}', success: true, exitCode: 0 };
     if (typeof line !== 'string') return { ...plain, operation: 'tasks.add', created: [], ...line };
     const [called = '', ...words] = line.split(' ');
-    const [, door, operation = ''] = /^(?:([qmh]):)?(.*)$/.exec(called)!;
+    const [, prefix, operation = ''] = /^(?:([qmh]):)?(.*)$/.exec(called)!;
     const created = words.filter((word) => /^T\d+$/.test(word));
     const failed = words.find((word) => word.startsWith('!'));
     const code = words.find((word) => word.startsWith('='));
@@ -33,7 +33,7 @@ export function parseLog(lines: LogLine[]): GradeEntry[] {
     return {
       ...plain,
       operation,
-      ...(door ? { gateway: gateways[door]! } : {}),
+      ...(prefix ? { gateway: gateways[prefix]! } : {}),
       params: JSON.stringify(params),
       success: !failed,
       exitCode: Number((failed ?? code ?? '=0').slice(1)),
@@ -42,7 +42,7 @@ export function parseLog(lines: LogLine[]): GradeEntry[] {
   });
 }
 
-/** A few aliases, as the catalogue has them. */
+/** Some operations and aliases of the registry. */
 export const operationNames: OperationNames = new Map(
   [
     ['tasks.show', 'tasks.show', true],

@@ -1,6 +1,6 @@
 import type { LogLine } from './grade-log.ts';
 
-/** The strings of the rubric, to the letter; `#` stands for a number or a name that the row gives. */
+/** The texts of the rubric; `#` is a number or name given by the row. */
 export const rubricTexts: Record<string, string> = {
   'list+': 'session.list called before first task op',
   'end+': 'session.end called',

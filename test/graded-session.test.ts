@@ -5,7 +5,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import type { Json } from './app.ts';
 import { runCleo } from './built-cli.ts';
 
-/** A project in which every command is a process of its own. */
+/** Creates a project whose commands run as separate processes. */
 async function project(env: Record<string, string> = {}) {
   const cwd = mkdtempSync(join(tmpdir(), 'cleo-graded-'));
   onTestFinished(() => rmSync(cwd, { recursive: true, force: true }));
@@ -19,13 +19,13 @@ async function project(env: Record<string, string> = {}) {
   return { cwd, run };
 }
 
-const scores = (grade: Json): number[] => Object.values(grade.dimensions as Json).map(({ score }) => score);
+const listScores = (grade: Json): number[] => Object.values(grade.dimensions as Json).map(({ score }) => score);
 
 test.each([
   { CLEO_SESSION_GRADE: 'true', CLEO_SESSION_GRADE_ID: 'session-env' },
   { CLEO_SESSION_GRADE: 'true', CLEO_SESSION_ID: 'session-env' },
   { CLEO_SESSION_GRADE: 'true', CLEO_SESSION_GRADE_ID: 'session-env', CLEO_SESSION_ID: 'session-env' },
-])('commands under %o alone are a session that can be graded', async (env) => {
+])('commands with only %o form a session that can be graded', async (env) => {
   const { run, cwd } = await project(env);
   await run('session', 'list');
   await run('help');
@@ -43,13 +43,13 @@ test.each([
     'E_NOT_FOUND on tasks.show not followed by tasks.find or tasks.exists',
     'No MCP query calls (prefer cleo_query over CLI for programmatic access)',
   ]);
-  expect(scores(answer.grade)).toEqual([10, 20, 15, 15, 10]);
+  expect(listScores(answer.grade)).toEqual([10, 20, 15, 15, 10]);
   expect(answer.grade).toMatchObject({ totalScore: 70, letter: 'C', entryCount: 8 });
   const [line] = readFileSync(join(cwd, '.cleo', 'metrics', 'GRADES.jsonl'), 'utf8').split('\n');
   expect(JSON.parse(line!)).toMatchObject({ sessionId: 'session-env', totalScore: 70, evaluator: 'auto' });
 });
 
-test('a session that was started to be graded needs no variables: its commands are recorded, reads too, until it ends', async () => {
+test('a session started with --grade records all commands, reads included, until it ends', async () => {
   const { run } = await project();
   await run('add', 'Build the parser', '--type', 'epic', '--description', 'All of it');
   await run('add', 'Read the grammar', '--parent', 'T1', '--description', 'The lexer first');
@@ -64,13 +64,13 @@ test('a session that was started to be graded needs no variables: its commands a
   await run('add', 'Write the tests', '--parent', 'T1', '--description', 'With examples');
   await run('complete', 'T2');
   expect((await run('session', 'end', '--note', 'The grammar is read')).exitCode).toBe(0);
-  // No longer the session's.
+  // After the end of the session.
   await run('list');
   await run('add', 'Something else');
 
   const { answer } = await run('grade', id, '--explain');
   expect(answer.grade).toMatchObject({ sessionId: id, taskId: 'T001', entryCount: 9 });
-  expect(scores(answer.grade)).toEqual([20, 15, 20, 20, 0]);
+  expect(listScores(answer.grade)).toEqual([20, 15, 20, 20, 0]);
   expect(answer.grade.dimensions.errorProtocol.evidence).toEqual([
     'E_NOT_FOUND followed by recovery lookup',
     'No error protocol violations',

@@ -250,5 +250,5 @@ const generatedTexts = Array.from({ length: 110 }, (_, i) => {
   ][i % 7]!;
 });
 
-/** What looks like a secret at most at first sight. */
+/** Texts that look like secrets but are not. */
 export const harmlessTexts = [...fixedTexts, ...generatedTexts];

@@ -3,26 +3,26 @@ import { registry } from '../src/core/index.generated.ts';
 import type { Json } from './app.ts';
 import { createBearerHeader, openServer, type TestServer } from './http-server.ts';
 
-/** One request with exactly these headers; its status and what it says. */
-async function ask(
-  { sendRaw: raw }: TestServer,
+/** Sends a request with exactly these headers; returns status and body. */
+async function sendRequest(
+  { sendRaw }: TestServer,
   headers: Record<string, string>,
   path = '/api/query/tasks/list',
 ): Promise<[number, string]> {
   const lines = Object.entries({ 'Content-Type': 'application/json', 'Content-Length': '2', Connection: 'close', ...headers });
-  const answer = await raw(`POST ${path} HTTP/1.1\r\n${lines.map(([name, value]) => `${name}: ${value}\r\n`).join('')}\r\n{}`);
+  const answer = await sendRaw(`POST ${path} HTTP/1.1\r\n${lines.map(([name, value]) => `${name}: ${value}\r\n`).join('')}\r\n{}`);
   return [Number(answer.slice(9, 12)), answer.slice(answer.indexOf('\r\n\r\n') + 4)];
 }
 
-const statusOf = async (server: TestServer, headers: Record<string, string>, path?: string): Promise<number> =>
-  (await ask(server, headers, path))[0];
+const getStatus = async (server: TestServer, headers: Record<string, string>, path?: string): Promise<number> =>
+  (await sendRequest(server, headers, path))[0];
 
-test('foreign hosts and origins are refused wherever they knock, and told nothing', async () => {
+test('rejects foreign hosts and origins on every path without details', async () => {
   const server = await openServer({ tasks: ['T001: Very secret'] });
   const { port } = server;
   const own = `localhost:${port}`;
   for (const host of [own, `127.0.0.1:${port}`, `[::1]:${port}`, 'localhost', `LOCALHOST:${port}`])
-    expect(await statusOf(server, { Host: host })).toBe(200);
+    expect(await getStatus(server, { Host: host })).toBe(200);
   for (const host of [
     'evil.example',
     `evil.example:${port}`,
@@ -32,12 +32,12 @@ test('foreign hosts and origins are refused wherever they knock, and told nothin
     `evil@localhost`,
   ])
     for (const path of ['/api/query/tasks/list', '/api/query/no/such', '/healthz', '/metrics', '/mcp', '/nowhere']) {
-      const [status, body] = await ask(server, { Host: host }, path);
+      const [status, body] = await sendRequest(server, { Host: host }, path);
       expect([400, 403]).toContain(status);
       expect(body).not.toMatch(/secret|tasks|0\.0\.0-test/i);
     }
   for (const origin of [`http://localhost:${port}`, `http://127.0.0.1:${port}`, `http://[::1]:${port}`])
-    expect(await statusOf(server, { Host: own, Origin: origin })).toBe(200);
+    expect(await getStatus(server, { Host: own, Origin: origin })).toBe(200);
   for (const origin of [
     'http://evil.example',
     `http://evil.example:${port}`,
@@ -49,34 +49,34 @@ test('foreign hosts and origins are refused wherever they knock, and told nothin
     '',
   ])
     for (const path of ['/api/query/tasks/list', '/mcp', '/metrics'])
-      expect(await statusOf(server, { Host: own, Origin: origin }, path)).toBe(403);
+      expect(await getStatus(server, { Host: own, Origin: origin }, path)).toBe(403);
 });
 
-test('names and origins that are configured are let in; by a foreign name only with a token', async () => {
+test('accepts configured hosts and origins; a foreign host only with a token', async () => {
   const server = await openServer({ config: { serve: { hosts: 'board.example, other.example', origins: 'https://app.example' } } });
   const token = createBearerHeader(await server.createToken('query'));
   const host = { Host: 'board.example' };
-  expect(await statusOf(server, host)).toBe(401);
-  expect(await statusOf(server, { ...host, ...token })).toBe(200);
-  expect(await statusOf(server, { ...host, ...token, Origin: 'https://board.example' })).toBe(200);
-  expect(await statusOf(server, { ...host, ...token, Origin: 'https://app.example' })).toBe(200);
-  expect(await statusOf(server, { ...host, ...token, Origin: 'https://evil.example' })).toBe(403);
-  expect(await statusOf(server, { Host: 'third.example', ...token })).toBe(403);
+  expect(await getStatus(server, host)).toBe(401);
+  expect(await getStatus(server, { ...host, ...token })).toBe(200);
+  expect(await getStatus(server, { ...host, ...token, Origin: 'https://board.example' })).toBe(200);
+  expect(await getStatus(server, { ...host, ...token, Origin: 'https://app.example' })).toBe(200);
+  expect(await getStatus(server, { ...host, ...token, Origin: 'https://evil.example' })).toBe(403);
+  expect(await getStatus(server, { Host: 'third.example', ...token })).toBe(403);
 });
 
-test('what a proxy hands on is not from this machine, whatever its host says', async () => {
+test('a forwarded request is not local, whatever its host header says', async () => {
   const server = await openServer();
   const host = { Host: `localhost:${server.port}` };
   for (const name of ['X-Forwarded-For', 'Forwarded', 'X-Real-IP', 'Via'])
-    expect(await statusOf(server, { ...host, [name]: '10.0.0.5' })).toBe(401);
+    expect(await getStatus(server, { ...host, [name]: '10.0.0.5' })).toBe(401);
 });
 
-test('beyond this machine nobody is answered without a token that counts', async () => {
+test('remote requests need a valid token', async () => {
   const prepare = async (app: TestServer['app']) => app.call('admin.token.create', { name: 'first', scope: 'query' });
   const server = await openServer({ tasks: ['T001: Very secret'] }, { host: '0.0.0.0', prepare });
-  const { post, get, createToken: tokenOf, app } = server;
-  const secret = await tokenOf('query', 'reader');
-  const gone = await tokenOf('admin', 'gone');
+  const { post, get, createToken, app } = server;
+  const secret = await createToken('query', 'reader');
+  const gone = await createToken('admin', 'gone');
   await app.call('admin.token.revoke', { name: 'gone' });
   const wrong = `cleo_${'A'.repeat(43)}`;
   const bodies = new Set<string>();
@@ -95,27 +95,27 @@ test('beyond this machine nobody is answered without a token that counts', async
       expect(answered.get('www-authenticate')).toBe('Bearer');
       bodies.add(JSON.stringify({ ...body, _meta: { ...body._meta, timestamp: '' } }));
     }
-  // Whatever was asked for, and whether it exists, the answer is one and the same.
+  // The answer is the same for every path, existing or not.
   expect([...bodies]).toEqual([expect.stringContaining('A token that allows this is required')]);
   for (const path of ['/metrics', '/api/openapi.json', '/mcp', '/nowhere']) expect(await get(path)).toMatchObject({ status: 401 });
   expect(await get('/healthz')).toMatchObject({ status: 200, text: '{"status":"ok"}' });
   expect(await post('query/tasks/show', { taskId: 'T001' }, createBearerHeader(secret))).toMatchObject({ status: 200 });
 });
 
-test('a revoked token is out at once', async () => {
-  const { post, createToken: tokenOf, app } = await openServer();
-  const token = createBearerHeader(await tokenOf('mutate', 'ci'));
+test('a revoked token is rejected at once', async () => {
+  const { post, createToken, app } = await openServer();
+  const token = createBearerHeader(await createToken('mutate', 'ci'));
   expect(await post('mutate/tasks/add', { title: 'x' }, token)).toMatchObject({ status: 200 });
   await app.call('admin.token.revoke', { name: 'ci' });
   expect(await post('mutate/tasks/add', { title: 'y' }, token)).toMatchObject({ status: 401 });
-  // A token that is wrong is not the same as none, even where none is needed.
+  // An invalid token is rejected even if none is required.
   expect(await post('query/tasks/list', {}, token)).toMatchObject({ status: 401 });
   expect(await post('query/tasks/list')).toMatchObject({ status: 200 });
 });
 
-test('a scope is kept at every door, and a refusal does not say what is behind it', async () => {
-  const { post, createToken: tokenOf, app, url } = await openServer();
-  const reader = createBearerHeader(await tokenOf('query', 'reader'));
+test('every surface enforces the scope, and the error reveals nothing', async () => {
+  const { post, createToken, app, url } = await openServer();
+  const reader = createBearerHeader(await createToken('query', 'reader'));
   const refusals = new Set<string>();
   for (const path of ['mutate/tasks/add', 'mutate/no/such']) {
     const { status, body } = await post(path, { title: 'x' }, reader);
@@ -123,7 +123,7 @@ test('a scope is kept at every door, and a refusal does not say what is behind i
     refusals.add(JSON.stringify(body.error));
   }
   expect(refusals.size).toBe(1);
-  const writer = createBearerHeader(await tokenOf('mutate', 'writer'));
+  const writer = createBearerHeader(await createToken('mutate', 'writer'));
   for (const [path, params] of [
     ['mutate/admin/token.create', { name: 'x', scope: 'admin' }],
     ['query/admin/token.list', {}],
@@ -153,16 +153,16 @@ test('a scope is kept at every door, and a refusal does not say what is behind i
     }).then((response) => response.text());
   expect(await call(reader)).toContain('E_FORBIDDEN');
   expect(await call(writer)).toContain('T001');
-  const admin = createBearerHeader(await tokenOf('admin', 'root'));
+  const admin = createBearerHeader(await createToken('admin', 'root'));
   expect(await post('mutate/admin/token.create', { name: 'made', scope: 'query' }, admin)).toMatchObject({ status: 200 });
   expect((await app.call('admin.log', { limit: 1 })).entries).toMatchObject([{ agent: 'root', operation: 'admin.token.create' }]);
 });
 
-test('what looks after the project, or writes files of it, is kept for admin', async () => {
+test('operations that administrate the project or write its files need the admin scope', async () => {
   const operations = await Promise.all(registry.entries.map((entry) => entry.load()));
   const kept = operations.filter(({ scope }) => scope === 'admin').map(({ name }) => name);
   const upkeep = operations.filter(({ name, kind, needs }) => kind !== 'query' && (name.startsWith('admin.') || needs !== 'store'));
-  // A further copy of the store harms nobody; what was run is judged by whoever works here, in lines that are only ever added.
+  // Exceptions: a backup is only another copy, and reviews are appended by everyone who works on the project.
   expect(upkeep.map(({ name }) => name).filter((name) => !kept.includes(name))).toEqual([
     'admin.backup.create',
     ...['assess.calibrate', 'assess.run', 'review.claim', 'review.resolve', 'review.reveal'],
@@ -170,9 +170,9 @@ test('what looks after the project, or writes files of it, is kept for admin', a
   expect(kept).toEqual(expect.arrayContaining(['admin.token.list', 'tasks.export.file']));
 });
 
-test('whose token it was is in the log, whatever the agent calls itself; the secret is nowhere', async () => {
-  const { post, createToken: tokenOf, app } = await openServer();
-  const secret = await tokenOf('mutate', 'ci');
+test('the log names the token, whatever the agent calls itself, and never the secret', async () => {
+  const { post, createToken, app } = await openServer();
+  const secret = await createToken('mutate', 'ci');
   await post('mutate/tasks/add', { title: 'x' }, { ...createBearerHeader(secret), 'cleo-agent': 'worker-7' });
   await post('mutate/tasks/add', { title: `Use ${secret}` }, createBearerHeader(secret));
   const { entries } = await app.call('admin.log', { limit: 2 });
@@ -182,18 +182,18 @@ test('whose token it was is in the log, whatever the agent calls itself; the sec
   ]);
 });
 
-test('a token is asked for on this machine too where the configuration says so', async () => {
+test('local requests need a token if serve.requireToken is set', async () => {
   const prepare = async (app: TestServer['app']) => app.call('admin.token.create', { name: 'first', scope: 'query' });
-  const { post, createToken: tokenOf } = await openServer({ config: { serve: { requireToken: true } } }, { prepare });
+  const { post, createToken } = await openServer({ config: { serve: { requireToken: true } } }, { prepare });
   expect(await post('query/tasks/list')).toMatchObject({ status: 401 });
-  expect(await post('query/tasks/list', {}, createBearerHeader(await tokenOf('query')))).toMatchObject({ status: 200 });
+  expect(await post('query/tasks/list', {}, createBearerHeader(await createToken('query')))).toMatchObject({ status: 200 });
 });
 
 test.each([
   [{}, '0.0.0.0'],
   [{}, '::'],
   [{ serve: { requireToken: true } }, '127.0.0.1'],
-])('a server that would need a token and has none does not start', async (config, host) => {
+])('does not start if a token is required and none exists', async (config, host) => {
   await expect(openServer({ config }, { host })).rejects.toMatchObject({
     code: 'E_CONFIG_ERROR',
     exitCode: 8,
@@ -201,16 +201,16 @@ test.each([
   });
 });
 
-test('a port that is none is refused with a way out', async () => {
+test('rejects an invalid port with a fix', async () => {
   await expect(openServer({ config: { serve: { port: 70_000 } } }, { port: undefined as never })).rejects.toMatchObject({
     code: 'E_CONFIG_ERROR',
     fix: 'cleo config unset serve.port',
   });
 });
 
-test('whoever calls too often waits; others do not', async () => {
-  const { post, createToken: tokenOf, get } = await openServer({ config: { serve: { callsPerMinute: 20 } } });
-  const token = createBearerHeader(await tokenOf('query'));
+test('limits the rate of one caller without affecting others', async () => {
+  const { post, createToken, get } = await openServer({ config: { serve: { callsPerMinute: 20 } } });
+  const token = createBearerHeader(await createToken('query'));
   const statuses: number[] = [];
   for (let i = 0; i < 22; i++) statuses.push((await post('query/tasks/list')).status);
   expect(statuses).toEqual([...Array(20).fill(200), 429, 429]);
@@ -221,9 +221,9 @@ test('whoever calls too often waits; others do not', async () => {
   expect(await post('query/tasks/list', {}, token)).toMatchObject({ status: 200 });
 });
 
-test('whoever guesses at tokens is soon told to wait, and shuts out nobody who has one', async () => {
-  const { post, createToken: tokenOf } = await openServer();
-  const secret = await tokenOf('query');
+test('limits wrong tokens without locking out valid ones', async () => {
+  const { post, createToken } = await openServer();
+  const secret = await createToken('query');
   const wrong = createBearerHeader(`cleo_${'A'.repeat(43)}`);
   const statuses: number[] = [];
   for (let i = 0; i < 62; i++) statuses.push((await post('query/tasks/list', {}, wrong)).status);
@@ -232,7 +232,7 @@ test('whoever guesses at tokens is soon told to wait, and shuts out nobody who h
   expect(await post('query/tasks/list', {}, createBearerHeader(secret))).toMatchObject({ status: 200 });
 });
 
-test('the way out of each refusal runs as printed, and leads out', async () => {
+test('the fix of each error runs as printed and helps', async () => {
   const server = await openServer({ config: { serve: { callsPerMinute: 40 } } });
   const { post, app } = server;
   const way = async (answer: { status: number; body: Json }, status: number) => {
@@ -246,7 +246,7 @@ test('the way out of each refusal runs as printed, and leads out', async () => {
   expect(await post('mutate/tasks/add', { title: 'x' }, createBearerHeader(wider.envelope.secret))).toMatchObject({ status: 200 });
   const highest = await way(await post('query/admin/token.list', {}, createBearerHeader(wider.envelope.secret)), 403);
   expect(await post('query/admin/token.list', {}, createBearerHeader(highest.envelope.secret))).toMatchObject({ status: 200 });
-  const [, foreign] = await ask(server, { Host: 'evil.example' });
+  const [, foreign] = await sendRequest(server, { Host: 'evil.example' });
   expect(await app.cli(JSON.parse(foreign).error.fix)).toMatchObject({ exitCode: 0, envelope: { key: 'serve.hosts' } });
   let last = await post('query/tasks/list');
   while (last.status === 200) last = await post('query/tasks/list');

@@ -21,24 +21,24 @@ export interface TestServer {
   app: TestApp;
   url: string;
   port: number;
-  /** `query/tasks/show` and the like. */
+  /** `path` is `query/tasks/show` or similar. */
   post(path: string, params?: unknown, headers?: Record<string, string>): Promise<HttpAnswer>;
   get(path: string, headers?: Record<string, string>): Promise<HttpAnswer>;
-  /** The bytes of a request, as they are; everything that comes back until the server hangs up, or until `enough`. */
+  /** Sends the bytes of a request; returns everything received until the server closes the connection or `enough` matches. */
   sendRaw(request: string | Uint8Array[], enough?: RegExp): Promise<string>;
   createToken(scope: string, name?: string): Promise<string>;
   stop(): Promise<void>;
-  /** Settles when the server has ended. */
+  /** Settles when the server has closed. */
   closed: Promise<void>;
 }
 
-/** A house for many callers, as `cleo serve` builds it. */
+/** Creates an app for many callers, as `cleo serve` does. */
 export function createServerApp(app: TestApp): App {
   const platform = createPlatform(app.env, app.root, '0.0.0-test');
   return createApp({ ...platform, caller: { agent: 'http' }, grade: { isEnabled: false, id: undefined } }, { isServer: true });
 }
 
-/** A real server on a free port of this machine, for the length of one test. */
+/** Starts a server on a free port. It is closed when the test ends. */
 export async function openServer(
   options: AppOptions = {},
   more: Partial<ServeOptions> & { prepare?: (app: TestApp) => Promise<unknown> } = {},
@@ -94,13 +94,13 @@ function sendRaw(port: number, parts: Uint8Array[], enough?: RegExp): Promise<st
     });
     socket.on('close', () => resolve(seen));
     socket.on('error', (error: NodeJS.ErrnoException) =>
-      // The server may hang up while we still write.
+      // The server may close the connection while we write.
       ['ECONNRESET', 'EPIPE'].includes(error.code ?? '') ? resolve(seen) : reject(error),
     );
   });
 }
 
-/** One call through the whole of the HTTP surface but the socket, by somebody who may do everything. */
+/** Calls an operation through the HTTP surface without a socket, with all permissions. */
 export async function callOverHttp(
   app: TestApp,
   operation: Operation,

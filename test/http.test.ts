@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import type { Json } from './app.ts';
 import { createBearerHeader, openServer } from './http-server.ts';
 
-test('an operation answers with its envelope; what the catalogue says of it is the status', async () => {
+test('returns the envelope with the HTTP status of the catalog', async () => {
   const { post } = await openServer({ tasks: ['T001 epic', 'T002 in T001', 'T003', 'T009 done', 'T010 active by somebody'] });
   const seen: [string, Record<string, unknown>, number, number][] = [
     ['query/tasks/show', { taskId: 'T001' }, 200, 0],
@@ -29,7 +29,7 @@ test('an operation answers with its envelope; what the catalogue says of it is t
   }
 });
 
-test('a lock not had in time is 503, a damaged store is 500, and the server lives on', async () => {
+test('a lock timeout is 503, a damaged store is 500, and the server keeps running', async () => {
   const { post, get, app } = await openServer({ tasks: ['T001'], config: { store: { busyTimeoutMs: 100 } } });
   let letGo = (): void => {};
   const held = app.store.write({ at: '2026-01-02T00:00:00.000Z', by: 'x' }, () => new Promise<void>((resolve) => (letGo = resolve)));
@@ -51,7 +51,7 @@ test('a lock not had in time is 503, a damaged store is 500, and the server live
   expect(await get('/healthz')).toMatchObject({ status: 200, body: { status: 'ok' } });
 });
 
-test('a write asked of query is refused and never run, and a read of mutate', async () => {
+test('rejects a write sent to query and a read sent to mutate', async () => {
   const { post, app } = await openServer();
   const asked = [
     ['query/tasks/add', { title: 'x' }, 'POST /api/mutate/tasks/add'],
@@ -68,7 +68,7 @@ test('a write asked of query is refused and never run, and a read of mutate', as
   expect(await app.call('tasks.list')).toMatchObject({ _meta: { exitCode: 100 } });
 });
 
-test('the headers say who calls, in which session, and that it is the same call again', async () => {
+test('headers set the agent, the session and the idempotency key', async () => {
   const { post, app } = await openServer();
   const headers = { 'cleo-agent': 'worker-7', 'idempotency-key': 'once' };
   const first = await post('mutate/tasks/add', { title: 'x' }, headers);
@@ -89,7 +89,7 @@ test('the headers say who calls, in which session, and that it is the same call 
   ]);
 });
 
-test('the environment of the server says nothing of its callers', async () => {
+test('the environment of the server does not apply to its callers', async () => {
   const { post, app } = await openServer({
     env: { CLEO_SESSION_ID: 'session-of-the-server', CLEO_SESSION_GRADE: 'true', CLEO_SESSION_GRADE_ID: 'graded' },
   });
@@ -101,34 +101,34 @@ test('the environment of the server says nothing of its callers', async () => {
 
 test.each([
   ['garbage', '{"title": ', 400],
-  ['no JSON at all', 'title=x', 400],
+  ['not JSON', 'title=x', 400],
   ['a list', '[1]', 400],
   ['a text', '"x"', 400],
   ['null', 'null', 400],
-  ['a key that is none', '{"__proto__":{"title":"x"}}', 400],
-  ['a value nested without end', `{"title":${'['.repeat(200_000)}${']'.repeat(200_000)}}`, 400],
-  ['nothing', '', 400],
-])('a body that is %s is refused, and is in the log', async (_, body, status) => {
+  ['an unknown key', '{"__proto__":{"title":"x"}}', 400],
+  ['a deeply nested value', `{"title":${'['.repeat(200_000)}${']'.repeat(200_000)}}`, 400],
+  ['empty', '', 400],
+])('rejects and logs a body that is %s', async (_, body, status) => {
   const { post, app } = await openServer();
   const answer = await post('mutate/tasks/add', body);
   expect([answer.status, answer.body.error.exitCode]).toEqual([status, 2]);
   expect(await app.call('admin.log')).toMatchObject({ entries: [{ operation: 'tasks.add', exitCode: 2, gateway: 'http' }] });
 });
 
-test('bytes that are no UTF-8 are refused', async () => {
-  const { sendRaw: raw, port } = await openServer();
+test('rejects a body that is not UTF-8', async () => {
+  const { sendRaw, port } = await openServer();
   const body = Buffer.from([0x7b, 0x22, 0x74, 0x69, 0x74, 0x6c, 0x65, 0x22, 0x3a, 0x22, 0xff, 0xfe, 0x22, 0x7d]);
   const head = `POST /api/mutate/tasks/add HTTP/1.1\r\nHost: localhost:${port}\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\nConnection: close\r\n\r\n`;
-  expect(await raw([Buffer.from(head), body])).toMatch(/^HTTP\/1\.1 400 /);
+  expect(await sendRaw([Buffer.from(head), body])).toMatch(/^HTTP\/1\.1 400 /);
 });
 
-test('no parameters may be no body', async () => {
+test('accepts a missing body for no parameters', async () => {
   const { post } = await openServer({ tasks: ['T001'] });
   expect(await post('query/tasks/list', '')).toMatchObject({ status: 200, body: { tasks: [{ id: 'T001' }] } });
 });
 
-test('1 MiB is a body, one byte more is not, whether or not it says how long it is', async () => {
-  const { post, sendRaw: raw, port, app } = await openServer();
+test('accepts a body of 1 MiB and rejects one byte more, with or without a length', async () => {
+  const { post, sendRaw, port, app } = await openServer();
   const limit = 1 << 20;
   const filled = (length: number): string => `{"title":"x"${' '.repeat(length - 13)}}`;
   expect(filled(100)).toHaveLength(100);
@@ -137,7 +137,7 @@ test('1 MiB is a body, one byte more is not, whether or not it says how long it 
   const head = `POST /api/mutate/tasks/add HTTP/1.1\r\nHost: localhost:${port}\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n`;
   const chunk = (text: string): string => `${text.length.toString(16)}\r\n${text}\r\n`;
   const chunked = `${head}${chunk(filled(limit + 1))}0\r\n\r\n`;
-  expect(await raw(chunked, /\r\n\r\n.*\n/)).toMatch(/^HTTP\/1\.1 413 /);
+  expect(await sendRaw(chunked, /\r\n\r\n.*\n/)).toMatch(/^HTTP\/1\.1 413 /);
   expect((await app.call('tasks.list')).tasks).toHaveLength(1);
 });
 
@@ -149,12 +149,12 @@ test.each([
   ['application/json; charset=latin1', 415],
   ['application/json; charset=utf-8', 200],
   ['Application/JSON', 200],
-])('a body of type %s is answered with %i', async (type, status) => {
+])('a body of type %s returns %i', async (type, status) => {
   const { post } = await openServer({ tasks: ['T001'] });
   expect(await post('query/tasks/list', {}, { 'content-type': type })).toMatchObject({ status });
 });
 
-test('another method is 405 with the right one, another path 404', async () => {
+test('a wrong method is 405 with the right one, an unknown path 404', async () => {
   const { url } = await openServer();
   const asked = async (method: string, path: string) => {
     const { status, headers } = await fetch(`${url}${path}`, { method });
@@ -169,7 +169,7 @@ test('another method is 405 with the right one, another path 404', async () => {
     expect(await asked('GET', path)).toEqual([404, null]);
 });
 
-test('every answer is nobody’s to keep or to guess at, and none sets a cookie or opens a door to other pages', async () => {
+test('responses forbid caching, sniffing and framing, and set neither cookies nor CORS headers', async () => {
   const { post, get } = await openServer();
   for (const { headers } of [await post('query/tasks/list'), await post('query/no/such'), await get('/healthz'), await get('/nowhere')]) {
     expect(headers.get('cache-control')).toBe('no-store');
@@ -178,7 +178,7 @@ test('every answer is nobody’s to keep or to guess at, and none sets a cookie 
   }
 });
 
-test('a client that vanishes in the middle of its body has done nothing, and is not missed', async () => {
+test('a client that disconnects in the middle of its body has no effect', async () => {
   const { post, port, app } = await openServer();
   const head = `POST /api/mutate/tasks/add HTTP/1.1\r\nHost: localhost:${port}\r\nContent-Type: application/json\r\nContent-Length: 500\r\n\r\n`;
   for (let i = 0; i < 20; i++)
@@ -193,7 +193,7 @@ test('a client that vanishes in the middle of its body has done nothing, and is 
   expect((await app.call('tasks.list')).tasks).toHaveLength(1);
 });
 
-test('a client that leaves before its answer leaves a whole write or none behind', async () => {
+test('a client that disconnects before its answer leaves a complete write or none', async () => {
   const { port, post, app } = await openServer();
   const body = '{"title":"Left behind"}';
   const request = `POST /api/mutate/tasks/add HTTP/1.1\r\nHost: localhost:${port}\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n${body}`;
@@ -211,7 +211,7 @@ test('a client that leaves before its answer leaves a whole write or none behind
   expect(await app.call('admin.audit.verify')).toMatchObject({ success: true });
 });
 
-test('200 calls at once are all answered', async () => {
+test('answers 200 concurrent calls', async () => {
   const { post } = await openServer({ tasks: ['T001'] });
   const answers = await Promise.all(
     Array.from({ length: 200 }, (_, i) =>
@@ -221,12 +221,12 @@ test('200 calls at once are all answered', async () => {
   expect(answers.map(({ status }) => status)).toEqual(Array(200).fill(200));
 });
 
-test('whoever sends its headers or its body too slowly is not waited for', async () => {
-  const { sendRaw: raw, port } = await openServer({}, { headersTimeoutMs: 300, requestTimeoutMs: 600 });
+test('closes connections that send headers or body too slowly', async () => {
+  const { sendRaw, port } = await openServer({}, { headersTimeoutMs: 300, requestTimeoutMs: 600 });
   const began = Date.now();
-  expect(await raw(`POST /api/query/tasks/list HTTP/1.1\r\nHost: localhost:${port}\r\nX-Slow: `)).toMatch(/^HTTP\/1\.1 408 /);
+  expect(await sendRaw(`POST /api/query/tasks/list HTTP/1.1\r\nHost: localhost:${port}\r\nX-Slow: `)).toMatch(/^HTTP\/1\.1 408 /);
   expect(
-    await raw(
+    await sendRaw(
       `POST /api/query/tasks/list HTTP/1.1\r\nHost: localhost:${port}\r\nContent-Type: application/json\r\nContent-Length: 10\r\n\r\n{`,
     ),
   ).not.toMatch(/^HTTP\/1\.1 2/);
@@ -234,24 +234,24 @@ test('whoever sends its headers or its body too slowly is not waited for', async
 });
 
 test.each([
-  ['no HTTP', 'hello\r\n\r\n', /^HTTP\/1\.1 400 /],
-  ['headers without end', `GET /healthz HTTP/1.1\r\nHost: localhost\r\nX-Long: ${'x'.repeat(20_000)}\r\n\r\n`, /^HTTP\/1\.1 431 /],
+  ['not HTTP', 'hello\r\n\r\n', /^HTTP\/1\.1 400 /],
+  ['endless headers', `GET /healthz HTTP/1.1\r\nHost: localhost\r\nX-Long: ${'x'.repeat(20_000)}\r\n\r\n`, /^HTTP\/1\.1 431 /],
   ['no host', 'GET /healthz HTTP/1.1\r\nConnection: close\r\n\r\n', /^HTTP\/1\.1 400 /],
   ['an old protocol without a host', 'GET /healthz HTTP/1.0\r\n\r\n', /^HTTP\/1\.1 40[03] /],
-  ['a host that is none', 'GET /healthz HTTP/1.1\r\nHost: a b\r\nConnection: close\r\n\r\n', /^HTTP\/1\.1 40[03] /],
+  ['an invalid host', 'GET /healthz HTTP/1.1\r\nHost: a b\r\nConnection: close\r\n\r\n', /^HTTP\/1\.1 40[03] /],
   ['two lengths', 'POST /healthz HTTP/1.1\r\nHost: localhost\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\nxx', /^HTTP\/1\.1 400 /],
   [
     'a length and chunks',
     'POST /healthz HTTP/1.1\r\nHost: localhost\r\nContent-Length: 4\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n',
     /^HTTP\/1\.1 400 /,
   ],
-])('%s on the wire is refused, and the server lives on', async (_, bytes, answer) => {
-  const { sendRaw: raw, get } = await openServer();
-  expect(await raw(bytes)).toMatch(answer);
+])('rejects a request with %s and keeps running', async (_, bytes, answer) => {
+  const { sendRaw, get } = await openServer();
+  expect(await sendRaw(bytes)).toMatch(answer);
   expect(await get('/healthz')).toMatchObject({ status: 200 });
 });
 
-test('what does not finish in its time when the server stops is cut off, and is not done later', async () => {
+test('a stopping server cancels calls that take too long, and they have no effect', async () => {
   const { post, app, stop } = await openServer({}, { graceMs: 200 });
   await post('query/tasks/list');
   let letGo = (): void => {};
@@ -268,9 +268,9 @@ test('what does not finish in its time when the server stops is cut off, and is 
   expect(await app.call('tasks.list')).toMatchObject({ _meta: { exitCode: 100 } });
 });
 
-test('a backup is restored through the server while others write; they go on with the restored store', async () => {
-  const { post, createToken: tokenOf, app } = await openServer({ tasks: ['T001'] });
-  const admin = createBearerHeader(await tokenOf('admin'));
+test('restores a backup while others write, and they continue with the restored store', async () => {
+  const { post, createToken, app } = await openServer({ tasks: ['T001'] });
+  const admin = createBearerHeader(await createToken('admin'));
   const { body } = await post('mutate/admin/backup.create', {}, admin);
   let isOver = false;
   const failed: Json[] = [];
@@ -290,7 +290,7 @@ test('a backup is restored through the server while others write; they go on wit
   expect(await post('query/tasks/exists', { taskId: 'T001' })).toMatchObject({ body: { exists: true } });
 });
 
-test('metrics count calls by operation, gateway and exit, whichever protocol brought them', async () => {
+test('metrics count calls by operation, gateway and exit code for every protocol', async () => {
   const { post, get, url } = await openServer({ tasks: ['T001'] });
   await post('query/tasks/show', { taskId: 'T001' });
   await post('query/tasks/show', { taskId: 'T404' });
@@ -320,12 +320,12 @@ test('metrics count calls by operation, gateway and exit, whichever protocol bro
   expect(text.split('\n').filter((line) => !/^(# (HELP|TYPE) \w+ .+|\w+(\{(\w+="[^"\\\n]*",?)+\})? [\d.e+-]+|)$/.test(line))).toEqual([]);
 });
 
-test('a token counts on this machine too: its scope and its name', async () => {
-  const { post, createToken: tokenOf, app } = await openServer({ tasks: ['T001'] });
-  const reader = createBearerHeader(await tokenOf('query', 'reader'));
+test('a local token sets scope and agent name', async () => {
+  const { post, createToken, app } = await openServer({ tasks: ['T001'] });
+  const reader = createBearerHeader(await createToken('query', 'reader'));
   expect(await post('query/tasks/list', {}, reader)).toMatchObject({ status: 200 });
   expect(await post('mutate/tasks/add', { title: 'x' }, reader)).toMatchObject({ status: 403 });
-  const writer = createBearerHeader(await tokenOf('mutate', 'ci'));
+  const writer = createBearerHeader(await createToken('mutate', 'ci'));
   expect(await post('mutate/tasks/add', { title: 'x' }, writer)).toMatchObject({ status: 200 });
   expect(await app.call('admin.log', { limit: 1 })).toMatchObject({ entries: [{ agent: 'ci', gateway: 'http' }] });
 });

@@ -9,7 +9,7 @@ const types: Record<string, (value: unknown) => boolean> = {
 };
 const annotations = ['$schema', 'title', 'description'];
 
-/** What is wrong with a value by a JSON Schema of the few keywords that ours are made of; one that is not among them is an error, not passed over. */
+/** Validates a value against a JSON Schema. Supports only the keywords that our schemas use, and throws for others. */
 export function findViolations(schema: Schema, value: unknown, at = '$'): string[] {
   const found: string[] = [];
   const check = (isOk: boolean, what: string): void => {
@@ -18,9 +18,9 @@ export function findViolations(schema: Schema, value: unknown, at = '$'): string
   for (const [keyword, wanted] of Object.entries(schema)) {
     if (annotations.includes(keyword)) continue;
     const fields = types.object!(value) ? (value as Record<string, unknown>) : {};
-    if (keyword === 'type') check(types[String(wanted)]!(value), `is no ${wanted}`);
+    if (keyword === 'type') check(types[String(wanted)]!(value), `is not of type ${wanted}`);
     else if (keyword === 'const') check(value === wanted, `is not ${wanted}`);
-    else if (keyword === 'enum') check((wanted as unknown[]).includes(value), 'is none of the choices');
+    else if (keyword === 'enum') check((wanted as unknown[]).includes(value), 'is not one of the choices');
     else if (keyword === 'minimum') check((value as number) >= (wanted as number), `is under ${wanted}`);
     else if (keyword === 'maximum') check((value as number) <= (wanted as number), `is over ${wanted}`);
     else if (keyword === 'minLength') check(String(value).length >= (wanted as number), `is shorter than ${wanted}`);
@@ -30,18 +30,18 @@ export function findViolations(schema: Schema, value: unknown, at = '$'): string
     else if (keyword === 'anyOf')
       check(
         schema.anyOf!.some((form) => findViolations(form, value, at).length === 0),
-        'has none of the forms',
+        'matches no alternative',
       );
     else if (keyword === 'pattern') check(new RegExp(String(wanted), 'u').test(String(value)), `does not match ${wanted}`);
-    else if (keyword === 'required') for (const name of wanted as string[]) check(name in fields, `lacks ${name}`);
+    else if (keyword === 'required') for (const name of wanted as string[]) check(name in fields, `is missing ${name}`);
     else if (keyword === 'additionalProperties')
-      for (const name of Object.keys(fields)) check(name in schema.properties!, `has a strange ${name}`);
+      for (const name of Object.keys(fields)) check(name in schema.properties!, `has an unknown property ${name}`);
     else if (keyword === 'properties') {
       for (const [name, inner] of Object.entries(schema.properties!))
         if (name in fields) found.push(...findViolations(inner, fields[name], `${at}.${name}`));
     } else if (keyword === 'items')
       for (const [i, item] of [value].flat().entries()) found.push(...findViolations(schema.items!, item, `${at}[${i}]`));
-    else throw new Error(`${at} has the keyword ${keyword}, which nothing checks here`);
+    else throw new Error(`${at} has the keyword ${keyword}, which is not supported`);
   }
   return found;
 }

@@ -5,7 +5,7 @@ import { expect, test } from 'vitest';
 import { openApp } from './app.ts';
 import { createTempFolder } from './temp-folder.ts';
 
-/** Writes down what it is asked for and answers as the API does. */
+/** Records the requests and answers like the API. */
 const gh = `#!${process.execPath}
 const { appendFileSync, readFileSync } = require('node:fs');
 const [, , method, path] = process.argv.slice(2).filter((word) => word !== '--input' && word !== '-');
@@ -15,7 +15,7 @@ appendFileSync(log, method + ' ' + path.replace('repos/{owner}/{repo}/issues', '
 console.log(JSON.stringify({ id: number * 1000, number }));
 `;
 
-test('the program of the guide makes the issues, their relations and their ends', async () => {
+test('the script of the guide creates the issues, their relations and their states', async () => {
   const { call, root } = await openApp({ tasks: ['T001 epic', 'T002 in T001 depends T003', 'T003 in T001 done high: Read "it"'] });
   await call('tasks.update', { taskId: 'T003', notes: 'said' });
   await call('tasks.export.file', { output: 'issues.json', format: 'github' });

@@ -5,7 +5,7 @@ import { onTestFinished } from 'vitest';
 import type { Json } from './app.ts';
 import { cleoPath } from './built-cli.ts';
 
-/** The revision that a client speaks. */
+/** The protocol revision of a client. */
 export type Revision = '2026-07-28' | '2025-11-25';
 export const revisions: Revision[] = ['2026-07-28', '2025-11-25'];
 
@@ -23,7 +23,6 @@ const createEnv = ({ root, env = {} }: ProjectLocation): Record<string, string> 
 export interface McpConnection {
   client: Client;
   pid: number;
-  /** What the server wrote to standard error. */
   getStderr(): string;
   call(
     gateway: 'query' | 'mutate',
@@ -39,7 +38,7 @@ export interface ToolAnswer {
   isError: boolean;
 }
 
-/** A real client talking to `cleo mcp` as it is installed. */
+/** Connects a client to the built `cleo mcp`. */
 export async function connectClient(
   place: ProjectLocation,
   era: Revision = '2026-07-28',
@@ -62,7 +61,7 @@ export async function connectClient(
   return { client, pid: transport.pid ?? 0, getStderr: () => stderr, call: createToolCaller(client) };
 }
 
-/** The envelope of an operation, asked for by its name. */
+/** Calls an operation by its name and returns the envelope. */
 export const createToolCaller =
   (client: Client): McpConnection['call'] =>
   async (gateway, operation, params, more = {}) => {
@@ -77,18 +76,17 @@ export const createToolCaller =
 
 export interface RawServer {
   child: ChildProcessWithoutNullStreams;
-  /** Sends a line as it is. */
   sendLine(text: string): void;
   send(message: object): void;
-  /** The next message that fits. */
+  /** Returns the next message that `fits` accepts. */
   waitForMessage(fits?: (message: Json) => boolean): Promise<Json>;
   waitForAnswer(id: number): Promise<Json>;
-  /** Everything standard output has carried. */
+  /** Everything the server wrote to standard output. */
   getOutput(): string;
   ended: Promise<number | null>;
 }
 
-/** The server without a client in between, for what no client would send. */
+/** Starts the server without a client, to send messages that no client would send. */
 export function startRawServer(place: ProjectLocation): RawServer {
   const child = spawn(process.execPath, [cleoPath, 'mcp'], { cwd: place.root, env: createEnv(place) });
   onTestFinished(() => {
@@ -132,7 +130,7 @@ export function startRawServer(place: ProjectLocation): RawServer {
   };
 }
 
-/** The handshake of the revisions before 2026-07-28. */
+/** Performs the handshake of revisions before 2026-07-28. */
 export async function initialize(raw: RawServer): Promise<Json> {
   raw.send({
     id: 0,

@@ -7,9 +7,9 @@ import { openApp } from './app.ts';
 import { connectClient, createToolCall, createToolCaller, initialize, revisions, startRawServer } from './mcp-client.ts';
 import { connectOverHttp, createMcpApp } from './mcp-surfaces.ts';
 
-describe.each(revisions)('revision %s', (era) => {
-  test('a server started for one agent stays in the session it started, until it starts another', async () => {
-    const { call } = await connectClient(await openApp({ tasks: ['T001 epic', 'T002 in T001'] }), era);
+describe.each(revisions)('revision %s', (revision) => {
+  test('a server for one agent stays in its session until it starts another', async () => {
+    const { call } = await connectClient(await openApp({ tasks: ['T001 epic', 'T002 in T001'] }), revision);
     const { envelope } = await call('mutate', 'session.start', { scope: 'epic:T001', autoFocus: true });
     const { id } = envelope.session;
     expect((await call('query', 'tasks.current')).envelope).toMatchObject({ _meta: { sessionId: id }, task: { id: 'T002' } });
@@ -22,9 +22,9 @@ describe.each(revisions)('revision %s', (era) => {
     expect((await call('query', 'tasks.current')).envelope).toMatchObject({ _meta: { sessionId: next.id }, task: { id: 'T003' } });
   });
 
-  test('two agents in one server never mix: each has its session, its focus and its entries in the log', async () => {
+  test('keeps sessions, focus and log entries of two agents apart', async () => {
     const app = await openApp({ tasks: ['T001 epic', 'T002 in T001', 'T003 epic', 'T004 in T003'] });
-    const { call } = await connectClient(app, era);
+    const { call } = await connectClient(app, revision);
     const begin = async (agent: string, scope: string): Promise<string> =>
       (await call('mutate', 'session.start', { scope, autoFocus: true, grade: true }, { agent })).envelope.session.id;
     const sessions = { ann: await begin('ann', 'epic:T001'), ben: await begin('ben', 'epic:T003') };
@@ -44,8 +44,8 @@ describe.each(revisions)('revision %s', (era) => {
     expect(entries.filter(({ gateway }) => gateway === 'cleo_query').length).toBeGreaterThanOrEqual(12);
   });
 
-  test('a graded session over MCP earns what only MCP earns', async () => {
-    const { call } = await connectClient(await openApp({ tasks: ['T001 epic', 'T002 in T001'] }), era);
+  test('a graded session over MCP gets the points for MCP', async () => {
+    const { call } = await connectClient(await openApp({ tasks: ['T001 epic', 'T002 in T001'] }), revision);
     const { id } = (await call('mutate', 'session.start', { scope: 'epic:T001', autoFocus: true, grade: true })).envelope.session;
     await call('query', 'session.list');
     await call('query', 'admin.help');
@@ -57,8 +57,8 @@ describe.each(revisions)('revision %s', (era) => {
     expect(grade).toMatchObject({ totalScore: 100, dimensions: { disclosureUse: { score: 20 } } });
   });
 
-  test('the briefing, the protocol and grades are resources', async () => {
-    const { client } = await connectClient(await openApp({ tasks: ['T001'] }), era);
+  test('serves the briefing, the protocol and grades as resources', async () => {
+    const { client } = await connectClient(await openApp({ tasks: ['T001'] }), revision);
     const text = async (uri: string): Promise<string> => {
       const [first] = (await client.readResource({ uri })).contents;
       return (first as { text: string }).text;
@@ -78,7 +78,7 @@ describe.each(revisions)('revision %s', (era) => {
   });
 });
 
-test('over HTTP the session is named in the call; nobody is in the session of another', async () => {
+test('over HTTP each call names its session', async () => {
   const world = await openApp({ tasks: ['T001 epic', 'T002 in T001', 'T003 epic', 'T004 in T003'] });
   const call = createToolCaller(await connectOverHttp(createMcpApp(world, false), '2026-07-28'));
   const begin = async (agent: string, scope: string): Promise<string> =>
@@ -91,7 +91,7 @@ test('over HTTP the session is named in the call; nobody is in the session of an
   });
 });
 
-test('what a stray line of code prints goes to standard error', async () => {
+test('console output of code goes to standard error', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'cleo-stray-'));
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
   const stray = join(folder, 'stray.cjs');

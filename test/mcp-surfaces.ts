@@ -10,14 +10,14 @@ import { createMcpServer } from '../src/surfaces/mcp/server.ts';
 import type { Json, TestApp } from './app.ts';
 import { createClientOptions, createToolCaller, type McpConnection, type Revision } from './mcp-client.ts';
 
-/** The house of a server in the project of a test; closed when the test ends. */
+/** Creates the app of an MCP server. It is closed when the test ends. */
 export function createMcpApp({ env, root }: Pick<TestApp, 'env' | 'root'>, isSticky: boolean): App {
   const app = createApp(createPlatform(env, root, '0.0.0-test'), { isSticky, isServer: true });
   onTestFinished(() => app.closeStores());
   return app;
 }
 
-/** A client and a server in this process, joined as a connection joins them. */
+/** Connects a client and a server in this process. */
 export async function connectInProcess(app: App, era: Revision): Promise<Client> {
   const [clientSide, serverSide] = InMemoryTransport.createLinkedPair();
   const handle = serveStdio(() => createMcpServer({ app }, era === '2025-11-25' ? 'subscribers' : 'connection'), { transport: serverSide });
@@ -30,7 +30,7 @@ export async function connectInProcess(app: App, era: Revision): Promise<Client>
   return client;
 }
 
-/** A client that sends its requests to the handler instead of the network. */
+/** Connects a client that sends its requests to the handler instead of the network. */
 export async function connectOverHttp(
   app: App,
   era: Revision,
@@ -59,7 +59,7 @@ const callThrough =
     return { envelope, exitCode: envelope._meta.exitCode ?? 0 };
   };
 
-/** An operation through MCP, each revision over one of the two transports. */
+/** Calls operations through MCP, one revision over each transport. */
 export const mcpSurfaces: Record<string, SurfaceCall> = {
   'mcp stdio': callThrough((app) => connectInProcess(createMcpApp(app, true), '2025-11-25')),
   'mcp http': callThrough((app) => connectOverHttp(createMcpApp(app, false), '2026-07-28')),

@@ -7,7 +7,7 @@ const show = createToolCall(7, 'query', 'tasks.show', { taskId: 'T1' });
 const shown = { id: 7, result: { structuredContent: { task: { id: 'T001' } } } };
 
 const lines: [string, string, object][] = [
-  ['no JSON', '{"jsonrpc":', { id: null, error: { code: -32700 } }],
+  ['invalid JSON', '{"jsonrpc":', { id: null, error: { code: -32700 } }],
   ['words', 'hello there', { id: null, error: { code: -32700 } }],
   ['a lone surrogate in bytes', '\ud800{', { id: null, error: { code: -32700 } }],
   ['a number', '42', { id: null, error: { code: -32600 } }],
@@ -15,20 +15,20 @@ const lines: [string, string, object][] = [
   ['a batch', '[{"jsonrpc":"2.0","id":1,"method":"ping"}]', { id: null, error: { code: -32600 } }],
   ['no version', '{"id":5,"method":"ping"}', { id: 5, error: { code: -32600 } }],
   ['another version', '{"jsonrpc":"1.0","id":"a","method":"ping"}', { id: 'a', error: { code: -32600 } }],
-  ['a method that is no text', '{"jsonrpc":"2.0","id":5,"method":5}', { id: 5, error: { code: -32600 } }],
+  ['a method that is not a text', '{"jsonrpc":"2.0","id":5,"method":5}', { id: 5, error: { code: -32600 } }],
   ['an id that is an object', '{"jsonrpc":"2.0","id":{},"method":"ping"}', { id: null, error: { code: -32600 } }],
-  ['a method that nobody serves', '{"jsonrpc":"2.0","id":5,"method":"tasks/list"}', { id: 5, error: { code: -32601 } }],
+  ['an unknown method', '{"jsonrpc":"2.0","id":5,"method":"tasks/list"}', { id: 5, error: { code: -32601 } }],
   [
-    'logging, which is not served',
+    'logging, which is not supported',
     '{"jsonrpc":"2.0","id":5,"method":"logging/setLevel","params":{"level":"info"}}',
     { id: 5, error: { code: -32601 } },
   ],
-  ['a tool that is not there', '{"jsonrpc":"2.0","id":5,"method":"tools/call","params":{"name":"rm"}}', { id: 5, error: { code: -32602 } }],
+  ['an unknown tool', '{"jsonrpc":"2.0","id":5,"method":"tools/call","params":{"name":"rm"}}', { id: 5, error: { code: -32602 } }],
   ['a call without a name', '{"jsonrpc":"2.0","id":5,"method":"tools/call","params":{}}', { id: 5, error: { code: -32602 } }],
   ['params that are a list', '{"jsonrpc":"2.0","id":5,"method":"tools/call","params":[1]}', { id: 5, error: expect.anything() }],
 ];
 
-test('what is no message is answered with an error, and the server lives on', async () => {
+test('answers invalid messages with an error and keeps running', async () => {
   const raw = startRawServer(await openApp({ tasks: ['T001'] }));
   await initialize(raw);
   for (const [what, text, answer] of lines) {
@@ -41,7 +41,7 @@ test('what is no message is answered with an error, and the server lives on', as
   expect(await raw.waitForMessage()).toMatchObject(shown);
 });
 
-test('a line of five megabytes is answered with an error, one below the limit is read', async () => {
+test('rejects a line of five megabytes and accepts one below the limit', async () => {
   const raw = startRawServer(await openApp({ tasks: ['T001'] }));
   await initialize(raw);
   const padded = (megabytes: number): string =>
@@ -62,7 +62,7 @@ test('a line of five megabytes is answered with an error, one below the limit is
   expect(await raw.waitForMessage()).toMatchObject(shown);
 });
 
-test('before a handshake nothing is refused that the protocol allows, and nothing hangs', async () => {
+test('answers everything that the protocol allows before the handshake', async () => {
   const raw = startRawServer(await openApp({ tasks: ['T001'] }));
   raw.sendLine('garbage');
   expect(await raw.waitForMessage()).toMatchObject({ error: { code: -32700 } });
@@ -71,7 +71,7 @@ test('before a handshake nothing is refused that the protocol allows, and nothin
   expect(await initialize(raw)).toMatchObject({ result: { protocolVersion: '2025-11-25' } });
 });
 
-test('an older client is served in its own revision', async () => {
+test('serves an older client in its revision', async () => {
   for (const version of ['2024-11-05', '2025-03-26', '2025-06-18']) {
     const raw = startRawServer(await openApp({ tasks: ['T001'] }));
     raw.send({
@@ -86,7 +86,7 @@ test('an older client is served in its own revision', async () => {
   }
 });
 
-test('when the input ends, what was asked is answered, and the process ends with 0', async () => {
+test('answers pending requests when the input ends, and exits with 0', async () => {
   const app = await openApp();
   const raw = startRawServer(app);
   await initialize(raw);
@@ -102,7 +102,7 @@ test('when the input ends, what was asked is answered, and the process ends with
   expect(await app.call('tasks.exists', { taskId: 'T020' })).toMatchObject({ exists: true });
 });
 
-test.each(['SIGTERM', 'SIGINT', 'SIGHUP'] as const)('%s ends it cleanly, with what runs finished', async (signal) => {
+test.each(['SIGTERM', 'SIGINT', 'SIGHUP'] as const)('%s ends the server cleanly after running calls', async (signal) => {
   const app = await openApp();
   const raw = startRawServer(app);
   await initialize(raw);
@@ -110,12 +110,12 @@ test.each(['SIGTERM', 'SIGINT', 'SIGHUP'] as const)('%s ends it cleanly, with wh
   await raw.waitForAnswer(1);
   raw.child.kill(signal);
   expect(await raw.ended).toBe(0);
-  // Servers close properly: the log is in the database.
+  // A clean close merges the write-ahead log into the database.
   const { statSync } = await import('node:fs');
   expect(statSync(`${app.root}/.cleo/cleo.db-wal`, { throwIfNoEntry: false })?.size ?? 0).toBe(0);
 });
 
-test('a client that vanishes ends it, in the middle of an answer too', async () => {
+test('exits when the client disconnects, also in the middle of an answer', async () => {
   const raw = startRawServer(await openApp({ tasks: ['T001'] }));
   await initialize(raw);
   for (let id = 1; id <= 500; id++) raw.send(createToolCall(id, 'query', 'admin.help', { tier: 2 }));
@@ -125,7 +125,7 @@ test('a client that vanishes ends it, in the middle of an answer too', async () 
   expect(await raw.ended).toBe(0);
 });
 
-test('a client that reads nothing holds up neither the end of the server nor its memory', async () => {
+test('a client that does not read neither delays the exit nor grows memory', async () => {
   const raw = startRawServer(await openApp({ tasks: ['T001'] }));
   await initialize(raw);
   raw.child.stdout.pause();
@@ -140,7 +140,7 @@ test('a client that reads nothing holds up neither the end of the server nor its
   expect(Date.now() - began).toBeLessThan(6000);
 });
 
-test('a call that is cancelled while it waits does nothing and gets no answer; the next one does', async () => {
+test('a cancelled waiting call has no effect and no answer; the next one is answered', async () => {
   const app = await openApp({ tasks: ['T001'] });
   const raw = startRawServer(app);
   await initialize(raw);
@@ -158,7 +158,7 @@ test('a call that is cancelled while it waits does nothing and gets no answer; t
   expect(await raw.ended).toBe(0);
 });
 
-test('standard output carries protocol and nothing else, whatever is asked', async () => {
+test('writes only protocol messages to standard output', async () => {
   const raw = startRawServer(await openApp({ tasks: ['T001'] }));
   await initialize(raw);
   raw.send(createToolCall(1, 'query', 'admin.quickstart', {}));

@@ -5,14 +5,14 @@ import { instructions } from '../src/surfaces/mcp/server.ts';
 import { openApp } from './app.ts';
 import { connectClient, revisions } from './mcp-client.ts';
 
-const operationsIn = (text: string): string[] =>
+const findOperationNames = (text: string): string[] =>
   [...text.matchAll(/\b(?:tasks|session|admin|orchestrate)\.[a-z.-]*[a-z]\b/g)].map(([name]) => name);
-const isThere = (name: string): boolean => registry.entries.some((entry) => entry.name === name);
+const isOperation = (name: string): boolean => registry.entries.some((entry) => entry.name === name);
 
-describe.each(revisions)('revision %s', (era) => {
-  test('declares what it serves and nothing else', async () => {
-    const { client } = await connectClient(await openApp(), era);
-    expect(client.getNegotiatedProtocolVersion()).toBe(era);
+describe.each(revisions)('revision %s', (revision) => {
+  test('declares exactly what it serves', async () => {
+    const { client } = await connectClient(await openApp(), revision);
+    expect(client.getNegotiatedProtocolVersion()).toBe(revision);
     expect(client.getServerVersion()).toMatchObject({ name: 'cleo' });
     expect(client.getServerCapabilities()).toEqual({
       tools: {},
@@ -23,8 +23,8 @@ describe.each(revisions)('revision %s', (era) => {
     expect(client.getInstructions()).toBe(instructions);
   });
 
-  test('lists two tools, all hints stated, in few bytes', async () => {
-    const { client } = await connectClient(await openApp(), era);
+  test('lists two tools with all hints in few bytes', async () => {
+    const { client } = await connectClient(await openApp(), revision);
     const { tools } = await client.listTools();
     expect(Buffer.byteLength(JSON.stringify({ tools }))).toBeLessThanOrEqual(2500);
     expect(tools.map(({ name, annotations }) => ({ name, annotations }))).toEqual([
@@ -40,9 +40,9 @@ describe.each(revisions)('revision %s', (era) => {
     }
   });
 
-  test('an answer is the envelope, as text and as structure; a write is there afterwards', async () => {
+  test('returns the envelope as text and as structured content, and performs the write', async () => {
     const app = await openApp();
-    const { call } = await connectClient(app, era);
+    const { call } = await connectClient(app, revision);
     const added = await call('mutate', 'tasks.add', { title: 'Write the parser' });
     expect(added).toMatchObject({ isError: false, envelope: { success: true, task: { id: 'T001' }, data: { created: ['T001'] } } });
     expect(JSON.parse(added.text)).toEqual(added.envelope);
@@ -52,8 +52,8 @@ describe.each(revisions)('revision %s', (era) => {
     expect(entry).toMatchObject({ gateway: 'cleo_mutate', domain: 'tasks', operation: 'add' });
   });
 
-  test('a refusal is an answer that is an error; 100 to 102 are none', async () => {
-    const { call, client } = await connectClient(await openApp({ tasks: ['T001'] }), era);
+  test('marks errors with isError, but not the exit codes 100 to 102', async () => {
+    const { call, client } = await connectClient(await openApp({ tasks: ['T001'] }), revision);
     expect(await call('query', 'tasks.show', { taskId: 'T9' })).toMatchObject({
       isError: true,
       envelope: { error: { code: 'E_NOT_FOUND', exitCode: 4 } },
@@ -81,7 +81,7 @@ describe.each(revisions)('revision %s', (era) => {
     for (const [args, problem] of [
       [{}, 'domain is required'],
       [{ domain: 'tasks' }, 'operation is required'],
-      [{ domain: 'tasks', operation: 5 }, 'operation must be a text'],
+      [{ domain: 'tasks', operation: 5 }, 'operation must be a string'],
       [{ domain: 'tasks', operation: 'show', taskId: 'T1' }, 'go into params'],
       [{ domain: 'tasks', operation: 'show', params: [] }, 'params must be an object'],
       [{ domain: 'tasks', operation: 'show', params: 'T1' }, 'params must be an object'],
@@ -97,14 +97,14 @@ describe.each(revisions)('revision %s', (era) => {
   });
 
   test('the same idempotency key has one effect', async () => {
-    const { call } = await connectClient(await openApp(), era);
+    const { call } = await connectClient(await openApp(), revision);
     const first = await call('mutate', 'tasks.add', { title: 'Once' }, { idempotencyKey: 'k1' });
     const again = await call('mutate', 'tasks.add', { title: 'Once' }, { idempotencyKey: 'k1' });
     expect(again.envelope).toMatchObject({ _meta: { replayed: true }, task: first.envelope.task });
   });
 
-  test('a task is a resource, with completion of its id', async () => {
-    const { client } = await connectClient(await openApp({ tasks: ['T001: Write it', 'T002 done', 'T012: Test it'] }), era);
+  test('serves tasks as resources and completes their ids', async () => {
+    const { client } = await connectClient(await openApp({ tasks: ['T001: Write it', 'T002 done', 'T012: Test it'] }), revision);
     const { resources } = await client.listResources();
     expect(resources).toContainEqual({ uri: 'cleo://task/T001', name: 'task T001', title: 'Write it' });
     const { resourceTemplates } = await client.listResourceTemplates();
@@ -122,25 +122,25 @@ describe.each(revisions)('revision %s', (era) => {
     expect(await complete('parser')).toEqual([]);
   });
 
-  test('every template that is served can be read', async () => {
+  test('every resource template can be read', async () => {
     const app = await openApp({ tasks: ['T001'] });
-    const { client, call } = await connectClient(app, era);
+    const { client, call } = await connectClient(app, revision);
     const values: Record<string, string> = { task: 'T001', grade: 'session-1', injection: 'minimal' };
     const { resourceTemplates } = await client.listResourceTemplates();
     for (const { name, uriTemplate } of resourceTemplates) {
       const { contents } = await client.readResource({ uri: uriTemplate.replace(/\{.*\}/, values[name]!) });
       expect((contents[0] as { text: string }).text.length, name).toBeGreaterThan(1);
     }
-    expect(resourceTemplates.length).toBe(['tasks.show', 'admin.inject', 'admin.grade'].filter(isThere).length);
+    expect(resourceTemplates.length).toBe(['tasks.show', 'admin.inject', 'admin.grade'].filter(isOperation).length);
     expect(await call('query', 'tasks.show', { taskId: 'T1' })).toMatchObject({ isError: false });
   });
 
-  test('whoever subscribed is told of changes, and of the list', async () => {
-    const { client, call } = await connectClient(await openApp({ tasks: ['T001', 'T002'] }), era);
+  test('notifies subscribers of changes of resources and of the list', async () => {
+    const { client, call } = await connectClient(await openApp({ tasks: ['T001', 'T002'] }), revision);
     const told: string[] = [];
     client.setNotificationHandler('notifications/resources/updated', ({ params }) => void told.push(params.uri));
     client.setNotificationHandler('notifications/resources/list_changed', () => void told.push('list'));
-    if (era === '2026-07-28') await client.listen({ resourceSubscriptions: ['cleo://task/T001'], resourcesListChanged: true });
+    if (revision === '2026-07-28') await client.listen({ resourceSubscriptions: ['cleo://task/T001'], resourcesListChanged: true });
     else await client.subscribeResource({ uri: 'cleo://task/T001' });
     await call('mutate', 'tasks.update', { taskId: 'T2', notes: 'of no interest' });
     await call('mutate', 'tasks.update', { taskId: 'T1', notes: 'seen' });
@@ -150,15 +150,15 @@ describe.each(revisions)('revision %s', (era) => {
     expect(told.sort()).toEqual(['cleo://task/T001', 'list', 'list']);
   });
 
-  test('prompts name only calls that exist and parse, and complete their arguments', async () => {
-    const { client } = await connectClient(await openApp({ tasks: ['T001 epic', 'T002 in T001'] }), era);
+  test('prompts contain only valid calls and complete their arguments', async () => {
+    const { client } = await connectClient(await openApp({ tasks: ['T001 epic', 'T002 in T001'] }), revision);
     const { prompts } = await client.listPrompts();
     expect(prompts.map(({ name }) => name)).toEqual(['start-session', 'spawn-task', 'plan-epic']);
     const given = { 'start-session': {}, 'spawn-task': { task: 'T002' }, 'plan-epic': { goal: 'Parse everything', epic: 'T001' } };
     for (const [name, args] of Object.entries(given)) {
       const { messages } = await client.getPrompt({ name, arguments: args as Record<string, string> });
       const text = (messages[0]!.content as { text: string }).text;
-      expect(operationsIn(text).filter((operation) => !isThere(operation))).toEqual([]);
+      expect(findOperationNames(text).filter((operation) => !isOperation(operation))).toEqual([]);
       const calls = [...text.matchAll(/^- cleo_(query|mutate) (\{.*\}): /gm)];
       expect(calls.length).toBeGreaterThan(1);
       for (const [, gateway, json = ''] of calls) {
@@ -181,8 +181,8 @@ describe.each(revisions)('revision %s', (era) => {
     expect(await complete('plan-epic', 'goal', 'x')).toEqual([]);
   });
 
-  test('two hundred calls at once are all answered', async () => {
-    const { call } = await connectClient(await openApp({ tasks: ['T001'] }), era);
+  test('answers two hundred concurrent calls', async () => {
+    const { call } = await connectClient(await openApp({ tasks: ['T001'] }), revision);
     const answers = await Promise.all(
       Array.from({ length: 200 }, (_, i) =>
         i % 4 === 0 ? call('mutate', 'tasks.add', { title: `Task ${i}` }) : call('query', 'tasks.show', { taskId: 'T1' }),
@@ -194,12 +194,12 @@ describe.each(revisions)('revision %s', (era) => {
   });
 });
 
-test('the instructions are short and name only what exists', () => {
+test('the instructions are short and name only existing operations', () => {
   expect(Buffer.byteLength(instructions)).toBeLessThan(1000);
-  expect(operationsIn(instructions).filter((name) => !isThere(name))).toEqual([]);
+  expect(findOperationNames(instructions).filter((name) => !isOperation(name))).toEqual([]);
 });
 
-test('two clients are two agents; one that is named keeps its name', async () => {
+test('two clients are two agents; a named one keeps its name', async () => {
   const app = await openApp();
   const { CLEO_AGENT_ID: _, ...env } = app.env;
   const place = { root: app.root, env };
@@ -214,7 +214,7 @@ test('two clients are two agents; one that is named keeps its name', async () =>
   expect(new Set(agents).size).toBe(3);
 });
 
-test('a server that was started before its project goes on when there is one', async () => {
+test('a server that was started before its project works once it exists', async () => {
   const app = await openApp();
   const { mkdtempSync, rmSync } = await import('node:fs');
   const { tmpdir } = await import('node:os');

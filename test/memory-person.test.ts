@@ -5,8 +5,8 @@ import { quote } from '../src/core/errors/quote.ts';
 import { type Json, openApp } from './app.ts';
 import { cleoPath, runCleo } from './built-cli.ts';
 
-/** The same command at a real terminal, made by `script`, with nothing of this process's environment but the path. */
-function atTerminal(argv: string[], cwd: string, env: Record<string, string>): Json {
+/** Runs the command on a terminal created by `script`. Of this process's environment it gets only PATH. */
+function runOnTerminal(argv: string[], cwd: string, env: Record<string, string>): Json {
   const line = [process.execPath, cleoPath, '--json', ...argv].map(quote).join(' ');
   const out = execFileSync('script', ['-qec', line, '/dev/null'], {
     cwd,
@@ -17,7 +17,7 @@ function atTerminal(argv: string[], cwd: string, env: Record<string, string>): J
   return JSON.parse(out);
 }
 
-test('a decision is accepted by a person at a terminal, and by nobody else', async () => {
+test('only a person at a terminal can accept a decision', async () => {
   const { root } = await openApp({
     engine: 'sqlite',
     tasks: ['memory decision: Tokens are structs', 'memory decision: Tokens are classes'],
@@ -27,11 +27,11 @@ test('a decision is accepted by a person at a terminal, and by nobody else', asy
   const refused = { error: { code: 'E_AUTONOMOUS_BOUNDARY', exitCode: 64 } };
   const piped = await runCleo(['--json', ...words], { cwd: root, env });
   expect([JSON.parse(piped.out), piped.exitCode]).toMatchObject([refused, 64]);
-  // No flag makes a terminal of a pipe, and none makes a person of an agent.
+  // No flag turns a pipe into a terminal or an agent into a person.
   expect((await runCleo([...words, '--human'], { cwd: root, env })).exitCode).toBe(64);
   const seen = (argv: string[], more: Record<string, string> = {}): Json => {
     try {
-      return atTerminal(argv, root, { ...env, ...more });
+      return runOnTerminal(argv, root, { ...env, ...more });
     } catch (error) {
       return JSON.parse((error as { stdout: string }).stdout);
     }

@@ -4,8 +4,8 @@ import { openSqlite } from '../src/store/dialects/sqlite.ts';
 import { createSqlite } from '../src/store/dialects/sqlite-schema.ts';
 import { buildWorld } from './world.ts';
 
-/** `nexus here none` registers the project of the test under that name, `nexus web T003,T004` makes another one with these tasks, in a
- *  folder of its own, and registers that. A permission may stand last. */
+/** `nexus here none` registers the test's project under that name; `nexus web T003,T004` creates and registers another project with
+ *  these tasks. The last word can be a permission. */
 export async function registerProjects(root: string, home: string, key: string, lines: string[]): Promise<void> {
   if (lines.length === 0) return;
   const top = realpathSync(root);

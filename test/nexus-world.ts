@@ -5,22 +5,21 @@ import { openApp, type TestApp } from './app.ts';
 import { createTempFolder } from './temp-folder.ts';
 
 export interface TestNexus {
-  /** Where the registry is. */
   home: string;
   registry: string;
   apps: Record<string, TestApp>;
   readRegistry(): string;
-  /** Runs a command line as `error.fix` prints it, in this house or, where it names another folder, in that one. */
+  /** Runs the command line of an `error.fix` in the first project, or in the project that it names. */
   runFix(line: string): Promise<number>;
 }
 
 interface NexusOptions {
   permissions?: Record<string, string> | undefined;
-  /** All of them on the engine of this test run; otherwise the first, and the others in files. */
+  /** Puts all projects on the engine of this test run; by default only the first, and the others in files. */
   useSameEngine?: boolean;
 }
 
-/** Projects of one user, each with a store of its own, registered under their names. The first is the one whose fixes are played. */
+/** Opens projects of one user, each with its own store, and registers them under their names. */
 export async function openNexus(
   worlds: Record<string, string[]>,
   { permissions = {}, useSameEngine: alike = false }: NexusOptions = {},
@@ -48,7 +47,7 @@ export async function openNexus(
   return { home, registry, apps, readRegistry: () => readFileSync(registry, 'latin1'), runFix };
 }
 
-/** Changes a project's configuration behind its back. */
+/** Changes a project's configuration file. */
 export function updateConfig(app: TestApp, change: (config: Record<string, unknown>) => void): void {
   const path = join(app.root, '.cleo', 'config.json');
   const config = JSON.parse(readFileSync(path, 'utf8'));

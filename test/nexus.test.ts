@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import { runCleo } from './built-cli.ts';
 import { createTempFolder } from './temp-folder.ts';
 
-test('sixteen processes that register at once lose nothing', async () => {
+test('sixteen concurrent registrations lose nothing', async () => {
   const top = createTempFolder();
   const env = { CLEO_HOME: join(top, 'home') };
   const names = Array.from({ length: 16 }, (_, i) => `p${i}`);

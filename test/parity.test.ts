@@ -17,8 +17,8 @@ interface Answer {
   exitCode: number | null;
 }
 
-/** Every way into an operation; a new surface is a new line. */
-const doors: Record<string, (app: TestApp, operation: Operation, params: Record<string, unknown>) => Promise<Answer>> = {
+/** Every surface. Add a line for a new one. */
+const surfaces: Record<string, (app: TestApp, operation: Operation, params: Record<string, unknown>) => Promise<Answer>> = {
   dispatch: ({ reply }, operation, params) => reply(operation.name, params),
   cli: async ({ root, env }, operation, params) => {
     const { argv, stdin } = toArgv(operation, params);
@@ -32,7 +32,7 @@ const doors: Record<string, (app: TestApp, operation: Operation, params: Record<
 };
 
 const operations = await Promise.all(registry.entries.map((entry) => entry.load()));
-// A call that lacks the very parameter that selects its operation is a call of another one; so are words that mean another when they stand alone.
+// Excluded: operations that are selected by a parameter, or whose command without parameters is another operation.
 const alone = registry.entries.flatMap((entry) => (entry.isDefault ? entry.commands : []));
 const needy = operations.filter(
   ({ params, cli }) =>
@@ -40,45 +40,45 @@ const needy = operations.filter(
     !describeParams(params).some(({ isRequired, name }) => isRequired && name === cli.select) &&
     !alone.includes([cli.command].flat()[0]!),
 );
-const byName = (all: Operation[]) => all.map((operation) => [operation.name, operation] as const);
+const toRows = (all: Operation[]) => all.map((operation) => [operation.name, operation] as const);
 
-test.each(byName(operations))('%s gives the same answer through every door, and what it promises', async (_, operation) => {
+test.each(toRows(operations))('%s returns the same valid answer through every surface', async (_, operation) => {
   const { call, world, exit = 0 } = operation.example;
-  for (const { envelope, exitCode } of await throughAll(operation, call, world)) {
+  for (const { envelope, exitCode } of await callAllSurfaces(operation, call, world)) {
     expect(exitCode).toBe(exit);
     expect(envelope).toMatchObject({ _meta: { command: operation.name }, success: isAnswer(exit) });
-    checkPromise(operation, envelope);
+    checkAgainstDefinition(operation, envelope);
     const printed = JSON.stringify(envelope);
     expect(estimateTokens(printed)).toBeGreaterThanOrEqual(countRealTokens(printed));
   }
 });
 
-test.each(byName(needy))('%s refuses a call without its parameters the same through every door', async (_, operation) => {
-  for (const { envelope, exitCode } of await throughAll(operation, {})) {
+test.each(toRows(needy))('%s returns the same error without parameters through every surface', async (_, operation) => {
+  for (const { envelope, exitCode } of await callAllSurfaces(operation, {})) {
     expect(envelope).toMatchObject({ _meta: { exitCode: 2 }, success: false, error: { code: 'E_INVALID_INPUT' } });
     expect(exitCode).toBe(2);
   }
 });
 
-/** 100-102 and the states of the context window are no refusals. */
+/** The exit codes 100 to 102 and those of the context window (50 to 54) are not errors. */
 const isAnswer = (exit: number): boolean => exit === 0 || (exit >= 100 && exit <= 102) || (exit >= 50 && exit <= 54);
 
-/** The answers of all doors, each in a fresh world; they are the same but for what must differ. */
-async function throughAll(operation: Operation, params: Record<string, unknown>, tasks: string[] = []): Promise<Answer[]> {
+/** Calls the operation through all surfaces, each in a new project, and compares the answers. */
+async function callAllSurfaces(operation: Operation, params: Record<string, unknown>, tasks: string[] = []): Promise<Answer[]> {
   const answers: Answer[] = [];
   const compared: Record<string, unknown> = {};
-  for (const [door, call] of Object.entries(doors)) {
+  for (const [surface, call] of Object.entries(surfaces)) {
     const app = await openApp({ tasks });
     const answer = await call(app, operation, params);
     answers.push(answer);
-    compared[door] = comparable(answer.envelope, app.root);
+    compared[surface] = normalizeAnswer(answer.envelope, app.root);
   }
-  for (const door of Object.keys(doors)) expect(compared[door], door).toEqual(compared.dispatch);
+  for (const surface of Object.keys(surfaces)) expect(compared[surface], surface).toEqual(compared.dispatch);
   return answers;
 }
 
-/** An answer is exactly what the definition says, every key and no other; a refusal is one of those it names. */
-function checkPromise(operation: Operation, envelope: Json): void {
+/** Checks that a result matches its schema exactly, and that an error is declared. */
+function checkAgainstDefinition(operation: Operation, envelope: Json): void {
   const { _meta: meta, success, data, ...result } = envelope;
   if (!success) {
     expect(operation.errors).toContain(result.error.code.replace(/^E_SKILL_\w+$/, 'E_SKILL'));
@@ -90,8 +90,8 @@ function checkPromise(operation: Operation, envelope: Json): void {
   else expect(data).toBeTypeOf('object');
 }
 
-/** Without what must differ from call to call: the moment, the session, durations, the folder, its key and what its name costs in tokens; a test's house has a version of its own. */
-function comparable(envelope: Json, root: string): unknown {
+/** Replaces what differs between calls: times, session ids, durations, the folder, its key and its tokens, and the version. */
+function normalizeAnswer(envelope: Json, root: string): unknown {
   const { timestamp: _, sessionId: __, ...meta } = envelope._meta;
   const born = '2026-01-01T00:00:00.000Z';
   const text = JSON.stringify({ ...envelope, _meta: meta }, (key, value) =>

@@ -2,14 +2,13 @@ import postgres from 'postgres';
 import { createPostgres } from '../src/store/dialects/postgres.ts';
 import { getSchemaPrefix } from './schema-prefix.ts';
 
-/** A hundred tables and indexes take longer to make and to drop than a test to run, so a process keeps its schemas: one that is free
- *  is emptied to what a new one holds. One whose structure may have been changed is not taken again. They go with the server, or are
- *  dropped at the end of the run. */
+/** The schemas of this process. Creating and dropping a hundred tables takes longer than a test, so schemas are reset and reused,
+ *  except those whose structure a test may have changed. They are removed with the server or at the end of the run. */
 interface SchemaPool {
   client: postgres.Sql;
   url: string;
   free: string[];
-  /** Empties a schema, by its name. */
+  /** Returns the statements that reset a schema. */
   formatReset?: (schema: string) => string;
 }
 
@@ -17,7 +16,7 @@ let pool: SchemaPool | undefined;
 
 const at = '2026-01-01T00:00:00.000Z';
 
-/** The key of a project whose schema is as new, and how to give it back. */
+/** Returns the key of a project with an empty schema, and a function to return the schema to the pool. */
 export async function borrowSchema(url: string): Promise<{ key: string; release(isWhole: boolean): void }> {
   pool ??= { client: postgres(url, { max: 1, onnotice: () => {} }), url, free: [] };
   const { client, free } = pool;
@@ -38,10 +37,10 @@ export async function borrowSchema(url: string): Promise<{ key: string; release(
 }
 
 const toTrue = (): boolean => true;
-/** Somebody still holds a lock on it. */
+/** Another connection still holds a lock on it. */
 const toFalse = (): boolean => false;
 
-/** What brings a schema of the kind that this one is back to what it is now. */
+/** Creates the statements that bring a schema back to the current state of `schema`. */
 async function createReset(client: postgres.Sql, schema: string): Promise<(schema: string) => string> {
   const tables = (await client`select tablename as name from pg_tables where schemaname = ${schema} order by 1`).map(({ name }) =>
     String(name),
@@ -60,7 +59,7 @@ async function createReset(client: postgres.Sql, schema: string): Promise<(schem
     [
       'begin',
       `set local search_path to "${name}", public`,
-      // Neither triggers nor foreign keys are asked.
+      // Disables triggers and foreign keys.
       'set local session_replication_role = replica',
       `set local lock_timeout = '2s'`,
       ...tables.map((table) => `delete from "${table}"`),

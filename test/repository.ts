@@ -13,14 +13,14 @@ const identity = {
 
 export interface Repository {
   folder: string;
-  /** Variables with which git knows who commits, and reads no settings of the machine. */
+  /** Variables that set an author and ignore the git configuration of the machine. */
   env: Record<string, string>;
   git(...words: string[]): string;
-  /** Writes the files and commits them; the commit. */
+  /** Writes and commits the files; returns the commit. */
   commit(files: Record<string, string>, message?: string): string;
 }
 
-/** A real git repository in this folder. */
+/** Creates a git repository in this folder. */
 export function createRepository(folder: string): Repository {
   const env = { PATH: process.env.PATH ?? '', ...identity };
   const git = (...words: string[]): string => execFileSync('git', words, { cwd: folder, env, encoding: 'utf8' }).trim();
@@ -29,7 +29,7 @@ export function createRepository(folder: string): Repository {
   return { folder, env, git, commit: (files, message = 'Change') => commitFiles(folder, git, files, message) };
 }
 
-/** Another checkout of it, on a branch of its own. */
+/** Adds a linked worktree on a new branch. */
 export function addWorktree(repository: Repository, folder: string, branch: string): Repository {
   repository.git('worktree', 'add', '--quiet', '-b', branch, folder);
   const git = (...words: string[]): string => execFileSync('git', words, { cwd: folder, env: repository.env, encoding: 'utf8' }).trim();

@@ -10,18 +10,18 @@ export const hashText = (text: string): string => createHash('sha256').update(te
 
 export interface RunSpec {
   id: string;
-  /** How it ended; `crashed` is a run whose process is gone, `running` one that goes on in this very process. */
+  /** `crashed`: its process no longer exists. `running`: it runs in this process. */
   status?: 'success' | 'failure' | 'crashed' | 'running';
   at?: string;
   agent?: string;
   retentionDays?: number | null;
-  /** Events beside its own, at the end. */
+  /** Additional events at the end. */
   more?: [event: string, data: Record<string, unknown>, about?: Partial<TraceLine>][];
 }
 
 type TraceEvent = [event: string, data: Record<string, unknown>, about?: Partial<TraceLine>];
 
-/** The lines of a run of two phases as the runner writes them; the second is refused where the run failed. */
+/** Creates the trace lines of a run of two phases as the runner writes them. The second phase is rejected if the run failed. */
 export function createTraceLines({ id, status = 'success', at = startTime, more = [] }: RunSpec): string[] {
   const check = (name: string, passed: boolean, message: string) => ({
     ...{ name, passed, message, evidence: { path: 'prd.md', line: null, expected: null, actual: null } },
@@ -88,7 +88,7 @@ export function createTraceLines({ id, status = 'success', at = startTime, more 
   return chainLines(id, at, [...events, ...more]);
 }
 
-/** Events as lines, each a millisecond after the one before. */
+/** Formats events as lines, one millisecond apart. */
 export function chainLines(id: string, at: string, events: TraceEvent[]): string[] {
   let after = { head: genesis, lines: 0, ts: '' };
   return events.map(([event, data, about], i) => {
@@ -99,7 +99,7 @@ export function chainLines(id: string, at: string, events: TraceEvent[]): string
   });
 }
 
-/** Writes a run into the `.cleo` folder of a project; where its trace is. */
+/** Writes a run into the `.cleo` folder of a project; returns the path of its trace. */
 export function writeRun(folder: string, spec: RunSpec): string {
   const { id, status = 'success', at = startTime, agent = 'maker', retentionDays = 30 } = spec;
   const lines = createTraceLines(spec);
@@ -150,7 +150,7 @@ export const createReviewRequest = (id: string, runId: string, more: Partial<Rev
   ...more,
 });
 
-/** `trace run-a failure by ada` is a run of two phases, `review rv-1 of run-a` a review that waits. */
+/** `trace run-a failure by ada` is a run of two phases, `review rv-1 of run-a` a pending review. */
 export function writeRuns(folder: string, lines: string[]): void {
   for (const line of lines) {
     const [kind, id = '', ...words] = line.split(/\s+/);

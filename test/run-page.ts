@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { cleoPath } from './built-cli.ts';
 
-/** The page with what its commands print today; where that differs only by times, ids of sessions and the like, it stays as it is. */
+/** Returns the page with the current output of its commands. Output that differs only in times, ids and similar is kept. */
 export async function runPage(page: string): Promise<string> {
   const home = mkdtempSync(join(tmpdir(), 'cleo-docs-'));
   mkdirSync(join(home, 'parser'));
@@ -28,21 +28,21 @@ export async function runPage(page: string): Promise<string> {
 
 type Shell = ReturnType<typeof openShell>;
 
-/** One command of a block, with its output. */
+/** Runs one command of a block and returns it with its output. */
 async function runCommand(lines: string[], shell: Shell): Promise<string[]> {
   const command = [lines.shift()!];
   const end = /<<\s*'?(\w+)'?/.exec(command[0]!)?.[1];
   while (end && command.at(-1) !== end) command.push(lines.shift()!);
   const shown: string[] = [];
   while (lines[0] !== '```' && !lines[0]!.startsWith('$ ')) shown.push(lines.shift()!);
-  // A server does not end by itself.
+  // A server does not end by itself, so it is not run.
   if (/^\$ cleo (serve|mcp)\b/.test(command[0]!)) return [...command, ...shown];
   const printed = (await shell.run(command.join('\n').replace(/^\$ /, ''))).map((line) => line.trimEnd());
-  shell.learn(shown.join('\n'), printed.join('\n'));
-  return [...command, ...(matchesOutput(shown, printed) ? shown : printed.map(shell.told))];
+  shell.recordIds(shown.join('\n'), printed.join('\n'));
+  return [...command, ...(matchesOutput(shown, printed) ? shown : printed.map(shell.toPageIds))];
 }
 
-/** `…` alone on a line stands for any lines. */
+/** A line with only `…` matches any lines. */
 function matchesOutput(shown: string[], printed: string[]): boolean {
   const parts = normalizeOutput(shown.join('\n')).split(/^…$/m);
   const pattern = parts.map((part) => part.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')).join('[^]*');
@@ -68,7 +68,7 @@ const changingTexts: [RegExp, string][] = [
 ];
 const normalizeOutput = (text: string): string => changingTexts.reduce((all, [pattern, word]) => all.replace(pattern, word), text);
 
-/** A shell in which `cleo` answers as it does on a terminal. */
+/** Opens a shell in which `cleo` prints for people, as on a terminal. */
 function openShell(home: string) {
   const shell = spawn('bash', ['--norc', '--noprofile'], {
     cwd: join(home, 'parser'),
@@ -82,34 +82,34 @@ cleo() {
   "$node" "$built" "$@" --human
 }
 `);
-  let heard = '';
+  let output = '';
   let wake = (): void => {};
   shell.stdout.setEncoding('utf8').on('data', (text) => {
-    heard += text;
+    output += text;
     wake();
   });
-  // Sessions, runs and reviews have other ids each time; a page goes on with the one that it showed.
+  // Sessions, runs and reviews get new ids each time; the ids on the page are mapped to the current ones.
   const ids = new Map<string, string>();
   return {
     async run(command: string): Promise<string[]> {
       const real = command.replace(idPattern, (id) => ids.get(id) ?? id);
       shell.stdin.write(`${real}\nended=$?; printf '\\0%s\\0' $ended; (exit $ended)\n`);
-      while (!/\0\d+\0$/.test(heard))
+      while (!/\0\d+\0$/.test(output))
         await new Promise<void>((resolve) => {
           wake = resolve;
         });
-      const text = heard.replace(/\0\d+\0$/, '').replaceAll(home, '/home/ada');
-      heard = '';
+      const text = output.replace(/\0\d+\0$/, '').replaceAll(home, '/home/ada');
+      output = '';
       return text === '' ? [] : text.replace(/\n$/, '').split('\n');
     },
-    learn(shown: string, printed: string): void {
+    recordIds(shown: string, printed: string): void {
       const now = [...printed.matchAll(idPattern)].map(([id]) => id);
       [...shown.matchAll(idPattern)].forEach(([id], i) => {
         if (now[i] && !ids.has(id)) ids.set(id, now[i]);
       });
     },
-    /** With the ids that the page has. */
-    told: (line: string): string => [...ids].reduce((text, [shown, now]) => text.replaceAll(now, shown), line),
+    /** Replaces the current ids by those on the page. */
+    toPageIds: (line: string): string => [...ids].reduce((text, [shown, now]) => text.replaceAll(now, shown), line),
     close: () => void shell.kill(),
   };
 }

@@ -14,8 +14,8 @@ import {
 import { completePrd } from './samples.ts';
 import { openSkillProject } from './skill-project.ts';
 
-describe('what is kept', () => {
-  test('is nothing but how it ended, where nothing is to be kept', async () => {
+describe('capture', () => {
+  test('stores only the outcome if capture is disabled', async () => {
     const shop = await openSkillProject();
     shop.writeConstruct(
       formatTwoSkills(
@@ -36,7 +36,7 @@ describe('what is kept', () => {
       trace: '',
       executions: [{ outputs: [], inputs_sha256: '' }, {}],
     });
-    // Each skill was given what it needs all the same.
+    // Each skill still received its inputs.
     expect(JSON.parse(readFileSync(join(shop.root, 'got.json'), 'utf8')).inputs).toEqual({ a: 'printed\n', word: 'private-word' });
   });
 
@@ -49,7 +49,7 @@ describe('what is kept', () => {
       { bytes: 18, lines: 1, sha256: expect.any(String), content_type: 'application/json', fields: ['answer'], artifacts: [] },
     ],
     ['full', { word: 'word', password: hidden }, { content: { answer: 'done' }, fields: ['answer'] }],
-  ])('of inputs and outputs: %s', async (how, inputs, outputs) => {
+  ])('stores inputs and outputs: %s', async (how, inputs, outputs) => {
     const shop = await openOneSkillProject(
       'echo "{\\"answer\\":\\"done\\"}"',
       `assessment: {capture: {include_outputs: ${how === 'hashed' ? 'summary' : how}}}`,
@@ -62,7 +62,7 @@ describe('what is kept', () => {
     expect(shop.readResult('only', 'it').outputs.primary).toEqual(how === 'full' ? { answer: 'done' } : null);
   });
 
-  test('of a skill that failed: what it printed, and that it was tried again', async () => {
+  test('stores the output and the retries of a failed skill', async () => {
     const shop = await openOneSkillProject(
       'echo in vain; exit 75',
       'assessment: {capture: {include_outputs: full}, gates: {only: {execution: {max_retries: 1}}}}',
@@ -82,7 +82,7 @@ describe('what is kept', () => {
     });
   });
 
-  test('is keyed with a salt that is whole: one that was not written to its end is made anew', async () => {
+  test('replaces an incomplete salt', async () => {
     const shop = await openOneSkillProject('true');
     shop.writeFile('.cleo/trace-salt', '');
     await shop.runConstruct({ input: { word: 'word' } });
@@ -90,7 +90,7 @@ describe('what is kept', () => {
     expect([size, mode & 0o777]).toEqual([32, 0o600]);
   });
 
-  test('of what is large lies beside the trace, without secrets', async () => {
+  test('stores large outputs next to the trace, without secrets', async () => {
     const token = `ghp_${'aB3dE5gH7jK9mN1pQ2sT4uV6wX8yZ0aB3dE5'}`;
     const shop = await openOneSkillProject(
       `printf 'token %s ' ${token}; head -c 40000 /dev/zero | tr "\\0" "x"`,
@@ -105,7 +105,7 @@ describe('what is kept', () => {
     expect(shop.readStoredText()).not.toContain(token);
   });
 
-  test('is in the order in which it happened, whatever the clock does', async () => {
+  test('stores events in order if the clock goes back', async () => {
     const clock = { now: '2026-05-05T10:00:00.000Z' };
     const shop = await openOneSkillProject('true', '', { clock });
     const observe = (): void => {
@@ -120,7 +120,7 @@ describe('what is kept', () => {
     expect(readRunRecord(shop).completed_at >= readRunRecord(shop).started_at).toBe(true);
   });
 
-  test('is gone with the end of the run where it is to be kept no days, unless somebody has to judge it', async () => {
+  test('removes the trace at the end of the run with 0 retention days, unless a review is pending', async () => {
     const shop = await openOneSkillProject('true', 'assessment: {capture: {retention_days: 0}}');
     const { run, success } = await shop.runConstruct();
     expect([success, listFilesBelow(join(shop.root, '.cleo/runs'))]).toEqual([true, []]);
@@ -131,7 +131,7 @@ describe('what is kept', () => {
     expect(listRunFolders(shop)).toHaveLength(1);
   });
 
-  test('is still whole where a skill takes away the folder of the runs', async () => {
+  test('is complete if a skill removes the folder of runs', async () => {
     const shop = await openOneSkillProject('rm -rf .cleo/runs; echo done', 'contracts: {only: {outputs: ["x (optional)"]}}');
     expect(await shop.runConstruct()).toMatchObject({ success: true, run: { status: 'success' } });
     expect(readRunRecord(shop)).toMatchObject({ status: 'success', exit_code: 0 });
@@ -139,7 +139,7 @@ describe('what is kept', () => {
   });
 });
 
-describe('a gate that is to be passed', () => {
+describe('--force of a gate', () => {
   test.each<[string, string, string, Json]>([
     ['output', 'true', 'contracts: {only: {outputs: [never]}}', { gate: 3 }],
     ['precondition', 'true', 'contracts: {only: {inputs: [never]}}', { gate: 1 }],
@@ -159,7 +159,7 @@ describe('a gate that is to be passed', () => {
     ['execution', /cannot be forced/],
     ['2', /cannot be forced/],
     ['outptu', /there is no gate "outptu"/],
-  ])('cannot be %s', async (force, expected) => {
+  ])('rejects %s', async (force, expected) => {
     const shop = await openOneSkillProject('true');
     const { error } = await shop.runConstruct({ force, reason: 'x' });
     expect(error).toMatchObject({ exitCode: 64, message: expect.stringMatching(expected) });
@@ -171,7 +171,7 @@ describe('a gate that is to be passed', () => {
     expect((await shop.runConstruct({ force: 'output' })).error).toMatchObject({ exitCode: 64, fix: expect.stringContaining('--reason') });
   });
 
-  test('of selection by a judge or a person never stops anything', async () => {
+  test('is not needed for selection by a judge or a review', async () => {
     const shop = await openOneSkillProject('true', `assessment: {selection: judge, judge: {command: [sh, judge.sh]}}`);
     shop.writeFile('judge.sh', 'cat > asked.json; echo \'{"verdict":"fail","score":0.1,"reasons":["another"]}\'');
     const { success, run } = await shop.runConstruct({ intent: 'write a poem' });
@@ -188,7 +188,7 @@ describe('a gate that is to be passed', () => {
       shop.writeConstruct(formatOneSkill(`assessment: {selection: ${mode}}`));
       expect((await shop.runConstruct({ intent: 'write a poem' })).run.executions[0].gates[0]).toBe(expected);
     }
-    // By the words alone another fits better; but who names a skill means it.
+    // By words alone another skill matches better, but the skill is named.
     shop.writeConstruct(formatOneSkill('assessment: {}'));
     shop.writeSkill('poem', 'true');
     expect((await shop.runConstruct({ intent: 'write a poem' })).run.executions[0].gates[0]).toBe('failed');
@@ -197,7 +197,7 @@ describe('a gate that is to be passed', () => {
 });
 
 describe('a judge', () => {
-  test('is asked the same question once for each vote, until it is another judge or is to be asked again', async () => {
+  test('is called once per vote; the answer is cached until the judge changes or the cache is bypassed', async () => {
     const shop = await openSkillProject();
     const judge = join(shop.root, 'tools/judge.sh');
     shop.writeFile('tools/judge.sh', 'echo x >> .cleo/asked; echo \'{"verdict":"pass","score":0.7,"model":"m","usage":{"tokens":5}}\'');
@@ -217,7 +217,7 @@ describe('a judge', () => {
     expect(await asked()).toBe(9);
   });
 
-  test('reads what was made, as far as it may, and nothing that is secret', async () => {
+  test('receives the outputs up to a limit, without secrets', async () => {
     const secret = 'k-9f8e7d6c5b4a39281706';
     const rubric = 'rubric: [{id: r, question: Is it whole?}]';
     const judge = `judge: {command: [sh, -c, "cat > .cleo/asked; echo '{\\"verdict\\":\\"unsure\\",\\"score\\":1}'"]}`;
@@ -245,9 +245,9 @@ describe('a construct', () => {
     ['a list', '- a\n'],
     ['more than a mebibyte', `apiVersion: loa/v1\nkind: Construct\n# ${'x'.repeat(2 ** 20)}\n`],
     ['tabs', 'apiVersion: loa/v1\nkind: Construct\nmetadata:\n\tname: x\n'],
-    ['bytes that are no text', Buffer.from([0xff, 0xfe, 0x61])],
+    ['bytes that are not UTF-8', Buffer.from([0xff, 0xfe, 0x61])],
     [
-      'a bomb',
+      'an alias bomb',
       `a: &a [x, x]\n${'bcdefghijklm'
         .split('')
         .map((c, i) => `${c}: &${c} [${`*${'abcdefghijklm'[i]}, `.repeat(9)}x]`)
@@ -255,14 +255,14 @@ describe('a construct', () => {
     ],
     ['no phases', 'apiVersion: loa/v1\nkind: Construct\n'],
     ['a pack', 'schema_version: 4\nname: pack\nskills: [{slug: it, path: skills/it}]\n'],
-  ])('%s cannot be run, and nothing is left of the attempt', async (_, text) => {
+  ])('%s fails and leaves no files', async (_, text) => {
     const shop = await openSkillProject();
     writeFileSync(join(shop.root, 'construct.yaml'), text);
     expect(await shop.runConstruct()).toMatchObject({ error: { exitCode: 78, code: 'E_SKILL_PRECONDITION' } });
     expect(existsSync(join(shop.root, '.cleo/runs'))).toBe(false);
   });
 
-  test('with a mark at its beginning and phases called a_to_b runs', async () => {
+  test('accepts a byte order mark and phases called a_to_b', async () => {
     const shop = await openSkillProject();
     shop.writeFile(
       'construct.yaml',
@@ -272,7 +272,7 @@ describe('a construct', () => {
     expect(await shop.runConstruct()).toMatchObject({ success: true, run: { handoffs: [{ from: 'a_to_b', to: 'c' }] } });
   });
 
-  test('of a pack runs the skill that is named', async () => {
+  test('of a pack runs the named skill', async () => {
     const shop = await openSkillProject();
     shop.writeFile('construct.yaml', 'schema_version: 4\nname: pack\nskills: [{slug: it, path: elsewhere/it}]\n');
     shop.writeFile('elsewhere/it/SKILL.md', '---\nname: it\ndescription: x\nmetadata:\n  run: sh do.sh\n---\n');
@@ -282,12 +282,12 @@ describe('a construct', () => {
     expect((await shop.runConstruct({ skill: 'if' })).error).toMatchObject({ exitCode: 64, details: { meant: 'it' } });
   });
 
-  test.each(['../x', '.', '..', 'a/b', 'a b', ''])('is not for a project called %j', async (project) => {
+  test.each(['../x', '.', '..', 'a/b', 'a b', ''])('rejects the project name %j', async (project) => {
     const shop = await openOneSkillProject('true', 'contracts: {only: {outputs: ["{project}/x (optional)"]}}');
     expect((await shop.runConstruct({ project })).error ?? {}).toMatchObject(project === '' ? {} : { exitCode: 78 });
   });
 
-  test('whose names nobody explains is not run', async () => {
+  test('fails if a variable has no value', async () => {
     const shop = await openOneSkillProject('true', 'contracts: {only: {outputs: ["{where}/x (optional)"]}}');
     const { error } = await shop.runConstruct();
     expect(error).toMatchObject({ exitCode: 78, details: { variables: ['where'] } });
@@ -296,7 +296,7 @@ describe('a construct', () => {
     expect((await shop.runConstruct({ var: ['run_id=x'] })).error).toMatchObject({ exitCode: 64 });
   });
 
-  test('has no skill outside of its folders', async () => {
+  test('rejects a skill outside its folders', async () => {
     const shop = await openOneSkillProject('true');
     for (const name of ['../../etc', 'a/b', '.', '-'])
       expect((await shop.call('skills.run', { name })).error).toMatchObject({ exitCode: 64 });
@@ -305,7 +305,7 @@ describe('a construct', () => {
   });
 });
 
-test('a document is as complete with other line ends, a mark at its beginning, and in another folder', async () => {
+test('completeness does not depend on line endings, a byte order mark or the folder', async () => {
   const shop = await openSkillProject();
   const shown = async (text: string | Uint8Array): Promise<number> => {
     writeFileSync(join(shop.root, 'doc.md'), text);

@@ -4,8 +4,8 @@ import { describe, expect, test } from 'vitest';
 import type { Json } from './app.ts';
 import { openSkillProject } from './skill-project.ts';
 
-describe('a phase whose skills run side by side', () => {
-  test('tells what each of them wrote, and what nobody can tell', async () => {
+describe('a phase with parallel skills', () => {
+  test('attributes writes to a skill and reports those that cannot be attributed', async () => {
     const shop = await openSkillProject();
     shop.writeConstruct(
       'execution: {phases: [p], type: parallel, max_concurrency: 2}\nskills: [{name: a, phase: p}, {name: b, phase: p}]\ncontracts: {p: {outputs: ["out/*"]}}',
@@ -14,7 +14,7 @@ describe('a phase whose skills run side by side', () => {
       'a',
       'mkdir -p out; echo a > out/a; echo half > out/b; echo x > stray; echo claimed > mine; until [ -f on ]; do sleep 0.02; done; echo \'{"type":"side_effect","kind":"file_write","target":"mine"}\' >> "$CLEO_EVENTS"; echo \'{"type":"artifact","path":"out/a"}\' >> "$CLEO_EVENTS"',
     );
-    // It goes on when the other has ended: what is written then is its own.
+    // This skill continues after the other has ended, so later writes are its own.
     shop.writeSkill(
       'b',
       'until [ -f mine ]; do sleep 0.02; done; touch on; until grep -q \'"execution_complete"\' .cleo/traces/*.jsonl; do sleep 0.02; done; sleep 0.1; echo whole > out/b; echo y > late',
@@ -46,7 +46,7 @@ describe('a phase whose skills run side by side', () => {
       reversible: false,
       description: 'created, perhaps by b',
     });
-    // What the other one has made of it since is no reason to do it again.
+    // A later change by the other skill does not cause a new execution.
     expect((await shop.runConstruct({ resume: run.id })).run.executions).toMatchObject([{ skipped: true }, { skipped: true }]);
     shop.writeFile('out/b', 'changed');
     for (const name of ['on', 'mine']) rmSync(join(shop.root, name));
@@ -56,7 +56,7 @@ describe('a phase whose skills run side by side', () => {
     ]);
   });
 
-  test('gives none of them what another printed: the next phase has it, in the declared order', async () => {
+  test('passes outputs only to the next phase, in the declared order', async () => {
     const shop = await openSkillProject();
     shop.writeConstruct(
       'execution: {phases: [p, q], type: parallel, max_concurrency: 1}\nskills: [{name: b, phase: p}, {name: a, phase: p}, {name: c, phase: q}]\ncontracts: {p: {outputs: [a.json]}, q: {outputs: [c.json]}}',
@@ -72,7 +72,7 @@ describe('a phase whose skills run side by side', () => {
     expect(answer.run.executions).toMatchObject([{ skipped: true }, { skipped: true }, { status: 'success' }]);
   });
 
-  test('answers in the order in which they are declared', async () => {
+  test('returns executions in the declared order', async () => {
     const shop = await openSkillProject();
     shop.writeConstruct(
       'execution: {phases: [p], type: parallel, max_concurrency: 3}\nskills: [{name: a, phase: p}, {name: b, phase: p}, {name: c, phase: p}]\ncontracts: {p: {outputs: [a.md, b.md, c.md]}}',
@@ -86,7 +86,7 @@ describe('a phase whose skills run side by side', () => {
     shop.writeSkill('a', 'exit 3');
     const { error } = await shop.runConstruct();
     expect(error).toMatchObject({ exitCode: 3, details: { class: 'soft' } });
-    // One that cannot be kept any more takes the others with it.
+    // A skill whose trace cannot be written cancels the others.
     shop.writeConstruct('execution: {phases: [p], type: parallel, max_concurrency: 2}\nskills: [{name: a, phase: p}, {name: b, phase: p}]');
     shop.writeSkill('a', 'sleep 30');
     shop.writeSkill('b', 'sleep 0.3; rm -rf .cleo/runs; touch .cleo/runs');

@@ -7,7 +7,7 @@ export const formatOneSkill = (more = ''): string => `execution: {phases: [only]
 export const formatTwoSkills = (more = ''): string =>
   `execution: {phases: [first, second]}\nskills: [{name: a, phase: first}, {name: b, phase: second}]\n${more}`;
 
-/** A project with one skill in one phase. */
+/** Opens a project with one skill in one phase. */
 export async function openOneSkillProject(script: string, more = '', options = {}): Promise<SkillProject> {
   const shop = await openSkillProject(options);
   shop.writeConstruct(formatOneSkill(more));

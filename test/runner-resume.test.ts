@@ -11,11 +11,11 @@ import type { Json } from './app.ts';
 import { formatTwoSkills, getGate, listRunFolders, openOneSkillProject, readRunRecord } from './runner-results.ts';
 import { openSkillProject, type SkillProject } from './skill-project.ts';
 
-describe('one at a time', () => {
+describe('the run lock', () => {
   const lockOf = (shop: SkillProject): string =>
     join(shop.root, '.cleo/runs', readdirSync(join(shop.root, '.cleo/runs')).find((name) => name.endsWith('.lock'))!);
 
-  test('the other is told, or waits', async () => {
+  test('a second process fails or waits', async () => {
     const shop = await openOneSkillProject('until [ -f go ]; do sleep 0.05; done');
     const first = shop.runConstruct();
     while (!existsSync(join(shop.root, '.cleo/runs')) || listRunFolders(shop).length === 0) await sleep(20);
@@ -33,7 +33,7 @@ describe('one at a time', () => {
     expect(readdirSync(join(shop.root, '.cleo/runs')).filter((name) => name.includes('lock'))).toEqual([]);
   });
 
-  test('what a dead process held is taken over, by one only', async () => {
+  test('one process takes over the lock of a dead one', async () => {
     const shop = await openOneSkillProject('echo x >> ran; sleep 0.3');
     const held = shop.runConstruct();
     while (!existsSync(join(shop.root, '.cleo/runs')) || listRunFolders(shop).length === 0) await sleep(20);
@@ -63,7 +63,7 @@ describe('one at a time', () => {
   });
 });
 
-describe('a run that is gone on with', () => {
+describe('a resumed run', () => {
   const broken = async (): Promise<{ shop: SkillProject; id: string }> => {
     const shop = await openSkillProject();
     shop.writeConstruct(formatTwoSkills('contracts: {first: {outputs: [a.txt]}, second: {outputs: [b.txt]}}'));
@@ -79,7 +79,7 @@ describe('a run that is gone on with', () => {
       .trim()
       .split('\n').length;
 
-  test('does nothing again that is done, and its trace is one', async () => {
+  test('repeats nothing that is done and continues its trace', async () => {
     const { shop, id } = await broken();
     const answer = await shop.runConstruct({ resume: id, input: { word: 'w' } });
     expect(answer).toMatchObject({ success: true, run: { id, executions: [{ skipped: true }, { status: 'success', attempts: 1 }] } });
@@ -95,7 +95,7 @@ describe('a run that is gone on with', () => {
       ['a', 'success'],
       ['b', 'success'],
     ]);
-    // And once more: there is nothing left to do.
+    // A second resume has nothing to do.
     expect((await shop.runConstruct({ resume: id, input: { word: 'w' } })).run.executions).toMatchObject([
       { skipped: true },
       { skipped: true },
@@ -105,9 +105,9 @@ describe('a run that is gone on with', () => {
   test.each<[string, (shop: SkillProject) => void, word?: string]>([
     ['its inputs', () => {}, 'another'],
     ['its skill', (shop) => shop.writeSkill('a', 'echo a >> a.log; echo made > a.txt; echo "{\\"n\\":1}" # changed')],
-    ['what it made', (shop) => shop.writeFile('a.txt', 'changed')],
-    ['what is kept of what it printed', (shop) => rmSync(join(shop.root, '.cleo/runs', listRunFolders(shop)[0]!, 'first/a/1/stdout.log'))],
-  ])('does everything again from where %s changed', async (_, change, word = 'w') => {
+    ['its output', (shop) => shop.writeFile('a.txt', 'changed')],
+    ['its stored output', (shop) => rmSync(join(shop.root, '.cleo/runs', listRunFolders(shop)[0]!, 'first/a/1/stdout.log'))],
+  ])('repeats everything from where %s changed', async (_, change, word = 'w') => {
     const { shop, id } = await broken();
     await shop.runConstruct({ resume: id, input: { word: 'w' } });
     change(shop);
@@ -118,7 +118,7 @@ describe('a run that is gone on with', () => {
     expect([times(shop, 'a'), times(shop, 'b')]).toEqual([2, 3]);
   });
 
-  test('is asked for what it was asked for before', async () => {
+  test('uses the options of the original run', async () => {
     const shop = await openSkillProject({ tasks: ['T001'] });
     shop.writeFile(
       'other.yaml',
@@ -148,14 +148,14 @@ describe('a run that is gone on with', () => {
   });
 
   test.each<[string, Json, Json]>([
-    ['of which only hashes are kept', {}, { word: 'plain' }],
-    ['of which nothing is kept', { capture: 'none' }, { word: 'plain' }],
-    ['with a secret among them', { capture: 'full' }, { word: 'plain', password: 'correct-horse' }],
-  ])('needs inputs again %s', async (_, how, input) => {
+    ['of which only hashes are stored', {}, { word: 'plain' }],
+    ['of which nothing is stored', { capture: 'none' }, { word: 'plain' }],
+    ['that contain a secret', { capture: 'full' }, { word: 'plain', password: 'correct-horse' }],
+  ])('needs the inputs again %s', async (_, how, input) => {
     const shop = await openOneSkillProject('cat > got.json; [ -f ready ]');
     const { error } = await shop.runConstruct({ input, ...how });
     const { id } = error.details.run;
-    // What was read from nowhere cannot be typed again.
+    // The fix cannot contain inputs that are not known.
     expect(error.fix).toBe(`cleo trace show ${id}`);
     shop.writeFile('ready', '');
     const refused = (await shop.runConstruct({ resume: id })).error;
@@ -166,7 +166,7 @@ describe('a run that is gone on with', () => {
     expect(shop.readStoredText()).not.toContain('correct-horse');
   });
 
-  test('needs what it is for again, where that could not be kept', async () => {
+  test('needs the intent again if it was not stored', async () => {
     const shop = await openOneSkillProject('[ -f ready ]', 'assessment: {capture: {enabled: false}}');
     const { error } = await shop.runConstruct({ intent: 'a goal of its own' });
     shop.writeFile('ready', '');
@@ -176,7 +176,7 @@ describe('a run that is gone on with', () => {
     expect(shop.readStoredText()).not.toContain('of its own');
   });
 
-  test('is refused where its manifest is another, unless that is meant', async () => {
+  test('fails if the manifest changed, unless that is allowed', async () => {
     const { shop, id } = await broken();
     shop.writeFile('construct.yaml', `${readFileSync(join(shop.root, 'construct.yaml'), 'utf8')}\n# changed\n`);
     const { error } = await shop.runConstruct({ resume: id, input: { word: 'w' } });
@@ -185,7 +185,7 @@ describe('a run that is gone on with', () => {
     expect(shop.readEvents().find(({ event }) => event === 'run_resumed')!.data).toMatchObject({ overridden: true, reason: 'a remark' });
   });
 
-  test('is a run of the same kind', async () => {
+  test('must be of the same kind', async () => {
     const { shop, id } = await broken();
     const { error } = await shop.call('skills.run', { name: 'a', resume: id });
     expect(error).toMatchObject({ exitCode: 64, fix: `cleo construct run --resume ${id}` });
@@ -199,7 +199,7 @@ describe('a run that is gone on with', () => {
     expect((await shop.runConstruct({ resume: '../x' })).error).toMatchObject({ exitCode: 64 });
   });
 
-  test('knows what the trace says, where it was killed before the record was written', async () => {
+  test('reads the trace if the run was killed before its record was written', async () => {
     const { shop, id } = await broken();
     const path = join(shop.root, '.cleo/runs', id, 'run.json');
     const record = JSON.parse(readFileSync(path, 'utf8'));
@@ -208,7 +208,7 @@ describe('a run that is gone on with', () => {
     expect(times(shop, 'a')).toBe(1);
   });
 
-  test('is not gone on with where its trace was changed, until that is repaired', async () => {
+  test('fails if the trace was changed, until it is repaired', async () => {
     const shop = await openOneSkillProject('[ -f go ] || exit 1');
     await shop.runConstruct();
     const [id] = listRunFolders(shop) as [string];
@@ -230,7 +230,7 @@ describe('a run that is gone on with', () => {
     expect(await shop.call('trace.verify', { run: id })).toMatchObject({ success: true });
   });
 
-  test('has its trace go on from the last whole line; what a crash tore off is kept beside it', async () => {
+  test('continues the trace after the last complete line and stores an incomplete one next to it', async () => {
     const { shop, id } = await broken();
     const path = join(shop.root, '.cleo/traces', readRunRecord(shop).trace);
     writeFileSync(path, '{"ts":"2026', { flag: 'a' });
@@ -240,7 +240,7 @@ describe('a run that is gone on with', () => {
     expect(await shop.call('trace.verify', { run: id })).toMatchObject({ success: true });
   });
 
-  test('is gone on with from where another has brought it meanwhile', async () => {
+  test('continues from the current state if another process has advanced it', async () => {
     const { shop, id } = await broken();
     shop.writeSkill('b', 'echo b >> b.log; sleep 0.3');
     const [first, second] = await Promise.all([
@@ -254,7 +254,7 @@ describe('a run that is gone on with', () => {
     expect(times(shop, 'b')).toBe(2);
   });
 
-  test('has one writer: who begins to go on waits for who tells it something', async () => {
+  test('has one writer: resume waits for a review that is being appended', async () => {
     const { shop, id } = await broken();
     const path = join(shop.root, '.cleo/traces', readRunRecord(shop).trace);
     const { size } = statSync(path);
@@ -266,7 +266,7 @@ describe('a run that is gone on with', () => {
     expect((await going).success).toBe(true);
   });
 
-  test('is not gone on with while it goes on', async () => {
+  test('fails while the run is running', async () => {
     const { shop, id } = await broken();
     const path = join(shop.root, '.cleo/runs', id, 'run.json');
     const parent = { pid: process.ppid, began: readFileSync(`/proc/${process.ppid}/stat`, 'latin1').split(') ').at(-1)!.split(' ')[19] };
@@ -274,10 +274,10 @@ describe('a run that is gone on with', () => {
     expect((await shop.runConstruct({ resume: id, project: 'another', input: { word: 'w' } })).error).toMatchObject({ exitCode: 75 });
   });
 
-  test('has nothing of what was left running or half written beside it', async () => {
+  test('kills leftover processes and removes temporary files first', async () => {
     const { shop, id } = await broken();
     const orphan = `CLEO_RUN_ID=${id} CLEO_EXECUTION_ID=${id}:second:b setsid sleep 47 >/dev/null 2>&1 &`;
-    // One carries nothing any more, but still holds on to what its skill was given.
+    // This process has a clean environment, but still holds the inherited handle of its skill.
     const held = mkdtempSync(join(tmpdir(), `cleo-skill-${id}-`));
     execFileSync('sh', ['-c', `${orphan} exec env -i setsid sleep 47 >/dev/null 2>&1 3<${held} & sleep 0.2`]);
     const folder = join(shop.root, '.cleo/runs', id);
@@ -289,7 +289,7 @@ describe('a run that is gone on with', () => {
     expect(readdirSync(folder, { recursive: true }).filter((name) => String(name).includes('.tmp-'))).toEqual([]);
   });
 
-  test('that printed what had to be hidden is not run again for that', async () => {
+  test('does not repeat a skill whose output contained a secret', async () => {
     const shop = await openSkillProject({ env: { API_TOKEN: 'correct-horse-battery-staple' } });
     shop.writeConstruct(formatTwoSkills('env: [API_TOKEN]'));
     shop.writeSkill('a', 'echo a >> a.log; echo "$API_TOKEN"');
@@ -299,8 +299,8 @@ describe('a run that is gone on with', () => {
   });
 });
 
-describe('a person', () => {
-  test('is waited for, and what they say is how it goes on: nothing is made again meanwhile', async () => {
+describe('a review', () => {
+  test('pauses the run, and its verdict continues it without repeating anything', async () => {
     const shop = await openSkillProject();
     shop.writeConstruct(
       formatTwoSkills('contracts: {first: {outputs: [out.md]}}\nassessment: {gates: {first: {goal: {mode: review, enforce: true}}}}'),
@@ -330,7 +330,7 @@ describe('a person', () => {
     ]);
   });
 
-  test('who says no ends it; made again, it is another question', async () => {
+  test('that rejects ends the run; a new output gets a new review', async () => {
     const shop = await openSkillProject();
     shop.writeConstruct(formatTwoSkills('assessment: {gates: {first: {goal: {mode: review, enforce: true}}}}'));
     shop.writeSkill('a', 'true');
@@ -346,14 +346,14 @@ describe('a person', () => {
 
   test.each([
     ['by the code', 'exit 83', 83, 'the skill ended with 83 (escalation)'],
-    ['by what its author calls the code', 'exit 9', 9, 'the skill ended with 9 (ask_us)'],
+    ['by the name of the exit code', 'exit 9', 9, 'the skill ended with 9 (ask_us)'],
     [
-      'by what it says of itself, though it failed',
+      'by its result file, although it failed',
       'echo \'{"human_review_requested": true}\' > "$CLEO_RESULT"; exit 1',
       1,
       'the skill asked for it',
     ],
-  ])('is asked where the skill wants one: %s', async (_, script, exitCode, reason) => {
+  ])('is requested by the skill: %s', async (_, script, exitCode, reason) => {
     const shop = await openOneSkillProject(script, 'exit_codes: {9: {name: ask_us, class: escalate}}');
     expect((await shop.runConstruct({ intent: 'Write it' })).error).toMatchObject({ exitCode });
     expect((await shop.call('review.list')).reviews).toMatchObject([{ kind: 'requested', reason, phase: 'only', skill: 'it' }]);

@@ -5,12 +5,12 @@ import { harmlessTexts } from './harmless-texts.ts';
 import { getSecretCore, placedSecrets, secrets } from './secrets.ts';
 import { openSkillProject, type SkillProject } from './skill-project.ts';
 
-/** Values that nothing but their variables tells to be secret. */
+/** Values that are secret only because of the names of their variables. */
 const values = { API_TOKEN: 'correct horse battery staple', OWN_PASSWORD: 'päss"wörd\\with/odd&signs', PLAIN: 'not-secret-at-all' };
 
 const formats = ['jsonl', 'csv', 'otlp-json', 'junit', 'in-toto'];
 
-/** Everything a skill can leave behind holds every secret: in one piece, in two writes, encoded, nested. */
+/** A skill that leaks every secret everywhere: in one piece, in two writes, encoded, nested. */
 const leaky = `
 import { appendFileSync, readFileSync, writeFileSync, writeSync } from 'node:fs';
 const secrets = JSON.parse(readFileSync('given.json', 'utf8'));
@@ -43,7 +43,7 @@ const cores = Object.fromEntries([
 ]);
 const [token, plain] = [secrets['GitHub token']!, secrets.OpenAI!];
 
-async function leakyShop(fails: boolean): Promise<SkillProject> {
+async function openLeakyProject(fails: boolean): Promise<SkillProject> {
   const shop = await openSkillProject({ env: { ...values, CLEO_OPERATOR: 'ci' } });
   shop.writeFile('given.json', JSON.stringify(all));
   shop.writeFile('skills/leak/run.mjs', leaky);
@@ -68,8 +68,8 @@ assessment:
   return shop;
 }
 
-test.each([false, true])('no secret of any shape is kept, shown or told to a judge (failing: %s)', async (fails) => {
-  const shop = await leakyShop(fails);
+test.each([false, true])('stores, shows and passes to a judge no secret in any form (failing: %s)', async (fails) => {
+  const shop = await openLeakyProject(fails);
   const input = { list: all, deep: { deeper: [{ text: all.join(' ') }] }, password: 'hunter2', [all[7]!]: 1 };
   const answers = [
     await shop.runConstruct({
@@ -86,7 +86,7 @@ test.each([false, true])('no secret of any shape is kept, shown or told to a jud
     ...(await Promise.all(formats.map((format) => shop.call('trace.export', { format })))),
     await shop.call('assess.run', { runs: ['*'] }),
     await shop.call('assess.dashboard', { out: 'page.html' }),
-    // What is asked for is told as well as what is found.
+    // Questions to the judge are redacted as well as answers.
     await shop.runConstruct({ phase: token }),
     await shop.runConstruct({ file: `${token}.yaml` }),
     await shop.runConstruct({ resume: token }),
@@ -113,17 +113,17 @@ test.each([false, true])('no secret of any shape is kept, shown or told to a jud
   const seen: string[] = [];
   for (const [where, text] of Object.entries(places)) {
     for (const [name, core] of Object.entries(cores))
-      for (const form of formsOf(core)) if (text.includes(form)) seen.push(`${where}: ${name}: ${form.slice(0, 60)}`);
+      for (const form of listForms(core)) if (text.includes(form)) seen.push(`${where}: ${name}: ${form.slice(0, 60)}`);
     for (const value of [values.API_TOKEN, values.OWN_PASSWORD])
-      for (const form of formsOf(value)) if (text.includes(form)) seen.push(`${where}: ${form}`);
+      for (const form of listForms(value)) if (text.includes(form)) seen.push(`${where}: ${form}`);
   }
   expect(seen).toEqual([]);
   expect(places.kept).toMatch(/\[REDACTED:[a-z]+:[0-9a-f]{8}\]/);
   if (!fails) expect(asked).toContain('[REDACTED:');
 });
 
-/** As it stands, as JSON writes it, and where it is long enough to tell, in base64; all as a file shows them that is read byte by byte. */
-function formsOf(secret: string): string[] {
+/** Returns the secret as it is, in JSON and, if long enough, in base64, each as latin1 text. */
+function listForms(secret: string): string[] {
   const base64 = Buffer.from(secret).toString('base64').replace(/=+$/, '');
   const inJson = JSON.stringify(secret).slice(1, -1);
   return [
@@ -135,7 +135,7 @@ function formsOf(secret: string): string[] {
   ];
 }
 
-test('nothing harmless is hidden, in logs, in traces and in what is shown', async () => {
+test('does not redact harmless texts in logs, traces and output', async () => {
   const shop = await openSkillProject();
   shop.writeFile('given.json', JSON.stringify(harmlessTexts));
   shop.writeConstruct(
@@ -149,7 +149,7 @@ test('nothing harmless is hidden, in logs, in traces and in what is shown', asyn
   expect((await shop.call('skills.run', { name: 'say' })).primary).toEqual(harmlessTexts);
 });
 
-test('what the user wants hidden, but for what they know to be harmless, also of skills that the construct does not name', async () => {
+test('redacts configured patterns except allowed texts, also for skills outside the construct', async () => {
   const shop = await openSkillProject({ env: { MY_TOKEN: 'known-to-be-harmless' } });
   shop.writeSkill('say', 'echo "see ACME-1234 and $MY_TOKEN"');
   shop.writeSkill('other', 'echo "see ACME-1234"');
@@ -167,11 +167,11 @@ test('what the user wants hidden, but for what they know to be harmless, also of
   expect((await shop.call('skills.run', { name: 'other', raw: true })).printed).toMatch(/^see \[REDACTED:pattern:\w{8}\]\n$/);
 });
 
-test('what cannot be redacted is not written', async () => {
+test('writes nothing that cannot be redacted', async () => {
   const shop = await openSkillProject({ env: { MY_TOKEN: 'not-to-be-seen-at-all' } });
   shop.writeSkill('say', 'echo "$MY_TOKEN"; touch ran');
   shop.writeConstruct('execution: {phases: [only]}\nskills: [{name: say, phase: only, env: [MY_TOKEN]}]');
-  // Without its salt there are no fingerprints.
+  // Fingerprints need the salt.
   mkdirSync(join(shop.root, '.cleo/trace-salt'), { recursive: true });
   expect((await shop.runConstruct({ intent: 'use not-to-be-seen-at-all' })).error.exitCode).toBeGreaterThan(0);
   expect(shop.readStoredText()).not.toContain('not-to-be-seen');

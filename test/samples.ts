@@ -8,7 +8,7 @@ export const completePrd = `# PRD\n\n${createSection('Problem', 40)}${createSect
 export const emptyPrd = `# PRD\n\n${['Problem', 'Goals', 'Users', 'Functional Requirements', 'Non-Functional Requirements', 'Scope', 'Risks'].map((title) => `## ${title}\n\nTBD\n\n`).join('')}`;
 export const sddWithoutApi = `# SDD\n\n${createSection('Architecture', 80)}${createSection('Data Model', 40)}${createSection('Components', 50)}${createSection('Security', 30)}${createSection('Testing', 30)}`;
 
-/** `construct` is a manifest of two phases with their skills, and the document that the first hands to the second. */
+/** Writes a manifest of two phases with their skills, and the document that the first phase hands to the second. */
 export function writeConstruct(root: string): void {
   writeFileSync(
     join(root, 'construct.yaml'),

@@ -1,2 +1,2 @@
-/** Of all schemas of one run, which is the process that this one was started by. */
+/** The prefix of all schemas of one test run, which is identified by its main process. */
 export const getSchemaPrefix = (run: number): string => `cleo_t${run}_`;

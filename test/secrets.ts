@@ -1,4 +1,4 @@
-// Made here, so that no scanner takes this file for a leak.
+// The values are computed, so that secret scanners do not report this file.
 export const createMixed = (length: number): string => 'aB3dE5gH7jK9mN1pQ2sT4uV6wX8yZ0'.repeat(12).slice(0, length);
 const createLower = (length: number): string => 'a1b2c3d4e5f6g7h8i9j0'.repeat(12).slice(0, length);
 const createHex = (length: number): string => '0a1b2c3d4e5f6789'.repeat(12).slice(0, length);
@@ -96,7 +96,7 @@ export const secrets: Record<string, string> = {
   'a query': 'https://api.example/v1?access_token=9f8e7d6c5b4a&page=2',
 };
 
-/** What must not be seen of each: the whole, or of those that stand in something else, this. */
+/** The part of each text that must not be visible; by default the whole text. */
 const secretCores: Record<string, string> = {
   'AWS secret': createMixed(40),
   'Azure storage': createMixed(86),
@@ -121,7 +121,7 @@ const secretCores: Record<string, string> = {
   'a query': '9f8e7d6c5b4a',
 };
 
-/** Secret by the place where they stand, and what must not be seen of each. */
+/** Texts that are secret because of their context, with the part that must not be visible. */
 export const placedSecrets: Record<string, [text: string, core: string]> = {
   'a header with a scheme of its own': [`Authorization: ApiKey ${createMixed(32)}`, createMixed(32)],
   'a header without a scheme': [`Authorization: ${createMixed(32)} was sent`, createMixed(32)],

@@ -6,8 +6,8 @@ import { cleoPath } from './built-cli.ts';
 import { createRepository } from './repository.ts';
 import { createTempFolder } from './temp-folder.ts';
 
-/** A shell in which `cleo` is the built one; each line has to succeed. */
-function shellIn(folder: string, env: Record<string, string>): (line: string) => string {
+/** Opens a shell with the built `cleo`. Each line must succeed. */
+function openShell(folder: string, env: Record<string, string>): (line: string) => string {
   const prelude = 'cleo() { "$node" "$built" "$@"; }; ';
   return (line) =>
     execFileSync('sh', ['-c', `set -e; ${prelude}${line}`], {
@@ -17,9 +17,9 @@ function shellIn(folder: string, env: Record<string, string>): (line: string) =>
     });
 }
 
-test('the lines about scaffolds that agents are taught run as written', () => {
+test('the documented scaffold commands run as written', () => {
   const repo = createRepository(join(createTempFolder(), 'project'));
-  const run = shellIn(repo.folder, repo.env);
+  const run = openShell(repo.folder, repo.env);
   run('cleo init');
   const create = [
     { ref: 'a', type: 'epic', title: 'Parser' },
@@ -32,12 +32,12 @@ test('the lines about scaffolds that agents are taught run as written', () => {
   expect(JSON.parse(run('cleo workgraph apply --file scaffold.json'))).toMatchObject({ data: { created: ['T001', 'T002'] } });
 });
 
-test('the release workflow that agents are taught runs as written, from a clean project to the remote', () => {
+test('the documented release workflow runs as written, up to the push', () => {
   const repo = createRepository(join(createTempFolder(), 'project'));
   const remote = join(dirname(repo.folder), 'remote.git');
   repo.git('init', '--quiet', '--bare', remote);
   repo.git('remote', 'add', 'origin', remote);
-  const run = shellIn(repo.folder, repo.env);
+  const run = openShell(repo.folder, repo.env);
   run('cleo init && cleo add "Write the parser" && cleo complete T001');
   writeFileSync(join(repo.folder, 'VERSION'), '0.1.0\n');
   run('git add VERSION && git commit -m "feat(T001): description"');

@@ -13,19 +13,18 @@ interface Running {
   child: ChildProcess;
   url: string;
   root: string;
-  /** What it has written so far. */
   out(): string;
   err(): string;
   post(path: string, params?: unknown, headers?: Record<string, string>): Promise<Json>;
   ended: Promise<{ code: number | null; signal: string | null }>;
 }
 
-/** `cleo serve` as a process of its own, in a project of its own. */
+/** Starts `cleo serve` as a process in a new project. */
 async function start(words: string[] = [], { root, env = {} }: { root?: string; env?: Record<string, string> } = {}): Promise<Running> {
   const folder = root ?? (await project());
   const child = spawn(process.execPath, [cleoPath, 'serve', '--port', '0', ...words], {
     cwd: folder,
-    env: { PATH: process.env.PATH, HOME: homeOf(folder), ...env },
+    env: { PATH: process.env.PATH, HOME: getHome(folder), ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   const ended = once(child, 'exit').then(([code, signal]) => ({ code, signal }));
@@ -69,11 +68,11 @@ async function project(): Promise<string> {
   return root;
 }
 
-const homeOf = (root: string): string => join(root, '..', 'home');
-const cleo = (root: string, words: string[]) => runCleo(words, { cwd: root, env: { HOME: homeOf(root) } });
+const getHome = (root: string): string => join(root, '..', 'home');
+const cleo = (root: string, words: string[]) => runCleo(words, { cwd: root, env: { HOME: getHome(root) } });
 
-/** Holds the write lock of a store until it is told to let go. */
-function holdLock(root: string): () => void {
+/** Takes the write lock of a store; returns a function that releases it. */
+function takeLock(root: string): () => void {
   const database = new (loadSqliteDriver().DatabaseSync)(join(root, '.cleo', 'cleo.db'), {});
   database.exec('begin immediate');
   return () => {
@@ -82,7 +81,7 @@ function holdLock(root: string): () => void {
   };
 }
 
-test('it says in one line where it listens, answers there, and ends with 0 when it is told to', async () => {
+test('prints its address in one line, answers there, and exits with 0 on a signal', async () => {
   const { child, out, err, post, ended, root, url } = await start();
   expect(JSON.parse(out())).toMatchObject({ success: true, listening: { url, api: `${url}/api`, mcp: `${url}/mcp`, pid: child.pid } });
   expect(url).toMatch(/^http:\/\/127\.0\.0\.1:\d+$/);
@@ -94,17 +93,17 @@ test('it says in one line where it listens, answers there, and ends with 0 when 
   await expect(fetch(`${url}/healthz`)).rejects.toThrow();
 });
 
-test('people are told in a sentence', async () => {
+test('prints a sentence for people', async () => {
   const { out, url } = await start(['--human']);
   expect(out()).toBe(`Listening on ${url} (API: /api, MCP: /mcp). Ctrl+C stops.\n`);
 });
 
 test.each(['SIGTERM', 'SIGINT', 'SIGHUP'] as const)(
-  '%s during a call: nobody new is taken, the call is answered, then it ends with 0',
+  '%s during a call: rejects new calls, answers the running one, and exits with 0',
   async (signal) => {
     const { child, post, ended, root, url } = await start();
     await post('query/tasks/list');
-    const letGo = holdLock(root);
+    const letGo = takeLock(root);
     const running = post('mutate/tasks/add', { title: 'In the middle' });
     await sleep(150);
     child.kill(signal);
@@ -118,10 +117,10 @@ test.each(['SIGTERM', 'SIGINT', 'SIGHUP'] as const)(
   },
 );
 
-test('a second signal ends it at once', async () => {
+test('a second signal ends the server at once', async () => {
   const { child, post, ended, root } = await start();
   await post('query/tasks/list');
-  const letGo = holdLock(root);
+  const letGo = takeLock(root);
   const running = post('mutate/tasks/add', { title: 'Never' }).catch(() => 'cut');
   await sleep(150);
   child.kill('SIGTERM');
@@ -133,7 +132,7 @@ test('a second signal ends it at once', async () => {
   expect(await cleo(root, ['list'])).toMatchObject({ exitCode: 100 });
 });
 
-test('connections without a whole request do not keep it from ending', async () => {
+test('incomplete requests do not delay the exit', async () => {
   const { child, ended, url } = await start();
   const port = Number(new URL(url).port);
   const idle = connect(port, '127.0.0.1');
@@ -154,7 +153,7 @@ test('connections without a whole request do not keep it from ending', async () 
   kept.destroy();
 });
 
-test('what the environment says of an agent is not said of its callers', async () => {
+test('the agent in the environment does not apply to callers', async () => {
   const { post, root } = await start([], { env: { CLEO_AGENT_ID: 'starter', CLEO_SESSION_ID: 'session-x', CLEO_SESSION_GRADE: 'true' } });
   await post('mutate/tasks/add', { title: 'x' });
   await post('query/tasks/list');
@@ -163,7 +162,7 @@ test('what the environment says of an agent is not said of its callers', async (
   expect(ours.map(({ agent, session, operation }: Json) => [agent, session, operation])).toEqual([['http', undefined, 'tasks.add']]);
 });
 
-test('a port that is taken is refused with a way out that works', async () => {
+test('a port in use fails with a fix that works', async () => {
   const { url, root } = await start();
   const { exitCode, out } = await cleo(root, ['serve', '--port', new URL(url).port]);
   expect(exitCode).toBe(8);
@@ -179,25 +178,25 @@ test.each([
   [['--port', '70000'], 6, 'cleo help serve'],
   [['--port', 'x'], 2, 'cleo help serve'],
   [['--prot', '1'], 2, 'cleo serve --port 1'],
-])('serve %j is refused with %i and a way out', async (words, exit, fix) => {
+])('serve %j fails with exit code %i and a fix', async (words, exit, fix) => {
   const { exitCode, out } = await cleo(await project(), ['serve', ...words]);
   expect([exitCode, JSON.parse(out).error.fix]).toEqual([exit, fix]);
 });
 
-test('an address that is not ours is refused with a way out', async () => {
+test('a foreign address fails with a fix', async () => {
   const root = await project();
   await cleo(root, ['token', 'create', '--name', 'a', '--scope', 'query']);
   const { exitCode, out } = await cleo(root, ['serve', '--host', '203.0.113.9']);
   expect([exitCode, JSON.parse(out).error]).toMatchObject([8, { fix: 'cleo serve' }]);
 });
 
-test('without a project there is nothing to serve', async () => {
+test('fails without a project', async () => {
   const { root } = createEmptyFolder();
   const { exitCode, out } = await cleo(root, ['serve']);
   expect([exitCode, JSON.parse(out).error.fix]).toEqual([8, 'cleo init']);
 });
 
-test('beyond this machine it starts once there is a token, and takes it', async () => {
+test('listens on other addresses once a token exists, and accepts it', async () => {
   const root = await project();
   const { secret } = JSON.parse((await cleo(root, ['token', 'create', '--name', 'ci', '--scope', 'mutate'])).out);
   const { post, url } = await start(['--host', '0.0.0.0'], { root });

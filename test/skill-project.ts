@@ -4,19 +4,19 @@ import { type AppOptions, type Json, openApp, type TestApp } from './app.ts';
 
 export interface SkillProject extends TestApp {
   writeFile(path: string, text: string): void;
-  /** A skill that is a shell script. */
+  /** Writes a skill that is a shell script. */
   writeSkill(name: string, script: string): void;
   writeConstruct(text: string): void;
   runConstruct(params?: Record<string, unknown>): Promise<Json>;
-  /** The events of the last run, in order. */
+  /** Reads the events of the last run in order. */
   readEvents(): Json[];
-  /** The result of an execution of the last run. */
+  /** Reads the result of an execution of the last run. */
   readResult(phase: string, skill: string, attempt?: number): Json;
-  /** Every file that was kept, as one text. */
+  /** Reads all files in `.cleo` as one text. */
   readStoredText(): string;
 }
 
-/** A project with skills and a construct, which run as real processes. */
+/** Opens a project with a construct and skills, which run as real processes. */
 export async function openSkillProject(options: AppOptions = {}): Promise<SkillProject> {
   const app = await openApp({ ...options, env: { PATH: process.env.PATH ?? '', ...options.env } });
   const writeFile = (path: string, text: string): void => {

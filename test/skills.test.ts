@@ -20,19 +20,19 @@ const texts: Record<string, string> = {
   ...Object.fromEntries(Object.entries(agents).map(([name, { text }]) => [name, text])),
 };
 
-/** What stands in backticks. */
-const spokenIn = (text: string): string[] =>
+/** Texts in backticks. */
+const findQuoted = (text: string): string[] =>
   [...text.replace(/```[\s\S]*?```/g, '').matchAll(/`([^`\n]+)`/g)].map(([, words]) => words!.trim());
 const commands = [
   ...new Set(
     Object.values(texts)
-      .flatMap(spokenIn)
+      .flatMap(findQuoted)
       .filter((words) => /^(cleo|ct) /.test(words)),
   ),
 ];
 
-/** What a spawn puts in their place. */
-const filled = (text: string, sha: string): string =>
+/** Replaces the placeholders as a spawn does. */
+const fillPlaceholders = (text: string, sha: string): string =>
   text
     .replaceAll('{{TASK_ID}}', 'T002')
     .replaceAll('{{EPIC_ID}}', 'T001')
@@ -40,7 +40,7 @@ const filled = (text: string, sha: string): string =>
     .replaceAll('{{TOPIC_SLUG}}', 'uploads')
     .replaceAll('SHA', sha);
 
-/** Days on which the commands are said: before the work, at it, after it, and when another agent has done it. */
+/** Situations in which the commands are used: before, during and after the work, and when another agent has done it. */
 const tasks = ['T001 epic', 'T002 in T001 accept one', 'T003 in T001', 'T004 in T001 done'];
 const documents = ['doc uploads T002 note: Uploads', 'doc upload-spec T002 spec: What holds', 'doc adr-d-001 T002 adr: Uploads go on'];
 const decided = ['memory decision accepted about T002: Uploads go on', 'memory decision: Uploads start over'];
@@ -67,16 +67,16 @@ const worlds: { tasks: string[]; prepare?: (app: TestApp) => Promise<void> }[] =
   { tasks, prepare: async ({ call }) => void (await call('release.create', { version: 'v1.0.0' })) },
 ];
 
-/** Done, or one of the answers that are no errors; the window says how full it is with 50 to 54. */
-const isFine = (exit: number): boolean => exit === 0 || (exit >= 100 && exit <= 102) || (exit >= 50 && exit <= 54);
+/** The exit codes 100 to 102 and those of the context window (50 to 54) are not errors. */
+const isAnswer = (exit: number): boolean => exit === 0 || (exit >= 100 && exit <= 102) || (exit >= 50 && exit <= 54);
 
 const page = '# Uploads\n\n**Task**: T002\n';
 const model = mkdtempSync(join(tmpdir(), 'cleo-skills-'));
 afterAll(() => rmSync(model, { recursive: true, force: true }));
 let sha = '';
 
-/** The files that the texts speak of, in a repository in which all is committed: made once, and copied for each house. */
-function furnish({ root }: TestApp): string {
+/** Writes the files that the texts mention into a repository and commits them. Created once and copied for each project. */
+function writeFiles({ root }: TestApp): string {
   sha ||= commitAll(model);
   cpSync(model, root, { recursive: true });
   mkdirSync(join(root, '.cleo/research/T002'), { recursive: true });
@@ -93,19 +93,19 @@ function commitAll(root: string): string {
     'test/upload.bats': '',
     'src/upload.ts': 'export {};\n',
     'package.json': '{"version": "0.1.0"}\n',
-    'plan.json': filled(plan, ''),
+    'plan.json': fillPlaceholders(plan, ''),
     'graph.json': JSON.stringify(graph),
   });
 }
 
-/** What the architect is shown to write, as files. */
+/** The files that the epic architect is shown as examples. */
 const plan = /```json\n([\s\S]*?)```/.exec(texts['ct-epic-architect']!)![1]!;
 const graph = {
   version: 1,
-  create: [{ ref: 'a', type: 'task', title: 'Keep the offset', parent: 'T001', description: 'So that it can go on' }],
+  create: [{ ref: 'a', type: 'task', title: 'Store the offset', parent: 'T001', description: 'So that it can resume' }],
 };
 
-test('there is something to run', () => {
+test('finds commands to run', () => {
   expect(commands.length).toBeGreaterThan(70);
 });
 
@@ -120,11 +120,11 @@ test.each(commands)('%s', async (command) => {
         lifecycleEnforcement: { mode: 'off' },
       },
     });
-    const sha = furnish(app);
+    const sha = writeFiles(app);
     await prepare?.(app);
-    const line = filled(command, sha).replace(/--file (plan|graph)\.json/, `--file ${app.root}/$1.json`);
+    const line = fillPlaceholders(command, sha).replace(/--file (plan|graph)\.json/, `--file ${app.root}/$1.json`);
     const { exitCode, envelope } = await app.cli(line);
-    if (isFine(exitCode)) return;
+    if (isAnswer(exitCode)) return;
     refusals.push(`${exitCode} ${envelope.error?.message}`);
   }
   expect([...new Set(refusals)].join('\n')).toBe('fine');
@@ -133,7 +133,7 @@ test.each(commands)('%s', async (command) => {
 describe('every text', () => {
   const source = (name: string): string => readFileSync(resolve(import.meta.dirname, '..', 'skills', name, 'SKILL.md'), 'utf8');
 
-  test.each(bundledSkills.map((skill) => [skill.name, skill] as const))('%s says what the convention and we ask for', (name, skill) => {
+  test.each(bundledSkills.map((skill) => [skill.name, skill] as const))('%s follows the skill convention and our rules', (name, skill) => {
     const { version, category, lastReviewed, stability, tags, text } = skill;
     expect({ version, category, lastReviewed, stability }).toEqual({
       version: expect.stringMatching(/^\d+\.\d+\.\d+$/),
@@ -142,21 +142,21 @@ describe('every text', () => {
       stability: 'stable',
     });
     expect(tags.length).toBeGreaterThan(0);
-    // The convention knows nothing but texts under metadata.
+    // The convention allows only texts under metadata.
     const { fields } = parseFrontMatter(source(name)) as FrontMatter;
     for (const value of Object.values(fields.metadata as object)) expect(value).toBeTypeOf('string');
     expect(estimateTokens(text)).toBeLessThan(1800);
     expect(text).toMatch(/^# \S/);
   });
 
-  test('no two are told apart by nothing: a tag belongs to one skill, and none is left out of the order', () => {
+  test('a tag belongs to one skill, and the order contains every skill', () => {
     const tags = bundledSkills.flatMap((skill) => skill.tags);
     expect(tags.filter((tag, i) => tags.indexOf(tag) !== i)).toEqual([]);
     expect([...bundledCatalogue.order].sort()).toEqual(bundledSkills.map(({ name }) => name));
     expect(bundledCatalogue.rows.filter(({ skill }) => !bundledSkills.some(({ name }) => name === skill))).toEqual([]);
   });
 
-  test('skills that it names are there, and so are flags and operations', async () => {
+  test('names only existing skills, flags and operations', async () => {
     const all = Object.values(texts).join('\n');
     const named = [...new Set([...all.matchAll(/\bct-[a-z]+(?:-[a-z]+)*/g)].map(([name]) => name))];
     expect(named.filter((name) => !bundledSkills.some((skill) => skill.name === name))).toEqual([]);
@@ -165,23 +165,24 @@ describe('every text', () => {
       ...globalFlags.flatMap((flag) => flag.flags),
       ...operations.flatMap(({ params }) => describeParams(params).map(({ name }) => toFlag(name))),
     ]);
-    const spoken = Object.values(texts).flatMap(spokenIn);
+    const spoken = Object.values(texts).flatMap(findQuoted);
     expect(spoken.filter((words) => words.startsWith('--')).filter((words) => !flags.has(words.split(' ')[0]!))).toEqual([]);
   });
 
-  test('the rules of an orchestrator are all there, and nobody is asked for an estimate of time', () => {
+  test('contains all orchestrator rules and asks for no time estimates', () => {
     for (let n = 1; n <= 9; n += 1) expect(texts['ct-orchestrator']).toContain(`| ORC-00${n} |`);
     expect(texts['ct-epic-architect']).toMatch(/No hours, no days, no dates/);
   });
 });
 
-test.each(clients.flatMap(({ pieces }) => pieces.filter(({ whole }) => whole !== undefined)).map((piece) => [piece.file, piece.whole!]))(
-  '%s is an agent that the client can read',
-  (file, text) => {
-    const { fields, body } = parseFrontMatter(text) as FrontMatter;
-    const name = /cleo-\w+/.exec(file)![0];
-    expect(fields).toMatchObject({ description: expect.stringMatching(/\S/), ...(file.startsWith('.opencode') ? {} : { name }) });
-    expect(body).toBe(agents[name as keyof typeof agents].body);
-    expect(estimateTokens(body)).toBeLessThan(800);
-  },
-);
+test.each(
+  clients
+    .flatMap(({ parts: pieces }) => pieces.filter(({ content }) => content !== undefined))
+    .map((piece) => [piece.file, piece.content!]),
+)('%s is a valid agent file', (file, text) => {
+  const { fields, body } = parseFrontMatter(text) as FrontMatter;
+  const name = /cleo-\w+/.exec(file)![0];
+  expect(fields).toMatchObject({ description: expect.stringMatching(/\S/), ...(file.startsWith('.opencode') ? {} : { name }) });
+  expect(body).toBe(agents[name as keyof typeof agents].body);
+  expect(estimateTokens(body)).toBeLessThan(800);
+});

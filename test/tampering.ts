@@ -1,13 +1,14 @@
-import { linkHash } from '../src/admin/rules/chain.ts';
+import { hashLink } from '../src/admin/rules/audit-chain.ts';
 import type { TestApp } from './app.ts';
 
-/** One change of the log behind our back, and the entry at which it has to be found. */
+/** A change of the log, and the entry at which verification must report it. */
 interface Tampering {
   statement: string;
   seq: number;
 }
 
-/** Tampers so many times with a log of `entries` entries, each time from the untouched log; those that were not found where they are. */
+/** Changes a log of `entries` entries `count` times, each time starting from the original log; returns the changes that
+ *  verification did not report at the right entry. */
 export async function findMissedTampering(app: TestApp, entries: number, count: number, seed: number): Promise<string[]> {
   for (let i = 1; i <= entries; i++) await app.call('tasks.add', { title: `Task ${i}`, description: `About ${i}` });
   await app.tamper('create table kept_log as select * from audit_log; create table kept_head as select * from audit_head');
@@ -15,7 +16,7 @@ export async function findMissedTampering(app: TestApp, entries: number, count: 
   const random = createRandom(seed);
   const missed: string[] = [];
   for (let i = 0; i < count; i++) {
-    const { statement, seq } = createTampering(i, entries, random, rehashed);
+    const { statement, seq } = createTampering(i, entries, random, rehash);
     await app.tamper(statement);
     const { error } = await app.call('admin.audit.verify');
     if (error?.code !== 'E_CHECKSUM_MISMATCH' || error.exitCode !== 20 || error.details.seq !== seq)
@@ -25,11 +26,11 @@ export async function findMissedTampering(app: TestApp, entries: number, count: 
     );
   }
   const { chain } = await app.call('admin.audit.verify');
-  return chain?.entries === entries ? missed : [...missed, 'the untouched log no longer holds'];
+  return chain?.entries === entries ? missed : [...missed, 'the original log no longer verifies'];
 
-  /** The hash that an entry has once its agent is another: by one who knows how the chain is made. */
-  function rehashed(seq: number, agent: string): string {
-    return linkHash(links[seq - 1]!.columns.with(4, agent));
+  /** Computes the hash of an entry with another agent, as an attacker who knows the chain would. */
+  function rehash(seq: number, agent: string): string {
+    return hashLink(links[seq - 1]!.columns.with(4, agent));
   }
 }
 
@@ -38,7 +39,7 @@ const numbers = ['exit_code', 'duration_ms'];
 const others =
   'timestamp, session_id, agent_id, gateway, domain, operation, params, success, exit_code, error_code, created_ids, updated_ids, deleted_ids, duration_ms, prev_hash, hash';
 
-function createTampering(i: number, entries: number, random: () => number, rehashed: (seq: number, agent: string) => string): Tampering {
+function createTampering(i: number, entries: number, random: () => number, rehash: (seq: number, agent: string) => string): Tampering {
   const pick = <T>(items: T[]): T => items[Math.floor(random() * items.length)]!;
   const seq = 1 + Math.floor(random() * entries);
   const at = `where seq = ${seq}`;
@@ -49,7 +50,7 @@ function createTampering(i: number, entries: number, random: () => number, rehas
   const kinds: (() => Tampering)[] = [
     () => ({ statement: `update audit_log set ${column} = ${column} || ' ' ${at}`, seq }),
     () => ({ statement: `update audit_log set ${column} = 'x' || substr(${column}, 2) ${at}`, seq }),
-    // `~` stands nowhere in these entries.
+    // `~` does not occur in these entries.
     () => ({ statement: `update audit_log set params = substr(params, 1, ${place}) || '~' || substr(params, ${place + 2}) ${at}`, seq }),
     () => ({ statement: `update audit_log set ${pick(['session_id', 'error_code'])} = ${pick(["''", "'E_NOT_FOUND'"])} ${at}`, seq }),
     () => ({ statement: `update audit_log set ${pick(numbers)} = ${1000 + i} ${at}`, seq }),
@@ -67,8 +68,8 @@ function createTampering(i: number, entries: number, random: () => number, rehas
       statement: `update audit_log set params = (select params from kept_log where seq = ${high}) where seq = ${low}`,
       seq: low,
     }),
-    // Changed and hashed anew: the entry is sound in itself, and the next one, or the head, no longer follows it.
-    () => ({ statement: `update audit_log set agent_id = 'eve', hash = '${rehashed(seq, 'eve')}' ${at}`, seq: seq + 1 }),
+    // Changed and hashed again: the entry is valid, but the next one or the head no longer matches it.
+    () => ({ statement: `update audit_log set agent_id = 'eve', hash = '${rehash(seq, 'eve')}' ${at}`, seq: seq + 1 }),
     () => ({
       statement: `update audit_head set ${pick(["hash = 'x'", `seq = ${entries + 1}`, `seq = ${entries - 1}`])}`,
       seq: entries + 1,

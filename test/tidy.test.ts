@@ -14,7 +14,7 @@ import { schemaVersion } from '../src/store/schema-version.ts';
 const root = resolve(import.meta.dirname, '..');
 const read = (path: string): string => readFileSync(join(root, path), 'utf8');
 
-/** Every file of the repository that is written by hand, as a path from its root. */
+/** Lists the hand-written files of the repository by their path from the root. */
 function files(folder: string, pattern: RegExp): string[] {
   return readdirSync(join(root, folder), { withFileTypes: true }).flatMap((entry) => {
     const path = folder === '.' ? entry.name : `${folder}/${entry.name}`;
@@ -27,7 +27,7 @@ const everything = files('.', /\.(ts|mjs|cjs|js|json|md|css|html|tsx)$|^\.ci\//)
 const source = files('src', /\.ts$/);
 const isTest = (path: string): boolean => path.endsWith('.test.ts');
 const shipped = source.filter((path) => !isTest(path));
-/** Without comments, which may name what the code may not use. */
+/** Returns the code without comments, which may contain forbidden names. */
 const code = (path: string): string => read(path).replace(/\/\*[\s\S]*?\*\/|(?<=^|\s)\/\/.*$/gm, '');
 const at = (path: string, pattern: RegExp): string[] => [...code(path).matchAll(pattern)].map((found) => `${path}: ${found[0].trim()}`);
 
@@ -144,7 +144,7 @@ describe('imports', () => {
     expect(wrong).toEqual([]);
   });
 
-  test('no surface knows another', () => {
+  test('no surface imports another', () => {
     const surface = (path: string): string | undefined => /^src\/surfaces\/([^/]+)\//.exec(path)?.[1];
     const strangers = shipped.flatMap((path) =>
       [...imports(path, fixed), ...imports(path, late)].filter(
@@ -154,7 +154,7 @@ describe('imports', () => {
     expect(strangers).toEqual([]);
   });
 
-  test('every import names a file that is there', () => {
+  test('every import resolves to a file', () => {
     const missing = source.flatMap((path) =>
       [...imports(path, fixed), ...imports(path, late)]
         .filter((target) => !existsSync(join(root, target)))
@@ -165,26 +165,26 @@ describe('imports', () => {
 });
 
 describe('invariants', () => {
-  test('rules take values and give values: no I/O, nothing async, no clock, no chance', () => {
+  test('rules are pure: no I/O, nothing async, no clock, no randomness', () => {
     const impure =
       /\b(?:from|import)\b[\s(]*'node:[^']*'|\basync\b|\bawait\b|\bPromise\b|\bnew Date\(\)|\bDate\.now\b|\bMath\.random\b|\bperformance\b|\bprocess\b/g;
     expect(shipped.filter((path) => ['rules', 'lib'].includes(layerOf(path))).flatMap((path) => at(path, impure))).toEqual([]);
   });
 
-  test('SQL stands only under store', () => {
+  test('SQL is only under store', () => {
     const sql =
       /\bsql`|['"`]\s*(select\s[\s\S]*?\sfrom\s|insert\s+into\s|update\s+\w+\s+set\s|delete\s+from\s|create\s+(table|index)\s|alter\s+table\s|pragma\s|begin\s+immediate)/gi;
     expect(shipped.filter((path) => !path.startsWith('src/store/')).flatMap((path) => at(path, sql))).toEqual([]);
   });
 
-  test('the process and the terminal belong to the command line, the platform and main', () => {
+  test('only the CLI, the platform and main use the process and the terminal', () => {
     const mayUse = (path: string): boolean =>
       path.startsWith('src/surfaces/cli/') || path.startsWith('src/platform/') || ['src/main.ts', 'src/servers.ts'].includes(path);
     const own = /\bprocess\.(exit|env|stdout|stderr|stdin|argv|cwd)\b|\bconsole\.\w+/g;
     expect(shipped.filter((path) => !mayUse(path)).flatMap((path) => at(path, own))).toEqual([]);
   });
 
-  test('dispatch knows no operation by its name', () => {
+  test('dispatch contains no operation names', () => {
     const names = new Set(registry.entries.map((entry) => entry.name));
     const quoted = shipped
       .filter((path) => path.startsWith('src/dispatch/'))
@@ -194,18 +194,18 @@ describe('invariants', () => {
     expect(quoted).toEqual([]);
   });
 
-  test('nothing is typed any', () => {
+  test('no code uses the type any', () => {
     const loose = /[:<|&,]\s*any\b(?=\s*[;,)>|&=[\]}]|$)|\bas any\b/gm;
     expect(shipped.flatMap((path) => at(path, loose))).toEqual([]);
   });
 
-  test('nothing newer than Node 20 is used', () => {
+  test('no code uses APIs newer than Node 20', () => {
     const newer =
       /\b(?:Map|Object)\.groupBy\b|\bPromise\.(?:withResolvers|try)\b|\bArray\.fromAsync\b|\bimport\.meta\.main\b|\bRegExp\.escape\b|\bIterator\.from\b|\.isSubsetOf\(|\.union\(new Set/g;
     expect(shipped.flatMap((path) => at(path, newer))).toEqual([]);
   });
 
-  test('no file asks to be two', () => {
+  test('no file has more than 400 lines', () => {
     const long = everything
       .filter((path) => /\.(ts|tsx|mjs|cjs|js|css)$/.test(path))
       .map((path) => ({ path, lines: read(path).split('\n').length }))
@@ -219,18 +219,18 @@ describe('invariants', () => {
     expect([...counts].filter(([, count]) => count > 40)).toEqual([]);
   });
 
-  test('nothing is left for later', () => {
+  test('no code contains reminders', () => {
     const later = new RegExp(`\\b(?:${['TO', 'FIX', 'XX', 'HA'].map((part, i) => part + ['DO', 'ME', 'X', 'CK'][i]).join('|')})\\b`, 'g');
     expect(everything.flatMap((path) => [...read(path).matchAll(later)].map((found) => `${path}: ${found[0]}`))).toEqual([]);
   });
 
-  test('no test is left out', () => {
+  test('no test is skipped', () => {
     const tests = everything.filter((path) => /\.test\.tsx?$/.test(path));
     const idle = /\b(?:test|it|describe)(?:\.\w+)*\.(?:skip|only|todo|skipIf|runIf)\b|\b(?:xit|xtest|fdescribe|fit)\(/g;
     expect(tests.flatMap((path) => at(path, idle))).toEqual([]);
   });
 
-  test('no file is named after nothing', () => {
+  test('no file has an empty name such as utils', () => {
     expect(source.filter((path) => /(utils?|helpers?|manager|service|common|misc)\.(test\.)?ts$/.test(path))).toEqual([]);
     expect(source.filter((path) => !/^[a-z0-9]+(-[a-z0-9]+)*(\.test|\.generated)?\.ts$/.test(path.split('/').at(-1)!))).toEqual([]);
   });
@@ -252,7 +252,7 @@ describe('operations', () => {
     expect(tests).not.toEqual([]);
   });
 
-  test.each(registry.entries.map((entry) => [entry.name, entry] as const))('%s says what it is', async (name, entry) => {
+  test.each(registry.entries.map((entry) => [entry.name, entry] as const))('%s has a valid definition', async (name, entry) => {
     const operation = await entry.load();
     expect(operation.summary).toMatch(/^[A-Z][^\n]{4,99}[^.\s]$/);
     expect(operation.example.call).toBeTypeOf('object');
@@ -280,7 +280,7 @@ describe('operations', () => {
     expect([...results].flatMap(([{ forms }, keys]) => Object.keys(forms).filter((key) => !keys.includes(key)))).toEqual([]);
   });
 
-  test('no two answer to the same words', () => {
+  test('no two operations have the same command or name', () => {
     const words = registry.entries.flatMap((entry) =>
       entry.commands.map((command) => `${command}${entry.select ? ` --${entry.select}` : ''}`),
     );
@@ -292,7 +292,7 @@ describe('operations', () => {
 
 describe('errors', () => {
   test.each(Object.keys(getErrorCatalog()))('%s is thrown somewhere and has an exit code of the table', (code) => {
-    // The catalogue only lists them; a room may make its own.
+    // The catalog only lists them; a domain may create its own.
     const users = shipped.filter(
       (path) => path !== 'src/core/errors/catalogue.ts' && new RegExp(`CleoError\\(\\s*'${code}'`).test(read(path)),
     );
@@ -321,7 +321,7 @@ describe('errors of a domain', () => {
 });
 
 describe('store', () => {
-  test('the schema version is that of the last migration, and none is missing', () => {
+  test('the schema version is that of the last migration, without gaps', () => {
     expect(migrations.map((migration) => migration.version)).toEqual(Array.from({ length: schemaVersion }, (_, i) => i + 1));
   });
 
@@ -330,7 +330,7 @@ describe('store', () => {
   });
 });
 
-/** One line for each migration, never changed. */
+/** One checksum per migration. Never change a line. */
 const released = [
   'a03a75cc7492ee4ea7389b253c35f164f0d9f0b19ee06927afb14883bb7f9d03',
   '0acf90e5c848e23e4616107b762d9550d3bbeb0150558520f86a3dca64082b79',
@@ -341,7 +341,7 @@ const released = [
 describe('docs', () => {
   const pages = files('.', /\.md$/);
 
-  test.each(pages)('the links of %s lead somewhere', (page) => {
+  test.each(pages)('the links of %s resolve', (page) => {
     const broken = [
       ...read(page)
         .replace(/```[\s\S]*?```|`[^`\n]*`/g, '')

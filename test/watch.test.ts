@@ -27,8 +27,8 @@ async function project(tasks = world) {
   };
 }
 
-/** Ticks of a hundredth of a second that a process has worked. */
-function worked(pid: number): number {
+/** Returns the CPU time of a process in hundredths of a second. */
+function readCpuTicks(pid: number): number {
   const fields = readFileSync(`/proc/${pid}/stat`, 'latin1')
     .replace(/^.*\) /, '')
     .split(' ');
@@ -36,7 +36,7 @@ function worked(pid: number): number {
 }
 
 describe('on a terminal', () => {
-  test('the board is drawn, what another process writes appears, and nothing is done in between', async () => {
+  test('draws the board, shows the writes of other processes, and is idle in between', async () => {
     const { cleo, watch } = await project();
     const pty = await watch();
     expect((await pty.waitFor(/1\/2$/)).split('\n')).toEqual([
@@ -51,12 +51,12 @@ describe('on a terminal', () => {
     ]);
     await cleo('add', 'From another process');
     await pty.waitFor(/pending 3[\s\S]*T005\n {2}From another/);
-    const before = worked(pty.pid());
+    const before = readCpuTicks(pty.pid());
     await sleep(1500);
-    expect(worked(pty.pid()) - before).toBeLessThanOrEqual(6);
+    expect(readCpuTicks(pty.pid()) - before).toBeLessThanOrEqual(6);
   });
 
-  test('keys move, open and filter, and the size may change', async () => {
+  test('handles keys for moving, opening and filtering, and a new size', async () => {
     const { watch } = await project();
     const pty = await watch('watch', { columns: 60, rows: 12 });
     await pty.waitFor(/▌T003/);
@@ -72,7 +72,7 @@ describe('on a terminal', () => {
     await pty.waitFor(/nothing was written yet/);
   });
 
-  test.each(['q', 'SIGTERM', 'SIGHUP'])('%s gives the terminal back as it was', async (how) => {
+  test.each(['q', 'SIGTERM', 'SIGHUP'])('%s restores the terminal', async (how) => {
     const { watch } = await project();
     const pty = await watch();
     await pty.waitFor(/▌T003/);
@@ -83,7 +83,7 @@ describe('on a terminal', () => {
     expect(pty.getScreen()).toMatch(/^before\nended with 0\nicanon echo$/);
   });
 
-  test('a store that is gone or newer is told, and seen again once it is back', async () => {
+  test('reports a missing or newer store, and continues when it is back', async () => {
     const { cleo, root, tamper, watch } = await project();
     const pty = await watch();
     await pty.waitFor(/▌T003/);
@@ -100,7 +100,7 @@ describe('on a terminal', () => {
     await pty.waitFor(/Afterwards/);
   });
 
-  test('a list is watched with its own filters; what cannot be shown is refused where it was typed', async () => {
+  test('watches a list with its filters, and reports invalid input in place', async () => {
     const { cleo, watch } = await project();
     const pty = await watch('list --watch --parent T001');
     expect(await pty.waitFor(/▌◐ T002/)).not.toContain('Plan it');
@@ -112,7 +112,7 @@ describe('on a terminal', () => {
   });
 });
 
-test('a board is no wider than it may be, whatever the script of its titles', async () => {
+test('a board fits its width for titles in any script', async () => {
   const { cleo } = await project(
     ['pending', 'active', 'blocked', 'done'].map((status, i) => `T00${i + 1} ${status}: ${'漢字'.repeat(20)}`),
   );
@@ -138,7 +138,6 @@ describe('on a pipe', () => {
     return { ...app, child, ended, line: linesOf(child) };
   }
 
-  /** Its lines, one after the other. */
   function linesOf({ stdout }: ChildProcess): () => Promise<string> {
     let text = '';
     stdout!.setEncoding('utf8').on('data', (more) => {
@@ -156,7 +155,7 @@ describe('on a pipe', () => {
     };
   }
 
-  test('a line for each change, and nothing for what changes nothing', async () => {
+  test('prints one line for each change', async () => {
     const { call, line } = await start(['watch']);
     expect(JSON.parse(await line())).toMatchObject({
       _meta: { command: 'watch', resultsField: 'watching' },
@@ -176,7 +175,7 @@ describe('on a pipe', () => {
     expect(JSON.parse(await line())).toMatchObject({ seq: 3, operation: 'tasks.update', updated: ['T001'] });
   });
 
-  test('of an epic, what changes inside it, and what leaves it', async () => {
+  test('of an epic, prints changes inside it and tasks that leave it', async () => {
     const { call, line } = await start(['watch', 'T001', '--human']);
     await sleep(500);
     await call('tasks.update', { taskId: 'T004', priority: 'high' });
@@ -186,7 +185,7 @@ describe('on a pipe', () => {
     expect(await line()).toMatch(/^\S+Z tester tasks\.delete: deleted T003$/);
   });
 
-  test('a list again when it is another, in the form that was asked for', async () => {
+  test('prints a list again when it changed, in the requested format', async () => {
     const { call, line } = await start(['list', '--watch', '--status', 'pending', '--quiet']);
     expect([await line(), await line()]).toEqual(['T001', 'T003']);
     await call('tasks.update', { taskId: 'T004', labels: ['x'] });
@@ -194,7 +193,7 @@ describe('on a pipe', () => {
     expect(await line()).toBe('T001');
   });
 
-  test('it ends when nobody reads any more, and at once when it is told to', async () => {
+  test('exits when the reader is gone, and at once on a signal', async () => {
     const unread = await start(['watch']);
     await unread.line();
     unread.child.stdout!.destroy();
@@ -208,7 +207,7 @@ describe('on a pipe', () => {
     expect(told.child.signalCode).toBe('SIGTERM');
   });
 
-  test('what cannot be watched is refused, with its exit code', async () => {
+  test('rejects what cannot be watched with its exit code', async () => {
     const { cleo } = await project();
     expect(await cleo('watch', 'T900')).toMatchObject({ exitCode: 4, out: expect.stringContaining('"E_NOT_FOUND"') });
     expect(await cleo('list', '--watch', '--parent', 'T900')).toMatchObject({ exitCode: 4, out: expect.stringContaining('"E_NOT_FOUND"') });

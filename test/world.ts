@@ -17,12 +17,14 @@ const priorities = ['critical', 'high', 'medium', 'low'];
 const sizes = ['small', 'large'];
 const createdAt = '2026-01-01T00:00:00.000Z';
 
-/** `T002 epic in T001 depends T003,T004 done high large labels a,b files x.ts phase core archived by agent-1: Title`. A task inside a
- *  task is a subtask, inside a saga an epic, unless it says otherwise. `by` names who holds an active one, in a session as `ada@session-1`.
- *  `session session-1 epic:T001 suspended graded by ada: Name` is a session, `token ci query` a token whose secret nobody knows,
+/** Fills the store, one item a line:
+ *  `T002 epic in T001 depends T003,T004 done high large labels a,b files x.ts phase core archived by agent-1: Title` is a task. Without
+ *  a type it follows its parent: an epic in a saga, a subtask in a task. `by` is the agent that claims an active task, or
+ *  `ada@session-1` for a claim in a session.
+ *  `session session-1 epic:T001 suspended graded by ada: Name` is a session, `token ci query` a token without a known secret,
  *  `stage T001 research completed` a stage of an epic, `gate T002 implemented by ada: a note` evidence for a gate,
- *  `doc parsers T001 spec: Title` a document of a task with its title as a heading, `release v1.0.0 T002,T003` a release of these;
- *  `memory decision accepted about T002 tags a,b in session-1 by ada: What it says` an entry of memory that gets the next id of its type. */
+ *  `doc parsers T001 spec: Title` a document of a task with its title as a heading, `release v1.0.0 T002,T003` a release of these tasks,
+ *  `memory decision accepted about T002 tags a,b in session-1 by ada: Content` a memory entry with the next id of its type. */
 export async function buildWorld(store: Store, lines: string[]): Promise<void> {
   const tasks = new Map<string, TaskRecord>();
   const holders = new Map<string, string>();
@@ -73,7 +75,7 @@ export async function buildWorld(store: Store, lines: string[]): Promise<void> {
           .map((gate) => ({ kind: 'evidence_bound', gate: gate as 'qaPassed' }));
       else if (word === 'archived') task.archivedAt = createdAt;
       else if (word === 'by') holders.set(id, words.shift()!);
-      else throw new Error(`a world does not know ${JSON.stringify(word)} in ${line}`);
+      else throw new Error(`unknown word ${JSON.stringify(word)} in ${line}`);
     }
     if (!isTyped && task.parentId)
       task.type = ({ saga: 'epic', epic: 'task', task: 'subtask', subtask: 'subtask' } as const)[tasks.get(task.parentId)?.type ?? 'epic'];

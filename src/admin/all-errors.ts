@@ -8,5 +8,5 @@ import '#sessions/errors.ts';
 import '#runs/errors/review.ts';
 import '#runs/errors/skill.ts';
 
-/** With every refusal there is, for whoever lists them. */
+/** The error catalog with the rows of all domains, for code that lists errors. */
 export { getErrorCatalog } from '#core/errors/catalog.ts';

@@ -5,7 +5,7 @@ import { adminView } from './view.ts';
 const render = renderWith(adminView);
 const now = '2026-01-01T00:00:00.000Z';
 
-test('the project on one screen', async () => {
+test('draws the dashboard', async () => {
   const summary = {
     tasks: 7,
     archived: 1,
@@ -43,7 +43,7 @@ test('the project on one screen', async () => {
   );
 });
 
-test('the log says what was called and what came of it', async () => {
+test('draws log entries with their outcome', async () => {
   const entry = { timestamp: '2026-01-01T10:00:00.000Z', agent: 'ann', gateway: 'cli', durationMs: 3 };
   const entries = [
     {

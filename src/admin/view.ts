@@ -6,7 +6,7 @@ import { drawTable } from '#core/terminal/table.ts';
 import { escapeControls, toOneLine, truncate, wrap } from '#core/terminal/text.ts';
 import { drawNode } from '#core/terminal/tree.ts';
 import type { View } from '#core/terminal/view.ts';
-import { isMap } from '#lib/is-map.ts';
+import { isPlainObject } from '#lib/is-plain-object.ts';
 
 export const adminView: View = {
   forms: {
@@ -19,14 +19,14 @@ export const adminView: View = {
 /** Draws the project on one screen: counts first, then sessions and claims. Empty parts are left out. */
 function drawDashboard(fields: Fields, screen: Screen): string[] {
   const { tasks, archived, byStatus, byType, ready, next, lastActivity, ...lists } = fields;
-  if (typeof tasks !== 'number' || !isMap(byStatus) || !isMap(byType)) return drawFields(fields, screen);
+  if (typeof tasks !== 'number' || !isPlainObject(byStatus) || !isPlainObject(byType)) return drawFields(fields, screen);
   const inner = narrowScreen(screen, 2);
   const types = Object.entries(byType).map(([name, count]) => `${count} ${toOneLine(name)}`);
   const counts = `${formatCount(tasks, 'task')}${types.length > 0 ? ` (${types.join(', ')})` : ''}`;
   return [
     ...wrap(`${counts}${archived ? `, ${archived} archived` : ''}, ${ready} ready`, screen.columns),
     ...(isEmpty(byStatus) ? [] : [drawStatusCounts(byStatus, screen)]),
-    ...(isMap(next) ? [`next  ${drawNode(next, screen, screen.columns - 6)}`] : []),
+    ...(isPlainObject(next) ? [`next  ${drawNode(next, screen, screen.columns - 6)}`] : []),
     ...Object.entries(lists)
       .filter(([, value]) => !isEmpty(value))
       .flatMap(([key, value]) => [
@@ -34,7 +34,7 @@ function drawDashboard(fields: Fields, screen: Screen): string[] {
         screen.paint('bold', truncate(toLabel(key), screen.columns)),
         ...drawPart(key, value, inner).map((line) => `  ${line}`),
       ]),
-    ...(isMap(lastActivity)
+    ...(isPlainObject(lastActivity)
       ? ['', ...wrap(formatActivity(lastActivity, screen), screen.columns).map((line) => screen.paint('dim', line))]
       : []),
   ];

@@ -17,34 +17,34 @@ const assessment = {
   },
   ...{ exit_code: 0, completed_at: '2026-01-31T10:00:00.000Z', totalScore: 46.67, maxScore: 60, percent: 78, grade: 'B' },
   dimensions: {
-    correctness: dimension(16.67, '5 of 6 checks of gates 2 and 3 passed', 'timeout: its time was up'),
-    completeness: dimension(null, 'nothing had to be made'),
-    quality: dimension(null, 'nobody has judged it'),
+    correctness: dimension(16.67, '5 of 6 checks of the execution and output gates passed', 'timeout: timed out'),
+    completeness: dimension(null, 'no outputs are required'),
+    quality: dimension(null, 'not reviewed'),
     efficiency: dimension(10, '200 ms of 100 (median of 6 successes)'),
-    compliance: dimension(20, 'nothing breaks the rules'),
+    compliance: dimension(20, 'no violations'),
   },
-  ...{ flags: ['timeout: its time was up'], evaluator: 'auto', rubric_version: '1.0.0', timestamp: '2026-02-01T00:00:00.000Z' },
+  ...{ flags: ['timeout: timed out'], evaluator: 'auto', rubric_version: '1.0.0', timestamp: '2026-02-01T00:00:00.000Z' },
 };
 
-test('an assessment is a grade, a bar for each dimension that is known, and what stands out', async () => {
+test('draws an assessment with its grade, dimensions and flags', async () => {
   expect(await render({ assessments: [{ ...assessment, prediction: { pass: 0.82, model: 'x' } }] })).toBe(
     `B  78 %  discovery · write
-46.67/60 · success (0) · version 1.2.0 · 2026-01-31 10:00 · run-1 · people would
-pass it: 82 %
+46.67/60 · success (0) · version 1.2.0 · 2026-01-31 10:00 · run-1 · predicted
+pass: 82 %
 
-correctness   ████████░░ 16.67/20  5 of 6 checks of gates 2 and 3 passed ·
-                                   timeout: its time was up
-completeness                    -  nothing had to be made
-quality                         -  nobody has judged it
+correctness   ████████░░ 16.67/20  5 of 6 checks of the execution and output
+                                   gates passed · timeout: timed out
+completeness                    -  no outputs are required
+quality                         -  not reviewed
 efficiency    █████░░░░░    10/20  200 ms of 100 (median of 6 successes)
-compliance    ██████████    20/20  nothing breaks the rules
+compliance    ██████████    20/20  no violations
 
-✗ timeout: its time was up
+✗ timeout: timed out
 `,
   );
 });
 
-test('many are a line each, and all of them a line', async () => {
+test('draws many assessments as rows, and the totals in one line', async () => {
   const totals = { runs: 4, executions: 4, passed: 4, skipped: 1, percent: 78, grades: { B: 4 } };
   const text = await render({ assessments: Array.from({ length: 4 }, () => assessment), totals });
   expect(text).toContain('B 78 %');
@@ -52,7 +52,7 @@ test('many are a line each, and all of them a line', async () => {
   expect(text.split('\n').filter((line) => line.includes('run-1'))).toHaveLength(4);
 });
 
-test('of very many flags some are shown and the rest counted', async () => {
+test('limits the number of flags', async () => {
   const flags = Array.from({ length: 20 }, (_, i) => `flag ${i}`);
   expect(await render({ assessments: [{ ...assessment, flags }] })).toContain('  and 8 more');
 });
@@ -80,7 +80,7 @@ const comparison = {
   ],
 };
 
-test('a comparison is a verdict, and each skill with both measures', async () => {
+test('draws a comparison with its verdict and both measures of each skill', async () => {
   expect(await render({ comparison })).toBe(`✗ regressed
 2026-01-*: 10 runs, 11 executions  →  run-9: 1 run, 1 execution
 
@@ -89,18 +89,18 @@ test('a comparison is a verdict, and each skill with both measures', async () =>
     score +3 points (-4.2 to 10), 10 pairs
 ○ draw  insufficient
     succeeded 1 of 1 → 0 of 0
-    five runs a side are needed
+    at least five runs per side are needed
 `);
 });
 
 const suggestion = {
   ...{ rule: 'undeclared_write', phase: 'discovery', skill: 'write', subject: 'a.md', count: 3, of: 5, runs: ['run-3', 'run-2'] },
-  ...{ finding: 'write writes a.md, which is no output of discovery', action: 'declare a.md among the outputs of discovery' },
+  ...{ finding: 'write writes a.md, which is not an output of discovery', action: 'declare a.md as an output of discovery' },
 };
 
-test('a suggestion says what was seen, how often, and what to do', async () => {
-  expect(await render({ suggestions: [suggestion], runs: 5 })).toBe(`! write writes a.md, which is no output of discovery (3 of 5)
-  declare a.md among the outputs of discovery
+test('draws a suggestion with its count, action and runs', async () => {
+  expect(await render({ suggestions: [suggestion], runs: 5 })).toBe(`! write writes a.md, which is not an output of discovery (3 of 5)
+  declare a.md as an output of discovery
   in run-3, run-2
 
 runs  5
@@ -117,20 +117,20 @@ const model = {
   ],
 };
 
-test('a model says how good it is, and what it looks at', async () => {
+test('draws the quality and the weights of a model', async () => {
   const text = await render({ model });
   expect(text).toContain('✓ in use');
-  expect(text).toContain('0.9 (always the commoner: 0.75)');
+  expect(text).toContain('0.9 (majority verdict: 0.75)');
   expect(text).toMatch(/weights +retries -2, judge 1.5$/m);
   expect(await render({ model: { ...model, active: false, reason: 'it is no better' } })).toContain('! not in use: it is no better');
 });
 
-test.each([40, 60, 80, 120])('everything fits %d columns', async (columns) => {
+test.each([40, 60, 80, 120])('fits %d columns', async (columns) => {
   for (const result of [{ assessments: [assessment] }, { comparison }, { suggestions: [suggestion] }, { model }])
     for (const line of (await render(result, {}, columns)).split('\n')) expect(stringWidth(line)).toBeLessThanOrEqual(columns);
 });
 
-test('what a run called itself is shown, not obeyed', async () => {
+test('escapes control characters of a run', async () => {
   const evil = '\u001b[2Jevil\nline';
   const text = await render({
     assessments: [{ ...assessment, skill: evil, flags: [evil] }],
@@ -140,7 +140,7 @@ test('what a run called itself is shown, not obeyed', async () => {
   expect(text).toContain('␛[2Jevil ↵ line');
 });
 
-test('picked fields are shown by their shape', async () => {
+test('draws selected fields by their shape', async () => {
   expect(await render({ assessments: [{ grade: 'B' }] })).toContain('B');
   expect(await render({ comparison: { verdict: 'improved' } })).toContain('improved');
   expect(await render({ model: { auc: 0.9 } })).toContain('0.9');

@@ -49,7 +49,7 @@ function drawAssessment(fields: Fields, screen: Screen): string[] {
     skill_version === '0.0.0' ? '' : `version ${skill_version}`,
     formatTime(completed_at) ?? '',
     String(run_id),
-    ...(isPlainObject(prediction) ? [`people would pass it: ${formatPercent(Number(prediction.pass))}`] : []),
+    ...(isPlainObject(prediction) ? [`predicted pass: ${formatPercent(Number(prediction.pass))}`] : []),
   ].filter((part) => part !== '');
   return [
     drawScoreLine(grade, percent, `${phase} · ${skill}`, screen),
@@ -116,7 +116,7 @@ function drawSkillVerdict({ skill, verdict, baseline, candidate, passRate, score
   const parts = [
     `succeeded ${formatPassed(baseline as Fields)} → ${formatPassed(candidate as Fields)}${isPlainObject(passRate) ? `: ${formatInterval(passRate, 100, '%')}` : ''}`,
     ...(isPlainObject(score) ? [`score ${formatInterval(score, 1, 'points')}, ${formatCount(score.pairs, 'pair')}`] : []),
-    ...(verdict === 'insufficient' ? ['five runs a side are needed'] : []),
+    ...(verdict === 'insufficient' ? ['at least five runs per side are needed'] : []),
   ];
   return [
     `${drawVerdictMark(verdict, screen)} ${screen.paint('cyan', truncate(toOneLine(String(skill)), screen.columns - 20))}  ${toOneLine(String(verdict))}`,
@@ -158,9 +158,9 @@ function drawModel(fields: Fields, screen: Screen): string[] {
       {
         id,
         verdicts: `${verdicts}, ${passed} pass and ${failed} fail`,
-        accuracy: `${accuracy} (always the commoner: ${majority.accuracy})`,
+        accuracy: `${accuracy} (majority verdict: ${majority.accuracy})`,
         auc,
-        brier: `${brier} (always the base rate: ${majority.brier})`,
+        brier: `${brier} (base rate: ${majority.brier})`,
         weights: weights.map(({ name, weight }) => `${toLabel(String(name))} ${weight}`).join(', '),
       },
       screen,

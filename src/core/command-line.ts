@@ -5,7 +5,8 @@ import { describeParams } from './shape.ts';
 export const toFlag = (name: string): string => `--${name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
 export const listCommandNames = (operation: Pick<Operation, 'cli'>): string[] => [operation.cli.command].flat();
 
-/** The call as words of a command line; what is read from a file is handed over on standard input, unless its path is known. */
+/** Converts a call to the words of a command line. A parameter that is read from a file is passed on standard input unless its path is
+ *  known. */
 export function toArgv(
   operation: CommandDefinition,
   params: Record<string, unknown>,
@@ -16,7 +17,7 @@ export function toArgv(
   const shapes = new Map(describeParams(operation.params).map((shape) => [shape.name, shape]));
   const flags: string[] = select && !shapes.has(select) ? [toFlag(select)] : [];
   let stdin: string | undefined;
-  // After a gap the rest can only be given by name.
+  // After a missing argument, the others can only be passed by name.
   const gap = args.findIndex((name) => params[name] === undefined);
   const positional = gap < 0 ? args : args.slice(0, gap);
   for (const name of positional) {
@@ -37,7 +38,7 @@ export function toArgv(
     else if (Array.isArray(value)) flags.push(...joinFlag(toFlag(name), value.map(toText).join(shapes.get(name)?.separator ?? ',')));
     else flags.push(...joinFlag(toFlag(name), toText(value)));
   }
-  // A word that looks like a flag is only safe behind `--`.
+  // A word that looks like a flag must follow `--`.
   const afterDashes = words.some((word) => /^-./.test(word)) ? ['--', ...words.splice(words.findIndex((word) => /^-./.test(word)))] : [];
   return { argv: [...words, ...flags, ...afterDashes], ...(stdin === undefined ? {} : { stdin }) };
 }
@@ -53,7 +54,7 @@ export function formatCommand(
   return commandLine(['cleo', ...argv.toSpliced(guard < 0 ? argv.length : guard, 0, ...flags)]);
 }
 
-/** What came from a file that nobody named cannot be typed again; where it may be left out, it is. */
+/** Drops optional parameters that were read from a file whose path is unknown: they cannot be typed again. */
 function dropUnnamedFiles(
   operation: CommandDefinition,
   params: Record<string, unknown>,
@@ -65,7 +66,7 @@ function dropUnnamedFiles(
   return Object.fromEntries(Object.entries(params).filter(([name]) => !read[name] || paths[name] !== undefined || required.has(name)));
 }
 
-/** A value that looks like a flag has to be tied to its own. */
+/** Joins a flag and its value. A value that looks like a flag needs `=`. */
 const joinFlag = (flag: string, value: string): string[] => (/^--?[A-Za-z]|^--$/.test(value) ? [`${flag}=${value}`] : [flag, value]);
 const toText = (value: unknown): string => (typeof value === 'object' ? JSON.stringify(value) : String(value));
 const toInput = (value: unknown): string => (typeof value === 'string' ? value : JSON.stringify(value));

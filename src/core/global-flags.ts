@@ -1,4 +1,4 @@
-/** What every command takes beside its own parameters. */
+/** The values of the flags that every command accepts. */
 export interface Globals {
   json?: boolean;
   human?: boolean;
@@ -12,26 +12,26 @@ export interface Globals {
 export interface GlobalFlag {
   name: keyof Globals | 'help' | 'version';
   flags: string[];
-  /** What stands for its value in help; a switch has none. */
+  /** The placeholder of the value in help; a switch has none. */
   value?: string;
   about: string;
 }
 
 export const globalFlags: GlobalFlag[] = [
-  { name: 'json', flags: ['--json'], about: 'JSON, also on a terminal' },
-  { name: 'human', flags: ['--human'], about: 'Readable text, also when not on a terminal' },
-  { name: 'quiet', flags: ['--quiet', '-q'], about: 'Bare ids, one a line' },
-  { name: 'fields', flags: ['--fields'], value: 'a,b', about: 'Keep only these fields of each record' },
-  { name: 'session', flags: ['--session'], value: 'SESSION', about: 'The session this call belongs to' },
-  { name: 'agent', flags: ['--agent'], value: 'ID', about: 'The agent that is calling' },
+  { name: 'json', flags: ['--json'], about: 'Print JSON, also on a terminal' },
+  { name: 'human', flags: ['--human'], about: 'Print readable text, also without a terminal' },
+  { name: 'quiet', flags: ['--quiet', '-q'], about: 'Print only ids, one per line' },
+  { name: 'fields', flags: ['--fields'], value: 'a,b', about: 'Print only these fields of each record' },
+  { name: 'session', flags: ['--session'], value: 'SESSION', about: 'Session of the call' },
+  { name: 'agent', flags: ['--agent'], value: 'ID', about: 'Agent that makes the call' },
   {
     name: 'idempotencyKey',
     flags: ['--idempotency-key'],
     value: 'KEY',
-    about: 'The same key again gives the same answer and has no second effect (writes)',
+    about: 'Return the first answer if a write is repeated with the same key',
   },
-  { name: 'help', flags: ['--help', '-h'], about: 'Help for the command' },
-  { name: 'version', flags: ['--version'], about: 'The version of cleo' },
+  { name: 'help', flags: ['--help', '-h'], about: 'Show help for the command' },
+  { name: 'version', flags: ['--version'], about: 'Show the version of cleo' },
 ];
 
 export const findGlobalFlag = (word: string): GlobalFlag | undefined => {

@@ -1,2 +1,2 @@
-/** What `help` explains besides operations and commands. */
+/** Topics of `help` in addition to operations and commands. */
 export const helpTopics = ['exit-codes', 'skill-exit-codes'] as const;

@@ -24,7 +24,7 @@ const folders: Record<string, string> = {
   workgraph: 'planning/operations/workgraph',
 };
 
-/** Operations that belong to another domain than their namespace. */
+/** Operations whose domain differs from their namespace. */
 const exceptions: Record<string, string> = {
   'admin.grade': 'grade/operations',
   'admin.grade.list': 'grade/operations',
@@ -36,7 +36,7 @@ const exceptions: Record<string, string> = {
   'tasks.imported': 'transfer/operations',
 };
 
-/** Where an operation is defined: `tasks.add-batch` is `tasksAddBatch` in `tasks/operations/add-batch.ts`. */
+/** Returns the file and export of an operation: `tasks.add-batch` is `tasksAddBatch` in `tasks/operations/add-batch.ts`. */
 export function operationPath(name: string): { file: string; exported: string } {
   const dot = name.indexOf('.');
   const folder = exceptions[name] ?? folders[name.slice(0, dot)];

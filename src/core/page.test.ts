@@ -9,28 +9,28 @@ const has = (name: string) => (operation: (typeof operations)[number]) =>
   describeParams(operation.params).some((shape) => shape.name === name);
 const lists = operations.filter(has('offset'));
 
-test('every list can be asked for within a budget', () => {
+test('every list has a budget parameter', () => {
   expect(lists.length).toBeGreaterThan(12);
   expect(lists.filter((list) => !has('budget')(list)).map(({ name }) => name)).toEqual([]);
 });
 
-test.each(lists.map((list) => [list.name, list] as const))('%s keeps to it', async (name, list) => {
+test.each(lists.map((list) => [list.name, list] as const))('%s respects its budget', async (name, list) => {
   const { call } = await openApp({ tasks: list.example.world ?? [] });
   const whole = await call(name, list.example.call);
   const small = await call(name, { ...list.example.call, budget: 1 });
   const field = whole._meta.resultsField;
   expect((await call(name, { ...list.example.call, budget: 20_000 }))[field]).toEqual(whole[field]);
-  // What has been done is not refused.
+  // A write that is done does not fail because of its budget.
   if (list.kind !== 'query') return expect(small).toMatchObject({ success: true, [field]: [], _meta: { truncated: { shown: 0 } } });
   const code = list.exitNamespace ? 'E_SKILL_PRECONDITION' : 'E_VALIDATION_BUDGET';
   expect(small).toMatchObject({ error: { code, fix: expect.stringMatching(/--budget \d+/) } });
-  const least = Number(/--budget (\d+)/.exec(small.error.fix)?.[1]);
-  const cut = await call(name, { ...list.example.call, budget: least });
+  const minBudget = Number(/--budget (\d+)/.exec(small.error.fix)?.[1]);
+  const cut = await call(name, { ...list.example.call, budget: minBudget });
   expect(cut.success).toBe(true);
-  expect(countRealTokens(JSON.stringify(cut))).toBeLessThanOrEqual(least);
+  expect(countRealTokens(JSON.stringify(cut))).toBeLessThanOrEqual(minBudget);
 });
 
-test('a list in a budget goes on where it stopped, to its end', async () => {
+test('pages through a list with a budget to its end', async () => {
   const tasks = Array.from({ length: 60 }, (_, i) => `T${i + 100}: Task ${'with a long title '.repeat(i % 9)}${i}`);
   const { cli } = await openApp({ tasks });
   const seen: string[] = [];
@@ -44,7 +44,7 @@ test('a list in a budget goes on where it stopped, to its end', async () => {
   expect(seen).toEqual(Array.from({ length: 60 }, (_, i) => `T${i + 100}`));
 });
 
-test('where not even the first fits, the way on has the budget for it', async () => {
+test('suggests the budget for one item if not even one fits', async () => {
   const { call, cli } = await openApp({ tasks: ['T001', 'T002'] });
   await call('tasks.update', { taskId: 'T001', notes: 'word '.repeat(700) });
   const { envelope } = await cli('cleo list --budget 300');

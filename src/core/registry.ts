@@ -1,11 +1,11 @@
 import type { Operation, Registry, RegistryEntry } from './define.ts';
 import { operationPath } from './operation-path.ts';
 
-/** What the index holds of an operation: data only. */
+/** The data of an operation in the generated index. */
 type IndexRow = Omit<RegistryEntry, 'load' | 'aliases'> & { aliases?: string[] };
 
-/** The index is a line of JSON for each operation. A call is about one of them: reading them all at every start would cost a
- *  cold one a fiftieth and the garbage collector its first run. */
+/** Creates the registry from an index with one line of JSON for each operation. Lines are parsed on demand: parsing all of them would
+ *  cost a cold start 2 % and trigger the first garbage collection. */
 export function createRegistry(text: string): Registry {
   const lines = text.split('\n');
   const known = new Map<string, RegistryEntry>();
@@ -41,7 +41,7 @@ const toEntry = (row: IndexRow): RegistryEntry => ({ ...row, aliases: row.aliase
 
 const noAliases: string[] = [];
 
-/** The build puts its own way of finding a part in the place of this one. */
+/** Loads the module of an operation. The build replaces this import by its own loader. */
 async function loadOperation(name: string): Promise<Operation> {
   const { file, exported } = operationPath(name);
   return (await import(/* @vite-ignore */ `../${file}`))[exported];

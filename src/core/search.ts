@@ -15,11 +15,11 @@ export interface SearchResult<H> {
   count(atMost: number): Promise<number>;
 }
 
-/** What is searched, each question asked with the words that may stand for each word of the query. */
+/** The store of a search. Each query word is passed with its alternatives. */
 export interface SearchIndex<C> {
   candidates(wanted: string[][], how: { prefix: boolean; titleOnly: boolean }, limit: number): Promise<C[]>;
   count(wanted: string[][], how: { prefix: boolean }, atMost: number): Promise<number>;
-  /** Of those that have any. */
+  /** Returns the labels by id; ids without labels are missing. */
   labels(ids: string[]): Promise<Map<string, string[]>>;
   wordsLike(word: string, edits: number): Promise<string[]>;
   toRankKey(candidate: C): RankKey;
@@ -27,11 +27,11 @@ export interface SearchIndex<C> {
 
 type Candidate = { id: string; title: string };
 
-/** So many candidates of each kind are ranked; what matches beyond them follows newest first. */
+/** The number of candidates that are ranked. Further matches follow, newest first. */
 const maxRanked = 60;
 
-/** One page of what matches a text: that with all its words, then that with words that begin with them and, only where there is
- *  neither, that with words that it may be a misspelling of. What the query names outright (`named`) comes first. */
+/** Searches for one page of matches: items with all query words, then items with words that begin with them, and if both
+ *  lists are empty, items with words that the query may misspell. An item whose id is the query (`named`) comes first. */
 export async function search<H extends { id: string }, C extends H & Candidate>(
   shelf: SearchIndex<C>,
   query: string,
@@ -48,7 +48,7 @@ export async function search<H extends { id: string }, C extends H & Candidate>(
 
   const wanted = toQueryWords(query).map((word): WordChoices => [word]);
   if (wanted.length === 0) return wholeOf([]);
-  // Most queries find less than a page, and then this is all there is.
+  // Most queries have fewer matches than a page, and then these are all.
   const few = Math.min(end, maxRanked);
   const begun = await shelf.candidates(wanted, { prefix: true, titleOnly: false }, few + 1);
   if (begun.length > few) return pageOf(await findBest(shelf, wanted, end), (atMost) => shelf.count(wanted, { prefix: true }, atMost));
@@ -58,7 +58,7 @@ export async function search<H extends { id: string }, C extends H & Candidate>(
   return pageOf(await rankCandidates(shelf, meant, false, end), (atMost) => shelf.count(meant, { prefix: false }, atMost));
 }
 
-/** The words with the fewest edits; those with more are not what was meant. */
+/** Finds the words of the vocabulary with the fewest edits. */
 async function findTypoCorrections<C>(shelf: SearchIndex<C>, word: string): Promise<WordChoices> {
   for (let edits = 1; edits <= getMaxEdits(word); edits++) {
     const found = findCorrections(word, edits, await shelf.wordsLike(word, edits));
@@ -67,7 +67,7 @@ async function findTypoCorrections<C>(shelf: SearchIndex<C>, word: string): Prom
   return [];
 }
 
-/** Everything that matches. What has the words themselves is often in sight; else the store is asked. */
+/** Ranks all matches, exact matches first. The store is asked for them only if title and labels do not show which ones are exact. */
 async function rankExactFirst<C extends Candidate>(shelf: SearchIndex<C>, wanted: WordChoices[], all: C[]): Promise<C[]> {
   const judged = await loadLabels(shelf, wanted, all);
   const isPlain = judged.every(({ title, labels }) => containsAllWords(wanted, title, labels));
@@ -77,7 +77,7 @@ async function rankExactFirst<C extends Candidate>(shelf: SearchIndex<C>, wanted
 
 const wholeWords = { prefix: false, titleOnly: false };
 
-/** The beginning of a long list, up to `end` at least. */
+/** Returns the first `end` matches of a long list, or more. */
 async function findBest<C extends Candidate>(shelf: SearchIndex<C>, wanted: WordChoices[], end: number): Promise<C[]> {
   const exact = await rankCandidates(shelf, wanted, false, end);
   return exact.length >= end ? exact : [...exact, ...dropListed(await rankCandidates(shelf, wanted, true, end), exact)];
@@ -89,7 +89,7 @@ async function rankCandidates<C extends Candidate>(
   prefix: boolean,
   end: number,
 ): Promise<C[]> {
-  // Nothing is better than a title that has all the words; and a good old one must not be lost among the newest.
+  // A title with all words ranks highest, so old ones must not be lost among the newest matches.
   const titles = await shelf.candidates(wanted, { prefix, titleOnly: true }, maxRanked);
   if (titles.filter((one) => shelf.toRankKey(one).outdated === 0).length >= end)
     return rank(wanted, prefix, titles.map(withoutLabels), shelf.toRankKey);
@@ -100,7 +100,7 @@ async function rankCandidates<C extends Candidate>(
 
 const withoutLabels = <C>(one: C): C & { labels: string[] } => ({ ...one, labels: [] });
 
-/** With their labels, which matter only where the title does not say it all. */
+/** Loads the labels of candidates whose title does not contain all words. */
 async function loadLabels<C extends Candidate>(shelf: SearchIndex<C>, wanted: WordChoices[], found: C[]): Promise<(C & Rankable)[]> {
   const unsaid = found.filter(({ title }) => !containsAllWords(wanted, title, []));
   const labels = unsaid.length === 0 ? noLabels : await shelf.labels(unsaid.map(({ id }) => id));

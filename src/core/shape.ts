@@ -1,15 +1,15 @@
-/** What a parameter's schema says of it, for flags, help, completion and messages. */
+/** A parameter as its schema describes it, for flags, help, completion and messages. */
 export interface ParamShape {
   name: string;
   type: 'text' | 'number' | 'flag' | 'list';
   isRequired: boolean;
   choices?: string[];
   about: string;
-  /** What to print for its value: `T###`, `N`. */
+  /** The placeholder of the value: `T###`, `N`. */
   value?: string;
-  /** What it is when it is left out, where the schema says so. */
+  /** The default value in the schema. */
   default?: string | number | boolean;
-  /** Between the items of a list on the command line. */
+  /** Separates the items of a list on the command line. */
   separator: string;
 }
 
@@ -52,7 +52,7 @@ export function describeParam(name: string, node: SchemaNode): ParamShape {
 
 const isScalar = (value: unknown): value is string | number | boolean => ['string', 'number', 'boolean'].includes(typeof value);
 
-/** Unwraps `optional` and pipes down to the schema itself, gathering descriptions and metadata; the outermost wins. */
+/** Unwraps `optional` and pipes down to the schema itself and collects descriptions and metadata; the outermost ones win. */
 function unwrapSchema(node: SchemaNode, seen: { description: string; metadata: Record<string, unknown> }): SchemaNode {
   let schema = node;
   for (;;) {
@@ -62,7 +62,7 @@ function unwrapSchema(node: SchemaNode, seen: { description: string; metadata: R
     }
     const inner = schema.wrapped ?? (schema.pipe?.[0] !== schema ? schema.pipe?.[0] : undefined);
     if (!inner || inner === schema) return schema;
-    // The first step of a pipe may be the same object spread out; descend only where it has something to add.
+    // The first step of a pipe may be a copy of the pipe itself; it is followed only if it contains more.
     if (!schema.wrapped && !inner.pipe && !inner.wrapped) return schema.type === 'optional' ? inner : schema;
     schema = inner;
   }

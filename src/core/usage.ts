@@ -2,12 +2,12 @@ import { listCommandNames, toFlag } from './command-line.ts';
 import type { CommandDefinition } from './define.ts';
 import { describeParams, type ParamShape } from './shape.ts';
 
-/** A flag of a command as help, completion and docs show it. */
+/** A flag of a command for help, completion and docs. */
 export interface FlagUsage {
   shape: ParamShape;
   /** All spellings, the long one first. */
   flags: string[];
-  /** What stands for its value; a switch has none. */
+  /** The placeholder of the value; a switch has none. */
   value?: string;
   isFile: boolean;
 }
@@ -36,7 +36,7 @@ export function describeFlags(operation: CommandDefinition): FlagUsage[] {
     });
 }
 
-/** `cleo add <title> [options]`; optional arguments in brackets. */
+/** Formats `cleo add <title> [options]`, with optional arguments in brackets. */
 export function formatUsage(operation: CommandDefinition): string {
   const { select, read = {} } = operation.cli;
   const flags = describeFlags(operation);

@@ -3,7 +3,7 @@ import type { App, Call } from './call-context.ts';
 
 export type TokenIdentity = NonNullable<Call['token']>;
 
-/** Who a secret belongs to; undefined for one that is not in force. Asked for each call, so that what is revoked is out at once. */
+/** Finds the token of a secret; undefined if it is unknown or revoked. Every call checks it, so that revoking takes effect at once. */
 export async function authenticate({ platform, openStore }: App, secret: string): Promise<TokenIdentity | undefined> {
   if (!isTokenSecret(secret)) return undefined;
   const hash = platform.sha256(secret);
@@ -11,6 +11,6 @@ export async function authenticate({ platform, openStore }: App, secret: string)
   return found && platform.isSameSecret(found.hash, hash) ? { name: found.name, scope: found.scope } : undefined;
 }
 
-/** Whether anyone could be admitted. */
+/** Checks whether the project has a valid token at all. */
 export const hasTokens = async ({ openStore }: App): Promise<boolean> =>
   (await (await openStore('read')).read((reads) => reads.tokens.countActive())) > 0;

@@ -1,56 +1,59 @@
+import { safeParse } from 'valibot';
 import { formatCommand } from '#core/command-line.ts';
 import { Answer, type AnswerOptions, type BaseContext, type EventObserver, type Operation, type Registry } from '#core/define.ts';
 import { CleoError } from '#core/errors/error.ts';
 import { commandLine } from '#core/errors/quote.ts';
 import type { Caller, Gateway } from '#core/model/audit.ts';
 import type { Config } from '#core/model/config.ts';
+import { AgentId } from '#core/model/scalars.ts';
 import type { SessionHandle } from '#core/model/session-handle.ts';
 import type { TokenScope } from '#core/model/token.ts';
+import { defined } from '#lib/defined.ts';
 import type { Platform, Project } from '#platform/port.ts';
 import type { ReadStore, Store, StoreAdmin } from '#store/port/store.ts';
 import type { Reply } from './dispatch.ts';
 import { createSuccess, type Meta } from './envelope.ts';
 
-/** Everything that was built at the start and is handed in. */
+/** Everything that `main` builds and passes to dispatch. */
 export interface App {
   platform: Platform;
   registry: Registry;
   openStore(mode: 'read' | 'write'): Promise<Store>;
-  /** A project's store as a whole, at this address or where its configuration says. */
+  /** Administers a project's store as a whole, at `url` or at the configured address. */
   storeAdmin(project: Project, url?: string): Promise<StoreAdmin>;
-  /** Of the library in use; undefined where none can be loaded. */
+  /** The version of the SQLite library; undefined if it cannot be loaded. */
   sqliteVersion(): Promise<string | undefined>;
   closeStores(): Promise<void>;
-  /** The session that each agent started or resumed, in a process that serves its agents for long. */
+  /** The session that each agent last started or resumed, in a long-running process. */
   agentSessions?: Map<string, string>;
-  /** Of somebody who only watches: its calls belong to no session, and not even grade mode logs them. */
+  /** Calls only read: they belong to no session, and grade mode does not log them. */
   isObserver?: true;
-  /** Told of every call and what came of it. */
+  /** Called after every call with its reply. */
   onReply?: (call: Call, reply: Reply, durationMs: number) => void;
 }
 
 export interface Call {
   operation: string;
   gateway: Gateway;
-  /** The door the caller chose, where there are two: a write asked of the one that reads is never run. */
+  /** The gateway that the caller chose. A write through the query gateway is never run. */
   kind?: 'query' | 'mutate';
   params: unknown;
   session?: string;
   agent?: string;
   idempotencyKey?: string;
-  /** Who proved to be somebody by a token, and what it allows. */
+  /** The token of the call: its name and scope. */
   token?: { name: string; scope: TokenScope };
-  /** The caller no longer waits for the answer. */
+  /** Aborted when the caller stops waiting for the answer. */
   signal?: AbortSignal;
-  /** Is told what happens while long work goes on. */
+  /** Receives the events of a job while it runs. */
   observe?: EventObserver;
-  /** Where the surface read a parameter from, so that a command line can name it again. */
+  /** The files that the surface read parameters from, so that a suggested command can name them. */
   paths?: Record<string, string>;
-  /** Why the surface could not make parameters of what it was given; answered and logged like any call that does not parse. */
+  /** The error of a surface that could not parse its input. It is answered and logged like any other invalid call. */
   inputError?: CleoError;
 }
 
-/** One call on its way through dispatch. */
+/** The state of one call in dispatch. */
 export interface CallContext {
   app: App;
   call: Call;
@@ -58,15 +61,15 @@ export interface CallContext {
   caller: Caller;
   now: string;
   startedAt: number;
-  /** Whether the rest is known yet: it is asked of the store, in the transaction of the call. */
+  /** Set once the session is looked up, which happens in the transaction of the call. */
   isIdentified?: boolean;
   session?: SessionHandle;
-  /** The call or its surroundings named it; it was not only the one that is active. */
+  /** The call or its environment named the session; otherwise it was chosen because it is the only active one. */
   isNamed?: true;
-  /** The active sessions, where nothing tells which of them is meant. */
+  /** The active sessions, when several are active and the call names none of them. */
   activeSessions?: string[];
   isGraded: boolean;
-  /** What the call has just cost in grade mode. */
+  /** The points that the call has just lost in grade mode. */
   nudge?: string;
 }
 
@@ -79,7 +82,7 @@ export const unwrapAnswer = (result: unknown): { result: Record<string, unknown>
 
 export const toStamp = ({ now, caller }: CallContext): { at: string; by: string } => ({ at: now, by: caller.agent });
 
-/** What every operation is given; `part` is the store, where it has one. */
+/** Creates the context of an operation. `part` holds its store, if it has one. */
 export function createContext(ctx: CallContext, part: object): BaseContext {
   const { app, operation, caller, now, call, session, isNamed, activeSessions } = ctx;
   const { platform, registry } = app;
@@ -89,12 +92,7 @@ export function createContext(ctx: CallContext, part: object): BaseContext {
     now,
     caller,
     gateway: call.gateway,
-    ...(session ? { session } : {}),
-    ...(isNamed ? { isNamed } : {}),
-    ...(activeSessions ? { activeSessions } : {}),
-    ...(call.token ? { token: call.token } : {}),
-    ...(call.signal ? { signal: call.signal } : {}),
-    ...(call.observe ? { observe: call.observe } : {}),
+    ...defined({ session, isNamed, activeSessions, token: call.token, signal: call.signal, observe: call.observe }),
     platform,
     registry,
     get config(): Config {
@@ -105,31 +103,34 @@ export function createContext(ctx: CallContext, part: object): BaseContext {
       return requireProject(platform);
     },
     sqliteVersion: app.sqliteVersion,
-    // An address in the environment is that of this project's store, not of others.
-    openProjectStore: async (of: Project) => (await app.storeAdmin(of, platform.config.load(of)['store.url'])).open('read'),
-    read: async <T>(ask: (store: ReadStore) => Promise<T>): Promise<T> => (await app.openStore('read')).read(ask),
-    toOutput: (result: Record<string, unknown>, more: AnswerOptions = {}) =>
-      `${JSON.stringify(createSuccess(operation, createMeta(ctx), { result, options: more }))}\n`,
+    // An address in the environment is for this project's store only.
+    openProjectStore: async (other: Project) => (await app.storeAdmin(other, platform.config.load(other)['store.url'])).open('read'),
+    read: async <T>(work: (store: ReadStore) => Promise<T>): Promise<T> => (await app.openStore('read')).read(work),
+    toOutput: (result: Record<string, unknown>, options: AnswerOptions = {}) =>
+      `${JSON.stringify(createSuccess(operation, createMeta(ctx), { result, options }))}\n`,
     commandWith: (params: Record<string, unknown>) =>
       formatCommand(operation, { ...(call.params as object), ...params }, toIdentityFlags(call), call.paths),
     commandAs: (words: string[]) => commandLine(['cleo', ...words, ...toIdentityFlags(call)]),
   };
 }
 
-/** What will stand in `_meta`; a nudge is known only when the call is over, so there is room for the longest. */
+/** Creates `_meta` for measuring an answer. A nudge is known only after the call, so the longest one is assumed. */
 function createMeta({ operation, now, app, caller, isGraded }: CallContext): Meta {
-  return {
-    ...{ command: operation.name, timestamp: now, version: app.platform.version },
-    ...(caller.session ? { sessionId: caller.session } : {}),
-    ...(isGraded ? { nudge: '-20: a task operation before session.list; look at the sessions first, or more than that' } : {}),
-  };
+  const nudge = isGraded ? '-20: a task operation before session.list; look at the sessions first, or more than that' : undefined;
+  return defined({ command: operation.name, timestamp: now, version: app.platform.version, sessionId: caller.session, nudge });
 }
 
-/** Who the call itself said it is; the rest a further command line of the same shell says again by itself. */
+/** Returns the identity flags of the call. The environment supplies the rest to the next command of the same shell. */
 const toIdentityFlags = ({ session, agent, gateway }: Call): string[] => [
   ...(session ? ['--session', session] : []),
   ...(agent && gateway === 'cli' ? ['--agent', agent] : []),
 ];
+
+/** Rejects an agent, session or idempotency key that is not a valid id. */
+export function checkId(field: string, id: string): void {
+  const { success, issues } = safeParse(AgentId, id);
+  if (!success) throw new CleoError('E_VALIDATION', { field, problem: issues[0].message, fix: 'cleo help' });
+}
 
 export function requireProject(platform: Platform): Project {
   const project = platform.getProject();

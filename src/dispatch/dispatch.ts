@@ -1,12 +1,10 @@
-import { is } from 'valibot';
-import { allows, scopeFor } from '#admin/rules/access.ts';
+import { getRequiredScope, isAllowed } from '#admin/rules/token-scope.ts';
 import type { Operation, Registry, RegistryEntry } from '#core/define.ts';
 import { CleoError } from '#core/errors/error.ts';
 import type { Caller } from '#core/model/audit.ts';
-import { AgentId } from '#core/model/scalars.ts';
 import { findNearest } from '#lib/nearest.ts';
 import type { Platform } from '#platform/port.ts';
-import { type App, type Call, type CallContext, createContext, unwrapAnswer } from './call-context.ts';
+import { type App, type Call, type CallContext, checkId, createContext, unwrapAnswer } from './call-context.ts';
 import { createFailure, createSuccess, type Envelope, type Meta, type Outcome } from './envelope.ts';
 import { identify, identifyQuietly } from './identify.ts';
 import { createWrongGatewayError, parseParams } from './parse.ts';
@@ -15,13 +13,13 @@ export interface Reply {
   envelope: Envelope;
   exitCode: number;
   operation?: Operation;
-  /** Why it was refused, where it was. */
+  /** The error, if the call failed. */
   error?: CleoError;
-  /** An exception nobody expected; surfaces show it only when asked to debug. */
+  /** An unexpected exception. Surfaces show it only in debug mode. */
   unexpected?: unknown;
 }
 
-/** The one door. Look up → parse → open the transaction (caller, idempotency key) → run → audit → envelope. */
+/** Runs a call: look up → parse → open the transaction (caller, idempotency key) → run → audit → envelope. */
 export async function dispatch(app: App, call: Call): Promise<Reply> {
   const startedAt = app.platform.monotonicMs();
   const reply = await handleCall(app, call, startedAt);
@@ -54,20 +52,20 @@ async function handleCall(app: App, call: Call, startedAt: number): Promise<Repl
       error instanceof CleoError
         ? error
         : new CleoError('E_GENERAL_ERROR', { problem: (error as Error)?.message ?? String(error) }, { cause: error });
-    const refusal = operation?.exitNamespace ? (await import('./skill-error.ts')).redactSkillError(known) : known;
-    if (ctx) await (await import('./log.ts')).logError(ctx, refusal);
+    const failure = operation?.exitNamespace ? (await import('./skill-error.ts')).redactSkillError(known) : known;
+    if (ctx) await (await import('./log.ts')).logError(ctx, failure);
     if (ctx) completeMeta(meta, ctx);
     return {
-      envelope: createFailure(meta, refusal),
-      exitCode: refusal.exitCode,
-      error: refusal,
+      envelope: createFailure(meta, failure),
+      exitCode: failure.exitCode,
+      error: failure,
       ...(operation ? { operation } : {}),
       ...(known === error ? {} : { unexpected: error }),
     };
   }
 }
 
-/** What is only known of a call once it is over. */
+/** Adds the metadata that is known only after the call. */
 function completeMeta(meta: Meta, { caller, nudge, operation }: CallContext): void {
   if (operation.exitNamespace) meta.exitNamespace = operation.exitNamespace;
   if (caller.session) meta.sessionId = caller.session;
@@ -78,7 +76,7 @@ function findOperation(registry: Registry, call: Call): RegistryEntry {
   const { operation: name, kind } = call;
   const entry = registry.find(name);
   if (entry) return entry;
-  // Who may not write at all is not told what there is to write with.
+  // A token without write access must not learn the names of writing operations.
   checkToken({ kind: kind === 'mutate' ? 'mutation' : 'query' }, call);
   throw new CleoError('E_INVALID_OPERATION', {
     operation: name.slice(0, 100),
@@ -90,30 +88,29 @@ function findOperation(registry: Registry, call: Call): RegistryEntry {
 }
 
 function checkToken(operation: Pick<Operation, 'kind' | 'scope'>, { token }: Call): void {
-  if (!token || allows(token.scope, operation)) return;
-  const scope = scopeFor(operation);
+  if (!token || isAllowed(token.scope, operation)) return;
+  const scope = getRequiredScope(operation);
   throw new CleoError('E_FORBIDDEN', { fix: `cleo token create --name client-${scope} --scope ${scope}` });
 }
 
-/** A write asked of the door that reads is refused, never run; and a read of the one that writes, so that a caller's permissions mean something. */
+/** Rejects a write through the query gateway and a read through the mutate gateway, because clients grant permissions by gateway. */
 function checkGateway(operation: Operation, call: Call): void {
-  const fits = operation.kind === 'query' ? 'query' : 'mutate';
-  if (call.kind !== undefined && call.kind !== fits) throw createWrongGatewayError(operation, fits, call);
+  const expected = operation.kind === 'query' ? 'query' : 'mutate';
+  if (call.kind !== undefined && call.kind !== expected) throw createWrongGatewayError(operation, expected, call);
 }
 
-/** Who the caller says it is; which session it is in, the store knows. */
+/** Returns the agent of the call. Its session is looked up in the store later. */
 function toCaller(platform: Platform, call: Call): Caller {
   const agent = call.agent ?? call.token?.name ?? platform.caller.agent;
   for (const [field, id] of Object.entries({ agent, session: call.session ?? platform.caller.session, grade: platform.grade.id }))
-    if (id !== undefined && !is(AgentId, id))
-      throw new CleoError('E_VALIDATION', { field, problem: 'may hold letters, digits and . _ : @ / - (at most 100)', fix: 'cleo help' });
+    if (id !== undefined) checkId(field, id);
   return { agent };
 }
 
 async function runOperation(ctx: CallContext, params: Record<string, unknown>): Promise<Outcome> {
   const { operation } = ctx;
   if (operation.kind === 'query') return runQuery(ctx, params);
-  // Most calls read; what only writes need stays out of their way.
+  // Most calls read and never load the code for writes.
   const { runJob, runMutation } = await import('./write.ts');
   return operation.kind === 'mutation' ? runMutation(ctx, params) : runJob(ctx, params);
 }

@@ -13,19 +13,19 @@ export interface Meta {
   truncated?: { shown: number; total: number; atLeast?: true; next?: string };
   replayed?: true;
   nudge?: string;
-  /** Where the exit codes are not those of cleo. */
+  /** Set when the exit codes are those of skills. */
   exitNamespace?: 'skill';
 }
 
 export type Envelope = { _meta: Meta; success: boolean } & Record<string, unknown>;
 
-/** What came of an operation, before it becomes an answer. */
+/** The outcome of an operation before it becomes an envelope. */
 export interface Outcome {
   result: Record<string, unknown>;
   options: AnswerOptions;
   changes?: Changes;
   isDryRun?: boolean;
-  /** The envelope of the first time, when an idempotency key is seen again. */
+  /** The stored envelope of an idempotency key that is used again. */
   replay?: Envelope;
 }
 
@@ -45,7 +45,7 @@ export function createSuccess(operation: Operation, meta: Meta, outcome: Outcome
   };
 }
 
-/** The first key of the result schema holds the primary data. */
+/** Returns the first key of the result schema, which holds the primary data. */
 export const getResultsField = (operation: Operation): string => Object.keys(operation.result.entries)[0] ?? '';
 
 function toReceipt({ changes, isDryRun }: Outcome): Record<string, unknown> {

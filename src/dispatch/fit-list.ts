@@ -1,15 +1,15 @@
 import type { AnswerOptions, Operation, QueryContext } from '#core/define.ts';
 import { CleoError } from '#core/errors/error.ts';
 import { countFitting } from '#lib/budget.ts';
+import { defined } from '#lib/defined.ts';
 import { toTruncation } from '#lib/page.ts';
 import { estimateTokens } from '#lib/tokens.ts';
 import { getResultsField, type Outcome } from './envelope.ts';
 
 type ListContext = Pick<QueryContext, 'toOutput' | 'commandWith'>;
 
-/** A list within its budget: items from the top, as many as fit with everything around them, and the command that goes on from there.
- *  Where nothing fits, that command has the budget for the first; where not even an empty list does, the call is refused (6), unless it has
- *  done something: then the answer is as short as it can be. */
+/** Cuts a list to its token budget and adds the command for the next page. If not even one item fits, that command has the budget for
+ *  one item. If not even an empty list fits, a query fails with E_VALIDATION; a write returns its shortest answer. */
 export function fitList({ toOutput, commandWith }: ListContext, operation: Operation, outcome: Outcome): Outcome {
   const { budget, ...options } = outcome.options;
   const field = getResultsField(operation);
@@ -23,7 +23,7 @@ export function fitList({ toOutput, commandWith }: ListContext, operation: Opera
       : shown < items.length
         ? toTruncation(shown, offset + items.length)
         : undefined;
-    const cutOptions: AnswerOptions = cut ? { ...options, truncated: { ...cut, ...(next === undefined ? {} : { next }) } } : options;
+    const cutOptions: AnswerOptions = cut ? { ...options, truncated: defined({ ...cut, next }) } : options;
     return { ...outcome, result: { ...outcome.result, [field]: items.slice(0, shown) }, options: cutOptions };
   };
   const countTokens = ({ result, options: shown }: Outcome): number => estimateTokens(toOutput(result, shown));
@@ -37,7 +37,7 @@ export function fitList({ toOutput, commandWith }: ListContext, operation: Opera
     shown,
     shown > 0 || items.length === 0 ? formatNext(shown) : commandWith({ budget: countTokens(takeFirst(1, formatNext(1))) }),
   );
-  // What a caller cannot do without is the list; the rest goes before it does.
+  // The next command and the warnings are dropped before the list is.
   const candidates: Outcome[] = [list, takeFirst(shown), { ...takeFirst(shown), options: { ...takeFirst(shown).options, warnings: [] } }];
   const fitting = candidates.find((each) => countTokens(each) <= tokens);
   if (fitting) return fitting;
@@ -46,7 +46,7 @@ export function fitList({ toOutput, commandWith }: ListContext, operation: Opera
   const minTokens = countTokens(shortest);
   throw new CleoError('E_VALIDATION', {
     field: 'budget',
-    problem: `must be at least ${minTokens} here`,
+    problem: `must be at least ${minTokens} for this call`,
     fix: commandWith({ budget: minTokens }),
   });
 }

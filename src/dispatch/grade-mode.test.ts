@@ -6,7 +6,7 @@ const logged = async (app: Awaited<ReturnType<typeof openApp>>): Promise<string[
     (entry) => `${entry.session} ${entry.domain}.${entry.operation} ${entry.exitCode}`,
   );
 
-test('writes are logged, refused ones too; reads are not', async () => {
+test('logs writes, also failed ones, but not reads', async () => {
   const app = await openApp();
   await app.call('tasks.add', { title: 'First' });
   await app.call('tasks.add', { title: '' });
@@ -15,7 +15,7 @@ test('writes are logged, refused ones too; reads are not', async () => {
   expect(await logged(app)).toEqual(['undefined tasks.add 0', 'undefined tasks.add 6']);
 });
 
-test('in grade mode reads are logged too, by the name they were called, with their real exit code', async () => {
+test('logs reads in grade mode, by the called name and with their exit code', async () => {
   const app = await openApp({ env: { CLEO_SESSION_GRADE: 'true', CLEO_SESSION_GRADE_ID: 'session-1' } });
   await app.call('tasks.find', { query: 'nothing' });
   await app.call('tasks.show', { taskId: 'T001' });
@@ -35,7 +35,7 @@ describe('a nudge', () => {
   const env = { CLEO_SESSION_GRADE: 'true', CLEO_SESSION_GRADE_ID: 'session-1' };
   const config = { grade: { nudge: true } };
 
-  test('says what a call has just cost, whether it was answered or refused', async () => {
+  test('reports the points that a call has lost, also if it failed', async () => {
     const { call } = await openApp({ env, config });
     const nudges = [
       await call('session.list'),
@@ -55,7 +55,7 @@ describe('a nudge', () => {
     ]);
   });
 
-  test('looks at the last part of a long session', async () => {
+  test('considers the last entries of a long session', async () => {
     const { call } = await openApp({ env, config, tasks: ['T001 epic'] });
     await call('tasks.find', { query: 'x' });
     for (let i = 0; i < 35; i++) await call('admin.version');
@@ -63,7 +63,7 @@ describe('a nudge', () => {
     expect((await call('tasks.add', { title: 'Second', parent: 'T001', description: 'x' }))._meta.nudge).toBeUndefined();
   });
 
-  test('is not given unasked, nor outside of grade mode', async () => {
+  test('is omitted by default and outside of grade mode', async () => {
     const { call } = await openApp({ env });
     expect((await call('tasks.add', { title: 'First' }))._meta).not.toHaveProperty('nudge');
     const ungraded = await openApp({ config });

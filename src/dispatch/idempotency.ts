@@ -1,22 +1,16 @@
-import { is } from 'valibot';
 import type { Operation } from '#core/define.ts';
 import { CleoError } from '#core/errors/error.ts';
-import { AgentId } from '#core/model/scalars.ts';
+import { defined } from '#lib/defined.ts';
 import { sha256 } from '#lib/sha256.ts';
 import type { WriteStore } from '#store/port/store.ts';
-import type { CallContext } from './call-context.ts';
+import { type CallContext, checkId } from './call-context.ts';
 import { createSuccess, type Envelope, type Meta, type Outcome } from './envelope.ts';
 
-/** The same key again gives the same answer and has no second effect. */
+/** Returns the stored answer of an idempotency key that was used before, so that a retry has no second effect. */
 export async function findReplay(ctx: CallContext, writes: WriteStore, params: Record<string, unknown>): Promise<Outcome | undefined> {
   const { call, operation, now } = ctx;
   if (!call.idempotencyKey) return undefined;
-  if (!is(AgentId, call.idempotencyKey))
-    throw new CleoError('E_VALIDATION', {
-      field: 'idempotencyKey',
-      problem: 'may hold letters, digits and . _ : @ / - (at most 100)',
-      fix: 'cleo help',
-    });
+  checkId('idempotencyKey', call.idempotencyKey);
   await writes.keys.removeBefore(subtractDay(now));
   const stored = await writes.keys.get(operation.name, call.idempotencyKey);
   if (!stored) return undefined;
@@ -30,14 +24,14 @@ export async function findReplay(ctx: CallContext, writes: WriteStore, params: R
     const isRunning = (await writes.health.listStartedJobs()).some((job) => job.operation === operation.name);
     throw isRunning && countMinutes(stored.at, now) < 10
       ? new CleoError('E_LOCK_TIMEOUT', { waitedMs: 0, path: operation.name })
-      : new CleoError('E_OUTCOME_UNKNOWN', { problem: `${operation.name} was begun with this key and did not finish` });
+      : new CleoError('E_OUTCOME_UNKNOWN', { problem: `${operation.name} was started with this key and did not finish` });
   }
   const envelope = JSON.parse(stored.answer) as Envelope;
   envelope._meta.replayed = true;
   return { result: {}, options: {}, replay: envelope };
 }
 
-/** The answer of a success is kept; a job keeps its key without one while it runs. */
+/** Stores the answer of a success. A running job stores its key without an answer. */
 export async function storeKey(
   ctx: CallContext,
   writes: WriteStore,
@@ -46,12 +40,7 @@ export async function storeKey(
 ): Promise<void> {
   const { call, operation, now, app, caller } = ctx;
   if (!call.idempotencyKey) return;
-  const meta: Meta = {
-    command: operation.name,
-    timestamp: now,
-    version: app.platform.version,
-    ...(caller.session ? { sessionId: caller.session } : {}),
-  };
+  const meta: Meta = defined({ command: operation.name, timestamp: now, version: app.platform.version, sessionId: caller.session });
   await writes.keys.save(operation.name, call.idempotencyKey, {
     paramsHash: hashParams(params),
     at: now,
@@ -59,12 +48,12 @@ export async function storeKey(
   });
 }
 
-/** A failure is not kept: the same key may try again. */
+/** Removes the key of a failed job, so that the caller can retry with it. */
 export async function forgetKey({ call, operation }: CallContext, writes: WriteStore): Promise<void> {
   if (call.idempotencyKey) await writes.keys.remove(operation.name, call.idempotencyKey);
 }
 
-/** Shown once: not even the same key shows it again. */
+/** Masks a secret that is shown only once; a retry with the same key does not show it again. */
 const maskSecretResult = ({ secretResult }: Operation, outcome: Outcome): Outcome =>
   secretResult ? { ...outcome, result: { ...outcome.result, [secretResult]: '[shown once]' } } : outcome;
 

@@ -4,7 +4,7 @@ import { chooseSession, type SessionReference } from '#sessions/rules/caller-ses
 import type { ReadStore } from '#store/port/store.ts';
 import { type CallContext, getNamespace } from './call-context.ts';
 
-/** Inside the transaction: which session the call belongs to, and whether it is graded. Asked once for each call. */
+/** Looks up the session of the call, and whether it is graded, inside the transaction. It runs once for each call. */
 export async function identify(ctx: CallContext, reads: ReadStore): Promise<void> {
   if (ctx.isIdentified || ctx.app.isObserver) return;
   ctx.isIdentified = true;
@@ -21,7 +21,7 @@ export async function identify(ctx: CallContext, reads: ReadStore): Promise<void
   if ('unknown' in choice && operation.needs === 'store') throw new CleoError('E_SESSION_NOT_FOUND', { sessionId: choice.unknown });
 }
 
-/** For what runs without a store: where there is none, or none that can be read, the call belongs to no session. */
+/** Looks up the session for an operation that does not need a store. Without a readable store the call has no session. */
 export async function identifyQuietly(ctx: CallContext): Promise<void> {
   const { app, call } = ctx;
   ctx.caller = { ...ctx.caller, ...(call.session ? { session: call.session } : {}) };
@@ -33,7 +33,7 @@ export async function identifyQuietly(ctx: CallContext): Promise<void> {
   }
 }
 
-/** A write belongs to no session that is over, and to some session where the project asks for one. */
+/** Rejects a write in a session that is not active, and a write without a session if the project requires one. */
 export function checkSession({ session, activeSessions, call, operation, app }: CallContext): void {
   if (session || exemptNamespaces.includes(getNamespace(operation.name)) || operation.startsSession) return;
   if (call.session) throw new CleoError('E_SESSION_REQUIRED', { inactiveSession: call.session });
@@ -42,13 +42,13 @@ export function checkSession({ session, activeSessions, call, operation, app }: 
     throw new CleoError('E_SESSION_REQUIRED', activeSessions ? { activeSessions } : {});
 }
 
-/** Sessions themselves, and the upkeep of the project; beside them what starts one. */
+/** Namespaces that work without a session: sessions themselves and the maintenance of the project. */
 const exemptNamespaces = ['session', 'admin', 'system'];
 
-/** A session that is over is still what one asks about, resumes, or ends once more. */
+/** Only operations on sessions accept a session that is not active: they show it or resume it. */
 const isAboutSessions = (operation: Operation): boolean => getNamespace(operation.name) === 'session';
 
-/** The call's own word, else the session this process keeps for the agent, else that of its environment. */
+/** Returns the session that the call names, else the agent's session in this process, else the one in the environment. */
 function getNamedSession({ app, call, caller }: CallContext): SessionReference | undefined {
   if (call.session) return { id: call.session, by: 'call' };
   const id = app.agentSessions?.get(caller.agent) ?? app.platform.caller.session;

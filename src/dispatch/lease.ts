@@ -1,7 +1,7 @@
 import type { Caller } from '#core/model/audit.ts';
 import { type App, requireProject } from './call-context.ts';
 
-/** Keeps what this caller holds from lapsing while it is connected: the one write that is no operation and has no audit row. */
+/** Renews the claims of a connected caller before they expire. It is the only write that is not an operation and has no audit row. */
 export async function renewLease({ platform, openStore }: App, caller: Caller): Promise<void> {
   const store = await openStore('read');
   const ttlMs = platform.config.load(requireProject(platform))['claims.ttlMinutes'] * 60_000;

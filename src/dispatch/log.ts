@@ -7,7 +7,7 @@ import { type Call, type CallContext, toStamp } from './call-context.ts';
 import type { Outcome } from './envelope.ts';
 import { identify, identifyQuietly } from './identify.ts';
 
-/** The call as the log keeps it. */
+/** Converts a call to an audit entry. */
 function toAuditEntry(ctx: CallContext, exitCode: number, changes?: Changes, errorCode?: string): AuditDraft {
   const { app, call, caller, now, startedAt } = ctx;
   const { grade } = app.platform;
@@ -31,7 +31,7 @@ function toAuditEntry(ctx: CallContext, exitCode: number, changes?: Changes, err
   };
 }
 
-/** Without secrets. An agent may call itself what it likes; whose token it came with is told beside. */
+/** Redacts the parameters. An agent can choose any name, so `@token` records the token it used. */
 function toLoggedParams({ params, token, agent }: Call, redactedParams: string[] | undefined): unknown {
   const logged = redactParams(redactedParams ? replaceByLength(params, redactedParams) : params) ?? {};
   const isOther = token && agent !== undefined && agent !== token.name;
@@ -46,7 +46,7 @@ const replaceByLength = (params: unknown, names: string[]): unknown =>
     ]),
   );
 
-/** As JSON; what is too deep for that is refused anyway, and counts as nothing. */
+/** Measures a value as JSON. A value that is nested too deep is rejected later and counts as 0. */
 function measureLength(value: unknown): number {
   try {
     return (JSON.stringify(value) ?? '').length;
@@ -55,7 +55,7 @@ function measureLength(value: unknown): number {
   }
 }
 
-/** The call at the end of the log; in grade mode the caller may be told what it has just cost. */
+/** Appends the call to the log. In grade mode it also computes the nudge. */
 export async function appendEntry(
   ctx: CallContext,
   writes: WriteStore,
@@ -71,13 +71,13 @@ export async function appendEntry(
   if (nudge) ctx.nudge = nudge;
 }
 
-/** Grade mode: a read is on disk before it is answered, where there is a project to write it to. */
+/** Logs a read in grade mode, before it is answered. */
 export async function logQuery(ctx: CallContext, exitCode: number): Promise<void> {
   if (!ctx.app.platform.getProject()) return;
   await (await ctx.app.openStore('write')).write(toStamp(ctx), (writes) => appendEntry(ctx, writes, exitCode));
 }
 
-/** A refused write is logged as well, after the roll-back, in a transaction of its own. */
+/** Logs a failed write after its rollback, in a separate transaction. */
 export async function logError(ctx: CallContext, error: CleoError): Promise<void> {
   const { operation, app } = ctx;
   if ([3, 7, 8].includes(error.exitCode) || !app.platform.getProject()) return;
@@ -85,11 +85,11 @@ export async function logError(ctx: CallContext, error: CleoError): Promise<void
   if (operation.kind !== 'query' || ctx.isGraded) await logQuietly(ctx, error.exitCode, undefined, error.code);
 }
 
-/** The answer stands whether or not the log could take this entry. */
+/** Logs a call whose answer does not depend on the log: a `CleoError` of the store is ignored. */
 export async function logQuietly(ctx: CallContext, exitCode: number, changes?: Changes, errorCode?: string): Promise<void> {
   try {
     await (await ctx.app.openStore('write')).write(toStamp(ctx), async (writes) => {
-      // A session that is not there is what was refused; the refusal itself is logged all the same.
+      // The call may have failed because its session does not exist; it is logged nevertheless.
       await identify(ctx, writes).catch(() => {});
       await appendEntry(ctx, writes, exitCode, changes, errorCode);
     });
@@ -98,17 +98,17 @@ export async function logQuietly(ctx: CallContext, exitCode: number, changes?: C
   }
 }
 
-/** What a query leaves in a file; that it cannot be kept is a warning, never a failure. */
+/** Appends the line of a query to its file. A failed write is only a warning. */
 export function appendLine({ app }: CallContext, outcome: Outcome): void {
-  const { appendLine: keeps } = outcome.options;
+  const { appendLine: addition } = outcome.options;
   const project = app.platform.getProject();
-  if (!keeps || !project) return;
+  if (!addition || !project) return;
   try {
-    app.platform.files.appendLine(`${project.folder}/${keeps.file}`, keeps.line);
+    app.platform.files.appendLine(`${project.folder}/${addition.file}`, addition.line);
   } catch (error) {
     outcome.options = {
       ...outcome.options,
-      warnings: [...(outcome.options.warnings ?? []), `${keeps.file} was not written: ${(error as Error).message}`],
+      warnings: [...(outcome.options.warnings ?? []), `${addition.file} was not written: ${(error as Error).message}`],
     };
   }
 }

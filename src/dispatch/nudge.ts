@@ -3,10 +3,10 @@ import { createNudge } from '#grade/rules/nudge.ts';
 import type { ReadStore } from '#store/port/store.ts';
 import type { CallContext } from './call-context.ts';
 
-/** Of a longer session, this many entries before the call are looked at. */
+/** The number of earlier entries that are considered. */
 const maxEntries = 30;
 
-/** What the call that was just logged for the session has cost it, if anything. */
+/** Finds the points that the last logged call has lost for the session, if any. */
 export async function findNudge({ app }: CallContext, reads: ReadStore, session: string): Promise<string | undefined> {
   const newest = await reads.audit.list({ session }, { limit: maxEntries + 1, offset: 0 });
   const [call, ...before] = newest.map((entry) => ({ ...entry, operation: `${entry.domain}.${entry.operation}` }));

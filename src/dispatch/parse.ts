@@ -7,7 +7,7 @@ import { describeParams, type ParamShape } from '#core/shape.ts';
 import { isPlainObject } from '#lib/is-plain-object.ts';
 import { findNearest } from '#lib/nearest.ts';
 
-/** The parameters as the schema makes them, or the refusal: a call of the wrong shape (2) goes before a broken rule (6). */
+/** Parses the parameters of a call. A wrong shape (exit 2) is reported before a violated rule (exit 6). */
 export function parseParams(operation: CommandDefinition, input: unknown, paths?: Record<string, string>): Record<string, unknown> {
   if (!isPlainObject(input))
     throw new CleoError('E_INVALID_INPUT', { problem: 'params must be an object', fix: formatHelpCommand(operation) });
@@ -19,13 +19,13 @@ export function parseParams(operation: CommandDefinition, input: unknown, paths?
   throw shape ? createShapeError(operation, given, shape, paths) : createRuleError(operation, issues[0] as BaseIssue<unknown>);
 }
 
-/** Whether it would not be refused with 2. */
+/** Checks that the parameters have the right shape; their values may still violate a rule. */
 export function isValidShape(operation: CommandDefinition, input: Record<string, unknown>): boolean {
   const parsed = safeParse(operation.params, operation.paramAliases ? applyAliases(input, operation.paramAliases) : input);
   return parsed.success || !parsed.issues.some((issue) => issue.kind === 'schema');
 }
 
-/** A parameter that is given under two names keeps the second one, and is refused for it. */
+/** Renames aliases. A parameter that is passed under two names keeps the alias, so that parsing rejects it. */
 function applyAliases(input: object, aliases: Record<string, string>): Record<string, unknown> {
   const given: Record<string, unknown> = Object.create(null);
   for (const [name, value] of Object.entries(input)) {
@@ -35,25 +35,25 @@ function applyAliases(input: object, aliases: Record<string, string>): Record<st
   return given;
 }
 
-/** The call came through the door for the other kind of operation; the way out names the right one. */
+/** Creates the error of a call through the wrong gateway; its fix names the right one. */
 export function createWrongGatewayError(
   operation: CommandDefinition,
-  fits: 'query' | 'mutate',
+  expected: 'query' | 'mutate',
   { params, gateway }: { params: unknown; gateway: Gateway },
 ): CleoError {
   const [domain = '', ...rest] = operation.name.split('.');
   const isHttp = gateway === 'http';
-  const entryPoint = isHttp ? `POST /api/${fits}/${domain}/${rest.join('.')}` : `cleo_${fits}`;
+  const entryPoint = isHttp ? `POST /api/${expected}/${domain}/${rest.join('.')}` : `cleo_${expected}`;
   const error = new CleoError('E_INVALID_INPUT', {
-    problem: `${operation.name} ${fits === 'query' ? 'reads' : 'writes'}: ask ${entryPoint}`,
+    problem: `${operation.name} ${expected === 'query' ? 'reads' : 'writes'}; call ${entryPoint}`,
     fix:
       (typeof params === 'object' && params !== null && formatShortCommand(operation, params as Record<string, unknown>)) ||
       formatHelpCommand(operation),
   });
   error.alternatives.push({
-    action: `Ask ${entryPoint}`,
+    action: `Call ${entryPoint}`,
     command: error.fix,
-    call: { gateway: isHttp ? fits : `cleo_${fits}`, domain, operation: rest.join('.'), params },
+    call: { gateway: isHttp ? expected : `cleo_${expected}`, domain, operation: rest.join('.'), params },
   });
   return error;
 }
@@ -116,7 +116,7 @@ function createRuleError(operation: CommandDefinition, issue: BaseIssue<unknown>
   });
 }
 
-/** A misspelt id: the digits in it are the best lead there is. */
+/** Suggests a search by the digits of a malformed id. */
 function suggestIdSearch(input: unknown, shape: ParamShape): string | undefined {
   if (shape.value !== 'T###' || typeof input !== 'string') return undefined;
   const digits = /[1-9]\d{0,14}/.exec(input)?.[0];
@@ -137,11 +137,11 @@ const formatValue = (value: unknown): string => {
   return typeof value === 'string' && value.length > 60 ? `${text}…` : text;
 };
 
-/** Valibot's own words repeat the value, however long it is. */
+/** Formats the expected type. Valibot's own message repeats the value at any length. */
 const formatExpected = (issue: BaseIssue<unknown>): string =>
   issue.message.startsWith('Invalid ') ? `expected ${issue.expected ?? 'something else'}` : issue.message;
 
-/** The corrected call as a command, where that is all that was wrong with it and it can be printed as one short line. */
+/** Formats the corrected call if it is valid and fits on one short line. */
 function formatShortCommand(
   operation: CommandDefinition,
   params: Record<string, unknown>,

@@ -2,7 +2,7 @@ import type { CleoError } from '#core/errors/error.ts';
 import { redactText } from '#lib/redact.ts';
 import { createSkillError, toSkillError } from '#runs/errors/skill.ts';
 
-/** A refusal of what runs and judges skills: in their codes, and without the secrets that a caller, a file or a skill has put into it. */
+/** Converts an error to the exit codes of skills, and redacts secrets that came from a caller, a file or a skill. */
 export function redactSkillError(known: CleoError): CleoError {
   const refusal = toSkillError(known);
   const { row, exitCode, message, fix, details } = refusal;

@@ -7,7 +7,7 @@ import { findReplay, forgetKey, storeKey } from './idempotency.ts';
 import { checkSession, identify } from './identify.ts';
 import { appendEntry, logQuery, logQuietly } from './log.ts';
 
-/** One transaction with its audit row: a recorded success is a committed success. */
+/** Runs a mutation in one transaction with its audit row, so that a recorded success is a committed one. */
 export async function runMutation(ctx: CallContext, params: Record<string, unknown>): Promise<Outcome> {
   const { app, operation, now } = ctx;
   const store = await app.openStore('write');
@@ -30,7 +30,7 @@ export async function runMutation(ctx: CallContext, params: Record<string, unkno
       return outcome;
     });
   } catch (error) {
-    // The transaction is rolled back; what it would have done is the answer.
+    // The transaction is rolled back, and the preview is the answer.
     if (error instanceof DryRun) {
       if (ctx.isGraded) await logQuery(ctx, error.outcome.options.exit ?? 0);
       return error.outcome;
@@ -39,7 +39,7 @@ export async function runMutation(ctx: CallContext, params: Record<string, unkno
   }
 }
 
-/** Long work: a mark that it began, its own short writes, and the audit row with the last of them. */
+/** Runs a job: it records the start, lets the job open short writes, and appends the audit row at the end. */
 export async function runJob(ctx: CallContext, params: Record<string, unknown>): Promise<Outcome> {
   const { app, operation } = ctx;
   const changes: Changes = { created: [], updated: [], deleted: [] };
@@ -75,7 +75,7 @@ export async function runJob(ctx: CallContext, params: Record<string, unknown>):
     }
   }
   const outcome = await performJob(ctx, changes, params);
-  // Files were the work; the log records it where there is a sound store to record it in.
+  // The job worked on files only. It is logged if the project has a readable store.
   if (app.platform.getProject()) await logQuietly(ctx, outcome.options.exit ?? 0, outcome.changes);
   return outcome;
 }
@@ -87,7 +87,7 @@ async function performJob(ctx: CallContext, changes: Changes, params: Record<str
   return options.budget ? (await import('./fit-list.ts')).fitList(context as never, ctx.operation, outcome) : outcome;
 }
 
-/** Who gave up while the call waited for its turn gets nothing written; what has begun is done as a whole. */
+/** Fails if the caller stopped waiting before the call started. A call that has started always completes. */
 function checkNotAborted({ call, operation, app, startedAt }: CallContext): void {
   if (!call.signal?.aborted) return;
   throw new CleoError('E_LOCK_TIMEOUT', { waitedMs: Math.round(app.platform.monotonicMs() - startedAt), path: operation.name });
@@ -127,11 +127,12 @@ async function finishWrite(ctx: CallContext, writes: WriteStore, params: Record<
   await appendEntry(ctx, writes, outcome.options.exit ?? 0, outcome.changes);
 }
 
-/** Whoever starts or resumes a session is in it with that very call, and later ones of this process. */
+/** Puts the caller into the session that the call started or resumed, for this call and later ones of this process. */
 function enterSession(ctx: CallContext, outcome: Outcome): void {
-  const { enterSession: joins } = outcome.options;
-  if (!joins) return;
-  ctx.caller = { ...ctx.caller, session: joins.id };
-  ctx.app.agentSessions?.set(ctx.caller.agent, joins.id);
-  if (ctx.app.agentSessions && ctx.caller.agent === ctx.app.platform.caller.agent) ctx.app.platform.exportSession(joins.id, joins.isGraded);
+  const { enterSession: session } = outcome.options;
+  if (!session) return;
+  ctx.caller = { ...ctx.caller, session: session.id };
+  ctx.app.agentSessions?.set(ctx.caller.agent, session.id);
+  if (ctx.app.agentSessions && ctx.caller.agent === ctx.app.platform.caller.agent)
+    ctx.app.platform.exportSession(session.id, session.isGraded);
 }

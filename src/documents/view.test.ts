@@ -8,7 +8,7 @@ const render = renderWith(documentView);
 const doc = { slug: 'parsers', type: 'note', title: 'Which parsers there are', version: 2, size: 2048, tasks: ['T001', 'T002'] };
 const stale = [{ id: 'D-001', supersededBy: 'D-002' }];
 
-test('a document is its slug, its title and what is known of it', async () => {
+test('draws a document with slug, title and metadata', async () => {
   expect(await render({ doc: { ...doc, versions: 3, file: 'docs/a.md', stale } })).toBe(`parsers
   Which parsers there are
   note · version 2 of 3 · 2.0 KiB · T001, T002 · docs/a.md
@@ -16,7 +16,7 @@ test('a document is its slug, its title and what is known of it', async () => {
 `);
 });
 
-test('documents are a table, by slug', async () => {
+test('draws documents as a table', async () => {
   const docs = [
     { ...doc, updatedAt: '2025-12-31T21:00:00.000Z' },
     { ...doc, slug: 'plan', tasks: [], stale, updatedAt: '2025-12-31T23:59:59.000Z' },
@@ -27,7 +27,7 @@ plan     Which parsers there are  note        2              D-001  now
 `);
 });
 
-test('nothing but a slug is wider than the screen, and picked fields are shown by their shape', async () => {
+test('wraps everything except slugs and prints selected fields', async () => {
   const text = await render({ doc: { ...doc, title: 'word '.repeat(40) } }, {}, 40);
   expect(Math.max(...text.split('\n').map((line) => stringWidth(line)))).toBeLessThanOrEqual(40);
   expect(await render({ doc: { slug: 'parsers' } })).toContain('parsers');

@@ -34,7 +34,7 @@ const loss = {
   command: "cleo add 'Test it' --description '<what it is about>'",
 };
 
-test('a grade is a letter, a bar for each dimension, and what broke the protocol', async () => {
+test('draws a grade with its dimensions and flags', async () => {
   expect(await render({ grade })).toBe(
     `C  71 %  session-1
 71/100 · T001 · 12 entries · graded 2026-01-01 10:00
@@ -53,13 +53,13 @@ disclosure use        ██░░░░░░░░  3/20
   );
 });
 
-test('of very many flags some are shown and the rest counted', async () => {
+test('limits the number of flags', async () => {
   const text = await render({ grade: { ...grade, flags: Array.from({ length: 40 }, (_, i) => `flag ${i}`) } });
   expect(text.match(/^✗/gm)).toHaveLength(12);
   expect(text).toContain('  and 28 more\n');
 });
 
-test('an explanation says what was lost, by what, and what would have kept it', async () => {
+test('explains each loss with its entries and the better call', async () => {
   const many = Array.from({ length: 10 }, (_, i) => ({ seq: i + 1, operation: 'tasks.list', timestamp: '2026-01-01T09:00:00.000Z' }));
   const mcp = { ...loss, points: 10, reason: 'No MCP query calls', entries: many, more: 20, command: undefined };
   expect(
@@ -78,7 +78,7 @@ explanation
   );
 });
 
-test('a history is a table, a grade a row', async () => {
+test('draws the history as a table', async () => {
   expect(await render({ grades: [{ ...grade, score: '71/100' }] })).toBe(
     `TIMESTAMP         SCORE   LETTER  PERCENT  SESSION    FLAGS
 2026-01-01 10:00  71/100  C            71  session-1      2
@@ -86,7 +86,7 @@ test('a history is a table, a grade a row', async () => {
   );
 });
 
-test('a trend is a line an agent, as long as the screen allows', async () => {
+test('draws a trend line for each agent', async () => {
   const trend = [
     { agent: 'ada', sessions: 5, average: 60, last: 100, scores: [0, 20, 50, 90, 100] },
     { agent: 'benjamin', sessions: 1, average: 45, last: 45, scores: [45] },
@@ -100,7 +100,7 @@ benjamin  ▄   45 %  average 45 %, 1 session
   expect(stringWidth((await render({ trend: [long] }, {}, 60)).trimEnd())).toBeLessThanOrEqual(60);
 });
 
-test('fields that were picked, and keys of others with the same names, are shown by their shape', async () => {
+test('draws selected fields by their shape', async () => {
   expect(await render({ grade: { sessionId: 'session-1', letter: 'C' } })).toContain('session-1');
   expect(await render({ grades: [{ percent: 71 }, { percent: 80 }] })).toContain('80');
   expect(await render({ trend: [{ week: 1, n: 2 }] })).toContain('2');

@@ -7,6 +7,6 @@ test.each([
   ['31d', '2026-01-01T00:00:00.000Z'],
   ['2w', '2026-01-18T00:00:00.000Z'],
   ['2025-12-24', '2025-12-24T00:00:00.000Z'],
-])('%s before the first of February', (text, expected) => {
+])('subtracts %s from the first of February', (text, expected) => {
   expect(parseAgo('2026-02-01T00:00:00.000Z', text)).toBe(expected);
 });

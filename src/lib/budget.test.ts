@@ -5,41 +5,41 @@ import { type AnswerBuilder, clipText, countFitting, fitAnswer, fitSections, typ
 const cost = (value: unknown): number => JSON.stringify(value).length;
 const section = (name: string, ...items: unknown[]) => ({ name, items, expand: `cleo ${name}` });
 
-test('everything fits where there is room', () => {
+test('shows everything if the budget is large enough', () => {
   expect(fitSections([section('a', 'x', 'y'), section('b')], 1000, cost)).toEqual({ kept: { a: 2, b: 0 }, omitted: [] });
 });
 
-test('the most important comes first, and what is left out is told with the way to it', () => {
+test('shows the most important section and lists what it omits with a command', () => {
   const fitted = fitSections([section('a', 'x'.repeat(40), 'y'.repeat(40)), section('b', 'z'.repeat(200))], 160, cost);
   expect(fitted).toEqual({ kept: { a: 2, b: 0 }, omitted: [{ section: 'b', count: 1, expand: 'cleo b' }] });
 });
 
-test('a section is cut from its end', () => {
+test('cuts a section at its end', () => {
   const { kept, omitted } = fitSections([section('a', '1'.repeat(60), '2'.repeat(60), '3'.repeat(60))], 170, cost);
   expect(kept).toEqual({ a: 2 });
   expect(omitted).toEqual([{ section: 'a', count: 1, expand: 'cleo a' }]);
 });
 
-test('what is kept, with what is said of the rest, never costs more than the budget', () => {
+test('never exceeds the budget with items and notes', () => {
   const sections = fc.array(fc.record({ name: fc.constantFrom('a', 'b', 'c', 'd'), items: fc.array(fc.string()), expand: fc.string() }), {
     maxLength: 4,
   });
   fc.assert(
     fc.property(fc.uniqueArray(fc.constantFrom('a', 'b', 'c', 'd')), sections, fc.nat(600), (names, shapes, more) => {
       const all = names.flatMap((name, i) => (shapes[i] ? [{ ...shapes[i], name }] : []));
-      const saying = all.reduce(
+      const noteCost = all.reduce(
         (sum, s) => sum + (s.items.length ? cost({ section: s.name, count: s.items.length, expand: s.expand }) : 0),
         0,
       );
-      const { kept, omitted } = fitSections(all, saying + more, cost);
+      const { kept, omitted } = fitSections(all, noteCost + more, cost);
       const spent = all.reduce((sum, s) => sum + s.items.slice(0, kept[s.name]).reduce((n, item) => n + cost(item), 0), 0);
-      expect(spent + omitted.reduce((sum, o) => sum + cost(o), 0)).toBeLessThanOrEqual(saying + more);
+      expect(spent + omitted.reduce((sum, o) => sum + cost(o), 0)).toBeLessThanOrEqual(noteCost + more);
       for (const s of all) expect(kept[s.name]! + (omitted.find((o) => o.section === s.name)?.count ?? 0)).toBe(s.items.length);
     }),
   );
 });
 
-test('an answer is filled as far as it fits, measured as a whole; many notes on omissions become one', () => {
+test('fills an answer up to its budget and merges notes if they take too much space', () => {
   const many = ['a', 'b', 'c', 'd'].map((name) => section(name, ...Array.from({ length: 9 }, (_, i) => `${name}${i}`.repeat(5))));
   const measured: AnswerBuilder<{ kept: object; omitted: Omission[]; items: unknown[][] }> = {
     build: (kept, omitted) => ({ kept, omitted, items: many.map((s) => s.items.slice(0, kept[s.name])) }),
@@ -50,8 +50,8 @@ test('an answer is filled as far as it fits, measured as a whole; many notes on 
   for (let budget = 150; budget < 1200; budget += 7) {
     const found = fitAnswer(many, budget, measured);
     if (!('answer' in found)) {
-      expect(found.least).toBeGreaterThan(budget);
-      expect(fitAnswer(many, found.least, measured)).toHaveProperty('answer');
+      expect(found.minBudget).toBeGreaterThan(budget);
+      expect(fitAnswer(many, found.minBudget, measured)).toHaveProperty('answer');
       continue;
     }
     expect(cost(found.answer)).toBeLessThanOrEqual(budget);
@@ -67,14 +67,14 @@ test.each([
   [5, 29, 2],
   [5, 1000, 5],
   [1000, 5000, 500],
-])('of %i items at 10 each %i is room for %i', (all, budget, most) => {
-  let asked = 0;
-  const found = countFitting(all, budget, (count) => {
-    asked += 1;
+])('of %i items at 10 tokens each, a budget of %i fits %i', (total, budget, max) => {
+  let calls = 0;
+  const found = countFitting(total, budget, (count) => {
+    calls += 1;
     return count * 10;
   });
-  expect(found).toBe(most);
-  expect(asked).toBeLessThan(25);
+  expect(found).toBe(max);
+  expect(calls).toBeLessThan(25);
 });
 
 test.each([
@@ -84,6 +84,6 @@ test.each([
   ['ab🍳🍳', 4, 'ab…'],
   ['ab🍳🍳', 5, 'ab🍳…'],
   ['x', 0, '…'],
-])('%j in %i characters is %j', (text, most, clipped) => {
-  expect(clipText(text, most)).toBe(clipped);
+])('clips %j to %i characters: %j', (text, maxLength, clipped) => {
+  expect(clipText(text, maxLength)).toBe(clipped);
 });

@@ -26,14 +26,14 @@ export interface FittedSections<K extends string> {
 export function fitSections<K extends string>(
   sections: readonly Section<K>[],
   budget: number,
-  cost: (value: unknown) => number,
-  rest?: (count: number) => Omission,
+  estimateCost: (value: unknown) => number,
+  omitRest?: (count: number) => Omission,
 ): FittedSections<K> {
   const noteCost = (section: Section): number => {
     const missing = countMissing(section, 0);
-    return missing === 0 || rest ? 0 : cost({ section: section.name, count: missing, expand: section.expand });
+    return missing === 0 || omitRest ? 0 : estimateCost({ section: section.name, count: missing, expand: section.expand });
   };
-  const reserve = rest ? cost(rest(99_999)) : sections.reduce((sum, section) => sum + noteCost(section), 0);
+  const reserve = omitRest ? estimateCost(omitRest(99_999)) : sections.reduce((sum, section) => sum + noteCost(section), 0);
   let left = budget - reserve;
   const kept = {} as Record<K, number>;
   for (const section of sections) {
@@ -43,14 +43,14 @@ export function fitSections<K extends string>(
     const spare = countMissing(section, items.length) === 0 ? noteCost(section) : 0;
     let used = 0;
     for (; count < items.length; count += 1) {
-      const next = used + cost(items[count]);
+      const next = used + estimateCost(items[count]);
       if (next > left + (count === items.length - 1 ? spare : 0)) break;
       used = next;
     }
     left += (count === items.length ? spare : 0) - used;
     kept[name] = count;
   }
-  return { kept, omitted: listOmissions(sections, kept, rest) };
+  return { kept, omitted: listOmissions(sections, kept, omitRest) };
 }
 
 /** Counts the items of a section that are omitted or shortened if `kept` items are shown. */
@@ -60,12 +60,12 @@ export const countMissing = ({ items, isPart = [], more = 0 }: Section, kept: nu
 function listOmissions<K extends string>(
   sections: readonly Section<K>[],
   kept: Record<K, number>,
-  rest?: (count: number) => Omission,
+  omitRest?: (count: number) => Omission,
 ): Omission[] {
   const each = sections
     .map((section) => ({ section: section.name, count: countMissing(section, kept[section.name]), expand: section.expand }))
     .filter(({ count }) => count > 0);
-  return rest && each.length > 0 ? [rest(each.reduce((sum, { count }) => sum + count, 0))] : each;
+  return omitRest && each.length > 0 ? [omitRest(each.reduce((sum, { count }) => sum + count, 0))] : each;
 }
 
 export interface AnswerBuilder<A> {
@@ -83,20 +83,20 @@ export interface AnswerBuilder<A> {
 export function fitAnswer<K extends string, A>(
   sections: readonly Section<K>[],
   budget: number,
-  { build, countTokens: tokensOf, estimateCost: cost, omitRest: rest }: AnswerBuilder<A>,
-): { answer: A } | { least: number } {
-  const none = Object.fromEntries(sections.map(({ name }) => [name, 0])) as Record<K, number>;
-  const room = budget - tokensOf(build(none, []));
-  const notes = listOmissions(sections, none).reduce((sum, note) => sum + cost(note), 0);
-  let isMerged = notes * 3 > room;
-  let { kept } = fitSections(sections, room, cost, isMerged ? rest : undefined);
+  { build, countTokens, estimateCost, omitRest }: AnswerBuilder<A>,
+): { answer: A } | { minBudget: number } {
+  const nothing = Object.fromEntries(sections.map(({ name }) => [name, 0])) as Record<K, number>;
+  const available = budget - countTokens(build(nothing, []));
+  const notes = listOmissions(sections, nothing).reduce((sum, note) => sum + estimateCost(note), 0);
+  let isMerged = notes * 3 > available;
+  let { kept } = fitSections(sections, available, estimateCost, isMerged ? omitRest : undefined);
   for (;;) {
-    const answer = build(kept, listOmissions(sections, kept, isMerged ? rest : undefined));
-    const over = tokensOf(answer) - budget;
+    const answer = build(kept, listOmissions(sections, kept, isMerged ? omitRest : undefined));
+    const over = countTokens(answer) - budget;
     if (over <= 0) return { answer };
-    const fewer = dropItems(sections, kept, over, cost);
+    const fewer = dropItems(sections, kept, over, estimateCost);
     if (fewer) kept = fewer;
-    else if (isMerged) return { least: over + budget };
+    else if (isMerged) return { minBudget: over + budget };
     else isMerged = true;
   }
 }
@@ -106,24 +106,24 @@ function dropItems<K extends string>(
   sections: readonly Section<K>[],
   kept: Record<K, number>,
   over: number,
-  cost: (value: unknown) => number,
+  estimateCost: (value: unknown) => number,
 ): Record<K, number> | undefined {
   const fewer = { ...kept };
   let gained = 0;
   for (const { name, items } of [...sections].reverse())
     while (fewer[name] > 0 && gained < over) {
       fewer[name] -= 1;
-      gained += cost(items[fewer[name]]);
+      gained += estimateCost(items[fewer[name]]);
     }
   return gained > 0 ? fewer : undefined;
 }
 
 /** Counts the items of a list that fit into a budget. */
-export function countFitting(all: number, budget: number, countTokens: (count: number) => number): number {
+export function countFitting(total: number, budget: number, countTokens: (count: number) => number): number {
   let fits = 0;
-  let fails = all + 1;
+  let fails = total + 1;
   // The search grows from one item, because a list may be a thousand times as long as what fits.
-  for (let next = 1; fails - fits > 1; next = fails > all ? Math.min(all, fits * 2) : (fits + fails) >> 1) {
+  for (let next = 1; fails - fits > 1; next = fails > total ? Math.min(total, fits * 2) : (fits + fails) >> 1) {
     if (countTokens(next) <= budget) fits = next;
     else fails = next;
   }

@@ -8,25 +8,25 @@ const { begin, end } = markdownMarks;
 test.each<[why: string, before: string, after: string]>([
   ['an empty file', '', `${begin}\n${body}${end}\n`],
   ['a file that ends with a line end', '# Rules\n', `# Rules\n\n${begin}\n${body}${end}\n`],
-  ['a file that does not', '# Rules', `# Rules\n\n${begin}\n${body}${end}`],
-  ['Windows line ends', '# Rules\r\n', `# Rules\r\n\r\n${begin}\r\nUse cleo.\r\nAlways.\r\n${end}\r\n`],
-])('the block is put at the end of %s and taken out again', (_, before, after) => {
+  ['a file without a final line end', '# Rules', `# Rules\n\n${begin}\n${body}${end}`],
+  ['a file with Windows line ends', '# Rules\r\n', `# Rules\r\n\r\n${begin}\r\nUse cleo.\r\nAlways.\r\n${end}\r\n`],
+])('appends the block to %s and removes it again', (_, before, after) => {
   expect(putBlock(before, body, markdownMarks)).toBe(after);
   expect(putBlock(after, body, markdownMarks)).toBe(after);
   expect(removeBlock(after, markdownMarks)).toBe(before);
 });
 
-test('a block that says something else is brought up to date where it stands', () => {
+test('updates an existing block in place', () => {
   const text = `a\n\n${begin}\nold\n${end}\nb\n`;
   expect(putBlock(text, body, markdownMarks)).toBe(`a\n\n${begin}\n${body}${end}\nb\n`);
 });
 
-test('what was written behind it stays', () => {
+test('keeps the text after the block', () => {
   expect(removeBlock(`a\n\n${begin}\n${body}${end}\nb\n`, markdownMarks)).toBe('a\nb\n');
 });
 
 test.each([`${begin}\n`, `${end}\n`, `${end}\n${begin}\n`, `${begin}\n${begin}\n${end}\n`, `${begin}\n${end}\n${end}`])(
-  'marks that are not one pair are left alone: %j',
+  'leaves a text with unpaired marks unchanged: %j',
   (text) => {
     expect(findBlock(text, markdownMarks)).toBe('broken');
     expect(putBlock(text, body, markdownMarks)).toBe(text);
@@ -34,11 +34,11 @@ test.each([`${begin}\n`, `${end}\n`, `${end}\n${begin}\n`, `${begin}\n${begin}\n
   },
 );
 
-test('a mark inside a line is no mark', () => {
+test('ignores a mark inside a line', () => {
   expect(findBlock(`The mark is ${begin}\n and ${end} too`, markdownMarks)).toBeUndefined();
 });
 
-test('any text is the same when the block was put in and taken out', () => {
+test('restores any text byte for byte', () => {
   const text = fc
     .array(fc.oneof(fc.constantFrom('\n', '\r\n', '\r', '\n\n', '\ufeff', begin, '# cleo', ' '), fc.string({ unit: 'grapheme' })))
     .map((parts) => parts.join(''));

@@ -4,22 +4,22 @@ import { findNearest } from './nearest.ts';
 const known = ['add', 'add-batch', 'archive', 'complete', 'description', 'delete', 'deps', 'done', 'list', 'show', 'start', 'stop'];
 
 test.each([
-  { name: 'shwo', near: ['show'] },
-  { name: 'SHOW', near: ['show', 'stop'] },
-  { name: 'complet', near: ['complete'] },
-  { name: 'desc', near: ['deps', 'description'] },
-  { name: 'ad', near: ['add'] },
-  { name: 'adb', near: ['add'] },
-  { name: 'lst', near: ['list'] },
-  { name: 'deleet', near: ['delete'] },
-  { name: 'xyzzy', near: [] },
-  { name: '', near: [] },
-  { name: 'x'.repeat(10_000), near: [] },
-])('nearest to $name', ({ name, near }) => {
-  expect(findNearest(name, known)).toEqual(near);
+  { name: 'shwo', nearest: ['show'] },
+  { name: 'SHOW', nearest: ['show', 'stop'] },
+  { name: 'complet', nearest: ['complete'] },
+  { name: 'desc', nearest: ['deps', 'description'] },
+  { name: 'ad', nearest: ['add'] },
+  { name: 'adb', nearest: ['add'] },
+  { name: 'lst', nearest: ['list'] },
+  { name: 'deleet', nearest: ['delete'] },
+  { name: 'xyzzy', nearest: [] },
+  { name: '', nearest: [] },
+  { name: 'x'.repeat(10_000), nearest: [] },
+])('finds the names nearest to $name', ({ name, nearest }) => {
+  expect(findNearest(name, known)).toEqual(nearest);
 });
 
-test('the better before the worse, equals by name, and no more than asked for', () => {
+test('sorts by distance, then by name, and respects the maximum', () => {
   expect(findNearest('start', ['stars', 'start', 'smart', 'tart'])).toEqual(['start', 'smart', 'stars']);
   expect(findNearest('start', ['stars', 'start', 'smart', 'tart'], 1)).toEqual(['start']);
 });

@@ -17,3 +17,15 @@ export function checkJson(text: string): { value: unknown } | { problem: string 
 export function stripBom(text: string): string {
   return text.startsWith('\ufeff') ? text.slice(1) : text;
 }
+
+/** True if a value is nested deeper than `limit`. It walks level by level, so that a deep value cannot overflow the stack. */
+export function isDeeperThan(value: unknown, limit: number): boolean {
+  let level = [value].filter(isNested);
+  for (let depth = 0; level.length > 0; depth += 1) {
+    if (depth >= limit) return true;
+    level = level.flatMap((one) => Object.values(one).filter(isNested));
+  }
+  return false;
+}
+
+const isNested = (value: unknown): value is object => typeof value === 'object' && value !== null;

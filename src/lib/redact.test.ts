@@ -3,7 +3,7 @@ import { harmlessTexts } from '../../test/harmless-texts.ts';
 import { createMixed, getSecretCore, secrets } from '../../test/secrets.ts';
 import { redactParams, redactText } from './redact.ts';
 
-describe('a secret is hidden wherever it stands', () => {
+describe('hides a secret in any position', () => {
   test.each(Object.entries(secrets))('%s', (name, secret) => {
     for (const text of [secret, `It is ${secret} and nothing else`, `"${secret}"`, `line one\n${secret}\nline three`, `(${secret})`]) {
       const clean = redactText(text);
@@ -21,7 +21,7 @@ describe('a secret is hidden wherever it stands', () => {
       }
   });
 
-  test('the rest of the text stays', () => {
+  test('keeps the rest of the text', () => {
     expect(redactText('postgres://ada:hunter2@db.example/work')).toBe('postgres://ada:[redacted]@db.example/work');
     expect(redactText(`curl -H "Authorization: Bearer ${createMixed(32)}" https://api.example`)).toBe(
       'curl -H "Authorization: [redacted]" https://api.example',
@@ -31,12 +31,12 @@ describe('a secret is hidden wherever it stands', () => {
   });
 });
 
-test('what is harmless stays as it is', () => {
+test('keeps harmless texts', () => {
   expect(harmlessTexts.length).toBeGreaterThanOrEqual(200);
   expect(harmlessTexts.filter((text) => redactText(text) !== text)).toEqual([]);
 });
 
-test('a long text is gone through in time that follows its length', () => {
+test('redacts long texts in linear time', () => {
   const time = (text: string): number => {
     const began = performance.now();
     redactText(text);
@@ -69,18 +69,18 @@ describe('parameters', () => {
     'credentials',
     'apiKey',
     'secrets',
-  ])('what is called %s is hidden whatever it is', (name) => {
+  ])('hides every value of %s', (name) => {
     expect(redactParams({ [name]: 'plain', deep: [{ [name]: 'plain' }] })).toEqual({
       [name]: '[redacted]',
       deep: [{ [name]: '[redacted]' }],
     });
   });
 
-  test.each(['title', 'tokens', 'author', 'passing', 'secretary', 'compass', 'key', 'tokenizer'])('%s is not', (name) => {
+  test.each(['title', 'tokens', 'author', 'passing', 'secretary', 'compass', 'key', 'tokenizer'])('keeps short values of %s', (name) => {
     expect(redactParams({ [name]: 'plain' })).toEqual({ [name]: 'plain' });
   });
 
-  test('long texts are kept as length and hash; numbers, lists and nothing as they are', () => {
+  test('replaces long texts by length and hash and keeps numbers, lists and null', () => {
     expect(redactParams({ description: 'x'.repeat(1001) })).toEqual({
       description: { length: 1001, sha256: expect.stringMatching(/^[0-9a-f]{64}$/) },
     });
@@ -93,12 +93,12 @@ describe('parameters', () => {
     });
   });
 
-  test('what both databases cannot keep is made so that they can', () => {
+  test('replaces lone surrogates, which databases cannot store', () => {
     expect(redactParams({ title: 'a\ud800b' })).toEqual({ title: 'a\ufffdb' });
   });
 });
 
-test('files that were handed over are told by their number, length and hash', () => {
+test('summarizes imported files by number, length and hash', () => {
   const content = [
     { name: 'a.md', text: 'x'.repeat(600) },
     { name: 'b.md', text: 'y'.repeat(600) },

@@ -16,7 +16,7 @@ const inParts = (text: string, size: number, more: Partial<RedactorOptions> = {}
 };
 const base64 = Buffer.from(secret).toString('base64');
 
-describe('a value that is secret', () => {
+describe('hides a declared secret', () => {
   test.each<[string, string]>([
     ['as it is', `before ${secret} after`],
     ['in base64', `x ${base64} y`],
@@ -31,7 +31,7 @@ describe('a value that is secret', () => {
     expect(clean).toMatch(/\[REDACTED:[a-z]+:[0-9a-f]{8}\]/);
   });
 
-  test('of signs that JSON and addresses write otherwise', () => {
+  test('with characters that JSON and URLs escape', () => {
     const odd = 'pa"ss\\wo rd/ä&=';
     const redactor = make({ secrets: [odd] });
     for (const text of [odd, JSON.stringify({ a: odd }), encodeURIComponent(odd), Buffer.from(odd).toString('base64')])
@@ -56,39 +56,39 @@ describe('a value that is secret', () => {
     ['in base64 of JSON', Buffer.from(JSON.stringify({ x: odd })).toString('base64')],
     ['in base64 in lines', code.replace(/.{76}/g, '$&\n')],
     ['in base64 in lines, in JSON', JSON.stringify(code.replace(/.{64}/g, '$&\r\n'))],
-  ])('of odd signs, %s', (_, text) => {
+  ])('with unusual characters, %s', (_, text) => {
     const clean = make({ secrets: [odd] }).text(text);
     expect(clean).toMatch(/\[REDACTED:[a-z]+:[0-9a-f]{8}\]/);
     for (const piece of ['with', 'signs', text.slice(9, 40)]) expect(clean).not.toContain(piece);
     expect(inParts(`${text}\n`, 7, { secrets: [odd] })).toBe(`${clean}\n`);
   });
 
-  test('that is short, in base64 wherever it begins', () => {
+  test('in base64 at any offset', () => {
     for (const before of ['', 'u', 'us', 'user:'])
       expect(make({ secrets: ['s3cr3t-v4lue!'] }).text(btoa(`${before}s3cr3t-v4lue!x`))).toContain(
         `[REDACTED:value:${mac('s3cr3t-v4lue!').slice(0, 8)}]`,
       );
   });
 
-  test('has one mark in one project', () => {
+  test('with one fingerprint in a project', () => {
     expect(make().text(base64.replace(/=+$/, ''))).toBe(make().text(secret));
     expect(make().text(secret)).toBe(`[REDACTED:value:${mac(secret).slice(0, 8)}]`);
     expect(make({ mac: (text) => createHmac('sha256', 'other').update(text).digest('hex') }).text(secret)).not.toBe(make().text(secret));
   });
 
-  test('is left where the user says that it is none; short ones are none', () => {
+  test('unless the user allows it or it is too short', () => {
     expect(make({ allow: [mac(secret).slice(0, 8)] }).text(secret)).toBe(secret);
     expect(make({ secrets: ['short'] }).text('a short text')).toBe('a short text');
   });
 });
 
-describe('as it comes', () => {
+describe('redacts a stream', () => {
   const text = `line one\n${secret} and ${base64}\n-----BEGIN RSA PRIVATE KEY-----\nabc\ndef\n-----END RSA PRIVATE KEY-----\nghp_${'aB3dE5gH7j'.repeat(4)}\nlast ä`;
   test.each([1, 2, 3, 7, 20, 64, 10_000])('in parts of %i bytes', (size) => {
     expect(inParts(text, size)).toBe(make().text(text));
   });
 
-  test('in one line without an end', () => {
+  test('of one line without an end', () => {
     const long = `{"a":"${'x, '.repeat(40_000)}","t":"${secret}","b":"${'y, '.repeat(40_000)}"}`;
     const clean = inParts(long, 4096);
     expect(clean).not.toContain(secret);
@@ -100,27 +100,27 @@ describe('as it comes', () => {
     ['a header', 'Authorization: Bearer abcdefghijklmnopqrstuvwx', 'abcdefghijklm'],
     ['a field of JSON', '"password": "hunter2, or 3; so"', 'hunter2'],
     ['a key', '-----BEGIN RSA PRIVATE KEY----- abc def ghi jkl -----END RSA PRIVATE KEY-----', 'def ghi'],
-  ])('in one line without an end, wherever it is cut: %s', (_, text, core) => {
+  ])('of one line without an end, at any cut: %s', (_, text, core) => {
     for (const after of [8100, 8180, 8190, 8200, 8300]) {
       const line = `${'x'.repeat(70_000)} ${text} ${'y'.repeat(after)}`;
       expect(inParts(line, line.length - 5, { secrets: ['correct horse battery staple'] })).not.toContain(core);
     }
   });
 
-  test('what a line begins and the next one ends', () => {
+  test('with a secret that continues in the next line', () => {
     expect(inParts('password:\n  hunter2x9\nnext\n', 3)).not.toContain('hunter2x9');
   });
 
-  test('of many lines', () => {
+  test('with a secret of several lines', () => {
     const many = 'first line of it\nsecond line of it';
     expect(inParts(`a\n${many}\nb\n`, 5, { secrets: [many] })).toMatch(/^a\n\[REDACTED:value:[0-9a-f]{8}\]\nb\n$/);
   });
 
-  test('lines are not held longer than they need', () => {
+  test('without holding back complete lines', () => {
     expect(make().stream().push(Buffer.from('done\nnext'))).toBe('done\n');
   });
 
-  test('a flood is no burden', () => {
+  test('with a large amount of output in time', () => {
     const stream = make().stream();
     const part = Buffer.from('all work and no play makes a dull day\n'.repeat(2000));
     const before = performance.now();
@@ -129,8 +129,8 @@ describe('as it comes', () => {
   });
 });
 
-describe('values', () => {
-  test('under telling names are hidden whole, numbers are not', () => {
+describe('redacts values', () => {
+  test('under secret names, but not numbers', () => {
     expect(
       make().value({ apiKey: 'abcdefgh', nested: { auth: ['abcdefgh', { x: 'abcdefghi' }] }, tokens: 12, author: 'somebody', key: 'main' }),
     ).toEqual({
@@ -142,12 +142,12 @@ describe('values', () => {
     });
   });
 
-  test('and names are texts', () => {
+  test('and keys', () => {
     expect(JSON.stringify(make().value({ [secret]: 1 }))).not.toContain(secret);
   });
 });
 
-test('what the user wants hidden', () => {
+test('hides the patterns of the user', () => {
   const pattern = { replace: (text: string, by: (found: string) => string) => text.replace(/ACME-\d+/g, by) };
   const redactor = make({ patterns: [pattern] });
   expect(redactor.text('see ACME-1234')).toMatch(/^see \[REDACTED:pattern:[0-9a-f]{8}\]$/);
@@ -160,11 +160,11 @@ test.each<[string, boolean]>([
   ['PATH', false],
   ['AWS_SECRET_ACCESS_KEY', true],
   ['LANG', false],
-])('%s', (name, expected) => {
+])('the variable %s is secret: %s', (name, expected) => {
   expect(isSecretVariable(name)).toBe(expected);
 });
 
-describe('every shape of a secret', () => {
+describe('hides every shape of a secret', () => {
   test.each(Object.entries(secrets))('%s, in parts, in base64 and in nested values', (name, secret) => {
     const core = getSecretCore(name);
     const redactor = make();
@@ -187,7 +187,7 @@ describe('every shape of a secret', () => {
   });
 });
 
-test.each(Object.entries(placedSecrets))('a secret by its place: %s', (_, [text, core]) => {
+test.each(Object.entries(placedSecrets))('hides a secret by its position: %s', (_, [text, core]) => {
   for (const written of [text, `before ${text}`, `\t${text}\nafter`, JSON.stringify({ log: `a\n${text}` }), `\u001b[31m${text}\u001b[0m`]) {
     expect(make().text(written)).not.toContain(core);
     expect(inParts(written, 5)).toBe(make().text(written));
@@ -214,7 +214,7 @@ test.each([
   'keyMaterial',
   'authentication',
   'tokens',
-])('what is called %s is hidden', (name) => {
+])('hides the value of %s', (name) => {
   expect(JSON.stringify(make().value({ a: { [name]: 'purple-monkey' } }))).not.toContain('purple');
 });
 
@@ -228,11 +228,11 @@ test.each<[unknown, boolean]>([
   [{ argv: ['sort', '--key', 'name'] }, false],
   [{ tokens: 12_345_678, token_count: 1_234_567, input_tokens: 1_234_567 }, false],
   [{ monkey: 'bananabanana', keyboard: 'us-intl-dead', author: 'somebody' }, false],
-])('%j is hidden: %s', (given, isHidden) => {
+])('redacts %j: %s', (given, isHidden) => {
   expect(JSON.stringify(make().value(given)) !== JSON.stringify(given)).toBe(isHidden);
 });
 
-test('nothing harmless is hidden, wherever it stands', () => {
+test('keeps harmless texts in any position', () => {
   const redactor = make();
   expect(harmlessTexts.filter((text) => redactor.text(text) !== text)).toEqual([]);
   expect(
@@ -243,7 +243,7 @@ test('nothing harmless is hidden, wherever it stands', () => {
   expect(stream.push(Buffer.from(all)) + stream.end()).toBe(all);
 });
 
-test('what is called a secret is hidden, however short; what is called a key only where it may be one', () => {
+test('hides short values of secret names, and values of keys only if they are long', () => {
   const value = (given: unknown): string => JSON.stringify(make().value(given));
   expect(value({ password: 'hunter2', token: 'x', pin: 1234 })).not.toMatch(/hunter2|"x"/);
   expect(value({ secret: 12345678, tokens: 12345678, key: 42 })).toMatch(

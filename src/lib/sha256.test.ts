@@ -8,11 +8,11 @@ test.each([
   ['abc', 'ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad'],
   ['abcdbcdecdefdefgefghfghighijhijkijkljklmklmnlmnomnopnopq', '248d6a61d20638b8e5c026930c3e6039a33ce45964ff2167f6ecedd419db06c1'],
   ['a'.repeat(1_000_000), 'cdc76e5c9914fb9281a1c7e284d73e67f1809a48a497200e046d39ccc7112cd0'],
-])('the published value of %.20j', (text, hash) => {
+])('computes the published hash of %.20j', (text, hash) => {
   expect(sha256(text)).toBe(hash);
 });
 
-test('every length around the borders of its blocks, and any text', () => {
+test('agrees with node:crypto for all lengths around a block and for any text', () => {
   const known = (text: string): string => createHash('sha256').update(text).digest('hex');
   for (let length = 0; length < 200; length++) expect(sha256('x'.repeat(length))).toBe(known('x'.repeat(length)));
   fc.assert(

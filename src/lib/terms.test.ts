@@ -17,11 +17,11 @@ test.each([
   { text: 'fix 🐛 now', words: ['fix', 'now'] },
   { text: 'x'.repeat(100), words: ['x'.repeat(64)] },
   { text: `${'x'.repeat(100)}漢`, words: ['x'.repeat(64), '漢'] },
-])('the words of $text', ({ text, words }) => {
+])('splits $text into terms', ({ text, words }) => {
   expect(toTerms(text)).toEqual(words);
 });
 
-test('a term is its own only term, whatever the text was', () => {
+test('splits a term into itself', () => {
   fc.assert(
     fc.property(fc.string({ unit: 'grapheme', maxLength: 40 }), (text) => {
       for (const term of toTerms(text)) {
@@ -33,7 +33,7 @@ test('a term is its own only term, whatever the text was', () => {
   );
 });
 
-test('a word is compared by its triples, edges marked', () => {
+test('returns trigrams with marked edges', () => {
   expect(toTrigrams('abc')).toEqual(['__a', '_ab', 'abc', 'bc_', 'c__']);
   expect(toTrigrams('𐌰')).toEqual(['__𐌰', '_𐌰_', '𐌰__']);
 });
@@ -49,11 +49,11 @@ test.each([
   { a: 'kitten', b: 'sitting', limit: 2, edits: 3 },
   { a: '', b: 'ab', limit: 2, edits: 2 },
   { a: '', b: 'abc', limit: 2, edits: 3 },
-])('$a to $b is $edits of at most $limit', ({ a, b, limit, edits }) => {
+])('counts $edits edits from $a to $b with the limit $limit', ({ a, b, limit, edits }) => {
   expect(measureDistance(a, b, limit)).toBe(edits);
 });
 
-test('a limit changes only what is beyond it', () => {
+test('returns the limit plus one for larger distances', () => {
   const word = fc.string({ unit: fc.constantFrom('a', 'b', 'c'), maxLength: 7 });
   fc.assert(
     fc.property(word, word, fc.integer({ min: 1, max: 3 }), (a, b, limit) => {
@@ -63,7 +63,7 @@ test('a limit changes only what is beyond it', () => {
   );
 });
 
-test('distance is symmetric and never negative', () => {
+test('is symmetric and 0 only for equal words', () => {
   const word = fc.string({ unit: fc.constantFrom('a', 'b', 'c'), maxLength: 6 });
   fc.assert(
     fc.property(word, word, (a, b) => {

@@ -7,14 +7,14 @@ import { knownSigns, knownWords } from './tokens-known.ts';
 
 const file = (path: string): string => readFileSync(new URL(`../../${path}`, import.meta.url), 'utf8');
 
-/** Whatever we ship or print for people and models. */
+/** All texts that we ship or print for people and models. */
 const texts = ['.', 'docs', 'protocols', 'skills', 'agents', 'schemas', 'test/scenarios/prompts'].flatMap((folder) =>
   readdirSync(new URL(`../../${folder}/`, import.meta.url), { recursive: folder !== '.', encoding: 'utf8' })
     .filter((name) => /\.(md|json)$/.test(name) && name !== 'package-lock.json')
     .map((name) => (folder === '.' ? name : `${folder}/${name}`)),
 );
 
-test('none of our own texts is estimated under a tokenizer', () => {
+test('never estimates our own texts below a tokenizer', () => {
   expect(texts.length).toBeGreaterThan(80);
   const under = texts.filter((path) => estimateTokens(file(path)) < countRealTokens(file(path)));
   expect(under).toEqual([]);
@@ -29,7 +29,7 @@ test.each([
   'package-lock.json',
   'package.json',
   'schemas/config.schema.json',
-])('prose, code and JSON: %s is estimated at what a tokenizer counts, and at most twice', (path) => {
+])('estimates %s between the count of a tokenizer and twice of it', (path) => {
   const text = file(path);
   expect(estimateTokens(text)).toBeGreaterThanOrEqual(countRealTokens(text));
   expect(estimateTokens(text)).toBeLessThanOrEqual(2 * countRealTokens(text));
@@ -41,17 +41,17 @@ test.each([
   'Semua orang dilahirkan merdeka dan mempunyai martabat dan hak-hak yang sama.',
   'Wszyscy ludzie rodzą się wolni i równi pod względem swej godności i swych praw.',
   'Bütün insanlar hür, haysiyet ve haklar bakımından eşit doğarlar.',
-])('one sentence: %s', (text) => {
+])('does not estimate a sentence too low: %s', (text) => {
   expect(estimateTokens(text)).toBeGreaterThanOrEqual(countRealTokens(text));
 });
 
 const languages =
   'de fr es pt pl cs tr vi fi hu el ru uk bg sr ar fa ur he hi bn ta te th lo my km ka hy am ja zh zh-Hant ko mn si ne bo'.split(' ');
 
-test.each(languages)('names and dates in %s are not estimated under a tokenizer', (language) => {
-  const text = namesIn(language);
+test.each(languages)('does not estimate names and dates in %s too low', (language) => {
+  const text = formatNames(language);
   expect(estimateTokens(text)).toBeGreaterThanOrEqual(countRealTokens(text));
-  // One of the two public tokenizers knows rare scripts hardly at all: the estimate follows it.
+  // One of the two public tokenizers hardly knows rare scripts; the estimate follows it.
   expect(estimateTokens(text)).toBeLessThanOrEqual(2 * countRealTokens(text));
 });
 
@@ -65,7 +65,7 @@ const alphabets = {
   'line ends and blanks': ' \n\t',
 };
 
-test.each(Object.entries(alphabets))('random %s are not estimated under a tokenizer', (_, alphabet) => {
+test.each(Object.entries(alphabets))('does not estimate random %s too low', (_, alphabet) => {
   const texts = fc.string({ unit: fc.constantFrom(...alphabet), minLength: 2000, maxLength: 2000 });
   fc.assert(
     fc.property(texts, (text) => estimateTokens(text) >= countRealTokens(text)),
@@ -81,31 +81,31 @@ test.each([
   ['{"success":true}', 5],
   ['--budget', 2],
   ['-budget', 3],
-])('%j is %i tokens', (text, tokens) => {
+])('estimates %j at %i tokens', (text, tokens) => {
   expect(estimateTokens(text)).toBe(tokens);
 });
 
-test.each([...knownSigns])('%j is %i', (signs, tokens) => {
+test.each([...knownSigns])('%j costs at most %i', (signs, tokens) => {
   expect(countRealTokens(signs)).toBeLessThanOrEqual(tokens);
 });
 
-test('every known word is one token, alone and behind a space', () => {
+test('lists only words that are one token, alone and after a space', () => {
   expect([...knownWords].filter((word) => countRealTokens(word) > 1 || countRealTokens(` ${word}`) > 1)).toEqual([]);
 });
 
-test('a text is never worth less than a part of it', () => {
+test('never estimates a part above the whole text', () => {
   const whole = file('README.md');
   for (let at = 0; at < whole.length; at += 97) expect(estimateTokens(whole.slice(0, at))).toBeLessThanOrEqual(estimateTokens(whole));
 });
 
-test('a megabyte is estimated in linear time, also of one letter', () => {
+test('estimates a megabyte in linear time', () => {
   const started = performance.now();
   for (const text of ['x'.repeat(1 << 20), ' '.repeat(1 << 20), 'aB'.repeat(1 << 19), '\ud800'.repeat(1 << 20)]) estimateTokens(text);
   expect(performance.now() - started).toBeLessThan(2000);
 });
 
-/** Text of real languages that every runtime carries. */
-function namesIn(language: string): string {
+/** Formats names of countries and dates in a language. */
+function formatNames(language: string): string {
   const regions = new Intl.DisplayNames(language, { type: 'region' });
   const dates = new Intl.DateTimeFormat(language, { dateStyle: 'full' });
   const places = 'AR AT AU BE BR CA CH CN CZ DE DK EG ES FI FR GB GR HU IN IR IT JP KE KR MX NG NL NO PL PT RU SE TR UA US VN ZA'.split(

@@ -19,7 +19,7 @@ const all = [
   entry('D-001', 'Tokens are structs', 'superseded', { supersededBy: 'D-003' }),
 ];
 
-test('a list shows the state of each by a mark', async () => {
+test('marks the state of each entry in a list', async () => {
   expect(await render({ memories: all })).toBe(`✓ D-003   Tokens are classes
 ? D-1000  Tokens are numbers
 ✗ D-002   Tokens are words
@@ -44,7 +44,7 @@ const whole = {
   sessionId: 'session-1',
 };
 
-test('an entry shows what it says, where it came from, and what is stale in it', async () => {
+test('draws an entry with content, source and stale citations', async () => {
   expect(await render({ memory: whole })).toBe(`~ D-001  Tokens are structs
   superseded decision, by D-003, as eva said 2025-12-31 10:00
 
@@ -63,7 +63,7 @@ test('an entry shows what it says, where it came from, and what is stale in it',
 `);
 });
 
-test('a timeline has the entry in the middle', async () => {
+test('draws the entry in the middle of a timeline', async () => {
   const timeline = {
     memory: all[0],
     supersedes: [all[3]],
@@ -85,7 +85,7 @@ after
 `);
 });
 
-test('nothing is wider than the screen, and nothing breaks out of its line', async () => {
+test('wraps everything and removes control characters', async () => {
   const long = { ...whole, title: 'word '.repeat(39), content: 'wide '.repeat(60), reason: 'x\u001b[31m\n'.repeat(20) };
   const text = `${await render({ memory: long }, {}, 40)}${await render({ memories: [long] }, {}, 40)}`;
   expect(Math.max(...text.split('\n').map((line) => stringWidth(line)))).toBeLessThanOrEqual(40);

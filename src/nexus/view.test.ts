@@ -7,7 +7,7 @@ const render = renderWith(nexusView);
 const api = { project: 'api', id: 'T001', title: 'Serve tasks', status: 'blocked' };
 const web = { project: 'web', id: 'T002', title: 'Write the parser', status: 'pending' };
 
-test('projects are rows, and the one at hand is told', async () => {
+test('draws projects in rows and marks the current one', async () => {
   const projects = [
     { name: 'api', path: '/home/ada/api', permission: 'read', state: 'ok', here: true },
     { name: 'web', path: '/home/ada/web', permission: 'none', state: 'closed' },
@@ -19,7 +19,7 @@ web         none        closed  /home/ada/web
   expect(await render({ projects: [{ name: 'api' }, { name: 'web' }] })).toContain('web');
 });
 
-test('tasks of other projects have their whole names', async () => {
+test('draws tasks of other projects with their full ids', async () => {
   const hit = { type: 'task', priority: 'medium' };
   expect(
     await render({
@@ -35,7 +35,7 @@ web:T002  ○ pending  medium    Write the parser
   expect(await render({ tasks: [{ ...web, ...hit, depends: ['T001'], revision: 1 }] })).toContain('○ web:T002  Write the parser\n');
 });
 
-test('a task stands between what it waits for and what waits for it', async () => {
+test('draws a task with its dependencies in both directions', async () => {
   const gone = { project: 'old', id: 'T009', note: 'the project is not registered' };
   expect(
     await render({ deps: { task: api, waitsFor: [web, gone], waitedForBy: [], unanswered: [{ project: 'docs', problem: 'is torn' }] } }),
@@ -51,14 +51,14 @@ gave no answer
   expect(await render({ deps: { task: api, waitsFor: [], waitedForBy: [] } })).toContain('No task of another project');
 });
 
-test('a graph is what waits, and below it what for; a large one is cut', async () => {
+test('draws waiting tasks with their dependencies and cuts a large graph', async () => {
   const edges = [{ from: 'api:T001', to: 'web:T002', kind: 'across' }];
   expect(await render({ graph: { nodes: [api, web], edges } })).toBe('⊘ api:T001  Serve tasks\n  ← ○ web:T002  Write the parser\n');
   const many = Array.from({ length: 100 }, (_, i) => ({ from: 'api:T001', to: `web:T${i + 100}`, kind: 'across' }));
   expect(await render({ graph: { nodes: [api], edges: many } })).toContain('and 41 lines more');
 });
 
-test('text of other projects is shown, not obeyed', async () => {
+test('removes control characters from text of other projects', async () => {
   const hostile = { ...web, title: 'a\u001b[2Jb\u202e\nc' };
   for (const result of [{ deps: { task: api, waitsFor: [hostile], waitedForBy: [] } }, { tasks: [hostile, api] }, { on: hostile }])
     expect(await render(result)).not.toMatch(/\u001b|\u202e/);

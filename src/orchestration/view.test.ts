@@ -8,7 +8,7 @@ const task = (id: string, title: string, more: object = {}) => ({ id, title, sta
 const root = { id: 'T001', title: 'Reader', status: 'pending', type: 'epic' };
 const lines = (...all: string[]): string => [...all, ''].join('\n');
 
-test('a plan: waves as a tree, then what it says of itself, then what stands in the way', async () => {
+test('draws a plan as a tree of waves, then progress and blockers', async () => {
   const found = {
     waves: [
       { wave: 1, tasks: [task('T002', 'Write the grammar', { size: 'small' }), task('T003', 'Collect samples', { status: 'active' })] },
@@ -57,7 +57,7 @@ test('a plan: waves as a tree, then what it says of itself, then what stands in 
       '  ⊘ T006  Names',
       '    ← the list of names ↵ is not there',
       '  ○ T007  Docs',
-      '    ← T001 is blocked: nobody wrote why',
+      '    ← T001 is blocked: no reason given',
       '    ← T009, which has nothing left inside and waits to be completed',
       '',
       'external blockers',
@@ -70,12 +70,12 @@ test('a plan: waves as a tree, then what it says of itself, then what stands in 
   );
 });
 
-test('a bar is full only when all is done', async () => {
+test('fills the bar only when everything is done', async () => {
   const bar = async (percent: number) => (await render({ running: [], progress: { done: 1, total: 1, percent } })).split(/ +/)[1];
   expect([await bar(0), await bar(9), await bar(99), await bar(100)]).toEqual(['░░░░░░░░░░', '░░░░░░░░░░', '█████████░', '██████████']);
 });
 
-test('who is at what, by age', async () => {
+test('lists agents at work with the age of their claims', async () => {
   const running = [
     {
       taskId: 'T002',
@@ -98,7 +98,7 @@ test('who is at what, by age', async () => {
   );
 });
 
-test('the work of a task in groups, empty ones left out', async () => {
+test('draws the groups of a report without empty ones', async () => {
   const report = {
     ...root,
     progress: { done: 1, total: 4, percent: 25 },
@@ -141,7 +141,7 @@ test('the work of a task in groups, empty ones left out', async () => {
   );
 });
 
-test('what was picked out of an answer, or is no answer, is shown as it came', async () => {
+test('prints selected or unexpected fields unchanged', async () => {
   expect(await render({ report: { title: 'Reader' } })).toBe(lines('title  Reader'));
   expect(
     await render({ waves: [{ wave: 1 }], blocked: [{ id: 'T001' }], externalBlockers: [{ id: 'T002' }], members: [{ id: 'T003' }] }),
@@ -165,7 +165,7 @@ test('what was picked out of an answer, or is no answer, is shown as it came', a
 
 const packTask = { id: 'T003', type: 'task', title: 'Write the parser', status: 'blocked', priority: 'high', size: 'small', holder: 'ada' };
 
-test('a pack is a text for people and prompts alike, what was left out below it', async () => {
+test('draws a pack as text with its omissions below', async () => {
   const pack = {
     task: { ...packTask, description: 'Line one\n\nLine\ttwo \u001b[31m', labels: ['core'], files: ['a.ts'] },
     acceptance: [
@@ -229,7 +229,7 @@ Labels: core
   );
 });
 
-test('fields that were picked out of one are shown as they are', async () => {
+test('prints selected fields of a pack unchanged', async () => {
   expect(await render({ pack: { docs: [{ slug: 'plan', kind: 'plan' }] } })).toContain('plan');
 });
 
@@ -243,7 +243,7 @@ const spawn = {
   env: { CLEO_AGENT_ID: 'T002-worker-1', CLEO_SESSION_ID: 'session-1772359200000-abcdef' },
 };
 
-test('a prompt stands as it is, to be copied, and nothing in it reaches the terminal', async () => {
+test('prints a prompt unwrapped and without terminal control characters', async () => {
   const long = 'long '.repeat(30).trim();
   expect(await render({ spawn: { ...spawn, prompt: `# Do T002\n\n\u001b[31m${long}\n` } }, {}, 50)).toBe(
     [
@@ -261,7 +261,7 @@ test('a prompt stands as it is, to be copied, and nothing in it reaches the term
   );
 });
 
-test('several of them, and what a file holds', async () => {
+test('draws several spawns and prompt files', async () => {
   const second = {
     ...spawn,
     taskId: 'T003',
@@ -285,7 +285,7 @@ test('several of them, and what a file holds', async () => {
   );
 });
 
-test('some fields of it stand by their names', async () => {
+test('prints selected fields of a spawn by name', async () => {
   expect(await render({ spawn: { agentId: 'T002-worker-1', skill: 'ct-research-agent' } }, {}, 80)).toBe(
     'agent  T002-worker-1\nskill  ct-research-agent\n',
   );

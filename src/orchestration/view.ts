@@ -54,7 +54,7 @@ function drawBlocked(tasks: Fields[], screen: Screen): string[] {
 
 function formatReason({ kind, on, text, via }: Fields): string {
   const through = via === undefined ? '' : ` (through ${via})`;
-  if (kind === 'stated') return `${via === undefined ? '' : `${via} is blocked: `}${text ?? 'nobody wrote why'}`;
+  if (kind === 'stated') return `${via === undefined ? '' : `${via} is blocked: `}${text ?? 'no reason given'}`;
   if (kind === 'external') return `${on}, which is outside${through}`;
   if (kind === 'unfinished') return `${on}, which has nothing left inside and waits to be completed${through}`;
   return `${on}${through}`;
@@ -132,5 +132,5 @@ function drawPack(value: unknown, screen: Screen): string[] {
     });
 }
 
-/** Whether the pack is whole: `--fields` may have removed parts of it. */
+/** Checks that the pack is complete: `--fields` may have removed parts of it. */
 const isPack = (value: unknown): value is Pack => isPlainObject(value) && isPlainObject(value.task) && typeof value.task.title === 'string';

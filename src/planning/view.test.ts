@@ -6,7 +6,7 @@ const render = renderWith(sagaView);
 const task = (id: string, title: string, more: object = {}) => ({ id, title, status: 'pending', ...more });
 const lines = (...all: string[]): string => [...all, ''].join('\n');
 
-test('a saga summed up, and sagas below one another', async () => {
+test('draws the rollup of a saga and a list of sagas', async () => {
   const saga = { id: 'T001', title: 'Any language', status: 'pending', type: 'saga' };
   const rollup = {
     ...saga,

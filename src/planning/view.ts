@@ -50,12 +50,12 @@ function drawRollup(fields: Fields, screen: Screen): string[] {
 
 const formatBlocker = (kind: unknown, text: unknown): string =>
   kind === 'stated'
-    ? `blocked: ${text ?? 'nobody wrote why'}`
+    ? `blocked: ${text ?? 'no reason given'}`
     : kind === 'external'
       ? 'outside the saga'
       : 'nothing is left inside; it waits to be completed';
 
-/** Draws a title and the items below it; nothing if there are none. */
+/** Draws a title and the items below it; nothing without items. */
 export function drawGroup(title: string, items: unknown, screen: Screen, draw: (item: Fields, inner: Screen) => string[]): string[] {
   const all = toRecords(items);
   if (all.length === 0) return [];

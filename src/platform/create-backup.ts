@@ -1,5 +1,5 @@
 import { basename } from 'node:path';
-import { superfluous } from '#admin/rules/backups.ts';
+import { listExpiredBackups } from '#admin/rules/expired-backups.ts';
 import { files } from './files.ts';
 import type { Backups } from './port.ts';
 
@@ -21,7 +21,7 @@ export function createBackupMaker({ list, getPath: pathOf }: Pick<Backups, 'list
       throw error;
     }
     const all = list(project);
-    const removed = superfluous(all, keep);
+    const removed = listExpiredBackups(all, keep);
     for (const old of removed) {
       files.remove(pathOf(project, old));
       files.remove(`${pathOf(project, old)}.sha256`);

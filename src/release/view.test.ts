@@ -6,7 +6,7 @@ const render = renderWith(releaseView);
 
 const at = '2026-01-01T00:00:00.000Z';
 
-test('a release: how far it has come, what is in it, where it comes from', async () => {
+test('draws a release with its steps, tasks and digests', async () => {
   const release = {
     version: 'v1.0.0',
     status: 'shipping',
@@ -42,7 +42,7 @@ test('a release: how far it has come, what is in it, where it comes from', async
   expect(Math.max(...lines.map((line) => line.length))).toBeLessThanOrEqual(80);
 });
 
-test('releases in rows, and a long one is cut short', async () => {
+test('draws releases as rows and limits the tasks of a long one', async () => {
   const row = {
     version: 'v1.0.0',
     status: 'shipped',

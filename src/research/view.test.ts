@@ -25,7 +25,7 @@ const entries = [
   },
 ];
 
-test('entries are shown with how they ended, where they belong and what they leave to do', async () => {
+test('draws entries with status, tasks and follow-ups', async () => {
   expect(await render({ entries }, {}, 60)).toBe(`✓ Which parsers there are
     T002-parsers
     complete · 2026-01-01 · research · T002 · lexing, speed
@@ -37,7 +37,7 @@ test('entries are shown with how they ended, where they belong and what they lea
 `);
 });
 
-test('nothing but an id is wider than the screen', async () => {
+test('wraps everything except ids', async () => {
   const long = entries.map((entry) => ({
     ...entry,
     title: 'word '.repeat(40),

@@ -7,7 +7,7 @@ const render = renderWith(sessionView);
 const now = '2026-01-01T00:00:00.000Z';
 const own = { id: 'session-1', name: 'Parser', scope: 'epic:T001', status: 'active', agent: 'ann', startedAt: '2025-12-31T21:30:00.000Z' };
 
-test('sessions in rows, with how long they have been what they are', async () => {
+test('draws sessions as rows with their ages', async () => {
   const sessions = [
     { ...own, name: 'A name that is longer than there is room for it', graded: true },
     { ...own, id: 'session-2', status: 'suspended', agent: 'bob', startedAt: now, scope: 'global' },
@@ -33,7 +33,7 @@ const handoff = {
   next: Array.from({ length: 12 }, (_, i) => ({ id: `T1${i}`, title: 'Later' })),
 };
 
-test('the end of a session: where it stands, what was let go, what is handed over', async () => {
+test('draws an ended session with released claims and handoff', async () => {
   const session = { ...own, status: 'ended', endedAt: now, phase: 'core' };
   const lines = (await render({ session, released: ['T003'], handoff, data: { updated: ['T003'] } })).split('\n');
   expect(lines.slice(0, 12)).toEqual([
@@ -53,7 +53,7 @@ test('the end of a session: where it stands, what was let go, what is handed ove
   expect(lines.slice(-4)).toEqual(['            … 2 more', '', 'updated T003', '']);
 });
 
-test('one session: who is in it, what they hold, and the note where the handoff does not have it', async () => {
+test('draws a session with agents and claims, and the note unless the handoff has it', async () => {
   const focus = { id: 'T002', title: 'Write the grammar', status: 'active', type: 'task', parentId: 'T001', startedAt: now };
   expect(await render({ session: own, focus })).toBe(
     '◐ session-1  Parser\n  active · epic:T001 · ann · started 2h ago\n\nfocus  ◐ T002  Write the grammar\n',
@@ -73,7 +73,7 @@ test('one session: who is in it, what they hold, and the note where the handoff 
   expect(await render({ session: { ...own, agents: ['ann'], note: handoff.note, handoff } })).not.toMatch(/agents|note/);
 });
 
-test('a briefing is text for people and models alike: every line says something', async () => {
+test('draws a briefing as Markdown without empty parts', async () => {
   const briefing = {
     session: { ...own, graded: true },
     focus: { id: 'T003', title: 'Generate the tables', status: 'active', type: 'task' },
@@ -119,6 +119,6 @@ test.each([
     { state: 'critical', percent: 91, used: 182, max: 200, reportedAt: '2025-12-31T23:58:00.000Z' },
     '✗ critical  91% of the context window: 182 of 200 tokens, reported 2m ago\n',
   ],
-])('the context window in one line: %j', async (context, text) => {
+])('draws the context window in one line: %j', async (context, text) => {
   expect(await render({ context })).toBe(text);
 });

@@ -154,7 +154,7 @@ const stateMarks: Record<string, Required<Cell>> = {
 
 const isSession = (fields: Fields): boolean => typeof fields.id === 'string' && typeof fields.scope === 'string' && 'startedAt' in fields;
 
-/** Draws the whole id, so that it can be copied, and the name next to it; below it if there is no room. */
+/** Draws the whole id, so that it can be copied, and the name next to it or, on a narrow screen, below it. */
 function drawHead(id: string, name: unknown, screen: Screen): string[] {
   if (typeof name !== 'string' || name === '') return [id];
   if (screen.columns - measureWidth(id) >= 20) return drawHanging(`${id}  `, name, screen, 'bold');

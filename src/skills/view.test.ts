@@ -6,7 +6,7 @@ const render = renderWith(skillView);
 
 const own = { name: 'upload', category: 'core', origin: 'project', description: 'Knows how uploads go on where they stopped, and more' };
 
-test('skills in rows: the name whole, the rest as far as there is room', async () => {
+test('draws skills in rows and cuts everything except the name', async () => {
   const skills = [
     { ...own, shadows: ['user', 'bundled'] },
     { ...own, name: 'ct-test-writer-bats', category: 'testing', origin: 'bundled' },
@@ -31,7 +31,7 @@ test('skills in rows: the name whole, the rest as far as there is room', async (
   );
 });
 
-test('one skill: what it is, when it is taken, and its text line by line', async () => {
+test('draws one skill with description, triggers and text', async () => {
   const skill = {
     ...own,
     version: '1.2.0',
@@ -62,7 +62,7 @@ test('one skill: what it is, when it is taken, and its text line by line', async
   expect(lines.join('')).not.toContain('\u001b');
 });
 
-test('fields that were picked are shown as they are', async () => {
+test('prints selected fields unchanged', async () => {
   expect(await render({ skills: [{ name: 'a' }, { name: 'b' }] })).toBe('a\nb\n');
   expect(await render({ skill: { path: 'x' } })).toBe('path  x\n');
 });

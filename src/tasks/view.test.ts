@@ -4,7 +4,7 @@ import { taskView } from './view.ts';
 
 const render = renderWith(taskView);
 
-test('a tree has branches', async () => {
+test('draws the branches of a tree', async () => {
   const leaf = (id: string) => ({ id, title: `Task ${id}`, status: 'pending', type: 'task' });
   const tree = [
     { ...leaf('T001'), type: 'epic', children: [{ ...leaf('T002'), children: [leaf('T003'), leaf('T004')] }, leaf('T005')] },

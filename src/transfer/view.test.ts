@@ -5,14 +5,14 @@ import { openApp } from '../../test/app.ts';
 
 const issue = (id: string, more: object = {}): string => JSON.stringify({ id, title: `Issue ${id}`, status: 'open', priority: 2, ...more });
 
-test('an import is told by its figures first, then what could not be kept, then a few ids', async () => {
+test('prints the counts of an import first, then losses, then some ids', async () => {
   const { root, cli } = await openApp();
   const content = [issue('a0', { due_at: '2026-05-01T00:00:00Z' }), ...Array.from({ length: 13 }, (_, i) => issue(`a${i + 1}`))].join('\n');
   writeFileSync(join(root, 'issues.jsonl'), content);
   const { out } = await cli(['import', 'issues.jsonl', '--from', 'beads', '--human']);
   const plain = out.replace(/\u001b\[\d+m/g, '');
   expect(plain).toMatch(
-    /^imported {3}14\nupdated {4}0\nunchanged {2}0\n\nlosses\n {2}ID {2}FIELD {3}WHY\n {2}a0 {2}due_at {2}there is no such field/,
+    /^imported {3}14\nupdated {4}0\nunchanged {2}0\n\nlosses\n {2}ID {2}FIELD {3}WHY\n {2}a0 {2}due_at {2}tasks have no such field/,
   );
   expect(plain).toContain('a0 → T001, a1 → T002');
   expect(plain).toContain('… cleo imported');

@@ -7,7 +7,7 @@ const render = renderWith(verificationView);
 const at = '2026-01-01T00:00:00.000Z';
 const files = { kind: 'files', files: [{ path: 'src/a.ts', sha256: 'x' }] };
 
-test('each gate on a line, with its evidence in words', async () => {
+test('draws each gate with its evidence', async () => {
   const verification = {
     taskId: 'T001',
     round: 2,
@@ -61,7 +61,7 @@ test('each gate on a line, with its evidence in words', async () => {
   );
 });
 
-test('what was just brought', async () => {
+test('draws the gate that was just passed', async () => {
   const verification = {
     taskId: 'T001',
     gate: 'implemented',

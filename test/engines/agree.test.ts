@@ -5,7 +5,7 @@ import { command, fillInSessions, sessionWrite, startOperations, taskTree } from
 
 const runs = process.env.CLEO_FAULTS === 'full' ? 200 : 15;
 
-test('SQLite and PostgreSQL give the same answers to the same calls', { timeout: 600_000 }, async () => {
+test('SQLite and PostgreSQL return the same answers', { timeout: 600_000 }, async () => {
   await fc.assert(
     fc.asyncProperty(
       fc.constantFrom([], taskTree),
@@ -20,7 +20,7 @@ test('SQLite and PostgreSQL give the same answers to the same calls', { timeout:
           clock.now = new Date(Date.UTC(2026, 0, 1, 0, 3 * i)).toISOString();
           const one = await sqlite.call(...fillInSessions(each, started));
           const other = await postgres.call(...fillInSessions(each, started));
-          expect(comparable(other)).toEqual(comparable(one));
+          expect(normalizeLeases(other)).toEqual(normalizeLeases(one));
           if (one.success && startOperations.includes(each.operation)) started.push(one.session.id);
         }
       },
@@ -29,5 +29,6 @@ test('SQLite and PostgreSQL give the same answers to the same calls', { timeout:
   );
 });
 
-/** A server judges leases by its own clock. */
-const comparable = (envelope: Json): unknown => JSON.parse(JSON.stringify(envelope, (key, value) => (key === 'until' ? '<lease>' : value)));
+/** Replaces lease times, because PostgreSQL uses its own clock. */
+const normalizeLeases = (envelope: Json): unknown =>
+  JSON.parse(JSON.stringify(envelope, (key, value) => (key === 'until' ? '<lease>' : value)));

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { openApp } from '../app.ts';
 
-/** What a project remembers, in the order in which it was written. */
+/** Memory entries of a project, in the order they were written. */
 const world = [
   'memory decision accepted tags store,sqlite: Use SQLite in write-ahead mode',
   'memory decision superseded tags store: Use one JSON file as the store',
@@ -105,7 +105,7 @@ const queries: [term: string, first: string | undefined, near?: true][] = [
   ['設定 quokka', 'L-002', true],
 ];
 
-test('both databases give the same answers to the same words, and the right one first', async () => {
+test('both databases return the same results with the best one first', async () => {
   const sqlite = await openApp({ engine: 'sqlite', tasks: world });
   const postgres = await openApp({ engine: 'postgres', tasks: world });
   expect(queries.length).toBeGreaterThanOrEqual(50);

@@ -3,7 +3,7 @@ import { openApp } from '../app.ts';
 import { isFull, pickSize } from '../faults/processes.ts';
 import { findMissedTampering } from '../tampering.ts';
 
-test('every random tampering with the audit log is found on PostgreSQL too', async () => {
+test('audit verify reports every random change of the log on PostgreSQL', async () => {
   const app = await openApp({ engine: 'postgres' });
   expect(await findMissedTampering(app, 20, pickSize(50, 1000), isFull ? Date.now() >>> 0 : 1)).toEqual([]);
 }, 600_000);

@@ -5,7 +5,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import { openApp } from '../app.ts';
 import { cleoPath } from '../built-cli.ts';
 
-test('a change on a server is told to who watches from another process', async () => {
+test('watch reports changes of another process on PostgreSQL', async () => {
   const { root, env, call } = await openApp({ engine: 'postgres' });
   const child = spawn(process.execPath, [cleoPath, 'watch'], {
     cwd: root,

@@ -8,8 +8,8 @@ import { openSqlite } from '../../src/store/dialects/sqlite.ts';
 import { loadSqliteDriver, type SqliteDriver } from '../../src/store/dialects/sqlite-driver.ts';
 import { openApp } from '../app.ts';
 
-/** The real driver, whose nth statement from now on fails as on a failing disk. Rolling back is left to work. */
-function fragile(): { driver: SqliteDriver; failAt(nth: number): void; hasFailed(): boolean } {
+/** Wraps the driver so that the nth statement from now on fails like a failing disk. Rollback still works. */
+function createFailingDriver(): { driver: SqliteDriver; failAt(nth: number): void; hasFailed(): boolean } {
   const { DatabaseSync } = loadSqliteDriver();
   let left = Number.POSITIVE_INFINITY;
   const step = (): void => {
@@ -50,8 +50,8 @@ function fragile(): { driver: SqliteDriver; failAt(nth: number): void; hasFailed
   };
 }
 
-/** Every row of every table, search included, as another connection sees it. */
-function dumper(path: string): () => Record<string, string> {
+/** Reads all rows of all tables through another connection, search included. */
+function createDump(path: string): () => Record<string, string> {
   const database = new (loadSqliteDriver().DatabaseSync)(path, {});
   onTestFinished(() => database.close());
   const ask = (statement: string) => database.prepare(statement).all();
@@ -65,15 +65,15 @@ function dumper(path: string): () => Record<string, string> {
 }
 
 for (const entry of registry.entries.filter(({ kind }) => kind === 'mutation'))
-  test(`${entry.name}: a storage failure at any statement leaves no trace, and the next try succeeds`, async () => {
+  test(`${entry.name}: a failure of any statement changes nothing, and the next call succeeds`, async () => {
     const { example, canDryRun } = await entry.load();
     const { root, env } = await openApp({ tasks: example.world ?? [], engine: 'sqlite' });
     const path = join(root, '.cleo', 'cleo.db');
-    const { driver, failAt, hasFailed } = fragile();
+    const { driver, failAt, hasFailed } = createFailingDriver();
     const store = openSqlite({ path, mode: 'write', busyTimeoutMs: 1000, durability: 'normal', newestBackup: () => undefined, driver });
     onTestFinished(() => store.close());
     const app: App = { ...createApp(createPlatform(env, root, '0.0.0-test')), openStore: async () => store };
-    const dump = dumper(path);
+    const dump = createDump(path);
     const call = (params: Record<string, unknown>) =>
       dispatch(app, { operation: entry.name, params, gateway: 'cli', idempotencyKey: 'the-key' });
 
@@ -93,10 +93,10 @@ for (const entry of registry.entries.filter(({ kind }) => kind === 'mutation'))
         expect(dump()).toEqual(before);
       }
     }
-    // Begin, the key, the audit entry and commit alone are more than these.
+    // Begin, the idempotency key, the audit entry and commit are at least these.
     expect(failures).toBeGreaterThan(5);
     if ((example.exit ?? 0) !== 0) return;
-    // More than the entry of the log and the key: the example does what the operation is for.
+    // The example must write more than the log entry and the key.
     const after = dump();
     const changed = Object.keys(after).filter((table) => after[table] !== before[table]);
     expect(changed.filter((table) => !['audit_log', 'audit_head', 'idempotency_keys'].includes(table))).not.toEqual([]);

@@ -7,19 +7,19 @@ import { expect, test } from 'vitest';
 import { checkJsonLines } from '../../src/lib/jsonl.ts';
 import { createFaultFolder, pickSize, root } from './processes.ts';
 
-/** A process that appends `count` lines of many lengths, through our own code. */
-const program = (path: string) => `import { files } from ${JSON.stringify(join(root, 'src', 'platform', 'files.ts'))};
+/** A program that appends `count` lines of different lengths with `files.appendLine`. */
+const createProgram = (path: string) => `import { files } from ${JSON.stringify(join(root, 'src', 'platform', 'files.ts'))};
 const [row, count] = process.argv.slice(2).map(Number);
 for (let place = 0; place < count; place++)
   files.appendLine(${JSON.stringify(path)}, JSON.stringify({ row, place, text: 'x'.repeat((place * 997) % 20000) }));`;
 
-test('lines that many processes append to one file are all there, whole, also behind one that was cut short', async () => {
+test('concurrent appends lose no line, also after an incomplete one', async () => {
   const [crowd, length] = [pickSize(8, 16), pickSize(60, 500)];
   const folder = createFaultFolder();
   const path = join(folder, '.cleo', 'metrics', 'GRADES.jsonl');
   const bundle = join(folder, 'append.mjs');
   await build({
-    stdin: { contents: program(path), resolveDir: folder, loader: 'ts' },
+    stdin: { contents: createProgram(path), resolveDir: folder, loader: 'ts' },
     bundle: true,
     format: 'esm',
     platform: 'node',
@@ -41,6 +41,6 @@ test('lines that many processes append to one file are all there, whole, also be
   const found = lines.map((line) => JSON.parse(line) as { row: number; place: number; text: string });
   expect(found.filter(({ place, text }) => text.length !== (place * 997) % 20000)).toEqual([]);
   for (let row = 0; row < crowd; row++)
-    // Each process finds its own lines in the order it wrote them.
+    // The lines of each process are in order.
     expect(found.filter((one) => one.row === row).map((one) => one.place)).toEqual(Array.from({ length }, (_, i) => i));
 });

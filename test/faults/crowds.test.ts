@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { createFaultProject, createIds, listTaskIds, pickSize, queryDatabase, runInRows } from './processes.ts';
 
-test('many processes that add at once all succeed, with ids that are unique and have no gap', async () => {
+test('concurrent adds all succeed with consecutive ids', async () => {
   const [crowd, length] = [pickSize(8, 16), pickSize(12, 500)];
   const { run, database } = await createFaultProject();
   const ended = await runInRows(crowd, length, (row, place) =>
@@ -9,22 +9,22 @@ test('many processes that add at once all succeed, with ids that are unique and 
   );
   expect(ended.filter((one) => one.exitCode !== 0).map((one) => one.stdout)).toEqual([]);
   const all = createIds(crowd * length);
-  expect(ended.map((one) => one.answer.task.id).sort(byNumber)).toEqual(all);
+  expect(ended.map((one) => one.answer.task.id).sort(compareIds)).toEqual(all);
   expect(listTaskIds(database)).toEqual(all);
-  // Each add is one entry of the log, in a chain without a gap.
+  // Each add is one entry of the audit chain.
   const log = queryDatabase(database, 'select count(*) as n, max(seq) as last, count(distinct prev_hash) as links from audit_log');
   expect(log).toEqual([{ n: all.length + 1, last: all.length + 1, links: all.length + 1 }]);
 });
 
-test('notes that many processes append to one task are all there', async () => {
+test('concurrent notes on one task are all stored', async () => {
   const [crowd, length] = [pickSize(8, 16), pickSize(6, 25)];
-  const { run, runOk: done } = await createFaultProject();
-  await done(['add', 'Take notes']);
+  const { run, runOk } = await createFaultProject();
+  await runOk(['add', 'Take notes']);
   const ended = await runInRows(crowd, length, (row, place) => run(['update', 'T1', '--notes', `note ${row}.${place}`]));
   expect(ended.filter((one) => one.exitCode !== 0).map((one) => one.stdout)).toEqual([]);
-  const { task } = await done(['show', 'T1']);
+  const { task } = await runOk(['show', 'T1']);
   expect(new Set(task.notes.map((note: { text: string }) => note.text)).size).toBe(crowd * length);
   expect(task.revision).toBe(1 + crowd * length);
 });
 
-const byNumber = (a: string, b: string): number => Number(a.slice(1)) - Number(b.slice(1));
+const compareIds = (a: string, b: string): number => Number(a.slice(1)) - Number(b.slice(1));

@@ -30,21 +30,21 @@ import {
 
 const pageSize = 4096;
 
-/** A project with twenty tasks, all in the database itself: the log is empty and gone. */
+/** A project with twenty tasks and no write-ahead log. */
 let template: string;
 
 beforeAll(async () => {
   template = mkdtempSync(join(tmpdir(), 'cleo-sound-'));
-  const { runOk: done, database } = openFaultProject(template);
+  const { runOk, database } = openFaultProject(template);
   writeFileSync(join(template, 'batch.json'), JSON.stringify(Array.from({ length: 20 }, (_, i) => ({ title: `Task ${i + 1}` }))));
-  await done(['init']);
-  await done(['add-batch', '--file', 'batch.json']);
+  await runOk(['init']);
+  await runOk(['add-batch', '--file', 'batch.json']);
   expect(checkIntegrity(database)).toBe('ok');
   expect(existsSync(`${database}-wal`)).toBe(false);
 });
 afterAll(() => rmSync(template, { recursive: true, force: true }));
 
-function settled(): FaultProject {
+function copyProject(): FaultProject {
   const folder = createFaultFolder();
   cpSync(template, folder, { recursive: true });
   return openFaultProject(folder);
@@ -56,17 +56,17 @@ function overwrite(path: string, at: number, length: number): void {
   closeSync(file);
 }
 
-const pageOf = (path: string, table: string): number =>
+const getRootPage = (path: string, table: string): number =>
   Number(queryDatabase(path, `select rootpage from sqlite_schema where name = '${table}'`)[0]?.rootpage);
 
 const kinds: Record<string, (path: string) => void> = {
   'zero bytes': (path) => truncateSync(path, 0),
   missing: (path) => rmSync(path),
   'a garbage header': (path) => overwrite(path, 0, 100),
-  'garbage from beginning to end': (path) => overwrite(path, 0, statSync(path).size),
-  'half of it gone': (path) => truncateSync(path, statSync(path).size / 2 - 100),
-  'only its first page left': (path) => truncateSync(path, pageSize),
-  'garbage in a page in the middle': (path) => overwrite(path, (pageOf(path, 'tasks') - 1) * pageSize, pageSize),
+  'only garbage': (path) => overwrite(path, 0, statSync(path).size),
+  'cut in half': (path) => truncateSync(path, statSync(path).size / 2 - 100),
+  'only the first page': (path) => truncateSync(path, pageSize),
+  'garbage in a page in the middle': (path) => overwrite(path, (getRootPage(path, 'tasks') - 1) * pageSize, pageSize),
   "another program's database": (path) => {
     rmSync(path);
     execFileSync(
@@ -83,65 +83,65 @@ const kinds: Record<string, (path: string) => void> = {
 };
 
 for (const [kind, damage] of Object.entries(kinds))
-  test(`damage (${kind}): every call is 3 and names the file, which stays as it is; a sound file in its place just works`, async () => {
-    const { run, runOk: done, database } = settled();
+  test(`damage (${kind}): every call fails with exit code 3 and the path, and changes nothing; a sound file works again`, async () => {
+    const { run, runOk, database } = copyProject();
     const sound = readFileSync(database);
     damage(database);
-    const before = seen(database);
+    const before = readState(database);
     for (const args of [['show', 'T001'], ['list'], ['add', 'One more'], ['update', 'T001', '--notes', 'a note'], ['complete', 'T001']]) {
       const { exitCode, answer, stderr } = await run(args);
       expect([args[0], exitCode, stderr]).toEqual([args[0], 3, '']);
       expect(answer.error.message).toContain(database);
       expect(answer.error.message).toContain('There is no backup');
-      expect(seen(database)).toEqual(before);
+      expect(readState(database)).toEqual(before);
     }
     rmSync(database, { recursive: true, force: true });
     writeFileSync(database, sound);
-    expect((await done(['add', 'One more'])).task.id).toBe('T021');
+    expect((await runOk(['add', 'One more'])).task.id).toBe('T021');
   });
 
-test('damage names the newest backup, and the fix brings the project back', async () => {
-  const { run, runOk: done, database } = settled();
-  await done(['backup']);
+test('names the newest backup, and the fix restores it', async () => {
+  const { run, runOk, database } = copyProject();
+  await runOk(['backup']);
   overwrite(database, 0, 100);
   const before = readBytes(database);
   const { exitCode, answer } = await run(['add', 'One more']);
   expect([exitCode, readBytes(database) === before]).toEqual([3, true]);
   expect(answer.error.fix).toMatch(/^cleo backup restore \S+$/);
   expect(answer.error.message).toContain(answer.error.fix.split(' ').at(-1));
-  await done(answer.error.fix.split(' ').slice(1));
-  expect((await done(['show', 'T020'])).task.title).toBe('Task 20');
-  expect((await done(['add', 'One more'])).task.id).toBe('T021');
+  await runOk(answer.error.fix.split(' ').slice(1));
+  expect((await runOk(['show', 'T020'])).task.title).toBe('Task 20');
+  expect((await runOk(['add', 'One more'])).task.id).toBe('T021');
   expect(checkIntegrity(database)).toBe('ok');
 });
 
-test('damage where a write has to go but a read does not: reads go on, the write is 3 and changes nothing', async () => {
-  const { run, runOk: done, database } = settled();
-  overwrite(database, (pageOf(database, 'audit_log') - 1) * pageSize, pageSize);
+test('damage that only affects writes: reads succeed, the write fails with exit code 3 and changes nothing', async () => {
+  const { run, runOk, database } = copyProject();
+  overwrite(database, (getRootPage(database, 'audit_log') - 1) * pageSize, pageSize);
   const before = readBytes(database);
-  expect((await done(['show', 'T007'])).task.title).toBe('Task 7');
-  expect((await done(['list'])).tasks).toHaveLength(20);
+  expect((await runOk(['show', 'T007'])).task.title).toBe('Task 7');
+  expect((await runOk(['list'])).tasks).toHaveLength(20);
   const { exitCode, answer } = await run(['add', 'One more']);
   expect([exitCode, answer.error.code]).toEqual([3, 'E_STORE_DAMAGED']);
   expect(readBytes(database)).toBe(before);
-  expect((await done(['list'])).tasks).toHaveLength(20);
+  expect((await runOk(['list'])).tasks).toHaveLength(20);
 });
 
-test('a log of garbage is no log: what the database holds is there, and the next write goes on from it', async () => {
-  const { runOk: done, database } = settled();
+test('a garbage log is ignored, and the next write continues from the database', async () => {
+  const { runOk, database } = copyProject();
   for (const length of [10, 32, 5000, 100_000]) {
     writeFileSync(`${database}-wal`, Buffer.alloc(length, 0xa7));
     rmSync(`${database}-shm`, { force: true });
-    expect((await done(['show', 'T020'])).task.title).toBe('Task 20');
+    expect((await runOk(['show', 'T020'])).task.title).toBe('Task 20');
   }
-  expect((await done(['add', 'One more'])).task.id).toBe('T021');
-  expect((await done(['show', 'T021'])).task.title).toBe('One more');
+  expect((await runOk(['add', 'One more'])).task.id).toBe('T021');
+  expect((await runOk(['show', 'T021'])).task.title).toBe('One more');
   expect(checkIntegrity(database)).toBe('ok');
 });
 
-test('a log whose end is torn or garbled keeps every write before that point, and none in part', async () => {
-  const { run, runOk: done, database } = await createFaultProject();
-  for (let i = 1; i <= 6; i++) await done(['add', `Task ${i}`]);
+test('a damaged end of the log keeps every complete write before it', async () => {
+  const { run, runOk, database } = await createFaultProject();
+  for (let i = 1; i <= 6; i++) await runOk(['add', `Task ${i}`]);
   const files = ['', '-wal'].map((end) => readFileSync(`${database}${end}`));
   const length = files[1]!.length;
   for (let cut = 0; cut < pickSize(6, 40); cut++) {
@@ -153,13 +153,13 @@ test('a log whose end is torn or garbled keeps every write before that point, an
     else overwrite(`${database}-wal`, at, Math.min(200, length - at));
     const { tasks = [] } = (await run(['list'])).answer;
     expect(tasks.map((task: { title: string }) => task.title)).toEqual(tasks.map((_: unknown, i: number) => `Task ${i + 1}`));
-    expect((await done(['add', 'The next'])).task.id).toBe(`T00${tasks.length + 1}`);
+    expect((await runOk(['add', 'The next'])).task.id).toBe(`T00${tasks.length + 1}`);
     expect(checkIntegrity(database)).toBe('ok');
   }
 });
 
-test('a store of a newer version is refused with 8, by reads and writes, and stays as it is', async () => {
-  const { run, database } = settled();
+test('a newer store fails with exit code 8 on reads and writes, and is not changed', async () => {
+  const { run, database } = copyProject();
   execFileSync(
     process.execPath,
     [
@@ -177,8 +177,8 @@ test('a store of a newer version is refused with 8, by reads and writes, and sta
   expect(readBytes(database)).toBe(before);
 });
 
-test('init does not make a new store over a damaged one', async () => {
-  const { run, database } = settled();
+test('init does not replace a damaged store', async () => {
+  const { run, database } = copyProject();
   for (const damage of [kinds['zero bytes']!, kinds['a garbage header']!]) {
     damage(database);
     const before = readBytes(database);
@@ -187,4 +187,4 @@ test('init does not make a new store over a damaged one', async () => {
   }
 });
 
-const seen = (path: string): unknown => (existsSync(path) ? (statSync(path).isFile() ? readBytes(path) : 'a folder') : 'nothing');
+const readState = (path: string): unknown => (existsSync(path) ? (statSync(path).isFile() ? readBytes(path) : 'a folder') : 'nothing');

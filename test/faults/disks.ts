@@ -7,7 +7,7 @@ import { type CleoOptions, createFaultFolder, dist, readBytes, root } from './pr
 
 const isRoot = process.getuid?.() === 0;
 
-/** A disk of two megabytes where one can be mounted; elsewhere a limit on the size of files takes its place. */
+/** Mounts a disk of two megabytes; if that is not possible, limits the size of files instead. */
 export function createSmallDisk(): { folder: string; leave(kilobytes: number): CleoOptions; free(): void } {
   const folder = createFaultFolder();
   const ballast = join(folder, 'ballast');
@@ -33,7 +33,7 @@ const getLogSize = (folder: string): number => {
   return existsSync(log) ? readBytes(log).length : 0;
 };
 
-/** Root ignores permissions, so the calls are made by nobody, with a copy of the build that nobody can read. */
+/** Returns options to run as the user nobody, with a readable copy of the build. Root ignores permissions. */
 export function createNobodyOptions(): CleoOptions {
   if (!isRoot) return {};
   const folder = mkdtempSync(join(tmpdir(), 'cleo-nobody-'));

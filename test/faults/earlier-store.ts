@@ -6,7 +6,7 @@ import { migrations } from '../../src/store/migrations/all.ts';
 import { computeChecksum, getStatements } from '../../src/store/migrations/migration.ts';
 import type { TestApp } from '../app.ts';
 
-/** A working day's worth of everything that the schema of that version can hold. */
+/** Fills the store with records of all kinds that the schema of that version supports. */
 export async function fillStore({ call, as }: Pick<TestApp, 'as' | 'call'>, tasks: number, version: number): Promise<void> {
   await call('tasks.add', { title: 'The parser', type: 'epic', description: 'Überprüfen 解析する 👩‍👩‍👧' });
   await call('tasks.add-batch', {
@@ -42,9 +42,9 @@ const listMigrations = (version: number) => migrations.filter((migration) => mig
 const createMigrationsTable =
   'create table schema_migrations (version integer primary key, checksum text not null, applied_at text not null)';
 
-/** The house's rows in a file of their own, made by the first steps alone. */
+/** Copies the app's rows into a database with the schema of an earlier version. */
 export function createEarlierSqlite({ root }: TestApp, file: string, version: number): void {
-  // Full-text search keeps its rows in tables too, which are otherwise closed to others.
+  // Allows writing the shadow tables of full-text search.
   const database = new (loadSqliteDriver().DatabaseSync)(file, { defensive: false } as object);
   database.exec(`pragma foreign_keys = off; ${createMigrationsTable}`);
   for (const migration of listMigrations(version)) {
@@ -61,7 +61,7 @@ export function createEarlierSqlite({ root }: TestApp, file: string, version: nu
   database.close();
 }
 
-/** The house's rows in a schema of their own, made by the first steps alone. */
+/** Copies the app's rows into a schema of an earlier version. */
 export async function createEarlierPostgres(client: postgres.Sql, from: string, to: string, version: number): Promise<void> {
   await client
     .unsafe(`create schema "${to}"; set search_path to "${to}", public; set session_replication_role = replica; ${createMigrationsTable}`)
@@ -87,7 +87,7 @@ export async function createEarlierPostgres(client: postgres.Sql, from: string, 
 
 const appliedAt = '2026-01-01T00:00:00.000Z';
 
-/** The tables and their columns. */
+/** The tables of a store and their columns. */
 export type StoreShape = Record<string, string[]>;
 type Database = InstanceType<ReturnType<typeof loadSqliteDriver>['DatabaseSync']>;
 
@@ -117,14 +117,14 @@ async function readPostgresShape(client: postgres.Sql, schema: string): Promise<
   return shape;
 }
 
-/** What a store holds: which step of the schema it is at, its tables, and what is in them. */
+/** Schema version, tables and a digest of the rows of a store. */
 export interface StoreContent {
   version: number;
   shape: StoreShape;
   digest: string;
 }
 
-/** What is in the columns of `shape`, all of them unless it says otherwise, but for entries of the log after `entries`. */
+/** Reads the columns of `shape`, by default all, without audit entries after `entries`. */
 export function readSqliteContent(path: string, entries: number, shape?: StoreShape): StoreContent {
   const database = new (loadSqliteDriver().DatabaseSync)(path, {});
   const ask = (query: string) => database.prepare(query).all();
@@ -160,7 +160,7 @@ export async function readPostgresContent(
   return { version: Number(step?.v), shape: own, digest: computeDigest(rows) };
 }
 
-/** The head of the log moves with every entry; the steps are told by their number. */
+/** The head of the log changes with every entry; migrations are compared by their version. */
 const isCompared = ([table]: [string, string[]]): boolean => !['audit_head', 'schema_migrations'].includes(table);
 const limitEntries = (table: string, entries: number): string => (table === 'audit_log' ? ` where seq <= ${entries}` : '');
 const computeDigest = (rows: (readonly [string, string[]])[]): string =>

@@ -5,7 +5,7 @@ import { expect, test } from 'vitest';
 import { hostileTexts } from './hostile-values.ts';
 import { createFaultFolder, createFaultProject, dist, type EndedProcess, type FaultProject, isFull } from './processes.ts';
 
-/** What a person or an agent may put a text into. */
+/** Command lines with a place for a text. */
 const commands: ((text: string) => string[])[] = [
   (text) => ['add', text],
   (text) => ['show', text],
@@ -39,33 +39,33 @@ const commands: ((text: string) => string[])[] = [
   (text) => ['context', 'report', '--used', text, '--max', '100'],
 ];
 
-/** The answer is one line of JSON, or the text that was asked for; diagnostics are empty and no trace is printed. */
-function judge({ exitCode, stdout, stderr, answer }: EndedProcess, what: string): void {
+/** Checks that the answer is one line of JSON or the requested text, without diagnostics or a stack trace. */
+function checkAnswer({ exitCode, stdout, stderr, answer }: EndedProcess, what: string): void {
   expect([what, exitCode, stderr]).toEqual([what, expect.any(Number), '']);
   expect([what, exitCode === 1]).toEqual([what, false]);
   expect([what, /\n\s+at .*:\d+:\d+/.test(stdout)]).toEqual([what, false]);
   if (exitCode !== 0 && (exitCode ?? 0) < 100) expect([what, answer.error?.exitCode]).toEqual([what, exitCode]);
 }
 
-test('hostile words on the command line are refused with a code, and each fix runs as it is printed', async () => {
+test('rejects hostile arguments with an error code, and each fix runs as printed', async () => {
   const project = await createFaultProject();
   for (const title of ['One', 'Two']) await project.runOk(['add', title]);
   const fixes = new Set<string>();
-  // The shell cannot pass NUL, nor half a surrogate pair, nor more than 128 KB in one word.
+  // A command line cannot contain NUL, half a surrogate pair, or words over 128 KB.
   const words = Object.entries(hostileTexts).filter(([, text]) => !text.includes('\0') && text.isWellFormed() && text.length < 50_000);
   const calls = words.flatMap(([kind, text], i) =>
     commands.filter((_, j) => isFull || (i + j) % 10 === 0).map((command) => ({ kind, argv: command(text) })),
   );
   expect(calls.length).toBeGreaterThan(100);
-  await inFours(calls, async ({ kind, argv }) => {
+  await runInFours(calls, async ({ kind, argv }) => {
     const ended = await project.run(argv);
-    judge(ended, `${argv[0]?.slice(0, 20)} … ${kind}`);
+    checkAnswer(ended, `${argv[0]?.slice(0, 20)} … ${kind}`);
     if (ended.answer.error) fixes.add(ended.answer.error.fix);
   });
   expect(fixes.size).toBeGreaterThan(10);
-  const run = shellFor(project);
+  const run = createShell(project);
   const astray: string[] = [];
-  await inFours([...fixes], async (fix) => {
+  await runInFours([...fixes], async (fix) => {
     const exitCode = await run(fix);
     if ([1, 2, -1].includes(exitCode) || exitCode > 102) astray.push(`${exitCode} ${fix}`);
   });
@@ -74,7 +74,7 @@ test('hostile words on the command line are refused with a code, and each fix ru
   expect((await project.runOk(['show', 'T1'])).task.id).toBe('T001');
 });
 
-test('hostile files and standard input are refused with a code', async () => {
+test('rejects hostile files and standard input with an error code', async () => {
   const project = await createFaultProject();
   await project.runOk(['add', 'One']);
   const inputs: Record<string, string | Buffer> = {
@@ -101,15 +101,15 @@ test('hostile files and standard input are refused with a code', async () => {
       ['import', file],
     ]) {
       const ended = await project.run(argv);
-      judge(ended, `${argv[0]} ${kind}`);
+      checkAnswer(ended, `${argv[0]} ${kind}`);
       expect([kind, ended.exitCode === 0]).toEqual([kind, kind === 'a byte order mark' && argv[0] === 'add-batch']);
     }
-    judge(await project.run(['add-batch', '--file', '-'], { stdin: text.toString('latin1') }), `standard input ${kind}`);
+    checkAnswer(await project.run(['add-batch', '--file', '-'], { stdin: text.toString('latin1') }), `standard input ${kind}`);
   }
 });
 
-/** Runs a command line as printed, by a shell that knows `cleo`. */
-function shellFor(project: FaultProject): (line: string) => Promise<number> {
+/** Runs command lines as printed in a shell with `cleo`. */
+function createShell(project: FaultProject): (line: string) => Promise<number> {
   const bin = createFaultFolder();
   writeFileSync(join(bin, 'cleo'), `#!/bin/sh\nexec "${process.execPath}" "${join(dist, 'cleo.js')}" "$@"\n`);
   chmodSync(join(bin, 'cleo'), 0o755);
@@ -121,11 +121,11 @@ function shellFor(project: FaultProject): (line: string) => Promise<number> {
     });
 }
 
-async function inFours<T>(items: T[], act: (item: T) => Promise<void>): Promise<void> {
+async function runInFours<T>(items: T[], run: (item: T) => Promise<void>): Promise<void> {
   const left = items.values();
   await Promise.all(
     Array.from({ length: 4 }, async () => {
-      for (const item of left) await act(item);
+      for (const item of left) await run(item);
     }),
   );
 }

@@ -1,4 +1,4 @@
-/** Texts that have broken programs before. */
+/** Texts that often break programs. */
 export const hostileTexts: Record<string, string> = {
   empty: '',
   spaces: '   ',
@@ -64,7 +64,7 @@ export const hostileTexts: Record<string, string> = {
   'assignment trap': `${'a_'.repeat(400)}=`,
 };
 
-/** What is not a text at all. */
+/** Values that are not texts. */
 export const hostileValues: Record<string, unknown> = {
   null: null,
   true: true,
@@ -87,7 +87,7 @@ export const hostileValues: Record<string, unknown> = {
   'deep object': createDeepValue((inner) => ({ a: inner })),
 };
 
-/** Deeper than a function that calls itself can follow. */
+/** Creates a value that is too deep for a recursive function. */
 function createDeepValue(wrap: (inner: unknown) => unknown): unknown {
   let value: unknown = 'x';
   for (let i = 0; i < 100_000; i++) value = wrap(value);

@@ -14,8 +14,8 @@ import {
   queryDatabase,
 } from './processes.ts';
 
-/** Starts a command and kills it at some moment of its life, or just after. */
-async function killedAt({ run }: FaultProject, args: string[], afterMs: number): Promise<EndedProcess> {
+/** Starts a command and kills it after `afterMs`. */
+async function runAndKill({ run }: FaultProject, args: string[], afterMs: number): Promise<EndedProcess> {
   return run(args, {
     onStart: (child) => {
       void sleep(afterMs).then(() => child.kill('SIGKILL'));
@@ -23,21 +23,21 @@ async function killedAt({ run }: FaultProject, args: string[], afterMs: number):
   });
 }
 
-async function lifetimeMs({ runOk: done }: FaultProject, args: string[]): Promise<number> {
+async function measureMs({ runOk }: FaultProject, args: string[]): Promise<number> {
   const began = performance.now();
-  await done(args);
+  await runOk(args);
   return performance.now() - began;
 }
 
-test('a process killed while it adds loses nothing it had acknowledged, and the next call works', async () => {
+test('a killed add loses nothing acknowledged, and the next call works', async () => {
   const kills = pickSize(15, 200);
   const project = await createFaultProject();
-  const aim = createKillTimer(await lifetimeMs(project, ['add', 'The first']));
+  const aim = createKillTimer(await measureMs(project, ['add', 'The first']));
   const acknowledged = ['T001'];
   for (let i = 0; i < kills; i++) {
-    // Others write at the same time: the killed one may hold the lock they wait for.
+    // Others write at the same time, possibly waiting for the lock of the killed process.
     const [killed, other] = await Promise.all([
-      killedAt(project, ['add', `Killed ${i}`], aim.pickMoment(0, 1.6)),
+      runAndKill(project, ['add', `Killed ${i}`], aim.pickMoment(0, 1.6)),
       project.run(['add', `Beside ${i}`]),
     ]);
     aim.recordEnd(killed);
@@ -52,15 +52,15 @@ test('a process killed while it adds loses nothing it had acknowledged, and the 
   expect(checkIntegrity(project.database)).toBe('ok');
 });
 
-test('a batch whose process is killed is there as a whole or not at all', async () => {
+test('a killed batch is stored completely or not at all', async () => {
   const project = await createFaultProject();
   const [kills, batch] = [pickSize(6, 60), 200];
   const file = join(project.root, 'batch.json');
   writeFileSync(file, JSON.stringify(Array.from({ length: batch }, (_, i) => ({ title: `Part ${i}` }))));
-  const lifeMs = await lifetimeMs(project, ['add-batch', '--file', file]);
+  const lifeMs = await measureMs(project, ['add-batch', '--file', file]);
   let acknowledged = 1;
   for (let i = 0; i < kills; i++) {
-    const killed = await killedAt(project, ['add-batch', '--file', file], lifeMs * (0.3 + Math.random()));
+    const killed = await runAndKill(project, ['add-batch', '--file', file], lifeMs * (0.3 + Math.random()));
     if (killed.answer.success) acknowledged++;
   }
   await project.runOk(['add', 'The next call']);
@@ -69,7 +69,7 @@ test('a batch whose process is killed is there as a whole or not at all', async 
   expect((ids.length - 1) / batch).toBeGreaterThanOrEqual(acknowledged);
   expect(ids).toEqual(createIds(ids.length));
   expect(checkIntegrity(project.database)).toBe('ok');
-  // The log holds one entry for every batch that is there: a recorded success is a committed success.
+  // The log has one entry for every stored batch.
   const entries = queryDatabase(project.database, `select count(*) as n from audit_log where operation = 'add-batch'`);
   expect(entries).toEqual([{ n: (ids.length - 1) / batch }]);
 });

@@ -7,9 +7,9 @@ import { expect, test } from 'vitest';
 import { parseManifest } from '../../src/research/rules/manifest.ts';
 import { createFaultFolder, createFaultProject, pickSize, root, runInRows } from './processes.ts';
 
-/** A process that works on one manifest: `add` through our own code, `hand` as an agent appends, opening the file for each line,
- *  `held` through one handle kept open, `change` writes the whole file anew again and again. */
-const program = (path: string) => `import { appendFileSync, openSync, writeSync } from 'node:fs';
+/** A program that writes a manifest: `add` with our own code, `hand` opens the file for each line as agents do, `held` keeps one
+ *  handle open, `change` rewrites the whole file repeatedly. */
+const createProgram = (path: string) => `import { appendFileSync, openSync, writeSync } from 'node:fs';
 import { addLine, changeLines } from ${JSON.stringify(join(root, 'src', 'platform', 'manifest-file.ts'))};
 const [how, row, count] = process.argv.slice(2);
 const path = ${JSON.stringify(path)};
@@ -24,12 +24,12 @@ for (let place = 0; place < Number(count); place++) {
   if (how !== 'add') pause(how === 'change' ? 5 : 1);
 }`;
 
-async function crowd(): Promise<{ path: string; run(how: string, row: number, count: number): Promise<number> }> {
+async function createWriters(): Promise<{ path: string; run(how: string, row: number, count: number): Promise<number> }> {
   const folder = createFaultFolder();
   const path = join(folder, 'MANIFEST.jsonl');
   const bundle = join(folder, 'work.mjs');
   await build({
-    stdin: { contents: program(path), resolveDir: folder, loader: 'ts' },
+    stdin: { contents: createProgram(path), resolveDir: folder, loader: 'ts' },
     bundle: true,
     format: 'esm',
     platform: 'node',
@@ -44,37 +44,43 @@ async function crowd(): Promise<{ path: string; run(how: string, row: number, co
   return { path, run };
 }
 
-const idsOf = (text: string): string[] => parseManifest(text).entries.map(({ entry }) => entry.id);
-const numbered = (row: number, count: number): string[] =>
+const listIds = (text: string): string[] => parseManifest(text).entries.map(({ entry }) => entry.id);
+const createEntryIds = (row: number, count: number): string[] =>
   Array.from({ length: count }, (_, i) => `T${String(row + 1).padStart(3, '0')}-${i}`);
 
-test('two processes that append 500 entries each leave 1,000 whole lines', async () => {
-  const { path, run } = await crowd();
+test('two processes that append 500 entries each leave 1,000 complete lines', async () => {
+  const { path, run } = await createWriters();
   const count = pickSize(100, 500);
   expect(await Promise.all([run('add', 0, count), run('add', 1, count)])).toEqual([0, 0]);
   const text = readFileSync(path, 'utf8');
   expect(text.split('\n')).toHaveLength(2 * count + 1);
   expect(parseManifest(text).problems).toEqual([]);
   for (const row of [0, 1])
-    expect(idsOf(text).filter((id) => numbered(row, 1)[0]!.startsWith(id.split('-')[0]!))).toEqual(numbered(row, count));
+    expect(listIds(text).filter((id) => createEntryIds(row, 1)[0]!.startsWith(id.split('-')[0]!))).toEqual(createEntryIds(row, count));
 });
 
-test('nothing that is appended is lost while the file is written anew, by hand or by us', async () => {
-  const { path, run } = await crowd();
+test('a rewrite loses no lines appended by agents or by cleo', async () => {
+  const { path, run } = await createWriters();
   const count = pickSize(100, 500);
   expect(await run('add', 0, 1)).toBe(0);
   const codes = await Promise.all([run('add', 1, count / 4), run('hand', 2, count), run('held', 3, count), run('change', 9, count / 4)]);
   expect(codes).toEqual([0, 0, 0, 0]);
-  // What went to a file of before at the very end is carried over by the next write.
+  // Lines appended to a replaced file at the very end are carried over by the next write.
   expect(await run('add', 8, 1)).toBe(0);
   const text = readFileSync(path, 'utf8');
   const { problems } = parseManifest(text);
   expect(problems).toEqual([]);
-  const wanted = [...numbered(0, 1), ...numbered(1, count / 4), ...numbered(2, count), ...numbered(3, count), ...numbered(8, 1)];
-  expect(idsOf(text).sort()).toEqual(wanted.sort());
+  const wanted = [
+    ...createEntryIds(0, 1),
+    ...createEntryIds(1, count / 4),
+    ...createEntryIds(2, count),
+    ...createEntryIds(3, count),
+    ...createEntryIds(8, 1),
+  ];
+  expect(listIds(text).sort()).toEqual(wanted.sort());
 });
 
-test('of many commands that add and link at once each has its effect', async () => {
+test('concurrent add and link commands all take effect', async () => {
   const project = await createFaultProject();
   await project.runOk(['add', 'Find out']);
   await project.runOk(['add', 'Read on']);
@@ -103,7 +109,7 @@ test('of many commands that add and link at once each has its effect', async () 
   expect(entries.filter(({ linked_tasks }: { linked_tasks: string[] }) => linked_tasks.join() !== 'T001,T002')).toEqual([]);
 });
 
-test('of two commands that add the same id one is refused', async () => {
+test('one of two concurrent adds of the same id fails', async () => {
   const project = await createFaultProject();
   for (let round = 0; round < pickSize(2, 10); round++) {
     const add = () => project.run(['research', 'add', '--id', `T001-x${round}`, '--file', 'a.md', '--title', 'A', '--status', 'complete']);

@@ -5,7 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import { checkIntegrity, createFaultProject, createIds, dist, listTaskIds, pickSize, queryDatabase } from './processes.ts';
 
-/** How often the server is killed; `CLEO_KILLS` asks for more. */
+/** Number of kills; `CLEO_KILLS` overrides it. */
 const kills = pickSize(12, Number(process.env.CLEO_KILLS ?? 200));
 const batch = 60;
 
@@ -14,15 +14,15 @@ interface Killed {
   sent: number;
 }
 
-/** Lets a client write through `cleo mcp` and kills the server at some moment after its first answer. */
-async function killedWhileWriting(root: string, round: number): Promise<Killed> {
+/** Writes through `cleo mcp` and kills the server some time after its first answer. */
+async function writeAndKill(root: string, round: number): Promise<Killed> {
   const child = spawn(process.execPath, [join(dist, 'cleo.js'), 'mcp'], {
     cwd: root,
     env: { PATH: process.env.PATH ?? '', HOME: '/nonexistent', CLEO_HOME: join(root, '.home') },
   });
   child.stdin.on('error', () => {});
   const ended = once(child, 'close');
-  const answers = answersOf(child);
+  const answers = collectAnswers(child);
   const send = (message: object): void => void child.stdin.write(`${JSON.stringify({ jsonrpc: '2.0', ...message })}\n`);
   send({
     id: 0,
@@ -43,8 +43,8 @@ async function killedWhileWriting(root: string, round: number): Promise<Killed> 
   return { acknowledged: answers.ids, sent: batch };
 }
 
-/** Ids of the tasks that were acknowledged in whole lines; `first` is there with the first of them. */
-function answersOf(child: ChildProcessWithoutNullStreams): { ids: string[]; first: Promise<void> } {
+/** Collects the ids of acknowledged tasks; `first` settles with the first one. */
+function collectAnswers(child: ChildProcessWithoutNullStreams): { ids: string[]; first: Promise<void> } {
   const ids: string[] = [];
   let rest = '';
   const first = new Promise<void>((resolve, reject) => {
@@ -64,12 +64,12 @@ function answersOf(child: ChildProcessWithoutNullStreams): { ids: string[]; firs
   return { ids, first };
 }
 
-test('a server killed while it writes loses nothing it had acknowledged, and the next one just works', async () => {
+test('a killed server loses nothing acknowledged, and the next one works', async () => {
   const project = await createFaultProject();
   const acknowledged: string[] = [];
   let struck = 0;
   for (let round = 0; round < kills; round++) {
-    const killed = await killedWhileWriting(project.root, round);
+    const killed = await writeAndKill(project.root, round);
     acknowledged.push(...killed.acknowledged);
     if (killed.acknowledged.length < killed.sent) struck++;
   }
@@ -79,7 +79,7 @@ test('a server killed while it writes loses nothing it had acknowledged, and the
   expect(new Set(acknowledged).size).toBe(acknowledged.length);
   expect(ids).toEqual(createIds(ids.length));
   expect(checkIntegrity(project.database)).toBe('ok');
-  // A recorded success is a committed success, and the log is whole.
+  // Every recorded success is committed, and the log is valid.
   expect(queryDatabase(project.database, `select count(*) as n from audit_log where operation = 'add'`)).toEqual([{ n: ids.length }]);
   expect(await project.runOk(['audit', 'verify'])).toMatchObject({ success: true });
   expect(await project.runOk(['add', 'The next call'])).toMatchObject({ task: { id: createIds(ids.length + 1).at(-1) } });

@@ -34,21 +34,21 @@ afterAll(async () => {
   await server.stop();
 });
 
-const entriesOf = (app: TestApp): Promise<number> => app.store.read(async ({ audit }) => (await audit.getHead())?.seq ?? 0);
+const countEntries = (app: TestApp): Promise<number> => app.store.read(async ({ audit }) => (await audit.getHead())?.seq ?? 0);
 
-test('a step that was released is never edited', () => {
+test('a released migration is never edited', () => {
   expect(migrations.map(computeChecksum)[0]).toBe('a03a75cc7492ee4ea7389b253c35f164f0d9f0b19ee06927afb14883bb7f9d03');
 });
 
-/** Those that stores out there may have. */
+/** Versions that existing stores may have. */
 const versions = Array.from({ length: schemaVersion - 1 }, (_, i) => i + 1);
 
 test.each(versions)(
-  'SQLite: an upgrade from %i killed at any moment leaves the old store or the new one, and ends with the same content',
+  'SQLite: an upgrade from %i killed at any moment leaves the old or the new store, and completes with the same content',
   async (version) => {
     const app = await openApp({ engine: 'sqlite' });
     await fillStore(app, pickSize(40, 300), version);
-    const entries = await entriesOf(app);
+    const entries = await countEntries(app);
     const file = join(createFaultFolder(), 'earlier.db');
     createEarlierSqlite(app, file, version);
     const earlier = readSqliteContent(file, entries);
@@ -79,7 +79,7 @@ test.each(versions)(
       const project = fresh();
       const backups = join(project.root, '.cleo', 'backups');
       const moment = async (): Promise<unknown> => {
-        // The first part of its life is Node's own; the work itself begins when the backup is there.
+        // Node starts first; the migration begins when the backup exists.
         if (i % 2 === 0) return sleep(aim.pickMoment(0.3, 1.2));
         const until = performance.now() + 3 * lifeMs;
         while (performance.now() < until && !(existsSync(backups) && readdirSync(backups).some((name) => name.endsWith('.db'))))
@@ -107,12 +107,12 @@ test.each(versions)(
   },
 );
 
-// Between the oldest and the newest there is nothing that these have not.
+// The oldest and the newest version cover the others.
 test.each(isFull ? versions : [versions[0]!, versions.at(-1)!])(
-  'PostgreSQL: an upgrade from %i cut off at any message, or whose backend is killed, leaves the old store or the new one',
+  'PostgreSQL: an upgrade from %i that loses its connection or backend leaves the old or the new store',
   async (version) => {
     const key = `m${Math.random().toString(36).slice(2, 10)}`;
-    const app = await appOn(server.url, key);
+    const app = await openAppOn(server.url, key);
     await createPostgres({ url: server.url, schema: `cleo_${key}`, busyTimeoutMs: 15_000 }, '2026-01-01T00:00:00.000Z');
     const reply: TestApp['reply'] = (operation, params = {}, more = {}) => dispatch(app, { operation, params, gateway: 'cli', ...more });
     const call: TestApp['call'] = async (...args) => (await reply(...args)).envelope;
@@ -128,7 +128,7 @@ test.each(isFull ? versions : [versions[0]!, versions.at(-1)!])(
     };
     const content = (own: string, shape?: StoreShape) => readPostgresContent(client, `cleo_${own}`, entries, shape);
     const ask = async (url: string, own: string, operation: string, params = {}): Promise<Reply> => {
-      const asking = await appOn(url, own);
+      const asking = await openAppOn(url, own);
       return dispatch(asking, { operation, params, gateway: 'cli' }).finally(() => asking.closeStores().catch(() => {}));
     };
 
@@ -162,7 +162,7 @@ test.each(isFull ? versions : [versions[0]!, versions.at(-1)!])(
         wire.cutAt(message);
         const reply = await ask(wire.url, own, 'admin.upgrade');
         const wasCut = wire.wasCut();
-        if (wasCut) await settled(own);
+        if (wasCut) await waitForRollback(own);
         await judge(own, reply);
         if (!wasCut) break;
       }
@@ -186,8 +186,8 @@ test.each(isFull ? versions : [versions[0]!, versions.at(-1)!])(
   },
 );
 
-/** The server notices a lost client, and rolls back, a moment later. */
-async function settled(own: string): Promise<void> {
+/** Waits until the server has rolled back the transactions of lost clients. */
+async function waitForRollback(own: string): Promise<void> {
   for (let i = 0; i < 200; i++) {
     const [busy] = await client`select count(*)::int as n from pg_stat_activity
       where backend_type = 'client backend' and pid <> pg_backend_pid() and xact_start is not null`;
@@ -197,7 +197,7 @@ async function settled(own: string): Promise<void> {
   throw new Error(`the server still works on ${own}`);
 }
 
-async function appOn(url: string, key: string) {
+async function openAppOn(url: string, key: string) {
   const folder = createFaultFolder();
   mkdirSync(join(folder, '.cleo'));
   writeFileSync(join(folder, '.cleo', 'config.json'), JSON.stringify({ project: { key } }));

@@ -30,7 +30,7 @@ interface Team {
   rows(query: string): Promise<Record<string, unknown>[]>;
 }
 
-/** Several houses, each with connections of its own as on machines of their own, on one project. */
+/** Opens several apps on one project, each with its own connections, like several machines. */
 async function openTeam(members: number): Promise<Team> {
   const key = `f${Math.random().toString(36).slice(2, 10)}`;
   const schema = `cleo_${key}`;
@@ -55,7 +55,7 @@ async function openTeam(members: number): Promise<Team> {
   };
 }
 
-/** Ends a connection that is inside a transaction just now; how many there were to end. */
+/** Terminates a connection that is in a transaction; returns the number of terminated ones. */
 const terminate = async (): Promise<number> =>
   (
     await admin`
@@ -63,7 +63,7 @@ const terminate = async (): Promise<number> =>
       where backend_type = 'client backend' and pid <> pg_backend_pid() and xact_start is not null order by random() limit 1`
   ).length;
 
-test('houses on many machines that add at once get ids that are unique and have no gap', async () => {
+test('concurrent adds from many machines get consecutive ids', async () => {
   const [members, each] = [8, pickSize(10, 250)];
   const { add, rows } = await openTeam(members);
   const replies = await Promise.all(
@@ -80,7 +80,7 @@ test('houses on many machines that add at once get ids that are unique and have 
   ]);
 });
 
-test('what many machines decide at once is decided one after another: every note is kept, no limit is passed', async () => {
+test('writes of many machines are serialized: every note is stored and no limit exceeded', async () => {
   const [members, each] = [8, pickSize(5, 50)];
   const { call, rows } = await openTeam(members);
   await call(0, 'tasks.add', { title: 'The parent', type: 'epic' });
@@ -99,7 +99,7 @@ test('what many machines decide at once is decided one after another: every note
   expect(await rows(`select revision from $tasks where id = 'T001'`)).toEqual([{ revision: 1 + members * each }]);
 });
 
-test('connections killed under load: what was answered is there, nothing is there twice, nothing in part', async () => {
+test('killed connections under load lose no answered write, duplicate none and leave none in part', async () => {
   const [members, each] = [4, pickSize(15, 150)];
   const { add, rows } = await openTeam(members);
   let killed = 0;
@@ -124,7 +124,7 @@ test('connections killed under load: what was answered is there, nothing is ther
   await killer;
   expect(killed).toBeGreaterThan(5);
   const answers = replies.flat();
-  // The outcome is known, or it is said that it is not, or the store could not be reached in five tries.
+  // The outcome is known, reported as unknown, or the store was unreachable five times.
   expect(answers.map(([, { exitCode }]) => exitCode).filter((code) => ![0, 21, 3].includes(code))).toEqual([]);
   const tasks = await rows('select id, title from $tasks order by seq');
   expect(tasks.map(({ id }) => id)).toEqual(createIds(tasks.length));
@@ -134,13 +134,13 @@ test('connections killed under load: what was answered is there, nothing is ther
     if (exitCode === 0) expect(tasks).toContainEqual({ id: (envelope.task as { id: string }).id, title });
     if (exitCode === 3) expect(titles).not.toContain(title);
   }
-  // Each task came with its history, its place in search and its entry in the log.
+  // Each task has its history, its search index and its log entry.
   expect(await rows(`select count(*)::int as n from $task_history where field = 'created'`)).toEqual([{ n: tasks.length }]);
   expect(await rows('select count(*)::int as n from $task_search')).toEqual([{ n: tasks.length }]);
   expect(await rows(`select count(*)::int as n from $audit_log where success = 1`)).toEqual([{ n: tasks.length }]);
 });
 
-test('a connection lost between two statements of a transaction loses the whole of it, and it is tried again', async () => {
+test('a transaction whose connection is lost is rolled back and retried', async () => {
   const { apps, rows } = await openTeam(1);
   const store = await apps[0]!.openStore('write');
   let tries = 0;
@@ -158,7 +158,7 @@ test('a connection lost between two statements of a transaction loses the whole 
   expect(await rows("select value from $counters where name = 'task'")).toEqual([{ value: 50 }]);
 });
 
-test('work that swallows the loss of its connection does not go on outside a transaction', async () => {
+test('work that ignores a lost connection cannot write outside a transaction', async () => {
   const { apps, rows } = await openTeam(1);
   const store = await apps[0]!.openStore('write');
   const outcome = store.write({ at: '2026-01-01T00:00:00.000Z', by: 'tester' }, async (writes) => {
@@ -177,7 +177,7 @@ for (const [when, kept] of [
   ['before the server has it', 0],
   ['after the server has done it', 1],
 ] as const)
-  test(`a connection lost at commit, ${when}: the outcome is said to be unknown, and nothing is done twice`, async () => {
+  test(`a connection lost at commit, ${when}: reports an unknown outcome and repeats nothing`, async () => {
     const { apps, rows } = await openTeam(1);
     const wire = await openProxy(server.url, when === 'before the server has it' ? 'before' : 'after');
     const app = createApp({ ...apps[0]!.platform, databaseUrl: wire.url });
@@ -191,7 +191,7 @@ for (const [when, kept] of [
     expect((await add('After')).envelope.task).toMatchObject({ id: `T00${2 + kept}` });
   });
 
-test('a server that is not there is 3, and says where it looked without the password', async () => {
+test('an unreachable server fails with exit code 3 and the address without the password', async () => {
   const { apps } = await openTeam(1);
   const { platform } = apps[0]!;
   const app = createApp({ ...platform, databaseUrl: 'postgres://cleo:hunter2@127.0.0.1:1/postgres' });
@@ -200,7 +200,7 @@ test('a server that is not there is 3, and says where it looked without the pass
   expect(JSON.stringify(envelope)).not.toContain('hunter2');
 });
 
-test('a server that hangs up before its first word, as a proxy does whose server is down, is 3 in its time', async () => {
+test('a proxy that closes the connection at once fails with exit code 3 within the timeout', async () => {
   const wire = await openProxy(server.url, 'before');
   wire.cutAt(1);
   const options = { url: wire.url, schema: 'cleo_none', busyTimeoutMs: 1000, patienceMs: 300 };
@@ -213,7 +213,7 @@ test('a server that hangs up before its first word, as a proxy does whose server
   await expect(store.write({ at, by: 'tester' }, ({ tasks }) => tasks.nextId())).rejects.toEqual(refusal);
 });
 
-test('a WorkGraph whose connection is cut is there as a whole or not at all, and can be applied again', async () => {
+test('a WorkGraph whose connection is cut is applied completely or not at all, and can be applied again', async () => {
   const { call, rows } = await openTeam(1);
   const [cuts, nodes] = [pickSize(5, 50), 100];
   const payload = (n: number) => ({
@@ -225,7 +225,7 @@ test('a WorkGraph whose connection is cut is there as a whole or not at all, and
     })),
     relations: [{ from: 'r0', to: 'r1', type: 'related', reason: 'made together' }],
   });
-  // The first one also warms everything up; the second tells how long one takes.
+  // The first one warms up; the second measures the duration.
   await call(0, 'workgraph.apply', { payload: payload(-1) });
   const began = performance.now();
   await call(0, 'workgraph.apply', { payload: payload(0) });

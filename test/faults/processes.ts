@@ -5,7 +5,7 @@ import { join, resolve } from 'node:path';
 import { onTestFinished } from 'vitest';
 import type { Json } from '../app.ts';
 
-/** The long forms are for `npm run test:faults`; `npm test` runs the short ones. */
+/** True for `npm run test:faults`, which runs the long forms; `npm test` runs the short ones. */
 export const isFull = process.env.CLEO_FAULTS === 'full';
 export const pickSize = (short: number, full: number): number => (isFull ? full : short);
 
@@ -17,7 +17,7 @@ export interface EndedProcess {
   signal: NodeJS.Signals | null;
   stdout: string;
   stderr: string;
-  /** The envelope, where stdout holds one. */
+  /** The envelope, if stdout contains one. */
   answer: Json;
 }
 
@@ -35,11 +35,11 @@ export interface FaultProject {
   root: string;
   database: string;
   run(args: string[], options?: CleoOptions): Promise<EndedProcess>;
-  /** Runs and expects exit 0. */
+  /** Runs a command and throws unless it exits with 0. */
   runOk(args: string[], options?: CleoOptions): Promise<Json>;
 }
 
-/** An initialised project in a folder of its own, reached only through real processes. */
+/** Creates a project that is used only through real processes. */
 export async function createFaultProject(folder = createFaultFolder(), env: Record<string, string> = {}): Promise<FaultProject> {
   const project = openFaultProject(folder, env);
   await project.runOk(['init']);
@@ -93,9 +93,8 @@ export function runCleoProcess(args: string[], options: CleoOptions = {}): Promi
   });
 }
 
-/** `crowd` processes at a time, each followed by the next of its row. */
-/** Chooses moments in the life of a process. A machine that was busy when the life was measured may be quick later: whoever ended
- *  before the kill has lived for less. */
+/** Chooses moments in the life of a process to kill it. If a process ended before the kill, the assumed lifetime is reduced,
+ *  because the machine may have been busy when it was measured. */
 export function createKillTimer(lifeMs: number): {
   pickMoment(from: number, to: number): number;
   recordEnd(ended: Pick<EndedProcess, 'signal'>): void;
@@ -112,6 +111,7 @@ export function createKillTimer(lifeMs: number): {
   };
 }
 
+/** Runs `crowd` rows concurrently; the calls of a row run one after another. */
 export async function runInRows<T>(crowd: number, length: number, run: (row: number, place: number) => Promise<T>): Promise<T[]> {
   const rows = Array.from({ length: crowd }, async (_, row) => {
     const results: T[] = [];
@@ -122,7 +122,7 @@ export async function runInRows<T>(crowd: number, length: number, run: (row: num
 }
 
 function parseAnswer(stdout: string): Json {
-  // What a killed process left unfinished is no answer.
+  // A killed process may leave an incomplete answer.
   if (!stdout.endsWith('\n')) return {};
   try {
     return JSON.parse(stdout);
@@ -131,7 +131,7 @@ function parseAnswer(stdout: string): Json {
   }
 }
 
-/** Rows of the database as another program sees it; in a process of its own, whose end surely closes it. */
+/** Queries the database in a process of its own, whose end closes the connection for certain. */
 export function queryDatabase(path: string, query: string): Record<string, unknown>[] {
   const program = `const { DatabaseSync } = require('@photostructure/sqlite');
     const [path, query] = process.argv.slice(1);
@@ -143,7 +143,7 @@ export const checkIntegrity = (path: string): unknown => queryDatabase(path, 'pr
 export const listTaskIds = (path: string): string[] =>
   queryDatabase(path, 'select id from tasks order by seq').map((row) => String(row.id));
 
-/** `T001` … `T00n`. */
+/** Returns `T001` to `T00n`. */
 export const createIds = (n: number): string[] => Array.from({ length: n }, (_, i) => `T${String(i + 1).padStart(3, '0')}`);
 
 export const readBytes = (path: string): string => readFileSync(path, 'latin1');

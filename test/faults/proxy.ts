@@ -3,12 +3,12 @@ import { onTestFinished } from 'vitest';
 
 export interface Proxy {
   url: string;
-  /** Cuts at the first message like this, or at the nth message of a connection: that one and every later one. */
+  /** Cuts the connection at the first message that matches, or at the nth message of a connection and every later one. */
   cutAt(message: RegExp | number): void;
   wasCut(): boolean;
 }
 
-/** A wire to a server that can be cut at a message of the client: before the server has it, or when it has answered. */
+/** Opens a proxy that can cut the connection at a message of the client: before the server receives it, or after it answered. */
 export async function openProxy(to: string, when: 'before' | 'after'): Promise<Proxy> {
   const target = new URL(to);
   let where: RegExp | number | undefined;

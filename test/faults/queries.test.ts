@@ -6,8 +6,8 @@ import { registry } from '../../src/core/index.generated.ts';
 import { openApp } from '../app.ts';
 import { createFaultFolder, isFull, openFaultProject, queryDatabase, readBytes } from './processes.ts';
 
-/** Everything in `.cleo` but the log's index, which SQLite keeps for itself; a log without an entry is no log. */
-function contents(root: string): Record<string, string> {
+/** Reads all files in `.cleo` except the index of the log, and ignores an empty log. */
+function readContents(root: string): Record<string, string> {
   const folder = join(root, '.cleo');
   const files = readdirSync(folder, { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile() && !entry.name.endsWith('-shm'))
@@ -15,7 +15,7 @@ function contents(root: string): Record<string, string> {
   return Object.fromEntries(files.map((name) => [name, readBytes(join(folder, name))]).filter(([, bytes]) => bytes !== ''));
 }
 
-/** The one line that a query may leave: a grade, in the history of grades. */
+/** The only line that a query may write: a grade in the history of grades. */
 const kept: Record<string, string[]> = { 'admin.grade': [join('metrics', 'GRADES.jsonl')] };
 
 for (const [turn, entry] of registry.entries.filter(({ kind }) => kind === 'query').entries())
@@ -23,22 +23,22 @@ for (const [turn, entry] of registry.entries.filter(({ kind }) => kind === 'quer
     const operation = await entry.load();
     const { world = [], call, exit = 0 } = operation.example;
     const app = await openApp({ tasks: world, engine: 'sqlite' });
-    // A copy, which no other connection keeps open: whoever closes last would empty the log.
+    // A copy without other connections, because the last one to close empties the log.
     const root = createFaultFolder();
     cpSync(app.root, root, { recursive: true });
     const { run, database } = openFaultProject(root);
     const env = { ...app.env, CLEO_ROOT: root };
     const { argv, stdin } = toArgv(operation, call);
-    // The short form takes turns.
+    // The short form alternates.
     for (const state of ['with a log', 'without a log'].filter((_, i) => isFull || turn % 2 === i)) {
       if (state === 'without a log') {
         queryDatabase(database, 'pragma wal_checkpoint(truncate)');
         for (const end of ['-wal', '-shm']) rmSync(`${database}${end}`, { force: true });
       } else if (world.some((line) => line !== 'construct')) expect(existsSync(`${database}-wal`)).toBe(true);
-      const before = contents(root);
+      const before = readContents(root);
       const { exitCode, stdout } = await run(argv, { env, ...(stdin === undefined ? {} : { stdin }) });
       expect([state, exitCode, stdout !== '']).toEqual([state, exit, true]);
-      const after = contents(root);
+      const after = readContents(root);
       for (const name of kept[entry.name] ?? []) {
         expect(after[name]).toMatch(/^\{.*\}\n$/);
         delete after[name];

@@ -5,7 +5,7 @@ import { expect, test } from 'vitest';
 import { createRepository } from '../repository.ts';
 import { createFaultFolder, createKillTimer, openFaultProject, pickSize } from './processes.ts';
 
-test('a ship that is killed at any moment goes on to the same end: one commit, one tag, one section', async () => {
+test('a killed ship can be repeated to the same end: one commit, one tag, one section', async () => {
   const kills = pickSize(4, 40);
   const repo = createRepository(join(createFaultFolder(), 'project'));
   const remote = join(dirname(repo.folder), 'remote.git');
@@ -25,12 +25,12 @@ test('a ship that is killed at any moment goes on to the same end: one commit, o
       onStart: (child) => void sleep(aim.pickMoment(0.15, 1)).then(() => child.kill('SIGKILL')),
     });
     aim.recordEnd(killed);
-    // What git was about when its caller died, it does to the end by itself.
+    // A running git command completes after its caller was killed.
     await sleep(500);
     const lock = join(repo.folder, '.git', 'index.lock');
     if (existsSync(lock)) rmSync(lock);
     const again = await project.run(ship(n));
-    // Killed behind its last write, it had shipped without a word of it.
+    // Killed after its last write, it had shipped without an answer.
     expect(killed.answer.success ? [102] : [0, 102]).toContain(again.exitCode);
     expect(again.answer.release).toMatchObject({ status: 'shipped', commit: repo.git('rev-parse', `v1.${n}.0^{commit}`) });
   }

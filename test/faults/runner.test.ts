@@ -10,33 +10,33 @@ import type { Json } from '../app.ts';
 import { createNobodyOptions, createSmallDisk } from './disks.ts';
 import { type CleoOptions, createFaultFolder, createFaultProject, type EndedProcess, type FaultProject, pickSize } from './processes.ts';
 
-function skill({ root }: FaultProject, name: string, script: string): void {
+function writeSkill({ root }: FaultProject, name: string, script: string): void {
   mkdirSync(join(root, 'skills', name), { recursive: true });
   writeFileSync(join(root, 'skills', name, 'run.sh'), `#!/bin/sh\n${script}\n`);
   chmodSync(join(root, 'skills', name, 'run.sh'), 0o755);
 }
 
-const construct = ({ root }: FaultProject, text: string): void =>
+const writeConstruct = ({ root }: FaultProject, text: string): void =>
   writeFileSync(join(root, 'construct.yaml'), `apiVersion: loa/v1\nkind: Construct\nmetadata: {name: demo, version: 1.0.0}\n${text}`);
 
-const runs = ({ root }: FaultProject): string[] =>
+const listRuns = ({ root }: FaultProject): string[] =>
   existsSync(join(root, '.cleo/runs'))
     ? readdirSync(join(root, '.cleo/runs'))
         .filter((name) => name.startsWith('run-') && existsSync(join(root, '.cleo/runs', name, 'run.json')))
         .sort()
     : [];
-const recordOf = ({ root }: FaultProject, id: string): Json => JSON.parse(readFileSync(join(root, '.cleo/runs', id, 'run.json'), 'utf8'));
+const readRecord = ({ root }: FaultProject, id: string): Json => JSON.parse(readFileSync(join(root, '.cleo/runs', id, 'run.json'), 'utf8'));
 
 const sha256 = (text: string): string => createHash('sha256').update(text).digest('hex');
-function traceOf({ root }: FaultProject, { trace }: Json): ReturnType<typeof parseTrace> {
+function readTrace({ root }: FaultProject, { trace }: Json): ReturnType<typeof parseTrace> {
   const path = join(root, '.cleo/traces', trace);
   return parseTrace(existsSync(path) ? readFileSync(path, 'utf8') : '', sha256);
 }
 
-/** The chain of a run that has ended is whole, to its very end. */
+/** Checks that the trace of an ended run is complete and its chain valid. */
 function expectSound(project: FaultProject, id: string): void {
-  const record = recordOf(project, id);
-  const { firstInvalid, problems, head, lines } = traceOf(project, record);
+  const record = readRecord(project, id);
+  const { firstInvalid, problems, head, lines } = readTrace(project, record);
   expect({ firstBad: firstInvalid, problems, head, lines: lines.length }).toEqual({
     firstBad: undefined,
     problems: [],
@@ -45,13 +45,13 @@ function expectSound(project: FaultProject, id: string): void {
   });
 }
 
-const left = (id: string): number[] => listLiving({ environmentMark: `CLEO_RUN_ID=${id}` });
-const leftFiles = (id: string): string[] => readdirSync(tmpdir()).filter((name) => name.startsWith(`cleo-skill-${id}`));
+const listLeftover = (id: string): number[] => listLiving({ environmentMark: `CLEO_RUN_ID=${id}` });
+const listLeftoverFiles = (id: string): string[] => readdirSync(tmpdir()).filter((name) => name.startsWith(`cleo-skill-${id}`));
 
 const phases = ['plan', 'build', 'check'];
 
-/** Three phases that hand on what they make; how often each skill began is counted outside of the project. */
-async function pipeline(): Promise<FaultProject & { counts(): number[] }> {
+/** Creates three phases with handoffs. A file outside the project counts how often each skill started. */
+async function createPipeline(): Promise<FaultProject & { counts(): number[] }> {
   const project = await createFaultProject();
   const counts = createFaultFolder();
   const count = (name: string): string => `echo x >> ${counts}/${name}`;
@@ -63,7 +63,7 @@ phases: {plan: {produces: [plan.md]}, build: {produces: [out/a.txt, out/b.txt]},
 assessment: {handoffs: {plan_to_build: {required_artifacts: [plan.md]}, build_to_check: {required_artifacts: ["out/*"]}}}`,
   );
   skill(project, 'plan', `${count('plan')}; echo "{\\"step\\": 1}"; echo planned > plan.md`);
-  // What is left running when the runner is killed in the middle of it would write into the run that goes on.
+  // A skill that survives the killed runner would write into the resumed run.
   skill(
     project,
     'build',
@@ -77,9 +77,9 @@ assessment: {handoffs: {plan_to_build: {required_artifacts: [plan.md]}, build_to
   };
 }
 
-/** What came of a run, without what differs from one to the next. */
-function outcome(project: FaultProject, id: string): Json {
-  const { status, exit_code, executions, project: name } = recordOf(project, id);
+/** Returns the outcome of a run without values that differ between runs. */
+function readOutcome(project: FaultProject, id: string): Json {
+  const { status, exit_code, executions, project: name } = readRecord(project, id);
   const handoffs = readdirSync(join(project.root, '.cleo/runs', id, 'handoffs')).map((file) => {
     const {
       handoff_at: _,
@@ -95,63 +95,63 @@ function outcome(project: FaultProject, id: string): Json {
   };
 }
 
-test('a runner that is killed at any moment goes on: nothing that was finished is done again, and the end is the same', async () => {
+test('a killed run resumes without repeating finished phases, to the same result', async () => {
   const kills = pickSize(8, 100);
-  const project = await pipeline();
+  const project = await createPipeline();
   const began = performance.now();
   const { run } = await project.runOk(['construct', 'run']);
   const lifeMs = performance.now() - began;
-  const expected = outcome(project, run.id);
+  const expected = readOutcome(project, run.id);
   expect(expected).toMatchObject({ status: 'success', executions: [{}, {}, {}] });
   let struck = 0;
   let resumed = 0;
   for (let i = 0; i < kills; i += 1) {
     const known = runs(project);
-    const killed = await killedAt(project, ['construct', 'run'], lifeMs * (0.15 + 0.9 * Math.random()));
+    const killed = await runAndKill(project, ['construct', 'run'], lifeMs * (0.15 + 0.9 * Math.random()));
     if (killed.signal === 'SIGKILL') struck += 1;
     const [id] = runs(project).filter((one) => !known.includes(one));
-    // Killed before there was anything to go on with: the next one simply begins.
+    // Killed before the run was recorded: the next call starts a new run.
     if (id === undefined) {
       await project.runOk(['construct', 'run']);
       continue;
     }
-    // Whoever goes on may be killed as well.
-    if (i % 2 === 1) await killedAt(project, ['construct', 'run', '--resume', id], lifeMs * Math.random());
-    const done = finished(project, id);
+    // The resuming process may be killed as well.
+    if (i % 2 === 1) await runAndKill(project, ['construct', 'run', '--resume', id], lifeMs * Math.random());
+    const done = listFinished(project, id);
     const before = project.counts();
     const ended = await project.run(['construct', 'run', '--resume', id]);
     expect([ended.exitCode, ended.answer.run?.status, ended.stderr]).toEqual([0, 'success', '']);
     resumed += 1;
     const again = project.counts().map((count, place) => count - before[place]!);
     expect(again).toEqual(phases.map((name) => (done.includes(name) ? 0 : 1)));
-    expect(outcome(project, id)).toEqual(expected);
+    expect(readOutcome(project, id)).toEqual(expected);
     expectSound(project, id);
-    expect([left(id), leftFiles(id)]).toEqual([[], []]);
+    expect([left(id), listLeftoverFiles(id)]).toEqual([[], []]);
   }
   expect(struck).toBeGreaterThan(kills / 3);
   expect(resumed).toBeGreaterThan(kills / 3);
-  // Neither locks nor what was half written.
+  // Neither locks nor temporary files are left.
   expect(readdirSync(join(project.root, '.cleo'), { recursive: true }).filter((name) => /\.lock|\.tmp-/.test(String(name)))).toEqual([]);
 });
 
-/** Phases that the trace calls finished. */
-const finished = (project: FaultProject, id: string): string[] => [
+/** Lists the phases that the trace reports as finished. */
+const listFinished = (project: FaultProject, id: string): string[] => [
   ...new Set(
-    traceOf(project, recordOf(project, id)).lines.flatMap(({ line }) =>
+    readTrace(project, readRecord(project, id)).lines.flatMap(({ line }) =>
       line.event === 'execution_complete' && line.data.status === 'success' ? [line.phase!] : [],
     ),
   ),
 ];
 
-const killedAt = ({ run }: FaultProject, args: string[], afterMs: number): Promise<EndedProcess> =>
+const runAndKill = ({ run }: FaultProject, args: string[], afterMs: number): Promise<EndedProcess> =>
   run(args, {
     onStart: (child) => {
       void sleep(afterMs).then(() => child.kill('SIGKILL'));
     },
   });
 
-/** Runs until a file is there, and then asks the runner to end, once or more often. */
-async function interrupted(
+/** Runs until a file exists and then interrupts the runner `times` times. */
+async function runAndInterrupt(
   { run, root }: FaultProject,
   args: string[],
   file: string,
@@ -179,9 +179,9 @@ test.each<[where: string, script: string, more: string]>([
     '[ -f begun ] && exit 0; (sleep 0.3; touch begun) & echo \'{"retry_after_ms": 60000}\' > "$CLEO_RESULT"; wait; exit 75',
     'gates: {only: {execution: {max_retries: 3}}}',
   ],
-  ['what the judge says', 'true', 'goal: {mode: judge}, judge: {command: [sh, -c, "touch begun; sleep 58"]}'],
-  ['what has to hold before', 'true', 'gates: {only: {precondition: {checks: [{command: [sh, -c, "touch begun; sleep 29"]}]}}}'],
-])('who no longer wants to wait for %s ends it, and everything that was started', async (_, script, more) => {
+  ['a judge', 'true', 'goal: {mode: judge}, judge: {command: [sh, -c, "touch begun; sleep 58"]}'],
+  ['a precondition', 'true', 'gates: {only: {precondition: {checks: [{command: [sh, -c, "touch begun; sleep 29"]}]}}}'],
+])('an interrupt during %s ends it and all its processes', async (_, script, more) => {
   const project = await createFaultProject();
   construct(
     project,
@@ -190,17 +190,17 @@ test.each<[where: string, script: string, more: string]>([
   skill(project, 'it', script);
   skill(project, 'other', 'touch never');
   const before = Date.now();
-  const { exitCode, answer } = await interrupted(project, ['construct', 'run', '--intent', 'go'], 'begun');
+  const { exitCode, answer } = await runAndInterrupt(project, ['construct', 'run', '--intent', 'go'], 'begun');
   expect(Date.now() - before).toBeLessThan(15_000);
   expect([exitCode, answer.error?.code, answer.error?.details.run.status]).toEqual([130, 'E_SKILL_SIGNAL', 'cancelled']);
   const [id] = runs(project);
-  expect(recordOf(project, id!)).toMatchObject({ status: 'cancelled', exit_code: 130 });
+  expect(readRecord(project, id!)).toMatchObject({ status: 'cancelled', exit_code: 130 });
   expectSound(project, id!);
-  expect([left(id!), leftFiles(id!), existsSync(join(project.root, 'never'))]).toEqual([[], [], false]);
+  expect([left(id!), listLeftoverFiles(id!), existsSync(join(project.root, 'never'))]).toEqual([[], [], false]);
   expect(existsSync(join(project.root, '.cleo/reviews.jsonl'))).toBe(false);
 });
 
-test('who asks twice gives nothing any more time, and the run still tells how it ended', async () => {
+test('a second interrupt kills at once, and the run still records its end', async () => {
   const project = await createFaultProject();
   construct(
     project,
@@ -208,7 +208,7 @@ test('who asks twice gives nothing any more time, and the run still tells how it
   );
   skill(project, 'it', 'trap "" TERM; touch begun; while :; do sleep 0.1; done');
   const before = Date.now();
-  const { exitCode, answer } = await interrupted(project, ['construct', 'run'], 'begun', {}, 2);
+  const { exitCode, answer } = await runAndInterrupt(project, ['construct', 'run'], 'begun', {}, 2);
   expect(Date.now() - before).toBeLessThan(15_000);
   expect([exitCode, answer.error?.details.run.status]).toEqual([130, 'cancelled']);
   const [id] = runs(project);
@@ -216,7 +216,7 @@ test('who asks twice gives nothing any more time, and the run still tells how it
   expect(left(id!)).toEqual([]);
 });
 
-test('who no longer wants to wait for another run goes', async () => {
+test('an interrupt ends the wait for another run', async () => {
   const project = await createFaultProject();
   construct(project, 'execution: {phases: [only]}\nskills: [{name: it, phase: only}]\n');
   skill(project, 'it', 'touch begun; until [ -f go ]; do sleep 0.05; done');
@@ -232,7 +232,7 @@ test('who no longer wants to wait for another run goes', async () => {
   expect((await first).exitCode).toBe(0);
 });
 
-test('a disk that is full while a run is traced ends it with 74, and nothing goes on unseen', async () => {
+test('a full disk ends the run with exit code 74, and no skill runs unrecorded', async () => {
   const disk = createSmallDisk();
   const project = await createFaultProject(disk.folder);
   construct(project, 'execution: {phases: [only]}\nskills: [{name: it, phase: only}]\n');
@@ -255,7 +255,7 @@ test('a disk that is full while a run is traced ends it with 74, and nothing goe
   expectSound(project, run.id);
 });
 
-test('where nothing can be written a run is 73, and nothing of it is begun', async () => {
+test('a run fails with exit code 73 before it starts if nothing can be written', async () => {
   const nobody = createNobodyOptions();
   const project = await createFaultProject();
   construct(project, 'execution: {phases: [only]}\nskills: [{name: it, phase: only}]\n');
@@ -269,16 +269,17 @@ test('where nothing can be written a run is 73, and nothing of it is begun', asy
     const { exitCode, answer, stderr } = await project.run(words, nobody);
     expect([exitCode, answer.error?.code, stderr]).toEqual([73, 'E_SKILL_PRECONDITION', '']);
   }
-  // What only reads still answers.
+  // Queries still work.
   expect((await project.run(['construct', 'validate'], nobody)).exitCode).toBe(0);
   expect(existsSync(join(project.root, '.cleo/runs'))).toBe(false);
   chmodSync(join(project.root, '.cleo'), 0o755);
   await project.runOk(['construct', 'run']);
 });
 
-const bomb = (): string => [...'bcdefghijklm'].map((c, i) => `${c}: &${c} [${`*${'abcdefghijklm'[i]}, `.repeat(9)}x]`).join('\n');
+const createAliasBomb = (): string =>
+  [...'bcdefghijklm'].map((c, i) => `${c}: &${c} [${`*${'abcdefghijklm'[i]}, `.repeat(9)}x]`).join('\n');
 
-test('what nobody should write is refused by the line, and what is only odd is read', async () => {
+test('rejects invalid manifests with the line, and accepts unusual ones', async () => {
   const project = await createFaultProject();
   skill(project, 'it', 'true');
   const head = 'apiVersion: loa/v1\nkind: Construct\n';
@@ -286,7 +287,7 @@ test('what nobody should write is refused by the line, and what is only odd is r
     ['', 78, /1:1: is empty/],
     ['- a\n', 78, /1:1: is no construct: it has no names/],
     [`${head}# ${'x'.repeat(2 ** 20)}\n`, 78, /is larger than 1 MiB/],
-    [`${head}a: &a [x, x]\n${bomb()}\n`, 78, /[Ee]xcessive alias/],
+    [`${head}a: &a [x, x]\n${createAliasBomb()}\n`, 78, /[Ee]xcessive alias/],
     [`${head}metadata:\n\tname: x\n`, 78, /4:1: Tabs are not allowed/],
     [
       `${head}phases: {a: {}, b: {}}\nassessment: {handoffs: {a_to_b: {}, again: {from: a, to: b}}}\n`,
@@ -313,7 +314,7 @@ test('what nobody should write is refused by the line, and what is only odd is r
   expect(runs(project)).toHaveLength(1);
 });
 
-test('the process ends with the code of what decided it', async () => {
+test('exits with the code of the deciding skill', async () => {
   const project = await createFaultProject();
   construct(project, 'execution: {phases: [a, b]}\nskills: [{name: first, phase: a}, {name: second, phase: b}]\n');
   for (const [one, other, expected] of [
@@ -330,7 +331,7 @@ test('the process ends with the code of what decided it', async () => {
   cpSync(join(project.root, 'skills/first'), join(project.root, 'skills/own'), { recursive: true });
   skill(project, 'own', 'kill -SEGV $$');
   expect((await project.run(['skill', 'run', 'own'])).exitCode).toBe(139);
-  // What is printed is found from everywhere in the project.
+  // The printed path works from every folder of the project.
   const { answer } = await project.run(['construct', 'run', '../construct.yaml', '--phase', 'nowhere'], {
     cwd: join(project.root, 'skills'),
   });

@@ -14,7 +14,7 @@ interface Server {
   ended: Promise<unknown>;
 }
 
-async function serve(project: FaultProject, flags: string[] = []): Promise<Server> {
+async function startServer(project: FaultProject, flags: string[] = []): Promise<Server> {
   const child = spawn(process.execPath, [...flags, join(dist, 'cleo.js'), 'serve', '--port', '0'], {
     cwd: project.root,
     env: { PATH: process.env.PATH, HOME: '/nonexistent', CLEO_HOME: join(project.root, '.home') },
@@ -54,17 +54,17 @@ async function serve(project: FaultProject, flags: string[] = []): Promise<Serve
   };
 }
 
-test('the memory of a server does not grow with the calls it has answered', async () => {
+test('the memory of a server does not grow with the number of calls', async () => {
   const project = await createFaultProject();
   await project.runOk(['config', 'set', 'serve.callsPerMinute', '0']);
-  // A heap that is kept small settles soon.
-  const { post, memory } = await serve(project, ['--max-semi-space-size=1', '--max-old-space-size=64']);
+  // A small heap stabilizes quickly.
+  const { post, memory } = await startServer(project, ['--max-semi-space-size=1', '--max-old-space-size=64']);
   const calls = async (count: number): Promise<void> => {
     let left = count;
     await Promise.all(
       Array.from({ length: 16 }, async (_, client) => {
         while (left-- > 0) {
-          // Lists of many lengths, unknown names, refusals and writes: whatever might be kept for good.
+          // Lists of different lengths, unknown names, errors and writes: everything that a cache could hold.
           const { status } = await [
             () => post('query/tasks/show', { taskId: 'T001' }),
             () => post('query/tasks/find', { query: `word${left} other${client}` }),
@@ -80,16 +80,16 @@ test('the memory of a server does not grow with the calls it has answered', asyn
   await calls(pickSize(1000, 4000));
   const before = await memory();
   await calls(pickSize(1500, 10_000));
-  // A kilobyte a call would be 10 MB of the long form; what a garbage collector has not got round to is less than that.
+  // One kilobyte per call would be 10 MB in the long form, more than uncollected garbage.
   expect((await memory()) - before).toBeLessThan(pickSize(12, 24));
 });
 
-test('a server that is killed while it writes loses nothing that it answered', async () => {
+test('a killed server loses nothing that it answered', async () => {
   const project = await createFaultProject();
   await project.runOk(['config', 'set', 'serve.callsPerMinute', '0']);
   const acknowledged: string[] = [];
   for (let round = 0; round < pickSize(5, 60); round++) {
-    const { child, post, ended } = await serve(project);
+    const { child, post, ended } = await startServer(project);
     let isOver = false;
     const clients = Array.from({ length: 8 }, async (_, client) => {
       for (let i = 0; !isOver; i++) {
@@ -112,10 +112,10 @@ test('a server that is killed while it writes loses nothing that it answered', a
   expect(await project.runOk(['audit', 'verify'])).toMatchObject({ success: true });
 });
 
-test('a server and commands beside it share the store: every id once, nothing refused', async () => {
+test('a server and commands share the store without errors or duplicate ids', async () => {
   const project = await createFaultProject();
   await project.runOk(['config', 'set', 'serve.callsPerMinute', '0']);
-  const { post } = await serve(project);
+  const { post } = await startServer(project);
   const each = pickSize(8, 40);
   const ids = await Promise.all([
     ...Array.from({ length: 16 }, async (_, client) => {

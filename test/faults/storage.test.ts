@@ -15,35 +15,35 @@ import {
   readBytes,
 } from './processes.ts';
 
-test('a full disk refuses the write with 3, changes nothing, lets reads go on, and is over when there is space', async () => {
+test('a write on a full disk fails with exit code 3 and changes nothing; reads work, and writes with more space', async () => {
   const disk = createSmallDisk();
-  const { run, runOk: done, database } = await createFaultProject(disk.folder);
-  for (const title of ['One', 'Two', 'Three']) await done(['add', title]);
+  const { run, runOk, database } = await createFaultProject(disk.folder);
+  for (const title of ['One', 'Two', 'Three']) await runOk(['add', title]);
   const before = readBytes(database);
   let refused = 0;
-  // Each amount of space lets the write get a little further before it fails.
+  // With each amount of space the write fails a little later.
   for (let kilobytes = 0; kilobytes <= 64; kilobytes += pickSize(16, 4)) {
     const limits = disk.leave(kilobytes);
-    const had = (await done(['list'])).tasks.length;
+    const had = (await runOk(['list'])).tasks.length;
     const { exitCode, answer, stderr } = await run(['add', 'One too many'], limits);
     if (exitCode === 0) continue;
     refused++;
     expect({ exitCode, stderr, fix: answer.error?.fix }).toEqual({ exitCode: 3, stderr: '', fix: 'cleo doctor' });
     expect(readBytes(database)).toBe(before);
-    expect((await done(['list'])).tasks).toHaveLength(had);
-    expect((await done(['show', 'T2'])).task.title).toBe('Two');
+    expect((await runOk(['list'])).tasks).toHaveLength(had);
+    expect((await runOk(['show', 'T2'])).task.title).toBe('Two');
   }
   expect(refused).toBeGreaterThan(1);
   disk.free();
-  await done(['add', 'After the flood']);
+  await runOk(['add', 'After the flood']);
   const ids = listTaskIds(database);
   expect(ids).toEqual(createIds(ids.length));
   expect(checkIntegrity(database)).toBe('ok');
 });
 
-test('init on a full disk leaves nothing behind that is in the way of the next try', async () => {
+test('init on a full disk leaves nothing that prevents the next init', async () => {
   const disk = createSmallDisk();
-  const { run, runOk: done } = openFaultProject(disk.folder);
+  const { run, runOk } = openFaultProject(disk.folder);
   for (const kilobytes of [0, 40, 120]) {
     const { exitCode, answer } = await run(['init'], disk.leave(kilobytes));
     expect([exitCode, answer.error?.code]).toEqual([3, 'E_FILE_ERROR']);
@@ -52,31 +52,31 @@ test('init on a full disk leaves nothing behind that is in the way of the next t
     ).toEqual([]);
   }
   disk.free();
-  await done(['init']);
-  await done(['add', 'The first']);
+  await runOk(['init']);
+  await runOk(['add', 'The first']);
 });
 
-test('a limit on the size of files refuses the write with 3 and leaves database and log as they are', async () => {
-  const { run, runOk: done, database } = await createFaultProject();
-  await done(['add', 'One']);
+test('a write beyond the file-size limit fails with exit code 3 and changes nothing', async () => {
+  const { run, runOk, database } = await createFaultProject();
+  await runOk(['add', 'One']);
   const before = [readBytes(database), readBytes(`${database}-wal`)];
   const { exitCode, answer, stderr } = await run(['add', 'Two'], { ulimit: '-f 40' });
   expect({ exitCode, code: answer.error?.code, stderr }).toEqual({ exitCode: 3, code: 'E_FILE_ERROR', stderr: '' });
   expect([readBytes(database), readBytes(`${database}-wal`)]).toEqual(before);
   expect((await run(['show', 'T1'], { ulimit: '-f 40' })).exitCode).toBe(0);
-  await done(['add', 'Two']);
+  await runOk(['add', 'Two']);
 });
 
-test('an answer that cannot be written down ends with 3, not with a trace', async () => {
-  const { runOk: done, database } = await createFaultProject();
-  await done(['add', 'One']);
+test('exits with 3 without a stack trace if the answer cannot be written', async () => {
+  const { runOk, database } = await createFaultProject();
+  await runOk(['add', 'One']);
   const full = existsSync('/dev/full') ? '/dev/full' : undefined;
   if (!full) return;
-  const ended = spawnInto(full, ['show', 'T1'], join(database, '..', '..'));
+  const ended = runInto(full, ['show', 'T1'], join(database, '..', '..'));
   expect(ended).toEqual({ status: 3, stderr: expect.stringMatching(/^cleo: .*no space left/i) });
 });
 
-function spawnInto(file: string, args: string[], cwd: string): { status: number | null; stderr: string } {
+function runInto(file: string, args: string[], cwd: string): { status: number | null; stderr: string } {
   try {
     execFileSync('bash', ['-c', 'exec "$@" >"$0"', file, process.execPath, join(dist, 'cleo.js'), ...args], { cwd, stdio: 'pipe' });
     return { status: 0, stderr: '' };
@@ -87,12 +87,12 @@ function spawnInto(file: string, args: string[], cwd: string): { status: number 
 }
 
 for (const log of ['with', 'without'] as const)
-  test(`a folder that cannot be written, ${log} a log: reads go on, writes are 3, nothing changes`, async () => {
+  test(`a read-only folder ${log} a log: reads work, writes fail with exit code 3, nothing changes`, async () => {
     const nobody = createNobodyOptions();
-    const { run, runOk: done, database, root: folder } = await createFaultProject();
-    await done(['add', 'One']);
+    const { run, runOk, database, root: folder } = await createFaultProject();
+    await runOk(['add', 'One']);
     const cleoFolder = join(folder, '.cleo');
-    // Closing the last connection empties the log and takes it away.
+    // Closing the last connection removes the log.
     if (log === 'without') checkIntegrity(database);
     expect(existsSync(`${database}-wal`)).toBe(log === 'with');
     chmodSync(folder, 0o755);
@@ -106,10 +106,10 @@ for (const log of ['with', 'without'] as const)
     expect(readdirSync(cleoFolder).map((name) => [name, readBytes(join(cleoFolder, name))])).toEqual(before);
     chmodSync(cleoFolder, 0o755);
     for (const name of readdirSync(cleoFolder)) chmodSync(join(cleoFolder, name), 0o644);
-    expect((await done(['add', 'Two'])).task.id).toBe('T002');
+    expect((await runOk(['add', 'Two'])).task.id).toBe('T002');
   });
 
-test('a folder in which init may not write is 3', async () => {
+test('init in a read-only folder fails with exit code 3', async () => {
   const nobody = createNobodyOptions();
   const folder = createFaultFolder();
   mkdirSync(join(folder, 'project'));

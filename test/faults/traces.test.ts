@@ -12,23 +12,23 @@ import { createFaultFolder, createFaultProject, pickSize, root } from './process
 
 const at = '2026-01-01T00:00:00.000Z';
 
-/** A program that uses our own code, as one file. */
-async function bundled(folder: string, contents: string): Promise<string> {
+/** Bundles a program that imports our code into one file. */
+async function bundleProgram(folder: string, contents: string): Promise<string> {
   const outfile = join(folder, 'program.mjs');
   const options = { bundle: true, format: 'esm', platform: 'node', target: 'node20', outfile, logLevel: 'error' } as const;
   await build({ ...options, stdin: { contents, resolveDir: root, loader: 'ts' } });
   return outfile;
 }
 
-const ours = (path: string): string => JSON.stringify(join(root, 'src', path));
+const quoteSource = (path: string): string => JSON.stringify(join(root, 'src', path));
 
-test('a trace whose writer is killed goes on from its last whole line', async () => {
+test('a trace whose writer was killed continues after its last complete line', async () => {
   const folder = createFaultFolder();
   const path = join(folder, 'trace.jsonl');
-  const program = await bundled(
+  const program = await bundleProgram(
     folder,
     `import { createHash } from 'node:crypto';
-import { traceWriter } from ${ours('platform/trace-file.ts')};
+import { traceWriter } from ${quoteSource('platform/trace-file.ts')};
 const redactor = { text: (text) => text, value: (value) => value, stream: () => { throw new Error(); }, counts: () => ({}) };
 const hash = (text) => createHash('sha256').update(text).digest('hex');
 const trace = traceWriter(${JSON.stringify(path)}, { runId: 'run-a', redactor, now: () => new Date().toISOString(), hash });
@@ -52,7 +52,7 @@ for (let place = 0; ; place++) trace.write(place % 5 === 0 ? 'gate_checked' : 'n
   expect(least).toBeGreaterThan(10);
 });
 
-test('reviewers who speak at once are all heard, by the list and by the trace', async () => {
+test('concurrent reviews are all in the review list and in the trace', async () => {
   const project = await createFaultProject();
   const folder = join(project.root, '.cleo');
   const crowd = pickSize(12, 24);
@@ -78,7 +78,7 @@ test('reviewers who speak at once are all heard, by the list and by the trace', 
   await project.runOk(['trace', 'verify', '--all']);
 });
 
-test('of many who claim at once, one holds it', async () => {
+test('exactly one of many concurrent review claims wins', async () => {
   const project = await createFaultProject();
   const folder = join(project.root, '.cleo');
   writeRun(folder, { id: 'run-a' });
@@ -90,7 +90,7 @@ test('of many who claim at once, one holds it', async () => {
   expect(ended.filter(({ exitCode }) => exitCode === 35)).toHaveLength(ended.length - 1);
 });
 
-test('a reviewer whose process is killed leaves nothing that stops the next, and no broken trace', async () => {
+test('a killed review neither blocks the next one nor damages the trace', async () => {
   const project = await createFaultProject();
   const folder = join(project.root, '.cleo');
   writeRun(folder, { id: 'run-a' });
@@ -109,7 +109,7 @@ test('a reviewer whose process is killed leaves nothing that stops the next, and
     if ((await project.run(words, { onStart })).signal === 'SIGKILL') struck += 1;
     const begins = performance.now();
     const again = await project.run(words);
-    // The machine may have become quicker since.
+    // The machine may be faster than when the time was measured.
     lifeMs = Math.min(lifeMs, performance.now() - begins);
     expect([0, 101]).toContain(again.exitCode);
     expect(again.answer.review).toMatchObject({ status: 'resolved', resolutions: [{ score: 0.5 }] });

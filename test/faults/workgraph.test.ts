@@ -5,8 +5,8 @@ import { expect, test } from 'vitest';
 import { checkIntegrity, createFaultProject, createKillTimer, pickSize, queryDatabase } from './processes.ts';
 
 const nodes = 300;
-/** Made, changed, deleted and related in one: what is killed in the middle would show in any of them. */
-const payload = (n: number) => ({
+/** Creates, changes, deletes and relates tasks in one graph, so that a partial write is visible in any of them. */
+const createPayload = (n: number) => ({
   version: 1,
   create: Array.from({ length: nodes }, (_, i) => ({
     ref: `r${i}`,
@@ -18,7 +18,7 @@ const payload = (n: number) => ({
   relations: [{ from: 'r2', to: 'T001', type: 'related', reason: 'made together' }],
 });
 
-test('a WorkGraph whose process is killed is there as a whole or not at all, and the next call works', async () => {
+test('a killed WorkGraph is applied completely or not at all, and the next call works', async () => {
   const kills = pickSize(6, 50);
   const project = await createFaultProject();
   await project.runOk(['config', 'set', 'hierarchy.maxSiblings', '0']);
@@ -26,7 +26,7 @@ test('a WorkGraph whose process is killed is there as a whole or not at all, and
   const count = (query: string): number => Number(queryDatabase(project.database, query)[0]?.n);
   const fileOf = (n: number): string => {
     const file = join(project.root, `graph-${n}.json`);
-    writeFileSync(file, JSON.stringify(payload(n)));
+    writeFileSync(file, JSON.stringify(createPayload(n)));
     return file;
   };
   const began = performance.now();
@@ -40,7 +40,7 @@ test('a WorkGraph whose process is killed is there as a whole or not at all, and
     });
     aim.recordEnd(killed);
     expect((count('select count(*) as n from tasks') - 1) % nodes).toBe(0);
-    // Applying it again tells whether it is there, and brings it where it is not.
+    // Applying it again reports whether it was applied, and applies it if not.
     const again = await project.run(words);
     expect(killed.answer.success ? [102] : [0, 102]).toContain(again.exitCode);
     applied.add(n);

@@ -17,12 +17,12 @@ const saga = ['T500 saga: Theme', 'T501 in T500: Part', 'T502 in T501: Piece', '
 
 interface Line {
   line: string;
-  /** Where the answer holds what the line is for. */
+  /** The key of the answer that contains the result. */
   key: string;
   world?: string[];
 }
 
-/** The lines that agents are taught. */
+/** Command lines of the agent documentation. */
 const lines: Line[] = [
   { line: 'ct find "query"', key: 'tasks.0.id' },
   { line: 'ct find --id 142', key: 'tasks.0.id' },
@@ -70,13 +70,13 @@ const lines: Line[] = [
 
 const run = (app: TestApp, line: string) => app.cli(splitShellWords(line).slice(1));
 
-const at = (envelope: Json, key: string): unknown => key.split('.').reduce<Json | undefined>((value, step) => value?.[step], envelope);
+const getPath = (envelope: Json, key: string): unknown => key.split('.').reduce<Json | undefined>((value, step) => value?.[step], envelope);
 
-describe('a line that agents are taught runs as written and answers under its key', () => {
+describe('documented command lines run as written and return their key', () => {
   test.each(lines)('$line → $key', async ({ line, key, world = [] }) => {
     const { exitCode, envelope } = await run(await openApp({ tasks: [...work, ...world] }), line);
     expect([exitCode, envelope.success, envelope.error]).toEqual([0, true, undefined]);
-    expect(at(envelope, key)).toBeDefined();
+    expect(getPath(envelope, key)).toBeDefined();
     expect(envelope).toHaveProperty(envelope._meta.resultsField);
     expect(envelope._meta).toMatchObject({
       command: expect.stringMatching(/^\w+\.\w/),
@@ -86,10 +86,10 @@ describe('a line that agents are taught runs as written and answers under its ke
   });
 });
 
-describe('the days that agents are taught, step by step', () => {
+describe('documented workflows run step by step', () => {
   test.each([
     [
-      'a start of its own',
+      'a new session',
       [
         'ct session list',
         'ct session start --scope epic:T001 --auto-focus --name "Name"',
@@ -103,7 +103,7 @@ describe('the days that agents are taught, step by step', () => {
       ],
     ],
     [
-      'a session taken up again',
+      'a resumed session',
       [
         'ct session list',
         'ct session resume session-0',
@@ -124,7 +124,7 @@ describe('the days that agents are taught, step by step', () => {
     const app = await openApp({ tasks: [...work, ...(steps.includes('ct session resume session-0') ? [old] : [])] });
     for (const step of steps) {
       const { exitCode, envelope } = await run(app, step);
-      // Looking for what is not there yet is no error.
+      // Finding nothing is not an error.
       const isLook = /session list|focus show/.test(step);
       expect([step, envelope.error, isLook ? [0, 100].includes(exitCode) : exitCode === 0]).toEqual([step, undefined, true]);
     }
@@ -134,7 +134,7 @@ describe('the days that agents are taught, step by step', () => {
   });
 });
 
-describe('each move between states happens by the line that is taught for it, in a session and outside', () => {
+describe('documented commands for status changes work with and without a session', () => {
   test.each([
     ['pending', 'ct focus set T010', 'active'],
     ['pending', 'ct update T010 --status blocked', 'blocked'],
@@ -177,14 +177,14 @@ const calls: [string, Record<string, unknown>, string][] = [
   ['session.resume', { sessionId: 'session-1' }, 'session.id'],
 ];
 
-describe('the calls that agents without a shell are taught', () => {
+describe('documented MCP calls', () => {
   test.each(calls)('%s %j → %s', async (operation, params, key) => {
     const envelope = await (await openApp({ tasks: [...work, session] })).call(operation, params);
     expect([envelope.success, envelope.error]).toEqual([true, undefined]);
-    expect(at(envelope, key)).toBeDefined();
+    expect(getPath(envelope, key)).toBeDefined();
   });
 
-  test('a session started by the name that they know for the focus', async () => {
+  test('session.start accepts the documented alias for focus', async () => {
     const { call } = await openApp({ tasks: work });
     expect(await call('session.start', { scope: 'epic:T001', name: 'Work', autoStart: true })).toMatchObject({
       session: { scope: 'epic:T001', name: 'Work', status: 'active' },

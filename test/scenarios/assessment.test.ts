@@ -6,7 +6,7 @@ import type { Json } from '../app.ts';
 import { completePrd, emptyPrd, sddWithoutApi } from '../samples.ts';
 import { openSkillProject, type SkillProject } from '../skill-project.ts';
 
-const twoPhases = (onFailure = 'block'): string => `
+const formatTwoPhases = (onFailure = 'block'): string => `
 execution: {phases: [discovery, design]}
 skills: [{name: discover, phase: discovery}, {name: shape, phase: design}]
 phases:
@@ -20,33 +20,33 @@ assessment:
       on_failure: ${onFailure}
 `;
 
-const one = (more = ''): string => `execution: {phases: [only]}\nskills: [{name: it, phase: only}]\n${more}`;
-const running = (what: RegExp): string[] =>
+const formatOneSkill = (more = ''): string => `execution: {phases: [only]}\nskills: [{name: it, phase: only}]\n${more}`;
+const listRunning = (what: RegExp): string[] =>
   execFileSync('ps', ['-eo', 'stat=,args='], { encoding: 'utf8' })
     .split('\n')
     .map((line) => line.trim().split(/\s+/))
     .filter(([state, ...words]) => !state?.startsWith('Z') && what.test(words.join(' ')))
     .map(([, ...words]) => words.join(' '));
-const names = (shop: SkillProject): string[] => shop.readEvents().map(({ event }) => event);
+const listEvents = (shop: SkillProject): string[] => shop.readEvents().map(({ event }) => event);
 
-async function pipeline(prd: string, onFailure?: string): Promise<SkillProject> {
+async function openPipeline(prd: string, onFailure?: string): Promise<SkillProject> {
   const shop = await openSkillProject();
-  shop.writeConstruct(twoPhases(onFailure));
+  shop.writeConstruct(formatTwoPhases(onFailure));
   shop.writeFile('prd.txt', prd);
   shop.writeSkill('discover', 'mkdir -p grimoires/demo; cp prd.txt grimoires/demo/prd.md');
   shop.writeSkill('shape', 'echo done > grimoires/demo/sdd.md; echo ran > /dev/null');
   return shop;
 }
 
-test('1: two phases that hand on what is needed', async () => {
-  const shop = await pipeline(completePrd);
+test('1: two phases with a valid handoff', async () => {
+  const shop = await openPipeline(completePrd);
   const answer = await shop.runConstruct();
   expect(answer).toMatchObject({
     _meta: { exitNamespace: 'skill' },
     success: true,
     run: { status: 'success', exitCode: 0, handoffs: [{ accepted: true, completeness: 1 }] },
   });
-  const events = names(shop);
+  const events = listEvents(shop);
   expect([events[0], events.at(-1)]).toEqual(['run_started', 'run_completed']);
   expect(events.filter((name) => name === 'handoff_attempted')).toHaveLength(1);
   const ofDiscovery = shop.readEvents().filter(({ skill }) => skill === 'discover');
@@ -55,8 +55,8 @@ test('1: two phases that hand on what is needed', async () => {
   ).toEqual([0, 1, 'skill_invoked', 'attempt_started', 'attempt_completed', 2, 3, 4, 'execution_complete']);
 });
 
-test('2: a document of nothing but headings does not pass on', async () => {
-  const shop = await pipeline(emptyPrd);
+test('2: a document with only headings is rejected', async () => {
+  const shop = await openPipeline(emptyPrd);
   const { error } = await shop.runConstruct();
   expect(error).toMatchObject({
     code: 'E_SKILL_BLOCKED',
@@ -70,8 +70,8 @@ test('2: a document of nothing but headings does not pass on', async () => {
   expect((await shop.cli(error.fix)).exitCode).toBe(80);
 });
 
-test('3: where it is only to be warned of, it goes on', async () => {
-  const shop = await pipeline(emptyPrd, 'warn');
+test('3: on_failure: warn continues', async () => {
+  const shop = await openPipeline(emptyPrd, 'warn');
   const answer = await shop.runConstruct();
   expect(answer).toMatchObject({
     success: true,
@@ -82,9 +82,9 @@ test('3: where it is only to be warned of, it goes on', async () => {
   expect(existsSync(join(shop.root, 'grimoires/demo/sdd.md'))).toBe(true);
 });
 
-test('4: what may succeed later is tried again, after times that can be told again', async () => {
+test('4: retries temporary failures with reproducible delays', async () => {
   const shop = await openSkillProject();
-  shop.writeConstruct(one('assessment: {gates: {only: {execution: {max_retries: 2}}}}'));
+  shop.writeConstruct(formatOneSkill('assessment: {gates: {only: {execution: {max_retries: 2}}}}'));
   shop.writeSkill(
     'it',
     'n=$(cat count 2>/dev/null || echo 0); echo $((n+1)) > count; echo "{\\"retry_after_ms\\": 10}" > "$CLEO_RESULT"; [ "$n" -ge 2 ] && exit 0; exit 75',
@@ -101,9 +101,9 @@ test('4: what may succeed later is tried again, after times that can be told aga
   expect(retries.map(({ delay_ms }: { delay_ms: number }) => delay_ms)).toEqual([computeRetryDelayMs(id, 1), computeRetryDelayMs(id, 2)]);
 });
 
-test('5: a wrong call is not tried again', async () => {
+test('5: does not retry a usage error', async () => {
   const shop = await openSkillProject();
-  shop.writeConstruct(one('assessment: {gates: {only: {execution: {max_retries: 3}}}}'));
+  shop.writeConstruct(formatOneSkill('assessment: {gates: {only: {execution: {max_retries: 3}}}}'));
   shop.writeSkill('it', 'exit 2');
   expect((await shop.runConstruct()).error).toMatchObject({
     exitCode: 2,
@@ -112,9 +112,9 @@ test('5: a wrong call is not tried again', async () => {
   });
 });
 
-test('6: unless its phase calls that code by another name', async () => {
+test('6: retries it if the phase maps the exit code', async () => {
   const shop = await openSkillProject();
-  shop.writeConstruct(one('contracts: {only: {exit_codes: {0: success, 2: blocked}}}'));
+  shop.writeConstruct(formatOneSkill('contracts: {only: {exit_codes: {0: success, 2: blocked}}}'));
   shop.writeSkill('it', 'exit 2');
   expect((await shop.runConstruct()).error).toMatchObject({
     exitCode: 2,
@@ -123,10 +123,10 @@ test('6: unless its phase calls that code by another name', async () => {
   });
 });
 
-test('7 and 8: its time is up, and nothing of it is left', async () => {
+test('7 and 8: a timeout kills all processes', async () => {
   const shop = await openSkillProject();
-  shop.writeConstruct(one('assessment: {gates: {only: {execution: {timeout_ms: 500}}}}'));
-  // The same tests may run beside these, on the other engine.
+  shop.writeConstruct(formatOneSkill('assessment: {gates: {only: {execution: {timeout_ms: 500}}}}'));
+  // The same tests may run at the same time on the other engine.
   const long = `sleep 9${process.pid}`;
   for (const [script, warnings] of [
     [`${long} & ${long}`, undefined],
@@ -137,20 +137,20 @@ test('7 and 8: its time is up, and nothing of it is left', async () => {
     const { error } = await shop.runConstruct();
     expect(Date.now() - before).toBeLessThan(7000);
     expect(error).toMatchObject({ exitCode: 81, code: 'E_SKILL_TIMEOUT', details: { run: { status: 'timeout' } } });
-    // As much time again would end as it did.
+    // The fix suggests a longer timeout.
     expect([error.message, error.fix]).toEqual([
       'only: exit_code: exit 81 (timeout): timed out after 500 ms',
       `cleo construct run --resume ${error.details.run.id} --timeout 1000`,
     ]);
     if (warnings) expect(error.details.run.executions[0].warnings).toMatchObject(warnings);
-    expect(running(new RegExp(`^${long}$`))).toEqual([]);
+    expect(listRunning(new RegExp(`^${long}$`))).toEqual([]);
   }
 });
 
-test('9: a document that lacks a section', async () => {
+test('9: rejects a document with a missing section', async () => {
   const shop = await openSkillProject();
   shop.writeConstruct(
-    one(
+    formatOneSkill(
       'contracts: {only: {outputs: [sdd.md]}}\nassessment: {gates: {only: {output: {schema: sdd-v1, required_sections: [architecture, api_contracts]}}}}',
     ),
   );
@@ -165,33 +165,33 @@ test('9: a document that lacks a section', async () => {
   expect(error.message).toContain('api_contracts');
 });
 
-test('10: what it needs is not there', async () => {
+test('10: fails if an input is missing', async () => {
   const shop = await openSkillProject();
-  shop.writeConstruct(one('contracts: {only: {inputs: [needed.md]}}'));
+  shop.writeConstruct(formatOneSkill('contracts: {only: {inputs: [needed.md]}}'));
   shop.writeSkill('it', 'true');
   expect((await shop.runConstruct()).error).toMatchObject({
     exitCode: 66,
     details: { run: { executions: [{ attempts: 0, gates: ['skipped', 'failed', 'not_reached', 'not_reached', 'not_reached'] }] } },
   });
-  expect(names(shop)).not.toContain('skill_invoked');
-  expect(names(shop)).toContain('execution_complete');
+  expect(listEvents(shop)).not.toContain('skill_invoked');
+  expect(listEvents(shop)).toContain('execution_complete');
 });
 
-test('11: no skill, and one with nothing to run', async () => {
+test('11: fails without a skill, and with a skill that has no program', async () => {
   const shop = await openSkillProject();
-  shop.writeConstruct(one());
+  shop.writeConstruct(formatOneSkill());
   expect((await shop.runConstruct()).error).toMatchObject({ exitCode: 127, code: 'E_SKILL_CONFIG' });
   shop.writeFile('skills/it/SKILL.md', '---\nname: it\ndescription: only a text\n---\nText\n');
   expect((await shop.runConstruct()).error).toMatchObject({ exitCode: 126, code: 'E_SKILL_CONFIG' });
-  shop.writeConstruct(`${one()}\nexecution2: {}`);
+  shop.writeConstruct(`${formatOneSkill()}\nexecution2: {}`);
   shop.writeFile('skills/it/run.sh', 'true');
   chmodSync(join(shop.root, 'skills/it/run.sh'), 0o644);
   expect((await shop.runConstruct()).error).toMatchObject({ exitCode: 126 });
 });
 
-test('12: it kills itself', async () => {
+test('12: reports a skill killed by a signal', async () => {
   const shop = await openSkillProject();
-  shop.writeConstruct(one('assessment: {gates: {only: {execution: {max_retries: 3}}}}'));
+  shop.writeConstruct(formatOneSkill('assessment: {gates: {only: {execution: {max_retries: 3}}}}'));
   shop.writeSkill('it', 'kill -KILL $$');
   expect((await shop.runConstruct()).error).toMatchObject({
     exitCode: 137,
@@ -200,10 +200,10 @@ test('12: it kills itself', async () => {
   });
 });
 
-test('13: a secret that it prints is kept nowhere', async () => {
+test('13: stores no secret that a skill prints', async () => {
   const secret = 'correct-horse-battery-staple-42';
   const shop = await openSkillProject({ env: { API_TOKEN: secret } });
-  shop.writeConstruct(one('env: [API_TOKEN]\nassessment: {capture: {include_inputs: full, include_outputs: full}}'));
+  shop.writeConstruct(formatOneSkill('env: [API_TOKEN]\nassessment: {capture: {include_inputs: full, include_outputs: full}}'));
   shop.writeSkill(
     'it',
     'half=$(printf %s "$API_TOKEN" | cut -c1-10); rest=$(printf %s "$API_TOKEN" | cut -c11-); printf %s "$half"; sleep 0.2; printf "%s\\n" "$rest"; printf %s "$API_TOKEN" | base64; echo "$API_TOKEN" >&2; echo "{\\"goal_statement\\":\\"$API_TOKEN\\"}" > "$CLEO_RESULT"',
@@ -213,14 +213,14 @@ test('13: a secret that it prints is kept nowhere', async () => {
   expect(kept).not.toContain(secret);
   expect(kept).not.toContain(Buffer.from(secret).toString('base64').slice(0, 30));
   expect(kept).toMatch(/\[REDACTED:value:[0-9a-f]{8}\]/);
-  expect(names(shop)).toContain('redaction_applied');
+  expect(listEvents(shop)).toContain('redaction_applied');
 });
 
-test('14: inputs are kept as keyed hashes', async () => {
+test('14: stores inputs as keyed hashes', async () => {
   const hashOf = (shop: SkillProject): string =>
     shop.readEvents().find(({ event }) => event === 'skill_invoked')!.data.input_summary.target.hash;
   const shop = await openSkillProject();
-  shop.writeConstruct(one());
+  shop.writeConstruct(formatOneSkill());
   shop.writeSkill('it', 'true');
   await shop.runConstruct({ input: { target: 'sprint-1' } });
   const first = hashOf(shop);
@@ -229,7 +229,7 @@ test('14: inputs are kept as keyed hashes', async () => {
   expect(first).toMatch(/^hmac-sha256:[0-9a-f]{64}$/);
   expect(JSON.stringify(shop.readEvents())).not.toContain('sprint-1');
   const other = await openSkillProject();
-  other.writeConstruct(one());
+  other.writeConstruct(formatOneSkill());
   other.writeSkill('it', 'true');
   await other.runConstruct({ input: { target: 'sprint-1' } });
   expect(hashOf(other)).not.toBe(first);
@@ -238,21 +238,21 @@ test('14: inputs are kept as keyed hashes', async () => {
 describe('a judge', () => {
   const judged = async (script: string, enforce: boolean): Promise<{ answer: Json; shop: SkillProject }> => {
     const shop = await openSkillProject();
-    shop.writeConstruct(one(`assessment: {goal: {mode: judge, enforce: ${enforce}}, judge: {command: [sh, judge.sh]}}`));
+    shop.writeConstruct(formatOneSkill(`assessment: {goal: {mode: judge, enforce: ${enforce}}, judge: {command: [sh, judge.sh]}}`));
     shop.writeSkill('it', 'true');
     shop.writeFile('judge.sh', script);
     return { answer: await shop.runConstruct({ intent: 'be done' }), shop };
   };
 
-  test('15: that says nothing that can be read has said nothing', async () => {
+  test('15: with an unreadable answer has no verdict', async () => {
     const { answer, shop } = await judged('echo not json', false);
     expect(answer).toMatchObject({ success: true, run: { executions: [{ gates: expect.arrayContaining(['pending']) }] } });
     expect(readFileSync(join(shop.root, '.cleo/reviews.jsonl'), 'utf8').trim().split('\n')).toHaveLength(1);
-    expect(names(shop).filter((name) => name === 'judge_called')).toHaveLength(2);
+    expect(listEvents(shop).filter((name) => name === 'judge_called')).toHaveLength(2);
     expect((await judged('echo not json', true)).answer.error).toMatchObject({ exitCode: 83, code: 'E_SKILL_ESCALATE' });
   });
 
-  test('16: whose score is too low has not passed it', async () => {
+  test('16: with a low score fails the goal', async () => {
     const low = 'echo \'{"verdict":"pass","score":0.4}\'';
     const { answer, shop } = await judged(low, false);
     expect(answer).toMatchObject({ success: true, run: { executions: [{ gates: ['passed', 'passed', 'passed', 'passed', 'failed'] }] } });
@@ -261,7 +261,7 @@ describe('a judge', () => {
   });
 });
 
-test('18: manifests of others, misspelt ones and impossible ones', async () => {
+test('18: rejects foreign, misspelt and impossible manifests', async () => {
   const shop = await openSkillProject();
   shop.writeFile('construct.yaml', 'name: x\nchannels: [conda-forge]\nspecs: [python]\n');
   expect((await shop.runConstruct()).error).toMatchObject({ exitCode: 78, message: expect.stringContaining('conda') });
@@ -272,9 +272,9 @@ test('18: manifests of others, misspelt ones and impossible ones', async () => {
   expect((await shop.runConstruct()).error).toMatchObject({ exitCode: 78, message: expect.stringMatching(/5:6: exit_codes\.0/) });
 });
 
-test('where runs cannot be kept nothing is run, whichever engine the store has', async () => {
+test('runs nothing if the run cannot be stored, on both engines', async () => {
   const shop = await openSkillProject();
-  shop.writeConstruct(one());
+  shop.writeConstruct(formatOneSkill());
   shop.writeSkill('it', 'touch ran');
   writeFileSync(join(shop.root, '.cleo/runs'), 'in the way');
   for (const answer of [await shop.runConstruct(), await shop.call('skills.run', { name: 'it' })])
@@ -282,9 +282,9 @@ test('where runs cannot be kept nothing is run, whichever engine the store has',
   expect(existsSync(join(shop.root, 'ran'))).toBe(false);
 });
 
-test('what a skill writes beside its outputs is told', async () => {
+test('reports undeclared writes of a skill', async () => {
   const shop = await openSkillProject();
-  shop.writeConstruct(one('contracts: {only: {outputs: [out.md]}}'));
+  shop.writeConstruct(formatOneSkill('contracts: {only: {outputs: [out.md]}}'));
   shop.writeSkill('it', 'echo a > out.md; echo b > stray.txt; rm -f gone.txt');
   writeFileSync(join(shop.root, 'gone.txt'), 'x');
   const answer = await shop.runConstruct();
@@ -294,8 +294,8 @@ test('what a skill writes beside its outputs is told', async () => {
   ).toEqual(['undeclared_write gone.txt', 'undeclared_write stray.txt']);
 });
 
-test('a run that was cut off goes on where it stopped', async () => {
-  const shop = await pipeline(completePrd);
+test('resumes an interrupted run where it stopped', async () => {
+  const shop = await openPipeline(completePrd);
   shop.writeSkill('shape', 'echo again >> design.log; [ -f ready ] && echo ok > grimoires/demo/sdd.md; [ -f ready ]');
   const { error } = await shop.runConstruct();
   expect(error).toMatchObject({ exitCode: 1, fix: expect.stringContaining('--resume run-') });
@@ -304,10 +304,10 @@ test('a run that was cut off goes on where it stopped', async () => {
   const { envelope, exitCode } = await shop.cli(error.fix);
   expect([exitCode, envelope.run?.executions.map(({ skipped }: { skipped?: boolean }) => skipped ?? false)]).toEqual([0, [true, false]]);
   expect(readFileSync(join(shop.root, 'grimoires/demo/prd.md'), 'utf8')).toBe(before);
-  expect(names(shop)).toContain('run_resumed');
+  expect(listEvents(shop)).toContain('run_resumed');
 });
 
-test('what stands in the manifest instead of a folder is part of the skill: another program is not taken for the same', async () => {
+test('a changed inline program is another skill', async () => {
   const shop = await openSkillProject();
   const manifest = (word: string): string =>
     `execution: {phases: [only]}\nskills: [{name: it, phase: only, run: [sh, -c, "echo ${word} > out.txt"]}]\ncontracts: {only: {outputs: [out.txt]}}\n`;

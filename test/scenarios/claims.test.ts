@@ -12,100 +12,97 @@ const work = [
 const parser = 'session s-parser epic:T001 by ada: Parse';
 const all = 'session s-all global by eve: All';
 
-const start = async (app: TestApp, agent: string, taskId: string, session?: string): Promise<Json> =>
+const startTask = async (app: TestApp, agent: string, taskId: string, session?: string): Promise<Json> =>
   app.call('tasks.start', { taskId }, { agent, ...(session ? { session } : {}) });
-const focusOf = async (app: TestApp, agent: string, session?: string): Promise<string | undefined> =>
+const getFocus = async (app: TestApp, agent: string, session?: string): Promise<string | undefined> =>
   (await app.call('tasks.current', {}, { agent, ...(session ? { session } : {}) })).task.id;
-/** As if nothing had been heard of the holder for a year. */
-const lapse = (app: TestApp, taskId: string): Promise<void> =>
+/** Makes the lease expire: the holder was last active a year ago. */
+const expireLease = (app: TestApp, taskId: string): Promise<void> =>
   app.tamper(`update claims set renewed_at = '2020-01-01T00:00:00.000Z' where task_id = '${taskId}'`);
 
-test('several agents in one session each have a focus of their own', async () => {
+test('several agents in one session each have their own focus', async () => {
   const app = await openApp({ tasks: [...work, parser] });
   for (const [agent, taskId] of [
     ['ada', 'T002'],
     ['bob', 'T003'],
     ['eve', 'T004'],
   ] as const)
-    expect(await start(app, agent, taskId, 's-parser')).toMatchObject({ success: true, task: { status: 'active' } });
-  expect((await start(app, 'bob', 'T002', 's-parser')).error).toMatchObject({ exitCode: 35, details: { holder: 'ada (s-parser)' } });
-  expect([await focusOf(app, 'ada'), await focusOf(app, 'bob'), await focusOf(app, 'eve')]).toEqual(['T002', 'T003', 'T004']);
-  // What is held already is told apart from what has just been taken.
-  expect(await start(app, 'ada', 'T002')).toMatchObject({ success: true, _meta: { exitCode: 102 } });
+    expect(await startTask(app, agent, taskId, 's-parser')).toMatchObject({ success: true, task: { status: 'active' } });
+  expect((await startTask(app, 'bob', 'T002', 's-parser')).error).toMatchObject({ exitCode: 35, details: { holder: 'ada (s-parser)' } });
+  expect([await getFocus(app, 'ada'), await getFocus(app, 'bob'), await getFocus(app, 'eve')]).toEqual(['T002', 'T003', 'T004']);
+  // A task that was already claimed is reported as such.
+  expect(await startTask(app, 'ada', 'T002')).toMatchObject({ success: true, _meta: { exitCode: 102 } });
   expect(await app.call('tasks.complete', {}, { agent: 'bob', session: 's-parser' })).toMatchObject({ task: { id: 'T003' } });
-  expect([await focusOf(app, 'ada'), await focusOf(app, 'bob')]).toEqual(['T002', undefined]);
+  expect([await getFocus(app, 'ada'), await getFocus(app, 'bob')]).toEqual(['T002', undefined]);
 });
 
-test('one agent in two sessions has two focuses, and is another holder in each', async () => {
+test('one agent in two sessions has two focuses and separate claims', async () => {
   const app = await openApp({ tasks: [...work, parser, 'session s-all global by ada: All'] });
-  await start(app, 'ada', 'T002', 's-parser');
-  expect(await start(app, 'ada', 'T010', 's-all')).toMatchObject({ success: true });
-  expect([await focusOf(app, 'ada', 's-parser'), await focusOf(app, 'ada', 's-all')]).toEqual(['T002', 'T010']);
-  expect((await start(app, 'ada', 'T002', 's-all')).error).toMatchObject({ exitCode: 35, details: { holder: 'ada (s-parser)' } });
+  await startTask(app, 'ada', 'T002', 's-parser');
+  expect(await startTask(app, 'ada', 'T010', 's-all')).toMatchObject({ success: true });
+  expect([await getFocus(app, 'ada', 's-parser'), await getFocus(app, 'ada', 's-all')]).toEqual(['T002', 'T010']);
+  expect((await startTask(app, 'ada', 'T002', 's-all')).error).toMatchObject({ exitCode: 35, details: { holder: 'ada (s-parser)' } });
 });
 
-test.each(['s-all', 's-parser'])(
-  'a claim that has lapsed is taken over from %s, which is told and logged, and the former holder learns of it',
-  async (session) => {
-    const app = await openApp({ tasks: [...work, parser, all] });
-    await start(app, 'ada', 'T002', 's-parser');
-    expect((await start(app, 'bob', 'T002', session)).error.exitCode).toBe(35);
-    await lapse(app, 'T002');
-    expect(await start(app, 'bob', 'T002', session)).toMatchObject({
-      success: true,
-      takenOverFrom: 'ada (s-parser)',
-      _meta: { warnings: [expect.stringContaining('taken over from ada')] },
-    });
-    const [entry] = await app.store.read(({ audit }) => audit.list({}, { limit: 1, offset: 0 }));
-    expect(entry).toMatchObject({ agent: 'bob', session, operation: 'start', success: true, updated: ['T002'] });
-    const { history } = await app.call('tasks.history', { taskId: 'T002' });
-    expect(history.map(({ reason }: Json) => reason)).toContain('the claim of ada (s-parser) expired');
-    expect((await app.call('tasks.complete', { taskId: 'T002' }, { agent: 'ada', session: 's-parser' })).error.details.holder).toBe(
-      `bob (${session})`,
-    );
-    expect(await focusOf(app, 'ada', 's-parser')).toBeUndefined();
-  },
-);
-
-test('whoever writes, even elsewhere, keeps its claims; a reader does not', async () => {
+test.each(['s-all', 's-parser'])('takes over an expired claim from %s, logs it, and informs the former holder', async (session) => {
   const app = await openApp({ tasks: [...work, parser, all] });
-  await start(app, 'ada', 'T002', 's-parser');
-  await lapse(app, 'T002');
+  await startTask(app, 'ada', 'T002', 's-parser');
+  expect((await startTask(app, 'bob', 'T002', session)).error.exitCode).toBe(35);
+  await expireLease(app, 'T002');
+  expect(await startTask(app, 'bob', 'T002', session)).toMatchObject({
+    success: true,
+    takenOverFrom: 'ada (s-parser)',
+    _meta: { warnings: [expect.stringContaining('taken over from ada')] },
+  });
+  const [entry] = await app.store.read(({ audit }) => audit.list({}, { limit: 1, offset: 0 }));
+  expect(entry).toMatchObject({ agent: 'bob', session, operation: 'start', success: true, updated: ['T002'] });
+  const { history } = await app.call('tasks.history', { taskId: 'T002' });
+  expect(history.map(({ reason }: Json) => reason)).toContain('the claim of ada (s-parser) expired');
+  expect((await app.call('tasks.complete', { taskId: 'T002' }, { agent: 'ada', session: 's-parser' })).error.details.holder).toBe(
+    `bob (${session})`,
+  );
+  expect(await getFocus(app, 'ada', 's-parser')).toBeUndefined();
+});
+
+test('any write renews the claims of an agent; a read does not', async () => {
+  const app = await openApp({ tasks: [...work, parser, all] });
+  await startTask(app, 'ada', 'T002', 's-parser');
+  await expireLease(app, 'T002');
   await app.call('tasks.update', { taskId: 'T003', notes: 'Seen' }, { agent: 'ada', session: 's-parser' });
-  expect((await start(app, 'bob', 'T002', 's-all')).error.exitCode).toBe(35);
-  await lapse(app, 'T002');
+  expect((await startTask(app, 'bob', 'T002', 's-all')).error.exitCode).toBe(35);
+  await expireLease(app, 'T002');
   await app.call('tasks.show', { taskId: 'T002' }, { agent: 'ada', session: 's-parser' });
-  expect(await start(app, 'bob', 'T002', 's-all')).toMatchObject({ takenOverFrom: 'ada (s-parser)' });
+  expect(await startTask(app, 'bob', 'T002', 's-all')).toMatchObject({ takenOverFrom: 'ada (s-parser)' });
 });
 
-test('the end of a session gives back what all its agents held, and nothing else', async () => {
+test('the end of a session releases exactly the claims of its agents', async () => {
   const app = await openApp({ tasks: [...work, parser, all] });
-  await start(app, 'ada', 'T002', 's-parser');
-  await start(app, 'bob', 'T003', 's-parser');
-  await start(app, 'eve', 'T010', 's-all');
-  expect((await start(app, 'zoe', 'T002', 's-all')).error.exitCode).toBe(35);
+  await startTask(app, 'ada', 'T002', 's-parser');
+  await startTask(app, 'bob', 'T003', 's-parser');
+  await startTask(app, 'eve', 'T010', 's-all');
+  expect((await startTask(app, 'zoe', 'T002', 's-all')).error.exitCode).toBe(35);
   expect(await app.call('session.end', {}, { agent: 'ada', session: 's-parser' })).toMatchObject({ released: ['T002', 'T003'] });
-  expect(await start(app, 'zoe', 'T002', 's-all')).toMatchObject({ success: true, task: { status: 'active' } });
-  expect([await focusOf(app, 'bob'), await focusOf(app, 'eve', 's-all'), await focusOf(app, 'zoe', 's-all')]).toEqual([
+  expect(await startTask(app, 'zoe', 'T002', 's-all')).toMatchObject({ success: true, task: { status: 'active' } });
+  expect([await getFocus(app, 'bob'), await getFocus(app, 'eve', 's-all'), await getFocus(app, 'zoe', 's-all')]).toEqual([
     undefined,
     'T010',
     'T002',
   ]);
 });
 
-test('a session that is put aside keeps its claims until they lapse', async () => {
+test('a suspended session keeps its claims until they expire', async () => {
   const app = await openApp({ tasks: [...work, parser, all] });
-  await start(app, 'ada', 'T002', 's-parser');
+  await startTask(app, 'ada', 'T002', 's-parser');
   await app.call('session.suspend', {}, { agent: 'ada', session: 's-parser' });
-  expect((await start(app, 'bob', 'T002', 's-all')).error.exitCode).toBe(35);
+  expect((await startTask(app, 'bob', 'T002', 's-all')).error.exitCode).toBe(35);
   await app.call('session.resume', { sessionId: 's-parser' }, { agent: 'ada' });
-  expect(await focusOf(app, 'ada')).toBe('T002');
+  expect(await getFocus(app, 'ada')).toBe('T002');
   await app.call('session.suspend', {}, { agent: 'ada', session: 's-parser' });
-  await lapse(app, 'T002');
-  expect(await start(app, 'bob', 'T002', 's-all')).toMatchObject({ takenOverFrom: 'ada (s-parser)' });
+  await expireLease(app, 'T002');
+  expect(await startTask(app, 'bob', 'T002', 's-all')).toMatchObject({ takenOverFrom: 'ada (s-parser)' });
 });
 
-test('next --claim in a session stays in its scope and passes over what others hold', async () => {
+test('next --claim stays in the session scope and skips claimed tasks', async () => {
   const app = await openApp({ tasks: [...work, parser, all] });
   const claimed = async (agent: string, session: string) => (await app.call('tasks.claim-next', {}, { agent, session })).task.id;
   expect([

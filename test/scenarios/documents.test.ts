@@ -8,7 +8,7 @@ import { type Json, openApp, splitShellWords } from '../app.ts';
 import { addWorktree, createRepository } from '../repository.ts';
 import { createTempFolder } from '../temp-folder.ts';
 
-test('the lines that agents are taught run as written', async () => {
+test('documented command lines run as written', async () => {
   const { cli, root } = await openApp({ tasks: ['T001', 'T123'] });
   writeFileSync(join(root, 'file.md'), '# A file\n');
   const run = (line: string) => cli(splitShellWords(line).slice(1));
@@ -25,7 +25,7 @@ test('the lines that agents are taught run as written', async () => {
   expect((await run('cleo docs publish handle --to docs/handle.md')).envelope).toMatchObject({ file: 'docs/handle.md' });
 });
 
-describe('where the caller stands', () => {
+describe('the caller’s folder', () => {
   async function arranged() {
     const app = await openApp({ tasks: ['T001'] });
     const main = createRepository(app.root);
@@ -41,7 +41,7 @@ describe('where the caller stands', () => {
     return { app, linked, from };
   }
 
-  test('a path is read and written there, in a folder below and in a linked worktree', async () => {
+  test('resolves paths in a subfolder and in a linked worktree', async () => {
     const { app, linked, from } = await arranged();
     mkdirSync(join(app.root, 'docs', 'deep'));
     expect(await from(join(app.root, 'docs'), 'docs.add', { taskId: 'T001', file: 'a.md' })).toMatchObject({ doc: { slug: 'a' } });
@@ -51,7 +51,7 @@ describe('where the caller stands', () => {
     writeFileSync(join(linked.folder, 'docs', 'a.md'), 'linked');
     expect(await from(join(linked.folder, 'docs'), 'docs.update', { slug: 'a', file: 'a.md' })).toMatchObject({ doc: { version: 2 } });
     expect((await app.call('docs.fetch', { slug: 'a' })).doc).toMatchObject({ file: 'docs/a.md' });
-    // What stands in the linked worktree is the second version, in the main one still the first.
+    // The linked worktree has the second version, the main one still the first.
     expect(await from(linked.folder, 'docs.publish', { slug: 'a', to: 'docs/a.md' })).toMatchObject({ _meta: { exitCode: 102 } });
     expect(await from(app.root, 'docs.publish', { slug: 'a', to: 'docs/a.md' })).toMatchObject({ success: true, version: 2 });
   });

@@ -14,17 +14,17 @@ interface Case {
   run: string[];
   exit: number;
   code: string;
-  /** What `error.fix` answers when it is run as printed; 0 unless said. */
+  /** The exit code of `error.fix` when run as printed; 0 by default. */
   fixed?: number;
 }
 
 const siblings = ['T001 epic', ...Array.from({ length: 7 }, (_, i) => `T00${i + 2} in T001`)];
 
-const refusals: Case[] = [
+const errorCases: Case[] = [
   {
     why: 'a record that cannot be read',
     tasks: ['T001'],
-    arrange: deletedThenTorn,
+    arrange: deleteAndCorrupt,
     run: ['restore', 'T001'],
     exit: 1,
     code: 'E_GENERAL_ERROR',
@@ -32,7 +32,7 @@ const refusals: Case[] = [
   { why: 'an unknown option', run: ['add', 'x', '--prioritty', 'high'], exit: 2, code: 'E_INVALID_INPUT' },
   { why: 'a value outside the choices', run: ['add', 'x', '--priority', 'hihg'], exit: 2, code: 'E_INVALID_INPUT' },
   { why: 'a missing argument', run: ['show'], exit: 2, code: 'E_INVALID_INPUT' },
-  { why: 'a number that is none', run: ['list', '--limit', 'many'], exit: 2, code: 'E_INVALID_INPUT' },
+  { why: 'an invalid number', run: ['list', '--limit', 'many'], exit: 2, code: 'E_INVALID_INPUT' },
   { why: 'too many words', run: ['add', 'Write', 'the', 'parser'], exit: 2, code: 'E_INVALID_INPUT' },
   { why: 'a misspelt command', tasks: ['T001'], run: ['shwo', 'T001'], exit: 2, code: 'E_INVALID_OPERATION' },
   { why: 'a misspelt id', tasks: ['T001'], run: ['show', 'TT1'], exit: 2, code: 'E_INVALID_INPUT' },
@@ -42,7 +42,7 @@ const refusals: Case[] = [
   { why: 'a title too long', run: ['add', 'x'.repeat(201)], exit: 6, code: 'E_VALIDATION_TITLE' },
   { why: 'a label of other characters', run: ['add', 'x', '--labels', 'Upper'], exit: 6, code: 'E_VALIDATION_LABELS' },
   { why: 'an open dependency', tasks: ['T001 depends T002', 'T002'], run: ['start', 'T001'], exit: 6, code: 'E_VALIDATION_DEPENDS' },
-  { why: 'a move that is not in the table', tasks: ['T001 blocked'], run: ['complete', 'T001'], exit: 6, code: 'E_VALIDATION_TRANSITION' },
+  { why: 'an invalid status change', tasks: ['T001 blocked'], run: ['complete', 'T001'], exit: 6, code: 'E_VALIDATION_TRANSITION' },
   {
     why: 'ids as a reason',
     tasks: ['T001', 'T002'],
@@ -65,7 +65,7 @@ const refusals: Case[] = [
     code: 'E_VALIDATION_ACCEPTANCE',
   },
   { why: 'an unknown configuration key', run: ['config', 'set', 'no.such', '1'], exit: 8, code: 'E_CONFIG_ERROR' },
-  { why: 'a lost parent', run: ['add', 'x', '--parent', 'T009'], exit: 10, code: 'E_PARENT_NOT_FOUND', fixed: 100 },
+  { why: 'a missing parent', run: ['add', 'x', '--parent', 'T009'], exit: 10, code: 'E_PARENT_NOT_FOUND', fixed: 100 },
   {
     why: 'a fourth level',
     tasks: ['T001 epic', 'T002 in T001', 'T003 in T002'],
@@ -96,14 +96,14 @@ const refusals: Case[] = [
     code: 'E_INVALID_RELATION',
   },
   {
-    why: 'a circle of depends',
+    why: 'a dependency cycle',
     tasks: ['T001', 'T002 depends T001'],
     run: ['update', 'T001', '--add-depends', 'T002'],
     exit: 14,
     code: 'E_CIRCULAR_REFERENCE',
   },
   {
-    why: 'a new task that would close a circle',
+    why: 'a new task that would close a cycle',
     tasks: ['T001 epic', 'T002 depends T001'],
     run: ['add', 'x', '--parent', 'T001', '--depends', 'T002'],
     exit: 14,
@@ -117,7 +117,7 @@ const refusals: Case[] = [
     code: 'E_CIRCULAR_REFERENCE',
   },
   {
-    why: 'a child whose parent is gone',
+    why: 'a child whose parent was deleted',
     tasks: ['T001 epic', 'T002 in T001'],
     arrange: (app) => app.tamper("delete from tasks where id = 'T001'"),
     run: ['doctor'],
@@ -148,32 +148,38 @@ const refusals: Case[] = [
     exit: 18,
     code: 'E_CASCADE_FAILED',
   },
-  { why: 'deleting what others need', tasks: ['T001', 'T002 depends T001'], run: ['delete', 'T001'], exit: 19, code: 'E_HAS_DEPENDENTS' },
-  { why: 'a log that was changed', arrange: tamperedLog, run: ['audit', 'verify'], exit: 20, code: 'E_CHECKSUM_MISMATCH' },
   {
-    why: 'a lost race',
+    why: 'deleting a task with dependents',
+    tasks: ['T001', 'T002 depends T001'],
+    run: ['delete', 'T001'],
+    exit: 19,
+    code: 'E_HAS_DEPENDENTS',
+  },
+  { why: 'a changed log', arrange: tamperWithLog, run: ['audit', 'verify'], exit: 20, code: 'E_CHECKSUM_MISMATCH' },
+  {
+    why: 'a concurrent update',
     tasks: ['T001'],
     run: ['update', 'T001', '--priority', 'low', '--expect-revision', '9'],
     exit: 21,
     code: 'E_CONCURRENT_MODIFICATION',
   },
-  { why: 'an id twice', tasks: ['T001'], arrange: exported, run: ['import', 'EXPORT'], exit: 22, code: 'E_ID_COLLISION' },
+  { why: 'a duplicate id', tasks: ['T001'], arrange: exportTasks, run: ['import', 'EXPORT'], exit: 22, code: 'E_ID_COLLISION' },
   { why: 'a task held by another', tasks: ['T001 active by ada', 'T002'], run: ['start', 'T001'], exit: 35, code: 'E_TASK_CLAIMED' },
   { why: 'no focus to complete', tasks: ['T001'], run: ['complete'], exit: 38, code: 'E_FOCUS_REQUIRED' },
   { why: 'a gate without evidence', tasks: ['T001 evidence testsPassed'], run: ['complete', 'T001'], exit: 45, code: 'E_GATE_DEPENDENCY' },
 ];
 
-describe('each refusal has its code, changes nothing, and its fix runs as printed', () => {
-  test.each(refusals)('$exit $code: $why', async ({ tasks = [], config = {}, arrange, run, exit, code, fixed = 0 }) => {
+describe('each error has its code, changes nothing, and its fix runs as printed', () => {
+  test.each(errorCases)('$exit $code: $why', async ({ tasks = [], config = {}, arrange, run, exit, code, fixed = 0 }) => {
     const app = await openApp({ tasks, config });
     await arrange?.(app);
-    const before = await tasksOf(app);
+    const before = await readTasks(app);
     const refused = await app.cli(run.map((word) => (word === 'EXPORT' ? join(app.root, 'export.jsonl') : word)));
     expect(refused).toMatchObject({
       exitCode: exit,
       envelope: { success: false, error: { code, exitCode: exit, fix: expect.stringMatching(/^cleo /) } },
     });
-    expect(await tasksOf(app)).toBe(before);
+    expect(await readTasks(app)).toBe(before);
     expect({ fix: refused.envelope.error.fix, exitCode: (await app.cli(refused.envelope.error.fix)).exitCode }).toEqual({
       fix: refused.envelope.error.fix,
       exitCode: fixed,
@@ -186,10 +192,10 @@ const answers: { why: string; tasks?: string[]; run: string[]; exit: number; res
   { why: 'nothing to list', run: ['list'], exit: 100, result: { tasks: [] } },
   { why: 'nothing to do next', run: ['next'], exit: 100, result: { recommendation: {} } },
   { why: 'nothing is ready', run: ['ready'], exit: 100, result: { tasks: [] } },
-  { why: 'it does not exist', run: ['exists', 'T001'], exit: 100, result: { exists: false } },
+  { why: 'a missing task', run: ['exists', 'T001'], exit: 100, result: { exists: false } },
   { why: 'nothing is focused', run: ['focus', 'show'], exit: 100, result: { task: {} } },
-  { why: 'a project again', run: ['init'], exit: 101, result: {} },
-  { why: 'done already', tasks: ['T001 done'], run: ['done', 'T001'], exit: 102, result: { task: { id: 'T001' } } },
+  { why: 'a second init', run: ['init'], exit: 101, result: {} },
+  { why: 'already done', tasks: ['T001 done'], run: ['done', 'T001'], exit: 102, result: { task: { id: 'T001' } } },
   { why: 'the same values', tasks: ['T001'], run: ['update', 'T001', '--priority', 'medium'], exit: 102, result: { task: { id: 'T001' } } },
   { why: 'nothing to archive', run: ['archive'], exit: 102, result: { archived: [] } },
   { why: 'nothing to stop', run: ['stop'], exit: 102, result: { task: {} } },
@@ -209,7 +215,7 @@ describe('100 to 102 are answers, not errors', () => {
   });
 });
 
-test('7: another process holds the write lock; nothing was changed', async () => {
+test('7: another process holds the write lock; nothing changes', async () => {
   const app = await openApp({ tasks: ['T001'], config: { store: { busyTimeoutMs: 100 } } });
   const other = await app.openSecondStore();
   let letGo = (): void => {};
@@ -230,7 +236,7 @@ test('7: another process holds the write lock; nothing was changed', async () =>
   expect((await app.cli(refused.envelope.error.fix)).exitCode).toBe(0);
 });
 
-test('8: no project here, and the fix makes one', async () => {
+test('8: no project, and the fix creates one', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'cleo-empty-'));
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
   const env = { CLEO_HOME: join(folder, 'home'), CLEO_ROOT: folder };
@@ -241,18 +247,18 @@ test('8: no project here, and the fix makes one', async () => {
   expect(await createCli(app(), env)(['show', 'T001'])).toMatchObject({ exitCode: 4 });
 });
 
-async function deletedThenTorn(app: TestApp): Promise<void> {
+async function deleteAndCorrupt(app: TestApp): Promise<void> {
   await app.call('tasks.delete', { taskId: 'T001' });
   await app.tamper("update task_history set old_value = '{torn' where field = 'deleted'");
 }
 
-async function tamperedLog(app: TestApp): Promise<void> {
+async function tamperWithLog(app: TestApp): Promise<void> {
   await app.call('tasks.add', { title: 'First' });
   await app.tamper("update audit_log set agent_id = 'someone else' where seq = 1");
 }
 
-async function exported(app: TestApp): Promise<void> {
+async function exportTasks(app: TestApp): Promise<void> {
   writeFileSync(join(app.root, 'export.jsonl'), (await app.call('tasks.export')).content);
 }
 
-const tasksOf = async (app: TestApp): Promise<string> => (await app.call('tasks.export')).content;
+const readTasks = async (app: TestApp): Promise<string> => (await app.call('tasks.export')).content;

@@ -10,14 +10,14 @@ interface Case {
   exit: number;
   code: string;
   fix: string;
-  /** What is possible after the fix, by the same caller. */
+  /** A command that works after the fix for the same caller. */
   then: string;
 }
 
 const pair = ['memory pattern: One', 'memory pattern: Two'];
-const superseded = (app: TestApp) => app.call('memory.supersede', { old: 'P-001', by: 'P-002' });
+const supersedeEntry = (app: TestApp) => app.call('memory.supersede', { old: 'P-001', by: 'P-002' });
 
-const refusals: Case[] = [
+const errorCases: Case[] = [
   {
     why: 'an agent accepts a decision',
     world: ['T001', 'memory decision about T001: Tokens are structs'],
@@ -46,7 +46,7 @@ const refusals: Case[] = [
     then: 'memory timeline D-001',
   },
   {
-    why: 'an entry there is none of',
+    why: 'a missing entry',
     world: pair,
     run: 'memory fetch P-009',
     exit: 4,
@@ -55,7 +55,7 @@ const refusals: Case[] = [
     then: 'memory fetch P-002',
   },
   {
-    why: 'what is no id',
+    why: 'an invalid id',
     world: pair,
     run: 'memory fetch 12',
     exit: 2,
@@ -64,7 +64,7 @@ const refusals: Case[] = [
     then: 'memory fetch p2',
   },
   {
-    why: 'a source that is not there',
+    why: 'a missing source',
     world: ['T001', 'research T001-parsers: Parsers'],
     run: 'memory store --type decision --content x --source research:T001-parser',
     exit: 4,
@@ -73,7 +73,7 @@ const refusals: Case[] = [
     then: 'memory store --type decision --content x --source research:T001-parsers',
   },
   {
-    why: 'a type there is none of',
+    why: 'an unknown type',
     world: [],
     run: 'memory store --type decison --content x',
     exit: 2,
@@ -82,7 +82,7 @@ const refusals: Case[] = [
     then: 'memory fetch D-001',
   },
   {
-    why: 'no words and no epic',
+    why: 'neither words nor an epic',
     world: ['memory decision: X'],
     run: 'memory decision-find',
     exit: 2,
@@ -91,7 +91,7 @@ const refusals: Case[] = [
     then: 'memory decision-find --query x',
   },
   {
-    why: 'a record of what was not accepted',
+    why: 'an ADR of a decision that was not accepted',
     world: ['memory decision accepted: X', 'memory learning: Y'],
     run: 'memory draft-adr L-001',
     exit: 6,
@@ -100,7 +100,7 @@ const refusals: Case[] = [
     then: 'memory draft-adr D-001',
   },
   {
-    why: 'a folder there is none of',
+    why: 'a missing folder',
     world: [],
     run: 'memory import --adr docs/adr',
     exit: 4,
@@ -112,7 +112,7 @@ const refusals: Case[] = [
 
 const afterwards: Case[] = [
   {
-    why: 'what was superseded is confirmed',
+    why: 'confirming a superseded entry',
     world: pair,
     run: 'memory confirm P-001',
     exit: 6,
@@ -121,7 +121,7 @@ const afterwards: Case[] = [
     then: 'memory confirm P-002',
   },
   {
-    why: 'a circle',
+    why: 'a cycle',
     world: pair,
     run: 'memory supersede P-002 --by P-001',
     exit: 14,
@@ -130,7 +130,7 @@ const afterwards: Case[] = [
     then: 'memory reject P-002',
   },
   {
-    why: 'in the place of what was superseded',
+    why: 'superseding a superseded entry',
     world: [...pair, 'memory pattern: Three'],
     run: 'memory supersede P-003 --by P-001',
     exit: 6,
@@ -140,8 +140,8 @@ const afterwards: Case[] = [
   },
 ];
 
-describe('each refusal has its code, changes nothing, and its fix leads on', () => {
-  test.each([...refusals.map((one) => ({ ...one, first: undefined })), ...afterwards.map((one) => ({ ...one, first: superseded }))])(
+describe('each error has its code, changes nothing, and its fix works', () => {
+  test.each([...errorCases.map((one) => ({ ...one, first: undefined })), ...afterwards.map((one) => ({ ...one, first: supersedeEntry }))])(
     '$exit $code: $why',
     async ({ world, first, run, exit, code, fix, then }) => {
       const app = await openApp({ tasks: world });
@@ -162,7 +162,7 @@ test.each([
   ['memory observe Seen', 101],
   ['memory import --adr adr', 101],
   ['memory confirm O-001', 102],
-])('%s is no error (%i)', async (line, exit) => {
+])('%s is not an error (%i)', async (line, exit) => {
   const app = await openApp({ tasks: ['T001 epic', 'memory observation accepted: Seen'] });
   mkdirSync(join(app.root, 'adr'));
   writeFileSync(join(app.root, 'adr', '1-a.md'), '# A\n\n## Status\nProposed\n');
@@ -180,7 +180,7 @@ test.each([
   ['cleo memory fetch D-001', 'memory.confirmation_state'],
   ['cleo memory fetch D-001', 'memory.source_table'],
   ['cleo memory fetch D-001', 'memory.source_rowid'],
-])('the line %s that agents are taught runs as written and answers %s', async (line, key) => {
+])('the documented line %s runs as written and returns %s', async (line, key) => {
   const app = await openApp({ tasks: ['T001 epic', 'T002 in T001', 'session session-1 global by ada'] });
   await app.call('memory.store', { type: 'decision', content: 'Tokens are structs', task: 'T002', source: 'session:session-1' });
   const { exitCode, envelope } = await app.cli(splitShellWords(line).slice(1));

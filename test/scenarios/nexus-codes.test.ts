@@ -5,46 +5,46 @@ import { openNexus, type TestNexus, updateConfig } from '../nexus-world.ts';
 
 interface Case {
   why: string;
-  /** Another way to what a case before it shows: files are enough for it. */
+  /** A variant of an earlier case; it runs only on SQLite. */
   isVariant?: boolean;
   permissions?: Record<string, string>;
   arrange?: (nexus: TestNexus) => unknown;
-  /** A command line in `api`. */
+  /** A command line in the project `api`. */
   run: string;
   exit: number;
   code: string;
   fix: RegExp;
-  /** What the fix itself answers with. */
+  /** The exit code of the fix. */
   plays?: number;
-  /** What is possible after the fix; the refused command itself unless it says otherwise. */
+  /** A command that works after the fix; by default the failed command. */
   then?: string;
   ends?: number;
 }
 
-const api = (line: string) => (nexus: TestNexus) => nexus.apps.api!.cli(splitShellWords(line));
-const web = (line: string) => (nexus: TestNexus) => nexus.apps.web!.cli(splitShellWords(line));
+const runInApi = (line: string) => (nexus: TestNexus) => nexus.apps.api!.cli(splitShellWords(line));
+const runInWeb = (line: string) => (nexus: TestNexus) => nexus.apps.web!.cli(splitShellWords(line));
 const both =
   (...acts: ((nexus: TestNexus) => unknown)[]) =>
   async (nexus: TestNexus) => {
     for (const act of acts) await act(nexus);
   };
-const noRegistry = (nexus: TestNexus): void => renameSync(nexus.registry, `${nexus.registry}.away`);
-const damaged = (text: string) => (nexus: TestNexus) => writeFileSync(nexus.registry, text);
-const brokenConfig = (nexus: TestNexus): void =>
+const removeRegistry = (nexus: TestNexus): void => renameSync(nexus.registry, `${nexus.registry}.away`);
+const overwriteRegistry = (text: string) => (nexus: TestNexus) => writeFileSync(nexus.registry, text);
+const breakConfig = (nexus: TestNexus): void =>
   updateConfig(nexus.apps.web!, (config) => {
     config.mood = 'good';
   });
-const newerStore = (nexus: TestNexus) =>
+const makeStoreNewer = (nexus: TestNexus) =>
   nexus.apps.web!.tamper("insert into schema_migrations (version, checksum, applied_at) values (99, 'x', 'now')");
-const olderStore = (nexus: TestNexus) =>
+const makeStoreOlder = (nexus: TestNexus) =>
   nexus.apps.web!.tamper('delete from schema_migrations where version = (select max(version) from schema_migrations)');
-const gone = (nexus: TestNexus) => renameSync(`${nexus.apps.web!.root}/.cleo`, `${nexus.apps.web!.root}/away`);
+const removeWeb = (nexus: TestNexus) => renameSync(`${nexus.apps.web!.root}/.cleo`, `${nexus.apps.web!.root}/away`);
 
-const refusals: Case[] = [
+const errorCases: Case[] = [
   ...['nexus list', 'nexus query web:T001', 'nexus register', 'nexus sync', 'nexus graph', 'nexus permissions'].map((run, i) => ({
     why: `${run} before init`,
     isVariant: i > 0,
-    arrange: noRegistry,
+    arrange: removeRegistry,
     run,
     exit: 70,
     code: 'E_NEXUS_NOT_INITIALIZED',
@@ -60,7 +60,7 @@ const refusals: Case[] = [
     then: 'nexus query web:T001',
   },
   {
-    why: 'a project that nobody registered',
+    why: 'an unregistered project',
     isVariant: true,
     run: 'nexus deps add T001 mobile:T001',
     exit: 71,
@@ -97,7 +97,7 @@ const refusals: Case[] = [
     then: "nexus query '*:T001'",
   },
   {
-    why: 'capitals',
+    why: 'capital letters',
     isVariant: true,
     run: 'nexus query Web:T001',
     exit: 73,
@@ -106,7 +106,7 @@ const refusals: Case[] = [
     then: 'nexus list',
   },
   {
-    why: 'nothing asked',
+    why: 'no question',
     isVariant: true,
     run: 'nexus query web:',
     exit: 73,
@@ -115,7 +115,7 @@ const refusals: Case[] = [
     then: 'nexus query web:T001',
   },
   {
-    why: 'a text to wait for',
+    why: 'a text as dependency',
     isVariant: true,
     run: 'nexus deps add T001 web:soon',
     exit: 73,
@@ -124,7 +124,7 @@ const refusals: Case[] = [
     then: 'nexus deps add T001 web:T001',
   },
   {
-    why: 'a project that is gone',
+    why: 'a removed project',
     arrange: both(api('nexus deps add T001 web:T001'), gone),
     run: 'nexus sync',
     exit: 74,
@@ -134,9 +134,9 @@ const refusals: Case[] = [
     then: 'nexus deps remove T001 web:T001',
   },
   {
-    why: 'a store that is newer',
+    why: 'a newer store',
     isVariant: true,
-    arrange: both(api('nexus deps add T001 web:T001'), newerStore),
+    arrange: both(api('nexus deps add T001 web:T001'), makeStoreNewer),
     run: 'nexus sync',
     exit: 74,
     code: 'E_NEXUS_SYNC_FAILED',
@@ -145,7 +145,7 @@ const refusals: Case[] = [
     then: 'nexus list',
   },
   {
-    why: 'a project that nobody registers any more',
+    why: 'a project that is no longer registered',
     isVariant: true,
     arrange: both(api('nexus deps add T001 web:T001'), api('nexus unregister web')),
     run: 'nexus sync',
@@ -163,7 +163,7 @@ const refusals: Case[] = [
   ].map(([how, text], i) => ({
     why: `a registry that is ${how}`,
     isVariant: i > 0,
-    arrange: damaged(text!),
+    arrange: overwriteRegistry(text!),
     run: 'nexus register',
     exit: 75,
     code: 'E_NEXUS_REGISTRY_CORRUPT',
@@ -172,7 +172,7 @@ const refusals: Case[] = [
   {
     why: 'a registry of a newer cleo',
     isVariant: true,
-    arrange: damaged('{"format":"cleo-nexus","version":2,"projects":[]}'),
+    arrange: overwriteRegistry('{"format":"cleo-nexus","version":2,"projects":[]}'),
     run: 'nexus init',
     exit: 75,
     code: 'E_NEXUS_REGISTRY_CORRUPT',
@@ -180,7 +180,7 @@ const refusals: Case[] = [
     then: 'list',
   },
   {
-    why: 'a taken name',
+    why: 'a name in use',
     arrange: api('nexus unregister api'),
     run: 'nexus register --name web',
     exit: 76,
@@ -208,16 +208,16 @@ const refusals: Case[] = [
     then: 'nexus permissions set api write',
   },
   {
-    why: 'a project whose configuration is broken',
-    arrange: brokenConfig,
+    why: 'a project with an invalid configuration',
+    arrange: breakConfig,
     run: 'nexus query web:T001',
     exit: 77,
     code: 'E_NEXUS_QUERY_FAILED',
     fix: /^(CLEO_DATABASE_URL= )?CLEO_ROOT=\S+ cleo config unset mood$/,
   },
   {
-    why: 'a project whose store is newer',
-    arrange: newerStore,
+    why: 'a project with a newer store',
+    arrange: makeStoreNewer,
     run: 'nexus query web:parser',
     exit: 77,
     code: 'E_NEXUS_QUERY_FAILED',
@@ -225,9 +225,9 @@ const refusals: Case[] = [
     then: "nexus query '*:T001'",
   },
   {
-    why: 'a project that is gone, asked',
+    why: 'a query of a removed project',
     isVariant: true,
-    arrange: gone,
+    arrange: removeWeb,
     run: 'nexus query web:T001',
     exit: 77,
     code: 'E_NEXUS_QUERY_FAILED',
@@ -235,7 +235,7 @@ const refusals: Case[] = [
     then: 'nexus unregister web',
   },
   {
-    why: 'a circle',
+    why: 'a cycle',
     arrange: web('nexus deps add T001 api:T001'),
     run: 'nexus deps add T001 web:T001',
     exit: 78,
@@ -244,7 +244,7 @@ const refusals: Case[] = [
     then: 'nexus deps add T001 web:T002',
   },
   {
-    why: 'a circle through a project, its tasks and their parents',
+    why: 'a cycle through a project, its tasks and their parents',
     // api:T001 → web:T002 → (inside web) T003 → api:T002 → (inside api) what contains it, which waits for T001.
     arrange: both(web('update T002 --depends T003'), web('nexus deps add T003 api:T003'), api('update T002 --depends T001')),
     run: 'nexus deps add T001 web:T002',
@@ -254,7 +254,7 @@ const refusals: Case[] = [
     then: 'nexus deps add T004 web:T002',
   },
   {
-    why: 'a start before its time',
+    why: 'a start before the dependency is done',
     arrange: api('nexus deps add T001 web:T001'),
     run: 'start T001',
     exit: 6,
@@ -270,24 +270,24 @@ const worlds = {
   web: ['T001: Show tasks', 'T002: Write the parser', 'T003: Style'],
 };
 
-describe('each refusal has its code, changes neither the registry nor a task, and its fix leads on', () => {
-  test.each(refusals.filter(({ isVariant }) => !isVariant || process.env.CLEO_TEST_ENGINE !== 'postgres'))(
+describe('each error has its code, changes neither the registry nor a task, and its fix works', () => {
+  test.each(errorCases.filter(({ isVariant }) => !isVariant || process.env.CLEO_TEST_ENGINE !== 'postgres'))(
     '$exit $code: $why',
     async ({ permissions, arrange, run, exit, code, fix, plays = 0, then, ends = 0 }) => {
       const nexus = await openNexus(worlds, { permissions, useSameEngine: true });
       const { api } = nexus.apps;
       await arrange?.(nexus);
-      const before = [state(nexus), (await api!.call('tasks.export')).content];
+      const before = [readState(nexus), (await api!.call('tasks.export')).content];
       const refused = await api!.cli(splitShellWords(run));
       expect(refused).toMatchObject({ exitCode: exit, envelope: { success: false, error: { code, fix: expect.stringMatching(fix) } } });
-      expect([state(nexus), (await api!.call('tasks.export')).content]).toEqual(before);
+      expect([readState(nexus), (await api!.call('tasks.export')).content]).toEqual(before);
       expect(await nexus.runFix(refused.envelope.error.fix)).toBe(plays);
       expect((await api!.cli(splitShellWords(then ?? run))).exitCode).toBe(ends);
     },
   );
 });
 
-function state(nexus: TestNexus): string {
+function readState(nexus: TestNexus): string {
   try {
     return nexus.readRegistry();
   } catch {
@@ -295,9 +295,9 @@ function state(nexus: TestNexus): string {
   }
 }
 
-test('an older store is not brought up to date by a question', async () => {
+test('a query does not migrate an older store', async () => {
   const nexus = await openNexus(worlds, { useSameEngine: true });
-  await olderStore(nexus);
+  await makeStoreOlder(nexus);
   for (const _ of [1, 2])
     expect(await nexus.apps.api!.cli(['nexus', 'query', 'web:T001'])).toMatchObject({
       exitCode: 77,
@@ -305,7 +305,7 @@ test('an older store is not brought up to date by a question', async () => {
     });
 });
 
-test('a closed project stays closed on every path, and the others answer', async () => {
+test('a closed project is closed for every operation, and the others answer', async () => {
   const nexus = await openNexus({ ...worlds, secret: ['T001: The parser of the secret', 'T002: Another'] });
   const { api, secret } = nexus.apps;
   await api!.call('nexus.deps.add', { taskId: 'T001', on: 'secret:T001' });
@@ -355,7 +355,7 @@ const seedLines: [string, number][] = [
   ['nexus unregister web', 0],
 ];
 
-test('every command of the room runs as the spec writes it', async () => {
+test('every nexus command runs as specified', async () => {
   const { apps } = await openNexus(worlds);
   for (const [line, exit] of seedLines)
     expect({ line, exit: (await apps.api!.cli(splitShellWords(line))).exitCode }).toEqual({ line, exit });

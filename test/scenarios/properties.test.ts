@@ -15,42 +15,42 @@ const allowedParents: Record<string, (string | undefined)[]> = {
 const isPostgres = process.env.CLEO_TEST_ENGINE === 'postgres';
 const times = process.env.CLEO_FAULTS === 'full' ? 20 : 1;
 
-test('whatever is done to tasks, the promises hold and everything can be worked off', { timeout: 600_000 }, async () => {
+test('random task commands keep the invariants, and all tasks can be completed', { timeout: 600_000 }, async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(write, { minLength: 8, maxLength: 30 }), async (commands) => {
       const app = await openApp();
-      await play(app, commands);
-      const tasks = await allTasks(app);
+      await runCommands(app, commands);
+      const tasks = await listTasks(app);
       checkPlaces(tasks);
       checkStates(tasks);
       await checkClaims(app, tasks);
-      expect(cannotFinish(tasks)).toEqual([]);
+      expect(findStuckTasks(tasks)).toEqual([]);
     }),
     { numRuns: (isPostgres ? 12 : 60) * times },
   );
 });
 
-test('whatever is done in sessions, none gets in the way of another, and nothing is held in one that is over', {
+test('random session commands keep scopes disjoint, and ended sessions hold no claims', {
   timeout: 600_000,
 }, async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(sessionWrite, { minLength: 15, maxLength: 30 }), async (commands) => {
       const app = await openApp({ tasks: taskTree });
-      await play(app, commands, async ({ operation, agent }, { exitCode, envelope }) => {
+      await runCommands(app, commands, async ({ operation, agent }, { exitCode, envelope }) => {
         if (operation === 'session.end' && exitCode === 0) await checkEnded(app, (envelope as Json).session.id, agent);
         await checkSessions(app);
       });
-      await checkClaims(app, await allTasks(app));
+      await checkClaims(app, await listTasks(app));
     }),
     { numRuns: (isPostgres ? 15 : 60) * times },
   );
 });
 
-test('what was exported comes back the same, whatever it is', { timeout: 600_000 }, async () => {
+test('export and import return the same tasks', { timeout: 600_000 }, async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(write, { minLength: 8, maxLength: 25 }), async (commands) => {
       const one = await openApp();
-      await play(one, commands);
+      await runCommands(one, commands);
       const { content, count } = await one.call('tasks.export');
       fc.pre(count > 0);
       const two = await openApp();
@@ -61,7 +61,7 @@ test('what was exported comes back the same, whatever it is', { timeout: 600_000
   );
 });
 
-async function play(app: TestApp, commands: Command[], look?: (command: Command, reply: Reply) => Promise<void>): Promise<void> {
+async function runCommands(app: TestApp, commands: Command[], look?: (command: Command, reply: Reply) => Promise<void>): Promise<void> {
   const started: string[] = [];
   for (const command of commands) {
     const reply = await app.reply(...fillInSessions(command, started));
@@ -72,7 +72,7 @@ async function play(app: TestApp, commands: Command[], look?: (command: Command,
   }
 }
 
-async function allTasks(app: TestApp): Promise<Task[]> {
+async function listTasks(app: TestApp): Promise<Task[]> {
   const { content } = await app.call('tasks.export');
   return content
     .split('\n')
@@ -106,7 +106,7 @@ async function checkClaims(app: TestApp, tasks: Task[]): Promise<void> {
   for (const claim of claims) expect(tasks.find((task) => task.id === claim.taskId)?.status).toBe('active');
 }
 
-/** No two active sessions get in each other's way, and what is held in a session lies in its scope and is not forgotten with it. */
+/** Checks that active sessions have disjoint scopes, and that claims are in the scope of their session. */
 async function checkSessions({ store }: TestApp): Promise<void> {
   await store.read(async ({ sessions, claims, tasks }) => {
     const above = async (root: string | undefined) => (root === undefined ? [] : tasks.getAncestry(root));
@@ -134,8 +134,8 @@ async function checkEnded(app: TestApp, session: string, agent: string): Promise
   expect(await app.reply('session.end', {}, { session, agent })).toMatchObject({ exitCode: 102 });
 }
 
-/** Finishes whatever can be finished, over and over; what is left is stuck for ever. */
-function cannotFinish(tasks: Task[]): string[] {
+/** Completes tasks repeatedly; returns the ids of tasks that can never be completed. */
+function findStuckTasks(tasks: Task[]): string[] {
   const byId = new Map(tasks.map((task) => [task.id, task]));
   const isDone = new Set<string>();
   const waits = (task: Task): string[] => {

@@ -18,10 +18,10 @@ const tokens: Record<string, string> = {
   TASK_COMPLETE_CMD: 'cleo complete',
   TASK_LINK_CMD: 'cleo research link',
 };
-const fill = (text: string): string => text.replace(/\{\{([A-Z_]+)\}\}/g, (_, name) => tokens[name] ?? `<${name}>`);
+const fillTokens = (text: string): string => text.replace(/\{\{([A-Z_]+)\}\}/g, (_, name) => tokens[name] ?? `<${name}>`);
 const texts = [baseProtocol, ...Object.values(protocols)].map(fill);
 
-/** What stands in backticks or in a block of commands. */
+/** Texts in backticks and lines of command blocks. */
 const commands = [
   ...new Set(
     texts.flatMap((text) => [
@@ -42,7 +42,7 @@ const places: [RegExp, string][] = [
 
 const world = ['T001 epic', 'T002 in T001 accept one: Look at parsers', 'T003 in T001', 'research T002-known: Known'];
 
-/** The days on which they are said: at work, and when it is over. */
+/** Situations in which the commands are used: during and after the work. */
 const days: ((app: TestApp) => Promise<unknown>)[] = [
   async () => {},
   async ({ call }) => {
@@ -52,7 +52,7 @@ const days: ((app: TestApp) => Promise<unknown>)[] = [
   async ({ call }) => call('release.create', { version: 'v1.0.0' }),
 ];
 
-test('there is something to run, and every token is one that a spawn fills', () => {
+test('finds commands, and a spawn fills every token', () => {
   expect(commands.length).toBeGreaterThan(15);
   expect(texts.filter((text) => /<[A-Z_]+>/.test(text))).toEqual([]);
 });
@@ -69,20 +69,20 @@ test.each(commands)('%s', async (command) => {
     writeFileSync(batch, JSON.stringify([{ title: 'One', parent: 'T001' }]));
     const line = places.reduce((text, [place, value]) => text.replace(place, value), command).replace('--file - ', `--file ${batch} `);
     const { exitCode, envelope } = await app.cli(line);
-    // That nothing is known yet is an answer, and that a task was done without a spawn is what is found out.
+    // Allowed: nothing is known yet, or the task was done without a spawn.
     if ([0, 60, 100, 101].includes(exitCode)) return;
-    // A release needs a repository, which this is not; that the words are understood can be told all the same.
+    // A release needs a repository, so only check that the command line is understood.
     if (command.startsWith('cleo release ') && ![1, 2].includes(exitCode)) return;
     refusals.push(`${exitCode} ${envelope.error?.message}`);
   }
   expect(refusals).toEqual([]);
 });
 
-describe('as agents are told elsewhere', () => {
+describe('the format of other agent documentation', () => {
   const line = (id: string): string =>
     `{"id":"${id}","file":"docs/parsers.md","title":"...","date":"2026-01-01","status":"complete","agent_type":"research","topics":[],"key_findings":[],"actionable":true,"needs_followup":[],"linked_tasks":["T002"]}`;
 
-  test('a line and a file in the form that agents know are read, linked and found in order', async () => {
+  test('a manifest line and a file in that format are read, linked and listed', async () => {
     const app = await openApp({ tasks: world.slice(0, 3) });
     mkdirSync(join(app.root, '.cleo', 'research'));
     mkdirSync(join(app.root, 'docs'));

@@ -3,7 +3,7 @@ import { openApp, splitShellWords, type TestApp } from '../app.ts';
 
 interface Case {
   why: string;
-  /** Sessions, and tasks beside those of `work`. */
+  /** Sessions, and tasks in addition to those of `work`. */
   world?: string[];
   config?: Record<string, unknown>;
   arrange?: (app: TestApp) => Promise<unknown>;
@@ -11,7 +11,7 @@ interface Case {
   exit: number;
   code: string;
   fix: RegExp;
-  /** What is possible after the fix; the refused command itself unless it says otherwise. */
+  /** A command that works after the fix; by default the failed command. */
   then?: string;
   ends?: number;
 }
@@ -21,9 +21,9 @@ const parser = 'session s-parser epic:T001 by ada: Parse';
 const other = 'session s-other epic:T009 by bob: Other';
 const mine = 'session s-mine epic:T001 by tester: Mine';
 
-const refusals: Case[] = [
+const errorCases: Case[] = [
   {
-    why: 'the very scope is taken',
+    why: 'a scope in use',
     world: [parser],
     run: 'session start --scope epic:T001 --auto-focus',
     exit: 30,
@@ -32,7 +32,7 @@ const refusals: Case[] = [
     then: 'focus set T002',
   },
   {
-    why: 'an ended session whose scope was taken meanwhile',
+    why: 'an ended session whose scope is now in use',
     world: [parser, 'session s-old epic:T001 ended by tester'],
     run: 'session resume s-old',
     exit: 30,
@@ -41,7 +41,7 @@ const refusals: Case[] = [
     then: 'focus set T002',
   },
   {
-    why: 'no such session to show',
+    why: 'a missing session to show',
     world: [mine],
     run: 'session show s-none',
     exit: 31,
@@ -50,7 +50,7 @@ const refusals: Case[] = [
     then: 'session show s-mine',
   },
   {
-    why: 'no such session to work in',
+    why: 'a missing session to work in',
     world: [mine],
     run: 'add x --session s-none',
     exit: 31,
@@ -85,7 +85,7 @@ const refusals: Case[] = [
     fix: /^cleo session suspend --session s-parser$/,
   },
   {
-    why: 'a scope that is missing',
+    why: 'a missing scope',
     run: 'session start --auto-focus',
     exit: 33,
     code: 'E_SCOPE_INVALID',
@@ -93,7 +93,7 @@ const refusals: Case[] = [
     then: 'session status',
   },
   {
-    why: 'a scope that is none',
+    why: 'an invalid scope',
     run: 'session start --scope epic --auto-focus',
     exit: 33,
     code: 'E_SCOPE_INVALID',
@@ -101,7 +101,7 @@ const refusals: Case[] = [
     then: 'session status',
   },
   {
-    why: 'a root that is not there',
+    why: 'a missing root',
     run: 'session start --scope epic:T077 --auto-focus',
     exit: 33,
     code: 'E_SCOPE_INVALID',
@@ -143,7 +143,7 @@ const refusals: Case[] = [
     then: 'complete T004 --session s-all',
   },
   {
-    why: 'a move that takes what is held out of the scope it is held in',
+    why: 'a move of a claimed task out of its session scope',
     world: [parser, 'T004 in T002 active by ada@s-parser', 'session s-all global by tester'],
     run: 'update T002 --parent T009',
     exit: 35,
@@ -160,7 +160,7 @@ const refusals: Case[] = [
     fix: /^cleo session start --scope global --auto-focus --name Work$/,
   },
   {
-    why: 'several sessions and none of them ours',
+    why: 'several sessions of other agents',
     world: [parser, other],
     config: { session: { required: true } },
     run: 'add x',
@@ -170,7 +170,7 @@ const refusals: Case[] = [
     then: 'add x --session s-other',
   },
   {
-    why: 'a session that is put aside',
+    why: 'a suspended session',
     world: ['session s-old epic:T001 suspended by tester'],
     run: 'add x --session s-old',
     exit: 36,
@@ -185,7 +185,7 @@ const refusals: Case[] = [
     fix: /^cleo session start /,
   },
   {
-    why: 'an end with a task in hand where all has to be done',
+    why: 'an end with a focused task if all must be done',
     world: [mine, 'T004 in T001 active by ada@s-mine'],
     config: { session: { closeRequiresDone: true } },
     run: 'session end',
@@ -202,7 +202,7 @@ const refusals: Case[] = [
     then: 'focus show',
   },
   {
-    why: 'nothing in focus to complete',
+    why: 'no focus to complete',
     world: [mine],
     run: 'complete',
     exit: 38,
@@ -210,7 +210,7 @@ const refusals: Case[] = [
     fix: /^cleo focus set T002$/,
   },
   {
-    why: 'nothing in focus of the agent that was named',
+    why: 'no focus of the named agent',
     world: [mine],
     run: 'update --notes seen --session s-mine --agent eve',
     exit: 38,
@@ -218,7 +218,7 @@ const refusals: Case[] = [
     fix: /^cleo focus set T002 --session s-mine --agent eve$/,
   },
   {
-    why: 'an end without the note that is asked for',
+    why: 'an end without the required note',
     world: [mine],
     config: { session: { requireNote: true } },
     run: 'session end',
@@ -259,7 +259,7 @@ const refusals: Case[] = [
     then: 'session start --scope epic:T009 --auto-focus',
   },
   {
-    why: 'a session whose root is gone',
+    why: 'a session whose root was deleted',
     world: ['T011 epic', 'session s-gone epic:T011 suspended by tester'],
     arrange: (app) => app.cli('cleo delete T011'),
     run: 'session resume s-gone',
@@ -269,7 +269,7 @@ const refusals: Case[] = [
     then: 'focus show',
   },
   {
-    why: 'a second session where one at a time is the rule',
+    why: 'a second session if only one is allowed',
     world: [mine],
     config: { session: { exclusive: true } },
     run: 'session start --scope epic:T009 --auto-focus',
@@ -278,7 +278,7 @@ const refusals: Case[] = [
     fix: /^cleo session end --session s-mine --note /,
   },
   {
-    why: 'a second session by resuming one',
+    why: 'a second session by resume',
     world: [mine, 'session s-old epic:T009 suspended by tester'],
     config: { session: { exclusive: true } },
     run: 'session resume s-old',
@@ -288,32 +288,32 @@ const refusals: Case[] = [
   },
 ];
 
-describe('each refusal of sessions has its code, changes nothing, and its fix leads out', () => {
-  test.each(refusals)('$exit $code: $why', async ({ world = [], config = {}, arrange, run, exit, code, fix, then = run, ends = 0 }) => {
+describe('each session error has its code, changes nothing, and its fix works', () => {
+  test.each(errorCases)('$exit $code: $why', async ({ world = [], config = {}, arrange, run, exit, code, fix, then = run, ends = 0 }) => {
     const app = await openApp({ tasks: [...work, ...world], config });
     await arrange?.(app);
-    const before = await everything(app);
-    const refused = await app.cli(words(run));
+    const before = await readState(app);
+    const refused = await app.cli(splitShellWords(run));
     expect(refused).toMatchObject({
       exitCode: exit,
       envelope: { success: false, error: { code, exitCode: exit, fix: expect.stringMatching(fix) } },
     });
-    expect(await everything(app)).toEqual(before);
+    expect(await readState(app)).toEqual(before);
     const way = refused.envelope.error.fix as string;
     expect([way, (await app.cli(way)).exitCode]).toEqual([way, 0]);
-    expect([then, (await app.cli(words(then))).exitCode]).toEqual([then, ends]);
+    expect([then, (await app.cli(splitShellWords(then))).exitCode]).toEqual([then, ends]);
   });
 
-  test('every code of sessions is here', () => {
-    expect([...new Set(refusals.map(({ exit }) => exit))]).toEqual([30, 31, 32, 33, 34, 35, 36, 37, 38, 39, 65, 66, 67]);
+  test('covers every session error', () => {
+    expect([...new Set(errorCases.map(({ exit }) => exit))]).toEqual([30, 31, 32, 33, 34, 35, 36, 37, 38, 39, 65, 66, 67]);
   });
 
-  test('what is wrong is told in the order 33, 38, 67, 30, 32', async () => {
+  test('reports problems in the order 33, 38, 67, 30, 32', async () => {
     const app = await openApp({
       tasks: [...work, mine, parser.replace('epic:T001', 'task:T010')],
       config: { session: { exclusive: true } },
     });
-    const exit = async (line: string) => (await app.cli(words(line))).exitCode;
+    const exit = async (line: string) => (await app.cli(splitShellWords(line))).exitCode;
     expect(await exit('session start --scope epic:T099')).toBe(33);
     expect(await exit('session start --scope epic:T001')).toBe(38);
     expect(await exit('session start --scope epic:T001 --auto-focus')).toBe(67);
@@ -323,7 +323,7 @@ describe('each refusal of sessions has its code, changes nothing, and its fix le
   });
 });
 
-describe('50 to 54 tell how full the context is, and are answers', () => {
+describe('50 to 54 report the context usage and are not errors', () => {
   test.each([
     [69, 0, 'ok'],
     [70, 50, 'warning'],
@@ -339,7 +339,7 @@ describe('50 to 54 tell how full the context is, and are answers', () => {
     expect(await cli(['context'])).toMatchObject({ exitCode: 0, envelope: { context: { state, percent } } });
   });
 
-  test('54: nobody has said so far, or not lately; a report is the way out', async () => {
+  test('54: no recent report; the fix is a report', async () => {
     const clock = { now: '2026-01-01T00:00:00.000Z' };
     const { cli } = await openApp({ clock });
     const check = async () => (await cli(['context', 'check'])).exitCode;
@@ -354,10 +354,8 @@ describe('50 to 54 tell how full the context is, and are answers', () => {
   });
 });
 
-const words = (line: string): string[] => splitShellWords(line);
-
-/** Tasks, sessions and claims: all that a refused command could have changed. */
-async function everything(app: TestApp): Promise<unknown> {
+/** Reads tasks, sessions and claims, which a failed command must not change. */
+async function readState(app: TestApp): Promise<unknown> {
   const { content } = await app.call('tasks.export');
   return app.store.read(async ({ sessions, claims }) => ({
     content,

@@ -9,11 +9,11 @@ const skills = readdirSync(join(root, 'skills'), { withFileTypes: true })
   .map(({ name }) => name);
 const description = 'Where do the 300 ms go?\n\n```\nnpm start\n```';
 
-/** The whole of a prompt but for the protocol text of its tier, which has tests of its own. */
-const stable = (prompt: string, folder: string): string =>
+/** Removes the protocol text of the tier, which has its own tests. */
+const normalizePrompt = (prompt: string, folder: string): string =>
   prompt.replaceAll(folder, '/project').replace(/<!-- TIER:minimal -->[\s\S]*<!-- \/TIER:minimal -->/, '<!-- TIER:minimal -->');
 
-test('there are prompts of all our skills', () => {
+test('covers all bundled skills', () => {
   expect(skills).toHaveLength(11);
 });
 
@@ -42,5 +42,5 @@ test.each(skills)('the prompt of %s', async (skill) => {
   const role = skill === 'ct-ivtr-validator' ? 'validator' : 'worker';
   const { spawn } = await app.call('orchestrate.spawn', { taskId: 'T003', skill, role });
   expect(spawn).toMatchObject({ skill, tokenResolution: { fullyResolved: true, unresolved: [] } });
-  await expect(stable(spawn.prompt, app.root)).toMatchFileSnapshot(`prompts/${skill}.md`);
+  await expect(normalizePrompt(spawn.prompt, app.root)).toMatchFileSnapshot(`prompts/${skill}.md`);
 });

@@ -5,8 +5,8 @@ import { createApp } from '../../src/main.ts';
 import { createPlatform } from '../../src/platform/platform.ts';
 import { createCli, openApp, type TestApp } from '../app.ts';
 
-/** A subagent: a process with the environment that the spawn answered, beside everybody else's. */
-function subagent({ root, env }: TestApp, own: Record<string, string>): TestApp['cli'] {
+/** Creates the command line of a subagent with the environment returned by the spawn. */
+function createSubagent({ root, env }: TestApp, own: Record<string, string>): TestApp['cli'] {
   const { CLEO_AGENT_ID: _, ...shared } = env;
   const theirs = { ...shared, ...own };
   const app = createApp(createPlatform(theirs, root, '0.0.0-test'));
@@ -14,17 +14,17 @@ function subagent({ root, env }: TestApp, own: Record<string, string>): TestApp[
   return createCli(app, theirs);
 }
 
-/** The command lines at the end of a prompt. */
-const commandsOf = (prompt: string): string[] =>
+/** Returns the command lines at the end of a prompt. */
+const findCommands = (prompt: string): string[] =>
   /# Commands, in order\n\n```bash\n([\s\S]*?)\n```/
     .exec(prompt)![1]!
     .split('\n')
     .filter((line) => !line.startsWith('#'));
 
-const output = (status: string): string =>
+const createOutput = (status: string): string =>
   `# Faster parsing\n\n**Task**: T002\n**Epic**: T001\n**Date**: 2026-11-15\n**Status**: ${status}\n\n---\n\n## Summary\nTwice as fast.\n\n## Content\nA table instead of a search.\n\n## Changes\n- src/parse.ts: a table\n\n## Verification\nnpm test: 12 passed\n`;
 
-test('an epic from its plan to a result that was checked', async () => {
+test('runs an epic from its plan to a verified result', async () => {
   const app = await openApp({ agent: 'orchestrator' });
   const run = async (words: string | string[], exit = 0) => {
     const { exitCode, envelope } = await app.cli(words);
@@ -39,7 +39,7 @@ test('an epic from its plan to a result that was checked', async () => {
   const { spawn } = await run(['orchestrator', 'spawn', 'T002']);
   expect(spawn).toMatchObject({ protocol: 'implementation', tokenResolution: { fullyResolved: true } });
 
-  const agent = subagent(app, spawn.env);
+  const agent = createSubagent(app, spawn.env);
   expect((await agent(['start', 'T002'])).exitCode).toBe(102);
   writeFileSync(join(app.root, spawn.outputDir, 'implement-the-table.md'), output('complete'));
   const line = {
@@ -68,14 +68,14 @@ test('an epic from its plan to a result that was checked', async () => {
   expect(entries.every(({ session }: { session: string }) => session === spawn.env.CLEO_SESSION_ID)).toBe(true);
 });
 
-test('the commands of a prompt run as they stand in it, for whoever runs them', async () => {
+test('the commands of a prompt run as printed for any agent', async () => {
   const app = await openApp({
     tasks: ['session session-1 epic:T001', 'T001 epic', 'T002 in T001: Build it'],
     config: { lifecycleEnforcement: { mode: 'off' } },
   });
   const { spawn } = await app.call('orchestrate.spawn', { taskId: 'T002' });
   writeFileSync(join(app.root, spawn.outputDir, 'build-it.md'), output('complete'));
-  for (const line of commandsOf(spawn.prompt)) expect([line, (await app.cli(line)).exitCode]).toEqual([line, 0]);
+  for (const line of findCommands(spawn.prompt)) expect([line, (await app.cli(line)).exitCode]).toEqual([line, 0]);
   const link = /`(cleo research link [^`]*)`\.$/m.exec(spawn.prompt)![1]!;
   expect((await app.cli(link)).exitCode).toBe(101);
   expect(await app.call('orchestrate.collect', { taskId: 'T002' })).toMatchObject({ collected: { agentId: spawn.agentId, done: true } });
@@ -88,30 +88,30 @@ test('the commands of a prompt run as they stand in it, for whoever runs them', 
   ]);
 });
 
-test('what needs evidence is told how to bring it, and another agent to judge it', async () => {
+test('the prompt explains required evidence and the verdict of another agent', async () => {
   const app = await openApp({
     tasks: ['session session-1 epic:T001', 'T001 epic', 'T002 in T001 evidence qaPassed: Build it'],
     config: { lifecycleEnforcement: { mode: 'off' }, verification: { tools: { test: [process.execPath, '--version'] } } },
   });
   const worker = (await app.call('orchestrate.spawn', { taskId: 'T002' })).spawn;
-  const told = commandsOf(worker.prompt);
+  const told = findCommands(worker.prompt);
   expect(told.filter((line) => line.includes(' verify ')).map((line) => line.split(' --agent')[0])).toEqual([
     'cleo verify T002 --gate implemented --evidence "commit:HEAD"',
     'cleo verify T002 --gate testsPassed --evidence "tool:test"',
   ]);
-  expect(worker.prompt).toContain('another agent to give');
+  expect(worker.prompt).toContain('another agent must give');
   await app.cli(told[0]!);
   writeFileSync(join(app.root, 'parse.ts'), 'export {};');
   for (const line of told.filter((each) => each.includes(' verify ')))
     expect((await app.cli(line.replace('commit:HEAD', 'files:parse.ts'))).envelope).toMatchObject({ success: true });
   const { spawn } = await app.call('orchestrate.spawn', { taskId: 'T002', role: 'validator' });
-  const [show, pull, attest, reject] = commandsOf(spawn.prompt);
+  const [show, pull, attest, reject] = findCommands(spawn.prompt);
   for (const line of [show!, pull!, attest!]) expect([line, (await app.cli(line)).exitCode]).toEqual([line, 0]);
   expect((await app.cli(reject!)).envelope).toMatchObject({ error: { code: 'E_VERIFICATION_LOCKED' } });
   expect((await app.cli(told.at(-1)!)).envelope).toMatchObject({ task: { status: 'done' } });
 });
 
-/** The lines of the Injection and Skill seeds that hand out work, ids filled in. */
+/** Documented spawn commands with ids filled in. */
 test.each(['cleo orchestrator spawn T002', 'cleo orchestrate spawn T002 --tier 2'])('%s', async (line) => {
   const app = await openApp({ tasks: ['T001 epic', 'T002 in T001: Research parsers'] });
   const { exitCode, envelope } = await app.cli(line);

@@ -8,8 +8,8 @@ const work = ['T001 epic: Parser', 'T002 in T001: Lexer', 'T003 in T001: Trees',
 
 type Step = [operation: string, params: Record<string, unknown>, exitCode: number];
 
-/** What one agent does, over and over; some of it is refused. */
-const day = (epic: string, task: string): Step[] => [
+/** Repeated calls of one agent; some of them fail. */
+const createSteps = (epic: string, task: string): Step[] => [
   ['session.list', {}, 0],
   ['tasks.find', { query: 'Lexer' }, 0],
   ['tasks.show', { taskId: task }, 0],
@@ -27,7 +27,7 @@ const apps: [string, AppOptions][] = [
   ['side by side', { isSticky: true, isServer: true }],
 ];
 
-/** A server's house on a fresh project, whose own agent is `ada`, and what the log of it says. */
+/** Opens a server app on a new project with the agent `ada`, and reads its log. */
 async function openServer(options: AppOptions) {
   const project = await openApp({ tasks: work });
   const app = createApp(createPlatform({ ...project.env, CLEO_AGENT_ID: 'ada' }, project.root, '0.0.0-test'), options);
@@ -46,7 +46,7 @@ async function openServer(options: AppOptions) {
   return { call, logOf };
 }
 
-test.each(apps)('two agents that one server serves, %s: the log of each session is what its agent did, in order', async (_, options) => {
+test.each(apps)('two agents of one server, %s: each session log contains the calls of its agent in order', async (_, options) => {
   const { call, logOf } = await openServer(options);
   const start = async (agent: string, epic: string): Promise<string> => {
     const { envelope } = await call(agent, 'session.start', { scope: `epic:${epic}`, autoFocus: true, grade: true });
@@ -62,8 +62,8 @@ test.each(apps)('two agents that one server serves, %s: the log of each session 
       expect([operation, answer.exitCode, answer.envelope._meta.sessionId]).toEqual([operation, exitCode, ids[agent]]);
     };
   const rounds = Array.from({ length: 10 }, (_, round) => ({
-    ada: day('T001', round % 2 ? 'T002' : 'T003').map((step) => work('ada', step)),
-    bob: day('T009', 'T010').map((step) => work('bob', step)),
+    ada: createSteps('T001', round % 2 ? 'T002' : 'T003').map((step) => work('ada', step)),
+    bob: createSteps('T009', 'T010').map((step) => work('bob', step)),
   }));
   for (const { ada, bob } of rounds) {
     const each = async (steps: (() => Promise<void>)[]) => {
@@ -80,7 +80,7 @@ test.each(apps)('two agents that one server serves, %s: the log of each session 
   expect(await logOf(undefined)).toEqual([]);
 });
 
-test.each(apps)('whoever is in no graded session leaves no reads in the log, %s, and none in that of another', async (_, options) => {
+test.each(apps)('reads outside a graded session are not logged, %s', async (_, options) => {
   const { call, logOf } = await openServer(options);
   const { session: graded } = (await call('ada', 'session.start', { scope: 'epic:T001', autoFocus: true, grade: true })).envelope;
   const { session: plain } = (await call('bob', 'session.start', { scope: 'epic:T009', autoFocus: true })).envelope;

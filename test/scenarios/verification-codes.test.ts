@@ -13,76 +13,76 @@ interface Case {
   exit: number;
   code: string;
   fix: RegExp;
-  /** What is possible after the fix; the refused command itself unless it says otherwise. */
+  /** A command that works after the fix; by default the failed command. */
   then?: string;
   ends?: number;
 }
 
 const report = `'test-run:{"passed":1,"failed":0}'`;
-const bring = (gate: string, more = ''): string => `verify T001 --gate ${gate} --evidence ${report}${more}`;
+const formatVerify = (gate: string, more = ''): string => `verify T001 --gate ${gate} --evidence ${report}${more}`;
 const shown = ['T001', 'gate T001 implemented by tester', 'gate T001 testsPassed by tester'];
 const before = ['research', 'consensus', 'specification', 'decomposition', 'implementation', 'contribution'];
 const released = ['T001 epic', ...before.map((stage) => `stage T001 ${stage} completed`), 'stage T001 release active'];
 
-const refusals: Case[] = [
+const errorCases: Case[] = [
   {
     why: 'a blocked task',
     world: ['T001 blocked'],
-    run: bring('implemented'),
+    run: formatVerify('implemented'),
     exit: 40,
     code: 'E_VERIFICATION_INIT_FAILED',
     fix: /^cleo update T001 --clear-blocked-by$/,
   },
   {
-    why: 'open work inside',
+    why: 'open subtasks',
     world: ['T001 epic', 'T002 in T001'],
-    run: bring('implemented'),
+    run: formatVerify('implemented'),
     exit: 40,
     code: 'E_VERIFICATION_INIT_FAILED',
     fix: /^cleo list --parent T001$/,
     then: 'complete T002',
   },
   {
-    why: 'words instead of evidence',
+    why: 'a text instead of evidence',
     world: ['T001'],
     run: `verify T001 --gate implemented --evidence 'it works'`,
     exit: 41,
     code: 'E_GATE_UPDATE_FAILED',
     fix: /^cleo verify T001$/,
-    then: bring('implemented'),
+    then: formatVerify('implemented'),
   },
   {
-    why: 'evidence that does not hold',
+    why: 'invalid evidence',
     world: ['T001'],
     run: 'verify T001 --gate implemented --evidence files:none.txt',
     exit: 41,
     code: 'E_GATE_UPDATE_FAILED',
     fix: /^cleo verify T001$/,
-    then: bring('implemented', ' --round 2'),
+    then: formatVerify('implemented', ' --round 2'),
   },
   {
-    why: 'a gate there is none of',
+    why: 'an unknown gate',
     world: ['T001'],
-    run: bring('testsPased'),
+    run: formatVerify('testsPased'),
     exit: 42,
     code: 'E_INVALID_GATE',
     fix: /--gate testsPassed/,
-    arrange: (app) => app.cli(splitShellWords(bring('implemented'))),
+    arrange: (app) => app.cli(splitShellWords(formatVerify('implemented'))),
     then: 'verify T001',
   },
   {
-    why: 'an agent nobody knows',
+    why: 'an unknown agent',
     world: ['T001'],
-    run: bring('implemented', ' --agent mallory'),
+    run: formatVerify('implemented', ' --agent mallory'),
     exit: 43,
     code: 'E_INVALID_AGENT',
     fix: /^cleo verify T001 --gate implemented --evidence '[^']*'$/,
     then: 'verify T001',
   },
   {
-    why: 'no name of an agent',
+    why: 'an invalid agent name',
     world: ['T001'],
-    run: bring('implemented', " --agent 'no name'"),
+    run: formatVerify('implemented', " --agent 'no name'"),
     exit: 43,
     code: 'E_INVALID_AGENT',
     fix: /^cleo verify T001 --gate implemented --evidence '[^']*'$/,
@@ -93,23 +93,23 @@ const refusals: Case[] = [
     world: ['T001'],
     config: { verification: { maxRounds: 1 } },
     arrange: (app) => app.cli(splitShellWords('verify T001 --gate implemented --evidence files:none.txt')),
-    run: bring('implemented'),
+    run: formatVerify('implemented'),
     exit: 44,
     code: 'E_MAX_ROUNDS_EXCEEDED',
     fix: /^cleo verify T001$/,
     then: 'config set verification.maxRounds 6',
   },
   {
-    why: 'a gate whose turn has not come',
+    why: 'a gate before its dependency',
     world: ['T001'],
-    run: bring('testsPassed'),
+    run: formatVerify('testsPassed'),
     exit: 45,
     code: 'E_GATE_DEPENDENCY',
     fix: /^cleo verify T001$/,
-    then: bring('implemented'),
+    then: formatVerify('implemented'),
   },
   {
-    why: 'evidence that has changed since',
+    why: 'evidence that changed',
     world: ['T001'],
     arrange: async (app) => {
       writeFileSync(join(app.root, 'a.txt'), 'a');
@@ -124,23 +124,23 @@ const refusals: Case[] = [
   {
     why: 'a done task',
     world: ['T001 done'],
-    run: bring('implemented'),
+    run: formatVerify('implemented'),
     exit: 46,
     code: 'E_VERIFICATION_LOCKED',
     fix: /^cleo reopen T001$/,
   },
   {
-    why: 'a round that is over',
+    why: 'a past round',
     world: ['T001'],
     arrange: (app) => app.cli(splitShellWords('verify T001 --gate implemented --evidence files:none.txt')),
-    run: bring('implemented', ' --round 1'),
+    run: formatVerify('implemented', ' --round 1'),
     exit: 47,
     code: 'E_ROUND_MISMATCH',
     fix: /--round 2$/,
     then: 'verify T001',
   },
   {
-    why: 'a stage before its turn',
+    why: 'a stage before its predecessors',
     world: ['T001 epic'],
     run: 'lifecycle start T001 implementation',
     exit: 80,
@@ -148,7 +148,7 @@ const refusals: Case[] = [
     fix: /^cleo lifecycle skip T001 research --through decomposition --reason /,
   },
   {
-    why: 'a stage before its turn, asked about',
+    why: 'a check of a stage before its predecessors',
     world: ['T001 epic', 'stage T001 research completed'],
     run: 'lifecycle check T001 specification',
     exit: 80,
@@ -165,16 +165,16 @@ const refusals: Case[] = [
     then: 'lifecycle start T001 consensus',
   },
   {
-    why: 'the own work attested as a gate',
+    why: 'attesting the own work as a gate',
     world: shown,
-    run: bring('qaPassed'),
+    run: formatVerify('qaPassed'),
     exit: 82,
     code: 'E_CIRCULAR_VALIDATION',
     fix: /^cleo validator pull T001$/,
     then: 'show T001',
   },
   {
-    why: 'the own work judged',
+    why: 'judging the own work',
     world: shown,
     run: 'validator attest T001',
     exit: 82,
@@ -183,7 +183,7 @@ const refusals: Case[] = [
     then: 'show T001',
   },
   {
-    why: 'a stage that is over',
+    why: 'a completed stage',
     world: ['T001 epic', 'stage T001 research completed'],
     run: 'lifecycle start T001 research',
     exit: 83,
@@ -202,8 +202,8 @@ const refusals: Case[] = [
   },
 ];
 
-describe('each refusal has its code, changes no task, and its fix leads on', () => {
-  test.each(refusals)('$exit $code: $why', async ({ world, config = {}, arrange, run, exit, code, fix, then, ends = 0 }) => {
+describe('each error has its code, changes no task, and its fix works', () => {
+  test.each(errorCases)('$exit $code: $why', async ({ world, config = {}, arrange, run, exit, code, fix, then, ends = 0 }) => {
     const app = await openApp({ tasks: world, config });
     await arrange?.(app);
     const tasks = (await app.call('tasks.export')).content;
@@ -222,7 +222,7 @@ const seedLines = [
   ['config set lifecycleEnforcement.mode strict', 0],
 ] as const;
 
-test('the command lines of the seeds that belong here run as written, with ids and evidence filled in', async () => {
+test('documented verification commands run as written, with ids and evidence filled in', async () => {
   const app = await openApp({ tasks: ['T001'] });
   writeFileSync(join(app.root, 'a.txt'), 'a');
   for (const [line, exit] of seedLines) expect({ line, exit: (await app.cli(splitShellWords(line))).exitCode }).toEqual({ line, exit });

@@ -8,8 +8,8 @@ import { type Json, openApp, type TestApp } from '../app.ts';
 import { addWorktree, createRepository, type Repository } from '../repository.ts';
 import { createTempFolder } from '../temp-folder.ts';
 
-/** A project in a git repository with two further worktrees, and calls from any folder of them. */
-async function arranged(config: Record<string, unknown> = {}) {
+/** Creates a project in a git repository with two linked worktrees, and calls from any of their folders. */
+async function createWorktrees(config: Record<string, unknown> = {}) {
   const app = await openApp({ tasks: ['T001 evidence implemented', 'T002'], config });
   const main = createRepository(app.root);
   writeFileSync(join(app.root, '.gitignore'), '.cleo\nhome\n');
@@ -17,10 +17,10 @@ async function arranged(config: Record<string, unknown> = {}) {
   const elsewhere = createTempFolder();
   const one = addWorktree(main, join(elsewhere, 'one'), 'one');
   const two = addWorktree(main, join(elsewhere, 'two'), 'two');
-  return { app, main, one, two, from: (folder: string, env = {}) => callsFrom(app, folder, env) };
+  return { app, main, one, two, from: (folder: string, env = {}) => createCaller(app, folder, env) };
 }
 
-function callsFrom(app: TestApp, folder: string, more: Record<string, string>): (operation: string, params: object) => Promise<Json> {
+function createCaller(app: TestApp, folder: string, more: Record<string, string>): (operation: string, params: object) => Promise<Json> {
   const { CLEO_ROOT: _, ...env } = app.env;
   return async (operation, params) => {
     const there = createApp(createPlatform({ ...env, ...more }, folder, '0.0.0-test'));
@@ -30,61 +30,61 @@ function callsFrom(app: TestApp, folder: string, more: Record<string, string>): 
   };
 }
 
-const implemented = (evidence: string) => ({ taskId: 'T001', gate: 'implemented', evidence });
+const createEvidence = (evidence: string) => ({ taskId: 'T001', gate: 'implemented', evidence });
 
-test('a file passes where the caller stands and nowhere else', async () => {
-  const { one, two, main, from } = await arranged();
+test('a file counts only in the checkout of the caller', async () => {
+  const { one, two, main, from } = await createWorktrees();
   writeFileSync(join(one.folder, 'src', 'new.txt'), 'made in one');
-  expect(await from(two.folder)('verify.gate', implemented('files:src/new.txt'))).toMatchObject({ error: { exitCode: 41 } });
-  expect(await from(main.folder)('verify.gate', implemented('files:src/new.txt'))).toMatchObject({ error: { exitCode: 41 } });
-  expect(await from(one.folder)('verify.gate', implemented('files:src/new.txt'))).toMatchObject({ success: true });
+  expect(await from(two.folder)('verify.gate', createEvidence('files:src/new.txt'))).toMatchObject({ error: { exitCode: 41 } });
+  expect(await from(main.folder)('verify.gate', createEvidence('files:src/new.txt'))).toMatchObject({ error: { exitCode: 41 } });
+  expect(await from(one.folder)('verify.gate', createEvidence('files:src/new.txt'))).toMatchObject({ success: true });
 });
 
-test('neither a path nor a link leads to the file of another checkout', async () => {
-  const { one, two, from } = await arranged();
+test('neither a path nor a link reaches a file of another checkout', async () => {
+  const { one, two, from } = await createWorktrees();
   writeFileSync(join(one.folder, 'new.txt'), 'made in one');
   symlinkSync(join(one.folder, 'new.txt'), join(two.folder, 'linked.txt'));
   symlinkSync(one.folder, join(two.folder, 'folder'));
   for (const path of [join(one.folder, 'new.txt'), '../one/new.txt', 'linked.txt', 'folder/new.txt'])
-    expect(await from(two.folder)('verify.gate', implemented(`files:${path}`))).toMatchObject({ error: { exitCode: 41 } });
+    expect(await from(two.folder)('verify.gate', createEvidence(`files:${path}`))).toMatchObject({ error: { exitCode: 41 } });
 });
 
-test('a commit passes only where it is checked out, although all share one repository', async () => {
-  const { one, two, main, from } = await arranged();
+test('a commit counts only where it is checked out, although all share one repository', async () => {
+  const { one, two, main, from } = await createWorktrees();
   const sha = one.commit({ 'src/a.txt': 'second' });
   for (const { folder } of [two, main] as Repository[])
-    expect(await from(folder)('verify.gate', implemented(`commit:${sha}`))).toMatchObject({
-      error: { exitCode: 41, message: expect.stringContaining('no part of what is checked out') },
+    expect(await from(folder)('verify.gate', createEvidence(`commit:${sha}`))).toMatchObject({
+      error: { exitCode: 41, message: expect.stringContaining('not part of the branch checked out') },
     });
-  expect(await from(join(one.folder, 'src'))('verify.gate', implemented(`commit:${sha}`))).toMatchObject({ success: true });
+  expect(await from(join(one.folder, 'src'))('verify.gate', createEvidence(`commit:${sha}`))).toMatchObject({ success: true });
 });
 
-test('variables that point git elsewhere change nothing', async () => {
-  const { one, two, from } = await arranged();
+test('git variables that select another repository have no effect', async () => {
+  const { one, two, from } = await createWorktrees();
   const sha = one.commit({ 'src/a.txt': 'second' });
   const env = { GIT_DIR: one.git('rev-parse', '--absolute-git-dir'), GIT_WORK_TREE: one.folder };
-  expect(await from(two.folder, env)('verify.gate', implemented(`commit:${sha}`))).toMatchObject({ error: { exitCode: 41 } });
+  expect(await from(two.folder, env)('verify.gate', createEvidence(`commit:${sha}`))).toMatchObject({ error: { exitCode: 41 } });
 });
 
-test('a tool runs where the caller stands', async () => {
+test('a tool runs in the checkout of the caller', async () => {
   const code = 'process.exit(require("fs").readFileSync("src/a.txt", "utf8") === "second" ? 0 : 1)';
-  const { one, two, from } = await arranged({ verification: { tools: { check: [process.execPath, '-e', code] } } });
+  const { one, two, from } = await createWorktrees({ verification: { tools: { check: [process.execPath, '-e', code] } } });
   one.commit({ 'src/a.txt': 'second' });
-  expect(await from(two.folder)('verify.gate', implemented('tool:check'))).toMatchObject({ error: { exitCode: 41 } });
-  expect(await from(join(one.folder, 'src'))('verify.gate', implemented('tool:check'))).toMatchObject({ success: true });
+  expect(await from(two.folder)('verify.gate', createEvidence('tool:check'))).toMatchObject({ error: { exitCode: 41 } });
+  expect(await from(join(one.folder, 'src'))('verify.gate', createEvidence('tool:check'))).toMatchObject({ success: true });
 });
 
-test('a report of tests passes where it lies', async () => {
-  const { one, two, from } = await arranged();
+test('a test report counts only in its checkout', async () => {
+  const { one, two, from } = await createWorktrees();
   writeFileSync(join(one.folder, 'report.json'), '{"passed":1,"failed":0}');
-  expect(await from(two.folder)('verify.gate', implemented('test-run:report.json'))).toMatchObject({ error: { exitCode: 41 } });
-  expect(await from(one.folder)('verify.gate', implemented('test-run:report.json'))).toMatchObject({ success: true });
+  expect(await from(two.folder)('verify.gate', createEvidence('test-run:report.json'))).toMatchObject({ error: { exitCode: 41 } });
+  expect(await from(one.folder)('verify.gate', createEvidence('test-run:report.json'))).toMatchObject({ success: true });
 });
 
-test('completion looks at the files where the caller stands', async () => {
-  const { one, two, main, from } = await arranged();
+test('completion checks the files in the checkout of the caller', async () => {
+  const { one, two, main, from } = await createWorktrees();
   one.commit({ 'src/a.txt': 'second' });
-  await from(one.folder)('verify.gate', implemented('files:src/a.txt'));
+  await from(one.folder)('verify.gate', createEvidence('files:src/a.txt'));
   for (const { folder } of [two, main] as Repository[]) {
     expect(await from(folder)('tasks.complete', { taskId: 'T001' })).toMatchObject({ error: { code: 'E_EVIDENCE_STALE', exitCode: 45 } });
     expect(await from(folder)('validate.report', {})).toMatchObject({ report: { counts: { 'stale-evidence': 1 } } });

@@ -1,13 +1,13 @@
 import { expect, test } from 'vitest';
 import { openApp, type TestApp } from '../../../test/app.ts';
 
-const withEntries = async (count: number): Promise<TestApp> => {
+const openWithEntries = async (count: number): Promise<TestApp> => {
   const app = await openApp();
   for (let i = 1; i <= count; i++) await app.call('tasks.add', { title: `Task ${i}` });
   return app;
 };
 
-test('an untouched log holds, from the empty one on', async () => {
+test('accepts an unchanged log, even an empty one', async () => {
   const app = await openApp();
   expect(await app.call('admin.audit.verify')).toMatchObject({ success: true, chain: { ok: true, entries: 0, head: '0'.repeat(64) } });
   await app.call('tasks.add', { title: 'First' });
@@ -17,9 +17,9 @@ test('an untouched log holds, from the empty one on', async () => {
   });
 });
 
-test('a broken link is 20 and names the first broken entry; the fix runs', async () => {
-  const app = await withEntries(4);
-  await app.tamper("update audit_log set agent_id = 'somebody else' where seq in (2, 4)");
+test('exits with 20, names the first broken entry and suggests a command that works', async () => {
+  const app = await openWithEntries(4);
+  await app.tamper("update audit_log set agent_id = 'mallory' where seq in (2, 4)");
   const { error } = await app.call('admin.audit.verify');
   expect(error).toMatchObject({
     code: 'E_CHECKSUM_MISMATCH',
@@ -30,7 +30,7 @@ test('a broken link is 20 and names the first broken entry; the fix runs', async
   expect((await app.cli(error.fix)).exitCode).toBe(0);
 });
 
-test('entries are followed through batches', async () => {
+test('verifies logs longer than one batch', async () => {
   const app = await openApp();
   await app.store.write({ at: 'x', by: 'x' }, async ({ audit }) => {
     const draft = {

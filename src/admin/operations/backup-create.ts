@@ -10,7 +10,7 @@ export const BackupRow = strictObject({
 
 export const adminBackupCreate = job({
   name: 'admin.backup.create',
-  summary: 'Copy the store into .cleo/backups',
+  summary: 'Back up the store to .cleo/backups',
   params: strictObject({}),
   result: strictObject({ backup: BackupRow, removed: optional(array(string())) }),
   errors: ['E_FILE_ERROR', 'E_STORE_DAMAGED', 'E_DEPENDENCY_ERROR'],
@@ -19,8 +19,8 @@ export const adminBackupCreate = job({
   example: { world: ['T001'], call: {} },
   async run({ platform, project, now, config, openStore }) {
     const store = await openStore('read');
-    const how = { at: now, kind: 'manual' as const, keep: config()['backup.keep'] };
-    const { backup, removed } = await platform.backups.create(project, how, (file) => store.backupTo(file));
-    return { backup, ...(removed.length ? { removed } : {}) };
+    const options = { at: now, kind: 'manual' as const, keep: config()['backup.keep'] };
+    const { backup, removed } = await platform.backups.create(project, options, (file) => store.backupTo(file));
+    return { backup, ...(removed.length > 0 ? { removed } : {}) };
   },
 });

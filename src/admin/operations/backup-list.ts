@@ -4,7 +4,7 @@ import { BackupRow } from './backup-create.ts';
 
 export const adminBackupList = query({
   name: 'admin.backup.list',
-  summary: 'List the backups, newest first',
+  summary: 'List backups, newest first',
   params: strictObject({}),
   result: strictObject({ backups: array(BackupRow) }),
   errors: [],

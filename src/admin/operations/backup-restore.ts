@@ -10,8 +10,8 @@ import { BackupRow } from './backup-create.ts';
 
 export const adminBackupRestore = job({
   name: 'admin.backup.restore',
-  summary: 'Put a backup in the place of the store; what was there is kept',
-  params: strictObject({ id: pipe(string(), description('Which, as backup list names it'), metadata({ value: 'ID' })) }),
+  summary: 'Replace the store with a backup',
+  params: strictObject({ id: pipe(string(), description('Id of the backup, as shown by backup list'), metadata({ value: 'ID' })) }),
   result: strictObject({ restored: BackupRow, replaced: optional(string()), movedTo: optional(string()), undo: optional(string()) }),
   errors: ['E_BACKUP_NOT_FOUND', 'E_CHECKSUM_MISMATCH', 'E_STORE_NEWER', 'E_FILE_ERROR', 'E_LOCK_TIMEOUT', 'E_DEPENDENCY_ERROR'],
   tier: 1,
@@ -20,18 +20,18 @@ export const adminBackupRestore = job({
   cli: { command: 'backup restore', args: ['id'] },
   example: { call: { id: '20260101T000000000Z-manual' }, exit: 4 },
   async run({ platform, project, now, config, storeAdmin }, { id }) {
-    const keeper = await storeAdmin(project);
-    const found = platform.backups.list(project).find((backup) => backup.id === id.replace(/\.db$/, ''));
-    if (!found) throw new CleoError('E_BACKUP_NOT_FOUND', { id: id.slice(0, 100) });
-    const file = platform.backups.getPath(project, found.id);
-    const warnings = await checkSound(keeper, platform, project, found, file);
-    const isSound = (await keeper.inspect()).problems.length === 0;
-    // What it takes the place of is kept first; a damaged one cannot be copied, only moved.
-    const replaced = isSound ? await keepPresent(keeper, platform, project, { at: now, keep: config()['backup.keep'] }) : undefined;
-    const { movedTo } = await keeper.restore(file, now);
+    const admin = await storeAdmin(project);
+    const backup = platform.backups.list(project).find((one) => one.id === id.replace(/\.db$/, ''));
+    if (!backup) throw new CleoError('E_BACKUP_NOT_FOUND', { id: id.slice(0, 100) });
+    const file = platform.backups.getPath(project, backup.id);
+    const warnings = await checkBackup(admin, platform, project, backup, file);
+    const isIntact = (await admin.inspect()).problems.length === 0;
+    // The current store is backed up first. A damaged store cannot be copied, only moved.
+    const replaced = isIntact ? await backUpCurrentStore(admin, platform, project, { at: now, keep: config()['backup.keep'] }) : undefined;
+    const { movedTo } = await admin.restore(file, now);
     return answer(
       {
-        restored: found,
+        restored: backup,
         ...(replaced ? { replaced, undo: `cleo backup restore ${replaced}` } : {}),
         ...(movedTo
           ? { movedTo: relative(project.root, movedTo), undo: `mv ${quote(movedTo)} ${quote(`${project.folder}/cleo.db`)}` }
@@ -42,27 +42,27 @@ export const adminBackupRestore = job({
   },
 });
 
-/** It is what it was when it was made, and a store that this build can read. */
-async function checkSound(keeper: StoreAdmin, platform: Platform, project: Project, { id }: Backup, file: string): Promise<string[]> {
+/** Checks that a backup is unchanged and can be read by this version. Returns warnings. */
+async function checkBackup(admin: StoreAdmin, platform: Platform, project: Project, { id }: Backup, file: string): Promise<string[]> {
   const isUnchanged = platform.backups.isUnchanged(project, id);
-  const changed = (problem: string): CleoError =>
+  const createError = (problem: string): CleoError =>
     new CleoError('E_CHECKSUM_MISMATCH', { what: `backup ${id}`, problem, fix: 'cleo backup list' });
-  if (isUnchanged === false) throw changed('is not what it was when it was made; nothing was changed');
-  const { problems, schema } = await keeper.inspect(file);
-  if (problems[0] !== undefined) throw changed(`is damaged (${problems[0]}); nothing was changed`);
+  if (isUnchanged === false) throw createError('has changed since it was created; nothing was restored');
+  const { problems, schema } = await admin.inspect(file);
+  if (problems[0] !== undefined) throw createError(`is damaged (${problems[0]}); nothing was restored`);
   if (schema !== undefined && schema > schemaVersion) throw new CleoError('E_STORE_NEWER', { found: schema, known: schemaVersion });
-  return isUnchanged === undefined ? [`backup ${id} has no checksum; it was looked through and is sound`] : [];
+  return isUnchanged === undefined ? [`backup ${id} has no checksum; it was checked and is not damaged`] : [];
 }
 
-async function keepPresent(
-  keeper: StoreAdmin,
+async function backUpCurrentStore(
+  admin: StoreAdmin,
   { backups }: Platform,
   project: Project,
-  how: { at: string; keep: number },
+  options: { at: string; keep: number },
 ): Promise<string> {
-  const store = await keeper.open('read');
+  const store = await admin.open('read');
   try {
-    return (await backups.create(project, { ...how, kind: 'replaced' }, (file) => store.backupTo(file))).backup.id;
+    return (await backups.create(project, { ...options, kind: 'replaced' }, (file) => store.backupTo(file))).backup.id;
   } finally {
     await store.close();
   }

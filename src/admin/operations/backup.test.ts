@@ -8,7 +8,7 @@ import { createEmptyFolder, type TestFolder } from '../../../test/folder.ts';
 const isPostgres = process.env.CLEO_TEST_ENGINE === 'postgres';
 
 if (isPostgres)
-  test("a server's store is its server's to back up; the fix keeps a copy anyway", async () => {
+  test('rejects backups of a PostgreSQL store and suggests an export', async () => {
     const app = await openApp({ tasks: ['T001'] });
     for (const [operation, params] of [
       ['admin.backup.create', {}],
@@ -28,17 +28,17 @@ if (isPostgres)
 if (!isPostgres) {
   const database = ({ root }: { root: string }, end = ''): string => join(root, '.cleo', `cleo.db${end}`);
   const backupFile = ({ root }: { root: string }, id: string): string => join(root, '.cleo', 'backups', `${id}.db`);
-  const withTask = async (): Promise<TestFolder> => {
+  const createWithTask = async (): Promise<TestFolder> => {
     const folder = createEmptyFolder();
     await folder.call('admin.init');
     await folder.call('tasks.add', { title: 'Before' });
     return folder;
   };
-  const titles = async (folder: Pick<TestFolder, 'call'>): Promise<string[]> =>
+  const listTitles = async (folder: Pick<TestFolder, 'call'>): Promise<string[]> =>
     (await folder.call('tasks.list')).tasks.map((task: { title: string }) => task.title);
 
-  test('a backup is listed with its kind and size, and its checksum can be checked by others', async () => {
-    const folder = await withTask();
+  test('lists a backup with kind and size, and writes a checksum file', async () => {
+    const folder = await createWithTask();
     const { backup } = await folder.call('admin.backup.create');
     expect(backup).toMatchObject({ id: expect.stringMatching(/^\d{8}T\d{9}Z-manual$/), kind: 'manual', size: expect.any(Number) });
     expect(await folder.call('admin.backup.list')).toMatchObject({ backups: [backup] });
@@ -46,7 +46,7 @@ if (!isPostgres) {
     expect(readdirSync(join(folder.root, '.cleo', 'backups'))).toHaveLength(2);
   });
 
-  test('the last ones are kept, as many as the configuration says', async () => {
+  test('keeps as many backups as configured', async () => {
     const clock = { now: '2026-03-01T00:00:00.000Z' };
     const app = await openApp({ clock, config: { backup: { keep: 2 } } });
     const ids: string[] = [];
@@ -58,26 +58,26 @@ if (!isPostgres) {
     expect(readdirSync(join(app.root, '.cleo', 'backups'))).toHaveLength(4);
   });
 
-  test('two of the same moment are two', async () => {
+  test('gives two backups of the same moment different ids', async () => {
     const app = await openApp({ clock: { now: '2026-03-01T00:00:00.000Z' } });
     const [a, b] = [await app.call('admin.backup.create'), await app.call('admin.backup.create')];
     expect([a.backup.id, b.backup.id]).toEqual(['20260301T000000000Z-manual', '20260301T000000001Z-manual']);
   });
 
   describe('restore', () => {
-    test('brings back what was, keeps what is, and names the way back', async () => {
-      const folder = await withTask();
+    test('restores a backup, backs up the current store and returns an undo command', async () => {
+      const folder = await createWithTask();
       const { backup } = await folder.call('admin.backup.create');
       await folder.call('tasks.add', { title: 'After' });
       const restored = await folder.call('admin.backup.restore', { id: backup.id });
       expect(restored).toMatchObject({ success: true, restored: { id: backup.id }, undo: `cleo backup restore ${restored.replaced}` });
-      expect(await titles(folder)).toEqual(['Before']);
+      expect(await listTitles(folder)).toEqual(['Before']);
       expect((await folder.cli(restored.undo)).exitCode).toBe(0);
-      expect(await titles(folder)).toEqual(['Before', 'After']);
+      expect(await listTitles(folder)).toEqual(['Before', 'After']);
     });
 
-    test('takes the id with and without its ending; another is 4', async () => {
-      const folder = await withTask();
+    test('accepts the id with and without extension, and exits with 4 for others', async () => {
+      const folder = await createWithTask();
       const { backup } = await folder.call('admin.backup.create');
       expect(await folder.call('admin.backup.restore', { id: `${backup.id}.db` })).toMatchObject({ success: true });
       for (const id of ['20200101T000000000Z-manual', '../cleo', '', 'x'.repeat(5000)])
@@ -86,16 +86,16 @@ if (!isPostgres) {
         });
     });
 
-    test('hands out no id again that was handed out since', async () => {
-      const folder = await withTask();
+    test('does not reuse task ids that were assigned after the backup', async () => {
+      const folder = await createWithTask();
       const { backup } = await folder.call('admin.backup.create');
       for (const title of ['Two', 'Three']) await folder.call('tasks.add', { title });
       await folder.call('admin.backup.restore', { id: backup.id });
       expect(await folder.call('tasks.add', { title: 'Next' })).toMatchObject({ task: { id: 'T004' } });
     });
 
-    test('is written in the log of the restored store, whose chain holds, and leaves no job begun', async () => {
-      const folder = await withTask();
+    test('logs the restore with an intact chain and leaves no unfinished job', async () => {
+      const folder = await createWithTask();
       const { backup } = await folder.call('admin.backup.create');
       await folder.call('admin.backup.restore', { id: backup.id });
       expect((await folder.call('admin.log', { limit: 1 })).entries[0]).toMatchObject({ operation: 'admin.backup.restore' });
@@ -103,24 +103,24 @@ if (!isPostgres) {
       expect((await folder.call('admin.doctor')).findings).toEqual([]);
     });
 
-    test('those who work on the store go on, and see the restored one', async () => {
+    test('other connections continue with the restored store', async () => {
       const app = await openApp({ tasks: ['T001: Before'] });
       const other = await app.openSecondStore();
       const { backup } = await app.call('admin.backup.create');
-      await other.write({ at: '2026-01-02T00:00:00.000Z', by: 'other' }, async (writes) => {
-        const task = (await writes.tasks.get('T001'))!;
-        await writes.tasks.save(task, { ...task, title: 'After' });
+      await other.write({ at: '2026-01-02T00:00:00.000Z', by: 'other' }, async (writer) => {
+        const task = (await writer.tasks.get('T001'))!;
+        await writer.tasks.save(task, { ...task, title: 'After' });
       });
       expect(await app.call('admin.backup.restore', { id: backup.id })).toMatchObject({ success: true });
-      expect(await other.read((reads) => reads.tasks.get('T001'))).toMatchObject({ title: 'Before' });
-      await other.write({ at: '2026-01-02T00:00:00.000Z', by: 'other' }, async (writes) => {
-        const task = (await writes.tasks.get('T001'))!;
-        await writes.tasks.save(task, { ...task, title: 'And on' });
+      expect(await other.read((reader) => reader.tasks.get('T001'))).toMatchObject({ title: 'Before' });
+      await other.write({ at: '2026-01-02T00:00:00.000Z', by: 'other' }, async (writer) => {
+        const task = (await writer.tasks.get('T001'))!;
+        await writer.tasks.save(task, { ...task, title: 'And on' });
       });
       expect(await app.call('tasks.show', { taskId: 'T001' })).toMatchObject({ task: { title: 'And on' } });
     });
 
-    test('waits for the write lock as long as every call does', async () => {
+    test('times out if the write lock is held', async () => {
       const app = await openApp({ tasks: ['T001'], config: { store: { busyTimeoutMs: 50 } } });
       const { backup } = await app.call('admin.backup.create');
       const other = await app.openSecondStore();
@@ -137,8 +137,8 @@ if (!isPostgres) {
       ['empty', (folder) => truncateSync(database(folder), 0)],
       ['garbage', (folder) => writeFileSync(database(folder), 'garbage'.repeat(1000))],
       ['damaged in the middle', (folder) => overwrite(database(folder), 4096, 40_000)],
-    ])('works where the database is %s; what is left of it is moved, not overwritten', async (kind, damage) => {
-      const folder = await withTask();
+    ])('works with a database that is %s, and moves it instead of overwriting it', async (kind, damage) => {
+      const folder = await createWithTask();
       const { backup } = await folder.call('admin.backup.create');
       damage(folder);
       const left = existsSync(database(folder)) ? readFileSync(database(folder)) : undefined;
@@ -146,7 +146,7 @@ if (!isPostgres) {
       expect(error).toMatchObject({ code: 'E_STORE_DAMAGED', exitCode: 3, fix: `cleo backup restore ${backup.id}` });
       const restored = (await folder.cli(error.fix)).envelope;
       expect(restored).toMatchObject({ success: true, restored: { id: backup.id } });
-      expect(await titles(folder)).toEqual(['Before']);
+      expect(await listTitles(folder)).toEqual(['Before']);
       if (kind === 'missing') expect(restored.movedTo).toBeUndefined();
       else {
         expect(readFileSync(join(folder.root, restored.movedTo)).equals(left!)).toBe(true);
@@ -154,19 +154,19 @@ if (!isPostgres) {
       }
     });
 
-    test('a backup that changed is refused with 20, and nothing is touched', async () => {
-      const folder = await withTask();
+    test('rejects a changed backup with 20 and changes nothing', async () => {
+      const folder = await createWithTask();
       const { backup } = await folder.call('admin.backup.create');
       overwrite(backupFile(folder, backup.id), 5000, 1);
       const refused = await folder.call('admin.backup.restore', { id: backup.id });
       expect(refused).toMatchObject({ error: { code: 'E_CHECKSUM_MISMATCH', exitCode: 20, fix: 'cleo backup list' } });
       expect((await folder.cli(refused.error.fix)).exitCode).toBe(0);
       expect((await folder.call('admin.backup.list')).backups).toHaveLength(1);
-      expect(await titles(folder)).toEqual(['Before']);
+      expect(await listTitles(folder)).toEqual(['Before']);
     });
 
-    test('without a checksum it is looked through: sound with a warning, damaged 20', async () => {
-      const folder = await withTask();
+    test('checks a backup without a checksum: intact with a warning, damaged with 20', async () => {
+      const folder = await createWithTask();
       const { backup } = await folder.call('admin.backup.create');
       rmSync(`${backupFile(folder, backup.id)}.sha256`);
       expect(await folder.call('admin.backup.restore', { id: backup.id })).toMatchObject({
@@ -179,8 +179,8 @@ if (!isPostgres) {
       expect(await folder.call('admin.backup.restore', { id: backup.id })).toMatchObject({ error: { exitCode: 20 } });
     });
 
-    test('a backup of a newer store is 8', async () => {
-      const folder = await withTask();
+    test('rejects a backup of a newer store with 8', async () => {
+      const folder = await createWithTask();
       const { backup } = await folder.call('admin.backup.create');
       execute(backupFile(folder, backup.id), "insert into schema_migrations values (999, 'x', 'x')");
       rmSync(`${backupFile(folder, backup.id)}.sha256`);
@@ -188,8 +188,8 @@ if (!isPostgres) {
     });
   });
 
-  test('the automatic one of the day is made when the log has grown, and only once', async () => {
-    const folder = await withTask();
+  test('creates one automatic backup per day once the log has grown', async () => {
+    const folder = await createWithTask();
     const kinds = async () => (await folder.call('admin.backup.list')).backups.map(({ kind }: { kind: string }) => kind);
     expect(await kinds()).toEqual([]);
     const long = Array.from({ length: 200 }, (_, i) => ({ title: `Task ${i}`, description: 'x'.repeat(8000) }));
@@ -198,9 +198,9 @@ if (!isPostgres) {
   });
 
   describe('upgrade', () => {
-    /** A store from before the first step. */
-    const older = async (): Promise<TestFolder> => {
-      const folder = await withTask();
+    /** Creates a store without any migration. */
+    const createOlder = async (): Promise<TestFolder> => {
+      const folder = await createWithTask();
       rmSync(database(folder));
       for (const end of ['-wal', '-shm']) rmSync(database(folder, end), { force: true });
       execute(
@@ -210,8 +210,8 @@ if (!isPostgres) {
       return folder;
     };
 
-    test('an older store is refused with the fix that brings it up to date, behind a backup', async () => {
-      const folder = await older();
+    test('rejects an older store and suggests an upgrade, which creates a backup', async () => {
+      const folder = await createOlder();
       for (const call of [folder.call('tasks.list'), folder.call('tasks.add', { title: 'x' })])
         expect(await call).toMatchObject({ error: { code: 'E_STORE_OLDER', exitCode: 8, fix: 'cleo upgrade' } });
       const { envelope } = await folder.cli('cleo upgrade');
@@ -220,16 +220,16 @@ if (!isPostgres) {
       expect(await folder.call('admin.upgrade')).toMatchObject({ success: true, _meta: { exitCode: 102 } });
     });
 
-    test('a backup of an older store is brought up to date as it is restored', async () => {
-      const folder = await older();
+    test('upgrades a backup of an older store when it is restored', async () => {
+      const folder = await createOlder();
       const { envelope } = await folder.cli('cleo upgrade');
       await folder.call('tasks.add', { title: 'New' });
       expect(await folder.call('admin.backup.restore', { id: envelope.upgrade.backup })).toMatchObject({ success: true });
       expect(await folder.call('tasks.list')).toMatchObject({ success: true, tasks: [] });
     });
 
-    test('a newer store is refused and stays as it is', async () => {
-      const folder = await withTask();
+    test('rejects a newer store and leaves it unchanged', async () => {
+      const folder = await createWithTask();
       execute(database(folder), "insert into schema_migrations values (999, 'x', 'x')");
       const before = readFileSync(database(folder));
       expect((await folder.cli('cleo upgrade')).envelope).toMatchObject({
@@ -238,8 +238,8 @@ if (!isPostgres) {
       expect(readFileSync(database(folder)).equals(before)).toBe(true);
     });
 
-    test("the copy of the configuration's schema is renewed", async () => {
-      const folder = await withTask();
+    test('updates the JSON Schema of the configuration', async () => {
+      const folder = await createWithTask();
       const path = join(folder.root, '.cleo', 'config.schema.json');
       const known = readFileSync(path, 'utf8');
       writeFileSync(path, '{}');

@@ -2,12 +2,12 @@ import { array, picklist, strictObject, string } from 'valibot';
 import { answer, query } from '#core/define.ts';
 import { type ConfigKey, configKeys, getConfigSpec } from '#core/model/config.ts';
 import { configValue } from './config-get.ts';
-import { userFlag, valuesInForce } from './shared/config-scope.ts';
+import { resolveConfig, userParam } from './shared/config-scope.ts';
 
 export const adminConfigList = query({
   name: 'admin.config.list',
-  summary: 'Show all settings, and where each comes from',
-  params: strictObject({ user: userFlag }),
+  summary: 'List all settings and their sources',
+  params: strictObject({ user: userParam }),
   result: strictObject({
     config: array(strictObject({ key: string(), value: configValue, source: picklist(['project', 'user', 'default']), about: string() })),
   }),
@@ -17,8 +17,8 @@ export const adminConfigList = query({
   cli: { command: ['config list', 'config'] },
   example: { call: {} },
   async run({ platform }, { user }) {
-    const { value, named, warnings } = valuesInForce(platform, user);
-    const keys = [...(Object.keys(configKeys) as ConfigKey[]), ...named];
-    return answer({ config: keys.map((key) => ({ key, ...value(key), about: getConfigSpec(key).about })) }, { warnings });
+    const { get, customKeys, warnings } = resolveConfig(platform, user);
+    const keys = [...(Object.keys(configKeys) as ConfigKey[]), ...customKeys];
+    return answer({ config: keys.map((key) => ({ key, ...get(key), about: getConfigSpec(key).about })) }, { warnings });
   },
 });

@@ -4,17 +4,17 @@ import { CleoError } from '#core/errors/error.ts';
 import { type ConfigKey, type ConfigValue, checkConfigValue, getConfigSpec } from '#core/model/config.ts';
 import { parseConfigValue } from '#core/model/config-text.ts';
 import { findNearest } from '#lib/nearest.ts';
-import { checkAddress } from '../rules/address.ts';
+import { checkStoreAddress } from '../rules/store-address.ts';
 import { configValue } from './config-get.ts';
-import { configFile, knownKey, userFlag } from './shared/config-scope.ts';
+import { getConfigFile, requireKey, userParam } from './shared/config-scope.ts';
 
 export const adminConfigSet = job({
   name: 'admin.config.set',
   summary: 'Change one setting',
   params: strictObject({
-    key: pipe(string(), description('Which, e.g. hierarchy.maxSiblings')),
-    value: pipe(configValue, description('A number, true or false, a text or a list')),
-    user: userFlag,
+    key: pipe(string(), description('Name of the setting, e.g. hierarchy.maxSiblings')),
+    value: pipe(configValue, description('A number, true or false, a string or a list')),
+    user: userParam,
   }),
   result: strictObject({ value: configValue, key: string(), source: picklist(['project', 'user']) }),
   errors: ['E_CONFIG_ERROR', 'E_NOT_INITIALIZED', 'E_VALIDATION', 'E_FILE_ERROR', 'E_LOCK_TIMEOUT'],
@@ -24,11 +24,11 @@ export const adminConfigSet = job({
   cli: { command: 'config set', args: ['key', 'value'] },
   example: { call: { key: 'hierarchy.maxSiblings', value: 9 } },
   async run({ platform, commandWith }, { key: name, value: given, user }) {
-    const key = knownKey(name, (other) => commandWith({ key: other }));
-    const value = validValue(key, typeof given === 'string' ? parseConfigValue(key, given) : given, (other) =>
+    const key = requireKey(name, (other) => commandWith({ key: other }));
+    const value = requireValidValue(key, typeof given === 'string' ? parseConfigValue(key, given) : given, (other) =>
       commandWith({ value: other }),
     );
-    const path = configFile(platform, user);
+    const path = getConfigFile(platform, user);
     const result = { value, key, source: user ? ('user' as const) : ('project' as const) };
     if (isSame(platform.config.inspect(path).values[key], value)) return noChange(result);
     if (user) platform.files.createFolder(platform.home);
@@ -39,19 +39,19 @@ export const adminConfigSet = job({
 
 const isSame = (a: unknown, b: unknown): boolean => JSON.stringify(a) === JSON.stringify(b);
 
-function validValue(key: ConfigKey, value: unknown, retry: (value: string) => string): ConfigValue {
+function requireValidValue(key: ConfigKey, value: unknown, retry: (value: string) => string): ConfigValue {
   const problem = checkConfigValue(key, value);
   if (problem) {
     const { type } = getConfigSpec(key);
     const choices = type === 'flag' ? ['true', 'false'] : Array.isArray(type) ? (type as string[]) : [];
-    const near = findNearest(String(value), choices);
+    const suggestions = findNearest(String(value), choices);
     throw new CleoError('E_CONFIG_ERROR', {
       path: key,
       problem,
-      fix: near.length === 1 && near[0] ? retry(near[0]) : 'cleo config list',
+      fix: suggestions.length === 1 && suggestions[0] ? retry(suggestions[0]) : 'cleo config list',
       ...(choices.length ? { valid: choices } : {}),
     });
   }
-  if (key === 'store.url' && value !== '') checkAddress(String(value), 'value', retry);
+  if (key === 'store.url' && value !== '') checkStoreAddress(String(value), 'value', retry);
   return value as ConfigValue;
 }

@@ -7,13 +7,13 @@ import { createEmptyFolder } from '../../../test/folder.ts';
 
 const projectFile = ({ root }: TestApp): string => join(root, '.cleo', 'config.json');
 const userFile = ({ root }: TestApp): string => join(root, 'home', 'config.json');
-const inFile = (path: string) => JSON.parse(readFileSync(path, 'utf8'));
+const readJson = (path: string) => JSON.parse(readFileSync(path, 'utf8'));
 const write = (path: string, text: string): void => {
   mkdirSync(join(path, '..'), { recursive: true });
   writeFileSync(path, text);
 };
 
-test('a setting that is set holds from then on', async () => {
+test('applies a changed setting', async () => {
   const app = await openApp({ tasks: ['T001 epic', 'T002 in T001'] });
   expect(await app.call('admin.config.get', { key: 'hierarchy.maxSiblings' })).toMatchObject({ value: 7, source: 'default' });
   expect((await app.cli('cleo config set hierarchy.maxSiblings 1')).envelope).toMatchObject({
@@ -26,7 +26,7 @@ test('a setting that is set holds from then on', async () => {
   expect(await app.call('tasks.add', { title: 'Too many', parent: 'T001' })).toMatchObject({ error: { code: 'E_SIBLING_LIMIT' } });
 });
 
-test('the same value again changes nothing', async () => {
+test('exits with 102 if the value is unchanged', async () => {
   const app = await openApp();
   await app.call('admin.config.set', { key: 'backup.keep', value: 3 });
   expect(await app.call('admin.config.set', { key: 'backup.keep', value: '3' })).toMatchObject({
@@ -35,7 +35,7 @@ test('the same value again changes nothing', async () => {
   });
 });
 
-test('the rest of the file stays, in its order; so do a link and its permissions', async () => {
+test('keeps other settings, their order, a link and its permissions', async () => {
   const app = await openApp();
   const elsewhere = join(app.root, 'dotfiles.json');
   write(elsewhere, '{"$schema":"x","store":{"durability":"normal"}}');
@@ -49,7 +49,7 @@ test('the rest of the file stays, in its order; so do a link and its permissions
   expect(statSync(elsewhere).mode).toBe(mode);
 });
 
-test('the project wins over the user, the user over the default; --user looks past the project', async () => {
+test('the project overrides the user, the user overrides the default, and --user ignores the project', async () => {
   const app = await openApp();
   await app.call('admin.config.set', { key: 'backup.keep', value: 3, user: true });
   expect(await app.call('admin.config.get', { key: 'backup.keep' })).toMatchObject({ value: 3, source: 'user' });
@@ -60,7 +60,7 @@ test('the project wins over the user, the user over the default; --user looks pa
   expect(await app.call('admin.config.unset', { key: 'backup.keep' })).toMatchObject({ _meta: { exitCode: 102 } });
 });
 
-test('the list has every key, with its meaning', async () => {
+test('lists all settings with descriptions', async () => {
   const { config } = await (await openApp()).call('admin.config.list');
   expect(config.map(({ key }: { key: string }) => key)).toEqual(Object.keys(configKeys));
   expect(config[0]).toEqual({
@@ -71,7 +71,7 @@ test('the list has every key, with its meaning', async () => {
   });
 });
 
-test('a tool has a name of its own, and is there until it is taken out', async () => {
+test('sets and unsets a tool with a custom name', async () => {
   const app = await openApp();
   expect(await app.call('admin.config.get', { key: 'verification.tools.test' })).toMatchObject({ value: '', source: 'default' });
   expect((await app.cli(['config', 'set', 'verification.tools.test', 'npm test'])).envelope).toMatchObject({ value: 'npm test' });
@@ -81,7 +81,7 @@ test('a tool has a name of its own, and is there until it is taken out', async (
   expect(await app.call('admin.config.set', { key: 'verification.tools.lint', value: '["npm","run","lint"]' })).toMatchObject({
     _meta: { exitCode: 102 },
   });
-  expect(inFile(projectFile(app)).verification).toEqual({ tools: { test: 'npm test', lint: ['npm', 'run', 'lint'] } });
+  expect(readJson(projectFile(app)).verification).toEqual({ tools: { test: 'npm test', lint: ['npm', 'run', 'lint'] } });
   const { config } = await app.call('admin.config.list');
   expect(config.slice(-2)).toMatchObject([{ key: 'verification.tools.test' }, { key: 'verification.tools.lint', source: 'project' }]);
   expect((await app.cli(['config', 'unset', 'verification.tools.lint'])).exitCode).toBe(0);
@@ -91,20 +91,20 @@ test('a tool has a name of its own, and is there until it is taken out', async (
   });
 });
 
-test('taking out the last setting of a group leaves no empty group', async () => {
+test('removes a group with its last setting', async () => {
   const app = await openApp({ config: { backup: { keep: 3 } } });
   await app.call('admin.config.unset', { key: 'backup.keep' });
-  expect(inFile(projectFile(app))).not.toHaveProperty('backup');
+  expect(readJson(projectFile(app))).not.toHaveProperty('backup');
 });
 
-describe('what is not valid', () => {
+describe('invalid input', () => {
   test.each([
     ['hierarchy.maxSibling', 'cleo config set hierarchy.maxSiblings 9', ['hierarchy.maxSiblings']],
     ['maxSiblings', 'cleo config set hierarchy.maxSiblings 9', ['hierarchy.maxSiblings']],
     ['hierarchy', 'cleo config list', ['hierarchy.autoCompleteParents', 'hierarchy.maxSiblings']],
     ['nothing.like.it', 'cleo config list', Object.keys(configKeys)],
     ['__proto__', 'cleo config list', Object.keys(configKeys)],
-  ])('the key %s is 8, and the keys that may be meant are named', async (key, fix, valid) => {
+  ])('rejects the key %s with 8 and suggests keys', async (key, fix, valid) => {
     const app = await openApp();
     const before = readFileSync(projectFile(app), 'utf8');
     expect((await app.cli(['config', 'set', key, '9'])).envelope).toMatchObject({
@@ -123,13 +123,13 @@ describe('what is not valid', () => {
     ['store.durability', 'ful', 'cleo config set store.durability full'],
     ['store.durability', true, 'cleo config list'],
     ['project.key', 'Not A Name', 'cleo config list'],
-  ])('%s = %j is 8', async (key, value, fix) => {
+  ])('rejects %s = %j with 8', async (key, value, fix) => {
     const app = await openApp();
     expect(await app.call('admin.config.set', { key, value })).toMatchObject({ error: { code: 'E_CONFIG_ERROR', exitCode: 8, fix } });
     expect((await app.cli(fix)).exitCode).toBe(0);
   });
 
-  test('a password in an address is 6', async () => {
+  test('rejects a password in an address with 6', async () => {
     const answer = await (await openApp()).call('admin.config.set', {
       key: 'store.url',
       value: 'postgres://ada:hunter2hunter2@db.example/x',
@@ -138,7 +138,7 @@ describe('what is not valid', () => {
     expect(JSON.stringify(answer)).not.toContain('hunter2');
   });
 
-  test('outside a project there is only the user', async () => {
+  test('changes only the user settings outside a project', async () => {
     const folder = createEmptyFolder();
     expect(await folder.call('admin.config.set', { key: 'backup.keep', value: 3 })).toMatchObject({
       error: { code: 'E_NOT_INITIALIZED', exitCode: 8 },
@@ -147,19 +147,19 @@ describe('what is not valid', () => {
       success: true,
       source: 'user',
     });
-    expect(inFile(join(folder.env.HOME!, '.cleo', 'config.json'))).toEqual({ backup: { keep: 3 } });
+    expect(readJson(join(folder.env.HOME!, '.cleo', 'config.json'))).toEqual({ backup: { keep: 3 } });
     expect(await folder.call('admin.config.get', { key: 'backup.keep' })).toMatchObject({ value: 3, source: 'user' });
   });
 });
 
-describe('a file with mistakes in it', () => {
-  const broken = (app: TestApp, more: object): void => {
-    write(projectFile(app), JSON.stringify({ ...inFile(projectFile(app)), ...more }));
+describe('an invalid file', () => {
+  const writeInvalid = (app: TestApp, values: object): void => {
+    write(projectFile(app), JSON.stringify({ ...readJson(projectFile(app)), ...values }));
   };
 
-  test('stops every other command with 8, and its fixes, one after the other, lead out', async () => {
+  test('fails all other commands with 8, and the fixes repair it one by one', async () => {
     const app = await openApp({ tasks: ['T001'] });
-    broken(app, { hierarchy: { maxSiblings: 'seven', depth: 3 }, claims: [], 'a.b': { c: 1 } });
+    writeInvalid(app, { hierarchy: { maxSiblings: 'seven', depth: 3 }, claims: [], 'a.b': { c: 1 } });
     let fixes = 0;
     for (; fixes < 10; fixes++) {
       const { error } = await app.call('tasks.add', { title: 'x', parent: 'T001' });
@@ -168,12 +168,12 @@ describe('a file with mistakes in it', () => {
       expect((await app.cli(error.fix)).exitCode).toBe(0);
     }
     expect(fixes).toBe(4);
-    expect(Object.keys(inFile(projectFile(app)))).toEqual(['store', 'project']);
+    expect(Object.keys(readJson(projectFile(app)))).toEqual(['store', 'project']);
   });
 
-  test('can be listed and changed; what is invalid counts as absent and is warned about', async () => {
+  test('can be listed and changed, with warnings for invalid values', async () => {
     const app = await openApp();
-    broken(app, { hierarchy: { maxSiblings: 'seven' }, claims: 5 });
+    writeInvalid(app, { hierarchy: { maxSiblings: 'seven' }, claims: 5 });
     expect(await app.call('admin.config.get', { key: 'hierarchy.maxSiblings' })).toMatchObject({
       value: 7,
       source: 'default',
@@ -186,7 +186,7 @@ describe('a file with mistakes in it', () => {
     expect(await app.call('tasks.add', { title: 'It works again' })).toMatchObject({ success: true });
   });
 
-  test("the user's file is repaired with --user", async () => {
+  test('is repaired with --user if it belongs to the user', async () => {
     const app = await openApp();
     write(userFile(app), '{"nope":true}');
     const { error } = await app.call('tasks.add', { title: 'x' });
@@ -195,7 +195,7 @@ describe('a file with mistakes in it', () => {
     expect(await app.call('tasks.add', { title: 'x' })).toMatchObject({ success: true });
   });
 
-  test('that is no JSON is not touched', async () => {
+  test('is not changed if it is not JSON', async () => {
     const app = await openApp();
     write(projectFile(app), '{"backup": ');
     expect(await app.call('admin.config.set', { key: 'backup.keep', value: 3 })).toMatchObject({

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { openApp } from '../../../test/app.ts';
 
-test('an empty project', async () => {
+test('shows an empty project', async () => {
   const { call } = await openApp();
   expect(await call('admin.dash')).toMatchObject({
     success: true,
@@ -10,7 +10,7 @@ test('an empty project', async () => {
   });
 });
 
-test('counts, who is at what, what is blocked and why, what was done, what is next', async () => {
+test('shows counts, active, blocked and done tasks, and the next one', async () => {
   const clock = { now: '2026-05-06T12:00:00.000Z' };
   const app = await openApp({
     clock,
@@ -42,7 +42,7 @@ test('counts, who is at what, what is blocked and why, what was done, what is ne
   });
 });
 
-test('active sessions, and what their agents hold', async () => {
+test('shows active sessions and their claims', async () => {
   const clock = { now: '2026-05-06T12:00:00.000Z' };
   const app = await openApp({
     clock,
@@ -75,7 +75,7 @@ test('active sessions, and what their agents hold', async () => {
   ]);
 });
 
-test('what was done today and put away today was done today', async () => {
+test('lists tasks that were completed and archived today as done', async () => {
   const clock = { now: '2026-05-06T12:00:00.000Z' };
   const app = await openApp({ clock, tasks: ['T001: First', 'T002: Second', 'T003 done: Old'] });
   await app.call('tasks.complete', { taskId: 'T001' });
@@ -90,7 +90,7 @@ test('what was done today and put away today was done today', async () => {
   ]);
 });
 
-test('it stays short in a project that is not', async () => {
+test('stays short in a large project', async () => {
   const app = await openApp({
     tasks: Array.from({ length: 300 }, (_, i) => `T${String(i + 1).padStart(3, '0')} blocked: ${'A long title '.repeat(8)}`),
   });

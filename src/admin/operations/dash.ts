@@ -1,14 +1,15 @@
 import { array, number, optional, record, strictObject, string } from 'valibot';
 import { query } from '#core/define.ts';
 import type { Status, TaskType } from '#core/model/scalars.ts';
+import { defined } from '#lib/defined.ts';
 import type { ReadStore } from '#store/port/store.ts';
 import type { OpenWork } from '#tasks/model/open-work.ts';
 import { rankTasks, selectReadyTasks } from '#tasks/rules/next.ts';
 import { formatScope } from '#tasks/rules/scope.ts';
 
-const mostShown = 10;
+const maxShown = 10;
 
-const Named = strictObject({ id: string(), title: string() });
+const TaskRef = strictObject({ id: string(), title: string() });
 
 const Summary = strictObject({
   tasks: number(),
@@ -28,9 +29,9 @@ const Summary = strictObject({
       }),
     ),
   ),
-  active: array(strictObject({ ...Named.entries, holder: optional(string()), session: optional(string()), since: optional(string()) })),
-  blocked: array(strictObject({ ...Named.entries, why: string() })),
-  doneToday: array(Named),
+  active: array(strictObject({ ...TaskRef.entries, holder: optional(string()), session: optional(string()), since: optional(string()) })),
+  blocked: array(strictObject({ ...TaskRef.entries, why: string() })),
+  doneToday: array(TaskRef),
   next: optional(strictObject({ taskId: string(), title: string() })),
   lastActivity: optional(strictObject({ at: string(), operation: string(), agent: string() })),
 });
@@ -38,7 +39,7 @@ const Summary = strictObject({
 export const adminDash = query({
   name: 'admin.dash',
   aliases: ['system.dash'],
-  summary: 'The project at a glance: counts, sessions, who is at what, what is blocked and why, what is next',
+  summary: 'Show counts, sessions, active and blocked tasks',
   params: strictObject({}),
   result: strictObject({ summary: Summary }),
   errors: [],
@@ -50,17 +51,17 @@ export const adminDash = query({
   },
   async run({ store, now, caller, config }) {
     const graph = await store.tasks.getOpenGraph();
-    const asked = { now: await store.claims.getLeaseTime(now), caller, ttlMinutes: config['claims.ttlMinutes'] };
-    const [next] = rankTasks(graph, asked, 1);
+    const readiness = { now: await store.claims.getLeaseTime(now), caller, ttlMinutes: config['claims.ttlMinutes'] };
+    const [next] = rankTasks(graph, readiness, 1);
     const [last] = await store.audit.list({}, { limit: 1, offset: 0 });
     return {
       summary: {
-        ...(await countsOf(store)),
-        ready: selectReadyTasks(graph, asked).length,
-        ...(await sessionsOf(store, graph)),
-        active: await activeOf(store, graph),
-        blocked: await blockedOf(store),
-        doneToday: (await store.tasks.listRecentlyDone(`${now.slice(0, 10)}T00:00:00.000Z`, mostShown)).map(({ id, title }) => ({
+        ...(await countTasks(store)),
+        ready: selectReadyTasks(graph, readiness).length,
+        ...(await listSessions(store, graph)),
+        active: await listActive(store, graph),
+        blocked: await listBlocked(store),
+        doneToday: (await store.tasks.listRecentlyDone(`${now.slice(0, 10)}T00:00:00.000Z`, maxShown)).map(({ id, title }) => ({
           id,
           title,
         })),
@@ -71,8 +72,8 @@ export const adminDash = query({
   },
 });
 
-/** Archived ones count on their own. */
-async function countsOf(store: ReadStore) {
+/** Counts tasks by status and type; archived tasks are counted separately. */
+async function countTasks(store: ReadStore) {
   const byStatus: Partial<Record<Status, number>> = {};
   const byType: Partial<Record<TaskType, number>> = {};
   let tasks = 0;
@@ -86,41 +87,40 @@ async function countsOf(store: ReadStore) {
     byStatus[status] = (byStatus[status] ?? 0) + n;
     byType[type] = (byType[type] ?? 0) + n;
   }
-  return { tasks, ...(archived ? { archived } : {}), byStatus: ordered(byStatus), byType: ordered(byType) };
+  return { tasks, ...(archived > 0 ? { archived } : {}), byStatus: sortCounts(byStatus), byType: sortCounts(byType) };
 }
 
-const order = ['pending', 'active', 'blocked', 'done', 'saga', 'epic', 'task', 'subtask'];
-const ordered = (counts: Record<string, number>): Record<string, number> =>
-  Object.fromEntries(Object.entries(counts).sort(([a], [b]) => order.indexOf(a) - order.indexOf(b)));
+const countOrder = ['pending', 'active', 'blocked', 'done', 'saga', 'epic', 'task', 'subtask'];
+const sortCounts = (counts: Record<string, number>): Record<string, number> =>
+  Object.fromEntries(Object.entries(counts).sort(([a], [b]) => countOrder.indexOf(a) - countOrder.indexOf(b)));
 
-async function activeOf(store: ReadStore, { tasks, claims }: OpenWork) {
-  const claimOf = new Map(claims.map((claim) => [claim.taskId, claim]));
+async function listActive(store: ReadStore, { tasks, claims }: OpenWork) {
+  const claimByTask = new Map(claims.map((claim) => [claim.taskId, claim]));
   const ids = tasks.filter(({ status }) => status === 'active').map(({ id }) => id);
-  return (await store.tasks.getHits(ids.slice(0, mostShown))).map(({ id, title }) => {
-    const claim = claimOf.get(id);
-    const { agent: holder, session, claimedAt: since } = claim ?? {};
-    return { id, title, ...(holder ? { holder } : {}), ...(session ? { session } : {}), ...(since ? { since } : {}) };
+  return (await store.tasks.getHits(ids.slice(0, maxShown))).map(({ id, title }) => {
+    const { agent: holder, session, claimedAt: since } = claimByTask.get(id) ?? {};
+    return { id, title, ...defined({ holder, session, since }) };
   });
 }
 
-/** The active ones, the newest first, each with what its agents hold. */
-async function sessionsOf(store: ReadStore, { claims }: OpenWork) {
-  const found = (await store.sessions.listActive()).reverse().slice(0, mostShown);
+/** Lists the active sessions, newest first, each with the claims of its agents. */
+async function listSessions(store: ReadStore, { claims }: OpenWork) {
+  const found = (await store.sessions.listActive()).reverse().slice(0, maxShown);
   const sessions = found.map(({ id, name, scope, startedBy, startedAt }) => {
     const held = claims.filter(({ session }) => session === id).map(({ taskId, agent }) => ({ taskId, agent }));
     return {
       id,
-      ...(name ? { name } : {}),
+      ...defined({ name }),
       scope: formatScope(scope),
       agent: startedBy,
       since: startedAt,
-      ...(held.length > 0 ? { claims: held.slice(0, mostShown) } : {}),
+      ...(held.length > 0 ? { claims: held.slice(0, maxShown) } : {}),
     };
   });
   return sessions.length > 0 ? { sessions } : {};
 }
 
-const blockedOf = async (store: ReadStore) =>
+const listBlocked = async (store: ReadStore) =>
   (await store.tasks.listBlocked())
-    .slice(0, mostShown)
-    .map(({ id, title, blockedBy }) => ({ id, title, why: blockedBy ?? 'nobody wrote why' }));
+    .slice(0, maxShown)
+    .map(({ id, title, blockedBy }) => ({ id, title, why: blockedBy ?? 'no reason given' }));

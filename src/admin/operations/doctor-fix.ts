@@ -5,19 +5,19 @@ import type { Claim } from '#core/model/audit.ts';
 import type { Platform, Project } from '#platform/port.ts';
 import type { WriteStore } from '#store/port/store.ts';
 import { isExpired } from '#tasks/rules/claims.ts';
-import { examine } from './shared/examination.ts';
-import { configStates, isConfigured, jsonlStates, leftovers } from './shared/examine-files.ts';
-import { unfinishedJobs } from './shared/examine-store.ts';
-import { Findings } from './shared/finding.ts';
+import { runDoctorChecks } from './shared/doctor-checks.ts';
+import { inspectConfigFiles, inspectJsonLines, isConfigured, listLeftovers } from './shared/doctor-files.ts';
+import { DoctorFindings } from './shared/doctor-finding.ts';
+import { listUnfinishedJobs } from './shared/doctor-store.ts';
 
 const Repair = strictObject({ check: string(), message: string() });
 type Repair = { check: string; message: string };
 
 export const adminDoctorFix = job({
   name: 'admin.doctor.fix',
-  summary: 'Repair what can be repaired safely; what is taken away is kept beside',
+  summary: 'Repair problems that can be repaired safely',
   params: strictObject({}),
-  result: strictObject({ repairs: array(Repair), findings: Findings }),
+  result: strictObject({ repairs: array(Repair), findings: DoctorFindings }),
   errors: ['E_FILE_ERROR', 'E_LOCK_TIMEOUT', 'E_NOT_INITIALIZED'],
   tier: 1,
   needs: 'project',
@@ -26,120 +26,120 @@ export const adminDoctorFix = job({
   example: { world: ['T001'], call: {}, exit: 102 },
   async run(ctx) {
     const { platform, project, now } = ctx;
-    const stamp = now.replace(/[-:.]/g, '');
-    const repairs = [...repairConfig(platform, project, stamp), ...(await repairFiles(platform, project, stamp, now))];
+    const suffix = now.replace(/[-:.]/g, '');
+    const repairs = [...repairConfig(platform, project, suffix), ...(await repairFiles(platform, project, suffix, now))];
     if (isConfigured(platform, project)) repairs.push(...(await repairStore(ctx)));
-    const { findings } = await examine(ctx);
+    const { findings } = await runDoctorChecks(ctx);
     return repairs.length ? { repairs, findings } : noChange({ repairs, findings });
   },
 });
 
-function repairConfig(platform: Platform, project: Project, stamp: string): Repair[] {
+function repairConfig(platform: Platform, project: Project, suffix: string): Repair[] {
   const { files, config } = platform;
-  return configStates(platform, project).flatMap(({ path, problems }) => {
+  return inspectConfigFiles(platform, project).flatMap(({ path, problems }) => {
     if (problems.length === 0) return [];
-    const kept = `${path}.aside-${stamp}`;
-    files.copy(path, kept);
-    const isWhole = problems.every(({ key }) => key !== '');
-    if (isWhole) for (const { key } of problems) config.set(path, key, undefined);
-    else files.writeAtomic(path, salvaged(files.readText(path) ?? ''));
-    const what = isWhole ? `took out ${problems.map(({ key }) => key).join(', ')}` : 'began it anew';
-    return [{ check: 'config', message: `${path}: ${what}; as it was it is in ${kept}` }];
+    const copy = `${path}.aside-${suffix}`;
+    files.copy(path, copy);
+    const isJson = problems.every(({ key }) => key !== '');
+    if (isJson) for (const { key } of problems) config.set(path, key, undefined);
+    else files.writeAtomic(path, salvageConfig(files.readText(path) ?? ''));
+    const change = isJson ? `removed ${problems.map(({ key }) => key).join(', ')}` : 'created it again';
+    return [{ check: 'config', message: `${path}: ${change}; the original is in ${copy}` }];
   });
 }
 
-/** Of a file that is no longer JSON the two settings without which a shared store is not found again. */
-function salvaged(text: string): string {
+/** Builds a new configuration file from one that is not JSON, with the two settings that are needed to find a shared store. */
+function salvageConfig(text: string): string {
   const key = /"key"\s*:\s*"([a-z0-9_]{1,50})"/.exec(text)?.[1];
   const url = /"url"\s*:\s*"(postgres(?:ql)?:[^"\\]*)"/.exec(text)?.[1];
-  return `${JSON.stringify({ $schema: './config.schema.json', ...(key ? { project: { key } } : {}), ...(url ? { store: { url } } : {}) }, null, 2)}\n`;
+  const config = { $schema: './config.schema.json', ...(key ? { project: { key } } : {}), ...(url ? { store: { url } } : {}) };
+  return `${JSON.stringify(config, null, 2)}\n`;
 }
 
-async function repairFiles(platform: Platform, project: Project, stamp: string, now: string): Promise<Repair[]> {
+async function repairFiles(platform: Platform, project: Project, suffix: string, now: string): Promise<Repair[]> {
   const { files } = platform;
   const { changeLines } = await import('#platform/manifest-file.ts');
-  const torn = jsonlStates(platform, project).flatMap(({ path, state }) => {
+  const torn = inspectJsonLines(platform, project).flatMap(({ path, state }) => {
     if (state.torn === undefined) return [];
-    files.writeAtomic(`${path}.aside-${stamp}`, state.torn);
+    files.writeAtomic(`${path}.aside-${suffix}`, state.torn);
     const { torn } = state;
-    // Agents append to the manifest by hand, perhaps now.
+    // Agents may append to the manifest at the same time.
     if (basename(path) === 'MANIFEST.jsonl')
       changeLines(path, (lines) => lines.map((line, i) => (i === lines.length - 1 && line === torn ? 'drop' : 'keep')));
     else files.writeAtomic(path, (files.readText(path) ?? '').slice(0, -torn.length));
     return [
       {
         check: 'files',
-        message: `${relative(project.root, path)}: cut off the torn last line; it is in ${relative(project.root, path)}.aside-${stamp}`,
+        message: `${relative(project.root, path)}: removed the torn last line; it is in ${relative(project.root, path)}.aside-${suffix}`,
       },
     ];
   });
-  const old = leftovers(platform, project, now).map((name) => {
+  const removed = listLeftovers(platform, project, now).map((name) => {
     files.remove(join(project.folder, name));
     return { check: 'files', message: `removed ${name}` };
   });
-  return [...torn, ...old, ...repairEmpty(platform, project, stamp)];
+  return [...torn, ...removed, ...moveEmptyDatabase(platform, project, suffix)];
 }
 
-/** An empty file holds nothing, but is in the way of a new store. Where there is a backup, that is the way back. */
-function repairEmpty({ files, backups, databaseUrl }: Platform, project: Project, stamp: string): Repair[] {
+/** Moves an empty database file away, because it would block a new store. If there is a backup, restoring it is the better fix. */
+function moveEmptyDatabase({ files, backups, databaseUrl }: Platform, project: Project, suffix: string): Repair[] {
   const isEmpty = files.list(project.folder).some(({ name, size }) => name === 'cleo.db' && size === 0);
   if (!isEmpty || databaseUrl || backups.list(project).length > 0) return [];
   const path = join(project.folder, 'cleo.db');
-  files.rename(path, `${path}.damaged-${stamp}`);
-  return [{ check: 'store', message: `moved the empty database aside, to cleo.db.damaged-${stamp}; cleo init makes a new one` }];
+  files.rename(path, `${path}.damaged-${suffix}`);
+  return [{ check: 'store', message: `moved the empty database to cleo.db.damaged-${suffix}; cleo init creates a new one` }];
 }
 
-/** Nothing where the store cannot be opened: the findings that remain say so. */
+/** Repairs the content of the store. A store that cannot be opened is left alone; the remaining findings report it. */
 async function repairStore(ctx: JobContext): Promise<Repair[]> {
   const { project, now } = ctx;
-  const keeper = await ctx.storeAdmin(project);
+  const admin = await ctx.storeAdmin(project);
   const isOpen = await ctx.read(async () => true).catch(() => false);
-  if (!isOpen || (keeper.kind === 'sqlite' && (await keeper.inspect()).problems.length > 0)) return [];
+  if (!isOpen || (admin.kind === 'sqlite' && (await admin.inspect()).problems.length > 0)) return [];
   const ttlMinutes = ctx.config()['claims.ttlMinutes'];
   return ctx.write(async (store) => [
-    ...(await adopt(store)),
-    ...(await cutDangling(store)),
-    ...(await letGo(store, now, ttlMinutes)),
+    ...(await detachOrphans(store)),
+    ...(await dropMissingDependencies(store)),
+    ...(await releaseStaleClaims(store, now, ttlMinutes)),
     ...(await closeJobs(store, now)),
   ]);
 }
 
-const adopt = async (store: WriteStore): Promise<Repair[]> =>
-  (await store.tasks.detachOrphans()).map((id) => ({ check: 'tasks', message: `${id} stands alone now: its parent no longer exists` }));
+const detachOrphans = async (store: WriteStore): Promise<Repair[]> =>
+  (await store.tasks.detachOrphans()).map((id) => ({ check: 'tasks', message: `${id} has no parent now: its parent no longer exists` }));
 
-async function cutDangling(store: WriteStore): Promise<Repair[]> {
+async function dropMissingDependencies(store: WriteStore): Promise<Repair[]> {
   const edges = await store.health.listDependencyEdges();
   const missing = new Set(await store.tasks.findMissing([...new Set(edges.map(({ to }) => to))]));
-  const waiting = await store.tasks.getMany([...new Set(edges.filter(({ to }) => missing.has(to)).map(({ from }) => from))]);
-  for (const task of waiting)
-    await store.tasks.save(
-      task,
-      { ...task, depends: task.depends.filter((id) => !missing.has(id)) },
-      'what it depended on no longer exists',
-    );
-  return waiting.map(({ id }) => ({ check: 'tasks', message: `${id} no longer waits for a task that does not exist` }));
+  const dependents = await store.tasks.getMany([...new Set(edges.filter(({ to }) => missing.has(to)).map(({ from }) => from))]);
+  for (const task of dependents)
+    await store.tasks.save(task, { ...task, depends: task.depends.filter((id) => !missing.has(id)) }, 'its dependency no longer exists');
+  return dependents.map(({ id }) => ({ check: 'tasks', message: `${id} no longer depends on a task that does not exist` }));
 }
 
-async function letGo(store: WriteStore, now: string, ttlMinutes: number): Promise<Repair[]> {
-  const adrift = await store.claims.findOrphaned();
-  for (const claim of adrift) await free(store, claim, `${claim.session} is over`);
-  const moment = await store.claims.getLeaseTime(now);
-  const stale = (await store.claims.list()).filter((claim) => isExpired(claim, moment, ttlMinutes));
-  for (const claim of stale) await free(store, claim, `the claim of ${claim.agent} expired`);
+async function releaseStaleClaims(store: WriteStore, now: string, ttlMinutes: number): Promise<Repair[]> {
+  const orphaned = await store.claims.findOrphaned();
+  for (const claim of orphaned) await releaseClaim(store, claim, `${claim.session} has ended`);
+  const leaseTime = await store.claims.getLeaseTime(now);
+  const expired = (await store.claims.list()).filter((claim) => isExpired(claim, leaseTime, ttlMinutes));
+  for (const claim of expired) await releaseClaim(store, claim, `the claim of ${claim.agent} expired`);
   return [
-    ...adrift.map(({ taskId, session }) => ({ check: 'sessions', message: `${taskId} is free again: ${session} is over` })),
-    ...stale.map(({ taskId, agent }) => ({ check: 'tasks', message: `${taskId} is free again: ${agent} has not written for long` })),
+    ...orphaned.map(({ taskId, session }) => ({ check: 'sessions', message: `${taskId} is no longer claimed: ${session} has ended` })),
+    ...expired.map(({ taskId, agent }) => ({ check: 'tasks', message: `${taskId} is no longer claimed: the claim of ${agent} expired` })),
   ];
 }
 
-async function free(store: WriteStore, { taskId }: Claim, reason: string): Promise<void> {
+async function releaseClaim(store: WriteStore, { taskId }: Claim, reason: string): Promise<void> {
   await store.claims.release(taskId);
   const task = await store.tasks.get(taskId);
   if (task?.status === 'active') await store.tasks.save(task, { ...task, status: 'pending' }, reason);
 }
 
 async function closeJobs(store: WriteStore, now: string): Promise<Repair[]> {
-  const jobs = await unfinishedJobs(store, now);
+  const jobs = await listUnfinishedJobs(store, now);
   for (const { id } of jobs) await store.jobs.finish(id);
-  return jobs.map(({ operation, startedAt }) => ({ check: 'jobs', message: `took away the mark of ${operation}, begun at ${startedAt}` }));
+  return jobs.map(({ operation, startedAt }) => ({
+    check: 'jobs',
+    message: `closed the unfinished ${operation}, started at ${startedAt}`,
+  }));
 }

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { openApp } from '../../../test/app.ts';
 
-test('sessions whose scope is gone, or of which nothing is heard, are told, each with its fix', async () => {
+test('reports sessions without a scope or without activity, each with a fix', async () => {
   const app = await openApp({
     clock: { now: '2026-01-03T12:00:00.000Z' },
     config: { session: { quietHours: 48, requireNote: true } },
@@ -19,7 +19,7 @@ test('sessions whose scope is gone, or of which nothing is heard, are told, each
     {
       check: 'sessions',
       severity: 'warning',
-      message: 'session-2 of bob is suspended, and nothing was heard of it for 48 hours',
+      message: 'session-2 of bob is suspended without activity for 48 hours',
       fix: 'cleo session gc',
     },
   ]);
@@ -28,14 +28,14 @@ test('sessions whose scope is gone, or of which nothing is heard, are told, each
   expect(findings[0]).toMatchObject({
     check: 'sessions',
     severity: 'error',
-    message: 'session-2 is about epic:T003, which does not exist',
+    message: 'session-2 has the scope epic:T003, which does not exist',
   });
   expect((await app.cli(findings[0].fix)).exitCode).toBe(0);
   expect(await app.call('session.show', { sessionId: 'session-2' })).toMatchObject({ session: { status: 'ended' } });
   expect((await app.call('admin.doctor')).findings).toEqual([]);
 });
 
-test('what is held under a name that the environment gave, and the log knows, is no finding', async () => {
+test('accepts a claim of a session id from the environment', async () => {
   const app = await openApp({ tasks: ['T001'], env: { CLEO_SESSION_ID: 'from-outside' } });
   await app.call('tasks.start', { taskId: 'T001' });
   expect(await app.call('tasks.show', { taskId: 'T001' })).toMatchObject({ claim: { session: 'from-outside' } });

@@ -3,56 +3,57 @@ import { exitCodes } from '#core/errors/exit-codes.ts';
 import { registry } from '#core/index.generated.ts';
 import { openApp } from '../../../test/app.ts';
 
-const nameOf = (entry: (typeof registry.entries)[number]) => entry.name;
-const names = (help: { query?: object; mutate?: object }) => [...Object.keys(help.query ?? {}), ...Object.keys(help.mutate ?? {})].sort();
+const getName = (entry: (typeof registry.entries)[number]) => entry.name;
+const listNames = (help: { query?: object; mutate?: object }) =>
+  [...Object.keys(help.query ?? {}), ...Object.keys(help.mutate ?? {})].sort();
 
-test('without a question: the domains and the operations of tier 0, in under 3,000 bytes', async () => {
+test('shows domains and operations of tier 0 in less than 3,000 bytes', async () => {
   const { call } = await openApp();
   const answer = await call('admin.help');
-  expect(names(answer.help)).toEqual(
+  expect(listNames(answer.help)).toEqual(
     registry.entries
       .filter((entry) => entry.tier === 0)
-      .map(nameOf)
+      .map(getName)
       .sort(),
   );
   expect(answer.help.domains).toMatchObject({ tasks: expect.any(Number), admin: expect.any(Number) });
   expect(Buffer.byteLength(JSON.stringify(answer))).toBeLessThan(3000);
 });
 
-test.each([0, 1, 2])('tier %i holds the tiers below it', async (tier) => {
+test.each([0, 1, 2])('tier %i includes the tiers below', async (tier) => {
   const { call } = await openApp();
-  expect(names((await call('admin.help', { tier })).help)).toEqual(
+  expect(listNames((await call('admin.help', { tier })).help)).toEqual(
     registry.entries
       .filter((entry) => entry.tier <= tier)
-      .map(nameOf)
+      .map(getName)
       .sort(),
   );
 });
 
-test('a domain, by gateway', async () => {
+test('lists a domain by gateway', async () => {
   const { call } = await openApp();
   const { help } = await call('admin.help', { domain: 'tasks' });
-  expect(names(help)).toEqual(
+  expect(listNames(help)).toEqual(
     registry.entries
-      .map(nameOf)
+      .map(getName)
       .filter((name) => name.startsWith('tasks.'))
       .sort(),
   );
-  expect(help.query['tasks.show']).toBe('Show everything about one task');
+  expect(help.query['tasks.show']).toBe('Show a task with all its fields');
   expect(help.mutate).toHaveProperty('tasks.add');
 });
 
-test('further names of a parameter, and refusals in the order of their exit codes', async () => {
+test('shows parameter aliases, and errors by exit code', async () => {
   const { call, cli } = await openApp();
   const { help } = await call('admin.help', { operation: 'session.start' });
   expect(help.also).toEqual({ autoStart: 'autoFocus' });
   const codes = help.errors.map(({ exitCode }: { exitCode: number }) => exitCode);
   expect(codes.length).toBeGreaterThan(5);
   expect(codes).toEqual([...codes].sort((a, b) => a - b));
-  expect((await cli('cleo help session start --human')).out).toContain('In JSON it also takes autoStart for autoFocus.');
+  expect((await cli('cleo help session start --human')).out).toContain('JSON also accepts autoStart for autoFocus.');
 });
 
-test('one operation in full, with a schema that other programs read', async () => {
+test('describes one operation with a JSON Schema', async () => {
   const { call } = await openApp();
   const { help } = await call('admin.help', { operation: 'tasks.add' });
   expect(help).toMatchObject({
@@ -64,8 +65,8 @@ test('one operation in full, with a schema that other programs read', async () =
       required: ['title'],
       additionalProperties: false,
       properties: {
-        title: { type: 'string', maxLength: 200, description: expect.stringContaining('What has to be done') },
-        parent: { type: 'string', pattern: expect.any(String), description: 'Task, epic or saga it is part of' },
+        title: { type: 'string', maxLength: 200, description: expect.stringContaining('What to do') },
+        parent: { type: 'string', pattern: expect.any(String), description: 'Parent task, epic or saga' },
         depends: { type: 'array', items: { type: 'string', pattern: expect.any(String) } },
         priority: { enum: ['critical', 'high', 'medium', 'low'] },
       },
@@ -76,7 +77,7 @@ test('one operation in full, with a schema that other programs read', async () =
   expect(help.errors).toContainEqual({ code: 'E_SIBLING_LIMIT', exitCode: 12 });
 });
 
-test.each(registry.entries.map((entry) => [entry.name, entry]))('%s can be explained', async (name, entry) => {
+test.each(registry.entries.map((entry) => [entry.name, entry]))('describes %s', async (name, entry) => {
   const { call } = await openApp();
   const { help } = await call('admin.help', { operation: name });
   const { params } = await entry.load();
@@ -87,7 +88,7 @@ test.each(registry.entries.map((entry) => [entry.name, entry]))('%s can be expla
       keys.some((key) => ['type', 'enum', 'anyOf', 'const'].includes(key)),
       `${parameter} has no type`,
     ).toBe(true);
-    // What our own command line reads from the metadata is none of theirs.
+    // Metadata of the command line is not part of the schema.
     expect(keys.filter((key) => ['value', 'separator', 'choices', 'jsonSchema'].includes(key))).toEqual([]);
   }
 });
@@ -97,34 +98,34 @@ test.each([
   ['done', 'tasks.complete'],
   ['focus set', 'tasks.start'],
   ['next', 'tasks.next'],
-])('the words %s lead to %s', async (words, operation) => {
+])('finds the command %s as %s', async (words, operation) => {
   const { call } = await openApp();
   expect(await call('admin.help', { operation: words })).toMatchObject({ help: { operation } });
 });
 
-test('a gateway and its operation may be named apart', async () => {
+test('accepts the domain and the operation separately', async () => {
   const { call } = await openApp();
   expect(await call('admin.help', { domain: 'tasks', operation: 'show' })).toMatchObject({ help: { operation: 'tasks.show' } });
 });
 
-test('operations that share their words name each other', async () => {
+test('lists other operations of the same command', async () => {
   const { call } = await openApp();
   const shared = registry.entries.filter((entry) => entry.select);
   for (const entry of shared)
     expect((await call('admin.help', { operation: entry.commands[0] })).help.seeAlso, entry.name).toContain(entry.name);
 });
 
-test('the first word of several commands lists them', async () => {
+test('lists all commands with the same first word', async () => {
   const { call } = await openApp();
-  expect(names((await call('admin.help', { operation: 'criteria' })).help)).toContain('tasks.criteria.check');
+  expect(listNames((await call('admin.help', { operation: 'criteria' })).help)).toContain('tasks.criteria.check');
 });
 
-test('every exit code, with what to do', async () => {
+test('lists all exit codes', async () => {
   const { call } = await openApp();
   expect(await call('admin.help', { operation: 'exit-codes' })).toMatchObject({ help: { exits: exitCodes } });
 });
 
-test('what runs skills has the exit codes of skills, and they are told', async () => {
+test('lists the exit codes of skills', async () => {
   const { call, cli } = await openApp();
   const { help } = await call('admin.help', { operation: 'assess.compare' });
   expect(help).toMatchObject({ exitNamespace: 'skill' });
@@ -142,12 +143,12 @@ test.each([
   [{ operation: 'exit-code' }, 'cleo help exit-codes'],
   [{ domain: 'task' }, 'cleo help tasks'],
   [{ operation: 'frobnicate' }, 'cleo help'],
-])('%j is refused with the nearest', async (params, fix) => {
+])('rejects %j and suggests the nearest name', async (params, fix) => {
   const { call } = await openApp();
   expect(await call('admin.help', params)).toMatchObject({ error: { code: 'E_INVALID_OPERATION', exitCode: 2, fix } });
 });
 
-test.each([[{ tier: 3 }], [{ tier: -1 }], [{ tier: 1.5 }]])('%j is no tier', async (params) => {
+test.each([[{ tier: 3 }], [{ tier: -1 }], [{ tier: 1.5 }]])('rejects %j as a tier', async (params) => {
   const { call } = await openApp();
   expect(await call('admin.help', params)).toMatchObject({ error: { code: 'E_VALIDATION_TIER', exitCode: 6 } });
 });

@@ -2,7 +2,6 @@ import {
   array,
   boolean,
   description,
-  type InferOutput,
   literal,
   metadata,
   number,
@@ -28,18 +27,18 @@ import { getErrorCatalog } from '../all-errors.ts';
 
 const Summaries = optional(record(string(), string()));
 
-/** Operations by gateway, each with its one line; small, because agents read it first. */
+/** Operations by gateway with their summaries; small, because agents read it first. */
 const Listing = strictObject({
   domains: optional(record(string(), number())),
   tier: optional(number()),
-  /** The words that these commands begin with. */
+  /** The common first words of these commands. */
   group: optional(string()),
   query: Summaries,
   mutate: Summaries,
   more: string(),
 });
 
-const Whole = strictObject({
+const OperationHelp = strictObject({
   operation: string(),
   summary: string(),
   gateway: picklist(['query', 'mutate']),
@@ -47,44 +46,49 @@ const Whole = strictObject({
   aliases: optional(array(string())),
   usage: string(),
   params: record(string(), unknown()),
-  /** Further names under which it takes a parameter. */
+  /** Aliases of parameters. */
   also: optional(record(string(), string())),
   results: array(string()),
   errors: optional(array(strictObject({ code: string(), exitCode: number() }))),
-  /** Whose exit codes it has, where they are not those of cleo. */
+  /** Set if its exit codes are not those of cleo. */
   exitNamespace: optional(literal('skill')),
   example: strictObject({ params: record(string(), unknown()), command: string() }),
   seeAlso: optional(array(string())),
 });
 
 const SkillExit = strictObject({
-  ...{ codes: string(), name: string(), class: string(), status: string(), isRetried: boolean(), action: string() },
+  codes: string(),
+  name: string(),
+  class: string(),
+  status: string(),
+  isRetried: boolean(),
+  action: string(),
 });
-export type SkillExit = InferOutput<typeof SkillExit>;
-const SkillExits = strictObject({ skillExits: array(SkillExit) });
 
-const Exits = strictObject({
+const SkillExitsHelp = strictObject({ skillExits: array(SkillExit) });
+
+const ExitCodesHelp = strictObject({
   exits: array(strictObject({ code: number(), constant: string(), recoverable: string(), recovery: string() })),
 });
 
-/** A command that is a process and no operation. */
-const Process = strictObject({
+/** A command that runs as a process instead of an operation. */
+const ProcessHelp = strictObject({
   process: string(),
   summary: string(),
   usage: string(),
   params: record(string(), unknown()),
 });
 
-const Help = union([Whole, Process, Exits, SkillExits, Listing]);
+const Help = union([OperationHelp, ProcessHelp, ExitCodesHelp, SkillExitsHelp, Listing]);
 
 export const adminHelp = query({
   name: 'admin.help',
-  summary: 'Explain operations: all of a tier or domain, or one in full',
+  summary: 'Show help for operations, domains and tiers',
   params: strictObject({
     operation: optional(
       pipe(
         string(),
-        description(`An operation, a command or the first word of several; or ${helpTopics.join(', ')}`),
+        description(`An operation, a command, the first word of several commands, or ${helpTopics.join(', ')}`),
         metadata({ value: 'COMMAND' }),
       ),
     ),
@@ -102,62 +106,64 @@ export const adminHelp = query({
   async run({ registry }, { operation, tier, domain }) {
     if (operation === 'exit-codes') return { help: { exits: exitCodes } };
     if (operation === 'skill-exit-codes') return { help: { skillExits: (await import('#runs/rules/exit-rows.ts')).listExitRows() } };
-    if (operation !== undefined) return { help: await topic(registry, domain ? `${domain}.${operation}` : operation, tier) };
-    if (domain !== undefined) return { help: await domainListing(registry, domain, tier) };
+    if (operation !== undefined) return { help: await findTopic(registry, domain ? `${domain}.${operation}` : operation, tier) };
+    if (domain !== undefined) return { help: await listDomain(registry, domain, tier) };
     const entries = registry.entries.filter((entry) => entry.tier <= (tier ?? 0));
-    return { help: { ...(tier === undefined ? { domains: domainsOf(registry) } : { tier }), ...(await listing(registry, entries)) } };
+    return {
+      help: { ...(tier === undefined ? { domains: countByDomain(registry) } : { tier }), ...(await listOperations(registry, entries)) },
+    };
   },
 });
 
-const domainOf = (entry: RegistryEntry): string => entry.name.split('.', 1)[0]!;
-const gatewayOf = (entry: Pick<RegistryEntry, 'kind'>): 'query' | 'mutate' => (entry.kind === 'query' ? 'query' : 'mutate');
+const getDomain = (entry: RegistryEntry): string => entry.name.split('.', 1)[0]!;
+const getGateway = (entry: Pick<RegistryEntry, 'kind'>): 'query' | 'mutate' => (entry.kind === 'query' ? 'query' : 'mutate');
 
-function domainsOf(catalog: Registry): Record<string, number> {
+function countByDomain(registry: Registry): Record<string, number> {
   const counts: Record<string, number> = {};
-  for (const entry of catalog.entries) counts[domainOf(entry)] = (counts[domainOf(entry)] ?? 0) + 1;
+  for (const entry of registry.entries) counts[getDomain(entry)] = (counts[getDomain(entry)] ?? 0) + 1;
   return counts;
 }
 
-/** A name as an operation, as a command, as the first words of several, or as a domain. */
-async function topic(catalog: Registry, name: string, tier: number | undefined) {
-  const { entries } = catalog;
-  const named = catalog.find(name);
-  const called = entries.filter((entry) => entry.commands.includes(name));
-  const one = named ?? called.find((entry) => !entry.select) ?? called[0];
+/** Finds help by operation, command, common first words of commands, or domain. */
+async function findTopic(registry: Registry, name: string, tier: number | undefined) {
+  const { entries } = registry;
+  const byName = registry.find(name);
+  const byCommand = entries.filter((entry) => entry.commands.includes(name));
+  const one = byName ?? byCommand.find((entry) => !entry.select) ?? byCommand[0];
   const below = entries.filter((entry) => entry.commands.some((command) => command.startsWith(`${name} `)));
   const { processes } = await import('./shared/processes.ts');
   if (one) {
-    const others = [...called, ...below].filter((entry) => entry !== one);
-    const sharing = processes.filter((process) => listCommandNames(process).some((command) => one.commands.includes(command)));
-    return whole(await one.load(), [...new Set([...others, ...sharing].map((entry) => entry.name))]);
+    const others = [...byCommand, ...below].filter((entry) => entry !== one);
+    const sharedProcesses = processes.filter((process) => listCommandNames(process).some((command) => one.commands.includes(command)));
+    return describeOperation(await one.load(), [...new Set([...others, ...sharedProcesses].map((entry) => entry.name))]);
   }
-  if (below.length > 0) return { group: name, ...(await listing(catalog, below)) };
-  if (entries.some((entry) => domainOf(entry) === name)) return domainListing(catalog, name, tier);
+  if (below.length > 0) return { group: name, ...(await listOperations(registry, below)) };
+  if (entries.some((entry) => getDomain(entry) === name)) return listDomain(registry, name, tier);
   const process = processes.find((each) => each.name === name);
-  if (process) return wholeProcess(process);
+  if (process) return describeProcess(process);
   const names = entries.flatMap((entry) => [entry.name, ...entry.aliases, ...entry.commands]);
-  throw unknownName(name, [...helpTopics, ...names, ...processes.map((each) => each.name)]);
+  throw createUnknownNameError(name, [...helpTopics, ...names, ...processes.map((each) => each.name)]);
 }
 
-function domainListing(catalog: Registry, domain: string, tier = 2) {
-  const entries = catalog.entries.filter((entry) => domainOf(entry) === domain);
-  if (entries.length === 0) throw unknownName(domain, Object.keys(domainsOf(catalog)));
-  return listing(
-    catalog,
+function listDomain(registry: Registry, domain: string, tier = 2) {
+  const entries = registry.entries.filter((entry) => getDomain(entry) === domain);
+  if (entries.length === 0) throw createUnknownNameError(domain, Object.keys(countByDomain(registry)));
+  return listOperations(
+    registry,
     entries.filter((entry) => entry.tier <= tier),
   );
 }
 
-const unknownName = (name: string, known: string[]): CleoError =>
+const createUnknownNameError = (name: string, known: string[]): CleoError =>
   new CleoError('E_INVALID_OPERATION', { operation: name.slice(0, 100), suggestions: findNearest(name, known) });
 
-async function listing(catalog: Registry, entries: RegistryEntry[]) {
+async function listOperations(registry: Registry, entries: RegistryEntry[]) {
   const found: { query: Record<string, string>; mutate: Record<string, string> } = { query: {}, mutate: {} };
-  for (const entry of entries) found[gatewayOf(entry)][entry.name] = (await catalog.load(entry.name)).summary;
+  for (const entry of entries) found[getGateway(entry)][entry.name] = (await registry.load(entry.name)).summary;
   return { ...found, more: 'admin.help {operation}, {domain} or {tier: 0-2}' };
 }
 
-async function wholeProcess(process: CommandDefinition) {
+async function describeProcess(process: CommandDefinition) {
   const { createJsonSchema } = await import('#core/model/json-schema.ts');
   return {
     process: process.name,
@@ -167,20 +173,20 @@ async function wholeProcess(process: CommandDefinition) {
   };
 }
 
-/** By exit code, as people look them up; without those whose code depends on what happened. */
-const refusalsOf = ({ errors }: Operation): { code: string; exitCode: number }[] =>
+/** Lists errors by exit code, without those whose exit code varies. */
+const listErrors = ({ errors }: Operation): { code: string; exitCode: number }[] =>
   errors
-    .filter((code) => !('exitOf' in getErrorCatalog()[code]))
+    .filter((code) => !('getExit' in getErrorCatalog()[code]))
     .map((code) => ({ code, exitCode: getErrorCatalog()[code].exit }))
     .sort((a, b) => a.exitCode - b.exitCode);
 
-async function whole(operation: Operation, seeAlso: string[]) {
+async function describeOperation(operation: Operation, seeAlso: string[]) {
   const { createJsonSchema } = await import('#core/model/json-schema.ts');
-  const errors = refusalsOf(operation);
+  const errors = listErrors(operation);
   return {
     operation: operation.name,
     summary: operation.summary,
-    gateway: gatewayOf(operation),
+    gateway: getGateway(operation),
     tier: operation.tier,
     ...(operation.aliases?.length ? { aliases: operation.aliases } : {}),
     usage: formatUsage(operation),

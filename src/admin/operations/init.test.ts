@@ -6,13 +6,13 @@ import { formatConfigSchema } from '#core/model/config-schema.ts';
 import { createEmptyFolder, readProjectKey, type TestFolder } from '../../../test/folder.ts';
 
 const isPostgres = process.env.CLEO_TEST_ENGINE === 'postgres';
-const configOf = ({ root }: TestFolder) => JSON.parse(readFileSync(join(root, '.cleo', 'config.json'), 'utf8'));
-const contents = (root: string): Record<string, string> =>
+const readConfig = ({ root }: TestFolder) => JSON.parse(readFileSync(join(root, '.cleo', 'config.json'), 'utf8'));
+const readFiles = (root: string): Record<string, string> =>
   Object.fromEntries(
     ['config.json', '.gitignore', 'config.schema.json'].map((name) => [name, readFileSync(join(root, '.cleo', name), 'utf8')]),
   );
 
-test('a folder becomes a project, and the next command works', async () => {
+test('creates a project that works at once', async () => {
   const folder = createEmptyFolder();
   expect(await folder.call('admin.init')).toMatchObject({
     success: true,
@@ -22,23 +22,23 @@ test('a folder becomes a project, and the next command works', async () => {
   expect(readdirSync(folder.root)).toEqual(['.cleo']);
 });
 
-test('the configuration names the project after its folder, and its schema is beside it', async () => {
+test('derives the project key from the folder and writes the JSON Schema', async () => {
   const folder = createEmptyFolder().createSubfolder('My  Shop (v2)');
   await folder.call('admin.init');
-  expect(configOf(folder)).toEqual({
+  expect(readConfig(folder)).toEqual({
     $schema: './config.schema.json',
     project: { key: expect.stringMatching(/^my_shop_v2_[0-9a-f]{8}$/) },
   });
-  expect(contents(folder.root)['config.schema.json']).toBe(formatConfigSchema());
+  expect(readFiles(folder.root)['config.schema.json']).toBe(formatConfigSchema());
 });
 
-test('a name of other letters still gives a key', async () => {
+test('creates a key for a folder name without Latin letters', async () => {
   const folder = createEmptyFolder().createSubfolder('计划');
   expect(await folder.call('admin.init')).toMatchObject({ success: true });
   expect(readProjectKey(folder.root)).toMatch(/^project_[0-9a-f]{8}$/);
 });
 
-test('git sees what can be shared and nothing else, without a word in the .gitignore of the user', async () => {
+test('git sees only files that can be shared, without changing the .gitignore of the user', async () => {
   const folder = createEmptyFolder();
   git(folder, 'init', '-q');
   await folder.call('admin.init');
@@ -53,29 +53,29 @@ test('git sees what can be shared and nothing else, without a word in the .gitig
   ]);
 });
 
-test('a new .cleo is small', async () => {
+test('creates a small .cleo folder', async () => {
   const folder = createEmptyFolder();
   await folder.call('admin.init');
   const size = readdirSync(join(folder.root, '.cleo')).reduce((sum, name) => sum + statSync(join(folder.root, '.cleo', name)).size, 0);
   expect(size).toBeLessThanOrEqual(640 * 1024);
 });
 
-describe('what is there already', () => {
-  test('is left alone, with 101', async () => {
+describe('an existing project', () => {
+  test('is unchanged, with exit code 101', async () => {
     const folder = createEmptyFolder();
     await folder.call('admin.init');
     await folder.call('tasks.add', { title: 'First' });
-    const before = contents(folder.root);
+    const before = readFiles(folder.root);
     expect(await folder.call('admin.init')).toMatchObject({
       success: true,
       _meta: { exitCode: 101 },
       project: { root: folder.root, created: false },
     });
-    expect(contents(folder.root)).toEqual(before);
+    expect(readFiles(folder.root)).toEqual(before);
     expect(await folder.call('tasks.show', { taskId: 'T001' })).toMatchObject({ task: { title: 'First' } });
   });
 
-  test('is found from a folder inside: a second store would split the work', async () => {
+  test('is found from a subfolder', async () => {
     const folder = createEmptyFolder();
     await folder.call('admin.init');
     const inside = folder.createSubfolder('src/deep');
@@ -83,7 +83,7 @@ describe('what is there already', () => {
     expect(existsSync(join(inside.root, '.cleo'))).toBe(false);
   });
 
-  test('does not hold for a repository inside, or where CLEO_ROOT says otherwise', async () => {
+  test('is ignored in a nested repository and with CLEO_ROOT', async () => {
     const folder = createEmptyFolder();
     await folder.call('admin.init');
     const repository = folder.createSubfolder('vendor/lib');
@@ -96,7 +96,7 @@ describe('what is there already', () => {
   });
 });
 
-test('linked worktrees share the store of the main one, whichever of them makes it', async () => {
+test('linked worktrees share the store of the main worktree', async () => {
   const main = createEmptyFolder().createSubfolder('main');
   git(main, 'init', '-q');
   git(main, 'commit', '-q', '--allow-empty', '-m', 'first');
@@ -108,7 +108,7 @@ test('linked worktrees share the store of the main one, whichever of them makes 
   expect(await main.call('admin.init')).toMatchObject({ _meta: { exitCode: 101 } });
 });
 
-test('a worktree that has checked out .cleo/config.json still uses the store of the main one', async () => {
+test('a worktree with a checked out .cleo/config.json uses the store of the main worktree', async () => {
   const main = createEmptyFolder().createSubfolder('main');
   git(main, 'init', '-q');
   await main.call('admin.init');
@@ -122,17 +122,17 @@ test('a worktree that has checked out .cleo/config.json still uses the store of 
   expect(await linked.call('admin.init')).toMatchObject({ _meta: { exitCode: 101 }, project: { root: main.root } });
 });
 
-test('a clone keeps the key and the settings that were committed', async () => {
+test('keeps the committed key and settings of a clone', async () => {
   const folder = createEmptyFolder();
   mkdirSync(join(folder.root, '.cleo'));
   const key = `clone_${Math.random().toString(16).slice(2, 10)}`;
   writeFileSync(join(folder.root, '.cleo', 'config.json'), JSON.stringify({ project: { key }, hierarchy: { maxSiblings: 3 } }));
   expect(await folder.call('admin.init')).toMatchObject({ project: { created: true } });
-  expect(configOf(folder)).toEqual({ project: { key }, hierarchy: { maxSiblings: 3 } });
+  expect(readConfig(folder)).toEqual({ project: { key }, hierarchy: { maxSiblings: 3 } });
   expect(await folder.call('tasks.add', { title: 'First' })).toMatchObject({ success: true });
 });
 
-test("the user's own folder is no project", async () => {
+test("rejects the user's home folder", async () => {
   const folder = createEmptyFolder();
   const home = folder.createSubfolder('../home');
   expect(await home.call('admin.init')).toMatchObject({
@@ -144,14 +144,14 @@ test("the user's own folder is no project", async () => {
   expect(readdirSync(join(home.root, '.cleo'))).toEqual([]);
 });
 
-test('something else by the name .cleo is in the way', async () => {
+test('rejects a file named .cleo', async () => {
   const folder = createEmptyFolder();
   writeFileSync(join(folder.root, '.cleo'), 'a file');
   expect(await folder.call('admin.init')).toMatchObject({ error: { code: 'E_FILE_ERROR', exitCode: 3 } });
   expect(readFileSync(join(folder.root, '.cleo'), 'utf8')).toBe('a file');
 });
 
-test('a broken configuration is 8, and stays as it is', async () => {
+test('rejects an invalid configuration with 8 and leaves it unchanged', async () => {
   const folder = createEmptyFolder();
   mkdirSync(join(folder.root, '.cleo'));
   writeFileSync(join(folder.root, '.cleo', 'config.json'), '{"nope": 1}');
@@ -159,8 +159,8 @@ test('a broken configuration is 8, and stays as it is', async () => {
   expect(readdirSync(join(folder.root, '.cleo'))).toEqual(['config.json']);
 });
 
-describe('an address', () => {
-  test('with a password is refused, and the password is not repeated', async () => {
+describe('a store address', () => {
+  test('with a password is rejected without repeating it', async () => {
     const folder = createEmptyFolder();
     const answer = await folder.call('admin.init', { store: 'postgres://ada:hunter2hunter2@db.example/work' });
     expect(answer).toMatchObject({
@@ -170,7 +170,7 @@ describe('an address', () => {
     expect(existsSync(join(folder.root, '.cleo'))).toBe(false);
   });
 
-  test('that is none is refused', async () => {
+  test('of another database is rejected', async () => {
     expect(await createEmptyFolder().call('admin.init', { store: 'mysql://db/work' })).toMatchObject({
       error: { code: 'E_VALIDATION_STORE', exitCode: 6 },
     });
@@ -178,14 +178,14 @@ describe('an address', () => {
 });
 
 if (isPostgres)
-  describe('on a server', () => {
-    const local = (): TestFolder => {
+  describe('with PostgreSQL', () => {
+    const createLocal = (): TestFolder => {
       const folder = createEmptyFolder();
       delete folder.env.CLEO_DATABASE_URL;
       return folder;
     };
 
-    test('of many at once one makes the store; the others find it, under one key', async () => {
+    test('concurrent calls create the store once', async () => {
       const folder = createEmptyFolder();
       const answers = await Promise.all(Array.from({ length: 6 }, () => folder.call('admin.init')));
       expect(answers.map((answer) => answer.project?.created).sort()).toEqual([false, false, false, false, false, true]);
@@ -193,31 +193,31 @@ if (isPostgres)
       expect(readdirSync(join(folder.root, '.cleo')).filter((name) => /tmp|new/.test(name))).toEqual([]);
     });
 
-    test('the address is written down, and the project works by it alone', async () => {
-      const folder = local();
+    test('stores the address in the configuration', async () => {
+      const folder = createLocal();
       const store = inject('databaseUrl');
       expect(await folder.call('admin.init', { store })).toMatchObject({ project: { store: 'postgres', created: true } });
-      expect(configOf(folder).store).toEqual({ url: store });
+      expect(readConfig(folder).store).toEqual({ url: store });
       expect(existsSync(join(folder.root, '.cleo', 'cleo.db'))).toBe(false);
       expect(await folder.call('tasks.add', { title: 'First' })).toMatchObject({ task: { id: 'T001' } });
       expect(await folder.call('admin.init', { store })).toMatchObject({ _meta: { exitCode: 101 } });
       expect(await folder.call('admin.init')).toMatchObject({ _meta: { exitCode: 101 } });
     });
 
-    test('a project that has a store does not change it by being given another address', async () => {
-      const folder = local();
+    test('rejects another address for an existing project', async () => {
+      const folder = createLocal();
       await folder.call('admin.init');
       expect(await folder.call('admin.init', { store: inject('databaseUrl') })).toMatchObject({
         error: { code: 'E_VALIDATION_STORE', exitCode: 6 },
       });
-      expect(configOf(folder).store).toBeUndefined();
+      expect(readConfig(folder).store).toBeUndefined();
       const other = createEmptyFolder();
       await other.call('admin.init');
       expect(await other.call('admin.init', { store: 'postgres://elsewhere.example/work' })).toMatchObject({ error: { exitCode: 6 } });
     });
 
-    test('a server that is not there is 3, and a later try finds nothing in its way', async () => {
-      const folder = local();
+    test('exits with 3 for an unreachable server, and works on a later attempt', async () => {
+      const folder = createLocal();
       expect(await folder.call('admin.init', { store: 'postgres://127.0.0.1:1/none' })).toMatchObject({
         error: { code: 'E_STORE_UNREACHABLE', exitCode: 3 },
       });
@@ -226,8 +226,8 @@ if (isPostgres)
   });
 
 if (!isPostgres)
-  describe('in a file', () => {
-    test('a lost database is made anew only where there is no backup of it', async () => {
+  describe('with SQLite', () => {
+    test('creates a lost database again only if there is no backup', async () => {
       const folder = createEmptyFolder();
       await folder.call('admin.init');
       await folder.call('tasks.add', { title: 'First' });
@@ -241,7 +241,7 @@ if (!isPostgres)
       expect(await folder.call('tasks.add', { title: 'Again' })).toMatchObject({ task: { id: 'T001' } });
     });
 
-    test('an empty or damaged database is not taken for a fresh start', async () => {
+    test('rejects an empty or damaged database', async () => {
       const folder = createEmptyFolder();
       await folder.call('admin.init');
       for (const text of ['', 'no database at all, but long enough to be read as one'.repeat(20)]) {
@@ -252,14 +252,14 @@ if (!isPostgres)
       }
     });
 
-    test('a log that lost its database is not read as that of the new one', async () => {
+    test('ignores a write-ahead log of another database', async () => {
       const folder = createEmptyFolder();
       await folder.call('admin.init');
       const log = join(folder.root, '.cleo', 'cleo.db-wal');
       const old = createEmptyFolder();
       await old.call('admin.init');
-      // The log of a database that is still open somewhere, and therefore not emptied.
-      await old.cli(['add', 'From another life']);
+      // The log of a database that is still open is not empty.
+      await old.cli(['add', 'From another store']);
       writeFileSync(log, readFileSync(join(old.root, '.cleo', 'cleo.db-wal')));
       rmSync(join(folder.root, '.cleo', 'cleo.db'));
       expect(await folder.call('admin.init')).toMatchObject({ project: { created: true } });
@@ -282,28 +282,28 @@ function git({ root }: TestFolder, ...args: string[]): string {
   });
 }
 
-describe('agents', () => {
-  const template = ({ env }: TestFolder): string => join(env.HOME!, '.cleo', 'templates', 'CLEO-INJECTION.md');
+describe('agent clients', () => {
+  const getTemplate = ({ env }: TestFolder): string => join(env.HOME!, '.cleo', 'templates', 'CLEO-INJECTION.md');
 
-  test('the whole protocol text is kept in the folder of the user, and brought up to date', async () => {
+  test('writes the protocol text to the folder of the user and updates it', async () => {
     const folder = createEmptyFolder();
     await folder.call('admin.init');
     const { text } = await folder.call('admin.inject', { tier: 'orchestrator' });
-    expect(readFileSync(template(folder), 'utf8')).toBe(text);
-    writeFileSync(template(folder), 'old');
+    expect(readFileSync(getTemplate(folder), 'utf8')).toBe(text);
+    writeFileSync(getTemplate(folder), 'old');
     expect(await folder.call('admin.upgrade')).toMatchObject({ _meta: { exitCode: 102 } });
-    expect(readFileSync(template(folder), 'utf8')).toBe(text);
+    expect(readFileSync(getTemplate(folder), 'utf8')).toBe(text);
   });
 
-  test('that it cannot be written is a warning', async () => {
+  test('warns if the protocol text cannot be written', async () => {
     const folder = createEmptyFolder();
     writeFileSync(join(folder.env.HOME!, '.cleo'), 'in the way');
-    const made = await folder.call('admin.init');
-    expect(made).toMatchObject({ success: true, project: { created: true } });
-    expect(made._meta.warnings).toEqual([expect.stringMatching(/^The protocol text was not written: /)]);
+    const created = await folder.call('admin.init');
+    expect(created).toMatchObject({ success: true, project: { created: true } });
+    expect(created._meta.warnings).toEqual([expect.stringMatching(/^The protocol text was not written: /)]);
   });
 
-  test('clients that are found are offered, and set up only when asked for', async () => {
+  test('suggests found clients and sets them up only on request', async () => {
     const folder = createEmptyFolder();
     expect(await folder.call('admin.init')).toMatchObject({ offers: ['cleo setup'] });
     mkdirSync(join(folder.env.HOME!, '.codex'));

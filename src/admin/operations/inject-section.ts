@@ -6,7 +6,7 @@ import { protocolSections, renderProtocolSection } from '#research/rules/protoco
 export const adminInjectSection = query({
   name: 'admin.inject.section',
   summary: 'Print one section of the protocol text',
-  params: strictObject({ section: pipe(picklist(protocolSections), description('Which one')) }),
+  params: strictObject({ section: pipe(picklist(protocolSections), description('Name of the section')) }),
   result: strictObject({ text: string(), section: picklist(protocolSections) }),
   errors: [],
   tier: 1,

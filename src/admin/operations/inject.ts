@@ -5,11 +5,11 @@ import { protocolTiers, renderProtocol } from '#research/rules/protocol-text.ts'
 
 export const adminInject = query({
   name: 'admin.inject',
-  summary: 'Print the protocol text for an agent, up to a tier',
+  summary: 'Print the protocol text for an agent',
   params: strictObject({
     tier: pipe(
       picklist(protocolTiers),
-      description('minimal: any agent; standard: also sessions and hand-over; orchestrator: also handing out work'),
+      description('minimal: any agent; standard: also sessions and handoffs; orchestrator: also spawning'),
     ),
   }),
   result: strictObject({ text: string(), tier: picklist(protocolTiers) }),

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { type Json, openApp } from '../../../test/app.ts';
 
-test('what was done is listed newest first, with its parameters and the ids it touched', async () => {
+test('lists calls newest first with their parameters and changed ids', async () => {
   const app = await openApp({ clock: { now: '2026-02-03T04:05:06.789Z' } });
   await app.call('tasks.add', { title: 'First', labels: ['x'] });
   await app.call('tasks.update', { taskId: 'T001', title: 'Renamed' });
@@ -23,7 +23,7 @@ test('what was done is listed newest first, with its parameters and the ids it t
   ]);
 });
 
-test('a refusal is logged with its code; secrets are not', async () => {
+test('logs errors with their code, without secrets', async () => {
   const { call } = await openApp();
   await call('tasks.add', { title: 'x', parent: 'T009', description: 'token=ghp_0123456789abcdefghijABCDEFGHIJ012345' });
   const { entries } = await call('admin.log', { failed: true });
@@ -31,7 +31,7 @@ test('a refusal is logged with its code; secrets are not', async () => {
   expect(JSON.stringify(entries)).not.toContain('ghp_');
 });
 
-test('it can be narrowed by session, agent, operation, task and failure', async () => {
+test('filters by session, agent, operation, task and failure', async () => {
   const app = await openApp({ tasks: ['T001', 'T002', 'session session-1 task:T001 by world'] });
   await app.call('tasks.update', { taskId: 'T001', priority: 'high' }, { session: 'session-1' });
   await app.tamper("update sessions set status = 'suspended'");
@@ -50,7 +50,7 @@ test('it can be narrowed by session, agent, operation, task and failure', async 
   expect((await app.cli('cleo log --agent ada')).envelope.entries).toHaveLength(1);
 });
 
-test('a long log is cut, and says so', async () => {
+test('pages a long log', async () => {
   const { call } = await openApp();
   for (let i = 0; i < 4; i++) await call('tasks.add', { title: `Task ${i}` });
   expect(await call('admin.log', { limit: 2, offset: 1 })).toMatchObject({
@@ -59,14 +59,14 @@ test('a long log is cut, and says so', async () => {
   });
 });
 
-test('a log that was tampered with can still be read', async () => {
+test('reads a log that was tampered with', async () => {
   const app = await openApp();
   await app.call('tasks.add', { title: 'First' });
   await app.tamper("update audit_log set created_ids = 'torn', params = '{torn'");
   expect((await app.call('admin.log')).entries).toMatchObject([{ operation: 'tasks.add', params: '{torn' }]);
 });
 
-test('what came after an entry is listed in the order in which it came', async () => {
+test('lists entries after another one, oldest first', async () => {
   const { call } = await openApp();
   for (const title of ['First', 'Second', 'Third']) await call('tasks.add', { title });
   const seqs = async (params: object): Promise<number[]> => (await call('admin.log', { ...params })).entries.map(({ seq }: Json) => seq);

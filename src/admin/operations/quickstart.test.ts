@@ -5,17 +5,17 @@ import { openApp, type TestApp } from '../../../test/app.ts';
 
 type Word = string | { printedBy: string[] };
 
-const wordOf = async ({ cli }: TestApp, word: Word): Promise<string> =>
+const resolveWord = async ({ cli }: TestApp, word: Word): Promise<string> =>
   typeof word === 'string' ? word : (await cli(word.printedBy)).out.trim();
 
-test('every step does what the story says, one after the other', async () => {
+test('every step has the documented result', async () => {
   const app = await openApp();
   const { steps } = await app.call('admin.quickstart');
   for (const { files = {}, argv: words, exit = 0 } of steps as { files?: Record<string, string>; argv: Word[]; exit?: number }[]) {
     for (const [path, content] of Object.entries(files)) writeFileSync(join(app.root, path), content);
-    const argv = await Promise.all(words.map((word) => wordOf(app, word)));
+    const argv = await Promise.all(words.map((word) => resolveWord(app, word)));
     const { exitCode } = await app.cli(argv);
-    // The test's project is made already.
+    // The project of the test already exists.
     expect(`${argv.join(' ')}: ${exitCode}`).toBe(`${argv.join(' ')}: ${argv[0] === 'init' ? 101 : exit}`);
   }
   expect(await app.call('tasks.list')).toMatchObject({
@@ -23,7 +23,7 @@ test('every step does what the story says, one after the other', async () => {
   });
   const { grades } = await app.call('admin.grade.list');
   expect(grades).toMatchObject([{ totalScore: 72, letter: 'C' }]);
-  // What the story does in a hurry is what it loses points for, beside the door it comes through.
+  // The tour loses points for its shortcuts and for using the command line.
   expect(grades[0].flags).toEqual([
     'tasks.add without description (taskId: T004)',
     'Subtasks created without tasks.exists parent check',
@@ -32,7 +32,7 @@ test('every step does what the story says, one after the other', async () => {
   ]);
 });
 
-test('the folder is handed on to whoever plays it', async () => {
+test('returns the folder', async () => {
   const { call } = await openApp();
   expect(await call('admin.quickstart', { folder: 'demo' })).toMatchObject({ folder: 'demo' });
 });

@@ -20,7 +20,7 @@ const put = ({ root }: Pick<TestApp, 'root'>, file: string, text: string): void 
   mkdirSync(dirname(join(root, file)), { recursive: true });
   writeFileSync(join(root, file), text);
 };
-/** Every file of the project but the store, with its text. */
+/** All files of the project except the store, with their text. */
 const everything = (root: string): Record<string, string> =>
   Object.fromEntries(
     readdirSync(root, { recursive: true, withFileTypes: true })
@@ -98,7 +98,7 @@ const golden: Record<string, Record<string, string>> = {
 };
 
 describe.each(clientNames)('%s', (client) => {
-  test('is set up, is set up already, and is as before when it is taken out', async () => {
+  test('is set up once and removed without a trace', async () => {
     const { root, setup } = await project();
     const before = everything(root);
     const done = await setup(client);
@@ -113,7 +113,7 @@ describe.each(clientNames)('%s', (client) => {
     expect(await setup(client, { remove: true })).toMatchObject({ _meta: { exitCode: 102 } });
   });
 
-  test('a dry run says what it would write, and writes nothing', async () => {
+  test('a dry run reports the changes and writes nothing', async () => {
     const { root, setup } = await project();
     const before = everything(root);
     const { preview, dryRun } = await setup(client, { dryRun: true });
@@ -138,7 +138,7 @@ const theirs: Record<string, string> = {
   'GEMINI.md': '',
 };
 
-test.each(clientNames)('%s: what others wrote stays, character for character', async (client) => {
+test.each(clientNames)('%s: keeps all other text unchanged', async (client) => {
   const { root, setup } = await project(theirs);
   const before = everything(root);
   await setup(client, { statusline: true });
@@ -154,7 +154,7 @@ test.each(clientNames)('%s: what others wrote stays, character for character', a
   expect(everything(root)).toEqual(before);
 });
 
-test('entries that others changed around are found and taken out', async () => {
+test('removes entries in files that were reformatted', async () => {
   const { root, setup, read } = await project(theirs);
   await setup('claude');
   const settings = JSON.parse(read('.claude/settings.json'));
@@ -164,7 +164,7 @@ test('entries that others changed around are found and taken out', async () => {
   expect(read('.mcp.json')).toBe(theirs['.mcp.json']);
 });
 
-test('an entry that somebody wrote by hand is left as it is', async () => {
+test('keeps an entry that the user wrote', async () => {
   const own = '{"mcpServers":{"cleo":{"command":"npx","args":["cleo","mcp"]}}}';
   const table = '[mcp_servers.cleo]\ncommand = "npx"\nargs = ["cleo", "mcp"]\n';
   const { setup, read } = await project({ '.cursor/mcp.json': own, '.codex/config.toml': table });
@@ -174,7 +174,7 @@ test('an entry that somebody wrote by hand is left as it is', async () => {
   expect(read('.codex/config.toml')).toBe(table);
 });
 
-test('without the record the entries are still taken out', async () => {
+test('removes entries without the record', async () => {
   const { root, setup, read } = await project({ '.mcp.json': theirs['.mcp.json']!, 'CLAUDE.md': theirs['CLAUDE.md']! });
   await setup('claude');
   put({ root }, '.cleo/setup.json', 'not json');
@@ -183,7 +183,7 @@ test('without the record the entries are still taken out', async () => {
   expect(read('CLAUDE.md')).toBe(theirs['CLAUDE.md']);
 });
 
-test('people see in a dry run what would stand in the files, line for line', async () => {
+test('prints the added lines of a dry run', async () => {
   const { cli } = await project();
   const { out } = await cli(['setup', 'codex', '--dry-run', '--human']);
   expect(out).toContain(
@@ -191,7 +191,7 @@ test('people see in a dry run what would stand in the files, line for line', asy
   );
 });
 
-test('a folder that was there before stays', async () => {
+test('keeps a folder that existed before', async () => {
   const { root, setup, has } = await project();
   mkdirSync(join(root, '.cursor'));
   await setup('cursor');
@@ -200,7 +200,7 @@ test('a folder that was there before stays', async () => {
   expect(has('.cursor')).toBe(true);
 });
 
-test('a file that somebody deleted and made anew is theirs', async () => {
+test('keeps a file that the user deleted and created again', async () => {
   const { root, setup, read } = await project();
   await setup('cursor');
   put({ root }, '.cursor/mcp.json', '{}\n');
@@ -209,13 +209,13 @@ test('a file that somebody deleted and made anew is theirs', async () => {
   expect(read('.cursor/mcp.json')).toBe('{}\n');
 });
 
-test('a text of ours from an earlier version is brought up to date in place', async () => {
+test('updates an earlier version of the text in place', async () => {
   const { setup, read } = await project({ 'AGENTS.md': 'a\n\n<!-- cleo:begin -->\nold\n<!-- cleo:end -->\nb\n' });
   expect(await setup('codex')).toMatchObject({ success: true });
   expect(read('AGENTS.md')).toBe(`a\n\n<!-- cleo:begin -->\n${agentText}<!-- cleo:end -->\nb\n`);
 });
 
-test('a block that two clients read stays until the last one is taken out', async () => {
+test('keeps a shared block until the last client is removed', async () => {
   const { setup, has } = await project();
   await setup('codex');
   await setup('cursor');
@@ -226,26 +226,26 @@ test('a block that two clients read stays until the last one is taken out', asyn
 });
 
 describe('Claude Code', () => {
-  test('the hooks can be left out', async () => {
+  test('is set up without hooks on request', async () => {
     const { setup, has } = await project();
     await setup('claude', { hooks: false });
     expect(has('.claude/settings.json')).toBe(false);
   });
 
-  test('the status line is put in when it is asked for, and never in place of another', async () => {
+  test('adds the status line on request and never replaces another one', async () => {
     const one = await project();
     await one.setup('claude', { statusline: true });
     expect(JSON.parse(one.read('.claude/settings.json')).statusLine).toEqual({ type: 'command', command: 'cleo context statusline' });
     const own = '{"statusLine":{"type":"command","command":"mine"}}';
     const two = await project({ '.claude/settings.json': own });
     const done = await two.setup('claude', { statusline: true });
-    expect(done._meta.warnings).toEqual(['.claude/settings.json has a statusLine of its own, which stays']);
+    expect(done._meta.warnings).toEqual(['.claude/settings.json already has a statusLine, which is kept']);
     expect(JSON.parse(two.read('.claude/settings.json')).statusLine.command).toBe('mine');
     await two.setup('claude', { remove: true });
     expect(two.read('.claude/settings.json')).toBe(own);
   });
 
-  test('a CLAUDE.md that would hide AGENTS.md is not made', async () => {
+  test('does not create a CLAUDE.md that would hide AGENTS.md', async () => {
     const { setup, has, read } = await project({ 'AGENTS.md': '# Rules\n' });
     await setup('claude');
     expect(has('CLAUDE.md')).toBe(false);
@@ -254,7 +254,7 @@ describe('Claude Code', () => {
     expect(read('AGENTS.md')).toBe('# Rules\n');
   });
 
-  test('a CLAUDE.md that is a link to AGENTS.md stays one', async () => {
+  test('keeps a CLAUDE.md that links to AGENTS.md', async () => {
     const { root, setup, read } = await project({ 'AGENTS.md': '# Rules\n' });
     symlinkSync('AGENTS.md', join(root, 'CLAUDE.md'));
     await setup('claude');
@@ -265,16 +265,16 @@ describe('Claude Code', () => {
   });
 });
 
-test('OpenCode: the file and the place that the project has', async () => {
+test('OpenCode: uses the existing file and key', async () => {
   const { setup, read, has } = await project({ 'opencode.jsonc': '{ "mcp": { "servers": { "x": {} } } } // mine\n' });
   await setup('opencode');
   expect(has('opencode.json')).toBe(false);
   expect(read('opencode.jsonc')).toBe(
-    '{ "mcp": { "servers": { "cleo": {"type": "local", "command": ["cleo", "mcp"], "enabled": true}, "x": {} } } } // mine\n',
+    '{ "mcp": { "servers": {"cleo": {"type":"local","command":["cleo","mcp"],"enabled":true}, "x": {} } } } // mine\n',
   );
 });
 
-test('setup alone lists what is found and what is set up, and changes nothing', async () => {
+test('lists clients without arguments and changes nothing', async () => {
   const { root, setup } = await project({ '.cursor/rules/a.mdc': 'x' });
   await setup('gemini');
   const before = everything(root);
@@ -294,7 +294,7 @@ test('setup alone lists what is found and what is set up, and changes nothing', 
   expect(await setup(undefined, { remove: true })).toMatchObject({ error: { code: 'E_INVALID_INPUT', fix: 'cleo setup all --remove' } });
 });
 
-test('all is what is found; where nothing is, nothing is written', async () => {
+test('all sets up found clients only', async () => {
   const { root, setup, has } = await project();
   const before = everything(root);
   expect(await setup('all')).toMatchObject({ _meta: { exitCode: 100 }, clients: [] });
@@ -308,17 +308,17 @@ test('all is what is found; where nothing is, nothing is written', async () => {
   expect(everything(root)).toEqual({ ...before, '.vscode/settings.json': '{}', '.cursorrules': '' });
 });
 
-describe('hostile files are refused and left as they are', () => {
+describe('rejects invalid files and leaves them unchanged', () => {
   test.each<[why: string, client: string, file: string, text: string, exit: number]>([
     ['broken JSON', 'claude', '.mcp.json', '{"mcpServers": {', 8],
-    ['broken JSON, a megabyte of it', 'cursor', '.cursor/mcp.json', '['.repeat(1 << 20), 8],
+    ['a megabyte of broken JSON', 'cursor', '.cursor/mcp.json', '['.repeat(1 << 20), 8],
     ['an empty file', 'gemini', '.gemini/settings.json', '', 8],
     ['a list', 'vscode', '.vscode/mcp.json', '[]', 8],
     ['servers that are a list', 'vscode', '.vscode/mcp.json', '{"servers": []}', 8],
-    ['hooks of another form', 'claude', '.claude/settings.json', '{"hooks": {"SessionStart": {}}}', 8],
+    ['hooks of another type', 'claude', '.claude/settings.json', '{"hooks": {"SessionStart": {}}}', 8],
     ['broken TOML', 'codex', '.codex/config.toml', 'a = "', 8],
     ['a TOML table that cannot grow', 'codex', '.codex/config.toml', 'mcp_servers = {}\n', 8],
-    ['half a mark', 'codex', 'AGENTS.md', '<!-- cleo:begin -->\nx\n', 8],
+    ['an unpaired mark', 'codex', 'AGENTS.md', '<!-- cleo:begin -->\nx\n', 8],
   ])('%s', async (_, client, file, text, exit) => {
     const { root, setup } = await project({ [file]: text });
     const before = everything(root);
@@ -332,7 +332,7 @@ describe('hostile files are refused and left as they are', () => {
   test.each<[why: string, make: (path: string, outside: string) => void, problem: string]>([
     ['a folder', (path) => mkdirSync(path), 'is not a regular file'],
     ['a link out of the project', (path, outside) => symlinkSync(join(outside, 'x.json'), path), 'is outside the project'],
-    ['a link that leads nowhere', (path) => symlinkSync('nowhere', path), 'is a broken link'],
+    ['a broken link', (path) => symlinkSync('nowhere', path), 'is a broken link'],
     ['a link to itself', (path) => symlinkSync(path, path), 'is a broken link'],
     ['a read-only file', (path) => writeFileSync(path, '{}', { mode: 0o444 }), 'is read-only'],
     ['another encoding', (path) => writeFileSync(path, Buffer.from('{"a": "\xe9"}', 'latin1')), 'is not UTF-8'],
@@ -349,7 +349,7 @@ describe('hostile files are refused and left as they are', () => {
     expect(existsSync(join(root, 'CLAUDE.md'))).toBe(false);
   });
 
-  test('a folder of the path that leads out of the project, or is none', async () => {
+  test('a parent that links outside the project or is not a folder', async () => {
     const { root, setup } = await project();
     const outside = createEmptyFolder().root;
     symlinkSync(outside, join(root, '.cursor'));
@@ -359,7 +359,7 @@ describe('hostile files are refused and left as they are', () => {
     expect(await setup('vscode')).toMatchObject({ error: { exitCode: 3, fix: 'mv .vscode .vscode.aside && cleo setup vscode' } });
   });
 
-  test('a sound file of a megabyte is set up and taken out again', async () => {
+  test('sets up and removes a valid file of a megabyte', async () => {
     const big = JSON.stringify(
       { mcpServers: Object.fromEntries(Array.from({ length: 20_000 }, (_, i) => [`server-${i}`, { command: `command-${i}` }])) },
       null,
@@ -373,7 +373,7 @@ describe('hostile files are refused and left as they are', () => {
   });
 });
 
-test('the hook prints plain text: what looks like JSON would be read as an order', () => {
+test('the hook prints plain text, because JSON would be treated as instructions', () => {
   expect(briefingHook).toContain('--human');
   expect(briefingHook).toMatch(/2>\/dev\/null \|\| true$/);
 });

@@ -4,7 +4,7 @@ import { TokenRow } from './token-create.ts';
 
 export const adminTokenList = query({
   name: 'admin.token.list',
-  summary: 'List the tokens of the HTTP server, without their secrets',
+  summary: 'List the tokens of the HTTP server',
   params: strictObject({}),
   result: strictObject({ tokens: array(strictObject({ ...TokenRow.entries, revokedAt: optional(string()) })) }),
   errors: [],

@@ -5,8 +5,8 @@ import { TokenRow } from './token-create.ts';
 
 export const adminTokenRevoke = mutation({
   name: 'admin.token.revoke',
-  summary: 'Take a token out of force, at once and for good',
-  params: strictObject({ name: pipe(string(), description('Which, as token list names it')) }),
+  summary: 'Revoke a token',
+  params: strictObject({ name: pipe(string(), description('Name of the token, as shown by token list')) }),
   result: strictObject({ token: strictObject({ ...TokenRow.entries, revokedAt: optional(string()) }) }),
   errors: ['E_NOT_FOUND'],
   tier: 2,

@@ -13,14 +13,14 @@ async function open() {
   return { ...app, inner };
 }
 
-test('a token is created, shown once, listed without its secret, and revoked', async () => {
+test('creates a token, shows its secret once, lists and revokes it', async () => {
   const { call } = await openApp();
-  const made = await call('admin.token.create', { name: 'ci', scope: 'mutate' });
-  expect(made).toMatchObject({ token: { name: 'ci', scope: 'mutate', createdBy: 'tester' }, data: { created: ['ci'] } });
-  expect(made.secret).toMatch(isFresh);
+  const created = await call('admin.token.create', { name: 'ci', scope: 'mutate' });
+  expect(created).toMatchObject({ token: { name: 'ci', scope: 'mutate', createdBy: 'tester' }, data: { created: ['ci'] } });
+  expect(created.secret).toMatch(isFresh);
   const list = await call('admin.token.list');
   expect(list).toMatchObject({ tokens: [{ name: 'ci', scope: 'mutate' }] });
-  expect(JSON.stringify(list)).not.toContain(made.secret);
+  expect(JSON.stringify(list)).not.toContain(created.secret);
   expect(await call('admin.token.revoke', { name: 'ci' })).toMatchObject({
     token: { revokedAt: expect.any(String) },
     data: { updated: ['ci'] },
@@ -29,12 +29,12 @@ test('a token is created, shown once, listed without its secret, and revoked', a
   expect(await call('admin.token.list')).toMatchObject({ tokens: [{ name: 'ci', revokedAt: expect.any(String) }] });
 });
 
-test('without a token the list is empty, which is an answer', async () => {
+test('exits with 100 without tokens', async () => {
   const { call } = await openApp();
   expect(await call('admin.token.list')).toMatchObject({ _meta: { exitCode: 100 }, success: true, tokens: [] });
 });
 
-test('no two secrets are the same, and no name is given twice, not even that of a revoked one', async () => {
+test('creates unique secrets and never reuses a name', async () => {
   const { call } = await openApp();
   const secrets = new Set<string>();
   for (let i = 0; i < 20; i++) secrets.add((await call('admin.token.create', { name: `t${i}`, scope: 'query' })).secret);
@@ -44,10 +44,10 @@ test('no two secrets are the same, and no name is given twice, not even that of 
     error: { code: 'E_ID_COLLISION', exitCode: 22, fix: 'cleo token list' },
   });
   expect(await call('admin.token.create', { name: 'http', scope: 'query' })).toMatchObject({ error: { code: 'E_VALIDATION_NAME' } });
-  expect(await call('admin.token.revoke', { name: 'nobody' })).toMatchObject({ error: { code: 'E_NOT_FOUND' } });
+  expect(await call('admin.token.revoke', { name: 'missing' })).toMatchObject({ error: { code: 'E_NOT_FOUND' } });
 });
 
-test('the secret is nowhere in the store: not in the tokens, the log or the kept answer of its key', async () => {
+test('does not store the secret in tokens, log or idempotency keys', async () => {
   const { call, store } = await openApp();
   const key = { idempotencyKey: 'once' };
   const { secret } = await call('admin.token.create', { name: 'ci', scope: 'admin' }, key);
@@ -56,18 +56,18 @@ test('the secret is nowhere in the store: not in the tokens, the log or the kept
     secret: '[shown once]',
   });
   await call('tasks.add', { title: `Use ${secret}`, description: secret });
-  const seen = await store.read(async (reads) => ({
-    tokens: await reads.tokens.list(),
-    log: await reads.audit.listAfter(0, 10),
-    kept: await reads.keys.get('admin.token.create', 'once'),
+  const stored = await store.read(async (reader) => ({
+    tokens: await reader.tokens.list(),
+    log: await reader.audit.listAfter(0, 10),
+    kept: await reader.keys.get('admin.token.create', 'once'),
   }));
-  expect(seen.tokens).toHaveLength(1);
-  expect(seen.log).toHaveLength(2);
-  expect(JSON.stringify(seen)).not.toContain(secret);
-  expect(JSON.stringify(seen)).not.toContain(secret.slice(5));
+  expect(stored.tokens).toHaveLength(1);
+  expect(stored.log).toHaveLength(2);
+  expect(JSON.stringify(stored)).not.toContain(secret);
+  expect(JSON.stringify(stored)).not.toContain(secret.slice(5));
 });
 
-test('a secret admits while its token is in force, and nothing else does', async () => {
+test('accepts only the secret of an active token', async () => {
   const { call, inner } = await open();
   expect(await hasTokens(inner)).toBe(false);
   const { secret } = await call('admin.token.create', { name: 'ci', scope: 'mutate' });
@@ -82,7 +82,7 @@ test('a secret admits while its token is in force, and nothing else does', async
   await inner.closeStores();
 });
 
-test('a restored backup does not bring a revoked token back', async () => {
+test('restoring a backup does not reactivate a revoked token', async () => {
   const { call } = await openApp({ engine: 'sqlite' });
   await call('admin.token.create', { name: 'kept', scope: 'query' });
   await call('admin.token.create', { name: 'gone', scope: 'admin' });
@@ -96,7 +96,7 @@ test('a restored backup does not bring a revoked token back', async () => {
   ]);
 });
 
-test('what decides is compared in constant time', async () => {
+test('compares hashes in constant time', async () => {
   const { call, inner } = await open();
   const { secret } = await call('admin.token.create', { name: 'ci', scope: 'query' });
   const compared: [string, string][] = [];
@@ -120,7 +120,7 @@ test.each([
   ['mutate', 'admin.backup.restore', false],
   ['mutate', 'admin.upgrade', false],
   ['admin', 'admin.token.create', true],
-] as const)('a token of scope %s and %s: %s', async (scope, operation, isAllowed) => {
+] as const)('a token of scope %s may call %s: %s', async (scope, operation, isAllowed) => {
   const { inner } = await open();
   const params = { 'tasks.add': { title: 'x' }, 'admin.token.create': { name: 'new', scope: 'query' } }[operation as string] ?? {};
   const { envelope, exitCode } = await dispatch(inner, { operation, params, gateway: 'http', token: { name: 'ci', scope } });
@@ -133,11 +133,11 @@ test.each([
   await inner.closeStores();
 });
 
-test('the log knows a caller by the name of its token, unless it says which agent it is', async () => {
+test('logs the name of the token unless the call names an agent', async () => {
   const { inner, store } = await open();
   const token = { name: 'ci', scope: 'mutate' as const };
   await dispatch(inner, { operation: 'tasks.add', params: { title: 'x' }, gateway: 'http', token });
   await dispatch(inner, { operation: 'tasks.add', params: { title: 'y' }, gateway: 'http', token, agent: 'worker-7' });
-  expect((await store.read((reads) => reads.audit.listAfter(0, 10))).map(({ agent }) => agent)).toEqual(['ci', 'worker-7']);
+  expect((await store.read((reader) => reader.audit.listAfter(0, 10))).map(({ agent }) => agent)).toEqual(['ci', 'worker-7']);
   await inner.closeStores();
 });

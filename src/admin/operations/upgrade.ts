@@ -2,12 +2,13 @@ import { join } from 'node:path';
 import { number, optional, strictObject, string } from 'valibot';
 import { answer, job } from '#core/define.ts';
 import { formatConfigSchema } from '#core/model/config-schema.ts';
+import { defined } from '#lib/defined.ts';
 import type { Platform, Project } from '#platform/port.ts';
-import { refreshTemplate } from './shared/template.ts';
+import { updateProtocolTemplate } from './shared/protocol-template.ts';
 
 export const adminUpgrade = job({
   name: 'admin.upgrade',
-  summary: 'Bring a store of an earlier version up to date, behind a backup',
+  summary: 'Back up the store and upgrade its schema',
   params: strictObject({}),
   result: strictObject({ upgrade: strictObject({ from: number(), to: number(), backup: optional(string()) }) }),
   errors: ['E_STORE_NEWER', 'E_STORE_DAMAGED', 'E_FILE_ERROR', 'E_CHECKSUM_MISMATCH', 'E_STORE_UNREACHABLE'],
@@ -21,13 +22,13 @@ export const adminUpgrade = job({
     const { from, to } = await (await openStore('write')).migrate();
     const backup = platform.backups.list(project).find(({ id }) => !before.has(id))?.id;
     const isRefreshed = refreshSchema(platform, project);
-    const upgrade = { from, to, ...(backup ? { backup } : {}) };
-    const warnings = await refreshTemplate(platform, registry);
+    const upgrade = { from, to, ...defined({ backup }) };
+    const warnings = await updateProtocolTemplate(platform, registry);
     return answer({ upgrade }, { warnings, ...(from === to && !isRefreshed ? { exit: 102 as const } : {}) });
   },
 });
 
-/** The schema that editors check the configuration with is a copy, which ages. */
+/** Updates the JSON Schema of the configuration, a copy for editors that can become outdated. */
 function refreshSchema({ files }: Platform, project: Project): boolean {
   const path = join(project.folder, 'config.schema.json');
   const known = files.readText(path);

@@ -5,7 +5,7 @@ import { schemaVersion } from '#store/schema-version.ts';
 import { openApp } from '../../../test/app.ts';
 import { createEmptyFolder } from '../../../test/folder.ts';
 
-test('what runs here', async () => {
+test('shows versions, store and root', async () => {
   const app = await openApp();
   expect(await app.call('admin.version')).toMatchObject({
     success: true,
@@ -18,7 +18,7 @@ test('what runs here', async () => {
   });
 });
 
-test('it answers without a project, and with a broken one', async () => {
+test('works without a project and in a broken one', async () => {
   const folder = createEmptyFolder();
   expect(await folder.call('admin.version')).toEqual(expect.not.objectContaining({ store: expect.anything(), root: expect.anything() }));
   mkdirSync(join(folder.root, '.cleo'));

@@ -1,12 +1,13 @@
 import { number, optional, picklist, strictObject, string } from 'valibot';
 import { query } from '#core/define.ts';
 import { CleoError } from '#core/errors/error.ts';
+import { defined } from '#lib/defined.ts';
 import { schemaVersion } from '#store/schema-version.ts';
 
 export const adminVersion = query({
   name: 'admin.version',
   aliases: ['system.version'],
-  summary: 'The version of cleo, and what it runs on',
+  summary: 'Show the version of cleo and its environment',
   params: strictObject({}),
   result: strictObject({
     version: string(),
@@ -25,20 +26,19 @@ export const adminVersion = query({
     const { platform } = ctx;
     const sqlite = await ctx.sqliteVersion();
     const project = platform.getProject();
-    const store = project && storeOf(platform.databaseUrl, () => ctx.config['store.url']);
+    const store = project && detectStore(platform.databaseUrl, () => ctx.config['store.url']);
     return {
       version: platform.version,
       runtime: platform.runtime,
-      ...(sqlite ? { sqlite } : {}),
+      ...defined({ sqlite }),
       schema: schemaVersion,
-      ...(store ? { store } : {}),
-      ...(project ? { root: project.root } : {}),
+      ...defined({ store, root: project?.root }),
     };
   },
 });
 
-/** Undefined where the configuration cannot be read: this answers whatever is broken. */
-function storeOf(address: string | undefined, configured: () => string): 'sqlite' | 'postgres' | undefined {
+/** Undefined if the configuration cannot be read, because `version` must work in a broken project. */
+function detectStore(address: string | undefined, configured: () => string): 'sqlite' | 'postgres' | undefined {
   try {
     return (address ?? configured()) ? 'postgres' : 'sqlite';
   } catch (error) {

@@ -1,154 +1,154 @@
 import { agents } from './agents.generated.ts';
 
-/** The programs that agents run in, as far as we set them up. */
+/** The agent clients that setup supports. */
 export const clientNames = ['claude', 'codex', 'cursor', 'gemini', 'vscode', 'opencode'] as const;
 export type ClientName = (typeof clientNames)[number];
 
-export const pieceKinds = ['mcp', 'hooks', 'statusline', 'agents', 'text'] as const;
+export const partKinds = ['mcp', 'hooks', 'statusline', 'agents', 'text'] as const;
 
-/** One thing that is put into a file. */
-export interface Piece {
+/** One part of the setup: a file, or a value or block in a file. */
+export interface SetupPart {
   file: string;
-  /** `mcp`: the server. `hooks` and `statusline`: what Claude Code runs. `agents`: those that work is handed to. `text`: the block for
-   *  the agent to read. */
-  what: (typeof pieceKinds)[number];
-  /** The file is ours as a whole. */
-  whole?: string;
-  /** Keys down to the value, with `[]` for an element of an array; none for a marked block. */
+  /** `mcp`: the server. `hooks` and `statusline`: commands that Claude Code runs. `agents`: agent definitions. `text`: the block that
+   *  agents read. */
+  kind: (typeof partKinds)[number];
+  /** The content of a file that setup owns completely. */
+  content?: string;
+  /** The keys of the value, with `[]` for an array element; absent for a marked block. */
   path?: string[];
   value?: unknown;
-  /** What tells our own element of an array from others. */
-  sign?: string;
+  /** A text that identifies our element of an array. */
+  marker?: string;
 }
 
 export interface Client {
   name: ClientName;
   title: string;
-  /** What shows that it is used in a project, and by a user. */
-  signs: string[];
-  homeSigns: string[];
-  pieces: Piece[];
-  /** Of a file that is made for it. */
+  /** Files that show that the client is used in a project, and by a user. */
+  projectMarkers: string[];
+  homeMarkers: string[];
+  parts: SetupPart[];
+  /** The initial content of files that setup creates. */
   seeds?: Record<string, string>;
 }
 
-// `cleo` as everybody finds it on their own path: these files are committed.
+// `cleo` is resolved by the PATH of each user, because these files are committed.
 const command = 'cleo';
 const server = { command, args: ['mcp'] };
 
-/** Prints where things stand, as plain text: what looks like JSON is read as an order to the client. It is silent where there is
- *  no project or no cleo: it runs at the start of every session of everybody who works here. */
+/** Prints the briefing as plain text, because Claude Code treats JSON output as instructions. It prints nothing without a project or
+ *  without cleo, because it runs at the start of every session of everyone who works in the repository. */
 export const briefingHook = 'cleo briefing --human --budget 2000 2>/dev/null || true';
 const hook = { hooks: [{ type: 'command', command: briefingHook, timeout: 10 }] };
-const hookSign = 'cleo briefing';
+const hookMarker = 'cleo briefing';
 
 type Agent = (typeof agents)[keyof typeof agents];
 
-/** The agents that work is handed to, each as the client reads it. */
-const agentFiles = (folder: string, textOf: (name: string, agent: Agent) => string): Piece[] =>
-  Object.entries(agents).map(([name, agent]) => ({ file: `${folder}/${name}.md`, what: 'agents', whole: textOf(name, agent) }));
+/** The agent definitions in the format of a client. */
+const listAgentFiles = (folder: string, format: (name: string, agent: Agent) => string): SetupPart[] =>
+  Object.entries(agents).map(([name, agent]) => ({ file: `${folder}/${name}.md`, kind: 'agents', content: format(name, agent) }));
 
-const withHead = ({ body }: Agent, head: string[]): string => `---\n${head.join('\n')}\n---\n${body}`;
+const formatAgentFile = ({ body }: Agent, head: string[]): string => `---\n${head.join('\n')}\n---\n${body}`;
 
 export const clients: Client[] = [
   {
     name: 'claude',
     title: 'Claude Code',
-    signs: ['.claude', 'CLAUDE.md', '.mcp.json'],
-    homeSigns: ['.claude', '.claude.json'],
-    pieces: [
-      { file: '.mcp.json', what: 'mcp', path: ['mcpServers', 'cleo'], value: server },
-      // After a compaction a session starts again, and reads it again.
-      { file: '.claude/settings.json', what: 'hooks', path: ['hooks', 'SessionStart', '[]'], value: hook, sign: hookSign },
-      // What is printed before a compaction tells the summary what to keep.
-      { file: '.claude/settings.json', what: 'hooks', path: ['hooks', 'PreCompact', '[]'], value: hook, sign: hookSign },
+    projectMarkers: ['.claude', 'CLAUDE.md', '.mcp.json'],
+    homeMarkers: ['.claude', '.claude.json'],
+    parts: [
+      { file: '.mcp.json', kind: 'mcp', path: ['mcpServers', 'cleo'], value: server },
+      // A session also starts after a compaction.
+      { file: '.claude/settings.json', kind: 'hooks', path: ['hooks', 'SessionStart', '[]'], value: hook, marker: hookMarker },
+      // The summary of a compaction takes the output of this hook into account.
+      { file: '.claude/settings.json', kind: 'hooks', path: ['hooks', 'PreCompact', '[]'], value: hook, marker: hookMarker },
       {
         file: '.claude/settings.json',
-        what: 'statusline',
+        kind: 'statusline',
         path: ['statusLine'],
         value: { type: 'command', command: 'cleo context statusline' },
-        sign: 'cleo context statusline',
+        marker: 'cleo context statusline',
       },
-      ...agentFiles('.claude/agents', (_, { text }) => text),
-      { file: 'CLAUDE.md', what: 'text' },
+      ...listAgentFiles('.claude/agents', (_, { text }) => text),
+      { file: 'CLAUDE.md', kind: 'text' },
     ],
   },
   {
     name: 'codex',
     title: 'Codex',
-    signs: ['.codex'],
-    homeSigns: ['.codex'],
-    pieces: [
-      { file: '.codex/config.toml', what: 'mcp' },
-      { file: 'AGENTS.md', what: 'text' },
+    projectMarkers: ['.codex'],
+    homeMarkers: ['.codex'],
+    parts: [
+      { file: '.codex/config.toml', kind: 'mcp' },
+      { file: 'AGENTS.md', kind: 'text' },
     ],
   },
   {
     name: 'cursor',
     title: 'Cursor',
-    signs: ['.cursor', '.cursorrules'],
-    homeSigns: ['.cursor'],
-    pieces: [
-      { file: '.cursor/mcp.json', what: 'mcp', path: ['mcpServers', 'cleo'], value: server },
-      ...agentFiles('.cursor/agents', (name, agent) => withHead(agent, [`name: ${name}`, `description: ${agent.description}`])),
-      { file: 'AGENTS.md', what: 'text' },
+    projectMarkers: ['.cursor', '.cursorrules'],
+    homeMarkers: ['.cursor'],
+    parts: [
+      { file: '.cursor/mcp.json', kind: 'mcp', path: ['mcpServers', 'cleo'], value: server },
+      ...listAgentFiles('.cursor/agents', (name, agent) => formatAgentFile(agent, [`name: ${name}`, `description: ${agent.description}`])),
+      { file: 'AGENTS.md', kind: 'text' },
     ],
   },
   {
     name: 'gemini',
     title: 'Gemini CLI',
-    signs: ['.gemini', 'GEMINI.md'],
-    homeSigns: ['.gemini'],
-    pieces: [
-      { file: '.gemini/settings.json', what: 'mcp', path: ['mcpServers', 'cleo'], value: server },
-      ...agentFiles('.gemini/agents', (name, agent) => withHead(agent, [`name: ${name}`, `description: ${agent.description}`])),
-      { file: 'GEMINI.md', what: 'text' },
+    projectMarkers: ['.gemini', 'GEMINI.md'],
+    homeMarkers: ['.gemini'],
+    parts: [
+      { file: '.gemini/settings.json', kind: 'mcp', path: ['mcpServers', 'cleo'], value: server },
+      ...listAgentFiles('.gemini/agents', (name, agent) => formatAgentFile(agent, [`name: ${name}`, `description: ${agent.description}`])),
+      { file: 'GEMINI.md', kind: 'text' },
     ],
   },
   {
     name: 'vscode',
     title: 'VS Code',
-    signs: ['.vscode'],
-    homeSigns: ['.vscode'],
-    pieces: [
-      { file: '.vscode/mcp.json', what: 'mcp', path: ['servers', 'cleo'], value: { type: 'stdio', ...server } },
-      { file: 'AGENTS.md', what: 'text' },
+    projectMarkers: ['.vscode'],
+    homeMarkers: ['.vscode'],
+    parts: [
+      { file: '.vscode/mcp.json', kind: 'mcp', path: ['servers', 'cleo'], value: { type: 'stdio', ...server } },
+      { file: 'AGENTS.md', kind: 'text' },
     ],
   },
   {
     name: 'opencode',
     title: 'OpenCode',
-    signs: ['opencode.json', 'opencode.jsonc', '.opencode'],
-    homeSigns: ['.config/opencode'],
-    pieces: [
-      { file: 'opencode.json', what: 'mcp', path: ['mcp', 'cleo'], value: { type: 'local', command: [command, 'mcp'], enabled: true } },
-      ...agentFiles('.opencode/agents', (name, agent) =>
-        withHead(agent, [
+    projectMarkers: ['opencode.json', 'opencode.jsonc', '.opencode'],
+    homeMarkers: ['.config/opencode'],
+    parts: [
+      { file: 'opencode.json', kind: 'mcp', path: ['mcp', 'cleo'], value: { type: 'local', command: [command, 'mcp'], enabled: true } },
+      ...listAgentFiles('.opencode/agents', (name, agent) =>
+        formatAgentFile(agent, [
           `description: ${agent.description}`,
           'mode: subagent',
-          // Whoever judges does not repair.
+          // A validator must not change files.
           ...(name === 'cleo-validator' ? ['permission:', '  edit: deny'] : []),
         ]),
       ),
-      { file: 'AGENTS.md', what: 'text' },
+      { file: 'AGENTS.md', kind: 'text' },
     ],
     seeds: { 'opencode.json': '{\n  "$schema": "https://opencode.ai/config.json"\n}\n' },
   },
 ];
 
-/** What stands between the marks of a file that agents read: the way to everything else, as short as it can be. */
+/** The marked block in a file that agents read: a short pointer to everything else. */
 export const agentText = `## Tasks: cleo
 
-Work in this project is planned, claimed and handed on with cleo. Before you begin:
+Work in this project is planned, claimed and handed off with cleo. Before you start:
 
-1. \`cleo briefing\`: session, focus, handoff, what is next.
-2. \`cleo inject --tier minimal\`: how to work with it (\`standard\` and \`orchestrator\` say more).
+1. \`cleo briefing\`: session, focus, handoff, next task.
+2. \`cleo inject --tier minimal\`: how to work with it (\`standard\` and \`orchestrator\` contain more).
 
 Over MCP \`cleo_query\` reads and \`cleo_mutate\` writes; \`admin.help\` lists the operations. In a shell it is \`cleo help\`.
-Every answer is JSON with an exit code; a refusal carries \`error.fix\`, a command that leads out of it.
+Every answer is JSON with an exit code; an error contains \`error.fix\`, a command that resolves it.
 `;
 
-/** The table for Codex, which stands between marks. */
+/** The marked block for Codex. */
 export const codexTable = `[mcp_servers.cleo]
 command = "${command}"
 args = ["mcp"]

@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { clients, type Piece, pieceKinds } from './setup-clients.ts';
-import { type Plan, planRemoval, planSetup, setUpParts, type Written } from './setup-plan.ts';
+import { clients, partKinds, type SetupPart } from './setup-clients.ts';
+import { listPresentParts, planRemoval, planSetup, type SetupPlan, type SetupRecord } from './setup-plan.ts';
 
-const everything = new Set<Piece['what']>(pieceKinds);
+const allKinds = new Set<SetupPart['kind']>(partKinds);
 const line = fc.constantFrom('# A', 'b = 1', '', '[t]', 'c = "d" # e', '- item', 'text');
 const prose = fc
   .tuple(fc.array(line), fc.constantFrom('\n', '\r\n'), fc.boolean())
@@ -27,75 +27,74 @@ const toml = fc
     fc.constantFrom('', '\n'),
   )
   .map((parts) => parts.join(''));
-const textOf = (file: string): fc.Arbitrary<string> => (file.endsWith('.toml') ? toml : /\.json/.test(file) ? json : prose);
+const createText = (file: string): fc.Arbitrary<string> => (file.endsWith('.toml') ? toml : /\.json/.test(file) ? json : prose);
 
-test.each(clients.map((client) => [client.title, client] as const))(
-  '%s: any files are the same when it was set up and taken out',
-  (_, client) => {
-    const files = fc.record(Object.fromEntries(client.pieces.map(({ file }) => [file, fc.option(textOf(file), { nil: undefined })])));
-    fc.assert(
-      fc.property(files, (before) => {
-        const now: Record<string, string | undefined> = { ...before };
-        const record: Record<string, Written | undefined> = {};
-        const texts = (file: string): string | undefined => now[file];
-        const setup = planSetup(client, texts, (file) => record[file], everything);
-        expect(setup.refusals).toEqual([]);
-        for (const { file, text, written } of setup.edits) {
-          now[file] = text;
-          record[file] = written;
-        }
-        expect([...setUpParts(client, texts)]).toEqual(expect.arrayContaining(['mcp', 'text']));
-        expect(planSetup(client, texts, (file) => record[file], everything).edits).toEqual([]);
-        for (const { file, text } of planRemoval(client, texts, (file) => record[file]).edits) now[file] = text;
-        for (const file of Object.keys(now)) expect(now[file]).toBe(before[file]);
-      }),
-      { numRuns: 200 },
-    );
-  },
-);
+test.each(clients.map((client) => [client.title, client] as const))('%s: removing a setup restores any files', (_, client) => {
+  const arbitraryFiles = fc.record(
+    Object.fromEntries(client.parts.map(({ file }) => [file, fc.option(createText(file), { nil: undefined })])),
+  );
+  fc.assert(
+    fc.property(arbitraryFiles, (before) => {
+      const files: Record<string, string | undefined> = { ...before };
+      const record: Record<string, SetupRecord | undefined> = {};
+      const readText = (file: string): string | undefined => files[file];
+      const setup = planSetup(client, readText, (file) => record[file], allKinds);
+      expect(setup.conflicts).toEqual([]);
+      for (const { file, text, record: entry } of setup.edits) {
+        files[file] = text;
+        record[file] = entry;
+      }
+      expect([...listPresentParts(client, readText)]).toEqual(expect.arrayContaining(['mcp', 'text']));
+      expect(planSetup(client, readText, (file) => record[file], allKinds).edits).toEqual([]);
+      for (const { file, text } of planRemoval(client, readText, (file) => record[file]).edits) files[file] = text;
+      for (const file of Object.keys(files)) expect(files[file]).toBe(before[file]);
+    }),
+    { numRuns: 200 },
+  );
+});
 
-test('a file that is not what it should be is named, and nothing of it is planned', () => {
+test('reports an invalid file and plans no edit for it', () => {
   const claude = clients.find(({ name }) => name === 'claude')!;
   const plan = planSetup(
     claude,
     (file) => (file === '.mcp.json' ? '{' : undefined),
     () => undefined,
-    everything,
+    allKinds,
   );
-  expect(plan.refusals).toEqual([{ file: '.mcp.json', problem: 'is not JSON: line 1: close brace expected' }]);
+  expect(plan.conflicts).toEqual([{ file: '.mcp.json', problem: 'is not JSON: line 1: close brace expected' }]);
   expect(plan.edits.map(({ file }) => file)).not.toContain('.mcp.json');
 });
 
-describe('a file that is ours as a whole', () => {
+describe('a file that setup owns', () => {
   const claude = clients.find(({ name }) => name === 'claude')!;
   const file = '.claude/agents/cleo-subagent.md';
-  const ours = claude.pieces.find((piece) => piece.file === file)!.whole!;
-  const wants = new Set<Piece['what']>(['agents']);
-  const plan = (text: string | undefined, written?: Written) =>
+  const ours = claude.parts.find((part) => part.file === file)!.content!;
+  const kinds = new Set<SetupPart['kind']>(['agents']);
+  const plan = (text: string | undefined, written?: SetupRecord) =>
     planSetup(
       claude,
       (each) => (each === file ? text : undefined),
       () => written,
-      wants,
+      kinds,
     );
-  const edit = (plan: Plan) => plan.edits.find((each) => each.file === file);
+  const edit = (plan: SetupPlan) => plan.edits.find((each) => each.file === file);
 
-  test('is made, and brought up to date', () => {
-    const made = edit(plan(undefined));
-    expect(made).toMatchObject({ text: ours, adds: ours, written: { created: true } });
+  test('is created and updated', () => {
+    const created = edit(plan(undefined));
+    expect(created).toMatchObject({ text: ours, added: ours, record: { created: true } });
     const older = { created: true as const, inserted: { '': 'older' } };
-    expect(edit(plan('older', older))).toMatchObject({ text: ours, written: { created: true, inserted: { '': ours } } });
-    expect(edit(plan(ours, made!.written!))).toBeUndefined();
+    expect(edit(plan('older', older))).toMatchObject({ text: ours, record: { created: true, inserted: { '': ours } } });
+    expect(edit(plan(ours, created!.record!))).toBeUndefined();
   });
 
-  test('is left alone where somebody else wrote or changed it', () => {
+  test('is kept if the user wrote or changed it', () => {
     expect(edit(plan('theirs'))).toBeUndefined();
-    expect(plan('theirs').remarks).toEqual([`${file} is not as cleo wrote it, and stays`]);
+    expect(plan('theirs').warnings).toEqual([`${file} was not written by cleo and is kept`]);
     expect(edit(plan('changed', { created: true, inserted: { '': ours } }))).toBeUndefined();
   });
 
-  test('goes when it is as it was written, and only then', () => {
-    const removal = (text: string, written?: Written) =>
+  test('is removed only if it is unchanged', () => {
+    const removal = (text: string, written?: SetupRecord) =>
       planRemoval(
         claude,
         (each) => (each === file ? text : undefined),
@@ -103,7 +102,7 @@ describe('a file that is ours as a whole', () => {
       );
     const written = { created: true as const, inserted: { '': ours } };
     expect(removal(ours, written).edits).toEqual([{ file, text: undefined }]);
-    expect(removal('changed', written)).toMatchObject({ edits: [], remarks: [`${file} was changed, and stays`] });
+    expect(removal('changed', written)).toMatchObject({ edits: [], warnings: [`${file} was changed and is kept`] });
     expect(removal('theirs').edits).toEqual([]);
     expect(removal(ours).edits).toEqual([]);
   });

@@ -2,148 +2,158 @@ import { parse as parseToml } from 'smol-toml';
 import { findJson, insertJson, parseJsonc, removeJson, removeOnce } from '#lib/jsonc.ts';
 import { type BlockMarks, findBlock, markdownMarks, putBlock, removeBlock, tomlMarks } from '#lib/marked-block.ts';
 import { stripBom } from '#lib/parse-json.ts';
-import { agentText, type Client, clients, codexTable, type Piece } from './setup-clients.ts';
+import { agentText, type Client, clients, codexTable, type SetupPart } from './setup-clients.ts';
 
-/** What set-up wrote into a file, kept so that taking it out leaves the file as it was. */
-export interface Written {
-  /** The file was not there before. */
+/** The record of what setup wrote into a file, so that removing it restores the original file. */
+export interface SetupRecord {
+  /** True if setup created the file. */
   created?: true;
-  /** Nor were this many of the folders it lies in. */
+  /** Number of parent folders that setup created. */
   folders?: number;
-  /** The very characters, by the keys of the value. */
+  /** The inserted text by key path. */
   inserted?: Record<string, string>;
 }
 
-/** The files of a project as they are; undefined for one that is not there. */
-export type Texts = (file: string) => string | undefined;
-/** What set-up wrote before. */
-export type Known = (file: string) => Written | undefined;
+/** Reads a file of the project; undefined if it does not exist. */
+export type ReadText = (file: string) => string | undefined;
+/** Returns the record of an earlier setup. */
+export type GetRecord = (file: string) => SetupRecord | undefined;
 
-export interface Edit {
+export interface FileEdit {
   file: string;
-  /** Undefined: the file goes. */
+  /** Undefined: delete the file. */
   text: string | undefined;
-  /** What is put in. */
-  adds?: string;
-  written?: Written;
+  /** The added text. */
+  added?: string;
+  record?: SetupRecord;
 }
 
-/** Why a file is left as it is. */
-export interface Refusal {
+/** The reason why a file cannot be edited. */
+export interface SetupConflict {
   file: string;
   problem: string;
 }
 
-export interface Plan {
-  edits: Edit[];
-  refusals: Refusal[];
-  /** What was not done, and need not be. */
-  remarks: string[];
+export interface SetupPlan {
+  edits: FileEdit[];
+  conflicts: SetupConflict[];
+  /** Parts that were skipped because the user has changed or set them. */
+  warnings: string[];
 }
 
-/** What has to be written so that a client knows us: nothing where it does. */
-export function planSetup(client: Client, texts: Texts, known: Known, wants: Set<Piece['what']>): Plan {
-  const ours = piecesIn(client, texts);
-  const plan = planned(client, placed(client, texts), texts, (piece, text) => {
-    if (!wants.has(piece.what)) return {};
-    if (piece.whole !== undefined) return wholeFile(piece, texts(piece.file), known);
-    if (!piece.path) return isByHand(piece, text) ? {} : { text: putBlock(text, bodyOf(piece), marksOf(piece)) };
-    if (findJson(text, piece.path, piece.path.at(-1) === '[]' ? oursBy(piece) : undefined) !== undefined) return foreignRemark(piece, text);
-    const done = insertJson(text, piece.path, piece.value);
-    return done ?? { problem: `has something else than an object or a list at ${nameOf(piece)}` };
+/** Plans the edits that set up a client; none if it is already set up. */
+export function planSetup(client: Client, readText: ReadText, getRecord: GetRecord, kinds: Set<SetupPart['kind']>): SetupPlan {
+  const presentParts = findParts(client, readText);
+  const plan = planEdits(client, locateParts(client, readText), readText, (part, text) => {
+    if (!kinds.has(part.kind)) return {};
+    if (part.content !== undefined) return planContentFile(part, readText(part.file), getRecord);
+    if (!part.path) return isManualTable(part, text) ? {} : { text: putBlock(text, getBlockBody(part), getMarks(part)) };
+    if (findJson(text, part.path, part.path.at(-1) === '[]' ? createMarkerTest(part) : undefined) !== undefined)
+      return checkForeignStatusLine(part, text);
+    const edit = insertJson(text, part.path, part.value);
+    return edit ?? { problem: `has neither an object nor a list at ${getKeyPath(part)}` };
   });
   for (const edit of plan.edits) {
-    const before = known(edit.file);
-    const inserted = { ...before?.inserted, ...edit.written?.inserted };
-    // A file of ours that somebody deleted and made anew is theirs.
-    const isWhole = client.pieces.some(({ file, whole }) => file === edit.file && whole !== undefined);
-    const isCreated = isWhole || texts(edit.file) === undefined || (before?.created && ours.some(({ file }) => file === edit.file));
-    edit.written = {
+    const previous = getRecord(edit.file);
+    const inserted = { ...previous?.inserted, ...edit.record?.inserted };
+    // A file that the user deleted and created again belongs to the user.
+    const isOwnedFile = client.parts.some(({ file, content }) => file === edit.file && content !== undefined);
+    const isCreated =
+      isOwnedFile || readText(edit.file) === undefined || (previous?.created && presentParts.some(({ file }) => file === edit.file));
+    edit.record = {
       ...(isCreated ? { created: true } : {}),
-      ...(isCreated && before?.folders ? { folders: before.folders } : {}),
+      ...(isCreated && previous?.folders ? { folders: previous.folders } : {}),
       ...(Object.keys(inserted).length > 0 ? { inserted } : {}),
     };
   }
   return plan;
 }
 
-/** What has to be taken out so that a client no longer knows us. A block that another client reads too stays for it. */
-export function planRemoval(client: Client, texts: Texts, known: Known): Plan {
-  const pieces = placed(client, texts).toReversed();
-  // It may have been the other one when it was written.
-  if (client.name === 'claude') pieces.push(...['CLAUDE.md', 'AGENTS.md'].map((file) => ({ file, what: 'text' as const })));
-  const plan = planned(client, pieces, texts, (piece, text) => {
-    if (texts(piece.file) === undefined) return {};
-    if (piece.whole !== undefined)
-      return isOurs(piece, text, known) ? { text: '' } : known(piece.file) ? { remark: `${piece.file} was changed, and stays` } : {};
-    if (!piece.path) return isShared(client, piece, texts) ? {} : { text: removeBlock(text, marksOf(piece)) };
-    const inserted = known(piece.file)?.inserted?.[nameOf(piece)];
-    const exact = inserted === undefined ? undefined : removeOnce(text, inserted);
-    return { text: exact !== undefined && 'value' in parseJsonc(exact) ? exact : removeJson(text, piece.path, oursBy(piece)) };
+/** Plans the edits that remove a client. A block that another client also reads stays. */
+export function planRemoval(client: Client, readText: ReadText, getRecord: GetRecord): SetupPlan {
+  const parts = locateParts(client, readText).toReversed();
+  // The block may have been written to the other file.
+  if (client.name === 'claude') parts.push(...['CLAUDE.md', 'AGENTS.md'].map((file) => ({ file, kind: 'text' as const })));
+  const plan = planEdits(client, parts, readText, (part, text) => {
+    if (readText(part.file) === undefined) return {};
+    if (part.content !== undefined)
+      return isUnchanged(part, text, getRecord)
+        ? { text: '' }
+        : getRecord(part.file)
+          ? { warning: `${part.file} was changed and is kept` }
+          : {};
+    if (!part.path) return isShared(client, part, readText) ? {} : { text: removeBlock(text, getMarks(part)) };
+    const inserted = getRecord(part.file)?.inserted?.[getKeyPath(part)];
+    const remaining = inserted === undefined ? undefined : removeOnce(text, inserted);
+    return {
+      text: remaining !== undefined && 'value' in parseJsonc(remaining) ? remaining : removeJson(text, part.path, createMarkerTest(part)),
+    };
   });
   for (const edit of plan.edits) {
-    delete edit.written;
-    delete edit.adds;
-    if (known(edit.file)?.created && edit.text === seedOf(client, edit.file)) edit.text = undefined;
+    delete edit.record;
+    delete edit.added;
+    if (getRecord(edit.file)?.created && edit.text === getSeed(client, edit.file)) edit.text = undefined;
   }
   return plan;
 }
 
-/** The parts that a client has of us. */
-export const setUpParts = (client: Client, texts: Texts): Set<Piece['what']> => new Set(piecesIn(client, texts).map(({ what }) => what));
+/** The kinds of parts that are set up for a client. */
+export const listPresentParts = (client: Client, readText: ReadText): Set<SetupPart['kind']> =>
+  new Set(findParts(client, readText).map(({ kind }) => kind));
 
-const piecesIn = (client: Client, texts: Texts): Piece[] =>
-  placed(client, texts).filter((piece) => {
-    const text = texts(piece.file);
+const findParts = (client: Client, readText: ReadText): SetupPart[] =>
+  locateParts(client, readText).filter((part) => {
+    const text = readText(part.file);
     if (text === undefined) return false;
-    if (piece.whole !== undefined) return text === piece.whole;
-    if (piece.path) return findJson(text, piece.path, oursBy(piece)) !== undefined;
-    return piece.what === 'mcp' ? hasTable(text) : typeof findBlock(text, marksOf(piece)) === 'object';
+    if (part.content !== undefined) return text === part.content;
+    if (part.path) return findJson(text, part.path, createMarkerTest(part)) !== undefined;
+    return part.kind === 'mcp' ? hasTable(text) : typeof findBlock(text, getMarks(part)) === 'object';
   });
 
-/** A file that is ours as a whole is made, and brought up to date as long as nobody else changed it. */
-function wholeFile(piece: Piece, text: string | undefined, known: Known): Step {
-  if (text === piece.whole) return {};
-  if (text !== undefined && !isOurs(piece, text, known)) return { remark: `${piece.file} is not as cleo wrote it, and stays` };
-  return { text: piece.whole!, inserted: piece.whole! };
+/** Creates a file that setup owns, or updates it unless the user has changed it. */
+function planContentFile(part: SetupPart, text: string | undefined, getRecord: GetRecord): PartEdit {
+  if (text === part.content) return {};
+  if (text !== undefined && !isUnchanged(part, text, getRecord)) return { warning: `${part.file} was not written by cleo and is kept` };
+  return { text: part.content!, inserted: part.content! };
 }
 
-const isOurs = (piece: Piece, text: string, known: Known): boolean => {
-  const written = known(piece.file);
-  return written?.created === true && text === written.inserted?.[nameOf(piece)];
+const isUnchanged = (part: SetupPart, text: string, getRecord: GetRecord): boolean => {
+  const record = getRecord(part.file);
+  return record?.created === true && text === record.inserted?.[getKeyPath(part)];
 };
 
-interface Step {
+interface PartEdit {
   text?: string;
   inserted?: string;
   problem?: string;
-  remark?: string;
+  warning?: string;
 }
 
-function planned(client: Client, pieces: Piece[], texts: Texts, step: (piece: Piece, text: string) => Step): Plan {
-  const plan: Plan = { edits: [], refusals: [], remarks: [] };
+function planEdits(client: Client, parts: SetupPart[], readText: ReadText, step: (part: SetupPart, text: string) => PartEdit): SetupPlan {
+  const plan: SetupPlan = { edits: [], conflicts: [], warnings: [] };
   const edits = new Map<string, { text: string; inserted: Record<string, string> }>();
-  for (const piece of pieces) {
-    const { file } = piece;
-    if (plan.refusals.some((refusal) => refusal.file === file)) continue;
-    const text = edits.get(file)?.text ?? texts(file) ?? seedOf(client, file);
-    const problem = problemOf(piece, text);
-    const done = problem === undefined ? step(piece, text) : { problem };
-    if (done.remark) plan.remarks.push(done.remark);
-    const refused = done.problem ?? (done.text === undefined ? undefined : problemOf(piece, done.text));
-    if (refused !== undefined) plan.refusals.push({ file, problem: refused });
-    else if (done.text !== undefined && done.text !== text)
+  for (const part of parts) {
+    const { file } = part;
+    if (plan.conflicts.some((refusal) => refusal.file === file)) continue;
+    const text = edits.get(file)?.text ?? readText(file) ?? getSeed(client, file);
+    const problem = findSyntaxProblem(part, text);
+    const edit = problem === undefined ? step(part, text) : { problem };
+    if (edit.warning) plan.warnings.push(edit.warning);
+    const problemAfter = edit.problem ?? (edit.text === undefined ? undefined : findSyntaxProblem(part, edit.text));
+    if (problemAfter !== undefined) plan.conflicts.push({ file, problem: problemAfter });
+    else if (edit.text !== undefined && edit.text !== text)
       edits.set(file, {
-        text: done.text,
-        inserted: { ...edits.get(file)?.inserted, ...(done.inserted === undefined ? {} : { [nameOf(piece)]: done.inserted }) },
+        text: edit.text,
+        inserted: { ...edits.get(file)?.inserted, ...(edit.inserted === undefined ? {} : { [getKeyPath(part)]: edit.inserted }) },
       });
   }
-  for (const [file, { text, inserted }] of edits) plan.edits.push({ file, text, adds: addsOf(texts(file), text), written: { inserted } });
+  for (const [file, { text, inserted }] of edits)
+    plan.edits.push({ file, text, added: findAddedText(readText(file), text), record: { inserted } });
   return plan;
 }
 
-/** What is new in a text in which something was put. */
-function addsOf(before: string | undefined, after: string): string {
+/** The text that was added between two versions of a file. */
+function findAddedText(before: string | undefined, after: string): string {
   if (before === undefined) return after;
   let start = 0;
   while (start < before.length && before[start] === after[start]) start += 1;
@@ -152,57 +162,59 @@ function addsOf(before: string | undefined, after: string): string {
   return after.slice(start, after.length - end);
 }
 
-/** The pieces, each in the file that this project has for it. */
-function placed(client: Client, texts: Texts): Piece[] {
-  return client.pieces.map((piece) => {
-    if (piece.what === 'text' && client.name === 'claude') return { ...piece, file: claudeFile(texts) };
-    if (client.name !== 'opencode' || piece.what !== 'mcp') return piece;
-    const file = texts('opencode.json') === undefined && texts('opencode.jsonc') !== undefined ? 'opencode.jsonc' : piece.file;
-    const isNested = findJson(texts(file) ?? '', ['mcp', 'servers'])?.startsWith('{');
-    return { ...piece, file, path: isNested ? ['mcp', 'servers', 'cleo'] : piece.path! };
+/** The parts of a client with the files that this project uses for them. */
+function locateParts(client: Client, readText: ReadText): SetupPart[] {
+  return client.parts.map((part) => {
+    if (part.kind === 'text' && client.name === 'claude') return { ...part, file: pickClaudeFile(readText) };
+    if (client.name !== 'opencode' || part.kind !== 'mcp') return part;
+    const file = readText('opencode.json') === undefined && readText('opencode.jsonc') !== undefined ? 'opencode.jsonc' : part.file;
+    const isNested = findJson(readText(file) ?? '', ['mcp', 'servers'])?.startsWith('{');
+    return { ...part, file, path: isNested ? ['mcp', 'servers', 'cleo'] : part.path! };
   });
 }
 
-/** Claude Code reads AGENTS.md only where there is no CLAUDE.md, or where that imports it: a new CLAUDE.md would hide it. */
-function claudeFile(texts: Texts): string {
-  const own = texts('CLAUDE.md');
-  const hasOther = texts('AGENTS.md') !== undefined;
+/** Claude Code reads AGENTS.md only without a CLAUDE.md, or if CLAUDE.md imports it. A new CLAUDE.md would hide it. */
+function pickClaudeFile(readText: ReadText): string {
+  const own = readText('CLAUDE.md');
+  const hasOther = readText('AGENTS.md') !== undefined;
   return hasOther && (own === undefined || /^@(?:\.\/)?AGENTS\.md\s*$/m.test(own)) ? 'AGENTS.md' : 'CLAUDE.md';
 }
 
-function isShared(client: Client, { file }: Piece, texts: Texts): boolean {
+function isShared(client: Client, { file }: SetupPart, readText: ReadText): boolean {
   const others = clients.filter(({ name }) => name !== client.name);
   return others.some(
-    (other) => placed(other, texts).some((piece) => piece.what === 'text' && piece.file === file) && setUpParts(other, texts).has('mcp'),
+    (other) =>
+      locateParts(other, readText).some((part) => part.kind === 'text' && part.file === file) &&
+      listPresentParts(other, readText).has('mcp'),
   );
 }
 
-const seedOf = ({ seeds }: Client, file: string): string => seeds?.[file] ?? (file.endsWith('.json') ? '{}\n' : '');
+const getSeed = ({ seeds }: Client, file: string): string => seeds?.[file] ?? (file.endsWith('.json') ? '{}\n' : '');
 
 const isToml = (file: string): boolean => file.endsWith('.toml');
-const marksOf = ({ file }: Piece): BlockMarks => (isToml(file) ? tomlMarks : markdownMarks);
-const bodyOf = ({ file }: Piece): string => (isToml(file) ? codexTable : agentText);
-const nameOf = ({ path = [] }: Piece): string => path.filter((key) => key !== '[]').join('.');
-const oursBy =
-  ({ sign = '' }: Piece): ((value: string) => boolean) =>
+const getMarks = ({ file }: SetupPart): BlockMarks => (isToml(file) ? tomlMarks : markdownMarks);
+const getBlockBody = ({ file }: SetupPart): string => (isToml(file) ? codexTable : agentText);
+const getKeyPath = ({ path = [] }: SetupPart): string => path.filter((key) => key !== '[]').join('.');
+const createMarkerTest =
+  ({ marker = '' }: SetupPart): ((value: string) => boolean) =>
   (value) =>
-    value.includes(sign);
+    value.includes(marker);
 
-/** A table for us that somebody wrote without our marks stays as it is. */
-const isByHand = (piece: Piece, text: string): boolean =>
-  isToml(piece.file) && findBlock(text, marksOf(piece)) === undefined && hasTable(text);
+/** True if the user wrote the table without our marks; it is kept. */
+const isManualTable = (part: SetupPart, text: string): boolean =>
+  isToml(part.file) && findBlock(text, getMarks(part)) === undefined && hasTable(text);
 
-/** There can be one status line only, and the one that is there is the user's. */
-const foreignRemark = ({ file, sign = '', path = [], what }: Piece, text: string): Step =>
-  what === 'statusline' && !findJson(text, path)?.includes(sign) ? { remark: `${file} has a statusLine of its own, which stays` } : {};
+/** Only one status line is possible, so an existing one of the user is kept. */
+const checkForeignStatusLine = ({ file, marker = '', path = [], kind }: SetupPart, text: string): PartEdit =>
+  kind === 'statusline' && !findJson(text, path)?.includes(marker) ? { warning: `${file} already has a statusLine, which is kept` } : {};
 
-function problemOf({ file, path, whole }: Piece, text: string): string | undefined {
-  if (whole !== undefined) return undefined;
+function findSyntaxProblem({ file, path, content }: SetupPart, text: string): string | undefined {
+  if (content !== undefined) return undefined;
   if (path) {
     const parsed = parseJsonc(text);
     return 'problem' in parsed ? `is not JSON: line ${parsed.line}: ${parsed.problem}` : undefined;
   }
-  if (findBlock(text, isToml(file) ? tomlMarks : markdownMarks) === 'broken') return 'has a mark of cleo without its other half';
+  if (findBlock(text, isToml(file) ? tomlMarks : markdownMarks) === 'broken') return 'has an unpaired mark of cleo';
   if (!isToml(file)) return undefined;
   try {
     parseToml(stripBom(text));

@@ -7,7 +7,8 @@ import type { Screen } from '#core/terminal/screen.ts';
 import { measureWidth, padRight, toOneLine, wrap } from '#core/terminal/text.ts';
 import type { View } from '#core/terminal/view.ts';
 import { describeArguments, describeFlags, type FlagUsage } from '#core/usage.ts';
-import { isMap } from '#lib/is-map.ts';
+import { isPlainObject } from '#lib/is-plain-object.ts';
+import type { ExitRow } from '#runs/rules/exit-rows.ts';
 
 export const helpView: View = { forms: { help: (value, screen, registry) => drawHelp(value as Fields, screen, registry) } };
 
@@ -19,7 +20,7 @@ interface HelpLine {
 /** Draws the answer of `admin.help` in the terms of the command line. */
 async function drawHelp(answer: Fields, screen: Screen, registry: Registry): Promise<string[]> {
   if (Array.isArray(answer.exits)) return drawExitCodes(answer.exits as typeof exitCodes, screen);
-  if (Array.isArray(answer.skillExits)) return drawSkillExitCodes(answer.skillExits as SkillExitRow[], screen);
+  if (Array.isArray(answer.skillExits)) return drawSkillExitCodes(answer.skillExits as ExitRow[], screen);
   const { processes } = await import('../operations/shared/processes.ts');
   if (typeof answer.process === 'string') return drawProcess(answer, processes.find(({ name }) => name === answer.process)!, screen);
   if (typeof answer.operation === 'string')
@@ -39,7 +40,7 @@ function drawProcess(answer: Fields, process: CommandDefinition, screen: Screen)
     `Usage: ${answer.usage}`,
     ...drawPart('Arguments', toArgumentLines(process), screen),
     ...drawPart('Options', toFlagLines(process), screen),
-    ...drawPart('Everywhere', globalFlags.map(toGlobalLine), screen),
+    ...drawPart('Global options', globalFlags.map(toGlobalLine), screen),
   ];
 }
 
@@ -54,33 +55,33 @@ function drawListing(answer: Fields, screen: Screen, { registry, processes }: Co
     entries.map((entry) => ({ name: formatCommand(entry, answer.group), about: String(summaries[entry.name]) })),
   );
   const width = measureColumn(lines.flat());
-  const opening = isMap(answer.domains)
+  const opening = isPlainObject(answer.domains)
     ? [`${screen.paint('bold', 'cleo')}: the task protocol for AI coding agents`, '', 'Usage: cleo <command> [arguments] [options]', '']
     : [];
-  const closing = isMap(answer.domains)
+  const closing = isPlainObject(answer.domains)
     ? [
-        screen.paint('bold', 'until they are stopped'),
+        screen.paint('bold', 'processes'),
         ...drawColumns(
           processes.map((process) => ({ name: formatProcess(process), about: process.summary })),
           screen,
           width,
         ),
         '',
-        screen.paint('bold', 'Everywhere'),
+        screen.paint('bold', 'Global options'),
         ...drawColumns(globalFlags.map(toGlobalLine), screen),
         '',
         ...drawColumns(
           [
-            { name: 'cleo help <command>', about: 'One command in full' },
+            { name: 'cleo help <command>', about: 'Help for one command' },
             { name: 'cleo help --tier 2', about: `All ${registry.entries.length} operations` },
             { name: 'cleo help --domain d', about: Object.keys(answer.domains).join(', ') },
-            { name: 'cleo help exit-codes', about: 'What each exit code means and what to do; skill-exit-codes: those of skills' },
-            { name: 'cleo quickstart', about: 'Watch it work' },
+            { name: 'cleo help exit-codes', about: 'All exit codes with their recovery; skill-exit-codes: those of skills' },
+            { name: 'cleo quickstart', about: 'Run a guided tour in a demo project' },
           ],
           screen,
         ),
       ]
-    : [`${screen.paint('dim', 'One in full:')} cleo help <command>`];
+    : [`${screen.paint('dim', 'Help for one command:')} cleo help <command>`];
   return [
     ...opening,
     ...[...groups.keys()].flatMap((domain, i) => [screen.paint('bold', domain), ...drawColumns(lines[i]!, screen, width), '']),
@@ -124,15 +125,15 @@ function drawOperation(answer: Fields, operation: Operation, screen: Screen, { r
     ...(others.length ? [`Also:  ${others.map((command) => `cleo ${command}`).join(', ')}`] : []),
     ...drawPart('Arguments', args, screen, width),
     ...drawPart('Options', flags, screen, width),
-    ...(aliases.length ? ['', ...wrap(`In JSON it also takes ${aliases.join(', ')}.`, screen.columns)] : []),
+    ...(aliases.length ? ['', ...wrap(`JSON also accepts ${aliases.join(', ')}.`, screen.columns)] : []),
     '',
     paint('bold', 'Example'),
     // Not wrapped, so that it can be copied.
     `  ${toOneLine(example.command)}`,
     '',
-    `${paint('bold', 'Answers')} ${(answer.results as string[]).join(', ')}`,
+    `${paint('bold', 'Returns')} ${(answer.results as string[]).join(', ')}`,
     ...drawPart(
-      'Exit codes of its own',
+      'Errors',
       errors.map(({ code, exitCode }) => ({ name: `${String(exitCode).padStart(3)}  ${code}`, about: recoveries.get(exitCode) ?? '' })),
       screen,
     ),
@@ -166,16 +167,7 @@ function drawExitCodes(rows: typeof exitCodes, screen: Screen): string[] {
   return [screen.paint('bold', 'Exit codes'), ...drawColumns(lines, screen)];
 }
 
-interface SkillExitRow {
-  codes: string;
-  name: string;
-  class: string;
-  status: string;
-  isRetried: boolean;
-  action: string;
-}
-
-function drawSkillExitCodes(rows: SkillExitRow[], screen: Screen): string[] {
+function drawSkillExitCodes(rows: ExitRow[], screen: Screen): string[] {
   const lines = rows.map(({ codes, name, class: exitClass, status, isRetried, action }) => {
     const about = `${exitClass} · ${status}${isRetried ? ' · retried' : ''} · ${action.replaceAll('_', ' ')}`;
     // A long list of codes would widen the left column too much.

@@ -15,7 +15,7 @@ import {
   strictObject,
   string,
 } from 'valibot';
-import { Letter } from '#grade/model/grade.ts';
+import { LetterSchema } from '#grade/model/grade.ts';
 
 /** Increased whenever the same trace can get a different score. */
 export const rubricVersion = '1.0.0';
@@ -37,7 +37,7 @@ const describeText = (about: string) => pipe(string(), description(about));
 const percent = pipe(number(), integer(), minValue(0), maxValue(100), description('totalScore of maxScore'));
 
 /** One line of `.cleo/metrics/ASSESSMENTS.jsonl`. */
-export const Assessment = strictObject({
+export const AssessmentSchema = strictObject({
   run_id: pipe(string(), description('Id of the run')),
   execution_id: pipe(string(), description('Id of the execution: one skill in one phase of the run')),
   phase: pipe(string(), description('Name of the phase')),
@@ -49,7 +49,7 @@ export const Assessment = strictObject({
   totalScore: pipe(number(), minValue(0), maxValue(100), description('Sum of the dimensions with data')),
   maxScore: pipe(number(), integer(), minValue(0), maxValue(100), description('Maximum of those dimensions')),
   percent,
-  grade: pipe(Letter, description('A from 90 percent, B from 75, C from 60, D from 45, else F')),
+  grade: pipe(LetterSchema, description('A from 90 percent, B from 75, C from 60, D from 45, else F')),
   dimensions: strictObject({
     correctness: describeDimension('Exit status and checks of the execution and output gates'),
     completeness: describeDimension('Completeness of the required outputs'),
@@ -71,7 +71,7 @@ export const Assessment = strictObject({
   rubric_version: pipe(string(), description('Version of the rubric; the same trace and version give the same assessment')),
   timestamp: describeText('Time of the assessment'),
 });
-export type Assessment = InferOutput<typeof Assessment>;
+export type Assessment = InferOutput<typeof AssessmentSchema>;
 
 /** The facts about one execution, from the trace of its run. */
 export interface ExecutionFacts {
@@ -94,7 +94,7 @@ export interface ExecutionFacts {
   maxAttemptMs: number;
   /** A canonical form of the inputs, equal for equal inputs; null if the trace does not store them. */
   inputs: string | null;
-  checks: { gate: number; name: string; passed: boolean; message: string }[];
+  checks: { gate: string; name: string; passed: boolean; message: string }[];
   /** Names of the gates that were forced. */
   forced: string[];
   /** Required outputs; null if the trace does not list them. */
@@ -111,7 +111,7 @@ export interface ExecutionFacts {
 const share = pipe(number(), minValue(0), maxValue(1));
 
 /** `.cleo/assess/model.json`: a model that predicts verdicts of reviewers. */
-export const CalibratedModel = strictObject({
+export const CalibratedModelSchema = strictObject({
   schema_version: literal(1),
   rubric_version: pipe(string(), description('Rubric version of the training data')),
   active: pipe(boolean(), description('True if assessments contain its prediction')),
@@ -131,4 +131,4 @@ export const CalibratedModel = strictObject({
   features: array(strictObject({ name: string(), weight: number(), mean: number(), deviation: number() })),
   trained_at: string(),
 });
-export type CalibratedModel = InferOutput<typeof CalibratedModel>;
+export type CalibratedModel = InferOutput<typeof CalibratedModelSchema>;

@@ -96,9 +96,17 @@ describe('assess.run', () => {
     ]);
   });
 
+  test('finds a run by a unique part of its id, as trace show does', async () => {
+    const app = await openApp({ tasks: ['run run-mwih8x 2026-01-31 a/x', 'run run-abc 2026-01-31 a/x'] });
+    for (const run of ['run-mwih8', 'wih8x', '2026-01-31-run-mwih8x.jsonl']) {
+      expect((await app.call('assess.run', { runs: [run] })).assessments).toMatchObject([{ run_id: 'run-mwih8x' }]);
+      expect((await app.call('trace.show', { run })).trace.run.id).toBe('run-mwih8x');
+    }
+  });
+
   test.each<[why: string, word: string, exit: number, message: string]>([
-    ['an unknown run', 'run-9', 64, 'There is no run run-9'],
-    ['a path outside the folder', '../../etc/passwd', 64, 'There is no run ../../etc/passwd'],
+    ['an unknown run', 'run-missing', 64, 'there is no run "run-missing"'],
+    ['a path outside the folder', '../../etc/passwd', 64, 'there is no run "../../etc/passwd"'],
     ['a pattern without matches', '2020-*.jsonl', 66, "No trace matches '2020-*.jsonl'"],
     ['a run without a trace', 'run-old', 66, 'run-old has no trace: it was pruned, or nothing was captured'],
   ])('rejects %s', async (_, word, exit, message) => {

@@ -1,7 +1,7 @@
 import { strictObject } from 'valibot';
 import { answer, job } from '#core/define.ts';
 import { createSkillError } from '#runs/errors/skill.ts';
-import { CalibratedModel } from '../model/assessment.ts';
+import { CalibratedModelSchema } from '../model/assessment.ts';
 import { calibrate, findShortage, type JudgedExecution } from '../rules/calibrate.ts';
 import { nowParam } from './shared/now-param.ts';
 import { assessTraces, listTraceNames, modelFile, readHumanVerdicts } from './shared/traces.ts';
@@ -10,7 +10,7 @@ export const assessCalibrate = job({
   name: 'assess.calibrate',
   summary: 'Train a model that predicts human verdicts',
   params: strictObject({ now: nowParam }),
-  result: strictObject({ model: CalibratedModel }),
+  result: strictObject({ model: CalibratedModelSchema }),
   errors: ['E_SKILL'],
   tier: 2,
   needs: 'project',

@@ -66,7 +66,7 @@ export const assessCompare = query({
 });
 
 async function scoreSide(ctx: TraceContext & { now: string }, named: string) {
-  const { executions, runs } = await assessTraces(ctx, resolveTraces(ctx, [named]), ctx.now);
+  const { executions, runs } = await assessTraces(ctx, await resolveTraces(ctx, [named]), ctx.now);
   const all = executions.map(({ facts, assessment }): ScoredExecution => ({ facts, percent: assessment.percent }));
   return { all, summary: { named, runs, executions: all.length } };
 }

@@ -6,7 +6,7 @@ import { FilePath } from '#core/model/scalars.ts';
 import { defined } from '#lib/defined.ts';
 import { parseJson } from '#lib/parse-json.ts';
 import { createSkillError } from '#runs/errors/skill.ts';
-import { Assessment } from '../model/assessment.ts';
+import { type Assessment, AssessmentSchema } from '../model/assessment.ts';
 import { renderDashboard } from '../rules/dashboard/dashboard.ts';
 import { suggestFixes } from '../rules/suggest.ts';
 import { nowParam } from './shared/now-param.ts';
@@ -65,7 +65,7 @@ function resolveOutput({ platform, project }: TraceContext, out: string): string
 }
 
 /** Not strict: a later version may have written additional fields. */
-const AssessmentLine = object(Assessment.entries);
+const AssessmentLine = object(AssessmentSchema.entries);
 
 /** Stored assessments of executions that are not in `known`: the last one of each execution, whose trace may have been pruned since. */
 function readStoredAssessments({ platform, project }: TraceContext, known: Set<string>): Assessment[] {

@@ -3,7 +3,7 @@ import { answer, job } from '#core/define.ts';
 import { FilePath } from '#core/model/scalars.ts';
 import { pageParams, toBudget } from '#core/page.ts';
 import { toTruncation } from '#lib/page.ts';
-import { Assessment } from '../model/assessment.ts';
+import { type Assessment, AssessmentSchema } from '../model/assessment.ts';
 import { roundTo2 } from '../rules/score.ts';
 import { nowParam } from './shared/now-param.ts';
 import { appendScores } from './shared/score-trace.ts';
@@ -32,7 +32,7 @@ export const assessRun = job({
     ...pageParams(20),
     now: nowParam,
   }),
-  result: strictObject({ assessments: array(Assessment), totals: Totals, file: string() }),
+  result: strictObject({ assessments: array(AssessmentSchema), totals: Totals, file: string() }),
   errors: ['E_SKILL'],
   tier: 2,
   needs: 'project',
@@ -43,7 +43,7 @@ export const assessRun = job({
     call: { runs: ['2026-01-*.jsonl'], now: '2026-02-01T00:00:00.000Z' },
   },
   async run(ctx, { runs, limit, offset, budget, now = ctx.now }) {
-    const found = await assessTraces(ctx, resolveTraces(ctx, runs), now);
+    const found = await assessTraces(ctx, await resolveTraces(ctx, runs), now);
     const all = found.executions.map(({ assessment }) => assessment);
     // The call for the first page stores the assessments of all pages, so that paging does not store them again.
     const problems = offset === 0 ? await storeAssessments(ctx, all) : [];

@@ -38,7 +38,7 @@ export function findShortage(judged: JudgedExecution[]): string | undefined {
   return undefined;
 }
 
-/** Trains a model to predict verdicts and measures it by cross-validation. A model that is no better than the majority verdict is stored
+/** Trains a model to predict verdicts and measures it by cross-validation. A model that does not beat the majority verdict is stored
  *  but not used. */
 export function calibrate(judged: JudgedExecution[], options: { trainedAt: string; hash(text: string): string }): CalibratedModel {
   const sorted = [...judged].sort((one, other) => (one.facts.executionId < other.facts.executionId ? -1 : 1));

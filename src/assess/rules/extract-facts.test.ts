@@ -29,8 +29,8 @@ test('extracts an execution from its events', () => {
       ...{ durationMs: 70, maxAttemptMs: 70, tokens: 7, confidence: 0.9, judge: [0.5], forced: ['precondition'], isInvoked: true },
       inputs: '{"target":{"hash":"x"}}',
       checks: [
-        { gate: 1, name: 'there', passed: true },
-        { gate: 2, name: 'exit_code' },
+        { gate: 'precondition', name: 'there', passed: true },
+        { gate: 'execution', name: 'exit_code' },
       ],
     },
   ]);

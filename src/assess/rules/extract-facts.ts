@@ -1,9 +1,8 @@
 import { toCanonicalJson } from '#lib/canonical.ts';
 import { isPlainObject } from '#lib/is-plain-object.ts';
-import { runGateNames } from '#runs/model/execution.ts';
 import type { TraceLine } from '#runs/model/trace.ts';
-import { parseRemedy } from '#runs/rules/gate/remedy.ts';
-import { asNumber, asText } from '#runs/rules/trace-facts.ts';
+import { parseRemedy } from '#runs/rules/gate/artifacts.ts';
+import { asNumber, asText, getGateName } from '#runs/rules/trace-facts.ts';
 import type { ExecutionFacts } from '../model/assessment.ts';
 
 /** The outcome of a handoff. */
@@ -30,7 +29,7 @@ interface ExecutionDraft {
   timeoutMs: number | null;
   maxAttemptMs: number;
   inputs: string | null;
-  gates: Map<number, { checks: ExecutionFacts['checks']; isForced: boolean }>;
+  gates: Map<string, { checks: ExecutionFacts['checks']; isForced: boolean }>;
   /** Scores by vote; null if the judge failed. */
   votes: Map<number, number | null>;
 }
@@ -54,7 +53,7 @@ export function extractFacts(lines: TraceLine[]): TraceFacts {
     const id = line.execution_id;
     if (id === undefined) continue;
     // The selection gate is the first event of an execution.
-    const isNew = line.event === 'gate_checked' && line.data?.gate_id === 0;
+    const isNew = line.event === 'gate_checked' && getGateName(line.data) === 'selection';
     const draft = (isNew ? undefined : drafts.get(id)) ?? createDraft();
     drafts.set(id, draft);
     applyEvent(draft, line);
@@ -93,7 +92,7 @@ const createDraft = (): ExecutionDraft => ({
 
 function applyEvent(draft: ExecutionDraft, { event, data = {} }: TraceLine): void {
   if (event === 'gate_checked') {
-    const gate = asNumber(data.gate_id) ?? -1;
+    const gate = getGateName(data);
     draft.gates.set(gate, { checks: readChecks(gate, data.checks_performed), isForced: data.overridden === true });
   } else if (event === 'skill_invoked') {
     draft.isInvoked = true;
@@ -131,7 +130,7 @@ function finishDraft(draft: ExecutionDraft, { ts, run_id, phase, skill, data = {
     judge: judge.flatMap((score) => (judge.includes(null) ? [] : (score ?? []))),
     retries: asList(data.retries).length,
     checks: [...gates.values()].flatMap(({ checks }) => checks),
-    forced: [...gates].filter(([, { isForced }]) => isForced).map(([gate]) => runGateNames[gate] ?? String(gate)),
+    forced: [...gates].filter(([, { isForced }]) => isForced).map(([gate]) => gate),
     outputs: Array.isArray(summary.required) ? summary.required.flatMap(readOutput) : null,
     tokens: countTokens(data.usage),
     confidence: asNumber(data.confidence) ?? null,
@@ -152,7 +151,7 @@ function toHandoff({ data = {} }: TraceLine): HandoffOutcome {
   };
 }
 
-const readChecks = (gate: number, value: unknown): ExecutionFacts['checks'] =>
+const readChecks = (gate: string, value: unknown): ExecutionFacts['checks'] =>
   asList(value).flatMap((one) =>
     isPlainObject(one) && typeof one.name === 'string'
       ? [{ gate, name: one.name, passed: one.passed === true, message: asText(one.message) ?? '' }]

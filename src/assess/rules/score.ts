@@ -77,7 +77,7 @@ export const limitList = (all: string[]): string[] =>
 
 /** The share of passed checks of the execution and output gates. A failed execution gets 0, a partial one at most half. */
 function scoreCorrectness({ status, exitCode, exitClass, checks }: ExecutionFacts): DimensionPoints {
-  const counted = checks.filter(({ gate }) => gate === 2 || gate === 3);
+  const counted = checks.filter(({ gate }) => gate === 'execution' || gate === 'output');
   const failed = limitList(counted.filter(({ passed }) => !passed).map(({ name, message }) => `${name}: ${message}`));
   const ended = `ended as ${status} with ${exitCode} (${exitClass})`;
   if (status !== 'success' && status !== 'partial') return { score: 0, evidence: [ended, ...failed], flags: [ended, ...failed] };

@@ -106,7 +106,9 @@ const pickNewest = (runs: string[]): string[] => runs.toReversed().slice(0, maxS
 
 const listFailedPreconditions = ({ checks }: ExecutionFacts): string[] =>
   // Rejected handoffs have a rule of their own.
-  checks.filter(({ gate, passed, name: check }) => gate === 1 && !passed && !check.startsWith('handoff:')).map(({ name: check }) => check);
+  checks
+    .filter(({ gate, passed, name: check }) => gate === 'precondition' && !passed && !check.startsWith('handoff:'))
+    .map(({ name: check }) => check);
 
 const listNearTimeouts = ({ status, timeoutMs, maxAttemptMs }: ExecutionFacts): string[] =>
   timeoutMs !== null && (status === 'timeout' || maxAttemptMs >= nearTimeoutShare * timeoutMs) ? [`${timeoutMs} ms`] : [];

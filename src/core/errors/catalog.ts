@@ -11,11 +11,11 @@ const toUpperSnake = (field: string): string =>
 const pathRow = <D extends { path: string; problem: string; fix: string }>(exit: number): ErrorRow<D> =>
   row<D>({ exit, http: 500, message: (d) => `${d.path}: ${d.problem}`, fix: (d) => d.fix });
 
-/** The same words for every door that stays shut: they tell nobody what is behind it. */
+/** One message for all missing permissions, so that it does not reveal what exists. */
 const needsToken = 'A token that allows this is required';
 
-/** Every refusal: code → exit code, HTTP status, words, and the way out. The code that throws one only adds the facts.
- *  A function, so that a call that is not refused makes none of it. */
+/** Creates the error rows: code → exit code, HTTP status, message and fix. Throwing code only adds the facts.
+ *  A function, so that a successful call creates none of them. */
 const createRows = () =>
   ({
     E_GENERAL_ERROR: row<{ problem: string }>({ exit: 1, http: 500, message: (d) => `Unexpected: ${d.problem}`, fix: () => 'cleo doctor' }),
@@ -23,7 +23,7 @@ const createRows = () =>
     E_GRADE_TOO_LOW: row<{ sessionId: string; percent: number; min: number; letter: string; flags: string[] }>({
       exit: 1,
       http: 422,
-      message: (d) => `${d.sessionId} has ${d.percent} % (${d.letter}); ${d.min} are asked for`,
+      message: (d) => `${d.sessionId} has ${d.percent} % (${d.letter}); at least ${d.min} % is required`,
       fix: (d) => `cleo grade ${quote(d.sessionId)} --explain`,
     }),
 
@@ -88,7 +88,7 @@ const createRows = () =>
     E_VALIDATION_TRANSITION: row<{ taskId: string; from: string; to: string; via: string }>({
       exit: 6,
       http: 422,
-      message: (d) => `${d.taskId} is ${d.from}; it cannot go straight to ${d.to}`,
+      message: (d) => `${d.taskId} cannot change from ${d.from} to ${d.to}`,
       fix: (d) => d.via,
     }),
     E_VALIDATION_DEPENDS: row<{ taskId: string; open: string[]; act: string }>({
@@ -157,7 +157,7 @@ const createRows = () =>
       http: 409,
       message: (d) => `${d.parent} already has ${d.max} open children`,
       fix: (d) => `cleo list --parent ${d.parent}`,
-      alternatives: () => [{ action: 'Lift the limit', command: 'cleo config set hierarchy.maxSiblings 0' }],
+      alternatives: () => [{ action: 'Remove the limit', command: 'cleo config set hierarchy.maxSiblings 0' }],
     }),
     E_INVALID_PARENT_TYPE: row<{ child: string; parent: string; parentType: string; allowed: string; fix: string }>({
       exit: 13,
@@ -168,19 +168,19 @@ const createRows = () =>
     E_INVALID_RELATION: row<{ from: string; to: string; fix?: string }>({
       exit: 13,
       http: 422,
-      message: (d) => `${d.from} and ${d.to} cannot be parent and child and related as well: containment is not a relation`,
+      message: (d) => `${d.from} and ${d.to} cannot be parent and child and related at the same time`,
       fix: (d) => d.fix ?? `cleo show ${d.from}`,
     }),
     E_CIRCULAR_REFERENCE: row<{ path: string[]; what: 'depends' | 'parent' | 'supersedes'; look?: string; fix?: string }>({
       exit: 14,
       http: 422,
-      message: (d) => `That would close a circle: ${d.path.join(' → ')}`,
+      message: (d) => `That would create a cycle: ${d.path.join(' → ')}`,
       fix: (d) => d.fix ?? (d.look === undefined ? 'cleo tree' : d.what === 'parent' ? `cleo tree ${d.look}` : `cleo deps ${d.look}`),
     }),
     E_ORPHAN_DETECTED: row<{ orphans: string[] }>({
       exit: 15,
       http: 409,
-      message: (d) => `Children without their parent: ${list(d.orphans)}`,
+      message: (d) => `The parent of these tasks is missing: ${list(d.orphans)}`,
       fix: () => 'cleo doctor --fix',
     }),
     E_HAS_CHILDREN: row<{ taskId: string; children: string[]; act: 'complete' | 'delete' }>({
@@ -224,7 +224,7 @@ const createRows = () =>
     E_OUTCOME_UNKNOWN: row<{ problem: string }>({
       exit: 21,
       http: 503,
-      message: (d) => `${d.problem}; whether the write was kept is not known`,
+      message: (d) => `${d.problem}; it is not known whether the write was saved`,
       fix: () => 'cleo log --limit 5',
     }),
     E_ID_COLLISION: row<{ id: string; fix: string; problem?: string }>({
@@ -252,8 +252,8 @@ const createRows = () =>
       exit: 32,
       http: 409,
       message: (d) =>
-        `${d.moved ? `With ${d.moved} there, ` : ''}${d.scope} overlaps with ${d.other}, the scope of the active session ${d.sessionId} (${list(d.agents)})`,
-      // Joining harms nobody; ending another agent's session would.
+        `${d.moved ? `After moving ${d.moved}, ` : ''}${d.scope} overlaps with ${d.other}, the scope of the active session ${d.sessionId} (${list(d.agents)})`,
+      // Joining is safe; ending another agent's session is not.
       fix: (d) => d.fix ?? `cleo session resume ${d.sessionId}`,
       alternatives: (d) => [
         {
@@ -281,7 +281,7 @@ const createRows = () =>
           action: 'End the session',
           command: commandLine(['cleo', 'session', 'end', '--session', d.sessionId, '--note', 'Scope mismatch']),
         },
-        { action: 'Start one with the scope that fits', command: `cleo session start --scope ${d.better} --auto-focus --name Work` },
+        { action: 'Start one with the right scope', command: `cleo session start --scope ${d.better} --auto-focus --name Work` },
       ],
     }),
     E_TASK_CLAIMED: row<{ taskId: string; holder: string; since: string; suggestion?: string | undefined; focus: string; claim: string }>({
@@ -290,7 +290,7 @@ const createRows = () =>
       message: (d) => `${d.taskId} is held by ${d.holder} since ${d.since}`,
       fix: () => 'cleo next',
       alternatives: (d) => [
-        { action: 'See what is free', command: 'cleo next' },
+        { action: 'See free tasks', command: 'cleo next' },
         ...(d.suggestion ? [{ action: `Focus ${d.suggestion}`, command: d.focus }] : []),
         { action: 'Take the next free task at once', command: d.claim },
       ],
@@ -302,10 +302,10 @@ const createRows = () =>
         d.inactiveSession
           ? `The session ${d.inactiveSession} is not active`
           : d.activeSessions
-            ? `Several sessions are active: ${list(d.activeSessions)}; say which with --session`
+            ? `Several sessions are active: ${list(d.activeSessions)}; name one with --session`
             : d.otherAgentsSession
-              ? `You are in no session, and ${d.otherAgentsSession} is another's; to ${d.act} that one, name it with --session`
-              : `No session is active${d.act ? `, so there is none to ${d.act}` : ''}`,
+              ? `You are not in a session, and ${d.otherAgentsSession} belongs to another agent; name it with --session to ${d.act} it`
+              : `No session is active${d.act ? `; there is nothing to ${d.act}` : ''}`,
       fix: (d) =>
         d.inactiveSession
           ? `cleo session resume ${d.inactiveSession}`
@@ -317,11 +317,11 @@ const createRows = () =>
     E_FOCUS_REQUIRED: row<{ act: string; suggestion?: string | undefined; focus: string; fix?: string; retry?: string }>({
       exit: 38,
       http: 409,
-      message: (d) => `No task given to ${d.act}, and none is focused`,
+      message: (d) => `No task was given to ${d.act}, and no task is in focus`,
       fix: (d) => d.fix ?? (d.suggestion ? d.focus : 'cleo next'),
       alternatives: (d) => [
         ...(d.suggestion ? [{ action: `Focus ${d.suggestion}`, command: d.focus }] : []),
-        ...(d.suggestion && d.retry ? [{ action: 'Then the same again', command: d.retry }] : []),
+        ...(d.suggestion && d.retry ? [{ action: 'Then repeat the call', command: d.retry }] : []),
       ],
     }),
     E_UNAUTHORIZED: row<object>({
@@ -353,13 +353,13 @@ export type ErrorCode = keyof ErrorCatalog;
 export type ErrorFacts<C extends ErrorCode> = Parameters<ErrorCatalog[C]['message']>[0] & Record<string, unknown>;
 
 let catalog: ErrorCatalog | undefined;
-/** What is here, and what the rooms that are loaded have brought. */
+/** Returns the rows of this file and those of the domains that are loaded. */
 export const getErrorCatalog = (): ErrorCatalog => {
   catalog ??= createRows() as ErrorCatalog;
   return catalog;
 };
 
-/** A room whose code is loaded when it is used brings its refusals along, so that other calls do not pay for them. */
+/** Adds the errors of a domain when its code is loaded, so that other calls do not pay for them. */
 export function addErrorRows(more: Record<string, ErrorRow<never>>): void {
   Object.assign(getErrorCatalog(), more);
 }

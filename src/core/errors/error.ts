@@ -1,7 +1,7 @@
 import { type ErrorCode, type ErrorFacts, getErrorCatalog } from './catalog.ts';
 import type { Alternative } from './row.ts';
 
-/** A refusal. Operations and rules throw it; dispatch turns it into the error envelope. */
+/** An error of the catalog. Operations and rules throw it; dispatch converts it to the error envelope. */
 export class CleoError<C extends ErrorCode = ErrorCode> extends Error {
   readonly row: C;
   readonly code: string;
@@ -12,10 +12,10 @@ export class CleoError<C extends ErrorCode = ErrorCode> extends Error {
   readonly details: Record<string, unknown>;
 
   constructor(row: C, facts: ErrorFacts<C>, options?: ErrorOptions) {
-    // One row of the union is looked up by a key that TypeScript cannot tie to its facts.
+    // TypeScript cannot relate a row of the union to the facts of its code.
     const entry = getErrorCatalog()[row] as unknown as {
       exit: number;
-      exitOf?: (d: unknown) => number;
+      getExit?: (d: unknown) => number;
       http: number;
       message: (d: unknown) => string;
       fix: (d: unknown) => string;
@@ -25,7 +25,7 @@ export class CleoError<C extends ErrorCode = ErrorCode> extends Error {
     super(entry.message(facts), options);
     this.row = row;
     this.code = entry.code?.(facts) ?? row;
-    this.exitCode = entry.exitOf?.(facts) ?? entry.exit;
+    this.exitCode = entry.getExit?.(facts) ?? entry.exit;
     this.httpStatus = entry.http;
     this.fix = entry.fix(facts);
     this.alternatives = entry.alternatives?.(facts) ?? [];
@@ -33,5 +33,5 @@ export class CleoError<C extends ErrorCode = ErrorCode> extends Error {
   }
 }
 
-/** Facts that the message or the fix already says in full. */
+/** Facts that the message or the fix contains in full; they are left out of `details`. */
 const inMessage = new Set(['problem', 'fix', 'retry', 'via', 'act', 'look', 'focus', 'claim', 'exit']);

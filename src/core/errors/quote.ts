@@ -1,4 +1,4 @@
-/** One word of a command line as a POSIX shell reads it back. */
+/** Quotes one word of a command line for a POSIX shell. */
 export function quote(word: string): string {
   return /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`;
 }

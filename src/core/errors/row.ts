@@ -1,22 +1,22 @@
-/** One way out of an error beside `fix`. */
+/** Another way out of an error, in addition to `fix`. */
 export interface Alternative {
   action: string;
   command: string;
-  /** The same for a caller without a shell. */
+  /** The same call for a client without a shell. */
   call?: { gateway: string; domain: string; operation: string; params: unknown };
 }
 
-/** One refusal: what it exits and answers with, and what it says. */
+/** One error of the catalog: exit code, HTTP status, message and fix. */
 export interface ErrorRow<D> {
   exit: number;
-  /** Where it passes on the code of something else. */
+  /** Computes the exit code if it comes from another program. */
   getExit?: (d: D) => number;
   http: number;
   message: (d: D) => string;
-  /** A command that runs as printed and leads out of the error. */
+  /** A command that runs as printed and resolves the error. */
   fix: (d: D) => string;
   alternatives?: (d: D) => Alternative[];
-  /** Facts that are shown in `details`; all of them unless this says otherwise. */
+  /** Computes the published code if it depends on the facts. */
   code?: (d: D) => string;
 }
 

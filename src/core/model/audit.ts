@@ -1,19 +1,19 @@
 export type Gateway = 'cli' | 'cleo_query' | 'cleo_mutate' | 'http';
 
-/** Who is calling. */
+/** The agent that makes a call, and its session. */
 export interface Caller {
   agent: string;
   session?: string;
 }
 
-/** One dispatched operation, as the log keeps it. */
+/** One dispatched operation in the audit log. */
 export interface AuditEntry {
   seq: number;
   timestamp: string;
   session?: string;
   agent: string;
   gateway: Gateway;
-  /** As it was called: an alias stays an alias. */
+  /** The name as it was called; aliases are not resolved. */
   domain: string;
   operation: string;
   params: string;
@@ -28,10 +28,10 @@ export interface AuditEntry {
   hash: string;
 }
 
-/** The parts of an entry that are known before it gets its place in the chain. */
+/** An entry before it is appended to the hash chain. */
 export type AuditDraft = Omit<AuditEntry, 'seq' | 'prevHash' | 'hash'>;
 
-/** An entry as the log stores it, each column as text, so that not even a blank can be added unseen. */
+/** A stored entry with every column as text, so that the hash covers each character. */
 export interface ChainLink {
   seq: number;
   prevHash: string;
@@ -57,14 +57,14 @@ export interface HistoryEntry {
   reason?: string;
 }
 
-/** Ids a write touched, in the order it touched them. */
+/** The ids that a write changed, in order. */
 export interface Changes {
   created: string[];
   updated: string[];
   deleted: string[];
 }
 
-/** What an idempotency key remembers: the answer of the success, or that the work has begun. */
+/** The record of an idempotency key: the stored answer, or no answer while the operation runs. */
 export interface StoredAnswer {
   paramsHash: string;
   answer?: string;

@@ -7,7 +7,7 @@ interface SchemaNode {
   [keyword: string]: unknown;
 }
 
-/** The configuration as a JSON Schema, with which editors complete and check the file. */
+/** Creates the JSON Schema of the configuration, with which editors complete and check the file. */
 export function createConfigSchema(): SchemaNode {
   const properties: Record<string, SchemaNode> = { $schema: { type: 'string' } };
   for (const [key, { type, default: fallback, about }] of Object.entries(configKeys)) {

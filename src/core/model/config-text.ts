@@ -1,7 +1,7 @@
 import { parseJson } from '#lib/parse-json.ts';
 import { type ConfigKey, getConfigSpec } from './config.ts';
 
-/** `"7"`, `"true"` and `"full"` as they come from a command line. */
+/** Converts a value from the command line, such as `7`, `true` or `["npm","test"]`, to the type of its key. */
 export function parseConfigValue(key: ConfigKey, text: string): unknown {
   const { type } = getConfigSpec(key);
   if (type === 'count') return /^\d+$/.test(text) ? Number(text) : text;

@@ -26,7 +26,7 @@ test.each<[ConfigKey, unknown, boolean]>([
   ['verification.tools.test', [], false],
   ['verification.tools.test', ['npm\0', 'test'], false],
   ['verification.tools.test', { run: 'npm test' }, false],
-])('%s = %j: %s', (key, value, isValid) => {
+])('%s = %j is valid: %s', (key, value, isValid) => {
   expect(checkConfigValue(key, value) === undefined).toBe(isValid);
 });
 
@@ -41,11 +41,11 @@ test.each<[ConfigKey, string, unknown]>([
   ['verification.tools.test', 'npm test', 'npm test'],
   ['verification.tools.test', '["npm","run","a b"]', ['npm', 'run', 'a b']],
   ['verification.tools.test', '[npm', '[npm'],
-])('%s from the text %j', (key, text, value) => {
+])('parses %s from %j', (key, text, value) => {
   expect(parseConfigValue(key, text)).toEqual(value);
 });
 
-test('a tree becomes keys; everything that is not a valid key and value is told', () => {
+test('flattens a tree and lists every invalid key and value', () => {
   expect(
     flattenConfig({
       $schema: './config.schema.json',
@@ -68,13 +68,13 @@ test('a tree becomes keys; everything that is not a valid key and value is told'
   for (const tree of [[], 'text', null, 7]) expect(flattenConfig(tree).problems).toEqual([{ key: '', problem: 'must be a JSON object' }]);
 });
 
-test('keys with names of their own stand beside the others', () => {
+test('accepts keys that are named by the user', () => {
   expect(flattenConfig({ agents: ['ada'], verification: { maxRounds: 3, tools: { test: 'npm test', 'bad name': 'x', lint: 7 } } })).toEqual(
     {
       values: { agents: ['ada'], 'verification.maxRounds': 3, 'verification.tools.test': 'npm test' },
       problems: [
         { key: 'verification.tools.bad name', problem: 'is not a key', unknown: true },
-        { key: 'verification.tools.lint', problem: 'must be a command: a text, or a list of words' },
+        { key: 'verification.tools.lint', problem: 'must be a command: a string, or a list of words' },
       ],
     },
   );

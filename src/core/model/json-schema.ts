@@ -6,7 +6,7 @@ interface PipeStep {
   metadata?: { jsonSchema?: JsonSchema };
 }
 
-/** A schema as JSON Schema, for those who cannot read ours. What a schema says of its own form (`metadata.jsonSchema`) wins over what can be derived. */
+/** Converts a valibot schema to JSON Schema. `metadata.jsonSchema` overrides the derived keywords. */
 export function createJsonSchema(schema: unknown, definitions?: Record<string, unknown>): JsonSchema {
   const { $schema: _, ...converted } = toJsonSchema(schema as GenericSchema, {
     ...conversion,
@@ -17,13 +17,13 @@ export function createJsonSchema(schema: unknown, definitions?: Record<string, u
 
 const conversion: ConversionConfig = {
   target: 'draft-2020-12',
-  // Checks and transformations have no equivalent; the text of the description says what they do.
+  // Checks and transformations have no equivalent; descriptions mention them.
   errorMode: 'ignore',
   ignoreActions: ['transform', 'check'],
   overrideAction: ({ valibotAction, jsonSchema }) => {
     const { type, metadata } = valibotAction as PipeStep;
     if (type !== 'metadata' || !metadata) return undefined;
-    // What else the metadata say is for our own command line.
+    // Other metadata is for the command line only.
     const others = Object.entries(jsonSchema).filter(([key]) => !(key in metadata));
     return { ...Object.fromEntries(others), ...metadata.jsonSchema };
   },

@@ -1,4 +1,4 @@
-/** Something that happened in a run, and what it is about. */
+/** An event of a run. `about` names its run, phase and skill. */
 export interface RunEvent {
   event: string;
   data: Record<string, unknown>;
@@ -7,21 +7,21 @@ export interface RunEvent {
 
 export type ProgressMark = 'phase' | 'good' | 'bad' | 'odd' | 'open' | 'made' | 'again' | 'note';
 
-/** One line for people, said once and for all. */
+/** A progress line for people. */
 export interface ProgressLine {
   mark: ProgressMark;
   text: string;
 }
 
-/** How far the story has come. */
+/** The state of a run as its events describe it. */
 export interface ProgressState {
   phases: string[];
   phase?: string;
-  /** What each skill that runs is doing, since when, by its execution. */
+  /** The current activity of each running skill, by execution id. */
   doing: Map<string, { skill: string; what: string; sinceMs: number; untilMs?: number }>;
 }
 
-/** What people are told while long work goes on: a line for whatever is decided, and one for what goes on now. */
+/** Turns the events of a job into progress lines and a status line. It is a fold over the events. */
 export interface ProgressReporter {
   initialState: ProgressState;
   step(state: ProgressState, event: RunEvent, atMs: number): { state: ProgressState; lines: ProgressLine[] };

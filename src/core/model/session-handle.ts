@@ -1,18 +1,18 @@
 import { type InferOutput, picklist } from 'valibot';
 
-export const SessionStatus = picklist(['active', 'suspended', 'ended']);
-export type SessionStatus = InferOutput<typeof SessionStatus>;
+export const SessionStatusSchema = picklist(['active', 'suspended', 'ended']);
+export type SessionStatus = InferOutput<typeof SessionStatusSchema>;
 
 export type ScopeKind = 'global' | 'saga' | 'epic' | 'task';
 
-/** What a session is about: everything, or one task with all that is inside it. */
+/** The tasks that a session covers: all of them, or one task with its descendants. */
 export interface Scope {
   kind: ScopeKind;
-  /** Absent only where the scope is global. */
+  /** Absent only in a global scope. */
   root?: string;
 }
 
-/** What every call has to know of the session it belongs to. */
+/** The part of a session that every call needs. */
 export interface SessionHandle {
   id: string;
   status: SessionStatus;

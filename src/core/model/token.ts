@@ -1,14 +1,14 @@
 import { type InferOutput, picklist } from 'valibot';
 
-/** What a token allows: to ask, to write as well, or everything. */
-export const TokenScope = picklist(['query', 'mutate', 'admin']);
-export type TokenScope = InferOutput<typeof TokenScope>;
+/** The permissions of a token: read, read and write, or everything. */
+export const TokenScopeSchema = picklist(['query', 'mutate', 'admin']);
+export type TokenScope = InferOutput<typeof TokenScopeSchema>;
 
-/** 256 random bits behind a word that tells what they are: to people, and to what hides secrets. */
+/** The prefix of token secrets, by which people and secret scanners recognize them. 256 random bits follow. */
 export const tokenPrefix = 'cleo_';
 export const isTokenSecret = (text: string): boolean => /^cleo_[A-Za-z0-9_-]{43}$/.test(text);
 
-/** A token as the store keeps it: the hash of its secret, never the secret. */
+/** A stored token. Only the hash of its secret is stored. */
 export interface Token {
   name: string;
   hash: string;

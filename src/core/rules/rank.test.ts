@@ -16,37 +16,37 @@ const order = (query: string, tasks: Task[], isPrefix = false): string[] =>
 
 test.each([
   {
-    rule: 'a title before a label before the rest',
+    rule: 'ranks a title before a label before the text',
     query: 'parser',
     tasks: [task('T001', 'Other'), task('T002', 'Other', { labels: ['parser'] }), task('T003', 'Write the parser')],
     best: ['T003', 'T002', 'T001'],
   },
   {
-    rule: 'more words in the title',
+    rule: 'ranks more words in the title first',
     query: 'write parser',
     tasks: [task('T001', 'The parser of it'), task('T002', 'To write, then the parser')],
     best: ['T002', 'T001'],
   },
   {
-    rule: 'a title that says little else',
+    rule: 'ranks a title with few other words first',
     query: 'parser',
     tasks: [task('T001', 'Parser'), task('T002', 'Write the parser of the other language')],
     best: ['T001', 'T002'],
   },
   {
-    rule: 'the words side by side',
+    rule: 'ranks adjacent words first',
     query: 'write parser',
     tasks: [task('T001', 'Write parser of a b'), task('T002', 'Parser, write of a b')],
     best: ['T001', 'T002'],
   },
   {
-    rule: 'open before done',
+    rule: 'ranks open before done',
     query: 'parser',
     tasks: [task('T001', 'A parser'), task('T002', 'B parser', { status: 'done' })],
     best: ['T001', 'T002'],
   },
   {
-    rule: 'else the newest',
+    rule: 'ranks the newest first otherwise',
     query: 'parser',
     tasks: [task('T009', 'A parser'), task('T1000', 'B parser'), task('T010', 'C parser')],
     best: ['T1000', 'T010', 'T009'],
@@ -55,13 +55,13 @@ test.each([
   expect(order(query, tasks)).toEqual(best);
 });
 
-test('a beginning counts only where beginnings were asked for', () => {
+test('matches prefixes only if requested', () => {
   const tasks = [task('T001', 'Parsing'), task('T002', 'Other', { labels: ['pars'] })];
   expect(order('pars', tasks, true)).toEqual(['T001', 'T002']);
   expect(order('pars', tasks, false)).toEqual(['T002', 'T001']);
 });
 
-test('any of the words that may have been meant will do', () => {
+test('accepts any alternative of a word', () => {
   const tasks = [task('T001', 'Other'), task('T002', 'Taken'), task('T003', 'Other', { labels: ['token'] })];
   expect(rank([['taken', 'token']], false, tasks, toTaskRankKey).map((t) => t.id)).toEqual(['T002', 'T003', 'T001']);
 });
@@ -82,7 +82,7 @@ test.each([
     vocabulary: Array.from({ length: 26 }, (_, i) => String.fromCharCode(122 - i)),
     meant: [...'bcdefghijklmnopqrstu'],
   },
-])('$word with $edits edits was perhaps meant to be $meant', ({ word, edits, vocabulary, meant }) => {
+])('corrects $word with $edits edits to $meant', ({ word, edits, vocabulary, meant }) => {
   expect(findCorrections(word, edits, vocabulary)).toEqual(meant);
 });
 
@@ -94,7 +94,7 @@ test.each([
   ['http2', 0],
   ['version٣', 0],
   ['größer', 2],
-])('%s may be %i edits away from what was meant', (word, edits) => {
+])('%s may have %i typos', (word, edits) => {
   expect(getMaxEdits(word)).toBe(edits);
 });
 
@@ -103,7 +103,7 @@ test.each([
   { query: 'write parser', title: 'The parser', labels: ['to write'], isPlain: true },
   { query: 'write parser', title: 'The parser', labels: ['writer'], isPlain: false },
   { query: 'pars', title: 'The parser', labels: [], isPlain: false },
-])('$query stands in $title $labels: $isPlain', ({ query, title, labels, isPlain }) => {
+])('$title $labels contains all words of $query: $isPlain', ({ query, title, labels, isPlain }) => {
   expect(
     containsAllWords(
       toQueryWords(query).map((word) => [word]),
@@ -113,7 +113,7 @@ test.each([
   ).toBe(isPlain);
 });
 
-test('a query asks for each of its words once', () => {
+test('keeps each query word once', () => {
   expect(toQueryWords('The the PARSER')).toEqual(['the', 'parser']);
   expect(toQueryWords('!?')).toEqual([]);
   expect(toQueryWords(Array.from({ length: 500 }, (_, i) => `w${i}`).join(' '))).toHaveLength(32);
@@ -128,7 +128,7 @@ const anyTask = fc.record({
   labels: fc.subarray(['parser', 'api', 'write']),
 });
 
-test('the order does not depend on the order in which the store hands the candidates over, and loses none', () => {
+test('does not depend on the order of the candidates and loses none', () => {
   fc.assert(
     fc.property(
       fc.uniqueArray(anyTask, { selector: (t) => t.id, maxLength: 30 }),

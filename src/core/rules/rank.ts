@@ -1,7 +1,7 @@
 import { measureDistance, toTerms } from '#lib/terms.ts';
 import { type Status, type TaskId, toTaskNumber } from '../model/scalars.ts';
 
-/** What may stand for one word of a query: the word itself, or words of the vocabulary that it may be a typo of. */
+/** The alternatives for one query word: the word itself, or the words that it may be a typo of. */
 export type WordChoices = string[];
 
 export interface Rankable {
@@ -9,18 +9,18 @@ export interface Rankable {
   labels: string[];
 }
 
-/** How something stands beside what it says; of each less is better, but the newest has the highest `seq`. */
+/** The sort key of an item apart from its text. Smaller values rank higher, except `seq`, where newer is higher. */
 export interface RankKey {
-  /** It holds no longer: it goes behind everything that does, whatever it says. */
+  /** 1 for an item that is no longer valid. It ranks below all valid items. */
   outdated: number;
-  /** Where two say it in the same places. */
+  /** Compared if the matches are in the same places. */
   early: number;
-  /** Where two say it equally well. */
+  /** Compared if the titles match equally well. */
   late: number;
   seq: number;
 }
 
-/** Open before done. */
+/** Ranks open tasks before done ones. */
 export const toTaskRankKey = ({ id, status }: { id: TaskId; status: Status }): RankKey => ({
   outdated: 0,
   early: 0,
@@ -28,19 +28,18 @@ export const toTaskRankKey = ({ id, status }: { id: TaskId; status: Status }): R
   seq: toTaskNumber(id),
 });
 
-/** The words that a query asks for; each must be matched. */
+/** Splits a query into its distinct words. Each must match. */
 export const toQueryWords = (query: string): string[] => [...new Set(toTerms(query))].slice(0, maxWords);
 
 const maxWords = 32;
 
-/** How far a word may be from what was meant. Short words and words with digits are taken as written: one edit makes another word, or
- *  another version, of them. */
+/** Returns how many typos a word may have. Short words and words with digits have none: one edit makes another word or version. */
 export const getMaxEdits = (word: string): number => (hasDigit(word) || word.length < 3 ? 0 : word.length < 6 ? 1 : 2);
 
-// As in `terms`: the tables of Unicode cost a cold start, and most words do without.
+// Most words are ASCII. Loading the Unicode tables for them would slow down a cold start.
 const hasDigit = (word: string): boolean => (/[^\x00-\x7f]/.test(word) ? /\p{N}/u : /\d/).test(word);
 
-/** Words of the vocabulary that are just so many edits away. */
+/** Finds the words of the vocabulary that are exactly `edits` edits away. */
 export const findCorrections = (word: string, edits: number, vocabulary: string[]): WordChoices =>
   vocabulary
     .filter((candidate) => measureDistance(word, candidate, edits) === edits)
@@ -49,9 +48,9 @@ export const findCorrections = (word: string, edits: number, vocabulary: string[
 
 const maxCorrections = 20;
 
-/** Candidates that all match, best first: what holds before what is over; then words in the title before words in the labels before
- *  words elsewhere, with more for a title that says it in these words; then a title that says little else; with the standing in
- *  between; then the newest. It depends on nothing but its arguments, and not on their order, so that both databases give one answer. */
+/** Ranks candidates that all match: valid before outdated ones; then by where the words are (title, labels, text), with a bonus for
+ *  a phrase in the title; then by the share of the title that matches; then the newest. The result does not depend on the order of the
+ *  candidates, so that both databases give the same answer. */
 export function rank<T extends Rankable>(wanted: WordChoices[], isPrefix: boolean, candidates: T[], toRankKey: (item: T) => RankKey): T[] {
   return candidates
     .map((item) => ({ item, ...scoreMatch(wanted, isPrefix, item), ...toRankKey(item) }))
@@ -87,7 +86,7 @@ const hasMatch = (one: WordChoices, isPrefix: boolean, words: string[]): boolean
 const isPhrase = (wanted: WordChoices[], isPrefix: boolean, title: string[]): boolean =>
   wanted.length > 1 && title.some((_, start) => wanted.every((one, i) => hasMatch(one, isPrefix, title.slice(start + i, start + i + 1))));
 
-/** Whether each word stands in the title or in the labels, just as it is written. */
+/** Checks whether title and labels contain every query word as a whole word. */
 export function containsAllWords(wanted: WordChoices[], title: string, labels: string[]): boolean {
   const words = [title, ...labels].flatMap(toTerms);
   return wanted.every((one) => hasMatch(one, false, words));

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { findSimilarWords, measureSimilarity, rankBySimilarity } from './similarity.ts';
 
-test('nearness falls from the word itself to a stranger', () => {
+test('decreases from the word itself to an unrelated word', () => {
   const falling = ['parser', 'parsers', 'parsen', 'paresn', 'sparse', 'lexer'].map((other) => measureSimilarity('parser', other));
   expect(falling).toEqual([...falling].sort((a, b) => b - a));
   expect(falling[0]).toBe(100);
@@ -9,11 +9,11 @@ test('nearness falls from the word itself to a stranger', () => {
   expect(measureSimilarity('ab', 'ac')).toBe(0);
 });
 
-test('the word itself is always looked for, then the nearest', () => {
+test('returns the word itself, then the most similar words', () => {
   expect(findSimilarWords('parser', ['quokka', 'parse', 'parsers']).map(({ word }) => word)).toEqual(['parser', 'parsers', 'parse']);
 });
 
-test('what says more of it goes first, also in the text, and all else equal what holds', () => {
+test('ranks more matches first, in the text too, and valid before outdated entries', () => {
   const wanted = [findSimilarWords('parser', ['parsers']), findSimilarWords('grammar', [])];
   const one = (id: string, title: string, text: string, over = 0) => ({ id, title, labels: [], text, over });
   const all = [

@@ -44,7 +44,7 @@ export function drawCard(card: CardFields, width: number, screen: Screen, titleL
 
 const indent = 1;
 
-/** Lists the facts of a card, the most important first: the last ones are dropped if there is no room. */
+/** Lists the facts of a card, the most important first: the last ones are dropped if they do not fit. */
 export function listCardFacts({ priority, claim, blockedBy, completedAt, epicId }: CardFields, { now }: Screen): Cell[] {
   const urgent = toCell('priority', priority);
   return [

@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import { findViolations } from '../../../test/json-schema.ts';
 import { layouts } from '../../../test/project-layouts.ts';
 import { detectProject } from '../rules/detect.ts';
-import { ProjectContext } from './project-context.ts';
+import { ProjectContextSchema } from './project-context.ts';
 import { projectContextSchemaText } from './project-context-schema.ts';
 
 test('publishes the schema of the model', async () => {
@@ -18,7 +18,7 @@ test('matches the schema for every layout', () => {
     const texts = new Map(Object.entries(files).map(([path, text]) => [path, typeof text === 'string' ? text : JSON.stringify(text)]));
     const found = detectProject({ files: Object.keys(files), texts, above: [] });
     expect(findViolations(published(), found), name).toEqual([]);
-    expect(safeParse(ProjectContext, found).success, name).toBe(true);
+    expect(safeParse(ProjectContextSchema, found).success, name).toBe(true);
   }
 });
 
@@ -30,6 +30,6 @@ test.each([
   ['a value without a source', { ...valid, packageManager: { name: 'npm' } }, false],
   ['an unknown field', { ...valid, mood: 'good' }, false],
 ])('%s: schema and reader agree', (_, value, isValid) => {
-  expect(safeParse(ProjectContext, value).success).toBe(isValid);
+  expect(safeParse(ProjectContextSchema, value).success).toBe(isValid);
   expect(findViolations(published(), value).length === 0).toBe(isValid);
 });

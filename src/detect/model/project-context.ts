@@ -1,9 +1,9 @@
 import { array, description, type InferOutput, maxLength, number, optional, picklist, pipe, regex, strictObject, string } from 'valibot';
 
-export const projectTypes = ['node', 'python', 'rust', 'go', 'java', 'dotnet', 'ruby', 'php'] as const;
+const projectTypes = ['node', 'python', 'rust', 'go', 'java', 'dotnet', 'ruby', 'php'] as const;
 export type ProjectType = (typeof projectTypes)[number];
 
-export const hintTopics = [
+const hintTopics = [
   'install',
   'build',
   'lint',
@@ -44,7 +44,7 @@ const Part = strictObject({
 
 /** The contents of `.cleo/project-context.json`. It contains nothing specific to a machine or a time, so that it can be committed and
  *  changes only with the project. */
-export const ProjectContext = strictObject({
+export const ProjectContextSchema = strictObject({
   type: pipe(
     picklist([...projectTypes, 'mixed', 'unknown']),
     description('Ecosystem; mixed if two or more have a large share of the files'),
@@ -62,7 +62,7 @@ export const ProjectContext = strictObject({
   ),
   llmHints: pipe(array(strictObject({ about: picklist(hintTopics), text: Text, from: From })), description('Short facts for agents')),
 });
-export type ProjectContext = InferOutput<typeof ProjectContext>;
+export type ProjectContext = InferOutput<typeof ProjectContextSchema>;
 export type ProjectPart = ProjectContext['parts'][number];
 export type Testing = NonNullable<ProjectContext['testing']>;
 export type Hint = ProjectContext['llmHints'][number];

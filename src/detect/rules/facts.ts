@@ -51,11 +51,11 @@ type Tree = Record<string, unknown>;
 /** Manifests can contain anything; a value of another type counts as an empty table. */
 export const toTable = (value: unknown): Tree => (isPlainObject(value) ? value : {});
 export const toStrings = (value: unknown): string[] => (Array.isArray(value) ? value.filter((item) => typeof item === 'string') : []);
-export const getIn = (value: unknown, ...keys: string[]): unknown =>
+export const getAtPath = (value: unknown, ...keys: string[]): unknown =>
   keys.reduce((found: unknown, key) => (Object.hasOwn(toTable(found), key) ? toTable(found)[key] : undefined), value);
 
 export const parseJsonTable = (text: string | undefined): Tree => toTable(parseJson(stripBom(text ?? '')));
-export const parseTomlTable = (text: string | undefined): Tree => toTable(tryParse(() => parseToml(stripBom(text ?? ''))));
+const parseTomlTable = (text: string | undefined): Tree => toTable(tryParse(() => parseToml(stripBom(text ?? ''))));
 export const readJsonFile = (dir: ProjectDir, name: string): Tree => parseJsonTable(dir.readText(name));
 export const readTomlFile = (dir: ProjectDir, name: string): Tree => parseTomlTable(dir.readText(name));
 export const readYamlFile = (dir: ProjectDir, name: string): Tree =>
@@ -64,7 +64,7 @@ export const readYamlFile = (dir: ProjectDir, name: string): Tree =>
 /** Reads the keys of an object in a JSON file with comments. */
 export function readKeys(dir: ProjectDir, name: string, key: string): string[] {
   const parsed = parseJsonc(dir.readText(name) ?? '{}');
-  return 'value' in parsed ? Object.keys(toTable(getIn(parsed.value, key))) : [];
+  return 'value' in parsed ? Object.keys(toTable(getAtPath(parsed.value, key))) : [];
 }
 
 function tryParse(read: () => unknown): unknown {

@@ -44,7 +44,7 @@ const languagesByType: Record<ProjectType, string[]> = {
 const isGenerated = (path: string): boolean =>
   isFixture(path) || /\.(?:d\.ts|min\.js|config\.[cm]?[jt]s|pb\.go|g\.cs)$|(?:^|\/)\.[^/]+$/.test(path);
 
-export interface LanguageCount {
+interface LanguageCount {
   files: number;
   folders: Map<string, number>;
 }

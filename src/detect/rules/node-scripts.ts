@@ -1,4 +1,4 @@
-import { getIn, toTable } from './facts.ts';
+import { getAtPath, toTable } from './facts.ts';
 
 export type NodeManager = 'npm' | 'pnpm' | 'yarn' | 'bun';
 
@@ -15,11 +15,11 @@ export const addFlag = (manager: NodeManager, command: string, flag: string): st
 
 export const getScripts = (manifest: unknown): Record<string, string> =>
   Object.fromEntries(
-    Object.entries(toTable(getIn(manifest, 'scripts'))).filter((entry): entry is [string, string] => typeof entry[1] === 'string'),
+    Object.entries(toTable(getAtPath(manifest, 'scripts'))).filter((entry): entry is [string, string] => typeof entry[1] === 'string'),
   );
-export const listDependencies = (manifest: unknown): string[] =>
+export const listPackageDependencies = (manifest: unknown): string[] =>
   ['devDependencies', 'dependencies', 'optionalDependencies', 'peerDependencies'].flatMap((key) =>
-    Object.keys(toTable(getIn(manifest, key))),
+    Object.keys(toTable(getAtPath(manifest, key))),
   );
 
 /** False for the placeholder of `npm init` and for scripts without effect. */

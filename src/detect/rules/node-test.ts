@@ -1,7 +1,7 @@
 import type { SourcedName } from '../model/project-context.ts';
 import { type ProjectDir, readJsonFile, readKeys } from './facts.ts';
 import { isTestByName } from './ignored-folders.ts';
-import { addFlag, formatExec, formatRun, getScripts, isRunnable, listDependencies, type NodeManager } from './node-scripts.ts';
+import { addFlag, formatExec, formatRun, getScripts, isRunnable, listPackageDependencies, type NodeManager } from './node-scripts.ts';
 import { type DetectedPart, matchFirst, type TestCommand } from './part.ts';
 
 const scriptFrameworks: [RegExp, string][] = [
@@ -49,18 +49,18 @@ const configFrameworks: [RegExp, string][] = [
 /** Finds the test framework by the test script, the dependencies, the configuration files, or the scripts of the workspace members. */
 function findFramework(dir: ProjectDir, manifest: unknown, members: unknown[]): { name: string; from: string } | undefined {
   const from = dir.toPath('package.json');
-  const known = packageFrameworks
-    .filter(([pattern]) => listDependencies(manifest).some((name) => pattern.test(name)))
+  const installed = packageFrameworks
+    .filter(([pattern]) => listPackageDependencies(manifest).some((name) => pattern.test(name)))
     .map(([, name]) => name);
-  const called = matchFirst(expandScript(getScripts(manifest), 'test'), scriptFrameworks) ?? known[0];
+  const called = matchFirst(expandScript(getScripts(manifest), 'test'), scriptFrameworks) ?? installed[0];
   if (called) return { name: called, from };
   for (const [pattern, name] of configFrameworks) {
     const config = dir.files.find((path) => pattern.test(path));
     if (config) return { name, from: dir.toPath(config) };
   }
   const inner = members.flatMap((member) => matchFirst(getScripts(member).test ?? '', scriptFrameworks) ?? []);
-  const most = inner.toSorted((a, b) => inner.filter((name) => name === b).length - inner.filter((name) => name === a).length)[0];
-  return most ? { name: most, from } : undefined;
+  const mostUsed = inner.toSorted((a, b) => inner.filter((name) => name === b).length - inner.filter((name) => name === a).length)[0];
+  return mostUsed ? { name: mostUsed, from } : undefined;
 }
 
 /** Returns a script followed by the scripts that it runs. */
@@ -72,7 +72,7 @@ function expandScript(scripts: Record<string, string>, name: string, depth = 0):
       .slice(0, 2000)
       .matchAll(/\b(?:npm|pnpm|yarn|bun)(?: run| -s| --silent)* ([\w:.-]+)|\b(?:run-s|run-p|npm-run-all)((?: [\w:.*-]+)+)/g),
   ]
-    .flatMap(([, one, several]) => (one ? [one] : (several ?? '').trim().split(' ')))
+    .flatMap(([, single, several]) => (single ? [single] : (several ?? '').trim().split(' ')))
     .filter((script) => script !== name && Object.hasOwn(scripts, script))
     .slice(0, 10);
   return [own, ...called.map((script) => expandScript(scripts, script, depth + 1))].join('\n');
@@ -91,8 +91,8 @@ export function findNodeTest(
   const from = dir.toPath('package.json');
   if (isRunnable(scripts.test)) return { framework: framework?.name, command: formatTestRun(manager, scripts), from, isDeclared: true };
   const hasMemberTests = members.some((member) => isRunnable(getScripts(member).test));
-  const whole = workspace && findWorkspaceTest(dir, manager, workspace.tools, hasMemberTests);
-  if (whole) return { framework: framework?.name, ...whole };
+  const workspaceTest = workspace && findWorkspaceTest(dir, manager, workspace.tools, hasMemberTests);
+  if (workspaceTest) return { framework: framework?.name, ...workspaceTest };
   const other = ['test:unit', 'test:run', 'test:ci', 'tests', 'unit'].find((name) => isRunnable(scripts[name]));
   if (other)
     return {

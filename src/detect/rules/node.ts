@@ -1,6 +1,6 @@
 import type { Hint, SourcedName } from '../model/project-context.ts';
-import { getIn, type ProjectDir, parseJsonTable, readJsonFile, readYamlFile, toStrings } from './facts.ts';
-import { formatExec, formatRun, getScripts, isRunnable, listDependencies, type NodeManager } from './node-scripts.ts';
+import { getAtPath, type ProjectDir, parseJsonTable, readJsonFile, readYamlFile, toStrings } from './facts.ts';
+import { formatExec, formatRun, getScripts, isRunnable, listPackageDependencies, type NodeManager } from './node-scripts.ts';
 import { findNodeTest } from './node-test.ts';
 import { createHints, type DetectedPart, toPackage } from './part.ts';
 import { matchWorkspaceFolders } from './workspace-folders.ts';
@@ -38,7 +38,9 @@ export function detectNode(dir: ProjectDir): DetectedPart | undefined {
 
 /** Takes the manager from the manifest, else from a lock file in the folder, at the root or above it. */
 function findManager(dir: ProjectDir, manifest: Record<string, unknown>): SourcedName {
-  const value = [manifest.packageManager, getIn(manifest, 'devEngines', 'packageManager', 'name')].find((name) => typeof name === 'string');
+  const value = [manifest.packageManager, getAtPath(manifest, 'devEngines', 'packageManager', 'name')].find(
+    (name) => typeof name === 'string',
+  );
   const declared = managers.find((name) => name === (value as string | undefined)?.split('@')[0]);
   if (declared) return { name: declared, from: dir.toPath('package.json') };
   const own = lockFiles.find(([file]) => dir.has(file));
@@ -52,7 +54,7 @@ function findManager(dir: ProjectDir, manifest: Record<string, unknown>): Source
 
 function findWorkspace(dir: ProjectDir, manifest: Record<string, unknown>, manager: NodeManager): DetectedPart['workspace'] {
   const own =
-    toStrings(manifest.workspaces).length > 0 ? toStrings(manifest.workspaces) : toStrings(getIn(manifest, 'workspaces', 'packages'));
+    toStrings(manifest.workspaces).length > 0 ? toStrings(manifest.workspaces) : toStrings(getAtPath(manifest, 'workspaces', 'packages'));
   const pnpm = dir.has('pnpm-workspace.yaml') ? toStrings(readYamlFile(dir, 'pnpm-workspace.yaml').packages) : [];
   const lerna = dir.has('lerna.json') ? toStrings(readJsonFile(dir, 'lerna.json').packages) : [];
   const tools: SourcedName[] = [
@@ -67,11 +69,11 @@ function findWorkspace(dir: ProjectDir, manifest: Record<string, unknown>, manag
   const patterns = [...own, ...pnpm, ...lerna];
   // Nx needs no list: every folder with a project.json is a project.
   const nx = dir.has('nx.json') ? folders.filter((folder) => dir.has(`${folder}/project.json`)) : [];
-  const found = [...new Set([...matchWorkspaceFolders(folders, patterns), ...nx])];
-  if (tools.length === 0 || (tools.every(({ name }) => name === 'turbo') && found.length === 0)) return undefined;
+  const members = [...new Set([...matchWorkspaceFolders(folders, patterns), ...nx])];
+  if (tools.length === 0 || (tools.every(({ name }) => name === 'turbo') && members.length === 0)) return undefined;
   return {
     tools,
-    packages: found.map((folder) => toPackage(dir, folder, readJsonFile(dir, `${folder}/package.json`).name)),
+    packages: members.map((folder) => toPackage(dir, folder, readJsonFile(dir, `${folder}/package.json`).name)),
   };
 }
 
@@ -82,10 +84,10 @@ function listHints(dir: ProjectDir, manifest: Record<string, unknown>, manager: 
   const scripts = getScripts(manifest);
   const run = (script: string | undefined): string | undefined => script && formatRun(manager, script);
   const typecheck = run(findScript(scripts, 'typecheck', 'type-check', 'check-types', 'types', 'types:check', 'tsc', 'check:types'));
-  const isTyped = dir.has('tsconfig.json') && listDependencies(manifest).includes('typescript');
-  const engine = getIn(manifest, 'engines', 'node');
+  const isTyped = dir.has('tsconfig.json') && listPackageDependencies(manifest).includes('typescript');
+  const engine = getAtPath(manifest, 'engines', 'node');
   const e2e = run(findScript(scripts, 'test:e2e', 'e2e', 'test:integration', 'playwright'));
-  const hasBrowser = listDependencies(manifest).includes('@playwright/test');
+  const hasBrowser = listPackageDependencies(manifest).includes('@playwright/test');
   const install = { npm: 'npm ci', pnpm: 'pnpm install --frozen-lockfile', yarn: 'yarn install', bun: 'bun install --frozen-lockfile' }[
     manager
   ];

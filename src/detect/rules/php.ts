@@ -1,4 +1,4 @@
-import { getIn, type ProjectDir, readJsonFile, toTable } from './facts.ts';
+import { getAtPath, type ProjectDir, readJsonFile, toTable } from './facts.ts';
 import { createHints, type DetectedPart, type TestCommand } from './part.ts';
 
 export function detectPhp(dir: ProjectDir): DetectedPart | undefined {
@@ -11,7 +11,7 @@ export function detectPhp(dir: ProjectDir): DetectedPart | undefined {
   const style = findScript('lint', 'cs', 'cs-check', 'check-style');
   const analysis = findScript('phpstan', 'analyse', 'analyze', 'stan', 'types', 'psalm');
   const isAnalysed = 'phpstan/phpstan' in packages || 'larastan/larastan' in packages;
-  const version = getIn(manifest, 'require', 'php');
+  const version = getAtPath(manifest, 'require', 'php');
   return {
     type: 'php',
     folder: dir.path,

@@ -1,6 +1,6 @@
 import { quote } from '#core/errors/quote.ts';
 import type { SourcedName } from '../model/project-context.ts';
-import { getIn, type ProjectDir, readTomlFile, toStrings, toTable } from './facts.ts';
+import { getAtPath, type ProjectDir, readTomlFile, toStrings, toTable } from './facts.ts';
 import { createHints, type DetectedPart, type TestCommand, toPackage } from './part.ts';
 import { matchWorkspaceFolders } from './workspace-folders.ts';
 
@@ -48,7 +48,7 @@ function findManager(dir: ProjectDir, project: TomlTable, tools: TomlTable, from
     ['pdm', 'pdm.lock', 'pdm' in tools],
     ['pixi', 'pixi.lock', 'pixi' in tools],
     ['pipenv', 'Pipfile', dir.has('Pipfile.lock')],
-    ['hatch', 'hatch.toml', getIn(tools, 'hatch', 'envs') !== undefined],
+    ['hatch', 'hatch.toml', getAtPath(tools, 'hatch', 'envs') !== undefined],
   ];
   const locked = marks.find(([, file]) => dir.has(file));
   if (locked) return { name: locked[0], from: dir.toPath(locked[1]) };
@@ -62,16 +62,17 @@ function findManager(dir: ProjectDir, project: TomlTable, tools: TomlTable, from
 /** Collects all dependencies and requirement files as one text. */
 function collectRequirements(dir: ProjectDir, project: TomlTable): string {
   const groups = [
-    ...Object.values(toTable(getIn(project, 'project', 'optional-dependencies'))),
+    ...Object.values(toTable(getAtPath(project, 'project', 'optional-dependencies'))),
     ...Object.values(toTable(project['dependency-groups'])),
   ];
-  const listed = [getIn(project, 'project', 'dependencies'), getIn(project, 'tool', 'uv', 'dev-dependencies'), ...groups].flatMap(
+  const listed = [getAtPath(project, 'project', 'dependencies'), getAtPath(project, 'tool', 'uv', 'dev-dependencies'), ...groups].flatMap(
     toStrings,
   );
-  const poetry = Object.values({ ...toTable(getIn(project, 'tool', 'poetry', 'group')), own: getIn(project, 'tool', 'poetry') }).flatMap(
-    (group) => ['dependencies', 'dev-dependencies'].flatMap((key) => Object.keys(toTable(getIn(group, key)))),
-  );
-  const pdm = Object.values(toTable(getIn(project, 'tool', 'pdm', 'dev-dependencies'))).flatMap(toStrings);
+  const poetry = Object.values({
+    ...toTable(getAtPath(project, 'tool', 'poetry', 'group')),
+    own: getAtPath(project, 'tool', 'poetry'),
+  }).flatMap((group) => ['dependencies', 'dev-dependencies'].flatMap((key) => Object.keys(toTable(getAtPath(group, key)))));
+  const pdm = Object.values(toTable(getAtPath(project, 'tool', 'pdm', 'dev-dependencies'))).flatMap(toStrings);
   const files = dir.files.filter((path) =>
     /^(?:requirements[^/]*|requirements\/[^/]+|dev-requirements|test-requirements)\.(?:txt|in)$|^Pipfile$|^setup\.(?:py|cfg)$|^tox\.ini$|^noxfile\.py$/.test(
       path,
@@ -126,22 +127,22 @@ function findTest(
 
 /** Finds a script named `test` in the project's configuration. */
 function findTestScript(tools: TomlTable, manager: string): string | undefined {
-  if (getIn(tools, 'pdm', 'scripts', 'test') !== undefined) return 'pdm run test';
-  if (getIn(tools, 'hatch', 'envs', 'default', 'scripts', 'test') !== undefined) return 'hatch run test';
-  if (getIn(tools, 'hatch', 'envs', 'test', 'scripts', 'test') !== undefined) return 'hatch run test:test';
-  if (getIn(tools, 'pixi', 'tasks', 'test') !== undefined) return 'pixi run test';
-  if (getIn(tools, 'poe', 'tasks', 'test') !== undefined) return `${prefixes[manager] ?? ''}poe test`;
+  if (getAtPath(tools, 'pdm', 'scripts', 'test') !== undefined) return 'pdm run test';
+  if (getAtPath(tools, 'hatch', 'envs', 'default', 'scripts', 'test') !== undefined) return 'hatch run test';
+  if (getAtPath(tools, 'hatch', 'envs', 'test', 'scripts', 'test') !== undefined) return 'hatch run test:test';
+  if (getAtPath(tools, 'pixi', 'tasks', 'test') !== undefined) return 'pixi run test';
+  if (getAtPath(tools, 'poe', 'tasks', 'test') !== undefined) return `${prefixes[manager] ?? ''}poe test`;
   return undefined;
 }
 
 function findWorkspace(dir: ProjectDir, tools: TomlTable): DetectedPart['workspace'] {
-  const members = toStrings(getIn(tools, 'uv', 'workspace', 'members'));
+  const members = toStrings(getAtPath(tools, 'uv', 'workspace', 'members'));
   if (members.length === 0) return undefined;
-  const excluded = toStrings(getIn(tools, 'uv', 'workspace', 'exclude')).map((pattern) => `!${pattern}`);
+  const excluded = toStrings(getAtPath(tools, 'uv', 'workspace', 'exclude')).map((pattern) => `!${pattern}`);
   return {
     tools: [{ name: 'uv workspace', from: dir.toPath('pyproject.toml') }],
     packages: matchWorkspaceFolders(dir.foldersWith('pyproject.toml'), [...members, ...excluded]).map((folder) =>
-      toPackage(dir, folder, getIn(readTomlFile(dir, `${folder}/pyproject.toml`), 'project', 'name')),
+      toPackage(dir, folder, getAtPath(readTomlFile(dir, `${folder}/pyproject.toml`), 'project', 'name')),
     ),
   };
 }
@@ -159,13 +160,13 @@ function listHints(
   const isRuff = uses('ruff') || dir.has('ruff.toml') || dir.has('.ruff.toml');
   const type =
     uses('mypy') || dir.has('mypy.ini')
-      ? getIn(tools, 'mypy', 'files')
+      ? getAtPath(tools, 'mypy', 'files')
         ? 'mypy'
         : 'mypy .'
       : uses('pyright') || uses('basedpyright')
         ? 'pyright'
         : undefined;
-  const versions = getIn(project, 'project', 'requires-python') ?? getIn(project, 'tool', 'poetry', 'dependencies', 'python');
+  const versions = getAtPath(project, 'project', 'requires-python') ?? getAtPath(project, 'tool', 'poetry', 'dependencies', 'python');
   const install: Record<string, string> = {
     uv: 'uv sync',
     poetry: 'poetry install',

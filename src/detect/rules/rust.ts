@@ -1,17 +1,17 @@
-import { getIn, type ProjectDir, readTomlFile, toStrings } from './facts.ts';
+import { getAtPath, type ProjectDir, readTomlFile, toStrings } from './facts.ts';
 import { createHints, type DetectedPart, toPackage } from './part.ts';
 import { matchWorkspaceFolders } from './workspace-folders.ts';
 
 export function detectRust(dir: ProjectDir): DetectedPart | undefined {
   if (!dir.has('Cargo.toml')) return undefined;
   const manifest = readTomlFile(dir, 'Cargo.toml');
-  const members = toStrings(getIn(manifest, 'workspace', 'members'));
-  const excluded = toStrings(getIn(manifest, 'workspace', 'exclude')).map((pattern) => `!${pattern}`);
+  const members = toStrings(getAtPath(manifest, 'workspace', 'members'));
+  const excluded = toStrings(getAtPath(manifest, 'workspace', 'exclude')).map((pattern) => `!${pattern}`);
   const packages = matchWorkspaceFolders(dir.foldersWith('Cargo.toml'), [...members, ...excluded]);
   // Without this flag, cargo tests only the package of the folder.
-  const whole = members.length > 0 ? ' --workspace' : '';
+  const workspaceFlag = members.length > 0 ? ' --workspace' : '';
   const nextest = dir.findFirst('.config/nextest.toml');
-  const version = getIn(manifest, 'package', 'rust-version') ?? getIn(manifest, 'workspace', 'package', 'rust-version');
+  const version = getAtPath(manifest, 'package', 'rust-version') ?? getAtPath(manifest, 'workspace', 'package', 'rust-version');
   const from = dir.toPath('Cargo.toml');
   return {
     type: 'rust',
@@ -19,22 +19,24 @@ export function detectRust(dir: ProjectDir): DetectedPart | undefined {
     from,
     packageManager: { name: 'cargo', from: dir.has('Cargo.lock') ? dir.toPath('Cargo.lock') : from },
     test: nextest
-      ? { framework: 'nextest', command: `cargo nextest run${whole}`, from: dir.toPath(nextest) }
-      : { framework: 'cargo test', command: `cargo test${whole}`, from },
+      ? { framework: 'nextest', command: `cargo nextest run${workspaceFlag}`, from: dir.toPath(nextest) }
+      : { framework: 'cargo test', command: `cargo test${workspaceFlag}`, from },
     ...(members.length > 0
       ? {
           workspace: {
             tools: [{ name: 'cargo workspace', from }],
-            packages: packages.map((folder) => toPackage(dir, folder, getIn(readTomlFile(dir, `${folder}/Cargo.toml`), 'package', 'name'))),
+            packages: packages.map((folder) =>
+              toPackage(dir, folder, getAtPath(readTomlFile(dir, `${folder}/Cargo.toml`), 'package', 'name')),
+            ),
           },
         }
       : {}),
     hints: createHints(dir, 'Cargo.toml', {
-      build: `cargo build${whole}`,
-      lint: `cargo clippy${whole} --all-targets`,
+      build: `cargo build${workspaceFlag}`,
+      lint: `cargo clippy${workspaceFlag} --all-targets`,
       format: 'cargo fmt --all --check',
       // Nextest does not run tests in doc comments.
-      tests: nextest && `cargo test --doc${whole}`,
+      tests: nextest && `cargo test --doc${workspaceFlag}`,
       runtime: typeof version === 'string' ? `Rust ${version}` : undefined,
     }),
   };

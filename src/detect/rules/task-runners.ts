@@ -1,4 +1,4 @@
-import { getIn, type ProjectDir, readYamlFile } from './facts.ts';
+import { getAtPath, type ProjectDir, readYamlFile } from './facts.ts';
 import type { TestCommand } from './part.ts';
 
 /** Finds a target of a task runner that is not tied to a language: make, just or task. */
@@ -9,7 +9,7 @@ export function findRunnerTarget(dir: ProjectDir, name: string): Omit<TestComman
   const just = dir.findFirst('justfile', 'Justfile', '.justfile');
   if (just && hasRecipe(dir.readText(just) ?? '', name)) return { command: `just ${name}`, from: dir.toPath(just), isDeclared: true };
   const task = dir.findFirst('Taskfile.yml', 'taskfile.yml', 'Taskfile.yaml', 'taskfile.yaml', 'Taskfile.dist.yml', 'Taskfile.dist.yaml');
-  if (task && getIn(readYamlFile(dir, task), 'tasks', name) !== undefined)
+  if (task && getAtPath(readYamlFile(dir, task), 'tasks', name) !== undefined)
     return { command: `task ${name}`, from: dir.toPath(task), isDeclared: true };
   return undefined;
 }

@@ -3,7 +3,7 @@ import { alreadyExists, type MutationContext, mutation } from '#core/define.ts';
 import { CleoError } from '#core/errors/error.ts';
 import { quote } from '#core/errors/quote.ts';
 import { formatRetry } from '#core/errors/retry.ts';
-import { Line, TaskId } from '#core/model/scalars.ts';
+import { Line, TaskIdSchema } from '#core/model/scalars.ts';
 import { requireTask } from '#tasks/operations/shared/require.ts';
 import { DocSlug } from '../model/doc.ts';
 import { findFreeSlug, findTitle, getBaseName, getSlugStem, toDocSlug } from '../rules/doc-name.ts';
@@ -21,7 +21,7 @@ export const docsAdd = mutation({
   name: 'docs.add',
   summary: 'Store a document and attach it to a task',
   params: strictObject({
-    taskId: pipe(TaskId, description('Task that the document belongs to')),
+    taskId: pipe(TaskIdSchema, description('Task that the document belongs to')),
     ...docInputParams,
     type: optional(DocTypeParam),
     slug: optional(pipe(DocSlug, description('Slug; derived from the file name or the title by default'))),

@@ -14,13 +14,12 @@ import {
   string,
 } from 'valibot';
 import { query } from '#core/define.ts';
-import { findProjectPath } from '#core/project-path.ts';
 import { findNearest } from '#lib/nearest.ts';
 import { createSkillError } from '#runs/errors/skill.ts';
 import { measureCompleteness } from '#runs/rules/document/completeness.ts';
-import { listMissingSections } from '#runs/rules/document/missing-sections.ts';
+import { listMissingSections } from '#runs/rules/gate/artifacts.ts';
 import { defaultMinCompleteness } from '#runs/rules/gate/handoff.ts';
-import { decodeUtf8 } from '#runs/runner/artifact-finder.ts';
+import { decodeUtf8, findProjectPath } from '#runs/runner/artifact-finder.ts';
 import { checkFrontMatter } from '#runs/runner/documents.ts';
 import { loadSchemas } from '#runs/runner/schemas.ts';
 

@@ -47,19 +47,19 @@ export const docsFetch = query({
 
 /** Reads one version and checks its digest. */
 export async function requireVersion(store: ReadStore, platform: Platform, { slug, version: latest }: DocRecord, requested = latest) {
-  const found = await store.docs.getVersion(slug, requested);
-  if (!found)
+  const content = await store.docs.getVersion(slug, requested);
+  if (!content)
     throw new CleoError('E_NOT_FOUND', {
       what: 'version',
       id: `${requested} of ${slug}`,
       fix: `cleo docs fetch ${slug} --version ${latest}`,
     });
-  const bytes = Buffer.from(found.content, found.encoding);
-  if (platform.sha256(bytes) !== found.digest)
+  const bytes = Buffer.from(content.content, content.encoding);
+  if (platform.sha256(bytes) !== content.digest)
     throw new CleoError('E_CHECKSUM_MISMATCH', {
-      what: `${slug}, version ${found.version}`,
+      what: `${slug}, version ${content.version}`,
       problem: 'the stored content does not match its digest',
       fix: 'cleo backup list',
     });
-  return { ...found, bytes };
+  return { ...content, bytes };
 }

@@ -15,12 +15,12 @@ export const docsListTypes = query({
   example: { world: ['T001', 'doc parsers T001: Which parsers there are'], call: {} },
   async run({ store, config }) {
     const counts = await store.docs.countByKind();
-    const known = listDocKinds(config['docs.types']);
-    const former = [...counts.keys()].filter((name) => !known.some((kind) => kind.name === name));
+    const kinds = listDocKinds(config['docs.types']);
+    const removedKinds = [...counts.keys()].filter((name) => !kinds.some((kind) => kind.name === name));
     return {
       types: [
-        ...known.map((kind) => ({ ...kind, docs: counts.get(kind.name) ?? 0 })),
-        ...former.map((name) => ({ name, about: 'No longer in docs.types', source: 'store' as const, docs: counts.get(name)! })),
+        ...kinds.map((kind) => ({ ...kind, docs: counts.get(kind.name) ?? 0 })),
+        ...removedKinds.map((name) => ({ name, about: 'No longer in docs.types', source: 'store' as const, docs: counts.get(name)! })),
       ],
     };
   },

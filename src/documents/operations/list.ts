@@ -1,6 +1,6 @@
 import { array, description, optional, pipe, strictObject } from 'valibot';
 import { query } from '#core/define.ts';
-import { TaskId } from '#core/model/scalars.ts';
+import { TaskIdSchema } from '#core/model/scalars.ts';
 import { answerPage, pageParams } from '#core/page.ts';
 import { defined } from '#lib/defined.ts';
 import { createNotFoundError } from '#tasks/operations/shared/require.ts';
@@ -11,7 +11,7 @@ export const docsList = query({
   name: 'docs.list',
   summary: 'List documents, last changed first',
   params: strictObject({
-    task: optional(pipe(TaskId, description('Only documents of this task'))),
+    task: optional(pipe(TaskIdSchema, description('Only documents of this task'))),
     type: optional(pipe(DocTypeParam, description('Only documents of this kind'))),
     ...pageParams(50),
   }),
@@ -24,13 +24,13 @@ export const docsList = query({
   async run({ store, config, commandWith }, { task, type, ...page }) {
     if (task !== undefined && !(await store.tasks.exists(task))) throw await createNotFoundError(store, task);
     const filter = defined({ task, kind: type });
-    const found = await store.docs.list(filter, page);
+    const records = await store.docs.list(filter, page);
     // A kind that was removed from the configuration stays valid while there are documents of it.
-    if (found.length === 0 && type !== undefined && !(await store.docs.countByKind()).has(type))
+    if (records.length === 0 && type !== undefined && !(await store.docs.countByKind()).has(type))
       checkKind(config, type, (near) => commandWith({ type: near }));
-    const slugs = found.map(({ slug }) => slug);
+    const slugs = records.map(({ slug }) => slug);
     const [tasks, stale] = [await store.docs.getTaskIds(slugs), await store.docs.getStaleCitations(slugs)];
-    const docs = found.map((doc) => toDocRow(doc, tasks.get(doc.slug), stale.get(doc.slug)));
+    const docs = records.map((doc) => toDocRow(doc, tasks.get(doc.slug), stale.get(doc.slug)));
     return answerPage({ docs }, docs.length, page, (atMost) => store.docs.count(filter, atMost));
   },
 });

@@ -1,6 +1,6 @@
 import { array, description, optional, pipe, strictObject, string } from 'valibot';
 import { mutation, noChange } from '#core/define.ts';
-import { TaskId } from '#core/model/scalars.ts';
+import { TaskIdSchema } from '#core/model/scalars.ts';
 import { DocSlugParam } from '../model/doc.ts';
 import { requireDoc } from './shared/documents.ts';
 
@@ -9,7 +9,7 @@ export const docsRemove = mutation({
   summary: 'Delete a document, or detach it from one task',
   params: strictObject({
     slug: DocSlugParam,
-    task: optional(pipe(TaskId, description('Only detach it from this task'))),
+    task: optional(pipe(TaskIdSchema, description('Only detach it from this task'))),
   }),
   paramAliases: { taskId: 'task' },
   result: strictObject({ removed: string(), tasks: array(string()) }),

@@ -37,15 +37,15 @@ export const docsUpdate = mutation({
     const input = await readDocInput(ctx, help, inputParams);
     if (!input && type === undefined && title === undefined)
       throw new CleoError('E_INVALID_INPUT', { problem: 'A file, content, a title or a type is required', fix: help, field: 'file' });
-    const after = { ...doc, kind: type ?? doc.kind, title: title ?? doc.title };
+    const updated = { ...doc, kind: type ?? doc.kind, title: title ?? doc.title };
     const isNew = input !== undefined && input.digest !== doc.digest;
-    const isRenamed = after.kind !== doc.kind || after.title !== doc.title;
+    const isRenamed = updated.kind !== doc.kind || updated.title !== doc.title;
     if (!isNew && !isRenamed) return noChange({ doc: toDocReceipt(doc) });
-    if (isRenamed) await store.docs.update(after, now);
-    if (!isNew) return { doc: toDocReceipt(after) };
+    if (isRenamed) await store.docs.update(updated, now);
+    if (!isNew) return { doc: toDocReceipt(updated) };
     const version = doc.version + 1;
     await store.docs.addVersion(slug, { ...input, version, at: now, agentId: caller.agent });
     await saveDocCitations(store, slug, input.encoding === 'utf8' ? input.content : undefined);
-    return { doc: toDocReceipt({ ...after, ...input, version }) };
+    return { doc: toDocReceipt({ ...updated, ...input, version }) };
   },
 });

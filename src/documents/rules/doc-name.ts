@@ -13,9 +13,9 @@ export const getBaseName = (path: string): string => (path.split('/').at(-1) ?? 
 /** Shortens a slug so that a number can be appended. */
 export const getSlugStem = (slug: string): string => slug.slice(0, maxSlugLength - 6).replace(/-+$/, '');
 
-export function findFreeSlug(slug: string, taken: readonly string[]): string {
-  const known = new Set(taken);
-  for (let n = 2; ; n++) if (!known.has(`${getSlugStem(slug)}-${n}`)) return `${getSlugStem(slug)}-${n}`;
+export function findFreeSlug(slug: string, usedSlugs: readonly string[]): string {
+  const used = new Set(usedSlugs);
+  for (let n = 2; ; n++) if (!used.has(`${getSlugStem(slug)}-${n}`)) return `${getSlugStem(slug)}-${n}`;
 }
 
 /** Finds the first `#` heading near the start of a Markdown text. */

@@ -8,8 +8,8 @@ export function checkDocPath(path: string): string | undefined {
 /** True for `.git` and `.cleo`, which may contain passwords, except for the folders of `.cleo` with results of agents. */
 export function isPrivatePath(name: string): boolean {
   const parts = name.split('/').map((part) => part.toLowerCase());
-  const own = parts.indexOf('.cleo');
-  return parts.includes('.git') || (own >= 0 && !(parts.length > own + 2 && sharedFolders.includes(parts[own + 1]!)));
+  const cleoIndex = parts.indexOf('.cleo');
+  return parts.includes('.git') || (cleoIndex >= 0 && !(parts.length > cleoIndex + 2 && sharedFolders.includes(parts[cleoIndex + 1]!)));
 }
 
 const sharedFolders = ['research', 'skills', 'adrs', 'agent-outputs'];

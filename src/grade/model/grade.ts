@@ -26,11 +26,11 @@ export const DimensionScore = strictObject({
   evidence: pipe(array(string()), description('Reasons for the points')),
 });
 
-export const DimensionName = picklist(['sessionDiscipline', 'discoveryEfficiency', 'taskHygiene', 'errorProtocol', 'disclosureUse']);
-export const Letter = picklist(['A', 'B', 'C', 'D', 'F']);
+export const DimensionNameSchema = picklist(['sessionDiscipline', 'discoveryEfficiency', 'taskHygiene', 'errorProtocol', 'disclosureUse']);
+export const LetterSchema = picklist(['A', 'B', 'C', 'D', 'F']);
 
 /** A line of `.cleo/metrics/GRADES.jsonl`. */
-export const GradeResult = strictObject({
+export const GradeResultSchema = strictObject({
   sessionId: pipe(string(), description('The graded session')),
   taskId: optional(pipe(string(), regex(/^T\d{3,}$/), description('The task the session is about, if there is one'))),
   totalScore: pipe(points(100), description('Sum of the five dimensions')),
@@ -49,20 +49,20 @@ export const GradeResult = strictObject({
 });
 
 /** A grade as `admin.grade` returns it. */
-export const Grade = strictObject({
-  ...GradeResult.entries,
+export const GradeSchema = strictObject({
+  ...GradeResultSchema.entries,
   percent: pipe(points(100), description('totalScore of maxScore')),
-  letter: pipe(Letter, description('A from 90, B from 75, C from 60, D from 45, else F')),
+  letter: pipe(LetterSchema, description('A from 90, B from 75, C from 60, D from 45, else F')),
 });
 
-export const EntryReference = strictObject({ seq: number(), operation: string(), timestamp: string() });
+export const EntryReferenceSchema = strictObject({ seq: number(), operation: string(), timestamp: string() });
 
 /** Lost points, the entries that lost them, and the call that would have avoided the loss. */
 export const ExplainedLoss = strictObject({
-  dimension: DimensionName,
+  dimension: DimensionNameSchema,
   points: points(20),
   reason: string(),
-  entries: array(EntryReference),
+  entries: array(EntryReferenceSchema),
   /** Number of further entries that are not listed. */
   more: optional(number()),
   call: strictObject({
@@ -74,11 +74,11 @@ export const ExplainedLoss = strictObject({
   command: optional(string()),
 });
 
-export type DimensionName = InferOutput<typeof DimensionName>;
-export type Letter = InferOutput<typeof Letter>;
-export type GradeResult = InferOutput<typeof GradeResult>;
-export type Grade = InferOutput<typeof Grade>;
-export type EntryReference = InferOutput<typeof EntryReference>;
+export type DimensionName = InferOutput<typeof DimensionNameSchema>;
+export type Letter = InferOutput<typeof LetterSchema>;
+export type GradeResult = InferOutput<typeof GradeResultSchema>;
+export type Grade = InferOutput<typeof GradeSchema>;
+export type EntryReference = InferOutput<typeof EntryReferenceSchema>;
 
 /** The fields of an audit entry that the rubric reads. */
 export interface GradeEntry extends EntryReference {

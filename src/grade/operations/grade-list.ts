@@ -3,11 +3,11 @@ import { answer, query } from '#core/define.ts';
 import { pageParams, toBudget } from '#core/page.ts';
 import { toTruncation } from '#lib/page.ts';
 import type { ReadStore } from '#store/port/store.ts';
-import { Grade } from '../model/grade.ts';
+import { GradeSchema } from '../model/grade.ts';
 import { computeTrends, parseGrades } from '../rules/grade-history.ts';
 import { gradesFile, toGrade } from './shared/grade-session.ts';
 
-const GradeRow = strictObject({ ...Grade.entries, score: pipe(string(), description('Score as text, e.g. 85/100')) });
+const GradeRow = strictObject({ ...GradeSchema.entries, score: pipe(string(), description('Score as text, e.g. 85/100')) });
 const TrendView = strictObject({ agent: string(), sessions: number(), average: number(), last: number(), scores: array(number()) });
 
 export const adminGradeList = query({

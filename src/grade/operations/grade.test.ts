@@ -4,7 +4,7 @@ import { parse } from 'valibot';
 import { describe, expect, test } from 'vitest';
 import { tasksAdd } from '#tasks/operations/add.ts';
 import { type Json, openApp, type TestApp } from '../../../test/app.ts';
-import { GradeResult } from '../model/grade.ts';
+import { GradeResultSchema } from '../model/grade.ts';
 import { adminGrade } from './grade.ts';
 
 const id = 'session-1';
@@ -57,7 +57,7 @@ test('grading twice gives the same result and stores two lines', async () => {
   const { percent: _p, letter: _l, ...line } = first.grade;
   expect(readGrades(app)[0]).toEqual(line);
   expect(readGrades(app)).toHaveLength(2);
-  for (const stored of readGrades(app)) parse(GradeResult, stored);
+  for (const stored of readGrades(app)) parse(GradeResultSchema, stored);
 });
 
 test('an unknown session gets 0 points and a flag, and is stored', async () => {

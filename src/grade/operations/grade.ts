@@ -1,12 +1,12 @@
 import { array, boolean, description, literal, metadata, number, optional, pipe, strictObject, string } from 'valibot';
-import { chainOf } from '#admin/operations/audit-verify.ts';
+import { verifyChain } from '#admin/operations/audit-verify.ts';
 import { answer, type QueryContext, query } from '#core/define.ts';
 import { CleoError } from '#core/errors/error.ts';
 import { quote } from '#core/errors/quote.ts';
 import { AgentId } from '#core/model/scalars.ts';
 import { wholeNumber } from '#core/model/whole-number.ts';
 import { defined } from '#lib/defined.ts';
-import { ExplainedLoss, Grade, type GradeResult } from '../model/grade.ts';
+import { ExplainedLoss, type GradeResult, GradeSchema } from '../model/grade.ts';
 import { isSameGrade, parseGrades } from '../rules/grade-history.ts';
 import { explainLosses, gradeSession, gradesFile, toGrade } from './shared/grade-session.ts';
 
@@ -26,7 +26,7 @@ export const adminGrade = query({
     explain: optional(pipe(boolean(), description('List each loss with its cause and the call that avoids it'))),
     verify: optional(pipe(boolean(), description('Check the log and the stored grade; store nothing'))),
   }),
-  result: strictObject({ grade: Grade, explanation: optional(array(ExplainedLoss)), verification: optional(Verification) }),
+  result: strictObject({ grade: GradeSchema, explanation: optional(array(ExplainedLoss)), verification: optional(Verification) }),
   errors: ['E_GRADE_TOO_LOW', 'E_NOT_FOUND', 'E_CHECKSUM_MISMATCH'],
   tier: 2,
   cli: { command: 'grade', args: ['sessionId'], view: async () => (await import('../view.ts')).gradeView },
@@ -53,7 +53,7 @@ export const adminGrade = query({
 
 /** Checks that the log is unchanged and that the newest stored grade of the session matches it. */
 async function verifyGrade({ store, platform, project }: QueryContext, result: GradeResult) {
-  const chain = await chainOf(store, platform.sha256);
+  const chain = await verifyChain(store, platform.sha256);
   const { sessionId } = result;
   const stored = parseGrades(platform.files.readText(`${project.folder}/${gradesFile}`) ?? '').grades.findLast(
     (grade) => grade.sessionId === sessionId,

@@ -1,11 +1,11 @@
 import { object, safeParse } from 'valibot';
 import { parseJson } from '#lib/parse-json.ts';
 import { mean } from '#lib/statistics.ts';
-import { GradeResult } from '../model/grade.ts';
+import { type GradeResult, GradeResultSchema } from '../model/grade.ts';
 import { getGradePercent } from './grade.ts';
 
 /** Unlike `GradeResult`, this allows unknown keys: a newer version may have written the line. */
-const StoredGrade = object(GradeResult.entries);
+const StoredGrade = object(GradeResultSchema.entries);
 
 /** Parses `GRADES.jsonl`, oldest grade first, and counts invalid lines: cut short, or not a grade. */
 export function parseGrades(text: string): { grades: GradeResult[]; invalidLines: number } {

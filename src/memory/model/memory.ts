@@ -17,12 +17,12 @@ import { isStorable, type TaskId } from '#core/model/scalars.ts';
 import { Timestamp } from '#tasks/model/task.ts';
 
 export const memoryTypes = ['observation', 'decision', 'pattern', 'learning'] as const;
-export const MemoryType = picklist(memoryTypes);
-export type MemoryType = InferOutput<typeof MemoryType>;
+export const MemoryTypeSchema = picklist(memoryTypes);
+export type MemoryType = InferOutput<typeof MemoryTypeSchema>;
 
 export const confirmationStates = ['proposed', 'accepted', 'rejected', 'superseded'] as const;
-export const ConfirmationState = picklist(confirmationStates);
-export type ConfirmationState = InferOutput<typeof ConfirmationState>;
+export const ConfirmationStateSchema = picklist(confirmationStates);
+export type ConfirmationState = InferOutput<typeof ConfirmationStateSchema>;
 
 /** Prefixes of ids: `D-001` is a decision. */
 export const memoryLetters = { observation: 'O', decision: 'D', pattern: 'P', learning: 'L' } as const;
@@ -95,9 +95,9 @@ export interface CitationFlag {
 /** An entry in the results of lists. */
 export const MemorySummary = strictObject({
   id: string(),
-  type: MemoryType,
+  type: MemoryTypeSchema,
   title: string(),
-  confirmation_state: ConfirmationState,
+  confirmation_state: ConfirmationStateSchema,
   supersededBy: optional(string()),
 });
 

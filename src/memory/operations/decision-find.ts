@@ -1,11 +1,11 @@
 import { array, boolean, description, optional, pipe, strictObject } from 'valibot';
 import { query } from '#core/define.ts';
 import { CleoError } from '#core/errors/error.ts';
-import { SearchText, TaskId } from '#core/model/scalars.ts';
+import { SearchText, TaskIdSchema } from '#core/model/scalars.ts';
 import { answerPage, pageParams } from '#core/page.ts';
 import { defined } from '#lib/defined.ts';
 import { createNotFoundError } from '#tasks/operations/shared/require.ts';
-import { ConfirmationState, MemorySummary } from '../model/memory.ts';
+import { ConfirmationStateSchema, MemorySummary } from '../model/memory.ts';
 import { toMemorySummary } from '../rules/memory-view.ts';
 import { searchMemory } from './shared/search.ts';
 
@@ -15,8 +15,8 @@ export const memoryDecisionFind = query({
   summary: 'Find decisions by words or by epic',
   params: strictObject({
     query: optional(pipe(SearchText, description('Words in title, content or tags'))),
-    epic: optional(pipe(TaskId, description('Only decisions about this epic or a task inside it'))),
-    state: optional(pipe(ConfirmationState, description('Only decisions in this state'))),
+    epic: optional(pipe(TaskIdSchema, description('Only decisions about this epic or a task inside it'))),
+    state: optional(pipe(ConfirmationStateSchema, description('Only decisions in this state'))),
     near: optional(pipe(boolean(), description('Include entries with only some of the words or similar ones'))),
     ...pageParams(20),
   }),

@@ -38,19 +38,19 @@ export const memoryDraftAdr = mutation({
     const content = formatAdr(entry, supersedes);
     const text = { content, encoding: 'utf8' as const, digest: platform.sha256(content), size: Buffer.byteLength(content) };
     const doc = { slug, kind: 'adr', title: entry.title };
-    const there = await store.docs.get(slug);
-    const version = (there?.version ?? 0) + 1;
-    if (there?.digest === text.digest) return alreadyExists({ doc: toDocReceipt(there) });
-    if (there && there.kind !== 'adr')
+    const existing = await store.docs.get(slug);
+    const version = (existing?.version ?? 0) + 1;
+    if (existing?.digest === text.digest) return alreadyExists({ doc: toDocReceipt(existing) });
+    if (existing && existing.kind !== 'adr')
       throw new CleoError('E_VALIDATION', {
         field: 'slug',
         problem: `${slug} is a document of another type`,
         fix: `cleo docs fetch ${slug}`,
       });
-    const made = { ...text, version, at: now, agentId: caller.agent };
-    await (there ? store.docs.addVersion(slug, made) : store.docs.insert(doc, made));
-    const without = [...(await store.tasks.findMissing(entry.tasks)), ...((await store.docs.getTaskIds([slug])).get(slug) ?? [])];
-    for (const taskId of entry.tasks) if (!without.includes(taskId)) await store.docs.attach(slug, taskId);
+    const docVersion = { ...text, version, at: now, agentId: caller.agent };
+    await (existing ? store.docs.addVersion(slug, docVersion) : store.docs.insert(doc, docVersion));
+    const skippedTasks = [...(await store.tasks.findMissing(entry.tasks)), ...((await store.docs.getTaskIds([slug])).get(slug) ?? [])];
+    for (const taskId of entry.tasks) if (!skippedTasks.includes(taskId)) await store.docs.attach(slug, taskId);
     // The record also names the decisions it supersedes. They are not stored as citations, which would make the record stale at once.
     await store.memory.saveCitations('doc', slug, [id]);
     return { doc: toDocReceipt({ ...doc, ...text, version }) };

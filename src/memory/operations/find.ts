@@ -1,10 +1,10 @@
 import { array, boolean, description, optional, pipe, strictObject } from 'valibot';
 import { query } from '#core/define.ts';
-import { Label, SearchText, TaskId } from '#core/model/scalars.ts';
+import { Label, SearchText, TaskIdSchema } from '#core/model/scalars.ts';
 import { answerPage, pageParams } from '#core/page.ts';
 import { defined } from '#lib/defined.ts';
 import { createNotFoundError } from '#tasks/operations/shared/require.ts';
-import { ConfirmationState, MemorySummary, MemoryType } from '../model/memory.ts';
+import { ConfirmationStateSchema, MemorySummary, MemoryTypeSchema } from '../model/memory.ts';
 import { toMemorySummary } from '../rules/memory-view.ts';
 import { searchMemory } from './shared/search.ts';
 
@@ -14,9 +14,9 @@ export const memoryFind = query({
   summary: 'Find memory entries, best match first',
   params: strictObject({
     term: optional(pipe(SearchText, description('Words in title, content or tags; prefixes and typos match too'))),
-    type: optional(pipe(MemoryType, description('Only entries of this type'))),
-    state: optional(pipe(ConfirmationState, description('Only entries in this state'))),
-    task: optional(pipe(TaskId, description('Only entries about this task'))),
+    type: optional(pipe(MemoryTypeSchema, description('Only entries of this type'))),
+    state: optional(pipe(ConfirmationStateSchema, description('Only entries in this state'))),
+    task: optional(pipe(TaskIdSchema, description('Only entries about this task'))),
     tag: optional(pipe(Label, description('Only entries with this tag'))),
     near: optional(pipe(boolean(), description('Include entries with only some of the words or similar ones'))),
     ...pageParams(20),

@@ -1,6 +1,7 @@
 import { array, description, metadata, number, optional, pipe, strictObject, string } from 'valibot';
 import { answer, type MutationContext, mutation } from '#core/define.ts';
 import { FilePath, isStorable } from '#core/model/scalars.ts';
+import { defined } from '#lib/defined.ts';
 import { isCalledByPerson } from '#sessions/operations/shared/person.ts';
 import { type MemoryHit, type MemoryRecord, MemorySummary, maxMemoryLength } from '../model/memory.ts';
 import { isReferenceTo, type ParsedDecision } from '../rules/memory-adr.ts';
@@ -39,7 +40,7 @@ export const memoryImport = mutation({
     const newEntries = imported.filter(({ isNew }) => isNew).map(({ entry }) => entry as MemoryRecord);
     await store.memory.insertMany(newEntries);
     const warnings = (await Promise.all(newEntries.map((entry) => saveMemoryCitations(store, entry)))).flat();
-    for (const one of imported) warnings.push(...(await applyFileState(ctx, one, imported)));
+    for (const item of imported) warnings.push(...(await applyFileState(ctx, item, imported)));
     const after = await store.memory.getHits(imported.map(({ entry }) => entry.id));
     const touched = new Set([...store.changes.created, ...store.changes.updated]);
     const memories = after.filter(({ id }, i) => touched.has(id) && after.findIndex((hit) => hit.id === id) === i).map(toMemorySummary);
@@ -57,7 +58,7 @@ interface ImportedDecision {
   entry: MemoryHit;
   isNew: boolean;
   /** Entry from an earlier import of the same file, whose content has changed. */
-  before?: MemoryHit;
+  previous?: MemoryHit;
 }
 
 /** Matches decisions with existing entries and creates proposed entries for the others. */
@@ -66,47 +67,47 @@ async function matchEntries(
   files: LedgerContents['files'],
   skipped: LedgerContents['skipped'],
 ): Promise<ImportedDecision[]> {
-  const known = new Map<string, MemoryHit>();
-  const found: ImportedDecision[] = [];
+  const byDigest = new Map<string, MemoryHit>();
+  const imported: ImportedDecision[] = [];
   for (const { file, decisions } of files)
-    for (const one of decisions) {
-      if (one.content.length > maxMemoryLength || one.title.length > 200 || !isStorable(one.content + one.title)) {
+    for (const decision of decisions) {
+      if (decision.content.length > maxMemoryLength || decision.title.length > 200 || !isStorable(decision.content + decision.title)) {
         skipped.push({ file, why: 'has a title over 200 characters, a text over 32,000 characters, or characters that cannot be stored' });
         continue;
       }
-      const digest = hashMemory('decision', one.content);
-      const there = known.get(digest) ?? (await store.memory.getByDigest(digest));
-      if (there) {
-        found.push({ file, decision: one, entry: there, isNew: false });
-        known.set(digest, there);
+      const digest = hashMemory('decision', decision.content);
+      const existing = byDigest.get(digest) ?? (await store.memory.getByDigest(digest));
+      if (existing) {
+        imported.push({ file, decision, entry: existing, isNew: false });
+        byDigest.set(digest, existing);
         continue;
       }
       const source = { table: decisions.length === 1 && file.endsWith('.md') ? 'adr' : 'ledger', rowid: file };
-      const [before] = source.table === 'adr' ? await store.memory.listForSource('adr', file) : [];
+      const [previous] = source.table === 'adr' ? await store.memory.listForSource('adr', file) : [];
       const [id = ''] = await store.memory.nextIds('decision', 1);
-      const missing = await store.tasks.findMissing(one.tasks);
-      const tasks = one.tasks.filter((task) => !missing.includes(task));
+      const missing = await store.tasks.findMissing(decision.tasks);
+      const tasks = decision.tasks.filter((task) => !missing.includes(task));
       const entry = createMemoryRecord(ctx, {
         id,
         type: 'decision',
-        title: one.title,
-        content: one.content,
+        title: decision.title,
+        content: decision.content,
         digest,
         tags: [],
         tasks,
         source,
       });
-      known.set(digest, entry);
-      found.push({ file, decision: one, entry, isNew: true, ...(before ? { before } : {}) });
+      byDigest.set(digest, entry);
+      imported.push({ file, decision, entry, isNew: true, ...defined({ previous }) });
     }
-  return found;
+  return imported;
 }
 
 /** Sets an entry to the state in its file if the caller may: only a person may accept or reject a decision. An entry that was already
  *  decided keeps its state. */
 async function applyFileState(
   ctx: MutationContext,
-  { file, decision, entry, before }: ImportedDecision,
+  { file, decision, entry, previous }: ImportedDecision,
   all: ImportedDecision[],
 ): Promise<string[]> {
   const { store } = ctx;
@@ -125,7 +126,7 @@ async function applyFileState(
         `${file} says that ${by.id} supersedes ${old.id}; a person must confirm it: cleo memory supersede ${old.id} --by ${by.id}`,
       );
   };
-  if (before) await supersede(before, entry);
+  if (previous) await supersede(previous, entry);
   if (successor) await supersede(entry, successor);
   const state = decision.state === 'superseded' ? undefined : decision.state;
   if (isPerson && entry.state === 'proposed' && state && state !== 'proposed')

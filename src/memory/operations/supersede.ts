@@ -35,10 +35,10 @@ export const memorySupersede = mutation({
     if (old.state === 'accepted') requirePerson(ctx, old, 'Superseding', `cleo memory supersede ${oldId} --by ${by}`);
     await store.memory.decide(oldId, 'superseded', reason, by);
     await saveTaskCitations(store, oldId);
-    const waits = next.state === 'proposed' && old.state === 'accepted' ? [`${by} is only proposed; run cleo memory confirm ${by}`] : [];
+    const warnings = next.state === 'proposed' && old.state === 'accepted' ? [`${by} is only proposed; run cleo memory confirm ${by}`] : [];
     return answer(
       { memory: toMemorySummary({ ...old, state: 'superseded', supersededBy: by }), flagged: await listFlagged(ctx, oldId) },
-      { warnings: waits },
+      { warnings },
     );
   },
 });
@@ -53,14 +53,14 @@ async function checkSupersession({ store }: MutationContext, old: MemoryRecord, 
       fix: `cleo memory timeline ${old.id}`,
     });
   }
-  const refuse = (field: string, problem: string, fix: string): CleoError => new CleoError('E_VALIDATION', { field, problem, fix });
+  const createError = (field: string, problem: string, fix: string): CleoError => new CleoError('E_VALIDATION', { field, problem, fix });
   if (old.state === 'superseded')
-    throw refuse('old', `${old.id} is already superseded by ${old.supersededBy}`, `cleo memory timeline ${old.id}`);
+    throw createError('old', `${old.id} is already superseded by ${old.supersededBy}`, `cleo memory timeline ${old.id}`);
   if (next.state === 'superseded')
-    throw refuse('by', `${next.id} is superseded itself`, `cleo memory supersede ${old.id} --by ${successors.at(-1)}`);
-  if (next.state === 'rejected') throw refuse('by', `${next.id} was rejected`, `cleo memory timeline ${next.id}`);
+    throw createError('by', `${next.id} is superseded itself`, `cleo memory supersede ${old.id} --by ${successors.at(-1)}`);
+  if (next.state === 'rejected') throw createError('by', `${next.id} was rejected`, `cleo memory timeline ${next.id}`);
   if (old.type === 'decision' && next.type !== 'decision')
-    throw refuse('by', `${next.id} is not a decision`, 'cleo memory find --type decision');
+    throw createError('by', `${next.id} is not a decision`, 'cleo memory find --type decision');
 }
 
 const listFlagged = async ({ store }: MutationContext, id: string) =>

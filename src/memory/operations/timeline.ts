@@ -39,13 +39,13 @@ export const memoryTimeline = query({
     };
     const [next] = entry.supersededBy ? await memory.getHits([entry.supersededBy]) : [];
     const citedBy = await memory.listCiting(id);
-    const some = Object.fromEntries(
+    const lists = Object.fromEntries(
       Object.entries(rows).flatMap(([key, hits]) => (hits.length > 0 ? [[key, hits.map(toMemorySummary)]] : [])),
     );
     return {
       timeline: {
         memory: toMemorySummary(entry),
-        ...some,
+        ...lists,
         ...(next ? { supersededBy: toMemorySummary(next) } : {}),
         ...(citedBy.length > 0 ? { citedBy } : {}),
       },

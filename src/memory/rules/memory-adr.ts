@@ -127,8 +127,8 @@ const decisionPattern = /^\s*(?:[-*]\s+)?\**decision\**\s*:\**\s*(\S.*)$/i;
 
 /** Parses JSON or JSON Lines: objects marked as decisions, or with a list of decisions. */
 function parseJsonDecisions(text: string): ParsedDecision[] {
-  const whole = parseJson(text);
-  const items = whole === undefined ? text.split('\n').map(parseJson) : [whole].flat();
+  const document = parseJson(text);
+  const items = document === undefined ? text.split('\n').map(parseJson) : [document].flat();
   return items.flatMap((item) => {
     const { decisions } = toFields(item);
     if (!Array.isArray(decisions)) return toDecisions(toFields(item));

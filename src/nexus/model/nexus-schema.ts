@@ -1,5 +1,5 @@
 import { createJsonSchema } from '#core/model/json-schema.ts';
-import { ProjectRegistry } from './nexus.ts';
+import { ProjectRegistrySchema } from './nexus.ts';
 
 /** Formats the JSON Schema of `nexus.json`. */
 export const formatNexusSchema = (): string =>
@@ -8,7 +8,7 @@ export const formatNexusSchema = (): string =>
       $schema: 'https://json-schema.org/draft/2020-12/schema',
       title: 'CLEO project registry',
       description: 'nexus.json in the home folder of cleo: registered projects and their permissions for other projects',
-      ...createJsonSchema(ProjectRegistry),
+      ...createJsonSchema(ProjectRegistrySchema),
     },
     null,
     2,

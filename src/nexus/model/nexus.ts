@@ -1,6 +1,6 @@
 import { array, description, type InferOutput, literal, looseObject, optional, picklist, pipe, regex, strictObject, string } from 'valibot';
-import { Status, type TaskId } from '#core/model/scalars.ts';
-import { TaskReceipt, Timestamp } from '#tasks/model/task.ts';
+import { StatusSchema, type TaskId } from '#core/model/scalars.ts';
+import { TaskReceiptSchema, Timestamp } from '#tasks/model/task.ts';
 
 export const projectNamePattern = /^[a-z0-9][a-z0-9._-]{0,49}$/;
 export const ProjectName = pipe(
@@ -9,7 +9,7 @@ export const ProjectName = pipe(
 );
 
 /** Permission that a project grants to others; each includes those before it. */
-export const Permission = picklist(['none', 'read', 'write', 'execute']);
+export const PermissionSchema = picklist(['none', 'read', 'write', 'execute']);
 
 export const permissionMeanings: Record<Permission, string> = {
   none: 'closed: excluded from query, deps, graph and sync',
@@ -18,57 +18,57 @@ export const permissionMeanings: Record<Permission, string> = {
   execute: 'reserved for running commands; currently the same as write',
 };
 
-export const RegisteredProject = looseObject({
+export const RegisteredProjectSchema = looseObject({
   name: pipe(ProjectName, description('Name of the project in queries')),
   path: pipe(string(), description('Absolute path of the folder that contains .cleo')),
   key: pipe(string(), description('project.key of its configuration, which identifies the project after a move')),
-  permission: Permission,
+  permission: PermissionSchema,
   registeredAt: Timestamp,
 });
 
 /** Content of `nexus.json`, the registered projects of one user. Unknown fields are preserved. */
-export const ProjectRegistry = looseObject({
+export const ProjectRegistrySchema = looseObject({
   format: pipe(literal('cleo-nexus'), description('Identifies the file format')),
   version: literal(1),
-  projects: array(RegisteredProject),
+  projects: array(RegisteredProjectSchema),
 });
 
-export type Permission = InferOutput<typeof Permission>;
-export type RegisteredProject = InferOutput<typeof RegisteredProject>;
-export type ProjectRegistry = InferOutput<typeof ProjectRegistry>;
+export type Permission = InferOutput<typeof PermissionSchema>;
+export type RegisteredProject = InferOutput<typeof RegisteredProjectSchema>;
+export type ProjectRegistry = InferOutput<typeof ProjectRegistrySchema>;
 
 /** Text of the registry file, or the problem if it is not text that can be written back unchanged. */
 export type RegistryText = { text: string } | { problem: string };
 
-export const ProjectView = strictObject({
+export const ProjectViewSchema = strictObject({
   name: string(),
   path: string(),
-  permission: Permission,
+  permission: PermissionSchema,
   /** `gone`: the folder is missing. `replaced`: it contains another project. `closed`: not checked, for lack of permission. */
   state: optional(picklist(['ok', 'gone', 'replaced', 'closed'])),
   here: optional(literal(true)),
 });
-export type ProjectView = InferOutput<typeof ProjectView>;
+export type ProjectView = InferOutput<typeof ProjectViewSchema>;
 
 /** A task of a registered project. */
-export const RemoteTask = strictObject({ project: string(), ...TaskReceipt.entries });
-export type RemoteTask = InferOutput<typeof RemoteTask>;
+export const RemoteTaskSchema = strictObject({ project: string(), ...TaskReceiptSchema.entries });
+export type RemoteTask = InferOutput<typeof RemoteTaskSchema>;
 
 /** One end of a dependency between projects. Title and status are absent if the project is closed or the task is missing. */
-export const RemoteTaskRef = strictObject({
+export const RemoteTaskRefSchema = strictObject({
   project: string(),
   id: string(),
   title: optional(string()),
-  status: optional(Status),
+  status: optional(StatusSchema),
   /** Time of the last sync, if the task could not be read now. */
   seenAt: optional(Timestamp),
   note: optional(string()),
 });
-export type RemoteTaskRef = InferOutput<typeof RemoteTaskRef>;
+export type RemoteTaskRef = InferOutput<typeof RemoteTaskRefSchema>;
 
 /** A project that could not be queried. */
-export const Unanswered = strictObject({ project: string(), problem: string() });
-export type Unanswered = InferOutput<typeof Unanswered>;
+export const UnansweredSchema = strictObject({ project: string(), problem: string() });
+export type Unanswered = InferOutput<typeof UnansweredSchema>;
 
 export interface RemoteTaskId {
   project: string;

@@ -2,7 +2,7 @@ import '../errors.ts';
 import { description, pipe, strictObject, string } from 'valibot';
 import { alreadyExists, answer, type JobContext, job } from '#core/define.ts';
 import { CleoError } from '#core/errors/error.ts';
-import { TaskId } from '#core/model/scalars.ts';
+import { type TaskId, TaskIdSchema } from '#core/model/scalars.ts';
 import { requireTask } from '#tasks/operations/shared/require.ts';
 import { checkScope } from '#tasks/operations/shared/scope.ts';
 import { blockTask } from '#tasks/operations/shared/task-transitions.ts';
@@ -25,7 +25,7 @@ export const nexusDepsAdd = job({
   name: 'nexus.deps.add',
   summary: 'Add a dependency on a task of another project',
   params: strictObject({
-    taskId: pipe(TaskId, description('The dependent task')),
+    taskId: pipe(TaskIdSchema, description('The dependent task')),
     on: pipe(string(), description('Task of another project, e.g. web:T003')),
   }),
   result: DependResult,
@@ -38,7 +38,9 @@ export const nexusDepsAdd = job({
     const remote = requireRemoteId(ctx, 'on', on);
     const registry = (await openRegistry(ctx.platform)).read();
     await ctx.read((store) => requireTask(store, taskId));
-    const { depend, warnings } = await withRemoteStores(ctx, registry, (ask) => readDependency(ctx, ask, registry, taskId, remote));
+    const { depend: dependency, warnings } = await withRemoteStores(ctx, registry, (ask) =>
+      readDependency(ctx, ask, registry, taskId, remote),
+    );
     const { task, isNew } = await ctx.write(async (store) => {
       const mutationContext = toMutationContext(ctx, store);
       const task = await requireTask(store, taskId);
@@ -47,14 +49,14 @@ export const nexusDepsAdd = job({
         throw new CleoError('E_TASK_COMPLETED', { taskId, act: 'adding a dependency', fix: `cleo reopen ${taskId}` });
       const before = await store.nexus.listForTask(taskId);
       if (before.some(({ project, remoteId }) => project === remote.project && remoteId === remote.id)) return { task, isNew: false };
-      await store.nexus.save(depend);
-      const after = [...before, depend];
+      await store.nexus.save(dependency);
+      const after = [...before, dependency];
       const reason = formatWaitReason(after);
       // A new open dependency stops the work on an active task.
       if (task.status === 'active' && reason) return { task: await blockTask(mutationContext, task, reason), isNew: true };
       return { task: (await updateWaitState(store, task, before, after)).task, isNew: true };
     });
-    const result = { task: toWaitingTaskReceipt(task), on: toRemoteTaskRef(depend) };
+    const result = { task: toWaitingTaskReceipt(task), on: toRemoteTaskRef(dependency) };
     return isNew ? answer(result, { warnings }) : alreadyExists(result);
   },
 });
@@ -83,7 +85,7 @@ async function readDependency(
     if (!found) throw await createRemoteNotFoundError(store, remote);
     return found;
   });
-  const depend = {
+  const dependency = {
     taskId,
     project: remote.project,
     remoteId: remote.id,
@@ -92,10 +94,10 @@ async function readDependency(
     syncedAt: ctx.now,
   };
   // No project can depend on an unregistered one, so there cannot be a cycle.
-  if (!own) return { depend, warnings: [] };
+  if (!own) return { depend: dependency, warnings: [] };
   const from = { project: own.name, id: taskId };
   const { links, unreadProjects } = await readCrossProjectLinks(ask, registry, [from], { from, to: remote });
   const path = findCycle([formatRemoteId(from)], links);
   if (path) throw new CleoError('E_NEXUS_GRAPH_ERROR', { path, fix: `cleo nexus deps ${taskId}` });
-  return { depend, warnings: unreadProjects.map((name) => `${name} could not be read; a cycle through it would go unnoticed`) };
+  return { depend: dependency, warnings: unreadProjects.map((name) => `${name} could not be read; a cycle through it would go unnoticed`) };
 }

@@ -1,6 +1,6 @@
 import { description, pipe, strictObject, string } from 'valibot';
 import { mutation, noChange } from '#core/define.ts';
-import { TaskId } from '#core/model/scalars.ts';
+import { TaskIdSchema } from '#core/model/scalars.ts';
 import { requireTask } from '#tasks/operations/shared/require.ts';
 import { checkScope } from '#tasks/operations/shared/scope.ts';
 import { DependResult, requireRemoteId, toRemoteTaskRef, toWaitingTaskReceipt, updateWaitState } from './shared/remote-dependency.ts';
@@ -9,7 +9,7 @@ export const nexusDepsRemove = mutation({
   name: 'nexus.deps.remove',
   summary: 'Remove a dependency on a task of another project',
   params: strictObject({
-    taskId: pipe(TaskId, description('The dependent task')),
+    taskId: pipe(TaskIdSchema, description('The dependent task')),
     on: pipe(string(), description('Task of another project, e.g. web:T003')),
   }),
   result: DependResult,

@@ -8,8 +8,9 @@ import {
   type RegisteredProject,
   type RemoteDependency,
   type RemoteTaskId,
-  RemoteTaskRef,
-  Unanswered,
+  type RemoteTaskRef,
+  RemoteTaskRefSchema,
+  UnansweredSchema,
 } from '../model/nexus.ts';
 import { hasPermission } from '../rules/nexus-registry.ts';
 import { isValidDependency } from '../rules/nexus-wait.ts';
@@ -34,10 +35,10 @@ export const nexusDeps = query({
   paramAliases: { taskId: 'task' },
   result: strictObject({
     deps: strictObject({
-      task: RemoteTaskRef,
-      waitsFor: array(RemoteTaskRef),
-      waitedForBy: array(RemoteTaskRef),
-      unanswered: optional(array(Unanswered)),
+      task: RemoteTaskRefSchema,
+      waitsFor: array(RemoteTaskRefSchema),
+      waitedForBy: array(RemoteTaskRefSchema),
+      unanswered: optional(array(UnansweredSchema)),
     }),
   }),
   errors: [...remoteErrors, 'E_NOT_INITIALIZED'],

@@ -1,7 +1,7 @@
 import { array, boolean, description, optional, picklist, pipe, strictObject, string } from 'valibot';
 import { answer, query } from '#core/define.ts';
 import { findCycles } from '#tasks/rules/order.ts';
-import { formatRemoteId, type ProjectRegistry, RemoteTaskRef, Unanswered } from '../model/nexus.ts';
+import { formatRemoteId, type ProjectRegistry, type RemoteTaskRef, RemoteTaskRefSchema, UnansweredSchema } from '../model/nexus.ts';
 import { type CrossProjectEdge, findInsideEdges, formatMermaid } from '../rules/nexus-graph.ts';
 import { formatRemoteEnd, isValidDependency } from '../rules/nexus-wait.ts';
 import { readCrossProjectLinks } from './shared/cross-project-links.ts';
@@ -14,11 +14,11 @@ export const nexusGraph = query({
   params: strictObject({ mermaid: optional(pipe(boolean(), description('Also return the graph as a Mermaid diagram'))) }),
   result: strictObject({
     graph: strictObject({
-      nodes: array(RemoteTaskRef),
+      nodes: array(RemoteTaskRefSchema),
       /** `from` waits for `to`; an `inside` edge may lead through other tasks of the project. */
       edges: array(strictObject({ from: string(), to: string(), kind: picklist(['across', 'inside']) })),
       circles: optional(array(array(string()))),
-      unanswered: optional(array(Unanswered)),
+      unanswered: optional(array(UnansweredSchema)),
     }),
     mermaid: optional(string()),
   }),
@@ -82,8 +82,8 @@ const compareNames = (a: string, b: string): number => {
 /** Reads title and status of each task; for unreadable projects only the ids are known. */
 async function readNodes(ask: AskProject, registry: ProjectRegistry, names: string[]): Promise<RemoteTaskRef[]> {
   const ids = names.map(parseRemoteName);
-  const wanted = listReadable(registry).filter(({ name }) => ids.some(({ project }) => project === name));
-  const { answers } = await askAll(ask, wanted, (store, { name }) =>
+  const readable = listReadable(registry).filter(({ name }) => ids.some(({ project }) => project === name));
+  const { answers } = await askAll(ask, readable, (store, { name }) =>
     store.tasks.getHits(ids.filter(({ project }) => project === name).map(({ id }) => id)),
   );
   const refs = new Map(

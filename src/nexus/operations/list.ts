@@ -1,6 +1,6 @@
 import { array, strictObject } from 'valibot';
 import { noData, query } from '#core/define.ts';
-import { ProjectView } from '../model/nexus.ts';
+import { ProjectViewSchema } from '../model/nexus.ts';
 import { openRegistry, registryErrors, toProjectView } from './shared/registry.ts';
 import { findOwnEntry, getProjectState } from './shared/remote-project.ts';
 
@@ -8,7 +8,7 @@ export const nexusList = query({
   name: 'nexus.list',
   summary: 'List registered projects with permission and state',
   params: strictObject({}),
-  result: strictObject({ projects: array(ProjectView) }),
+  result: strictObject({ projects: array(ProjectViewSchema) }),
   errors: [...registryErrors],
   tier: 2,
   scope: 'admin',

@@ -41,7 +41,7 @@ test('works outside a project and refuses a folder without .cleo', async () => {
 });
 
 test('preserves unknown fields in the registry', async () => {
-  const { home, registry, readRegistry: bytes } = await openNexus({});
+  const { home, registry, readRegistry } = await openNexus({});
   mkdirSync(home, { recursive: true });
   writeFileSync(registry, JSON.stringify({ $comment: 'by hand', format: 'cleo-nexus', version: 1, projects: [] }));
   const folders = Array.from({ length: 3 }, (_, i) => join(home, `p${i}`));
@@ -51,7 +51,7 @@ test('preserves unknown fields in the registry', async () => {
   }
   const outside = createEmptyFolder().withEnv({ CLEO_HOME: home });
   await Promise.all(folders.map((path) => outside.call('nexus.register', { path })));
-  expect(JSON.parse(bytes())).toMatchObject({ $comment: 'by hand', projects: { length: 3 } });
+  expect(JSON.parse(readRegistry())).toMatchObject({ $comment: 'by hand', projects: { length: 3 } });
 });
 
 test('recognizes a moved project by its key and refuses a copy', async () => {

@@ -1,6 +1,6 @@
 import { description, pipe, strictObject } from 'valibot';
 import { job, noChange } from '#core/define.ts';
-import { Permission, ProjectName, ProjectView } from '../model/nexus.ts';
+import { PermissionSchema, ProjectName, ProjectViewSchema } from '../model/nexus.ts';
 import { openRegistry, registryErrors, requireRegisteredProject, toProjectView } from './shared/registry.ts';
 
 export const nexusPermissionsSet = job({
@@ -9,11 +9,11 @@ export const nexusPermissionsSet = job({
   params: strictObject({
     name: pipe(ProjectName, description('Name of the project')),
     permission: pipe(
-      Permission,
+      PermissionSchema,
       description('none closes the project, read opens its tasks, write lets sync --all update them, execute is reserved'),
     ),
   }),
-  result: strictObject({ project: ProjectView }),
+  result: strictObject({ project: ProjectViewSchema }),
   errors: [...registryErrors, 'E_NEXUS_PROJECT_NOT_FOUND', 'E_LOCK_TIMEOUT'],
   tier: 2,
   scope: 'admin',

@@ -1,13 +1,13 @@
 import { array, strictObject, string } from 'valibot';
 import { noData, query } from '#core/define.ts';
-import { Permission, permissionMeanings } from '../model/nexus.ts';
+import { PermissionSchema, permissionMeanings } from '../model/nexus.ts';
 import { openRegistry, registryErrors } from './shared/registry.ts';
 
 export const nexusPermissions = query({
   name: 'nexus.permissions',
   summary: 'List the permissions of registered projects',
   params: strictObject({}),
-  result: strictObject({ permissions: array(strictObject({ name: string(), permission: Permission, means: string() })) }),
+  result: strictObject({ permissions: array(strictObject({ name: string(), permission: PermissionSchema, means: string() })) }),
   errors: [...registryErrors],
   tier: 2,
   scope: 'admin',

@@ -8,7 +8,7 @@ import { maxCounted, toTruncation } from '#lib/page.ts';
 import type { ReadStore } from '#store/port/store.ts';
 import { searchTasks } from '#tasks/operations/shared/search.ts';
 import { toTask } from '#tasks/rules/view.ts';
-import { RemoteTask, Unanswered } from '../model/nexus.ts';
+import { type RemoteTask, RemoteTaskSchema, type Unanswered, UnansweredSchema } from '../model/nexus.ts';
 import { interleave, parseNexusQuery, querySyntax } from '../rules/nexus-query.ts';
 import { openRegistry, requireRegisteredProject } from './shared/registry.ts';
 import { askAll, createRemoteNotFoundError, listReadable, remoteErrors, warnClosed, withRemoteStores } from './shared/remote-project.ts';
@@ -17,7 +17,7 @@ export const nexusQuery = query({
   name: 'nexus.query',
   summary: 'Show a task of another project, or search projects',
   params: strictObject({ query: pipe(SearchText, description(querySyntax)), limit: limitParam(20) }),
-  result: strictObject({ tasks: array(RemoteTask), unanswered: optional(array(Unanswered)) }),
+  result: strictObject({ tasks: array(RemoteTaskSchema), unanswered: optional(array(UnansweredSchema)) }),
   errors: [...remoteErrors, 'E_VALIDATION'],
   tier: 2,
   scope: 'admin',

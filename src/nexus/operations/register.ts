@@ -4,8 +4,9 @@ import { alreadyExists, answer, type JobContext, job } from '#core/define.ts';
 import { CleoError } from '#core/errors/error.ts';
 import { quote } from '#core/errors/quote.ts';
 import { FilePath } from '#core/model/scalars.ts';
+import { defined } from '#lib/defined.ts';
 import type { Platform, Project } from '#platform/port.ts';
-import { Permission, ProjectName, ProjectView } from '../model/nexus.ts';
+import { PermissionSchema, ProjectName, ProjectViewSchema } from '../model/nexus.ts';
 import { findFreeName, type RegistrationResult, registerProject } from '../rules/nexus-registry.ts';
 import { openRegistry, registryErrors, toProjectView } from './shared/registry.ts';
 import { getProjectState, readProjectKey } from './shared/remote-project.ts';
@@ -16,9 +17,9 @@ export const nexusRegister = job({
   params: strictObject({
     path: optional(pipe(FilePath, description('Folder of the project; the current project by default'))),
     name: optional(pipe(ProjectName, description('Name of the project; the folder name by default'))),
-    permission: optional(pipe(Permission, description('Permission for other projects; read by default'))),
+    permission: optional(pipe(PermissionSchema, description('Permission for other projects; read by default'))),
   }),
-  result: strictObject({ project: ProjectView, movedFrom: optional(string()) }),
+  result: strictObject({ project: ProjectViewSchema, movedFrom: optional(string()) }),
   errors: [...registryErrors, 'E_NEXUS_PROJECT_EXISTS', 'E_NOT_INITIALIZED', 'E_VALIDATION', 'E_LOCK_TIMEOUT'],
   tier: 2,
   scope: 'admin',
@@ -43,7 +44,7 @@ export const nexusRegister = job({
     changes[registration.kind === 'new' ? 'created' : 'updated'].push(registration.project.name);
     const { from } = registration;
     return answer(
-      { project: toProjectView(registration.project), ...(from ? { movedFrom: from } : {}) },
+      { project: toProjectView(registration.project), ...defined({ movedFrom: from }) },
       { warnings: warnStoreUrl(platform, project) },
     );
   },
@@ -88,8 +89,8 @@ function createExistsError(
 }
 
 /** Warns if only the environment names the store, because other projects read only the project's own configuration. */
-function warnStoreUrl({ databaseUrl, config, getProject: project }: Platform, { root, folder }: Project): string[] {
-  if (!databaseUrl || project()?.root !== root) return [];
+function warnStoreUrl({ databaseUrl, config, getProject }: Platform, { root, folder }: Project): string[] {
+  if (!databaseUrl || getProject()?.root !== root) return [];
   const { values } = config.inspect(config.projectFile({ root, folder }));
   return values['store.url']
     ? []

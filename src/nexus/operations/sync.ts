@@ -2,6 +2,7 @@ import '../errors.ts';
 import { array, boolean, description, optional, pipe, strictObject, string } from 'valibot';
 import { answer, type JobContext, job } from '#core/define.ts';
 import { CleoError } from '#core/errors/error.ts';
+import { defined } from '#lib/defined.ts';
 import type { TaskHit } from '#tasks/model/task.ts';
 import { ProjectName, type ProjectRegistry, type RegisteredProject, type RemoteDependency, type Unanswered } from '../model/nexus.ts';
 import { hasPermission } from '../rules/nexus-registry.ts';
@@ -47,10 +48,10 @@ export const nexusSync = job({
     const own = findOwnEntry(ctx.platform, registry);
     const targets = all ? registry.projects.filter((each) => each.name !== own?.name && !except.includes(each.name)) : [];
     return withRemoteStores(ctx, registry, async (ask) => {
-      const open = targets.filter(({ permission }) => hasPermission(permission, 'write'));
+      const writable = targets.filter(({ permission }) => hasPermission(permission, 'write'));
       const rows = await ctx.read((store) => store.nexus.list());
-      const { answers, unanswered } = await askAll(ask, open, async (store) => (await store.nexus.list()).filter(isValidDependency));
-      const { seen, left } = await readRemoteTasks(
+      const { answers, unanswered } = await askAll(ask, writable, async (store) => (await store.nexus.list()).filter(isValidDependency));
+      const { remoteTasks, skipped } = await readRemoteTasks(
         ctx,
         ask,
         registry,
@@ -59,25 +60,25 @@ export const nexusSync = job({
         unanswered,
       );
       const outcomes: SyncOutcome[] = [];
-      for (const { project } of answers) outcomes.push(await syncOtherProject(ctx, project, seen));
+      for (const { project } of answers) outcomes.push(await syncOtherProject(ctx, project, remoteTasks));
       // The own project comes last, so that a failed call changes nothing here; the logs of the others show what it did.
-      const done = [await ctx.write((store) => syncStore(store, seen, ctx.now)), ...outcomes];
-      const collect = <K extends 'freed' | 'blocked' | 'ahead'>(key: K): string[] => done.flatMap((each) => each[key]);
-      const changed: DependencyChange[] = done.flatMap((each) => each.changed);
+      const allOutcomes = [await ctx.write((store) => syncStore(store, remoteTasks, ctx.now)), ...outcomes];
+      const collect = <K extends 'freed' | 'blocked' | 'ahead'>(key: K): string[] => allOutcomes.flatMap((each) => each[key]);
+      const changed: DependencyChange[] = allOutcomes.flatMap((each) => each.changed);
       const closed = targets
-        .filter((each) => !open.includes(each))
+        .filter((each) => !writable.includes(each))
         .map(({ name, permission }) => ({ project: name, why: `has the permission ${permission}, not write` }));
       const result = {
-        projects: [...seen.keys()].sort(),
+        projects: [...remoteTasks.keys()].sort(),
         changed,
         freed: collect('freed'),
         blocked: collect('blocked'),
-        ...(left.length + closed.length > 0 ? { left: [...left, ...closed] } : {}),
-        ...(movedFrom ? { movedFrom } : {}),
+        ...(skipped.length + closed.length > 0 ? { left: [...skipped, ...closed] } : {}),
+        ...defined({ movedFrom }),
       };
       const isSame = changed.length + result.freed.length + result.blocked.length === 0 && !movedFrom;
       const warnings = [
-        ...left.map(({ project, why }) => `${project} was skipped: ${why}`),
+        ...skipped.map(({ project, why }) => `${project} was skipped: ${why}`),
         ...collect('ahead').map((id) => `${id} is active although it waits`),
         ...changed.filter(({ to }) => to === 'missing').map(({ task, on }) => `${on}, which ${task} waits for, no longer exists`),
       ];
@@ -111,38 +112,41 @@ async function readRemoteTasks(
   rows: RemoteDependency[],
   except: string[],
   unanswered: Unanswered[],
-): Promise<{ seen: RemoteTasks; left: SkippedProject[] }> {
-  const left: SkippedProject[] = [];
-  const wanted: RegisteredProject[] = [];
+): Promise<{ remoteTasks: RemoteTasks; skipped: SkippedProject[] }> {
+  const skipped: SkippedProject[] = [];
+  const readable: RegisteredProject[] = [];
   const failures = [...unanswered];
   for (const name of new Set(rows.map(({ project }) => project))) {
     const entry = projects.find((each) => each.name === name);
-    if (except.includes(name)) left.push({ project: name, why: 'it is in --except' });
+    if (except.includes(name)) skipped.push({ project: name, why: 'it is in --except' });
     else if (!entry) failures.push({ project: name, problem: 'no project with this name is registered' });
-    else if (!hasPermission(entry.permission, 'read')) left.push({ project: name, why: 'it is closed' });
-    else wanted.push(entry);
+    else if (!hasPermission(entry.permission, 'read')) skipped.push({ project: name, why: 'it is closed' });
+    else readable.push(entry);
   }
-  const { answers, unanswered: silent } = await askAll(ask, wanted, (store, { name }) =>
+  const { answers, unanswered: failed } = await askAll(ask, readable, (store, { name }) =>
     store.tasks.getHits([...new Set(rows.filter(({ project }) => project === name).map(({ remoteId }) => remoteId))]),
   );
-  failures.push(...silent);
+  failures.push(...failed);
   if (failures.length > 0) {
     const names = [...new Set([...except, ...failures.map(({ project }) => project)])];
     throw new CleoError('E_NEXUS_SYNC_FAILED', { failed: failures, fix: ctx.commandWith({ except: names }) });
   }
-  return { seen: new Map(answers.map(({ project, answer }) => [project.name, new Map(answer.map((hit) => [hit.id, hit]))])), left };
+  return {
+    remoteTasks: new Map(answers.map(({ project, answer }) => [project.name, new Map(answer.map((hit) => [hit.id, hit]))])),
+    skipped,
+  };
 }
 
 /** Syncs another project that grants write, with an entry in the log of that project. */
-async function syncOtherProject(ctx: JobContext, project: RegisteredProject, seen: RemoteTasks): Promise<SyncOutcome> {
+async function syncOtherProject(ctx: JobContext, project: RegisteredProject, remoteTasks: RemoteTasks): Promise<SyncOutcome> {
   const { platform, storeAdmin, now, caller, gateway } = ctx;
   requireInPlace(platform, project);
-  const place = toProject(project.path);
+  const otherProject = toProject(project.path);
   let store: Awaited<ReturnType<Awaited<ReturnType<typeof storeAdmin>>['open']>> | undefined;
   try {
-    store = await (await storeAdmin(place, platform.config.load(place)['store.url'])).open('write');
+    store = await (await storeAdmin(otherProject, platform.config.load(otherProject)['store.url'])).open('write');
     return await store.write({ at: now, by: caller.agent }, async (writes) => {
-      const synced = await syncStore(writes, seen, now, project.name);
+      const synced = await syncStore(writes, remoteTasks, now, project.name);
       await writes.audit.append({
         timestamp: now,
         agent: caller.agent,

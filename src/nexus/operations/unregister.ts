@@ -1,13 +1,13 @@
 import { description, pipe, strictObject } from 'valibot';
 import { job } from '#core/define.ts';
-import { ProjectName, ProjectView } from '../model/nexus.ts';
+import { ProjectName, ProjectViewSchema } from '../model/nexus.ts';
 import { openRegistry, registryErrors, requireRegisteredProject, toProjectView } from './shared/registry.ts';
 
 export const nexusUnregister = job({
   name: 'nexus.unregister',
   summary: 'Remove a project from the registry',
   params: strictObject({ name: pipe(ProjectName, description('Registered name of the project')) }),
-  result: strictObject({ project: ProjectView }),
+  result: strictObject({ project: ProjectViewSchema }),
   errors: [...registryErrors, 'E_NEXUS_PROJECT_NOT_FOUND', 'E_LOCK_TIMEOUT'],
   tier: 2,
   scope: 'admin',

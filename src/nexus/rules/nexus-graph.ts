@@ -15,16 +15,16 @@ const getProjectName = (name: string): string => name.slice(0, name.indexOf(':')
 export function findInsideEdges(ends: string[], links: TaskLinks): CrossProjectEdge[] {
   const endNames = new Set(ends);
   return ends.flatMap((from) => {
-    const found = new Set<string>();
+    const targets = new Set<string>();
     const seen = new Set<Milestone>([`finish ${from}`]);
     for (const milestone of seen)
       for (const next of listPrerequisites(milestone, links)) {
         const to = next.split(' ')[1]!;
         if (getProjectName(to) !== getProjectName(from)) continue;
-        if (to !== from && endNames.has(to)) found.add(to);
+        if (to !== from && endNames.has(to)) targets.add(to);
         else seen.add(next);
       }
-    return [...found].sort().map((to): CrossProjectEdge => ({ from, to, kind: 'inside' }));
+    return [...targets].sort().map((to): CrossProjectEdge => ({ from, to, kind: 'inside' }));
   });
 }
 

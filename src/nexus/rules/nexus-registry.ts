@@ -1,7 +1,7 @@
 import { safeParse } from 'valibot';
 import { checkJson } from '#lib/parse-json.ts';
 import { slugify } from '#lib/slug.ts';
-import { type Permission, ProjectRegistry, type RegisteredProject } from '../model/nexus.ts';
+import { type Permission, type ProjectRegistry, ProjectRegistrySchema, type RegisteredProject } from '../model/nexus.ts';
 
 export const formatEmptyRegistry = (): string => formatRegistry({ format: 'cleo-nexus', version: 1, projects: [] });
 export const formatRegistry = (registry: ProjectRegistry): string => `${JSON.stringify(registry, null, 2)}\n`;
@@ -14,9 +14,9 @@ export function parseRegistry(text: string): { registry: ProjectRegistry } | { p
   const { format, version } = (typeof value === 'object' && value !== null ? value : {}) as { format?: unknown; version?: unknown };
   if (format !== 'cleo-nexus') return { problem: 'is not a project registry' };
   if (typeof version === 'number' && version > 1) return { problem: `has version ${version}; this cleo supports version 1`, isNewer: true };
-  const read = safeParse(ProjectRegistry, value);
-  if (!read.success) {
-    const [issue] = read.issues;
+  const result = safeParse(ProjectRegistrySchema, value);
+  if (!result.success) {
+    const [issue] = result.issues;
     return { problem: `${issue.path?.map((step) => String(step.key)).join('.') ?? 'the registry'}: ${issue.message}` };
   }
   // The value itself instead of the parser's copy, so that unknown fields keep their position.
@@ -71,18 +71,18 @@ export function registerProject(
     };
   }
   const name = request.name ?? findFreeName(deriveProjectName(request.path), projects);
-  const taken = projects.find((each) => each.name === name);
-  if (taken) return { kind: 'refused', project: taken, why: 'name taken' };
+  const conflicting = projects.find((each) => each.name === name);
+  if (conflicting) return { kind: 'refused', project: conflicting, why: 'name taken' };
   const project = { name, path: request.path, key: request.key, permission: request.permission ?? 'read', registeredAt: request.at };
   const sorted = [...projects, project].sort((a, b) => (a.name < b.name ? -1 : 1));
   return { kind: 'new', registry: { ...registry, projects: sorted }, project };
 }
 
 /** Returns the name, or the first free one of `web-2`, `web-3` and so on. */
-export function findFreeName(wanted: string, projects: { name: string }[]): string {
-  const taken = new Set(projects.map(({ name }) => name));
-  let name = wanted;
-  for (let n = 2; taken.has(name); n++) name = `${wanted.slice(0, 46)}-${n}`;
+export function findFreeName(preferred: string, projects: { name: string }[]): string {
+  const used = new Set(projects.map(({ name }) => name));
+  let name = preferred;
+  for (let n = 2; used.has(name); n++) name = `${preferred.slice(0, 46)}-${n}`;
   return name;
 }
 

@@ -2,8 +2,8 @@ import { type InferOutput, picklist } from 'valibot';
 import type { TaskId } from '#core/model/scalars.ts';
 
 /** A worker does the task; a validator judges the work of another agent. */
-export const SpawnRole = picklist(['worker', 'validator']);
-export type SpawnRole = InferOutput<typeof SpawnRole>;
+export const SpawnRoleSchema = picklist(['worker', 'validator']);
+export type SpawnRole = InferOutput<typeof SpawnRoleSchema>;
 
 /** One spawn: a prompt for a task, created for one agent. */
 export interface NewSpawn {

@@ -3,8 +3,8 @@ import { CleoError } from '#core/errors/error.ts';
 import '#research/errors.ts';
 import { answer, type QueryContext, query } from '#core/define.ts';
 import { commandLine } from '#core/errors/quote.ts';
-import { TaskId } from '#core/model/scalars.ts';
-import { ResearchStatus } from '#research/model/manifest.ts';
+import { TaskIdSchema } from '#core/model/scalars.ts';
+import { ResearchStatusSchema } from '#research/model/manifest.ts';
 import { formatManifestWarnings, openManifest } from '#research/operations/shared/manifest.ts';
 import { createMissingEntryError } from '#research/operations/shared/missing-entry.ts';
 import { readOutputFile } from '#research/operations/shared/output-file.ts';
@@ -18,7 +18,7 @@ export const orchestrateCollect = query({
   name: 'orchestrate.collect',
   summary: 'Check the result of a subagent and print its summary',
   params: strictObject({
-    taskId: pipe(TaskId, description('The spawned task')),
+    taskId: pipe(TaskIdSchema, description('The spawned task')),
     message: optional(
       pipe(string(), maxLength(100_000, 'must have at most 100000 characters'), description('Exact message that the subagent returned')),
     ),
@@ -26,7 +26,7 @@ export const orchestrateCollect = query({
   result: strictObject({
     collected: strictObject({
       taskId: string(),
-      status: ResearchStatus,
+      status: ResearchStatusSchema,
       /** True if the task itself is done. */
       done: boolean(),
       agentId: string(),

@@ -1,7 +1,7 @@
 import { array, strictObject } from 'valibot';
 import { query } from '#core/define.ts';
 import { answerPage, pageParams } from '#core/page.ts';
-import { TaskHit } from '#tasks/model/task.ts';
+import { TaskHitSchema } from '#tasks/model/task.ts';
 import { checkTaskExists } from '#tasks/operations/shared/require.ts';
 import { Root, rootAliases } from '#tasks/operations/shared/root.ts';
 import { selectReadyTasks } from '#tasks/rules/next.ts';
@@ -11,7 +11,7 @@ export const orchestrateReady = query({
   summary: 'List the tasks that can be started now, most urgent first',
   params: strictObject({ epic: Root, ...pageParams(50) }),
   paramAliases: rootAliases,
-  result: strictObject({ tasks: array(TaskHit) }),
+  result: strictObject({ tasks: array(TaskHitSchema) }),
   errors: ['E_NOT_FOUND'],
   tier: 1,
   cli: { command: ['ready', 'orchestrate ready', 'orchestrator ready'], args: ['epic'] },

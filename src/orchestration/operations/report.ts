@@ -1,7 +1,7 @@
 import { array, description, number, optional, pipe, strictObject, string } from 'valibot';
 import { type AnswerOptions, answer, type QueryContext, query } from '#core/define.ts';
 import { Omitted } from '#core/model/omitted.ts';
-import { Priority, Status, TaskId } from '#core/model/scalars.ts';
+import { PrioritySchema, StatusSchema, type TaskId, TaskIdSchema } from '#core/model/scalars.ts';
 import { limitParam, tokensParam } from '#core/page.ts';
 import { fitAnswer, type Omission } from '#lib/budget.ts';
 import { defined } from '#lib/defined.ts';
@@ -22,16 +22,16 @@ import { indexOpenWaits } from '#planning/rules/waves.ts';
 import { Timestamp } from '#tasks/model/task.ts';
 import { createNotFoundError } from '#tasks/operations/shared/require.ts';
 import { toTaskClaim } from '#tasks/rules/claims.ts';
-import { Pack } from '../model/pack.ts';
+import { PackSchema } from '../model/pack.ts';
 import type { PackAnswer } from '../rules/context-pack.ts';
 import { buildContextPack, createBudgetError, tryContextPack } from './shared/context-pack.ts';
 
-const TaskRef = strictObject({ id: string(), title: string(), status: Status });
+const TaskRef = strictObject({ id: string(), title: string(), status: StatusSchema });
 const Report = strictObject({
   ...RootTask.entries,
   progress: ProgressView,
   counts: strictObject({ ready: number(), running: number(), waiting: number(), blocked: number(), done: number() }),
-  ready: array(strictObject({ ...TaskRef.entries, priority: Priority })),
+  ready: array(strictObject({ ...TaskRef.entries, priority: PrioritySchema })),
   running: array(strictObject({ ...TaskRef.entries, agent: string(), session: optional(string()), since: Timestamp, until: Timestamp })),
   waiting: array(strictObject({ ...TaskRef.entries, on: array(strictObject({ ...TaskRef.entries, via: optional(string()) })) })),
   blocked: array(BlockedTask),
@@ -42,12 +42,12 @@ export const orchestrateReport = query({
   name: 'orchestrate.report',
   summary: 'Report the work inside a task by readiness',
   params: strictObject({
-    taskId: pipe(TaskId, description('The task, epic or saga')),
+    taskId: pipe(TaskIdSchema, description('The task, epic or saga')),
     limit: limitParam(50, 'Maximum number of tasks in each group'),
     budget: optional(tokensParam()),
   }),
   paramAliases: { epic: 'taskId', epicId: 'taskId', sagaId: 'taskId' },
-  result: strictObject({ report: Report, pack: Pack, omitted: Omitted }),
+  result: strictObject({ report: Report, pack: PackSchema, omitted: Omitted }),
   errors: ['E_NOT_FOUND', 'E_VALIDATION', 'E_FILE_ERROR'],
   tier: 2,
   cli: {
@@ -148,5 +148,5 @@ async function fitReport<R extends Groups & { counts: Record<string, number> }, 
     omitRest: omitRest,
   });
   if ('answer' in fitted) return fitted.answer;
-  throw createBudgetError(ctx, taskId, fitted.least);
+  throw createBudgetError(ctx, taskId, fitted.minBudget);
 }

@@ -1,7 +1,7 @@
 import { array, description, type InferOutput, optional, pipe, strictObject, string } from 'valibot';
 import { answer, type MutationContext, mutation } from '#core/define.ts';
 import { CleoError } from '#core/errors/error.ts';
-import { TaskId } from '#core/model/scalars.ts';
+import { TaskIdSchema } from '#core/model/scalars.ts';
 import { findFileConflicts, groupFilesByTask } from '#planning/rules/file-conflicts.ts';
 import type { TaskRecord } from '#tasks/model/task.ts';
 import { checkTaskExists } from '#tasks/operations/shared/require.ts';
@@ -11,7 +11,7 @@ import { isExpired } from '#tasks/rules/claims.ts';
 import { selectReadyTasks } from '#tasks/rules/next.ts';
 import { formatOutstanding, isOutstanding, prepareSpawn, readSpawnInputs } from './shared/prepare-spawn.ts';
 import { SpawnBudgetParam } from './shared/spawn-budget.ts';
-import { readSpawnBudget, Spawn, SpawnTier, spawnTask, warnOverBudget } from './shared/spawn-task.ts';
+import { readSpawnBudget, type Spawn, SpawnSchema, SpawnTier, spawnTask, warnOverBudget } from './shared/spawn-task.ts';
 
 const FindingRow = strictObject({ code: string(), message: string(), fix: string() });
 const SkippedTask = strictObject({ taskId: string(), findings: array(FindingRow) });
@@ -21,13 +21,13 @@ export const orchestrateSpawnBatch = mutation({
   name: 'orchestrate.spawn-batch',
   summary: 'Create a prompt for every ready task',
   params: strictObject({
-    epic: pipe(TaskId, description('The epic or saga')),
+    epic: pipe(TaskIdSchema, description('The epic or saga')),
     tier: optional(SpawnTier, 0),
     budget: optional(SpawnBudgetParam),
   }),
   paramAliases: rootAliases,
   result: strictObject({
-    spawns: array(Spawn),
+    spawns: array(SpawnSchema),
     /** Files that several tasks touch; only the first task of each file is spawned. */
     conflicts: optional(array(strictObject({ file: string(), tasks: array(string()) }))),
     /** Ready tasks that were not spawned. */
@@ -59,7 +59,7 @@ export const orchestrateSpawnBatch = mutation({
     const inputs = await readSpawnInputs(ctx);
     const spawnBudget = await readSpawnBudget(ctx, budget);
     const spawns: Spawn[] = [];
-    const left: SkippedTask[] = [];
+    const skipped: SkippedTask[] = [];
     const warnings: string[] = [];
     let firstError: CleoError | undefined;
     for (const task of candidates) {
@@ -69,7 +69,7 @@ export const orchestrateSpawnBatch = mutation({
         const reason = agent
           ? { code: 'SPAWNED', message: formatOutstanding(task.id, agent), fix: spawnCommand }
           : { code: 'FILES_OVERLAP', message: `${task.id} touches files of a task that comes first`, fix: spawnCommand };
-        left.push({ taskId: task.id, findings: [reason] });
+        skipped.push({ taskId: task.id, findings: [reason] });
         continue;
       }
       try {
@@ -80,12 +80,12 @@ export const orchestrateSpawnBatch = mutation({
       } catch (error) {
         if (!(error instanceof CleoError) || !taskErrors.includes(error.row)) throw error;
         firstError ??= error;
-        left.push({ taskId: task.id, findings: toFindings(error) });
+        skipped.push({ taskId: task.id, findings: toFindings(error) });
       }
     }
     if (spawns.length === 0 && firstError) throw firstError;
     return answer(
-      { spawns, ...(conflicts.length ? { conflicts } : {}), ...(left.length ? { left } : {}) },
+      { spawns, ...(conflicts.length ? { conflicts } : {}), ...(skipped.length ? { left: skipped } : {}) },
       { ...(spawns.length ? {} : { exit: 100 as const }), warnings: [...new Set([...warnings, ...warnOverBudget(spawnBudget)])] },
     );
   },
@@ -100,8 +100,8 @@ const toFindings = (error: CleoError): SkippedTask['findings'] =>
     : [{ code: error.code, message: error.message, fix: error.fix }];
 
 async function listReadyTasks({ store, now, caller, config }: MutationContext, root: string): Promise<TaskRecord[]> {
-  const asked = { now: await store.claims.getLeaseTime(now), caller, ttlMinutes: config['claims.ttlMinutes'], within: root };
-  const ids = selectReadyTasks(await store.tasks.getOpenGraph(), asked).map(({ id }) => id);
+  const options = { now: await store.claims.getLeaseTime(now), caller, ttlMinutes: config['claims.ttlMinutes'], within: root };
+  const ids = selectReadyTasks(await store.tasks.getOpenGraph(), options).map(({ id }) => id);
   const byId = new Map((await store.tasks.getMany(ids)).map((task) => [task.id, task]));
   return ids.flatMap((id) => byId.get(id) ?? []);
 }

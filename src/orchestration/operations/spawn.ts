@@ -1,28 +1,28 @@
 import { boolean, description, optional, picklist, pipe, strictObject } from 'valibot';
 import { answer, mutation } from '#core/define.ts';
-import { SkillName, TaskId } from '#core/model/scalars.ts';
+import { SkillName, TaskIdSchema } from '#core/model/scalars.ts';
 import { protocolNames } from '#skills/model/protocol.ts';
 import { requireTask } from '#tasks/operations/shared/require.ts';
-import { SpawnRole } from '../model/spawn.ts';
+import { SpawnRoleSchema } from '../model/spawn.ts';
 import { prepareSpawn, readSpawnInputs } from './shared/prepare-spawn.ts';
 import { SpawnBudgetParam } from './shared/spawn-budget.ts';
-import { readSpawnBudget, Spawn, SpawnTier, spawnTask, warnOverBudget } from './shared/spawn-task.ts';
+import { readSpawnBudget, SpawnSchema, SpawnTier, spawnTask, warnOverBudget } from './shared/spawn-task.ts';
 
 export const orchestrateSpawn = mutation({
   name: 'orchestrate.spawn',
   summary: 'Create the complete prompt for a subagent',
   params: strictObject({
-    taskId: pipe(TaskId, description('The task')),
+    taskId: pipe(TaskIdSchema, description('The task')),
     tier: optional(SpawnTier, 0),
     protocol: optional(pipe(picklist(protocolNames), description('Protocol to follow instead of the one that matches the task'))),
     skill: optional(pipe(SkillName, description('Skill to use instead of the one that matches the task'))),
-    role: optional(pipe(SpawnRole, description('worker does the task, validator judges the work of another agent')), 'worker'),
+    role: optional(pipe(SpawnRoleSchema, description('worker does the task, validator judges the work of another agent')), 'worker'),
     promptFile: optional(
       pipe(boolean(), description('Write the prompt to a file in the output folder and return a sentence that points to it')),
     ),
     budget: optional(SpawnBudgetParam),
   }),
-  result: strictObject({ spawn: Spawn }),
+  result: strictObject({ spawn: SpawnSchema }),
   errors: ['E_NOT_FOUND', 'E_TASK_NOT_IN_SCOPE', 'E_LIFECYCLE_GATE_FAILED', 'E_SPAWN_VALIDATION_FAILED', 'E_FILE_ERROR'],
   tier: 2,
   cli: {

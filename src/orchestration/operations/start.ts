@@ -1,10 +1,10 @@
 import { boolean, description, literal, optional, pipe, strictObject, string } from 'valibot';
 import { answer, type MutationContext, mutation } from '#core/define.ts';
 import { CleoError } from '#core/errors/error.ts';
-import { Line, Phase, TaskId } from '#core/model/scalars.ts';
+import { Line, Phase, type TaskId, TaskIdSchema } from '#core/model/scalars.ts';
 import type { Scope } from '#core/model/session-handle.ts';
 import { analysisFields, analyzePlan, computePlan } from '#planning/operations/shared/plan.ts';
-import { SessionSummary } from '#sessions/model/session.ts';
+import { SessionSummarySchema } from '#sessions/model/session.ts';
 import { toSessionHandle } from '#sessions/operations/shared/sessions.ts';
 import { formatExports, startSession } from '#sessions/operations/shared/start-session.ts';
 import { toSessionSummary } from '#sessions/rules/session-view.ts';
@@ -18,7 +18,7 @@ export const orchestrateStart = mutation({
   name: 'orchestrate.start',
   summary: 'Start a session to orchestrate an epic or saga',
   params: strictObject({
-    epic: pipe(TaskId, description('The epic or saga')),
+    epic: pipe(TaskIdSchema, description('The epic or saga')),
     name: optional(pipe(Line, description('Session name'))),
     grade: optional(pipe(boolean(), description('Record reads too, so that the session can be graded'))),
     phase: optional(Phase),
@@ -27,7 +27,7 @@ export const orchestrateStart = mutation({
   }),
   paramAliases: rootAliases,
   result: strictObject({
-    session: SessionSummary,
+    session: SessionSummarySchema,
     /** Tier of protocol text that an agent in this session needs: `cleo inject orchestrator`. */
     tier: literal('orchestrator'),
     ...analysisFields,

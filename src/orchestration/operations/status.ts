@@ -1,5 +1,6 @@
 import { array, literal, number, optional, strictObject, string } from 'valibot';
 import { noData, query } from '#core/define.ts';
+import { defined } from '#lib/defined.ts';
 import { computePlan, countTasks, listClaims, ProgressView, RootTask } from '#planning/operations/shared/plan.ts';
 import { computeProgress } from '#planning/rules/progress.ts';
 import { computeReadiness } from '#planning/rules/readiness.ts';
@@ -64,7 +65,7 @@ export const orchestrateStatus = query({
       }));
     const status = {
       running,
-      ...(root ? { root } : {}),
+      ...defined({ root }),
       progress: computeProgress(await countTasks(store, root?.id)),
       wavesLeft: schedule.waves.length,
       ready: ready.length,

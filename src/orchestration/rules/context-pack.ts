@@ -104,7 +104,7 @@ function fillPackLists(
     estimateCost: cost,
     omitRest: omitRest,
   });
-  return 'answer' in fitted ? fitted.answer : { minBudget: fitted.least };
+  return 'answer' in fitted ? fitted.answer : { minBudget: fitted.minBudget };
 }
 
 /** Limits for a task's identity and criteria. */
@@ -192,20 +192,22 @@ function listShortened({ task, holder, children }: PackFacts, level: DetailLevel
 
 /** Numbers the criteria as `show` does: the written ones, then one for each child. */
 function numberCriteria(stored: StoredCriterion[], children: PackFacts['children']): (PackCriterion & { n: number })[] {
-  const own = stored.map(({ kind, text = '', gate, metAt }) => ({
+  const written = stored.map(({ kind, text = '', gate, metAt }) => ({
     ...(kind === 'evidence_bound' && gate ? { gate } : { text }),
     ...(metAt ? { met: true as const } : {}),
   }));
   const fromChildren = children.map(({ id, status }) => ({ target: id, ...(status === 'done' ? { met: true as const } : {}) }));
-  return [...own, ...fromChildren].map((criterion, i) => ({ n: i + 1, ...criterion }));
+  return [...written, ...fromChildren].map((criterion, i) => ({ n: i + 1, ...criterion }));
 }
 
 /** Fits every criterion: with its text, by its number and state, or grouped with its neighbours. */
 function fitCriteria(all: (PackCriterion & { n: number })[], { text, hasChildren, rows }: DetailLevel): PackCriterion[] {
   if (text === undefined) return groupCriteria(all, rows ?? all.length);
   const each = all.filter(({ target }) => hasChildren || target === undefined);
-  const own = each.map((criterion) => (criterion.text === undefined ? criterion : { ...criterion, text: clipText(criterion.text, text) }));
-  return [...own, ...groupCriteria(all.slice(each.length), 20)];
+  const shortened = each.map((criterion) =>
+    criterion.text === undefined ? criterion : { ...criterion, text: clipText(criterion.text, text) },
+  );
+  return [...shortened, ...groupCriteria(all.slice(each.length), 20)];
 }
 
 function groupCriteria(all: (PackCriterion & { n: number })[], maxRows: number): PackCriterion[] {
@@ -261,14 +263,14 @@ function buildSections(facts: PackFacts, maxLength: number): Section<PackSection
 
 /** Takes texts from the start while their total length is within `maxLength`; the last one may be cut. */
 function takeTexts(texts: string[], maxLength: number): string[] {
-  const kept: string[] = [];
-  let left = maxLength;
+  const taken: string[] = [];
+  let remaining = maxLength;
   for (const text of texts) {
-    if (left < 20) break;
-    kept.push(clipText(text, left));
-    left -= text.length;
+    if (remaining < 20) break;
+    taken.push(clipText(text, remaining));
+    remaining -= text.length;
   }
-  return kept;
+  return taken;
 }
 
 /** Shortens a history entry: it drops long values, because the pack contains the current value anyway. */

@@ -1,3 +1,5 @@
+import { addToList } from '#lib/collections.ts';
+
 /** The value of a token. Text of a task is data: it is quoted and never parsed for tokens or references. */
 export type TokenValue = string | { data: string };
 
@@ -74,7 +76,7 @@ function fillTokens(text: string, getValue: (name: string) => TokenValue | undef
       if (value === undefined) return match;
       if (typeof value === 'string') return before + value + after;
       if (inCode.has(i)) {
-        dataByLine.set(i, [...(dataByLine.get(i) ?? []), value.data]);
+        addToList(dataByLine, i, value.data);
         return before + value.data + after;
       }
       const isWholeLine = line.trim() === match;

@@ -1,6 +1,7 @@
 import { commandLine } from '#core/errors/quote.ts';
 import type { GateName, TaskId } from '#core/model/scalars.ts';
 import type { ProjectContext } from '#detect/model/project-context.ts';
+import { defined } from '#lib/defined.ts';
 import { createEntryId } from '#research/rules/manifest.ts';
 import { formatReturnMessage } from '#research/rules/return-message.ts';
 import type { TokenName } from '#skills/model/template-tokens.ts';
@@ -77,7 +78,7 @@ export function getTokenValues({ task, epicId, ...facts }: PromptFacts): Record<
 /** Returns the environment a subagent is started with, so that its calls are recorded under its own identity. */
 export const getSpawnEnv = ({ agentId, session }: Pick<PromptFacts, 'agentId' | 'session'>): Record<string, string> => ({
   CLEO_AGENT_ID: agentId,
-  ...(session ? { CLEO_SESSION_ID: session } : {}),
+  ...defined({ CLEO_SESSION_ID: session }),
 });
 
 const separator = '\n\n---\n\n';
@@ -88,7 +89,7 @@ const formatCallerFlags = ({ agentId, session }: PromptFacts): string =>
 function formatOpening(facts: PromptFacts): string {
   const { agentId, session, spawnedBy, root, role, task } = facts;
   const variables = Object.entries(getSpawnEnv(facts)).map(([name, value]) => `${name}=${value}`);
-  const fields = Object.entries({ agent: agentId, ...(session ? { session } : {}) }).map((field) => `"${field[0]}": "${field[1]}"`);
+  const fields = Object.entries(defined({ agent: agentId, session })).map((field) => `"${field[0]}": "${field[1]}"`);
   return `# ${role === 'worker' ? 'Do' : 'Judge'} ${task.id}
 
 You are \`${agentId}\`, ${role === 'worker' ? 'a subagent that does one task' : 'a validator that judges the work of another agent on one task'}, spawned by \`${spawnedBy}\`. Everything you need is in this prompt.

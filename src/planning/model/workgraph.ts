@@ -1,14 +1,14 @@
 import { array, boolean, description, type InferOutput, literal, maxLength, optional, pipe, strictObject, string } from 'valibot';
-import { Reason, TaskId, Title } from '#core/model/scalars.ts';
-import { maxEntries, NewEntry, RefOrId, RefsOrIds } from '#tasks/model/new-entry.ts';
+import { Reason, type TaskId, TaskIdSchema, Title } from '#core/model/scalars.ts';
+import { maxEntries, NewEntrySchema, RefOrId, RefsOrIds } from '#tasks/model/new-entry.ts';
 import { RelationTypeInput } from '#tasks/model/relation.ts';
 import { Revision, taskFields } from '#tasks/model/task.ts';
 
 const { parent: _, depends: __, ...fields } = taskFields;
 
 /** Fields of an existing task that a WorkGraph may change. The status is not among them: only `start`, `complete` and the like change it. */
-export const ChangedEntry = strictObject({
-  id: pipe(TaskId, description('The task')),
+export const ChangedEntrySchema = strictObject({
+  id: pipe(TaskIdSchema, description('The task')),
   title: optional(Title),
   ...fields,
   parent: optional(pipe(RefOrId, description('Ref or id of the new parent; none for the top level'))),
@@ -19,7 +19,7 @@ export const ChangedEntry = strictObject({
   expectRevision: optional(pipe(Revision, description('Fail if the task has another revision'))),
 });
 
-export const RelationEntry = strictObject({
+export const RelationEntrySchema = strictObject({
   from: pipe(RefOrId, description('Ref or id of the source task')),
   to: pipe(RefOrId, description('Ref or id of the target task')),
   type: optional(pipe(RelationTypeInput, description('Type of the relation; with remove, only this type'))),
@@ -31,18 +31,18 @@ const entryList = <S extends Parameters<typeof array>[0]>(entry: S, about: strin
   optional(pipe(array(entry), maxLength(maxEntries, `must have at most ${maxEntries} entries`), description(about)));
 
 /** Tasks to create, update, delete and relate, applied in one transaction. */
-export const WorkGraph = strictObject({
+export const WorkGraphSchema = strictObject({
   $schema: optional(string()),
   version: literal(1),
-  create: entryList(NewEntry, 'Tasks to create'),
-  update: entryList(ChangedEntry, 'Tasks to update'),
-  delete: entryList(TaskId, 'Tasks to delete; their children must be deleted or moved as well'),
-  relations: entryList(RelationEntry, 'Relations to add or remove'),
+  create: entryList(NewEntrySchema, 'Tasks to create'),
+  update: entryList(ChangedEntrySchema, 'Tasks to update'),
+  delete: entryList(TaskIdSchema, 'Tasks to delete; their children must be deleted or moved as well'),
+  relations: entryList(RelationEntrySchema, 'Relations to add or remove'),
 });
 
-export type WorkGraph = InferOutput<typeof WorkGraph>;
-export type ChangedEntry = InferOutput<typeof ChangedEntry>;
-export type RelationEntry = InferOutput<typeof RelationEntry>;
+export type WorkGraph = InferOutput<typeof WorkGraphSchema>;
+export type ChangedEntry = InferOutput<typeof ChangedEntrySchema>;
+export type RelationEntry = InferOutput<typeof RelationEntrySchema>;
 
 /** A payload that was applied, with its digest and the ids of its refs. */
 export interface AppliedGraph {

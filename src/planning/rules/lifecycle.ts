@@ -13,11 +13,13 @@ export function getProtocolStage(protocol: string): StageName {
   return stageNames.find((stage) => stage === protocol) ?? 'implementation';
 }
 
+export const isOpenStage = ({ status }: Stage): boolean => status !== 'completed' && status !== 'skipped';
+
 /** Finds stages before this one that are neither completed nor skipped. */
 export function findMissingStages(known: Stage[], stage: StageName): StageName[] {
   return listStages(known)
     .slice(0, stageNames.indexOf(stage))
-    .filter(({ status }) => status !== 'completed' && status !== 'skipped')
+    .filter(isOpenStage)
     .map((each) => each.stage);
 }
 

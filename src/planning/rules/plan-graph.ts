@@ -1,8 +1,8 @@
 import { type TaskId, toTaskNumber } from '#core/model/scalars.ts';
 import type { PlanTask, PlanWork } from '#tasks/model/open-work.ts';
 
-// The graph orders the start and the finish of each task, as tasks/rules/order.ts does. Both are indexes made from the index of the
-// task, because a plan may have ten thousand tasks.
+// The graph orders two moments of each task, its start and its finish, as tasks/rules/order.ts does. A moment is a number derived from
+// the index of the task, because a plan may have ten thousand tasks.
 export const getStart = (task: number): number => 2 * task;
 export const getFinish = (task: number): number => 2 * task + 1;
 export const getTask = (moment: number): number => moment >> 1;

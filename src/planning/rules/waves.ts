@@ -59,9 +59,9 @@ export function computeWaves(work: PlanWork): Waves {
 
 /** Returns a function that lists the open dependencies of a task: its own, and the first `maxInherited` of each container. */
 export function indexOpenWaits(work: PlanWork): (id: TaskId) => { id: TaskId; via?: TaskId }[] {
-  const { tasks, parent, depends, findIndex: numberOf } = buildPlanGraph(work);
+  const { tasks, parent, depends, findIndex } = buildPlanGraph(work);
   return (id) => {
-    const task = numberOf(id);
+    const task = findIndex(id);
     if (task === undefined) return [];
     return listAncestors(task, parent).flatMap((at) =>
       at === task
@@ -133,13 +133,13 @@ function traceCriticalPath(lastWave: number[] | undefined, last: Int32Array, seq
 
 /** Returns a function that lists why a task is in no wave: its own reasons, and the first `maxInherited` of each container. */
 function createReasonFinder(graph: PlanGraph, isStuck: (task: number) => boolean): (task: number) => BlockReason[] {
-  const { tasks, parent, depends, findIndex: numberOf, isInside, isEmpty } = graph;
+  const { tasks, parent, depends, findIndex, isInside, isEmpty } = graph;
   const known = new Map<number, BlockReason[]>();
   const findOwnReasons = (at: number): BlockReason[] => {
     const { status, blockedBy } = tasks[at]!;
     const reasons: BlockReason[] = status === 'blocked' ? [{ kind: 'stated', ...defined({ text: blockedBy }) }] : [];
     for (const id of depends[at]!) {
-      const on = numberOf(id);
+      const on = findIndex(id);
       if (on === undefined || !isInside[on]) reasons.push({ kind: 'external', on: id });
       else if (isEmpty[on]) reasons.push({ kind: 'unfinished', on: id });
       else if (isStuck(on)) reasons.push({ kind: 'waits', on: id });

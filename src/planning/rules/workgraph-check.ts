@@ -174,12 +174,12 @@ function findDeletionErrors(id: TaskId, pointer: string, state: FinalState): Gra
   ];
   if (task.status === 'done')
     found.push(toFinding(pointer, new CleoError('E_TASK_COMPLETED', { taskId: id, act: 'deleting it', fix: '' })));
-  const inside = facts.children.filter(({ from, to }) => from === id && remainsChild(to, id, state)).map(({ to }) => to);
-  if (inside.length > 0) found.push(toFinding(pointer, new CleoError('E_HAS_CHILDREN', { taskId: id, children: inside, act: 'delete' })));
-  const waiting = facts.dependents
+  const children = facts.children.filter(({ from, to }) => from === id && remainsChild(to, id, state)).map(({ to }) => to);
+  if (children.length > 0) found.push(toFinding(pointer, new CleoError('E_HAS_CHILDREN', { taskId: id, children, act: 'delete' })));
+  const dependents = facts.dependents
     .filter(({ from, to }) => from === id && !resolved.deleted.has(to) && (planned.get(to)?.depends.includes(id) ?? true))
     .map(({ to }) => to);
-  if (waiting.length > 0) found.push(toFinding(pointer, new CleoError('E_HAS_DEPENDENTS', { taskId: id, dependents: waiting, retry: '' })));
+  if (dependents.length > 0) found.push(toFinding(pointer, new CleoError('E_HAS_DEPENDENTS', { taskId: id, dependents, retry: '' })));
   return found;
 }
 
@@ -216,9 +216,9 @@ function findCycleErrors({ created, updated }: ResolvedGraph, links: TaskLinks):
     const members = [...new Set(path)].sort().join();
     if (reported.has(members)) continue;
     reported.add(members);
-    const places = path.slice(1).flatMap((to, i) => findPointer(path[i]!, to) ?? []);
-    const what = places[0]?.endsWith('/parent') ? 'parent' : 'depends';
-    found.push(toFinding(places[0] ?? '', new CleoError('E_CIRCULAR_REFERENCE', { path: shortenPath(path.map(toPayloadName)), what })));
+    const [pointer] = path.slice(1).flatMap((to, i) => findPointer(path[i]!, to) ?? []);
+    const what = pointer?.endsWith('/parent') ? 'parent' : 'depends';
+    found.push(toFinding(pointer ?? '', new CleoError('E_CIRCULAR_REFERENCE', { path: shortenPath(path.map(toPayloadName)), what })));
   }
   return found;
 }

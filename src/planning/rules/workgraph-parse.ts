@@ -1,11 +1,11 @@
 import { type BaseIssue, type GenericSchema, safeParse } from 'valibot';
 import { CleoError } from '#core/errors/error.ts';
-import { TaskId } from '#core/model/scalars.ts';
+import { type TaskId, TaskIdSchema } from '#core/model/scalars.ts';
 import { clipText } from '#lib/budget.ts';
 import { isPlainObject } from '#lib/is-plain-object.ts';
 import { findNearest } from '#lib/nearest.ts';
-import { maxEntries, NewEntry } from '#tasks/model/new-entry.ts';
-import { ChangedEntry, RelationEntry } from '../model/workgraph.ts';
+import { maxEntries, type NewEntry, NewEntrySchema } from '#tasks/model/new-entry.ts';
+import { type ChangedEntry, ChangedEntrySchema, type RelationEntry, RelationEntrySchema } from '../model/workgraph.ts';
 
 /** A problem of a payload: a JSON pointer to it, and the error code that a single operation would return for it. */
 export interface GraphFinding {
@@ -45,11 +45,11 @@ export function parseGraph(payload: unknown): { graph: ParsedGraph; findings: Gr
     findings.push(toShapeFinding(`/${section}`, problem));
     return [];
   };
-  graph.create = readSection('create').map((entry) => readEntry<NewEntry>(NewEntry, entry, findings));
-  graph.update = readSection('update').map((entry) => readEntry<ChangedEntry>(ChangedEntry, entry, findings));
+  graph.create = readSection('create').map((entry) => readEntry<NewEntry>(NewEntrySchema, entry, findings));
+  graph.update = readSection('update').map((entry) => readEntry<ChangedEntry>(ChangedEntrySchema, entry, findings));
   graph.relations = readSection('relations').map((entry) => readRelation(entry, findings));
   for (const { value, pointer } of readSection('delete')) {
-    const parsed = safeParse(TaskId, value);
+    const parsed = safeParse(TaskIdSchema, value);
     if (parsed.success) graph.delete.push({ id: parsed.output, pointer });
     else findings.push(...parsed.issues.map((issue) => toIssueFinding(issue, pointer, [])));
   }
@@ -79,7 +79,7 @@ function readEntry<T>(
 }
 
 function readRelation(given: { value: unknown; pointer: string }, findings: GraphFinding[]): LocatedEntry<RelationEntry> {
-  const entry = readEntry<RelationEntry>(RelationEntry, given, findings);
+  const entry = readEntry<RelationEntry>(RelationEntrySchema, given, findings);
   const missing = (['type', 'reason'] as const).filter(
     (name) => !entry.remove && isPlainObject(given.value) && given.value[name] === undefined,
   );

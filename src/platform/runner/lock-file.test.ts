@@ -12,7 +12,7 @@ function folder(holder?: object): string {
 }
 const dead = { pid: 2 ** 22 + 1, began: '1', boot: readBootId() };
 
-test('who holds it keeps others out (75), and lets go of it', async () => {
+test('refuses a second holder with 75 until the lock is released', async () => {
   const place = folder();
   const lock = await acquireLock(place, 'x', 0);
   await expect(acquireLock(place, 'x', 60)).rejects.toMatchObject({ exitCode: 75, details: { pid: process.pid } });
@@ -22,16 +22,16 @@ test('who holds it keeps others out (75), and lets go of it', async () => {
 });
 
 test.each([
-  ['of a process that is gone', dead],
-  ['of another start of the machine', { ...dead, pid: process.pid, boot: 'another' }],
-  ['of a process whose number came round again', { ...dead, pid: process.pid }],
-])('a lock %s is taken over, with a warning', async (_, holder) => {
+  ['of a dead process', dead],
+  ['from before the last boot', { ...dead, pid: process.pid, boot: 'another' }],
+  ['whose pid was assigned again', { ...dead, pid: process.pid }],
+])('takes over a lock %s with a warning', async (_, holder) => {
   const { warning, release } = await acquireLock(folder(holder), 'x', 0);
   expect(warning).toBe(`took over the lock of process ${holder.pid}, which is gone`);
   release();
 });
 
-test('of many that see a dead holder, one at a time has it', async () => {
+test('is held by one process at a time when many take over a dead lock', async () => {
   const place = folder(dead);
   let [now, most, done] = [0, 0, 0];
   const one = async (): Promise<void> => {
@@ -46,7 +46,7 @@ test('of many that see a dead holder, one at a time has it', async () => {
   expect([most, done, readdirSync(place)]).toEqual([1, 12, []]);
 });
 
-test('what makers of locks left who were killed at it is swept by the next one; what the living make is not', async () => {
+test('removes files of killed lock takers, but not those of living ones', async () => {
   const place = folder();
   const put = (name: string, text: string): void => writeFileSync(join(place, name), text);
   const gone = `${dead.pid}-abc`;
@@ -58,6 +58,6 @@ test('what makers of locks left who were killed at it is swept by the next one; 
   put('another.lock', JSON.stringify(dead));
   const { release } = await acquireLock(place, 'x', 0);
   release();
-  // A lock itself is its taker's to judge: it says which run was abandoned.
+  // Another lock stays: the process that takes it over reports the abandoned run.
   expect(readdirSync(place).sort()).toEqual(['another.lock', `y.lock.${process.pid}-abc`]);
 });

@@ -1,21 +1,32 @@
 import { createHash, createHmac, randomBytes } from 'node:crypto';
-import { closeSync, existsSync, fstatSync, lstatSync, mkdirSync, openSync, readFileSync, readSync, realpathSync, statSync } from 'node:fs';
+import {
+  closeSync,
+  existsSync,
+  fstatSync,
+  lstatSync,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  readSync,
+  realpathSync,
+  statSync,
+} from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { delimiter, dirname, join, relative, resolve, sep } from 'node:path';
 import { isatty } from 'node:tty';
 import { defined } from '#lib/defined.ts';
 import { createGlobMatcher, getGlobBase, isGlob } from '#lib/glob.ts';
 import { reportWriteErrors } from '#runs/errors/skill.ts';
-import type { Platform, Project } from '../port.ts';
+import type { TreeSnapshot } from '#runs/model/tree.ts';
+import type { Git, Platform, Project } from '../port.ts';
 import { createPrivate, removeDrafts, writePrivate } from '../private-file.ts';
 import { acquireLock, isAlive, readBootId, readStartTime } from './lock-file.ts';
 import type { FileEntry, RunnerPlatform } from './port.ts';
-import { createReviewLog, createRunFolder, createTraceFolder } from './run-files.ts';
+import { createReviewLog, createRunFolder, createTraceFolder, openTraceWriter } from './run-files.ts';
 import { createScratch, getScratchPrefix, removeScratch } from './scratch.ts';
 import { findSkill, findSkillFolder, listProjectSkills } from './skill-lookup.ts';
 import { killAll, killMarked, runSkill } from './skill-process.ts';
-import { openTraceWriter } from './trace-writer.ts';
-import { ignoredNames, listChangedFiles, listEntries, scanTree } from './tree-scan.ts';
 
 const maxMatches = 1000;
 const maxVisited = 200_000;
@@ -252,4 +263,61 @@ function listenForInterrupts(): { signal: AbortSignal; stop(): void } {
   }
   for (const signal of signals) process.on(signal, handle);
   return { signal: controller.signal, stop };
+}
+
+/** Folders and files of tools, which are not output of a skill. */
+const ignoredNames = new Set(['.git', 'node_modules', '.cleo']);
+export const maxScannedFiles = 50_000;
+
+/** Lists every file below a folder with size and times, without reading it or following links. A tree with more than
+ *  `maxScannedFiles` is described by `listChanged`, the files that git reports as changed. */
+export async function scanTree(root: string, listChanged: () => Promise<string[] | undefined>): Promise<TreeSnapshot> {
+  const files: TreeSnapshot['files'] = new Map();
+  const folders = [''];
+  for (let folder = folders.pop(); folder !== undefined; folder = folders.pop()) {
+    for (const entry of listEntries(join(root, folder))) {
+      if (ignoredNames.has(entry.name)) continue;
+      const path = folder === '' ? entry.name : `${folder}/${entry.name}`;
+      if (entry.isDirectory()) folders.push(path);
+      else if (files.size >= maxScannedFiles) return createCoarseSnapshot(root, await listChanged());
+      else addFile(files, root, path);
+    }
+  }
+  return { files, isCoarse: false };
+}
+
+/** Files below `folder` that differ from the last commit; undefined if git fails. */
+export async function listChangedFiles(git: Pick<Git, 'getPrefix' | 'listChanges'>, folder: string): Promise<string[] | undefined> {
+  try {
+    const prefix = (await git.getPrefix(folder)) ?? '';
+    // Git reports paths from the top of the checkout.
+    return (await git.listChanges(folder)).flatMap(({ path }) => (path.startsWith(prefix) ? [path.slice(prefix.length)] : []));
+  } catch {
+    return undefined;
+  }
+}
+
+function listEntries(folder: string) {
+  try {
+    return readdirSync(folder, { withFileTypes: true });
+  } catch {
+    // No permission, or removed since it was listed.
+    return [];
+  }
+}
+
+function addFile(files: TreeSnapshot['files'], root: string, path: string): void {
+  try {
+    const { size, mtimeMs, ctimeMs } = lstatSync(join(root, path));
+    files.set(path, { size, mtimeMs, ctimeMs });
+  } catch {
+    // Removed since it was listed.
+  }
+}
+
+/** Holds only the changed files. A deleted file is not in it. */
+function createCoarseSnapshot(root: string, paths: string[] | undefined): TreeSnapshot {
+  const files: TreeSnapshot['files'] = new Map();
+  for (const path of paths ?? []) if (!path.split('/').some((part) => ignoredNames.has(part))) addFile(files, root, path);
+  return { files, isCoarse: true, ...(paths ? {} : { isUnknown: true }) };
 }

@@ -1,7 +1,6 @@
 import { accessSync, constants, existsSync, lstatSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { isAbsolute, join, relative } from 'node:path';
 import { defined } from '#lib/defined.ts';
-import { splitCommand } from '#lib/split-command.ts';
 import type { SkillInfo } from './port.ts';
 
 const programNames = ['run', 'run.sh', 'run.mjs', 'run.py'];
@@ -17,7 +16,7 @@ export async function findSkill(root: string, folder: string, name: string, path
   if (!found) return { ...describeSkill(name, undefined, emptyFrontMatter), sha256: hash('') };
   const text = readSkillText(found);
   const frontMatter = await loadFrontMatter(text);
-  const command = findCommand(root, found, frontMatter.metadata.run);
+  const command = await findCommand(root, found, frontMatter.metadata.run);
   const nonExecutable = command ? undefined : listPrograms(found).find(isFile);
   return {
     ...describeSkill(name, text, frontMatter),
@@ -99,10 +98,11 @@ function describeSkill(
 }
 
 /** The command that SKILL.md declares, else an executable with one of the known names. */
-function findCommand(root: string, folder: string, declared: unknown): string[] | undefined {
+async function findCommand(root: string, folder: string, declared: unknown): Promise<string[] | undefined> {
   if (Array.isArray(declared) && declared.every((word) => typeof word === 'string') && declared.length > 0)
     return resolveWords(root, folder, declared as string[]);
-  if (typeof declared === 'string' && declared.trim() !== '') return resolveWords(root, folder, splitCommand(declared));
+  if (typeof declared === 'string' && declared.trim() !== '')
+    return resolveWords(root, folder, (await import('#lib/split-command.ts')).splitCommand(declared));
   const program = listPrograms(folder).find(isExecutable);
   return program === undefined ? undefined : [program];
 }

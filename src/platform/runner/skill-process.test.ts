@@ -53,25 +53,25 @@ afterAll(() => {
   for (const mark of marks.splice(0)) signalAll({ pid: 2 ** 30, environmentMark: mark }, 'SIGKILL');
 });
 
-describe('what it ends with', () => {
+describe('exit code', () => {
   test.each<[string, string | string[], Partial<ProcessResult>]>([
     ['nothing to say', ['true'], { exitCode: 0, timedOut: false, leaked: 0, isTruncated: false }],
     ['a code', 'exit 75', { exitCode: 75 }],
     ['a code that a byte does not hold', 'exit 256', { exitCode: 0 }],
     ['a signal', 'kill -KILL $$', { exitCode: 137, signal: 'SIGKILL' }],
-    ['no such program', ['no-such-program-here'], { exitCode: 127, problem: 'no-such-program-here is not there' }],
+    ['no such program', ['no-such-program-here'], { exitCode: 127, problem: 'no-such-program-here does not exist' }],
   ])('%s', async (_, argv, expected) => {
     expect(await run(argv)).toMatchObject(expected);
   });
 
-  test('a file that is no program', async () => {
+  test('reports a file that is not executable as 126', async () => {
     const folder = createTempFolder();
     writeFileSync(join(folder, 'text'), 'echo hi\n');
     chmodSync(join(folder, 'text'), 0o644);
     expect(await run([join(folder, 'text')])).toMatchObject({ exitCode: 126 });
   });
 
-  test('it reads what it is given, and the logs hold what it prints', async () => {
+  test('passes stdin and logs both streams', async () => {
     const { stdout, folder, bytes } = await run('cat; echo problem >&2', { stdin: '{"a":1}' });
     expect(Buffer.from(stdout).toString()).toBe('{"a":1}');
     expect(readFileSync(join(folder, 'stdout.log'), 'utf8')).toBe('{"a":1}');
@@ -110,7 +110,7 @@ const nasty: [string, string | string[], Partial<ProcessResult>][] = [
   ['has a child that lets go of everything', `setsid env -i ${unlike}6 >/dev/null 2>&1 3>&- & sleep 60`, { exitCode: 81, leaked: 1 }],
 ];
 
-describe('is gone within two seconds of its limit, with everything it started', () => {
+describe('is killed with all descendants within two seconds after the timeout', () => {
   test.concurrent.each(nasty)('one that %s', async (_, argv, expected) => {
     const before = Date.now();
     const end = await run(argv, { timeoutMs: 500 });
@@ -120,7 +120,7 @@ describe('is gone within two seconds of its limit, with everything it started', 
     for (const words of String(argv).match(new RegExp(`${unlike}\\d`, 'g')) ?? []) expect(running()).not.toContain(words);
   });
 
-  test('one that let go of everything, and was seen before', async () => {
+  test('one that closed its handles after it was tracked', async () => {
     const lost = `${unlike}7`;
     const end = await run(`setsid env -i sh -c "sleep 0.2; ${lost} & sleep 60" >/dev/null 2>&1 3>&- & sleep 1; exit 3`);
     expect([end.exitCode, end.leaked, running().includes(lost)]).toEqual([3, 3, false]);
@@ -136,7 +136,7 @@ describe('is gone within two seconds of its limit, with everything it started', 
   });
 });
 
-test('who asks for it to end gets 130, and it is gone', async () => {
+test('exits with 130 after cancellation and leaves no process', async () => {
   const stop = new AbortController();
   setTimeout(() => stop.abort(), 200);
   const end = await run('sleep 60', { signal: stop.signal });
@@ -144,7 +144,7 @@ test('who asks for it to end gets 130, and it is gone', async () => {
   expect(left(end.mark)).toEqual([]);
 });
 
-test('where there are no groups the tree below it is ended', async () => {
+test('kills the process tree on systems without process groups', async () => {
   const folder = createTempFolder();
   writeFileSync(join(folder, 'taskkill'), `#!/bin/sh\necho "$@" > ${folder}/asked.tmp; mv ${folder}/asked.tmp ${folder}/asked\n`);
   chmodSync(join(folder, 'taskkill'), 0o755);
@@ -164,7 +164,7 @@ test('where there are no groups the tree below it is ended', async () => {
   expect(readFileSync(join(folder, 'asked'), 'utf8')).toBe('/pid 4242 /T /F\n');
 });
 
-test('a log is not written through a link', async () => {
+test('does not write a log through a link', async () => {
   const folder = createTempFolder();
   const { symlinkSync } = await import('node:fs');
   symlinkSync(join(folder, 'elsewhere'), join(folder, 'stdout.log'));

@@ -1,13 +1,13 @@
 import { array, type InferOutput, number, optional, picklist, strictObject, string } from 'valibot';
-import { TaskType } from '#core/model/scalars.ts';
+import { TaskTypeSchema } from '#core/model/scalars.ts';
 import { Timestamp } from '#tasks/model/task.ts';
 
 /** Steps in the order they run. Each is recorded before it starts and when it is done, so that a failed ship can be resumed. */
-export const ReleaseStepName = picklist(['gates', 'changelog', 'bump', 'commit', 'tag', 'push']);
-export type ReleaseStepName = InferOutput<typeof ReleaseStepName>;
+export const ReleaseStepNameSchema = picklist(['gates', 'changelog', 'bump', 'commit', 'tag', 'push']);
+export type ReleaseStepName = InferOutput<typeof ReleaseStepNameSchema>;
 
-export const ReleaseStep = strictObject({
-  step: ReleaseStepName,
+export const ReleaseStepSchema = strictObject({
+  step: ReleaseStepNameSchema,
   state: picklist(['begun', 'done']),
   at: Timestamp,
   /** Result of the step as text. */
@@ -17,7 +17,7 @@ export const ReleaseStep = strictObject({
 const Digest = strictObject({ name: string(), sha256: string() });
 
 /** Origin of a release: its commit, tree, tasks and artifact hashes. */
-export const Provenance = strictObject({
+export const ProvenanceSchema = strictObject({
   commit: string(),
   tree: string(),
   tasks: array(string()),
@@ -26,7 +26,7 @@ export const Provenance = strictObject({
 
 const ReleaseStatus = picklist(['created', 'shipping', 'shipped']);
 
-export const ReleaseRow = strictObject({
+export const ReleaseRowSchema = strictObject({
   version: string(),
   status: ReleaseStatus,
   epicId: optional(string()),
@@ -38,19 +38,19 @@ export const ReleaseRow = strictObject({
   tag: optional(string()),
 });
 
-const { taskCount: _, ...fields } = ReleaseRow.entries;
+const { taskCount: _, ...fields } = ReleaseRowSchema.entries;
 
-export const Release = strictObject({
+export const ReleaseSchema = strictObject({
   ...fields,
-  tasks: array(strictObject({ id: string(), title: optional(string()), type: optional(TaskType) })),
-  steps: array(ReleaseStep),
-  provenance: optional(Provenance),
+  tasks: array(strictObject({ id: string(), title: optional(string()), type: optional(TaskTypeSchema) })),
+  steps: array(ReleaseStepSchema),
+  provenance: optional(ProvenanceSchema),
 });
 
-export type ReleaseStep = InferOutput<typeof ReleaseStep>;
-export type Provenance = InferOutput<typeof Provenance>;
-export type ReleaseRow = InferOutput<typeof ReleaseRow>;
-export type Release = InferOutput<typeof Release>;
+export type ReleaseStep = InferOutput<typeof ReleaseStepSchema>;
+export type Provenance = InferOutput<typeof ProvenanceSchema>;
+export type ReleaseRow = InferOutput<typeof ReleaseRowSchema>;
+export type Release = InferOutput<typeof ReleaseSchema>;
 
 /** A release as it is stored; its tasks are stored separately. */
 export interface ReleaseRecord extends Omit<Release, 'tasks'> {

@@ -3,7 +3,7 @@ import { alreadyExists, answer, mutation } from '#core/define.ts';
 import { defined } from '#lib/defined.ts';
 import { checkTaskExists } from '#tasks/operations/shared/require.ts';
 import { Root, rootAliases } from '#tasks/operations/shared/root.ts';
-import { Release, type ReleaseRecord } from '../model/release.ts';
+import { type ReleaseRecord, ReleaseSchema } from '../model/release.ts';
 import { Version } from '../model/version.ts';
 import { formatChangelogEntries } from '../rules/changelog.ts';
 import { readReleaseView } from './shared/releases.ts';
@@ -13,7 +13,7 @@ export const releaseCreate = mutation({
   summary: 'Create a release from done tasks without one',
   params: strictObject({ version: Version, epic: Root }),
   paramAliases: rootAliases,
-  result: strictObject({ release: Release }),
+  result: strictObject({ release: ReleaseSchema }),
   errors: ['E_NOT_FOUND'],
   tier: 1,
   cli: { command: 'release create', args: ['version'], view: async () => (await import('../view.ts')).releaseView },

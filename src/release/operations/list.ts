@@ -1,14 +1,14 @@
 import { array, strictObject } from 'valibot';
 import { query } from '#core/define.ts';
 import { answerPage, pageParams } from '#core/page.ts';
-import { ReleaseRow } from '../model/release.ts';
+import { ReleaseRowSchema } from '../model/release.ts';
 import { toReleaseRow } from './shared/releases.ts';
 
 export const releaseList = query({
   name: 'release.list',
   summary: 'List releases, newest first',
   params: strictObject(pageParams(50)),
-  result: strictObject({ releases: array(ReleaseRow) }),
+  result: strictObject({ releases: array(ReleaseRowSchema) }),
   errors: [],
   tier: 1,
   cli: { command: 'release list', view: async () => (await import('../view.ts')).releaseView },

@@ -2,7 +2,7 @@ import { array, boolean, description, optional, pipe, strictObject, string } fro
 import { answer, job, noChange } from '#core/define.ts';
 import { FilePath } from '#core/model/scalars.ts';
 import { defined } from '#lib/defined.ts';
-import { Release } from '../model/release.ts';
+import { ReleaseSchema } from '../model/release.ts';
 import { Version } from '../model/version.ts';
 import { listRemainingSteps } from '../rules/release.ts';
 import { readReleaseView } from './shared/releases.ts';
@@ -22,7 +22,7 @@ export const releaseShip = job({
     provenance: optional(pipe(FilePath, description('Write an in-toto provenance statement to this file'))),
     dryRun: optional(pipe(boolean(), description('Only list the steps'))),
   }),
-  result: strictObject({ release: Release, would: optional(array(string())), statement: optional(string()) }),
+  result: strictObject({ release: ReleaseSchema, would: optional(array(string())), statement: optional(string()) }),
   errors: ['E_NOT_FOUND', 'E_VALIDATION', 'E_DEPENDENCY_ERROR', 'E_FILE_ERROR'],
   tier: 1,
   scope: 'admin',
@@ -31,22 +31,22 @@ export const releaseShip = job({
   example: { world: ['T001 done'], call: { version: 'v1.0.0', bumpVersion: true, createTag: true, push: true }, exit: 4 },
   async run(ctx, { version, bumpVersion = false, createTag = false, push = false, artifacts = [], provenance, dryRun }) {
     const shipment = await Shipment.open(ctx, version, { bumpVersion, createTag, push });
-    const shown = () => ctx.read((store) => readReleaseView(store, shipment.release));
-    const left = listRemainingSteps(shipment.release, shipment.options, shipment.hasCommit);
+    const readView = () => ctx.read((store) => readReleaseView(store, shipment.release));
+    const remaining = listRemainingSteps(shipment.release, shipment.options, shipment.hasCommit);
     const files = await shipment.hashArtifacts(artifacts);
-    if (left.length === 0 && !provenance && files.length === 0) return noChange({ release: await shown() });
-    const warnings = await shipment.check(left, provenance);
+    if (remaining.length === 0 && !provenance && files.length === 0) return noChange({ release: await readView() });
+    const warnings = await shipment.check(remaining, provenance);
     if (dryRun) {
       ctx.changes.updated.push(version);
-      return answer({ release: await shown(), would: shipment.describeSteps(left) }, { dryRun: true, warnings });
+      return answer({ release: await readView(), would: shipment.describeSteps(remaining) }, { dryRun: true, warnings });
     }
-    for (const step of left.filter((name) => name !== 'push')) await shipment.runStep(step);
+    for (const step of remaining.filter((name) => name !== 'push')) await shipment.runStep(step);
     await shipment.saveProvenance(files);
     // The statement describes the commit, so it is written before the push, which may fail.
     const statement = provenance && (await shipment.writeStatement(provenance));
-    if (left.includes('push')) await shipment.runStep('push');
+    if (remaining.includes('push')) await shipment.runStep('push');
     await shipment.close();
     ctx.changes.updated.push(version);
-    return answer({ release: await shown(), ...defined({ statement }) }, { warnings });
+    return answer({ release: await readView(), ...defined({ statement }) }, { warnings });
   },
 });

@@ -1,6 +1,6 @@
 import { strictObject } from 'valibot';
 import { query } from '#core/define.ts';
-import { Release } from '../model/release.ts';
+import { ReleaseSchema } from '../model/release.ts';
 import { Version } from '../model/version.ts';
 import { readReleaseView, requireRelease } from './shared/releases.ts';
 
@@ -8,7 +8,7 @@ export const releaseShow = query({
   name: 'release.show',
   summary: 'Show a release with its tasks, steps and provenance',
   params: strictObject({ version: Version }),
-  result: strictObject({ release: Release }),
+  result: strictObject({ release: ReleaseSchema }),
   errors: ['E_NOT_FOUND'],
   tier: 1,
   cli: { command: 'release show', args: ['version'], view: async () => (await import('../view.ts')).releaseView },

@@ -51,12 +51,12 @@ const byWord: Record<string, ChangeKind> = {
  *  without any of its tasks. The kind comes from a label, else from the first word of the title, else it is `Changed`. */
 export function formatChangelogEntries(tasks: ReleasedTask[]): string {
   const byId = new Map(tasks.map((task) => [task.id, task]));
-  const full = new Set<TaskId>();
+  const containersWithTasks = new Set<TaskId>();
   for (const task of tasks)
-    for (let up = task.parentId; up !== undefined && !full.has(up); up = byId.get(up)?.parentId)
-      if (byId.get(up)?.type !== 'task') full.add(up);
+    for (let id = task.parentId; id !== undefined && !containersWithTasks.has(id); id = byId.get(id)?.parentId)
+      if (byId.get(id)?.type !== 'task') containersWithTasks.add(id);
   const listed = tasks.filter(({ id, type, parentId }) =>
-    type === 'task' ? true : type === 'subtask' ? !byId.has(parentId ?? '') : !full.has(id),
+    type === 'task' ? true : type === 'subtask' ? !byId.has(parentId ?? '') : !containersWithTasks.has(id),
   );
   const sections = kinds.flatMap((kind) => {
     const lines = listed.filter((task) => detectKind(task) === kind).map(({ title, id }) => `- ${title} (${id})`);

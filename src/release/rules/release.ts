@@ -1,4 +1,4 @@
-import { type Provenance, type ReleaseRecord, type ReleaseStep, ReleaseStepName } from '../model/release.ts';
+import { type Provenance, type ReleaseRecord, type ReleaseStep, type ReleaseStepName, ReleaseStepNameSchema } from '../model/release.ts';
 
 export interface ShipOptions {
   bumpVersion: boolean;
@@ -6,7 +6,7 @@ export interface ShipOptions {
   push: boolean;
 }
 
-const stepOrder = ReleaseStepName.options;
+const stepOrder = ReleaseStepNameSchema.options;
 
 /** Lists the steps that remain, in order. All steps before the commit run again until there is one, because the files may have changed.
  *  `hasCommit` is false if the commit of the release is not part of the checked-out branch. */

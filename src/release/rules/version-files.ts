@@ -23,7 +23,7 @@ export function replaceVersion(file: string, text: string, plain: string): strin
 /** Replaces the version in the first of these tables that has one. */
 function replaceInToml(text: string, tables: string[], plain: string): string | undefined {
   const lines = text.split('\n');
-  const places = new Map<string, number>();
+  const lineByTable = new Map<string, number>();
   let table = '';
   let multiline: string | undefined;
   lines.forEach((line, i) => {
@@ -34,9 +34,9 @@ function replaceInToml(text: string, tables: string[], plain: string): string | 
     if (isInside) return;
     const name = /^\s*\[\s*([^[\]]+?)\s*\]\s*(?:#.*)?\r?$/.exec(line)?.[1];
     if (/^\s*\[/.test(line)) table = name?.replace(/\s*\.\s*/g, '.') ?? '[]';
-    else if (/^\s*version\s*=\s*["'][^"']*["']/.test(line) && !places.has(table)) places.set(table, i);
+    else if (/^\s*version\s*=\s*["'][^"']*["']/.test(line) && !lineByTable.has(table)) lineByTable.set(table, i);
   });
-  const at = tables.map((each) => places.get(each)).find((place) => place !== undefined);
+  const at = tables.map((each) => lineByTable.get(each)).find((line) => line !== undefined);
   if (at === undefined) return undefined;
   lines[at] = lines[at]!.replace(/^(\s*version\s*=\s*(["']))[^"']*/, (_, before) => `${before}${plain}`);
   return lines.join('\n');

@@ -3,7 +3,7 @@ import { safeParse } from 'valibot';
 import { expect, test } from 'vitest';
 import { findViolations } from '../../../test/json-schema.ts';
 import { checkEntry } from '../rules/manifest.ts';
-import { ManifestEntry } from './manifest.ts';
+import { ManifestEntrySchema } from './manifest.ts';
 import { formatManifestSchema } from './manifest-schema.ts';
 
 test('publishes the schema that follows from the model', async () => {
@@ -38,7 +38,7 @@ const table: [string, object, boolean][] = [
 ];
 test.each(table)('schema and rule agree on %s', (_, entry, isGood) => {
   const published = JSON.parse(readFileSync(new URL('../../../schemas/manifest.schema.json', import.meta.url), 'utf8'));
-  const read = safeParse(ManifestEntry, entry);
+  const read = safeParse(ManifestEntrySchema, entry);
   expect(read.success && checkEntry(read.output) === undefined).toBe(isGood);
   expect(findViolations(published, entry).length === 0).toBe(isGood);
 });

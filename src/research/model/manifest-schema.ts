@@ -1,5 +1,5 @@
 import { createJsonSchema } from '#core/model/json-schema.ts';
-import { ManifestEntry } from './manifest.ts';
+import { ManifestEntrySchema } from './manifest.ts';
 
 /** Creates the JSON Schema of a line in `MANIFEST.jsonl`. */
 export function createManifestSchema(): Record<string, unknown> {
@@ -7,7 +7,7 @@ export function createManifestSchema(): Record<string, unknown> {
     $schema: 'https://json-schema.org/draft/2020-12/schema',
     title: 'CLEO research manifest entry',
     description: 'One line of .cleo/research/MANIFEST.jsonl: the findings of a subagent, its output file and the remaining work',
-    ...createJsonSchema(ManifestEntry),
+    ...createJsonSchema(ManifestEntrySchema),
     // Incomplete work must name what is left or what blocks it.
     anyOf: [{ properties: { status: { const: 'complete' } } }, { properties: { needs_followup: { minItems: 1 } } }],
   };

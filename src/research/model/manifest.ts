@@ -15,10 +15,10 @@ import {
   strictObject,
   string,
 } from 'valibot';
-import { FilePath, isStorable, Line, TaskId } from '#core/model/scalars.ts';
+import { FilePath, isStorable, Line, TaskIdSchema } from '#core/model/scalars.ts';
 
-export const ResearchStatus = picklist(['complete', 'partial', 'blocked']);
-export type ResearchStatus = InferOutput<typeof ResearchStatus>;
+export const ResearchStatusSchema = picklist(['complete', 'partial', 'blocked']);
+export type ResearchStatus = InferOutput<typeof ResearchStatusSchema>;
 
 export const EntryId = pipe(
   string(),
@@ -55,28 +55,28 @@ export const DateText = pipe(
 );
 
 /** A line of `MANIFEST.jsonl` as cleo writes it. */
-export const ManifestEntry = strictObject({
+export const ManifestEntrySchema = strictObject({
   id: EntryId,
   file: pipe(FilePath, description('Output file, as a path relative to the project folder')),
   title: pipe(Line, description('Title')),
   date: pipe(DateText, description('Date of the work')),
-  status: pipe(ResearchStatus, description('complete, partial or blocked; the last two require needs_followup')),
+  status: pipe(ResearchStatusSchema, description('complete, partial or blocked; the last two require needs_followup')),
   agent_type: AgentType,
   topics: pipe(array(Topic), maxLength(50, maxItemsMessage), description('Search terms')),
   key_findings: createSentenceList('Findings, one sentence each'),
   actionable: pipe(boolean(), description('The findings require action')),
   needs_followup: createSentenceList('Remaining work or blockers'),
-  linked_tasks: pipe(array(TaskId), maxLength(50, maxItemsMessage), description('Tasks that the entry belongs to')),
+  linked_tasks: pipe(array(TaskIdSchema), maxLength(50, maxItemsMessage), description('Tasks that the entry belongs to')),
 });
-export type ManifestEntry = InferOutput<typeof ManifestEntry>;
+export type ManifestEntry = InferOutput<typeof ManifestEntrySchema>;
 
 /** A line as agents write it by hand: identifying fields are required, the others optional, and unknown fields are allowed. */
-export const ParsedEntry = object({
+export const ParsedEntrySchema = object({
   id: pipe(string(), minLength(1)),
   file: pipe(string(), minLength(1)),
   title: string(),
   date: optional(string()),
-  status: ResearchStatus,
+  status: ResearchStatusSchema,
   agent_type: optional(string()),
   topics: optional(array(string()), []),
   key_findings: optional(array(string()), []),
@@ -84,4 +84,4 @@ export const ParsedEntry = object({
   needs_followup: optional(array(string()), []),
   linked_tasks: optional(array(string()), []),
 });
-export type ParsedEntry = InferOutput<typeof ParsedEntry>;
+export type ParsedEntry = InferOutput<typeof ParsedEntrySchema>;

@@ -7,11 +7,11 @@ import { defined } from '#lib/defined.ts';
 import { isPlainObject } from '#lib/is-plain-object.ts';
 import { checkJson } from '#lib/parse-json.ts';
 import { createNotFoundError } from '#tasks/operations/shared/require.ts';
-import { ManifestEntry } from '../model/manifest.ts';
+import { type ManifestEntry, ManifestEntrySchema } from '../model/manifest.ts';
 import { checkEntry, createEntryId } from '../rules/manifest.ts';
 import { EntryReceipt, openManifest, toEntryReceipt } from './shared/manifest.ts';
 
-const { entries: fields } = ManifestEntry;
+const { entries: fields } = ManifestEntrySchema;
 const help = 'cleo help research add';
 
 export const researchAdd = job({
@@ -94,9 +94,9 @@ function buildEntry(ctx: JobContext, { entry: entryParam, ...flags }: Record<str
   const [task] = (fieldValues.linked_tasks as unknown[]) ?? [];
   if (fieldValues.id === undefined && typeof task === 'string' && typeof fieldValues.title === 'string')
     fieldValues.id = createEntryId(task, fieldValues.title);
-  const read = safeParse(ManifestEntry, fieldValues);
-  if (read.success) return read.output;
-  throw toEntryError(ctx, read.issues as BaseIssue<unknown>[]);
+  const parsed = safeParse(ManifestEntrySchema, fieldValues);
+  if (parsed.success) return parsed.output;
+  throw toEntryError(ctx, parsed.issues as BaseIssue<unknown>[]);
 }
 
 function parseEntryParam(entryParam: unknown): object {

@@ -1,17 +1,17 @@
 import { array, boolean, description, optional, pipe, strictObject, string } from 'valibot';
 import { answer, query } from '#core/define.ts';
-import { TaskId } from '#core/model/scalars.ts';
+import { TaskIdSchema } from '#core/model/scalars.ts';
 import { pageParams, toBudget } from '#core/page.ts';
 import { defined } from '#lib/defined.ts';
 import { toTruncation } from '#lib/page.ts';
-import { AgentType, type ParsedEntry, ResearchStatus, Topic } from '../model/manifest.ts';
+import { AgentType, type ParsedEntry, ResearchStatusSchema, Topic } from '../model/manifest.ts';
 import { matchesEntryFilter } from '../rules/manifest.ts';
 import { formatManifestWarnings, openManifest } from './shared/manifest.ts';
 
 const Row = strictObject({
   id: string(),
   title: string(),
-  status: ResearchStatus,
+  status: ResearchStatusSchema,
   date: optional(string()),
   agent_type: optional(string()),
   topics: array(string()),
@@ -24,10 +24,10 @@ export const researchList = query({
   summary: 'List research entries, newest first',
   params: strictObject({
     ...pageParams(50),
-    status: optional(pipe(ResearchStatus, description('Only entries with this status'))),
+    status: optional(pipe(ResearchStatusSchema, description('Only entries with this status'))),
     topic: optional(pipe(Topic, description('Only entries with this topic'))),
     agentType: optional(pipe(AgentType, description('Only entries of this kind of work'))),
-    task: optional(pipe(TaskId, description('Only entries that belong to this task'))),
+    task: optional(pipe(TaskIdSchema, description('Only entries that belong to this task'))),
     needsFollowup: optional(pipe(boolean(), description('Only entries with remaining work'))),
   }),
   paramAliases: { agent_type: 'agentType', taskId: 'task', needs_followup: 'needsFollowup' },

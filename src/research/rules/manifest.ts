@@ -2,7 +2,7 @@ import { safeParse } from 'valibot';
 import { parseTaskId, type TaskId } from '#core/model/scalars.ts';
 import { parseJson, stripBom } from '#lib/parse-json.ts';
 import { slugify } from '#lib/slug.ts';
-import { type ManifestEntry, ParsedEntry } from '../model/manifest.ts';
+import { type ManifestEntry, type ParsedEntry, ParsedEntrySchema } from '../model/manifest.ts';
 
 /** Returns the path of the manifest, relative to the project folder. */
 export const getManifestPath = (config: { 'orchestrate.outputDir': string }): string => `${getOutputDir(config)}/MANIFEST.jsonl`;
@@ -53,7 +53,7 @@ const splitLines = (text: string): string[] => stripBom(text).split('\n');
 function parseEntry(raw: string): { entry: ParsedEntry } | { problem: string } {
   const value = parseJson(raw);
   if (value === undefined) return { problem: 'is not JSON' };
-  const parsed = safeParse(ParsedEntry, value);
+  const parsed = safeParse(ParsedEntrySchema, value);
   if (parsed.success) return { entry: parsed.output };
   const field = parsed.issues[0]?.path?.[0]?.key;
   return { problem: field === undefined ? 'is not an entry' : `is not an entry: ${String(field)} is missing or invalid` };
@@ -85,8 +85,8 @@ export const parseEntryTask = (id: string): TaskId | undefined => parseTaskId(/^
 /** Finds the entry about the work on a task: the newest one with the task's id as prefix, otherwise the newest linked one without any
  *  task id. An entry of another task does not count, even if it is linked. */
 export function findTaskEntry({ entries }: ParsedManifest, taskId: TaskId): ParsedEntry | undefined {
-  const own = entries.findLast(({ entry }) => parseEntryTask(entry.id) === taskId);
-  return (own ?? entries.findLast(({ entry }) => parseEntryTask(entry.id) === undefined && isLinked(entry, taskId)))?.entry;
+  const prefixed = entries.findLast(({ entry }) => parseEntryTask(entry.id) === taskId);
+  return (prefixed ?? entries.findLast(({ entry }) => parseEntryTask(entry.id) === undefined && isLinked(entry, taskId)))?.entry;
 }
 
 /** Change of one line: keep it byte for byte, drop it, or replace it. */
@@ -95,13 +95,13 @@ export type LineChange = 'keep' | 'drop' | { text: string };
 /** Changes the links of one entry, in the line that is used for it. */
 export function changeLinks(lines: string[], entryId: string, change: (links: TaskId[]) => TaskId[]): LineChange[] {
   const changes = lines.map((): LineChange => 'keep');
-  const found = parseManifest(lines.join('\n')).entries.find(({ entry }) => entry.id === entryId);
-  if (!found) return changes;
+  const item = parseManifest(lines.join('\n')).entries.find(({ entry }) => entry.id === entryId);
+  if (!item) return changes;
   // Parsed again, because `entry` lacks unknown fields, which must be preserved.
-  const value = JSON.parse(splitLines(lines.join('\n'))[found.line - 1]!) as Record<string, unknown>;
-  const before = listLinks(found.entry);
+  const value = JSON.parse(splitLines(lines.join('\n'))[item.line - 1]!) as Record<string, unknown>;
+  const before = listLinks(item.entry);
   const after = change(before);
-  if (after.join() !== before.join()) changes[found.line - 1] = { text: JSON.stringify({ ...value, linked_tasks: after }) };
+  if (after.join() !== before.join()) changes[item.line - 1] = { text: JSON.stringify({ ...value, linked_tasks: after }) };
   return changes;
 }
 

@@ -107,10 +107,10 @@ function checkOutputFile({ entry, output, writtenAt, addedAt, getEpic }: Protoco
 }
 
 function checkFocus({ acts, spawn }: ProtocolFacts): ProtocolFinding {
-  const end = acts.findLast(({ act }) => act === 'complete')?.seq ?? Number.POSITIVE_INFINITY;
-  const whose = spawn ? `${spawn.agent} ` : '';
-  const found = acts.find(({ act, agent, seq }) => act === 'focus' && seq < end && (!spawn || agent === spawn.agent));
-  return found ? pass('BASE-005', `${found.agent} focused it`) : fail('BASE-005', `${whose}never focused it before completion`);
+  const completedSeq = acts.findLast(({ act }) => act === 'complete')?.seq ?? Number.POSITIVE_INFINITY;
+  const agentPrefix = spawn ? `${spawn.agent} ` : '';
+  const focus = acts.find(({ act, agent, seq }) => act === 'focus' && seq < completedSeq && (!spawn || agent === spawn.agent));
+  return focus ? pass('BASE-005', `${focus.agent} focused it`) : fail('BASE-005', `${agentPrefix}never focused it before completion`);
 }
 
 function checkConsistency({ entry, output, unknownTasks, getEpic }: ProtocolFacts): ProtocolFinding {

@@ -1,3 +1,5 @@
+import { addToList } from '#lib/collections.ts';
+
 export const protocolTiers = ['minimal', 'standard', 'orchestrator'] as const;
 export type ProtocolTier = (typeof protocolTiers)[number];
 
@@ -58,7 +60,7 @@ function fillOperations(text: string, operations: ListedOperation[]): string {
     for (const { name, kind, tier: own } of operations) {
       if (own !== Number(tier) || (kind === 'query') !== (gateway === 'query')) continue;
       const [domain = '', ...rest] = name.split('.');
-      domains.set(domain, [...(domains.get(domain) ?? []), rest.join('.')]);
+      addToList(domains, domain, rest.join('.'));
     }
     const names = [...domains].map(([domain, rest]) => `${domain}.${rest.length === 1 ? rest[0] : `(${rest.join(' ')})`}`);
     return names.join(', ') || 'none further';

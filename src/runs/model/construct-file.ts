@@ -236,7 +236,7 @@ export const AssessmentPart = looseObject({
 });
 
 /** Schema of a construct.yaml file. */
-export const ConstructManifest = looseObject({
+export const ConstructFile = looseObject({
   apiVersion: literal('loa/v1'),
   kind: literal('Construct'),
   metadata: optional(MetadataPart),

@@ -20,15 +20,15 @@ import {
 
 /** Types of the files that a run writes. Their keys, and null for an absent value, are those of the published schemas, because other tools
  *  read these files. */
-export const ExecutionStatus = picklist(['success', 'failure', 'partial', 'blocked', 'timeout']);
-export type ExecutionStatus = InferOutput<typeof ExecutionStatus>;
+export const ExecutionStatusSchema = picklist(['success', 'failure', 'partial', 'blocked', 'timeout']);
+export type ExecutionStatus = InferOutput<typeof ExecutionStatusSchema>;
 
 const Count = pipe(number(), integer(), minValue(0));
 const ExitCode = pipe(number(), integer(), minValue(0), maxValue(255));
 /** From 0 to 1. */
 const Share = pipe(number(), minValue(0), maxValue(1));
 
-export const Artifact = strictObject({
+export const ArtifactSchema = strictObject({
   type: picklist(['file', 'url', 'reference']),
   path: string(),
   content_type: string(),
@@ -36,60 +36,60 @@ export const Artifact = strictObject({
   checksum: string(),
   metadata: record(string(), unknown()),
 });
-export type Artifact = InferOutput<typeof Artifact>;
+export type Artifact = InferOutput<typeof ArtifactSchema>;
 
-export const SideEffect = strictObject({
+export const SideEffectSchema = strictObject({
   type: picklist(['file_write', 'api_call', 'state_change', 'notification']),
   target: string(),
   reversible: boolean(),
   description: string(),
 });
-export type SideEffect = InferOutput<typeof SideEffect>;
+export type SideEffect = InferOutput<typeof SideEffectSchema>;
 
 /** The five run gates in order. The index of a name is the number in the `gate` field of JSON. */
 export const runGateNames = ['selection', 'precondition', 'execution', 'output', 'goal'] as const;
 export type RunGateName = (typeof runGateNames)[number];
 
-export const Check = strictObject({
+export const CheckSchema = strictObject({
   name: string(),
   passed: boolean(),
   message: string(),
   evidence: strictObject({ path: nullable(string()), line: nullable(number()), expected: unknown(), actual: unknown() }),
 });
-export type Check = InferOutput<typeof Check>;
+export type Check = InferOutput<typeof CheckSchema>;
 
-export const CheckFailure = strictObject({
+export const CheckFailureSchema = strictObject({
   name: string(),
   message: string(),
-  evidence: Check.entries.evidence,
+  evidence: CheckSchema.entries.evidence,
   remediation: nullable(string()),
 });
-export type CheckFailure = InferOutput<typeof CheckFailure>;
+export type CheckFailure = InferOutput<typeof CheckFailureSchema>;
 
-export const GateResult = strictObject({
+export const GateResultSchema = strictObject({
   gate: union([literal(0), literal(1), literal(2), literal(3), literal(4)]),
   name: picklist(runGateNames),
   passed: boolean(),
   checked_at: string(),
-  details: strictObject({ checks_performed: array(Check), failures: array(CheckFailure) }),
+  details: strictObject({ checks_performed: array(CheckSchema), failures: array(CheckFailureSchema) }),
   status: picklist(['passed', 'failed', 'skipped', 'pending', 'error', 'not_reached']),
   severity: picklist(['block', 'warn']),
   overridden: exactOptional(literal(true)),
 });
-export type GateResult = InferOutput<typeof GateResult>;
+export type GateResult = InferOutput<typeof GateResultSchema>;
 
-export const RunProblem = strictObject({ code: string(), message: string() });
-export type RunProblem = InferOutput<typeof RunProblem>;
+export const RunProblemSchema = strictObject({ code: string(), message: string() });
+export type RunProblem = InferOutput<typeof RunProblemSchema>;
 
 /** A warning with a fixed code: leaked_process, truncated_output, undeclared_write, undeclared_exit_code, reserved_exit_code,
  *  status_mismatch, stale_output … */
-export const Warning = strictObject(RunProblem.entries);
-export type Warning = InferOutput<typeof Warning>;
+export const WarningSchema = strictObject(RunProblemSchema.entries);
+export type Warning = InferOutput<typeof WarningSchema>;
 
-export const SkillEvidence = strictObject({ type: string(), description: string(), reference: nullable(string()) });
-export type SkillEvidence = InferOutput<typeof SkillEvidence>;
+export const SkillEvidenceSchema = strictObject({ type: string(), description: string(), reference: nullable(string()) });
+export type SkillEvidence = InferOutput<typeof SkillEvidenceSchema>;
 
-export const RetryAttempt = strictObject({
+export const RetryAttemptSchema = strictObject({
   attempt: Count,
   exit_code: ExitCode,
   class: string(),
@@ -97,36 +97,36 @@ export const RetryAttempt = strictObject({
   delay_ms: number(),
   reason: string(),
 });
-export type RetryAttempt = InferOutput<typeof RetryAttempt>;
+export type RetryAttempt = InferOutput<typeof RetryAttemptSchema>;
 
-export const SkillExecutionResult = strictObject({
+export const SkillExecutionResultSchema = strictObject({
   execution_id: string(),
   skill_id: string(),
   skill_version: string(),
-  status: ExecutionStatus,
+  status: ExecutionStatusSchema,
   exit_code: ExitCode,
   started_at: string(),
   completed_at: string(),
   duration_ms: number(),
   inputs: strictObject({ provided: record(string(), unknown()), defaults_used: array(string()), missing: array(string()) }),
-  outputs: strictObject({ primary: unknown(), artifacts: array(Artifact), side_effects: array(SideEffect) }),
+  outputs: strictObject({ primary: unknown(), artifacts: array(ArtifactSchema), side_effects: array(SideEffectSchema) }),
   diagnostics: strictObject({
-    gates_passed: array(GateResult),
-    errors: array(RunProblem),
-    warnings: array(Warning),
-    retries: array(RetryAttempt),
+    gates_passed: array(GateResultSchema),
+    errors: array(RunProblemSchema),
+    warnings: array(WarningSchema),
+    retries: array(RetryAttemptSchema),
   }),
   assessment: strictObject({
     confidence: nullable(Share),
     goal_statement: nullable(string()),
-    evidence: array(SkillEvidence),
+    evidence: array(SkillEvidenceSchema),
     human_review_requested: boolean(),
   }),
 });
-export type SkillExecutionResult = InferOutput<typeof SkillExecutionResult>;
+export type SkillExecutionResult = InferOutput<typeof SkillExecutionResultSchema>;
 
 /** A file or pattern that a phase needs or produces. */
-export const ArtifactSpec = strictObject({
+export const ArtifactSpecSchema = strictObject({
   path: string(),
   schema: nullable(string()),
   required: boolean(),
@@ -134,17 +134,17 @@ export const ArtifactSpec = strictObject({
   /** `true`: all sections that the schema requires. */
   required_sections: nullable(union([array(string()), literal(true)])),
 });
-export type ArtifactSpec = InferOutput<typeof ArtifactSpec>;
+export type ArtifactSpec = InferOutput<typeof ArtifactSpecSchema>;
 
-export const PhaseHandoff = strictObject({
+export const PhaseHandoffSchema = strictObject({
   schema_version: literal(1),
   run_id: string(),
   from_phase: string(),
   to_phase: string(),
   handoff_at: string(),
   artifacts: strictObject({
-    required: array(ArtifactSpec),
-    provided: array(strictObject({ ...Artifact.entries, completeness: nullable(Share) })),
+    required: array(ArtifactSpecSchema),
+    provided: array(strictObject({ ...ArtifactSchema.entries, completeness: nullable(Share) })),
     missing: array(string()),
     extra: array(string()),
   }),
@@ -159,4 +159,4 @@ export const PhaseHandoff = strictObject({
   rejection_reason: nullable(string()),
   remediation: nullable(string()),
 });
-export type PhaseHandoff = InferOutput<typeof PhaseHandoff>;
+export type PhaseHandoff = InferOutput<typeof PhaseHandoffSchema>;

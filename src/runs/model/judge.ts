@@ -15,13 +15,13 @@ import {
   strictObject,
   string,
 } from 'valibot';
-import { SkillEvidence } from './execution.ts';
+import { SkillEvidenceSchema } from './execution.ts';
 
 /** From 0 to 1. */
 const Share = pipe(number(), minValue(0), maxValue(1));
 
 /** The input of a judge. All of it is data, none of it an instruction; secrets are redacted. */
-export const JudgeRequest = strictObject({
+export const JudgeRequestSchema = strictObject({
   protocol: literal('cleo-judge/1'),
   run_id: string(),
   execution_id: nullable(string()),
@@ -29,14 +29,14 @@ export const JudgeRequest = strictObject({
   skill: string(),
   goal: string(),
   rubric: array(strictObject({ id: string(), question: string(), weight: number() })),
-  evidence: array(SkillEvidence),
+  evidence: array(SkillEvidenceSchema),
   artifacts: array(strictObject({ path: string(), sha256: string(), text: string(), truncated: boolean() })),
   candidates: array(strictObject({ name: string(), description: string() })),
 });
-export type JudgeRequest = InferOutput<typeof JudgeRequest>;
+export type JudgeRequest = InferOutput<typeof JudgeRequestSchema>;
 
 /** The answer of a judge to one request. */
-export const JudgeVerdict = strictObject({
+export const JudgeVerdictSchema = strictObject({
   verdict: picklist(['pass', 'fail', 'unsure']),
   score: Share,
   reasons: array(string()),
@@ -44,10 +44,10 @@ export const JudgeVerdict = strictObject({
   model: nullable(string()),
   usage: nullable(record(string(), number())),
 });
-export type JudgeVerdict = InferOutput<typeof JudgeVerdict>;
+export type JudgeVerdict = InferOutput<typeof JudgeVerdictSchema>;
 
 /** One line of `.cleo/reviews.jsonl`. The state of a review is the fold of its lines. */
-export const ReviewEvent = strictObject({
+export const ReviewEventSchema = strictObject({
   event: picklist(['review_requested', 'review_claimed', 'review_resolved', 'review_amended', 'review_revealed']),
   review_id: string(),
   at: string(),
@@ -67,4 +67,4 @@ export const ReviewEvent = strictObject({
   score: exactOptional(Share),
   note: exactOptional(string()),
 });
-export type ReviewEvent = InferOutput<typeof ReviewEvent>;
+export type ReviewEvent = InferOutput<typeof ReviewEventSchema>;

@@ -13,25 +13,25 @@ import { buildRunSchemas, formatSchema } from './run-schemas.ts';
 const folder = new URL('../../../schemas/', import.meta.url);
 const published = (name: string): Record<string, unknown> => JSON.parse(readFileSync(new URL(`${name}.schema.json`, folder), 'utf8'));
 const compiled = new Map<string, ReturnType<typeof compileSchema>>();
-function complaints(name: string, value: unknown): string[] {
+function validate(name: string, value: unknown): string[] {
   const check = compiled.get(name) ?? compileSchema(published(name));
   compiled.set(name, check);
   return check(value);
 }
 
-test.each(Object.entries(buildRunSchemas()))('the published schema of %s is the one that follows from the model', async (name, schema) => {
+test.each(Object.entries(buildRunSchemas()))('the published schema of %s matches the model', async (name, schema) => {
   await expect(formatSchema(schema)).toMatchFileSnapshot(`../../../schemas/${name}.schema.json`);
 });
 
-test('the parts have the names that others know', () => {
+test('the parts have their published names', () => {
   expect(Object.keys(published('skill-execution-result').$defs as object).sort()).toEqual(
     ['Artifact', 'Check', 'CheckFailure', 'Error', 'Evidence', 'GateResult', 'RetryAttempt', 'SideEffect', 'Warning'].sort(),
   );
   expect(Object.keys(published('phase-handoff').$defs as object).sort()).toEqual(['Artifact', 'ArtifactSpec']);
 });
 
-/** Runs that succeed, are tried again, are refused and forced, so that every part is written once. */
-async function eventful(): Promise<SkillProject> {
+/** Creates runs that succeed, are retried, fail and are forced, so that every part is written once. */
+async function createRuns(): Promise<SkillProject> {
   const shop = await openSkillProject({ tasks: ['T001 epic', 'T002 in T001'] });
   shop.writeConstruct(`
 execution: {phases: [look, plan]}
@@ -76,45 +76,45 @@ assessment:
   return shop;
 }
 
-const jsonIn = (place: string): [name: string, value: Record<string, unknown>][] =>
+const readJsonFiles = (place: string): [name: string, value: Record<string, unknown>][] =>
   readdirSync(place, { recursive: true, encoding: 'utf8' })
     .filter((name) => name.endsWith('.json') && !name.startsWith('judge'))
     .map((name) => [name, JSON.parse(readFileSync(join(place, name), 'utf8'))]);
 
-test('what runs really write complies, and every field of it is looked at', async () => {
-  const shop = await eventful();
-  const files = jsonIn(join(shop.root, '.cleo', 'runs'));
+test('files of real runs are valid, and every field is checked', async () => {
+  const shop = await createRuns();
+  const files = readJsonFiles(join(shop.root, '.cleo', 'runs'));
   const kinds: Record<string, RegExp> = { run: /run\.json$/, 'skill-execution-result': /result\.json$/, 'phase-handoff': /handoffs\// };
   for (const [schema, pattern] of Object.entries(kinds)) {
     const found = files.filter(([name]) => pattern.test(name));
     expect(found.length).toBeGreaterThan(1);
-    for (const [name, value] of found) expect([name, complaints(schema, value)]).toEqual([name, []]);
+    for (const [name, value] of found) expect([name, validate(schema, value)]).toEqual([name, []]);
   }
   const traces = join(shop.root, '.cleo', 'traces');
   const lines = readdirSync(traces)
     .filter((name) => name.endsWith('.jsonl'))
     .flatMap((name) => readFileSync(join(traces, name), 'utf8').trim().split('\n'));
   expect(lines.length).toBeGreaterThan(30);
-  for (const line of lines) expect([line, complaints('trace-line', JSON.parse(line))]).toEqual([line, []]);
+  for (const line of lines) expect([line, validate('trace-line', JSON.parse(line))]).toEqual([line, []]);
   for (const [schema, file, key, kinds] of [
     ['judge-request', 'asked.jsonl', 'kind', ['goal', 'selection']],
     ['review-line', 'reviews.jsonl', 'event', ['amended', 'claimed', 'requested', 'resolved', 'revealed'].map((one) => `review_${one}`)],
   ] as const) {
-    const asked = linesIn(join(shop.root, '.cleo', file));
+    const asked = readLines(join(shop.root, '.cleo', file));
     expect([...new Set(asked.map((line) => line[key]))].sort()).toEqual(kinds);
-    for (const line of asked) expect([line, complaints(schema, line)]).toEqual([line, []]);
+    for (const line of asked) expect([line, validate(schema, line)]).toEqual([line, []]);
   }
-  expect(unseen(files)).toEqual([]);
+  expect(listUncheckedFields(files)).toEqual([]);
 });
 
-const linesIn = (place: string): Record<string, unknown>[] =>
+const readLines = (place: string): Record<string, unknown>[] =>
   readFileSync(place, 'utf8')
     .trim()
     .split('\n')
     .map((line) => JSON.parse(line));
 
-/** Fields that may be left out, or be of another kind, without a word of complaint. */
-function unseen(files: [name: string, value: Record<string, unknown>][]): string[] {
+/** Fields that can be removed or changed without a validation error. */
+function listUncheckedFields(files: [name: string, value: Record<string, unknown>][]): string[] {
   const wrong: string[] = [];
   for (const [schema, pattern] of [
     ['run', /run\.json$/],
@@ -122,9 +122,9 @@ function unseen(files: [name: string, value: Record<string, unknown>][]): string
     ['phase-handoff', /handoffs\//],
   ] as const) {
     const [, value] = files.find(([name]) => pattern.test(name))!;
-    for (const [way, spoilt] of spoilings(value)) if (complaints(schema, spoilt).length === 0) wrong.push(`${schema} ${way}`);
+    for (const [way, corrupted] of corrupt(value)) if (validate(schema, corrupted).length === 0) wrong.push(`${schema} ${way}`);
   }
-  // What a skill prints, is given or is measured by may be anything.
+  // Outputs, inputs and measured values of a skill can be anything.
   return wrong.filter(
     (way) =>
       !/(primary|expected|actual|provided\..*|metadata\..*|vars\..*) (changed)$/.test(way) &&
@@ -133,26 +133,26 @@ function unseen(files: [name: string, value: Record<string, unknown>][]): string
 }
 
 test.each<[string, object, boolean]>([
-  ['the least that counts', { verdict: 'pass', score: 1 }, true],
+  ['the required fields', { verdict: 'pass', score: 1 }, true],
   [
-    'all of it',
+    'all fields',
     { verdict: 'unsure', score: 0, reasons: ['r'], criteria: [{ id: 'a', score: 1, reason: '' }], model: 'm', usage: {} },
     true,
   ],
-  ['a verdict of another kind', { verdict: 'yes', score: 1 }, false],
-  ['a score beyond all', { verdict: 'pass', score: 1.1 }, false],
+  ['an unknown verdict', { verdict: 'yes', score: 1 }, false],
+  ['a score above 1', { verdict: 'pass', score: 1.1 }, false],
   ['no score', { verdict: 'pass' }, false],
-])('a verdict complies as it is read: %s', (_, said, complies) => {
-  expect(complaints('judge-verdict', said).length === 0).toBe(complies);
-  expect('problem' in parseVerdict(JSON.stringify(said))).toBe(!complies);
+])('the schema and the parser agree about a verdict: %s', (_, verdict, isValid) => {
+  expect(validate('judge-verdict', verdict).length === 0).toBe(isValid);
+  expect('problem' in parseVerdict(JSON.stringify(verdict))).toBe(!isValid);
 });
 
-/** The value without one of its fields, or with something strange in its place; for every field that it has. */
-function spoilings(value: unknown, way = ''): [way: string, value: unknown][] {
+/** Variants of a value, each with one field removed or replaced. */
+function corrupt(value: unknown, way = ''): [way: string, value: unknown][] {
   if (Array.isArray(value))
     return value
       .slice(0, 1)
-      .flatMap((first) => spoilings(first, `${way}[0]`).map(([at, one]): [string, unknown] => [at, [one, ...value.slice(1)]]));
+      .flatMap((first) => corrupt(first, `${way}[0]`).map(([at, one]): [string, unknown] => [at, [one, ...value.slice(1)]]));
   if (typeof value !== 'object' || value === null) return [];
   return Object.entries(value).flatMap(([key, inner]): [string, unknown][] => {
     const { [key]: _, ...others } = value as Record<string, unknown>;
@@ -160,21 +160,21 @@ function spoilings(value: unknown, way = ''): [way: string, value: unknown][] {
     return [
       ...(key === 'overridden' ? [] : [[`${at} gone`, others] as [string, unknown]]),
       [`${at} changed`, { ...value, [key]: Symbol.for('strange') }],
-      ...spoilings(inner, at).map(([place, one]): [string, unknown] => [place, { ...value, [key]: one }]),
+      ...corrupt(inner, at).map(([place, one]): [string, unknown] => [place, { ...value, [key]: one }]),
     ];
   });
 }
 
 test.each<[string, object]>([
   ['a line without its event', { event: undefined }],
-  ['one of another version', { v: 2 }],
-  ['one out of order', { seq: 0 }],
-  ['one without the hash of the one before', { prev: 1 }],
-  ['one whose data are none', { data: [] }],
-])('%s does not comply', (_, more) => {
+  ['a line of another version', { v: 2 }],
+  ['a line with an invalid sequence number', { seq: 0 }],
+  ['a line without the previous hash', { prev: 1 }],
+  ['a line whose data is a list', { data: [] }],
+])('%s is invalid', (_, more) => {
   const line = { ts: 't', event: 'e', data: {}, v: 1, seq: 1, run_id: 'r', prev: 'genesis', more: 'of a later time' };
-  expect(complaints('trace-line', line)).toEqual([]);
-  expect(complaints('trace-line', JSON.parse(JSON.stringify({ ...line, ...more })))).not.toEqual([]);
+  expect(validate('trace-line', line)).toEqual([]);
+  expect(validate('trace-line', JSON.parse(JSON.stringify({ ...line, ...more })))).not.toEqual([]);
 });
 
 const head = 'apiVersion: loa/v1\nkind: Construct\n';
@@ -204,51 +204,51 @@ contracts: {discovery: {inputs: ["context/*.md", "AGENTS.md (optional)"], exit_c
 `;
 
 test.each([
-  ['one with everything in it', seed],
+  ['all keys', seed],
   ['the first example', readFileSync(new URL('prd-to-sprint/construct.yaml', examples), 'utf8')],
   ['the second', readFileSync(new URL('checks/construct.yaml', examples), 'utf8')],
-  ['one with names for others', `${head}color: blue\nmetadata: {icon: x}\n`],
-  ['one with a list of phases', `${head}phases: [a, {name: b, requires: [x.md]}]\n`],
-])('a construct.yaml complies, and is read without an error: %s', (_, text) => {
-  expect(complaints('construct', parse(text))).toEqual([]);
+  ['unknown keys', `${head}color: blue\nmetadata: {icon: x}\n`],
+  ['a list of phases', `${head}phases: [a, {name: b, requires: [x.md]}]\n`],
+])('the schema and the reader accept a construct.yaml: %s', (_, text) => {
+  expect(validate('construct', parse(text))).toEqual([]);
   expect(readConstruct('construct.yaml', text).findings.filter(({ severity }) => severity === 'error')).toEqual([]);
 });
 
 test.each([
-  ['of another kind', 'apiVersion: v2\nkind: Construct\n'],
-  ['with a version that is a number', `${head}metadata: {version: 1.0}\n`],
-  ['with phases that are a text', `${head}execution: {phases: [1]}\n`],
-  ['that runs in a strange way', `${head}execution: {type: random}\n`],
-  ['that is too patient', `${head}skills: [{name: a, timeout_ms: 90000000}]\n`],
-  ['that tries too often', `${head}skills: [{name: a, max_retries: 11}]\n`],
-  ['that tries by halves', `${head}skills: [{name: a, max_retries: 1.5}]\n`],
-  ['that asks for more than all', `${head}phases: {a: {produces: [{path: x, min_completeness: 80}]}}\n`],
-  ['with an artifact without a path', `${head}phases: {a: {produces: [{schema: prd-v1}]}}\n`],
-  ['with a retention that is a text', `${head}assessment: {capture: {retention_days: "30"}}\n`],
-  ['with a code that is none', `${head}exit_codes: {256: x}\n`],
-  ['with a class that is none', `${head}exit_codes: {3: {name: x, class: y}}\n`],
-  ['with a judge that cannot be asked', `${head}assessment: {judge: {votes: 3}}\n`],
-  ['with a judge that is one line', `${head}assessment: {judge: {command: node x}}\n`],
-  ['with a rubric without a question', `${head}assessment: {goal: {rubric: [{id: a}]}}\n`],
-  ['with a severity that is none', `${head}execution: {phases: [a]}\nassessment: {gates: {a: {precondition: {severity: loud}}}}\n`],
-  ['with a stage that is none', `${head}lifecycle_stage: lunch\n`],
-  ['with a stage that a run cannot complete', `${head}lifecycle_stage: release\n`],
-])('a construct.yaml does not comply, and is refused: one %s', (_, text) => {
-  expect(complaints('construct', parse(text))).not.toEqual([]);
+  ['another apiVersion', 'apiVersion: v2\nkind: Construct\n'],
+  ['a numeric version', `${head}metadata: {version: 1.0}\n`],
+  ['a numeric phase', `${head}execution: {phases: [1]}\n`],
+  ['an unknown execution type', `${head}execution: {type: random}\n`],
+  ['a timeout above the limit', `${head}skills: [{name: a, timeout_ms: 90000000}]\n`],
+  ['too many retries', `${head}skills: [{name: a, max_retries: 11}]\n`],
+  ['a fractional retry', `${head}skills: [{name: a, max_retries: 1.5}]\n`],
+  ['a completeness above 1', `${head}phases: {a: {produces: [{path: x, min_completeness: 80}]}}\n`],
+  ['an artifact without a path', `${head}phases: {a: {produces: [{schema: prd-v1}]}}\n`],
+  ['a retention that is a string', `${head}assessment: {capture: {retention_days: "30"}}\n`],
+  ['an exit code above 255', `${head}exit_codes: {256: x}\n`],
+  ['an unknown exit class', `${head}exit_codes: {3: {name: x, class: y}}\n`],
+  ['a judge without a command', `${head}assessment: {judge: {votes: 3}}\n`],
+  ['a judge command that is a string', `${head}assessment: {judge: {command: node x}}\n`],
+  ['a rubric without a question', `${head}assessment: {goal: {rubric: [{id: a}]}}\n`],
+  ['an unknown severity', `${head}execution: {phases: [a]}\nassessment: {gates: {a: {precondition: {severity: loud}}}}\n`],
+  ['an unknown stage', `${head}lifecycle_stage: lunch\n`],
+  ['a stage that a run cannot complete', `${head}lifecycle_stage: release\n`],
+])('the schema and the reader reject a construct.yaml: %s', (_, text) => {
+  expect(validate('construct', parse(text))).not.toEqual([]);
   expect(readConstruct('construct.yaml', text).findings.filter(({ severity }) => severity === 'error')).not.toEqual([]);
 });
 
-test('every name in the schema of construct.yaml is known to its reader, and the other way round', () => {
+test('the schema and the reader of construct.yaml know the same keys', () => {
   const { findings } = readConstruct('construct.yaml', seed);
-  expect(findings.filter(({ problem }) => problem.includes('not known'))).toEqual([]);
+  expect(findings.filter(({ problem }) => problem.includes('unknown key'))).toEqual([]);
   const known = Object.keys(published('construct').properties as object);
   expect(Object.keys(parse(seed)).filter((name) => !known.includes(name))).toEqual([]);
 });
 
-test('the schema of a document: what complies is read, what does not is refused', () => {
+test('the schema and the reader of document schemas agree', () => {
   const good =
     'id: note\nversion: "1"\nsections: [{id: a, titles: [A, B], required: true, weight: 2, min_words: 5, min_items: 1}]\nfront_matter: {type: object}\n';
-  expect(complaints('doc-schema', parse(good))).toEqual([]);
+  expect(validate('doc-schema', parse(good))).toEqual([]);
   expect(readDocSchema('note.doc.yaml', good)).toMatchObject({ id: 'note' });
   for (const bad of [
     'version: 1\n',
@@ -257,7 +257,7 @@ test('the schema of a document: what complies is read, what does not is refused'
     'sections: [{id: a, weight: -1}]\n',
     'sections: [{id: a, min_words: 0.5}]\n',
   ]) {
-    expect([bad, complaints('doc-schema', parse(bad)).length > 0]).toEqual([bad, true]);
+    expect([bad, validate('doc-schema', parse(bad)).length > 0]).toEqual([bad, true]);
     expect(readDocSchema('note.doc.yaml', bad)).toHaveProperty('problem');
   }
 });

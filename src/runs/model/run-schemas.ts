@@ -3,7 +3,7 @@ import { createJsonSchema } from '#core/model/json-schema.ts';
 import {
   ArtifactPart,
   AssessmentPart,
-  ConstructManifest,
+  ConstructFile,
   ContractPart,
   DocSchemaFile,
   GatesPart,
@@ -14,55 +14,70 @@ import {
   SkillPart,
 } from './construct-file.ts';
 import {
-  Artifact,
-  ArtifactSpec,
-  Check,
-  CheckFailure,
-  GateResult,
-  PhaseHandoff,
-  RetryAttempt,
-  RunProblem,
-  SideEffect,
-  SkillEvidence,
-  SkillExecutionResult,
-  Warning,
+  ArtifactSchema,
+  ArtifactSpecSchema,
+  CheckFailureSchema,
+  CheckSchema,
+  GateResultSchema,
+  PhaseHandoffSchema,
+  RetryAttemptSchema,
+  RunProblemSchema,
+  SideEffectSchema,
+  SkillEvidenceSchema,
+  SkillExecutionResultSchema,
+  WarningSchema,
 } from './execution.ts';
-import { JudgeRequest, JudgeVerdict, ReviewEvent } from './judge.ts';
-import { RunRecord, TraceLine } from './trace.ts';
+import { JudgeRequestSchema, JudgeVerdictSchema, ReviewEventSchema } from './judge.ts';
+import { RunRecordSchema, TraceLineSchema } from './trace.ts';
 
 /** The published schemas of the files that a run reads and writes, by file name. The names of their parts are published too. */
 export const buildRunSchemas = (): Record<string, Record<string, unknown>> => ({
   'skill-execution-result': publishSchema(
     'SkillExecutionResult',
     'result.json of an execution: one skill in one phase, with all its attempts',
-    SkillExecutionResult,
-    { Artifact, SideEffect, GateResult, Check, CheckFailure, Evidence: SkillEvidence, Warning, Error: RunProblem, RetryAttempt },
+    SkillExecutionResultSchema,
+    {
+      Artifact: ArtifactSchema,
+      SideEffect: SideEffectSchema,
+      GateResult: GateResultSchema,
+      Check: CheckSchema,
+      CheckFailure: CheckFailureSchema,
+      Evidence: SkillEvidenceSchema,
+      Warning: WarningSchema,
+      Error: RunProblemSchema,
+      RetryAttempt: RetryAttemptSchema,
+    },
   ),
   'phase-handoff': publishSchema(
     'PhaseHandoff',
     'Artifacts that one phase passed to the next, and whether they were accepted',
-    PhaseHandoff,
+    PhaseHandoffSchema,
     {
-      Artifact,
-      ArtifactSpec,
+      Artifact: ArtifactSchema,
+      ArtifactSpec: ArtifactSpecSchema,
     },
   ),
-  'trace-line': publishSchema('Trace line', 'One line of .cleo/traces/*.jsonl; readers ignore unknown fields', TraceLine),
-  'judge-request': publishSchema('Judge request', 'Input of assessment.judge.command: data to judge, not instructions', JudgeRequest, {
-    Evidence: SkillEvidence,
-  }),
+  'trace-line': publishSchema('Trace line', 'One line of .cleo/traces/*.jsonl; readers ignore unknown fields', TraceLineSchema),
+  'judge-request': publishSchema(
+    'Judge request',
+    'Input of assessment.judge.command: data to judge, not instructions',
+    JudgeRequestSchema,
+    {
+      Evidence: SkillEvidenceSchema,
+    },
+  ),
   'judge-verdict': publishSchema(
     'Judge verdict',
     'Output of assessment.judge.command: one JSON value; verdict and score decide',
-    partial(looseObject(JudgeVerdict.entries), ['reasons', 'criteria', 'model', 'usage']),
+    partial(looseObject(JudgeVerdictSchema.entries), ['reasons', 'criteria', 'model', 'usage']),
   ),
   'review-line': publishSchema(
     'Review line',
     'One line of .cleo/reviews.jsonl; the state of a review is the fold of its lines',
-    ReviewEvent,
+    ReviewEventSchema,
   ),
-  run: publishSchema('Run', '.cleo/runs/<run_id>/run.json: progress and outcome of a run', RunRecord),
-  construct: publishSchema('construct.yaml', 'Phases, skills, gates and handoffs; unknown keys are ignored', ConstructManifest, {
+  run: publishSchema('Run', '.cleo/runs/<run_id>/run.json: progress and outcome of a run', RunRecordSchema),
+  construct: publishSchema('construct.yaml', 'Phases, skills, gates and handoffs; unknown keys are ignored', ConstructFile, {
     ArtifactPart,
     AssessmentPart,
     ContractPart,

@@ -34,7 +34,7 @@ const line = {
   /** SHA-256 of the bytes of the line before, or `genesis`. */
   prev: string(),
 };
-export const TraceLine = looseObject(line);
+export const TraceLineSchema = looseObject(line);
 export type TraceLine = InferOutput<StrictObjectSchema<typeof line, undefined>>;
 
 export const traceEvents = [
@@ -57,7 +57,7 @@ export const traceEvents = [
 export type TraceEvent = (typeof traceEvents)[number];
 
 /** `.cleo/runs/<run_id>/run.json`: progress and outcome of a run. */
-export const RunRecord = strictObject({
+export const RunRecordSchema = strictObject({
   schema_version: literal(1),
   run_id: string(),
   kind: picklist(['construct', 'skill']),
@@ -114,4 +114,4 @@ export const RunRecord = strictObject({
     }),
   ),
 });
-export type RunRecord = InferOutput<typeof RunRecord>;
+export type RunRecord = InferOutput<typeof RunRecordSchema>;

@@ -1,5 +1,4 @@
-import type { TreeSnapshot } from '../model/tree.ts';
-import { diffSnapshots } from './diff-snapshots.ts';
+import type { TreeChange, TreeSnapshot } from '../model/tree.ts';
 
 /** Attributes file changes to skills that run in parallel. A snapshot is taken whenever a skill starts or ends, so that the set of running
  *  skills is constant between two snapshots. */
@@ -65,4 +64,18 @@ function recordChanges(attribution: ChangeAttribution, now: TreeSnapshot): void 
       for (const other of attribution.running.keys()) if (other !== name) shared.set(path, (shared.get(path) ?? new Set()).add(other));
   }
   attribution.lastSnapshot = now;
+}
+
+/** The changes between two snapshots, sorted by path. A full scan and a git status cannot be compared. */
+export function diffSnapshots(before: TreeSnapshot, after: TreeSnapshot): TreeChange[] {
+  if (before.isCoarse !== after.isCoarse) return [];
+  const changes: TreeChange[] = [];
+  for (const [path, current] of after.files) {
+    const previous = before.files.get(path);
+    if (!previous) changes.push({ path, change: after.isCoarse ? 'changed' : 'created' });
+    else if (previous.size !== current.size || previous.mtimeMs !== current.mtimeMs || previous.ctimeMs !== current.ctimeMs)
+      changes.push({ path, change: 'changed' });
+  }
+  if (!after.isCoarse) for (const path of before.files.keys()) if (!after.files.has(path)) changes.push({ path, change: 'deleted' });
+  return changes.sort((one, other) => (one.path < other.path ? -1 : 1));
 }

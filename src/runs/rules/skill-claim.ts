@@ -1,5 +1,5 @@
 import { isPlainObject } from '#lib/is-plain-object.ts';
-import { parseJson } from '#lib/parse-json.ts';
+import { isDeeperThan, parseJson } from '#lib/parse-json.ts';
 import type { SideEffect, SkillEvidence, Warning } from '../model/execution.ts';
 
 /** The result file that a skill may write. All fields are optional, and none decides the outcome. */
@@ -114,4 +114,15 @@ export function pickNumbers(value: unknown): Record<string, number> | undefined 
   return Object.fromEntries(
     Object.entries(value).filter((entry): entry is [string, number] => typeof entry[1] === 'number' && Number.isFinite(entry[1])),
   );
+}
+
+/** A deeper value is kept as text, because recursive readers would overflow the stack. */
+export const maxDepth = 200;
+
+/** Parses the output of a skill: a JSON value or else text; null if it printed nothing. */
+export function parsePrimary(stdout: Uint8Array): unknown {
+  const text = new TextDecoder().decode(stdout);
+  if (text.trim() === '') return null;
+  const value = parseJson(text);
+  return value === undefined || isDeeperThan(value, maxDepth) ? text : value;
 }

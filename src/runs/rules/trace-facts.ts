@@ -46,7 +46,9 @@ export function toLineFacts({ event, data }: Pick<TraceLine, 'event' | 'data'>):
   }
 }
 
-const getGateName = (data: Record<string, unknown>): string => asText(data.name) ?? runGateNames[data.gate_id as 0] ?? String(data.gate_id);
+/** The name of the gate of a `gate_checked` event. Events of other writers may have only the number. */
+export const getGateName = (data: Record<string, unknown>): string =>
+  asText(data.name) ?? runGateNames[data.gate_id as 0] ?? String(data.gate_id);
 
 export interface RecordedCheck {
   name: string;

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { extractPayloads, maxPayloadLength } from './trace-payload.ts';
+import { extractPayloads, maxPayloadLength } from './trace.ts';
 
 function extract(data: Record<string, unknown>) {
   const stored: string[] = [];

@@ -1,6 +1,6 @@
 import { is } from 'valibot';
 import { parseJson } from '#lib/parse-json.ts';
-import { RunRecord } from '../model/trace.ts';
+import { type RunRecord, RunRecordSchema } from '../model/trace.ts';
 
 /** Parses a run.json leniently: unknown fields are dropped, and invalid or absent ones get defaults. */
 export function parseRunRecord(text: string | undefined): RunRecord | undefined {
@@ -8,7 +8,7 @@ export function parseRunRecord(text: string | undefined): RunRecord | undefined 
   if (value === undefined) return undefined;
   const fields = value as Partial<RunRecord> | null;
   if (typeof fields?.run_id !== 'string' || typeof fields.status !== 'string') return undefined;
-  const { entries } = RunRecord;
+  const { entries } = RunRecordSchema;
   const validKeys = (Object.keys(emptyRecord) as (keyof typeof emptyRecord)[]).filter((name) => is(entries[name], fields[name]));
   return {
     ...emptyRecord,

@@ -1,9 +1,11 @@
+import { relative, resolve, sep } from 'node:path';
 import { getContentType } from '#lib/content-type.ts';
 import { stripBom } from '#lib/parse-json.ts';
+import type { Platform, Project } from '#platform/port.ts';
 import type { FileEntry, RunnerPlatform } from '#platform/runner/port.ts';
 import type { ArtifactFile, ResolvedArtifact } from '../model/artifact.ts';
 import type { ArtifactSpec } from '../model/construct.ts';
-import { expandVariables } from '../rules/construct/variables.ts';
+import { expandVariables } from '../rules/construct/names.ts';
 import type { Schemas } from './schemas.ts';
 
 /** Finds the files of an artifact and checks them against its schema. */
@@ -61,3 +63,17 @@ export function decodeUtf8(bytes: Uint8Array): string | undefined {
     return undefined;
   }
 }
+
+/** Converts a path that is relative to the caller's folder into one that is relative to the project. Undefined if it is outside. */
+export function toProjectPath({ folder }: Pick<Platform, 'folder'>, { root }: Pick<Project, 'root'>, path: string): string | undefined {
+  const inProject = relative(root, resolve(folder, path));
+  return inProject === '' || inProject === '..' || inProject.startsWith(`..${sep}`) ? undefined : inProject.split(sep).join('/');
+}
+
+/** Finds a file of the project by the path that a caller wrote: relative to the caller's folder first, then to the project. */
+export const findProjectPath = (
+  platform: Pick<Platform, 'folder'>,
+  project: Pick<Project, 'root'>,
+  path: string,
+  exists: (path: string) => boolean,
+): string | undefined => [toProjectPath(platform, project, path), path].find((one) => one !== undefined && exists(one));

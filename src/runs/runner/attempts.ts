@@ -5,9 +5,9 @@ import type { SideEffect, Warning } from '../model/execution.ts';
 import { type ExitMeaning, isReservedExitCode } from '../rules/exit-class.ts';
 import { formatKilledProcesses } from '../rules/gate/execution.ts';
 import { emptyClaim, parseClaim, parseSkillEvent, type SkillClaim, toSideEffect } from '../rules/skill-claim.ts';
-import { captureInputs } from './capture.ts';
 import { type AttemptLimit, addWarnings, type Execution, explainSkillExit, explainStop, getSubject } from './execution-state.ts';
 import { checkPreconditionGate } from './gates.ts';
+import { captureInputs } from './result.ts';
 import { getVars, listVariables, type RunContext } from './run-context.ts';
 
 export interface AttemptOutcome {

@@ -12,6 +12,7 @@ import type {
   SkillExecutionResult,
   Warning,
 } from '../model/execution.ts';
+import { createSkillSpec } from '../rules/construct/defaults.ts';
 import { type ExitMeaning, explainExit, explainRunnerExit } from '../rules/exit-class.ts';
 import { createUncheckedGate, type GateCheck, isBlocking, overrideGate, toGateResult } from '../rules/gate/gate.ts';
 import type { AttemptOutcome } from './attempts.ts';
@@ -80,7 +81,7 @@ export interface Execution {
 }
 
 /** Stands for the skill of a phase that names none, so that its gates are still checked. */
-export const noSkill: SkillSpec = { name: '-', required: true, shell: false, env: [], credentials: [] };
+export const noSkill: SkillSpec = createSkillSpec('-');
 
 export const getExecutionId = ({ record }: RunContext, phase: string, skill: string): string => `${record.run_id}:${phase}:${skill}`;
 

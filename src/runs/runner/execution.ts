@@ -3,11 +3,9 @@ import { runGateNames, type Warning } from '../model/execution.ts';
 import { type ExitMeaning, explainExit } from '../rules/exit-class.ts';
 import { checkExecution } from '../rules/gate/execution.ts';
 import { type GateCheck, toGateResult } from '../rules/gate/gate.ts';
-import { parsePrimary } from '../rules/primary-output.ts';
-import { emptyClaim } from '../rules/skill-claim.ts';
+import { emptyClaim, parsePrimary } from '../rules/skill-claim.ts';
 import { isOptionalAndAbsent, resolveSkillCommand } from '../rules/skill-command.ts';
 import { runAttempts } from './attempts.ts';
-import { captureInputs } from './capture.ts';
 import {
   addWarnings,
   createExecution,
@@ -22,7 +20,7 @@ import {
 } from './execution-state.ts';
 import { classifyChanges, hashOutputs, pickSharedWith } from './file-change-tracker.ts';
 import { checkGoalGate, checkPhaseOutputs, checkPreconditionGate, checkPrimaryOutput, checkSelectionGate } from './gates.ts';
-import { finishExecution, readStdoutLog } from './result.ts';
+import { captureInputs, finishExecution, readStdoutLog } from './result.ts';
 import type { RunContext } from './run-context.ts';
 
 /** Executes one skill in one phase: the gates before it, its attempts, and the gates after it. Every outcome has a result. `enterPhase`

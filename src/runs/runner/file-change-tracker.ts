@@ -6,9 +6,8 @@ import type { ArtifactFile } from '../model/artifact.ts';
 import type { PhaseSpec } from '../model/construct.ts';
 import type { Artifact, SideEffect, Warning } from '../model/execution.ts';
 import type { TreeChange, TreeSnapshot } from '../model/tree.ts';
-import { type AttributedChanges, createAttribution, endSkill, startSkill } from '../rules/attribute-changes.ts';
-import { expandVariables } from '../rules/construct/variables.ts';
-import { diffSnapshots } from '../rules/diff-snapshots.ts';
+import { type AttributedChanges, createAttribution, diffSnapshots, endSkill, startSkill } from '../rules/attribute-changes.ts';
+import { expandVariables } from '../rules/construct/names.ts';
 import { getVars, type RunContext } from './run-context.ts';
 
 /** Scans the tree before and after each skill of a phase and attributes changes to skills, which may run in parallel. */

@@ -1,8 +1,7 @@
 import type { CheckSpec, GoalSpec, PhaseSpec } from '../model/construct.ts';
 import type { GateResult, PhaseHandoff, Warning } from '../model/execution.ts';
-import { type ArtifactCheck, checkArtifact, getInputExitCode } from '../rules/gate/artifacts.ts';
+import { type ArtifactCheck, checkArtifact, checkOutputs, checkPrimary, getInputExitCode } from '../rules/gate/artifacts.ts';
 import { createCheck, createUncheckedGate, type GateCheck, toGateResult } from '../rules/gate/gate.ts';
-import { checkOutputs, checkPrimary } from '../rules/gate/output.ts';
 import { emptyClaim } from '../rules/skill-claim.ts';
 import { type Execution, passGate } from './execution-state.ts';
 import { getVars, type RunContext } from './run-context.ts';

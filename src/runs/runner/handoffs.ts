@@ -1,7 +1,7 @@
 import { parseJson } from '#lib/parse-json.ts';
 import type { HandoffSpec } from '../model/construct.ts';
 import type { PhaseHandoff } from '../model/execution.ts';
-import { expandVariables } from '../rules/construct/variables.ts';
+import { expandVariables } from '../rules/construct/names.ts';
 import { evaluateHandoff } from '../rules/gate/handoff.ts';
 import { getVars, type RunContext } from './run-context.ts';
 

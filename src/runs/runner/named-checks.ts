@@ -1,8 +1,8 @@
 import type { CheckSpec, PhaseSpec } from '../model/construct.ts';
-import { expandVariables } from '../rules/construct/variables.ts';
+import { expandVariables } from '../rules/construct/names.ts';
+import { formatRemedy } from '../rules/gate/artifacts.ts';
 import type { GateCheck } from '../rules/gate/gate.ts';
 import { type CheckFact, toNamedCheck } from '../rules/gate/precondition.ts';
-import { formatRemedy } from '../rules/gate/remedy.ts';
 import { getVars, type RunContext } from './run-context.ts';
 
 /** Runs the checks that a manifest names, one after the other. */

@@ -1,9 +1,10 @@
 import type { RunnerPlatform } from '#platform/runner/port.ts';
 import { buildReviews, parseReviews } from '../rules/review-state.ts';
 import { parseEvents } from '../rules/trace.ts';
+import type { StoredRun } from '../rules/trace-name.ts';
 import { findHashes, type PruneCandidate, type PrunePlan, planPrune } from '../rules/trace-prune.ts';
 import { withRunLock } from './run-lock.ts';
-import { isRunLive, listStoredRuns, readRunRecord, type StoredRun } from './stored-runs.ts';
+import { isRunLive, listStoredRuns, readRunRecord } from './stored-runs.ts';
 
 export interface PruneOptions {
   now: string;
@@ -39,13 +40,14 @@ export async function pruneRuns(
 }
 
 /** Prunes at most once a day, when a run starts. A failure does not fail the run. */
-export async function pruneDaily(platform: RunnerPlatform, now: string): Promise<{ problem?: string }> {
+export async function pruneDaily(platform: RunnerPlatform, now: string): Promise<{ pruned: PrunedRun[]; problem?: string }> {
   try {
-    await pruneRuns(platform, { now, isAll: false, isDryRun: false });
+    if (platform.traces.readLastPrune().slice(0, 10) === now.slice(0, 10)) return { pruned: [] };
+    const { pruned } = await pruneRuns(platform, { now, isAll: false, isDryRun: false });
     platform.traces.recordPrune(now);
-    return {};
+    return { pruned };
   } catch (error) {
-    return { problem: `expired runs were not pruned: ${(error as Error).message}` };
+    return { pruned: [], problem: `expired runs were not pruned: ${(error as Error).message}` };
   }
 }
 

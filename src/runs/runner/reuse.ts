@@ -2,7 +2,7 @@ import { runGateNames } from '../model/execution.ts';
 import type { RunRecord } from '../model/trace.ts';
 import { explainExit } from '../rules/exit-class.ts';
 import { getRunId, listExpectedOutputs } from '../rules/expected-outputs.ts';
-import { parsePrimary } from '../rules/primary-output.ts';
+import { parsePrimary } from '../rules/skill-claim.ts';
 import { type Execution, type ExecutionOutcome, getExecutionId, getSubject, hashSkill, skipGates, toOutcome } from './execution-state.ts';
 import { createResult, readStdoutLog } from './result.ts';
 import type { RunContext } from './run-context.ts';

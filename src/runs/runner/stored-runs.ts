@@ -1,19 +1,13 @@
 import { commandLine } from '#core/errors/quote.ts';
 import { defined } from '#lib/defined.ts';
-import { createGlobMatcher, isGlob } from '#lib/glob.ts';
+import { isGlob } from '#lib/glob.ts';
 import { findNearest } from '#lib/nearest.ts';
 import type { RunnerPlatform } from '#platform/runner/port.ts';
 import { createSkillError } from '../errors/skill.ts';
 import type { RunRecord } from '../model/trace.ts';
 import { parseEvents } from '../rules/trace.ts';
+import { matchRuns, type StoredRun } from '../rules/trace-name.ts';
 import { parseRunRecord, type RunView, summarizeRun } from '../rules/trace-runs.ts';
-
-/** A run with a folder, a trace, or both. */
-export interface StoredRun {
-  runId: string;
-  /** Name of the trace file. */
-  trace?: string;
-}
 
 /** All runs, oldest first: ids begin with the start time. */
 export function listStoredRuns(platform: RunnerPlatform): StoredRun[] {
@@ -23,17 +17,12 @@ export function listStoredRuns(platform: RunnerPlatform): StoredRun[] {
     .map((runId) => ({ runId, ...defined({ trace: traces.get(runId) }) }));
 }
 
-/** Finds a run by its id, a unique beginning or end of the id, or the name of its trace. Every command that takes a run uses this. */
-export function findRun(platform: RunnerPlatform, name: string): StoredRun {
-  const runs = listStoredRuns(platform);
-  const wanted = removeFolder(name);
-  const exact = runs.find((run) => listNames(run).includes(wanted));
-  if (exact) return exact;
-  // A prefix of `run-` would match every run.
-  const matches = 'run-'.startsWith(wanted) ? [] : runs.filter(({ runId }) => runId.startsWith(wanted) || runId.endsWith(wanted));
+/** Finds the one run that matches a name. Every command that takes a run uses this. */
+export function findRun(platform: RunnerPlatform, name: string, runs = listStoredRuns(platform)): StoredRun {
+  const matches = matchRuns(name, runs);
   if (matches.length === 1) return matches[0]!;
-  const ids = (list: StoredRun[]): string[] => list.map(({ runId }) => runId);
-  const suggestions = (matches.length > 0 ? ids(matches) : findNearest(wanted, ids(runs))).slice(-3);
+  const listIds = (list: StoredRun[]): string[] => list.map(({ runId }) => runId);
+  const suggestions = (matches.length > 0 ? listIds(matches) : findNearest(name, listIds(runs))).slice(-3);
   const problem = matches.length > 1 ? `${JSON.stringify(name)} matches ${matches.length} runs` : `there is no run ${JSON.stringify(name)}`;
   throw createSkillError(64, problem, suggestions[0] ? commandLine(['cleo', 'trace', 'show', suggestions.at(-1)!]) : 'cleo trace list', {
     run: name,
@@ -41,18 +30,11 @@ export function findRun(platform: RunnerPlatform, name: string): StoredRun {
   });
 }
 
-/** Finds the runs that match a name (see `findRun`) or a pattern of ids or trace names; all runs without a name. */
-export function findRuns(platform: RunnerPlatform, name: string | undefined): StoredRun[] {
-  if (name === undefined) return listStoredRuns(platform);
-  if (!isGlob(name)) return [findRun(platform, name)];
-  const matches = createGlobMatcher(removeFolder(name));
-  return listStoredRuns(platform).filter((run) => listNames(run).some(matches));
+/** Finds the runs that match a name or a pattern; all runs without a name. */
+export function findRuns(platform: RunnerPlatform, name: string | undefined, runs = listStoredRuns(platform)): StoredRun[] {
+  if (name === undefined) return runs;
+  return isGlob(name) ? matchRuns(name, runs) : [findRun(platform, name, runs)];
 }
-
-const listNames = ({ runId, trace }: StoredRun): string[] => [runId, ...(trace ? [trace, trace.replace(/\.jsonl$/, '')] : [])];
-
-/** A shell completes the name of a trace with its folder. */
-const removeFolder = (name: string): string => name.slice(Math.max(name.lastIndexOf('/'), name.lastIndexOf('\\')) + 1);
 
 export const readRunRecord = (platform: RunnerPlatform, runId: string): RunRecord | undefined =>
   parseRunRecord(platform.runs.read(runId, 'run.json'));

@@ -2,7 +2,7 @@ import { type Fields, isRecords } from '#core/terminal/cell.ts';
 import { drawHanging } from '#core/terminal/lines.ts';
 import { narrowScreen, type Screen } from '#core/terminal/screen.ts';
 import { toOneLine, truncate, wrap } from '#core/terminal/text.ts';
-import { isMap } from '#lib/is-map.ts';
+import { isPlainObject } from '#lib/is-plain-object.ts';
 import { drawFinding, drawHandoffCheck, drawSections } from './construct.ts';
 import { drawRun } from './run.ts';
 
@@ -19,8 +19,8 @@ export function drawSkillError(details: Fields, message: string, screen: Screen)
     ...(isInMessage ? [] : all.slice(0, maxFindings).flatMap((finding) => drawFinding(finding, screen))),
     ...(all.length > maxFindings ? [screen.paint('dim', `    and ${all.length - maxFindings} more`)] : []),
     ...(isRecords(missing) ? ['', ...drawSections(missing, screen)] : []),
-    ...(isMap(run) && isRecords(run.executions) ? drawIndented(drawRun(run, inner)) : []),
-    ...(isMap(handoff) && 'accepted' in handoff ? drawIndented(drawHandoffCheck(handoff, inner)) : []),
+    ...(isPlainObject(run) && isRecords(run.executions) ? drawIndented(drawRun(run, inner)) : []),
+    ...(isPlainObject(handoff) && 'accepted' in handoff ? drawIndented(drawHandoffCheck(handoff, inner)) : []),
     ...(typeof remediation === 'string' ? ['', ...drawRemediation(remediation, screen)] : []),
   ];
   return parts.includes('') ? [...parts, ''] : parts;

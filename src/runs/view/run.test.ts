@@ -11,7 +11,7 @@ const held = ['skipped', 'passed', 'passed', 'passed', 'skipped'];
 const renderError = (details: object, message = 'it did not succeed'): Promise<string> =>
   renderErrorWith(runView)({ code: 'E_SKILL_BLOCKED', exitCode: 80, message, fix: 'cleo handoff check a b', details }, 60);
 
-test('a run: its skills in order, what was handed on, what is odd, where it is kept', async () => {
+test('draws a run with its skills, handoffs, warnings and trace', async () => {
   const run = {
     id: 'run-1',
     status: 'success',
@@ -30,7 +30,7 @@ test('a run: its skills in order, what was handed on, what is odd, where it is k
     '  ✓ discovery  look   3 attempts, 1.2 s, prd.md, notes.md',
     '  ✓ discovery → design  accepted, complete to 99 %',
     '  ✓ design     shape  1 attempt, 1.2 s',
-    '      ? gate 4 goal: somebody has to judge it',
+    '      ? goal gate: waiting for a review',
     '      ! x␛[2J was created',
     '  · design     draw   not run',
     '  noted at T002; research of T001 is completed',
@@ -40,7 +40,7 @@ test('a run: its skills in order, what was handed on, what is odd, where it is k
   ]);
 });
 
-test('a refused run: why, how far it came, and what to do first', async () => {
+test('draws a failed run with its remediation', async () => {
   const executions = [
     { ...one, phase: 'discovery', skill: 'look', gates: held },
     {
@@ -69,7 +69,7 @@ test('a refused run: why, how far it came, and what to do first', async () => {
     '    ✓ discovery  look   1 attempt, 1.2 s',
     '    ✗ discovery → design  refused, complete to 0 %',
     '    ✗ design     shape  not started, exit 80 (blocked)',
-    '        ✗ gate 1 precondition: failed',
+    '        ✗ precondition gate: failed',
     '',
     '  first',
     '    prd.md',
@@ -82,13 +82,13 @@ test('a refused run: why, how far it came, and what to do first', async () => {
   ]);
 });
 
-test('what a dry run would begin with', async () => {
+test('draws a dry run', async () => {
   const executions = [{ ...one, status: 'not_ready', gates: [], warnings: [{ code: 'c', message: 'a.md is not there' }] }];
   const run = { id: 'dry-run', status: 'not_ready', exitCode: 0, executions };
   expect(await render({ run })).toBe('✗ dry-run  not ready\n  ✗ design  shape  not ready\n      ! a.md is not there\n');
 });
 
-test('a manifest: whether it can be run, and what is wrong where', async () => {
+test('draws the findings of a manifest with their positions', async () => {
   const warning = { severity: 'warning', where: 'asessment', line: 3, column: 2, problem: 'is not known', fix: 'did you mean assessment?' };
   expect(await renderCheck({ validation: { file: 'construct.yaml', kind: 'construct', valid: true, findings: [warning] } })).toBe(
     '✓ construct.yaml  can be run\n  ! 3:2 asessment  is not known (did you mean assessment?)\n',
@@ -101,7 +101,7 @@ test('a manifest: whether it can be run, and what is wrong where', async () => {
   expect(await renderError({ findings: Array.from({ length: 25 }, () => error) }, 'x')).toContain('and 5 more');
 });
 
-test('what a manifest comes to', async () => {
+test('draws the phases of a manifest', async () => {
   const construct = {
     ...{ file: 'construct.yaml', kind: 'construct', name: 'demo', version: '1.0.0', type: 'sequential', skills: ['look'] },
     phases: [
@@ -143,7 +143,7 @@ test('what a manifest comes to', async () => {
   expect(await render({ construct: { ...construct, kind: 'pack', phases: [], handoffs: [] } })).toContain('skills    look');
 });
 
-test('a handoff, accepted or not', async () => {
+test('draws an accepted and a rejected handoff', async () => {
   const handoff = { from: 'a', to: 'b', accepted: true, completeness: 0.5, provided: [{ path: 'p.md', size: 9, completeness: 0.5 }] };
   const lists = { missing: [], extra: ['q.md'], warnings: ['p.md is 0.5 complete'] };
   expect((await renderCheck({ handoff: { ...handoff, ...lists } })).split('\n')).toEqual([
@@ -158,7 +158,7 @@ test('a handoff, accepted or not', async () => {
   );
 });
 
-test('how complete a document is, and what it lacks', async () => {
+test('draws the completeness of a document and its missing parts', async () => {
   const sections = [
     { id: 'goals', score: 1, required: true, heading: 'Goals', line: 3, words: 30, placeholderWords: 0, lacks: [] },
     { id: 'users', score: 0.25, required: true, heading: 'Users', line: 9, words: 5, placeholderWords: 0, lacks: ['15 more words'] },
@@ -177,7 +177,7 @@ test('how complete a document is, and what it lacks', async () => {
   expect(await renderError({ document: {}, missing })).toContain('  ✗ users  needs 15 more words, 1 placeholder replaced\n');
 });
 
-test('traces that are broken: one is said in the message, of several each with its line', async () => {
+test('lists the findings of several broken traces, but not a single one from the message', async () => {
   const broken = (run: string, line: number) => ({
     code: run,
     trace: `${run}.jsonl`,
@@ -191,13 +191,13 @@ test('traces that are broken: one is said in the message, of several each with i
   );
 });
 
-test('a handoff that was taken in spite of something says so', async () => {
+test('draws the warnings of an accepted handoff', async () => {
   const handoffs = [{ from: 'a', to: 'b', accepted: true, completeness: 0, warnings: ['p.md is 0 complete; 0.8 is asked for'] }];
   const run = { id: 'run-1', status: 'success', exitCode: 0, executions: [{ ...one, phase: 'b', gates: held }], handoffs };
   expect(await render({ run })).toContain('  ! a → b  accepted, complete to 0 %\n      ! p.md is 0 complete; 0.8 is asked for\n');
 });
 
-test.each([40, 60, 120])('nothing is wider than %i columns', async (columns) => {
+test.each([40, 60, 120])('fits %i columns', async (columns) => {
   const long = 'x'.repeat(200);
   const run = {
     ...{ id: 'run-1', status: 'success', exitCode: 0, trace: long, handoffs: [{ from: long, to: 'design', accepted: true }] },

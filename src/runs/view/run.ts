@@ -1,10 +1,10 @@
 import { type Cell, type Fields, isRecords, paintCell } from '#core/terminal/cell.ts';
 import type { Screen } from '#core/terminal/screen.ts';
 import { measureWidth, padRight, toOneLine, truncate, wrap } from '#core/terminal/text.ts';
-import { isMap } from '#lib/is-map.ts';
+import { isPlainObject } from '#lib/is-plain-object.ts';
 import { formatPercent } from '#lib/statistics.ts';
+import { runGateNames } from '../model/execution.ts';
 
-const gateNames = ['selection', 'precondition', 'execution', 'output', 'goal'];
 const good: Cell = { text: '✓', colour: 'green' };
 const odd: Cell = { text: '!', colour: 'yellow' };
 const bad: Cell = { text: '✗', colour: 'red' };
@@ -24,8 +24,8 @@ export function drawRun({ id, status, exitCode, executions, handoffs, trace, tas
   const head = `${paintCell(marks[String(status)] ?? bad, screen)} ${screen.paint('cyan', name)}`;
   return [
     ...(measureWidth(name) + measureWidth(outcome) + 4 > screen.columns ? [head, `  ${outcome}`] : [`${head}  ${outcome}`]),
-    ...drawExecutions(executions.filter(isMap), isRecords(handoffs) ? handoffs : [], screen),
-    ...(isMap(task) ? drawTask(task, screen) : []),
+    ...drawExecutions(executions.filter(isPlainObject), isRecords(handoffs) ? handoffs : [], screen),
+    ...(isPlainObject(task) ? drawTask(task, screen) : []),
     ...(typeof trace === 'string' ? [screen.paint('dim', truncate(`  trace  ${toOneLine(trace)}`, screen.columns))] : []),
   ];
 }
@@ -72,10 +72,8 @@ function drawGates({ gates, status: outcome }: Fields, screen: Screen): string[]
   const mark = outcome === 'success' ? odd : bad;
   if (!Array.isArray(gates)) return [];
   return gates.flatMap((status, i) => {
-    if (status === 'failed' || status === 'error') return drawRemark(mark, `gate ${i} ${gateNames[i]}: ${status}`, screen);
-    return status === 'pending'
-      ? drawRemark({ text: '?', colour: 'yellow' }, `gate ${i} ${gateNames[i]}: somebody has to judge it`, screen)
-      : [];
+    if (status === 'failed' || status === 'error') return drawRemark(mark, `${runGateNames[i]} gate: ${status}`, screen);
+    return status === 'pending' ? drawRemark({ text: '?', colour: 'yellow' }, `${runGateNames[i]} gate: waiting for a review`, screen) : [];
   });
 }
 
@@ -95,7 +93,7 @@ export const formatCompleteness = (completeness: unknown): string =>
   typeof completeness === 'number' ? `, complete to ${formatPercent(completeness)}` : '';
 
 const drawTask = ({ id, verify, stage }: Fields, screen: Screen): string[] => [
-  `  ${truncate(`noted at ${toOneLine(String(id))}${isMap(stage) ? `; ${toOneLine(`${stage.stage} of ${stage.epicId} is completed`)}` : ''}`, screen.columns - 2)}`,
+  `  ${truncate(`noted at ${toOneLine(String(id))}${isPlainObject(stage) ? `; ${toOneLine(`${stage.stage} of ${stage.epicId} is completed`)}` : ''}`, screen.columns - 2)}`,
   // Never cut, so that it can be copied.
   ...(typeof verify === 'string' ? [`  as evidence: ${toOneLine(verify)}`] : []),
 ];

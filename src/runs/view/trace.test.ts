@@ -32,7 +32,7 @@ const run = {
 };
 const later = { timestamp: '2026-01-01T02:00:00.000Z' };
 
-test('runs in a table, and how to go on with one that crashed', async () => {
+test('draws runs as a table, with the command that resumes an interrupted one', async () => {
   const crashed = { ...run, id: 'run-b', status: 'crashed', exitCode: null, durationMs: null, failed: 0, executions: 1, resumable: true };
   expect(await render({ runs: [crashed, { ...run, status: 'success', exitCode: 0, durationMs: 72_000 }, run] }, later)).toBe(
     [
@@ -47,23 +47,23 @@ test('runs in a table, and how to go on with one that crashed', async () => {
   );
 });
 
-test('a run as a story', async () => {
+test('draws the steps of a run', async () => {
   const steps = toTimeline(createTraceLines({ id: 'run-a', status: 'failure' }).map((line) => JSON.parse(line) as TraceLine));
   expect(await render({ trace: { run, steps } }, later)).toBe(
     [
       'run-a  demo · failure (65) · 14 ms · 2 executions',
       '0 ms   · run started',
       '1 ms   ▸ discovery',
-      '2 ms     · gate selection skipped',
-      '3 ms     ✓ gate precondition passed',
+      '2 ms     · selection gate skipped',
+      '3 ms     ✓ precondition gate passed',
       '4 ms     · writer 1.0.0',
       '6 ms     ✓ attempt 1 success (0) 40 ms',
-      '7 ms     ✓ gate execution passed',
+      '7 ms     ✓ execution gate passed',
       '8 ms     ✓ writer success (0) 50 ms',
       '9 ms     · discovery is over',
       '10 ms  ▸ design',
       '11 ms    ✗ handoff rejected · discovery → design · prd.md is too incomplete',
-      '12 ms    ✗ gate precondition failed',
+      '12 ms    ✗ precondition gate failed',
       '             prd_completeness: prd.md has 0.4 of 0.8',
       '13 ms    ✗ architect failure (65) 20 ms',
       '14 ms  ✗ run failure (65)',
@@ -72,7 +72,7 @@ test('a run as a story', async () => {
   );
 });
 
-test('lines as they were written, sound traces, and what waits', async () => {
+test('draws trace lines, verified traces and pending reviews', async () => {
   const lines = createTraceLines({ id: 'run-a' })
     .slice(-2)
     .map((line) => JSON.parse(line) as TraceLine);
@@ -103,14 +103,14 @@ test('lines as they were written, sound traces, and what waits', async () => {
   );
 });
 
-test('nothing that was written can take the terminal over', async () => {
+test('escapes control characters of a trace', async () => {
   const evil = chainLines('run-a', run.startedAt, [['note\u001b[2J', { text: '\u001b]0;x\u0007' }, { phase: 'a\nb', skill: '\u009b31m' }]]);
   const lines = evil.map((line) => JSON.parse(line) as TraceLine);
   for (const text of [await render({ lines }), await render({ trace: { run: { ...run, name: '\u001b[2J' }, steps: toTimeline(lines) } })])
     expect(text).not.toMatch(/[\u0000-\u0009\u000b-\u001f\u007f-\u009f]/);
 });
 
-test('a review, before and after it was judged', async () => {
+test('draws a review before and after its verdict', async () => {
   const review = {
     ...{
       id: 'rv-1',

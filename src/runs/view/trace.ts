@@ -3,7 +3,7 @@ import { drawFields, drawRecords } from '#core/terminal/record.ts';
 import type { Screen } from '#core/terminal/screen.ts';
 import { drawTable } from '#core/terminal/table.ts';
 import { measureWidth, padRight, toOneLine, truncate, wrap } from '#core/terminal/text.ts';
-import { isMap } from '#lib/is-map.ts';
+import { isPlainObject } from '#lib/is-plain-object.ts';
 import { resumeCommand } from '../errors/skill.ts';
 
 /** Draws a row for each run, then the commands that resume interrupted runs. */
@@ -36,7 +36,7 @@ function formatDuration(ms: unknown): string {
 
 /** Draws the steps of a run, a line each, with the notes of a step below it. */
 export function drawTrace({ run, steps }: Fields, screen: Screen): string[] {
-  if (!isMap(run)) return drawFields({ run, steps }, screen);
+  if (!isPlainObject(run)) return drawFields({ run, steps }, screen);
   const { id, name, status, exitCode, durationMs, executions } = run;
   const about = [name, exitCode === null ? status : `${status} (${exitCode})`, formatDuration(durationMs), `${executions} executions`];
   const all = isRecords(steps) ? steps : [];
@@ -76,7 +76,7 @@ function getStepMark({ event, status, exitCode }: Fields): Cell {
   return unclear.includes(String(status)) ? { text: '!', colour: 'yellow' } : { text: '✓', colour: 'green' };
 }
 
-/** Events whose notes are short and go on the same line. */
+/** Events whose notes are short and are drawn on the same line. */
 const inlineNotes = [
   'handoff_attempted',
   'artifact_created',
@@ -94,7 +94,7 @@ function formatStep({ event, phase, skill, attempt, status, gate, exitCode, dura
   const words: Record<string, string> = {
     phase_entered: `${phase}`,
     phase_exited: `${phase} is over`,
-    gate_checked: `gate ${gate} ${status}`,
+    gate_checked: `${gate} gate ${status}`,
     skill_invoked: `${skill} ${inline}`,
     attempt_started: `attempt ${attempt} begins`,
     attempt_completed: `attempt ${attempt} ${outcome}`,

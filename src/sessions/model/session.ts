@@ -1,5 +1,5 @@
 import { array, boolean, type InferOutput, optional, strictObject, string, union } from 'valibot';
-import { type SessionHandle, SessionStatus } from '#core/model/session-handle.ts';
+import { type SessionHandle, SessionStatusSchema } from '#core/model/session-handle.ts';
 import { Timestamp } from '#tasks/model/task.ts';
 
 export interface SessionRecord extends SessionHandle {
@@ -15,7 +15,7 @@ export interface SessionRecord extends SessionHandle {
 const HandoffItem = strictObject({ id: string(), title: string() });
 
 /** Summary that a session leaves for the agent that continues the work. */
-export const Handoff = strictObject({
+export const HandoffSchema = strictObject({
   note: optional(string()),
   done: array(HandoffItem),
   open: array(HandoffItem),
@@ -24,21 +24,21 @@ export const Handoff = strictObject({
   decisions: array(union([HandoffItem, strictObject({ taskId: string(), text: string() })])),
   next: array(HandoffItem),
 });
-export type Handoff = InferOutput<typeof Handoff>;
+export type Handoff = InferOutput<typeof HandoffSchema>;
 
 /** A session as lists and receipts show it. */
-export const SessionSummary = strictObject({
+export const SessionSummarySchema = strictObject({
   id: string(),
   name: optional(string()),
   scope: string(),
-  status: SessionStatus,
+  status: SessionStatusSchema,
   agent: string(),
   startedAt: Timestamp,
   endedAt: optional(Timestamp),
   graded: optional(boolean()),
   phase: optional(string()),
 });
-export type SessionSummary = InferOutput<typeof SessionSummary>;
+export type SessionSummary = InferOutput<typeof SessionSummarySchema>;
 
 /** The latest report of how many tokens an agent's context window holds. */
 export interface ContextUsage {

@@ -2,10 +2,10 @@ import { array, type InferOutput, optional, picklist, strictObject, string } fro
 import { type ProtocolName, protocolNames } from './protocol.ts';
 
 /** Origin of a skill. Of two skills with one name, the first origin in this order wins. */
-export const SkillOrigin = picklist(['project', 'user', 'bundled']);
+export const SkillOriginSchema = picklist(['project', 'user', 'bundled']);
 
 /** A skill without its text. */
-export const SkillHead = strictObject({
+export const SkillHeadSchema = strictObject({
   name: string(),
   description: string(),
   version: optional(string()),
@@ -17,29 +17,29 @@ export const SkillHead = strictObject({
   protocol: optional(picklist(protocolNames)),
   lastReviewed: optional(string()),
   stability: optional(string()),
-  origin: SkillOrigin,
+  origin: SkillOriginSchema,
   /** Relative to the project, or to the package for a bundled skill; otherwise absolute. */
   path: string(),
   /** Origins of other skills with this name, which this one hides. */
-  shadows: optional(array(SkillOrigin)),
+  shadows: optional(array(SkillOriginSchema)),
 });
 
 /** A skill with its text: everything after the front matter. */
-export const Skill = strictObject({ ...SkillHead.entries, text: string() });
+export const SkillSchema = strictObject({ ...SkillHeadSchema.entries, text: string() });
 
 /** A problem with a skill. A skill with an error is not used. */
-export const SkillFinding = strictObject({
+export const SkillFindingSchema = strictObject({
   skill: string(),
-  origin: SkillOrigin,
+  origin: SkillOriginSchema,
   path: string(),
   severity: picklist(['error', 'warning']),
   message: string(),
 });
 
-export type SkillOrigin = InferOutput<typeof SkillOrigin>;
-export type SkillHead = InferOutput<typeof SkillHead>;
-export type Skill = InferOutput<typeof Skill>;
-export type SkillFinding = InferOutput<typeof SkillFinding>;
+export type SkillOrigin = InferOutput<typeof SkillOriginSchema>;
+export type SkillHead = InferOutput<typeof SkillHeadSchema>;
+export type Skill = InferOutput<typeof SkillSchema>;
+export type SkillFinding = InferOutput<typeof SkillFindingSchema>;
 
 /** Row of a skill catalog: a task that meets all of its conditions gets the skill. */
 export interface SkillRow {

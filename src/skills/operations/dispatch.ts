@@ -1,6 +1,6 @@
 import { array, description, picklist, pipe, strictObject, string } from 'valibot';
 import { answer, query } from '#core/define.ts';
-import { TaskId } from '#core/model/scalars.ts';
+import { TaskIdSchema } from '#core/model/scalars.ts';
 import { requireTask } from '#tasks/operations/shared/require.ts';
 import { protocolNames } from '../model/protocol.ts';
 import { dispatchSkill } from '../rules/dispatch-skill.ts';
@@ -11,7 +11,7 @@ const rule = picklist(['label', 'catalogue', 'type', 'keyword', 'fallback']);
 export const skillsDispatch = query({
   name: 'skills.dispatch',
   summary: 'Show which skill a task gets, and by which rule',
-  params: strictObject({ taskId: pipe(TaskId, description('The task')) }),
+  params: strictObject({ taskId: pipe(TaskIdSchema, description('The task')) }),
   result: strictObject({
     dispatch: strictObject({
       taskId: string(),

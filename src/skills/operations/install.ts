@@ -2,7 +2,7 @@ import { join, resolve } from 'node:path';
 import { array, boolean, description, maxLength, minLength, optional, pipe, strictObject, string } from 'valibot';
 import { alreadyExists, answer, type JobContext, job } from '#core/define.ts';
 import { CleoError } from '#core/errors/error.ts';
-import { SkillHead } from '../model/skill.ts';
+import { SkillHeadSchema } from '../model/skill.ts';
 import { listSkills } from './shared/find-skill.ts';
 
 // Loaded on demand: no other operation needs it.
@@ -24,7 +24,7 @@ export const skillsInstall = job({
     replace: optional(pipe(boolean(), description('Replace an installed skill of this name'))),
     dryRun: optional(pipe(boolean(), description('Only report what would be written'))),
   }),
-  result: strictObject({ skill: SkillHead, files: array(string()) }),
+  result: strictObject({ skill: SkillHeadSchema, files: array(string()) }),
   errors: ['E_FILE_ERROR', 'E_VALIDATION', 'E_ID_COLLISION', 'E_NOT_FOUND', 'E_LOCK_TIMEOUT', 'E_NOT_INITIALIZED'],
   tier: 1,
   needs: 'project',

@@ -1,17 +1,17 @@
 import { array, description, optional, picklist, pipe, strictObject, string } from 'valibot';
 import { answer, query } from '#core/define.ts';
 import { defined } from '#lib/defined.ts';
-import { SkillHead, SkillOrigin } from '../model/skill.ts';
+import { SkillHeadSchema, SkillOriginSchema } from '../model/skill.ts';
 import { formatBrokenSkills, listSkills } from './shared/find-skill.ts';
 
-const { name, description: about, category, protocol, origin, shadows } = SkillHead.entries;
+const { name, description: about, category, protocol, origin, shadows } = SkillHeadSchema.entries;
 
 export const skillsList = query({
   name: 'skills.list',
   aliases: ['tools.skill.list'],
   summary: 'List skills in order of precedence',
   params: strictObject({
-    origin: optional(pipe(picklist(SkillOrigin.options), description('Only skills of this origin'))),
+    origin: optional(pipe(picklist(SkillOriginSchema.options), description('Only skills of this origin'))),
     category: optional(pipe(string(), description('Only skills of this category'))),
   }),
   result: strictObject({ skills: array(strictObject({ name, category, protocol, origin, shadows, description: about })) }),

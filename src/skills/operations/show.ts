@@ -1,7 +1,7 @@
 import { strictObject } from 'valibot';
 import { query } from '#core/define.ts';
 import { SkillName } from '#core/model/scalars.ts';
-import { Skill } from '../model/skill.ts';
+import { SkillSchema } from '../model/skill.ts';
 import { listSkills, requireSkill } from './shared/find-skill.ts';
 
 export const skillsShow = query({
@@ -9,7 +9,7 @@ export const skillsShow = query({
   aliases: ['tools.skill.show'],
   summary: 'Show a skill and its text',
   params: strictObject({ name: SkillName }),
-  result: strictObject({ skill: Skill }),
+  result: strictObject({ skill: SkillSchema }),
   errors: ['E_NOT_FOUND'],
   tier: 1,
   needs: 'nothing',

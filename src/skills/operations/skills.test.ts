@@ -39,7 +39,7 @@ describe('list', () => {
       category: 'research',
       protocol: 'research',
       origin: 'bundled',
-      description: expect.stringMatching(/^Finds out/),
+      description: expect.stringMatching(/^Answers questions/),
     });
     for (const { category, description } of found.skills) {
       expect(category).toBeTypeOf('string');

@@ -4,14 +4,14 @@ import { query } from '#core/define.ts';
 import { CleoError } from '#core/errors/error.ts';
 import { quote } from '#core/errors/quote.ts';
 import type { Platform } from '#platform/port.ts';
-import { SkillFinding } from '../model/skill.ts';
+import { type SkillFinding, SkillFindingSchema } from '../model/skill.ts';
 import { listSkills } from './shared/find-skill.ts';
 
 export const skillsValidate = query({
   name: 'skills.validate',
   summary: 'Check installed skills and their catalogs',
   params: strictObject({}),
-  result: strictObject({ report: strictObject({ ok: boolean(), skills: number(), findings: array(SkillFinding) }) }),
+  result: strictObject({ report: strictObject({ ok: boolean(), skills: number(), findings: array(SkillFindingSchema) }) }),
   errors: ['E_VALIDATION'],
   tier: 1,
   needs: 'nothing',

@@ -27,8 +27,8 @@ export function mergeSkills(sources: SkillSource[]): SkillSet {
     skills: [...byName.values()],
     rows: sources.flatMap(({ rows }) => rows),
     findings: sources.flatMap(({ findings, origin, path, order, rows }) => {
-      const named = [...new Set([...order, ...rows.map(({ skill }) => skill)])];
-      const missing = named.filter((name) => !byName.has(name));
+      const catalogNames = [...new Set([...order, ...rows.map(({ skill }) => skill)])];
+      const missing = catalogNames.filter((name) => !byName.has(name));
       return [
         ...findings,
         ...missing.map((skill) => ({

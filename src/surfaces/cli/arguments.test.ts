@@ -3,7 +3,7 @@ import { array, boolean, description, metadata, number, optional, picklist, pipe
 import { expect, test } from 'vitest';
 import { toArgv } from '#core/command-line.ts';
 import { type CliDefinition, query } from '#core/define.ts';
-import { TaskId } from '#core/model/scalars.ts';
+import { TaskIdSchema } from '#core/model/scalars.ts';
 import { parseArguments } from './arguments.ts';
 
 const operation = (cli: Partial<CliDefinition> = {}) =>
@@ -13,7 +13,7 @@ const operation = (cli: Partial<CliDefinition> = {}) =>
     params: strictObject({
       title: pipe(string(), description('What')),
       description: optional(pipe(string(), description('About'))),
-      parent: optional(TaskId),
+      parent: optional(TaskIdSchema),
       labels: optional(array(string())),
       acceptance: optional(pipe(array(string()), metadata({ separator: '|' }))),
       depth: optional(number()),
@@ -62,11 +62,11 @@ test.each<[string[], Record<string, unknown>]>([
   [['Title', '--description=--json'], { title: 'Title', description: '--json' }],
   [['--', '--description'], { title: '--description' }],
   [['Title', '--depth', '-3'], { title: 'Title', depth: -3 }],
-])('a value may begin with a dash: %j', (argv, expected) => {
+])('accepts a value that begins with a dash: %j', (argv, expected) => {
   expect(params(...argv)).toEqual(expected);
 });
 
-test.each(['constructor', 'toString', '__proto__', 'hasOwnProperty'])('%s is a title like any other', (title) => {
+test.each(['constructor', 'toString', '__proto__', 'hasOwnProperty'])('accepts %s as a title', (title) => {
   expect(params(title)).toEqual({ title });
 });
 
@@ -85,20 +85,20 @@ test.each<[string[], unknown]>([
   ],
   [['--labels', ''], []],
   [['--labels='], []],
-])('the items of a list add up: %j', (argv, labels) => {
+])('collects the items of a list: %j', (argv, labels) => {
   expect(params(...argv)).toEqual({ labels });
 });
 
-test('a list says what stands between its items', () => {
+test('splits a list at its separator', () => {
   expect(params('--acceptance', 'one, two|three')).toEqual({ acceptance: ['one, two', 'three'] });
 });
 
-test('the last argument takes all words that are left where it is a list', () => {
+test('gives all remaining words to a last argument that is a list', () => {
   const many = operation({ args: ['title', 'labels'] });
   expect(parseArguments(many, ['Title', 'a', 'b,c', 'd']).params).toEqual({ title: 'Title', labels: ['a', 'b', 'c', 'd'] });
 });
 
-test('words may be joined into the last argument', () => {
+test('joins the remaining words of a variadic argument', () => {
   const joined = operation({ variadic: true });
   expect(parseArguments(joined, ['relates', 'add']).params).toEqual({ title: 'relates add' });
 });
@@ -108,7 +108,7 @@ test.each<[string[], unknown]>([
   [['--cascade=true'], true],
   [['--cascade=false'], false],
   [['--no-cascade'], false],
-])('a switch: %j', (argv, cascade) => {
+])('sets a switch: %j', (argv, cascade) => {
   expect(params(...argv)).toEqual({ cascade });
 });
 
@@ -117,11 +117,11 @@ test.each<[string, unknown]>([
   ['2.5', 2.5],
   ['three', 'three'],
   ['1e3', '1e3'],
-])('numbers are converted, not judged: %s', (text, depth) => {
+])('converts numbers without validating them: %s', (text, depth) => {
   expect(params('--depth', text)).toEqual({ depth });
 });
 
-test('what every command takes is kept apart', () => {
+test('separates global flags from parameters', () => {
   const { params, globals } = parseArguments(make, [
     '--json',
     'T',
@@ -138,8 +138,8 @@ test('what every command takes is kept apart', () => {
   expect(globals).toEqual({ json: true, quiet: true, fields: 'id,title', session: 's1', agent: 'a', idempotencyKey: 'k' });
 });
 
-test('they are known even where the rest is refused', () => {
-  expect(parseArguments(make, ['a', 'b', '--json'])).toMatchObject({ globals: { json: true }, refusal: { exitCode: 2 } });
+test('returns global flags even if the rest is invalid', () => {
+  expect(parseArguments(make, ['a', 'b', '--json'])).toMatchObject({ globals: { json: true }, error: { exitCode: 2 } });
 });
 
 test.each<[string[], string, string]>([
@@ -148,7 +148,7 @@ test.each<[string[], string, string]>([
   [['T', '--jsno'], 'make has no option "--jsno"; did you mean --json?', 'cleo make T --json'],
   [['T', '--entirely-else', 'x'], 'make has no option "--entirely-else"', 'cleo help make'],
   [['T', '-x'], 'make has no option "-x"', 'cleo help make'],
-])('an unknown option is refused with the nearest: %j', (argv, message, fix) => {
+])('suggests the nearest option for an unknown one: %j', (argv, message, fix) => {
   expect(refusal(argv)).toEqual({ message, fix });
 });
 
@@ -159,7 +159,7 @@ test.each<[string[], string]>([
   [['T', '--cascade=maybe'], '--cascade takes no value'],
   [['T', '--description', 'a', '-d', 'b'], '-d is given twice'],
   [['T', '--agent', 'a', '--agent', 'b'], '--agent is given twice'],
-])('a flag that is used wrongly: %j', (argv, message) => {
+])('rejects a misused flag: %j', (argv, message) => {
   expect(refusal(argv)).toEqual({ message, fix: 'cleo help make' });
 });
 
@@ -168,11 +168,11 @@ test.each<[string[], string[], string]>([
   [['parent'], ['T1', 'T2'], 'cleo make T1'],
   [['sort'], ['id', 'priority'], 'cleo make id'],
   [[], ['stray'], 'cleo help make'],
-])('too many words for %j: %j', (args, argv, fix) => {
+])('rejects too many arguments for %j: %j', (args, argv, fix) => {
   expect(refusal(argv, operation({ args }))).toMatchObject({ fix });
 });
 
-test('a parameter that is read from a file takes the path as it is', () => {
+test('passes the path of a parameter that is read from a file', () => {
   const reads = operation({ args: [], read: { labels: { flag: 'file', as: 'json' } } });
   expect(parseArguments(reads, ['--file', 'a,b.json'])).toMatchObject({
     params: {},
@@ -181,18 +181,18 @@ test('a parameter that is read from a file takes the path as it is', () => {
   expect(parseArguments(reads, ['--file', '-']).sources).toEqual([{ name: 'labels', path: '-', as: 'json' }]);
 });
 
-test('a dash fills another parameter from standard input, unless that is given', () => {
+test('reads a parameter from standard input for a dash, unless it is given', () => {
   const pipes = operation({ stdinParam: { dash: 'title', fills: 'description' } });
   expect(parseArguments(pipes, ['-'])).toMatchObject({ params: {}, sources: [{ name: 'description', path: '-', as: 'bytes' }] });
   expect(parseArguments(pipes, ['-', '-d', 'x'])).toMatchObject({ params: { title: '-', description: 'x' }, sources: [] });
   expect(parseArguments(pipes, ['a.md'])).toMatchObject({ params: { title: 'a.md' }, sources: [] });
 });
 
-test('the flag that selects an operation is no parameter', () => {
+test('does not pass the selecting flag as a parameter', () => {
   expect(parseArguments(operation({ select: 'claim' }), ['T', '--claim'])).toMatchObject({ params: { title: 'T' } });
 });
 
-test('a call written as a command line is read back as the same call', () => {
+test('parses a formatted command line back to the same call', () => {
   const text = someString({ unit: 'grapheme' });
   const word = text.filter((item) => item.trim() === item && item !== '' && !/[,|]/.test(item));
   const edgy = constantFrom('-', '--', '-d', '--json', '--description', '--no-cascade', '-- x', '--labels=a', '=', '');

@@ -11,26 +11,26 @@ import type { InputSource } from './input.ts';
 export interface ParsedArguments {
   params: Record<string, unknown>;
   globals: Globals;
-  /** Parameters to be filled from a file or standard input. */
+  /** Parameters that are read from a file or standard input. */
   sources: InputSource[];
-  /** Why the words are not a call; the first reason. */
+  /** The first error in the words. */
   error?: CleoError;
 }
 
-/** Whether the words are a call of the right shape, as far as they tell: a file may hold anything. */
+/** Checks whether the words fit the parameters of a command. The content of files is not checked. */
 export function isCall(operation: CommandDefinition, argv: string[]): boolean {
-  const { params, sources, error: refusal } = parseArguments(operation, argv);
-  return !refusal && (sources.length > 0 || isValidShape(operation, params));
+  const { params, sources, error } = parseArguments(operation, argv);
+  return !error && (sources.length > 0 || isValidShape(operation, params));
 }
 
 interface Flag {
   takesValue: boolean;
-  /** A scalar may be given once; the items of a list add up. */
+  /** A list flag may be repeated. */
   isList?: boolean;
   set(value: string, isOn: boolean): void;
 }
 
-/** Words to parameters, by the flags that follow from the operation's schema. Values are converted, not judged. */
+/** Parses words into parameters by the flags of the operation's schema. Values are converted but not validated. */
 export function parseArguments(operation: CommandDefinition, argv: string[]): ParsedArguments {
   const shapes = describeParams(operation.params);
   const parsed: ParsedArguments = { params: {}, globals: {}, sources: [] };
@@ -73,7 +73,7 @@ export function parseArguments(operation: CommandDefinition, argv: string[]): Pa
       flag.set('', inline !== 'false');
       continue;
     }
-    // A value may begin with a dash. One that is a flag itself is more likely a value forgotten; `--flag=value` insists.
+    // A value may begin with a dash. If it is a flag of the command, the value is probably missing; `--flag=value` passes it anyway.
     const next = argv[i + 1];
     if (inline === undefined && (next === undefined || next === '--' || flags.has(splitFlag(next).name ?? ''))) {
       refuse(`${name} needs a value${next === undefined ? '' : `; ${name}=${next} if that is it`}`, formatHelpCommand(operation));
@@ -98,7 +98,7 @@ export function parseArguments(operation: CommandDefinition, argv: string[]): Pa
   return parsed;
 }
 
-/** Every spelling that is a flag of this command, and what it does. */
+/** Maps every spelling of a flag to its effect. */
 function createFlags(operation: CommandDefinition, shapes: ParamShape[], { params, globals }: ParsedArguments): Map<string, Flag> {
   const { short = {}, read = {}, select } = operation.cli;
   const flags = new Map<string, Flag>();
@@ -124,7 +124,7 @@ function createFlags(operation: CommandDefinition, shapes: ParamShape[], { param
   return flags;
 }
 
-/** `--flag`, `--flag=value`, `-f`; anything else (a dash in a title, a negative number) is a value. */
+/** Splits `--flag`, `--flag=value` and `-f`. Any other word is a value, such as a negative number. */
 function splitFlag(word: string): { name?: string; inline?: string } {
   if (!word.startsWith('-')) return {};
   const long = /^(--[A-Za-z][\w-]*)(?:=([\s\S]*))?$/.exec(word);
@@ -164,7 +164,7 @@ function placePositionals(
   else if (last && end.length > 0) setParam(operation, params, last, variadic ? end.join(' ') : end[0]!);
   if (last ? end.length === 1 || takesAll || end.length === 0 : end.length === 0) return;
   const extra = last ? end[1]! : end[0]!;
-  // Words that should have been one, unless it is something that has no spaces in it.
+  // Unquoted words of a text are joined in the fix; ids and choices have no spaces.
   const isText = last && last.type === 'text' && !last.value && !last.choices;
   refuse(
     `${getCommandName(operation)} takes ${args.length === 0 ? 'no arguments' : `at most ${args.length} (${args.join(', ')})`}; ${JSON.stringify(extra.slice(0, 60))} is too many`,

@@ -29,7 +29,7 @@ const entries = [
 const find = (...argv: string[]) => {
   const found = findCommand(entries, argv);
   if ('entry' in found) return [found.entry.name, ...found.rest];
-  if ('refusal' in found) return { message: found.error.message, fix: found.error.fix, exit: found.error.exitCode };
+  if ('error' in found) return { message: found.error.message, fix: found.error.fix, exit: found.error.exitCode };
   return found;
 };
 
@@ -84,7 +84,7 @@ test.each<[string[], string[]]>([
     ['show', 'list'],
     ['tasks.show', 'list'],
   ],
-])('%j is found', (argv, expected) => {
+])('finds %j', (argv, expected) => {
   expect(find(...argv)).toEqual(expected);
 });
 
@@ -109,7 +109,7 @@ test.each<[string[], string[]]>([
     ['-q', 'list'],
     ['tasks.list', '-q'],
   ],
-])('what every command takes may stand anywhere: %j', (argv, expected) => {
+])('accepts global flags anywhere: %j', (argv, expected) => {
   expect(find(...argv)).toEqual(expected);
 });
 
@@ -118,18 +118,18 @@ test.each<[string[], string]>([
   [['next', '--claim'], 'tasks.claim-next'],
   [['next', '--epic', 'T1', '--claim=true'], 'tasks.claim-next'],
   [['next', '--', '--claim'], 'tasks.next'],
-])('a flag selects between operations that share their words: %j', (argv, name) => {
+])('selects by flag between operations that share a command: %j', (argv, name) => {
   expect((find(...argv) as string[])[0]).toBe(name);
 });
 
-test('the first word of several commands is a group', () => {
+test('treats the first word of several commands as a group', () => {
   expect(find('relates')).toEqual({ group: 'relates' });
   expect(find('relates', '--json')).toEqual({ group: 'relates' });
   expect(find('--session', 's1', 'relates')).toEqual({ group: 'relates' });
   expect(find('relates', '--reason', 'x')).toMatchObject({ fix: 'cleo help relates', exit: 2 });
 });
 
-test.each([[[]], [['--json']], [['--help']], [['--version']], [['--session', 's1']]])('%j names nothing', (argv) => {
+test.each([[[]], [['--json']], [['--help']], [['--version']], [['--session', 's1']]])('finds no command in %j', (argv) => {
   expect(find(...argv)).toEqual({ nothing: true });
 });
 
@@ -145,7 +145,7 @@ test.each<[string[], string, string]>([
   [['frobnicate', 'T1'], 'There is no operation "frobnicate"', 'cleo help'],
   [['constructor'], 'There is no operation "constructor"', 'cleo help'],
   [['__proto__'], 'There is no operation "__proto__"', 'cleo help'],
-])('a command that does not exist: %j', (argv, message, fix) => {
+])('suggests a command for an unknown one: %j', (argv, message, fix) => {
   expect(find(...argv)).toEqual({ message, fix, exit: 2 });
 });
 
@@ -155,7 +155,7 @@ test.each<[string[], string]>([
   [['--parent', 'T1'], 'cleo help'],
   [['-x'], 'cleo help'],
   [['--', 'show', 'T1'], 'cleo show -- T1'],
-])('an option that is not for every command does not stand before one: %j', (argv, fix) => {
+])('rejects an option before the command: %j', (argv, fix) => {
   expect(find(...argv)).toMatchObject({ fix, exit: 2 });
 });
 
@@ -164,8 +164,8 @@ test.each([
   ['focus shwo', 'cleo focus show'],
   ['validate manifst', 'cleo validate manifest'],
   ['context chek', 'cleo context check'],
-])('%s: the second word is nearly another, and the command is not taken for its value', (line, fix) => {
-  expect(findCommand(registry.entries, line.split(' '))).toMatchObject({ refusal: { exitCode: 2, fix } });
+])('%s: recognizes a typo of a subcommand', (line, fix) => {
+  expect(findCommand(registry.entries, line.split(' '))).toMatchObject({ error: { exitCode: 2, fix } });
 });
 
 test.each([

@@ -5,20 +5,20 @@ import { commandLine } from '#core/errors/quote.ts';
 import { findGlobalFlag, globalFlags } from '#core/global-flags.ts';
 import { suggestFlag, suggestNames } from '#dispatch/suggest.ts';
 
-/** What words can name. */
+/** The names under which a command is found. */
 export type CommandNames = Pick<RegistryEntry, 'name' | 'aliases' | 'commands' | 'select' | 'selectedBy' | 'isDefault'>;
 
-/** What the words name and what is left of them; or a group of commands; or why there is neither. */
+/** The command that the words name and the remaining words, or a group of commands, or an error. */
 export type CommandMatch<E extends CommandNames> =
   | { entry: E; rest: string[] }
   | { group: string }
-  /** The words of its fix, where that is a guess at the whole command: it is good only if it parses. */
+  /** `guess` holds the words of the suggested command line. The fix is only shown if they parse. */
   | { error: CleoError; guess?: string[] }
   | { nothing: true };
 
 const maxCommandWords = 3;
 
-/** The word that says what kind of command it is; empty where there is none. */
+/** Returns the first word that is not a global flag or the value of one; empty without such a word. */
 export const getFirstWord = (argv: string[]): string => argv[findLeadingWords(argv)[0] ?? -1] ?? '';
 
 export function findCommand<E extends CommandNames>(entries: E[], argv: string[]): CommandMatch<E> {
@@ -43,7 +43,7 @@ export function findCommand<E extends CommandNames>(entries: E[], argv: string[]
   return stray === undefined ? { nothing: true } : { error: createFlagError(stray, argv, known) };
 }
 
-/** `focus sett T1`: the word behind a command is no value of it but nearly one of the words that can follow it. */
+/** Finds typos such as `focus sett T1`: the word after a command resembles one of its subcommands. */
 function findMisspelling(entries: CommandNames[], argv: string[], at: number[]): CommandError | undefined {
   const words = at.map((i) => argv[i]!);
   const word = words.pop()!;
@@ -59,7 +59,7 @@ function findMisspelling(entries: CommandNames[], argv: string[], at: number[]):
   return createCommandError(`${beginning}${word}`, [meant], replaceWords(argv, at, meant));
 }
 
-/** The first words of a command line, global flags and their values passed over: where they stand. */
+/** Returns the positions of the first words of a command line, without global flags and their values. */
 function findLeadingWords(argv: string[]): number[] {
   const at: number[] = [];
   for (let i = 0; i < argv.length && at.length < maxCommandWords; i++) {
@@ -73,18 +73,18 @@ function findLeadingWords(argv: string[]): number[] {
   return at;
 }
 
-/** A global flag, or the value of one. */
+/** Checks whether a word is a global flag or the value of one. */
 const isGlobalFlag = (argv: string[], i: number): boolean =>
   findGlobalFlag(argv[i]!) !== undefined || (findGlobalFlag(argv[i - 1] ?? '')?.value !== undefined && !argv[i - 1]!.includes('='));
 
 function selectEntry<E extends CommandNames>(matches: E[], rest: string[]): E | undefined {
   if (matches.length === 1) return matches[0];
-  const isChosen = ({ select, selectedBy = [] }: E): boolean =>
+  const isSelected = ({ select, selectedBy = [] }: E): boolean =>
     select !== undefined && [select, ...selectedBy].some((name) => hasFlag(rest, toFlag(name)));
-  return matches.find(isChosen) ?? (rest.every((_, i) => isGlobalFlag(rest, i)) ? matches.find((entry) => entry.isDefault) : undefined);
+  return matches.find(isSelected) ?? (rest.every((_, i) => isGlobalFlag(rest, i)) ? matches.find((entry) => entry.isDefault) : undefined);
 }
 
-/** Without a flag that selects one of several, the one that needs none. */
+/** Returns the operation that is selected when no flag selects another. */
 const getDefaultEntry = <E extends CommandNames>(matches: E[]): E => matches.find((entry) => !entry.select) ?? matches[0]!;
 
 function hasFlag(words: string[], flag: string): boolean {
@@ -119,7 +119,7 @@ function createUnknownCommand(entries: CommandNames[], argv: string[], at: numbe
 
 const listGroups = (commands: string[]): string[] => [...new Set(commands.filter((c) => c.includes(' ')).map((c) => c.split(' ')[0]!))];
 
-type CommandError = Extract<CommandMatch<CommandNames>, { refusal: CleoError }>;
+type CommandError = Extract<CommandMatch<CommandNames>, { error: CleoError }>;
 
 function createCommandError(operation: string, suggestions: string[], guess?: string[]): CommandError {
   const fix = guess && commandLine(['cleo', ...guess]);
@@ -128,18 +128,18 @@ function createCommandError(operation: string, suggestions: string[], guess?: st
     suggestions,
     ...(fix && fix.length <= 500 ? { fix } : {}),
   });
-  return { error: error, ...(guess ? { guess } : {}) };
+  return { error, ...(guess ? { guess } : {}) };
 }
 
-/** The words with those at these places replaced by others. */
+/** Replaces the words at these positions by others. */
 function replaceWords(argv: string[], at: number[], words: string): string[] {
   return argv.flatMap((word, i) => (i === at[0] ? words.split(' ') : at.includes(i) ? [] : [word]));
 }
 
-/** A flag before any command: a misspelt global one, or one of the command that comes later. */
+/** Creates the error for a flag before the command: a typo of a global flag, or a flag of the command. */
 function createFlagError(flag: string, argv: string[], known: string[]): CleoError {
   const name = flag.split('=', 1)[0]!;
-  // `--parent` is two letters from `--agent` and was hardly meant to be it; the first letter is seldom the wrong one.
+  // A typo rarely changes the first letter: `--parent` is two letters from `--agent` but means something else.
   const { suggestions, question } = suggestFlag(
     name,
     globalFlags.flatMap(({ flags }) => flags.filter((flag) => flag[2] === name[2])),
@@ -152,7 +152,7 @@ function createFlagError(flag: string, argv: string[], known: string[]): CleoErr
         ? commandLine(['cleo', argv[command]!, ...argv.filter((_, i) => i !== command)])
         : 'cleo help';
   return new CleoError('E_INVALID_INPUT', {
-    problem: `${JSON.stringify(name.slice(0, 60))} stands before the command${question || '; the options of a command stand after it'}`,
+    problem: `${JSON.stringify(name.slice(0, 60))} is before the command${question || '; options go after the command'}`,
     fix: fix.length <= 500 ? fix : 'cleo help',
     ...(suggestions.length ? { suggestions } : {}),
   });

@@ -1,14 +1,14 @@
 import { Worker } from 'node:worker_threads';
 
-/** Says on the terminal, once a second has passed, that work goes on and for how long; gone without a trace when it ends.
- *  In a thread of its own, because the store keeps this one busy. */
-export function showElapsedTime(what: string): () => void {
-  const shown = new Int32Array(new SharedArrayBuffer(4));
-  const worker = new Worker(ticker, { eval: true, workerData: { what, shown } });
+/** Shows the elapsed time of long work on standard error, once a second, until the returned function clears it. It runs in a worker
+ *  thread, because the store blocks the main thread. */
+export function showElapsedTime(label: string): () => void {
+  const state = new Int32Array(new SharedArrayBuffer(4));
+  const worker = new Worker(ticker, { eval: true, workerData: { label, state } });
   worker.unref();
   return () => {
-    // Whoever takes the flag first: no line appears after it was cleared.
-    const wasShown = Atomics.exchange(shown, 0, endedState) === shownState;
+    // Exchanging the state is atomic, so the worker draws no line after this one cleared it.
+    const wasShown = Atomics.exchange(state, 0, endedState) === shownState;
     void worker.terminate();
     if (wasShown) process.stderr.write('\r\u001b[K');
   };
@@ -19,10 +19,10 @@ const endedState = 2;
 
 const ticker = `
 const { writeSync } = require('node:fs');
-const { what, shown } = require('node:worker_threads').workerData;
-const begun = Date.now();
+const { label, state } = require('node:worker_threads').workerData;
+const startedAt = Date.now();
 setInterval(() => {
-  if (Atomics.compareExchange(shown, 0, 0, ${shownState}) === ${endedState}) return;
-  writeSync(2, '\\r' + what + ': ' + Math.floor((Date.now() - begun) / 1000) + ' s\\u001b[K');
+  if (Atomics.compareExchange(state, 0, 0, ${shownState}) === ${endedState}) return;
+  writeSync(2, '\\r' + label + ': ' + Math.floor((Date.now() - startedAt) / 1000) + ' s\\u001b[K');
 }, 1000);
 `;

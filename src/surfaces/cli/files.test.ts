@@ -11,15 +11,15 @@ const issue = (id: string, more: object = {}): string =>
 
 test.each<[string, ImportTool, string, number, RegExp]>([
   ['a torn last line', 'beads', `${issue('a')}\n${issue('b').slice(0, 40)}`, 2, /line 2, column \d+/],
-  ['another file', 'beads', '{"name":"package","version":"1.0.0"}', 2, /entry 1 has no id/],
+  ['another file', 'beads', '{"name":"package","version":"1.0.0"}', 2, /entry 1 is not an issue of bd/],
   ['no JSON', 'beads', '<<<<<<< HEAD', 2, /not valid JSON/],
   ['an empty file', 'beads', '\n', 2, /empty/],
   ['an id twice', 'beads', `${issue('a')}\n${issue('a', { title: 'Other' })}`, 22, /a/],
   ['a torn file', 'taskmaster', '{"master":{"tasks":[{"id":1,"title":"x"', 2, /line 1/],
-  ['a list of nothing', 'taskmaster', '{"compilerOptions":{}}', 2, /no list of tasks/],
+  ['a list of nothing', 'taskmaster', '{"compilerOptions":{}}', 2, /no task list of task-master/],
   ['an id twice', 'taskmaster', '{"tasks":[{"id":1,"title":"x"},{"id":1,"title":"y"}]}', 22, /1/],
-  ['a file of another tool', 'taskmaster', issue('a'), 2, /no list of tasks/],
-])('%s of %s is refused whole', async (_, from, content, exitCode, message) => {
+  ['a file of another tool', 'taskmaster', issue('a'), 2, /no task list of task-master/],
+])('rejects %s of %s as a whole', async (_, from, content, exitCode, message) => {
   const { call, cli } = await openApp();
   const { error } = await call('tasks.import', { content, from });
   expect(error).toMatchObject({ exitCode, message: expect.stringMatching(message) });
@@ -27,18 +27,18 @@ test.each<[string, ImportTool, string, number, RegExp]>([
   expect(await call('tasks.list')).toMatchObject({ tasks: [] });
 });
 
-test('a mark before the text, and the line ends of Windows, are no part of it', async () => {
+test('ignores a byte order mark and CRLF line ends', async () => {
   const { call } = await openApp();
   expect(await call('tasks.import', { content: `\ufeff${issue('a')}\r\n${issue('b')}\r\n`, from: 'beads' })).toMatchObject({ imported: 2 });
 });
 
-test('one line of many megabytes', async () => {
+test('reads a line of many megabytes', async () => {
   const { call } = await openApp();
   const content = issue('a', { description: 'word '.repeat(400_000) });
   expect(await call('tasks.import', { content, from: 'beads' })).toMatchObject({ imported: 1, losses: [{ field: 'description' }] });
 });
 
-test.each(importTools)('%s is recognised, and the way out names it', async (tool) => {
+test.each(importTools)('recognizes %s and names it in the fix', async (tool) => {
   for (const files of await importsOf(tool)) {
     const { root, cli, call } = await openApp();
     for (const { name, text } of files) {
@@ -53,7 +53,7 @@ test.each(importTools)('%s is recognised, and the way out names it', async (tool
   }
 });
 
-test('a folder of a project is looked into; a misspelt tool keeps its path', async () => {
+test('reads the folder of a project; the fix for a misspelled tool keeps the path', async () => {
   const { root, cli } = await openApp();
   mkdirSync(join(root, '.beads', 'backup'), { recursive: true });
   writeFileSync(join(root, '.beads', 'issues.jsonl'), issue('a'));
@@ -63,7 +63,7 @@ test('a folder of a project is looked into; a misspelt tool keeps its path', asy
   expect((await cli(wrong.envelope.error.fix)).envelope).toMatchObject({ imported: 1, ids: [{ id: 'a' }] });
 });
 
-test('what is no plain file is refused at once', async () => {
+test('rejects anything but a plain file at once', async () => {
   const { root, cli } = await openApp();
   mkdirSync(join(root, 'bare'));
   mkdirSync(join(root, 'linked'));

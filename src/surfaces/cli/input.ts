@@ -12,16 +12,16 @@ export interface InputSource {
   name: string;
   path: string;
   as: 'json' | 'text' | 'bytes';
-  /** It may be a folder, and the names of files matter. */
+  /** Chooses files if the path is a folder. */
   files?: FileSelector;
-  /** Nobody asked for it: where nothing is piped in, there is nothing. */
+  /** Standard input is the default here, so it may be empty or a terminal. */
   mayBeEmpty?: true;
 }
 
-/** More than this is no text that anyone meant to hand over. */
+/** Larger input is probably a mistake. */
 export const maxInputBytes = 256 * 1024 * 1024;
 
-/** A parameter from a file, its path as seen from the folder, or from standard input for `-`; for bytes that are no text, `encoding` too. */
+/** Reads a parameter from a file, whose path is relative to `folder`, or from standard input for `-`. Adds `encoding` for binary input. */
 export async function readSource(source: InputSource, operation: Operation, folder: string): Promise<Record<string, unknown>> {
   if (source.as !== 'bytes') return { [source.name]: await readText(source, operation, folder) };
   const bytes = readStandardInput(maxDocBytes + 1);
@@ -58,11 +58,11 @@ async function readText({ name, path, as, mayBeEmpty }: InputSource, operation: 
       fix: help,
     });
   }
-  // The parameter itself, or an object that has it under its name.
+  // The file holds the parameter itself, or an object with the parameter as its only key.
   return isPlainObject(value) && Object.keys(value).join() === name ? value[name] : value;
 }
 
-/** Text of the bytes. Fatal: bytes that are no text would come in as other characters than were meant. A byte order mark is dropped. */
+/** Decodes UTF-8 and drops a byte order mark. Invalid bytes are an error, because a replacement character would change the text. */
 export function decodeText(bytes: Buffer, path: string, fix: string): string {
   try {
     return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
@@ -71,11 +71,11 @@ export function decodeText(bytes: Buffer, path: string, fix: string): string {
   }
 }
 
-/** All of it, unless it is longer; `readFileSync` gives up where the other end is slower than we are. */
-function readStandardInput(atMost: number): Buffer {
+/** Reads standard input, at most about `maxBytes`. `readFileSync` would fail with EAGAIN on a slow writer. */
+function readStandardInput(maxBytes: number): Buffer {
   const chunks: Buffer[] = [];
   let total = 0;
-  while (total < atMost) {
+  while (total < maxBytes) {
     const chunk = Buffer.alloc(65_536);
     try {
       const length = readSync(0, chunk);

@@ -33,14 +33,14 @@ async function open() {
   };
 }
 
-test('a process is started with its flags, checked by their schema', async () => {
+test('starts a process with validated flags', async () => {
   const run = await open();
   expect((await run('mcp')).started).toEqual([['mcp', {}, {}]]);
   expect((await run('mcp', '--agent', 'me')).started).toEqual([['mcp', {}, { agent: 'me' }]]);
   expect((await run('serve', '--port', '0')).started).toMatchObject([['serve', { port: 0 }, {}]]);
 });
 
-test('words that are no call of it start nothing, and say what was meant', async () => {
+test('starts nothing for invalid words and suggests a fix', async () => {
   const run = await open();
   for (const [words, fix] of [
     [['mcp', '--bogus'], 'cleo help mcp'],
@@ -54,7 +54,7 @@ test('words that are no call of it start nothing, and say what was meant', async
   }
 });
 
-test('a process that shares its words with an operation is told from it by its flag', async () => {
+test('distinguishes a process from an operation with the same command by its flag', async () => {
   const run = await open();
   expect((await run('list', '--watch', '--status', 'active')).started).toMatchObject([['list-watch', { status: 'active' }, {}]]);
   expect((await run('list', '--watch=true')).started).toEqual([]);
@@ -64,26 +64,29 @@ test('a process that shares its words with an operation is told from it by its f
   expect(JSON.parse((await run('find', 'x', '--watch')).out).error.code).toBe('E_INVALID_INPUT');
 });
 
-test.each(processes.map((process) => [process.name, process] as const))('help and completion know %s', async (name, { cli, summary }) => {
-  const run = await open();
-  const words = [String(cli.command), ...(cli.select ? [`--${cli.select}`] : [])];
-  for (const line of [
-    [...words, '--help'],
-    ['help', name],
-  ]) {
-    const { exitCode, out, started } = await run(...line, '--human');
-    expect([exitCode, started]).toEqual([0, []]);
-    expect(out.replace(/\s+/g, ' ')).toContain(summary);
-    expect(out).toContain(`Usage: cleo ${words.join(' ')}`);
-  }
-  const all = (await run('help', '--human')).out;
-  expect(all).toContain(`  ${words.join(' ')} `);
-  expect(all.replace(/\s+/g, ' ')).toContain(summary);
-  expect(JSON.parse((await run('help', name, '--json')).out)).toMatchObject({ help: { process: name, summary } });
-  expect((await run('__complete', '--', ...words)).out).toMatch(new RegExp(`^${words.at(-1)}\\t`, 'm'));
-});
+test.each(processes.map((process) => [process.name, process] as const))(
+  'lists %s in help and completion',
+  async (name, { cli, summary }) => {
+    const run = await open();
+    const words = [String(cli.command), ...(cli.select ? [`--${cli.select}`] : [])];
+    for (const line of [
+      [...words, '--help'],
+      ['help', name],
+    ]) {
+      const { exitCode, out, started } = await run(...line, '--human');
+      expect([exitCode, started]).toEqual([0, []]);
+      expect(out.replace(/\s+/g, ' ')).toContain(summary);
+      expect(out).toContain(`Usage: cleo ${words.join(' ')}`);
+    }
+    const all = (await run('help', '--human')).out;
+    expect(all).toContain(`  ${words.join(' ')} `);
+    expect(all.replace(/\s+/g, ' ')).toContain(summary);
+    expect(JSON.parse((await run('help', name, '--json')).out)).toMatchObject({ help: { process: name, summary } });
+    expect((await run('__complete', '--', ...words)).out).toMatch(new RegExp(`^${words.at(-1)}\\t`, 'm'));
+  },
+);
 
-test('help of a command names the process that shares its words', async () => {
+test('names the process that shares a command in the help of the command', async () => {
   const run = await open();
   expect((await run('help', 'list', '--human')).out).toMatch(/See also\n +cleo help list-watch +cleo list --watch/);
 });

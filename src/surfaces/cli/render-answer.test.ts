@@ -23,7 +23,7 @@ const render = renderWith();
 const renderWithAll = renderWith({ forms: Object.assign({}, ...views.map(({ forms }) => forms)), titledKeys: ['pack', 'omitted'] });
 const renderError = renderErrorWith();
 
-test('a list is a table with aligned columns, as wide as the screen allows', async () => {
+test('draws a list as a table that fits the screen', async () => {
   const tasks = [
     { id: 'T001', title: 'Build the reader', status: 'pending', type: 'epic', priority: 'medium' },
     { id: 'T002', title: '配方解析器 🍳', status: 'active', type: 'task', priority: 'critical', parentId: 'T001' },
@@ -49,7 +49,7 @@ test('a list is a table with aligned columns, as wide as the screen allows', asy
   );
 });
 
-test('one task: who it is, what it is about, what it needs, what was said', async () => {
+test('draws a task with all its fields', async () => {
   const task = {
     id: 'T003',
     type: 'task',
@@ -93,7 +93,7 @@ test('one task: who it is, what it is about, what it needs, what was said', asyn
   );
 });
 
-test('what a write did, what is missing and what to mind stand in one dim line', async () => {
+test('puts changes, truncation and warnings into the footer', async () => {
   const task = { id: 'T001', title: 'A', status: 'pending', type: 'task' };
   const text = await render(
     { task, unblocked: ['T002'], data: { created: ['T001'] } },
@@ -105,7 +105,7 @@ test('what a write did, what is missing and what to mind stand in one dim line',
   );
 });
 
-test('a task that is held says by whom and for how long', async () => {
+test('draws the claim of a task with its agent and age', async () => {
   const task = { id: 'T003', title: 'Parse', status: 'active', type: 'task' };
   const claim = { agent: 'ann', session: 'session-1', since: '2025-12-31T23:00:00.000Z' };
   const until = '2026-01-01T03:00:00.000Z';
@@ -118,7 +118,7 @@ test('a task that is held says by whom and for how long', async () => {
   expect(await render({ task, claim })).toContain('claim  ann in session-1, taken 1h ago\n');
 });
 
-test('a list of nothing says so, whatever stands beside it', async () => {
+test('reports an empty list next to other values', async () => {
   expect(await render({ suggestions: [], runs: 3 }, { exitCode: 100 })).toBe('Nothing found.\n\nruns  3\n');
 });
 
@@ -127,11 +127,11 @@ test.each([
   [100, { exists: false }, 'exists  no\n'],
   [101, { project: { root: '/p' } }, 'root  /p\n\nit is there already\n'],
   [102, { done: true }, 'done  yes\n\nnothing to change\n'],
-])('exit %i says so', async (exitCode, result, text) => {
+])('explains exit code %i', async (exitCode, result, text) => {
   expect(await render(result, { exitCode })).toBe(text);
 });
 
-test('an answer that nobody thought of is still readable', async () => {
+test('draws an unknown answer by its shape', async () => {
   expect(
     await render({
       summary: {
@@ -156,7 +156,7 @@ test('an answer that nobody thought of is still readable', async () => {
   );
 });
 
-test('a refusal leads out', async () => {
+test('draws an error with its fix and alternatives', async () => {
   const error = {
     code: 'E_NOT_FOUND',
     exitCode: 4,
@@ -172,7 +172,7 @@ test('a refusal leads out', async () => {
   expect(await renderError(error, 80, true)).toContain('\u001b[31mE_NOT_FOUND\u001b[39m');
 });
 
-test('a refusal with findings tells each that is wrong', async () => {
+test('lists the failed findings of an error', async () => {
   const findings = [
     { rule: 'BASE-001', result: 'pass', message: 'T002-x' },
     { rule: 'BASE-003', result: 'fail', message: 'is active, not done' },
@@ -195,7 +195,7 @@ fix  cleo complete T002
   expect(await renderError(many, 60)).toContain('    and 5 more\n');
 });
 
-test('what a terminal would obey is shown instead', async () => {
+test('escapes control characters', async () => {
   const hostile = '\u001b]0;owned\u0007\u001b[2Jtitle\u009b31m\u202eevil\u0000\r\nsecond\ttab\u2028';
   for (const result of [
     {
@@ -228,7 +228,7 @@ const hostileHandoff = (hostile: string) => ({
   decisions: [{ taskId: hostile, text: hostile }],
 });
 
-test('no line is wider than the screen, whatever the answer; without colour there is no escape', async () => {
+test('fits any answer to the screen, and prints no escapes without colour', async () => {
   const text = oneof(
     string({ unit: 'grapheme', maxLength: 60 }),
     constantFrom('配方解析器を書く', '👩‍🍳🍳', 'a very long title that goes on and on and on', 'e\u0301'),

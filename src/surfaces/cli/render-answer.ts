@@ -8,7 +8,7 @@ import { measureWidth, prepareWidths, toOneLine, truncate, wrap } from '#core/te
 import { drawNode, drawTree } from '#core/terminal/tree.ts';
 import type { View } from '#core/terminal/view.ts';
 import type { Envelope } from '#dispatch/envelope.ts';
-import { isMap } from '#lib/is-map.ts';
+import { isPlainObject } from '#lib/is-plain-object.ts';
 
 export interface RenderOptions {
   columns: number;
@@ -73,7 +73,7 @@ async function drawAnswer(envelope: Envelope, screen: Screen, registry: Registry
 
 /** A task that is not the primary data is drawn on one line: `cleo show` prints the rest. */
 const isReference = ([key, value]: [string, unknown]): boolean =>
-  isClaim(key, value) || (['focus', 'task'].includes(key) && isMap(value) && 'title' in value);
+  isClaim(key, value) || (['focus', 'task'].includes(key) && isPlainObject(value) && 'title' in value);
 
 /** Draws a task or a claim next to its name. */
 function drawReference(name: string, value: Fields, screen: Screen): string[] {
@@ -82,7 +82,8 @@ function drawReference(name: string, value: Fields, screen: Screen): string[] {
   return drawNamed([[name, drawKnownField(name, value, inner) ?? [drawNode({ id, title, status, type }, screen, inner.columns)]]], screen);
 }
 
-const isPlain = (value: unknown): boolean => !isMap(value) && !(Array.isArray(value) && value.some((item) => typeof item === 'object'));
+const isPlain = (value: unknown): boolean =>
+  !isPlainObject(value) && !(Array.isArray(value) && value.some((item) => typeof item === 'object'));
 
 function drawByShape(key: string, value: unknown, screen: Screen): string[] {
   if (isRecords(value))
@@ -107,7 +108,7 @@ function drawError({ code, exitCode, message, fix, alternatives, details }: Fiel
   return [
     `${paint('red', toOneLine(String(code)))} ${paint('dim', `(exit ${exitCode})`)}`,
     ...wrap(String(message), columns - 2).map((line) => `  ${line}`),
-    ...(isMap(details) ? (view.error ?? drawErrorDetails)(details, String(message), screen) : []),
+    ...(isPlainObject(details) ? (view.error ?? drawErrorDetails)(details, String(message), screen) : []),
     // Never cut or wrapped, so that it can be copied.
     `${paint('green', 'fix')}  ${toOneLine(String(fix))}`,
     ...(isRecords(alternatives)

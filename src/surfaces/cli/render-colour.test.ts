@@ -3,7 +3,7 @@ import { registry } from '#core/index.generated.ts';
 import { renderAnswer } from './render-answer.ts';
 
 // Alone in its file: once text of another script has been measured, everything is measured the long way.
-test('colour does not move the columns of plain text', async () => {
+test('aligns columns the same with and without colour', async () => {
   const tasks = [
     { id: 'T001', title: 'Build the reader', status: 'pending', priority: 'critical', parentId: 'T009' },
     { id: 'T1002', title: 'Test', status: 'done', priority: 'low', parentId: 'T001' },

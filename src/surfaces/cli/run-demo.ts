@@ -11,14 +11,14 @@ import { runCli, type Terminal } from './run.ts';
 
 interface DemoStep {
   say: string;
-  /** What somebody wrote by then, by its path in the folder. */
+  /** Files that are written before the command, by their path in the folder. */
   files?: Record<string, string>;
-  /** A word as it stands, or what another command line prints. */
+  /** A word, or the output of another command line. */
   argv: (string | { printedBy: string[] })[];
   exit?: number;
 }
 
-/** Runs the command lines of an answer, each through the real door, in a project of their own; prints them and what they answer. */
+/** Runs the command lines of an answer in a project of their own, and prints them with their output. */
 export async function runDemo(envelope: Envelope, key: string, terminal: Terminal): Promise<number> {
   const steps = envelope[key] as DemoStep[];
   const given = typeof envelope.folder === 'string' ? resolve(envelope.folder) : undefined;
@@ -32,13 +32,13 @@ export async function runDemo(envelope: Envelope, key: string, terminal: Termina
   const { paint, columns } = createScreen({ columns: terminal.columns, hasColour: terminal.hasColour && terminal.isTerminal });
   const say = (text: string): void => terminal.write(`${wrap(text, columns).join('\n')}\n`);
   const prompt = (words: string[]): void => terminal.write(`${paint('green', '$')} ${paint('bold', commandLine(words))}\n`);
-  // A refusal is part of the story, so both kinds of answer go where the story goes.
-  const stage: Terminal = { ...terminal, writeError: terminal.write, hasColour: terminal.hasColour && terminal.isTerminal };
+  // Errors are part of the demo, so they go to standard output too.
+  const demoTerminal: Terminal = { ...terminal, writeError: terminal.write, hasColour: terminal.hasColour && terminal.isTerminal };
   const app = terminal.appAt(folder);
   try {
     for (const { say: text, files = {}, argv: words, exit = 0 } of steps) {
       const argv: string[] = [];
-      for (const word of words) argv.push(typeof word === 'string' ? word : await captureOutput(app, word.printedBy, stage));
+      for (const word of words) argv.push(typeof word === 'string' ? word : await captureOutput(app, word.printedBy, demoTerminal));
       if (text) say(text);
       for (const [path, content] of Object.entries(files)) {
         writeFileSync(join(folder, path), content);
@@ -46,7 +46,7 @@ export async function runDemo(envelope: Envelope, key: string, terminal: Termina
         terminal.write(content);
       }
       prompt(['cleo', ...argv]);
-      const code = await runCli(app, [...argv, '--human'], stage);
+      const code = await runCli(app, [...argv, '--human'], demoTerminal);
       terminal.write('\n');
       if (code === exit) continue;
       terminal.writeError(`The demo stops here: exit ${code} where ${exit} was expected\n`);
@@ -67,7 +67,7 @@ export async function runDemo(envelope: Envelope, key: string, terminal: Termina
   return 0;
 }
 
-/** What a command line prints, without the end of the line. */
+/** Runs a command line and returns its output without the final line break. */
 async function captureOutput(app: App, argv: string[], terminal: Terminal): Promise<string> {
   let text = '';
   const write = (part: string): void => {

@@ -35,7 +35,7 @@ async function live(columns = 60, hasColour = false) {
 beforeEach(() => void vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] }));
 afterEach(() => void vi.useRealTimers());
 
-test('what is decided stays; what goes on is counted below it, and is gone in the end', async () => {
+test('keeps result lines and clears the current activity at the end', async () => {
   const { seen, observe, done } = await live();
   observe('attempt_started', {}, about);
   expect(screenOf(seen.text)).toBe('▸ design\n  design · shape · attempt 1 · 0.0 s …');
@@ -53,7 +53,7 @@ test('what is decided stays; what goes on is counted below it, and is gone in th
   expect(screenOf(seen.text)).toMatch(/2\.0 s\n\n$/);
 });
 
-test('no line is wider than the screen, and nothing that a skill says is obeyed', async () => {
+test('fits the screen and escapes control characters of a skill', async () => {
   const { seen, observe, done } = await live(40);
   const long = `${'word '.repeat(30)}\u001b[2J\u0007漢字`;
   observe('execution_progress', { kind: 'note', note: long }, { ...about, skill: 'x'.repeat(60) });
@@ -65,7 +65,7 @@ test('no line is wider than the screen, and nothing that a skill says is obeyed'
   done();
 });
 
-test('there is colour only where there is', async () => {
+test('uses colour only if the terminal has it', async () => {
   expect((await live()).seen.text).not.toContain('\u001b[1m');
   expect((await live(60, true)).seen.text).toContain('\u001b[1m');
 });
@@ -94,12 +94,12 @@ async function watched(more: Partial<Terminal>, ...argv: string[]): Promise<{ ex
   return { exitCode, ...seen };
 }
 
-test('whoever watches sees the run on standard error, and the answer on standard output', async () => {
+test('prints progress to standard error and the answer to standard output', async () => {
   const { exitCode, out, err } = await watched({});
   expect(exitCode).toBe(0);
   expect(screenOf(err).split('\n').slice(0, 3)).toEqual([
     '▸ skill',
-    '  ✓ greet · gate 1 precondition',
+    '  ✓ greet · precondition gate',
     expect.stringMatching(/^ {2}✓ greet · attempt 1 · exit 0 · \d\.\d s$/),
   ]);
   expect(out).toMatch(/^✓ run-\w+ {2}success\n/);
@@ -110,6 +110,6 @@ test.each<[string, Partial<Terminal>, string[]]>([
   ['nor beside JSON', {}, ['--json']],
   ['however JSON is asked for', { format: 'json' }, []],
   ['nor where only the id is wanted', {}, ['--quiet']],
-])('nothing of it is drawn %s', async (_, terminal, argv) => {
+])('draws no progress %s', async (_, terminal, argv) => {
   expect((await watched(terminal, ...argv)).err).not.toContain('attempt');
 });

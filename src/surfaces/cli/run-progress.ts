@@ -19,29 +19,29 @@ const marks: Record<ProgressLine['mark'], [sign: string, colour: Colour]> = {
 const redrawEveryMs = 250;
 const clearLine = '\r\u001b[K';
 
-/** Draws on standard error what a run does: a line for whatever is decided, and below them one for what goes on now, which is gone
- *  when it ends. */
+/** Draws the progress of a run on standard error: a line for each result, and below them the current activity, which is cleared at
+ *  the end. */
 export async function showRunProgress(
-  { initialState: begin, step, formatStatus: now }: ProgressReporter,
+  { initialState, step, formatStatus }: ProgressReporter,
   terminal: Pick<Terminal, 'columns' | 'hasColour' | 'writeError'>,
   clock: () => number = () => performance.now(),
 ): Promise<{ observe: EventObserver; done(): void }> {
-  // What will be told is not known yet: it may be in any script.
+  // Later lines may be in any script, so the width tables are loaded now.
   await prepareWidths('\u6f22');
   const { paint, columns } = createScreen(terminal);
-  let tale = begin;
-  let drawn = '';
-  let isSaid = false;
+  let state = initialState;
+  let activity = '';
+  let hasLines = false;
   const draw = (before: string): void => {
-    const current = now(tale, clock());
-    // A line as wide as the screen would go on in the next, and could not be taken back.
+    const current = formatStatus(state, clock());
+    // A line as wide as the screen would wrap, and could not be cleared.
     const line = current === undefined ? '' : truncate(`  ${toOneLine(current)} …`, columns - 1);
-    if (before === '' && line === drawn) return;
-    terminal.writeError(`${drawn === '' ? '' : clearLine}${before}${paint('dim', line)}`);
-    isSaid ||= before !== '';
-    drawn = line;
+    if (before === '' && line === activity) return;
+    terminal.writeError(`${activity === '' ? '' : clearLine}${before}${paint('dim', line)}`);
+    hasLines ||= before !== '';
+    activity = line;
   };
-  const told = ({ mark, text }: ProgressLine): string => {
+  const drawLine = ({ mark, text }: ProgressLine): string => {
     const [sign, colour] = marks[mark];
     if (mark === 'phase') return `${paint('bold', `${sign} ${truncate(toOneLine(text), columns - 2)}`)}\n`;
     const [first = '', ...more] = wrap(toOneLine(text), columns - 4);
@@ -51,16 +51,16 @@ export async function showRunProgress(
   timer.unref();
   return {
     observe(event, data, about) {
-      const next = step(tale, { event, data, about }, clock());
-      tale = next.state;
-      draw(next.lines.map(told).join(''));
+      const next = step(state, { event, data, about }, clock());
+      state = next.state;
+      draw(next.lines.map(drawLine).join(''));
     },
     done() {
       clearInterval(timer);
-      const rest = `${drawn === '' ? '' : clearLine}${isSaid ? '\n' : ''}`;
+      const rest = `${activity === '' ? '' : clearLine}${hasLines ? '\n' : ''}`;
       if (rest !== '') terminal.writeError(rest);
-      drawn = '';
-      isSaid = false;
+      activity = '';
+      hasLines = false;
     },
   };
 }

@@ -36,20 +36,20 @@ async function brokenApp(more: Partial<Terminal> = {}) {
   return { run };
 }
 
-test('what nobody expected is exit 1 with an envelope and without a stack', async () => {
+test('reports an unexpected error as exit 1 with an envelope and without a stack', async () => {
   const { run } = await brokenApp();
   const { exitCode, out, err } = await run('show', 'T1');
   expect({ exitCode, err }).toEqual({ exitCode: 1, err: '' });
   expect(JSON.parse(out)).toMatchObject({ error: { code: 'E_GENERAL_ERROR', message: 'Unexpected: part is gone', fix: 'cleo doctor' } });
 });
 
-test('who debugs sees the stack, on standard error', async () => {
+test('prints the stack to standard error when debugging', async () => {
   const { run } = await brokenApp({ isDebugging: true });
   const { err } = await run('show', 'T1');
   expect(err).toMatch(/^Error: part is gone\n\s+at /);
 });
 
-test('a terminal gets text, and JSON where CLEO_FORMAT asks for it', async () => {
+test('prints text to a terminal, or JSON with CLEO_FORMAT=json', async () => {
   expect((await (await brokenApp({ isTerminal: true })).run('list')).out).toBe('Nothing found.\n');
   expect((await (await brokenApp({ isTerminal: true, format: 'json' })).run('list')).out).toMatch(/^\{/);
   expect((await (await brokenApp({ isTerminal: true, format: 'json' })).run('list', '--human')).out).toBe('Nothing found.\n');

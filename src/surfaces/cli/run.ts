@@ -12,30 +12,30 @@ export interface Terminal {
   isTerminal: boolean;
   columns: number;
   hasColour: boolean;
-  /** Whether someone is watching: standard error is a terminal too. */
+  /** Standard error is a terminal too, so progress can be shown. */
   isWatched?: boolean;
   isDebugging: boolean;
   format: string | undefined;
   write(text: string | Uint8Array): void;
   writeError(text: string): void;
-  /** The house of a project in another folder, apart from the settings of this user. */
+  /** Creates the app of a project in another folder, without the settings of this user. */
   appAt(folder: string): App;
-  /** Runs one of the commands that are processes, until it ends; its exit code. */
+  /** Runs a command that is a process until it ends, and returns its exit code. */
   start(command: string, params: Record<string, unknown>, globals: Globals, terminal: Terminal): Promise<number>;
 }
 
-/** One command line: words → operation and parameters → the one door → text and exit code. Nothing else. */
+/** Runs one command line: words → operation and parameters → dispatch → text and exit code. */
 export async function runCli(app: App, argv: string[], terminal: Terminal): Promise<number> {
   // The scripts of `cleo completion` call this; help does not list it.
   if (argv[0] === '__complete') return (await import('./complete.ts')).printCandidates(app, argv.slice(2), terminal);
   const named = findCommand(app.registry.findByFirstWord(getFirstWord(argv)), argv);
-  // A process may share its words with an operation, and be told from it by this flag.
-  const found = 'refusal' in named || includesFlag(argv, ['--watch']) ? findCommand(await withProcesses(app), argv) : named;
+  // `list --watch` is a process that shares its command with an operation.
+  const found = 'error' in named || includesFlag(argv, ['--watch']) ? findCommand(await listAllCommands(app), argv) : named;
   if (!('entry' in found)) {
     if (includesFlag(argv, ['--version'])) return runCli(app, ['version', ...pickFormatFlags(argv)], terminal);
-    if (!('refusal' in found)) return runCli(app, ['help', ...('group' in found ? [found.group] : []), ...pickFormatFlags(argv)], terminal);
-    const refusal = found.guess && !(await isValidCall(app, found.guess)) ? withoutGuess(found.error) : found.error;
-    const reply = createErrorReply(app, argv.find((word) => !word.startsWith('-')) ?? 'cleo', refusal);
+    if (!('error' in found)) return runCli(app, ['help', ...('group' in found ? [found.group] : []), ...pickFormatFlags(argv)], terminal);
+    const error = found.guess && !(await isValidCall(app, found.guess)) ? withoutFix(found.error) : found.error;
+    const reply = createErrorReply(app, argv.find((word) => !word.startsWith('-')) ?? 'cleo', error);
     return print(app, reply, { json: includesFlag(argv, ['--json']), human: includesFlag(argv, ['--human']) }, terminal);
   }
   const { entry, rest } = found;
@@ -51,17 +51,17 @@ export async function runCli(app: App, argv: string[], terminal: Terminal): Prom
     isPiped = parsed.params.raw === true && !globals.json;
     await readSources(app.platform.folder, parsed, operation);
     const isLong = terminal.isWatched && (operation.kind === 'job' || operation.cli.read !== undefined);
-    const isTold = terminal.isWatched && !globals.json && !globals.quiet && (globals.human || terminal.format !== 'json');
-    const shown =
-      operation.progress && isTold
+    const hasProgress = terminal.isWatched && !globals.json && !globals.quiet && (globals.human || terminal.format !== 'json');
+    const progress =
+      operation.progress && hasProgress
         ? await (await import('./run-progress.ts')).showRunProgress(await operation.progress(), terminal)
         : undefined;
-    const done = shown?.done ?? (isLong ? (await import('./elapsed-time.ts')).showElapsedTime(operation.summary) : undefined);
+    const done = progress?.done ?? (isLong ? (await import('./elapsed-time.ts')).showElapsedTime(operation.summary) : undefined);
     reply = await dispatch(app, {
       operation: entry.name,
       gateway: 'cli',
       params: parsed.params,
-      ...(shown ? { observe: shown.observe } : {}),
+      ...(progress ? { observe: progress.observe } : {}),
       ...(globals.session ? { session: globals.session } : {}),
       ...(globals.agent ? { agent: globals.agent } : {}),
       ...(globals.idempotencyKey ? { idempotencyKey: globals.idempotencyKey } : {}),
@@ -74,31 +74,30 @@ export async function runCli(app: App, argv: string[], terminal: Terminal): Prom
     }
   } catch (error) {
     const isKnown = error instanceof CleoError;
-    const refusal = isKnown ? error : new CleoError('E_GENERAL_ERROR', { problem: (error as Error)?.message ?? String(error) });
-    reply = { ...createErrorReply(app, entry.name, refusal), ...(isKnown ? {} : { unexpected: error }) };
+    const cleoError = isKnown ? error : new CleoError('E_GENERAL_ERROR', { problem: (error as Error)?.message ?? String(error) });
+    reply = { ...createErrorReply(app, entry.name, cleoError), ...(isKnown ? {} : { unexpected: error }) };
   }
-  // What comes next in the pipe reads what was asked for, or nothing.
-  const isKept = isPiped && !reply.envelope.success;
-  return print(app, reply, globals, isKept ? { ...terminal, write: (text) => terminal.writeError(String(text)) } : terminal);
+  // An error must not reach the next command of the pipe.
+  const isRedirected = isPiped && !reply.envelope.success;
+  return print(app, reply, globals, isRedirected ? { ...terminal, write: (text) => terminal.writeError(String(text)) } : terminal);
 }
 
-/** Everything that can be typed; only a word that is no operation's asks for it. */
-async function withProcesses({ registry }: App): Promise<(RegistryEntry | ProcessEntry)[]> {
+/** Lists all commands, including processes. These are loaded only when a command is not an operation. */
+async function listAllCommands({ registry }: App): Promise<(RegistryEntry | ProcessEntry)[]> {
   const { processes } = await import('#admin/operations/shared/processes.ts');
-  const named = processes.map((process) => {
+  const entries = processes.map((process) => {
     const { select } = process.cli;
     return { name: process.name, aliases: [], commands: listCommandNames(process), ...(select ? { select } : {}), process };
   });
-  return [...registry.entries, ...named];
+  return [...registry.entries, ...entries];
 }
 
 type ProcessEntry = CommandNames & { process: CommandDefinition };
 
-/** A process answers nothing itself; only words that are no call of it are answered here. */
 async function startProcess(app: App, process: CommandDefinition, argv: string[], terminal: Terminal): Promise<number> {
-  const { params, globals, error: refusal } = parseArguments(process, argv);
+  const { params, globals, error: inputError } = parseArguments(process, argv);
   try {
-    if (refusal) throw refusal;
+    if (inputError) throw inputError;
     return await terminal.start(process.name, parseParams(process, params), globals, terminal);
   } catch (error) {
     if (!(error instanceof CleoError)) throw error;
@@ -106,17 +105,17 @@ async function startProcess(app: App, process: CommandDefinition, argv: string[]
   }
 }
 
-/** Whether the words are a call of the right shape. */
+/** Checks whether the words name a command and fit its parameters. */
 async function isValidCall(app: App, argv: string[]): Promise<boolean> {
-  const found = findCommand(await withProcesses(app), argv);
+  const found = findCommand(await listAllCommands(app), argv);
   if (!('entry' in found)) return 'group' in found;
   return isCall('process' in found.entry ? found.entry.process : await found.entry.load(), found.rest);
 }
 
-const withoutGuess = ({ details }: CleoError): CleoError =>
+const withoutFix = ({ details }: CleoError): CleoError =>
   new CleoError('E_INVALID_OPERATION', { operation: String(details.operation), suggestions: details.suggestions as string[] });
 
-/** Whether one of these flags is given, not as a word behind `--`. */
+/** Checks whether one of `flags` is given before `--`. */
 function includesFlag(argv: string[], flags: string[]): boolean {
   const end = argv.indexOf('--');
   return (end < 0 ? argv : argv.slice(0, end)).some((word) => flags.includes(word));
@@ -130,8 +129,8 @@ async function readSources(folder: string, parsed: ParsedArguments, operation: N
   try {
     for (const source of parsed.sources)
       if (source.files && source.path !== '-') {
-        const wanted = await source.files(parsed.params);
-        parsed.params[source.name] = (await import('./files.ts')).readFiles(source.path, wanted, operation, folder);
+        const selection = await source.files(parsed.params);
+        parsed.params[source.name] = (await import('./files.ts')).readFiles(source.path, selection, operation, folder);
       } else Object.assign(parsed.params, await readSource(source, operation, folder));
   } catch (error) {
     if (!(error instanceof CleoError)) throw error;
@@ -147,8 +146,8 @@ const createErrorReply = (app: App, command: string, error: CleoError): Reply =>
 export async function print(app: Pick<App, 'registry'>, reply: Reply, globals: Globals, terminal: Terminal): Promise<number> {
   if (reply.unexpected && terminal.isDebugging) terminal.writeError(`${(reply.unexpected as Error).stack ?? reply.unexpected}\n`);
   const { envelope, operation, exitCode } = reply;
-  const text = operation?.cli.raw;
-  const raw = text && envelope.success && !globals.json && envelope[text] !== undefined ? text : undefined;
+  const rawKey = operation?.cli.raw;
+  const raw = rawKey && envelope.success && !globals.json && envelope[rawKey] !== undefined ? rawKey : undefined;
   const isJson = globals.json || (!raw && !globals.human && !globals.quiet && (terminal.format === 'json' || !terminal.isTerminal));
   if (raw && typeof envelope[raw] === 'string')
     terminal.write(

@@ -1,8 +1,7 @@
+import type { Fields } from '#core/terminal/cell.ts';
 import type { Envelope } from '#dispatch/envelope.ts';
 
-type Fields = Record<string, unknown>;
-
-/** `--fields a,b`: of each record only these; a name that no record has is said in a warning. */
+/** Keeps only these fields of each record, for `--fields a,b`. A name that no record has becomes a warning. */
 export function pickFields(envelope: Envelope, fields: string[]): Envelope {
   const field = envelope._meta.resultsField;
   if (!envelope.success || !field) return envelope;
@@ -17,7 +16,7 @@ export function pickFields(envelope: Envelope, fields: string[]): Envelope {
   return { ...envelope, _meta: { ...envelope._meta, ...(warnings.length ? { warnings } : {}) }, [field]: picked };
 }
 
-/** A record inside a record is one of its own only as a child in a tree. */
+/** Picks fields of a record and of its children in a tree; other nested records stay whole. */
 function pickRecord(value: unknown, names: string[], seen: Set<string>): unknown {
   if (Array.isArray(value)) return value.map((item) => pickRecord(item, names, seen));
   if (typeof value !== 'object' || value === null) return value;
@@ -33,12 +32,12 @@ function pickRecord(value: unknown, names: string[], seen: Set<string>): unknown
 
 const isEmpty = (value: unknown): boolean => typeof value === 'object' && value !== null && Object.keys(value).length === 0;
 
-/** `--quiet`: bare ids, one a line; where there are none, the bare value. */
+/** Formats an answer for `--quiet`: the ids, one on a line, or the plain value of an answer without ids. */
 export function formatQuiet(envelope: Envelope): string {
   const value = envelope[envelope._meta.resultsField ?? ''];
   const lines = listIds(value);
   if (lines.length > 0) return `${lines.join('\n')}\n`;
-  // A moment is that of the task beside it.
+  // `complete` answers with a time first; its task follows.
   const [task] = listIds(envelope.task);
   if (task !== undefined) return `${task}\n`;
   const isPlain = typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean';
@@ -48,10 +47,10 @@ export function formatQuiet(envelope: Envelope): string {
 function listIds(value: unknown): string[] {
   if (Array.isArray(value)) return value.flatMap((item) => (typeof item === 'string' ? [item] : listIds(item)));
   if (typeof value !== 'object' || value === null) return [];
-  // A grade names the task that its session was about; it is the session that was graded.
+  // A grade has the id of its session and of the session's task; the session was graded.
   const { id, slug, sessionId, taskId, name, version, children, tasks } = value as Fields;
   const own = id ?? slug ?? sessionId ?? taskId ?? name ?? version;
-  // A wave has no name of its own: what it holds is meant.
+  // A wave has no id; its tasks are listed.
   const inner = children ?? (own === undefined ? tasks : undefined);
   return [...(own === undefined ? [] : [String(own)]), ...(Array.isArray(inner) ? listIds(inner) : [])];
 }

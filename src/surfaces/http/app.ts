@@ -2,16 +2,17 @@ import type { HttpBindings } from '@hono/node-server';
 import { type Context, Hono } from 'hono';
 import { CleoError } from '#core/errors/error.ts';
 import { hasTokens, type TokenIdentity } from '#dispatch/authenticate.ts';
-import { type App, dispatch } from '#dispatch/dispatch.ts';
+import { type App, type Call, dispatch } from '#dispatch/dispatch.ts';
 import { createFailure, type Envelope } from '#dispatch/envelope.ts';
+import { defined } from '#lib/defined.ts';
 import { type AccessOptions, createAccessControl, type Visitor } from './access-control.ts';
 import { createMetrics } from './metrics.ts';
 import { createOpenApi } from './openapi.ts';
 
 export interface HttpAppOptions extends AccessOptions {
-  /** What answers at `/mcp`, behind the same checks; built on the house it is given. */
+  /** Creates the endpoint at `/mcp`, which is behind the same checks, for the given app. */
   mcp?: (app: App) => { handle(request: Request, from: { token: TokenIdentity }): Promise<Response> };
-  /** Told what nobody expected. */
+  /** Reports unexpected errors. */
   report?: (error: unknown) => void;
 }
 
@@ -19,12 +20,12 @@ type Env = { Bindings: Partial<HttpBindings>; Variables: { token: TokenIdentity 
 
 const maxBodyBytes = 1 << 20;
 
-/** The HTTP door: `POST /api/<gateway>/<domain>/<operation>`, its description, and what a server is watched by. */
-export function createHttpApp(plain: App, options: HttpAppOptions): Hono<Env> {
+/** Creates the HTTP surface: `POST /api/<gateway>/<domain>/<operation>`, the OpenAPI document, health check and metrics. */
+export function createHttpApp(base: App, options: HttpAppOptions): Hono<Env> {
   const metrics = createMetrics();
-  const app: App = { ...plain, onReply: metrics.countCall };
+  const app: App = { ...base, onReply: metrics.countCall };
   const { platform } = app;
-  const gate = createAccessControl(app, options);
+  const access = createAccessControl(app, options);
   const startedAt = platform.monotonicMs();
   const mcp = options.mcp?.(app);
   let openApi: Promise<string> | undefined;
@@ -41,11 +42,11 @@ export function createHttpApp(plain: App, options: HttpAppOptions): Hono<Env> {
     for (const [name, value] of securityHeaders) c.res.headers.set(name, value);
   });
   routes.use((c, next) => {
-    gate.checkOrigin(toVisitor(c));
+    access.checkOrigin(toVisitor(c));
     return next();
   });
   routes.get('/healthz', async (c) => {
-    gate.checkRate(toVisitor(c), platform.monotonicMs());
+    access.checkRate(toVisitor(c), platform.monotonicMs());
     try {
       await hasTokens(app);
       return c.json({ status: 'ok' });
@@ -54,33 +55,31 @@ export function createHttpApp(plain: App, options: HttpAppOptions): Hono<Env> {
     }
   });
   routes.use(async (c, next) => {
-    c.set('token', await gate.admit(toVisitor(c), platform.monotonicMs()));
+    c.set('token', await access.identify(toVisitor(c), platform.monotonicMs()));
     return next();
   });
 
   routes.post('/api/:gateway{query|mutate}/:domain/:operation', async (c) => {
     if (!/^application\/json\s*(?:;\s*charset="?utf-8"?\s*)?$/i.test(c.req.header('content-type') ?? ''))
-      return refused(c, wrongContentType, 415);
+      return respondError(c, wrongContentType, 415);
     const { gateway, domain, operation } = c.req.param();
     const body = await readBody(c);
-    if (!body) return refused(c, bodyTooLong, 413);
-    const {
-      envelope,
-      error: refusal,
-      unexpected,
-    } = await dispatch(app, {
+    if (!body) return respondError(c, bodyTooLong, 413);
+    const { envelope, error, unexpected } = await dispatch(app, {
       operation: `${domain}.${operation}`,
       gateway: 'http',
       kind: gateway as 'query' | 'mutate',
       token: c.get('token'),
       ...(gateway === 'mutate' ? { signal: createDepartureSignal(c) } : {}),
-      ...given('agent', c.req.header('cleo-agent')),
-      ...given('session', c.req.header('cleo-session')),
-      ...given('idempotencyKey', c.req.header('idempotency-key')),
+      ...defined({
+        agent: c.req.header('cleo-agent'),
+        session: c.req.header('cleo-session'),
+        idempotencyKey: c.req.header('idempotency-key'),
+      }),
       ...parseBody(body),
     });
     if (unexpected) options.report?.(unexpected);
-    return respond(c, envelope, refusal?.httpStatus ?? 200);
+    return respond(c, envelope, error?.httpStatus ?? 200);
   });
   routes.get('/api/openapi.json', async (c) => {
     openApi ??= createOpenApi(app.registry, platform.version).then((document) => JSON.stringify(document));
@@ -100,27 +99,27 @@ export function createHttpApp(plain: App, options: HttpAppOptions): Hono<Env> {
   ] as const)
     routes.all(path, (c) => {
       c.header('allow', method);
-      return refused(c, new CleoError('E_INVALID_INPUT', { problem: `This takes ${method}`, fix: 'cleo help serve' }), 405);
+      return respondError(c, new CleoError('E_INVALID_INPUT', { problem: `This takes ${method}`, fix: 'cleo help serve' }), 405);
     });
 
   routes.notFound((c) => {
     const error = new CleoError('E_INVALID_OPERATION', { operation: c.req.path.slice(0, 100), suggestions: [] });
-    return refused(c, error);
+    return respondError(c, error);
   });
   routes.onError((error, c) => {
-    if (error instanceof CleoError) return refused(c, error);
+    if (error instanceof CleoError) return respondError(c, error);
     options.report?.(error);
-    return refused(c, new CleoError('E_GENERAL_ERROR', { problem: 'the request could not be answered' }));
+    return respondError(c, new CleoError('E_GENERAL_ERROR', { problem: 'the request could not be answered' }));
   });
 
-  /** An answer to what did not get as far as an operation. A stranger is not told which version is here. */
-  function refused(c: Context<Env>, error: CleoError, status = error.httpStatus): Response {
+  /** Answers a request that did not reach an operation. Callers without access do not see the version. */
+  function respondError(c: Context<Env>, error: CleoError, status = error.httpStatus): Response {
     if (status === 401) c.header('www-authenticate', 'Bearer');
     if (error.row === 'E_TOO_MANY_REQUESTS') c.header('retry-after', String(error.details.retryAfterSeconds));
     const { _meta, ...rest } = createFailure({ command: 'http', timestamp: platform.now(), version: platform.version }, error);
     const { version, ...bare } = _meta;
-    const isStranger = [401, 403, 429].includes(status);
-    return respond(c, { _meta: isStranger ? bare : { ...bare, version }, ...rest } as Envelope, status);
+    const isAnonymous = [401, 403, 429].includes(status);
+    return respond(c, { _meta: isAnonymous ? bare : { ...bare, version }, ...rest } as Envelope, status);
   }
   return routes;
 }
@@ -131,7 +130,6 @@ const wrongContentType = new CleoError('E_INVALID_INPUT', {
   fix: 'cleo help serve',
 });
 
-/** Answers are nobody's to keep, to guess at or to frame. */
 const securityHeaders = Object.entries({
   'cache-control': 'no-store',
   'x-content-type-options': 'nosniff',
@@ -151,10 +149,8 @@ const toVisitor = (c: Context<Env>): Visitor => ({
   address: c.env?.incoming?.socket.remoteAddress ?? 'local',
 });
 
-const given = <K extends string>(key: K, value: string | undefined): Partial<Record<K, string>> =>
-  (value === undefined ? {} : { [key]: value }) as Partial<Record<K, string>>;
-
-/** The whole body, unless it is too long. What says how long it is need not be looked at piece by piece, which costs more than the rest. */
+/** Reads the body; undefined if it is too long. A body with a Content-Length is read at once, because reading it chunk by chunk would
+ *  take longer than the call. */
 async function readBody(c: Context<Env>): Promise<Uint8Array | undefined> {
   const length = c.req.header('content-length');
   if (length !== undefined) return Number(length) > maxBodyBytes ? undefined : new Uint8Array(await c.req.arrayBuffer());
@@ -168,21 +164,21 @@ async function readBody(c: Context<Env>): Promise<Uint8Array | undefined> {
   return Buffer.concat(parts);
 }
 
-/** Nothing at all is no parameters. What is no JSON is answered and logged like any call that does not parse. */
-function parseBody(body: Uint8Array): { params: unknown; refusal?: CleoError } {
+/** Parses the body; an empty one means no parameters. Invalid JSON is logged and answered like any call that does not parse. */
+function parseBody(body: Uint8Array): Pick<Call, 'params' | 'inputError'> {
   try {
     return { params: body.byteLength === 0 ? {} : JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(body)) };
   } catch {
-    return { params: {}, refusal: new CleoError('E_INVALID_INPUT', { problem: 'The body is not valid JSON', fix: 'cleo help serve' }) };
+    return { params: {}, inputError: new CleoError('E_INVALID_INPUT', { problem: 'The body is not valid JSON', fix: 'cleo help serve' }) };
   }
 }
 
-/** Aborted when the caller leaves before it is answered. */
+/** Creates a signal that aborts when the caller disconnects before the answer. */
 function createDepartureSignal(c: Context<Env>): AbortSignal {
-  const left = new AbortController();
+  const controller = new AbortController();
   const { outgoing } = c.env ?? {};
   outgoing?.once('close', () => {
-    if (!outgoing.writableFinished) left.abort();
+    if (!outgoing.writableFinished) controller.abort();
   });
-  return left.signal;
+  return controller.signal;
 }

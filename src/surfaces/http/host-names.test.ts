@@ -13,7 +13,7 @@ test.each([
   ['localhost:4800:1', undefined],
   ['localhost/x', undefined],
   ['::1', undefined],
-])('the host %j is %o', (text, parts) => {
+])('splits the host %j into %o', (text, parts) => {
   expect(splitHost(text)).toEqual(parts);
 });
 
@@ -26,7 +26,7 @@ test.each([
   ['localhost.evil.example', false],
   ['0.0.0.0', false],
   ['10.0.0.1', false],
-])('%s is this machine: %s', (name, isIt) => {
+])('loopback of %s: %s', (name, isIt) => {
   expect(isLoopback(name)).toBe(isIt);
 });
 
@@ -61,11 +61,11 @@ test.each([
   ['http://board.example', { name: 'board.example', port: '' }, true],
   ['http://board.example:80', { name: 'board.example', port: '' }, true],
   ['https://board.example:8443', { name: 'board.example', port: '' }, false],
-])('a page of %s that asks %o is ours: %s', (origin, asked, isIt) => {
+])('origin %s for host %o is allowed: %s', (origin, asked, isIt) => {
   expect(isOwnOrigin(origin, asked)).toBe(isIt);
 });
 
-test('a list may have blanks and empty items', () => {
+test('splits a list with blanks and empty items', () => {
   expect(splitList(' A.example , ,b.example,')).toEqual(['a.example', 'b.example']);
   expect(splitList('')).toEqual([]);
 });

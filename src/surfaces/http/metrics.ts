@@ -1,15 +1,15 @@
 import type { App, Reply } from '#dispatch/dispatch.ts';
 
-/** What Prometheus asks for. */
+/** Metrics in the text format of Prometheus. */
 export interface Metrics {
-  /** Every call through the one door, whichever protocol brought it. */
+  /** Counts a call of an operation from any surface. */
   countCall: NonNullable<App['onReply']>;
   countRequest(status: number): void;
   changeOpen(by: 1 | -1): void;
   text(uptimeSeconds: number, memoryBytes: number): string;
 }
 
-/** Seconds. */
+/** Bucket bounds of the call durations, in seconds. */
 const bounds = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10];
 
 export function createMetrics(): Metrics {
@@ -19,7 +19,7 @@ export function createMetrics(): Metrics {
   let open = 0;
   return {
     countCall({ gateway }, { exitCode, operation }: Reply, durationMs) {
-      // A name that is no operation's is the caller's own invention; there is no end to those.
+      // Callers can invent any number of operation names, so these share one label.
       incrementCount(calls, `operation="${operation?.name ?? 'unknown'}",gateway="${gateway}",exit="${exitCode}"`);
       const seen = durations.get(gateway) ?? { within: bounds.map(() => 0), count: 0, sum: 0 };
       const seconds = durationMs / 1000;
@@ -37,7 +37,7 @@ export function createMetrics(): Metrics {
     text: (uptimeSeconds, memoryBytes) =>
       [
         ...formatCounter('cleo_calls_total', 'Calls by operation, gateway and exit code', calls),
-        '# HELP cleo_call_duration_seconds How long calls took',
+        '# HELP cleo_call_duration_seconds Duration of calls',
         '# TYPE cleo_call_duration_seconds histogram',
         ...[...durations].flatMap(([gateway, { within, count, sum }]) => [
           ...bounds.map((bound, i) => `cleo_call_duration_seconds_bucket{gateway="${gateway}",le="${bound}"} ${within[i]}`),
@@ -46,9 +46,9 @@ export function createMetrics(): Metrics {
           `cleo_call_duration_seconds_count{gateway="${gateway}"} ${count}`,
         ]),
         ...formatCounter('cleo_http_requests_total', 'HTTP requests by status', requests),
-        ...formatGauge('cleo_http_open_requests', 'HTTP requests that are being answered', open),
-        ...formatGauge('cleo_uptime_seconds', 'Since the server started', uptimeSeconds),
-        ...formatGauge('process_resident_memory_bytes', 'Memory of the process', memoryBytes),
+        ...formatGauge('cleo_http_open_requests', 'Running HTTP requests', open),
+        ...formatGauge('cleo_uptime_seconds', 'Time since the server started', uptimeSeconds),
+        ...formatGauge('process_resident_memory_bytes', 'Resident memory of the process', memoryBytes),
         '',
       ].join('\n'),
   };

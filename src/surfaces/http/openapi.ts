@@ -4,11 +4,11 @@ import { createJsonSchema } from '#core/model/json-schema.ts';
 
 type Node = Record<string, unknown>;
 
-/** The HTTP door as an OpenAPI 3.1 document, which follows from the definitions. */
-export async function createOpenApi(catalog: Registry, version: string): Promise<Node> {
+/** Creates the OpenAPI 3.1 document of the HTTP surface from the operation definitions. */
+export async function createOpenApi(registry: Registry, version: string): Promise<Node> {
   const schemas: Node = { Meta: meta, Error: failure };
   const paths: Node = {};
-  for (const entry of catalog.entries) {
+  for (const entry of registry.entries) {
     const operation = await entry.load();
     paths[getPath(operation)] = { post: describeOperation(operation, schemas) };
   }
@@ -21,18 +21,18 @@ export async function createOpenApi(catalog: Registry, version: string): Promise
       license: { name: 'MIT', identifier: 'MIT' },
     },
     servers: [{ url: '/' }],
-    // On the machine itself a token is not asked for, unless the configuration says so.
+    // Local callers need no token by default, hence the empty alternative.
     security: [{ token: [] }, {}],
-    tags: [...new Set(catalog.entries.map(({ name }) => name.split('.', 1)[0]))].map((name) => ({ name })),
+    tags: [...new Set(registry.entries.map(({ name }) => name.split('.', 1)[0]))].map((name) => ({ name })),
     paths,
     components: {
       schemas,
       responses: Object.fromEntries(Object.entries(commonErrors).map(([status, codes]) => [`E${status}`, createErrorResponse(codes)])),
-      securitySchemes: { token: { type: 'http', scheme: 'bearer', description: 'What cleo token create shows once' } },
+      securitySchemes: { token: { type: 'http', scheme: 'bearer', description: 'The secret that cleo token create prints once' } },
       parameters: {
         Session: createHeader('Cleo-Session', 'The session the call belongs to'),
-        Agent: createHeader('Cleo-Agent', 'Who is calling; the name of the token, or http, where it is left out'),
-        IdempotencyKey: createHeader('Idempotency-Key', 'The same key again gives the same answer and has no second effect'),
+        Agent: createHeader('Cleo-Agent', 'The calling agent; by default the name of the token, or http'),
+        IdempotencyKey: createHeader('Idempotency-Key', 'Repeating a key returns the same answer and has no second effect'),
       },
     },
   };
@@ -59,14 +59,14 @@ function describeOperation(operation: Operation, schemas: Node): Node {
     parameters: ['Session', 'Agent', ...(isWrite ? ['IdempotencyKey'] : [])].map((name) => ({ $ref: `#/components/parameters/${name}` })),
     requestBody: { required: true, content: { 'application/json': { schema: params, example: operation.example.call } } },
     responses: {
-      200: { description: 'Done; _meta.exitCode is there when it is not 0', ...toJsonContent(toRef(`${id}Result`)) },
+      200: { description: 'Success; _meta.exitCode is set if it is not 0', ...toJsonContent(toRef(`${id}Result`)) },
       ...listErrorResponses(operation),
     },
     ...(operation.scope ? { description: 'Needs a token of scope admin.' } : {}),
   };
 }
 
-/** What any call may answer. */
+/** Errors that any call can return. */
 const commonErrors: Record<string, string[]> = {
   400: ['E_INVALID_INPUT'],
   401: ['E_UNAUTHORIZED'],
@@ -79,7 +79,7 @@ const commonErrors: Record<string, string[]> = {
   503: ['E_LOCK_TIMEOUT'],
 };
 
-/** Those, and what this one names. */
+/** Lists the common errors and those of this operation, by HTTP status. */
 function listErrorResponses(operation: Operation): Node {
   const own: Record<string, string[]> = {};
   for (const code of operation.errors) {
@@ -95,21 +95,21 @@ function listErrorResponses(operation: Operation): Node {
 
 const createErrorResponse = (codes: string[]): Node => ({ description: codes.join(', '), ...toJsonContent(toRef('Error')) });
 
-/** What a schema defines for itself moves to where the whole document finds it. */
+/** Moves the `$defs` of a schema to the components of the document, and rewrites the references to them. */
 function hoistDefinitions(schema: object, id: string, schemas: Node): Node {
   const { $defs, ...rest } = schema as Node;
-  const moved = (node: unknown): unknown => {
-    if (Array.isArray(node)) return node.map(moved);
+  const rewrite = (node: unknown): unknown => {
+    if (Array.isArray(node)) return node.map(rewrite);
     if (typeof node !== 'object' || node === null) return node;
     return Object.fromEntries(
       Object.entries(node).map(([key, value]) => [
         key,
-        key === '$ref' && typeof value === 'string' ? value.replace('#/$defs/', `#/components/schemas/${id}`) : moved(value),
+        key === '$ref' && typeof value === 'string' ? value.replace('#/$defs/', `#/components/schemas/${id}`) : rewrite(value),
       ]),
     );
   };
-  for (const [name, definition] of Object.entries(($defs as Node | undefined) ?? {})) schemas[`${id}${name}`] = moved(definition);
-  return moved(rest) as Node;
+  for (const [name, definition] of Object.entries(($defs as Node | undefined) ?? {})) schemas[`${id}${name}`] = rewrite(definition);
+  return rewrite(rest) as Node;
 }
 
 const toRef = (name: string): Node => ({ $ref: `#/components/schemas/${name}` });
@@ -125,12 +125,12 @@ const texts = { type: 'array', items: { type: 'string' } };
 const meta = {
   type: 'object',
   properties: {
-    command: { type: 'string', description: 'The operation, by its own name' },
+    command: { type: 'string', description: 'The name of the operation' },
     timestamp: { type: 'string', format: 'date-time' },
     version: { type: 'string' },
     resultsField: { type: 'string', description: 'The key that holds the primary data' },
     sessionId: { type: 'string' },
-    exitCode: { type: 'integer', description: 'When it is not 0' },
+    exitCode: { type: 'integer', description: 'Set if it is not 0' },
     warnings: texts,
     truncated: {
       type: 'object',
@@ -144,7 +144,7 @@ const meta = {
 
 const receipt = {
   type: 'object',
-  description: 'What the write touched',
+  description: 'Records that the write changed',
   properties: { created: texts, updated: texts, deleted: texts, dryRun: { const: true }, count: { type: 'integer' } },
 };
 
@@ -159,7 +159,7 @@ const failure = {
         code: { type: 'string' },
         exitCode: { type: 'integer' },
         message: { type: 'string' },
-        fix: { type: 'string', description: 'A command line that leads out of it' },
+        fix: { type: 'string', description: 'A command line that fixes the error' },
         alternatives: { type: 'array', items: { type: 'object' } },
         details: { type: 'object' },
       },

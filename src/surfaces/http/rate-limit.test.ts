@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { createRateLimiter } from './rate-limit.ts';
 
-test('so many at once, then as many as time gives back, each key for itself', () => {
+test('allows a burst, then refills over time, for each key', () => {
   const rate = createRateLimiter(60);
   for (let i = 0; i < 60; i++) expect(rate.take('a', 0)).toBe(0);
   expect(rate.take('a', 0)).toBe(1);
@@ -12,7 +12,7 @@ test('so many at once, then as many as time gives back, each key for itself', ()
   expect(rate.take('a', 200_000)).toBe(1);
 });
 
-test('a slow rate says how long to wait', () => {
+test('returns the time to wait', () => {
   const rate = createRateLimiter(2);
   rate.take('a', 0);
   rate.take('a', 0);
@@ -21,12 +21,12 @@ test('a slow rate says how long to wait', () => {
   expect(rate.take('a', 30_000)).toBe(0);
 });
 
-test('0 is no limit', () => {
+test('has no limit at 0', () => {
   const free = createRateLimiter(0);
   for (let i = 0; i < 1000; i++) expect(free.take('a', 0)).toBe(0);
 });
 
-test('keys without end do not fill the memory', () => {
+test('limits the number of keys', () => {
   const rate = createRateLimiter(1);
   rate.take('first', 0);
   for (let i = 0; i < 10_000; i++) rate.take(`key ${i}`, 0);

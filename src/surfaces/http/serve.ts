@@ -8,14 +8,14 @@ import { type ListenOptions, listen } from './server.ts';
 
 export interface ServeOptions extends Partial<ListenOptions>, Pick<HttpAppOptions, 'report'> {
   mcp?: (app: App) => ReturnType<NonNullable<HttpAppOptions['mcp']>> & { close(): Promise<void> };
-  /** Aborted when the process is asked to stop. */
+  /** Aborted by a signal to the process. */
   stop: AbortSignal;
-  /** How long what runs may take to finish then. */
+  /** The time that running requests have to finish after that. */
   graceMs?: number;
   announce(where: { url: string; port: number }): void;
 }
 
-/** Serves until it is told to stop; then nobody new is taken, what runs finishes, and the store is closed. */
+/** Serves HTTP until `stop` aborts; then running requests finish and the store is closed. */
 export async function serve(app: App, { stop, announce, mcp, report, graceMs = 10_000, ...listening }: ServeOptions): Promise<void> {
   const { platform } = app;
   const config = platform.config.load(requireProject(platform));
@@ -23,12 +23,12 @@ export async function serve(app: App, { stop, announce, mcp, report, graceMs = 1
   const bound = host.toLowerCase();
   if (port > 65_535)
     throw new CleoError('E_CONFIG_ERROR', { path: 'serve.port', problem: 'must be at most 65535', fix: 'cleo config unset serve.port' });
-  // Also where no token is needed: a store that cannot be read is told now rather than to each caller.
-  const isGuarded = await hasTokens(app);
-  if (!isGuarded && (!isLoopback(bound) || config['serve.requireToken']))
+  // Read even if no token is required, so that a broken store is reported now and not to each caller.
+  const hasToken = await hasTokens(app);
+  if (!hasToken && (!isLoopback(bound) || config['serve.requireToken']))
     throw new CleoError('E_CONFIG_ERROR', {
       path: 'serve',
-      problem: `callers of ${host} need a token, and there is none`,
+      problem: `callers of ${host} need a token, but there is none`,
       fix: 'cleo token create --name client --scope query',
     });
   let endpoint: ReturnType<NonNullable<typeof mcp>> | undefined;
@@ -51,10 +51,10 @@ export async function serve(app: App, { stop, announce, mcp, report, graceMs = 1
   const server = await listen(routes, { ...listening, host, port });
   announce(server);
   if (!stop.aborted) await new Promise<void>((resolve) => stop.addEventListener('abort', () => resolve(), { once: true }));
-  // Streams that wait for changes would last as long as they may.
+  // Open MCP streams would delay the stop until the end of the grace period.
   const streams = endpoint?.close();
   await server.stop(graceMs);
   await streams;
-  // What has not finished by now waits for a lock that it may not get for long; nobody is there to be answered.
+  // A call that is still running waits for a lock; its caller is gone, so the process does not wait longer.
   await Promise.race([app.closeStores(), new Promise((resolve) => setTimeout(resolve, 1000).unref())]);
 }

@@ -6,14 +6,14 @@ import { CleoError } from '#core/errors/error.ts';
 export interface HttpServer {
   port: number;
   url: string;
-  /** Takes nobody new, lets what runs finish for so long, then hangs up. */
+  /** Refuses new connections, waits for running requests, and closes the rest after `graceMs`. */
   stop(graceMs: number): Promise<void>;
 }
 
 export interface ListenOptions {
   host: string;
   port: number;
-  /** Who sends its headers, or its whole request, more slowly than this is not waited for. */
+  /** Slower clients are disconnected. */
   headersTimeoutMs?: number;
   requestTimeoutMs?: number;
 }
@@ -44,7 +44,7 @@ export async function listen(
     url: `http://${family === 'IPv6' ? `[${address}]` : address}:${taken}`,
     async stop(graceMs) {
       const closed = new Promise((resolve) => server.close(resolve));
-      connections.hangUp();
+      connections.closeIdle();
       const end = setTimeout(() => server.closeAllConnections(), graceMs);
       await closed;
       clearTimeout(end);
@@ -52,15 +52,15 @@ export async function listen(
   };
 }
 
-/** Which connections have a request that is not answered yet. Node's own idea of an idle one leaves out those that have not
- *  sent anything. */
-function trackConnections(server: Server): { hangUp(): void } {
+/** Tracks which connections have a running request. Node does not count a connection that has sent nothing as idle, so
+ *  `closeIdleConnections` would leave it open. */
+function trackConnections(server: Server): { closeIdle(): void } {
   const running = new Map<Socket, number>();
-  let isOver = false;
+  let isStopping = false;
   const change = (socket: Socket, by: 1 | -1): void => {
     const count = (running.get(socket) ?? 0) + by;
     running.set(socket, count);
-    if (isOver && count === 0) socket.destroySoon();
+    if (isStopping && count === 0) socket.destroySoon();
   };
   server.on('connection', (socket) => {
     running.set(socket, 0);
@@ -71,19 +71,19 @@ function trackConnections(server: Server): { hangUp(): void } {
     response.once('close', () => change(socket, -1));
   });
   return {
-    hangUp() {
-      isOver = true;
+    closeIdle() {
+      isStopping = true;
       for (const [socket, count] of running) if (count === 0) socket.destroy();
     },
   };
 }
 
 function toListenError(error: NodeJS.ErrnoException, host: string, port: number): unknown {
-  const refuse = (problem: string, fix: string): CleoError =>
+  const createError = (problem: string, fix: string): CleoError =>
     new CleoError('E_CONFIG_ERROR', { path: 'serve.port', problem, fix }, { cause: error });
-  if (error.code === 'EADDRINUSE') return refuse(`${port} on ${host} is taken by another process`, 'cleo serve --port 0');
-  if (error.code === 'EACCES') return refuse(`${port} may not be used by this user`, 'cleo serve --port 0');
+  if (error.code === 'EADDRINUSE') return createError(`${port} on ${host} is used by another process`, 'cleo serve --port 0');
+  if (error.code === 'EACCES') return createError(`${port} may not be used by this user`, 'cleo serve --port 0');
   if (['EADDRNOTAVAIL', 'ENOTFOUND', 'EAI_AGAIN'].includes(error.code ?? ''))
-    return refuse(`${host} is no address of this machine`, 'cleo serve');
+    return createError(`${host} is not an address of this machine`, 'cleo serve');
   return error;
 }

@@ -1,7 +1,7 @@
 import type { Envelope } from '#dispatch/envelope.ts';
 import { briefingUri, taskUri } from './resources.ts';
 
-/** What an answer changed of what can be read as a resource; undefined where it changed nothing. */
+/** Finds the resources that a write changed; undefined if it changed nothing. */
 export function findChangedResources({ _meta, success, data }: Envelope): { uris: string[] } | undefined {
   const {
     created = [],

@@ -12,7 +12,7 @@ const post = (body: string, headers: Record<string, string> = {}): Request =>
   });
 
 describe.each(revisions)('revision %s', (era) => {
-  test('lists, calls, reads and prompts, without a session of the transport', async () => {
+  test('lists, calls, reads and prompts without a transport session', async () => {
     const world = await openApp({ tasks: ['T001: Write it'] });
     const client = await connectOverHttp(createMcpApp(world, false), era);
     expect(client.getNegotiatedProtocolVersion()).toBe(era);
@@ -24,12 +24,12 @@ describe.each(revisions)('revision %s', (era) => {
     expect(await client.getPrompt({ name: 'spawn-task', arguments: { task: 'T001' } })).toMatchObject({ messages: [{ role: 'user' }, {}] });
   });
 
-  test('declares notifications only where it can send them', async () => {
+  test('declares notifications only if it can send them', async () => {
     const client = await connectOverHttp(createMcpApp(await openApp(), false), era);
     expect(client.getServerCapabilities()?.resources).toEqual(era === '2026-07-28' ? { subscribe: true, listChanged: true } : {});
   });
 
-  test('who calls is named in the call, or by the token', async () => {
+  test('takes the agent from the call or from the token', async () => {
     const world = await openApp();
     const app = createMcpApp(world, false);
     await createToolCaller(await connectOverHttp(app, era))('mutate', 'tasks.add', { title: 'One' }, { agent: 'ann' });
@@ -41,7 +41,7 @@ describe.each(revisions)('revision %s', (era) => {
   });
 });
 
-test('a change by one client reaches another that listens', async () => {
+test('notifies a client of changes by another', async () => {
   const world = await openApp({ tasks: ['T001'] });
   const handlerApp = createMcpApp(world, false);
   const handler = createMcpEndpoint(handlerApp);
@@ -63,7 +63,7 @@ test('a change by one client reaches another that listens', async () => {
   await handler.close();
 });
 
-test('what is no request is answered with a status, and the next one is served', async () => {
+test('answers an invalid request with a status and serves the next one', async () => {
   const handler = createMcpEndpoint(createMcpApp(await openApp(), false), { maxBodyBytes: 1000 });
   const status = async (request: Request): Promise<number> => (await handler.handle(request)).status;
   expect(await status(post('{'))).toBe(400);

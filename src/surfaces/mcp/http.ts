@@ -5,30 +5,30 @@ import { findChangedResources } from './changes.ts';
 import { createMcpServer } from './server.ts';
 
 export interface McpEndpoint {
-  /** One request to the endpoint. Host, Origin and token are the caller's to check; what it found of the token comes in. */
+  /** Handles one request. The caller has checked Host, Origin and token, and passes the token on. */
   handle(request: Request, from?: { token?: NonNullable<Call['token']> }): Promise<Response>;
-  /** Ends the streams that are open. */
+  /** Closes open streams. */
   close(): Promise<void>;
 }
 
-/** Streamable HTTP in both revisions, without a session of the transport: whoever calls names the session in the call. */
+/** Creates a Streamable HTTP endpoint for both protocol revisions, without transport sessions: each call names its session. */
 export function createMcpEndpoint(
   app: App,
   { maxBodyBytes = 1 << 20, onerror }: { maxBodyBytes?: number; onerror?: (error: Error) => void } = {},
 ): McpEndpoint {
-  // The SDK hands a factory what the caller of `fetch` passed on, in this form.
+  // The SDK passes the `authInfo` of a request to this factory; the map finds the token of CLEO by it.
   const tokens = new WeakMap<object, NonNullable<Call['token']>>();
   const handler = createMcpHandler(
     ({ era, authInfo }) => {
       const token = authInfo && tokens.get(authInfo);
-      const answered = (envelope: Parameters<typeof findChangedResources>[0]): void => {
+      const onAnswer = (envelope: Parameters<typeof findChangedResources>[0]): void => {
         const changed = findChangedResources(envelope);
         if (!changed) return;
         handler.notify.resourcesChanged();
         for (const uri of changed.uris) handler.notify.resourceUpdated(uri);
       };
-      // The older revisions are told of changes on a stream of a transport session, which there is none of.
-      return createMcpServer({ app, ...(token ? { token } : {}), onAnswer: answered }, era === 'legacy' ? 'nobody' : 'elsewhere');
+      // Older revisions send notifications on the stream of a transport session, which does not exist here.
+      return createMcpServer({ app, ...(token ? { token } : {}), onAnswer }, era === 'legacy' ? 'none' : 'handler');
     },
     { maxRequestBodySize: maxBodyBytes, ...(onerror ? { onerror } : {}) },
   );

@@ -11,18 +11,18 @@ import {
 } from '@modelcontextprotocol/server';
 import { parseJson } from '#lib/parse-json.ts';
 
-/** Longer lines are answered with an error, not read. */
+/** Longer lines are answered with an error. */
 export const maxLineBytes = 4 * 1024 * 1024;
-/** How long calls that run may go on after the client has said its last word, and how long it may take to read the answers. */
+/** The time that running calls have after the end of the input, and that the client has to read their answers. */
 const timeoutsMs = { running: 10_000, unread: 1000 };
 
-/** Standard input and output, a message a line. The SDK's own goes silent on long lines, answers nothing to what is no
- *  message, and drops what runs when the input ends; this one answers, lives on, and lets what runs finish. */
+/** A transport over standard input and output with one message per line. The transport of the SDK hangs on long lines, does not answer
+ *  invalid messages, and drops running calls at the end of the input; this one answers them and lets running calls finish. */
 export class LineTransport implements Transport {
   onclose?: () => void;
   onerror?: (error: Error) => void;
   onmessage?: <T extends JSONRPCMessage>(message: T, extra?: MessageExtraInfo) => void;
-  /** Settled when the last word is said: the input has ended or the output is gone, and nothing runs any more. */
+  /** Resolves when the input has ended or the output is gone, and no call is running. */
   readonly finished: Promise<void>;
 
   readonly #input: Readable;
@@ -45,14 +45,14 @@ export class LineTransport implements Transport {
   }
 
   async start(): Promise<void> {
-    this.#output.on('error', () => this.#gone());
+    this.#output.on('error', () => this.#abandon());
     this.#input.on('data', this.#read);
     this.#input.on('end', () => this.end());
     this.#input.on('error', () => this.end());
     this.#input.on('close', () => this.end());
   }
 
-  /** Nothing more is read; what runs may finish. */
+  /** Stops reading; running calls may finish. */
   end(): void {
     if (this.#isEnding) return;
     this.#isEnding = true;
@@ -70,12 +70,12 @@ export class LineTransport implements Transport {
   async close(): Promise<void> {
     if (this.#isClosed) return;
     this.#isClosed = true;
-    this.#gone();
+    this.#abandon();
     this.onclose?.();
   }
 
-  /** The client has vanished: nobody waits for what runs. */
-  #gone(): void {
+  /** Stops without waiting for running calls, because the client is gone. */
+  #abandon(): void {
     this.#running.clear();
     this.end();
   }
@@ -90,13 +90,13 @@ export class LineTransport implements Transport {
     if (this.#isClosed || this.#output.destroyed) return Promise.resolve();
     this.#unread++;
     return new Promise((resolve) => {
-      const isTaken = this.#output.write(text, () => {
+      const isFlushed = this.#output.write(text, () => {
         this.#unread--;
         this.#settle();
         resolve();
       });
-      // Who does not read the answers is not asked for more.
-      if (!isTaken && !this.#input.isPaused()) {
+      // Reading pauses until the client has read the answers.
+      if (!isFlushed && !this.#input.isPaused()) {
         this.#input.pause();
         this.#output.once('drain', () => !this.#isEnding && this.#input.resume());
       }
@@ -106,14 +106,14 @@ export class LineTransport implements Transport {
   readonly #read = (chunk: Buffer): void => {
     let from = 0;
     for (let at = chunk.indexOf(10); at >= 0; at = chunk.indexOf(10, from)) {
-      this.#keep(chunk.subarray(from, at));
-      this.#line();
+      this.#append(chunk.subarray(from, at));
+      this.#endLine();
       from = at + 1;
     }
-    this.#keep(chunk.subarray(from));
+    this.#append(chunk.subarray(from));
   };
 
-  #keep(part: Buffer): void {
+  #append(part: Buffer): void {
     this.#length += part.length;
     if (this.#length > maxLineBytes) {
       this.#isTooLong = true;
@@ -121,27 +121,27 @@ export class LineTransport implements Transport {
     } else if (part.length > 0) this.#chunks.push(part);
   }
 
-  #line(): void {
+  #endLine(): void {
     const [bytes, isTooLong] = [this.#chunks.length === 1 ? this.#chunks[0]! : Buffer.concat(this.#chunks), this.#isTooLong];
     this.#chunks = [];
     this.#length = 0;
     this.#isTooLong = false;
-    if (isTooLong) this.#refuse(INVALID_REQUEST, `A message may have at most ${maxLineBytes} bytes`);
-    else if (bytes.length > 0) this.#take(bytes.toString('utf8'));
+    if (isTooLong) this.#reject(INVALID_REQUEST, `A message may have at most ${maxLineBytes} bytes`);
+    else if (bytes.length > 0) this.#receive(bytes.toString('utf8'));
   }
 
-  #take(text: string): void {
+  #receive(text: string): void {
     if (text.trim() === '') return;
     const value = parseJson(text);
     if (value === undefined) {
-      this.#refuse(PARSE_ERROR, 'The line is not JSON');
+      this.#reject(PARSE_ERROR, 'The line is not JSON');
       return;
     }
     let message: JSONRPCMessage;
     try {
       message = parseJSONRPCMessage(value);
     } catch {
-      this.#refuse(INVALID_REQUEST, 'The line is not a JSON-RPC 2.0 message', value);
+      this.#reject(INVALID_REQUEST, 'The line is not a JSON-RPC 2.0 message', value);
       return;
     }
     if ('method' in message && 'id' in message && message.method !== 'subscriptions/listen') this.#running.add(message.id);
@@ -150,7 +150,7 @@ export class LineTransport implements Transport {
     this.onmessage?.(message);
   }
 
-  #refuse(code: number, message: string, given?: unknown): void {
+  #reject(code: number, message: string, given?: unknown): void {
     const id = (given as { id?: unknown } | null | undefined)?.id;
     const known = typeof id === 'string' || typeof id === 'number' ? id : null;
     void this.#write(`${JSON.stringify({ jsonrpc: '2.0', id: known, error: { code, message } })}\n`);

@@ -2,47 +2,48 @@ import type { ServerContext } from '@modelcontextprotocol/server';
 import type { EventObserver, Registry } from '#core/define.ts';
 import type { ProgressReporter } from '#core/model/progress.ts';
 
-/** Tells a client that asked for it, once a second, that work goes on; and of work that tells what happens, that too. */
+/** Runs `work` and sends progress notifications once a second, if the client asked for them. Operations with a progress reporter also
+ *  send a notification for each of its lines. */
 export async function withProgress<T>(
   ctx: ServerContext,
-  catalog: Registry,
-  what: string,
+  registry: Registry,
+  operation: string,
   work: (observe?: EventObserver) => Promise<T>,
 ): Promise<T> {
   const progressToken = ctx.mcpReq._meta?.progressToken;
   if (progressToken === undefined) return work();
-  const narration = await (await catalog.find(what)?.load())?.progress?.();
+  const reporter = await (await registry.find(operation)?.load())?.progress?.();
   let progress = 0;
-  const tell = (message: string): void => {
+  const notify = (message: string): void => {
     progress++;
-    // A client that is gone needs no progress; its call ends by itself.
+    // A client that has disconnected cannot be notified, which is not an error of the call.
     void ctx.mcpReq.notify({ method: 'notifications/progress', params: { progressToken, progress, message } }).catch(() => {});
   };
-  const story = narration && observeProgress(narration, tell);
+  const observer = reporter && createObserver(reporter, notify);
   let seconds = 0;
   const timer = setInterval(() => {
     seconds++;
-    tell(story?.now() ?? `${what}: ${seconds} s`);
+    notify(observer?.formatStatus() ?? `${operation}: ${seconds} s`);
   }, 1000);
   try {
-    return await work(story?.observe);
+    return await work(observer?.observe);
   } finally {
     clearInterval(timer);
   }
 }
 
-/** In the words that people on a terminal read. */
-function observeProgress(
-  { initialState: begin, step, formatStatus: now }: ProgressReporter,
-  tell: (message: string) => void,
-): { observe: EventObserver; now(): string | undefined } {
-  let tale = begin;
+/** Creates an observer that sends the same lines as the terminal shows. */
+function createObserver(
+  { initialState, step, formatStatus }: ProgressReporter,
+  notify: (message: string) => void,
+): { observe: EventObserver; formatStatus(): string | undefined } {
+  let state = initialState;
   return {
     observe(event, data, about) {
-      const next = step(tale, { event, data, about }, performance.now());
-      tale = next.state;
-      for (const { text } of next.lines) tell(text);
+      const next = step(state, { event, data, about }, performance.now());
+      state = next.state;
+      for (const { text } of next.lines) notify(text);
     },
-    now: () => now(tale, performance.now()),
+    formatStatus: () => formatStatus(state, performance.now()),
   };
 }

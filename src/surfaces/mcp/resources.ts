@@ -7,32 +7,33 @@ import { callOperation, hasOperation, type McpContext } from './context.ts';
 
 interface ResourceKind {
   name: string;
-  /** Up to its variable, which is the last part. */
+  /** The URI up to its variable, which is the last part. */
   uri: string;
   variable?: string;
   title: string;
-  /** The query behind it, and its parameter that the variable fills. A kind whose query is not there is not served. */
+  /** The query that reads the resource, and the parameter for the variable. A kind without its query is not served. */
   operation: string;
   param?: string;
-  complete?(desk: McpContext, beginning: string): Promise<string[]>;
+  complete?(context: McpContext, beginning: string): Promise<string[]>;
 }
 
 const kinds: ResourceKind[] = [
-  { name: 'briefing', uri: 'cleo://briefing', title: 'Where the work stands', operation: 'session.briefing' },
+  { name: 'briefing', uri: 'cleo://briefing', title: 'Current state of the work', operation: 'session.briefing' },
   {
     name: 'injection',
     uri: 'cleo://injection/',
     variable: 'tier',
-    title: 'The protocol for agents, up to a tier',
+    title: 'The agent protocol up to a tier',
     operation: 'admin.inject',
     param: 'tier',
-    complete: async (desk, beginning) => (await listChoices(desk, 'admin.inject', 'tier')).filter((tier) => tier.startsWith(beginning)),
+    complete: async (context, beginning) =>
+      (await listChoices(context, 'admin.inject', 'tier')).filter((tier) => tier.startsWith(beginning)),
   },
   {
     name: 'task',
     uri: 'cleo://task/',
     variable: 'id',
-    title: 'A task with everything known of it',
+    title: 'A task with all its details',
     operation: 'tasks.show',
     param: 'taskId',
     complete: completeTaskIds,
@@ -41,7 +42,7 @@ const kinds: ResourceKind[] = [
     name: 'grade',
     uri: 'cleo://grade/',
     variable: 'session',
-    title: 'How a session was worked, graded',
+    title: 'The grade of a session',
     operation: 'admin.grade',
     param: 'sessionId',
     complete: completeSessionIds,
@@ -51,18 +52,20 @@ const kinds: ResourceKind[] = [
 export const taskUri = (id: string): string => `cleo://task/${id}`;
 export const briefingUri = 'cleo://briefing';
 
-const listKinds = (desk: McpContext): ResourceKind[] => kinds.filter(({ operation }) => hasOperation(desk, operation));
+const listKinds = (context: McpContext): ResourceKind[] => kinds.filter(({ operation }) => hasOperation(context, operation));
 
-/** What can be listed by name: the briefing, the tiers, and the tasks that may be started now. */
-export async function listResources(desk: McpContext): Promise<Resource[]> {
-  const found = listKinds(desk);
-  const of = (name: string): ResourceKind[] => found.filter((kind) => kind.name === name);
+/** Lists the briefing, the tiers of the protocol, and the tasks that are ready. */
+export async function listResources(context: McpContext): Promise<Resource[]> {
+  const served = listKinds(context);
+  const getKinds = (name: string): ResourceKind[] => served.filter((kind) => kind.name === name);
   return [
-    ...of('briefing').map(({ uri, name, title }) => ({ uri, name, title })),
+    ...getKinds('briefing').map(({ uri, name, title }) => ({ uri, name, title })),
     ...(
-      await Promise.all(of('injection').map(async (kind) => (await kind.complete!(desk, '')).map((tier) => toResource(kind, tier, tier))))
+      await Promise.all(
+        getKinds('injection').map(async (kind) => (await kind.complete!(context, '')).map((tier) => toResource(kind, tier, tier))),
+      )
     ).flat(),
-    ...(await listReadyTasks(desk)).map(({ id, title }) => toResource(of('task')[0]!, id, title)),
+    ...(await listReadyTasks(context)).map(({ id, title }) => toResource(getKinds('task')[0]!, id, title)),
   ];
 }
 
@@ -72,16 +75,16 @@ const toResource = ({ uri, name }: ResourceKind, value: string, title: string): 
   title,
 });
 
-export const listTemplates = (desk: McpContext): ResourceTemplateType[] =>
-  listKinds(desk).flatMap(({ uri, variable, name, title }) => (variable ? [{ uriTemplate: `${uri}{${variable}}`, name, title }] : []));
+export const listTemplates = (context: McpContext): ResourceTemplateType[] =>
+  listKinds(context).flatMap(({ uri, variable, name, title }) => (variable ? [{ uriTemplate: `${uri}{${variable}}`, name, title }] : []));
 
-export async function readResource(desk: McpContext, uri: string, signal: AbortSignal): Promise<ReadResourceResult> {
-  const kind = listKinds(desk).find((each) =>
+export async function readResource(context: McpContext, uri: string, signal: AbortSignal): Promise<ReadResourceResult> {
+  const kind = listKinds(context).find((each) =>
     each.variable ? uri.startsWith(each.uri) && uri.length > each.uri.length : uri === each.uri,
   );
   if (!kind) throw new ResourceNotFoundError(uri);
   const params = kind.param ? { [kind.param]: decodeVariable(uri, kind.uri.length) } : {};
-  const { envelope, operation } = await callOperation(desk, { operation: kind.operation, params, signal });
+  const { envelope, operation } = await callOperation(context, { operation: kind.operation, params, signal });
   if (!envelope.success) throw toProtocolError(uri, envelope);
   return { contents: [{ uri, ...toContent(envelope, operation) }] };
 }
@@ -101,7 +104,7 @@ function toProtocolError(uri: string, envelope: Envelope): Error {
   return new ProtocolError(code, error.message, { uri, error });
 }
 
-/** An operation that answers with a text is that text; any other is its main result as JSON. */
+/** Returns the text of an operation that answers with one, else its primary data as JSON. */
 function toContent(envelope: Envelope, operation: Reply['operation']): { text: string; mimeType: string } {
   const text = operation?.cli.raw && envelope[operation.cli.raw];
   return typeof text === 'string'
@@ -109,33 +112,33 @@ function toContent(envelope: Envelope, operation: Reply['operation']): { text: s
     : { text: JSON.stringify(envelope[envelope._meta.resultsField ?? '']), mimeType: 'application/json' };
 }
 
-/** Values for the variable of a template that begin so. */
-export async function completeResource(desk: McpContext, uriTemplate: string, variable: string, beginning: string): Promise<string[]> {
-  const kind = listKinds(desk).find((each) => each.variable && `${each.uri}{${each.variable}}` === uriTemplate);
+/** Completes the variable of a resource template. */
+export async function completeResource(context: McpContext, uriTemplate: string, variable: string, beginning: string): Promise<string[]> {
+  const kind = listKinds(context).find((each) => each.variable && `${each.uri}{${each.variable}}` === uriTemplate);
   if (!kind) throw new ProtocolError(ProtocolErrorCode.InvalidParams, `Resource template ${uriTemplate} not found`);
-  return kind.variable === variable && kind.complete ? kind.complete(desk, beginning) : [];
+  return kind.variable === variable && kind.complete ? kind.complete(context, beginning) : [];
 }
 
-/** Ids that begin with these digits; without any, those of the tasks that may be started now. */
-export async function completeTaskIds(desk: McpContext, beginning: string): Promise<string[]> {
+/** Completes a task id; without digits, lists the tasks that are ready. */
+export async function completeTaskIds(context: McpContext, beginning: string): Promise<string[]> {
   const digits = /^[tT]?0*(\d{0,15})$/.exec(beginning.trim())?.[1];
   if (digits === undefined) return [];
-  if (digits === '') return (await listReadyTasks(desk)).map(({ id }) => id);
-  const found = listIds((await callOperation(desk, { operation: 'tasks.find', params: { id: digits, limit: 100 } })).envelope.tasks);
-  // `T01` is the beginning of T012; `T1` or `1` may mean T001.
+  if (digits === '') return (await listReadyTasks(context)).map(({ id }) => id);
+  const found = listIds((await callOperation(context, { operation: 'tasks.find', params: { id: digits, limit: 100 } })).envelope.tasks);
+  // `T01` is a prefix of T012; `T1` or `1` may mean T001.
   const literal = found.filter((id) => id.startsWith(beginning.trim().toUpperCase()));
   return literal.length > 0 ? literal : found;
 }
 
-async function listReadyTasks(desk: McpContext): Promise<{ id: string; title: string }[]> {
-  if (!hasOperation(desk, 'orchestrate.ready')) return [];
-  const { envelope } = await callOperation(desk, { operation: 'orchestrate.ready', params: {} });
+async function listReadyTasks(context: McpContext): Promise<{ id: string; title: string }[]> {
+  if (!hasOperation(context, 'orchestrate.ready')) return [];
+  const { envelope } = await callOperation(context, { operation: 'orchestrate.ready', params: {} });
   return (envelope.tasks as { id: string; title: string }[] | undefined) ?? [];
 }
 
-export async function completeSessionIds(desk: McpContext, beginning: string): Promise<string[]> {
-  if (!hasOperation(desk, 'session.list')) return [];
-  const { envelope } = await callOperation(desk, { operation: 'session.list', params: {} });
+export async function completeSessionIds(context: McpContext, beginning: string): Promise<string[]> {
+  if (!hasOperation(context, 'session.list')) return [];
+  const { envelope } = await callOperation(context, { operation: 'session.list', params: {} });
   return listIds(envelope.sessions).filter((id) => id.startsWith(beginning));
 }
 

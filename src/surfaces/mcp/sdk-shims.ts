@@ -1,9 +1,9 @@
-// What the SDK asks of the runtime. It would also load a JSON Schema compiler, for answers of users that we never ask for;
-// the build puts this in its place, which is half a Node start.
+// The build replaces the runtime shims of the SDK with this file. They would load a JSON Schema compiler for elicitation, which
+// CLEO does not use and which takes half as long as starting Node.
 export { default as process } from 'node:process';
 
 export class DefaultJsonSchemaValidator {
   getValidator(): never {
-    throw new Error('no elicitation is served');
+    throw new Error('elicitation is not supported');
   }
 }

@@ -6,53 +6,53 @@ import { completePrompt, getPrompt, listPrompts } from './prompts.ts';
 import { completeResource, listResources, listTemplates, readResource } from './resources.ts';
 import { callTool, createTools } from './tools.ts';
 
-/** How a server tells of changes: on its own connection to whoever subscribed there, through the handler that holds the
- *  subscriptions (`elsewhere`), or not at all. What it cannot do it does not declare. */
-export type ChangeChannel = 'subscribers' | 'connection' | 'elsewhere' | 'nobody';
+/** The way in which a server notifies clients of changed resources: only the URIs that a client of this connection subscribed to, all URIs on
+ *  this connection, through the HTTP handler that holds the subscriptions, or not at all. */
+export type ChangeChannel = 'subscribers' | 'connection' | 'handler' | 'none';
 
-/** One server of the official SDK, for one connection or one request, in whichever revision the client speaks. */
-export function createMcpServer(desk: McpContext, telling: ChangeChannel): Server {
-  const { app } = desk;
+/** Creates a server of the official SDK for one connection or one request. */
+export function createMcpServer(context: McpContext, channel: ChangeChannel): Server {
+  const { app } = context;
   const subscribed = new Set<string>();
-  const tells = telling !== 'nobody' ? { subscribe: true, listChanged: true } : {};
+  const capabilities = channel !== 'none' ? { subscribe: true, listChanged: true } : {};
   const server = new Server(
     { name: 'cleo', title: 'CLEO', version: app.platform.version },
     {
-      capabilities: { tools: {}, resources: tells, prompts: {}, completions: {} },
+      capabilities: { tools: {}, resources: capabilities, prompts: {}, completions: {} },
       instructions,
       debouncedNotificationMethods: ['notifications/resources/list_changed'],
     },
   );
-  const told = (envelope: Envelope): void => {
-    const changed = telling === 'subscribers' || telling === 'connection' ? findChangedResources(envelope) : undefined;
+  const notifyChanges = (envelope: Envelope): void => {
+    const changed = channel === 'subscribers' || channel === 'connection' ? findChangedResources(envelope) : undefined;
     if (!changed) return;
-    const uris = changed.uris.filter((uri) => telling === 'connection' || subscribed.has(uri));
-    // A client that has just left is told nothing; that is no failure of the call.
+    const uris = changed.uris.filter((uri) => channel === 'connection' || subscribed.has(uri));
+    // A client that has disconnected cannot be notified, which is not an error of the call.
     void Promise.all([server.sendResourceListChanged(), ...uris.map((uri) => server.sendResourceUpdated({ uri }))]).catch(() => {});
   };
-  const own: McpContext = {
-    ...desk,
+  const ownContext: McpContext = {
+    ...context,
     onAnswer: (envelope, agent) => {
-      desk.onAnswer?.(envelope, agent);
-      told(envelope);
+      context.onAnswer?.(envelope, agent);
+      notifyChanges(envelope);
     },
   };
-  const listed = createTools(app.registry);
-  server.setRequestHandler('tools/list', () => ({ tools: listed }));
-  server.setRequestHandler('tools/call', ({ params }, ctx) => callTool(own, params.name, params.arguments, ctx));
-  server.setRequestHandler('resources/list', async () => ({ resources: await listResources(own) }));
-  server.setRequestHandler('resources/templates/list', () => ({ resourceTemplates: listTemplates(own) }));
-  server.setRequestHandler('resources/read', ({ params }, { mcpReq }) => readResource(own, params.uri, mcpReq.signal));
+  const tools = createTools(app.registry);
+  server.setRequestHandler('tools/list', () => ({ tools }));
+  server.setRequestHandler('tools/call', ({ params }, ctx) => callTool(ownContext, params.name, params.arguments, ctx));
+  server.setRequestHandler('resources/list', async () => ({ resources: await listResources(ownContext) }));
+  server.setRequestHandler('resources/templates/list', () => ({ resourceTemplates: listTemplates(ownContext) }));
+  server.setRequestHandler('resources/read', ({ params }, { mcpReq }) => readResource(ownContext, params.uri, mcpReq.signal));
   server.setRequestHandler('prompts/list', () => ({ prompts: listPrompts() }));
-  server.setRequestHandler('prompts/get', ({ params }, { mcpReq }) => getPrompt(own, params.name, params.arguments, mcpReq.signal));
+  server.setRequestHandler('prompts/get', ({ params }, { mcpReq }) => getPrompt(ownContext, params.name, params.arguments, mcpReq.signal));
   server.setRequestHandler('completion/complete', async ({ params: { ref, argument } }) => {
     const values =
       ref.type === 'ref/prompt'
-        ? await completePrompt(own, ref.name, argument.name, argument.value)
-        : await completeResource(own, ref.uri, argument.name, argument.value);
+        ? await completePrompt(ownContext, ref.name, argument.name, argument.value)
+        : await completeResource(ownContext, ref.uri, argument.name, argument.value);
     return { completion: { values: values.slice(0, 100), total: values.length, hasMore: values.length > 100 } };
   });
-  if (telling === 'subscribers') {
+  if (channel === 'subscribers') {
     server.setRequestHandler('resources/subscribe', ({ params }) => {
       subscribed.add(params.uri);
       return {};
@@ -65,9 +65,9 @@ export function createMcpServer(desk: McpContext, telling: ChangeChannel): Serve
   return server;
 }
 
-/** Read once at the start of every conversation. */
-export const instructions = `CLEO keeps what is to be done in this project: tasks, their order, who works on which, and how it was proved.
-cleo_query reads, cleo_mutate writes. Both take {domain, operation, params}; admin.help {"operation":"tasks.add"} gives the parameters of one.
-A day: session.list, then session.start {scope, autoFocus}; tasks.find and tasks.show to look (not whole lists); tasks.start claims a task for you alone; tasks.complete when it is proved; tasks.next for what follows; session.end with a note for whoever comes after.
+/** Clients read this once at the start of every conversation. */
+export const instructions = `CLEO stores the tasks of this project: their order, who works on which, and the evidence that they are done.
+cleo_query reads, cleo_mutate writes. Both take {domain, operation, params}; admin.help {"operation":"tasks.add"} returns the parameters of one.
+A typical session: session.list, then session.start {scope, autoFocus}; tasks.find and tasks.show to read (not whole lists); tasks.start to claim a task; tasks.complete when it is verified; tasks.next for the next task; session.end with a note for the next agent.
 Give every new task a description, and check a parent with tasks.exists before you add below it.
-A refusal says why in error.message and the way out in error.fix and error.alternatives. After "not found" ask tasks.find or tasks.exists. _meta.exitCode 100 to 102 is no error: nothing matched, it is there already, nothing to change.`;
+An error has its cause in error.message and a solution in error.fix and error.alternatives. After "not found" call tasks.find or tasks.exists. _meta.exitCode 100 to 102 are not errors: no match, already exists, no change.`;

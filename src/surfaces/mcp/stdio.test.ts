@@ -94,7 +94,7 @@ test('long work reports progress to a client that asked for it, once a second', 
   ]);
 });
 
-test('of a run it is told what people on a terminal are told, in the same words', async () => {
+test('reports the progress of a run with the same lines as the terminal', async () => {
   const shop = await openSkillProject();
   shop.writeSkill('greet', 'echo hello');
   const { until, send, messages } = open(createMcpApp(shop, true));
@@ -106,13 +106,13 @@ test('of a run it is told what people on a terminal are told, in the same words'
     .map(({ params: { progress, message } }) => ({ progress, message }));
   expect(told.slice(0, 4)).toEqual([
     { progress: 1, message: 'skill' },
-    { progress: 2, message: 'greet · gate 1 precondition' },
+    { progress: 2, message: 'greet · precondition gate' },
     { progress: 3, message: expect.stringMatching(/^greet · attempt 1 · exit 0 · \d\.\d s$/) },
-    { progress: 4, message: 'greet · gate 2 execution · 4 checks' },
+    { progress: 4, message: 'greet · execution gate · 4 checks' },
   ]);
 });
 
-test('work that runs is finished and answered after the input has ended, or a stop was asked for', async () => {
+test('finishes running work after the end of the input or a stop signal', async () => {
   for (const how of ['end', 'stop']) {
     const { app, end } = withSlow(createMcpApp(await openApp(), true));
     const { input, stop, done, until, call } = open(app);
@@ -127,7 +127,7 @@ test('work that runs is finished and answered after the input has ended, or a st
   }
 });
 
-test('a connected server keeps the claims of its agents from lapsing, without an audit row', async () => {
+test('renews the claims of its agents without an audit row', async () => {
   const clock = { now: '2026-03-01T10:00:00.000Z' };
   const world = await openApp({ tasks: ['T001', 'T002'], config: { claims: { ttlMinutes: 60 } } });
   const built = createMcpApp(world, true);

@@ -10,28 +10,33 @@ import { withProgress } from './progress.ts';
 export const toolNames = { query: 'cleo_query', mutate: 'cleo_mutate' } as const;
 type Gateway = keyof typeof toolNames;
 
-/** The two tools. Every conversation pays for this listing: it names the everyday operations and leaves the rest to `admin.help`. */
-export function createTools(catalog: Registry): Tool[] {
+/** Creates the two tools. Their descriptions cost tokens in every conversation, so they name only the everyday operations. */
+export function createTools(registry: Registry): Tool[] {
   return [
-    createTool(catalog, 'query', 'Asks', { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: false }),
-    createTool(catalog, 'mutate', 'Changes', { readOnlyHint: false, destructiveHint: true, idempotentHint: false, openWorldHint: false }),
+    createTool(registry, 'query', 'Reads from', { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: false }),
+    createTool(registry, 'mutate', 'Writes to', {
+      readOnlyHint: false,
+      destructiveHint: true,
+      idempotentHint: false,
+      openWorldHint: false,
+    }),
   ];
 }
 
-function createTool(catalog: Registry, gateway: Gateway, verb: string, annotations: NonNullable<Tool['annotations']>): Tool {
+function createTool(registry: Registry, gateway: Gateway, verb: string, annotations: NonNullable<Tool['annotations']>): Tool {
   const text = (description: string) => ({ type: 'string' as const, description });
   return {
     name: toolNames[gateway],
-    description: `${verb} CLEO: tasks, sessions and memory of this project. Everyday operations: ${listEverydayOperations(catalog, gateway)}. Parameters, and all others: ${gateway === 'query' ? '' : `${toolNames.query} `}admin.help {"operation":"tasks.show"}, or {} for the list.`,
+    description: `${verb} CLEO: tasks, sessions and memory of this project. Everyday operations: ${listEverydayOperations(registry, gateway)}. Parameters, and all others: ${gateway === 'query' ? '' : `${toolNames.query} `}admin.help {"operation":"tasks.show"}, or {} for the list.`,
     inputSchema: {
       type: 'object',
       properties: {
         domain: text('e.g. tasks'),
         operation: text(gateway === 'query' ? 'e.g. show' : 'e.g. add'),
         params: { type: 'object', description: 'Parameters of the operation' },
-        session: text('Session id, where you have several'),
-        agent: text('Your id, where several agents share this server'),
-        ...(gateway === 'mutate' ? { idempotencyKey: text('The same key again has no second effect') } : {}),
+        session: text('Session id, if you have several'),
+        agent: text('Your id, if several agents share this server'),
+        ...(gateway === 'mutate' ? { idempotencyKey: text('Repeating a key has no second effect') } : {}),
       },
       required: ['domain', 'operation'],
       additionalProperties: false,
@@ -45,10 +50,10 @@ function createTool(catalog: Registry, gateway: Gateway, verb: string, annotatio
   };
 }
 
-/** `tasks: add, update; session: start`: the operations of tier 0 behind this gateway, from the catalog. */
-function listEverydayOperations(catalog: Registry, gateway: Gateway): string {
+/** Lists the operations of tier 0 behind this gateway: `tasks: add, update; session: start`. */
+function listEverydayOperations(registry: Registry, gateway: Gateway): string {
   const domains = new Map<string, string[]>();
-  for (const { name, kind, tier } of catalog.entries) {
+  for (const { name, kind, tier } of registry.entries) {
     if (tier > 0 || (kind === 'query') !== (gateway === 'query')) continue;
     const [domain = '', ...rest] = name.split('.');
     domains.set(domain, [...(domains.get(domain) ?? []), rest.join('.')]);
@@ -56,15 +61,15 @@ function listEverydayOperations(catalog: Registry, gateway: Gateway): string {
   return [...domains].map(([domain, names]) => `${domain}: ${names.join(', ')}`).join('; ');
 }
 
-/** A call of a tool is a call of the operation it names; what comes back is the envelope. */
-export async function callTool(desk: McpContext, name: string, input: unknown, ctx: ServerContext): Promise<CallToolResult> {
+/** Calls the operation that the arguments name, and returns its envelope. */
+export async function callTool(context: McpContext, name: string, input: unknown, ctx: ServerContext): Promise<CallToolResult> {
   const gateway = (Object.keys(toolNames) as Gateway[]).find((each) => toolNames[each] === name);
   if (!gateway) throw new ProtocolError(ProtocolErrorCode.InvalidParams, `Tool ${name} not found`);
   const problem = findProblem(input, gateway);
-  if (problem) return toToolResult(createErrorEnvelope(desk, name, problem));
+  if (problem) return toToolResult(createErrorEnvelope(context, name, problem));
   const { domain, operation, params = {}, ...who } = input as ToolArguments;
-  const { envelope } = await withProgress(ctx, desk.app.registry, `${domain}.${operation}`, (observe) =>
-    callOperation(desk, {
+  const { envelope } = await withProgress(ctx, context.app.registry, `${domain}.${operation}`, (observe) =>
+    callOperation(context, {
       operation: `${domain}.${operation}`,
       gateway: toolNames[gateway],
       kind: gateway,
@@ -86,17 +91,16 @@ interface ToolArguments {
   idempotencyKey?: string;
 }
 
-/** Why the arguments are no call; `params` are the operation's to judge. */
+/** Returns the first problem of the arguments. The operation validates `params` itself. */
 function findProblem(input: unknown, gateway: Gateway): string | undefined {
   if (!isPlainObject(input)) return 'the arguments must be an object';
-  const given = input as Record<string, unknown>;
-  const texts = ['domain', 'operation', 'session', 'agent', ...(gateway === 'mutate' ? ['idempotencyKey'] : [])];
-  for (const name of ['domain', 'operation']) if (given[name] === undefined) return `${name} is required`;
-  for (const [name, value] of Object.entries(given)) {
+  const names = ['domain', 'operation', 'session', 'agent', ...(gateway === 'mutate' ? ['idempotencyKey'] : [])];
+  for (const name of ['domain', 'operation']) if (input[name] === undefined) return `${name} is required`;
+  for (const [name, value] of Object.entries(input)) {
     if (name === 'params') continue;
-    if (!texts.includes(name))
-      return `${JSON.stringify(name.slice(0, 60))} is no argument of ${toolNames[gateway]}; parameters of the operation go into params`;
-    if (typeof value !== 'string') return `${name} must be a text`;
+    if (!names.includes(name))
+      return `${JSON.stringify(name.slice(0, 60))} is not an argument of ${toolNames[gateway]}; parameters of the operation go into params`;
+    if (typeof value !== 'string') return `${name} must be a string`;
   }
   return undefined;
 }
@@ -107,7 +111,7 @@ const createErrorEnvelope = ({ app: { platform } }: McpContext, command: string,
     new CleoError('E_INVALID_INPUT', { problem, fix: 'cleo help' }),
   );
 
-/** A refusal is an answer that says so, not a failure of the protocol. */
+/** An error of an operation is a tool result, not an error of the protocol. */
 const toToolResult = (envelope: Envelope): CallToolResult => ({
   content: [{ type: 'text', text: JSON.stringify(envelope) }],
   structuredContent: envelope,

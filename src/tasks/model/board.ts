@@ -1,6 +1,14 @@
 import { array, type InferOutput, literal, number, optional, strictObject, string } from 'valibot';
-import { Priority, Status, type TaskId, TaskType } from '#core/model/scalars.ts';
-import { TaskClaim, Timestamp } from './task.ts';
+import {
+  type Priority,
+  PrioritySchema,
+  type Status,
+  StatusSchema,
+  type TaskId,
+  type TaskType,
+  TaskTypeSchema,
+} from '#core/model/scalars.ts';
+import { TaskClaimSchema, Timestamp } from './task.ts';
 
 /** The fields of a task that a board sorts and filters by. */
 export interface BoardTask {
@@ -13,21 +21,21 @@ export interface BoardTask {
   completedAt?: string | undefined;
 }
 
-export const Card = strictObject({
+export const CardSchema = strictObject({
   id: string(),
   title: string(),
-  status: Status,
-  type: TaskType,
-  priority: Priority,
+  status: StatusSchema,
+  type: TaskTypeSchema,
+  priority: PrioritySchema,
   epicId: optional(string()),
   /** `lapsed`: the lease has expired, so another agent may take the task over. */
-  claim: optional(strictObject({ ...TaskClaim.entries, lapsed: optional(literal(true)) })),
+  claim: optional(strictObject({ ...TaskClaimSchema.entries, lapsed: optional(literal(true)) })),
   /** The reason why it is blocked, if one was given. */
   blockedBy: optional(string()),
   completedAt: optional(Timestamp),
 });
 
-export const Column = strictObject({ status: Status, count: number(), cards: array(Card) });
+export const ColumnSchema = strictObject({ status: StatusSchema, count: number(), cards: array(CardSchema) });
 
-export type Card = InferOutput<typeof Card>;
-export type Column = InferOutput<typeof Column>;
+export type Card = InferOutput<typeof CardSchema>;
+export type Column = InferOutput<typeof ColumnSchema>;

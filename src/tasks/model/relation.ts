@@ -1,5 +1,5 @@
 import { custom, type InferOutput, metadata, pipe, strictObject, string, transform } from 'valibot';
-import { RelationType } from '#core/model/scalars.ts';
+import { type RelationType, RelationTypeSchema } from '#core/model/scalars.ts';
 
 const synonyms: Record<string, RelationType> = {
   block: 'blocks',
@@ -21,15 +21,15 @@ const synonyms: Record<string, RelationType> = {
 /** Parses a relation type leniently: `Relates-To`, `relates to` and `related` are one type. */
 export function parseRelationType(text: string): RelationType | undefined {
   const key = text.toLowerCase().replace(/[\s_-]+/g, '');
-  return RelationType.options.find((type) => type === key) ?? (Object.hasOwn(synonyms, key) ? synonyms[key] : undefined);
+  return RelationTypeSchema.options.find((type) => type === key) ?? (Object.hasOwn(synonyms, key) ? synonyms[key] : undefined);
 }
 
 // A custom schema, as for ids: an unknown type is a malformed call (exit 2), not a broken rule (exit 6).
 export const RelationTypeInput = pipe(
   custom<string>((value) => typeof value === 'string' && parseRelationType(value) !== undefined, 'Expected a relation type'),
   transform((text) => parseRelationType(text)!),
-  metadata({ choices: RelationType.options, jsonSchema: { type: 'string', enum: RelationType.options } }),
+  metadata({ choices: RelationTypeSchema.options, jsonSchema: { type: 'string', enum: RelationTypeSchema.options } }),
 );
 
-export const RelationEdge = strictObject({ from: string(), to: string(), type: RelationType, reason: string() });
-export type RelationEdge = InferOutput<typeof RelationEdge>;
+export const RelationEdgeSchema = strictObject({ from: string(), to: string(), type: RelationTypeSchema, reason: string() });
+export type RelationEdge = InferOutput<typeof RelationEdgeSchema>;

@@ -17,29 +17,40 @@ import {
   Criterion,
   Description,
   FilePath,
-  GateName,
+  type GateName,
+  GateNameSchema,
   Label,
   NoteText,
   Phase,
-  Priority,
-  RelationType,
-  Status,
-  TaskId,
-  TaskSize,
-  TaskType,
+  type Priority,
+  PrioritySchema,
+  RelationTypeSchema,
+  type Status,
+  StatusSchema,
+  type TaskId,
+  TaskIdSchema,
+  type TaskSize,
+  TaskSizeSchema,
+  type TaskType,
+  TaskTypeSchema,
   Title,
 } from '#core/model/scalars.ts';
 import { wholeNumber } from '#core/model/whole-number.ts';
 
 export const Timestamp = pipe(string(), description('UTC, ISO 8601'));
 
-export const Note = strictObject({ at: Timestamp, by: string(), text: string() });
-export const Relation = strictObject({ taskId: string(), type: RelationType, reason: string(), direction: picklist(['to', 'from']) });
+export const NoteSchema = strictObject({ at: Timestamp, by: string(), text: string() });
+export const RelationSchema = strictObject({
+  taskId: string(),
+  type: RelationTypeSchema,
+  reason: string(),
+  direction: picklist(['to', 'from']),
+});
 
 /** The holder of a task, and the time at which the lease expires unless the holder writes again. */
-export const TaskClaim = strictObject({ agent: string(), session: optional(string()), since: Timestamp, until: Timestamp });
+export const TaskClaimSchema = strictObject({ agent: string(), session: optional(string()), since: Timestamp, until: Timestamp });
 
-export const Acceptance = union([
+export const AcceptanceSchema = union([
   strictObject({
     kind: literal('text'),
     text: string(),
@@ -47,35 +58,35 @@ export const Acceptance = union([
     metAt: optional(Timestamp),
     metBy: optional(string()),
   }),
-  strictObject({ kind: literal('evidence_bound'), gate: GateName, met: optional(literal(true)) }),
+  strictObject({ kind: literal('evidence_bound'), gate: GateNameSchema, met: optional(literal(true)) }),
   strictObject({ kind: literal('child_task'), target: string(), met: optional(literal(true)) }),
 ]);
 
 /** A criterion as callers write it; a plain string is a text criterion. */
-export const AcceptanceInput = union([
+export const AcceptanceInputSchema = union([
   Criterion,
-  strictObject({ kind: literal('evidence_bound'), gate: GateName }),
+  strictObject({ kind: literal('evidence_bound'), gate: GateNameSchema }),
   strictObject({ kind: literal('text'), text: Criterion }),
 ]);
 
-export const Task = strictObject({
+export const TaskSchema = strictObject({
   id: string(),
-  type: TaskType,
+  type: TaskTypeSchema,
   title: string(),
   description: optional(string()),
-  status: Status,
-  priority: Priority,
-  size: optional(TaskSize),
+  status: StatusSchema,
+  priority: PrioritySchema,
+  size: optional(TaskSizeSchema),
   parentId: optional(string()),
   epicId: optional(string()),
   labels: optional(array(string())),
   phase: optional(string()),
   depends: optional(array(string())),
   blockedBy: optional(string()),
-  relations: optional(array(Relation)),
-  acceptance: optional(array(Acceptance)),
+  relations: optional(array(RelationSchema)),
+  acceptance: optional(array(AcceptanceSchema)),
   files: optional(array(string())),
-  notes: optional(array(Note)),
+  notes: optional(array(NoteSchema)),
   createdAt: Timestamp,
   createdBy: string(),
   updatedAt: Timestamp,
@@ -86,41 +97,41 @@ export const Task = strictObject({
 });
 
 /** The answer to a write: the identity of the task and the fields that changed. */
-export const TaskReceipt = strictObject({
-  ...Task.entries,
-  priority: optional(Priority),
+export const TaskReceiptSchema = strictObject({
+  ...TaskSchema.entries,
+  priority: optional(PrioritySchema),
   createdAt: optional(Timestamp),
   createdBy: optional(string()),
   updatedAt: optional(Timestamp),
   revision: optional(number()),
 });
 
-export const TaskHit = strictObject({
+export const TaskHitSchema = strictObject({
   id: string(),
   title: string(),
-  status: Status,
-  type: TaskType,
-  priority: Priority,
+  status: StatusSchema,
+  type: TaskTypeSchema,
+  priority: PrioritySchema,
   parentId: optional(string()),
 });
 
-export const TaskRow = strictObject({
-  ...TaskHit.entries,
+export const TaskRowSchema = strictObject({
+  ...TaskHitSchema.entries,
   description: optional(string()),
   labels: optional(array(string())),
   depends: optional(array(string())),
-  notes: optional(array(Note)),
+  notes: optional(array(NoteSchema)),
 });
 
-export type Task = InferOutput<typeof Task>;
-export type TaskReceipt = InferOutput<typeof TaskReceipt>;
-export type TaskHit = InferOutput<typeof TaskHit>;
-export type TaskRow = InferOutput<typeof TaskRow>;
-export type Note = InferOutput<typeof Note>;
-export type Relation = InferOutput<typeof Relation>;
-export type TaskClaim = InferOutput<typeof TaskClaim>;
-export type Acceptance = InferOutput<typeof Acceptance>;
-export type AcceptanceInput = InferOutput<typeof AcceptanceInput>;
+export type Task = InferOutput<typeof TaskSchema>;
+export type TaskReceipt = InferOutput<typeof TaskReceiptSchema>;
+export type TaskHit = InferOutput<typeof TaskHitSchema>;
+export type TaskRow = InferOutput<typeof TaskRowSchema>;
+export type Note = InferOutput<typeof NoteSchema>;
+export type Relation = InferOutput<typeof RelationSchema>;
+export type TaskClaim = InferOutput<typeof TaskClaimSchema>;
+export type Acceptance = InferOutput<typeof AcceptanceSchema>;
+export type AcceptanceInput = InferOutput<typeof AcceptanceInputSchema>;
 
 /** Keeps a result key present when there is no task: its value is then `{}`. */
 export const allowEmpty = <S extends GenericSchema>(schema: S) => union([schema, strictObject({})]);
@@ -163,22 +174,22 @@ export interface TaskRecord {
 /** Parameters shared by `add`, `add-batch` and `update`. */
 export const taskFields = {
   description: optional(Description),
-  parent: optional(pipe(TaskId, description('Parent task, epic or saga'))),
-  type: optional(pipe(TaskType, description('Tier; default: the tier below the parent'))),
-  depends: optional(pipe(array(TaskId), description('Tasks that must be done before this one'))),
-  priority: optional(pipe(Priority, description('Urgency'))),
-  size: optional(pipe(TaskSize, description('Size relative to other tasks'))),
+  parent: optional(pipe(TaskIdSchema, description('Parent task, epic or saga'))),
+  type: optional(pipe(TaskTypeSchema, description('Tier; default: the tier below the parent'))),
+  depends: optional(pipe(array(TaskIdSchema), description('Tasks that must be done before this one'))),
+  priority: optional(pipe(PrioritySchema, description('Urgency'))),
+  size: optional(pipe(TaskSizeSchema, description('Size relative to other tasks'))),
   labels: optional(pipe(array(Label), description('Labels of a-z 0-9 . _ : / -, at most 50 characters each'))),
   phase: optional(Phase),
   files: optional(pipe(array(FilePath), description('Files it touches, relative to the project root'))),
   acceptance: optional(
     pipe(
-      array(AcceptanceInput),
+      array(AcceptanceInputSchema),
       description('Acceptance criteria, separated by |; in JSON also {"kind":"evidence_bound","gate":…}'),
       metadata({ separator: '|' }),
     ),
   ),
-  acceptEvidence: optional(pipe(array(GateName), description('Gates that need evidence before completion'))),
+  acceptEvidence: optional(pipe(array(GateNameSchema), description('Gates that need evidence before completion'))),
   notes: optional(NoteText),
 };
 

@@ -1,23 +1,23 @@
 import { array, description, maxLength, minLength, pipe, strictObject } from 'valibot';
 import { mutation } from '#core/define.ts';
-import { maxEntries, NewEntry } from '../model/new-entry.ts';
-import { TaskReceipt } from '../model/task.ts';
+import { maxEntries, NewEntrySchema } from '../model/new-entry.ts';
+import { TaskReceiptSchema } from '../model/task.ts';
 import { toTaskReceipt } from '../rules/view.ts';
 import { planBatch } from './shared/batch.ts';
 import { createNotes } from './shared/create-task.ts';
 
 export const tasksAddBatch = mutation({
   name: 'tasks.add-batch',
-  summary: 'Create many tasks, or none on error',
+  summary: 'Create several tasks at once, all or none',
   params: strictObject({
     tasks: pipe(
-      array(NewEntry),
+      array(NewEntrySchema),
       minLength(1, 'must not be empty'),
       maxLength(maxEntries, `must have at most ${maxEntries} entries`),
       description('Tasks; they can refer to each other by ref'),
     ),
   }),
-  result: strictObject({ tasks: array(TaskReceipt) }),
+  result: strictObject({ tasks: array(TaskReceiptSchema) }),
   errors: [
     'E_PARENT_NOT_FOUND',
     'E_DEPTH_EXCEEDED',

@@ -1,6 +1,6 @@
 import { strictObject } from 'valibot';
 import { mutation } from '#core/define.ts';
-import { TaskReceipt, taskInput } from '../model/task.ts';
+import { TaskReceiptSchema, taskInput } from '../model/task.ts';
 import { checkPlacement, getChildTier } from '../rules/hierarchy.ts';
 import { toTaskReceipt } from '../rules/view.ts';
 import { checkDependsExist, checkParentOpen, createNotes, createTask, requireAncestry } from './shared/create-task.ts';
@@ -11,7 +11,7 @@ export const tasksAdd = mutation({
   name: 'tasks.add',
   summary: 'Create a task',
   params: strictObject(taskInput),
-  result: strictObject({ task: TaskReceipt }),
+  result: strictObject({ task: TaskReceiptSchema }),
   errors: [
     'E_PARENT_NOT_FOUND',
     'E_DEPTH_EXCEEDED',

@@ -1,7 +1,7 @@
 import { array, description, optional, pipe, regex, strictObject, string } from 'valibot';
 import { mutation, noChange } from '#core/define.ts';
 import { CleoError } from '#core/errors/error.ts';
-import { TaskId } from '#core/model/scalars.ts';
+import { TaskIdSchema } from '#core/model/scalars.ts';
 import { parseAgo } from '#lib/ago.ts';
 import { requireTask } from './shared/require.ts';
 
@@ -9,7 +9,7 @@ export const tasksArchive = mutation({
   name: 'tasks.archive',
   summary: 'Archive done tasks',
   params: strictObject({
-    taskId: optional(pipe(TaskId, description('Only this task and its descendants'))),
+    taskId: optional(pipe(TaskIdSchema, description('Only this task and its descendants'))),
     olderThan: optional(
       pipe(
         string(),

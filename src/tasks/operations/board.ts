@@ -2,7 +2,7 @@ import { array, description, maxLength, optional, pipe, strictObject, string } f
 import { answer, query } from '#core/define.ts';
 import { limitParam } from '#core/page.ts';
 import { defined } from '#lib/defined.ts';
-import { Card, Column } from '../model/board.ts';
+import { type Card, CardSchema, ColumnSchema } from '../model/board.ts';
 import { buildBoardColumns } from '../rules/board.ts';
 import { isExpired, toTaskClaim } from '../rules/claims.ts';
 import { createNotFoundError } from './shared/require.ts';
@@ -19,7 +19,10 @@ export const tasksBoard = query({
     limit: limitParam(20, 'Maximum number of cards per column'),
   }),
   paramAliases: rootAliases,
-  result: strictObject({ columns: array(Column), root: optional(strictObject({ id: Card.entries.id, title: Card.entries.title })) }),
+  result: strictObject({
+    columns: array(ColumnSchema),
+    root: optional(strictObject({ id: CardSchema.entries.id, title: CardSchema.entries.title })),
+  }),
   errors: ['E_NOT_FOUND'],
   tier: 1,
   cli: { command: 'board', args: ['epic'], view: async () => (await import('../view.ts')).taskView },

@@ -1,9 +1,10 @@
 import { optional, strictObject, string } from 'valibot';
 import { mutation, noData } from '#core/define.ts';
 import { defined } from '#lib/defined.ts';
-import { allowEmpty, TaskReceipt } from '../model/task.ts';
+import { ScoredTaskSchema } from '../model/scored-task.ts';
+import { allowEmpty, TaskReceiptSchema } from '../model/task.ts';
 import { toTaskReceipt } from '../rules/view.ts';
-import { Recommendation, recommendTasks } from './shared/recommend.ts';
+import { recommendTasks } from './shared/recommend.ts';
 import { requireTask } from './shared/require.ts';
 import { Root, rootAliases } from './shared/root.ts';
 import { startTask } from './shared/task-transitions.ts';
@@ -13,7 +14,7 @@ export const tasksClaimNext = mutation({
   summary: 'Claim the task that next recommends',
   params: strictObject({ epic: Root }),
   paramAliases: rootAliases,
-  result: strictObject({ recommendation: allowEmpty(Recommendation), task: allowEmpty(TaskReceipt), released: optional(string()) }),
+  result: strictObject({ recommendation: allowEmpty(ScoredTaskSchema), task: allowEmpty(TaskReceiptSchema), released: optional(string()) }),
   errors: ['E_NOT_FOUND', 'E_TASK_NOT_IN_SCOPE'],
   tier: 1,
   cli: { command: ['next', 'orchestrate next', 'orchestrator next'], args: ['epic'], select: 'claim' },

@@ -1,8 +1,8 @@
 import { array, description, optional, pipe, strictObject, string } from 'valibot';
 import { answer, mutation, noChange } from '#core/define.ts';
-import { TaskId } from '#core/model/scalars.ts';
+import { TaskIdSchema } from '#core/model/scalars.ts';
 import { defined } from '#lib/defined.ts';
-import { TaskReceipt, Timestamp } from '../model/task.ts';
+import { TaskReceiptSchema, Timestamp } from '../model/task.ts';
 import { toTaskReceipt } from '../rules/view.ts';
 import { completeTask, requireTaskOrFocus } from './shared/task-transitions.ts';
 
@@ -10,10 +10,10 @@ export const tasksComplete = mutation({
   name: 'tasks.complete',
   aliases: ['tasks.done'],
   summary: 'Mark a task done',
-  params: strictObject({ taskId: optional(pipe(TaskId, description('The task; default: the focused one'))) }),
+  params: strictObject({ taskId: optional(pipe(TaskIdSchema, description('The task; default: the focused one'))) }),
   result: strictObject({
     completedAt: Timestamp,
-    task: TaskReceipt,
+    task: TaskReceiptSchema,
     unblocked: optional(array(string())),
     parentReady: optional(string()),
   }),

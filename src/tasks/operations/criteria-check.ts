@@ -1,9 +1,9 @@
 import { array, boolean, description, optional, pipe, strictObject } from 'valibot';
 import { mutation, noChange } from '#core/define.ts';
 import { CleoError } from '#core/errors/error.ts';
-import { TaskId } from '#core/model/scalars.ts';
+import { TaskIdSchema } from '#core/model/scalars.ts';
 import { wholeNumber } from '#core/model/whole-number.ts';
-import { Acceptance, TaskReceipt } from '../model/task.ts';
+import { AcceptanceSchema, TaskReceiptSchema } from '../model/task.ts';
 import { toAcceptance, toTaskReceipt } from '../rules/view.ts';
 import { requireTask } from './shared/require.ts';
 import { checkScope } from './shared/scope.ts';
@@ -12,11 +12,11 @@ export const tasksCriteriaCheck = mutation({
   name: 'tasks.criteria.check',
   summary: 'Mark an acceptance criterion as met',
   params: strictObject({
-    taskId: pipe(TaskId, description('The task')),
+    taskId: pipe(TaskIdSchema, description('The task')),
     n: pipe(wholeNumber({ min: 1 }), description('Number of the criterion as show prints it, from 1')),
     undo: optional(pipe(boolean(), description('Mark it as not met'))),
   }),
-  result: strictObject({ task: TaskReceipt, acceptance: array(Acceptance) }),
+  result: strictObject({ task: TaskReceiptSchema, acceptance: array(AcceptanceSchema) }),
   errors: ['E_NOT_FOUND', 'E_TASK_COMPLETED', 'E_TASK_NOT_IN_SCOPE'],
   tier: 1,
   cli: { command: 'criteria check', args: ['taskId', 'n'] },

@@ -1,7 +1,7 @@
 import { optional, strictObject, string } from 'valibot';
 import { noData, query } from '#core/define.ts';
 import { defined } from '#lib/defined.ts';
-import { allowEmpty, TaskReceipt, Timestamp } from '../model/task.ts';
+import { allowEmpty, TaskReceiptSchema, Timestamp } from '../model/task.ts';
 import { toTaskReceipt } from '../rules/view.ts';
 import { requireTask } from './shared/require.ts';
 
@@ -10,7 +10,7 @@ export const tasksCurrent = query({
   summary: 'Show the focused task',
   params: strictObject({}),
   result: strictObject({
-    task: allowEmpty(TaskReceipt),
+    task: allowEmpty(TaskReceiptSchema),
     claim: optional(strictObject({ agent: string(), session: optional(string()), since: Timestamp })),
   }),
   errors: [],

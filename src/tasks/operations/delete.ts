@@ -1,7 +1,7 @@
 import { array, boolean, description, optional, pipe, strictObject, string } from 'valibot';
 import { type MutationContext, mutation } from '#core/define.ts';
 import { CleoError } from '#core/errors/error.ts';
-import { TaskId } from '#core/model/scalars.ts';
+import { TaskIdSchema } from '#core/model/scalars.ts';
 import { formatHolder, isHolder } from '../rules/claims.ts';
 import { requireTask } from './shared/require.ts';
 import { checkScope } from './shared/scope.ts';
@@ -11,7 +11,7 @@ export const tasksDelete = mutation({
   name: 'tasks.delete',
   summary: 'Delete a task; restore undoes it',
   params: strictObject({
-    taskId: pipe(TaskId, description('The task')),
+    taskId: pipe(TaskIdSchema, description('The task')),
     cascade: optional(pipe(boolean(), description('Delete its descendants too'))),
     orphan: optional(pipe(boolean(), description('Remove it from the dependencies of other tasks'))),
   }),

@@ -1,6 +1,6 @@
 import { array, description, literal, optional, pipe, strictObject, string } from 'valibot';
 import { query } from '#core/define.ts';
-import { Status, TaskId } from '#core/model/scalars.ts';
+import { StatusSchema, type TaskId, TaskIdSchema } from '#core/model/scalars.ts';
 import { addToList, removeDuplicates } from '#lib/collections.ts';
 import { defined } from '#lib/defined.ts';
 import type { ReadStore } from '#store/port/store.ts';
@@ -13,20 +13,20 @@ import { createNotFoundError } from './shared/require.ts';
 const LinkedTask = strictObject({
   id: string(),
   title: string(),
-  status: Status,
+  status: StatusSchema,
   via: optional(pipe(string(), description('The container that links the two'))),
 });
 
 export const tasksDeps = query({
   name: 'tasks.deps',
   summary: 'Show dependencies, blockers and critical path of a task',
-  params: strictObject({ taskId: pipe(TaskId, description('The task')) }),
+  params: strictObject({ taskId: pipe(TaskIdSchema, description('The task')) }),
   result: strictObject({
     deps: strictObject({
       taskId: string(),
       upstream: array(LinkedTask),
       downstream: array(LinkedTask),
-      blockers: array(strictObject({ id: string(), status: Status, root: optional(literal(true)) })),
+      blockers: array(strictObject({ id: string(), status: StatusSchema, root: optional(literal(true)) })),
       criticalPath: array(string()),
     }),
   }),

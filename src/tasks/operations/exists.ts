@@ -1,11 +1,11 @@
 import { boolean, description, pipe, strictObject } from 'valibot';
 import { noData, query } from '#core/define.ts';
-import { TaskId } from '#core/model/scalars.ts';
+import { TaskIdSchema } from '#core/model/scalars.ts';
 
 export const tasksExists = query({
   name: 'tasks.exists',
   summary: 'Check whether a task exists',
-  params: strictObject({ taskId: pipe(TaskId, description('The task')) }),
+  params: strictObject({ taskId: pipe(TaskIdSchema, description('The task')) }),
   result: strictObject({ exists: boolean() }),
   errors: [],
   tier: 0,

@@ -7,7 +7,7 @@ import type { SearchResult } from '#core/search.ts';
 import type { Page } from '#store/port/page.ts';
 import type { ReadStore } from '#store/port/store.ts';
 import type { TaskFilter } from '#store/port/tasks.ts';
-import { TaskHit } from '../model/task.ts';
+import { type TaskHit, TaskHitSchema } from '../model/task.ts';
 import { toTaskHit } from '../rules/view.ts';
 import { resolveTaskFilter, taskFilterParams } from './shared/filter.ts';
 import { searchTasks } from './shared/search.ts';
@@ -32,7 +32,7 @@ export const tasksFind = query({
     ...taskFilterParams,
     ...pageParams(20),
   }),
-  result: strictObject({ tasks: array(TaskHit) }),
+  result: strictObject({ tasks: array(TaskHitSchema) }),
   errors: ['E_INVALID_INPUT', 'E_NOT_FOUND'],
   tier: 0,
   cli: { command: 'find', args: ['query'] },

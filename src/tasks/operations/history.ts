@@ -1,6 +1,6 @@
 import { array, description, optional, pipe, strictObject, string, unknown } from 'valibot';
 import { query } from '#core/define.ts';
-import { TaskId } from '#core/model/scalars.ts';
+import { TaskIdSchema } from '#core/model/scalars.ts';
 import { answerPage, pageParams } from '#core/page.ts';
 import { Timestamp } from '../model/task.ts';
 import { toHistoryEntry } from '../rules/history.ts';
@@ -18,7 +18,7 @@ const Change = strictObject({
 export const tasksHistory = query({
   name: 'tasks.history',
   summary: 'Show all changes of a task, deleted or not',
-  params: strictObject({ taskId: pipe(TaskId, description('The task, deleted or not')), ...pageParams(50) }),
+  params: strictObject({ taskId: pipe(TaskIdSchema, description('The task, deleted or not')), ...pageParams(50) }),
   result: strictObject({ history: array(Change) }),
   errors: ['E_NOT_FOUND'],
   tier: 1,

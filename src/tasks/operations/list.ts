@@ -2,7 +2,7 @@ import { array, boolean, description, optional, picklist, pipe, strictObject } f
 import { query } from '#core/define.ts';
 import { answerPage, pageParams } from '#core/page.ts';
 import type { TaskFilter } from '#store/port/tasks.ts';
-import { TaskRow } from '../model/task.ts';
+import { TaskRowSchema } from '../model/task.ts';
 import { toTaskRow } from '../rules/view.ts';
 import { resolveTaskFilter, taskFilterParams } from './shared/filter.ts';
 
@@ -21,14 +21,14 @@ export const tasksList = query({
     ),
     ...pageParams(50),
   }),
-  result: strictObject({ tasks: array(TaskRow) }),
+  result: strictObject({ tasks: array(TaskRowSchema) }),
   errors: ['E_NOT_FOUND'],
   tier: 0,
   cli: { command: 'list' },
   example: { world: ['T001 epic', 'T002 in T001', 'T003 in T001 done'], call: { parent: 'T001', status: 'pending' } },
-  async run({ store }, { all, sort, limit, offset, budget, ...given }) {
+  async run({ store }, { all, sort, limit, offset, budget, ...filterParams }) {
     const page = { limit, offset, budget };
-    const filter: TaskFilter = { ...(await resolveTaskFilter(store, given)), ...(all ? { archived: 'both' } : {}) };
+    const filter: TaskFilter = { ...(await resolveTaskFilter(store, filterParams)), ...(all ? { archived: 'both' } : {}) };
     const tasks = await store.tasks.list(filter, sort, page);
     const notes = await store.tasks.getNotes(tasks.map((task) => task.id));
     return answerPage({ tasks: tasks.map((task) => toTaskRow(task, notes.get(task.id) ?? [])) }, tasks.length, page, (atMost) =>

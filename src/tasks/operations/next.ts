@@ -1,8 +1,9 @@
 import { array, description, optional, pipe, strictObject } from 'valibot';
 import { noData, query } from '#core/define.ts';
 import { wholeNumber } from '#core/model/whole-number.ts';
+import { ScoredTaskSchema } from '../model/scored-task.ts';
 import { allowEmpty } from '../model/task.ts';
-import { Recommendation, recommendTasks } from './shared/recommend.ts';
+import { recommendTasks } from './shared/recommend.ts';
 import { Root, rootAliases } from './shared/root.ts';
 
 export const tasksNext = query({
@@ -14,7 +15,7 @@ export const tasksNext = query({
     count: optional(pipe(wholeNumber({ min: 1, max: 100 }), description('Number of tasks, recommendation and alternatives together')), 3),
   }),
   paramAliases: rootAliases,
-  result: strictObject({ recommendation: allowEmpty(Recommendation), alternatives: array(Recommendation) }),
+  result: strictObject({ recommendation: allowEmpty(ScoredTaskSchema), alternatives: array(ScoredTaskSchema) }),
   errors: ['E_NOT_FOUND'],
   tier: 0,
   cli: { command: ['next', 'orchestrate next', 'orchestrator next'], args: ['epic'] },

@@ -1,20 +1,20 @@
 import { description, pipe, strictObject } from 'valibot';
 import { alreadyExists, mutation } from '#core/define.ts';
 import { CleoError } from '#core/errors/error.ts';
-import { Reason, TaskId } from '#core/model/scalars.ts';
-import { RelationEdge, RelationTypeInput } from '../model/relation.ts';
+import { Reason, TaskIdSchema } from '#core/model/scalars.ts';
+import { RelationEdgeSchema, RelationTypeInput } from '../model/relation.ts';
 import { requireTask } from './shared/require.ts';
 
 export const tasksRelatesAdd = mutation({
   name: 'tasks.relates.add',
   summary: 'Relate two tasks, without effect on their order',
   params: strictObject({
-    from: pipe(TaskId, description('Source of the relation')),
-    to: pipe(TaskId, description('Target of the relation')),
+    from: pipe(TaskIdSchema, description('Source of the relation')),
+    to: pipe(TaskIdSchema, description('Target of the relation')),
     type: pipe(RelationTypeInput, description('Relation type')),
     reason: pipe(Reason, description('Why they are related')),
   }),
-  result: strictObject({ relation: RelationEdge }),
+  result: strictObject({ relation: RelationEdgeSchema }),
   errors: ['E_NOT_FOUND', 'E_INVALID_RELATION', 'E_CIRCULAR_REFERENCE'],
   tier: 1,
   cli: { command: 'relates add', args: ['from', 'to', 'type', 'reason'] },

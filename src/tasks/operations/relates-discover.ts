@@ -1,6 +1,6 @@
 import { array, description, picklist, pipe, strictObject, string } from 'valibot';
 import { query } from '#core/define.ts';
-import { TaskId } from '#core/model/scalars.ts';
+import { TaskIdSchema } from '#core/model/scalars.ts';
 import { answerPage, pageParams } from '#core/page.ts';
 import { findRelated } from '../rules/relate.ts';
 import { findRelatedCandidates } from './shared/related-candidates.ts';
@@ -8,7 +8,7 @@ import { findRelatedCandidates } from './shared/related-candidates.ts';
 export const tasksRelatesDiscover = query({
   name: 'tasks.relates.discover',
   summary: 'Find tasks that share labels, files, text or dependencies',
-  params: strictObject({ taskId: pipe(TaskId, description('The task')), ...pageParams(50) }),
+  params: strictObject({ taskId: pipe(TaskIdSchema, description('The task')), ...pageParams(50) }),
   result: strictObject({
     discovered: array(
       strictObject({

@@ -1,18 +1,18 @@
 import { array, description, omit, optional, pipe, strictObject } from 'valibot';
 import { mutation, noChange } from '#core/define.ts';
-import { TaskId } from '#core/model/scalars.ts';
-import { RelationEdge, RelationTypeInput } from '../model/relation.ts';
+import { TaskIdSchema } from '#core/model/scalars.ts';
+import { RelationEdgeSchema, RelationTypeInput } from '../model/relation.ts';
 import { requireTask } from './shared/require.ts';
 
 export const tasksRelatesRemove = mutation({
   name: 'tasks.relates.remove',
   summary: 'Remove relations between two tasks',
   params: strictObject({
-    from: pipe(TaskId, description('Source of the relation')),
-    to: pipe(TaskId, description('Target of the relation')),
+    from: pipe(TaskIdSchema, description('Source of the relation')),
+    to: pipe(TaskIdSchema, description('Target of the relation')),
     type: optional(pipe(RelationTypeInput, description('Only this type; default: all types'))),
   }),
-  result: strictObject({ removed: array(omit(RelationEdge, ['reason'])) }),
+  result: strictObject({ removed: array(omit(RelationEdgeSchema, ['reason'])) }),
   errors: ['E_NOT_FOUND'],
   tier: 1,
   cli: { command: 'relates remove', args: ['from', 'to', 'type'] },

@@ -1,8 +1,9 @@
-import { array, description, number, optional, pipe, strictObject, string } from 'valibot';
+import { array, description, optional, pipe, strictObject } from 'valibot';
 import { query } from '#core/define.ts';
-import { TaskId } from '#core/model/scalars.ts';
+import { TaskIdSchema } from '#core/model/scalars.ts';
 import { wholeNumber } from '#core/model/whole-number.ts';
 import { answerPage, pageParams } from '#core/page.ts';
+import { ScoredTaskSchema } from '../model/scored-task.ts';
 import { suggestRelated } from '../rules/relate.ts';
 import { findRelatedCandidates } from './shared/related-candidates.ts';
 
@@ -10,19 +11,12 @@ export const tasksRelatesSuggest = query({
   name: 'tasks.relates.suggest',
   summary: 'Suggest related tasks, with scores',
   params: strictObject({
-    taskId: pipe(TaskId, description('The task')),
+    taskId: pipe(TaskIdSchema, description('The task')),
     threshold: optional(pipe(wholeNumber({ min: 0, max: 100 }), description('Minimum score, from 0 to 100')), 50),
     ...pageParams(50),
   }),
   result: strictObject({
-    suggestions: array(
-      strictObject({
-        taskId: string(),
-        title: string(),
-        score: number(),
-        reasons: array(strictObject({ term: string(), points: number() })),
-      }),
-    ),
+    suggestions: array(ScoredTaskSchema),
   }),
   errors: ['E_NOT_FOUND'],
   tier: 1,

@@ -1,9 +1,9 @@
 import { description, optional, pipe, strictObject, string } from 'valibot';
 import { type MutationContext, mutation, noChange } from '#core/define.ts';
 import { CleoError } from '#core/errors/error.ts';
-import { TaskId } from '#core/model/scalars.ts';
+import { TaskIdSchema } from '#core/model/scalars.ts';
 import { defined } from '#lib/defined.ts';
-import { TaskReceipt, type TaskRecord } from '../model/task.ts';
+import { TaskReceiptSchema, type TaskRecord } from '../model/task.ts';
 import { checkPlacement } from '../rules/hierarchy.ts';
 import { toTaskReceipt } from '../rules/view.ts';
 import { requireTask } from './shared/require.ts';
@@ -13,8 +13,8 @@ import { claimTask, releaseFocus } from './shared/task-transitions.ts';
 export const tasksReopen = mutation({
   name: 'tasks.reopen',
   summary: 'Reopen a done task and make it your focus',
-  params: strictObject({ taskId: pipe(TaskId, description('A done task')) }),
-  result: strictObject({ task: TaskReceipt, released: optional(string()) }),
+  params: strictObject({ taskId: pipe(TaskIdSchema, description('A done task')) }),
+  result: strictObject({ task: TaskReceiptSchema, released: optional(string()) }),
   errors: ['E_NOT_FOUND', 'E_TASK_COMPLETED', 'E_VALIDATION_DEPENDS', 'E_SIBLING_LIMIT', 'E_TASK_NOT_IN_SCOPE'],
   tier: 1,
   cli: { command: 'reopen', args: ['taskId'] },

@@ -1,10 +1,10 @@
 import { array, boolean, description, optional, pipe, strictObject, string } from 'valibot';
 import { answer, type MutationContext, mutation, noChange } from '#core/define.ts';
 import { CleoError } from '#core/errors/error.ts';
-import { TaskId } from '#core/model/scalars.ts';
+import { TaskIdSchema } from '#core/model/scalars.ts';
 import { defined } from '#lib/defined.ts';
 import type { DeletedTask } from '#store/port/tasks.ts';
-import { TaskReceipt, type TaskRecord } from '../model/task.ts';
+import { TaskReceiptSchema, type TaskRecord } from '../model/task.ts';
 import { checkPlacement } from '../rules/hierarchy.ts';
 import { toTaskReceipt } from '../rules/view.ts';
 import { checkParentOpen } from './shared/create-task.ts';
@@ -17,10 +17,10 @@ export const tasksRestore = mutation({
   name: 'tasks.restore',
   summary: 'Restore a deleted task',
   params: strictObject({
-    taskId: pipe(TaskId, description('A deleted task')),
+    taskId: pipe(TaskIdSchema, description('A deleted task')),
     cascade: optional(pipe(boolean(), description('Restore the tasks that were deleted with it too'))),
   }),
-  result: strictObject({ task: TaskReceipt, restored: array(string()) }),
+  result: strictObject({ task: TaskReceiptSchema, restored: array(string()) }),
   errors: [
     'E_NOT_FOUND',
     'E_PARENT_NOT_FOUND',

@@ -1,8 +1,8 @@
 import { description, optional, pipe, strictObject } from 'valibot';
 import { query } from '#core/define.ts';
-import { TaskId } from '#core/model/scalars.ts';
+import { TaskIdSchema } from '#core/model/scalars.ts';
 import { defined } from '#lib/defined.ts';
-import { Task, TaskClaim } from '../model/task.ts';
+import { TaskClaimSchema, TaskSchema } from '../model/task.ts';
 import { toTaskClaim } from '../rules/claims.ts';
 import { toTask } from '../rules/view.ts';
 import { requireTask } from './shared/require.ts';
@@ -10,8 +10,8 @@ import { requireTask } from './shared/require.ts';
 export const tasksShow = query({
   name: 'tasks.show',
   summary: 'Show a task with all its fields',
-  params: strictObject({ taskId: pipe(TaskId, description('The task')) }),
-  result: strictObject({ task: Task, claim: optional(TaskClaim) }),
+  params: strictObject({ taskId: pipe(TaskIdSchema, description('The task')) }),
+  result: strictObject({ task: TaskSchema, claim: optional(TaskClaimSchema) }),
   errors: ['E_NOT_FOUND'],
   tier: 0,
   cli: { command: 'show', args: ['taskId'] },

@@ -1,8 +1,8 @@
 import { description, optional, pipe, strictObject, string } from 'valibot';
 import { answer, mutation, noChange } from '#core/define.ts';
-import { TaskId } from '#core/model/scalars.ts';
+import { TaskIdSchema } from '#core/model/scalars.ts';
 import { defined } from '#lib/defined.ts';
-import { TaskReceipt } from '../model/task.ts';
+import { TaskReceiptSchema } from '../model/task.ts';
 import { toTaskReceipt } from '../rules/view.ts';
 import { requireTask } from './shared/require.ts';
 import { startTask } from './shared/task-transitions.ts';
@@ -10,8 +10,8 @@ import { startTask } from './shared/task-transitions.ts';
 export const tasksStart = mutation({
   name: 'tasks.start',
   summary: 'Claim a task and make it your focus',
-  params: strictObject({ taskId: pipe(TaskId, description('The task to work on')) }),
-  result: strictObject({ task: TaskReceipt, released: optional(string()), takenOverFrom: optional(string()) }),
+  params: strictObject({ taskId: pipe(TaskIdSchema, description('The task to work on')) }),
+  result: strictObject({ task: TaskReceiptSchema, released: optional(string()), takenOverFrom: optional(string()) }),
   errors: ['E_NOT_FOUND', 'E_TASK_CLAIMED', 'E_TASK_COMPLETED', 'E_VALIDATION_DEPENDS', 'E_TASK_NOT_IN_SCOPE'],
   tier: 0,
   cli: { command: ['start', 'focus set'], args: ['taskId'] },

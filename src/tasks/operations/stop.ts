@@ -1,6 +1,6 @@
 import { strictObject } from 'valibot';
 import { mutation, noChange } from '#core/define.ts';
-import { allowEmpty, TaskReceipt } from '../model/task.ts';
+import { allowEmpty, TaskReceiptSchema } from '../model/task.ts';
 import { toTaskReceipt } from '../rules/view.ts';
 import { requireTask } from './shared/require.ts';
 import { releaseTask } from './shared/task-transitions.ts';
@@ -9,7 +9,7 @@ export const tasksStop = mutation({
   name: 'tasks.stop',
   summary: 'Release the focused task; it becomes pending',
   params: strictObject({}),
-  result: strictObject({ task: allowEmpty(TaskReceipt) }),
+  result: strictObject({ task: allowEmpty(TaskReceiptSchema) }),
   errors: [],
   tier: 0,
   cli: { command: ['stop', 'focus clear'] },

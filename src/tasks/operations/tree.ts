@@ -1,21 +1,21 @@
 import { array, description, type GenericSchema, lazy, optional, pipe, strictObject, string } from 'valibot';
 import { noData, query } from '#core/define.ts';
-import { Status, TaskId, TaskType } from '#core/model/scalars.ts';
+import { StatusSchema, TaskIdSchema, TaskTypeSchema } from '#core/model/scalars.ts';
 import { buildTree, type TreeNode } from '../rules/tree.ts';
 import { createNotFoundError } from './shared/require.ts';
 
 const Node: GenericSchema<TreeNode> = strictObject({
   id: string(),
   title: string(),
-  status: Status,
-  type: TaskType,
+  status: StatusSchema,
+  type: TaskTypeSchema,
   children: optional(array(lazy(() => Node))),
 }) as GenericSchema<TreeNode>;
 
 export const tasksTree = query({
   name: 'tasks.tree',
   summary: 'Show the hierarchy of tasks',
-  params: strictObject({ taskId: optional(pipe(TaskId, description('Only this task and its descendants'))) }),
+  params: strictObject({ taskId: optional(pipe(TaskIdSchema, description('Only this task and its descendants'))) }),
   result: strictObject({ tree: array(Node) }),
   errors: ['E_NOT_FOUND'],
   tier: 1,

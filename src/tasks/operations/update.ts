@@ -1,9 +1,9 @@
 import { array, boolean, check, description, literal, maxLength, minLength, optional, pipe, strictObject, string, union } from 'valibot';
 import { answer, type MutationContext, mutation } from '#core/define.ts';
 import { CleoError } from '#core/errors/error.ts';
-import { isStorable, parseTaskId, Reason, Status, type Status as StatusName, TaskId, Title } from '#core/model/scalars.ts';
+import { isStorable, parseTaskId, Reason, type Status, StatusSchema, TaskIdSchema, Title } from '#core/model/scalars.ts';
 import { defined } from '#lib/defined.ts';
-import { Revision, TaskReceipt, type TaskRecord, Timestamp, taskFields } from '../model/task.ts';
+import { Revision, TaskReceiptSchema, type TaskRecord, Timestamp, taskFields } from '../model/task.ts';
 import { checkTransition } from '../rules/transitions.ts';
 import { listChangedFields, toTaskReceipt } from '../rules/view.ts';
 import { createNotes } from './shared/create-task.ts';
@@ -17,13 +17,13 @@ export const tasksUpdate = mutation({
   name: 'tasks.update',
   summary: 'Change a task; notes are appended',
   params: strictObject({
-    taskId: optional(pipe(TaskId, description('The task; default: the focused one'))),
+    taskId: optional(pipe(TaskIdSchema, description('The task; default: the focused one'))),
     title: optional(Title),
     ...fields,
-    status: optional(pipe(Status, description('active starts, done completes, pending releases and blocked blocks the task'))),
-    parent: optional(pipe(union([literal('none'), TaskId]), description('New parent; descendants move too; none: top level'))),
-    addDepends: optional(pipe(array(TaskId), description('Dependencies to add'))),
-    removeDepends: optional(pipe(array(TaskId), description('Dependencies to remove'))),
+    status: optional(pipe(type Status, StatusSchema, description('active starts, done completes, pending releases and blocked blocks the task'))),
+    parent: optional(pipe(union([literal('none'), TaskIdSchema]), description('New parent; descendants move too; none: top level'))),
+    addDepends: optional(pipe(array(TaskIdSchema), description('Dependencies to add'))),
+    removeDepends: optional(pipe(array(TaskIdSchema), description('Dependencies to remove'))),
     blockedBy: optional(
       pipe(
         string(),
@@ -38,7 +38,7 @@ export const tasksUpdate = mutation({
     expectRevision: optional(pipe(Revision, description('Fail (exit 21) if the task has another revision'))),
   }),
   result: strictObject({
-    task: TaskReceipt,
+    task: TaskReceiptSchema,
     completedAt: optional(Timestamp),
     unblocked: optional(array(string())),
     parentReady: optional(string()),
@@ -100,13 +100,13 @@ export const tasksUpdate = mutation({
 });
 
 interface StatusParams {
-  status: StatusName | undefined;
+  status: Status | undefined;
   blockedBy: string | undefined;
   clearBlockedBy: boolean | undefined;
 }
 
 /** Combines the parameters that affect the status. */
-function resolveStatus(task: TaskRecord, { status, blockedBy, clearBlockedBy }: StatusParams): StatusName | undefined {
+function resolveStatus(task: TaskRecord, { status, blockedBy, clearBlockedBy }: StatusParams): Status | undefined {
   if (blockedBy && status && status !== 'blocked') throw createConflictError(task, '--blocked-by sets the status to blocked');
   if (blockedBy && clearBlockedBy) throw createConflictError(task, '--blocked-by and --clear-blocked-by cannot be combined');
   if (blockedBy) return 'blocked';
@@ -137,7 +137,7 @@ type TransitionResult = Pick<CompleteResult, 'task'> & Partial<CompleteResult> &
 async function applyStatus(
   ctx: MutationContext,
   task: TaskRecord,
-  to: StatusName | undefined,
+  to: Status | undefined,
   reason: string | undefined,
 ): Promise<TransitionResult> {
   if (to === undefined) return { task };

@@ -1,7 +1,7 @@
 import { type Priority, type Status, type TaskId, type TaskType, toTaskNumber } from '#core/model/scalars.ts';
 import type { BoardTask } from '../model/board.ts';
 
-export interface BoardColumn {
+interface BoardColumn {
   status: Status;
   /** All matching tasks, including those cut off by the limit. */
   count: number;
@@ -19,7 +19,7 @@ interface BoardOptions {
 
 /** Groups tasks by status. Open tasks are sorted by priority, then by age, so that cards rarely move; done tasks by completion, the
  *  latest first. */
-export function buildBoardColumns(tasks: BoardTask[], { ancestry: above, match = '', limit }: BoardOptions): BoardColumn[] {
+export function buildBoardColumns(tasks: BoardTask[], { ancestry, match = '', limit }: BoardOptions): BoardColumn[] {
   const words = match
     .toLowerCase()
     .split(/\s+/)
@@ -28,10 +28,10 @@ export function buildBoardColumns(tasks: BoardTask[], { ancestry: above, match =
     const text = `${id} ${title}`.toLowerCase();
     return words.every((word) => text.includes(word));
   };
-  const root = above[0]?.id;
+  const root = ancestry[0]?.id;
   const byStatus = new Map<Status, BoardTask[]>(statuses.map((status) => [status, []]));
   for (const task of tasks) if (task.id !== root && (words.length === 0 || matches(task))) byStatus.get(task.status)!.push(task);
-  const findEpic = createEpicFinder([...tasks, ...above]);
+  const findEpic = createEpicFinder([...tasks, ...ancestry]);
   return statuses.map((status) => {
     const all = byStatus.get(status)!;
     const shown = all.sort(status === 'done' ? compareByCompletion : compareByPriority).slice(0, limit);
@@ -46,8 +46,8 @@ const compareByPriority = (a: BoardTask, b: BoardTask): number =>
   priorityOrder[a.priority] - priorityOrder[b.priority] || toTaskNumber(a.id) - toTaskNumber(b.id);
 
 const compareByCompletion = (a: BoardTask, b: BoardTask): number => {
-  const [one = '', other = ''] = [a.completedAt, b.completedAt];
-  return one < other ? 1 : one > other ? -1 : toTaskNumber(b.id) - toTaskNumber(a.id);
+  const [atA = '', atB = ''] = [a.completedAt, b.completedAt];
+  return atA < atB ? 1 : atA > atB ? -1 : toTaskNumber(b.id) - toTaskNumber(a.id);
 };
 
 /** Returns a function that finds the nearest epic above a task. */

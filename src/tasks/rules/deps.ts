@@ -1,4 +1,5 @@
 import { type Status, type TaskId, toTaskNumber } from '#core/model/scalars.ts';
+import { defined } from '#lib/defined.ts';
 import { listPrerequisites, type Milestone, parseMilestone, type TaskLinks } from './order.ts';
 
 /** The part of the task graph around one task, in both directions. Only open children are included: done ones block nothing. */
@@ -13,7 +14,7 @@ export interface DependencyLink {
   via?: TaskId;
 }
 
-export interface TaskDeps {
+interface TaskDeps {
   /** Tasks that must be finished before this one can begin, nearest first. */
   upstream: DependencyLink[];
   /** Tasks that can only begin after this one is finished, nearest first. */
@@ -54,12 +55,12 @@ export function listBlockedMilestones(milestone: Milestone, graph: TaskGraph): M
 function collectLinks(
   task: TaskId,
   start: Milestone,
-  wanted: 'begin' | 'finish',
+  targetKind: 'begin' | 'finish',
   next: (milestone: Milestone) => Milestone[],
 ): DependencyLink[] {
   // The container through which each milestone was reached: its dependencies are inherited from there.
   const containerOf = new Map<Milestone, TaskId | undefined>([[start, undefined]]);
-  const found: (DependencyLink & { distance: number })[] = [];
+  const links: (DependencyLink & { distance: number })[] = [];
   for (let level: Milestone[] = [start], distance = 0; level.length > 0; distance++) {
     const nextLevel: Milestone[] = [];
     // `level` grows during the loop.
@@ -69,18 +70,18 @@ function collectLinks(
         if (containerOf.has(to)) continue;
         const [toKind, toId] = parseMilestone(to);
         const isAlongDepends = kind !== toKind && id !== toId;
-        containerOf.set(to, kind === toKind && kind !== wanted ? toId : undefined);
+        containerOf.set(to, kind === toKind && kind !== targetKind ? toId : undefined);
         (isAlongDepends ? nextLevel : level).push(to);
-        if (toKind !== wanted || toId === task) continue;
+        if (toKind !== targetKind || toId === task) continue;
         const via = isAlongDepends ? containerOf.get(from) : id;
-        found.push({ id: toId, ...(via ? { via } : {}), distance: isAlongDepends ? distance + 1 : distance });
+        links.push({ ...defined({ id: toId, via }), distance: isAlongDepends ? distance + 1 : distance });
       }
     }
     level = nextLevel;
   }
-  return found
+  return links
     .sort((a, b) => a.distance - b.distance || toTaskNumber(a.id) - toTaskNumber(b.id))
-    .map(({ id, via }) => ({ id, ...(via ? { via } : {}) }));
+    .map(({ id, via }) => defined({ id, via }));
 }
 
 /** Lists the tasks that must be finished first, one step back: own dependencies, those of the containers, and children. */
@@ -113,7 +114,7 @@ function findLongestChain(
 ): TaskId[] {
   const best = new Map<Milestone, { length: number; to?: Milestone }>();
   const isCounted = (milestone: Milestone): boolean => parseMilestone(milestone)[0] === countedKind && isWork(parseMilestone(milestone)[1]);
-  const stack: { moment: Milestone; next: Milestone[]; at: number }[] = [{ moment: start, next: next(start), at: 0 }];
+  const stack: { milestone: Milestone; next: Milestone[]; at: number }[] = [{ milestone: start, next: next(start), at: 0 }];
   const entered = new Set<Milestone>([start]);
   while (stack.length > 0) {
     const top = stack.at(-1)!;
@@ -121,7 +122,7 @@ function findLongestChain(
     if (step !== undefined) {
       if (entered.has(step)) continue;
       entered.add(step);
-      stack.push({ moment: step, next: next(step), at: 0 });
+      stack.push({ milestone: step, next: next(step), at: 0 });
       continue;
     }
     stack.pop();
@@ -131,7 +132,7 @@ function findLongestChain(
       const isLower = chosen.to !== undefined && toTaskNumber(parseMilestone(to)[1]) < toTaskNumber(parseMilestone(chosen.to)[1]);
       if (length > chosen.length || (length === chosen.length && length > 0 && isLower)) chosen = { length, to };
     }
-    best.set(top.moment, chosen);
+    best.set(top.milestone, chosen);
   }
   const path: TaskId[] = [];
   for (let at = best.get(start)?.to; at; at = best.get(at)?.to) if (isCounted(at)) path.push(parseMilestone(at)[1]);

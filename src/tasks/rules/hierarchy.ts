@@ -19,8 +19,8 @@ export const canBePlaced = (type: TaskType, parent: TaskType | undefined): boole
 /** Decides whether a new task without a parent becomes a child of the scope's root. It does if its tier is the one below the root, or
  *  if it has no tier and the root is not a saga. */
 export function isDefaultParent(root: TypedTask | undefined, type: TaskType | undefined): boolean {
-  const below = getChildTier(root?.type);
-  return root !== undefined && (type === below || (type === undefined && below !== 'epic'));
+  const childTier = getChildTier(root?.type);
+  return root !== undefined && (type === childTier || (type === undefined && childTier !== 'epic'));
 }
 
 export interface Placement {
@@ -37,7 +37,7 @@ export interface Placement {
 
 /** Enforces the parent matrix: a saga contains epics, an epic tasks, a task subtasks. Only subtasks need a parent. */
 export function checkPlacement({ id, type, ancestry, openSiblings, maxSiblings, isOpen }: Placement): void {
-  const [parent, ...above] = ancestry;
+  const [parent, grandparent, greatGrandparent] = ancestry;
   if (!parent) {
     if (type === 'subtask')
       throw new CleoError('E_INVALID_PARENT_TYPE', {
@@ -49,7 +49,7 @@ export function checkPlacement({ id, type, ancestry, openSiblings, maxSiblings, 
       });
     return;
   }
-  if (parent.type === 'subtask' && above[0]?.type === 'task' && above[1]?.type === 'epic')
+  if (parent.type === 'subtask' && grandparent?.type === 'task' && greatGrandparent?.type === 'epic')
     throw new CleoError('E_DEPTH_EXCEEDED', { parent: parent.id });
   if (!canBePlaced(type, parent.type)) {
     const allowed = allowedParents[type][0];

@@ -1,7 +1,7 @@
 /** Both databases store task numbers in 32 bits. */
 const maxTaskNumber = 2 ** 31 - 1;
 
-export interface IdRange {
+interface IdRange {
   from: number;
   to: number;
 }

@@ -18,7 +18,7 @@ export interface IntegrityFacts {
   now: string;
 }
 
-export type TaskProblemKind =
+type TaskProblemKind =
   | 'orphan'
   | 'hierarchy'
   | 'cycle'
@@ -100,11 +100,11 @@ const maxCycles = 20;
 
 /** Reports each cycle once: the search removes an edge of the cycle from `links` and continues. */
 function findCycleProblems({ tasks }: IntegrityFacts, links: TaskLinks): TaskProblem[] {
-  const found: TaskProblem[] = [];
+  const problems: TaskProblem[] = [];
   const ids = tasks.map(({ id }) => id);
-  for (let path = findCycle(ids, links); path && found.length < maxCycles; path = findCycle(ids, links)) {
+  for (let path = findCycle(ids, links); path && problems.length < maxCycles; path = findCycle(ids, links)) {
     const cut = breakCycle(path, links);
-    found.push({
+    problems.push({
       kind: 'cycle',
       severity: 'error',
       taskId: path[0]!,
@@ -112,7 +112,7 @@ function findCycleProblems({ tasks }: IntegrityFacts, links: TaskLinks): TaskPro
       fix: cut,
     });
   }
-  return found;
+  return problems;
 }
 
 /** Removes one edge of the cycle from `links`, preferably a dependency, and returns the command that removes it from the store. */

@@ -1,26 +1,16 @@
 import type { Caller, Claim } from '#core/model/audit.ts';
 import { type Priority, type TaskId, type TaskSize, toTaskNumber } from '#core/model/scalars.ts';
 import type { OpenTask, OpenWork } from '../model/open-work.ts';
+import type { ScoredTask } from '../model/scored-task.ts';
 import { isExpired, isHolder } from './claims.ts';
 
-export interface NextOptions {
+interface NextOptions {
   now: string;
   ttlMinutes: number;
   /** Only this task and its descendants. */
   within?: TaskId | undefined;
   /** The phase of the caller's session. */
   phase?: string | undefined;
-}
-
-export interface ScoreReason {
-  term: string;
-  points: number;
-}
-
-export interface ScoredTask {
-  taskId: TaskId;
-  score: number;
-  reasons: ScoreReason[];
 }
 
 const priorityPoints: Record<Priority, number> = { critical: 400, high: 300, medium: 200, low: 100 };
@@ -31,7 +21,7 @@ const siblingPoints = 50;
 const phasePoints = 20;
 
 /** Ranks pending tasks that can be started, best first, with the points behind each score; ties go to the lower id. */
-export function rankTasks(work: OpenWork, options: NextOptions, count: number): ScoredTask[] {
+export function rankTasks(work: OpenWork, options: NextOptions, count: number): Omit<ScoredTask, 'title'>[] {
   const dependents = new Map<TaskId, number>();
   for (const { dependsOn } of work.depends) dependents.set(dependsOn, (dependents.get(dependsOn) ?? 0) + 1);
   const heldIds = collectHeldIds(work.claims, options);
@@ -123,8 +113,8 @@ type ScorePoints = Record<'priority' | 'dependents' | 'siblings' | 'phase' | 'si
 
 const sumPoints = (points: ScorePoints): number => points.priority + points.dependents + points.siblings + points.phase + points.size;
 
-function listReasons(task: OpenTask, points: ScorePoints, dependents: number): ScoreReason[] {
-  const reasons: ScoreReason[] = [
+function listReasons(task: OpenTask, points: ScorePoints, dependents: number): ScoredTask['reasons'] {
+  const reasons: ScoredTask['reasons'] = [
     { term: `priority ${task.priority}`, points: points.priority },
     { term: dependents === 1 ? '1 open task depends on it' : `${dependents} open tasks depend on it`, points: points.dependents },
     { term: 'a sibling is active or done', points: points.siblings },

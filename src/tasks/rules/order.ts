@@ -32,10 +32,10 @@ export function findCycle(from: TaskId[], links: TaskLinks): TaskId[] | undefine
 export function* findCycles(from: TaskId[], links: TaskLinks): Generator<TaskId[], undefined> {
   const positions = new Map<Milestone, number | 'closed'>();
   for (const start of from) {
-    const stack: { moment: Milestone; next: Milestone[] }[] = [];
+    const stack: { milestone: Milestone; next: Milestone[] }[] = [];
     const enter = (milestone: Milestone): void => {
       positions.set(milestone, stack.length);
-      stack.push({ moment: milestone, next: listPrerequisites(milestone, links) });
+      stack.push({ milestone, next: listPrerequisites(milestone, links) });
     };
     if (!positions.has(`finish ${start}`)) enter(`finish ${start}`);
     while (stack.length > 0) {
@@ -43,10 +43,10 @@ export function* findCycles(from: TaskId[], links: TaskLinks): Generator<TaskId[
       const next = top.next.pop();
       const position = next === undefined ? undefined : positions.get(next);
       if (next === undefined) {
-        positions.set(top.moment, 'closed');
+        positions.set(top.milestone, 'closed');
         stack.pop();
       } else if (position === undefined) enter(next);
-      else if (position !== 'closed') yield toTaskPath(stack.slice(position).map((frame) => frame.moment));
+      else if (position !== 'closed') yield toTaskPath(stack.slice(position).map((frame) => frame.milestone));
     }
   }
 }

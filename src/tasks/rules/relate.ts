@@ -1,5 +1,6 @@
 import { type TaskId, toTaskNumber } from '#core/model/scalars.ts';
 import { toTerms } from '#lib/terms.ts';
+import type { ScoredTask } from '../model/scored-task.ts';
 
 export interface Relatable {
   id: TaskId;
@@ -12,16 +13,9 @@ export interface Relatable {
   depends: TaskId[];
 }
 
-export interface RelationSuggestion {
-  taskId: TaskId;
-  title: string;
-  score: number;
-  reasons: { term: string; points: number }[];
-}
+type DiscoveryMethod = 'labels' | 'files' | 'text' | 'depends';
 
-export type DiscoveryMethod = 'labels' | 'files' | 'text' | 'depends';
-
-export interface RelationDiscovery {
+interface RelationDiscovery {
   taskId: TaskId;
   title: string;
   by: { method: DiscoveryMethod; shared: string[] }[];
@@ -31,7 +25,7 @@ const weights = { labels: 30, files: 30, words: 25, parent: 10, phase: 5 };
 
 /** Scores candidates from 0 to 100 by what they share with the task, best first. Fields that the task leaves empty do not count, so a
  *  task without labels or files can still reach 100. */
-export function suggestRelated(task: Relatable, candidates: Relatable[], threshold: number): RelationSuggestion[] {
+export function suggestRelated(task: Relatable, candidates: Relatable[], threshold: number): ScoredTask[] {
   const words = getTitleWords(task);
   const maxPoints =
     (task.labels.length ? weights.labels : 0) +
@@ -40,7 +34,7 @@ export function suggestRelated(task: Relatable, candidates: Relatable[], thresho
     (task.parentId ? weights.parent : 0) +
     (task.phase ? weights.phase : 0);
   return excludeFamily(task, candidates)
-    .map((other): RelationSuggestion => {
+    .map((other): ScoredTask => {
       const labels = findShared(task.labels, other.labels);
       const files = findShared(task.files, other.files);
       const otherWords = getTitleWords(other);
@@ -59,10 +53,10 @@ export function suggestRelated(task: Relatable, candidates: Relatable[], thresho
 }
 
 /** Rounds so that the points of the reasons add up to the score. */
-function scoreTerms(terms: [term: string, part: number][], maxPoints: number): Pick<RelationSuggestion, 'score' | 'reasons'> {
+function scoreTerms(terms: [term: string, part: number][], maxPoints: number): Pick<ScoredTask, 'score' | 'reasons'> {
   let exact = 0;
   let score = 0;
-  const reasons: RelationSuggestion['reasons'] = [];
+  const reasons: ScoredTask['reasons'] = [];
   for (const [term, part] of terms) {
     exact += (100 * part) / maxPoints;
     const points = Math.round(exact) - score;
@@ -77,13 +71,13 @@ export function findRelated(task: Relatable, candidates: Relatable[]): RelationD
   const words = getTitleWords(task);
   return excludeFamily(task, candidates)
     .map((other): RelationDiscovery => {
-      const found: RelationDiscovery['by'] = [
+      const by: RelationDiscovery['by'] = [
         { method: 'labels', shared: findShared(task.labels, other.labels) },
         { method: 'files', shared: findShared(task.files, other.files) },
         { method: 'text', shared: findSharedText(words, other) },
         { method: 'depends', shared: findSharedDepends(task, other) },
       ];
-      return { taskId: other.id, title: other.title, by: found.filter((by) => by.shared.length > 0) };
+      return { taskId: other.id, title: other.title, by: by.filter(({ shared }) => shared.length > 0) };
     })
     .filter(({ by }) => by.length > 0)
     .sort((a, b) => b.by.length - a.by.length || countShared(b) - countShared(a) || toTaskNumber(a.taskId) - toTaskNumber(b.taskId));
@@ -103,8 +97,8 @@ const excludeFamily = (task: Relatable, candidates: Relatable[]): Relatable[] =>
 
 /** A single shared word is not enough, unless the title has no other. */
 function findSharedText(words: string[], other: Relatable): string[] {
-  const found = findShared(words, [...toTerms(other.title), ...toTerms(other.description ?? '')]);
-  return found.length >= 2 || found.length === words.length ? found : [];
+  const shared = findShared(words, [...toTerms(other.title), ...toTerms(other.description ?? '')]);
+  return shared.length >= 2 || shared.length === words.length ? shared : [];
 }
 
 function findSharedDepends(task: Relatable, other: Relatable): string[] {
@@ -115,8 +109,8 @@ function findSharedDepends(task: Relatable, other: Relatable): string[] {
 const countShared = ({ by }: RelationDiscovery): number => by.reduce((sum, { shared }) => sum + shared.length, 0);
 
 function findShared(a: string[], b: string[]): string[] {
-  const known = new Set(b);
-  return a.filter((item) => known.has(item));
+  const items = new Set(b);
+  return a.filter((item) => items.has(item));
 }
 
 /** Dice coefficient: 1 for equal lists, 0 for disjoint ones. */

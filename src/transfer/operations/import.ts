@@ -1,8 +1,9 @@
-import { array, description, maxLength, minLength, number, optional, picklist, pipe, regex, strictObject, string, union } from 'valibot';
+import { array, description, maxLength, minLength, number, optional, picklist, pipe, strictObject, string, union } from 'valibot';
 import { answer, type MutationContext, mutation } from '#core/define.ts';
 import { CleoError } from '#core/errors/error.ts';
 import { limitParam } from '#core/page.ts';
 import { checkAncestryInScope } from '#tasks/operations/shared/scope.ts';
+import { SourceName } from '../model/source-name.ts';
 import { importTools } from '../rules/detect-tool.ts';
 
 const maxContentLength = 256 * 1024 * 1024;
@@ -24,13 +25,7 @@ export const tasksImport = mutation({
       description('One text, or files with names; on the command line a file, a folder or -'),
     ),
     from: optional(pipe(picklist(['native', ...importTools]), description('Tool that wrote it; native: cleo export')), 'native'),
-    source: optional(
-      pipe(
-        string(),
-        regex(/^[a-z0-9._-]{1,50}$/, 'may hold only a-z 0-9 . _ - (at most 50)'),
-        description('Name of this source, to import several of the same tool'),
-      ),
-    ),
+    source: optional(pipe(SourceName, description('Name of this source, to import several of the same tool'))),
     limit: limitParam(50, 'Maximum number of losses and ids to report'),
   }),
   result: strictObject({
@@ -49,6 +44,8 @@ export const tasksImport = mutation({
     'E_INVALID_PARENT_TYPE',
     'E_DEPTH_EXCEEDED',
     'E_CIRCULAR_REFERENCE',
+    'E_INVALID_RELATION',
+    'E_TASK_COMPLETED',
     'E_TASK_NOT_IN_SCOPE',
   ],
   tier: 1,

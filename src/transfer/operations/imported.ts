@@ -1,7 +1,8 @@
-import { array, description, optional, picklist, pipe, regex, strictObject, string } from 'valibot';
+import { array, description, optional, picklist, pipe, strictObject, string } from 'valibot';
 import { query } from '#core/define.ts';
 import { answerPage, pageParams } from '#core/page.ts';
 import { Timestamp } from '#tasks/model/task.ts';
+import { SourceName } from '../model/source-name.ts';
 import { importTools } from '../rules/detect-tool.ts';
 
 export const tasksImported = query({
@@ -10,13 +11,7 @@ export const tasksImported = query({
   params: strictObject({
     id: optional(pipe(string(), description('Id in the other tool'))),
     from: optional(pipe(picklist([...importTools]), description('Tool it came from'))),
-    source: optional(
-      pipe(
-        string(),
-        regex(/^[a-z0-9._-]{1,50}$/, 'may hold only a-z 0-9 . _ - (at most 50)'),
-        description('Name of the source it was imported under'),
-      ),
-    ),
+    source: optional(pipe(SourceName, description('Name of the source it was imported under'))),
     ...pageParams(50),
   }),
   result: strictObject({ ids: array(strictObject({ source: string(), id: string(), taskId: string(), importedAt: Timestamp })) }),

@@ -1,7 +1,7 @@
 import { defined } from '#lib/defined.ts';
 import { joinParagraphs } from './source-values.ts';
 
-export interface BacklogSections {
+interface BacklogSections {
   description: string;
   acceptance: { text: string; met: boolean }[];
   notes: { created?: string; author?: string; text: string }[];

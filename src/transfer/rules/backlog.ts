@@ -40,7 +40,7 @@ export function readBacklog(files: SourceFile[]): ForeignData {
     else origins.set(toForeignTask({ ...fields, folder }, { statuses, milestones, losses }), file.name);
   }
   if (origins.size > 0) losses.push({ id: '*', field: 'ordinal', why: 'the manual order of the board is not imported' });
-  return createForeignData('backlog', [...origins.keys()], losses, origins);
+  return createForeignData('backlog', origins, losses);
 }
 
 type BacklogFields = Record<string, unknown> & { body: string };

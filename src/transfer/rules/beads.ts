@@ -30,7 +30,7 @@ export function readBeads(files: SourceFile[]): ForeignData {
   const issues = (current.length > 0 ? current : files).flatMap((file) => readIssues(file, losses));
   const ids = new Set(issues.map(({ record }) => String(record.id)));
   for (const { record, file } of issues) origins.set(toForeignTask(record, ids, losses), file);
-  return createForeignData('beads', [...origins.keys()], losses, origins);
+  return createForeignData('beads', origins, losses);
 }
 
 type Fields = Record<string, unknown>;

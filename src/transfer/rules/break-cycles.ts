@@ -2,7 +2,7 @@ import { CleoError } from '#core/errors/error.ts';
 import type { TaskId } from '#core/model/scalars.ts';
 import type { TaskLinks } from '#tasks/rules/order.ts';
 
-export interface RemovedDependency {
+interface RemovedDependency {
   from: TaskId;
   to: TaskId;
 }
@@ -69,8 +69,8 @@ function createNumbering(): { idAt: TaskId[]; getNumber(id: TaskId): number } {
   const idAt: TaskId[] = [];
   const numbers = new Map<TaskId, number>();
   const getNumber = (id: TaskId): number => {
-    const known = numbers.get(id);
-    if (known !== undefined) return known;
+    const number = numbers.get(id);
+    if (number !== undefined) return number;
     numbers.set(id, idAt.length);
     return idAt.push(id) - 1;
   };

@@ -1,7 +1,7 @@
 import type { NormalizedTask } from './normalize-task.ts';
 
 /** The fields compared when a task is imported again, in the order of their hashes in a digest. Stored digests depend on it. */
-export const comparedFields = [
+const comparedFields = [
   'title',
   'description',
   'status',

@@ -3,7 +3,7 @@ import type { Acceptance, Task } from '#tasks/model/task.ts';
 import { formatMarker, headings } from './github-body.ts';
 
 /** An issue as `gh issue list --json` writes it. Its number is the number of the task until GitHub assigns one. */
-export interface GithubIssue {
+interface GithubIssue {
   number: number;
   title: string;
   body: string;
@@ -21,15 +21,15 @@ export interface GithubIssue {
 /** Converts tasks to issues. Parents and dependencies come first, so that the issues can be created in this order. */
 export function toGithubIssues(tasks: Task[]): GithubIssue[] {
   const parents = new Set(tasks.map((task) => task.parentId));
-  const known = new Set(tasks.map((task) => task.id));
-  return sortByDependencies(tasks).map((task) => toGithubIssue(task, parents.has(task.id), known));
+  const exportedIds = new Set(tasks.map((task) => task.id));
+  return sortByDependencies(tasks).map((task) => toGithubIssue(task, parents.has(task.id), exportedIds));
 }
 
-function toGithubIssue(task: Task, isParent: boolean, known: Set<TaskId>): GithubIssue {
+function toGithubIssue(task: Task, isParent: boolean, exportedIds: Set<TaskId>): GithubIssue {
   const isDone = task.status === 'done';
   const isNotPlanned = task.labels?.includes('not-planned');
-  const parent = task.parentId && known.has(task.parentId) ? task.parentId : undefined;
-  const depends = (task.depends ?? []).filter((id) => known.has(id));
+  const parent = task.parentId && exportedIds.has(task.parentId) ? task.parentId : undefined;
+  const depends = (task.depends ?? []).filter((id) => exportedIds.has(id));
   return {
     number: toTaskNumber(task.id),
     title: task.title,

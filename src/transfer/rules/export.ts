@@ -4,7 +4,7 @@ import type { Task } from '#tasks/model/task.ts';
 import { toGithubIssues } from './export-github.ts';
 
 export const exportFormats = ['jsonl', 'json', 'csv', 'md', 'github'] as const;
-export type ExportFormat = (typeof exportFormats)[number];
+type ExportFormat = (typeof exportFormats)[number];
 
 /** Formats all tasks as one text. JSONL and JSON contain every field; CSV and Markdown are for people, `github` for GitHub issues. */
 export function formatExport(tasks: Task[], format: ExportFormat): string {
@@ -41,9 +41,9 @@ const columns = [
 
 function formatMarkdown(tasks: Task[]): string {
   const children = new Map<string, Task[]>();
-  const known = new Set(tasks.map((task) => task.id));
+  const ids = new Set(tasks.map((task) => task.id));
   for (const task of tasks) {
-    const key = task.parentId && known.has(task.parentId) ? task.parentId : '';
+    const key = task.parentId && ids.has(task.parentId) ? task.parentId : '';
     addToList(children, key, task);
   }
   const lines: string[] = [];

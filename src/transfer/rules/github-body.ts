@@ -49,7 +49,7 @@ export function parseBody(body: string, repository: string, isBlocked: boolean):
   let fence = '';
   const marker = findMarker(body);
   const lines = (marker ? body.slice(0, marker.index) + body.slice(marker.index + marker[0].length) : body).split('\n');
-  const kept = lines.filter((line) => {
+  const remaining = lines.filter((line) => {
     const sign = /^ {0,3}(```+|~~~+)/.exec(line)?.[1]?.slice(0, 3) ?? '';
     if (fence ? sign === fence : sign) fence = fence ? '' : sign;
     if (fence || sign) return true;
@@ -68,7 +68,7 @@ export function parseBody(body: string, repository: string, isBlocked: boolean):
     [...list!.matchAll(new RegExp(refPattern, 'g'))].map(([ref]) => toIssueId(ref)),
   );
   const parent = parentPattern.exec(proseText)?.[1];
-  const rest = removeEmptyHeadings(kept);
+  const rest = removeEmptyHeadings(remaining);
   if (marker) {
     const parsePath = (line: string): string | undefined => /^- `(.+)`$/.exec(line)?.[1];
     if (isBlocked)

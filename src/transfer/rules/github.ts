@@ -34,7 +34,7 @@ export function readGithub(files: SourceFile[]): ForeignData {
     }
   const links = collectLinks(issues);
   for (const issue of issues) origins.set(toForeignTask(issue, links, losses), issue.file);
-  return createForeignData('github', [...origins.keys()], losses, origins);
+  return createForeignData('github', origins, losses);
 }
 
 interface ParsedIssue {

@@ -37,7 +37,7 @@ export function normalizeTask(source: string, task: ForeignTask, losses: ImportL
     return text.replaceAll('\0', '').toWellFormed();
   };
   const title = normalizeTitle(toStorable('title', task.title), reportLoss);
-  const fullDescription = [title.whole, toStorable('description', task.description ?? '')].filter((text) => text?.trim()).join('\n\n');
+  const fullDescription = [title.full, toStorable('description', task.description ?? '')].filter((text) => text?.trim()).join('\n\n');
   const [description, ...continuations] = splitText(fullDescription, maxDescriptionLength, maxNoteLength);
   if (continuations.length > 0) reportLoss('description', `longer than ${maxDescriptionLength} characters; it continues in notes`);
   const criteria = task.acceptance
@@ -96,12 +96,12 @@ const maxNoteLength = 4000;
 const maxCriterionLength = 1000;
 const controls = /[\u0000-\u001f\u007f-\u009f]/;
 
-function normalizeTitle(given: string, reportLoss: ReportLoss): { text: string; whole?: string } {
-  const text = given.replace(/[\u0000-\u001f\u007f-\u009f]+/g, ' ').trim();
+function normalizeTitle(title: string, reportLoss: ReportLoss): { text: string; full?: string } {
+  const text = title.replace(/[\u0000-\u001f\u007f-\u009f]+/g, ' ').trim();
   if (text === '') reportLoss('title', 'is missing');
   if (text.length <= maxTitleLength) return { text: text || '(no title)' };
   reportLoss('title', `longer than ${maxTitleLength} characters; the full text is in the description`);
-  return { text: shorten(text, maxTitleLength), whole: text };
+  return { text: shorten(text, maxTitleLength), full: text };
 }
 
 /** Prefixes a reason that consists of ids, which would otherwise read as dependencies on unrelated tasks. */

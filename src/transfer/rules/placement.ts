@@ -13,7 +13,7 @@ export interface IncomingTask {
   canMove: boolean;
 }
 
-export interface HierarchyPosition {
+interface HierarchyPosition {
   type: TaskType;
   parentId?: TaskId;
 }

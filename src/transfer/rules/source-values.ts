@@ -21,9 +21,9 @@ export const normalizeText = (text: string): string => stripBom(text).replace(/\
 export function parseRecords(file: SourceFile): Record<string, unknown>[] {
   const text = normalizeText(file.text);
   if (text.trim() === '') throw createImportError(file.name, 'it is empty');
-  const whole = checkJson(text);
-  if ('value' in whole) {
-    const list = Array.isArray(whole.value) ? whole.value.flat() : [whole.value];
+  const document = checkJson(text);
+  if ('value' in document) {
+    const list = Array.isArray(document.value) ? document.value.flat() : [document.value];
     return list.map((value) => {
       if (isPlainObject(value)) return value;
       throw createImportError(file.name, `${formatValue(value).slice(0, 40)} is not an object`);
@@ -44,18 +44,18 @@ export function parseRecords(file: SourceFile): Record<string, unknown>[] {
   });
 }
 
-/** Collects the tasks of a reader. Equal copies of a task are merged; copies that differ are an error. */
+/** Collects the tasks of a reader; `origins` names the file of each. Equal copies are merged; copies that differ are an error. */
 export function createForeignData(
   source: string,
-  tasks: ForeignTask[],
+  origins: Map<ForeignTask, string>,
   losses: ImportLoss[],
-  files: Map<ForeignTask, string> = new Map(),
+  tasks: ForeignTask[] = [...origins.keys()],
 ): ForeignData {
   const byId = new Map<string, ForeignTask>();
   for (const task of tasks) {
     const other = byId.get(task.id);
     if (other && JSON.stringify(other) !== JSON.stringify(task)) {
-      const locations = [...new Set([files.get(other), files.get(task)])].filter(Boolean).join(' and ');
+      const locations = [...new Set([origins.get(other), origins.get(task)])].filter(Boolean).join(' and ');
       throw new CleoError('E_ID_COLLISION', {
         id: task.id,
         problem: createImportError(locations, `${task.id} occurs twice with different contents`).message,

@@ -49,7 +49,7 @@ export function readTaskmaster(files: SourceFile[]): ForeignData {
         }
       }
     }
-  return createForeignData('taskmaster', [...origins.keys()], losses, origins);
+  return createForeignData('taskmaster', origins, losses);
 }
 
 type Fields = Record<string, unknown>;

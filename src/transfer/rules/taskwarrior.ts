@@ -51,7 +51,7 @@ export function readTaskwarrior(files: SourceFile[]): ForeignData {
     else origins.set(toForeignTask(entry, exportedAt, losses), file);
   }
   const tasks = [...origins.keys()];
-  return createForeignData('taskwarrior', [...createEpics(tasks), ...tasks], losses, origins);
+  return createForeignData('taskwarrior', origins, losses, [...createEpics(tasks), ...tasks]);
 }
 
 type Entry = Record<string, unknown> & { uuid: string; description: string; status: string };

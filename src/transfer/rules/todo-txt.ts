@@ -33,7 +33,7 @@ export function readTodoTxt(files: SourceFile[]): ForeignData {
       origins.set(toForeignTask({ ...parsed, id }, /(?:^|\/)done\.txt$/i.test(file.name), losses), file.name);
     }
   }
-  return createForeignData('todo.txt', [...origins.keys()], losses, origins);
+  return createForeignData('todo.txt', origins, losses);
 }
 
 /** Rejects other file formats. Any line of text is a valid task, so the parser would accept them. */

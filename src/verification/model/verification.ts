@@ -1,14 +1,14 @@
 import { array, type InferOutput, literal, number, optional, picklist, strictObject, string, union } from 'valibot';
-import { GateName } from '#core/model/scalars.ts';
+import { type GateName, GateNameSchema } from '#core/model/scalars.ts';
 import { Timestamp } from '#tasks/model/task.ts';
 
 /** The gates in the order in which they are passed. */
-export const evidenceGateNames = GateName.options;
+export const evidenceGateNames = GateNameSchema.options;
 
 const HashedFile = strictObject({ path: string(), sha256: string() });
 
 /** Evidence after it was examined. */
-export const GateEvidence = union([
+export const GateEvidenceSchema = union([
   strictObject({ kind: literal('commit'), commit: string() }),
   strictObject({ kind: literal('files'), files: array(HashedFile) }),
   /** `sha256` is the hash of the tool's output. */
@@ -30,7 +30,7 @@ export const GateEvidence = union([
   /** The task was done and has been reopened. */
   strictObject({ kind: literal('reopened') }),
 ]);
-export type GateEvidence = InferOutput<typeof GateEvidence>;
+export type GateEvidence = InferOutput<typeof GateEvidenceSchema>;
 
 /** One submission of evidence for a gate, or one verdict. */
 export interface GateAttempt {
@@ -57,13 +57,13 @@ export interface RoundState {
   verdict?: ValidatorVerdict;
 }
 
-export const GateView = strictObject({
-  gate: GateName,
+export const GateViewSchema = strictObject({
+  gate: GateNameSchema,
   isHeld: optional(literal(true)),
   by: optional(string()),
   at: optional(Timestamp),
-  evidence: optional(array(GateEvidence)),
+  evidence: optional(array(GateEvidenceSchema)),
   /** Files that changed since they were submitted. */
   stale: optional(array(string())),
 });
-export type GateView = InferOutput<typeof GateView>;
+export type GateView = InferOutput<typeof GateViewSchema>;

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { formatEvidence, listEvidenceFiles, listEvidenceForms, parseEvidence, splitList } from './evidence.ts';
+import { formatEvidence, listEvidenceFiles, listEvidenceForms, parseEvidence, splitPaths } from './evidence.ts';
 
 test.each([
   ['commit:abc1234', ['commit=abc1234']],
@@ -17,8 +17,8 @@ test.each([
   expect(parseEvidence(text).map(({ kind, value }) => `${kind}=${value}`)).toEqual(claims);
 });
 
-test('splitList removes duplicates and empty items', () => {
-  expect(splitList(' a, b,,a ')).toEqual(['a', 'b']);
+test('splitPaths removes duplicates and empty items', () => {
+  expect(splitPaths(' a, b,,a ')).toEqual(['a', 'b']);
 });
 
 test('lists notes and URLs only where the project accepts them', () => {

@@ -32,7 +32,7 @@ export function parseEvidence(text: string): EvidenceClaim[] {
     });
 }
 
-export const splitList = (value: string): string[] =>
+export const splitPaths = (value: string): string[] =>
   [...new Set(value.split(',').map((item) => item.trim()))].filter((item) => item !== '');
 
 /** Lists the files that the evidence consists of, with their hashes. */

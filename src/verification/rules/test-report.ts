@@ -10,7 +10,7 @@ export interface TestCounts {
 type Tree = Record<string, unknown>;
 
 /** Reads the test counts of a JSON report from Jest, Vitest, Mocha, Playwright, pytest-json-report, CTRF or Go, or of a plain
- *  `{passed, failed, skipped}`. Returns a message if there are none. */
+ *  `{passed, failed, skipped}`. Returns a message if it finds no counts. */
 export function readTestReport(text: string): TestCounts | string {
   const parsed = checkJson(stripBom(text));
   if ('problem' in parsed) return parseGoEvents(text) ?? `it is not JSON (${parsed.problem.slice(0, 100)})`;

@@ -4,51 +4,54 @@ import { type ConfigKey, type ConfigValue, configKeys, defaultConfig, type Fixed
 import { findNearest } from '#lib/nearest.ts';
 import type { Platform } from '#platform/port.ts';
 
-export const userFlag = optional(pipe(boolean(), description("The user's own file instead of the project's")));
+export const userParam = optional(pipe(boolean(), description("Use the user's file instead of the project's")));
 
-export type Source = 'project' | 'user' | 'default';
+export type ConfigSource = 'project' | 'user' | 'default';
 
-/** The file that a change goes to. */
-export function configFile(platform: Platform, isUser: boolean | undefined): string {
+/** The configuration file that a command changes. */
+export function getConfigFile(platform: Platform, isUser: boolean | undefined): string {
   if (isUser) return platform.config.userFile();
   const project = platform.getProject();
   if (!project) throw new CleoError('E_NOT_INITIALIZED', { folder: platform.folder });
   return platform.config.projectFile(project);
 }
 
-/** The values in force, each with where it comes from. What is invalid counts as absent: these commands are the way to repair it. */
-export function valuesInForce(
+/** Resolves settings from the project's and the user's file and the defaults. Invalid values count as absent, because these commands are
+ *  used to repair them. */
+export function resolveConfig(
   platform: Platform,
   isUser?: boolean,
-): { value(key: ConfigKey): { value: ConfigValue; source: Source }; named: ConfigKey[]; warnings: string[] } {
+): { get(key: ConfigKey): { value: ConfigValue; source: ConfigSource }; customKeys: ConfigKey[]; warnings: string[] } {
   const project = isUser ? undefined : platform.getProject();
   const files = [
     ...(project ? [{ source: 'project' as const, path: platform.config.projectFile(project) }] : []),
     { source: 'user' as const, path: platform.config.userFile() },
   ].map((file) => ({ ...file, ...platform.config.inspect(file.path) }));
   return {
-    value(key) {
+    get(key) {
       const found = files.find(({ values }) => values[key] !== undefined);
       return found
         ? { value: found.values[key]!, source: found.source }
         : { value: defaultConfig[key as FixedKey] ?? '', source: 'default' };
     },
-    /** Keys with names of the user's own. */
-    named: [...new Set(files.flatMap(({ values }) => Object.keys(values) as ConfigKey[]))].filter((key) => !Object.hasOwn(configKeys, key)),
+    /** Keys in groups whose names the user chooses. */
+    customKeys: [...new Set(files.flatMap(({ values }) => Object.keys(values) as ConfigKey[]))].filter(
+      (key) => !Object.hasOwn(configKeys, key),
+    ),
     warnings: files.flatMap(({ path, problems }) => problems.map(({ key, problem }) => `${path}: ${`${key} ${problem}`.trim()}`)),
   };
 }
 
-/** Refuses (8) a key there is none of; `retry` is the same call with another key. */
-export function knownKey(key: string, retry: (key: string) => string): ConfigKey {
+/** Throws an error (8) for an unknown key. `retry` formats the same call with another key. */
+export function requireKey(key: string, retry: (key: string) => string): ConfigKey {
   if (isConfigKey(key)) return key;
   const known = Object.keys(configKeys);
-  const near = findNearest(key, known);
-  const meant = near.length ? near : known.filter((name) => name.startsWith(`${key}.`) || name.endsWith(`.${key}`));
+  const nearest = findNearest(key, known);
+  const suggestions = nearest.length ? nearest : known.filter((name) => name.startsWith(`${key}.`) || name.endsWith(`.${key}`));
   throw new CleoError('E_CONFIG_ERROR', {
     path: key.slice(0, 100),
-    problem: `is not a key${meant.length ? `; did you mean ${meant.join(' or ')}?` : ''}`,
-    fix: meant.length === 1 && meant[0] ? retry(meant[0]) : 'cleo config list',
-    valid: meant.length ? meant : known,
+    problem: `is not a key${suggestions.length ? `; did you mean ${suggestions.join(' or ')}?` : ''}`,
+    fix: suggestions.length === 1 && suggestions[0] ? retry(suggestions[0]) : 'cleo config list',
+    valid: suggestions.length ? suggestions : known,
   });
 }

@@ -4,26 +4,24 @@ import { wholeNumber } from '#core/model/whole-number.ts';
 import { tasksList } from '#tasks/operations/list.ts';
 import { Root, rootAliases } from '#tasks/operations/shared/root.ts';
 
-/** Commands that are a process rather than a call: they run until they are stopped, and have no envelope and no audit row.
- *  Loaded only where a word is no operation's; what each one runs is handed to the command line by main. */
+/** Commands that run as a process until they are stopped, without an envelope and an audit entry. This file is loaded only if a word is not
+ *  an operation; `main` supplies the code of each process. */
 export const processes: CommandDefinition[] = [
   {
     name: 'mcp',
-    summary: 'Serve MCP on standard input and output until the client leaves',
+    summary: 'Serve MCP on standard input and output',
     params: strictObject({}),
     cli: { command: 'mcp' },
   },
   {
     name: 'serve',
-    summary: 'Serve HTTP and MCP until it is stopped',
+    summary: 'Serve HTTP and MCP',
     params: strictObject({
-      port: optional(
-        pipe(wholeNumber({ min: 0, max: 65_535 }), description('Where to listen; 0 takes any port that is free (default: serve.port)')),
-      ),
+      port: optional(pipe(wholeNumber({ min: 0, max: 65_535 }), description('Port to listen on; 0: any free port (default: serve.port)'))),
       host: optional(
         pipe(
           string(),
-          description('The address to listen on (default: 127.0.0.1); callers of any other need a token'),
+          description('Address to listen on (default: 127.0.0.1); any other address requires tokens'),
           metadata({ value: 'ADDRESS' }),
         ),
       ),
@@ -32,14 +30,14 @@ export const processes: CommandDefinition[] = [
   },
   {
     name: 'watch',
-    summary: 'Watch the board change: on a terminal with keys to move around, else a line of JSON for each change',
+    summary: 'Watch the board live; without a terminal, as JSON lines',
     params: strictObject({ epic: Root }),
     paramAliases: rootAliases,
     cli: { command: 'watch', args: ['epic'] },
   },
   {
     name: 'list-watch',
-    summary: 'Watch a list of tasks change: on a terminal with keys to move around, else the list again when it is another',
+    summary: 'Watch a list of tasks live',
     params: tasksList.params,
     cli: { command: 'list', select: 'watch' },
   },

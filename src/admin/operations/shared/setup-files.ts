@@ -1,20 +1,21 @@
 import { dirname, join, relative } from 'node:path';
 import { CleoError } from '#core/errors/error.ts';
 import { quote } from '#core/errors/quote.ts';
+import { defined } from '#lib/defined.ts';
 import { isPlainObject } from '#lib/is-plain-object.ts';
 import { parseJson } from '#lib/parse-json.ts';
 import type { Platform, Project } from '#platform/port.ts';
-import { type Client, type ClientName, clients, type Piece } from '../../rules/setup-clients.ts';
-import { type Edit, type Plan, planRemoval, planSetup, setUpParts, type Written } from '../../rules/setup-plan.ts';
+import { type Client, type ClientName, clients, type SetupPart } from '../../rules/setup-clients.ts';
+import { type FileEdit, listPresentParts, planRemoval, planSetup, type SetupPlan, type SetupRecord } from '../../rules/setup-plan.ts';
 
-export interface Change {
+export interface FileChange {
   file: string;
   change: 'created' | 'updated' | 'deleted';
-  /** What is put in. */
+  /** The added text. */
   adds?: string;
 }
 
-export interface Wanted {
+export interface SetupOptions {
   hooks?: boolean | undefined;
   agents?: boolean | undefined;
   statusline?: boolean | undefined;
@@ -22,86 +23,97 @@ export interface Wanted {
   dryRun?: boolean | undefined;
 }
 
-/** Files that others own too; only what sets up loads it. */
-const loadDisk = () => import('#platform/shared-file.ts');
-type Disk = Awaited<ReturnType<typeof loadDisk>>;
+/** Loads access to files that other programs also write; only `setup` needs it. */
+const loadSharedFiles = () => import('#platform/shared-file.ts');
+type SharedFiles = Awaited<ReturnType<typeof loadSharedFiles>>;
 
-/** Where set-up writes down what it wrote: it goes with the files that it describes. */
-const recordOf = (project: Project): string => join(project.folder, 'setup.json');
+/** The record of what setup wrote. It is committed together with those files. */
+const getRecordPath = (project: Project): string => join(project.folder, 'setup.json');
 
-/** Sets up clients, or takes them out, each file whole or not at all. Nothing is written before everything is known to fit. */
-export async function setUp(
+/** Sets up clients or removes them. Nothing is written until all changes are known to be possible, and each file is written atomically. */
+export async function setUpClients(
   platform: Platform,
   project: Project,
   names: ClientName[],
-  wanted: Wanted,
-): Promise<{ changes: Change[]; remarks: string[] }> {
+  options: SetupOptions,
+): Promise<{ changes: FileChange[]; warnings: string[] }> {
   const { files } = platform;
-  const disk = await loadDisk();
-  return files.withLock(recordOf(project), () => {
-    const changes: Change[] = [];
-    const remarks: string[] = [];
-    const record = readRecord(files.readText(recordOf(project)));
-    const now = new Map<string, string | undefined>();
-    const made = new Map<string, number>();
+  const sharedFiles = await loadSharedFiles();
+  return files.withLock(getRecordPath(project), () => {
+    const changes: FileChange[] = [];
+    const warnings: string[] = [];
+    const record = parseRecord(files.readText(getRecordPath(project)));
+    const texts = new Map<string, string | undefined>();
+    const folderCounts = new Map<string, number>();
     for (const client of clients.filter(({ name }) => names.includes(name))) {
-      const wayOut = (file: string, how?: string): string => wayOutOf(platform, project, disk, file, client, wanted, how);
-      const texts = (file: string): string | undefined => (now.has(file) ? now.get(file) : textOf(disk, project, file, wayOut));
-      const plan = planOf(client, texts, (file) => record[file], wanted);
-      checkSound(plan, wayOut);
-      remarks.push(...plan.remarks);
+      const suggestFix = (file: string, how?: string): string =>
+        suggestSetupFix(platform, project, sharedFiles, file, client, options, how);
+      const getText = (file: string): string | undefined =>
+        texts.has(file) ? texts.get(file) : readText(sharedFiles, project, file, suggestFix);
+      const plan = planClient(client, getText, (file) => record[file], options);
+      requireNoConflicts(plan, suggestFix);
+      warnings.push(...plan.warnings);
       for (const edit of plan.edits) {
-        changes.push(changeOf(edit, texts(edit.file)));
-        now.set(edit.file, edit.text);
-        made.set(edit.file, record[edit.file]?.folders ?? 0);
-        const folders = newFolders(files, project, edit.file);
-        if (edit.written) record[edit.file] = { ...edit.written, ...(folders > 0 ? { folders } : {}) };
+        changes.push(toFileChange(edit, getText(edit.file)));
+        texts.set(edit.file, edit.text);
+        folderCounts.set(edit.file, record[edit.file]?.folders ?? 0);
+        const folders = countMissingFolders(files, project, edit.file);
+        if (edit.record) record[edit.file] = { ...edit.record, ...(folders > 0 ? { folders } : {}) };
         else delete record[edit.file];
       }
     }
-    if (!wanted.dryRun && changes.length > 0) write(files, disk, project, now, record, made);
-    return { changes: joined(changes), remarks };
+    if (!options.dryRun && changes.length > 0) writeFiles(files, sharedFiles, project, texts, record, folderCounts);
+    return { changes: mergeChanges(changes), warnings };
   });
 }
 
-function textOf(disk: Disk, { root }: Project, file: string, wayOut: (file: string, how?: string) => string): string | undefined {
+function readText(
+  sharedFiles: SharedFiles,
+  { root }: Project,
+  file: string,
+  suggestFix: (file: string, how?: string) => string,
+): string | undefined {
   try {
-    return disk.readSharedFile(root, file).text;
+    return sharedFiles.readSharedFile(root, file).text;
   } catch (error) {
     if (!(error instanceof CleoError) || error.row !== 'E_FILE_ERROR') throw error;
     const problem = error.message.slice(file.length + 2);
-    throw new CleoError('E_FILE_ERROR', { path: file, problem, fix: wayOut(file, problem === 'is read-only' ? 'chmod u+w' : undefined) });
+    throw new CleoError('E_FILE_ERROR', {
+      path: file,
+      problem,
+      fix: suggestFix(file, problem === 'is read-only' ? 'chmod u+w' : undefined),
+    });
   }
 }
 
-/** How many of the folders that a file lies in are not there. */
-function newFolders(files: Platform['files'], { root }: Project, file: string): number {
+/** The number of parent folders of a file that do not exist. */
+function countMissingFolders(files: Platform['files'], { root }: Project, file: string): number {
   const folder = dirname(file);
-  return folder === '.' || files.exists(join(root, folder)) ? 0 : 1 + newFolders(files, { root, folder }, folder);
+  return folder === '.' || files.exists(join(root, folder)) ? 0 : 1 + countMissingFolders(files, { root, folder }, folder);
 }
 
-/** What is in the way is put aside, not away. */
-function wayOutOf(
+/** The command that moves an obstacle aside, or repairs it with `how`, and runs setup again. */
+function suggestSetupFix(
   platform: Platform,
   project: Project,
-  disk: Disk,
+  sharedFiles: SharedFiles,
   file: string,
   client: Client,
-  { remove }: Wanted,
+  { remove }: SetupOptions,
   how?: string,
 ): string {
-  const path = relative(platform.folder, join(project.root, inTheWay(disk, project, file))).replaceAll('\\', '/');
-  const again = `cleo setup ${client.name}${remove ? ' --remove' : ''}`;
-  return how ? `${how} ${quote(path)} && ${again}` : `mv ${quote(path)} ${quote(`${path}.aside`)} && ${again}`;
+  const path = relative(platform.folder, join(project.root, findObstacle(sharedFiles, project, file))).replaceAll('\\', '/');
+  const retry = `cleo setup ${client.name}${remove ? ' --remove' : ''}`;
+  return how ? `${how} ${quote(path)} && ${retry}` : `mv ${quote(path)} ${quote(`${path}.aside`)} && ${retry}`;
 }
 
-/** The first folder on the way that is none or leads elsewhere; else the file. */
-function inTheWay(disk: Disk, { root }: Project, file: string): string {
+/** The first parent that is not a folder or leads outside the project, or else the file itself. */
+function findObstacle(sharedFiles: SharedFiles, { root }: Project, file: string): string {
   const parts = file.split('/');
   for (let n = 1; n < parts.length; n += 1) {
     const folder = parts.slice(0, n).join('/');
     try {
-      return disk.readSharedFile(root, folder).text === undefined ? file : folder;
+      return sharedFiles.readSharedFile(root, folder).text === undefined ? file : folder;
     } catch (error) {
       if (!(error as Error).message.endsWith('is not a regular file')) return folder;
     }
@@ -109,59 +121,63 @@ function inTheWay(disk: Disk, { root }: Project, file: string): string {
   return file;
 }
 
-/** What is set up and what was found, client by client. */
-export async function survey(
+/** Inspects which clients are found and which parts of each are set up. */
+export async function inspectClients(
   { files, home }: Platform,
   project: Project,
-): Promise<{ client: Client; isFound: boolean; parts: Piece['what'][] }[]> {
-  const disk = await loadDisk();
+): Promise<{ client: Client; isFound: boolean; parts: SetupPart['kind'][] }[]> {
+  const sharedFiles = await loadSharedFiles();
   const texts = (file: string): string | undefined => {
     try {
-      return disk.readSharedFile(project.root, file).text;
+      return sharedFiles.readSharedFile(project.root, file).text;
     } catch {
       return undefined;
     }
   };
-  // Beside the user's folder of ours other programs keep theirs.
-  const user = dirname(home);
+  // The home folder of the user, which contains the folders of other programs.
+  const userHome = dirname(home);
   return clients.map((client) => ({
     client,
     isFound:
-      client.signs.some((sign) => files.exists(join(project.root, sign))) ||
-      client.homeSigns.some((sign) => files.exists(join(user, sign))),
-    parts: [...setUpParts(client, texts)],
+      client.projectMarkers.some((sign) => files.exists(join(project.root, sign))) ||
+      client.homeMarkers.some((sign) => files.exists(join(userHome, sign))),
+    parts: [...listPresentParts(client, texts)],
   }));
 }
 
-function planOf(
+function planClient(
   client: Client,
   texts: (file: string) => string | undefined,
-  known: (file: string) => Written | undefined,
-  wanted: Wanted,
-): Plan {
-  if (wanted.remove) return planRemoval(client, texts, known);
-  const wants = new Set<Piece['what']>(['mcp', 'text']);
-  if (wanted.hooks !== false) wants.add('hooks');
-  if (wanted.agents !== false) wants.add('agents');
-  if (wanted.statusline) wants.add('statusline');
-  return planSetup(client, texts, known, wants);
+  known: (file: string) => SetupRecord | undefined,
+  options: SetupOptions,
+): SetupPlan {
+  if (options.remove) return planRemoval(client, texts, known);
+  const kinds = new Set<SetupPart['kind']>(['mcp', 'text']);
+  if (options.hooks !== false) kinds.add('hooks');
+  if (options.agents !== false) kinds.add('agents');
+  if (options.statusline) kinds.add('statusline');
+  return planSetup(client, texts, known, kinds);
 }
 
-/** A file that is not what its name says is left alone, and with it all the others. */
-function checkSound({ refusals: [first] }: Plan, wayOut: (file: string) => string): void {
+/** Throws an error if a file cannot be edited. No other file is changed either. */
+function requireNoConflicts({ conflicts: [first] }: SetupPlan, suggestFix: (file: string) => string): void {
   if (first)
-    throw new CleoError('E_CONFIG_ERROR', { path: first.file, problem: `${first.problem}; it was left as it is`, fix: wayOut(first.file) });
+    throw new CleoError('E_CONFIG_ERROR', {
+      path: first.file,
+      problem: `${first.problem}; it was not changed`,
+      fix: suggestFix(first.file),
+    });
 }
 
-const changeOf = ({ file, text, adds }: Edit, before: string | undefined): Change => ({
+const toFileChange = ({ file, text, added }: FileEdit, before: string | undefined): FileChange => ({
   file,
   change: text === undefined ? 'deleted' : before === undefined ? 'created' : 'updated',
-  ...(adds === undefined ? {} : { adds }),
+  ...defined({ adds: added }),
 });
 
-/** One line for each file, whoever changed it. */
-function joined(changes: Change[]): Change[] {
-  const byFile = new Map<string, Change>();
+/** Merges the changes of several clients to one per file. */
+function mergeChanges(changes: FileChange[]): FileChange[] {
+  const byFile = new Map<string, FileChange>();
   for (const change of changes) {
     const known = byFile.get(change.file);
     byFile.set(change.file, { ...change, ...(known ? { change: change.change === 'deleted' ? 'deleted' : known.change } : {}) });
@@ -169,34 +185,34 @@ function joined(changes: Change[]): Change[] {
   return [...byFile.values()];
 }
 
-function write(
+function writeFiles(
   files: Platform['files'],
-  disk: Disk,
+  sharedFiles: SharedFiles,
   project: Project,
   texts: Map<string, string | undefined>,
-  record: Record<string, Written>,
-  made: Map<string, number>,
+  record: Record<string, SetupRecord>,
+  folderCounts: Map<string, number>,
 ): void {
-  // Where each ends up is asked before the first is written: a refusal leaves all of them as they were.
-  const targets = [...texts].map(([file, text]) => ({ file, text, path: disk.readSharedFile(project.root, file).path }));
+  // All paths are resolved before the first write, so that an error leaves all files unchanged.
+  const targets = [...texts].map(([file, text]) => ({ file, text, path: sharedFiles.readSharedFile(project.root, file).path }));
   const isEmpty = Object.keys(record).length === 0;
-  // What is about to be written is on record first: cut short, it can still be taken out.
-  if (!isEmpty) files.writeAtomic(recordOf(project), `${JSON.stringify(record, null, 2)}\n`);
+  // The record is written first, so that an interrupted setup can still be removed.
+  if (!isEmpty) files.writeAtomic(getRecordPath(project), `${JSON.stringify(record, null, 2)}\n`);
   for (const { file, text, path } of targets) {
     if (text === undefined) {
       files.remove(path);
       let folder = dirname(path);
-      for (let n = made.get(file) ?? 0; n > 0; n -= 1, folder = dirname(folder)) disk.removeEmptyFolder(folder);
+      for (let n = folderCounts.get(file) ?? 0; n > 0; n -= 1, folder = dirname(folder)) sharedFiles.removeEmptyFolder(folder);
     } else {
       files.createFolder(dirname(path));
       files.writeAtomic(path, text);
     }
   }
-  if (isEmpty) files.remove(recordOf(project));
+  if (isEmpty) files.remove(getRecordPath(project));
 }
 
-/** A record that cannot be read is none: what we wrote is then found by its names and marks. */
-function readRecord(text: string | undefined): Record<string, Written> {
+/** Parses the record. Without a valid record, parts are found by their keys and marks. */
+function parseRecord(text: string | undefined): Record<string, SetupRecord> {
   const record = parseJson(text);
-  return isPlainObject(record) ? (record as Record<string, Written>) : {};
+  return isPlainObject(record) ? (record as Record<string, SetupRecord>) : {};
 }

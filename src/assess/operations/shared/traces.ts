@@ -1,13 +1,21 @@
 import { safeParse } from 'valibot';
 import type { QueryContext } from '#core/define.ts';
 import { quote } from '#core/errors/quote.ts';
+import { isGlob } from '#lib/glob.ts';
 import { parseJson } from '#lib/parse-json.ts';
 import { createSkillError } from '#runs/errors/skill.ts';
 import type { RunRecord } from '#runs/model/trace.ts';
 import { parseReviews } from '#runs/rules/review-state.ts';
 import { parseTrace } from '#runs/rules/trace.ts';
-import { findTraces, isPattern, isTraceName, toRunId } from '#runs/rules/trace-name.ts';
-import { type Assessment, CalibratedModel, type ExecutionFacts, rubricVersion } from '../../model/assessment.ts';
+import { isTraceName, toRunId } from '#runs/rules/trace-name.ts';
+import { findRuns, listStoredRuns } from '#runs/runner/stored-runs.ts';
+import {
+  type Assessment,
+  type CalibratedModel,
+  CalibratedModelSchema,
+  type ExecutionFacts,
+  rubricVersion,
+} from '../../model/assessment.ts';
 import { predictVerdict } from '../../rules/calibrate.ts';
 import { extractFacts, type TraceFacts } from '../../rules/extract-facts.ts';
 import { addSuccess, computeReference, getSkillKey, isSuccess, maxSuccesses, type Successes } from '../../rules/reference.ts';
@@ -41,24 +49,23 @@ export const listTraceNames = ({ platform, project }: TraceContext): string[] =>
     .filter(isTraceName)
     .sort();
 
-/** Resolves run ids and patterns to traces. An unknown run is an invalid call (64); a run or pattern without a trace is a missing input
- *  (66). */
-export function resolveTraces(ctx: TraceContext, words: string[], names = listTraceNames(ctx)): string[] {
-  const found = new Set<string>();
-  for (const word of words) {
-    const matches = findTraces(word, names);
-    if (matches.length === 0) throw createNoTraceError(ctx, word);
-    for (const name of matches) found.add(name);
-  }
-  return names.filter((name) => found.has(name));
+/** Resolves names of runs (see `findRun`) and patterns to traces, oldest first. An unknown run is an invalid call (64); a run or pattern
+ *  without a trace is a missing input (66). */
+export async function resolveTraces({ platform, project }: TraceContext, words: string[]): Promise<string[]> {
+  const runner = await platform.createRunner(project);
+  const runs = listStoredRuns(runner);
+  const traces = words.flatMap((word) => {
+    const found = findRuns(runner, word, runs).flatMap(({ trace }) => trace ?? []);
+    if (found.length === 0) throw createNoTraceError(word);
+    return found;
+  });
+  return [...new Set(traces)].sort();
 }
 
-function createNoTraceError(ctx: TraceContext, word: string) {
+function createNoTraceError(word: string) {
   const fix = 'cleo trace list';
-  if (isPattern(word)) return createSkillError(66, `No trace matches ${quote(word)}`, fix, { pattern: word });
-  if (readRunRecord(ctx, word))
-    return createSkillError(66, `${word} has no trace: it was pruned, or nothing was captured`, fix, { run: word });
-  return createSkillError(64, `There is no run ${quote(word)}`, fix, { run: word });
+  if (isGlob(word)) return createSkillError(66, `No trace matches ${quote(word)}`, fix, { pattern: word });
+  return createSkillError(66, `${word} has no trace: it was pruned, or nothing was captured`, fix, { run: word });
 }
 
 function readRunRecord({ platform, project }: TraceContext, run: string): RunRecord | undefined {
@@ -156,9 +163,9 @@ function collectSuccesses(ctx: TraceContext, earlier: string[], executions: Exec
 export const readHumanVerdicts = ({ platform, project }: TraceContext): Map<string, HumanVerdict> =>
   collectVerdicts(parseReviews(platform.files.readText(`${project.folder}/reviews.jsonl`) ?? '').events);
 
-/** The last trained model; undefined if there is none or it cannot be read. */
+/** The last trained model; undefined if it is missing or invalid. */
 export function readModel({ platform, project }: TraceContext): CalibratedModel | undefined {
-  const parsed = safeParse(CalibratedModel, parseJson(platform.files.readText(`${project.folder}/${modelFile}`)));
+  const parsed = safeParse(CalibratedModelSchema, parseJson(platform.files.readText(`${project.folder}/${modelFile}`)));
   return parsed.success ? parsed.output : undefined;
 }
 

@@ -60,7 +60,9 @@ function renderBody({ assessments, facts, suggestions }: DashboardFacts): Html {
     isGood: status === 'success',
     about: `${skill}, ${formatMinute(completed_at)}: ${percent} % (${grade}), ${status}`,
   }));
-  const failed = facts.flatMap(({ checks }) => checks.filter(({ gate, passed }) => gate === 1 && !passed).map(({ name }) => name));
+  const failed = facts.flatMap(({ checks }) =>
+    checks.filter(({ gate, passed }) => gate === 'precondition' && !passed).map(({ name }) => name),
+  );
   return html`<section class="card"><h2>Scores</h2>${renderScoreChart(points, formatMinute(shown[0]!.completed_at), formatMinute(shown.at(-1)!.completed_at))}
 <p class="soft">A dot is a successful execution, a cross a failed one; the line is the mean of the last ten.${assessments.length > maxPoints ? ` The last ${maxPoints} of ${assessments.length} are shown.` : ''}</p></section>
 ${renderSuggestions(suggestions)}

@@ -76,21 +76,21 @@ export async function requireDoc(store: ReadStore, slug: string, verb: string): 
   // Other characters could be wildcards in the query.
   const doc = /^[a-z0-9-]+$/.test(slug) ? await store.docs.get(slug) : undefined;
   if (doc) return doc;
-  const [near] = findNearest(slug, await store.docs.listSlugs('', 5000));
+  const [nearestSlug] = findNearest(slug, await store.docs.listSlugs('', 5000));
   throw new CleoError('E_NOT_FOUND', {
     what: 'document',
     id: slug.slice(0, 100),
-    fix: near && verb === 'fetch' ? `cleo docs fetch ${quote(near)}` : 'cleo docs list',
+    fix: nearestSlug && verb === 'fetch' ? `cleo docs fetch ${quote(nearestSlug)}` : 'cleo docs list',
   });
 }
 
 /** Throws E_INVALID_INPUT for an unknown kind. */
 export function checkKind(config: Config, type: string, formatRetryFor: (type: string) => string): void {
-  const known = listDocKinds(config['docs.types']).map(({ name }) => name);
-  if (known.includes(type)) return;
-  const suggestions = findNearest(type, known);
+  const kinds = listDocKinds(config['docs.types']).map(({ name }) => name);
+  if (kinds.includes(type)) return;
+  const suggestions = findNearest(type, kinds);
   throw new CleoError('E_INVALID_INPUT', {
-    problem: `type (--type): ${JSON.stringify(type.slice(0, 60))} is not one of ${known.join(', ')}`,
+    problem: `type (--type): ${JSON.stringify(type.slice(0, 60))} is not one of ${kinds.join(', ')}`,
     fix: suggestions.length === 1 ? formatRetryFor(suggestions[0]!) : 'cleo docs list-types',
     field: 'type',
     ...(suggestions.length > 0 ? { suggestions } : {}),

@@ -31,19 +31,19 @@ export async function readLedgers(ctx: MutationContext, folder: string | undefin
   const contents: LedgerContents = { files: [], skipped: [] };
   const { readDocument } = await import('#platform/document.ts');
   const tree = await platform.findWorkingTree(project);
-  for (const place of await findLedgerFolders(ctx, folder))
-    for (const { name, size } of listLedgers(ctx, place.path)) {
-      const file = `${place.name}/${name}`;
+  for (const ledgerFolder of await findLedgerFolders(ctx, folder))
+    for (const { name, size } of listLedgers(ctx, ledgerFolder.path)) {
+      const file = `${ledgerFolder.name}/${name}`;
       const skip = (why: string): void => void contents.skipped.push({ file, why });
       if (size > maxLedgerBytes) {
         skip(`is longer than ${maxLedgerBytes} bytes`);
         continue;
       }
       try {
-        const found = readDocument({ project, tree, callerFolder: place.root, path: file, fix: () => fix });
-        const decisions = parseDecisions(name, new TextDecoder('utf-8', { fatal: true }).decode(found.bytes));
+        const document = readDocument({ project, tree, callerFolder: ledgerFolder.root, path: file, fix: () => fix });
+        const decisions = parseDecisions(name, new TextDecoder('utf-8', { fatal: true }).decode(document.bytes));
         if (decisions.length === 0) skip('contains no decision');
-        else contents.files.push({ file: found.name, decisions });
+        else contents.files.push({ file: document.name, decisions });
       } catch (error) {
         // An invalid file is skipped and does not stop the import.
         if (error instanceof CleoError) skip(error.message.replace(`${file}: `, ''));
@@ -66,15 +66,15 @@ async function findLedgerFolders({ platform, project }: MutationContext, folder:
   const tree = await platform.findWorkingTree(project);
   const problem = folder === undefined ? undefined : checkDocPath(folder);
   if (problem) throw new CleoError('E_FILE_ERROR', { path: folder!, problem, fix });
-  const found = (folder === undefined ? defaultFolders : [folder]).flatMap((path) => {
+  const folders = (folder === undefined ? defaultFolders : [folder]).flatMap((path) => {
     for (const root of [...new Set([tree.folder, project.root])]) {
       const at = resolveInProject(root, path, fix);
       if (at.exists && platform.files.isFolder(at.path)) return [{ root, path: at.path, name: at.name }];
     }
     return [];
   });
-  if (folder !== undefined && found.length === 0) throw new CleoError('E_NOT_FOUND', { id: folder, what: 'folder', fix });
-  return found;
+  if (folder !== undefined && folders.length === 0) throw new CleoError('E_NOT_FOUND', { id: folder, what: 'folder', fix });
+  return folders;
 }
 
 function listLedgers({ platform }: MutationContext, folder: string): { name: string; size: number }[] {

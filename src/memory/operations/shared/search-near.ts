@@ -16,28 +16,28 @@ export async function searchNear(
   filter: MemoryFilter,
   { limit, offset }: Page,
 ): Promise<SearchResult<MemoryHit>> {
-  const wanted = await Promise.all(
+  const queryWords = await Promise.all(
     toQueryWords(query).map(async (word) => findSimilarWords(word, await store.search.findSimilarWords(word))),
   );
-  if (wanted.length === 0) return { hits: [], count: async () => 0 };
-  const words = wanted.map((one) => one.map(({ word }) => word));
+  if (queryWords.length === 0) return { hits: [], count: async () => 0 };
+  const words = queryWords.map((one) => one.map(({ word }) => word));
   const exact = { prefix: false, titleOnly: false };
   const allMatches = await store.memory.findCandidates(words, exact, filter, maxCandidates);
   const anyMatches = await store.memory.findCandidates(words, { ...exact, isAny: true }, filter, maxCandidates);
   const titleMatches = await store.memory.findCandidates(words, { ...exact, isAny: true, titleOnly: true }, filter, maxCandidates);
   const prefixMatches = await store.memory.findCandidates(
-    wanted.map(([one]) => [one!.word]),
+    queryWords.map(([one]) => [one!.word]),
     { prefix: true, titleOnly: false, isAny: true },
     filter,
     maxCandidates,
   );
-  const found = [...new Map([...allMatches, ...titleMatches, ...anyMatches, ...prefixMatches].map((hit) => [hit.id, hit])).values()];
-  const ids = found.map(({ id }) => id);
+  const candidates = [...new Map([...allMatches, ...titleMatches, ...anyMatches, ...prefixMatches].map((hit) => [hit.id, hit])).values()];
+  const ids = candidates.map(({ id }) => id);
   const texts = await store.memory.getOpenings(ids);
   const tags = await store.memory.getTags(ids);
   const ranked = rankBySimilarity(
-    wanted,
-    found.map((hit) => ({ ...hit, labels: tags.get(hit.id) ?? [], text: texts.get(hit.id) ?? '' })),
+    queryWords,
+    candidates.map((hit) => ({ ...hit, labels: tags.get(hit.id) ?? [], text: texts.get(hit.id) ?? '' })),
     getMemoryRankKey,
   );
   return { hits: ranked.slice(offset, offset + limit), count: async () => ranked.length };

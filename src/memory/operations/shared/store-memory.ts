@@ -1,6 +1,6 @@
 import { array, description, optional, pipe } from 'valibot';
 import { alreadyExists, answer, type MutationContext } from '#core/define.ts';
-import { Label, Line, TaskId } from '#core/model/scalars.ts';
+import { Label, Line, TaskIdSchema } from '#core/model/scalars.ts';
 import { defined } from '#lib/defined.ts';
 import type { WriteStore } from '#store/port/store.ts';
 import { createNotFoundError } from '#tasks/operations/shared/require.ts';
@@ -18,8 +18,8 @@ export const memoryContentParam = pipe(
 /** Optional parameters of a new entry. */
 export const memoryParams = {
   title: optional(pipe(Line, description('Title (1-200 characters); the start of the content by default'))),
-  task: optional(pipe(TaskId, description('Task that the entry is about'))),
-  epic: optional(pipe(TaskId, description('Epic that the entry is about'))),
+  task: optional(pipe(TaskIdSchema, description('Task that the entry is about'))),
+  epic: optional(pipe(TaskIdSchema, description('Epic that the entry is about'))),
   tags: optional(pipe(array(Label), description('Search terms, each of a-z 0-9 . _ : / - and at most 50 characters'))),
   source: optional(SourceParam),
 };

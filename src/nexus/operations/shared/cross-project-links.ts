@@ -1,10 +1,10 @@
 import type { TaskId } from '#core/model/scalars.ts';
+import { addToList } from '#lib/collections.ts';
 import type { ReadStore } from '#store/port/store.ts';
 import { listPrerequisites, type Milestone, type TaskLinks } from '#tasks/rules/order.ts';
 import { formatRemoteId, type ProjectRegistry, type RegisteredProject, type RemoteTaskId } from '../../model/nexus.ts';
 import { formatRemoteEnd, isValidDependency } from '../../rules/nexus-wait.ts';
-import type { AskProject } from './remote-project.ts';
-import { isUnanswered } from './remote-project.ts';
+import { type AskProject, isUnanswered } from './remote-project.ts';
 
 /** A dependency that is not stored yet. */
 export interface PlannedDependency {
@@ -29,14 +29,14 @@ export async function readCrossProjectLinks(
 ): Promise<CrossProjectLinks> {
   const links: TaskLinks = { parentOf: new Map(), dependsOf: new Map(), childrenOf: new Map() };
   const unreadProjects = new Set<string>();
-  const known = new Set<Milestone>(starts.map((start): Milestone => `finish ${formatRemoteId(start)}`));
-  for (let level = [...known]; level.length > 0; ) {
+  const visited = new Set<Milestone>(starts.map((start): Milestone => `finish ${formatRemoteId(start)}`));
+  for (let level = [...visited]; level.length > 0; ) {
     for (const [name, milestones] of groupByProject(level)) {
       const project = registry.projects.find((each) => each.name === name);
       if (!project || !(await addProjectLinks(ask, project, milestones, links, planned))) unreadProjects.add(name);
     }
-    const next = level.flatMap((milestone) => listPrerequisites(milestone, links)).filter((milestone) => !known.has(milestone));
-    for (const milestone of next) known.add(milestone);
+    const next = level.flatMap((milestone) => listPrerequisites(milestone, links)).filter((milestone) => !visited.has(milestone));
+    for (const milestone of next) visited.add(milestone);
     level = [...new Set(next)];
   }
   return { links, unreadProjects: [...unreadProjects] };
@@ -54,21 +54,19 @@ async function addProjectLinks(
   const toFullId = (id: TaskId) => formatRemoteId({ project: project.name, id });
   try {
     await ask(project, async (store) => {
-      const begin = listTaskIds('begin');
-      for (const { id, parentId, depends } of await store.tasks.getLinks(begin)) {
+      for (const { id, parentId, depends } of await store.tasks.getLinks(listTaskIds('begin'))) {
         if (parentId) links.parentOf.set(toFullId(id), toFullId(parentId));
         links.dependsOf.set(toFullId(id), [...depends.map(toFullId), ...(await listRemoteDepends(store, id))]);
       }
       for (const { from, to } of await store.tasks.listChildIds(listTaskIds('finish')))
-        links.childrenOf.set(toFullId(from), [...(links.childrenOf.get(toFullId(from)) ?? []), toFullId(to)]);
+        addToList(links.childrenOf, toFullId(from), toFullId(to));
     });
   } catch (error) {
     if (!isUnanswered(error)) throw error;
     return false;
   }
-  const start = planned && formatRemoteId(planned.from);
-  if (planned && start && links.dependsOf.has(start) && !links.dependsOf.get(start)?.includes(formatRemoteId(planned.to)))
-    links.dependsOf.set(start, [...(links.dependsOf.get(start) ?? []), formatRemoteId(planned.to)]);
+  const depends = planned && links.dependsOf.get(formatRemoteId(planned.from));
+  if (depends && !depends.includes(formatRemoteId(planned.to))) depends.push(formatRemoteId(planned.to));
   return true;
 }
 
@@ -79,7 +77,7 @@ function groupByProject(milestones: Milestone[]): Map<string, Milestone[]> {
   const groups = new Map<string, Milestone[]>();
   for (const milestone of milestones) {
     const name = milestone.slice(milestone.indexOf(' ') + 1, milestone.indexOf(':'));
-    groups.set(name, [...(groups.get(name) ?? []), milestone]);
+    addToList(groups, name, milestone);
   }
   return groups;
 }

@@ -1,6 +1,7 @@
 import '../../errors.ts';
 import { CleoError } from '#core/errors/error.ts';
 import { quote } from '#core/errors/quote.ts';
+import { defined } from '#lib/defined.ts';
 import { findNearest } from '#lib/nearest.ts';
 import type { Platform } from '#platform/port.ts';
 import type { ProjectRegistry, ProjectView, RegisteredProject, RegistryText } from '../../model/nexus.ts';
@@ -42,7 +43,7 @@ export async function openRegistry(platform: Platform) {
 function createCorruptError(platform: Platform, path: string, { problem, isNewer }: { problem: string; isNewer?: true }): CleoError {
   const aside = `${path}.damaged-${platform.now().replace(/\D/g, '')}`;
   const fix = isNewer ? 'cleo version' : `mv ${quote(path)} ${quote(aside)} && cleo nexus init`;
-  return new CleoError('E_NEXUS_REGISTRY_CORRUPT', { path, problem, fix, ...(isNewer ? { isNewer } : {}) });
+  return new CleoError('E_NEXUS_REGISTRY_CORRUPT', { path, problem, fix, ...defined({ isNewer }) });
 }
 
 export interface ProjectLookup {
@@ -52,14 +53,14 @@ export interface ProjectLookup {
 }
 
 export function requireRegisteredProject({ projects }: ProjectRegistry, { name, retry }: ProjectLookup): RegisteredProject {
-  const found = projects.find((project) => project.name === name);
-  if (found) return found;
+  const project = projects.find((project) => project.name === name);
+  if (project) return project;
   const suggestions = findNearest(
     name,
     projects.map((project) => project.name),
   );
   const fix = suggestions.length === 1 && retry ? retry(suggestions[0]!) : undefined;
-  throw new CleoError('E_NEXUS_PROJECT_NOT_FOUND', { project: name, suggestions, ...(fix ? { fix } : {}) });
+  throw new CleoError('E_NEXUS_PROJECT_NOT_FOUND', { project: name, suggestions, ...defined({ fix }) });
 }
 
 export const toProjectView = ({ name, path, permission }: RegisteredProject): ProjectView => ({ name, path, permission });

@@ -4,13 +4,13 @@ import type { JobContext, MutationContext } from '#core/define.ts';
 import { CleoError } from '#core/errors/error.ts';
 import type { Status } from '#core/model/scalars.ts';
 import type { WriteStore } from '#store/port/store.ts';
-import { TaskReceipt, type TaskRecord } from '#tasks/model/task.ts';
+import { TaskReceiptSchema, type TaskRecord } from '#tasks/model/task.ts';
 import { toTaskReceipt } from '#tasks/rules/view.ts';
-import { type RemoteDependency, type RemoteTaskId, RemoteTaskRef } from '../../model/nexus.ts';
+import { type RemoteDependency, type RemoteTaskId, RemoteTaskRefSchema } from '../../model/nexus.ts';
 import { parseRemoteId } from '../../rules/nexus-query.ts';
 import { decideWaitTransition, type WaitTransition } from '../../rules/nexus-wait.ts';
 
-export const DependResult = strictObject({ task: TaskReceipt, on: RemoteTaskRef });
+export const DependResult = strictObject({ task: TaskReceiptSchema, on: RemoteTaskRefSchema });
 
 /** Parses a parameter such as `web:T003`. Throws E_NEXUS_INVALID_SYNTAX. */
 export function requireRemoteId({ commandWith }: Pick<JobContext, 'commandWith'>, param: 'on' | 'task', text: string): RemoteTaskId {
@@ -44,11 +44,16 @@ export async function updateWaitState(
   return { task, kind: transition.kind };
 }
 
-export const toRemoteTaskRef = ({ project, remoteId, remoteTitle, remoteStatus }: RemoteDependency): InferOutput<typeof RemoteTaskRef> => ({
+export const toRemoteTaskRef = ({
+  project,
+  remoteId,
+  remoteTitle,
+  remoteStatus,
+}: RemoteDependency): InferOutput<typeof RemoteTaskRefSchema> => ({
   project,
   id: remoteId,
   ...(remoteTitle ? { title: remoteTitle } : {}),
   ...(remoteStatus === 'missing' ? { note: 'no longer exists' } : { status: remoteStatus as Status }),
 });
 
-export const toWaitingTaskReceipt = (task: TaskRecord): InferOutput<typeof TaskReceipt> => toTaskReceipt(task, ['blockedBy']);
+export const toWaitingTaskReceipt = (task: TaskRecord): InferOutput<typeof TaskReceiptSchema> => toTaskReceipt(task, ['blockedBy']);

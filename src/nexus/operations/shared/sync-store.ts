@@ -22,26 +22,26 @@ export interface SyncOutcome {
  *  the caller's; its tasks are reported with that prefix. */
 export async function syncStore(
   store: WriteStore,
-  seen: Map<string, Map<string, TaskHit>>,
+  remoteTasks: Map<string, Map<string, TaskHit>>,
   now: string,
   project?: string,
 ): Promise<SyncOutcome> {
   const synced: SyncOutcome = { changed: [], freed: [], blocked: [], ahead: [] };
-  const name = (id: string): string => (project ? formatRemoteId({ project, id }) : id);
+  const formatName = (id: string): string => (project ? formatRemoteId({ project, id }) : id);
   const rows = await store.nexus.list();
-  const after = rows.map((row) => applyRemoteState(row, seen.get(row.project), now));
+  const after = rows.map((row) => applyRemoteState(row, remoteTasks.get(row.project), now));
   for (const [i, row] of rows.entries()) {
     const next = after[i]!;
     if (next.remoteStatus === row.remoteStatus && next.remoteTitle === row.remoteTitle) continue;
     await store.nexus.save(next);
     if (next.remoteStatus !== row.remoteStatus)
-      synced.changed.push({ task: name(row.taskId), on: formatRemoteEnd(row), from: row.remoteStatus, to: next.remoteStatus });
+      synced.changed.push({ task: formatName(row.taskId), on: formatRemoteEnd(row), from: row.remoteStatus, to: next.remoteStatus });
   }
-  await store.nexus.markSynced([...seen.keys()], now);
+  await store.nexus.markSynced([...remoteTasks.keys()], now);
   for (const task of await store.tasks.getMany([...new Set(rows.map(({ taskId }) => taskId))])) {
-    const own = (all: RemoteDependency[]) => all.filter(({ taskId }) => taskId === task.id);
-    const { kind } = await updateWaitState(store, task, own(rows), own(after));
-    if (kind === 'freed' || kind === 'blocked' || kind === 'ahead') synced[kind].push(name(task.id));
+    const filterOwn = (all: RemoteDependency[]) => all.filter(({ taskId }) => taskId === task.id);
+    const { kind } = await updateWaitState(store, task, filterOwn(rows), filterOwn(after));
+    if (kind === 'freed' || kind === 'blocked' || kind === 'ahead') synced[kind].push(formatName(task.id));
   }
   return synced;
 }

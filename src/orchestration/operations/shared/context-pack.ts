@@ -67,18 +67,18 @@ async function readPackFacts({ store, config, project }: PackContext, taskId: Ta
   const task = await requireTask(store, taskId);
   const ancestry = await store.tasks.getAncestry(taskId);
   const notes = ((await store.tasks.getNotes([taskId])).get(taskId) ?? []).toReversed();
-  const unread = Math.max(0, (await store.tasks.countHistory(taskId, Number.MAX_SAFE_INTEGER)) - maxHistoryEntries);
-  const changes = (await store.tasks.listHistory(taskId, { limit: maxHistoryEntries, offset: unread })).toReversed();
+  const unreadHistory = Math.max(0, (await store.tasks.countHistory(taskId, Number.MAX_SAFE_INTEGER)) - maxHistoryEntries);
+  const changes = (await store.tasks.listHistory(taskId, { limit: maxHistoryEntries, offset: unreadHistory })).toReversed();
   const text = [task.title, task.description, ...task.acceptance.map((criterion) => criterion.text), ...notes.map((note) => note.text)];
   const cited = findCitations(text.filter((each) => each !== undefined).join('\n'));
   const linked = await store.memory.listForTask(taskId);
-  const known = [
+  const memories = [
     ...linked,
     ...(cited.length > 0 ? await store.memory.getHits(cited.filter((id) => linked.every((hit) => hit.id !== id))) : []),
   ];
   const claim = task.status === 'active' ? await store.claims.get(taskId) : undefined;
   const entries = (manifest ?? (await openManifest(project, config)).read()).entries.map(({ entry }) => entry).toReversed();
-  const open = task.status === 'done' ? [] : await store.tasks.listOpenDependencies(taskId);
+  const openDepends = task.status === 'done' ? [] : await store.tasks.listOpenDependencies(taskId);
   const dependents = (await store.tasks.listDependents(taskId)).map(({ id }) => id);
   return {
     task,
@@ -86,7 +86,7 @@ async function readPackFacts({ store, config, project }: PackContext, taskId: Ta
     children: await store.tasks.listChildren(taskId),
     blockers: [
       ...(task.status === 'blocked' && task.blockedBy ? [{ reason: task.blockedBy }] : []),
-      ...(await store.tasks.getHits(open)).map(toTaskRef),
+      ...(await store.tasks.getHits(openDepends)).map(toTaskRef),
     ],
     parents: (await store.tasks.getHits(ancestry.slice(1).map(({ id }) => id))).map((hit) => ({ ...toTaskRef(hit), type: hit.type })),
     depends: (await store.tasks.getHits(task.depends)).map(toTaskRef),
@@ -96,16 +96,16 @@ async function readPackFacts({ store, config, project }: PackContext, taskId: Ta
       ...entries.filter((entry) => belongsTo(entry, taskId)),
       ...entries.filter((entry) => !belongsTo(entry, taskId) && task.depends.some((id) => belongsTo(entry, id))),
     ].map(({ id, title, status, key_findings }) => ({ id, title, status, ...(key_findings.length ? { findings: key_findings } : {}) })),
-    decisions: known
+    decisions: memories
       .filter(({ type }) => type === 'decision')
       .map((hit) => ({ id: hit.id, title: hit.title, state: hit.state, ...toSuccessor(hit) })),
-    memory: known
+    memory: memories
       .filter(({ type }) => type !== 'decision')
       .map((hit) => ({ id: hit.id, type: hit.type, title: hit.title, ...toSuccessor(hit) })),
     notes,
     // Notes have a list of their own.
     history: changes.filter(({ field }) => field !== 'notes').map((change) => summarizeChange(toHistoryEntry(taskId, change))),
-    moreHistory: unread,
+    moreHistory: unreadHistory,
     maxTokens,
   };
 }

@@ -143,12 +143,12 @@ function chooseSkill(
   const dispatched = dispatchSkill({ ...task, stage, protocol }, set.skills, set.rows);
   if (role === 'validator') {
     const workerProtocol = earlierSpawns.findLast((spawn) => spawn.role === 'worker')?.protocol;
-    const known = workerProtocol !== undefined && isProtocol(workerProtocol) ? workerProtocol : dispatched.protocol;
-    return { skill: requireSkill(set, skill ?? validatorSkill), protocol: protocol ?? known };
+    const judgedProtocol = workerProtocol !== undefined && isProtocol(workerProtocol) ? workerProtocol : dispatched.protocol;
+    return { skill: requireSkill(set, skill ?? validatorSkill), protocol: protocol ?? judgedProtocol };
   }
   if (skill === undefined) return dispatched;
-  const named = requireSkill(set, skill);
-  return { skill: named, protocol: protocol ?? named.protocol ?? dispatched.protocol };
+  const namedSkill = requireSkill(set, skill);
+  return { skill: namedSkill, protocol: protocol ?? namedSkill.protocol ?? dispatched.protocol };
 }
 
 const createAgentId = (id: TaskId, role: SpawnRole, earlierSpawns: SpawnRecord[]): string =>

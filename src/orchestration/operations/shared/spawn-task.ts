@@ -19,16 +19,16 @@ import type { MutationContext } from '#core/define.ts';
 import { defined } from '#lib/defined.ts';
 import { estimateTokens } from '#lib/tokens.ts';
 import { type ProtocolName, protocolNames } from '#skills/model/protocol.ts';
-import { defaultSpawnBudget, type SpawnBudget, SpawnRole } from '../../model/spawn.ts';
+import { defaultSpawnBudget, type SpawnBudget, SpawnRoleSchema } from '../../model/spawn.ts';
 import { getSpawnEnv } from '../../rules/spawn-prompt.ts';
 import type { PreparedSpawn } from './prepare-spawn.ts';
 
-export const Spawn = strictObject({
+export const SpawnSchema = strictObject({
   taskId: string(),
   /** Type of agent that the prompt is for. */
   subagent: picklist(['cleo-subagent', 'cleo-validator']),
   agentId: string(),
-  role: SpawnRole,
+  role: SpawnRoleSchema,
   skill: string(),
   protocol: picklist(protocolNames),
   tier: number(),
@@ -42,7 +42,7 @@ export const Spawn = strictObject({
   outputDir: string(),
   tokenResolution: strictObject({ fullyResolved: boolean(), resolved: array(string()), unresolved: array(string()) }),
 });
-export type Spawn = InferOutput<typeof Spawn>;
+export type Spawn = InferOutput<typeof SpawnSchema>;
 
 export const SpawnTier = pipe(
   number(),

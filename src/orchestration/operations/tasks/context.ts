@@ -1,20 +1,20 @@
 import { description, optional, pipe, strictObject } from 'valibot';
 import { query } from '#core/define.ts';
 import { Omitted } from '#core/model/omitted.ts';
-import { TaskId } from '#core/model/scalars.ts';
+import { TaskIdSchema } from '#core/model/scalars.ts';
 import { budgetParam } from '#core/page.ts';
 import { requireTaskOrFocus } from '#tasks/operations/shared/task-transitions.ts';
-import { Pack } from '../../model/pack.ts';
+import { PackSchema } from '../../model/pack.ts';
 import { buildContextPack } from '../shared/context-pack.ts';
 
 export const tasksContext = query({
   name: 'tasks.context',
   summary: 'Print the context of a task within a token budget',
   params: strictObject({
-    taskId: optional(pipe(TaskId, description('The task; the focused one by default'))),
+    taskId: optional(pipe(TaskIdSchema, description('The task; the focused one by default'))),
     budget: budgetParam(1500),
   }),
-  result: strictObject({ pack: Pack, omitted: Omitted }),
+  result: strictObject({ pack: PackSchema, omitted: Omitted }),
   errors: ['E_NOT_FOUND', 'E_FOCUS_REQUIRED', 'E_VALIDATION', 'E_FILE_ERROR'],
   tier: 1,
   cli: {

@@ -1,6 +1,6 @@
 import { array, boolean, picklist, strictObject, string } from 'valibot';
 import { answer, query } from '#core/define.ts';
-import { StageName } from '../../model/lifecycle.ts';
+import { StageNameSchema } from '../../model/lifecycle.ts';
 import { checkLifecycleGate, findMissingStages } from '../../rules/lifecycle.ts';
 import { EpicId, epicAliases, requireEpic, StageParam } from '../shared/stages.ts';
 
@@ -12,10 +12,10 @@ export const lifecycleCheck = query({
   result: strictObject({
     gate: strictObject({
       epicId: string(),
-      stage: StageName,
+      stage: StageNameSchema,
       mode: picklist(['strict', 'advisory', 'off']),
       isOpen: boolean(),
-      missing: array(StageName),
+      missing: array(StageNameSchema),
     }),
   }),
   errors: ['E_NOT_FOUND', 'E_VALIDATION', 'E_LIFECYCLE_GATE_FAILED'],

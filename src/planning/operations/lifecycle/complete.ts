@@ -5,7 +5,7 @@ import { answer, type JobContext, job, noChange } from '#core/define.ts';
 import { Line, Reason, type TaskId } from '#core/model/scalars.ts';
 import { defined } from '#lib/defined.ts';
 import { checkScope } from '#tasks/operations/shared/scope.ts';
-import { Stage, StageName, stageNames } from '../../model/lifecycle.ts';
+import { type Stage, StageNameSchema, StageSchema, stageNames } from '../../model/lifecycle.ts';
 import { checkLifecycleGate, checkStageMove, isProvenance, provenanceForms } from '../../rules/lifecycle.ts';
 import { EpicId, epicAliases, finishStage, readStage, requireEpic, StageParam } from '../shared/stages.ts';
 
@@ -15,11 +15,11 @@ export const lifecycleComplete = job({
   params: strictObject({
     epicId: EpicId,
     stage: StageParam,
-    provenance: optional(pipe(Line, description(`What was released: ${provenanceForms}`))),
+    provenance: optional(pipe(Line, description(`Source of the release: ${provenanceForms}`))),
     reason: optional(Reason),
   }),
   paramAliases: epicAliases,
-  result: strictObject({ stage: Stage, epicId: string(), next: optional(StageName) }),
+  result: strictObject({ stage: StageSchema, epicId: string(), next: optional(StageNameSchema) }),
   errors: [
     'E_NOT_FOUND',
     'E_VALIDATION',

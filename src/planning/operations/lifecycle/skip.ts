@@ -4,8 +4,8 @@ import '../../errors.ts';
 import { mutation, noChange } from '#core/define.ts';
 import { Reason } from '#core/model/scalars.ts';
 import { checkScope } from '#tasks/operations/shared/scope.ts';
-import { Stage, StageName } from '../../model/lifecycle.ts';
-import { checkStageMove, listStages, listStagesBetween } from '../../rules/lifecycle.ts';
+import { type Stage, StageNameSchema, StageSchema } from '../../model/lifecycle.ts';
+import { checkStageMove, isOpenStage, listStages, listStagesBetween } from '../../rules/lifecycle.ts';
 import { EpicId, epicAliases, requireEpic, StageParam } from '../shared/stages.ts';
 
 export const lifecycleSkip = mutation({
@@ -14,11 +14,11 @@ export const lifecycleSkip = mutation({
   params: strictObject({
     epicId: EpicId,
     stage: StageParam,
-    through: optional(pipe(StageName, description('Skip the open stages up to and including this one'))),
+    through: optional(pipe(StageNameSchema, description('Skip the open stages up to and including this one'))),
     reason: optional(Reason),
   }),
   paramAliases: epicAliases,
-  result: strictObject({ stages: array(Stage), epicId: string() }),
+  result: strictObject({ stages: array(StageSchema), epicId: string() }),
   errors: ['E_NOT_FOUND', 'E_VALIDATION', 'E_AUDIT_MISSING', 'E_LIFECYCLE_TRANSITION_INVALID', 'E_TASK_NOT_IN_SCOPE'],
   tier: 2,
   cli: { command: 'lifecycle skip', args: ['epicId', 'stage'] },
@@ -46,7 +46,7 @@ export const lifecycleSkip = mutation({
         fix: commandWith({ stage: through, through: stage }),
       });
     const current = listStages(await store.lifecycle.listStages(epicId)).filter((each) => range.includes(each.stage));
-    const open = current.filter(({ status }) => status !== 'completed' && status !== 'skipped');
+    const open = current.filter(isOpenStage);
     const [only] = current;
     // A single stage is checked like any other move; in a range, completed and skipped stages are passed over.
     if (open.length === 0 && only && range.length === 1 && only.status !== 'skipped') checkStageMove(epicId, only, 'skip');

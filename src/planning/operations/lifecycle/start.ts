@@ -1,7 +1,7 @@
 import { strictObject, string } from 'valibot';
 import { answer, mutation, noChange } from '#core/define.ts';
 import { checkScope } from '#tasks/operations/shared/scope.ts';
-import { Stage } from '../../model/lifecycle.ts';
+import { type Stage, StageSchema } from '../../model/lifecycle.ts';
 import { EpicId, enterStage, epicAliases, readStage, requireEpic, StageParam } from '../shared/stages.ts';
 
 export const lifecycleStart = mutation({
@@ -9,7 +9,7 @@ export const lifecycleStart = mutation({
   summary: 'Enter a stage of an epic',
   params: strictObject({ epicId: EpicId, stage: StageParam }),
   paramAliases: epicAliases,
-  result: strictObject({ stage: Stage, epicId: string() }),
+  result: strictObject({ stage: StageSchema, epicId: string() }),
   errors: ['E_NOT_FOUND', 'E_VALIDATION', 'E_LIFECYCLE_GATE_FAILED', 'E_LIFECYCLE_TRANSITION_INVALID', 'E_TASK_NOT_IN_SCOPE'],
   tier: 2,
   cli: { command: 'lifecycle start', args: ['epicId', 'stage'] },

@@ -1,8 +1,8 @@
 import { array, optional, picklist, strictObject, string } from 'valibot';
 import { query } from '#core/define.ts';
 import { defined } from '#lib/defined.ts';
-import { Stage, StageName } from '../../model/lifecycle.ts';
-import { listStages } from '../../rules/lifecycle.ts';
+import { StageNameSchema, StageSchema } from '../../model/lifecycle.ts';
+import { isOpenStage, listStages } from '../../rules/lifecycle.ts';
 import { EpicId, epicAliases, requireEpic } from '../shared/stages.ts';
 
 export const lifecycleStatus = query({
@@ -15,8 +15,8 @@ export const lifecycleStatus = query({
       epicId: string(),
       mode: picklist(['strict', 'advisory', 'off']),
       /** The first stage that is neither completed nor skipped. */
-      current: optional(StageName),
-      stages: array(Stage),
+      current: optional(StageNameSchema),
+      stages: array(StageSchema),
     }),
   }),
   errors: ['E_NOT_FOUND', 'E_VALIDATION'],
@@ -26,7 +26,7 @@ export const lifecycleStatus = query({
   async run({ store, config, commandWith }, { epicId }) {
     await requireEpic(store, epicId, commandWith);
     const stages = listStages(await store.lifecycle.listStages(epicId));
-    const current = stages.find(({ status }) => status !== 'completed' && status !== 'skipped')?.stage;
+    const current = stages.find(isOpenStage)?.stage;
     return { lifecycle: { epicId, mode: config['lifecycleEnforcement.mode'], ...defined({ current }), stages } };
   },
 });

@@ -1,8 +1,8 @@
 import { description, pipe, strictObject } from 'valibot';
 import { mutation, noChange } from '#core/define.ts';
 import { CleoError } from '#core/errors/error.ts';
-import { TaskId } from '#core/model/scalars.ts';
-import { TaskReceipt } from '#tasks/model/task.ts';
+import { TaskIdSchema } from '#core/model/scalars.ts';
+import { TaskReceiptSchema } from '#tasks/model/task.ts';
 import { editTask } from '#tasks/operations/shared/edit.ts';
 import { createNotFoundError, requireTask } from '#tasks/operations/shared/require.ts';
 import { checkScope } from '#tasks/operations/shared/scope.ts';
@@ -12,9 +12,9 @@ import { SagaId, sagaAliases } from '../shared/sagas.ts';
 export const sagaAdd = mutation({
   name: 'saga.add',
   summary: 'Add an epic to a saga',
-  params: strictObject({ sagaId: SagaId, epicId: pipe(TaskId, description('The epic')) }),
+  params: strictObject({ sagaId: SagaId, epicId: pipe(TaskIdSchema, description('The epic')) }),
   paramAliases: { ...sagaAliases, epic: 'epicId' },
-  result: strictObject({ task: TaskReceipt }),
+  result: strictObject({ task: TaskReceiptSchema }),
   errors: [
     'E_NOT_FOUND',
     'E_INVALID_PARENT_TYPE',

@@ -19,8 +19,8 @@ export const sagaMembers = query({
     // Archived epics are listed too.
     const all = await store.tasks.listChildren(sagaId);
     const hits = await store.tasks.getHits(all.slice(page.offset, page.offset + page.limit).map(({ id }) => id));
-    const countsOf = groupByRoot(await store.tasks.countInSubtrees(hits.map(({ id }) => id)));
-    const members = hits.map((hit) => toContainerView(hit, computeProgress(countsOf(hit.id))));
+    const getCounts = groupByRoot(await store.tasks.countInSubtrees(hits.map(({ id }) => id)));
+    const members = hits.map((hit) => toContainerView(hit, computeProgress(getCounts(hit.id))));
     return answerPage({ members }, members.length, page, async () => all.length);
   },
 });

@@ -1,6 +1,6 @@
 import { array, number, optional, picklist, strictObject, string } from 'valibot';
 import { answer, query } from '#core/define.ts';
-import { Priority, Status, TaskType, toTaskNumber } from '#core/model/scalars.ts';
+import { PrioritySchema, StatusSchema, TaskTypeSchema, toTaskNumber } from '#core/model/scalars.ts';
 import { limitParam } from '#core/page.ts';
 import { defined } from '#lib/defined.ts';
 import { toTruncation } from '#lib/page.ts';
@@ -13,8 +13,8 @@ import { requireSaga, SagaId, sagaAliases } from '../shared/sagas.ts';
 const BlockerView = strictObject({
   id: string(),
   title: string(),
-  status: Status,
-  type: optional(TaskType),
+  status: StatusSchema,
+  type: optional(TaskTypeSchema),
   /** `stated`: a blocked task; `external`: an open task outside the saga; `unfinished`: an epic without open tasks that others wait
    *  for. */
   kind: picklist(['stated', 'external', 'unfinished']),
@@ -25,14 +25,16 @@ const BlockerView = strictObject({
 const RollupView = strictObject({
   id: string(),
   title: string(),
-  status: Status,
-  type: TaskType,
+  status: StatusSchema,
+  type: TaskTypeSchema,
   percent: number(),
   done: number(),
   total: number(),
   members: strictObject({ done: number(), total: number() }),
   byStatus: strictObject({ pending: number(), active: number(), blocked: number(), done: number() }),
-  ready: array(strictObject({ id: string(), title: string(), status: Status, priority: Priority, parentId: optional(string()) })),
+  ready: array(
+    strictObject({ id: string(), title: string(), status: StatusSchema, priority: PrioritySchema, parentId: optional(string()) }),
+  ),
   blockers: array(BlockerView),
 });
 
@@ -67,7 +69,7 @@ export const sagaRollup = query({
     const plan = await computePlan(store, sagaId);
     const { ready } = computeReadiness(plan.schedule, (await listClaims(ctx)).live);
     const counts = await store.tasks.countInSubtrees([sagaId]);
-    const epics = counts.filter((one) => one.type === 'epic');
+    const epics = counts.filter((count) => count.type === 'epic');
     const { percent, done, total } = computeProgress(counts);
     const rollup = {
       id,

@@ -1,6 +1,7 @@
 import type { QueryContext } from '#core/define.ts';
 import { CleoError } from '#core/errors/error.ts';
 import type { TaskId } from '#core/model/scalars.ts';
+import { toCanonicalJson } from '#lib/canonical.ts';
 import type { ReadStore } from '#store/port/store.ts';
 import type { TaskRecord } from '#tasks/model/task.ts';
 import { loadReachableLinks } from '#tasks/operations/shared/order.ts';
@@ -25,7 +26,7 @@ export async function checkPayload(ctx: PayloadContext, payload: unknown): Promi
   const { store, session, platform } = ctx;
   const { graph, findings } = parseGraph(payload);
   // Key order and white space do not change the digest.
-  const digest = findings.length === 0 ? platform.sha256(JSON.stringify(payload, sortKeys)) : '';
+  const digest = findings.length === 0 ? platform.sha256(toCanonicalJson(payload)) : '';
   const applied = digest && (await store.workgraphs.getApplied(digest));
   if (applied) return { created: [], updated: [], deleted: new Map(), relations: [], findings, digest, applied };
   const root = session?.scope.root;
@@ -37,16 +38,11 @@ export async function checkPayload(ctx: PayloadContext, payload: unknown): Promi
   return { ...resolved, digest, facts };
 }
 
-const sortKeys = (_: string, value: unknown): unknown =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)
-    ? Object.fromEntries(Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1)))
-    : value;
-
 function createPayloadError(findings: GraphFinding[]): CleoError {
   const [first] = findings;
   return new CleoError('E_VALIDATION', {
     field: 'workgraph',
-    problem: `has ${findings.length === 1 ? 'one finding' : `${findings.length} findings, the first`} at ${first?.pointer || 'its top'}: ${first?.message}`,
+    problem: `has ${findings.length === 1 ? 'one finding' : `${findings.length} findings, the first`} at ${first?.pointer || 'the top level'}: ${first?.message}`,
     fix: 'cleo help workgraph validate',
     findings,
   });

@@ -1,7 +1,7 @@
 import { array, type InferOutput, number, optional, picklist, strictObject, string } from 'valibot';
 import type { QueryContext } from '#core/define.ts';
 import type { Claim } from '#core/model/audit.ts';
-import { Status, type TaskId, TaskSize, TaskType } from '#core/model/scalars.ts';
+import { StatusSchema, type TaskId, TaskSizeSchema, TaskTypeSchema } from '#core/model/scalars.ts';
 import { defined } from '#lib/defined.ts';
 import type { ReadStore } from '#store/port/store.ts';
 import type { PlanTask, PlanWork } from '#tasks/model/open-work.ts';
@@ -13,13 +13,13 @@ import { computeWaves, type Waves } from '../../rules/waves.ts';
 
 export const WaveView = strictObject({
   wave: number(),
-  tasks: array(strictObject({ id: string(), title: string(), status: Status, size: optional(TaskSize) })),
+  tasks: array(strictObject({ id: string(), title: string(), status: StatusSchema, size: optional(TaskSizeSchema) })),
 });
 
 export const BlockedTask = strictObject({
   id: string(),
   title: string(),
-  status: Status,
+  status: StatusSchema,
   /** `stated`: the task is blocked, with or without a text; `external`: it waits for a task outside the root; `waits`: for a task
    *  that is in no wave; `unfinished`: for a container without open tasks, which has to be completed. */
   reasons: array(
@@ -35,7 +35,7 @@ export const BlockedTask = strictObject({
 export const ProgressView = strictObject({ done: number(), total: number(), percent: number() });
 
 /** The saga, epic or task that the response is limited to. */
-export const RootTask = strictObject({ id: string(), title: string(), status: Status, type: TaskType });
+export const RootTask = strictObject({ id: string(), title: string(), status: StatusSchema, type: TaskTypeSchema });
 
 export const analysisFields = {
   waves: array(WaveView),
@@ -44,7 +44,7 @@ export const analysisFields = {
   parallelism: number(),
   criticalPath: array(string()),
   blocked: array(BlockedTask),
-  externalBlockers: array(strictObject({ id: string(), title: string(), status: Status, blocks: array(string()) })),
+  externalBlockers: array(strictObject({ id: string(), title: string(), status: StatusSchema, blocks: array(string()) })),
   conflicts: array(strictObject({ wave: number(), file: string(), tasks: array(string()) })),
   cycles: array(array(string())),
 };
@@ -110,7 +110,7 @@ export async function listExternalBlockers(
   store: ReadStore,
   { schedule }: WorkPlan,
 ): Promise<InferOutput<typeof Analysis>['externalBlockers']> {
-  const blocks = new Map(schedule.externalBlockers.map((one) => [one.id, one.blocks]));
+  const blocks = new Map(schedule.externalBlockers.map((blocker) => [blocker.id, blocker.blocks]));
   const hits = await store.tasks.getHits([...blocks.keys()]);
   return hits.map(({ id, title, status }) => ({ id, title, status, blocks: blocks.get(id)! }));
 }

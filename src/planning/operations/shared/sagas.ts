@@ -1,17 +1,17 @@
 import { description, number, pipe, strictObject } from 'valibot';
 import { CleoError } from '#core/errors/error.ts';
-import { TaskId } from '#core/model/scalars.ts';
+import { type TaskId, TaskIdSchema } from '#core/model/scalars.ts';
 import { addToList } from '#lib/collections.ts';
 import type { ReadStore } from '#store/port/store.ts';
 import type { SubtreeCount } from '#store/port/tasks.ts';
-import { TaskHit } from '#tasks/model/task.ts';
+import { type TaskHit, TaskHitSchema } from '#tasks/model/task.ts';
 import { createNotFoundError } from '#tasks/operations/shared/require.ts';
 import type { Progress, StatusCount } from '../../rules/progress.ts';
 
-export const SagaId = pipe(TaskId, description('The saga'));
+export const SagaId = pipe(TaskIdSchema, description('The saga'));
 export const sagaAliases = { saga: 'sagaId' };
 
-export const ContainerView = strictObject({ ...TaskHit.entries, done: number(), total: number(), percent: number() });
+export const ContainerView = strictObject({ ...TaskHitSchema.entries, done: number(), total: number(), percent: number() });
 
 export async function requireSaga(store: ReadStore, id: TaskId): Promise<TaskHit> {
   const saga = await store.tasks.getHit(id);

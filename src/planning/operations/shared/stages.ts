@@ -1,13 +1,16 @@
 import { description, pipe } from 'valibot';
+import { type MutationContext, noChange } from '#core/define.ts';
 import { CleoError } from '#core/errors/error.ts';
-import { TaskId } from '#core/model/scalars.ts';
+import { type TaskId, TaskIdSchema } from '#core/model/scalars.ts';
+import { defined } from '#lib/defined.ts';
 import type { ReadStore, WriteStore } from '#store/port/store.ts';
 import { requireTask } from '#tasks/operations/shared/require.ts';
-import { type Enforcement, type Stage, StageName } from '../../model/lifecycle.ts';
+import { checkScope } from '#tasks/operations/shared/scope.ts';
+import { type Enforcement, type Stage, type StageName, StageNameSchema } from '../../model/lifecycle.ts';
 import { checkLifecycleGate, checkStageMove } from '../../rules/lifecycle.ts';
 
-export const EpicId = pipe(TaskId, description('The epic'));
-export const StageParam = pipe(StageName, description('The stage'));
+export const EpicId = pipe(TaskIdSchema, description('The epic'));
+export const StageParam = pipe(StageNameSchema, description('The stage'));
 export const epicAliases = { epic: 'epicId' };
 
 /** Throws unless the task is an epic. The fix uses the epic that the task is part of. */
@@ -46,4 +49,24 @@ export async function finishStage(store: WriteStore, epicId: TaskId, completed: 
   checkStageMove(epicId, current, 'complete');
   await store.lifecycle.saveStage(epicId, completed);
   return warnings;
+}
+
+const targetStatus = { fail: 'failed', reset: 'pending' } as const;
+
+/** Marks a stage as failed or resets it; changes nothing if it has that status already. */
+export async function changeStage(
+  ctx: MutationContext,
+  { epicId, stage, reason }: { epicId: TaskId; stage: StageName; reason?: string | undefined },
+  move: keyof typeof targetStatus,
+) {
+  const { store, now, caller } = ctx;
+  await requireEpic(store, epicId, ctx.commandWith);
+  await checkScope(ctx, epicId);
+  const { current } = await readStage(store, epicId, stage);
+  const status = targetStatus[move];
+  if (current.status === status) return noChange({ stage: current, epicId });
+  checkStageMove(epicId, current, move);
+  const changed: Stage = { stage, status, by: caller.agent, at: now, ...defined({ reason }) };
+  await store.lifecycle.saveStage(epicId, changed);
+  return { stage: changed, epicId };
 }

@@ -47,8 +47,8 @@ export const workgraphApply = mutation({
     const none = { created: 0, updated: 0, deleted: 0, related: 0 };
     if (plan.applied) return noChange({ workgraph: { digest: plan.digest, refs: plan.applied.refs, ...none } });
     const ids = await store.tasks.nextIds(plan.created.length);
-    const idOf = new Map<GraphKey, TaskId>(plan.created.map(({ key }, i) => [key, ids[i]!]));
-    const toId = (key: GraphKey): TaskId => idOf.get(key) ?? key;
+    const newIds = new Map<GraphKey, TaskId>(plan.created.map(({ key }, i) => [key, ids[i]!]));
+    const toId = (key: GraphKey): TaskId => newIds.get(key) ?? key;
     // Removed relations go first, since a task cannot move below a related one; new relations come last, when all parents are final.
     // Updates come before deletions, so that they can move children out of a deleted task.
     for (const relation of plan.relations) if (relation.isRemoved) await removeRelation(ctx, relation, toId);
@@ -75,11 +75,11 @@ export const workgraphApply = mutation({
 type ResolveId = (key: GraphKey) => TaskId;
 
 async function createTasks(ctx: MutationContext, { created, facts }: CheckedGraph, toId: ResolveId): Promise<void> {
-  const typeOf = new Map(created.map(({ key, type }) => [key, type]));
+  const types = new Map(created.map(({ key, type }) => [key, type]));
   const entries = created.map(({ key, type, parentId, depends, entry }) => {
-    const { parent: _, ref: __, ...given } = entry;
-    const above = parentId && { id: toId(parentId), type: typeOf.get(parentId) ?? facts!.tasks.get(parentId)!.type };
-    const task = createTask(ctx, toId(key), { ...given, title: entry.title ?? '', type, depends: depends.map(toId) }, above || undefined);
+    const { parent: _, ref: __, ...fields } = entry;
+    const parent = parentId && { id: toId(parentId), type: types.get(parentId) ?? facts!.tasks.get(parentId)!.type };
+    const task = createTask(ctx, toId(key), { ...fields, title: entry.title ?? '', type, depends: depends.map(toId) }, parent || undefined);
     return { task, notes: createNotes(ctx, entry.notes) };
   });
   await ctx.store.tasks.insertMany(entries);
@@ -96,17 +96,17 @@ async function updateTask(ctx: MutationContext, { before, entry, parentId, depen
 /** Deletes the deepest tasks first, so that `restore` finds parents before their children. A deleted subtree shares one root, so that
  *  it is restored as a whole. */
 async function deleteTasks({ store }: MutationContext, { deleted, facts }: CheckedGraph): Promise<void> {
-  const above = (id: TaskId): TaskRecord[] => {
+  const listAncestry = (id: TaskId): TaskRecord[] => {
     const task = facts?.tasks.get(id);
-    return task ? [task, ...(task.parentId ? above(task.parentId) : [])] : [];
+    return task ? [task, ...(task.parentId ? listAncestry(task.parentId) : [])] : [];
   };
-  const chains = [...deleted.keys()].map((id) => above(id)).sort((a, b) => b.length - a.length);
+  const chains = [...deleted.keys()].map(listAncestry).sort((a, b) => b.length - a.length);
   for (const chain of chains) {
     const id = chain[0]!.id;
     const outermost = chain.findIndex((task) => !deleted.has(task.id));
     const root = chain.at((outermost < 0 ? chain.length : outermost) - 1)!.id;
-    const waited = facts?.dependents.filter(({ from, to }) => from === id && !deleted.has(to)).map(({ to }) => to);
-    await store.tasks.remove(id, root, waited ?? []);
+    const dependents = facts?.dependents.filter(({ from, to }) => from === id && !deleted.has(to)).map(({ to }) => to);
+    await store.tasks.remove(id, root, dependents ?? []);
   }
 }
 

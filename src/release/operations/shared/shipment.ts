@@ -67,41 +67,40 @@ export class Shipment {
   }
 
   /** Throws before the first step if a later one would fail; returns warnings. */
-  async check(left: ReleaseStepName[], statement: string | undefined): Promise<string[]> {
+  async check(remaining: ReleaseStepName[], statement: string | undefined): Promise<string[]> {
     const { version, tag } = this.release;
     const { top, folder } = this.#tree;
     const warnings: string[] = [];
     const own = statement === undefined ? undefined : this.#toGitPath(statement);
-    if (left.includes('commit')) await this.#checkClean(own);
-    if (left.includes('bump')) {
+    if (remaining.includes('commit')) await this.#checkClean(own);
+    if (remaining.includes('bump')) {
       const present = this.#listVersionFiles();
-      const unfit = present.find((name) => semVerOnly.includes(name));
-      if (unfit && !parseVersion(version)?.isSemVer)
-        throw createValidationError('version', `${version} is not SemVer, which ${unfit} requires`, this.#formatRetry('bumpVersion'));
-      const unheld = present.filter((name) => this.#replaceVersion(name) === undefined);
-      if (unheld.length > 0) warnings.push(`${unheld.join(', ')} has no version to change`);
+      const semVerFile = present.find((name) => semVerOnly.includes(name));
+      if (semVerFile && !parseVersion(version)?.isSemVer)
+        throw createValidationError('version', `${version} is not SemVer, which ${semVerFile} requires`, this.#formatRetry('bumpVersion'));
+      for (const name of present) if (this.#replaceVersion(name) === undefined) warnings.push(`${name} has no version to change`);
       if (present.length === 0) warnings.push(`no version file in ${folder}`);
     }
-    if (left.includes('tag')) {
+    if (remaining.includes('tag')) {
       const tagged = await this.#git.resolveTag(top, version);
       if (tagged && !(this.hasCommit && tagged === this.release.commit))
         throw createValidationError('tag', `${version} already points to commit ${tagged.slice(0, 12)}`, this.#formatRetry('createTag'));
     }
-    if (left.includes('push')) {
+    if (remaining.includes('push')) {
       if (!(await this.#git.getBranch(top)))
         throw createValidationError('branch', 'is required to push, but none is checked out', this.#formatRetry('push'));
       if (!(await this.#git.getRemote(top)))
         throw createValidationError('remote', 'is required to push, but there is none', this.#formatRetry('push'));
-      if (!left.includes('tag') && !tag) warnings.push('the branch is pushed without a tag');
+      if (!remaining.includes('tag') && !tag) warnings.push('the branch is pushed without a tag');
     }
     return warnings;
   }
 
   /** Describes the steps for a dry run. */
-  describeSteps(left: ReleaseStepName[]): string[] {
+  describeSteps(remaining: ReleaseStepName[]): string[] {
     const { version } = this.release;
     const gates = this.#listGates().map(([name]) => name);
-    const words: Record<ReleaseStepName, string> = {
+    const descriptions: Record<ReleaseStepName, string> = {
       gates: gates.length ? `run the gates ${gates.join(', ')}` : 'skip the gates: none are configured',
       changelog: `add a section for ${version} to ${changelogFile}`,
       bump: `write ${version.slice(1)} to ${this.#listVersionFiles().join(', ') || 'no file'}`,
@@ -109,7 +108,7 @@ export class Shipment {
       tag: `create the annotated tag ${version}`,
       push: 'push the branch and the tag',
     };
-    return left.map((step) => words[step]);
+    return remaining.map((step) => descriptions[step]);
   }
 
   /** Runs one step and records it before and after. */

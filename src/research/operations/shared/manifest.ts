@@ -4,7 +4,7 @@ import { quote } from '#core/errors/quote.ts';
 import type { Config } from '#core/model/config.ts';
 import { findNearest } from '#lib/nearest.ts';
 import type { Project } from '#platform/port.ts';
-import { type ParsedEntry, ResearchStatus } from '../../model/manifest.ts';
+import { type ParsedEntry, ResearchStatusSchema } from '../../model/manifest.ts';
 import {
   getArchivePath,
   getManifestPath,
@@ -18,7 +18,7 @@ import {
 export const ResearchEntry = strictObject({
   id: string(),
   title: string(),
-  status: ResearchStatus,
+  status: ResearchStatusSchema,
   file: string(),
   date: optional(string()),
   agent_type: optional(string()),
@@ -32,7 +32,7 @@ export const ResearchEntry = strictObject({
 export const EntryReceipt = strictObject({
   id: string(),
   title: string(),
-  status: ResearchStatus,
+  status: ResearchStatusSchema,
   file: string(),
   linked_tasks: array(string()),
 });
@@ -87,13 +87,13 @@ export function findEntry({ entries }: ParsedManifest, id: string): ParsedEntry 
 }
 
 export function createEntryNotFoundError(id: string, { entries }: ParsedManifest): CleoError {
-  const [near] = findNearest(
+  const [nearestId] = findNearest(
     id,
     entries.map(({ entry }) => entry.id),
   );
   return new CleoError('E_NOT_FOUND', {
     what: 'research entry',
     id: id.slice(0, 150),
-    fix: near ? `cleo research show ${quote(near)}` : 'cleo research list',
+    fix: nearestId ? `cleo research show ${quote(nearestId)}` : 'cleo research list',
   });
 }

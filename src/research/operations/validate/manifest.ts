@@ -64,10 +64,10 @@ async function requireEntry(ctx: QueryContext, manifest: ParsedManifest, id: str
 }
 
 async function checkEntryFile({ store, platform, project }: QueryContext, entry: ParsedEntry) {
-  const read = await readOutputFile(platform, project, entry);
+  const outputFile = await readOutputFile(platform, project, entry);
   const toFinding = (part: string, problem: string) => ({ entryId: entry.id, part, message: `${entry.file} ${problem}` });
-  if (!read) return [toFinding('file', 'is missing')];
+  if (!outputFile) return [toFinding('file', 'is missing')];
   const epics = new Map<TaskId, TaskId | undefined>();
   for (const taskId of listEntryTasks(entry)) epics.set(taskId, await findEpicId(store, taskId));
-  return checkOutput(read.output, entry, (taskId) => epics.get(taskId)).map(({ part, problem }) => toFinding(part, problem));
+  return checkOutput(outputFile.output, entry, (taskId) => epics.get(taskId)).map(({ part, problem }) => toFinding(part, problem));
 }

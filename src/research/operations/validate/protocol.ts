@@ -3,7 +3,7 @@ import { CleoError } from '#core/errors/error.ts';
 import '../../errors.ts';
 import { type QueryContext, query } from '#core/define.ts';
 import { commandLine, quote } from '#core/errors/quote.ts';
-import { TaskId } from '#core/model/scalars.ts';
+import { TaskIdSchema } from '#core/model/scalars.ts';
 import { defined } from '#lib/defined.ts';
 import { isProtocol, type ProtocolName, protocolNames, protocolTable } from '#skills/model/protocol.ts';
 import type { TaskRecord } from '#tasks/model/task.ts';
@@ -19,7 +19,7 @@ export const validateProtocol = query({
   name: 'validate.protocol',
   summary: 'Check the work on a task against its protocol',
   params: strictObject({
-    taskId: pipe(TaskId, description('A task that a subagent worked on')),
+    taskId: pipe(TaskIdSchema, description('A task that a subagent worked on')),
     message: optional(
       pipe(
         string(),
@@ -119,12 +119,12 @@ async function toProtocolError(
   }
   if (exit === 62) return createMissingEntryError(ctx, taskId, details);
   if (exit === 61) {
-    const said = formatReturnMessage(protocolTable[protocol ?? 'implementation'].title, entry?.status ?? 'complete');
+    const message = formatReturnMessage(protocolTable[protocol ?? 'implementation'].title, entry?.status ?? 'complete');
     return new CleoError('E_INVALID_RETURN_MESSAGE', {
       ...details,
       taskId,
       problem: finding.message,
-      fix: ctx.commandWith({ message: said }),
+      fix: ctx.commandWith({ message }),
     });
   }
   return new CleoError('E_VALIDATION', {

@@ -18,7 +18,7 @@ assessment:
   handoffs: {first_to_second: {required_artifacts: ["out/{project}.md"], on_failure: warn}}
 `;
 
-test('construct.show tells what it comes to', async () => {
+test('construct.show lists phases, paths, checks and limits', async () => {
   const shop = await openSkillProject();
   shop.writeConstruct(two);
   shop.writeSkill('make', 'true');
@@ -52,7 +52,7 @@ test('construct.show tells what it comes to', async () => {
   });
 });
 
-test('construct.validate finds what is wrong, by line, and runs nothing', async () => {
+test('construct.validate reports findings by line and runs nothing', async () => {
   const shop = await openSkillProject();
   shop.writeConstruct('execution: {type: sideways}\n');
   const { error } = await shop.call('construct.validate');
@@ -71,7 +71,7 @@ test('construct.validate finds what is wrong, by line, and runs nothing', async 
   });
 });
 
-test('construct.run refuses names that mean nothing, and what nobody gave a value', async () => {
+test('construct.run refuses unknown names and variables without a value', async () => {
   const shop = await openSkillProject();
   shop.writeConstruct(two);
   expect((await shop.runConstruct({ phase: 'frist' })).error).toMatchObject({ exitCode: 64, fix: 'cleo construct run --phase first' });
@@ -80,9 +80,7 @@ test('construct.run refuses names that mean nothing, and what nobody gave a valu
     exitCode: 64,
     fix: 'cleo construct run --var a=1,what=value',
   });
-  expect((await shop.runConstruct({ force: 'outptu' })).error.fix).toBe(
-    "cleo construct run --force output --reason 'why it is right here'",
-  );
+  expect((await shop.runConstruct({ force: 'outptu' })).error.fix).toBe("cleo construct run --force output --reason 'why it is safe'");
   expect((await shop.runConstruct({ resume: 'run-nothing' })).error).toMatchObject({ exitCode: 64 });
   expect((await shop.runConstruct({ force: 'output' })).error).toMatchObject({ exitCode: 64, fix: expect.stringContaining('--reason') });
   expect((await shop.runConstruct({ project: '../x' })).error).toMatchObject({ exitCode: 78 });
@@ -91,7 +89,7 @@ test('construct.run refuses names that mean nothing, and what nobody gave a valu
   expect((await shop.runConstruct()).error).toMatchObject({ exitCode: 78, fix: expect.stringContaining('--var what=value') });
 });
 
-test('a dry run says what would be missing, and leaves no trace', async () => {
+test('a dry run lists what is missing and writes nothing', async () => {
   const shop = await openSkillProject();
   shop.writeConstruct('execution: {phases: [a]}\nskills: [{name: s, phase: a}]\ncontracts: {a: {inputs: [needed.md]}}\n');
   expect(await shop.runConstruct({ dryRun: true })).toMatchObject({
@@ -109,7 +107,7 @@ test('a dry run says what would be missing, and leaves no trace', async () => {
   expect(existsSync(join(shop.root, 'begun'))).toBe(false);
 });
 
-test('a refusal tells everything that is missing, each thing once', async () => {
+test('an error lists every missing section once', async () => {
   const shop = await openSkillProject();
   shop.writeConstruct(`execution: {phases: [a]}
 phases: {a: {receives: [{path: prd.md, schema: prd-v1, min_completeness: 1}, notes.md]}}
@@ -119,20 +117,20 @@ assessment: {gates: {a: {precondition: {checks: [prd_completeness: 1, env: NOPE,
   expect((await shop.runConstruct()).error).toMatchObject({
     exitCode: 66,
     message: expect.stringContaining('(and 5 more)'),
-    details: { remediation: 'prd.md: risks needs a heading such as "risks"\nwrite notes.md\nset NOPE\nsee why false fails' },
+    details: { remediation: 'prd.md: risks needs a heading such as "risks"\nwrite notes.md\nset NOPE\nfind out why false fails' },
   });
 });
 
-test('where nobody says which, the manifest is the one where the caller stands, else that of the project', async () => {
-  const { root, env, writeConstruct: construct, writeFile: put } = await openSkillProject();
-  construct('execution: {phases: [a]}\n');
+test('the default manifest is that of the current folder, else that of the project', async () => {
+  const { root, env, writeConstruct, writeFile } = await openSkillProject();
+  writeConstruct('execution: {phases: [a]}\n');
   const validated = async (folder: string): Promise<unknown> => {
     const app = createApp(createPlatform(env, join(root, folder), '0.0.0-test'));
     const { envelope } = await dispatch(app, { operation: 'construct.validate', params: {}, gateway: 'cli' });
     return (envelope.validation as { file: string }).file;
   };
-  put('below/note.md', '');
+  writeFile('below/note.md', '');
   expect(await validated('below')).toBe('construct.yaml');
-  put('below/construct.yaml', readFileSync(join(root, 'construct.yaml'), 'utf8'));
+  writeFile('below/construct.yaml', readFileSync(join(root, 'construct.yaml'), 'utf8'));
   expect([await validated('below'), await validated('.')]).toEqual(['below/construct.yaml', 'construct.yaml']);
 });

@@ -6,9 +6,8 @@ import { findNearest } from '#lib/nearest.ts';
 import { createSkillError, showConstructCommand } from '../../errors/skill.ts';
 import type { Construct } from '../../model/construct.ts';
 import { runPhases } from '../../runner/run.ts';
-import { ConstructFile, formatFinding, readConstructManifest, requireConstruct } from '../shared/construct-manifest.ts';
-import { readsInput, runParams } from '../shared/run-params.ts';
-import { createRunRequest, createRunSetup } from '../shared/run-request.ts';
+import { ConstructPath, formatFinding, readConstructManifest, requireConstruct } from '../shared/construct-manifest.ts';
+import { createRunRequest, createRunSetup, readsInput, runParams } from '../shared/run-request.ts';
 import { listRunWarnings, RunShape, recordRun, toRunError, toRunResult } from '../shared/run-result.ts';
 
 const PhaseName = (about: string) =>
@@ -18,7 +17,7 @@ export const constructRun = job({
   name: 'construct.run',
   summary: 'Run the phases of a construct and trace every step',
   params: strictObject({
-    file: ConstructFile,
+    file: ConstructPath,
     ...runParams,
     phase: PhaseName('Run only this phase'),
     skill: optional(

@@ -1,15 +1,15 @@
-import { array, number, optional, picklist, record, strictObject, string, unknown } from 'valibot';
 import '../../errors/skill.ts';
+import { array, number, optional, picklist, record, strictObject, string, unknown } from 'valibot';
 import { answer, query } from '#core/define.ts';
 import type { ArtifactSpec, CheckSpec, SkillSpec } from '../../model/construct.ts';
-import { expandVariables } from '../../rules/construct/variables.ts';
+import { expandVariables } from '../../rules/construct/names.ts';
 import { resolveSkillCommand } from '../../rules/skill-command.ts';
-import { ConstructFile, formatFinding, readConstructManifest, requireConstruct } from '../shared/construct-manifest.ts';
+import { ConstructPath, formatFinding, readConstructManifest, requireConstruct } from '../shared/construct-manifest.ts';
 
 export const constructShow = query({
   name: 'construct.show',
   summary: 'Show the phases, paths, checks and limits of a construct',
-  params: strictObject({ file: ConstructFile }),
+  params: strictObject({ file: ConstructPath }),
   result: strictObject({
     construct: strictObject({
       file: string(),

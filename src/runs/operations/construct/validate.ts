@@ -2,7 +2,7 @@ import { array, boolean, number, optional, picklist, strictObject, string } from
 import '../../errors/skill.ts';
 import { answer, query } from '#core/define.ts';
 import { createSkillError } from '../../errors/skill.ts';
-import { ConstructFile, formatFinding, readConstructManifest } from '../shared/construct-manifest.ts';
+import { ConstructPath, formatFinding, readConstructManifest } from '../shared/construct-manifest.ts';
 
 export const FindingShape = strictObject({
   severity: picklist(['error', 'warning']),
@@ -16,7 +16,7 @@ export const FindingShape = strictObject({
 export const constructValidate = query({
   name: 'construct.validate',
   summary: 'Validate a construct manifest',
-  params: strictObject({ file: ConstructFile }),
+  params: strictObject({ file: ConstructPath }),
   result: strictObject({
     validation: strictObject({
       file: string(),

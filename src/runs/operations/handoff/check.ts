@@ -5,9 +5,8 @@ import { findNearest } from '#lib/nearest.ts';
 import { createSkillError } from '../../errors/skill.ts';
 import { createHandoff } from '../../runner/handoffs.ts';
 import { createPreviewContext } from '../../runner/preview.ts';
-import { ConstructFile, readConstructManifest, requireConstruct } from '../shared/construct-manifest.ts';
-import { runParams } from '../shared/run-params.ts';
-import { checkProjectName, checkVariables, parseVars } from '../shared/run-request.ts';
+import { ConstructPath, readConstructManifest, requireConstruct } from '../shared/construct-manifest.ts';
+import { checkProjectName, checkVariables, parseVars, runParams } from '../shared/run-request.ts';
 
 const PhaseName = (about: string) => pipe(string(), maxLength(64, 'must have at most 64 characters'), description(about));
 
@@ -17,7 +16,7 @@ export const handoffCheck = query({
   params: strictObject({
     from: PhaseName('Phase that provides the artifacts'),
     to: PhaseName('Phase that receives them'),
-    file: ConstructFile,
+    file: ConstructPath,
     project: runParams.project,
     var: runParams.var,
   }),

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { completePrd, emptyPrd } from '../../../../test/samples.ts';
 import { openSkillProject } from '../../../../test/skill-project.ts';
 
-test('handoff.check says what is missing before anything runs', async () => {
+test('handoff.check lists missing artifacts before anything runs', async () => {
   const shop = await openSkillProject();
   shop.writeConstruct(`execution: {phases: [a, b]}
 contracts: {a: {outputs: [prd.md, "extra/*.md"]}}

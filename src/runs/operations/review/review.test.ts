@@ -31,7 +31,7 @@ async function world(review: Parameters<typeof createReviewRequest>[2] = {}, opt
   };
 }
 
-test('what waits is listed, and shown with what is to be judged, but without the judge', async () => {
+test('lists open reviews and shows the execution without the judge score', async () => {
   const { call, root } = await world();
   expect(await call('review.list')).toMatchObject({ reviews: [{ id: 'rv-1', status: 'open', runId: 'run-a', resolved: '0/1' }] });
   const shown = await call('review.show', { review: 'rv-1' });
@@ -43,7 +43,7 @@ test('what waits is listed, and shown with what is to be judged, but without the
   expect(await call('review.list')).toMatchObject({ _meta: { exitCode: 100 }, reviews: [] });
 });
 
-test('a claim holds for an hour', async () => {
+test('a claim expires after an hour', async () => {
   const { claim, resolve, clock, events } = await world();
   expect(await claim('ada')).toMatchObject({
     until: '2026-01-02T01:00:00.000Z',
@@ -64,7 +64,7 @@ test('a claim holds for an hour', async () => {
   ]);
 });
 
-test('the judge is heard once the reviewer has spoken', async () => {
+test('shows the judge score after the reviewer has resolved', async () => {
   const { resolve, as } = await world();
   expect(await resolve('ada', { note: 'All there' })).toMatchObject({
     review: { status: 'resolved', verdict: 'pass', humanMean: 0.9, judgeScore: 0.4, resolutions: [{ by: 'ada', isInformed: false }] },
@@ -72,7 +72,7 @@ test('the judge is heard once the reviewer has spoken', async () => {
   expect((await as('bob').call('review.show', { review: 'rv-1' })).review).not.toHaveProperty('judgeScore');
 });
 
-test('or when they ask for it, which is noted', async () => {
+test('reveals the judge score on request and records that', async () => {
   const { resolve, as, events } = await world();
   expect(await as('ada').call('review.reveal', { review: 'rv-1' })).toMatchObject({ review: { judgeScore: 0.4 } });
   expect(await as('ada').call('review.reveal', { review: 'rv-1' })).toMatchObject({ _meta: { exitCode: 101 } });
@@ -81,7 +81,7 @@ test('or when they ask for it, which is noted', async () => {
   expect(await resolve('ada')).toMatchObject({ review: { resolutions: [{ isInformed: true }] } });
 });
 
-test('who speaks twice says the same, or amends', async () => {
+test('accepts a second verdict only if it is identical or amends', async () => {
   const { resolve, events, told } = await world();
   await resolve('ada');
   expect(await resolve('ada')).toMatchObject({ success: true, _meta: { exitCode: 101 } });
@@ -107,14 +107,14 @@ test('who speaks twice says the same, or amends', async () => {
   ]);
 });
 
-test('amending before having spoken is refused, with the way to speak', async () => {
+test('refuses to amend without a verdict and suggests resolve', async () => {
   const { resolve } = await world();
   expect(await resolve('ada', { amend: true })).toMatchObject({
     error: { exitCode: 6, fix: 'cleo review resolve rv-1 --verdict pass --score 0.9' },
   });
 });
 
-test('as many have to speak as are asked for', async () => {
+test('is resolved when all required reviewers have resolved it', async () => {
   const { resolve, claim } = await world({ reviewers_required: 2 });
   await claim('ada');
   expect(await resolve('bob', { score: 0.5 })).toMatchObject({ review: { status: 'claimed', verdict: null } });
@@ -123,13 +123,13 @@ test('as many have to speak as are asked for', async () => {
   });
 });
 
-test.each([{ verdict: 'maybe' }, { score: 1.1 }, { score: -0.1 }, { score: '0.5' }])('%j is no verdict', async (params) => {
+test.each([{ verdict: 'maybe' }, { score: 1.1 }, { score: -0.1 }, { score: '0.5' }])('refuses the verdict %j', async (params) => {
   const { resolve, events } = await world();
   expect((await resolve('ada', params)).success).toBe(false);
   expect(events()).toHaveLength(1);
 });
 
-test('nobody judges a run of their own, but a person does', async () => {
+test('refuses a review by the agent that started the run, but not by a person', async () => {
   const agent = await world();
   for (const operation of ['review.claim', 'review.resolve'])
     expect(
@@ -141,7 +141,7 @@ test('nobody judges a run of their own, but a person does', async () => {
   expect(await person.call('review.resolve', { review: 'rv-1', verdict: 'pass', score: 1 })).toMatchObject({ success: true });
 });
 
-test('the trace is told, its chain holds, and its end is vouched for', async () => {
+test('appends the verdict to the trace, which still verifies', async () => {
   const { resolve, call, told, folder, clock } = await world();
   await resolve('ada', { note: 'private thoughts' });
   expect(told()).toMatchObject([{ review_id: 'rv-1', by: 'ada', verdict: 'pass', score: 0.9, human_mean: 0.9, review_status: 'resolved' }]);
@@ -154,7 +154,7 @@ test('the trace is told, its chain holds, and its end is vouched for', async () 
   expect(await call('trace.verify', { run: 'run-a' })).toMatchObject({ success: true });
 });
 
-test('a run that goes on is told when it has ended; one whose trace is gone is told nothing', async () => {
+test('appends to an active run when it ends and warns if the trace is gone', async () => {
   const { resolve, folder, told, clock } = await world();
   const path = join(folder, 'runs', 'run-a', 'run.json');
   const record = JSON.parse(readFileSync(path, 'utf8'));
@@ -163,18 +163,20 @@ test('a run that goes on is told when it has ended; one whose trace is gone is t
     path,
     JSON.stringify({ ...record, status: 'running', pid: process.pid, began: readStartTime(process.pid), boot: readBootId() }),
   );
-  expect((await resolve('ada'))._meta.warnings).toEqual(['run-a is still under way: its trace is told when it has ended']);
+  expect((await resolve('ada'))._meta.warnings).toEqual(['run-a is still active; its trace is updated when it has ended']);
   expect(told()).toEqual([]);
   writeFileSync(path, JSON.stringify(record));
   clock.now = '2026-01-02T00:05:00.000Z';
   expect(await resolve('ada')).toMatchObject({ _meta: { exitCode: 101 } });
   expect(told()).toHaveLength(1);
   rmSync(join(folder, 'traces'), { recursive: true });
-  expect((await resolve('ada', { score: 0.1, amend: true }))._meta.warnings).toEqual(['the trace of run-a is gone, and is told nothing']);
+  expect((await resolve('ada', { score: 0.1, amend: true }))._meta.warnings).toEqual([
+    'the trace of run-a no longer exists; nothing was appended',
+  ]);
   expect(existsSync(join(folder, 'traces', '2026-01-01-run-a.jsonl'))).toBe(false);
 });
 
-test('secrets in a note are hidden before it is kept, also from the log', async () => {
+test('redacts secrets in a note, also in the audit log', async () => {
   const secret = 'hunter2-hunter2-hunter2';
   const token = `ghp_${'a1B2'.repeat(9)}`;
   const { resolve, folder, as } = await world({}, { env: { MY_API_KEY: secret } });
@@ -184,7 +186,7 @@ test('secrets in a note are hidden before it is kept, also from the log', async 
   expect(kept + JSON.stringify(await as('ada').call('admin.log'))).not.toMatch(/hunter2|ghp_/);
 });
 
-test('torn, glued and junk lines are told by number and lose nothing that follows', async () => {
+test('reports torn, glued and junk lines by number and reads the rest', async () => {
   const { folder, call, resolve } = await world();
   const path = join(folder, 'reviews.jsonl');
   writeFileSync(path, `${JSON.stringify(createReviewRequest('rv-2', 'run-a'))}{"a":1}\njunk\n{"event":"review_re`, { flag: 'a' });
@@ -198,7 +200,7 @@ test('torn, glued and junk lines are told by number and lose nothing that follow
   ]);
 });
 
-test('a run that asks for a person is judged by one, and its trace still verifies', async () => {
+test('a requested review is resolved by a person and the trace still verifies', async () => {
   const shop = await openSkillProject();
   shop.writeSkill('writer', 'echo done > out.md');
   shop.writeConstruct(`skills: [{name: writer, phase: one}]

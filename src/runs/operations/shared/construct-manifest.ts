@@ -1,16 +1,15 @@
 import { description, maxLength, metadata, optional, pipe, string } from 'valibot';
 import { commandLine } from '#core/errors/quote.ts';
-import { findProjectPath, toProjectPath } from '#core/project-path.ts';
 import type { Platform, Project } from '#platform/port.ts';
 import type { RunnerPlatform } from '#platform/runner/port.ts';
 import { createSkillError, showConstructCommand } from '../../errors/skill.ts';
 import type { Construct, ManifestFinding } from '../../model/construct.ts';
 import { manifestNames } from '../../rules/construct/names.ts';
 import { type ConstructReading, maxManifestLength, readConstruct } from '../../rules/construct/read.ts';
-import { decodeUtf8 } from '../../runner/artifact-finder.ts';
+import { decodeUtf8, findProjectPath, toProjectPath } from '../../runner/artifact-finder.ts';
 import { loadSchemas, type Schemas } from '../../runner/schemas.ts';
 
-export const ConstructFile = optional(
+export const ConstructPath = optional(
   pipe(
     string(),
     maxLength(4096, 'must have at most 4096 characters'),

@@ -3,7 +3,7 @@ import { commandLine } from '#core/errors/quote.ts';
 import type { RunnerPlatform } from '#platform/runner/port.ts';
 import { createSkillError, resumeCommand } from '../../errors/skill.ts';
 import type { RunRecord } from '../../model/trace.ts';
-import { isSafePathSegment } from '../../rules/construct/variables.ts';
+import { isSafePathSegment } from '../../rules/construct/names.ts';
 import type { RunRequest } from '../../runner/run-context.ts';
 import { matchStoredIntent, readStoredInputs } from '../../runner/run-inputs.ts';
 import { findRun, readRunRecord } from '../../runner/stored-runs.ts';

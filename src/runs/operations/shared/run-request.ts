@@ -1,13 +1,18 @@
+import { array, boolean, check, custom, description, maxLength, metadata, optional, picklist, pipe, string } from 'valibot';
 import type { JobContext } from '#core/define.ts';
-import type { TaskId } from '#core/model/scalars.ts';
+import { type TaskId, TaskIdSchema } from '#core/model/scalars.ts';
+import { wholeNumber } from '#core/model/whole-number.ts';
 import { defined } from '#lib/defined.ts';
+import { isPlainObject } from '#lib/is-plain-object.ts';
 import { findNearest } from '#lib/nearest.ts';
+import { isDeeperThan } from '#lib/parse-json.ts';
 import type { RunnerPlatform } from '#platform/runner/port.ts';
 import { createSkillError } from '../../errors/skill.ts';
 import type { Construct } from '../../model/construct.ts';
 import { type RunGateName, runGateNames } from '../../model/execution.ts';
 import type { RunRecord } from '../../model/trace.ts';
-import { findVariables, isSafePathSegment } from '../../rules/construct/variables.ts';
+import { findVariables, isSafePathSegment } from '../../rules/construct/names.ts';
+import { maxDepth } from '../../rules/skill-claim.ts';
 import type { RunRequest, RunSetup } from '../../runner/run-context.ts';
 
 /** The parameters of `construct run` and `skill run`. */
@@ -178,3 +183,43 @@ async function listEarlierExecutions(runner: RunnerPlatform, construct: Construc
       return record?.construct?.name === construct.name ? record.executions : [];
     });
 }
+
+const text = (about: string, value: string) =>
+  optional(pipe(string(), maxLength(4096, 'must have at most 4096 characters'), description(about), metadata({ value })));
+export const maxMs = 86_400_000;
+const milliseconds = (about: string) => optional(pipe(wholeNumber({ min: 0, max: maxMs }), description(about), metadata({ value: 'MS' })));
+
+/** Parameters of both `construct run` and `skill run`. */
+export const runParams = {
+  project: text('Value of {project} in paths', 'NAME'),
+  var: optional(pipe(array(string()), description('Value of {name} in paths'), metadata({ value: 'NAME=VALUE' }))),
+  intent: text('Purpose of the run in one sentence, for the selection and goal gates', 'TEXT'),
+  task: optional(pipe(TaskIdSchema, description('Task of the run; its title is the default intent'))),
+  input: optional(
+    pipe(
+      // Not a `record`, which accepts arrays and drops keys such as prototype.
+      custom<Record<string, unknown>>(isPlainObject, 'must be a JSON object'),
+      check((value) => !isDeeperThan(value, maxDepth), `must not be nested deeper than ${maxDepth}`),
+      description('Inputs of the skill: a JSON object, in a file or on standard input'),
+      metadata({ value: 'FILE', jsonSchema: { type: 'object' } }),
+    ),
+  ),
+  resume: text('Resume this run: executions that succeeded and have not changed are skipped', 'RUN'),
+  dryRun: optional(pipe(boolean(), description('Check the manifest, the skills and the first phase without running anything'))),
+  force: optional(
+    pipe(
+      string(),
+      maxLength(64, 'must have at most 64 characters'),
+      description('Let a gate pass (selection, precondition, output, goal or manifest); recorded, and costs points'),
+      metadata({ value: 'GATE' }),
+    ),
+  ),
+  reason: text('Reason for --force', 'TEXT'),
+  timeout: milliseconds('Timeout of one attempt; 0 means none'),
+  cached: optional(pipe(boolean(), description('Reuse results of earlier runs with the same skill and inputs'))),
+  wait: milliseconds('Time to wait for another run of the same construct'),
+  capture: optional(pipe(picklist(['none', 'hashed', 'full']), description('Form of the inputs in traces'))),
+  noJudgeCache: optional(pipe(boolean(), description('Do not use cached answers of the judge'))),
+};
+
+export const readsInput = { input: { flag: 'input', as: 'json' as const } };

@@ -3,7 +3,7 @@ import type { JobContext } from '#core/define.ts';
 import type { CleoError } from '#core/errors/error.ts';
 import { commandLine } from '#core/errors/quote.ts';
 import { defined } from '#lib/defined.ts';
-import { StageName } from '#planning/model/lifecycle.ts';
+import { StageNameSchema } from '#planning/model/lifecycle.ts';
 import { createSkillError, showConstructCommand } from '../../errors/skill.ts';
 import type { Construct } from '../../model/construct.ts';
 import type { GateResult } from '../../model/execution.ts';
@@ -11,7 +11,7 @@ import type { RunRecord } from '../../model/trace.ts';
 import { explainExit } from '../../rules/exit-class.ts';
 import type { ExecutionOutcome } from '../../runner/execution-state.ts';
 import type { RunOutcome } from '../../runner/run.ts';
-import { maxMs } from './run-params.ts';
+import { maxMs } from './run-request.ts';
 
 const WarningShape = strictObject({ code: string(), message: string() });
 
@@ -22,7 +22,7 @@ const TaskLinkShape = strictObject({
   evidence: string(),
   /** The command that adds the evidence, if a gate of the task needs it. */
   verify: optional(string()),
-  stage: optional(strictObject({ epicId: string(), stage: StageName })),
+  stage: optional(strictObject({ epicId: string(), stage: StageNameSchema })),
 });
 
 /** The link of a run to its task, and the reasons for missing parts of it. */

@@ -24,27 +24,27 @@ const stages = async ({ call }: SkillProject, epicId = 'T001'): Promise<string[]
     ({ stage, status }: { stage: string; status: string }) => `${stage} ${status}`,
   );
 
-test('a run for a task leaves a note there, and a receipt', async () => {
+test('a run with a task adds a note and a receipt', async () => {
   const open = await shop();
   const { run, data, error } = await open.runConstruct({ task: 'T002' });
   expect(error).toBeUndefined();
-  expect(run.task).toEqual({ id: 'T002', note: `${run.id} (demo 1.0.0) succeeded; it made note.md, plan.md`, evidence: `run:${run.id}` });
+  expect(run.task).toEqual({ id: 'T002', note: `${run.id} (demo 1.0.0) succeeded; it wrote note.md, plan.md`, evidence: `run:${run.id}` });
   expect(await notes(open, 'T002')).toEqual([run.task.note]);
   expect(data).toMatchObject({ created: [run.id], updated: ['T002'] });
   const { entries } = await open.call('admin.log', { operation: 'construct.run' });
   expect(entries[0]).toMatchObject({ created: [run.id], updated: ['T002'], success: true });
 });
 
-test('one skill does so too; one that fails leaves nothing', async () => {
+test('a skill run adds a note too, but not if it fails', async () => {
   const open = await shop();
   const { run } = await open.call('skills.run', { name: 'reader', task: 'T002' });
-  expect(run.task.note).toBe(`${run.id} (reader) succeeded; it made no files`);
+  expect(run.task.note).toBe(`${run.id} (reader) succeeded; it wrote no files`);
   open.writeFile('stop', '');
   expect((await open.runConstruct({ task: 'T002' })).error.exitCode).toBe(1);
   expect(await notes(open, 'T002')).toHaveLength(1);
 });
 
-test('the run is evidence for its task, for as long as its files are what it left', async () => {
+test('a run is evidence for its task while its files are unchanged', async () => {
   const open = await shop('', ['T001 evidence implemented', 'T002']);
   const { run } = await open.runConstruct({ task: 'T001' });
   expect(run.task.verify).toBe(`cleo verify T001 --gate implemented --evidence run:${run.id}`);
@@ -55,7 +55,7 @@ test('the run is evidence for its task, for as long as its files are what it lef
   expect(error).toMatchObject({ code: 'E_EVIDENCE_STALE', fix: expect.stringContaining('files:note.md,plan.md') });
 });
 
-test('what is no such run is no evidence', async () => {
+test('refuses a run that failed, changed or belongs to another task as evidence', async () => {
   const open = await shop('', ['T001 evidence implemented', 'T002 evidence implemented', 'T003 evidence implemented']);
   const bring = async (taskId: string, id: string): Promise<string> =>
     (await open.call('verify.gate', { taskId, gate: 'implemented', evidence: `run:${id}` })).error?.message;
@@ -67,14 +67,14 @@ test('what is no such run is no evidence', async () => {
   const failed = (await open.runConstruct({ task: 'T003' })).error.details.run.id;
   expect(await bring('T003', failed)).toContain(`${failed} ended as failure (1)`);
   open.writeFile('plan.md', 'another');
-  expect(await bring('T001', run.id)).toContain(`plan.md is no longer what ${run.id} left`);
+  expect(await bring('T001', run.id)).toContain(`plan.md changed after ${run.id}`);
   writeFileSync(join(open.root, run.trace), 'x\n');
-  expect(await bring('T001', run.id)).toContain('is not what was written: line 1');
+  expect(await bring('T001', run.id)).toContain('was changed: line 1');
   rmSync(join(open.root, run.trace));
-  expect(await bring('T001', run.id)).toContain(`the trace of ${run.id} is gone`);
+  expect(await bring('T001', run.id)).toContain(`the trace of ${run.id} is missing`);
 });
 
-test('a run completes the stage that its construct names, of the epic that the task is part of', async () => {
+test('a run completes the lifecycle stage of the epic of its task', async () => {
   const open = await shop('lifecycle_stage: research');
   const { run, data } = await open.runConstruct({ task: 'T002' });
   expect(run.task.stage).toEqual({ epicId: 'T001', stage: 'research' });
@@ -85,11 +85,11 @@ test('a run completes the stage that its construct names, of the epic that the t
   expect((await open.runConstruct({ task: 'T002' })).run.task.stage).toEqual({ epicId: 'T001', stage: 'research' });
 });
 
-test('part of its phases completes nothing, and neither does a run that fails or is for no task', async () => {
+test('does not complete the stage after a partial, failed or taskless run', async () => {
   const open = await shop('lifecycle_stage: research');
   for (const part of [{ phase: 'look' }, { skill: 'reader' }, { skill: 'planner' }])
     expect((await open.runConstruct({ task: 'T002', ...part })).run.task.stage).toBeUndefined();
-  expect((await open.runConstruct({}))._meta.warnings).toEqual(['research is completed for nobody: the run is for no task (--task T###)']);
+  expect((await open.runConstruct({}))._meta.warnings).toEqual(['stage research was not completed: the run has no task; pass --task T###']);
   open.writeFile('stop', '');
   await open.runConstruct({ task: 'T002' });
   expect((await stages(open))[0]).toBe('research pending');
@@ -97,7 +97,7 @@ test('part of its phases completes nothing, and neither does a run that fails or
   expect((await open.runConstruct({ task: 'T002', from: 'plan' })).run.task.stage).toBeDefined();
 });
 
-test('what could not be left there keeps it from running', async () => {
+test('refuses to run if the stage could not be completed', async () => {
   const open = await shop('lifecycle_stage: specification', ['T001 epic', 'T002 in T001', 'T003', 'T004 epic', 'T005 in T004']);
   const refusals = async (task: string): Promise<string> => {
     const { error } = await open.runConstruct({ task });
@@ -113,7 +113,7 @@ test('what could not be left there keeps it from running', async () => {
   expect(() => open.readEvents()).toThrow();
 });
 
-test('nor is it gone on with', async () => {
+test('refuses to resume if the stage could not be completed', async () => {
   const open = await shop('', ['T001 epic', 'T002 in T001', 'T003 epic']);
   open.writeFile('stop', '');
   const { id } = (await open.runConstruct({ task: 'T002' })).error.details.run;
@@ -124,7 +124,7 @@ test('nor is it gone on with', async () => {
   expect((await open.runConstruct({ resume: id })).run.task).toMatchObject({ id: 'T002', evidence: `run:${id}` });
 });
 
-test('a task that is gone when the run ends is told, and the run stands', async () => {
+test('warns if the task is gone when the run ends', async () => {
   const open = await shop();
   open.writeSkill('planner', 'while [ ! -e go ]; do sleep 0.05; done; echo planned > plan.md');
   const running = open.runConstruct({ task: 'T003' });
@@ -133,10 +133,10 @@ test('a task that is gone when the run ends is told, and the run stands', async 
   open.writeFile('go', '');
   const { success, run, _meta } = await running;
   expect([success, run.status, run.task]).toEqual([true, 'success', undefined]);
-  expect(_meta.warnings.join()).toContain(`T003 does not know of ${run.id}`);
+  expect(_meta.warnings.join()).toContain(`${run.id} was not linked to T003`);
 });
 
-test('a stage that is none, or that needs more than a run has, is told by validate', async () => {
+test('validate reports an unknown stage and a stage that a run cannot complete', async () => {
   const open = await shop('lifecycle_stage: reserch');
   expect((await open.call('construct.validate', {})).error.message).toContain('must be one of research');
   open.writeConstruct(manifest('lifecycle_stage: release'));

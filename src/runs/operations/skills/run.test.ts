@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { openSkillProject } from '../../../../test/skill-project.ts';
 
-test('skills.run: its exit code is the answer, and what it prints is there', async () => {
+test('skills.run exits with the code of the skill and returns its output', async () => {
   const shop = await openSkillProject();
   shop.writeSkill('hello', 'echo "{\\"said\\": \\"$CLEO_SKILL\\"}"');
   expect(await shop.call('skills.run', { name: 'hello' })).toMatchObject({
@@ -18,7 +18,7 @@ test('skills.run: its exit code is the answer, and what it prints is there', asy
   });
 });
 
-test('skills.run: files that it is to make are a gate', async () => {
+test('skills.run checks --outputs in the output gate', async () => {
   const shop = await openSkillProject();
   shop.writeSkill('make', '[ -f ready ] && echo x > made.md; true');
   expect((await shop.call('skills.run', { name: 'make', outputs: ['made.md'] })).error).toMatchObject({ exitCode: 84 });
@@ -28,14 +28,14 @@ test('skills.run: files that it is to make are a gate', async () => {
   });
 });
 
-test('what a construct of the project says of the skill holds here too', async () => {
+test('applies the settings that the project construct has for the skill', async () => {
   const shop = await openSkillProject();
   shop.writeConstruct('execution: {phases: [p]}\nskills: [{name: it, phase: p, run: [sh, -c, "exit 3"], max_retries: 1}]\n');
   const { error } = await shop.call('skills.run', { name: 'it' });
   expect(error).toMatchObject({ exitCode: 3, details: { run: { executions: [{ attempts: 2 }] } } });
 });
 
-test('what is wrong with the skill is told, before it is run too', async () => {
+test('reports a missing or non-executable skill, also in a dry run', async () => {
   const shop = await openSkillProject();
   shop.writeFile('skills/locked/run.sh', '#!/bin/sh\n');
   shop.writeFile('skills/text/SKILL.md', '---\nname: text\ndescription: x\n---\nDo it.\n');
@@ -53,14 +53,14 @@ test('what is wrong with the skill is told, before it is run too', async () => {
   }
 });
 
-test('its words may stand in quotes', async () => {
+test('splits a quoted command into words', async () => {
   const shop = await openSkillProject();
   shop.writeFile('skills/it/SKILL.md', '---\nname: it\ndescription: x\nmetadata:\n  run: sh say.sh "one word" two\'s three\n---\n');
   shop.writeFile('skills/it/say.sh', 'printf "%s|" "$@"');
   expect((await shop.call('skills.run', { name: 'it' })).primary).toBe("one word|two's|three|");
 });
 
-test('a path means what it means in the construct that knows the skill', async () => {
+test('expands paths with the variables of the construct', async () => {
   const shop = await openSkillProject();
   shop.writeConstruct('execution: {phases: [p]}\nskills: [{name: it, phase: p}]\n');
   shop.writeSkill('it', 'mkdir -p demo; echo x > demo/made.md');
@@ -69,7 +69,7 @@ test('a path means what it means in the construct that knows the skill', async (
   ]);
 });
 
-test('it is given what it is given, or the call is refused', async () => {
+test('passes --input to the skill and refuses anything but an object', async () => {
   const shop = await openSkillProject();
   shop.writeSkill('it', 'cat');
   const input = JSON.parse('{"prototype": 1, "constructor": {"a": [2]}, "__proto__": 3}');
@@ -85,7 +85,7 @@ test('it is given what it is given, or the call is refused', async () => {
   });
 });
 
-test('the run is a receipt; a dry run starts nothing and leaves nothing', async () => {
+test('lists the run in the receipt; a dry run writes nothing', async () => {
   const shop = await openSkillProject();
   shop.writeSkill('it', 'touch ran');
   const dry = await shop.call('skills.run', { name: 'it', dryRun: true });

@@ -9,8 +9,7 @@ import { findManifestPathProblem, findSkillNameProblem, manifestNames } from '..
 import { createSkillConstruct } from '../../rules/construct/single-skill.ts';
 import { runPhases } from '../../runner/run.ts';
 import { loadSchemas } from '../../runner/schemas.ts';
-import { readsInput, runParams } from '../shared/run-params.ts';
-import { createRunRequest, createRunSetup } from '../shared/run-request.ts';
+import { createRunRequest, createRunSetup, readsInput, runParams } from '../shared/run-request.ts';
 import { listRunWarnings, RunShape, recordRun, toRunError, toRunResult } from '../shared/run-result.ts';
 
 export const skillsRun = job({

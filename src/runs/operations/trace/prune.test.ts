@@ -29,7 +29,7 @@ async function world() {
 }
 const readdir = (folder: string): string[] => process.getBuiltinModule('node:fs').readdirSync(folder).sort();
 
-test('of three runs aged 31, 29 and 31 days, the third under review, only the first goes', async () => {
+test('removes an expired run, but not a recent one or one under review', async () => {
   const { call, folder, left, pruned, traces } = await world();
   for (const [id, days] of [
     ['run-a', 31],
@@ -40,7 +40,7 @@ test('of three runs aged 31, 29 and 31 days, the third under review, only the fi
   writeReviews(folder, [createReviewRequest('rv-1', 'run-c')]);
   const listed = await call('trace.prune', { days: 30, dryRun: true });
   expect(listed).toMatchObject({ pruned: [{ runId: 'run-a', lines: 15 }], data: { dryRun: true, wouldDelete: 1 } });
-  expect(listed._meta.warnings).toEqual(['run-c is left: somebody has yet to judge it']);
+  expect(listed._meta.warnings).toEqual(['run-c was not removed: it has an open review']);
   expect([left().length, pruned()]).toEqual([3, []]);
   const done = await call('trace.prune', { days: 30 });
   expect(done.pruned).toEqual(listed.pruned);
@@ -52,19 +52,19 @@ test('of three runs aged 31, 29 and 31 days, the third under review, only the fi
   expect(await call('trace.prune', { days: 30, all: true })).toMatchObject({ pruned: [{ runId: 'run-c' }] });
 });
 
-test('each run is kept as long as its construct says', async () => {
+test('uses the retention of the construct of each run', async () => {
   const { call, folder, left } = await world();
   writeRun(folder, { id: 'run-a', at: daysAgo(8), retentionDays: 7 });
   writeRun(folder, { id: 'run-b', at: daysAgo(999), retentionDays: null });
   writeRun(folder, { id: 'run-c', at: daysAgo(31) });
   await call('trace.prune');
   expect(left()).toEqual(['run-b']);
-  expect((await call('trace.prune', { days: 30 }))._meta.warnings).toEqual(['run-b is left: its construct says that it is kept']);
+  expect((await call('trace.prune', { days: 30 }))._meta.warnings).toEqual(['run-b was not removed: its construct keeps runs forever']);
   await call('trace.prune', { days: 30, all: true });
   expect(left()).toEqual([]);
 });
 
-test('payloads go with the last trace that names them, and so does what was cut off a trace', async () => {
+test('removes blobs with the last trace that refers to them, and corrupt files', async () => {
   const { call, folder, traces } = await world();
   const [shared, own, fresh, orphan] = ['a', 'b', 'c', 'd'].map((letter) => letter.repeat(64)) as [string, string, string, string];
   const blob = (name: string): unknown => ({ blob: `sha256:${name}` });
@@ -81,7 +81,7 @@ test('payloads go with the last trace that names them, and so does what was cut 
   expect(traces()).toEqual([`${daysAgo(1).slice(0, 10)}-run-b.jsonl`]);
 });
 
-test('what cannot be read is as old as its file', async () => {
+test('uses the file time of an unreadable trace', async () => {
   const { call, folder, left } = await world();
   const path = writeRun(folder, { id: 'run-a', at: daysAgo(1) });
   writeFileSync(path, 'junk\n');
@@ -90,7 +90,7 @@ test('what cannot be read is as old as its file', async () => {
   expect(left()).toEqual([]);
 });
 
-test('a run that begins looks once a day, and never fails for it', async () => {
+test('prunes once a day and never fails the run', async () => {
   const { folder, runner, left } = await world();
   writeRun(folder, { id: 'run-a', at: daysAgo(31) });
   expect(await pruneDaily(runner, now)).toMatchObject({ pruned: [{ run_id: 'run-a' }] });
@@ -110,7 +110,7 @@ test('a run that begins looks once a day, and never fails for it', async () => {
   expect(await pruneDaily(broken, '2026-03-03T00:00:00.000Z')).toMatchObject({ pruned: [], problem: expect.stringContaining('no disk') });
 });
 
-test('a run that is not to be kept goes when it ends, or when it has been judged', async () => {
+test('removes a run without retention when it ends or its review is resolved', async () => {
   const { folder, runner, left, as } = await world();
   for (const id of ['run-a', 'run-b']) writeRun(folder, { id, at: now, retentionDays: 0 });
   writeRun(folder, { id: 'run-c', at: now });
@@ -123,7 +123,7 @@ test('a run that is not to be kept goes when it ends, or when it has been judged
   expect(left()).toEqual(['run-c']);
 });
 
-test('the runner itself tidies up once a day, and forgets what is not to be kept', async () => {
+test('the runner prunes once a day and removes runs without retention', async () => {
   const shop = await openSkillProject();
   const folder = join(shop.root, '.cleo');
   writeRun(folder, { id: 'run-0', at: '2020-01-01T00:00:00.000Z' });

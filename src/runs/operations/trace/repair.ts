@@ -3,8 +3,9 @@ import { type JobContext, job, noChange } from '#core/define.ts';
 import type { RunnerPlatform } from '#platform/runner/port.ts';
 import { createSkillError } from '../../errors/skill.ts';
 import { parseEvents } from '../../rules/trace.ts';
+import type { StoredRun } from '../../rules/trace-name.ts';
 import { withRunLock } from '../../runner/run-lock.ts';
-import { findRun, isRunLive, readRunRecord, type StoredRun } from '../../runner/stored-runs.ts';
+import { findRun, isRunLive, readRunRecord } from '../../runner/stored-runs.ts';
 import { RunName } from '../shared/trace-shapes.ts';
 import { verifyRun } from './verify.ts';
 

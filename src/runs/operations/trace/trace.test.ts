@@ -20,7 +20,7 @@ function edit(path: string, line: number, from: string, to: string): void {
   writeFileSync(path, lines.with(line - 1, lines[line - 1]!.replace(from, to)).join('\n'));
 }
 
-test('runs are listed newest first, with how they stand', async () => {
+test('lists runs newest first with their status', async () => {
   const { call } = await app('trace run-a', 'trace run-b failure', 'trace run-c crashed');
   const listed = await call('trace.list');
   expect(listed.runs).toMatchObject([
@@ -33,7 +33,7 @@ test('runs are listed newest first, with how they stand', async () => {
   expect(await call('trace.list', { limit: 1 })).toMatchObject({ _meta: { truncated: { shown: 1, total: 3 } } });
 });
 
-test('a run of this very process goes on; one without a record is told by its trace', async () => {
+test('shows an active run as running and reads the end of a run without a record', async () => {
   const { call, folder, root } = await app('trace run-a');
   writeRun(folder, { id: 'run-b', status: 'running' });
   const path = join(folder, 'runs', 'run-b', 'run.json');
@@ -48,7 +48,7 @@ test('a run of this very process goes on; one without a record is told by its tr
   expect(await call('trace.repair', { run: 'run-b' })).toMatchObject({ error: { code: 'E_SKILL_TEMPORARY', exitCode: 75 } });
 });
 
-test('a project without runs has none', async () => {
+test('returns no data for a project without runs', async () => {
   const { call } = await app();
   for (const [operation, params] of [
     ['trace.list', {}],
@@ -60,7 +60,7 @@ test('a project without runs has none', async () => {
     expect(await call(operation, params)).toMatchObject({ success: true, _meta: { exitCode: 100 } });
 });
 
-test('what happened in a run is told step by step', async () => {
+test('shows the steps of a run', async () => {
   const { call } = await app('trace run-a failure');
   const { trace } = await call('trace.show', { run: 'run-a' });
   expect(trace.run).toMatchObject({ id: 'run-a', status: 'failure' });
@@ -83,7 +83,7 @@ test('what happened in a run is told step by step', async () => {
   expect(trace.steps[11].notes).toEqual(['prd_completeness: prd.md has 0.4 of 0.8']);
 });
 
-test('a run is named by any part that is its own', async () => {
+test('finds a run by id, unique part of the id, or trace name', async () => {
   const { call } = await app('trace run-abc', 'trace run-abd', 'trace run-x1');
   for (const run of ['run-x1', 'run-x', 'x1', '2026-01-01-run-x1.jsonl'])
     expect(await call('trace.show', { run })).toMatchObject({ trace: { run: { id: 'run-x1' } } });
@@ -94,7 +94,7 @@ test('a run is named by any part that is its own', async () => {
   expect(await call('trace.show', { run: '../../etc/passwd' })).toMatchObject({ error: { exitCode: 64 } });
 });
 
-test('the last lines are as they were written, of the newest run unless another is named', async () => {
+test('prints the last lines of the newest run or of the named one', async () => {
   const { call } = await app('trace run-a', 'trace run-b');
   const { lines, _meta } = await call('trace.tail', { limit: 2 });
   expect(lines.map(({ run_id, event, seq }: Record<string, unknown>) => [run_id, event, seq])).toEqual([
@@ -105,7 +105,7 @@ test('the last lines are as they were written, of the newest run unless another 
   expect(await call('trace.tail', { run: 'run-a', limit: 1 })).toMatchObject({ lines: [{ run_id: 'run-a' }] });
 });
 
-test('a sound trace verifies; a torn end is a warning', async () => {
+test('verifies a valid trace and warns about a torn last line', async () => {
   const { call, trace } = await app('trace run-a');
   expect(await call('trace.verify', { run: 'run-a' })).toMatchObject({ success: true, traces: [{ run: 'run-a', lines: 15 }] });
   writeFileSync(trace('run-a'), '{"ts":"2026', { flag: 'a' });
@@ -113,7 +113,7 @@ test('a sound trace verifies; a torn end is a warning', async () => {
   expect([success, _meta.warnings]).toEqual([true, ['2026-01-01-run-a.jsonl: line 16 was cut off while it was written and is skipped']]);
 });
 
-test('one byte edited in line 3 breaks line 4; in the last line it is told by run.json', async () => {
+test('detects an edit in line 3 at line 4, and in the last line by run.json', async () => {
   const { call, trace } = await app('trace run-a', 'trace run-b');
   edit(trace('run-a'), 3, '"gate_id":0', '"gate_id":1');
   expect(await call('trace.verify', { run: 'run-a' })).toMatchObject({
@@ -136,7 +136,7 @@ test('one byte edited in line 3 breaks line 4; in the last line it is told by ru
   expect(await call('trace.verify')).toMatchObject({ error: { exitCode: 64, fix: 'cleo trace verify --all' } });
 });
 
-test('two objects on one line are told by number, and everything else is still read', async () => {
+test('reports two objects on one line by number and reads the rest', async () => {
   const { call, trace } = await app('trace run-a');
   const text = readFileSync(trace('run-a'), 'utf8');
   const lines = text.split('\n');
@@ -157,7 +157,7 @@ test('two objects on one line are told by number, and everything else is still r
     });
 });
 
-test('bytes that are no text break a trace where they stand, and crash nothing', async () => {
+test('reports bytes that are not UTF-8 by line', async () => {
   const { call, trace } = await app('trace run-a');
   const bytes = readFileSync(trace('run-a'));
   const at = bytes.indexOf('context_files_exist');
@@ -170,7 +170,7 @@ test('bytes that are no text break a trace where they stand, and crash nothing',
   expect(Buffer.concat([readFileSync(trace('run-a')), rest])).toEqual(bytes);
 });
 
-test('a trace that is gone is broken', async () => {
+test('reports a missing trace as broken', async () => {
   const { call, trace } = await app('trace run-a');
   const { rmSync } = await import('node:fs');
   rmSync(trace('run-a'));
@@ -179,7 +179,7 @@ test('a trace that is gone is broken', async () => {
   expect(await call('trace.show', { run: 'run-a' })).toMatchObject({ trace: { run: { status: 'success' }, steps: [] } });
 });
 
-test('repair keeps what is sound, loses nothing, and the trace verifies', async () => {
+test('repair keeps the valid prefix, moves the rest and the trace verifies', async () => {
   const { call, trace, record } = await app('trace run-a');
   edit(trace('run-a'), 3, '"gate_id":0', '"gate_id":1');
   writeFileSync(trace('run-a'), '{"torn', { flag: 'a' });
@@ -199,7 +199,7 @@ test('repair keeps what is sound, loses nothing, and the trace verifies', async 
   expect(readFileSync(`${trace('run-a')}.corrupt`, 'utf8')).toBe(rest);
 });
 
-test('events are found by what they are about', async () => {
+test('finds events by filter', async () => {
   const { call } = await app('trace run-a', 'trace run-b failure');
   const found = async (params: Record<string, unknown>) =>
     (await call('trace.query', params)).lines.map((line: Record<string, string>) => `${line.run_id} ${line.event}`);
@@ -214,7 +214,7 @@ test('events are found by what they are about', async () => {
   expect(await call('trace.query', { since: 'tomorrow' })).toMatchObject({ error: { exitCode: 64 } });
 });
 
-test('which precondition fails most, and how often a phase does', async () => {
+test('counts failed preconditions and failure rates of phases', async () => {
   const { call } = await app('trace run-a', 'trace run-b failure', 'trace run-c failure');
   expect(await call('trace.query.groups', { groupBy: ['check'], gate: 'precondition' })).toMatchObject({
     event: 'gate_checked',
@@ -231,7 +231,7 @@ test('which precondition fails most, and how often a phase does', async () => {
     });
 });
 
-test('a thousand executions are queried within a second, ten thousand lines verified in well under one', async () => {
+test('queries a thousand executions and verifies ten thousand lines within a second', async () => {
   const { call, folder, trace } = await app();
   for (let i = 0; i < 500; i += 1)
     writeRun(folder, { id: `run-${String(i).padStart(3, '0')}`, status: i % 3 === 0 ? 'failure' : 'success' });
@@ -252,7 +252,7 @@ test('a thousand executions are queried within a second, ten thousand lines veri
   expect(await timed('trace.verify', { run: 'run-zzz' })).toBeLessThan(800);
 });
 
-test('traces are exported as text or into a file of the project', async () => {
+test('exports traces to stdout or to a file', async () => {
   const { call, root, trace } = await app('trace run-a', 'trace run-b');
   expect(await call('trace.export', { runs: 'run-a' })).toMatchObject({ content: readFileSync(trace('run-a'), 'utf8'), count: 1 });
   expect((await call('trace.export', { runs: '2026-01-*.jsonl' })).count).toBe(2);
@@ -271,7 +271,7 @@ test('traces are exported as text or into a file of the project', async () => {
   });
 });
 
-test('what is too large for a line lies beside it, without its secrets, and the trace verifies', async () => {
+test('stores large payloads as redacted blobs and the trace verifies', async () => {
   const shop = await openSkillProject({ env: { MY_API_TOKEN: 'hunter2-hunter2-hunter2' } });
   shop.writeSkill('writer', `node -e "process.stdout.write('y'.repeat(40000) + ' ' + process.env.MY_API_TOKEN + ' ')"`);
   shop.writeConstruct(
@@ -288,7 +288,7 @@ test('what is too large for a line lies beside it, without its secrets, and the 
   expect(existsSync(path)).toBe(false);
 });
 
-test('a score is told to the trace it comes from, once, and its end is vouched for', async () => {
+test('appends a score to the trace once', async () => {
   const { call, trace, record } = await app('trace run-a failure', 'trace run-b');
   const scores = (id: string) =>
     readFileSync(trace(id), 'utf8')
@@ -315,13 +315,15 @@ test('a score is told to the trace it comes from, once, and its end is vouched f
   expect(await call('trace.prune', { days: 1, dryRun: true })).toMatchObject({ pruned: [{ runId: 'run-a' }, { runId: 'run-b' }] });
 });
 
-test('a trace that was changed is told nothing: what was done to it stays to be seen', async () => {
+test('appends nothing to a modified trace', async () => {
   const { call, trace, folder } = await app('trace run-a', 'review rv-1 of run-a');
   edit(trace('run-a'), 15, '"exit_code":0', '"exit_code":1');
   const before = readFileSync(trace('run-a'), 'utf8');
-  expect((await call('assess.run', { runs: ['run-a'] })).assessments[0].flags).toContain('the trace does not end as the run left it');
+  expect((await call('assess.run', { runs: ['run-a'] })).assessments[0].flags).toContain(
+    'the trace does not end with the last line of the run',
+  );
   const said = await call('review.resolve', { review: 'rv-1', verdict: 'pass', score: 1 }, { agent: 'bob' });
-  expect(said._meta.warnings).toEqual(['the trace of run-a is told nothing: line 15 is not the last line that the run recorded']);
+  expect(said._meta.warnings).toEqual(['nothing was appended to the trace of run-a: line 15 is not the last line that the run recorded']);
   expect(readFileSync(trace('run-a'), 'utf8')).toBe(before);
   expect(await call('trace.verify', { run: 'run-a' })).toMatchObject({ error: { exitCode: 65, details: { line: 15 } } });
   // Told once it is sound again.

@@ -3,8 +3,9 @@ import { answer, noData, query } from '#core/define.ts';
 import { commandLine } from '#core/errors/quote.ts';
 import type { RunnerPlatform } from '#platform/runner/port.ts';
 import { createSkillError } from '../../errors/skill.ts';
+import type { StoredRun } from '../../rules/trace-name.ts';
 import { type TraceVerification, verifyTrace } from '../../rules/trace-verify.ts';
-import { findRun, listStoredRuns, readRunRecord, type StoredRun } from '../../runner/stored-runs.ts';
+import { findRun, listStoredRuns, readRunRecord } from '../../runner/stored-runs.ts';
 import { RunName } from '../shared/trace-shapes.ts';
 
 export const traceVerify = query({

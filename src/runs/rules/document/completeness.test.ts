@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { DocSchema } from '../../model/doc-schema.ts';
+import { listMissingSections } from '../gate/artifacts.ts';
 import { hasTitle, measureCompleteness, toHeadingWords } from './completeness.ts';
-import { listMissingSections } from './missing-sections.ts';
 import { builtInSchemas } from './schemas.ts';
 
 const section = (id: string, titles: string[], minWords = 4, more: object = {}) => ({

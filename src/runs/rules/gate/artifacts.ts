@@ -1,8 +1,7 @@
+import { mean } from '#lib/statistics.ts';
 import type { ArtifactFile, ResolvedArtifact } from '../../model/artifact.ts';
-import type { SectionScore } from '../../model/doc-schema.ts';
-import { listMissingSections } from '../document/missing-sections.ts';
+import type { Completeness, SectionScore } from '../../model/doc-schema.ts';
 import { createCheck, type GateCheck } from './gate.ts';
-import { formatRemedy } from './remedy.ts';
 
 /** Why a check of an artifact failed: the file is absent, invalid, or not complete enough. */
 export type ArtifactDefect = 'missing' | 'invalid' | 'incomplete';
@@ -87,3 +86,55 @@ export function getInputExitCode(checks: ArtifactCheck[]): 66 | 65 | undefined {
   const defects = checks.map(({ defect }) => defect);
   return defects.includes('missing') ? 66 : defects.some((lack) => lack !== undefined) ? 65 : undefined;
 }
+
+/** The wanted sections that are absent or empty; `true` stands for all required ones. */
+export const listMissingSections = ({ sections }: Completeness, wanted: string[] | true): SectionScore[] =>
+  sections.filter(({ id, required, score }) => score === 0 && (wanted === true ? required : wanted.includes(id)));
+
+/** Lists what each section of a document still needs. */
+export const formatRemedy = (path: string, sections: { id: string; lacks: string[] }[]): string =>
+  `${path}: ${sections
+    .filter(({ lacks }) => lacks.length > 0)
+    .map(({ id, lacks }) => `${id} needs ${lacks.join(', ')}`)
+    .join('; ')}`;
+
+/** Parses remedies, one per line: the sections of files that need work, and the files that have to be written. */
+export const parseRemedy = (remedy: string): { path: string; section?: string }[] =>
+  remedy.split('\n').flatMap((line) => {
+    const whole = /^write (\S.*)$/.exec(line);
+    if (whole) return [{ path: whole[1]! }];
+    const [path = '', rest] = line.split(/: (.*)/s);
+    return [...(rest ?? '').matchAll(/(?:^|; )(\S+) needs /g)].map(([, section]) => ({ path, section: section! }));
+  });
+
+/** Checks the outputs of a phase. A required file that the execution did not write is reported as stale, which is advisory. */
+export function checkOutputs(artifacts: ResolvedArtifact[], touched: Set<string>): GateCheck[] {
+  return artifacts.flatMap((artifact) => [
+    ...checkArtifact(artifact),
+    ...artifact.files
+      .filter(({ path, kind }) => artifact.spec.required && kind === 'file' && !touched.has(path))
+      .map(
+        ({ path }): GateCheck => ({
+          ...createCheck('stale_output', false, `${path} was not written by this execution`, { path }),
+          isAdvisory: true,
+        }),
+      ),
+  ]);
+}
+
+/** The share of an artifact that exists, from 0 to 1: the completeness of a document, otherwise 0 or 1. A pattern counts as the mean of its
+ *  files. */
+export function measureFulfilment({ files }: ResolvedArtifact): number {
+  const shares = files.map(({ kind, size, completeness, problems }) => {
+    if (kind !== 'file' || size === 0) return 0;
+    return completeness?.completeness ?? (problems.length === 0 ? 1 : 0);
+  });
+  return mean(shares);
+}
+
+export const checkPrimary = (problems: string[]): GateCheck =>
+  createCheck(
+    'primary',
+    problems.length === 0,
+    problems.length === 0 ? 'the primary output matches its schema' : `the primary output ${problems.join('; ')}`,
+  );

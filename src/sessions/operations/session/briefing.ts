@@ -8,12 +8,12 @@ import { defined } from '#lib/defined.ts';
 import { maxCounted } from '#lib/page.ts';
 import { estimateAnswerTokens } from '#lib/tokens.ts';
 import type { ReadStore } from '#store/port/store.ts';
-import { TaskReceipt, Timestamp } from '#tasks/model/task.ts';
+import { TaskReceiptSchema, Timestamp } from '#tasks/model/task.ts';
 import { recommendTasks } from '#tasks/operations/shared/recommend.ts';
 import { requireTask } from '#tasks/operations/shared/require.ts';
 import { formatScope } from '#tasks/rules/scope.ts';
 import { toTaskReceipt } from '#tasks/rules/view.ts';
-import { Handoff, type SessionRecord, SessionSummary } from '../../model/session.ts';
+import { HandoffSchema, type SessionRecord, SessionSummarySchema } from '../../model/session.ts';
 import { toSessionSummary } from '../../rules/session-view.ts';
 import { listBlockedTasks } from '../shared/sessions.ts';
 
@@ -23,10 +23,10 @@ export const sessionBriefing = query({
   params: strictObject({ budget: budgetParam(1500) }),
   result: strictObject({
     briefing: strictObject({
-      session: optional(SessionSummary),
-      focus: optional(TaskReceipt),
-      next: optional(Handoff.entries.next),
-      blocked: optional(Handoff.entries.blocked),
+      session: optional(SessionSummarySchema),
+      focus: optional(TaskReceiptSchema),
+      next: optional(HandoffSchema.entries.next),
+      blocked: optional(HandoffSchema.entries.blocked),
       openDecisions: optional(array(strictObject({ id: string(), title: string() }))),
       handoff: optional(
         strictObject({
@@ -34,9 +34,9 @@ export const sessionBriefing = query({
           scope: string(),
           endedAt: optional(Timestamp),
           note: optional(string()),
-          decisions: optional(Handoff.entries.decisions),
-          open: optional(Handoff.entries.open),
-          done: optional(Handoff.entries.done),
+          decisions: optional(HandoffSchema.entries.decisions),
+          open: optional(HandoffSchema.entries.open),
+          done: optional(HandoffSchema.entries.done),
         }),
       ),
       sessions: optional(array(strictObject({ id: string(), scope: string(), agent: string() }))),
@@ -121,7 +121,7 @@ export const sessionBriefing = query({
     let built = buildBriefing(200);
     if (!('answer' in built)) built = buildBriefing(20);
     if ('answer' in built) return built.answer;
-    const { least } = built;
+    const { minBudget: least } = built;
     throw new CleoError('E_VALIDATION', {
       field: 'budget',
       problem: `must be at least ${least} for this briefing`,

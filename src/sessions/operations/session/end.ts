@@ -3,7 +3,7 @@ import { array, description, optional, pipe, strictObject, string } from 'valibo
 import { type MutationContext, mutation, noChange } from '#core/define.ts';
 import { CleoError } from '#core/errors/error.ts';
 import { NoteText } from '#core/model/scalars.ts';
-import { Handoff, type SessionRecord, SessionSummary } from '../../model/session.ts';
+import { HandoffSchema, type SessionRecord, SessionSummarySchema } from '../../model/session.ts';
 import { getContextState, isCritical } from '../../rules/context-window.ts';
 import { toSessionSummary } from '../../rules/session-view.ts';
 import { closeSession, releaseClaims } from '../shared/close-session.ts';
@@ -14,7 +14,7 @@ export const sessionEnd = mutation({
   name: 'session.end',
   summary: 'End the session, release its claims, write the handoff',
   params: strictObject({ note: optional(pipe(NoteText, description('Note for the next agent; the handoff begins with it'))) }),
-  result: strictObject({ session: SessionSummary, released: optional(array(string())), handoff: optional(Handoff) }),
+  result: strictObject({ session: SessionSummarySchema, released: optional(array(string())), handoff: optional(HandoffSchema) }),
   errors: ['E_SESSION_REQUIRED', 'E_HANDOFF_REQUIRED', 'E_NOTES_REQUIRED', 'E_SESSION_CLOSE_BLOCKED'],
   tier: 0,
   cli: { command: 'session end', view: async () => (await import('../../view.ts')).sessionView },

@@ -1,6 +1,6 @@
 import { array, strictObject } from 'valibot';
 import { mutation, noChange } from '#core/define.ts';
-import { SessionSummary } from '../../model/session.ts';
+import { SessionSummarySchema } from '../../model/session.ts';
 import { toSessionSummary } from '../../rules/session-view.ts';
 import { closeSession, releaseClaims } from '../shared/close-session.ts';
 
@@ -8,7 +8,7 @@ export const sessionGc = mutation({
   name: 'session.gc',
   summary: 'End sessions without recent activity',
   params: strictObject({}),
-  result: strictObject({ sessions: array(SessionSummary) }),
+  result: strictObject({ sessions: array(SessionSummarySchema) }),
   errors: [],
   tier: 2,
   cli: { command: 'session gc', view: async () => (await import('../../view.ts')).sessionView },

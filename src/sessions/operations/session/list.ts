@@ -1,15 +1,15 @@
 import { array, description, optional, pipe, strictObject } from 'valibot';
 import { query } from '#core/define.ts';
-import { SessionStatus } from '#core/model/session-handle.ts';
+import { SessionStatusSchema } from '#core/model/session-handle.ts';
 import { answerPage, pageParams } from '#core/page.ts';
-import { SessionSummary } from '../../model/session.ts';
+import { SessionSummarySchema } from '../../model/session.ts';
 import { toSessionSummary } from '../../rules/session-view.ts';
 
 export const sessionList = query({
   name: 'session.list',
   summary: 'List sessions, active ones first',
-  params: strictObject({ status: optional(pipe(SessionStatus, description('Only sessions with this status'))), ...pageParams(50) }),
-  result: strictObject({ sessions: array(SessionSummary) }),
+  params: strictObject({ status: optional(pipe(SessionStatusSchema, description('Only sessions with this status'))), ...pageParams(50) }),
+  result: strictObject({ sessions: array(SessionSummarySchema) }),
   errors: [],
   tier: 0,
   cli: { command: ['session list', 'sessions'], view: async () => (await import('../../view.ts')).sessionView },

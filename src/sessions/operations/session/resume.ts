@@ -2,11 +2,11 @@ import '../../errors.ts';
 import { optional, strictObject } from 'valibot';
 import { answer, type MutationContext, mutation } from '#core/define.ts';
 import { CleoError } from '#core/errors/error.ts';
-import { TaskReceipt } from '#tasks/model/task.ts';
+import { TaskReceiptSchema } from '#tasks/model/task.ts';
 import { requireTask } from '#tasks/operations/shared/require.ts';
 import { formatScope } from '#tasks/rules/scope.ts';
 import { toTaskReceipt } from '#tasks/rules/view.ts';
-import { type SessionRecord, SessionSummary } from '../../model/session.ts';
+import { type SessionRecord, SessionSummarySchema } from '../../model/session.ts';
 import { toSessionSummary } from '../../rules/session-view.ts';
 import { checkExclusive, checkScopeFree, requireSession, toSessionHandle } from '../shared/sessions.ts';
 import { SessionId } from './show.ts';
@@ -16,7 +16,7 @@ export const sessionResume = mutation({
   summary: 'Join an active session or resume a closed one',
   params: strictObject({ sessionId: SessionId }),
   paramAliases: { id: 'sessionId' },
-  result: strictObject({ session: SessionSummary, focus: optional(TaskReceipt) }),
+  result: strictObject({ session: SessionSummarySchema, focus: optional(TaskReceiptSchema) }),
   errors: ['E_SESSION_NOT_FOUND', 'E_RESUME_FAILED', 'E_CONCURRENT_SESSION', 'E_SESSION_EXISTS', 'E_SCOPE_CONFLICT'],
   tier: 0,
   cli: { command: 'session resume', args: ['sessionId'], view: async () => (await import('../../view.ts')).sessionView },

@@ -2,12 +2,12 @@ import { boolean, description, optional, pipe, strictObject } from 'valibot';
 import { type MutationContext, mutation, noChange } from '#core/define.ts';
 import { NoteText } from '#core/model/scalars.ts';
 import { defined } from '#lib/defined.ts';
-import { TaskReceipt, type TaskRecord } from '#tasks/model/task.ts';
+import { TaskReceiptSchema, type TaskRecord } from '#tasks/model/task.ts';
 import { createNotes } from '#tasks/operations/shared/create-task.ts';
 import { requireTask } from '#tasks/operations/shared/require.ts';
 import { releaseTask } from '#tasks/operations/shared/task-transitions.ts';
 import { toTaskReceipt } from '#tasks/rules/view.ts';
-import { Handoff, SessionSummary } from '../../model/session.ts';
+import { HandoffSchema, SessionSummarySchema } from '../../model/session.ts';
 import { toSessionSummary } from '../../rules/session-view.ts';
 import { closeSession, releaseClaims } from '../shared/close-session.ts';
 import { isOtherAgentsSession, requireOwnSession } from '../shared/sessions.ts';
@@ -19,7 +19,7 @@ export const sessionSafestop = mutation({
     reason: optional(pipe(NoteText, description('Why you stop and how far the work is, for the next agent'))),
     keep: optional(pipe(boolean(), description('Keep the claim and only suspend the session, to resume it yourself'))),
   }),
-  result: strictObject({ session: optional(SessionSummary), task: optional(TaskReceipt), handoff: optional(Handoff) }),
+  result: strictObject({ session: optional(SessionSummarySchema), task: optional(TaskReceiptSchema), handoff: optional(HandoffSchema) }),
   errors: ['E_SESSION_REQUIRED'],
   tier: 1,
   cli: { command: ['safestop', 'session safestop'], view: async () => (await import('../../view.ts')).sessionView },

@@ -2,7 +2,7 @@ import { array, description, metadata, optional, pipe, strictObject, string } fr
 import { query } from '#core/define.ts';
 import { AgentId } from '#core/model/scalars.ts';
 import { defined } from '#lib/defined.ts';
-import { Handoff, SessionSummary } from '../../model/session.ts';
+import { HandoffSchema, SessionSummarySchema } from '../../model/session.ts';
 import { toSessionSummary } from '../../rules/session-view.ts';
 import { requireSession } from '../shared/sessions.ts';
 
@@ -15,11 +15,11 @@ export const sessionShow = query({
   paramAliases: { id: 'sessionId' },
   result: strictObject({
     session: strictObject({
-      ...SessionSummary.entries,
+      ...SessionSummarySchema.entries,
       agents: array(string()),
       claims: optional(array(strictObject({ taskId: string(), agent: string(), since: string() }))),
       note: optional(string()),
-      handoff: optional(Handoff),
+      handoff: optional(HandoffSchema),
     }),
   }),
   errors: ['E_SESSION_NOT_FOUND'],

@@ -1,15 +1,15 @@
 import { boolean, description, metadata, optional, pipe, strictObject, string } from 'valibot';
 import { answer, type MutationContext, mutation } from '#core/define.ts';
 import { CleoError } from '#core/errors/error.ts';
-import { Line, Phase, TaskId } from '#core/model/scalars.ts';
+import { Line, Phase, TaskIdSchema } from '#core/model/scalars.ts';
 import type { Scope } from '#core/model/session-handle.ts';
 import { defined } from '#lib/defined.ts';
-import { TaskReceipt } from '#tasks/model/task.ts';
+import { TaskReceiptSchema } from '#tasks/model/task.ts';
 import { recommendTasks } from '#tasks/operations/shared/recommend.ts';
 import { requireTask } from '#tasks/operations/shared/require.ts';
 import { type StartResult, startTask } from '#tasks/operations/shared/task-transitions.ts';
 import { toTaskReceipt } from '#tasks/rules/view.ts';
-import { SessionSummary } from '../../model/session.ts';
+import { SessionSummarySchema } from '../../model/session.ts';
 import { toSessionSummary } from '../../rules/session-view.ts';
 import { resolveScope, toSessionHandle } from '../shared/sessions.ts';
 import { formatExports, startSession } from '../shared/start-session.ts';
@@ -26,7 +26,7 @@ export const sessionStart = mutation({
       ),
     ),
     autoFocus: optional(pipe(boolean(), description('Focus the task that next recommends in the scope; default over MCP and HTTP'))),
-    focus: optional(pipe(TaskId, description('Focus this task instead'))),
+    focus: optional(pipe(TaskIdSchema, description('Focus this task instead'))),
     name: optional(pipe(Line, description('Name of the session'))),
     grade: optional(pipe(boolean(), description('Record reads too, so that the session can be graded'))),
     phase: optional(Phase),
@@ -34,8 +34,8 @@ export const sessionStart = mutation({
   }),
   paramAliases: { autoStart: 'autoFocus' },
   result: strictObject({
-    session: SessionSummary,
-    focus: optional(TaskReceipt),
+    session: SessionSummarySchema,
+    focus: optional(TaskReceiptSchema),
     released: optional(string()),
     export: optional(string()),
   }),

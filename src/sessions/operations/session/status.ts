@@ -1,9 +1,9 @@
 import { array, object, optional, strictObject, string, union } from 'valibot';
 import { answer, query } from '#core/define.ts';
-import { TaskReceipt } from '#tasks/model/task.ts';
+import { TaskReceiptSchema } from '#tasks/model/task.ts';
 import { requireTask } from '#tasks/operations/shared/require.ts';
 import { toTaskReceipt } from '#tasks/rules/view.ts';
-import { SessionSummary } from '../../model/session.ts';
+import { SessionSummarySchema } from '../../model/session.ts';
 import { toSessionSummary } from '../../rules/session-view.ts';
 import { requireSession } from '../shared/sessions.ts';
 
@@ -12,8 +12,8 @@ export const sessionStatus = query({
   summary: 'Show your session and your focus',
   params: strictObject({}),
   result: strictObject({
-    session: union([SessionSummary, object({})]),
-    focus: optional(TaskReceipt),
+    session: union([SessionSummarySchema, object({})]),
+    focus: optional(TaskReceiptSchema),
     agents: optional(array(string())),
     alternatives: optional(array(strictObject({ action: string(), command: string() }))),
   }),

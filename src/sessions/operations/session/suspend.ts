@@ -1,6 +1,6 @@
 import { strictObject } from 'valibot';
 import { mutation, noChange } from '#core/define.ts';
-import { SessionSummary } from '../../model/session.ts';
+import { SessionSummarySchema } from '../../model/session.ts';
 import { toSessionSummary } from '../../rules/session-view.ts';
 import { requireOwnSession } from '../shared/sessions.ts';
 
@@ -8,7 +8,7 @@ export const sessionSuspend = mutation({
   name: 'session.suspend',
   summary: 'Suspend the session; claims stay until they expire',
   params: strictObject({}),
-  result: strictObject({ session: SessionSummary }),
+  result: strictObject({ session: SessionSummarySchema }),
   errors: ['E_SESSION_REQUIRED'],
   tier: 1,
   cli: { command: 'session suspend', view: async () => (await import('../../view.ts')).sessionView },

@@ -24,7 +24,7 @@ export async function requireSession(store: ReadStore, id: string): Promise<Sess
 
 type SessionContext = Pick<MutationContext, 'session' | 'isNamed' | 'activeSessions' | 'store' | 'caller'>;
 
-/** Returns the caller's session, for commands that close a session. Throws if there is none, or if it is another agent's. */
+/** Returns the caller's session, for commands that close a session. Throws without a session, or if it belongs to another agent. */
 export async function requireOwnSession(ctx: SessionContext, act: string): Promise<SessionRecord> {
   const { session, activeSessions, store } = ctx;
   if (!session) throw new CleoError('E_SESSION_REQUIRED', { act, ...defined({ activeSessions }) });

@@ -1,4 +1,4 @@
-import { columnsOf, firstHash, linkHash } from '#admin/rules/chain.ts';
+import { firstHash, hashLink, toHashedColumns } from '#admin/rules/audit-chain.ts';
 import type { AuditDraft } from '#core/model/audit.ts';
 import { type Db, sql } from '../sql.ts';
 import { createAuditReads } from './audit-reads.ts';
@@ -7,7 +7,7 @@ import { createAuditReads } from './audit-reads.ts';
 export async function appendAudit(db: Db, draft: AuditDraft): Promise<void> {
   const head = await createAuditReads(db).getHead();
   const entry = { ...draft, seq: (head?.seq ?? 0) + 1, prevHash: head?.hash ?? firstHash };
-  const hash = linkHash(columnsOf(entry));
+  const hash = hashLink(toHashedColumns(entry));
   await db.run(sql`
     insert into audit_log (seq, timestamp, session_id, agent_id, gateway, domain, operation, params, success, exit_code, error_code, created_ids, updated_ids, deleted_ids, duration_ms, prev_hash, hash)
     values (${entry.seq}, ${entry.timestamp}, ${entry.session}, ${entry.agent}, ${entry.gateway}, ${entry.domain}, ${entry.operation}, ${entry.params}, ${entry.success ? 1 : 0}, ${entry.exitCode},

@@ -5,14 +5,14 @@ import type { Column } from '#tasks/model/board.ts';
 import type { WatchState } from './state.ts';
 import { getWindowStart, selectionMark, truncatePainted } from './window.ts';
 
-/** Cards that fit below the head of a column, where the last line tells what is left. */
+/** Counts the cards that fit below the head of a column, above the line that counts the rest. */
 export const countCards = (height: number): number => Math.max(1, Math.floor((height - 2) / 2));
 
-/** Where there is room enough titles go on in a second line. */
+/** The height of a card with two lines for the title, used if all cards fit. */
 const tallCardLines = 3;
 
-/** As many columns as can be read side by side; the chosen one is always among them. */
-export function drawBoard({ columns, column, selected: at, root }: WatchState, screen: Screen, height: number): string[] {
+/** Draws as many columns as fit side by side, including the selected one. */
+export function drawBoard({ columns, column, selected, root }: WatchState, screen: Screen, height: number): string[] {
   const shown = Math.max(1, Math.min(columns.length, Math.floor(screen.columns / minColumnWidth)));
   const first = Math.max(0, Math.min(column - shown + 1, columns.length - shown));
   const width = Math.floor(screen.columns / shown);
@@ -22,7 +22,7 @@ export function drawBoard({ columns, column, selected: at, root }: WatchState, s
     .map((each, i) =>
       drawColumn(
         each,
-        { at: at[first + i] ?? 0, isChosen: first + i === column, cardHeight, root: root?.id },
+        { selected: selected[first + i] ?? 0, isSelected: first + i === column, cardHeight, root: root?.id },
         { ...screen, columns: width - 2 },
         height,
       ),
@@ -36,19 +36,24 @@ export function drawBoard({ columns, column, selected: at, root }: WatchState, s
 }
 
 interface ColumnState {
-  at: number;
-  isChosen: boolean;
+  selected: number;
+  isSelected: boolean;
   cardHeight: number;
   root: string | undefined;
 }
 
-function drawColumn(column: Column, { at, isChosen, cardHeight, root }: ColumnState, screen: Screen, height: number): string[] {
+function drawColumn(
+  column: Column,
+  { selected: at, isSelected: isChosen, cardHeight, root }: ColumnState,
+  screen: Screen,
+  height: number,
+): string[] {
   const { cards, count } = column;
   const isWhole = count === cards.length && cards.length * cardHeight < height;
   const fits = isWhole ? cards.length : Math.min(cards.length, countCards(height));
   const first = getWindowStart(at, fits, cards.length);
   const lines = cards.slice(first, first + fits).flatMap(({ epicId, ...card }, i) => {
-    // What all of them are inside of stands above them.
+    // The header names the epic that all cards are inside of.
     const shown = epicId && epicId !== root ? { ...card, epicId } : card;
     const [top, ...title] = drawCard(shown, screen.columns, screen, cardHeight - 1);
     if (!isChosen || first + i !== at) return [top, ...title].map((line) => ` ${line}`);

@@ -4,6 +4,7 @@ import { toOneLine } from '#core/terminal/text.ts';
 import { type App, dispatch, type Reply } from '#dispatch/dispatch.ts';
 import { createFailure, type Meta } from '#dispatch/envelope.ts';
 import { readLogHead } from '#dispatch/log-head.ts';
+import { defined } from '#lib/defined.ts';
 import type { Column } from '#tasks/model/board.ts';
 import { formatOutcome } from './log.ts';
 import { listChangedIds, type WatchEntry } from './state.ts';
@@ -14,48 +15,48 @@ const maxEntries = 1000;
 
 export interface FollowOptions {
   isJson: boolean;
-  /** Only what changes it or something inside it. */
+  /** Only changes of this epic and the tasks inside it. */
   epic?: string;
-  /** Throws where nobody is there to read it. */
+  /** Throws EPIPE when the reader is gone. */
   write(text: string): void;
 }
 
-/** A line for everything that changes a record, from now on, for who reads a pipe. Refused calls and reads change nothing. */
+/** Prints a line for each write from now on, until the reader is gone. */
 export async function follow(app: App, { isJson, epic, write }: FollowOptions): Promise<number> {
-  const isMeant = epic === undefined ? undefined : await trackEpic(app, epic);
-  const say = (line: object): void => write(`${JSON.stringify(line)}\n`);
+  const epicFilter = epic === undefined ? undefined : await trackEpic(app, epic);
+  const writeJson = (line: object): void => write(`${JSON.stringify(line)}\n`);
   const meta = createMeta(app, 'watch');
   let { seq, hash } = await readLogHead(app);
-  if (isJson) say({ _meta: { ...meta(), resultsField: 'watching' }, success: true, watching: { seq } });
-  const tell = async (): Promise<void> => {
+  if (isJson) writeJson({ _meta: { ...meta(), resultsField: 'watching' }, success: true, watching: { seq } });
+  const printChanges = async (): Promise<void> => {
     const head = await readLogHead(app);
     if (head.hash === hash) return;
-    // After a restore the log may end before what was seen of it.
+    // A restored log may end before the last entry that was printed.
     seq = Math.min(seq, Math.max(0, head.seq - 1));
-    await isMeant?.refresh();
+    await epicFilter?.refresh();
     while (seq < head.seq) {
-      const { envelope, error: refusal } = await dispatch(app, {
+      const { envelope, error } = await dispatch(app, {
         operation: 'admin.log',
         params: { after: seq, limit: maxEntries },
         gateway: 'cli',
       });
-      if (refusal) throw refusal;
+      if (error) throw error;
       const entries = envelope.entries as WatchEntry[];
-      for (const entry of entries.filter((one) => isChange(one) && (isMeant?.has(one) ?? true)))
+      for (const entry of entries.filter((one) => isChange(one) && (epicFilter?.has(one) ?? true)))
         write(isJson ? `${JSON.stringify(toChange(entry))}\n` : formatChange(entry));
       seq = entries.at(-1)?.seq ?? head.seq;
     }
     hash = head.hash;
   };
-  return pollUntilClosed(tell, (error) =>
-    isJson ? say(createFailure(meta(), error)) : write(`${toOneLine(`${error.code} ${error.message}`)}\n`),
+  return pollUntilClosed(printChanges, (error) =>
+    isJson ? writeJson(createFailure(meta(), error)) : write(`${toOneLine(`${error.code} ${error.message}`)}\n`),
   );
 }
 
-/** Most cards that a board answers with. */
+/** The largest limit of `tasks.board`. */
 const maxCards = 10_000;
 
-/** What is inside an epic, or has been: what is deleted or moved out of it is told too. */
+/** Tracks the tasks that are or were inside an epic, so that deleted and moved tasks are reported too. */
 async function trackEpic(app: App, epic: string) {
   const known = new Set([epic]);
   const refresh = async (): Promise<Reply> => {
@@ -63,38 +64,38 @@ async function trackEpic(app: App, epic: string) {
     for (const { cards } of (reply.envelope.columns ?? []) as Column[]) for (const { id } of cards) known.add(id);
     return reply;
   };
-  const { error: refusal } = await refresh();
-  if (refusal) throw refusal;
+  const { error } = await refresh();
+  if (error) throw error;
   return { refresh, has: (entry: WatchEntry): boolean => listChangedIds(entry).some((id) => known.has(id)) };
 }
 
-/** The same question again and again, answered where the answer is another than before. */
+/** Repeats a query after each write, and prints the answer when it changes. */
 export async function repeat(
   app: App,
-  question: { operation: string; params: object },
+  query: { operation: string; params: object },
   print: (reply: Reply) => Promise<unknown>,
 ): Promise<number> {
-  const ask = (): Promise<Reply> => dispatch(app, { ...question, gateway: 'cli' });
-  const meta = createMeta(app, question.operation);
+  const run = (): Promise<Reply> => dispatch(app, { ...query, gateway: 'cli' });
+  const meta = createMeta(app, query.operation);
   let { hash } = await readLogHead(app);
-  const first = await ask();
+  const first = await run();
   let last = '';
   const show = async (reply: Reply): Promise<void> => {
     const { _meta: _, ...answer } = reply.envelope;
-    const said = JSON.stringify(answer);
-    if (said !== last) await print(reply);
-    last = said;
+    const text = JSON.stringify(answer);
+    if (text !== last) await print(reply);
+    last = text;
   };
   await show(first);
   if (first.error) return first.exitCode;
-  const tell = async (): Promise<void> => {
+  const printNew = async (): Promise<void> => {
     const head = await readLogHead(app);
-    if (head.hash !== hash || last === '') await show(await ask());
+    if (head.hash !== hash || last === '') await show(await run());
     hash = head.hash;
   };
-  return pollUntilClosed(tell, async (error) => {
+  return pollUntilClosed(printNew, async (error) => {
     last = '';
-    await print({ envelope: createFailure(meta(), error), exitCode: error.exitCode, error: error });
+    await print({ envelope: createFailure(meta(), error), exitCode: error.exitCode, error });
   });
 }
 
@@ -109,29 +110,25 @@ const toChange = ({ seq, timestamp, operation, agent, session, created, updated,
   timestamp,
   operation,
   agent,
-  ...(session ? { session } : {}),
-  ...(created ? { created } : {}),
-  ...(updated ? { updated } : {}),
-  ...(deleted ? { deleted } : {}),
+  ...defined({ session, created, updated, deleted }),
 });
 
 const formatChange = (entry: WatchEntry): string =>
   `${toOneLine(`${entry.timestamp} ${entry.agent} ${entry.operation}: ${formatOutcome(entry)}`)}\n`;
 
-/** Tells what is new again and again. A store that cannot be read is said once, and tried until it can; the end of the pipe is
- *  the end of the watch, and no failure. */
-async function pollUntilClosed(tell: () => Promise<void>, report: (error: CleoError) => unknown): Promise<number> {
-  let said = '';
+/** Calls `poll` until the reader closes the pipe, which is not an error. A store that cannot be read is reported once and retried. */
+async function pollUntilClosed(poll: () => Promise<void>, report: (error: CleoError) => unknown): Promise<number> {
+  let reported = '';
   for (;;) {
     let pauseMs = pollEveryMs;
     try {
       try {
-        await tell();
-        said = '';
+        await poll();
+        reported = '';
       } catch (error) {
         if (!(error instanceof CleoError)) throw error;
-        if (said !== error.message) await report(error);
-        said = error.message;
+        if (reported !== error.message) await report(error);
+        reported = error.message;
         pauseMs = retryEveryMs;
       }
     } catch (error) {

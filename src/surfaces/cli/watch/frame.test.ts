@@ -51,7 +51,7 @@ const world: WatchState = {
 const at = (columns: number, rows: number, more: Partial<WatchState> = {}): string[] =>
   drawFrame({ ...world, ...more }, { columns, rows }, false);
 
-test('the board: its columns, its cards and which of them is chosen', () => {
+test('draws the columns and cards of the board and marks the selected one', () => {
   expect(at(80, 12, { column: 1 })).toEqual([
     '[1 board] 2 list  3 task  4 log ',
     ' ○ pending 2         ◐ active 1          ⊘ blocked 1         ✓ done 1',
@@ -68,11 +68,11 @@ test('the board: its columns, its cards and which of them is chosen', () => {
   ]);
 });
 
-test('a narrow one shows the chosen column and its neighbour, and where there are more', () => {
+test('draws the selected column and its neighbour on a narrow screen', () => {
   expect(at(40, 6, { column: 2 }).slice(1, 3)).toEqual(['‹◐ active 1          ⊘ blocked 1 ›', ' T002 ada 5m E-T001 ▌T004 no answer yet']);
 });
 
-test('titles have two lines where there is room for them', () => {
+test('uses two lines for a title if there is room', () => {
   const long = [
     column('pending', [card('T001', { title: 'Write the parser of the plan' })]),
     ...columns.slice(1).map((one) => ({ ...one, cards: [], count: 0 })),
@@ -81,7 +81,7 @@ test('titles have two lines where there is room for them', () => {
   expect(at(80, 5, { columns: long })[3]).toBe('▌ Write the parser…');
 });
 
-test('of a long column the part around the chosen card, and how much lies on either side', () => {
+test('scrolls a long column to the selected card and counts the hidden cards', () => {
   const cards = Array.from({ length: 50 }, (_, i) => card(`T${100 + i}`));
   const long = [column('pending', cards, 70), ...columns.slice(1)];
   expect(at(80, 9, { columns: long, selected: [20, 0, 0, 0] }).map((line) => line.slice(0, 19).trimEnd())).toEqual([
@@ -97,13 +97,13 @@ test('of a long column the part around the chosen card, and how much lies on eit
   ]);
 });
 
-test('inside an epic its name stands above, and not on each card', () => {
+test('names the epic in the header and not on each card', () => {
   const lines = at(80, 8, { epic: 'T001', root: { id: 'T001', title: 'Parser' } });
   expect(lines[0]).toBe('[1 board] 2 list  3 task  4 log                                   in T001 Parser');
   expect(lines.slice(1).join('\n')).not.toMatch(/(?:5m|high) E-T001/);
 });
 
-test('the list, a line for each', () => {
+test('draws the list with one line per task', () => {
   expect(at(60, 8, { view: 'list', row: 2 }).slice(1, 6)).toEqual([
     ' ○ E-T001  Parser                                           ',
     ' ○ T003    Test it                               high E-T001',
@@ -113,14 +113,14 @@ test('the list, a line for each', () => {
   ]);
 });
 
-test('the log: who did what, and what came of it', () => {
+test('draws the log with agents and outcomes', () => {
   expect(at(70, 4, { view: 'log' }).slice(1, 3)).toEqual([
     '▌11:59:01    ✓ ada tasks.add created T1 T2 T3 and 2 more',
     ' 12-31 11:59 ✗ bob tasks.add E_VALIDATION',
   ]);
 });
 
-test('a task as show prints it, from the line it is scrolled to', () => {
+test('draws a task like show, from the scroll position', () => {
   const task = {
     id: 'T003',
     title: 'Test it',
@@ -150,7 +150,7 @@ test.each([
   expect(at(60, 6, more)[2]).toBe(`  ${text}`);
 });
 
-test('the last line is what is typed, what went wrong, or the keys', () => {
+test('draws the filter, the problem or the keys in the footer', () => {
   const last = (more: Partial<WatchState>): string | undefined => at(60, 6, more).at(-1);
   expect(last({ isTyping: true, filter: 'pars' })).toBe('/pars█');
   expect(last({ filter: 'pars' })).toMatch(/^\/pars {2}esc all {2}\? help/);
@@ -160,7 +160,7 @@ test('the last line is what is typed, what went wrong, or the keys', () => {
   expect(at(60, 14, { isHelp: true }).join('\n')).toMatch(/move\n[\s\S]*quit[\s\S]*any key goes back/);
 });
 
-describe('whatever is on it', () => {
+describe('any frame', () => {
   const evil = 'a\u001b[31mred\u001b]0;title\u0007\u009b2J\u202eback\tand 漢字漢字漢字漢字 👩‍👩‍👧 e\u0301\u0301'.repeat(3);
   const hostile: Partial<WatchState> = {
     columns: columns.map((one) => ({
@@ -188,7 +188,7 @@ describe('whatever is on it', () => {
     { problem: { code: 'E_X', message: evil, fix: evil } },
   ];
 
-  test.each(views)('no frame is larger than the screen, and none holds what a terminal would obey: %j', (view) => {
+  test.each(views)('fits the screen and contains no control characters: %j', (view) => {
     for (const size of sizes)
       for (const hasColour of [true, false])
         for (const column of [0, 3]) {
@@ -202,14 +202,14 @@ describe('whatever is on it', () => {
         }
   });
 
-  test('a line that is cut keeps the end of its colours', () => {
+  test('keeps the closing colour codes of a truncated line', () => {
     expect(truncatePainted('\u001b[31mred and more\u001b[39m behind', 6)).toBe('\u001b[31mred a…\u001b[39m');
     expect(truncatePainted('漢字漢字', 5)).toBe('漢字…');
     expect(truncatePainted('short', 5)).toBe('short');
   });
 });
 
-test('ten thousand tasks are drawn as quickly as ten', () => {
+test('draws ten thousand tasks as quickly as ten', () => {
   const cards = Array.from({ length: 10_000 }, (_, i) => card(`T${1000 + i}`));
   const many: Partial<WatchState> = {
     columns: [column('pending', cards), ...columns.slice(1)],

@@ -5,10 +5,10 @@ import { measureWidth, padLeft, padRight, toOneLine, truncate } from '#core/term
 import { countCards, drawBoard } from './board.ts';
 import { drawList } from './list.ts';
 import { drawLog } from './log.ts';
-import { listEntries, listRows, type ScreenSize, type WatchState, type WatchView, watchViews } from './state.ts';
+import { listVisibleEntries, listVisibleRows, type ScreenSize, type WatchState, type WatchView, watchViews } from './state.ts';
 import { truncatePainted } from './window.ts';
 
-/** The whole screen: as many lines as it has, none wider than it is. */
+/** Draws the whole screen: `rows` lines of at most `columns` columns. */
 export function drawFrame(state: WatchState, size: ScreenSize, hasColour: boolean): string[] {
   const screen: Screen = { columns: size.columns, now: state.now, paint: createScreen({ columns: 80, hasColour }).paint };
   const height = countRows(size);
@@ -21,7 +21,7 @@ export function drawFrame(state: WatchState, size: ScreenSize, hasColour: boolea
   return lines.map((line) => truncatePainted(line, size.columns));
 }
 
-/** Lines between head and foot. */
+/** Counts the lines between header and footer. */
 export const countRows = ({ rows }: ScreenSize): number => Math.max(1, rows - (rows >= 3 ? 2 : rows - 1));
 
 export const countColumnCards = (size: ScreenSize): number => countCards(countRows(size));
@@ -30,28 +30,29 @@ function drawBody(state: WatchState, screen: Screen, height: number): string[] {
   if (state.isHelp) return drawHelp(state, screen);
   if (state.view === 'task') return drawTask(state, screen, screen.paint).slice(state.scroll, state.scroll + height);
   if (state.isEmpty) return [];
-  const isBare = state.view === 'log' ? listEntries(state).length === 0 : listRows(state).length === 0;
-  if (isBare) return ['', `  ${formatEmpty(state)}`];
+  const hasNoRows = state.view === 'log' ? listVisibleEntries(state).length === 0 : listVisibleRows(state).length === 0;
+  if (hasNoRows) return ['', `  ${formatEmpty(state)}`];
   if (state.view === 'log') return drawLog(state, screen, height);
   return state.view === 'board' ? drawBoard(state, screen, height) : drawList(state, screen, height);
 }
 
-function formatEmpty({ view, filter, listParams: listed, epic }: WatchState): string {
+function formatEmpty({ view, filter, listParams, epic }: WatchState): string {
   if (filter.trim() !== '') return `nothing matches ${toOneLine(filter)}`;
   if (view === 'log') return 'nothing was written yet';
   if (epic) return `nothing is inside ${epic}`;
-  return listed ? 'no task is listed' : 'no task yet: cleo add "Write the parser"';
+  return listParams ? 'no task is listed' : 'no task yet: cleo add "Write the parser"';
 }
 
-/** Everything about the open task, in lines for a screen of this width. */
 export function drawTask({ task, now }: WatchState, { columns }: Pick<ScreenSize, 'columns'>, paint: Paint = (_, text) => text): string[] {
   return task ? drawRecord(task, { columns: Math.max(40, columns), now, paint }) : [];
 }
 
 function drawHeader(state: WatchState, { columns, paint }: Screen): string {
   const names = watchViews.filter((view) => !(state.listParams && view === 'board'));
-  const tab = (view: WatchView): string => `${watchViews.indexOf(view) + 1} ${view}`;
-  const tabs = names.map((view) => (view === state.view ? paint('bold', `[${tab(view)}]`) : paint('dim', ` ${tab(view)} `))).join('');
+  const formatTab = (view: WatchView): string => `${watchViews.indexOf(view) + 1} ${view}`;
+  const tabs = names
+    .map((view) => (view === state.view ? paint('bold', `[${formatTab(view)}]`) : paint('dim', ` ${formatTab(view)} `)))
+    .join('');
   const { root, epic, view, task } = state;
   const place = view === 'task' ? (task ? formatId(task) : '') : root ? `in ${root.id} ${toOneLine(root.title)}` : epic ? `in ${epic}` : '';
   return joinEnds(tabs, paint('cyan', truncate(place, columns - measureWidth(tabs) - 1)), columns);
@@ -76,31 +77,31 @@ function drawFooter(state: WatchState, { columns, paint }: Screen): string {
   return joinEnds(paint('dim', text), paint('dim', position), columns);
 }
 
-const listHints = ({ view, epic, listParams: listed }: WatchState): string[] => {
+const listHints = ({ view, epic, listParams }: WatchState): string[] => {
   if (view === 'task') return ['? help', 'esc back', '↑↓ scroll'];
-  const narrow = view === 'log' || listed ? [] : [epic ? 'e all' : 'e epic'];
-  return ['? help', 'q quit', '⏎ open', '/ filter', ...narrow, view === 'board' ? '←↓↑→ move' : '↑↓ move'];
+  const epicHint = view === 'log' || listParams ? [] : [epic ? 'e all' : 'e epic'];
+  return ['? help', 'q quit', '⏎ open', '/ filter', ...epicHint, view === 'board' ? '←↓↑→ move' : '↑↓ move'];
 };
 
-/** Which one of how many. */
+/** Formats the selected line and the number of lines: `3/12`. */
 function formatPosition(state: WatchState): string {
-  const of = (at: number, count: number): string => (count > 0 ? `${Math.min(at + 1, count)}/${count}` : '');
+  const format = (at: number, count: number): string => (count > 0 ? `${Math.min(at + 1, count)}/${count}` : '');
   if (state.isHelp || state.view === 'task') return '';
-  if (state.view === 'log') return of(state.entry, listEntries(state).length);
-  if (state.view === 'list') return of(state.row, state.listParams && state.filter ? listRows(state).length : state.total);
-  return of(state.selected[state.column] ?? 0, state.columns[state.column]?.count ?? 0);
+  if (state.view === 'log') return format(state.entry, listVisibleEntries(state).length);
+  if (state.view === 'list') return format(state.row, state.listParams && state.filter ? listVisibleRows(state).length : state.total);
+  return format(state.selected[state.column] ?? 0, state.columns[state.column]?.count ?? 0);
 }
 
 const keyHelp: [keys: string, about: string][] = [
   ['↑ ↓ ← →  h j k l', 'move'],
   ['PgUp PgDn  g G', 'a page; to the first, the last'],
-  ['enter', 'open the task that is chosen'],
+  ['enter', 'open the selected task'],
   ['1 2 3 4  tab', 'board, list, task, log'],
-  ['/', 'show only what has these words; esc shows all'],
-  ['e', 'only what is in the epic of the chosen task; again: everything'],
+  ['/', 'filter by words; esc shows all'],
+  ['e', 'show only the epic of the selected task; again: everything'],
   ['esc', 'back'],
   ['q', 'back from a task; else quit'],
-  ['ctrl+l  ctrl+z', 'draw anew; suspend'],
+  ['ctrl+l  ctrl+z', 'redraw; suspend'],
 ];
 
 const drawHelp = (state: WatchState, { paint }: Screen): string[] => [

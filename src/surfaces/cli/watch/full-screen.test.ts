@@ -11,7 +11,7 @@ function open(write?: Tty['write']) {
   return { screen, out, raw, exit: () => restore() };
 }
 
-test('only lines that differ are written, in one piece', () => {
+test('writes only changed lines, in one write', () => {
   const { screen, out } = open();
   screen.draw(['one', 'two', 'three'], 80);
   screen.draw(['one', 'other', 'three'], 80);
@@ -25,13 +25,13 @@ test('only lines that differ are written, in one piece', () => {
   expect(out.at(-1)).toContain('\u001b[1;1Hone');
 });
 
-test('the last character of a full line is not cleared away', () => {
+test('does not clear the last character of a full line', () => {
   const { screen, out } = open();
   screen.draw(['full!', 'less'], 5);
   expect(out[1]).toBe('\u001b[?2026h\u001b[1;1Hfull!\u001b[0m\u001b[2;1Hless\u001b[0m\u001b[K\u001b[?2026l');
 });
 
-test('the terminal is given back once, also when the process ends unforeseen', () => {
+test('restores the terminal once, also at the end of the process', () => {
   const { screen, out, raw, exit } = open();
   exit();
   expect(raw).toEqual([true, false]);
@@ -44,7 +44,7 @@ test('the terminal is given back once, also when the process ends unforeseen', (
   expect(out).toHaveLength(length);
 });
 
-test('it can be taken again, and begins from nothing', () => {
+test('draws everything again after entering a second time', () => {
   const { screen, out } = open();
   screen.draw(['one'], 80);
   screen.restore();
@@ -53,7 +53,7 @@ test('it can be taken again, and begins from nothing', () => {
   expect(out.at(-1)).toContain('one');
 });
 
-test('a terminal that is gone needs no restoring', () => {
+test('ignores a terminal that is gone', () => {
   let isGone = false;
   const { screen } = open(() => {
     if (isGone) throw Object.assign(new Error('i/o error'), { code: 'EIO' });

@@ -1,63 +1,63 @@
 import { measureWidth } from '#core/terminal/text.ts';
 
-/** The terminal as it is needed here: Node's streams, or something that behaves like them. */
+/** The terminal streams of Node, or a test double of them. */
 export interface Tty {
-  /** Raw keys, where there is somebody to press them. */
+  /** Reads raw keys; undefined if standard input is not a terminal. */
   input?: NodeJS.ReadStream;
   output: Pick<NodeJS.WriteStream, 'columns' | 'rows' | 'on' | 'off'>;
-  /** Writes all of it before it returns; throws where nobody is there to read it. */
+  /** Writes synchronously; throws when the terminal is gone. */
   write(text: string): void;
-  /** Called when the process ends, for whatever reason it does. */
+  /** Registers `restore` for the end of the process. */
   onExit(restore: () => void): void;
 }
 
-// Autowrap is off while we draw: a character that the terminal takes for wider than we do must not break the next line.
+// Autowrap is off, so that a character that is wider than measured does not break the next line.
 const enterSequence = '\u001b[?1049h\u001b[?25l\u001b[?7l\u001b[2J';
 const leaveSequence = '\u001b[?2026l\u001b[0m\u001b[?7h\u001b[?25h\u001b[?1049l';
-// Terminals that know it show the frame at once when it is whole; others pass over it.
+// Synchronized output: the terminal shows the frame when it is complete, or ignores the sequence.
 const beginFrame = '\u001b[?2026h';
 const endFrame = '\u001b[?2026l';
 
 export interface FullScreen {
-  /** Writes the lines that differ from those on the screen, in one piece. */
+  /** Writes the lines that changed since the last frame, in one write. */
   draw(lines: string[], columns: number): void;
-  /** The next drawing begins from nothing. */
+  /** Clears the screen, so that the next frame is drawn whole. */
   clear(): void;
   enter(): void;
-  /** As it was found; twice is once. */
+  /** Restores the screen of the shell; a second call does nothing. */
   restore(): void;
 }
 
-/** A screen beside the one the shell writes on. It is given back also when the process ends in a way that nobody thought of. */
+/** Switches to the alternate screen, and restores the shell's screen when the process ends for any reason. */
 export function openFullScreen({ input, write, onExit }: Tty): FullScreen {
   let shown: string[] = [];
-  let isTaken = false;
-  const take = (): void => {
-    isTaken = true;
+  let isOpen = false;
+  const enter = (): void => {
+    isOpen = true;
     shown = [];
     input?.setRawMode(true);
     input?.resume();
     write(enterSequence);
   };
-  const giveBack = (): void => {
-    if (!isTaken) return;
-    isTaken = false;
+  const restore = (): void => {
+    if (!isOpen) return;
+    isOpen = false;
     try {
       input?.setRawMode(false);
       input?.pause();
       write(leaveSequence);
     } catch {
-      // The terminal is gone, and with it what would have to be restored.
+      // The terminal is gone, so there is nothing to restore.
     }
   };
-  onExit(giveBack);
-  take();
+  onExit(restore);
+  enter();
   return {
-    enter: take,
-    restore: giveBack,
+    enter,
+    restore,
     draw(lines, columns) {
-      if (!isTaken) return;
-      // Behind a full line the cursor stands on its last character, which clearing the rest would take away.
+      if (!isOpen) return;
+      // After a full line the cursor is on its last character, which an erase would remove.
       const ending = (line: string): string => (measureWidth(line) < columns ? '\u001b[0m\u001b[K' : '\u001b[0m');
       const changed = lines.flatMap((line, row) => (line === shown[row] ? [] : [`\u001b[${row + 1};1H${line}${ending(line)}`]));
       shown = lines;

@@ -80,7 +80,7 @@ test.each([
   [['2', 'j', '3', 'q'], 'list T002'],
   [['ENTER', '4', '3'], 'task T001'],
   [['9', 'x', 'ENTER', 'ENTER'], 'task T001'],
-])('%j leads to %s', (keys, place) => {
+])('moves with %j to %s', (keys, place) => {
   expect(where(pressing(world, ...keys))).toBe(place);
 });
 
@@ -93,29 +93,29 @@ test.each([
   [['/', 'q'], false],
   [['/', '\u0003'], true],
   [['?', 'q'], false],
-])('%j: over is %s', (keys, isOver) => {
+])('%j: closed is %s', (keys, isOver) => {
   expect(pressing(world, ...keys).isClosed).toBe(isOver);
 });
 
 describe('the filter', () => {
-  test('is asked for as it is typed', () => {
+  test('applies while it is typed', () => {
     expect(getQuery(pressing(world, '/', 'pars')).params).toEqual({ limit: 10_000, match: 'pars' });
     expect(getQuery(pressing(world, '/', 'pars', 'BACK', 'e漢', 'BACK', 'ENTER')).params).toMatchObject({ match: 'pare' });
     expect(pressing(world, '/', 'pars', 'ENTER')).toMatchObject({ filter: 'pars', isTyping: false });
   });
-  test('is left by escape, or by taking away more than there is', () => {
+  test('ends with escape or with a backspace when it is empty', () => {
     expect(pressing(world, '/', 'pars', 'ESC')).toMatchObject({ filter: '', isTyping: false });
     expect(pressing(world, '/', 'pars', 'ENTER', 'ESC').filter).toBe('');
     expect(pressing(world, '/', 'x', 'BACK', 'BACK')).toMatchObject({ filter: '', isTyping: false });
     expect(pressing(world, '/', 'x y', 'CLEAR')).toMatchObject({ filter: '', isTyping: true });
   });
-  test('leaves the arrows, and takes no end of text', () => {
+  test('leaves the arrow keys alone and limits its length', () => {
     expect(where(pressing(world, '/', 'x', 'DOWN'))).toBe('board T002');
     expect(pressing(world, '/', 'x'.repeat(500)).filter).toHaveLength(100);
   });
-  test('narrows a list and the log where they stand', () => {
+  test('filters a list and the log locally', () => {
     const listed = applyAnswer(
-      createState({ listed: { status: 'pending' } }),
+      createState({ listParams: { status: 'pending' } }),
       { operation: 'tasks.list', params: {} },
       { _meta: meta, success: true, tasks: columns[0]!.cards },
     );
@@ -126,7 +126,7 @@ describe('the filter', () => {
   });
 });
 
-test('e narrows to the epic of the chosen task and back, also from the task itself', () => {
+test('narrows with e to the epic of the selected task and back, also from the task view', () => {
   expect(getQuery(pressing(world, 'j', 'e')).params).toMatchObject({ epic: 'T001' });
   expect(getQuery(pressing(world, 'e')).params).toMatchObject({ epic: 'T001' });
   expect(pressing(world, 'j', 'ENTER', 'e')).toMatchObject({ view: 'board', epic: 'T001' });
@@ -139,13 +139,13 @@ test('e narrows to the epic of the chosen task and back, also from the task itse
     expect(pressing(world, ...keys)).not.toHaveProperty('epic');
 });
 
-test('a list has no board', () => {
-  const listed = createState({ listed: {} });
+test('has no board in list --watch', () => {
+  const listed = createState({ listParams: {} });
   expect(pressing(listed, '1').view).toBe('list');
   expect(pressing(listed, 'TAB').view).toBe('log');
 });
 
-test('a task is scrolled until its last line is at the bottom, and no further', () => {
+test('scrolls a task until its last line is at the bottom', () => {
   const opened = {
     ...pressing(world, 'ENTER'),
     task: { id: 'T001', title: 'x', description: Array.from({ length: 30 }, (_, i) => `line ${i}`).join('\n') },
@@ -156,8 +156,8 @@ test('a task is scrolled until its last line is at the bottom, and no further', 
   expect(pressing(opened, 'UP').scroll).toBe(0);
 });
 
-describe('what comes in', () => {
-  test('leaves chosen what was chosen, wherever it has moved to', () => {
+describe('an answer', () => {
+  test('keeps the selection when the selected task moves', () => {
     const moved = [
       column('pending', card('T009'), card('T001')),
       column('active', card('T002'), card('T004')),
@@ -169,7 +169,7 @@ describe('what comes in', () => {
     const fewer = [column('pending', card('T009')), ...moved.slice(1)];
     expect(where(board(pressing(world, '2', 'j'), fewer))).toBe('list T002');
   });
-  test('without it, what stands in its place, or where anything stands', () => {
+  test('selects the next task when the selected one is gone', () => {
     expect(where(board(pressing(world, 'j', 'j'), [column('pending', card('T007'), card('T008')), ...columns.slice(1)]))).toBe(
       'board T008',
     );
@@ -183,13 +183,13 @@ describe('what comes in', () => {
       ),
     ).toBe('board -');
   });
-  test('of the log moves on at its top, and stays below it', () => {
+  test('keeps the top of the log selected, or the selected entry', () => {
     const logged = log(pressing(world, '4'), entry(2, { created: ['T002'] }), entry(1, { created: ['T001'] }));
     const more = [entry(3, { created: ['T003'] }), entry(2, { created: ['T002'] }), entry(1, { created: ['T001'] })];
     expect(where(log(logged, ...more))).toBe('log T003');
     expect(where(log(pressing(logged, 'j'), ...more))).toBe('log T001');
   });
-  test('a refusal is told, what was known stays, and the next answer clears it', () => {
+  test('shows an error over the last data until the next answer', () => {
     const refused = applyAnswer(world, getQuery(world), {
       _meta: meta,
       success: false,

@@ -3,15 +3,15 @@ import type { Key, KeyName } from './keys.ts';
 import {
   clampIndex,
   getSelectedTask,
-  listEntries,
-  listRows,
+  listVisibleEntries,
+  listVisibleRows,
   type ScreenSize,
   type WatchState,
   type WatchView,
   watchViews,
 } from './state.ts';
 
-/** What a key makes of what is on the screen. */
+/** Returns the state after a key. */
 export function reduceKey(state: WatchState, key: Key, size: ScreenSize): WatchState {
   if ('key' in key && key.key === 'interrupt') return { ...state, isClosed: true };
   if (state.isHelp) return { ...state, isHelp: false };
@@ -22,7 +22,7 @@ export function reduceKey(state: WatchState, key: Key, size: ScreenSize): WatchS
 
 const moveKeys: KeyName[] = ['up', 'down', 'pageUp', 'pageDown'];
 
-/** The filter acts as it is typed; the arrows still move. */
+/** Edits the filter, which applies as it is typed. */
 function reduceFilterKey(state: WatchState, key: Key): WatchState {
   const { filter } = state;
   if ('text' in key) return filter.length < maxFilterLength ? setFilter(state, filter + key.text) : state;
@@ -48,8 +48,8 @@ const setFilter = (state: WatchState, filter: string): WatchState => ({ ...state
 const letterKeys: Record<string, KeyName> = { h: 'left', j: 'down', k: 'up', l: 'right', g: 'home', G: 'end', ' ': 'pageDown' };
 
 function reduceLetter(state: WatchState, text: string, size: ScreenSize): WatchState {
-  const meant = letterKeys[text];
-  if (meant) return reduceNamedKey(state, meant, size);
+  const key = letterKeys[text];
+  if (key) return reduceNamedKey(state, key, size);
   if (text === 'q') return state.view === 'task' ? closeTask(state) : { ...state, isClosed: true };
   if (text === '?') return { ...state, isHelp: true };
   if (text === '/') return state.view === 'task' ? state : { ...state, isTyping: true };
@@ -83,7 +83,7 @@ function reduceNamedKey(state: WatchState, key: KeyName, size: ScreenSize): Watc
   }
 }
 
-/** One thing at a time: out of the task, off the filter, out of the epic. */
+/** Leaves one level: the task, then the filter, then the epic. */
 function cancelView(state: WatchState): WatchState {
   if (state.view === 'task') return closeTask(state);
   if (state.filter !== '') return setFilter(state, '');
@@ -92,8 +92,8 @@ function cancelView(state: WatchState): WatchState {
 
 const closeTask = (state: WatchState): WatchState => ({ ...state, view: state.previousView });
 
-/** The board is of a whole project, a list of what it was asked for. */
-const hasView = ({ listParams: listed }: WatchState, view: WatchView): boolean => !(listed && view === 'board');
+/** `list --watch` has no board. */
+const hasView = ({ listParams }: WatchState, view: WatchView): boolean => !(listParams && view === 'board');
 
 function showView(state: WatchState, view: WatchView): WatchState {
   if (!hasView(state, view)) return state;
@@ -101,11 +101,11 @@ function showView(state: WatchState, view: WatchView): WatchState {
   const taskId = getSelectedTask(state) ?? state.taskId;
   if (taskId === undefined || state.view === 'task') return state;
   const { task: _, ...rest } = state;
-  // What was open last is still known, until it is told anew.
+  // The last task stays visible until it is reloaded.
   return taskId === state.taskId ? { ...state, view } : { ...rest, view, taskId, scroll: 0 };
 }
 
-/** The next view that there is; the one of a task only where one is chosen. */
+/** Shows the next available view; the task view only if a task is selected. */
 function stepView(state: WatchState, by: number): WatchState {
   const shown = watchViews.filter(
     (view) => hasView(state, view) && (view !== 'task' || (getSelectedTask(state) ?? state.taskId) !== undefined),
@@ -113,7 +113,7 @@ function stepView(state: WatchState, by: number): WatchState {
   return showView(state, shown[(shown.indexOf(state.view) + by + shown.length) % shown.length]!);
 }
 
-/** To the next column with something to choose. */
+/** Selects the next column that has cards. */
 function moveColumn(state: WatchState, by: number): WatchState {
   if (state.view !== 'board') return state;
   const { columns } = state;
@@ -122,7 +122,7 @@ function moveColumn(state: WatchState, by: number): WatchState {
   return columns[column] ? { ...state, column } : state;
 }
 
-/** To the epic of what is chosen, or to what is chosen itself where it holds others; from there to everything. */
+/** Narrows the board to the epic of the selected task, or to the task if it is an epic or saga; a second call shows everything. */
 function narrowToEpic(state: WatchState): WatchState {
   if (state.listParams || state.view === 'log') return state;
   if (state.epic) return clearEpic(state);
@@ -138,24 +138,27 @@ function clearEpic(state: WatchState): WatchState {
 }
 
 function moveSelection(state: WatchState, key: KeyName, size: ScreenSize): WatchState {
-  const to = (at: number, count: number, page: number): number => {
+  const moveIndex = (at: number, count: number, page: number): number => {
     const target = { up: at - 1, down: at + 1, pageUp: at - page, pageDown: at + page, home: 0, end: count - 1 }[key as 'up'];
     return clampIndex(target, count);
   };
   switch (state.view) {
     case 'board': {
       const cards = state.columns[state.column]?.cards ?? [];
-      const at = state.selected.with(state.column, to(state.selected[state.column] ?? 0, cards.length, countColumnCards(size)));
-      return { ...state, selected: at };
+      const selected = state.selected.with(
+        state.column,
+        moveIndex(state.selected[state.column] ?? 0, cards.length, countColumnCards(size)),
+      );
+      return { ...state, selected };
     }
     case 'list':
-      return { ...state, row: to(state.row, listRows(state).length, countRows(size)) };
+      return { ...state, row: moveIndex(state.row, listVisibleRows(state).length, countRows(size)) };
     case 'log':
-      return { ...state, entry: to(state.entry, listEntries(state).length, countRows(size)) };
+      return { ...state, entry: moveIndex(state.entry, listVisibleEntries(state).length, countRows(size)) };
     case 'task': {
-      // The last line may not leave the bottom of the screen.
-      const tops = Math.max(1, drawTask(state, size).length - countRows(size) + 1);
-      return { ...state, scroll: to(state.scroll, tops, countRows(size)) };
+      // The last line stays at the bottom of the screen.
+      const maxScrolls = Math.max(1, drawTask(state, size).length - countRows(size) + 1);
+      return { ...state, scroll: moveIndex(state.scroll, maxScrolls, countRows(size)) };
     }
   }
 }

@@ -19,7 +19,7 @@ test.each([
   expect(parseKeys(input).rest).toBe('');
 });
 
-test.each(['\u001b', '\u001b[', '\u001b[1', '\u001bO'])('%j may go on', (input) => {
+test.each(['\u001b', '\u001b[', '\u001b[1', '\u001bO'])('treats %j as incomplete', (input) => {
   expect(parseKeys(`j${input}`)).toEqual({ keys: [{ text: 'j' }], rest: input });
   expect(named(input, true)[0]).toBe('escape');
 });

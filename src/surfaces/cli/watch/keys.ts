@@ -1,4 +1,4 @@
-/** What was pressed: a key by its name, or a character that stands for itself. */
+/** A named key, or the text of a character key. */
 export type Key = { key: KeyName } | { text: string };
 
 export type KeyName =
@@ -32,7 +32,7 @@ const controlKeys: Record<string, KeyName> = {
   '\u001a': 'suspend',
 };
 
-/** By what follows `ESC [` or `ESC O`. */
+/** Keys by the text after `ESC [` or `ESC O`. */
 const sequenceKeys: Record<string, KeyName> = {
   A: 'up',
   B: 'down',
@@ -49,12 +49,12 @@ const sequenceKeys: Record<string, KeyName> = {
   Z: 'backTab',
 };
 
-/** A sequence of a terminal: whole, or as much of one as has come. */
+/** A complete escape sequence, and the beginning of one. */
 const wholeSequence = /^\u001b(?:\[([0-9;?<=>]*[ -/]*[@-~])|O([ -~]))/;
 const partialSequence = /^\u001b(?:\[[0-9;?<=>]*[ -/]*|O)?$/;
 
-/** The keys in what a terminal has sent. What may go on is handed back, to be put before what comes next; where nothing comes it was
- *  the escape key. Sequences that mean nothing here are passed over. */
+/** Parses terminal input into keys. An incomplete sequence is returned in `rest`, to be put before the next input; with `isAll` it is
+ *  the escape key. Unknown sequences are ignored. */
 export function parseKeys(input: string, isAll = false): { keys: Key[]; rest: string } {
   const keys: Key[] = [];
   let left = input;

@@ -2,24 +2,24 @@ import { listCardFacts } from '#core/terminal/card.ts';
 import { formatId, getMark } from '#core/terminal/cell.ts';
 import type { Screen } from '#core/terminal/screen.ts';
 import { measureWidth, padRight, toOneLine, truncate } from '#core/terminal/text.ts';
-import { listRows, type WatchRow, type WatchState } from './state.ts';
+import { listVisibleRows, type WatchRow, type WatchState } from './state.ts';
 import { getWindowStart, selectionMark } from './window.ts';
 
-/** One line for each task, the chosen one near the middle. */
+/** Draws a line for each task, with the selected one near the middle. */
 export function drawList(state: WatchState, screen: Screen, height: number): string[] {
-  const all = listRows(state);
+  const all = listVisibleRows(state);
   const first = getWindowStart(state.row, height, all.length);
   const rows = all.slice(first, first + height);
   const idWidth = Math.max(...rows.map((row) => measureWidth(formatId(row))));
   return rows.map((row, i) => drawRow(row, first + i === state.row, idWidth, screen));
 }
 
-function drawRow(row: WatchRow, isChosen: boolean, idWidth: number, screen: Screen): string {
+function drawRow(row: WatchRow, isSelected: boolean, idWidth: number, screen: Screen): string {
   const { paint, columns } = screen;
   const mark = getMark(row.status);
   const status = mark?.colour ? paint(mark.colour, mark.text) : (mark?.text ?? ' ');
   const room = columns - idWidth - 5;
-  // A title is to be known by; what else is said of it has a third of the line at most.
+  // The facts get at most a third of the line, so that the title stays readable.
   const facts: string[] = [];
   let used = 0;
   for (const { text, colour } of listCardFacts(row, screen)) {
@@ -30,5 +30,5 @@ function drawRow(row: WatchRow, isChosen: boolean, idWidth: number, screen: Scre
   }
   const area = used > 0 ? room - used + 1 : room;
   const title = padRight(truncate(toOneLine(row.title), used > 0 ? area - 1 : area), area);
-  return `${isChosen ? paint('cyan', selectionMark) : ' '}${status} ${paint('cyan', padRight(formatId(row), idWidth))}  ${isChosen ? paint('bold', title) : title}${facts.join(' ')}`;
+  return `${isSelected ? paint('cyan', selectionMark) : ' '}${status} ${paint('cyan', padRight(formatId(row), idWidth))}  ${isSelected ? paint('bold', title) : title}${facts.join(' ')}`;
 }

@@ -13,72 +13,74 @@ export interface LiveBoardOptions {
   hasColour: boolean;
   stop: AbortSignal;
   epic?: string;
-  /** Of `list --watch`: the parameters of the list. */
-  listed?: Record<string, unknown>;
-  /** Stops this process until its shell goes on with it; settles then. */
+  /** The parameters of `list --watch`. */
+  listParams?: Record<string, unknown>;
+  /** Suspends the process; resolves when the shell continues it. */
   suspend(): Promise<void>;
 }
 
-/** How often the log is looked at. A write is on the screen well within a second, and a look costs next to nothing. */
+/** A write is on the screen well within a second, and reading the head of the log is cheap. */
 const pollEveryMs = 300;
 const maxPollMs = 600;
-/** While the store cannot be read there is no hurry. */
 const retryEveryMs = 1000;
-/** Ages grow and claims lapse though nobody writes. */
+/** Ages and expired claims change without a write. */
 const refreshEveryMs = 30_000;
-/** A lone escape may be the beginning of a sequence; the rest of it comes at once. */
+/** A single escape may begin a key sequence, whose rest arrives at once. */
 const escapeMs = 40;
 
-/** Shows the project until it is left, drawing anew what has changed. Each look is a short read: nobody waits for it. */
+/** Shows the live board until it is closed. Each poll is one short read, so writers are not blocked. */
 export async function showLiveBoard(app: App, options: LiveBoardOptions): Promise<number> {
   const { tty, stop } = options;
-  // A title of any script may appear at any time.
+  // Titles in any script may appear later, so the width tables are loaded now.
   await prepareWidths('\u6f22');
-  let state = createState({ ...(options.epic ? { epic: options.epic } : {}), ...(options.listed ? { listed: options.listed } : {}) });
-  // Who cannot look at all is told so where they typed it, not on a screen that is gone again.
-  const seen = await readLogHead(app);
-  const need = getQuery(state);
-  const { envelope, error: refusal } = await query(app, need);
-  if (refusal) throw refusal;
-  state = applyAnswer(state, need, envelope);
+  let state = createState({
+    ...(options.epic ? { epic: options.epic } : {}),
+    ...(options.listParams ? { listParams: options.listParams } : {}),
+  });
+  // A store that cannot be read is reported before the screen is taken over, or the message would vanish with it.
+  const head = await readLogHead(app);
+  const query = getQuery(state);
+  const { envelope, error: queryError } = await runQuery(app, query);
+  if (queryError) throw queryError;
+  state = applyAnswer(state, query, envelope);
   const screen = openFullScreen(tty);
   const draw = (): void => {
     const size = getSize(tty);
     screen.draw(drawFrame(state, size, options.hasColour), size.columns);
   };
-  const bell = createAlarm(stop);
+  const alarm = createAlarm(stop);
   const keyboard = readKeys(tty, (keys) => {
     for (const key of keys) {
-      if ('key' in key && key.key === 'suspend') void suspended();
+      if ('key' in key && key.key === 'suspend') void suspend();
       else if ('key' in key && key.key === 'redraw') screen.clear();
       else state = reduceKey(state, key, getSize(tty));
     }
     draw();
-    bell.ring();
+    alarm.ring();
   });
-  const suspended = async (): Promise<void> => {
+  const suspend = async (): Promise<void> => {
     screen.restore();
     await options.suspend();
     screen.enter();
     draw();
   };
-  const resized = (): void => {
+  const redraw = (): void => {
     screen.clear();
     draw();
   };
-  tty.output.on('resize', resized);
+  tty.output.on('resize', redraw);
   try {
     const show = (next: WatchState): void => {
       state = next;
       draw();
     };
     draw();
-    await pollStore(app, { state: () => state, show, seen: seen.hash, bell, stop });
+    await pollStore(app, { state: () => state, show, logHash: head.hash, alarm, stop });
   } catch (error) {
     if (!isTerminalClosed(error)) throw error;
   } finally {
     keyboard.close();
-    tty.output.off('resize', resized);
+    tty.output.off('resize', redraw);
     screen.restore();
   }
   return 0;
@@ -87,44 +89,44 @@ export async function showLiveBoard(app: App, options: LiveBoardOptions): Promis
 interface PollOptions {
   state(): WatchState;
   show(next: WatchState): void;
-  /** What the log ended with when the first answer was asked for. */
-  seen: string;
-  bell: Alarm;
+  /** The hash of the log at the time of the first answer. */
+  logHash: string;
+  alarm: Alarm;
   stop: AbortSignal;
 }
 
-/** Looks at the log again and again, and asks for what is on the screen when something was written, or something else is shown. */
-async function pollStore(app: App, { state, show, bell, stop, ...first }: PollOptions): Promise<void> {
-  // Undefined where nothing is known: a log without entries has an empty end.
-  let seen: string | undefined = first.seen;
+/** Polls the log and reloads the current view after a write, after a key that changed the view, and every 30 seconds. */
+async function pollStore(app: App, { state, show, alarm, stop, ...first }: PollOptions): Promise<void> {
+  // Undefined while the store cannot be read; an empty log has an empty hash.
+  let logHash: string | undefined = first.logHash;
   let loaded = JSON.stringify(getQuery(state()));
   let loadedAt = performance.now();
   let pauseMs = pollEveryMs;
   for (;;) {
-    if (JSON.stringify(getQuery(state())) === loaded) await bell.wait(pauseMs);
+    if (JSON.stringify(getQuery(state())) === loaded) await alarm.wait(pauseMs);
     if (stop.aborted || state().isClosed) return;
-    const need = getQuery(state());
-    const wanted = JSON.stringify(need);
+    const query = getQuery(state());
+    const queryText = JSON.stringify(query);
     const startedAt = performance.now();
     try {
       const { hash } = await readLogHead(app);
-      if (hash !== seen || wanted !== loaded || startedAt - loadedAt > refreshEveryMs) {
-        const { envelope, exitCode } = await query(app, need);
-        show(applyAnswer(state(), need, envelope));
-        loaded = wanted;
+      if (hash !== logHash || queryText !== loaded || startedAt - loadedAt > refreshEveryMs) {
+        const { envelope, exitCode } = await runQuery(app, query);
+        show(applyAnswer(state(), query, envelope));
+        loaded = queryText;
         loadedAt = startedAt;
-        // What the store could not tell is asked again; what it refused is refused until something changes.
-        seen = isOutage(exitCode) ? undefined : hash;
+        // After an outage the query is retried; any other error stays until something is written.
+        logHash = isOutage(exitCode) ? undefined : hash;
       }
-      // What takes long to ask is asked less often, but a change is never older than a second.
+      // Slow queries are polled less often, but a change is on the screen within a second.
       const tookMs = performance.now() - startedAt;
-      pauseMs = seen === undefined ? retryEveryMs : Math.max(pollEveryMs, Math.min(2 * tookMs, maxPollMs));
+      pauseMs = logHash === undefined ? retryEveryMs : Math.max(pollEveryMs, Math.min(2 * tookMs, maxPollMs));
     } catch (error) {
       if (!(error instanceof CleoError)) throw error;
       const { code, message, fix } = error;
       show({ ...state(), problem: { code, message, fix } });
-      loaded = wanted;
-      seen = undefined;
+      loaded = queryText;
+      logHash = undefined;
       pauseMs = retryEveryMs;
     }
   }
@@ -132,37 +134,36 @@ async function pollStore(app: App, { state, show, bell, stop, ...first }: PollOp
 
 const isOutage = (exitCode: number): boolean => [1, 3, 7, 8].includes(exitCode);
 
-const query = (app: App, need: WatchQuery) => dispatch(app, { ...need, gateway: 'cli' });
+const runQuery = (app: App, query: WatchQuery) => dispatch(app, { ...query, gateway: 'cli' });
 
-/** Where the size is not known it is that of the oldest terminals. */
+/** Returns the size of the terminal, 80 × 24 if it is unknown. */
 const getSize = ({ output }: Tty): ScreenSize => ({ columns: output.columns || 80, rows: output.rows || 24 });
 
-/** The terminal was closed. */
 const isTerminalClosed = (error: unknown): boolean => ['EIO', 'EPIPE', 'ENXIO'].includes((error as NodeJS.ErrnoException).code ?? '');
 
-function readKeys({ input }: Tty, pressed: (keys: ReturnType<typeof parseKeys>['keys']) => void): { close(): void } {
+function readKeys({ input }: Tty, onKeys: (keys: ReturnType<typeof parseKeys>['keys']) => void): { close(): void } {
   let rest = '';
   let timer: NodeJS.Timeout | undefined;
   const read = (text: string, isAll = false): void => {
     clearTimeout(timer);
-    const found = parseKeys(rest + text, isAll);
-    rest = found.rest;
+    const parsed = parseKeys(rest + text, isAll);
+    rest = parsed.rest;
     if (rest) timer = setTimeout(() => read('', true), escapeMs);
-    if (found.keys.length > 0) pressed(found.keys);
+    if (parsed.keys.length > 0) onKeys(parsed.keys);
   };
-  const typed = (text: string): void => read(text);
-  input?.setEncoding('utf8').on('data', typed);
+  const onData = (text: string): void => read(text);
+  input?.setEncoding('utf8').on('data', onData);
   return {
     close() {
       clearTimeout(timer);
-      input?.off('data', typed);
+      input?.off('data', onData);
     },
   };
 }
 
 interface Alarm {
   ring(): void;
-  /** Until it rings, the process is stopped, or the time is up. */
+  /** Resolves when it rings, when the process is stopped, or after `ms`. */
   wait(ms: number): Promise<void>;
 }
 

@@ -1,11 +1,11 @@
 import type { Screen } from '#core/terminal/screen.ts';
 import { measureWidth, padRight, toOneLine, truncate } from '#core/terminal/text.ts';
-import { listEntries, type WatchEntry, type WatchState } from './state.ts';
+import { listVisibleEntries, type WatchEntry, type WatchState } from './state.ts';
 import { getWindowStart, selectionMark } from './window.ts';
 
-/** Who did what, newest first. */
+/** Draws the log, newest entry first. */
 export function drawLog(state: WatchState, screen: Screen, height: number): string[] {
-  const all = listEntries(state);
+  const all = listVisibleEntries(state);
   const first = getWindowStart(state.entry, height, all.length);
   const entries = all.slice(first, first + height);
   const widest = (text: (entry: WatchEntry) => string, most: number): number =>
@@ -32,7 +32,7 @@ function drawEntry(entry: WatchEntry, widths: { time: number; agent: number; ope
   ].join(' ');
 }
 
-/** What it touched: the first few of each kind. */
+/** Formats the first ids that an entry created, updated and deleted. */
 export function formatOutcome({ created = [], updated = [], deleted = [] }: WatchEntry): string {
   return Object.entries({ created, updated, deleted })
     .filter(([, ids]) => ids.length > 0)
@@ -40,6 +40,6 @@ export function formatOutcome({ created = [], updated = [], deleted = [] }: Watc
     .join(', ');
 }
 
-/** To the second today, else the day and the minute. */
+/** Formats a time of today to the second, any other to the minute with its date. */
 const formatEntryTime = ({ timestamp }: WatchEntry, now: string): string =>
   timestamp.slice(0, 10) === now.slice(0, 10) ? timestamp.slice(11, 19) : timestamp.slice(5, 16).replace('T', ' ');

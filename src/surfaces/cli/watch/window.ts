@@ -1,13 +1,13 @@
 import { measureWidth, truncate } from '#core/terminal/text.ts';
 
-/** Which part of a long list is seen, with what is chosen near the middle of it: where it begins. */
+/** Returns the first visible line of a long list, with the selected line near the middle. */
 export const getWindowStart = (chosen: number, shown: number, count: number): number =>
   Math.max(0, Math.min(chosen - Math.floor(shown / 2), count - shown));
 
-/** Stands before what is chosen, so that it is seen without colours too. */
+/** Marks the selection, so that it is visible without colours too. */
 export const selectionMark = '▌';
 
-/** At most this wide, whatever it is painted with. */
+/** Truncates a painted line and keeps its colour codes. */
 export function truncatePainted(line: string, width: number): string {
   if (measureWidth(line) <= width) return line;
   let left = width;

@@ -9,7 +9,7 @@ import { checkDependsExist, checkParentOpen, createTask, type NewTask, requireAn
 import { checkNoCycle } from './order.ts';
 import { checkAncestryInScope, findDefaultParent } from './scope.ts';
 
-export interface BatchEntry extends Omit<NewTask, 'depends'> {
+interface BatchEntry extends Omit<NewTask, 'depends'> {
   ref?: string | undefined;
   parent?: string | undefined;
   depends?: string[] | undefined;

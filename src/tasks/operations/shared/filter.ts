@@ -1,5 +1,5 @@
 import { boolean, description, optional, pipe } from 'valibot';
-import { Label, Priority, Status, TaskId, TaskType } from '#core/model/scalars.ts';
+import { Label, PrioritySchema, StatusSchema, TaskIdSchema, TaskTypeSchema } from '#core/model/scalars.ts';
 import { defined } from '#lib/defined.ts';
 import type { ReadStore } from '#store/port/store.ts';
 import type { TaskFilter } from '#store/port/tasks.ts';
@@ -7,11 +7,11 @@ import { checkTaskExists } from './require.ts';
 
 /** The filters that `find` and `list` share. */
 export const taskFilterParams = {
-  parent: optional(pipe(TaskId, description('Only direct children of this task'))),
-  status: optional(pipe(Status, description('Only tasks with this status'))),
-  type: optional(pipe(TaskType, description('Only this tier'))),
+  parent: optional(pipe(TaskIdSchema, description('Only direct children of this task'))),
+  status: optional(pipe(StatusSchema, description('Only tasks with this status'))),
+  type: optional(pipe(TaskTypeSchema, description('Only this tier'))),
   label: optional(pipe(Label, description('Only tasks with this label'))),
-  priority: optional(pipe(Priority, description('Only this priority'))),
+  priority: optional(pipe(PrioritySchema, description('Only this priority'))),
   archived: optional(pipe(boolean(), description('Only archived tasks'))),
 };
 

@@ -6,7 +6,7 @@ import type { ReadStore } from '#store/port/store.ts';
 import { findCycle, listPrerequisites, type Milestone, parseMilestone, type TaskLinks } from '../../rules/order.ts';
 
 /** The parent and the dependencies of a task after a planned change. */
-export interface PlannedTask {
+interface PlannedTask {
   id: TaskId;
   parentId?: TaskId | undefined;
   depends: TaskId[];
@@ -34,13 +34,13 @@ export async function loadReachableLinks(store: ReadStore, planned: PlannedTask[
   const plannedChildren = new Map<TaskId, TaskId[]>();
   for (const task of planned) if (task.parentId) addToList(plannedChildren, task.parentId, task.id);
   const links: TaskLinks = { parentOf: new Map(), dependsOf: new Map(), childrenOf: new Map() };
-  const known = { begin: new Set<TaskId>(), finish: new Set<TaskId>() };
+  const visited = { begin: new Set<TaskId>(), finish: new Set<TaskId>() };
   let frontier = new Set<Milestone>(planned.map((task): Milestone => `finish ${task.id}`));
   while (frontier.size > 0) {
     const begin = [...frontier].filter((milestone) => milestone.startsWith('begin')).map((milestone) => milestone.slice(6));
     const finish = [...frontier].filter((milestone) => milestone.startsWith('finish')).map((milestone) => milestone.slice(7));
-    for (const id of begin) known.begin.add(id);
-    for (const id of finish) known.finish.add(id);
+    for (const id of begin) visited.begin.add(id);
+    for (const id of finish) visited.finish.add(id);
     const stored = await store.tasks.getLinks(begin.filter((id) => !overlay.has(id)));
     for (const { id, parentId, depends } of [...stored, ...begin.flatMap((id) => overlay.get(id) ?? [])]) {
       if (parentId) links.parentOf.set(id, parentId);
@@ -52,7 +52,7 @@ export async function loadReachableLinks(store: ReadStore, planned: PlannedTask[
     for (const milestone of frontier)
       for (const prerequisite of listPrerequisites(milestone, links)) {
         const [kind, id] = parseMilestone(prerequisite);
-        if (!known[kind].has(id)) next.add(prerequisite);
+        if (!visited[kind].has(id)) next.add(prerequisite);
       }
     frontier = next;
   }

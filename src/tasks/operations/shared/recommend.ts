@@ -1,23 +1,15 @@
-import { array, type InferOutput, number, strictObject, string } from 'valibot';
 import type { TaskId } from '#core/model/scalars.ts';
+import type { ScoredTask } from '../../model/scored-task.ts';
 import { rankTasks } from '../../rules/next.ts';
 import { checkTaskExists } from './require.ts';
 import type { RecommendContext } from './task-context.ts';
-
-export const Recommendation = strictObject({
-  taskId: string(),
-  title: string(),
-  score: number(),
-  reasons: array(strictObject({ term: string(), points: number() })),
-});
-export type Recommendation = InferOutput<typeof Recommendation>;
 
 /** Recommends at most `count` tasks inside the root, or else in the session's scope; best first. */
 export async function recommendTasks(
   { store, now, config, session }: RecommendContext,
   root: TaskId | undefined,
   count: number,
-): Promise<Recommendation[]> {
+): Promise<ScoredTask[]> {
   await checkTaskExists(store, root);
   const ranked = rankTasks(
     await store.tasks.getOpenGraph(),

@@ -7,14 +7,14 @@ import { checkHolder } from './task-transitions.ts';
 /** Rejects a move that would take a claimed task out of its session's scope (exit 35), or put one active session inside another (32). */
 export async function checkSessionScopes(ctx: ClaimContext, moved: TaskId, ancestry: { id: TaskId }[]): Promise<void> {
   const { store } = ctx;
-  const inside = new Set([moved, ...(await store.tasks.listDescendants(moved)).map(({ id }) => id)]);
+  const movedIds = new Set([moved, ...(await store.tasks.listDescendants(moved)).map(({ id }) => id)]);
   const isAncestor = (root: TaskId): boolean => ancestry.some(({ id }) => id === root);
-  for (const { taskId, session } of await store.claims.listForTasks([...inside])) {
+  for (const { taskId, session } of await store.claims.listForTasks([...movedIds])) {
     const root = session && (await store.sessions.get(session))?.scope.root;
-    if (root && !inside.has(root) && !isAncestor(root)) await checkHolder(ctx, taskId);
+    if (root && !movedIds.has(root) && !isAncestor(root)) await checkHolder(ctx, taskId);
   }
   const active = await store.sessions.listActive();
-  const inner = active.find(({ scope }) => scope.root && inside.has(scope.root));
+  const inner = active.find(({ scope }) => scope.root && movedIds.has(scope.root));
   const outer = inner && active.find(({ scope }) => scope.root && isAncestor(scope.root));
   if (!outer) return;
   throw new CleoError('E_SCOPE_CONFLICT', {

@@ -1,6 +1,6 @@
 import { description, optional, pipe } from 'valibot';
-import { TaskId } from '#core/model/scalars.ts';
+import { TaskIdSchema } from '#core/model/scalars.ts';
 
 /** Parameter of operations that can be limited to a part of the project. */
-export const Root = optional(pipe(TaskId, description('Only inside this saga, epic or task')));
+export const Root = optional(pipe(TaskIdSchema, description('Only inside this saga, epic or task')));
 export const rootAliases = { epicId: 'epic', sagaId: 'epic' };

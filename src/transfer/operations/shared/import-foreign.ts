@@ -6,7 +6,7 @@ import type { ImportDraft, StoreSnapshot } from '../../rules/import-state.ts';
 import { createImportDraft, type ImportPlan, planImport } from '../../rules/plan.ts';
 import { applyPlacement } from '../../rules/records.ts';
 
-export interface ImportReport {
+interface ImportReport {
   imported: number;
   updated: number;
   unchanged: number;

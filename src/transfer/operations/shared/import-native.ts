@@ -6,18 +6,19 @@ import {
   Criterion,
   Description,
   FilePath,
-  GateName,
+  GateNameSchema,
   isStorable,
   Label,
   NoteText,
   Phase,
-  Priority,
+  PrioritySchema,
   Reason,
-  RelationType,
-  Status,
-  TaskId,
-  TaskSize,
-  TaskType,
+  RelationTypeSchema,
+  StatusSchema,
+  type TaskId,
+  TaskIdSchema,
+  TaskSizeSchema,
+  TaskTypeSchema,
   Title,
   toTaskId,
   toTaskNumber,
@@ -41,27 +42,29 @@ const Text = pipe(string(), check(isStorable, 'must not contain NUL or lone surr
 
 /** A line of an export. Fields derived from other tasks (`epicId`, `child_task` criteria) are accepted and ignored. */
 const ExportLine = strictObject({
-  id: TaskId,
-  type: TaskType,
+  id: TaskIdSchema,
+  type: TaskTypeSchema,
   title: Title,
   description: optional(Description),
-  status: Status,
-  priority: Priority,
-  size: optional(TaskSize),
-  parentId: optional(TaskId),
-  epicId: optional(TaskId),
+  status: StatusSchema,
+  priority: PrioritySchema,
+  size: optional(TaskSizeSchema),
+  parentId: optional(TaskIdSchema),
+  epicId: optional(TaskIdSchema),
   labels: optional(array(Label)),
   phase: optional(Phase),
-  depends: optional(array(TaskId)),
+  depends: optional(array(TaskIdSchema)),
   blockedBy: optional(Text),
-  relations: optional(array(strictObject({ taskId: TaskId, type: RelationType, reason: Reason, direction: picklist(['to', 'from']) }))),
+  relations: optional(
+    array(strictObject({ taskId: TaskIdSchema, type: RelationTypeSchema, reason: Reason, direction: picklist(['to', 'from']) })),
+  ),
   acceptance: optional(
     array(
       strictObject({
         kind: picklist(['text', 'evidence_bound', 'child_task']),
         text: optional(Criterion),
-        gate: optional(GateName),
-        target: optional(TaskId),
+        gate: optional(GateNameSchema),
+        target: optional(TaskIdSchema),
         met: optional(literal(true)),
         metAt: optional(Time),
         metBy: optional(AgentId),
@@ -109,9 +112,9 @@ export async function importTasks(ctx: MutationContext, content: string): Promis
 }
 
 function parseLines(content: string): ExportLine[] {
-  const whole = /^\s*[[{]/.test(content) ? parseJson(content) : undefined;
-  const listed = Array.isArray(whole) ? whole : (whole as { tasks?: unknown } | undefined)?.tasks;
-  if (Array.isArray(listed)) return listed.map((value, i) => parseLine(value, `entry ${i + 1}`));
+  const document = /^\s*[[{]/.test(content) ? parseJson(content) : undefined;
+  const list = Array.isArray(document) ? document : (document as { tasks?: unknown } | undefined)?.tasks;
+  if (Array.isArray(list)) return list.map((value, i) => parseLine(value, `entry ${i + 1}`));
   const lines = content.split(/\r?\n/).map((text, i) => ({ text, n: i + 1 }));
   return lines.filter(({ text }) => text.trim() !== '').map(({ text, n }) => parseLine(parseJsonLine(text, n), `line ${n}`));
 }

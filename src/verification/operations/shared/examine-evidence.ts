@@ -7,7 +7,7 @@ import { defined } from '#lib/defined.ts';
 import { splitCommand } from '#lib/split-command.ts';
 import type { Platform, Project, WorkingTree } from '#platform/port.ts';
 import type { GateEvidence } from '../../model/verification.ts';
-import { type EvidenceClaim, splitList } from '../../rules/evidence.ts';
+import { type EvidenceClaim, splitPaths } from '../../rules/evidence.ts';
 import { readTestReport } from '../../rules/test-report.ts';
 
 export interface EvidenceContext {
@@ -40,7 +40,7 @@ async function examineClaim(ctx: EvidenceContext, tree: WorkingTree, { kind, val
     case 'commit':
       return examineCommit(ctx, tree, value);
     case 'files':
-      return { kind, files: await Promise.all(splitList(value).map((path) => hashFile(ctx, tree, path))) };
+      return { kind, files: await Promise.all(splitPaths(value).map((path) => hashFile(ctx, tree, path))) };
     case 'tool':
       return runTool(ctx, tree, value);
     case 'test-run':
@@ -135,7 +135,7 @@ export function checkEvidenceForms(
   for (const { kind, value, text } of claims) {
     if ((kind === 'url' || kind === 'note') && !config['verification.allowNotes'])
       throw createError(`${JSON.stringify(text.slice(0, 80))} cannot be checked`);
-    if (value === '' || (kind === 'files' && splitList(value).length === 0)) throw createError(`${kind}: has no value`);
+    if (value === '' || (kind === 'files' && splitPaths(value).length === 0)) throw createError(`${kind}: has no value`);
     if (kind === 'tool' && !findTool(ctx, value)) {
       const isName = /^[A-Za-z0-9][\w-]{0,49}$/.test(value);
       throw createError(`there is no tool ${JSON.stringify(value.slice(0, 60))}`, {

@@ -12,7 +12,7 @@ export async function findStaleEvidence(ctx: Pick<QueryContext, 'store' | 'platf
         kind: 'stale-evidence',
         severity: 'warning',
         taskId,
-        message: `${taskId}: ${files.slice(0, 5).join(', ')}${files.length > 5 ? ' …' : ''} changed after it was evidence for ${gate}`,
+        message: `${taskId}: evidence files for ${gate} have changed: ${files.slice(0, 5).join(', ')}${files.length > 5 ? ' …' : ''}`,
         fix,
       });
   return problems;

@@ -33,16 +33,16 @@ export async function prepareVerdict(
   await checkScope(ctx, taskId);
   const state = await requireVerifiable(store, taskId);
   checkIndependent(taskId, await store.gates.listWorkers(taskId), by, caller.agent);
-  const given = state.rounds.verdict;
-  const isGiven = given?.verdict === 'attested';
-  if (isGiven && (verdict !== 'attested' || given.by !== by))
+  const existing = state.rounds.verdict;
+  const isAttested = existing?.verdict === 'attested';
+  if (isAttested && (verdict !== 'attested' || existing.by !== by))
     throw new CleoError('E_VERIFICATION_LOCKED', {
       taskId,
-      problem: `was attested by ${given.by}; a round has one verdict`,
+      problem: `was attested by ${existing.by}; a round has one verdict`,
       fix: `cleo verify ${taskId}`,
     });
-  if (!isGiven) checkGateOrder(taskId, state.held, needs);
-  return { by, state, isRepeated: isGiven };
+  if (!isAttested) checkGateOrder(taskId, state.held, needs);
+  return { by, state, isRepeated: isAttested };
 }
 
 /** Stores the verdict as an attempt at the last gate and as the verdict of the round. */

@@ -1,23 +1,23 @@
 import { array, boolean, description, number, optional, picklist, pipe, strictObject, string } from 'valibot';
 import { answer, query } from '#core/define.ts';
-import { GateName, TaskId } from '#core/model/scalars.ts';
+import { GateNameSchema, TaskIdSchema } from '#core/model/scalars.ts';
 import { defined } from '#lib/defined.ts';
 import { requireTask } from '#tasks/operations/shared/require.ts';
-import { GateView } from '../../model/verification.ts';
+import { GateViewSchema } from '../../model/verification.ts';
 import { findNextGate } from '../../rules/gates.ts';
 import { findStaleGates, readVerification, toGateViews } from '../shared/verification.ts';
 
 export const validatorAcPull = query({
   name: 'validator.ac-pull',
   summary: 'Show the criteria of a task and the evidence for them',
-  params: strictObject({ taskId: pipe(TaskId, description('The task')) }),
+  params: strictObject({ taskId: pipe(TaskIdSchema, description('The task')) }),
   result: strictObject({
     criteria: array(
       strictObject({
         n: number(),
         kind: picklist(['text', 'evidence_bound', 'child_task']),
         text: optional(string()),
-        gate: optional(GateName),
+        gate: optional(GateNameSchema),
         target: optional(string()),
         isMet: boolean(),
       }),
@@ -26,7 +26,7 @@ export const validatorAcPull = query({
     title: string(),
     round: number(),
     workers: array(string()),
-    gates: array(GateView),
+    gates: array(GateViewSchema),
   }),
   errors: ['E_NOT_FOUND'],
   tier: 2,

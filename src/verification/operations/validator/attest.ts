@@ -2,7 +2,7 @@ import { description, optional, pipe, strictObject, string } from 'valibot';
 import { CleoError } from '#core/errors/error.ts';
 import '../../errors.ts';
 import { mutation, noChange } from '#core/define.ts';
-import { Reason, TaskId } from '#core/model/scalars.ts';
+import { Reason, TaskIdSchema } from '#core/model/scalars.ts';
 import { defined } from '#lib/defined.ts';
 import { Timestamp } from '#tasks/model/task.ts';
 import { clearVerdict } from '../../rules/gates.ts';
@@ -13,7 +13,7 @@ export const validatorAttest = mutation({
   name: 'validator.attest',
   summary: 'Attest that the evidence of a task meets its criteria',
   params: strictObject({
-    taskId: pipe(TaskId, description('The task')),
+    taskId: pipe(TaskIdSchema, description('The task')),
     reason: optional(pipe(Reason, description('Why you attest it'))),
     agent: ValidatorAgent,
   }),

@@ -1,6 +1,6 @@
 import { description, number, pipe, strictObject, string } from 'valibot';
 import { mutation } from '#core/define.ts';
-import { Reason, TaskId } from '#core/model/scalars.ts';
+import { Reason, TaskIdSchema } from '#core/model/scalars.ts';
 import { Timestamp } from '#tasks/model/task.ts';
 import { failRound } from '../../rules/gates.ts';
 import { prepareVerdict, recordVerdict, ValidatorAgent, verdictErrors } from '../shared/verdict.ts';
@@ -9,7 +9,7 @@ export const validatorReject = mutation({
   name: 'validator.reject',
   summary: 'Reject a task: clear its gates and start the next round',
   params: strictObject({
-    taskId: pipe(TaskId, description('The task')),
+    taskId: pipe(TaskIdSchema, description('The task')),
     reason: pipe(Reason, description('What is missing, for the next agent')),
     agent: ValidatorAgent,
   }),
@@ -24,7 +24,7 @@ export const validatorReject = mutation({
     call: { taskId: 'T001', reason: 'Quoted fields are not read' },
   },
   async run(ctx, { taskId, agent, reason }) {
-    // Requiring testsPassed makes sure that there is work to judge.
+    // The gates before testsPassed must hold evidence, so that there is work to judge.
     const { by, state } = await prepareVerdict(ctx, { taskId, agent, verdict: 'rejected', needs: 'testsPassed' });
     const rounds = failRound(state.rounds);
     const verdict = await recordVerdict(ctx, state, { verdict: 'rejected' as const, by, at: ctx.now, reason }, rounds);

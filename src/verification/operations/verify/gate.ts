@@ -3,13 +3,13 @@ import { CleoError } from '#core/errors/error.ts';
 import { wholeNumber } from '#core/model/whole-number.ts';
 import '../../errors.ts';
 import { type JobContext, job } from '#core/define.ts';
-import { GateName, TaskId } from '#core/model/scalars.ts';
+import { type GateName, GateNameSchema, type TaskId, TaskIdSchema } from '#core/model/scalars.ts';
 import { defined } from '#lib/defined.ts';
 import { findNearest } from '#lib/nearest.ts';
 import type { ReadStore } from '#store/port/store.ts';
 import { checkScope } from '#tasks/operations/shared/scope.ts';
 import { requireTaskOrFocus } from '#tasks/operations/shared/task-transitions.ts';
-import { evidenceGateNames, type GateAttempt, GateEvidence } from '../../model/verification.ts';
+import { evidenceGateNames, type GateAttempt, type GateEvidence, GateEvidenceSchema } from '../../model/verification.ts';
 import { listEvidenceForms, parseEvidence } from '../../rules/evidence.ts';
 import { checkGateOrder, checkIndependent, clearVerdict, failRound, findNextGate } from '../../rules/gates.ts';
 import { checkEvidenceForms, EvidenceRejected, examineEvidence } from '../shared/examine-evidence.ts';
@@ -19,7 +19,7 @@ export const verifyGate = job({
   name: 'verify.gate',
   summary: 'Submit evidence for a gate of a task and check it',
   params: strictObject({
-    taskId: optional(pipe(TaskId, description('The task; default: the focused one'))),
+    taskId: optional(pipe(TaskIdSchema, description('The task; default: the focused one'))),
     gate: pipe(string(), metadata({ choices: [...evidenceGateNames] }), description('The gate; gates are passed in this order')),
     evidence: pipe(
       string(),
@@ -32,11 +32,11 @@ export const verifyGate = job({
   result: strictObject({
     verification: strictObject({
       taskId: string(),
-      gate: GateName,
+      gate: GateNameSchema,
       round: number(),
       by: string(),
-      evidence: array(GateEvidence),
-      next: optional(GateName),
+      evidence: array(GateEvidenceSchema),
+      next: optional(GateNameSchema),
     }),
   }),
   errors: [

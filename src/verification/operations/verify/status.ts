@@ -1,9 +1,10 @@
 import { array, description, number, optional, pipe, strictObject, string } from 'valibot';
 import { query } from '#core/define.ts';
-import { GateName, TaskId } from '#core/model/scalars.ts';
+import { GateNameSchema, TaskIdSchema } from '#core/model/scalars.ts';
+import { defined } from '#lib/defined.ts';
 import { Timestamp } from '#tasks/model/task.ts';
 import { requireTaskOrFocus } from '#tasks/operations/shared/task-transitions.ts';
-import { GateEvidence, GateView } from '../../model/verification.ts';
+import { GateEvidenceSchema, GateViewSchema } from '../../model/verification.ts';
 import { listEvidenceForms } from '../../rules/evidence.ts';
 import { findNextGate } from '../../rules/gates.ts';
 import { listVerificationTools } from '../shared/examine-evidence.ts';
@@ -14,18 +15,18 @@ const maxFailures = 5;
 export const verifyStatus = query({
   name: 'verify.status',
   summary: 'Show the gates of a task and the accepted evidence forms',
-  params: strictObject({ taskId: optional(pipe(TaskId, description('The task; default: the focused one'))) }),
+  params: strictObject({ taskId: optional(pipe(TaskIdSchema, description('The task; default: the focused one'))) }),
   result: strictObject({
     verification: strictObject({
       taskId: string(),
       round: number(),
       failedRounds: number(),
       maxRounds: number(),
-      gates: array(GateView),
-      next: optional(GateName),
+      gates: array(GateViewSchema),
+      next: optional(GateNameSchema),
       verdict: optional(strictObject({ verdict: string(), by: string(), at: Timestamp, reason: optional(string()) })),
       failures: optional(
-        array(strictObject({ gate: GateName, round: number(), by: string(), at: Timestamp, evidence: array(GateEvidence) })),
+        array(strictObject({ gate: GateNameSchema, round: number(), by: string(), at: Timestamp, evidence: array(GateEvidenceSchema) })),
       ),
       accepts: array(string()),
       tools: optional(array(string())),
@@ -51,8 +52,7 @@ export const verifyStatus = query({
         failedRounds: rounds.failed,
         maxRounds: config['verification.maxRounds'],
         gates: toGateViews(held, stale),
-        ...(next ? { next } : {}),
-        ...(rounds.verdict ? { verdict: rounds.verdict } : {}),
+        ...defined({ next, verdict: rounds.verdict }),
         ...(failures.length ? { failures: failures.map(({ passed: _, ...failure }) => failure) } : {}),
         accepts: listEvidenceForms(config['verification.allowNotes']),
         ...(tools.length ? { tools } : {}),

@@ -1,0 +1,115 @@
+import { join, relative } from 'node:path';
+import { CleoError } from '#core/errors/error.ts';
+import { quote } from '#core/errors/quote.ts';
+import type { ConfigProblem } from '#core/model/config.ts';
+import { projectContextFile } from '#detect/model/project-context.ts';
+import { readProjectContext } from '#detect/operations/shared/project-context.ts';
+import { checkJsonLines } from '#lib/jsonl.ts';
+import type { Platform, Project } from '#platform/port.ts';
+import { getContextLimits } from '#sessions/operations/shared/context-limits.ts';
+import { findMisorderedLevels } from '#sessions/rules/context-window.ts';
+import { removePassword } from '../../rules/store-address.ts';
+import type { CheckResult } from './doctor-finding.ts';
+
+/** The two configuration files, the project's first, with their problems. */
+export function inspectConfigFiles({ config }: Platform, project: Project): { path: string; scope: string; problems: ConfigProblem[] }[] {
+  return [
+    { path: config.projectFile(project), scope: '' },
+    { path: config.userFile(), scope: ' --user' },
+  ].map((file) => ({ ...file, problems: config.inspect(file.path).problems }));
+}
+
+export function checkConfigFiles(platform: Platform, project: Project): CheckResult {
+  const findings: CheckResult['findings'] = inspectConfigFiles(platform, project).flatMap(({ path, scope, problems }) =>
+    problems.map(({ key, problem }) => ({
+      severity: 'error' as const,
+      message: `${path}: ${`${key} ${problem}`.trim()}`,
+      fix: key ? `cleo config unset ${quote(key)}${scope}` : 'cleo doctor --fix',
+    })),
+  );
+  const path = platform.config.projectFile(project);
+  const url = platform.config.inspect(path).values['store.url'] ?? '';
+  if (url !== removePassword(url))
+    findings.push({
+      severity: 'warning',
+      message: `${path}: store.url contains a password, and the file may be shared; set PGPASSWORD or CLEO_DATABASE_URL instead`,
+      fix: `cleo config set store.url ${quote(removePassword(url))}`,
+    });
+  findings.push(...checkContextLevels(platform, project));
+  return { findings };
+}
+
+/** Warns about a level of the context window that can never be reached. The fix unsets a setting that is not the default. */
+function checkContextLevels(platform: Platform, project: Project): CheckResult['findings'] {
+  const { config } = platform;
+  const states = inspectConfigFiles(platform, project);
+  if (states.some(({ problems }) => problems.length > 0)) return [];
+  const values = config.load(project);
+  const pair = findMisorderedLevels(getContextLimits(values));
+  if (!pair) return [];
+  const lowerKey = `context.${pair[0]}Percent` as const;
+  const higherKey = `context.${pair[1]}Percent` as const;
+  const set = [lowerKey, higherKey].flatMap((key) =>
+    states.filter(({ path }) => config.inspect(path).values[key] !== undefined).map(({ scope }) => `${key}${scope}`),
+  );
+  return [
+    {
+      severity: 'warning',
+      message: `${lowerKey} is ${values[lowerKey]}, above ${higherKey}, which is ${values[higherKey]}; it is never reached`,
+      fix: `cleo config unset ${set[0]}`,
+    },
+  ];
+}
+
+/** True if the settings are valid, so that the location of the store is known. */
+export function isConfigured({ config }: Platform, project: Project): boolean {
+  try {
+    config.load(project);
+    return true;
+  } catch (error) {
+    if (error instanceof CleoError) return false;
+    throw error;
+  }
+}
+
+export function checkProjectFiles(platform: Platform, project: Project, now: string): CheckResult {
+  const { files, databaseUrl } = platform;
+  const findings: CheckResult['findings'] = [];
+  if (files.isNetworkDrive(project.folder) && !databaseUrl)
+    findings.push({
+      severity: 'warning',
+      message: `${project.folder} is on a network file system, where SQLite locks are unreliable; use a PostgreSQL store`,
+      fix: 'cleo help init',
+    });
+  for (const { path, state } of inspectJsonLines(platform, project)) {
+    const name = relative(project.root, path);
+    if (state.torn !== undefined)
+      findings.push({ severity: 'error', message: `${name}: the last line is incomplete`, fix: 'cleo doctor --fix' });
+    for (const line of state.invalidLines.slice(0, 5))
+      findings.push({ severity: 'error', message: `${name}: line ${line} is not JSON`, fix: `sed -n ${line}p ${quote(path)}` });
+  }
+  if (files.exists(join(project.root, projectContextFile)) && !readProjectContext(platform, project))
+    findings.push({
+      severity: 'warning',
+      message: `${projectContextFile} cannot be read and is ignored`,
+      fix: 'cleo init --detect',
+    });
+  for (const name of listLeftovers(platform, project, now))
+    findings.push({ severity: 'warning', message: `${name} was left behind by a process that did not finish`, fix: 'cleo doctor --fix' });
+  return { findings };
+}
+
+export const inspectJsonLines = ({ files }: Platform, project: Project) =>
+  files.find(project.folder, '.jsonl').map((path) => ({ path, state: checkJsonLines(files.readText(path) ?? '') }));
+
+const transientPattern = /^cleo\.db\.(?:new|restore)-|\.tmp-\d+-|\.lock$|^.*\.db\.tmp$/;
+const hourMs = 3_600_000;
+
+/** Temporary files that are too old to be in use. The names are relative to `.cleo`. */
+export const listLeftovers = ({ files }: Platform, project: Project, now: string): string[] =>
+  ['', 'backups'].flatMap((folder) =>
+    files
+      .list(join(project.folder, folder))
+      .filter(({ name, changedAt }) => transientPattern.test(name) && Date.parse(now) - Date.parse(changedAt) > hourMs)
+      .map(({ name }) => join(folder, name)),
+  );

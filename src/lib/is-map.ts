@@ -1,1 +1,0 @@
-export { isPlainObject as isMap } from './is-plain-object.ts';
