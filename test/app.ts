@@ -160,7 +160,18 @@ export function createCli(app: App, env: Record<string, string>): TestApp['cli']
       appAt: (folder) => createApp(createPlatform({ ...env, CLEO_ROOT: folder }, folder, '0.0.0-test')),
       start: async () => 0,
     };
-    const exitCode = await runCli(app, typeof words === 'string' ? splitShellWords(words).slice(1) : words, terminal);
+    // The command line would print an exception of the check as an error of the operation.
+    let undeclared: unknown;
+    const onReply: App['onReply'] = (...args) => {
+      try {
+        checkDeclaredErrors(...args);
+      } catch (error) {
+        undeclared = error;
+      }
+    };
+    const argv = typeof words === 'string' ? splitShellWords(words).slice(1) : words;
+    const exitCode = await runCli({ ...app, onReply }, argv, terminal);
+    if (undeclared) throw undeclared;
     return { exitCode, out, envelope: out.startsWith('{') ? JSON.parse(out) : {} };
   };
 }

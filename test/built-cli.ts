@@ -1,10 +1,8 @@
 import { spawn } from 'node:child_process';
-import { existsSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 
 /** The built command. `CLEO_TEST_DIST` selects another build. */
 export const cleoPath = join(resolve(import.meta.dirname, '..', process.env.CLEO_TEST_DIST ?? 'dist'), 'cleo.js');
-if (!existsSync(cleoPath)) throw new Error(`${cleoPath} is missing; run npm run build`);
 
 export interface CommandResult {
   exitCode: number | null;

@@ -25,6 +25,6 @@ const commonErrors = new Set<ErrorCode>([
 export const checkDeclaredErrors: NonNullable<App['onReply']> = (_, { operation, error }) => {
   // Operations with exit codes of their own return every error as E_SKILL.
   if (!operation || !error || operation.exitNamespace) return;
-  if (commonErrors.has(error.row) || operation.errors.includes(error.row)) return;
+  if (commonErrors.has(error.row) || operation.errors.some((code) => code === error.row || code === error.code)) return;
   throw new Error(`${operation.name} returned ${error.row}, which its definition does not list in errors: ${error.message}`);
 };

@@ -47,7 +47,7 @@ describe('the run lock', () => {
     expect(all.map(({ error }) => error?.exitCode ?? 0).sort()).toEqual([0, 75, 75, 75]);
     expect(all.find(({ success }) => success)!._meta.warnings).toEqual([
       expect.stringMatching(/took over the lock of process \d+, which is gone/),
-      'run-gone: killed 1 process that was still running',
+      'run-gone: killed 1 subprocess that was still running',
     ]);
     for (const stale of [
       { ...alive, boot: 'another', nonce: 'x' },
@@ -159,7 +159,7 @@ describe('a resumed run', () => {
     expect(error.fix).toBe(`cleo trace show ${id}`);
     shop.writeFile('ready', '');
     const refused = (await shop.runConstruct({ resume: id })).error;
-    expect(refused).toMatchObject({ exitCode: 66, message: expect.stringContaining('give it again with --input') });
+    expect(refused).toMatchObject({ exitCode: 66, message: expect.stringContaining('pass them again with --input') });
     expect((await shop.cli(refused.fix)).exitCode).toBe(0);
     expect((await shop.runConstruct({ resume: id, input })).success).toBe(true);
     expect(JSON.parse(readFileSync(join(shop.root, 'got.json'), 'utf8')).inputs).toEqual(input);
@@ -235,7 +235,7 @@ describe('a resumed run', () => {
     const path = join(shop.root, '.cleo/traces', readRunRecord(shop).trace);
     writeFileSync(path, '{"ts":"2026', { flag: 'a' });
     const answer = await shop.runConstruct({ resume: id, input: { word: 'w' } });
-    expect(answer._meta.warnings).toEqual([expect.stringMatching(/cut short; it was moved to \S+\.corrupt$/)]);
+    expect(answer._meta.warnings).toEqual([expect.stringMatching(/incomplete; it was moved to \S+\.corrupt$/)]);
     expect([readFileSync(`${path}.corrupt`, 'utf8'), statSync(`${path}.corrupt`).mode & 0o777]).toEqual(['{"ts":"2026', 0o600]);
     expect(await shop.call('trace.verify', { run: id })).toMatchObject({ success: true });
   });
@@ -283,7 +283,7 @@ describe('a resumed run', () => {
     const folder = join(shop.root, '.cleo/runs', id);
     for (const name of ['run.json', 'second/b/1/result.json']) writeFileSync(join(folder, `${name}.tmp-12-abc`), '{');
     const answer = await shop.runConstruct({ resume: id, input: { word: 'w' } });
-    expect(answer._meta.warnings).toEqual([`${id}: killed 2 processes that were still running`]);
+    expect(answer._meta.warnings).toEqual([`${id}: killed 2 subprocesses that were still running`]);
     expect(existsSync(held)).toBe(false);
     expect(execFileSync('ps', ['-eo', 'stat=,args='], { encoding: 'utf8' })).not.toMatch(/^[^Z].*\bsleep 47$/m);
     expect(readdirSync(folder, { recursive: true }).filter((name) => String(name).includes('.tmp-'))).toEqual([]);
@@ -345,8 +345,8 @@ describe('a review', () => {
   });
 
   test.each([
-    ['by the code', 'exit 83', 83, 'the skill ended with 83 (escalation)'],
-    ['by the name of the exit code', 'exit 9', 9, 'the skill ended with 9 (ask_us)'],
+    ['by the code', 'exit 83', 83, 'the skill exited with 83 (escalation)'],
+    ['by the name of the exit code', 'exit 9', 9, 'the skill exited with 9 (ask_us)'],
     [
       'by its result file, although it failed',
       'echo \'{"human_review_requested": true}\' > "$CLEO_RESULT"; exit 1',

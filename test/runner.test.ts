@@ -249,7 +249,7 @@ describe('attempts', () => {
       'echo x > declared.txt; echo y > stray.txt; echo \'{"side_effects":[{"type":"file_write","target":"declared.txt","reversible":true,"description":"a note"},{"type":"api_call","target":"https://example.org"}]}\' > "$CLEO_RESULT"; echo \'{"type":"side_effect","kind":"notification","target":"the team"}\' >> "$CLEO_EVENTS"',
     );
     const { run } = await shop.runConstruct();
-    expect(run.executions[0].warnings.map(({ message }: Json) => message)).toEqual(['stray.txt was created, and is no output of only']);
+    expect(run.executions[0].warnings.map(({ message }: Json) => message)).toEqual(['stray.txt was created, but is not an output of only']);
     expect(shop.readResult('only', 'it').outputs.side_effects).toEqual([
       { type: 'file_write', target: 'declared.txt', reversible: true, description: 'a note' },
       { type: 'file_write', target: 'stray.txt', reversible: false, description: 'created' },
@@ -279,7 +279,7 @@ describe('outputs', () => {
       'too many',
       '"out/*"',
       'mkdir -p out; cd out; seq 1100 | xargs touch; for n in $(seq 1100); do echo x > $n; done',
-      /more files fit than are looked at/,
+      /the pattern matches too many files/,
     ],
     ['a link inside the project', 'out', 'echo x > real; ln -s real out', undefined],
   ])('%s', async (_, paths, script, expected) => {
@@ -295,7 +295,7 @@ describe('outputs', () => {
     const server = createServer().listen(join(shop.root, 'out'));
     onTestFinished(() => void server.close());
     await sleep(50);
-    expect((await shop.runConstruct()).error).toMatchObject({ exitCode: 84, message: expect.stringMatching(/no regular file/) });
+    expect((await shop.runConstruct()).error).toMatchObject({ exitCode: 84, message: expect.stringMatching(/not a regular file/) });
   });
 
   test('that existed before are reported', async () => {

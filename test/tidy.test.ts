@@ -302,7 +302,7 @@ describe('errors', () => {
 });
 
 describe('errors of a domain', () => {
-  const errorFiles = shipped.filter((path) => layerOf(path) === 'errors' && /^addRows\(/m.test(read(path)));
+  const errorFiles = shipped.filter((path) => layerOf(path) === 'errors' && /^addErrorRows\(/m.test(read(path)));
 
   test.each(errorFiles)('every file that throws an error of %s imports it', (file) => {
     const rows = [...code(file).matchAll(/^ {2}(E_[A-Z_]+): row/gm)].map((found) => found[1]!);

@@ -1,3 +1,4 @@
+import { defined } from '#lib/defined.ts';
 import type { CommandDefinition, Operation } from './define.ts';
 import { commandLine } from './errors/quote.ts';
 import { describeParams } from './shape.ts';
@@ -40,7 +41,7 @@ export function toArgv(
   }
   // A word that looks like a flag must follow `--`.
   const afterDashes = words.some((word) => /^-./.test(word)) ? ['--', ...words.splice(words.findIndex((word) => /^-./.test(word)))] : [];
-  return { argv: [...words, ...flags, ...afterDashes], ...(stdin === undefined ? {} : { stdin }) };
+  return defined({ argv: [...words, ...flags, ...afterDashes], stdin });
 }
 
 export function formatCommand(

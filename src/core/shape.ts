@@ -1,3 +1,4 @@
+import { defined } from '#lib/defined.ts';
 /** A parameter as its schema describes it, for flags, help, completion and messages. */
 export interface ParamShape {
   name: string;
@@ -38,16 +39,18 @@ export function describeParam(name: string, node: SchemaNode): ParamShape {
   const options =
     (item ?? core).type === 'picklist' ? ((item ?? core).options as string[]) : (seen.metadata.choices as string[] | undefined);
   const value = seen.metadata.value ?? each.metadata.value;
-  return {
+  const type: ParamShape['type'] =
+    core.type === 'boolean' ? 'flag' : core.type === 'number' ? 'number' : core.type === 'array' ? 'list' : 'text';
+  return defined({
     name,
-    type: core.type === 'boolean' ? 'flag' : core.type === 'number' ? 'number' : core.type === 'array' ? 'list' : 'text',
+    type,
     isRequired: node.type !== 'optional',
-    ...(options ? { choices: options } : {}),
+    choices: options,
     about: seen.description,
-    ...(typeof value === 'string' ? { value } : {}),
-    ...(isScalar(node.default) ? { default: node.default } : {}),
+    value: typeof value === 'string' ? value : undefined,
+    default: isScalar(node.default) ? node.default : undefined,
     separator: typeof seen.metadata.separator === 'string' ? seen.metadata.separator : ',',
-  };
+  });
 }
 
 const isScalar = (value: unknown): value is string | number | boolean => ['string', 'number', 'boolean'].includes(typeof value);

@@ -1,6 +1,7 @@
 import type { AnswerOptions, Operation } from '#core/define.ts';
 import type { CleoError } from '#core/errors/error.ts';
 import type { Changes } from '#core/model/audit.ts';
+import { defined } from '#lib/defined.ts';
 
 export interface Meta {
   command: string;
@@ -32,13 +33,13 @@ export interface Outcome {
 export function createSuccess(operation: Operation, meta: Meta, outcome: Outcome): Envelope {
   const { exit, warnings, truncated } = outcome.options;
   return {
-    _meta: {
+    _meta: defined({
       ...meta,
       resultsField: getResultsField(operation),
-      ...(warnings?.length ? { warnings } : {}),
-      ...(exit ? { exitCode: exit } : {}),
-      ...(truncated ? { truncated } : {}),
-    },
+      warnings: warnings?.length ? warnings : undefined,
+      exitCode: exit,
+      truncated,
+    }),
     success: true,
     ...outcome.result,
     ...(outcome.changes ? { data: toReceipt(outcome) } : {}),

@@ -1,5 +1,6 @@
 import { CleoError } from '#core/errors/error.ts';
 import type { AuditDraft, Changes } from '#core/model/audit.ts';
+import { defined } from '#lib/defined.ts';
 import { isPlainObject } from '#lib/is-plain-object.ts';
 import { redactParams } from '#lib/redact.ts';
 import type { WriteStore } from '#store/port/store.ts';
@@ -13,9 +14,9 @@ function toAuditEntry(ctx: CallContext, exitCode: number, changes?: Changes, err
   const { grade } = app.platform;
   const session = caller.session ?? (grade.isEnabled ? grade.id : undefined);
   const [domain = '', ...rest] = call.operation.split('.');
-  return {
+  return defined({
     timestamp: now,
-    ...(session ? { session } : {}),
+    session,
     agent: caller.agent,
     gateway: call.gateway,
     domain,
@@ -23,12 +24,12 @@ function toAuditEntry(ctx: CallContext, exitCode: number, changes?: Changes, err
     params: JSON.stringify(toLoggedParams(call, ctx.operation.redactedParams)),
     success: errorCode === undefined,
     exitCode,
-    ...(errorCode ? { errorCode } : {}),
+    errorCode,
     created: changes?.created ?? [],
     updated: changes?.updated ?? [],
     deleted: changes?.deleted ?? [],
     durationMs: Math.round(app.platform.monotonicMs() - startedAt),
-  };
+  });
 }
 
 /** Redacts the parameters. An agent can choose any name, so `@token` records the token it used. */

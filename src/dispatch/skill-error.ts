@@ -4,9 +4,9 @@ import { createSkillError, toSkillError } from '#runs/errors/skill.ts';
 
 /** Converts an error to the exit codes of skills, and redacts secrets that came from a caller, a file or a skill. */
 export function redactSkillError(known: CleoError): CleoError {
-  const refusal = toSkillError(known);
-  const { row, exitCode, message, fix, details } = refusal;
-  if (row !== 'E_SKILL') return refusal;
+  const error = toSkillError(known);
+  const { row, exitCode, message, fix, details } = error;
+  if (row !== 'E_SKILL') return error;
   return createSkillError(exitCode, redactText(message), redactText(fix), redactDetails(details) as Record<string, unknown>);
 }
 

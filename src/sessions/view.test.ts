@@ -114,7 +114,7 @@ test('draws a briefing as Markdown without empty parts', async () => {
 });
 
 test.each([
-  [{ state: 'stale' }, '· stale  nobody has reported how full the context window is\n'],
+  [{ state: 'stale' }, '· stale  context window usage has not been reported\n'],
   [
     { state: 'critical', percent: 91, used: 182, max: 200, reportedAt: '2025-12-31T23:58:00.000Z' },
     '✗ critical  91% of the context window: 182 of 200 tokens, reported 2m ago\n',

@@ -90,7 +90,7 @@ function drawContext(fields: Fields, screen: Screen): string[] {
   const mark: Required<Cell> = stateMarks[state] ?? { text: '·', colour: 'dim' };
   const usage =
     percent === undefined
-      ? 'nobody has reported how full the context window is'
+      ? 'context window usage has not been reported'
       : `${percent}% of the context window: ${used} of ${max} tokens, reported ${formatAge(reportedAt, screen.now)}`;
   const head = `${paintCell(mark, screen)} ${screen.paint(mark.colour, toHalfLine(state, screen))}  `;
   return [...drawHanging(head, usage, screen), ...(isEmpty(others) ? [] : drawFields(others, screen))];

@@ -55,21 +55,21 @@ async function createPipeline(): Promise<FaultProject & { counts(): number[] }> 
   const project = await createFaultProject();
   const counts = createFaultFolder();
   const count = (name: string): string => `echo x >> ${counts}/${name}`;
-  construct(
+  writeConstruct(
     project,
     `execution: {phases: [${phases.join(', ')}]}
 skills: [{name: plan, phase: plan}, {name: build, phase: build}, {name: check, phase: check}]
 phases: {plan: {produces: [plan.md]}, build: {produces: [out/a.txt, out/b.txt]}, check: {produces: [report.md]}}
 assessment: {handoffs: {plan_to_build: {required_artifacts: [plan.md]}, build_to_check: {required_artifacts: ["out/*"]}}}`,
   );
-  skill(project, 'plan', `${count('plan')}; echo "{\\"step\\": 1}"; echo planned > plan.md`);
+  writeSkill(project, 'plan', `${count('plan')}; echo "{\\"step\\": 1}"; echo planned > plan.md`);
   // A skill that survives the killed runner would write into the resumed run.
-  skill(
+  writeSkill(
     project,
     'build',
     `${count('build')}; mkdir -p out; cp plan.md out/a.txt; (sleep 20; echo late >> out/b.txt) & p=$!; sleep 0.1; kill $p; cat > out/b.txt.in; grep -o '"inputs":{[^}]*}}' out/b.txt.in > out/b.txt; rm out/b.txt.in`,
   );
-  skill(project, 'check', `${count('check')}; cat out/a.txt out/b.txt > report.md`);
+  writeSkill(project, 'check', `${count('check')}; cat out/a.txt out/b.txt > report.md`);
   return {
     ...project,
     counts: () =>
@@ -106,10 +106,10 @@ test('a killed run resumes without repeating finished phases, to the same result
   let struck = 0;
   let resumed = 0;
   for (let i = 0; i < kills; i += 1) {
-    const known = runs(project);
+    const known = listRuns(project);
     const killed = await runAndKill(project, ['construct', 'run'], lifeMs * (0.15 + 0.9 * Math.random()));
     if (killed.signal === 'SIGKILL') struck += 1;
-    const [id] = runs(project).filter((one) => !known.includes(one));
+    const [id] = listRuns(project).filter((one) => !known.includes(one));
     // Killed before the run was recorded: the next call starts a new run.
     if (id === undefined) {
       await project.runOk(['construct', 'run']);
@@ -126,7 +126,7 @@ test('a killed run resumes without repeating finished phases, to the same result
     expect(again).toEqual(phases.map((name) => (done.includes(name) ? 0 : 1)));
     expect(readOutcome(project, id)).toEqual(expected);
     expectSound(project, id);
-    expect([left(id), listLeftoverFiles(id)]).toEqual([[], []]);
+    expect([listLeftover(id), listLeftoverFiles(id)]).toEqual([[], []]);
   }
   expect(struck).toBeGreaterThan(kills / 3);
   expect(resumed).toBeGreaterThan(kills / 3);
@@ -183,43 +183,43 @@ test.each<[where: string, script: string, more: string]>([
   ['a precondition', 'true', 'gates: {only: {precondition: {checks: [{command: [sh, -c, "touch begun; sleep 29"]}]}}}'],
 ])('an interrupt during %s ends it and all its processes', async (_, script, more) => {
   const project = await createFaultProject();
-  construct(
+  writeConstruct(
     project,
     `execution: {phases: [only, next]}\nskills: [{name: it, phase: only}, {name: other, phase: next}]\nassessment: {${more}}`,
   );
-  skill(project, 'it', script);
-  skill(project, 'other', 'touch never');
+  writeSkill(project, 'it', script);
+  writeSkill(project, 'other', 'touch never');
   const before = Date.now();
   const { exitCode, answer } = await runAndInterrupt(project, ['construct', 'run', '--intent', 'go'], 'begun');
   expect(Date.now() - before).toBeLessThan(15_000);
   expect([exitCode, answer.error?.code, answer.error?.details.run.status]).toEqual([130, 'E_SKILL_SIGNAL', 'cancelled']);
-  const [id] = runs(project);
+  const [id] = listRuns(project);
   expect(readRecord(project, id!)).toMatchObject({ status: 'cancelled', exit_code: 130 });
   expectSound(project, id!);
-  expect([left(id!), listLeftoverFiles(id!), existsSync(join(project.root, 'never'))]).toEqual([[], [], false]);
+  expect([listLeftover(id!), listLeftoverFiles(id!), existsSync(join(project.root, 'never'))]).toEqual([[], [], false]);
   expect(existsSync(join(project.root, '.cleo/reviews.jsonl'))).toBe(false);
 });
 
 test('a second interrupt kills at once, and the run still records its end', async () => {
   const project = await createFaultProject();
-  construct(
+  writeConstruct(
     project,
     'execution: {phases: [only]}\nskills: [{name: it, phase: only}]\nassessment: {gates: {only: {execution: {kill_grace_ms: 60000}}}}\n',
   );
-  skill(project, 'it', 'trap "" TERM; touch begun; while :; do sleep 0.1; done');
+  writeSkill(project, 'it', 'trap "" TERM; touch begun; while :; do sleep 0.1; done');
   const before = Date.now();
   const { exitCode, answer } = await runAndInterrupt(project, ['construct', 'run'], 'begun', {}, 2);
   expect(Date.now() - before).toBeLessThan(15_000);
   expect([exitCode, answer.error?.details.run.status]).toEqual([130, 'cancelled']);
-  const [id] = runs(project);
+  const [id] = listRuns(project);
   expectSound(project, id!);
-  expect(left(id!)).toEqual([]);
+  expect(listLeftover(id!)).toEqual([]);
 });
 
 test('an interrupt ends the wait for another run', async () => {
   const project = await createFaultProject();
-  construct(project, 'execution: {phases: [only]}\nskills: [{name: it, phase: only}]\n');
-  skill(project, 'it', 'touch begun; until [ -f go ]; do sleep 0.05; done');
+  writeConstruct(project, 'execution: {phases: [only]}\nskills: [{name: it, phase: only}]\n');
+  writeSkill(project, 'it', 'touch begun; until [ -f go ]; do sleep 0.05; done');
   const first = project.run(['construct', 'run']);
   while (!existsSync(join(project.root, 'begun'))) await sleep(20);
   const second = await project.run(['construct', 'run', '--wait', '60000'], {
@@ -235,8 +235,8 @@ test('an interrupt ends the wait for another run', async () => {
 test('a full disk ends the run with exit code 74, and no skill runs unrecorded', async () => {
   const disk = createSmallDisk();
   const project = await createFaultProject(disk.folder);
-  construct(project, 'execution: {phases: [only]}\nskills: [{name: it, phase: only}]\n');
-  skill(project, 'it', 'yes "a line of a log that is as long as a line of a log can be" | head -c 3000000; sleep 60');
+  writeConstruct(project, 'execution: {phases: [only]}\nskills: [{name: it, phase: only}]\n');
+  writeSkill(project, 'it', 'yes "a line of a log that is as long as a line of a log can be" | head -c 3000000; sleep 60');
   const codes: (number | null)[] = [];
   for (let kilobytes = 40; kilobytes <= 160; kilobytes += pickSize(40, 10)) {
     const before = Date.now();
@@ -245,12 +245,12 @@ test('a full disk ends the run with exit code 74, and no skill runs unrecorded',
     expect([73, 74]).toContain(exitCode);
     expect([answer.error?.fix, stderr]).toEqual(['cleo doctor', '']);
     expect(Date.now() - before).toBeLessThan(20_000);
-    for (const id of runs(project)) expect(left(id)).toEqual([]);
+    for (const id of listRuns(project)) expect(listLeftover(id)).toEqual([]);
     for (const name of ['runs', 'traces']) rmSync(join(project.root, '.cleo', name), { recursive: true, force: true });
   }
   expect(codes).toContain(74);
   disk.free();
-  skill(project, 'it', 'true');
+  writeSkill(project, 'it', 'true');
   const { run } = await project.runOk(['construct', 'run']);
   expectSound(project, run.id);
 });
@@ -258,8 +258,8 @@ test('a full disk ends the run with exit code 74, and no skill runs unrecorded',
 test('a run fails with exit code 73 before it starts if nothing can be written', async () => {
   const nobody = createNobodyOptions();
   const project = await createFaultProject();
-  construct(project, 'execution: {phases: [only]}\nskills: [{name: it, phase: only}]\n');
-  skill(project, 'it', 'echo ran');
+  writeConstruct(project, 'execution: {phases: [only]}\nskills: [{name: it, phase: only}]\n');
+  writeSkill(project, 'it', 'echo ran');
   chmodSync(project.root, 0o755);
   chmodSync(join(project.root, '.cleo'), 0o555);
   for (const words of [
@@ -281,7 +281,7 @@ const createAliasBomb = (): string =>
 
 test('rejects invalid manifests with the line, and accepts unusual ones', async () => {
   const project = await createFaultProject();
-  skill(project, 'it', 'true');
+  writeSkill(project, 'it', 'true');
   const head = 'apiVersion: loa/v1\nkind: Construct\n';
   for (const [text, exitCode, problem] of [
     ['', 78, /1:1: is empty/],
@@ -311,12 +311,12 @@ test('rejects invalid manifests with the line, and accepts unusual ones', async 
     expect([ended.exitCode, ended.stderr]).toEqual([exitCode, '']);
     if (problem) expect(ended.answer.error.message).toMatch(problem);
   }
-  expect(runs(project)).toHaveLength(1);
+  expect(listRuns(project)).toHaveLength(1);
 });
 
 test('exits with the code of the deciding skill', async () => {
   const project = await createFaultProject();
-  construct(project, 'execution: {phases: [a, b]}\nskills: [{name: first, phase: a}, {name: second, phase: b}]\n');
+  writeConstruct(project, 'execution: {phases: [a, b]}\nskills: [{name: first, phase: a}, {name: second, phase: b}]\n');
   for (const [one, other, expected] of [
     [0, 0, 0],
     [0, 3, 3],
@@ -324,12 +324,12 @@ test('exits with the code of the deciding skill', async () => {
     [101, 0, 101],
     [256, 0, 0],
   ]) {
-    skill(project, 'first', `exit ${one}`);
-    skill(project, 'second', `exit ${other}`);
+    writeSkill(project, 'first', `exit ${one}`);
+    writeSkill(project, 'second', `exit ${other}`);
     expect((await project.run(['construct', 'run'])).exitCode).toBe(expected);
   }
   cpSync(join(project.root, 'skills/first'), join(project.root, 'skills/own'), { recursive: true });
-  skill(project, 'own', 'kill -SEGV $$');
+  writeSkill(project, 'own', 'kill -SEGV $$');
   expect((await project.run(['skill', 'run', 'own'])).exitCode).toBe(139);
   // The printed path works from every folder of the project.
   const { answer } = await project.run(['construct', 'run', '../construct.yaml', '--phase', 'nowhere'], {

@@ -28,10 +28,10 @@ test('a trace whose writer was killed continues after its last complete line', a
   const program = await bundleProgram(
     folder,
     `import { createHash } from 'node:crypto';
-import { traceWriter } from ${quoteSource('platform/trace-file.ts')};
+import { openTraceWriter } from ${quoteSource('platform/runner/run-files.ts')};
 const redactor = { text: (text) => text, value: (value) => value, stream: () => { throw new Error(); }, counts: () => ({}) };
 const hash = (text) => createHash('sha256').update(text).digest('hex');
-const trace = traceWriter(${JSON.stringify(path)}, { runId: 'run-a', redactor, now: () => new Date().toISOString(), hash });
+const trace = openTraceWriter(${JSON.stringify(path)}, { runId: 'run-a', redactor, now: () => new Date().toISOString(), hash });
 console.log(trace.lines());
 for (let place = 0; ; place++) trace.write(place % 5 === 0 ? 'gate_checked' : 'note', { place, text: 'x'.repeat((place * 997) % 60000) });`,
   );

@@ -1,13 +1,11 @@
 import type { SourceFile } from '../../src/transfer/model/foreign.ts';
-import { importReaders } from '../../src/transfer/operations/shared/import-readers.ts';
-import type { ImportTool } from '../../src/transfer/rules/detect-tool.ts';
+import { type ImportTool, sourceFilePatterns } from '../../src/transfer/rules/detect-tool.ts';
 import { sample } from './sample.ts';
 
 const folders: Partial<Record<ImportTool, string>> = { 'todo.txt': 'todo-txt' };
 
 /** What of a sample is one import: a tool that has several forms has a file for each. */
 export async function importsOf(tool: ImportTool): Promise<SourceFile[][]> {
-  const { accepts } = await importReaders[tool].load();
-  const files = sample(folders[tool] ?? tool).filter(({ name }) => accepts(name));
+  const files = sample(folders[tool] ?? tool).filter(({ name }) => sourceFilePatterns[tool].test(name));
   return tool === 'github' ? files.map((file) => [file]) : [files];
 }

@@ -125,7 +125,7 @@ const errorCases: Case[] = [
   },
   {
     why: 'a removed project',
-    arrange: both(api('nexus deps add T001 web:T001'), gone),
+    arrange: both(runInApi('nexus deps add T001 web:T001'), removeWeb),
     run: 'nexus sync',
     exit: 74,
     code: 'E_NEXUS_SYNC_FAILED',
@@ -136,7 +136,7 @@ const errorCases: Case[] = [
   {
     why: 'a newer store',
     isVariant: true,
-    arrange: both(api('nexus deps add T001 web:T001'), makeStoreNewer),
+    arrange: both(runInApi('nexus deps add T001 web:T001'), makeStoreNewer),
     run: 'nexus sync',
     exit: 74,
     code: 'E_NEXUS_SYNC_FAILED',
@@ -147,7 +147,7 @@ const errorCases: Case[] = [
   {
     why: 'a project that is no longer registered',
     isVariant: true,
-    arrange: both(api('nexus deps add T001 web:T001'), api('nexus unregister web')),
+    arrange: both(runInApi('nexus deps add T001 web:T001'), runInApi('nexus unregister web')),
     run: 'nexus sync',
     exit: 74,
     code: 'E_NEXUS_SYNC_FAILED',
@@ -181,7 +181,7 @@ const errorCases: Case[] = [
   },
   {
     why: 'a name in use',
-    arrange: api('nexus unregister api'),
+    arrange: runInApi('nexus unregister api'),
     run: 'nexus register --name web',
     exit: 76,
     code: 'E_NEXUS_PROJECT_EXISTS',
@@ -236,7 +236,7 @@ const errorCases: Case[] = [
   },
   {
     why: 'a cycle',
-    arrange: web('nexus deps add T001 api:T001'),
+    arrange: runInWeb('nexus deps add T001 api:T001'),
     run: 'nexus deps add T001 web:T001',
     exit: 78,
     code: 'E_NEXUS_GRAPH_ERROR',
@@ -246,7 +246,7 @@ const errorCases: Case[] = [
   {
     why: 'a cycle through a project, its tasks and their parents',
     // api:T001 → web:T002 → (inside web) T003 → api:T002 → (inside api) what contains it, which waits for T001.
-    arrange: both(web('update T002 --depends T003'), web('nexus deps add T003 api:T003'), api('update T002 --depends T001')),
+    arrange: both(runInWeb('update T002 --depends T003'), runInWeb('nexus deps add T003 api:T003'), runInApi('update T002 --depends T001')),
     run: 'nexus deps add T001 web:T002',
     exit: 78,
     code: 'E_NEXUS_GRAPH_ERROR',
@@ -255,7 +255,7 @@ const errorCases: Case[] = [
   },
   {
     why: 'a start before the dependency is done',
-    arrange: api('nexus deps add T001 web:T001'),
+    arrange: runInApi('nexus deps add T001 web:T001'),
     run: 'start T001',
     exit: 6,
     code: 'E_VALIDATION_DEPENDS',

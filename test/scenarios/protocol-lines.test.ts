@@ -19,7 +19,7 @@ const tokens: Record<string, string> = {
   TASK_LINK_CMD: 'cleo research link',
 };
 const fillTokens = (text: string): string => text.replace(/\{\{([A-Z_]+)\}\}/g, (_, name) => tokens[name] ?? `<${name}>`);
-const texts = [baseProtocol, ...Object.values(protocols)].map(fill);
+const texts = [baseProtocol, ...Object.values(protocols)].map(fillTokens);
 
 /** Texts in backticks and lines of command blocks. */
 const commands = [

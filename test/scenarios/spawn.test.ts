@@ -41,7 +41,7 @@ test('runs an epic from its plan to a verified result', async () => {
 
   const agent = createSubagent(app, spawn.env);
   expect((await agent(['start', 'T002'])).exitCode).toBe(102);
-  writeFileSync(join(app.root, spawn.outputDir, 'implement-the-table.md'), output('complete'));
+  writeFileSync(join(app.root, spawn.outputDir, 'implement-the-table.md'), createOutput('complete'));
   const line = {
     id: 'T002-implement-the-table',
     file: `${spawn.outputDir}/implement-the-table.md`,
@@ -74,7 +74,7 @@ test('the commands of a prompt run as printed for any agent', async () => {
     config: { lifecycleEnforcement: { mode: 'off' } },
   });
   const { spawn } = await app.call('orchestrate.spawn', { taskId: 'T002' });
-  writeFileSync(join(app.root, spawn.outputDir, 'build-it.md'), output('complete'));
+  writeFileSync(join(app.root, spawn.outputDir, 'build-it.md'), createOutput('complete'));
   for (const line of findCommands(spawn.prompt)) expect([line, (await app.cli(line)).exitCode]).toEqual([line, 0]);
   const link = /`(cleo research link [^`]*)`\.$/m.exec(spawn.prompt)![1]!;
   expect((await app.cli(link)).exitCode).toBe(101);

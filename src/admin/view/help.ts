@@ -8,7 +8,6 @@ import { measureWidth, padRight, toOneLine, wrap } from '#core/terminal/text.ts'
 import type { View } from '#core/terminal/view.ts';
 import { describeArguments, describeFlags, type FlagUsage } from '#core/usage.ts';
 import { isPlainObject } from '#lib/is-plain-object.ts';
-import type { ExitRow } from '#runs/rules/exit-rows.ts';
 
 export const helpView: View = { forms: { help: (value, screen, registry) => drawHelp(value as Fields, screen, registry) } };
 
@@ -20,7 +19,7 @@ interface HelpLine {
 /** Draws the answer of `admin.help` in the terms of the command line. */
 async function drawHelp(answer: Fields, screen: Screen, registry: Registry): Promise<string[]> {
   if (Array.isArray(answer.exits)) return drawExitCodes(answer.exits as typeof exitCodes, screen);
-  if (Array.isArray(answer.skillExits)) return drawSkillExitCodes(answer.skillExits as ExitRow[], screen);
+  if (Array.isArray(answer.skillExits)) return drawSkillExitCodes(answer.skillExits as SkillExitRow[], screen);
   const { processes } = await import('../operations/shared/processes.ts');
   if (typeof answer.process === 'string') return drawProcess(answer, processes.find(({ name }) => name === answer.process)!, screen);
   if (typeof answer.operation === 'string')
@@ -167,7 +166,17 @@ function drawExitCodes(rows: typeof exitCodes, screen: Screen): string[] {
   return [screen.paint('bold', 'Exit codes'), ...drawColumns(lines, screen)];
 }
 
-function drawSkillExitCodes(rows: ExitRow[], screen: Screen): string[] {
+/** A row of the result key `skillExits`. */
+interface SkillExitRow {
+  codes: string;
+  name: string;
+  class: string;
+  status: string;
+  isRetried: boolean;
+  action: string;
+}
+
+function drawSkillExitCodes(rows: SkillExitRow[], screen: Screen): string[] {
   const lines = rows.map(({ codes, name, class: exitClass, status, isRetried, action }) => {
     const about = `${exitClass} · ${status}${isRetried ? ' · retried' : ''} · ${action.replaceAll('_', ' ')}`;
     // A long list of codes would widen the left column too much.

@@ -3,16 +3,16 @@ import type { Hint, ProjectContext, ProjectPart, ProjectType, Testing } from '..
 import { detectDotnet } from './dotnet.ts';
 import { openDir, type ProjectDir, type ProjectFacts } from './facts.ts';
 import { detectGo } from './go.ts';
+import { isIgnoredFolder } from './ignored-folders.ts';
 import { detectJava } from './java.ts';
 import { countFiles, countLanguages, listLanguages } from './languages.ts';
 import { detectNode } from './node.ts';
 import { type DetectedPart, isShortLine } from './part.ts';
 import { detectPhp } from './php.ts';
-import { createProjectHints, listPartFolders } from './project-hints.ts';
+import { createProjectHints, findRunnerTarget } from './project-hints.ts';
 import { detectPython } from './python.ts';
 import { detectRuby } from './ruby.ts';
 import { detectRust } from './rust.ts';
-import { findRunnerTarget } from './task-runners.ts';
 
 const detectors: [ProjectType, (dir: ProjectDir) => DetectedPart | undefined][] = [
   ['node', detectNode],
@@ -39,13 +39,16 @@ export function detectProject(input: ProjectFacts): ProjectContext {
   const counts = countLanguages(facts.files);
   const countFilesOf = (type: ProjectType): number => countFiles(type, counts);
   const sizes = new Map<string, number>();
-  const countFilesBelow = ({ folder }: DetectedPart): number => {
+  const countFilesBelow = (folder: string): number => {
     const size = sizes.get(folder) ?? facts.files.filter((path) => path.startsWith(`${folder}/`)).length;
     sizes.set(folder, size);
     return size;
   };
   const parts = findParts(facts, root).sort(
-    (a, b) => countFilesOf(b.type) - countFilesOf(a.type) || countLevels(a) - countLevels(b) || countFilesBelow(b) - countFilesBelow(a),
+    (a, b) =>
+      countFilesOf(b.type) - countFilesOf(a.type) ||
+      countLevels(a.folder) - countLevels(b.folder) ||
+      countFilesBelow(b.folder) - countFilesBelow(a.folder),
   );
   const types = [...new Set(parts.map(({ type }) => type))];
   const total = types.reduce((sum, type) => sum + countFilesOf(type), 0);
@@ -57,9 +60,8 @@ export function detectProject(input: ProjectFacts): ProjectContext {
   const testing =
     runner && (isMixed || !first?.test?.isDeclared) ? { ...runner, framework: isMixed ? undefined : first?.test?.framework } : first?.test;
   const isRunner = testing !== undefined && testing !== first?.test;
-  const type: ProjectContext['type'] = isMixed ? 'mixed' : (main[0] ?? 'unknown');
   return defined({
-    type,
+    type: isMixed ? ('mixed' as const) : (main[0] ?? ('unknown' as const)),
     languages: listLanguages(counts),
     packageManager: first?.packageManager,
     testing: testing && toTesting(testing, isRunner ? '' : (first?.folder ?? '')),
@@ -69,32 +71,66 @@ export function detectProject(input: ProjectFacts): ProjectContext {
   });
 }
 
-const countLevels = ({ folder }: DetectedPart): number => (folder === '' ? 0 : folder.split('/').length);
+const countLevels = (folder: string): number => (folder === '' ? 0 : folder.split('/').length);
 
 /** Finds parts at the root and in folders below it. A part that has a test command or a workspace covers all folders below it of the
  *  same ecosystem. */
-function findParts(facts: ProjectFacts, root: ProjectDir): DetectedPart[] {
-  const found: DetectedPart[] = [];
+function findParts(facts: ProjectFacts, root: ProjectDir): LocatedPart[] {
+  const found: LocatedPart[] = [];
   for (const folder of listPartFolders(facts.files)) {
     const remaining = detectors.filter(
       ([type]) => !found.some((part) => part.type === type && contains(part, folder) && (part.test || part.workspace)),
     );
     if (remaining.length === 0) continue;
     const dir = folder === '' ? root : openDir(facts, folder);
-    for (const [, detect] of remaining) {
+    for (const [type, detect] of remaining) {
       const part = detect(dir);
-      if (part) found.push(part);
+      if (part) found.push({ type, folder, ...resolvePaths(part, dir) });
     }
   }
   return found;
 }
 
-const contains = (part: DetectedPart, folder: string): boolean => part.folder === '' || folder.startsWith(`${part.folder}/`);
+const manifestPattern =
+  /^(?:package\.json|pyproject\.toml|setup\.(?:py|cfg)|Pipfile|requirements(?:-dev)?\.txt|manage\.py|Cargo\.toml|go\.(?:mod|work)|pom\.xml|(?:build|settings)\.gradle(?:\.kts)?|[^/]+\.(?:slnx?|csproj|fsproj|vbproj|gemspec)|global\.json|Gemfile|gems\.rb|composer\.json)$/;
+const maxCandidates = 100;
+
+/** Lists folders with a manifest, which may be parts of their own; the root comes first. */
+function listPartFolders(files: readonly string[]): string[] {
+  const marked = files.map((path) => path.split('/')).filter((parts) => parts.length <= 3 && manifestPattern.test(parts.at(-1)!));
+  const found = new Set(['', ...marked.map((parts) => parts.slice(0, -1).join('/'))]);
+  return [...found]
+    .filter((folder) => folder === '' || !isIgnoredFolder(folder))
+    .sort((a, b) => countLevels(a) - countLevels(b) || (a < b ? -1 : 1))
+    .slice(0, maxCandidates);
+}
+
+const contains = (part: LocatedPart, folder: string): boolean => part.folder === '' || folder.startsWith(`${part.folder}/`);
+
+/** A part whose paths are relative to the project root. */
+interface LocatedPart extends DetectedPart {
+  type: ProjectType;
+  folder: string;
+}
+
+function resolvePaths({ from, packageManager, test, workspace, hints }: DetectedPart, dir: ProjectDir): DetectedPart {
+  const resolve = <T extends { from: string }>(item: T): T => ({ ...item, from: dir.toPath(item.from) });
+  return {
+    from: dir.toPath(from),
+    packageManager: dir.has(packageManager.from) ? resolve(packageManager) : packageManager,
+    test: test && resolve(test),
+    workspace: workspace && {
+      tools: workspace.tools.map(resolve),
+      packages: workspace.packages.map((each) => ({ ...each, folder: dir.toPath(each.folder) || '.' })),
+    },
+    hints: hints.map(resolve),
+  };
+}
 
 const toTesting = ({ framework, command, from }: NonNullable<DetectedPart['test']>, folder: string): Testing =>
   defined({ framework, command, folder: folder || undefined, from });
 
-const toProjectPart = ({ type, folder, from, packageManager, test }: DetectedPart): ProjectPart =>
+const toProjectPart = ({ type, folder, from, packageManager, test }: LocatedPart): ProjectPart =>
   defined({ type, folder: folder || undefined, from, packageManager, testing: test && toTesting(test, folder) });
 
 function toMonorepo(parts: DetectedPart[]): ProjectContext['monorepo'] {
@@ -109,7 +145,7 @@ function toMonorepo(parts: DetectedPart[]): ProjectContext['monorepo'] {
 }
 
 /** Removes duplicates, and names the folder in hints that hold only there. */
-function collectHints(root: ProjectDir, parts: DetectedPart[]): Hint[] {
+function collectHints(root: ProjectDir, parts: LocatedPart[]): Hint[] {
   const all = [
     ...parts
       .slice(0, 6)

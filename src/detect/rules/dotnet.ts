@@ -29,12 +29,10 @@ export function detectDotnet(dir: ProjectDir): DetectedPart | undefined {
   ]);
   const version = /<TargetFrameworks?>([^<]+)</.exec(texts)?.[1];
   return {
-    type: 'dotnet',
-    folder: dir.path,
-    from: dir.toPath(from),
-    packageManager: { name: 'nuget', from: dir.toPath(from) },
-    test: { framework, command: `dotnet test${target}`, from: dir.toPath(testProjects[0] ?? from) },
-    hints: createHints(dir, from, {
+    from,
+    packageManager: { name: 'nuget', from },
+    test: { framework, command: `dotnet test${target}`, from: testProjects[0] ?? from },
+    hints: createHints(from, {
       build: `dotnet build${target}`,
       format: `dotnet format${target} --verify-no-changes`,
       runtime: version && `.NET ${version.trim()}`,

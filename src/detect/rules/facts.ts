@@ -54,12 +54,9 @@ export const toStrings = (value: unknown): string[] => (Array.isArray(value) ? v
 export const getAtPath = (value: unknown, ...keys: string[]): unknown =>
   keys.reduce((found: unknown, key) => (Object.hasOwn(toTable(found), key) ? toTable(found)[key] : undefined), value);
 
-export const parseJsonTable = (text: string | undefined): Tree => toTable(parseJson(stripBom(text ?? '')));
-const parseTomlTable = (text: string | undefined): Tree => toTable(tryParse(() => parseToml(stripBom(text ?? ''))));
-export const readJsonFile = (dir: ProjectDir, name: string): Tree => parseJsonTable(dir.readText(name));
-export const readTomlFile = (dir: ProjectDir, name: string): Tree => parseTomlTable(dir.readText(name));
-export const readYamlFile = (dir: ProjectDir, name: string): Tree =>
-  toTable(tryParse(() => parseYaml(stripBom(dir.readText(name) ?? ''), { maxAliasCount: 50 })));
+export const readJsonFile = (dir: ProjectDir, name: string): Tree => readTable(dir, name, parseJson);
+export const readTomlFile = (dir: ProjectDir, name: string): Tree => readTable(dir, name, parseToml);
+export const readYamlFile = (dir: ProjectDir, name: string): Tree => readTable(dir, name, (text) => parseYaml(text, { maxAliasCount: 50 }));
 
 /** Reads the keys of an object in a JSON file with comments. */
 export function readKeys(dir: ProjectDir, name: string, key: string): string[] {
@@ -67,10 +64,10 @@ export function readKeys(dir: ProjectDir, name: string, key: string): string[] {
   return 'value' in parsed ? Object.keys(toTable(getAtPath(parsed.value, key))) : [];
 }
 
-function tryParse(read: () => unknown): unknown {
+function readTable(dir: ProjectDir, name: string, parse: (text: string) => unknown): Tree {
   try {
-    return read();
+    return toTable(parse(stripBom(dir.readText(name) ?? '')));
   } catch {
-    return undefined;
+    return {};
   }
 }

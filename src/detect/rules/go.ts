@@ -1,5 +1,5 @@
 import type { ProjectDir } from './facts.ts';
-import { createHints, type DetectedPart } from './part.ts';
+import { createHints, type DetectedPart, toPackage } from './part.ts';
 
 export function detectGo(dir: ProjectDir): DetectedPart | undefined {
   const from = dir.findFirst('go.work', 'go.mod');
@@ -10,30 +10,26 @@ export function detectGo(dir: ProjectDir): DetectedPart | undefined {
   // In a workspace, `./...` matches only the modules below the current one.
   const patterns = used.length > 0 ? used.map((folder) => (folder === '' ? './...' : `./${folder}/...`)).join(' ') : './...';
   return {
-    type: 'go',
-    folder: dir.path,
-    from: dir.toPath(from),
-    packageManager: { name: 'go', from: dir.toPath(from) },
-    test: { framework: 'go test', command: `go test ${patterns}`, from: dir.toPath(from) },
-    ...(used.length > 1
-      ? {
-          workspace: {
-            tools: [{ name: 'go workspace', from: dir.toPath('go.work') }],
-            packages: used.map((folder) => {
-              const name = /^module (\S+)/m.exec(dir.readText(folder === '' ? 'go.mod' : `${folder}/go.mod`) ?? '')?.[1];
-              return { folder: dir.toPath(folder) || '.', ...(name ? { name } : {}) };
-            }),
-          },
-        }
-      : {}),
+    from,
+    packageManager: { name: 'go', from },
+    test: { framework: 'go test', command: `go test ${patterns}`, from },
+    workspace:
+      used.length > 1
+        ? {
+            tools: [{ name: 'go workspace', from: 'go.work' }],
+            packages: used.map((folder) =>
+              toPackage(folder, /^module (\S+)/m.exec(dir.readText(folder === '' ? 'go.mod' : `${folder}/go.mod`) ?? '')?.[1]),
+            ),
+          }
+        : undefined,
     hints: [
-      ...createHints(dir, from, {
+      ...createHints(from, {
         build: `go build ${patterns}`,
         lint: lint ? undefined : `go vet ${patterns}`,
         format: 'gofmt -l .',
         runtime: version && `Go ${version}`,
       }),
-      ...(lint ? createHints(dir, lint, { lint: 'golangci-lint run' }) : []),
+      ...createHints(lint, { lint: 'golangci-lint run' }),
     ],
   };
 }

@@ -16,31 +16,24 @@ export function detectJava(dir: ProjectDir): DetectedPart | undefined {
     /(?:JavaLanguageVersion\.of\(|jvmToolchain\()(\d+)/.exec(texts)?.[1];
   // Kotlin Multiplatform has a test task per platform, and one that runs all.
   const task = !isMaven && /kotlin\("multiplatform"\)|kotlin[.-]multiplatform/i.test(texts) ? 'allTests' : 'test';
-  const test = { framework: matchFirst(texts, javaFrameworks), command: `${tool} ${task}`, from: dir.toPath(from) };
+  const test = { framework: matchFirst(texts, javaFrameworks), command: `${tool} ${task}`, from };
   return {
-    type: 'java',
-    folder: dir.path,
-    from: dir.toPath(from),
-    packageManager: { name: isMaven ? 'maven' : 'gradle', from: dir.toPath(from) },
-    ...(dir.files.some(isTestFile) || /test/i.test(texts) ? { test } : {}),
-    ...(modules.length > 0
-      ? {
-          workspace: {
-            tools: [{ name: isMaven ? 'maven modules' : 'gradle multi-project', from: dir.toPath(from) }],
-            packages: modules.filter(isShortLine).map((folder) => ({ folder: dir.toPath(folder) })),
-          },
-        }
-      : {}),
-    hints: createHints(dir, from, {
-      build: isMaven ? `${tool} package` : `${tool} build`,
+    from,
+    packageManager: { name: isMaven ? 'maven' : 'gradle', from },
+    test: dir.files.some(isTestFile) || /test/i.test(texts) ? test : undefined,
+    workspace:
+      modules.length > 0
+        ? {
+            tools: [{ name: isMaven ? 'maven modules' : 'gradle multi-project', from }],
+            packages: modules.filter(isShortLine).map((folder) => ({ folder })),
+          }
+        : undefined,
+    hints: createHints(from, {
+      build: `${tool} ${isMaven ? 'package' : 'build'}`,
       lint:
         /\bktlint\b/.test(texts) && !isMaven
           ? `${tool} ktlintCheck`
-          : /\bspotless\b/.test(texts)
-            ? isMaven
-              ? `${tool} spotless:check`
-              : `${tool} spotlessCheck`
-            : undefined,
+          : /\bspotless\b/.test(texts) && `${tool} ${isMaven ? 'spotless:check' : 'spotlessCheck'}`,
       runtime: version && `Java ${version}`,
     }),
   };

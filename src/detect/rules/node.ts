@@ -1,9 +1,7 @@
-import type { Hint, SourcedName } from '../model/project-context.ts';
-import { getAtPath, type ProjectDir, parseJsonTable, readJsonFile, readYamlFile, toStrings } from './facts.ts';
-import { formatExec, formatRun, getScripts, isRunnable, listPackageDependencies, type NodeManager } from './node-scripts.ts';
-import { findNodeTest } from './node-test.ts';
-import { createHints, type DetectedPart, toPackage } from './part.ts';
-import { matchWorkspaceFolders } from './workspace-folders.ts';
+import type { SourcedName } from '../model/project-context.ts';
+import { getAtPath, type ProjectDir, readJsonFile, readYamlFile, toStrings, toTable } from './facts.ts';
+import { findNodeTest, findScript, formatExec, formatRun, type NodeManager, type NodePackage } from './node-test.ts';
+import { createHints, type DetectedPart, type HintTexts, matchWorkspaceFolders, toPackage } from './part.ts';
 
 const managers = ['npm', 'pnpm', 'yarn', 'bun'] as const;
 const lockFiles: [string, NodeManager][] = [
@@ -19,22 +17,29 @@ const lockFiles: [string, NodeManager][] = [
 ];
 
 export function detectNode(dir: ProjectDir): DetectedPart | undefined {
-  if (!dir.has('package.json')) return undefined;
-  const manifest = readJsonFile(dir, 'package.json');
-  const manager = findManager(dir, manifest);
-  const name = manager.name as NodeManager;
-  const workspace = findWorkspace(dir, manifest, name);
-  const members = (workspace?.packages ?? []).map(({ folder }) => parseJsonTable(dir.facts.texts.get(`${folder}/package.json`)));
-  return {
-    type: 'node',
-    folder: dir.path,
-    from: dir.toPath('package.json'),
-    packageManager: manager,
-    test: findNodeTest(dir, manifest, name, workspace, members),
+  const from = 'package.json';
+  if (!dir.has(from)) return undefined;
+  const manifest = readJsonFile(dir, from);
+  const packageManager = findManager(dir, manifest);
+  const manager = packageManager.name as NodeManager;
+  const workspace = findWorkspace(dir, manifest, manager);
+  const project: NodePackage = {
+    dir,
+    manifest,
+    scripts: getScripts(manifest),
+    dependencies: ['devDependencies', 'dependencies', 'optionalDependencies', 'peerDependencies'].flatMap((key) =>
+      Object.keys(toTable(manifest[key])),
+    ),
+    manager,
     workspace,
-    hints: listHints(dir, manifest, name, manager.from),
+    memberTests: (workspace?.packages ?? []).flatMap(({ folder }) => getScripts(readJsonFile(dir, `${folder}/${from}`)).test ?? []),
   };
+  const hints = createHints(from, listCommands(project, packageManager.from));
+  return { from, packageManager, test: findNodeTest(project), workspace, hints };
 }
+
+const getScripts = ({ scripts }: Record<string, unknown>): Record<string, string> =>
+  Object.fromEntries(Object.entries(toTable(scripts)).filter((entry): entry is [string, string] => typeof entry[1] === 'string'));
 
 /** Takes the manager from the manifest, else from a lock file in the folder, at the root or above it. */
 function findManager(dir: ProjectDir, manifest: Record<string, unknown>): SourcedName {
@@ -42,28 +47,28 @@ function findManager(dir: ProjectDir, manifest: Record<string, unknown>): Source
     (name) => typeof name === 'string',
   );
   const declared = managers.find((name) => name === (value as string | undefined)?.split('@')[0]);
-  if (declared) return { name: declared, from: dir.toPath('package.json') };
+  if (declared) return { name: declared, from: 'package.json' };
   const own = lockFiles.find(([file]) => dir.has(file));
-  if (own) return { name: own[1], from: dir.toPath(own[0]) };
+  if (own) return { name: own[1], from: own[0] };
   const upper = dir.path === '' ? undefined : lockFiles.find(([file]) => dir.facts.files.includes(file));
   if (upper) return { name: upper[1], from: upper[0] };
   const above = dir.facts.above.find((path) => lockFiles.some(([file]) => path.endsWith(`/${file}`)));
   if (above) return { name: lockFiles.find(([file]) => above.endsWith(`/${file}`))![1], from: above };
-  return { name: 'npm', from: dir.toPath('package.json') };
+  return { name: 'npm', from: 'package.json' };
 }
 
 function findWorkspace(dir: ProjectDir, manifest: Record<string, unknown>, manager: NodeManager): DetectedPart['workspace'] {
   const own =
     toStrings(manifest.workspaces).length > 0 ? toStrings(manifest.workspaces) : toStrings(getAtPath(manifest, 'workspaces', 'packages'));
-  const pnpm = dir.has('pnpm-workspace.yaml') ? toStrings(readYamlFile(dir, 'pnpm-workspace.yaml').packages) : [];
-  const lerna = dir.has('lerna.json') ? toStrings(readJsonFile(dir, 'lerna.json').packages) : [];
+  const pnpm = toStrings(readYamlFile(dir, 'pnpm-workspace.yaml').packages);
+  const lerna = toStrings(readJsonFile(dir, 'lerna.json').packages);
   const tools: SourcedName[] = [
     ...(pnpm.length > 0
-      ? [{ name: 'pnpm workspaces', from: dir.toPath('pnpm-workspace.yaml') }]
+      ? [{ name: 'pnpm workspaces', from: 'pnpm-workspace.yaml' }]
       : own.length > 0
-        ? [{ name: `${manager} workspaces`, from: dir.toPath('package.json') }]
+        ? [{ name: `${manager} workspaces`, from: 'package.json' }]
         : []),
-    ...['turbo', 'nx', 'lerna'].flatMap((name) => (dir.has(`${name}.json`) ? [{ name, from: dir.toPath(`${name}.json`) }] : [])),
+    ...['turbo', 'nx', 'lerna'].flatMap((name) => (dir.has(`${name}.json`) ? [{ name, from: `${name}.json` }] : [])),
   ];
   const folders = [...new Set([...dir.foldersWith('package.json'), ...dir.foldersWith('project.json')])];
   const patterns = [...own, ...pnpm, ...lerna];
@@ -73,33 +78,28 @@ function findWorkspace(dir: ProjectDir, manifest: Record<string, unknown>, manag
   if (tools.length === 0 || (tools.every(({ name }) => name === 'turbo') && members.length === 0)) return undefined;
   return {
     tools,
-    packages: members.map((folder) => toPackage(dir, folder, readJsonFile(dir, `${folder}/package.json`).name)),
+    packages: members.map((folder) => toPackage(folder, readJsonFile(dir, `${folder}/package.json`).name)),
   };
 }
 
-const findScript = (scripts: Record<string, string>, ...names: string[]): string | undefined =>
-  names.find((name) => isRunnable(scripts[name]));
-
-function listHints(dir: ProjectDir, manifest: Record<string, unknown>, manager: NodeManager, lock: string): Hint[] {
-  const scripts = getScripts(manifest);
-  const run = (script: string | undefined): string | undefined => script && formatRun(manager, script);
-  const typecheck = run(findScript(scripts, 'typecheck', 'type-check', 'check-types', 'types', 'types:check', 'tsc', 'check:types'));
-  const isTyped = dir.has('tsconfig.json') && listPackageDependencies(manifest).includes('typescript');
+function listCommands({ dir, manifest, scripts, dependencies, manager }: NodePackage, lock: string): HintTexts {
+  const run = (...names: string[]): string | undefined => {
+    const script = findScript(scripts, ...names);
+    return script && formatRun(manager, script);
+  };
+  const isTyped = dir.has('tsconfig.json') && dependencies.includes('typescript');
   const engine = getAtPath(manifest, 'engines', 'node');
-  const e2e = run(findScript(scripts, 'test:e2e', 'e2e', 'test:integration', 'playwright'));
-  const hasBrowser = listPackageDependencies(manifest).includes('@playwright/test');
-  const install = { npm: 'npm ci', pnpm: 'pnpm install --frozen-lockfile', yarn: 'yarn install', bun: 'bun install --frozen-lockfile' }[
-    manager
-  ];
-  return [
-    ...createHints(dir, 'package.json', {
-      install: lock.endsWith('package.json') ? `${manager} install` : install,
-      build: run(findScript(scripts, 'build', 'compile')),
-      lint: run(findScript(scripts, 'lint', 'check')),
-      typecheck: typecheck ?? (isTyped ? formatExec(manager, 'tsc --noEmit') : undefined),
-      format: run(findScript(scripts, 'format', 'fmt', 'prettier')),
-      e2e: e2e ?? (hasBrowser && scripts.test && !/playwright/.test(scripts.test) ? formatExec(manager, 'playwright test') : undefined),
-      runtime: typeof engine === 'string' && engine ? `Node ${engine}` : undefined,
-    }),
-  ];
+  const hasBrowser = dependencies.includes('@playwright/test') && scripts.test && !/playwright/.test(scripts.test);
+  const install = { npm: 'npm ci', pnpm: 'pnpm install --frozen-lockfile', yarn: 'yarn install', bun: 'bun install --frozen-lockfile' };
+  return {
+    install: lock.endsWith('package.json') ? `${manager} install` : install[manager],
+    build: run('build', 'compile'),
+    lint: run('lint', 'check'),
+    typecheck:
+      run('typecheck', 'type-check', 'check-types', 'types', 'types:check', 'tsc', 'check:types') ??
+      (isTyped && formatExec(manager, 'tsc --noEmit')),
+    format: run('format', 'fmt', 'prettier'),
+    e2e: run('test:e2e', 'e2e', 'test:integration', 'playwright') ?? (hasBrowser && formatExec(manager, 'playwright test')),
+    runtime: typeof engine === 'string' && engine && `Node ${engine}`,
+  };
 }

@@ -1,12 +1,18 @@
+import { groupBy } from '#lib/collections.ts';
 import type { Hint } from '../model/project-context.ts';
-import { type ProjectDir, readJsonFile, readTomlFile } from './facts.ts';
-import { findTestFolder, isIgnoredFolder, isTestByName } from './ignored-folders.ts';
-import { createHints } from './part.ts';
-import { findRunnerTarget } from './task-runners.ts';
+import { getAtPath, type ProjectDir, readJsonFile, readTomlFile, readYamlFile } from './facts.ts';
+import { findTestFolder, isTestByName } from './ignored-folders.ts';
+import { createHints, type TestCommand } from './part.ts';
 
 /** Creates hints that do not depend on an ecosystem. */
 export function createProjectHints(dir: ProjectDir): Hint[] {
-  return [...createFolderHints(dir), ...createCommitHints(dir), ...createReadingHints(dir), ...createRunnerHints(dir)];
+  const readable = ['AGENTS.md', 'CONTRIBUTING.md', '.github/CONTRIBUTING.md', 'ARCHITECTURE.md'].filter(dir.has);
+  return [
+    ...createFolderHints(dir),
+    ...createCommitHints(dir),
+    ...readable.flatMap((read) => createHints(read, { read })),
+    ...createRunnerHints(dir),
+  ];
 }
 
 const sources = [
@@ -31,30 +37,18 @@ const sources = [
 function createFolderHints(dir: ProjectDir): Hint[] {
   const tops = new Set(dir.files.filter((path) => path.includes('/')).map((path) => path.slice(0, path.indexOf('/'))));
   const source = sources.filter((name) => tops.has(name));
-  const countByFolder = new Map<string, number>();
-  let nextToSource = 0;
-  for (const path of dir.files.filter(isTestByName)) {
-    const folder = findTestFolder(path);
-    if (folder === undefined) nextToSource += 1;
-    else countByFolder.set(folder, (countByFolder.get(folder) ?? 0) + 1);
-  }
-  const testFolders = [...countByFolder]
-    .sort(([a, n], [b, m]) => m - n || (a < b ? -1 : 1))
+  const tests = groupBy(dir.files.filter(isTestByName), (path) => findTestFolder(path) ?? '');
+  const nextToSource = tests.get('') ?? [];
+  tests.delete('');
+  const folders = [...tests]
+    .sort(([a, inA], [b, inB]) => inB.length - inA.length || (a < b ? -1 : 1))
     .slice(0, 3)
     .map(([name]) => name);
-  const inFolders = [...countByFolder.values()].reduce((sum, n) => sum + n, 0);
-  const where = nextToSource > inFolders ? 'next to the source' : testFolders.length > 0 ? `in ${testFolders.join(', ')}` : undefined;
   return [
-    ...(source.length > 0 ? createHints(dir, source[0]!, { source: source.slice(0, 6).join(', ') }) : []),
-    ...(where
-      ? createHints(
-          dir,
-          nextToSource > inFolders ? dir.files.find((path) => isTestByName(path) && !findTestFolder(path))! : testFolders[0]!,
-          {
-            tests: `Tests are ${where}`,
-          },
-        )
-      : []),
+    ...createHints(source[0], { source: source.slice(0, 6).join(', ') }),
+    ...(nextToSource.length > [...tests.values()].flat().length
+      ? createHints(nextToSource[0], { tests: 'Tests are next to the source' })
+      : createHints(folders[0], { tests: `Tests are in ${folders.join(', ')}` })),
   ];
 }
 
@@ -66,20 +60,12 @@ function createCommitHints(dir: ProjectDir): Hint[] {
       ),
     ) ??
     (readJsonFile(dir, 'package.json').commitlint ? 'package.json' : undefined) ??
-    ((readTomlFile(dir, 'pyproject.toml').tool as Record<string, unknown> | undefined)?.commitizen ? 'pyproject.toml' : undefined);
+    (getAtPath(readTomlFile(dir, 'pyproject.toml'), 'tool', 'commitizen') ? 'pyproject.toml' : undefined);
   return [
-    ...(config ? createHints(dir, config, { commits: 'Conventional Commits: feat: …, fix: …' }) : []),
-    ...(dir.has('.changeset/config.json')
-      ? createHints(dir, '.changeset/config.json', { changes: 'Add a changeset in .changeset with each change' })
-      : []),
-    ...(dir.has('.pre-commit-config.yaml') ? createHints(dir, '.pre-commit-config.yaml', { lint: 'pre-commit run --all-files' }) : []),
+    ...createHints(config, { commits: 'Conventional Commits: feat: …, fix: …' }),
+    ...createHints(dir.findFirst('.changeset/config.json'), { changes: 'Add a changeset in .changeset with each change' }),
+    ...createHints(dir.findFirst('.pre-commit-config.yaml'), { lint: 'pre-commit run --all-files' }),
   ];
-}
-
-function createReadingHints(dir: ProjectDir): Hint[] {
-  return ['AGENTS.md', 'CONTRIBUTING.md', '.github/CONTRIBUTING.md', 'ARCHITECTURE.md'].flatMap((name) =>
-    dir.has(name) ? createHints(dir, name, { read: name }) : [],
-  );
 }
 
 /** Targets of a task runner, except tests: `detectProject` handles those. */
@@ -90,18 +76,30 @@ function createRunnerHints(dir: ProjectDir): Hint[] {
   });
 }
 
-const manifestPattern =
-  /^(?:package\.json|pyproject\.toml|setup\.(?:py|cfg)|Pipfile|requirements(?:-dev)?\.txt|manage\.py|Cargo\.toml|go\.(?:mod|work)|pom\.xml|(?:build|settings)\.gradle(?:\.kts)?|[^/]+\.(?:slnx?|csproj|fsproj|vbproj|gemspec)|global\.json|Gemfile|gems\.rb|composer\.json)$/;
-const maxCandidates = 100;
-
-/** Lists folders with a manifest, which may be parts of their own; the root comes first. */
-export function listPartFolders(files: readonly string[]): string[] {
-  const marked = files.map((path) => path.split('/')).filter((parts) => parts.length <= 3 && manifestPattern.test(parts.at(-1)!));
-  const found = new Set(['', ...marked.map((parts) => parts.slice(0, -1).join('/'))]);
-  return [...found]
-    .filter((folder) => folder === '' || !isIgnoredFolder(folder))
-    .sort((a, b) => countLevels(a) - countLevels(b) || (a < b ? -1 : 1))
-    .slice(0, maxCandidates);
+/** Finds a target of a task runner that is not tied to a language: make, just or task. */
+export function findRunnerTarget(dir: ProjectDir, name: string): TestCommand | undefined {
+  const make = dir.findFirst('GNUmakefile', 'makefile', 'Makefile');
+  const just = dir.findFirst('justfile', 'Justfile', '.justfile');
+  const task = dir.findFirst('Taskfile.yml', 'taskfile.yml', 'Taskfile.yaml', 'taskfile.yaml', 'Taskfile.dist.yml', 'Taskfile.dist.yaml');
+  if (make && listMakeTargets(dir.readText(make) ?? '').includes(name)) return { command: `make ${name}`, from: make, isDeclared: true };
+  if (just && hasRecipe(dir.readText(just) ?? '', name)) return { command: `just ${name}`, from: just, isDeclared: true };
+  if (task && getAtPath(readYamlFile(dir, task), 'tasks', name) !== undefined)
+    return { command: `task ${name}`, from: task, isDeclared: true };
+  return undefined;
 }
 
-const countLevels = (folder: string): number => (folder === '' ? 0 : folder.split('/').length);
+/** Lists the names before the colon of a rule. Assignments (`:=`, `::=`) are not rules. */
+const listMakeTargets = (text: string): string[] =>
+  [...text.matchAll(/^([A-Za-z0-9_.][A-Za-z0-9_./ -]*?)\s*::?(?![:=])/gm)].flatMap(([, names]) => (names ?? '').split(/\s+/));
+
+/** Finds a recipe that can be run without arguments. */
+function hasRecipe(text: string, name: string): boolean {
+  const found = new RegExp(`^@?${name}((?:[ \\t]+[^:\\n]*)?):(?!=)`, 'm').exec(text);
+  return (
+    found !== null &&
+    (found[1] ?? '')
+      .trim()
+      .split(/\s+/)
+      .every((parameter) => parameter === '' || /^\*|=/.test(parameter))
+  );
+}

@@ -1,8 +1,7 @@
 import { quote } from '#core/errors/quote.ts';
 import type { SourcedName } from '../model/project-context.ts';
 import { getAtPath, type ProjectDir, readTomlFile, toStrings, toTable } from './facts.ts';
-import { createHints, type DetectedPart, type TestCommand, toPackage } from './part.ts';
-import { matchWorkspaceFolders } from './workspace-folders.ts';
+import { createHints, type DetectedPart, type HintTexts, matchWorkspaceFolders, type TestCommand, toPackage } from './part.ts';
 
 const manifests = ['pyproject.toml', 'setup.py', 'setup.cfg', 'Pipfile', 'requirements.txt', 'requirements-dev.txt', 'manage.py'];
 type TomlTable = Record<string, unknown>;
@@ -18,17 +17,27 @@ export function detectPython(dir: ProjectDir): DetectedPart | undefined {
   if (from === 'pyproject.toml' && !isProject && !dir.files.some((path) => path.endsWith('.py'))) return undefined;
   const manager = findManager(dir, project, tools, from);
   const workspace = findWorkspace(dir, tools);
-  const inEnvironment = (command: string): string => `${prefixes[manager.name] ?? ''}${workspace ? '--all-packages ' : ''}${command}`;
-  const test = findTest(dir, project, tools, manager.name, inEnvironment);
-  return {
-    type: 'python',
-    folder: dir.path,
-    from: dir.toPath(from),
-    packageManager: manager,
-    test,
-    workspace,
-    hints: listHints(dir, project, tools, manager, inEnvironment, from),
+  const python: PythonProject = {
+    dir,
+    project,
+    tools,
+    manager,
+    requirements: collectRequirements(dir, project),
+    inEnvironment: (command) => `${prefixes[manager.name] ?? ''}${workspace ? '--all-packages ' : ''}${command}`,
   };
+  return { from, packageManager: manager, test: findTest(python), workspace, hints: createHints(from, listCommands(python)) };
+}
+
+interface PythonProject {
+  dir: ProjectDir;
+  /** The contents of pyproject.toml. */
+  project: TomlTable;
+  /** Its table `tool`. */
+  tools: TomlTable;
+  manager: SourcedName;
+  requirements: string;
+  /** Formats a command that runs in the project's environment. */
+  inEnvironment(command: string): string;
 }
 
 /** Prefixes that run a command in the project's environment. */
@@ -51,12 +60,12 @@ function findManager(dir: ProjectDir, project: TomlTable, tools: TomlTable, from
     ['hatch', 'hatch.toml', getAtPath(tools, 'hatch', 'envs') !== undefined],
   ];
   const locked = marks.find(([, file]) => dir.has(file));
-  if (locked) return { name: locked[0], from: dir.toPath(locked[1]) };
+  if (locked) return { name: locked[0], from: locked[1] };
   const configured = marks.find(([, , isConfigured]) => isConfigured);
-  if (configured) return { name: configured[0], from: dir.toPath('pyproject.toml') };
+  if (configured) return { name: configured[0], from: 'pyproject.toml' };
   const conda = dir.findFirst('environment.yml', 'environment.yaml');
-  if (conda && !('project' in project)) return { name: 'conda', from: dir.toPath(conda) };
-  return { name: 'pip', from: dir.toPath(dir.findFirst('requirements.txt') ?? from) };
+  if (conda && !('project' in project)) return { name: 'conda', from: conda };
+  return { name: 'pip', from: dir.findFirst('requirements.txt') ?? from };
 }
 
 /** Collects all dependencies and requirement files as one text. */
@@ -81,7 +90,7 @@ function collectRequirements(dir: ProjectDir, project: TomlTable): string {
   return [...listed, ...poetry, ...pdm, ...files.map((path) => dir.readText(path) ?? '')].join('\n');
 }
 
-function findPytestConfig(dir: ProjectDir, project: TomlTable, tools: TomlTable): string | undefined {
+function findPytestConfig({ dir, tools, requirements }: PythonProject): string | undefined {
   if ('pytest' in tools) return 'pyproject.toml';
   const own = dir.findFirst('pytest.ini', 'pytest.toml', '.pytest.ini', '.pytest.toml');
   if (own) return own;
@@ -89,30 +98,25 @@ function findPytestConfig(dir: ProjectDir, project: TomlTable, tools: TomlTable)
   if (/^\[pytest\]/m.test(dir.readText('tox.ini') ?? '')) return 'tox.ini';
   const conftest = dir.files.find((path) => path === 'conftest.py' || path.endsWith('/conftest.py'));
   if (conftest) return conftest;
-  if (/(?:^|[\s"'[,])pytest\b/m.test(collectRequirements(dir, project))) return dir.findFirst('pyproject.toml', ...manifests);
+  if (/(?:^|[\s"'[,])pytest\b/m.test(requirements)) return dir.findFirst('pyproject.toml', ...manifests);
   return listTestFiles(dir).find((path) => /^\s*(?:import|from) pytest\b/m.test(dir.readText(path) ?? ''));
 }
 
 const listTestFiles = (dir: ProjectDir): string[] => dir.files.filter((path) => /(?:^|\/)(?:test_[^/]*|[^/]*_test|tests)\.py$/.test(path));
 
-function findTest(
-  dir: ProjectDir,
-  project: TomlTable,
-  tools: TomlTable,
-  manager: string,
-  inEnvironment: (command: string) => string,
-): TestCommand | undefined {
-  const pytest = findPytestConfig(dir, project, tools);
-  const declared = findTestScript(tools, manager);
-  if (declared) return { framework: pytest && 'pytest', command: declared, from: dir.toPath('pyproject.toml'), isDeclared: true };
-  if (pytest && manager === 'hatch') return { framework: 'pytest', command: 'hatch test', from: dir.toPath(pytest) };
-  if (pytest) return { framework: 'pytest', command: inEnvironment('pytest'), from: dir.toPath(pytest) };
-  if (dir.has('manage.py')) return { framework: 'django', command: inEnvironment('python manage.py test'), from: dir.toPath('manage.py') };
+function findTest(python: PythonProject): TestCommand | undefined {
+  const { dir, tools, inEnvironment } = python;
+  const pytest = findPytestConfig(python);
+  const declared = findTestScript(python);
+  if (declared) return { framework: pytest && 'pytest', command: declared, from: 'pyproject.toml', isDeclared: true };
+  if (pytest && python.manager.name === 'hatch') return { framework: 'pytest', command: 'hatch test', from: pytest };
+  if (pytest) return { framework: 'pytest', command: inEnvironment('pytest'), from: pytest };
+  if (dir.has('manage.py')) return { framework: 'django', command: inEnvironment('python manage.py test'), from: 'manage.py' };
   // Tox and nox test many versions in separate environments, which is slow, so they come last.
-  const matrix = dir.has('noxfile.py') ? 'noxfile.py' : dir.has('tox.ini') ? 'tox.ini' : 'tox' in tools ? 'pyproject.toml' : undefined;
+  const matrix = dir.findFirst('noxfile.py', 'tox.ini') ?? ('tox' in tools ? 'pyproject.toml' : undefined);
   if (matrix) {
     const name = matrix === 'noxfile.py' ? 'nox' : 'tox';
-    return { framework: name, command: inEnvironment(name), from: dir.toPath(matrix), isDeclared: true };
+    return { framework: name, command: inEnvironment(name), from: matrix, isDeclared: true };
   }
   const sample = listTestFiles(dir)[0];
   if (!sample) return undefined;
@@ -121,18 +125,18 @@ function findTest(
   return {
     framework: 'unittest',
     command: inEnvironment(isFound ? 'python -m unittest' : `python -m unittest discover -s ${quote(folder.split('/')[0] ?? '.')}`),
-    from: dir.toPath(sample),
+    from: sample,
   };
 }
 
 /** Finds a script named `test` in the project's configuration. */
-function findTestScript(tools: TomlTable, manager: string): string | undefined {
-  if (getAtPath(tools, 'pdm', 'scripts', 'test') !== undefined) return 'pdm run test';
-  if (getAtPath(tools, 'hatch', 'envs', 'default', 'scripts', 'test') !== undefined) return 'hatch run test';
-  if (getAtPath(tools, 'hatch', 'envs', 'test', 'scripts', 'test') !== undefined) return 'hatch run test:test';
-  if (getAtPath(tools, 'pixi', 'tasks', 'test') !== undefined) return 'pixi run test';
-  if (getAtPath(tools, 'poe', 'tasks', 'test') !== undefined) return `${prefixes[manager] ?? ''}poe test`;
-  return undefined;
+function findTestScript({ tools, manager }: PythonProject): string | undefined {
+  const has = (...keys: string[]): boolean => getAtPath(tools, ...keys, 'test') !== undefined;
+  if (has('pdm', 'scripts')) return 'pdm run test';
+  if (has('hatch', 'envs', 'default', 'scripts')) return 'hatch run test';
+  if (has('hatch', 'envs', 'test', 'scripts')) return 'hatch run test:test';
+  if (has('pixi', 'tasks')) return 'pixi run test';
+  return has('poe', 'tasks') ? `${prefixes[manager.name] ?? ''}poe test` : undefined;
 }
 
 function findWorkspace(dir: ProjectDir, tools: TomlTable): DetectedPart['workspace'] {
@@ -140,32 +144,22 @@ function findWorkspace(dir: ProjectDir, tools: TomlTable): DetectedPart['workspa
   if (members.length === 0) return undefined;
   const excluded = toStrings(getAtPath(tools, 'uv', 'workspace', 'exclude')).map((pattern) => `!${pattern}`);
   return {
-    tools: [{ name: 'uv workspace', from: dir.toPath('pyproject.toml') }],
+    tools: [{ name: 'uv workspace', from: 'pyproject.toml' }],
     packages: matchWorkspaceFolders(dir.foldersWith('pyproject.toml'), [...members, ...excluded]).map((folder) =>
-      toPackage(dir, folder, getAtPath(readTomlFile(dir, `${folder}/pyproject.toml`), 'project', 'name')),
+      toPackage(folder, getAtPath(readTomlFile(dir, `${folder}/pyproject.toml`), 'project', 'name')),
     ),
   };
 }
 
-function listHints(
-  dir: ProjectDir,
-  project: TomlTable,
-  tools: TomlTable,
-  manager: SourcedName,
-  inEnvironment: (command: string) => string,
-  from: string,
-): DetectedPart['hints'] {
-  const needs = collectRequirements(dir, project);
-  const uses = (name: string): boolean => name in tools || new RegExp(`(?:^|[\\s"'[,])${name}\\b`, 'm').test(needs);
+function listCommands({ dir, project, tools, manager, requirements, inEnvironment }: PythonProject): HintTexts {
+  const uses = (name: string): boolean => name in tools || new RegExp(`(?:^|[\\s"'[,])${name}\\b`, 'm').test(requirements);
   const isRuff = uses('ruff') || dir.has('ruff.toml') || dir.has('.ruff.toml');
   const type =
     uses('mypy') || dir.has('mypy.ini')
       ? getAtPath(tools, 'mypy', 'files')
         ? 'mypy'
         : 'mypy .'
-      : uses('pyright') || uses('basedpyright')
-        ? 'pyright'
-        : undefined;
+      : (uses('pyright') || uses('basedpyright')) && 'pyright';
   const versions = getAtPath(project, 'project', 'requires-python') ?? getAtPath(project, 'tool', 'poetry', 'dependencies', 'python');
   const install: Record<string, string> = {
     uv: 'uv sync',
@@ -176,11 +170,11 @@ function listHints(
     conda: `conda env create -f ${manager.from}`,
     pip: manager.from.endsWith('requirements.txt') ? 'pip install -r requirements.txt' : 'pip install -e .',
   };
-  return createHints(dir, from, {
+  return {
     install: install[manager.name],
-    lint: isRuff ? inEnvironment('ruff check') : uses('flake8') || dir.has('.flake8') ? inEnvironment('flake8') : undefined,
+    lint: isRuff ? inEnvironment('ruff check') : (uses('flake8') || dir.has('.flake8')) && inEnvironment('flake8'),
     typecheck: type && inEnvironment(type),
-    format: isRuff ? inEnvironment('ruff format') : uses('black') ? inEnvironment('black .') : undefined,
-    runtime: typeof versions === 'string' && versions ? `Python ${versions}` : undefined,
-  });
+    format: isRuff ? inEnvironment('ruff format') : uses('black') && inEnvironment('black .'),
+    runtime: typeof versions === 'string' && versions && `Python ${versions}`,
+  };
 }

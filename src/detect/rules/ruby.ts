@@ -14,42 +14,37 @@ export function detectRuby(dir: ProjectDir): DetectedPart | undefined {
     .readText('.ruby-version')
     ?.trim()
     .replace(/^ruby-/, '');
-  const test = findRubyTest(dir, gems, inBundle);
   return {
-    type: 'ruby',
-    folder: dir.path,
-    from: dir.toPath(from),
-    packageManager: isBundled ? { name: 'bundler', from: dir.toPath(from) } : { name: 'gem', from: dir.toPath(from) },
-    test,
-    hints: createHints(dir, from, {
+    from,
+    packageManager: { name: isBundled ? 'bundler' : 'gem', from },
+    test: findRubyTest(dir, gems, inBundle),
+    hints: createHints(from, {
       install: isBundled && 'bundle install',
       lint: (dir.has('.rubocop.yml') || /\brubocop\b/.test(gems)) && (dir.has('bin/rubocop') ? 'bin/rubocop' : inBundle('rubocop')),
       typecheck: dir.has('sorbet/config') && inBundle('srb tc'),
-      runtime: version && /^[\w.-]{1,20}$/.test(version) ? `Ruby ${version}` : undefined,
+      runtime: version && /^[\w.-]{1,20}$/.test(version) && `Ruby ${version}`,
     }),
   };
 }
 
 function findRubyTest(dir: ProjectDir, gems: string, inBundle: (command: string) => string): TestCommand | undefined {
   const spec = dir.has('.rspec') ? '.rspec' : dir.files.find((path) => /^spec\/.*_spec\.rb$/.test(path));
-  if (spec && (dir.has('.rspec') || /\brspec\b/.test(gems)))
-    return { framework: 'rspec', command: inBundle('rspec'), from: dir.toPath(spec) };
+  if (spec && (dir.has('.rspec') || /\brspec\b/.test(gems))) return { framework: 'rspec', command: inBundle('rspec'), from: spec };
   const isRails = dir.has('config/application.rb');
   if (isRails && dir.files.some((path) => path.startsWith('test/')))
     return {
       framework: 'minitest',
       command: dir.has('bin/rails') ? 'bin/rails test' : inBundle('rails test'),
-      from: dir.toPath('config/application.rb'),
+      from: 'config/application.rb',
     };
   const rake = dir.readText('Rakefile') ?? '';
   if (/TestTask|^\s*task\s+:?['"]?test\b|^\s*task\s*\(?\s*:?default\b[^\n]*\btest\b/m.test(rake))
     return {
       framework: /test-unit/.test(gems) ? 'test-unit' : 'minitest',
       command: inBundle('rake test'),
-      from: dir.toPath('Rakefile'),
+      from: 'Rakefile',
       isDeclared: true,
     };
-  if (/RSpec::Core::RakeTask/.test(rake) || spec)
-    return { framework: 'rspec', command: inBundle('rspec'), from: dir.toPath(spec ?? 'Rakefile') };
+  if (/RSpec::Core::RakeTask/.test(rake) || spec) return { framework: 'rspec', command: inBundle('rspec'), from: spec ?? 'Rakefile' };
   return undefined;
 }

@@ -1,6 +1,5 @@
 import { getAtPath, type ProjectDir, readTomlFile, toStrings } from './facts.ts';
-import { createHints, type DetectedPart, toPackage } from './part.ts';
-import { matchWorkspaceFolders } from './workspace-folders.ts';
+import { createHints, type DetectedPart, matchWorkspaceFolders, toPackage } from './part.ts';
 
 export function detectRust(dir: ProjectDir): DetectedPart | undefined {
   if (!dir.has('Cargo.toml')) return undefined;
@@ -12,32 +11,27 @@ export function detectRust(dir: ProjectDir): DetectedPart | undefined {
   const workspaceFlag = members.length > 0 ? ' --workspace' : '';
   const nextest = dir.findFirst('.config/nextest.toml');
   const version = getAtPath(manifest, 'package', 'rust-version') ?? getAtPath(manifest, 'workspace', 'package', 'rust-version');
-  const from = dir.toPath('Cargo.toml');
+  const from = 'Cargo.toml';
   return {
-    type: 'rust',
-    folder: dir.path,
     from,
-    packageManager: { name: 'cargo', from: dir.has('Cargo.lock') ? dir.toPath('Cargo.lock') : from },
+    packageManager: { name: 'cargo', from: dir.has('Cargo.lock') ? 'Cargo.lock' : from },
     test: nextest
-      ? { framework: 'nextest', command: `cargo nextest run${workspaceFlag}`, from: dir.toPath(nextest) }
+      ? { framework: 'nextest', command: `cargo nextest run${workspaceFlag}`, from: nextest }
       : { framework: 'cargo test', command: `cargo test${workspaceFlag}`, from },
-    ...(members.length > 0
-      ? {
-          workspace: {
+    workspace:
+      members.length > 0
+        ? {
             tools: [{ name: 'cargo workspace', from }],
-            packages: packages.map((folder) =>
-              toPackage(dir, folder, getAtPath(readTomlFile(dir, `${folder}/Cargo.toml`), 'package', 'name')),
-            ),
-          },
-        }
-      : {}),
-    hints: createHints(dir, 'Cargo.toml', {
+            packages: packages.map((folder) => toPackage(folder, getAtPath(readTomlFile(dir, `${folder}/Cargo.toml`), 'package', 'name'))),
+          }
+        : undefined,
+    hints: createHints('Cargo.toml', {
       build: `cargo build${workspaceFlag}`,
       lint: `cargo clippy${workspaceFlag} --all-targets`,
       format: 'cargo fmt --all --check',
       // Nextest does not run tests in doc comments.
       tests: nextest && `cargo test --doc${workspaceFlag}`,
-      runtime: typeof version === 'string' ? `Rust ${version}` : undefined,
+      runtime: typeof version === 'string' && `Rust ${version}`,
     }),
   };
 }

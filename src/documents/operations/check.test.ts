@@ -46,5 +46,8 @@ test('prefers a project schema and checks front matter', async () => {
   shop.writeFile('prd.md', `---\nowner: ada\n---\n${completePrd}`);
   expect((await check()).document.completeness).toBe(1);
   shop.writeFile('.cleo/schemas/another.doc.yaml', 'id: prd-v1\nsections: []\n');
-  expect((await check()).error).toMatchObject({ exitCode: 78, message: expect.stringContaining('prd-v1.doc.yaml have the same id prd-v1') });
+  expect((await check()).error).toMatchObject({
+    exitCode: 78,
+    message: expect.stringContaining('prd-v1.doc.yaml have the same id prd-v1'),
+  });
 });

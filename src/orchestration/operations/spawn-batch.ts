@@ -55,7 +55,7 @@ export const orchestrateSpawnBatch = mutation({
     await checkTaskExists(store, epic);
     await checkScope(ctx, epic);
     const candidates = await listReadyTasks(ctx, epic);
-    const { conflicts, deferred, outstanding } = await order(ctx, epic, candidates);
+    const { conflicts, deferred, outstanding } = await findBatchConflicts(ctx, epic, candidates);
     const inputs = await readSpawnInputs(ctx);
     const spawnBudget = await readSpawnBudget(ctx, budget);
     const spawns: Spawn[] = [];
@@ -106,21 +106,22 @@ async function listReadyTasks({ store, now, caller, config }: MutationContext, r
   return ids.flatMap((id) => byId.get(id) ?? []);
 }
 
-/** Who goes before whom: what somebody is at, or was handed, is in nobody's way only if it touches other files. */
-async function order({ store, now, config, caller }: MutationContext, root: string, candidates: TaskRecord[]) {
+/** Finds candidates that must wait because of shared files. Tasks that are claimed or already spawned come first; of the other
+ *  candidates the more urgent one does. */
+async function findBatchConflicts({ store, now, config, caller }: MutationContext, root: string, candidates: TaskRecord[]) {
   const spawns = await store.spawns.listLatest(candidates.map(({ id }) => id));
   const outstanding = new Map<string, string>();
   for (const task of candidates) {
     const spawn = spawns.find(({ taskId }) => taskId === task.id);
     if (spawn && isOutstanding(spawn, task)) outstanding.set(task.id, spawn.agent);
   }
-  const moment = await store.claims.getLeaseTime(now);
+  const leaseTime = await store.claims.getLeaseTime(now);
   const claims = (await store.claims.list()).filter(
-    (claim) => claim.agent !== caller.agent && !isExpired(claim, moment, config['claims.ttlMinutes']),
+    (claim) => claim.agent !== caller.agent && !isExpired(claim, leaseTime, config['claims.ttlMinutes']),
   );
   const busy = new Set([...claims.map(({ taskId }) => taskId), ...outstanding.keys()]);
   const files = groupFilesByTask(await store.tasks.listFilesInSubtree(root));
-  const first = [...files.keys()].filter((id) => busy.has(id));
-  const then = candidates.map(({ id }) => id).filter((id) => !busy.has(id));
-  return { ...findFileConflicts([...first, ...then], files), outstanding };
+  const busyTasks = [...files.keys()].filter((id) => busy.has(id));
+  const freeCandidates = candidates.map(({ id }) => id).filter((id) => !busy.has(id));
+  return { ...findFileConflicts([...busyTasks, ...freeCandidates], files), outstanding };
 }

@@ -5,8 +5,7 @@ import { Line, Phase, type TaskId, TaskIdSchema } from '#core/model/scalars.ts';
 import type { Scope } from '#core/model/session-handle.ts';
 import { analysisFields, analyzePlan, computePlan } from '#planning/operations/shared/plan.ts';
 import { SessionSummarySchema } from '#sessions/model/session.ts';
-import { toSessionHandle } from '#sessions/operations/shared/sessions.ts';
-import { formatExports, startSession } from '#sessions/operations/shared/start-session.ts';
+import { formatExports, startSession } from '#sessions/operations/shared/sessions.ts';
 import { toSessionSummary } from '#sessions/rules/session-view.ts';
 import { createNotFoundError } from '#tasks/operations/shared/require.ts';
 import { rootAliases } from '#tasks/operations/shared/root.ts';
@@ -54,7 +53,7 @@ export const orchestrateStart = mutation({
         ...(await analyzePlan(ctx.store, await computePlan(ctx.store, epic))),
         ...(options.export ? { export: formatExports(session) } : {}),
       },
-      { enterSession: toSessionHandle(session) },
+      { enterSession: session },
     );
   },
 });

@@ -26,7 +26,7 @@ const createFacts = (task: Partial<PackFacts['task']> = {}, more: Partial<PackFa
   ...{ notes: [], history: [], moreHistory: 0, maxTokens: 100_000 },
   ...more,
 });
-const fit = (facts: PackFacts, budget: number): PackAnswer => {
+const fitOrThrow = (facts: PackFacts, budget: number): PackAnswer => {
   const fitted = fitPack(facts, budget, countTokens, cost);
   if ('minBudget' in fitted) throw new Error(`needs ${fitted.minBudget}`);
   return fitted;
@@ -45,7 +45,7 @@ test('includes everything when the budget allows it, and reports no omissions', 
       holder: 'ada',
     },
   );
-  expect(fit(facts, 1500)).toEqual({
+  expect(fitOrThrow(facts, 1500)).toEqual({
     pack: {
       task: {
         ...{ id: 'T001', type: 'task', title: 'Write the parser', status: 'pending', priority: 'medium', size: 'small', holder: 'ada' },
@@ -78,19 +78,19 @@ test('shortens the texts of criteria, then groups them, and keeps every number',
       return sum + (is === true ? to - from + 1 : (is ?? 0));
     }, 0);
   for (const budget of [200, 300, 500, 1000, 2000, 20_000]) {
-    const answer = fit(facts, budget);
+    const answer = fitOrThrow(facts, budget);
     expect(numbers(answer), `${budget}`).toEqual(Array.from({ length: 50 }, (_, i) => i + 1));
     expect(met(answer), `${budget}`).toBe(17);
     expect(answer.omitted).toEqual(
       budget < 2000 ? [{ section: expect.any(String), count: 50, expand: expect.stringMatching(/^cleo /) }] : [],
     );
   }
-  expect(fit(facts, 1300).pack.acceptance?.[0]).toEqual({ n: 1, text: expect.stringMatching(/^A long.*…$/), met: true });
+  expect(fitOrThrow(facts, 1300).pack.acceptance?.[0]).toEqual({ n: 1, text: expect.stringMatching(/^A long.*…$/), met: true });
 });
 
 test('keeps written criteria next to five hundred children', () => {
   const children = Array.from({ length: 500 }, (_, i) => ({ id: `T${i + 100}`, status: i < 200 ? 'done' : 'pending' }));
-  const { pack, omitted } = fit(createFacts({ acceptance: criteria(2) }, { children }), 400);
+  const { pack, omitted } = fitOrThrow(createFacts({ acceptance: criteria(2) }, { children }), 400);
   expect(pack.acceptance).toEqual([
     { n: 1, text: 'It holds 0' },
     { n: 2, text: 'It holds 1' },
@@ -101,7 +101,7 @@ test('keeps written criteria next to five hundred children', () => {
 });
 
 test('cuts a long text with a mark, never inside a character, and reports it', () => {
-  const { pack, omitted } = fit(createFacts({}, { notes: [note(`${'x'.repeat(370)}${'🍳'.repeat(2000)}`), note('short')] }), 800);
+  const { pack, omitted } = fitOrThrow(createFacts({}, { notes: [note(`${'x'.repeat(370)}${'🍳'.repeat(2000)}`), note('short')] }), 800);
   expect(pack.notes?.[0]?.text).toMatch(/^x+🍳+…$/u);
   expect(pack.notes?.[0]?.text.isWellFormed()).toBe(true);
   expect(omitted).toEqual([{ section: 'notes', count: expect.any(Number), expand: 'cleo show T001' }]);
@@ -116,7 +116,7 @@ test('fills the more important list first', () => {
       notes: Array.from({ length: 30 }, () => note('A word about it, and then some more, as people write')),
     },
   );
-  const { pack, omitted } = fit(facts, 500);
+  const { pack, omitted } = fitOrThrow(facts, 500);
   expect(pack.depends?.length).toBeGreaterThan(8);
   expect(pack.notes?.length ?? 0).toBeLessThan(2);
   expect(omitted.map(({ section }) => section)).toEqual(['depends', 'notes']);
@@ -126,7 +126,7 @@ test('returns the smallest possible budget, and that budget works', () => {
   const facts = createFacts({ title: '配'.repeat(200), acceptance: criteria(9) });
   const fitted = fitPack(facts, 50, countTokens, cost) as { minBudget: number };
   expect(fitted.minBudget).toBeLessThanOrEqual(200);
-  expect(countTokens(fit(facts, fitted.minBudget))).toBeLessThanOrEqual(fitted.minBudget);
+  expect(countTokens(fitOrThrow(facts, fitted.minBudget))).toBeLessThanOrEqual(fitted.minBudget);
 });
 
 test('includes the task in full for a prompt and spends the budget on the lists', () => {
@@ -247,7 +247,7 @@ test('never exceeds the budget by the count of real tokenizers, and always inclu
   fc.assert(
     fc.property(tasks, around, budgets, (task, rest, budget) => {
       const facts = createFacts(JSON.parse(JSON.stringify(task)), rest as Partial<PackFacts>);
-      const answer = fit(facts, budget);
+      const answer = fitOrThrow(facts, budget);
       expect(estimateTokens(json(answer))).toBeLessThanOrEqual(budget);
       expect(countRealTokens(json(answer))).toBeLessThanOrEqual(budget);
       expect(countRealTokens(text(answer))).toBeLessThanOrEqual(budget);

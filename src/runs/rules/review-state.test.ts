@@ -88,24 +88,29 @@ test('ignores events of a review that was never requested', () => {
 
 const two = request({ reviewers_required: 2 });
 test.each<[string, ReviewEvent[], { by?: string; verdict?: 'pass' | 'fail'; note?: string; isAmend?: boolean }, object]>([
-  ['as the first reviewer', [request()], {}, { act: 'resolve' }],
-  ['with an own claim', [request(), claim('ada', 1)], {}, { act: 'resolve' }],
-  ['while another reviewer holds a claim', [request(), claim('bob', 1)], {}, { act: 'refused', why: 'taken' }],
-  ['while another reviewer holds a claim and two are needed', [two, claim('bob', 1)], {}, { act: 'resolve' }],
-  ['while two other reviewers hold a claim', [two, claim('bob', 1), claim('eve', 1)], {}, { act: 'refused', why: 'taken' }],
-  ['with the same answer again', [request(), resolve('ada', 'pass', 1)], {}, { act: 'same' }],
-  ['with the same answer as an amendment', [request(), resolve('ada', 'pass', 1)], { isAmend: true }, { act: 'same' }],
-  ['with a different verdict', [request(), resolve('ada', 'pass', 1)], { verdict: 'fail' }, { act: 'refused', why: 'said' }],
-  ['with a different note', [request(), resolve('ada', 'pass', 1)], { note: 'why' }, { act: 'refused', why: 'said' }],
+  ['as the first reviewer', [request()], {}, { action: 'resolve' }],
+  ['with an own claim', [request(), claim('ada', 1)], {}, { action: 'resolve' }],
+  ['while another reviewer holds a claim', [request(), claim('bob', 1)], {}, { action: 'reject', reason: 'claimed' }],
+  ['while another reviewer holds a claim and two are needed', [two, claim('bob', 1)], {}, { action: 'resolve' }],
+  ['while two other reviewers hold a claim', [two, claim('bob', 1), claim('eve', 1)], {}, { action: 'reject', reason: 'claimed' }],
+  ['with the same answer again', [request(), resolve('ada', 'pass', 1)], {}, { action: 'same' }],
+  ['with the same answer as an amendment', [request(), resolve('ada', 'pass', 1)], { isAmend: true }, { action: 'same' }],
+  [
+    'with a different verdict',
+    [request(), resolve('ada', 'pass', 1)],
+    { verdict: 'fail' },
+    { action: 'reject', reason: 'already_resolved' },
+  ],
+  ['with a different note', [request(), resolve('ada', 'pass', 1)], { note: 'why' }, { action: 'reject', reason: 'already_resolved' }],
   [
     'with a different verdict as an amendment',
     [request(), resolve('ada', 'pass', 1)],
     { verdict: 'fail', isAmend: true },
-    { act: 'amend' },
+    { action: 'amend' },
   ],
-  ['with the same answer as another reviewer', [request(), resolve('bob', 'pass', 1)], {}, { act: 'same' }],
-  ['after it was resolved', [request(), resolve('bob', 'fail', 0)], {}, { act: 'refused', why: 'over' }],
-  ['as an amendment of nothing', [request()], { isAmend: true }, { act: 'refused', why: 'unsaid' }],
+  ['with the same answer as another reviewer', [request(), resolve('bob', 'pass', 1)], {}, { action: 'same' }],
+  ['after it was resolved', [request(), resolve('bob', 'fail', 0)], {}, { action: 'reject', reason: 'closed' }],
+  ['as an amendment of nothing', [request()], { isAmend: true }, { action: 'reject', reason: 'nothing_to_amend' }],
 ])('decides about a reviewer who resolves %s', (_, events, { by = 'ada', verdict = 'pass', note, isAmend = false }, expected) => {
   expect(decideResolve(state(events), { by, verdict, score: 1, note, isAmend }, at(10))).toEqual(expected);
 });

@@ -121,9 +121,9 @@ function concludeReview(review: Review, now: string): Review {
 const round = (value: number): number => Math.round(value * 10_000) / 10_000;
 
 export type ResolveDecision =
-  | { act: 'resolve' | 'amend' }
-  | { act: 'same' }
-  | { act: 'refused'; why: 'taken' | 'said' | 'over' | 'unsaid' };
+  | { action: 'resolve' | 'amend' }
+  | { action: 'same' }
+  | { action: 'reject'; reason: 'claimed' | 'already_resolved' | 'closed' | 'nothing_to_amend' };
 
 /** Decides whether a reviewer may resolve or amend a review now. */
 export function decideResolve(
@@ -139,11 +139,11 @@ export function decideResolve(
 ): ResolveDecision {
   const own = review.resolutions.find((one) => one.by === by);
   const isSame = (one: Resolution): boolean => one.verdict === verdict && one.score === score && (one.note ?? '') === (note ?? '');
-  if (own) return isSame(own) ? { act: 'same' } : isAmend ? { act: 'amend' } : { act: 'refused', why: 'said' };
-  if (isAmend) return { act: 'refused', why: 'unsaid' };
-  if (review.status === 'resolved') return review.resolutions.some(isSame) ? { act: 'same' } : { act: 'refused', why: 'over' };
+  if (own) return isSame(own) ? { action: 'same' } : isAmend ? { action: 'amend' } : { action: 'reject', reason: 'already_resolved' };
+  if (isAmend) return { action: 'reject', reason: 'nothing_to_amend' };
+  if (review.status === 'resolved') return review.resolutions.some(isSame) ? { action: 'same' } : { action: 'reject', reason: 'closed' };
   const others = { ...review, claims: review.claims.filter((claim) => claim.by !== by) };
-  return countFreeSlots(others, now) > 0 ? { act: 'resolve' } : { act: 'refused', why: 'taken' };
+  return countFreeSlots(others, now) > 0 ? { action: 'resolve' } : { action: 'reject', reason: 'claimed' };
 }
 
 /** The review as one reviewer may see it, without the judge's score, which would bias a reviewer who has not answered yet. */

@@ -46,9 +46,9 @@ export function toLineFacts({ event, data }: Pick<TraceLine, 'event' | 'data'>):
   }
 }
 
-/** The name of the gate of a `gate_checked` event. Events of other writers may have only the number. */
+/** The name of the gate of a `gate_checked` event, by its number. */
 export const getGateName = (data: Record<string, unknown>): string =>
-  asText(data.name) ?? runGateNames[data.gate_id as 0] ?? String(data.gate_id);
+  runGateNames[data.gate_id as 0] ?? asText(data.name) ?? String(data.gate_id);
 
 export interface RecordedCheck {
   name: string;

@@ -29,12 +29,6 @@ test.each<[word: string, found: number[]]>([
   expect(matchRuns(word, runs)).toEqual(found.map((i) => runs[i]));
 });
 
-test('matches pathological patterns quickly', () => {
-  const started = performance.now();
-  expect(matchRuns(`${'*a'.repeat(400)}b`, [{ runId: 'a'.repeat(2000) }])).toEqual([]);
-  expect(performance.now() - started).toBeLessThan(500);
-});
-
 test('recognises names of traces', () => {
   expect(names.map(toRunId)).toEqual(['run-a', 'run-b', 'run-bc', 'run-c']);
   expect(['PRUNED.jsonl', 'blobs', '2026-01-01-run-b.jsonl.corrupt', '2026-01-01-.jsonl', '2026-01-01-x.jsonl'].map(isTraceName)).toEqual([

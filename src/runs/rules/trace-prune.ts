@@ -12,7 +12,7 @@ export interface PruneCandidate {
 export interface PrunePlan {
   remove: string[];
   /** Runs that are due but not removed. */
-  spared: { runId: string; why: 'live' | 'open_review' | 'kept' }[];
+  kept: { runId: string; reason: 'live' | 'open_review' | 'kept' }[];
 }
 
 const dayMs = 86_400_000;
@@ -23,17 +23,17 @@ export function planPrune(
   runs: PruneCandidate[],
   { now, days, isAll }: { now: string; days?: number | undefined; isAll: boolean },
 ): PrunePlan {
-  const plan: PrunePlan = { remove: [], spared: [] };
+  const plan: PrunePlan = { remove: [], kept: [] };
   for (const run of runs) {
     const limit = run.retentionDays === null && !isAll ? null : (days ?? run.retentionDays);
     const age = (Date.parse(now) - Date.parse(run.lastAt)) / dayMs;
     // An invalid date gives NaN, which is never due, and a clock that was set back makes no run older.
     const isDue = (days: number): boolean => days === 0 || age >= days;
     if (limit === null) {
-      if (days !== undefined && isDue(days)) plan.spared.push({ runId: run.runId, why: 'kept' });
+      if (days !== undefined && isDue(days)) plan.kept.push({ runId: run.runId, reason: 'kept' });
     } else if (!isDue(limit)) continue;
     else if (isAll || !(run.isLive || run.hasOpenReview)) plan.remove.push(run.runId);
-    else plan.spared.push({ runId: run.runId, why: run.isLive ? 'live' : 'open_review' });
+    else plan.kept.push({ runId: run.runId, reason: run.isLive ? 'live' : 'open_review' });
   }
   return plan;
 }

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { type RunGateName, runGateNames } from '../model/execution.ts';
 import type { TraceLine } from '../model/trace.ts';
 import { countBy, createPhaseFilter, type Grouping, getCountedEvent, matchesFilter, parsePeriod, type TraceFilter } from './trace-query.ts';
 
@@ -7,9 +8,13 @@ const line = (event: string, data: object, about: Partial<TraceLine> = {}): Trac
   ...about,
 });
 const check = (name: string, passed: boolean) => ({ name, passed, message: '' });
-const gate = (name: string, ...checks: object[]): TraceLine =>
+const gate = (name: RunGateName, ...checks: object[]): TraceLine =>
   line('gate_checked', {
-    ...{ gate_id: 1, name, status: checks.every((one) => (one as { passed: boolean }).passed) ? 'passed' : 'failed' },
+    ...{
+      gate_id: runGateNames.indexOf(name),
+      name,
+      status: checks.every((one) => (one as { passed: boolean }).passed) ? 'passed' : 'failed',
+    },
     checks_performed: checks,
   });
 const done = (phase: string, status: string, duration_ms = 10, ts = '2026-01-15T00:00:00.000Z'): TraceLine =>

@@ -29,7 +29,7 @@ const dayMs = 86_400_000;
 export async function pruneRuns(
   platform: RunnerPlatform,
   options: PruneOptions,
-): Promise<{ pruned: PrunedRun[]; spared: PrunePlan['spared'] }> {
+): Promise<{ pruned: PrunedRun[]; kept: PrunePlan['kept'] }> {
   if (options.isDryRun) return removeExpired(platform, options);
   const lock = await platform.acquireLock('prune', waitMs);
   try {
@@ -64,7 +64,7 @@ export async function pruneFinishedRun(platform: RunnerPlatform, runId: string, 
 async function removeExpired(
   platform: RunnerPlatform,
   { now, days, isAll, isDryRun, runId }: PruneOptions,
-): Promise<{ pruned: PrunedRun[]; spared: PrunePlan['spared'] }> {
+): Promise<{ pruned: PrunedRun[]; kept: PrunePlan['kept'] }> {
   const runs = listStoredRuns(platform);
   const underReview = new Set(
     buildReviews(parseReviews(platform.reviews.read()).events, now)
@@ -72,11 +72,11 @@ async function removeExpired(
       .map((review) => review.runId),
   );
   const candidates = runs.filter((run) => runId === undefined || run.runId === runId).map((run) => toCandidate(platform, run, underReview));
-  const { remove, spared } = planPrune(candidates, { now, days, isAll });
+  const { remove, kept } = planPrune(candidates, { now, days, isAll });
   const expired = runs.filter((run) => remove.includes(run.runId));
   const pruned = expired.map((run) => describePruned(platform, run));
   if (!isDryRun && expired.length > 0) await removeRuns(platform, expired, pruned, now);
-  return { pruned, spared };
+  return { pruned, kept };
 }
 
 function toCandidate(platform: RunnerPlatform, { runId, trace }: StoredRun, underReview: Set<string>): PruneCandidate {

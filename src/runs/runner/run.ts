@@ -69,10 +69,10 @@ async function killLeftoverProcesses(
   return warnings;
 }
 
-/** Prunes expired runs at most once a day. The module is not loaded if there is nothing to prune. */
+/** Prunes expired runs at most once a day. */
 async function pruneIfDue(platform: RunnerPlatform): Promise<Warning[]> {
   const now = platform.now();
-  if (platform.traces.readLastPrune().slice(0, 10) === now.slice(0, 10) || platform.runs.list().length === 0) return [];
+  if (platform.traces.readLastPrune().slice(0, 10) === now.slice(0, 10)) return [];
   const { problem } = await (await import('./prune.ts')).pruneDaily(platform, now);
   return problem ? [{ code: 'prune_failed', message: problem }] : [];
 }

@@ -53,13 +53,13 @@ function drawPhase({ name, skills, inputs, outputs, checks, deadlineMs, ...own }
     ...handoffs
       .filter(({ from }) => from === name)
       .flatMap(({ to, required, onFailure }) =>
-        drawRow('hands on', `${[required].flat().join(', ')} to ${to}; otherwise ${formatFailurePolicy(onFailure)}`, screen),
+        drawRow('handoff', `${[required].flat().join(', ')} to ${to}; otherwise ${formatFailurePolicy(onFailure)}`, screen),
       ),
   ];
 }
 
 const formatFailurePolicy = (onFailure: unknown): string =>
-  onFailure === 'block' ? 'it ends there' : onFailure === 'warn' ? 'a warning' : 'nothing: it is not looked at';
+  onFailure === 'block' ? 'the run stops' : onFailure === 'warn' ? 'a warning' : 'it is ignored';
 
 function formatSkill({ name, runs, lack, ...own }: Fields): string {
   const limits = listLimits(own);
@@ -67,7 +67,7 @@ function formatSkill({ name, runs, lack, ...own }: Fields): string {
 }
 
 const listLimits = ({ timeoutMs, maxRetries }: Fields): string[] => [
-  ...(timeoutMs === undefined ? [] : [timeoutMs === 0 ? 'no limit of time' : `${Number(timeoutMs) / 1000} s`]),
+  ...(timeoutMs === undefined ? [] : [timeoutMs === 0 ? 'no timeout' : `${Number(timeoutMs) / 1000} s`]),
   ...(maxRetries === undefined ? [] : [maxRetries === 0 ? 'no retries' : maxRetries === 1 ? '1 retry' : `${maxRetries} retries`]),
 ];
 
@@ -90,16 +90,17 @@ const drawRow = (name: string, text: string, { columns, paint }: Screen): string
 /** Draws whether the artifacts of one phase satisfy the next. */
 export function drawHandoffCheck(fields: Fields, screen: Screen): string[] {
   const { accepted, provided, missing, extra, warnings } = fields;
+  if (accepted === undefined) return drawRecord(fields, screen);
   const drawPaths = (name: string, paths: unknown): string[] =>
     Array.isArray(paths) && paths.length > 0 ? drawRow(name, paths.join(', '), screen) : [];
   return [
     `${drawVerdict(accepted, screen)} ${truncate(formatHandoff(fields), screen.columns - 2)}`,
     ...(isRecords(provided)
-      ? provided.flatMap((one) => drawRow('there', `${one.path}${formatCompleteness(one.completeness)}`, screen))
+      ? provided.flatMap((one) => drawRow('present', `${one.path}${formatCompleteness(one.completeness)}`, screen))
       : []),
     ...drawPaths('missing', missing),
-    ...drawPaths('besides', extra),
-    ...(Array.isArray(warnings) ? warnings.flatMap((text) => drawRow('though', String(text), screen)) : []),
+    ...drawPaths('extra', extra),
+    ...(Array.isArray(warnings) ? warnings.flatMap((text) => drawRow('warning', String(text), screen)) : []),
   ];
 }
 

@@ -134,9 +134,9 @@ test('draws the phases of a manifest', async () => {
     '  needs     context/*.md (optional)',
     '  makes     prd.md (prd-v1; complete to 70 %; with goals)',
     '  checks    git_clean',
-    '  hands on  prd.md to design; otherwise a warning',
+    '  handoff   prd.md to design; otherwise a warning',
     '',
-    '▸ design  no limit of time, 1 retry',
+    '▸ design  no timeout, 1 retry',
     '  skill     none: only its gates',
     '',
   ]);
@@ -148,9 +148,9 @@ test('draws an accepted and a rejected handoff', async () => {
   const lists = { missing: [], extra: ['q.md'], warnings: ['p.md is 0.5 complete'] };
   expect((await renderCheck({ handoff: { ...handoff, ...lists } })).split('\n')).toEqual([
     '✓ a → b  accepted, complete to 50 %',
-    '  there     p.md, complete to 50 %',
-    '  besides   q.md',
-    '  though    p.md is 0.5 complete',
+    '  present   p.md, complete to 50 %',
+    '  extra     q.md',
+    '  warning   p.md is 0.5 complete',
     '',
   ]);
   expect(await renderError({ handoff: { ...handoff, accepted: false, missing: ['r.md'], extra: [], warnings: [] } })).toContain(

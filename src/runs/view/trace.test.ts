@@ -41,7 +41,7 @@ test('draws runs as a table, with the command that resumes an interrupted one', 
       '✓ ok     run-a  demo  0     2h ago  1 min 12 s  2, 1 failed',
       'failure  run-a  demo  65    2h ago  14 ms       2, 1 failed',
       '',
-      'go on with  cleo construct run --resume run-b',
+      'resume with  cleo construct run --resume run-b',
       '',
     ].join('\n'),
   );

@@ -23,7 +23,7 @@ export function drawRuns(runs: Fields[], screen: Screen): string[] {
   return [
     ...(drawTable(rows, screen, true) ?? drawRecords(rows, screen)),
     ...(commands.length > 0
-      ? ['', ...commands.slice(0, 3).map((command) => `${screen.paint('dim', 'go on with')}  ${toOneLine(command)}`)]
+      ? ['', ...commands.slice(0, 3).map((command) => `${screen.paint('dim', 'resume with')}  ${toOneLine(command)}`)]
       : []),
   ];
 }

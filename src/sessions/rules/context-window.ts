@@ -1,15 +1,19 @@
+import type { Config } from '#core/model/config.ts';
 import { toPercent } from '#lib/statistics.ts';
 import type { ContextUsage } from '../model/session.ts';
 
-export type ContextState = 'ok' | 'warning' | 'caution' | 'critical' | 'emergency' | 'stale';
+export const contextLevels = ['warning', 'caution', 'critical', 'emergency'] as const;
+export type ContextLevel = (typeof contextLevels)[number];
+export type ContextState = 'ok' | ContextLevel | 'stale';
 
-export interface ContextLimits {
-  warning: number;
-  caution: number;
-  critical: number;
-  emergency: number;
-  staleMinutes: number;
-}
+export const getContextLimits = (config: Config) => ({
+  warning: config['context.warningPercent'],
+  caution: config['context.cautionPercent'],
+  critical: config['context.criticalPercent'],
+  emergency: config['context.emergencyPercent'],
+  staleMinutes: config['context.staleMinutes'],
+});
+type ContextLimits = ReturnType<typeof getContextLimits>;
 
 export const contextExitCodes = { warning: 50, caution: 51, critical: 52, emergency: 53, stale: 54 } as const;
 
@@ -25,9 +29,6 @@ export function getContextState(
   const state = contextLevels.findLast((level) => percent >= limits[level]) ?? 'ok';
   return { state, percent };
 }
-
-export const contextLevels = ['warning', 'caution', 'critical', 'emergency'] as const;
-export type ContextLevel = (typeof contextLevels)[number];
 
 /** Finds two neighboring levels in the wrong order. The milder one would never be reached. */
 export function findMisorderedLevels(limits: Pick<ContextLimits, ContextLevel>): [milder: ContextLevel, graver: ContextLevel] | undefined {

@@ -10,7 +10,7 @@ export interface SessionWork {
   touched: TaskRecord[];
   notes: Map<TaskId, Note[]>;
   /** Blocked tasks in the session's scope. */
-  blocked: { id: TaskId; title: string; blockedBy?: string }[];
+  blocked: Handoff['blocked'];
   /** Memory decisions that the session stored or decided. */
   decisions: MemoryHit[];
   next: { taskId: TaskId; title: string }[];

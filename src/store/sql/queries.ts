@@ -1,3 +1,4 @@
+import { groupBy } from '#lib/collections.ts';
 import { type Db, listValues, type Sql, type SqlRow, splitChunks, sql } from './sql.ts';
 
 /** Runs the statement for up to 500 ids at a time and returns all rows. */
@@ -17,14 +18,4 @@ export async function queryLists(db: Db, ids: string[], statement: (some: Sql) =
 export async function countUpTo(db: Db, query: Sql, atMost: number): Promise<number> {
   const [row] = await db.all(sql`select count(*) as n from (${query} limit ${atMost + 1}) counted`);
   return Number(row?.n);
-}
-
-export function groupBy<T>(items: T[], key: (item: T) => string): Map<string, T[]> {
-  const groups = new Map<string, T[]>();
-  for (const item of items) {
-    const group = groups.get(key(item));
-    if (group) group.push(item);
-    else groups.set(key(item), [item]);
-  }
-  return groups;
 }

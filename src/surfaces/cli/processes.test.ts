@@ -5,7 +5,7 @@ import { createPlatform } from '#platform/platform.ts';
 import { openApp } from '../../../test/app.ts';
 import { runCli } from './run.ts';
 
-/** A command line whose processes only say how they were called. */
+/** Opens a command line whose processes only record how they were started. */
 async function open() {
   const { root, env } = await openApp();
   const app = createApp(createPlatform(env, root, '0.0.0-test'));

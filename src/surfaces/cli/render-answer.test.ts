@@ -125,7 +125,7 @@ test('reports an empty list next to other values', async () => {
 test.each([
   [100, { tasks: [] }, 'Nothing found.\n'],
   [100, { exists: false }, 'exists  no\n'],
-  [101, { project: { root: '/p' } }, 'root  /p\n\nit is there already\n'],
+  [101, { project: { root: '/p' } }, 'root  /p\n\nalready exists\n'],
   [102, { done: true }, 'done  yes\n\nnothing to change\n'],
 ])('explains exit code %i', async (exitCode, result, text) => {
   expect(await render(result, { exitCode })).toBe(text);
@@ -280,7 +280,7 @@ test('fits any answer to the screen, and prints no escapes without colour', asyn
         const plain = await renderWithAll(result, {}, columns);
         expect(plain).not.toContain('\u001b');
         for (const line of plain.split('\n')) expect(stringWidth(line)).toBeLessThanOrEqual(columns);
-        // Colour changes nothing but the colour.
+        // Without its escapes, the coloured text is the plain one.
         expect((await renderWithAll(result, {}, columns, true)).replace(/\u001b\[\d+m/g, '').replace(/ +$/gm, '')).toBe(
           plain.replace(/ +$/gm, ''),
         );

@@ -95,12 +95,12 @@ function drawByShape(key: string, value: unknown, screen: Screen): string[] {
   return drawRecord(value as Fields, screen);
 }
 
-const exitNotes: Record<number, string> = { 101: 'it is there already', 102: 'nothing to change' };
+const exitNotes: Record<number, string> = { 101: 'already exists', 102: 'nothing to change' };
 
 function formatTruncation({ truncated }: Envelope['_meta']): string[] {
   if (!truncated) return [];
   const { shown, total, atLeast, next } = truncated;
-  return [`${shown} of ${total}${atLeast ? ' or more' : ''} shown${next ? `; go on: ${next}` : ''}`];
+  return [`${shown} of ${total}${atLeast ? ' or more' : ''} shown${next ? `; continue: ${next}` : ''}`];
 }
 
 function drawError({ code, exitCode, message, fix, alternatives, details }: Fields, screen: Screen, view: View): string[] {

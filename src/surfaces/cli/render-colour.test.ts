@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { registry } from '#core/index.generated.ts';
 import { renderAnswer } from './render-answer.ts';
 
-// Alone in its file: once text of another script has been measured, everything is measured the long way.
+// In a file of its own: once the width tables are loaded, plain text is measured with them too.
 test('aligns columns the same with and without colour', async () => {
   const tasks = [
     { id: 'T001', title: 'Build the reader', status: 'pending', priority: 'critical', parentId: 'T009' },

@@ -10,7 +10,7 @@ import { showRunProgress } from './run-progress.ts';
 
 const about = { execution_id: 'e', phase: 'design', skill: 'shape', attempt: 1 };
 
-/** What a terminal shows in the end: a line that is emptied is gone. */
+/** Returns what the terminal shows at the end, without cleared lines. */
 const screenOf = (written: string): string =>
   written
     .split('\n')

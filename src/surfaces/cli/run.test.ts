@@ -4,7 +4,7 @@ import { createPlatform } from '#platform/platform.ts';
 import { openApp } from '../../../test/app.ts';
 import { runCli, type Terminal } from './run.ts';
 
-/** A house one of whose operations cannot even be loaded, and a terminal that remembers. */
+/** Creates an app with an operation that cannot be loaded, and a terminal that records its output. */
 async function brokenApp(more: Partial<Terminal> = {}) {
   const { root, env } = await openApp();
   const app = createApp(createPlatform(env, root, '0.0.0-test'));

@@ -53,11 +53,11 @@ test('notifies a client of changes by another', async () => {
     return client;
   };
   const [listener, writer] = [await open(), await open()];
-  const told: string[] = [];
-  listener.setNotificationHandler('notifications/resources/updated', ({ params }) => void told.push(params.uri));
+  const notified: string[] = [];
+  listener.setNotificationHandler('notifications/resources/updated', ({ params }) => void notified.push(params.uri));
   await listener.listen({ resourceSubscriptions: ['cleo://task/T001'] });
   await createToolCaller(writer)('mutate', 'tasks.update', { taskId: 'T1', notes: 'x' });
-  await expect.poll(() => told).toEqual(['cleo://task/T001']);
+  await expect.poll(() => notified).toEqual(['cleo://task/T001']);
   await listener.close();
   await writer.close();
   await handler.close();

@@ -11,7 +11,7 @@ import { createMcpApp } from '../../../test/mcp-surfaces.ts';
 import { openSkillProject } from '../../../test/skill-project.ts';
 import { serveClient } from './stdio.ts';
 
-/** A server in this process, its standard input and output in our hands. */
+/** Starts a server in this process with streams instead of standard input and output. */
 function open(app: App, renew: (caller: Caller) => Promise<void> = async () => {}, renewEveryMs = 60_000) {
   const [input, output, stop] = [new PassThrough(), new PassThrough(), new AbortController()];
   const messages: Json[] = [];
@@ -51,7 +51,7 @@ function open(app: App, renew: (caller: Caller) => Promise<void> = async () => {
   return { input, stop, done, send, until, call, messages };
 }
 
-/** The house with one more operation, which lasts until it is told to end. */
+/** Adds an operation that runs until `end` is called. */
 function withSlow(app: App): { app: App; end: () => void } {
   let end = (): void => {};
   const waited = new Promise<void>((resolve) => {
@@ -73,8 +73,8 @@ function withSlow(app: App): { app: App; end: () => void } {
     },
   });
   const entry = { name: slow.name, aliases: [], kind: slow.kind, tier: slow.tier, commands: ['slow'], load: async () => slow };
-  const catalog = { ...app.registry, named: (name: string) => (name === slow.name ? entry : app.registry.find(name)) };
-  return { app: { ...app, registry: catalog }, end };
+  const registry = { ...app.registry, find: (name: string) => (name === slow.name ? entry : app.registry.find(name)) };
+  return { app: { ...app, registry }, end };
 }
 
 test('long work reports progress to a client that asked for it, once a second', async () => {
@@ -101,10 +101,10 @@ test('reports the progress of a run with the same lines as the terminal', async 
   const params = { domain: 'skills', operation: 'run', params: { name: 'greet' } };
   send({ id: 1, method: 'tools/call', params: { name: 'cleo_mutate', arguments: params, _meta: { progressToken: 'p' } } });
   expect(await until(({ id }) => id === 1)).toMatchObject({ result: { structuredContent: { run: { status: 'success' } } } });
-  const told = messages
+  const lines = messages
     .filter(({ method }) => method === 'notifications/progress')
     .map(({ params: { progress, message } }) => ({ progress, message }));
-  expect(told.slice(0, 4)).toEqual([
+  expect(lines.slice(0, 4)).toEqual([
     { progress: 1, message: 'skill' },
     { progress: 2, message: 'greet · precondition gate' },
     { progress: 3, message: expect.stringMatching(/^greet · attempt 1 · exit 0 · \d\.\d s$/) },

@@ -41,7 +41,5 @@ export const tasksReopen = mutation({
 /** Old evidence does not cover new work. */
 async function resetEvidence(ctx: MutationContext, task: TaskRecord): Promise<TaskRecord> {
   const attempts = await ctx.store.gates.listAttempts(task.id);
-  return attempts.length === 0
-    ? task
-    : (await import('#verification/operations/shared/reset-verification.ts')).resetVerification(ctx, task, attempts);
+  return attempts.length === 0 ? task : (await import('#verification/operations/shared/verification.ts')).resetVerification(ctx, task);
 }

@@ -20,7 +20,7 @@ export const tasksUpdate = mutation({
     taskId: optional(pipe(TaskIdSchema, description('The task; default: the focused one'))),
     title: optional(Title),
     ...fields,
-    status: optional(pipe(type Status, StatusSchema, description('active starts, done completes, pending releases and blocked blocks the task'))),
+    status: optional(pipe(StatusSchema, description('active starts, done completes, pending releases and blocked blocks the task'))),
     parent: optional(pipe(union([literal('none'), TaskIdSchema]), description('New parent; descendants move too; none: top level'))),
     addDepends: optional(pipe(array(TaskIdSchema), description('Dependencies to add'))),
     removeDepends: optional(pipe(array(TaskIdSchema), description('Dependencies to remove'))),

@@ -1,3 +1,4 @@
+import { pipe, regex, string } from 'valibot';
 import type { Priority, Status, TaskType } from '#core/model/scalars.ts';
 
 /** A task of another tool, with the ids of that tool. */
@@ -43,3 +44,6 @@ export interface SourceFile {
   name: string;
   text: string;
 }
+
+/** Tells apart several sources of the same tool. */
+export const SourceName = pipe(string(), regex(/^[a-z0-9._-]{1,50}$/, 'must consist of a-z 0-9 . _ - (at most 50)'));

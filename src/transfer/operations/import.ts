@@ -3,7 +3,7 @@ import { answer, type MutationContext, mutation } from '#core/define.ts';
 import { CleoError } from '#core/errors/error.ts';
 import { limitParam } from '#core/page.ts';
 import { checkAncestryInScope } from '#tasks/operations/shared/scope.ts';
-import { SourceName } from '../model/source-name.ts';
+import { type SourceFile, SourceName } from '../model/foreign.ts';
 import { importTools } from '../rules/detect-tool.ts';
 
 const maxContentLength = 256 * 1024 * 1024;
@@ -69,28 +69,25 @@ export const tasksImport = mutation({
     if (files.reduce((size, { text }) => size + text.length, 0) > maxContentLength)
       throw new CleoError('E_VALIDATION', { field: 'content', problem: 'must have at most 256 MiB', fix: 'cleo help import' });
     if (from === 'native') return { imported: await importNative(ctx, files) };
-    const { importReaders } = await import('./shared/import-readers.ts');
+    const { loadReader } = await import('./shared/import-readers.ts');
     const { importForeign } = await import('./shared/import-foreign.ts');
-    const { read } = await importReaders[from].load();
-    const report = await importForeign(ctx, read(files), source ? `${from}:${source}` : from);
-    const { imported, updated, unchanged, losses, ids, warnings } = report;
+    const read = await loadReader[from]();
+    const { losses, ids, warnings, ...counts } = await importForeign(ctx, read(files), source ? `${from}:${source}` : from);
     return answer(
       {
-        imported,
-        updated,
-        unchanged,
+        ...counts,
         losses: losses.slice(0, limit),
         ...(losses.length > limit ? { lossCount: losses.length } : {}),
         ids: ids.slice(0, limit),
         ...(ids.length > limit ? { idCount: ids.length } : {}),
       },
-      { ...(imported + updated === 0 ? { exit: 102 as const } : {}), ...(warnings.length > 0 ? { warnings } : {}) },
+      { ...(counts.imported + counts.updated === 0 ? { exit: 102 as const } : {}), warnings },
     );
   },
 });
 
 /** Imports an export of cleo. A file of another tool is rejected with the right `--from`. */
-async function importNative(ctx: MutationContext, files: { name: string; text: string }[]): Promise<number> {
+async function importNative(ctx: MutationContext, files: SourceFile[]): Promise<number> {
   const { detectTool } = await import('../rules/detect-tool.ts');
   const tool = detectTool(files);
   const [file, ...more] = files;
@@ -103,6 +100,5 @@ async function importNative(ctx: MutationContext, files: { name: string; text: s
       field: 'from',
       ...(tool ? { suggestions: [tool] } : {}),
     });
-  const { importTasks } = await import('./shared/import-native.ts');
-  return importTasks(ctx, file.text);
+  return (await import('./shared/import-native.ts')).importTasks(ctx, file.text);
 }

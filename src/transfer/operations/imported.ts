@@ -2,7 +2,7 @@ import { array, description, optional, picklist, pipe, strictObject, string } fr
 import { query } from '#core/define.ts';
 import { answerPage, pageParams } from '#core/page.ts';
 import { Timestamp } from '#tasks/model/task.ts';
-import { SourceName } from '../model/source-name.ts';
+import { SourceName } from '../model/foreign.ts';
 import { importTools } from '../rules/detect-tool.ts';
 
 export const tasksImported = query({

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { parseFrontMatter } from '#lib/front-matter.ts';
 import { sample } from '../../../test/imports/sample.ts';
-import { parseSimpleFields, readBacklogFrontMatter } from './backlog-front-matter.ts';
+import { parseSimpleFields, readBacklogFrontMatter } from './backlog.ts';
 
 const heads = [
   ...sample('backlog').flatMap(({ name, text }) => (name.endsWith('.md') ? [text] : [])),

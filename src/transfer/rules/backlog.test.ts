@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { sample } from '../../../test/imports/sample.ts';
-import { isBacklogFile, readBacklog } from './backlog.ts';
+import { readBacklog } from './backlog.ts';
+import { sourceFilePatterns } from './detect-tool.ts';
 
 const file = (front: string, body = '', name = 'tasks/task-1 - x.md') => ({
   name,
@@ -143,5 +144,9 @@ test('accepts the files of Backlog.md only', () => {
     'drafts/draft-1.md',
     'milestones/m-0 - x.md',
   ];
-  expect([...names, 'docs/doc-1.md', 'decisions/decision-1.md', 'README.md', 'tasks/notes.txt'].filter(isBacklogFile)).toEqual(names);
+  expect(
+    [...names, 'docs/doc-1.md', 'decisions/decision-1.md', 'README.md', 'tasks/notes.txt'].filter((name) =>
+      sourceFilePatterns.backlog.test(name),
+    ),
+  ).toEqual(names);
 });

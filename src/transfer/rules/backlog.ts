@@ -1,25 +1,24 @@
 import type { Priority, Status } from '#core/model/scalars.ts';
 import { defined } from '#lib/defined.ts';
+import { parseFrontMatter } from '#lib/front-matter.ts';
 import type { ForeignData, ForeignTask, ImportLoss, SourceFile } from '../model/foreign.ts';
-import { readBacklogFrontMatter } from './backlog-front-matter.ts';
-import { parseSections } from './backlog-sections.ts';
 import {
   addUnmappedFields,
   createForeignData,
   createImportError,
+  createLossReporter,
   getOwn,
+  joinParagraphs,
   normalizeLabels,
   normalizeText,
-  pickTime,
-  type ReportLoss,
+  parseTime,
+  pickTimes,
   toText,
   toTexts,
   unmappedField,
 } from './source-values.ts';
 
 const folders = /(?:^|\/)(tasks|completed|archive\/tasks|archive\/drafts|drafts|milestones)\/[^/]+\.md$/i;
-
-export const isBacklogFile = (name: string): boolean => folders.test(name) || /(?:^|\/)(config|backlog\.config)\.ya?ml$/i.test(name);
 
 /** Reads a folder of Backlog.md, or single task files. */
 export function readBacklog(files: SourceFile[]): ForeignData {
@@ -81,53 +80,50 @@ interface BacklogProject {
 }
 
 function toForeignTask(fields: BacklogFields & { folder: string }, { statuses, milestones, losses }: BacklogProject): ForeignTask {
-  const id = normalizeId(toTrimmedText(fields.id));
-  const reportLoss: ReportLoss = (field, why) => void losses.push({ id, field, why });
+  const get = (field: string): string => toTrimmedText(fields[field]);
+  const id = normalizeId(get('id'));
+  const reportLoss = createLossReporter(losses, id);
   const sections = parseSections(fields.body);
-  const givenStatus = toStatus(toTrimmedText(fields.status), statuses);
+  const givenStatus = toStatus(get('status'), statuses);
   // In Backlog.md, archiving an unfinished task means that it will not be done.
   const isNotPlanned = fields.folder === 'archive/tasks' && givenStatus !== 'done';
   if (isNotPlanned)
-    reportLoss(
-      'status',
-      `archived as ${toTrimmedText(fields.status) || 'unfinished'}; imported as done and archived, with the label not-planned`,
-    );
+    reportLoss('status', `archived as ${get('status') || 'unfinished'}; imported as done and archived, with the label not-planned`);
   const status = isNotPlanned || fields.folder === 'completed' ? 'done' : givenStatus;
-  const priority = getOwn(priorities, toTrimmedText(fields.priority).toLowerCase());
-  if (toTrimmedText(fields.priority) && !priority) reportLoss('priority', `${toTrimmedText(fields.priority)} is not a known priority`);
+  const priority = getOwn(priorities, get('priority').toLowerCase());
+  if (get('priority') && !priority) reportLoss('priority', `${get('priority')} is not a known priority`);
   const unmapped = (['assignee', 'due_date', 'references', 'documentation'] as const).flatMap((field): [string, string][] => {
     const value = toTexts(Array.isArray(fields[field]) ? fields[field] : [fields[field]]).join(', ');
     if (value) reportLoss(field, unmappedField);
     return value ? [[field, value]] : [];
   });
-  const milestone = toTrimmedText(fields.milestone);
+  const milestone = get('milestone');
   const labels = [
     ...toTexts(fields.labels),
-    ...(milestone ? [`milestone:${milestones.get(milestone.toLowerCase()) ?? milestone}`] : []),
-    ...(toTrimmedText(fields.type) ? [`type:${toTrimmedText(fields.type)}`] : []),
-    ...(toTrimmedText(fields.project) ? [`project:${toTrimmedText(fields.project)}`] : []),
-    ...(isNotPlanned ? ['not-planned'] : []),
+    milestone && `milestone:${milestones.get(milestone.toLowerCase()) ?? milestone}`,
+    get('type') && `type:${get('type')}`,
+    get('project') && `project:${get('project')}`,
+    isNotPlanned && 'not-planned',
   ];
   return {
     id,
-    title: toTrimmedText(fields.title),
+    title: get('title'),
     ...addUnmappedFields(sections.description, 'Backlog.md', unmapped),
     status,
-    ...(status === 'blocked' ? { blockedBy: `${toTrimmedText(fields.status)} in Backlog.md` } : {}),
-    ...defined({ priority, parent: normalizeId(toTrimmedText(fields.parent_task_id)) || undefined }),
+    ...(status === 'blocked' ? { blockedBy: `${get('status')} in Backlog.md` } : {}),
+    ...defined({ priority, parent: normalizeId(get('parent_task_id')) || undefined }),
     depends: toTexts(fields.dependencies).map(normalizeId),
     labels: normalizeLabels(labels, reportLoss),
     acceptance: sections.acceptance,
     notes: sections.notes.map(({ created, author, text }) => ({
-      ...pickTime('at', created, reportLoss),
+      ...pickTimes({ at: created }, reportLoss),
       ...defined({ by: author }),
       text,
     })),
     files: toTexts(fields.modified_files),
-    ...defined({ createdBy: toTrimmedText(fields.reporter) || undefined }),
-    ...pickTime('createdAt', fields.created_date, reportLoss),
-    ...pickTime('updatedAt', fields.updated_date, reportLoss),
-    ...(status === 'done' ? pickTime('completedAt', fields.updated_date, () => {}) : {}),
+    ...defined({ createdBy: get('reporter') || undefined }),
+    ...pickTimes({ createdAt: fields.created_date, updatedAt: fields.updated_date }, reportLoss),
+    ...defined({ completedAt: status === 'done' ? parseTime(fields.updated_date) : undefined }),
     ...(fields.folder === 'tasks' ? {} : { isArchived: true }),
   };
 }
@@ -136,3 +132,117 @@ function toForeignTask(fields: BacklogFields & { folder: string }, { statuses, m
 const normalizeId = (id: string): string => id.trim().toUpperCase();
 
 const toTrimmedText = (value: unknown): string => toText(value).trim();
+
+/** Reads the front matter of a task. Backlog.md writes nearly every file in a simple form, which is parsed line by line: a full YAML
+ *  parser takes five times as long, which matters for ten thousand files. */
+export function readBacklogFrontMatter(text: string): ReturnType<typeof parseFrontMatter> {
+  const clean = normalizeText(text);
+  const end = clean.indexOf('\n---', 3);
+  const head = clean.startsWith('---\n') && end > 0 ? clean.slice(4, end + 1) : undefined;
+  const isEnd = head !== undefined && /^\n---[ \t]*(?:\n|$)/.test(clean.slice(end, end + 200));
+  const fields = isEnd ? parseSimpleFields(head) : undefined;
+  if (fields) return { fields, body: clean.slice(end + 1).replace(/^---[ \t]*\n?/, '') };
+  // Backlog.md accepts unquoted names with an @, which YAML does not.
+  const quoteNames = (yaml: string): string => yaml.replace(/^(\s*(?:-|assignee:|reporter:)[ \t]+)(@[^\n]*)$/gm, "$1'$2'");
+  return parseFrontMatter(head === undefined ? clean : `---\n${quoteNames(head)}${clean.slice(end + 1)}`);
+}
+
+/** Returns undefined for anything that a YAML parser might read differently. */
+export function parseSimpleFields(head: string): Record<string, unknown> | undefined {
+  const fields: Record<string, unknown> = {};
+  let list: string[] | undefined;
+  for (const line of head.split('\n')) {
+    if (line === '') continue;
+    const item = /^ {2}- (.+)$/.exec(line)?.[1];
+    if (item !== undefined) {
+      const text = parseScalar(item);
+      if (!list || text === undefined) return undefined;
+      list.push(text);
+      continue;
+    }
+    const [, key, value] = /^([a-z][a-z_]*):(?: (.+))?$/.exec(line) ?? [];
+    if (key === undefined || Object.hasOwn(fields, key) || (list && list.length === 0)) return undefined;
+    list = value === undefined ? [] : undefined;
+    const text = value === '[]' ? [] : value === undefined ? list : parseScalar(value);
+    if (text === undefined) return undefined;
+    fields[key] = text;
+  }
+  return list && list.length === 0 ? undefined : fields;
+}
+
+function parseScalar(text: string): string | undefined {
+  if (/^[\p{L}\p{N}][\p{L}\p{N} .,/()_-]*$/u.test(text) && !text.endsWith(' ')) return text;
+  const quoted = /^'((?:[^']|'')*)'$/.exec(text)?.[1];
+  return quoted?.replaceAll("''", "'");
+}
+
+interface BacklogSections extends Pick<ForeignTask, 'acceptance'> {
+  description: string;
+  notes: { created?: string; author?: string; text: string }[];
+}
+
+/** Parses the body of a Backlog.md task. Unknown sections become part of the description. */
+function parseSections(body: string): BacklogSections {
+  const sections: BacklogSections = { description: '', acceptance: [], notes: [] };
+  const description: string[] = [];
+  for (const { heading, text } of splitByHeading(body)) {
+    const content = text.replace(markers, '').trim();
+    const name = heading.toLowerCase();
+    if (name === 'acceptance criteria' || name === 'definition of done') {
+      const { items, others } = parseChecklist(content);
+      sections.acceptance.push(...items);
+      if (others) description.push(`## ${heading}\n\n${others}`);
+    } else if (name === 'comments') sections.notes.push(...parseComments(content));
+    else if (name === 'implementation notes' || name === 'final summary') {
+      if (content) sections.notes.push({ text: `${heading}:\n\n${content}` });
+    } else if (heading === '' || name === 'description') description.push(content);
+    else description.push(`## ${heading}\n\n${content}`.trim());
+  }
+  sections.description = joinParagraphs(...description);
+  return sections;
+}
+
+const markers = /^<!-- (?:SECTION:[A-Z_]+|AC|DOD|COMMENTS):(?:BEGIN|END) -->$\n?/gm;
+
+/** Splits at headings of level 2, except inside a code block or between the markers of a section. */
+function splitByHeading(body: string): { heading: string; text: string }[] {
+  const parts = [{ heading: '', text: '' }];
+  let fence = '';
+  let isMarked = false;
+  for (const line of body.split('\n')) {
+    const sign = /^ {0,3}(```+|~~~+)/.exec(line)?.[1]?.slice(0, 3) ?? '';
+    if (fence ? sign === fence : sign) fence = fence ? '' : sign;
+    if (!fence && /^<!-- (SECTION:[A-Z_]+|COMMENTS):BEGIN -->$/.test(line)) isMarked = true;
+    if (/^<!-- (SECTION:[A-Z_]+|COMMENTS):END -->$/.test(line)) isMarked = false;
+    const heading = !fence && !isMarked ? /^## +(.+?)\s*$/.exec(line)?.[1] : undefined;
+    if (heading !== undefined) parts.push({ heading, text: '' });
+    else parts.at(-1)!.text += `${line}\n`;
+  }
+  return parts;
+}
+
+/** Parses `- [x] #1 …`; older files have no number. */
+function parseChecklist(content: string): { items: ForeignTask['acceptance']; others: string } {
+  const items: ForeignTask['acceptance'] = [];
+  const others: string[] = [];
+  for (const line of content.split('\n')) {
+    const [, sign, text] = /^\s*[-*] \[([ xX])\] (?:#\d+ +)?(\S.*)$/.exec(line) ?? [];
+    if (text) items.push({ text: text.trim(), met: sign !== ' ' });
+    else if (line.trim()) others.push(line);
+  }
+  return { items, others: others.join('\n') };
+}
+
+/** A comment is `author:` and `created:`, three dashes, the text, three dashes. */
+function parseComments(content: string): BacklogSections['notes'] {
+  const blocks = content.split(/^---$/m);
+  const notes: BacklogSections['notes'] = [];
+  for (let i = 0; i + 1 < blocks.length; i += 2) {
+    const text = blocks[i + 1]!.trim();
+    const author = /^author: *(.+)$/m.exec(blocks[i]!)?.[1];
+    const created = /^created: *(.+)$/m.exec(blocks[i]!)?.[1];
+    if (text) notes.push(defined({ created, author, text }));
+  }
+  const odd = blocks.length % 2 === 1 ? blocks.at(-1)!.trim() : '';
+  return odd ? [...notes, { text: odd }] : notes;
+}

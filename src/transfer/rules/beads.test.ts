@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
 import { sample } from '../../../test/imports/sample.ts';
 import type { ForeignTask } from '../model/foreign.ts';
-import { isBeadsFile, readBeads } from './beads.ts';
-import { detectTool } from './detect-tool.ts';
+import { readBeads } from './beads.ts';
+import { detectTool, sourceFilePatterns } from './detect-tool.ts';
 import { readTaskmaster } from './taskmaster.ts';
 
 const summarize = (tasks: ForeignTask[]) =>
@@ -89,13 +89,11 @@ test.each([
 test('beads: skips records that are not issues and ignores copies', () => {
   const text = '{"_type":"memory","key":"k","value":"v"}\n{"_type":"issue","id":"a","title":"x","status":"open","priority":2}';
   expect(readBeads([{ name: 'export.jsonl', text }])).toMatchObject({ tasks: [{ id: 'a' }], losses: [{ id: 'k', field: 'task' }] });
-  expect(['issues.jsonl', '.beads/issues.jsonl', 'beads.jsonl', 'backup/issues.jsonl', 'deletions.jsonl'].map(isBeadsFile)).toEqual([
-    true,
-    true,
-    true,
-    false,
-    false,
-  ]);
+  expect(
+    ['issues.jsonl', '.beads/issues.jsonl', 'beads.jsonl', 'backup/issues.jsonl', 'deletions.jsonl'].map((name) =>
+      sourceFilePatterns.beads.test(name),
+    ),
+  ).toEqual([true, true, true, false, false]);
 });
 
 test('taskmaster: reads all tags of a sample file', () => {

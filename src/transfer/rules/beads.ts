@@ -1,26 +1,24 @@
 import type { Priority, Status } from '#core/model/scalars.ts';
 import { defined } from '#lib/defined.ts';
-import { isPlainObject } from '#lib/is-plain-object.ts';
 import type { ForeignData, ForeignTask, ImportLoss, SourceFile } from '../model/foreign.ts';
 import {
   addUnmappedFields,
   createForeignData,
   createImportError,
+  createLossReporter,
   formatValue,
   getOwn,
   joinParagraphs,
+  listUnmapped,
   normalizeLabels,
   parseRecords,
   parseTime,
-  pickTime,
+  pickTimes,
   type ReportLoss,
+  toFieldsList,
   toText,
   toTexts,
-  unmappedField,
 } from './source-values.ts';
-
-/** Matches only the current files: the folder also contains copies from older versions and backups. */
-export const isBeadsFile = (name: string): boolean => /^(?:\.beads\/)?(?:issues|beads)\.jsonl$/.test(name);
 
 /** Reads `issues.jsonl` as `bd` stores it and `bd export` writes it, one issue per line. */
 export function readBeads(files: SourceFile[]): ForeignData {
@@ -60,21 +58,14 @@ const statuses: Record<string, Status> = {
 };
 const priorities: Priority[] = ['critical', 'high', 'medium', 'low', 'low'];
 
-/** Derived numbers and internal fields of beads. */
-const ignoredFields =
-  /^(?:_type|id|content_hash|source_repo|compaction_level|compacted_at|compacted_at_commit|original_size|original_type|\w+_count|closed_by_session|ephemeral|no_history|is_template|pinned|sender|last_activity|deleted_\w+|delete_reason|owner)$/;
+/** Fields that are imported, and then derived numbers and internal fields of beads. */
 const mappedFields =
-  /^(?:title|description|design|acceptance_criteria|notes|status|priority|issue_type|created_at|created_by|updated_at|closed_at|started_at|close_reason|labels|dependencies|comments|parent)$/;
+  /^(?:title|description|design|acceptance_criteria|notes|status|priority|issue_type|created_at|created_by|updated_at|closed_at|started_at|close_reason|labels|dependencies|comments|parent|_type|id|content_hash|source_repo|compaction_level|compacted_at|compacted_at_commit|original_size|original_type|\w+_count|closed_by_session|ephemeral|no_history|is_template|pinned|sender|last_activity|deleted_\w+|delete_reason|owner)$/;
 
 function toForeignTask(record: Fields, ids: Set<string>, losses: ImportLoss[]): ForeignTask {
   const id = toText(record.id);
-  const reportLoss: ReportLoss = (field, why) => losses.push({ id, field, why });
-  const unmapped: [string, string][] = [];
-  for (const [field, value] of Object.entries(record))
-    if (!mappedFields.test(field) && !ignoredFields.test(field) && !isEmpty(value)) {
-      unmapped.push([field, toText(value) || formatValue(value)]);
-      reportLoss(field, unmappedField);
-    }
+  const reportLoss = createLossReporter(losses, id);
+  const unmapped = listUnmapped(record, (field, value) => mappedFields.test(field) || !value, reportLoss);
   const type = toText(record.issue_type);
   const description = joinParagraphs(toText(record.description), toText(record.design) && `## Design\n\n${toText(record.design)}`);
   return {
@@ -87,13 +78,18 @@ function toForeignTask(record: Fields, ids: Set<string>, losses: ImportLoss[]): 
     ...(type === 'epic' ? { type } : {}),
     ...defined({ createdBy: toText(record.created_by) || toText(record.owner) || undefined }),
     ...toLinks(record, ids, reportLoss),
-    labels: normalizeLabels([...toTexts(record.labels), ...(['', 'task', 'epic'].includes(type) ? [] : [type])], reportLoss),
+    labels: normalizeLabels([...toTexts(record.labels), !['task', 'epic'].includes(type) && type], reportLoss),
     acceptance: parseCriteria(toText(record.acceptance_criteria)),
     notes: toNotes(record),
-    ...pickTime('createdAt', record.created_at, reportLoss),
-    ...pickTime('updatedAt', record.updated_at, reportLoss),
-    ...pickTime('startedAt', record.started_at, reportLoss),
-    ...pickTime('completedAt', record.closed_at, reportLoss),
+    ...pickTimes(
+      {
+        createdAt: record.created_at,
+        updatedAt: record.updated_at,
+        startedAt: record.started_at,
+        completedAt: record.closed_at,
+      },
+      reportLoss,
+    ),
   };
 }
 
@@ -162,7 +158,4 @@ function toNotes(record: Fields): ForeignTask['notes'] {
   ];
 }
 
-const toFieldsList = (value: unknown): Fields[] => (Array.isArray(value) ? value.filter(isPlainObject) : []);
 const formatBriefly = (value: unknown): string => formatValue(value).slice(0, 80);
-const isEmpty = (value: unknown): boolean =>
-  value === null || value === '' || value === false || value === 0 || (typeof value === 'object' && Object.keys(value).length === 0);

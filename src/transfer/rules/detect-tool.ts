@@ -6,11 +6,22 @@ import type { SourceFile } from '../model/foreign.ts';
 export const importTools = ['beads', 'taskmaster', 'backlog', 'taskwarrior', 'github', 'todo.txt'] as const;
 export type ImportTool = (typeof importTools)[number];
 
+/** Matches the files of each tool in a folder. Of beads only the current ones: its folder also contains backups and old copies. */
+export const sourceFilePatterns: Record<ImportTool, RegExp> = {
+  beads: /^(?:\.beads\/)?(?:issues|beads)\.jsonl$/,
+  taskmaster: /(?:^|\/)tasks\.json$/,
+  backlog:
+    /(?:^|\/)(?:(?:tasks|completed|archive\/tasks|archive\/drafts|drafts|milestones)\/[^/]+\.md|(?:config|backlog\.config)\.ya?ml)$/i,
+  taskwarrior: /(task|export)[^/]*\.(json|jsonl|ndjson)$/i,
+  github: /issues?[^/]*\.(json|jsonl|ndjson)$/i,
+  'todo.txt': /(?:^|\/)(todo|done)\.txt$/i,
+};
+
 /** Detects which tool wrote the files. Undefined for an export of cleo and for unknown files. */
 export function detectTool(files: SourceFile[]): ImportTool | undefined {
   const [first] = files;
   if (!first) return undefined;
-  if (files.every(({ name }) => /(?:^|\/)(?:todo|done)\.txt$/i.test(name))) return 'todo.txt';
+  if (files.every(({ name }) => sourceFilePatterns['todo.txt'].test(name))) return 'todo.txt';
   const page = files.find(({ name }) => /\.md$/i.test(name)) ?? first;
   if (/^\ufeff?---\r?\n[\s\S]{0,2000}?^(?:id|status):/m.test(page.text)) return 'backlog';
   const record = parseFirstRecord(first.text);

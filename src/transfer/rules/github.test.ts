@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { sample } from '../../../test/imports/sample.ts';
-import { isGithubFile, readGithub } from './github.ts';
+import { sourceFilePatterns } from './detect-tool.ts';
+import { readGithub } from './github.ts';
 
 const issue = (more: object) => ({ number: 1, title: 'Read', state: 'OPEN', url: 'https://github.com/o/r/issues/1', ...more });
 const read = (...issues: object[]) => readGithub([{ name: 'issues.json', text: JSON.stringify(issues) }]);
@@ -122,8 +123,7 @@ test.each([
 });
 
 test('accepts files of issues only', () => {
-  expect(['issues.json', 'a/open-issues-2.jsonl', 'issues.csv', 'issues/package.json'].filter(isGithubFile)).toEqual([
-    'issues.json',
-    'a/open-issues-2.jsonl',
-  ]);
+  expect(
+    ['issues.json', 'a/open-issues-2.jsonl', 'issues.csv', 'issues/package.json'].filter((name) => sourceFilePatterns.github.test(name)),
+  ).toEqual(['issues.json', 'a/open-issues-2.jsonl']);
 });

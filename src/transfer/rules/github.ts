@@ -7,17 +7,17 @@ import {
   addUnmappedFields,
   createForeignData,
   createImportError,
+  createLossReporter,
   normalizeLabels,
   normalizeText,
   parseRecords,
   parseTime,
-  pickTime,
+  pickTimes,
   type ReportLoss,
+  toFieldsList,
   toText,
   unmappedField,
 } from './source-values.ts';
-
-export const isGithubFile = (name: string): boolean => /issues?[^/]*\.(json|jsonl|ndjson)$/i.test(name);
 
 /** Reads issues as `gh issue list --json …`, the REST API or `cleo export --format github` writes them. A milestone becomes a label,
  *  because a task can have only one parent. */
@@ -51,7 +51,7 @@ interface ParsedIssue {
 
 /** The search API wraps its list. */
 const unwrapSearchResult = (record: Record<string, unknown>): Record<string, unknown>[] =>
-  Array.isArray(record.items) && record.number === undefined ? record.items.filter(isPlainObject) : [record];
+  Array.isArray(record.items) && record.number === undefined ? toFieldsList(record.items) : [record];
 
 function parseIssue(file: string, record: Record<string, unknown>, n: number): ParsedIssue {
   const { number, title } = record;
@@ -102,10 +102,7 @@ function collectLinks(issues: ParsedIssue[]): { parents: Map<string, string>; de
 }
 
 /** Newer versions of `gh` wrap the list with its count. */
-function toNodes(value: unknown): Record<string, unknown>[] {
-  const list = isPlainObject(value) ? value.nodes : value;
-  return Array.isArray(list) ? list.filter(isPlainObject) : [];
-}
+const toNodes = (value: unknown): Record<string, unknown>[] => toFieldsList(isPlainObject(value) ? value.nodes : value);
 
 function toIssueId(linked: Record<string, unknown>, { repository }: ParsedIssue): string {
   const url = toText(linked.url);
@@ -118,7 +115,7 @@ const parseRepository = (url: string): string | undefined => /([\w.-]{1,100}\/[\
 function toForeignTask(issue: ParsedIssue, { parents, depends }: ReturnType<typeof collectLinks>, losses: ImportLoss[]): ForeignTask {
   const { id, record, labelFields } = issue;
   const { description, acceptance, blockedBy, files } = issue.body;
-  const reportLoss: ReportLoss = (field, why) => void losses.push({ id, field, why });
+  const reportLoss = createLossReporter(losses, id);
   const parent = parents.get(id);
   const on = [...(depends.get(id) ?? [])];
   const isClosed = toText(record.state).toLowerCase() === 'closed';
@@ -133,8 +130,9 @@ function toForeignTask(issue: ParsedIssue, { parents, depends }: ReturnType<type
     reportLoss('assignees', unmappedField);
     unmapped.push(['assignees', assignees]);
   }
-  const milestone = isPlainObject(record.milestone) ? toText(record.milestone.title) : '';
-  const due = isPlainObject(record.milestone) ? parseTime(record.milestone.dueOn ?? record.milestone.due_on) : undefined;
+  const { title, dueOn, due_on } = isPlainObject(record.milestone) ? record.milestone : {};
+  const milestone = toText(title);
+  const due = parseTime(dueOn ?? due_on);
   if (due) reportLoss('milestone', `the due date ${due.slice(0, 10)} is not imported`);
   const issueType = [record.issueType, record.type].flatMap((type) => (isPlainObject(type) ? [toText(type.name)] : []))[0] ?? '';
   const isEpic = /^epic$/i.test(issueType);
@@ -156,22 +154,27 @@ function toForeignTask(issue: ParsedIssue, { parents, depends }: ReturnType<type
     labels: normalizeLabels(
       [
         ...labelFields.labels,
-        ...(milestone ? [`milestone:${milestone}`] : []),
-        ...(issueType && !isEpic ? [`type:${issueType}`] : []),
-        ...(isNotPlanned ? [reason.replace('_', '-')] : []),
+        milestone && `milestone:${milestone}`,
+        !isEpic && issueType && `type:${issueType}`,
+        isNotPlanned && reason.replace('_', '-'),
       ],
       reportLoss,
     ),
     acceptance,
-    notes: (Array.isArray(record.comments) ? record.comments.filter(isPlainObject) : []).flatMap((comment) => {
+    notes: toFieldsList(record.comments).flatMap((comment) => {
       const text = normalizeText(toText(comment.body)).trim();
-      const at = pickTime('at', comment.createdAt ?? comment.created_at, reportLoss);
-      return text ? [{ ...at, ...defined({ by: getAuthor(comment) }), text }] : [];
+      const times = pickTimes({ at: comment.createdAt ?? comment.created_at }, reportLoss);
+      return text ? [{ ...times, ...defined({ by: getAuthor(comment) }), text }] : [];
     }),
     files,
-    ...pickTime('createdAt', record.createdAt ?? record.created_at, reportLoss),
-    ...pickTime('updatedAt', record.updatedAt ?? record.updated_at, reportLoss),
-    ...(isClosed ? pickTime('completedAt', record.closedAt ?? record.closed_at, reportLoss) : {}),
+    ...pickTimes(
+      {
+        createdAt: record.createdAt ?? record.created_at,
+        updatedAt: record.updatedAt ?? record.updated_at,
+        completedAt: isClosed ? (record.closedAt ?? record.closed_at) : undefined,
+      },
+      reportLoss,
+    ),
   };
 }
 
@@ -218,15 +221,15 @@ function parseLabels(labels: string[]): LabelFields {
   const result: LabelFields = { status: 'pending', others: [], labels: [] };
   const found: Priority[] = [];
   for (const label of labels) {
-    const [, kind, value] = /^(?:(priority|prio|status|state|type)\s*[:/=-]\s*)?(.+)$/i.exec(label.trim().toLowerCase()) ?? [];
-    const isPriority = kind === 'priority' || kind === 'prio' || /^p[0-4]$/.test(value ?? '');
-    const priority = isPriority || /^(high|medium|low) priority$/.test(value ?? '') ? parsePriority(value ?? '') : undefined;
+    const [, kind, value = ''] = /^(?:(priority|prio|status|state|type)\s*[:/=-]\s*)?(.+)$/i.exec(label.trim().toLowerCase()) ?? [];
+    const isPriority = kind === 'priority' || kind === 'prio' || /^p[0-4]$/.test(value);
+    const priority = isPriority || /^(high|medium|low) priority$/.test(value) ? parsePriority(value) : undefined;
     const isState = kind === undefined || kind === 'status' || kind === 'state';
     if (priority) found.push(priority);
-    else if (isState && /^(in[ _-]?progress|active|doing|wip)$/.test(value ?? ''))
+    else if (isState && /^(in[ _-]?progress|active|doing|wip)$/.test(value))
       result.status = result.status === 'blocked' ? 'blocked' : 'active';
-    else if (isState && /^(blocked|on[ _-]hold)$/.test(value ?? '')) result.status = 'blocked';
-    else if (kind === 'type' && /^(saga|epic|task|subtask)$/.test(value ?? '')) result.type = value as TaskType;
+    else if (isState && /^(blocked|on[ _-]hold)$/.test(value)) result.status = 'blocked';
+    else if (kind === 'type' && /^(saga|epic|task|subtask)$/.test(value)) result.type = value as TaskType;
     else result.labels.push(label);
   }
   const [priority, ...others] = priorityOrder.filter((name) => found.includes(name));

@@ -1,8 +1,7 @@
 import type { Status, TaskId, TaskType } from '#core/model/scalars.ts';
 import type { Note, TaskRecord } from '#tasks/model/task.ts';
 import type { ImportLoss } from '../model/foreign.ts';
-import type { ComparedField } from './changes.ts';
-import type { NormalizedTask } from './normalize-task.ts';
+import type { ComparedField, NormalizedTask } from './normalize-task.ts';
 
 /** The task that an earlier import created for a source id, and the digest of its fields at that time. */
 export interface EarlierImport {

@@ -1,36 +1,21 @@
-import { isStorable, type Priority, parseTaskId, type Status, type TaskType } from '#core/model/scalars.ts';
+import { isStorable, type Priority, parseTaskId, type TaskType } from '#core/model/scalars.ts';
 import { removeDuplicates } from '#lib/collections.ts';
 import { defined } from '#lib/defined.ts';
 import type { ForeignTask, ImportLoss } from '../model/foreign.ts';
-import { normalizeLabels, parseTime, type ReportLoss } from './source-values.ts';
+import { createLossReporter, normalizeLabels, parseTime, type ReportLoss } from './source-values.ts';
 
 /** A foreign task whose texts, labels and times satisfy the schema of tasks. Links still use the ids of the source. */
-export interface NormalizedTask {
-  id: string;
-  title: string;
-  description?: string;
-  status: Status;
-  blockedBy?: string;
+export interface NormalizedTask extends Omit<ForeignTask, 'type'> {
   priority: Priority;
   hint?: TaskType;
-  parent?: string;
-  depends: string[];
   related: string[];
-  labels: string[];
-  acceptance: { text: string; met: boolean }[];
-  notes: { at?: string; by?: string; text: string }[];
   files: string[];
   isArchived: boolean;
-  createdAt?: string;
-  createdBy?: string;
-  updatedAt?: string;
-  startedAt?: string;
-  completedAt?: string;
 }
 
 /** Adapts a task to the limits of the schema. Text that is too long continues in the description or in notes, and is reported. */
 export function normalizeTask(source: string, task: ForeignTask, losses: ImportLoss[]): NormalizedTask {
-  const reportLoss: ReportLoss = (field, why) => losses.push({ id: task.id, field, why });
+  const reportLoss = createLossReporter(losses, task.id);
   const toStorable = (field: string, text: string): string => {
     if (isStorable(text)) return text;
     reportLoss(field, 'contained NUL or lone surrogates; they were removed');
@@ -50,11 +35,11 @@ export function normalizeTask(source: string, task: ForeignTask, losses: ImportL
     if (!isPath) reportLoss('files', `${JSON.stringify(path).slice(0, 80)} is not a path`);
     return isPath;
   });
-  const normalizeTimeField = (field: 'createdAt' | 'updatedAt' | 'startedAt' | 'completedAt'): { [k in typeof field]?: string } => {
+  const toTime = (field: 'createdAt' | 'updatedAt' | 'startedAt' | 'completedAt'): string | undefined => {
     const value = task[field];
     const at = normalizeTime(value);
     if (value !== undefined && !at) reportLoss(field, `${JSON.stringify(value).slice(0, 60)} is not a time`);
-    return at ? { [field]: at } : {};
+    return at;
   };
   const notes = [
     ...continuations.map((text) => defined({ text, at: normalizeTime(task.updatedAt) })),
@@ -76,17 +61,16 @@ export function normalizeTask(source: string, task: ForeignTask, losses: ImportL
     depends: removeDuplicates(task.depends),
     related: removeDuplicates(task.related ?? []),
     labels: normalizeLabels(task.labels, reportLoss),
-    acceptance: criteria.map(({ text, met }) => ({
-      text: text.length > maxCriterionLength ? shorten(text, maxCriterionLength) : text,
-      met,
-    })),
+    acceptance: criteria.map(({ text, met }) => ({ text: shorten(text, maxCriterionLength), met })),
     notes,
     files: removeDuplicates(files),
     isArchived: task.isArchived === true,
-    ...normalizeTimeField('createdAt'),
-    ...normalizeTimeField('updatedAt'),
-    ...normalizeTimeField('startedAt'),
-    ...normalizeTimeField('completedAt'),
+    ...defined({
+      createdAt: toTime('createdAt'),
+      updatedAt: toTime('updatedAt'),
+      startedAt: toTime('startedAt'),
+      completedAt: toTime('completedAt'),
+    }),
   };
 }
 
@@ -108,7 +92,7 @@ function normalizeTitle(title: string, reportLoss: ReportLoss): { text: string; 
 function normalizeReason(source: string, reason: string): string {
   const isIds = reason !== '' && reason.split(/[\s,]+/).every((word) => parseTaskId(word) !== undefined);
   if (reason === '' || isIds) return `blocked in ${source}${reason ? ` by ${reason}` : ''}`;
-  return reason.length > maxCriterionLength ? shorten(reason, maxCriterionLength) : reason;
+  return shorten(reason, maxCriterionLength);
 }
 
 const splitNote = ({ at, by, text }: NormalizedTask['notes'][number]): NormalizedTask['notes'] => {
@@ -130,7 +114,8 @@ const toAgentName = (name: string): string | undefined =>
     .replace(/^-+|-+$/g, '')
     .slice(0, 100) || undefined;
 
-const shorten = (text: string, length: number): string => `${text.slice(0, findSafeEnd(text, length - 1)).trimEnd()}…`;
+const shorten = (text: string, length: number): string =>
+  text.length > length ? `${text.slice(0, findSafeEnd(text, length - 1)).trimEnd()}…` : text;
 
 /** Avoids cutting a surrogate pair in half. */
 const findSafeEnd = (text: string, end: number): number =>
@@ -149,4 +134,61 @@ function splitText(text: string, first: number, next: number): string[] {
     rest = rest.slice(end);
   }
   return parts;
+}
+
+/** The fields compared when a task is imported again, in the order of their hashes in a digest. Stored digests depend on it. */
+const comparedFields = [
+  'title',
+  'description',
+  'status',
+  'priority',
+  'hint',
+  'parent',
+  'depends',
+  'related',
+  'labels',
+  'acceptance',
+  'notes',
+  'files',
+  'isArchived',
+] as const;
+export type ComparedField = (typeof comparedFields)[number];
+
+/** Computes a short hash per field, so that a later import can tell changes in the source from local ones. Links count only if their
+ *  target is imported: a target that comes with a later file is a change. */
+export function digestTask(task: NormalizedTask, isImported: (id: string) => boolean): string {
+  return comparedFields.map((field) => digestValue(getComparedValue(task, field, isImported))).join(',');
+}
+
+/** Returns all fields if there is no earlier digest. */
+export function diffDigests(before: string | undefined, after: string): Set<ComparedField> {
+  const oldHashes = before?.split(',') ?? [];
+  const newHashes = after.split(',');
+  return new Set(comparedFields.filter((_, i) => oldHashes[i] !== newHashes[i]));
+}
+
+function getComparedValue(task: NormalizedTask, field: ComparedField, isImported: (id: string) => boolean): unknown {
+  if (field === 'status') return [task.status, task.blockedBy, task.completedAt];
+  if (field === 'parent') return task.parent && isImported(task.parent) ? task.parent : undefined;
+  if (field === 'depends' || field === 'related') return task[field].filter(isImported);
+  return task[field];
+}
+
+function digestValue(value: unknown): string {
+  if (value === undefined || value === false || (Array.isArray(value) && value.length === 0)) return '';
+  return hashText(typeof value === 'string' ? value : JSON.stringify(value));
+}
+
+/** A 53-bit hash: two multiplicative chains (the FNV prime and another), mixed at the end. It costs a tenth of SHA-256; collisions have
+ *  no security impact. */
+function hashText(text: string): string {
+  let [a, b] = [0x811c9dc5, 0x41c6ce57];
+  for (let i = 0; i < text.length; i++) {
+    const unit = text.charCodeAt(i);
+    a = Math.imul(a ^ unit, 0x01000193);
+    b = Math.imul(b ^ unit, 0x5f356495);
+  }
+  a = Math.imul(a ^ (a >>> 16), 0x85ebca6b) ^ Math.imul(b ^ (b >>> 13), 0xc2b2ae35);
+  b = Math.imul(b ^ (b >>> 16), 0x85ebca6b) ^ Math.imul(a ^ (a >>> 13), 0xc2b2ae35);
+  return ((b & 0x1fffff) * 0x100000000 + (a >>> 0)).toString(36);
 }

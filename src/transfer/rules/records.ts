@@ -1,8 +1,7 @@
 import type { TaskId, TaskType } from '#core/model/scalars.ts';
 import { defined } from '#lib/defined.ts';
 import type { Note, StoredCriterion, TaskRecord } from '#tasks/model/task.ts';
-import type { ComparedField } from './changes.ts';
-import type { NormalizedTask } from './normalize-task.ts';
+import type { ComparedField, NormalizedTask } from './normalize-task.ts';
 
 /** Position and dependencies of a task after the import. */
 export interface ImportPlacement {

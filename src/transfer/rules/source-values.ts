@@ -86,25 +86,12 @@ export function parseTime(value: unknown): string | undefined {
     value.trim(),
   );
   if (!found) return undefined;
-  const [year, month, day, hour, minute, second] = found.slice(1, 7).map((part) => Number(part ?? 0)) as [
-    number,
-    number,
-    number,
-    number,
-    number,
-    number,
-  ];
-  const ms = Date.UTC(year, month - 1, day, hour, minute, second, Number((found[7] ?? '').padEnd(3, '0').slice(0, 3)));
-  // `Date.UTC` turns February 30 into a day in March.
-  if (
-    year < 1000 ||
-    !new Date(ms).toISOString().startsWith(`${found[1]}-${found[2]}-${found[3]}T`) ||
-    hour > 23 ||
-    minute > 59 ||
-    second > 59
-  )
-    return undefined;
-  const [, sign, hours, minutes] = /^([+-])(\d{2}):?(\d{2})$/.exec(found[8] ?? '') ?? [];
+  const [year = '', month, day, hour = '00', minute = '00', second = '00', fraction = '', zone = ''] = found.slice(1);
+  const time = `${year}-${month}-${day}T${hour}:${minute}:${second}`;
+  const ms = Date.parse(`${time}.${fraction.padEnd(3, '0').slice(0, 3)}Z`);
+  // `Date.parse` turns February 30 into a day in March.
+  if (year < '1000' || Number.isNaN(ms) || !new Date(ms).toISOString().startsWith(time)) return undefined;
+  const [, sign, hours, minutes] = /^([+-])(\d{2}):?(\d{2})$/.exec(zone) ?? [];
   const offsetMs = sign ? (sign === '+' ? 1 : -1) * (Number(hours) * 60 + Number(minutes)) * 60_000 : 0;
   return new Date(ms - offsetMs).toISOString();
 }
@@ -114,9 +101,11 @@ export function toTaskLabel(text: string): string | undefined {
   return slugify(text, { maxLength: 50, allow: '._:/-' }).replace(/-*([:/])-*/g, '$1') || undefined;
 }
 
-export function normalizeLabels(names: string[], reportLoss: ReportLoss): string[] {
+/** Converts names to labels; empty names are left out. */
+export function normalizeLabels(names: (string | false | undefined)[], reportLoss: ReportLoss): string[] {
   const labels = new Set<string>();
   for (const name of names) {
+    if (!name) continue;
     const label = toTaskLabel(name);
     if (label) labels.add(label);
     if (label?.length === 50 && name.length > 50) reportLoss('labels', `${JSON.stringify(name.slice(0, 60))} is longer than 50 characters`);
@@ -127,11 +116,34 @@ export function normalizeLabels(names: string[], reportLoss: ReportLoss): string
 
 export type ReportLoss = (field: string, why: string) => void;
 
-/** Returns `{ [key]: time }`, or `{}` if the value is not a time. */
-export function pickTime<K extends string>(key: K, value: unknown, reportLoss: ReportLoss): { [k in K]?: string } {
-  const at = parseTime(value);
-  if (!at && value !== undefined && value !== null && value !== '') reportLoss(key, `${formatValue(value).slice(0, 60)} is not a time`);
-  return (at ? { [key]: at } : {}) as { [k in K]?: string };
+export const createLossReporter =
+  (losses: ImportLoss[], id: string): ReportLoss =>
+  (field, why) =>
+    void losses.push({ id, field, why });
+
+/** Parses the values and leaves out those that are not times. */
+export function pickTimes<K extends string>(values: Record<K, unknown>, reportLoss: ReportLoss): { [k in K]?: string } {
+  const times: { [k in K]?: string } = {};
+  for (const [key, value] of Object.entries(values) as [K, unknown][]) {
+    const at = parseTime(value);
+    if (at) times[key] = at;
+    else if (value !== undefined && value !== null && value !== '') reportLoss(key, `${formatValue(value).slice(0, 60)} is not a time`);
+  }
+  return times;
+}
+
+/** Lists and reports the fields that tasks do not have, without empty ones and those that `skips` selects. */
+export function listUnmapped(
+  record: Record<string, unknown>,
+  skips: (field: string, value: unknown) => boolean,
+  reportLoss: ReportLoss,
+): [string, string][] {
+  return Object.entries(record).flatMap(([field, value]): [string, string][] => {
+    const isEmpty = value === null || value === '' || (typeof value === 'object' && Object.keys(value).length === 0);
+    if (isEmpty || skips(field, value)) return [];
+    reportLoss(field, unmappedField);
+    return [[field, toText(value) || formatValue(value)]];
+  });
 }
 
 /** Appends fields that a task does not have to the description, one per line. */
@@ -148,6 +160,8 @@ export function toTexts(value: unknown): string[] {
     .map((item) => item.trim())
     .filter(Boolean);
 }
+
+export const toFieldsList = (value: unknown): Record<string, unknown>[] => (Array.isArray(value) ? value.filter(isPlainObject) : []);
 
 export const toText = (value: unknown): string => (typeof value === 'string' ? value : '');
 

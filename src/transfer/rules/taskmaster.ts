@@ -5,20 +5,17 @@ import {
   addUnmappedFields,
   createForeignData,
   createImportError,
-  formatValue,
+  createLossReporter,
   getOwn,
   joinParagraphs,
+  listUnmapped,
   normalizeLabels,
   parseRecords,
-  pickTime,
-  type ReportLoss,
+  pickTimes,
   toTaskLabel,
   toText,
   toTexts,
-  unmappedField,
 } from './source-values.ts';
-
-export const isTaskmasterFile = (name: string): boolean => /(?:^|\/)tasks\.json$/.test(name);
 
 /** Reads `tasks.json` of Task Master: one list per tag, or the single list of its first versions. Tasks of `master` keep their numbers;
  *  those of other tags get the tag as a prefix and as a label. */
@@ -28,18 +25,17 @@ export function readTaskmaster(files: SourceFile[]): ForeignData {
   for (const file of files)
     for (const { tag, tasks } of readTaskLists(file)) {
       const prefix = tag === 'master' ? '' : `${tag}:`;
-      const label = tag === 'master' ? undefined : toTaskLabel(tag);
+      const label = prefix && toTaskLabel(tag);
       for (const [i, task] of tasks.entries()) {
         if (!isTask(task)) throw createImportError(file.name, `entry ${i + 1} of ${tag} has no id and title`);
-        const labels = label ? [label] : [];
-        origins.set(toForeignTask(task, { prefix, labels, losses }), file.name);
+        origins.set(toForeignTask(task, { prefix, label, losses }), file.name);
         const subtasks = Array.isArray(task.subtasks) ? task.subtasks : [];
         for (const [j, subtask] of subtasks.entries()) {
           if (!isTask(subtask)) throw createImportError(file.name, `subtask ${j + 1} of ${tag} ${task.id} has no id and title`);
           origins.set(
             toForeignTask(subtask, {
               prefix,
-              labels,
+              label,
               losses,
               parent: task,
               siblings: new Set(subtasks.map((sibling) => String(isPlainObject(sibling) && sibling.id))),
@@ -93,31 +89,28 @@ const mappedFields = new Set(
 interface EntryContext {
   /** Prefix of the tag. */
   prefix: string;
-  labels: string[];
+  label: string | undefined;
   losses: ImportLoss[];
   parent?: Entry;
   siblings?: Set<string>;
 }
 
-function toForeignTask(entry: Entry, { prefix, labels, losses, parent, siblings }: EntryContext): ForeignTask {
+function toForeignTask(entry: Entry, { prefix, label, losses, parent, siblings }: EntryContext): ForeignTask {
   // Some versions write the full id of a subtask.
   const toFullId = (id: unknown): string => (parent && !String(id).includes('.') ? `${parent.id}.${id}` : String(id));
   const id = `${prefix}${toFullId(entry.id)}`;
-  const reportLoss: ReportLoss = (field, why) => losses.push({ id, field, why });
-  const unmapped: [string, string][] = [];
-  for (const [field, value] of Object.entries(entry))
-    if (!mappedFields.has(field) && value !== null && value !== '' && !(typeof value === 'object' && Object.keys(value).length === 0)) {
-      unmapped.push([field, toText(value) || formatValue(value)]);
-      reportLoss(field, unmappedField);
-    }
+  const reportLoss = createLossReporter(losses, id);
+  const unmapped = listUnmapped(entry, (field) => mappedFields.has(field), reportLoss);
   if (parent && Array.isArray(entry.subtasks) && entry.subtasks.length > 0)
     reportLoss('subtasks', 'subtasks of a subtask are not imported');
-  const status = toText(entry.status) || 'pending';
-  const priority = toText(entry.priority) || (parent ? toText(parent.priority) : '');
-  if (!getOwn(statuses, status)) reportLoss('status', `${JSON.stringify(status)} is imported as pending`);
-  if (priority && !getOwn(priorities, priority)) reportLoss('priority', `${JSON.stringify(priority)} is imported as medium`);
+  const givenStatus = toText(entry.status) || 'pending';
+  const givenPriority = toText(entry.priority) || toText(parent?.priority);
+  const status = getOwn(statuses, givenStatus);
+  const priority = getOwn(priorities, givenPriority);
+  if (!status) reportLoss('status', `${JSON.stringify(givenStatus)} is imported as pending`);
+  if (givenPriority && !priority) reportLoss('priority', `${JSON.stringify(givenPriority)} is imported as medium`);
   // A label preserves statuses that tasks do not have.
-  const statusLabel = status === 'cancelled' ? 'not-planned' : ['review', 'deferred'].includes(status) ? status : undefined;
+  const statusLabel = givenStatus === 'cancelled' ? 'not-planned' : ['review', 'deferred'].includes(givenStatus) && givenStatus;
   const strategy = toText(entry.testStrategy).trim();
   const description = joinParagraphs(
     toText(entry.description),
@@ -128,17 +121,15 @@ function toForeignTask(entry: Entry, { prefix, labels, losses, parent, siblings 
     id,
     title: entry.title,
     ...addUnmappedFields(description, 'taskmaster', unmapped),
-    status: getOwn(statuses, status) ?? 'pending',
-    ...(status === 'deferred' ? { blockedBy: 'deferred in taskmaster' } : {}),
-    priority: getOwn(priorities, priority) ?? 'medium',
+    status: status ?? 'pending',
+    ...(givenStatus === 'deferred' ? { blockedBy: 'deferred in taskmaster' } : {}),
+    priority: priority ?? 'medium',
     ...(parent ? { parent: `${prefix}${parent.id}` } : {}),
     depends: listDepends(entry).map((on) => `${prefix}${siblings?.has(on) && Number(on) < 100 ? toFullId(on) : on}`),
-    labels: normalizeLabels([...labels, ...(statusLabel ? [statusLabel] : []), ...toTexts(entry.labels)], reportLoss),
-    acceptance:
-      strategy && strategy.length <= 1000 ? [{ text: strategy, met: getOwn(statuses, status) === 'done' && status !== 'cancelled' }] : [],
+    labels: normalizeLabels([label, statusLabel, ...toTexts(entry.labels)], reportLoss),
+    acceptance: strategy && strategy.length <= 1000 ? [{ text: strategy, met: status === 'done' && givenStatus !== 'cancelled' }] : [],
     notes: [],
-    ...pickTime('createdAt', entry.createdAt, reportLoss),
-    ...pickTime('updatedAt', entry.updatedAt, reportLoss),
+    ...pickTimes({ createdAt: entry.createdAt, updatedAt: entry.updatedAt }, reportLoss),
   };
 }
 

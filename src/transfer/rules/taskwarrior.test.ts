@@ -1,7 +1,8 @@
 import { expect, test } from 'vitest';
 import { sample } from '../../../test/imports/sample.ts';
 import type { ForeignTask } from '../model/foreign.ts';
-import { isTaskwarriorFile, readTaskwarrior } from './taskwarrior.ts';
+import { sourceFilePatterns } from './detect-tool.ts';
+import { readTaskwarrior } from './taskwarrior.ts';
 
 const entry = (more: object) => ({ uuid: 'u1', description: 'Read', status: 'pending', entry: '20260101T000000Z', ...more });
 const read = (...entries: object[]) => readTaskwarrior([{ name: 'export.json', text: JSON.stringify(entries) }]);
@@ -88,8 +89,7 @@ test('merges equal copies of a task', () => {
 });
 
 test('accepts export files only', () => {
-  expect(['export.json', 'a/tasks.jsonl', 'pending.data', 'taskrc', 'package.json'].filter(isTaskwarriorFile)).toEqual([
-    'export.json',
-    'a/tasks.jsonl',
-  ]);
+  expect(
+    ['export.json', 'a/tasks.jsonl', 'pending.data', 'taskrc', 'package.json'].filter((name) => sourceFilePatterns.taskwarrior.test(name)),
+  ).toEqual(['export.json', 'a/tasks.jsonl']);
 });

@@ -1,19 +1,19 @@
 import type { Priority } from '#core/model/scalars.ts';
 import { addToList } from '#lib/collections.ts';
 import { defined } from '#lib/defined.ts';
-import { isPlainObject } from '#lib/is-plain-object.ts';
 import type { ForeignData, ForeignTask, ImportLoss, SourceFile } from '../model/foreign.ts';
 import {
   addUnmappedFields,
   createForeignData,
   createImportError,
+  createLossReporter,
   formatValue,
   getOwn,
   normalizeLabels,
   parseRecords,
   parseTime,
-  pickTime,
-  type ReportLoss,
+  pickTimes,
+  toFieldsList,
   toTexts,
   unmappedField,
 } from './source-values.ts';
@@ -28,8 +28,6 @@ const mappedFields = new Set(
     'mask imask parent rtype template last wait'
   ).split(' '),
 );
-
-export const isTaskwarriorFile = (name: string): boolean => /(task|export)[^/]*\.(json|jsonl|ndjson)$/i.test(name);
 
 /** Reads the output of `task export`. The first part of a project name becomes an epic and the full name a label. Templates of recurring
  *  tasks are skipped; the tasks created from them are imported. */
@@ -64,18 +62,13 @@ function checkEntry(file: string, record: Record<string, unknown>, n: number): E
 
 /** The export has no date of its own; its latest time is a lower bound. */
 function findLastTime(entries: Entry[]): string {
-  let last = '';
-  for (const { modified, entry, end } of entries)
-    for (const time of [modified, entry, end]) {
-      const at = parseTime(time) ?? '';
-      if (at > last) last = at;
-    }
-  return last;
+  const times = entries.flatMap(({ modified, entry, end }) => [modified, entry, end]).map((time) => parseTime(time) ?? '');
+  return times.reduce((last, time) => (time > last ? time : last), '');
 }
 
 function toForeignTask(entry: Entry, exportedAt: string, losses: ImportLoss[]): ForeignTask {
   const { uuid: id, priority, project, start } = entry;
-  const reportLoss: ReportLoss = (field, why) => void losses.push({ id, field, why });
+  const reportLoss = createLossReporter(losses, id);
   const isDone = entry.status === 'completed';
   const wait = parseTime(entry.wait);
   // Since version 2.6, a waiting task is a pending one whose `wait` is in the future.
@@ -99,16 +92,15 @@ function toForeignTask(entry: Entry, exportedAt: string, losses: ImportLoss[]): 
     ...(isWaiting ? { blockedBy: wait ? `Waiting until ${wait.slice(0, 10)}` : 'Waiting' } : {}),
     ...defined({ priority: knownPriority, parent: topProject ? toEpicId(topProject) : undefined }),
     depends: toTexts(entry.depends),
-    labels: normalizeLabels([...toTexts(entry.tags), ...(name.includes('.') ? [`project:${name}`] : [])], reportLoss),
+    labels: normalizeLabels([...toTexts(entry.tags), name.includes('.') && `project:${name}`], reportLoss),
     acceptance: [],
-    notes: (Array.isArray(entry.annotations) ? entry.annotations : []).flatMap((note: unknown) => {
-      if (!isPlainObject(note) || typeof note.description !== 'string') return [];
-      return [{ ...pickTime('at', note.entry, reportLoss), text: note.description }];
-    }),
-    ...pickTime('createdAt', entry.entry, reportLoss),
-    ...pickTime('updatedAt', entry.modified, reportLoss),
-    ...pickTime('startedAt', start, reportLoss),
-    ...(isDone ? pickTime('completedAt', entry.end, reportLoss) : {}),
+    notes: toFieldsList(entry.annotations).flatMap(({ description: text, entry: at }) =>
+      typeof text === 'string' ? [{ ...pickTimes({ at }, reportLoss), text }] : [],
+    ),
+    ...pickTimes(
+      { createdAt: entry.entry, updatedAt: entry.modified, startedAt: start, completedAt: isDone ? entry.end : undefined },
+      reportLoss,
+    ),
   };
 }
 

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { sample } from '../../../test/imports/sample.ts';
-import { isTodoTxtFile, readTodoTxt } from './todo-txt.ts';
+import { sourceFilePatterns } from './detect-tool.ts';
+import { readTodoTxt } from './todo-txt.ts';
 
 const read = (text: string, name = 'todo.txt') => readTodoTxt([{ name, text }]);
 const one = (line: string) => read(line).tasks[0]!;
@@ -86,5 +87,8 @@ test.each([
 });
 
 test('accepts todo.txt and done.txt only', () => {
-  expect(['todo.txt', 'a/done.txt', 'report.txt', 'todo.txt.bak'].filter(isTodoTxtFile)).toEqual(['todo.txt', 'a/done.txt']);
+  expect(['todo.txt', 'a/done.txt', 'report.txt', 'todo.txt.bak'].filter((name) => sourceFilePatterns['todo.txt'].test(name))).toEqual([
+    'todo.txt',
+    'a/done.txt',
+  ]);
 });

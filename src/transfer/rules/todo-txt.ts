@@ -5,15 +5,13 @@ import {
   addUnmappedFields,
   createForeignData,
   createImportError,
+  createLossReporter,
   normalizeLabels,
   normalizeText,
-  pickTime,
-  type ReportLoss,
+  pickTimes,
   toTexts,
   unmappedField,
 } from './source-values.ts';
-
-export const isTodoTxtFile = (name: string): boolean => /(?:^|\/)(todo|done)\.txt$/i.test(name);
 
 /** Reads lines of todo.txt. A line is identified by its `id:` or `uuid:`, else by its text and creation date, so that its status,
  *  priority, project and other dates can change. Projects and contexts become labels, because a line can have several. */
@@ -112,7 +110,7 @@ const mappedKeys = new Set(['id', 'uuid', 'p', 'parent', 'dep', 'after', 'pri'])
 
 function toForeignTask(line: TodoLine, isArchived: boolean, losses: ImportLoss[]): ForeignTask {
   const { id, letter, keys, isDone } = line;
-  const reportLoss: ReportLoss = (field, why) => void losses.push({ id, field, why });
+  const reportLoss = createLossReporter(losses, id);
   const listValues = (...names: string[]): string[] => keys.filter(([key]) => names.includes(key)).flatMap(([, value]) => toTexts(value));
   const unmapped = keys.filter(([key]) => !mappedKeys.has(key));
   for (const [key] of unmapped) reportLoss(key, unmappedField);
@@ -133,8 +131,7 @@ function toForeignTask(line: TodoLine, isArchived: boolean, losses: ImportLoss[]
     ),
     acceptance: [],
     notes: [],
-    ...pickTime('createdAt', line.created, reportLoss),
-    ...(isDone ? pickTime('completedAt', line.completed, reportLoss) : {}),
+    ...pickTimes({ createdAt: line.created, completedAt: isDone ? line.completed : undefined }, reportLoss),
     ...(isArchived && isDone ? { isArchived } : {}),
   };
 }

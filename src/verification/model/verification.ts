@@ -5,12 +5,13 @@ import { Timestamp } from '#tasks/model/task.ts';
 /** The gates in the order in which they are passed. */
 export const evidenceGateNames = GateNameSchema.options;
 
-const HashedFile = strictObject({ path: string(), sha256: string() });
+const HashedFileSchema = strictObject({ path: string(), sha256: string() });
+export type HashedFile = InferOutput<typeof HashedFileSchema>;
 
 /** Evidence after it was examined. */
 export const GateEvidenceSchema = union([
   strictObject({ kind: literal('commit'), commit: string() }),
-  strictObject({ kind: literal('files'), files: array(HashedFile) }),
+  strictObject({ kind: literal('files'), files: array(HashedFileSchema) }),
   /** `sha256` is the hash of the tool's output. */
   strictObject({ kind: literal('tool'), name: string(), exitCode: number(), sha256: string() }),
   strictObject({
@@ -21,7 +22,7 @@ export const GateEvidenceSchema = union([
     sha256: string(),
   }),
   /** A successful run and the files it wrote. */
-  strictObject({ kind: literal('run'), run: string(), files: array(HashedFile) }),
+  strictObject({ kind: literal('run'), run: string(), files: array(HashedFileSchema) }),
   strictObject({ kind: literal('url'), url: string() }),
   strictObject({ kind: literal('note'), text: string() }),
   strictObject({ kind: literal('verdict'), verdict: picklist(['attested', 'rejected']), reason: optional(string()) }),
@@ -48,6 +49,9 @@ export interface ValidatorVerdict {
   at: string;
   reason?: string;
 }
+
+/** A verdict as answers show it. */
+export const VerdictSchema = strictObject({ verdict: string(), by: string(), at: Timestamp, reason: optional(string()) });
 
 /** The current round of a task and the number of failed rounds. */
 export interface RoundState {

@@ -1,4 +1,4 @@
-import type { GateEvidence } from '../model/verification.ts';
+import type { GateEvidence, HashedFile } from '../model/verification.ts';
 
 const kinds = ['commit', 'files', 'tool', 'test-run', 'run', 'url', 'note'] as const;
 
@@ -36,7 +36,7 @@ export const splitPaths = (value: string): string[] =>
   [...new Set(value.split(',').map((item) => item.trim()))].filter((item) => item !== '');
 
 /** Lists the files that the evidence consists of, with their hashes. */
-export const listEvidenceFiles = (evidence: GateEvidence[]): { path: string; sha256: string }[] =>
+export const listEvidenceFiles = (evidence: GateEvidence[]): HashedFile[] =>
   evidence.flatMap((each) => {
     if (each.kind === 'files' || each.kind === 'run') return each.files;
     return each.kind === 'test-run' && each.path ? [{ path: each.path, sha256: each.sha256 }] : [];

@@ -6,8 +6,7 @@ import { projectContextFile } from '#detect/model/project-context.ts';
 import { readProjectContext } from '#detect/operations/shared/project-context.ts';
 import { checkJsonLines } from '#lib/jsonl.ts';
 import type { Platform, Project } from '#platform/port.ts';
-import { getContextLimits } from '#sessions/operations/shared/context-limits.ts';
-import { findMisorderedLevels } from '#sessions/rules/context-window.ts';
+import { findMisorderedLevels, getContextLimits } from '#sessions/rules/context-window.ts';
 import { removePassword } from '../../rules/store-address.ts';
 import type { CheckResult } from './doctor-finding.ts';
 

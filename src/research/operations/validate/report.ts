@@ -4,7 +4,7 @@ import { CleoError } from '#core/errors/error.ts';
 import { toTruncation } from '#lib/page.ts';
 import { findStaleCitations } from '#memory/operations/shared/stale-citations.ts';
 import { findTaskProblems } from '#tasks/operations/shared/integrity.ts';
-import { findStaleEvidence } from '#verification/operations/shared/stale-evidence.ts';
+import { findStaleEvidence } from '#verification/operations/shared/verification.ts';
 
 const maxProblems = 100;
 

@@ -40,10 +40,10 @@ export const reviewResolve = job({
     const isNew = await runner.reviews.withLock(() => {
       const { review } = requireReview(runner, id, now);
       const decision = decideResolve(review, { ...resolution, isAmend: amend }, now);
-      if (decision.act === 'refused') throw createResolveError(ctx, review, decision.why, note === text ? note : undefined);
-      if (decision.act === 'same') return false;
+      if (decision.action === 'reject') throw createResolveError(ctx, review, decision.reason, note === text ? note : undefined);
+      if (decision.action === 'same') return false;
       const event: ReviewEvent = {
-        event: decision.act === 'amend' ? 'review_amended' : 'review_resolved',
+        event: decision.action === 'amend' ? 'review_amended' : 'review_resolved',
         review_id: id,
         at: now,
         ...resolution,
@@ -74,18 +74,18 @@ async function updateTrace(runner: RunnerPlatform, runId: string, now: string): 
 function createResolveError(
   ctx: JobContext,
   review: Review,
-  why: Extract<ResolveDecision, { act: 'refused' }>['why'],
+  reason: Extract<ResolveDecision, { action: 'reject' }>['reason'],
   note: string | undefined,
 ): CleoError {
-  if (why === 'taken') return createClaimedError(review, ctx.now, ctx.caller.agent);
+  if (reason === 'claimed') return createClaimedError(review, ctx.now, ctx.caller.agent);
   const show = ctx.commandAs(['review', 'show', review.id]);
   // The suggested command must not contain secrets or control characters.
   const suggest = (amend: true | undefined): string =>
     ctx.commandWith({ amend, note: note && /^[ -~]{1,200}$/.test(note) ? note : undefined });
   const [problem, fix] = {
-    said: ['already has another verdict of yours', suggest(true)],
-    over: ['was already resolved by others', show],
-    unsaid: ['has no verdict of yours to amend', review.status === 'resolved' ? show : suggest(undefined)],
-  }[why] as [string, string];
+    already_resolved: ['already has another verdict of yours', suggest(true)],
+    closed: ['was already resolved by others', show],
+    nothing_to_amend: ['has no verdict of yours to amend', review.status === 'resolved' ? show : suggest(undefined)],
+  }[reason] as [string, string];
   return new CleoError('E_REVIEW_RESOLVED', { review: review.id, problem, fix });
 }

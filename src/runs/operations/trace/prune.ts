@@ -4,7 +4,7 @@ import { pruneRuns } from '../../runner/prune.ts';
 import '../../errors/skill.ts';
 import { answer, job } from '#core/define.ts';
 
-const spareReasons = { live: 'it is active', open_review: 'it has an open review', kept: 'its construct keeps runs forever' };
+const keepReasons = { live: 'it is active', open_review: 'it has an open review', kept: 'its construct keeps runs forever' };
 
 export const tracePrune = job({
   name: 'trace.prune',
@@ -24,14 +24,14 @@ export const tracePrune = job({
   example: { world: ['trace run-a', 'trace run-b', 'review rv-1 of run-b'], call: { days: 30, dryRun: true } },
   async run({ platform, project, changes, now }, { days, all = false, dryRun = false }) {
     const runner = await platform.createRunner(project);
-    const { pruned, spared } = await pruneRuns(runner, { now, days, isAll: all, isDryRun: dryRun });
+    const { pruned, kept } = await pruneRuns(runner, { now, days, isAll: all, isDryRun: dryRun });
     changes.deleted.push(...pruned.map(({ run_id }) => run_id));
     return answer(
       { pruned: pruned.map(({ run_id, head, lines }) => ({ runId: run_id, head, lines })) },
       {
         ...(pruned.length === 0 ? { exit: 102 as const } : {}),
         ...(dryRun ? { dryRun: true as const } : {}),
-        warnings: spared.map((one) => `${one.runId} was not removed: ${spareReasons[one.why]}`),
+        warnings: kept.map((one) => `${one.runId} was not removed: ${keepReasons[one.reason]}`),
       },
     );
   },

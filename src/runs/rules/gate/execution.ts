@@ -22,7 +22,7 @@ export const checkExecution = ({ meaning, timedOutMs, leaked, isTruncated }: Att
   ),
   createCheck('timeout', timedOutMs === undefined, timedOutMs === undefined ? 'finished in time' : 'timed out'),
   {
-    ...createCheck('leaked_process', leaked === 0, leaked === 0 ? 'no process was still running' : formatKilledProcesses(leaked), {
+    ...createCheck('leaked_process', leaked === 0, leaked === 0 ? 'no subprocess was still running' : formatKilledProcesses(leaked), {
       expected: 0,
       actual: leaked,
     }),
@@ -35,4 +35,4 @@ export const checkExecution = ({ meaning, timedOutMs, leaked, isTruncated }: Att
 ];
 
 export const formatKilledProcesses = (count: number): string =>
-  count === 1 ? 'killed 1 process that was still running' : `killed ${count} processes that were still running`;
+  count === 1 ? 'killed 1 subprocess that was still running' : `killed ${count} subprocesses that were still running`;

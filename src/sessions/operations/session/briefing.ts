@@ -27,7 +27,7 @@ export const sessionBriefing = query({
       focus: optional(TaskReceiptSchema),
       next: optional(HandoffSchema.entries.next),
       blocked: optional(HandoffSchema.entries.blocked),
-      openDecisions: optional(array(strictObject({ id: string(), title: string() }))),
+      openDecisions: optional(HandoffSchema.entries.next),
       handoff: optional(
         strictObject({
           sessionId: string(),
@@ -99,7 +99,9 @@ export const sessionBriefing = query({
               ...(last
                 ? {
                     handoff: {
-                      ...toHandoffHead(last),
+                      sessionId: last.id,
+                      scope: formatScope(last.scope),
+                      ...defined({ endedAt: last.endedAt }),
                       ...(kept.note ? { note: note[0] ?? '' } : {}),
                       ...pickKept('decisions', 'open', 'done'),
                     },
@@ -121,11 +123,10 @@ export const sessionBriefing = query({
     let built = buildBriefing(200);
     if (!('answer' in built)) built = buildBriefing(20);
     if ('answer' in built) return built.answer;
-    const { minBudget: least } = built;
     throw new CleoError('E_VALIDATION', {
       field: 'budget',
-      problem: `must be at least ${least} for this briefing`,
-      fix: ctx.commandWith({ budget: least }),
+      problem: `must be at least ${built.minBudget} for this briefing`,
+      fix: ctx.commandWith({ budget: built.minBudget }),
     });
   },
 });
@@ -138,9 +139,3 @@ const clipField = <T extends object, K extends keyof T>(fields: T, name: K, maxL
 /** Finds the latest session with a handoff for this scope, else the latest of all. */
 const findLastHandoff = async (store: ReadStore, root: string | undefined): Promise<SessionRecord | undefined> =>
   (root === undefined ? undefined : await store.sessions.getLastHandoff(root)) ?? store.sessions.getLastHandoff(undefined);
-
-const toHandoffHead = ({ id, scope, endedAt }: SessionRecord) => ({
-  sessionId: id,
-  scope: formatScope(scope),
-  ...defined({ endedAt }),
-});

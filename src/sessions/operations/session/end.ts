@@ -4,10 +4,9 @@ import { type MutationContext, mutation, noChange } from '#core/define.ts';
 import { CleoError } from '#core/errors/error.ts';
 import { NoteText } from '#core/model/scalars.ts';
 import { HandoffSchema, type SessionRecord, SessionSummarySchema } from '../../model/session.ts';
-import { getContextState, isCritical } from '../../rules/context-window.ts';
+import { getContextLimits, getContextState, isCritical } from '../../rules/context-window.ts';
 import { toSessionSummary } from '../../rules/session-view.ts';
 import { closeSession, releaseClaims } from '../shared/close-session.ts';
-import { getContextLimits } from '../shared/context-limits.ts';
 import { requireOwnSession } from '../shared/sessions.ts';
 
 export const sessionEnd = mutation({

@@ -8,7 +8,7 @@ import { formatScope } from '#tasks/rules/scope.ts';
 import { toTaskReceipt } from '#tasks/rules/view.ts';
 import { type SessionRecord, SessionSummarySchema } from '../../model/session.ts';
 import { toSessionSummary } from '../../rules/session-view.ts';
-import { checkExclusive, checkScopeFree, requireSession, toSessionHandle } from '../shared/sessions.ts';
+import { checkExclusive, checkScopeFree, requireSession } from '../shared/sessions.ts';
 import { SessionId } from './show.ts';
 
 export const sessionResume = mutation({
@@ -34,8 +34,7 @@ export const sessionResume = mutation({
       session: toSessionSummary(session),
       ...(focus ? { focus: toTaskReceipt(await requireTask(store, focus.taskId)) } : {}),
     };
-    const handle = toSessionHandle(session);
-    return answer(result, { enterSession: handle, ...(isNew || session !== stored ? {} : { exit: 102 as const }) });
+    return answer(result, { enterSession: session, ...(isNew || session !== stored ? {} : { exit: 102 as const }) });
   },
 });
 

@@ -263,7 +263,7 @@ describe('safestop', () => {
     for (const operation of ['session.end', 'session.suspend'])
       expect((await app.call(operation)).error).toMatchObject({
         exitCode: 36,
-        message: expect.stringContaining("session-2 is another's"),
+        message: expect.stringContaining('session-2 belongs to another agent'),
         fix: 'cleo session list --status active',
       });
     await app.as('eve').call('session.start', { scope: 'epic:T001', autoFocus: true });

@@ -11,8 +11,7 @@ import { type StartResult, startTask } from '#tasks/operations/shared/task-trans
 import { toTaskReceipt } from '#tasks/rules/view.ts';
 import { SessionSummarySchema } from '../../model/session.ts';
 import { toSessionSummary } from '../../rules/session-view.ts';
-import { resolveScope, toSessionHandle } from '../shared/sessions.ts';
-import { formatExports, startSession } from '../shared/start-session.ts';
+import { formatExports, resolveScope, startSession } from '../shared/sessions.ts';
 
 export const sessionStart = mutation({
   name: 'session.start',
@@ -60,8 +59,7 @@ export const sessionStart = mutation({
     const autoFocus = params.autoFocus ?? ctx.gateway !== 'cli';
     if (!autoFocus && !params.focus) throw await createFocusError(ctx, scope);
     const session = await startSession(ctx, scope, params);
-    const handle = toSessionHandle(session);
-    const focused = await startFirstTask({ ...ctx, session: handle, caller: { ...ctx.caller, session: session.id } }, params.focus);
+    const focused = await startFirstTask({ ...ctx, session, caller: { ...ctx.caller, session: session.id } }, params.focus);
     return answer(
       {
         session: toSessionSummary(session),
@@ -71,7 +69,7 @@ export const sessionStart = mutation({
           export: params.export ? formatExports(session) : undefined,
         }),
       },
-      { enterSession: handle, ...(focused ? {} : { warnings: ['nothing in the scope is ready to start'] }) },
+      { enterSession: session, ...(focused ? {} : { warnings: ['nothing in the scope is ready to start'] }) },
     );
   },
 });

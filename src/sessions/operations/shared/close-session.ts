@@ -6,7 +6,7 @@ import { requireTask } from '#tasks/operations/shared/require.ts';
 import { releaseTask } from '#tasks/operations/shared/task-transitions.ts';
 import type { SessionRecord } from '../../model/session.ts';
 import { createSessionHandoff } from '../../rules/session-handoff.ts';
-import { listBlockedTasks, toSessionHandle } from './sessions.ts';
+import { listBlockedTasks } from './sessions.ts';
 
 /** Releases the claims of all agents in the session; unfinished tasks become pending again. */
 export async function releaseClaims(ctx: MutationContext, sessionId: string): Promise<TaskId[]> {
@@ -27,7 +27,7 @@ export async function closeSession(
   const changed = await store.sessions.listChangedIds(session.id, maxChanges);
   const touched = await store.tasks.getMany(changed);
   const decisionIds = [...new Set(changed.filter((id) => id.startsWith('D-')))];
-  const after: SessionRecord & Required<Pick<SessionRecord, 'handoff'>> = {
+  const after = {
     ...session,
     status,
     updatedAt: now,
@@ -38,7 +38,7 @@ export async function closeSession(
       notes: await store.tasks.getNotes(touched.map(({ id }) => id)),
       blocked: await listBlockedTasks(store, session.scope.root),
       decisions: decisionIds.length > 0 ? await store.memory.getHits(decisionIds) : [],
-      next: await recommendTasks({ ...ctx, session: toSessionHandle(session) }, undefined, 3),
+      next: await recommendTasks({ ...ctx, session }, undefined, 3),
       note,
     }),
   };

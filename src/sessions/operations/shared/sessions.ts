@@ -2,12 +2,12 @@ import '../../errors.ts';
 import type { MutationContext } from '#core/define.ts';
 import { CleoError } from '#core/errors/error.ts';
 import type { TaskId } from '#core/model/scalars.ts';
-import type { Scope, SessionHandle } from '#core/model/session-handle.ts';
+import type { Scope } from '#core/model/session-handle.ts';
 import { defined } from '#lib/defined.ts';
 import { findNearest } from '#lib/nearest.ts';
 import type { ReadStore } from '#store/port/store.ts';
 import { canScope, formatScope, isOverlapping, isSameScope, parseScope } from '#tasks/rules/scope.ts';
-import type { SessionRecord } from '../../model/session.ts';
+import type { Handoff, SessionRecord } from '../../model/session.ts';
 
 export async function requireSession(store: ReadStore, id: string): Promise<SessionRecord> {
   const session = await store.sessions.get(id);
@@ -42,33 +42,22 @@ export async function isOtherAgentsSession({ session, activeSessions = [], isNam
 
 /** Parses a scope and checks that its root exists and has the right type; throws E_SCOPE_INVALID (33). */
 export async function resolveScope(store: ReadStore, text: string | undefined, retry: (scope: string) => string): Promise<Scope> {
-  if (text === undefined)
-    throw new CleoError('E_SCOPE_INVALID', {
-      problem: 'A session needs a scope: epic:T001, saga:T001, task:T001 or global',
-      fix: retry('global'),
-    });
+  const createScopeError = (details: { scope?: string; problem: string }, fix = 'global') =>
+    new CleoError('E_SCOPE_INVALID', { ...details, fix: retry(fix) });
+  if (text === undefined) throw createScopeError({ problem: 'A session needs a scope: epic:T001, saga:T001, task:T001 or global' });
   const scope = parseScope(text);
   if (!scope)
-    throw new CleoError('E_SCOPE_INVALID', {
+    throw createScopeError({
       scope: text.slice(0, 100),
       problem: `${JSON.stringify(text.slice(0, 100))} is not a scope; use epic:T001, saga:T001, task:T001 or global`,
-      fix: retry('global'),
     });
   if (scope.root === undefined) return scope;
   const [root] = await store.tasks.getAncestry(scope.root);
-  if (!root)
-    throw new CleoError('E_SCOPE_INVALID', {
-      scope: formatScope(scope),
-      problem: `There is no ${scope.kind} ${scope.root}`,
-      fix: retry('global'),
-    });
+  if (!root) throw createScopeError({ scope: formatScope(scope), problem: `There is no ${scope.kind} ${scope.root}` });
   if (canScope(scope.kind, root.type)) return scope;
   const kind = root.type === 'subtask' ? 'task' : root.type;
-  throw new CleoError('E_SCOPE_INVALID', {
-    scope: formatScope(scope),
-    problem: `${scope.root} has type ${root.type}, not ${scope.kind}`,
-    fix: retry(`${kind}:${scope.root}`),
-  });
+  const problem = `${scope.root} has type ${root.type}, not ${scope.kind}`;
+  throw createScopeError({ scope: formatScope(scope), problem }, `${kind}:${scope.root}`);
 }
 
 /** Throws if an active session has the same scope (30) or an overlapping one (32). */
@@ -98,11 +87,37 @@ export async function checkExclusive(
       throw new CleoError('E_CONCURRENT_SESSION', { sessionId: id, agent: caller.agent });
 }
 
+/** Creates a session and attaches the caller. Throws if the agent may have only one session (67) or the scope is taken (30, 32). */
+export async function startSession(
+  ctx: MutationContext,
+  scope: Scope,
+  { name, phase, grade = false }: { name?: string | undefined; phase?: string | undefined; grade?: boolean | undefined },
+): Promise<SessionRecord> {
+  const { store, now, caller, platform } = ctx;
+  await checkExclusive(ctx);
+  await checkScopeFree(store, scope);
+  const session: SessionRecord = {
+    id: `session-${Date.parse(now)}-${platform.randomHex(6)}`,
+    ...defined({ name, phase }),
+    scope,
+    status: 'active',
+    isGraded: grade,
+    startedBy: caller.agent,
+    startedAt: now,
+    updatedAt: now,
+  };
+  await store.sessions.insert(session);
+  await store.sessions.attach(session.id, caller.agent, now);
+  return session;
+}
+
+export const formatExports = ({ id, isGraded }: SessionRecord): string =>
+  [`export CLEO_SESSION_ID=${id}`, ...(isGraded ? ['export CLEO_SESSION_GRADE=true', `export CLEO_SESSION_GRADE_ID=${id}`] : [])].join(
+    '\n',
+  );
+
 /** Lists blocked tasks below `root`, or all blocked tasks. */
-export async function listBlockedTasks(
-  store: ReadStore,
-  root: TaskId | undefined,
-): Promise<{ id: TaskId; title: string; blockedBy?: string }[]> {
+export async function listBlockedTasks(store: ReadStore, root: TaskId | undefined): Promise<Handoff['blocked']> {
   const blocked = await store.tasks.listBlocked();
   if (root === undefined || blocked.length === 0) return blocked;
   const inside = new Set([root, ...(await store.tasks.listDescendants(root)).map(({ id }) => id)]);
@@ -111,11 +126,3 @@ export async function listBlockedTasks(
 
 const getAncestry = async (store: ReadStore, root: TaskId | undefined): Promise<{ id: TaskId }[]> =>
   root === undefined ? [] : store.tasks.getAncestry(root);
-
-export const toSessionHandle = ({ id, status, scope, phase, isGraded }: SessionRecord): SessionHandle => ({
-  id,
-  status,
-  scope,
-  isGraded,
-  ...defined({ phase }),
-});

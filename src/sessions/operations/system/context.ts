@@ -2,11 +2,10 @@ import { type InferOutput, number, optional, picklist, strictObject } from 'vali
 import { type QueryContext, query } from '#core/define.ts';
 import { defined } from '#lib/defined.ts';
 import { Timestamp } from '#tasks/model/task.ts';
-import { getContextState } from '../../rules/context-window.ts';
-import { getContextLimits } from '../shared/context-limits.ts';
+import { contextLevels, getContextLimits, getContextState } from '../../rules/context-window.ts';
 
 export const ContextView = strictObject({
-  state: picklist(['ok', 'warning', 'caution', 'critical', 'emergency', 'stale']),
+  state: picklist(['ok', ...contextLevels, 'stale']),
   percent: optional(number()),
   used: optional(number()),
   max: optional(number()),

@@ -1,7 +1,8 @@
 import { toTaskNumber } from '#core/model/scalars.ts';
 import type { DocEncoding, DocFilter, DocHit, DocRecord, StaleCitation } from '#documents/model/doc.ts';
+import { groupBy } from '#lib/collections.ts';
 import type { DocReads } from '../../port/documents.ts';
-import { countUpTo, groupBy, queryInChunks, queryLists } from '../queries.ts';
+import { countUpTo, queryInChunks, queryLists } from '../queries.ts';
 import { type Db, joinSql, omitNull, raw, type Sql, type SqlRow, sql } from '../sql.ts';
 
 const docRecordColumns = raw(

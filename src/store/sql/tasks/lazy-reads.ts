@@ -1,8 +1,9 @@
 import { type Status, type TaskType, toTaskNumber } from '#core/model/scalars.ts';
+import { groupBy } from '#lib/collections.ts';
 import type { Relation } from '#tasks/model/task.ts';
 import { listIdRanges } from '#tasks/rules/id-prefix.ts';
 import type { DeletedTask, StoredRelation, TaskReads, TaskSort } from '../../port/tasks.ts';
-import { countUpTo, groupBy, queryInChunks } from '../queries.ts';
+import { countUpTo, queryInChunks } from '../queries.ts';
 import { type Db, joinSql, omitNull, raw, type Sql, type SqlRow, sql, toId } from '../sql.ts';
 import { listForBoard } from './board.ts';
 import { countInSubtrees, listDoneInSubtree, listFilesInSubtree, listOpenDependenciesInSubtree, listOpenInSubtree } from './plan.ts';

@@ -1,7 +1,8 @@
 import type { TaskId } from '#core/model/scalars.ts';
+import { groupBy } from '#lib/collections.ts';
 import type { Note, Relation, TaskRecord } from '#tasks/model/task.ts';
 import type { TaskEdge, TaskReads } from '../../port/tasks.ts';
-import { groupBy, queryInChunks, queryLists } from '../queries.ts';
+import { queryInChunks, queryLists } from '../queries.ts';
 import { type Db, type Sql, type SqlRow, sql } from '../sql.ts';
 import { getOpenGraph } from './open-graph.ts';
 import { ancestorColumns, parseTaskHit, taskHitColumns, taskRecordColumns, toAncestor, toCriterion, toNote, toTaskRecord } from './rows.ts';

@@ -1,9 +1,9 @@
 import type { Changes } from '#core/model/audit.ts';
 import type { GateName } from '#core/model/scalars.ts';
+import { groupBy } from '#lib/collections.ts';
 import type { GateAttempt, GateEvidence, ValidatorVerdict } from '#verification/model/verification.ts';
 import type { GateReads, GateWrites } from '../../port/verification.ts';
 import { noteUpdate } from '../changes.ts';
-import { groupBy } from '../queries.ts';
 import { type Db, raw, type SqlRow, sql, toId } from '../sql.ts';
 
 export function createGateReads(db: Db): GateReads {

@@ -39,7 +39,7 @@ test('restores the terminal once, also at the end of the process', () => {
   const { length } = out;
   screen.restore();
   exit();
-  // What is drawn by then would be on the shell's own screen.
+  // A later frame would be drawn on the shell's screen.
   screen.draw(['late'], 80);
   expect(out).toHaveLength(length);
 });

@@ -48,12 +48,12 @@ const names: Record<string, KeyName> = {
   PGDN: 'pageDown',
   CLEAR: 'clear',
 };
-/** Keys by their names in capitals, or as they are typed. */
-const pressing = (state: WatchState, ...keys: string[]): WatchState =>
+/** Presses keys: names in capitals, or text. */
+const press = (state: WatchState, ...keys: string[]): WatchState =>
   keys
     .flatMap((key) => (names[key] ? [{ key: names[key] }] : parseKeys(key).keys))
     .reduce((now, key) => reduceKey(now, key, { columns: 80, rows: 12 }), state);
-const where = (state: WatchState): string => `${state.view} ${getSelectedTask(state) ?? '-'}`;
+const formatPlace = (state: WatchState): string => `${state.view} ${getSelectedTask(state) ?? '-'}`;
 
 test.each([
   [[], 'board T001'],
@@ -81,7 +81,7 @@ test.each([
   [['ENTER', '4', '3'], 'task T001'],
   [['9', 'x', 'ENTER', 'ENTER'], 'task T001'],
 ])('moves with %j to %s', (keys, place) => {
-  expect(where(pressing(world, ...keys))).toBe(place);
+  expect(formatPlace(press(world, ...keys))).toBe(place);
 });
 
 test.each([
@@ -94,24 +94,24 @@ test.each([
   [['/', '\u0003'], true],
   [['?', 'q'], false],
 ])('%j: closed is %s', (keys, isOver) => {
-  expect(pressing(world, ...keys).isClosed).toBe(isOver);
+  expect(press(world, ...keys).isClosed).toBe(isOver);
 });
 
 describe('the filter', () => {
   test('applies while it is typed', () => {
-    expect(getQuery(pressing(world, '/', 'pars')).params).toEqual({ limit: 10_000, match: 'pars' });
-    expect(getQuery(pressing(world, '/', 'pars', 'BACK', 'e漢', 'BACK', 'ENTER')).params).toMatchObject({ match: 'pare' });
-    expect(pressing(world, '/', 'pars', 'ENTER')).toMatchObject({ filter: 'pars', isTyping: false });
+    expect(getQuery(press(world, '/', 'pars')).params).toEqual({ limit: 10_000, match: 'pars' });
+    expect(getQuery(press(world, '/', 'pars', 'BACK', 'e漢', 'BACK', 'ENTER')).params).toMatchObject({ match: 'pare' });
+    expect(press(world, '/', 'pars', 'ENTER')).toMatchObject({ filter: 'pars', isTyping: false });
   });
   test('ends with escape or with a backspace when it is empty', () => {
-    expect(pressing(world, '/', 'pars', 'ESC')).toMatchObject({ filter: '', isTyping: false });
-    expect(pressing(world, '/', 'pars', 'ENTER', 'ESC').filter).toBe('');
-    expect(pressing(world, '/', 'x', 'BACK', 'BACK')).toMatchObject({ filter: '', isTyping: false });
-    expect(pressing(world, '/', 'x y', 'CLEAR')).toMatchObject({ filter: '', isTyping: true });
+    expect(press(world, '/', 'pars', 'ESC')).toMatchObject({ filter: '', isTyping: false });
+    expect(press(world, '/', 'pars', 'ENTER', 'ESC').filter).toBe('');
+    expect(press(world, '/', 'x', 'BACK', 'BACK')).toMatchObject({ filter: '', isTyping: false });
+    expect(press(world, '/', 'x y', 'CLEAR')).toMatchObject({ filter: '', isTyping: true });
   });
   test('leaves the arrow keys alone and limits its length', () => {
-    expect(where(pressing(world, '/', 'x', 'DOWN'))).toBe('board T002');
-    expect(pressing(world, '/', 'x'.repeat(500)).filter).toHaveLength(100);
+    expect(formatPlace(press(world, '/', 'x', 'DOWN'))).toBe('board T002');
+    expect(press(world, '/', 'x'.repeat(500)).filter).toHaveLength(100);
   });
   test('filters a list and the log locally', () => {
     const listed = applyAnswer(
@@ -119,41 +119,41 @@ describe('the filter', () => {
       { operation: 'tasks.list', params: {} },
       { _meta: meta, success: true, tasks: columns[0]!.cards },
     );
-    expect(where(pressing(listed, '/', 't003'))).toBe('list T003');
-    expect(getQuery(pressing(listed, '/', 't003'))).toEqual({ operation: 'tasks.list', params: { status: 'pending' } });
-    const logged = log(pressing(world, '4'), entry(2, { updated: ['T003'] }), entry(1, { agent: 'bob', created: ['T002'] }));
-    expect(where(pressing(logged, '/', 'bob'))).toBe('log T002');
+    expect(formatPlace(press(listed, '/', 't003'))).toBe('list T003');
+    expect(getQuery(press(listed, '/', 't003'))).toEqual({ operation: 'tasks.list', params: { status: 'pending' } });
+    const logged = log(press(world, '4'), entry(2, { updated: ['T003'] }), entry(1, { agent: 'bob', created: ['T002'] }));
+    expect(formatPlace(press(logged, '/', 'bob'))).toBe('log T002');
   });
 });
 
 test('narrows with e to the epic of the selected task and back, also from the task view', () => {
-  expect(getQuery(pressing(world, 'j', 'e')).params).toMatchObject({ epic: 'T001' });
-  expect(getQuery(pressing(world, 'e')).params).toMatchObject({ epic: 'T001' });
-  expect(pressing(world, 'j', 'ENTER', 'e')).toMatchObject({ view: 'board', epic: 'T001' });
+  expect(getQuery(press(world, 'j', 'e')).params).toMatchObject({ epic: 'T001' });
+  expect(getQuery(press(world, 'e')).params).toMatchObject({ epic: 'T001' });
+  expect(press(world, 'j', 'ENTER', 'e')).toMatchObject({ view: 'board', epic: 'T001' });
   for (const keys of [
     ['j', 'e', 'e'],
     ['j', 'e', 'ESC'],
     ['END', 'e'],
     ['4', 'e'],
   ])
-    expect(pressing(world, ...keys)).not.toHaveProperty('epic');
+    expect(press(world, ...keys)).not.toHaveProperty('epic');
 });
 
 test('has no board in list --watch', () => {
   const listed = createState({ listParams: {} });
-  expect(pressing(listed, '1').view).toBe('list');
-  expect(pressing(listed, 'TAB').view).toBe('log');
+  expect(press(listed, '1').view).toBe('list');
+  expect(press(listed, 'TAB').view).toBe('log');
 });
 
 test('scrolls a task until its last line is at the bottom', () => {
   const opened = {
-    ...pressing(world, 'ENTER'),
+    ...press(world, 'ENTER'),
     task: { id: 'T001', title: 'x', description: Array.from({ length: 30 }, (_, i) => `line ${i}`).join('\n') },
   };
-  const { scroll } = pressing(opened, 'END');
+  const { scroll } = press(opened, 'END');
   expect(scroll).toBe(2 + 30 - 10);
-  expect(pressing(opened, 'END', 'DOWN', 'UP').scroll).toBe(scroll - 1);
-  expect(pressing(opened, 'UP').scroll).toBe(0);
+  expect(press(opened, 'END', 'DOWN', 'UP').scroll).toBe(scroll - 1);
+  expect(press(opened, 'UP').scroll).toBe(0);
 });
 
 describe('an answer', () => {
@@ -164,18 +164,18 @@ describe('an answer', () => {
       column('blocked'),
       column('done'),
     ];
-    expect(where(board(pressing(world, 'j'), moved))).toBe('board T002');
-    expect(where(pressing(board(pressing(world, 'j'), moved), 'j'))).toBe('board T004');
+    expect(formatPlace(board(press(world, 'j'), moved))).toBe('board T002');
+    expect(formatPlace(press(board(press(world, 'j'), moved), 'j'))).toBe('board T004');
     const fewer = [column('pending', card('T009')), ...moved.slice(1)];
-    expect(where(board(pressing(world, '2', 'j'), fewer))).toBe('list T002');
+    expect(formatPlace(board(press(world, '2', 'j'), fewer))).toBe('list T002');
   });
   test('selects the next task when the selected one is gone', () => {
-    expect(where(board(pressing(world, 'j', 'j'), [column('pending', card('T007'), card('T008')), ...columns.slice(1)]))).toBe(
+    expect(formatPlace(board(press(world, 'j', 'j'), [column('pending', card('T007'), card('T008')), ...columns.slice(1)]))).toBe(
       'board T008',
     );
-    expect(where(board(world, [column('pending'), column('active'), column('blocked'), columns[3]!]))).toBe('board T005');
+    expect(formatPlace(board(world, [column('pending'), column('active'), column('blocked'), columns[3]!]))).toBe('board T005');
     expect(
-      where(
+      formatPlace(
         board(
           world,
           columns.map((one) => ({ ...one, cards: [] })),
@@ -184,10 +184,10 @@ describe('an answer', () => {
     ).toBe('board -');
   });
   test('keeps the top of the log selected, or the selected entry', () => {
-    const logged = log(pressing(world, '4'), entry(2, { created: ['T002'] }), entry(1, { created: ['T001'] }));
+    const logged = log(press(world, '4'), entry(2, { created: ['T002'] }), entry(1, { created: ['T001'] }));
     const more = [entry(3, { created: ['T003'] }), entry(2, { created: ['T002'] }), entry(1, { created: ['T001'] })];
-    expect(where(log(logged, ...more))).toBe('log T003');
-    expect(where(log(pressing(logged, 'j'), ...more))).toBe('log T001');
+    expect(formatPlace(log(logged, ...more))).toBe('log T003');
+    expect(formatPlace(log(press(logged, 'j'), ...more))).toBe('log T001');
   });
   test('shows an error over the last data until the next answer', () => {
     const refused = applyAnswer(world, getQuery(world), {

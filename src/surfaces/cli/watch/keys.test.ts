@@ -12,7 +12,7 @@ test.each([
   ['\r\t\u007f\u0003\u000c\u0015\u001a', ['enter', 'tab', 'backspace', 'interrupt', 'redraw', 'clear', 'suspend']],
   ['\u001bq', ['escape', "'q"]],
   ['\u001b\u001b[A', ['escape', 'up']],
-  // A mouse, the focus, a colour that the terminal reports, and what is no key at all.
+  // Mouse and focus events, a colour report, and control characters without a key.
   ['\u001b[<0;10;5M\u001b[I\u001b[?62;c\u0000\u0001\u009bx', ["'x"]],
 ])('%j', (input, keys) => {
   expect(named(input)).toEqual(keys);

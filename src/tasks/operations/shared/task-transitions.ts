@@ -139,7 +139,7 @@ export async function completeTask(ctx: TransitionContext, task: TaskRecord): Pr
 async function checkEvidence(ctx: TransitionContext, task: TaskRecord, isAllRequired: boolean): Promise<void> {
   const attempts = await ctx.store.gates.listAttempts(task.id);
   if (attempts.length === 0 && !isAllRequired && !task.acceptance.some(({ gate }) => gate)) return;
-  await (await import('#verification/operations/shared/check-evidence.ts')).checkEvidence(ctx, task, attempts, isAllRequired);
+  await (await import('#verification/operations/shared/verification.ts')).checkEvidence(ctx, task, attempts, isAllRequired);
 }
 
 /** Completes the parent too, if the project is configured so. A parent that cannot be completed is reported as ready. */

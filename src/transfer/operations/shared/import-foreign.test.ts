@@ -2,10 +2,10 @@ import { expect, test } from 'vitest';
 import { type Json, openApp } from '../../../../test/app.ts';
 import { importsOf } from '../../../../test/imports/imports.ts';
 import { importTools } from '../../rules/detect-tool.ts';
-import { importReaders } from './import-readers.ts';
+import { loadReader } from './import-readers.ts';
 
 test.each(importTools)('%s: imports titles, states, priorities, dependencies and hierarchy of a real sample', async (tool) => {
-  const { read } = await importReaders[tool].load();
+  const read = await loadReader[tool]();
   for (const files of await importsOf(tool)) {
     const { call } = await openApp();
     const { tasks } = read(files);

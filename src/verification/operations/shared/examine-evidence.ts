@@ -6,7 +6,7 @@ import { readProjectContext } from '#detect/operations/shared/project-context.ts
 import { defined } from '#lib/defined.ts';
 import { splitCommand } from '#lib/split-command.ts';
 import type { Platform, Project, WorkingTree } from '#platform/port.ts';
-import type { GateEvidence } from '../../model/verification.ts';
+import type { GateEvidence, HashedFile } from '../../model/verification.ts';
 import { type EvidenceClaim, splitPaths } from '../../rules/evidence.ts';
 import { readTestReport } from '../../rules/test-report.ts';
 
@@ -65,11 +65,7 @@ async function examineCommit({ platform }: EvidenceContext, { top }: WorkingTree
   return { kind: 'commit', commit: found };
 }
 
-async function hashFile(
-  { platform, project }: EvidenceContext,
-  tree: WorkingTree,
-  path: string,
-): Promise<{ path: string; sha256: string }> {
+async function hashFile({ platform, project }: EvidenceContext, tree: WorkingTree, path: string): Promise<HashedFile> {
   const file = await platform.findFile(project, tree, path);
   if (!file) throw new EvidenceRejected(`there is no file ${JSON.stringify(path.slice(0, 200))} in ${tree.folder}`);
   return { path: file.name, sha256: platform.files.sha256(file.path) };
@@ -115,7 +111,7 @@ async function examineRun(ctx: EvidenceContext, tree: WorkingTree, id: string): 
   const trace = record?.trace ? read('traces', record.trace) : undefined;
   const problem = findRunProblem(id, record, taskId, trace, platform.sha256);
   if (!record || problem) throw new EvidenceRejected(problem ?? `there is no run ${id}`);
-  const files: { path: string; sha256: string }[] = [];
+  const files: HashedFile[] = [];
   for (const { path, sha256 } of listRunFiles(record)) {
     const file = await hashFile(ctx, tree, path);
     if (file.sha256 !== sha256) throw new EvidenceRejected(`${path} changed after ${id}`);

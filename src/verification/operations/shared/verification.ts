@@ -1,6 +1,7 @@
 import { is } from 'valibot';
 import { CleoError } from '#core/errors/error.ts';
 import '../../errors.ts';
+import type { MutationContext, QueryContext } from '#core/define.ts';
 import { commandLine } from '#core/errors/quote.ts';
 import type { Caller } from '#core/model/audit.ts';
 import type { Config } from '#core/model/config.ts';
@@ -9,10 +10,18 @@ import { defined } from '#lib/defined.ts';
 import type { ReadStore, WriteStore } from '#store/port/store.ts';
 import type { TaskRecord } from '#tasks/model/task.ts';
 import { requireTask } from '#tasks/operations/shared/require.ts';
+import type { TaskProblem } from '#tasks/rules/integrity.ts';
 import { evidenceGateNames, type GateAttempt, type GateView, type RoundState } from '../../model/verification.ts';
 import { formatEvidence, listEvidenceFiles } from '../../rules/evidence.ts';
-import { checkVerifiable, findHeldGates, firstRound, type HeldGates, updateBoundCriteria } from '../../rules/gates.ts';
-import type { EvidenceContext } from './examine-evidence.ts';
+import {
+  checkVerifiable,
+  findHeldGates,
+  findMissingGates,
+  firstRound,
+  type HeldGates,
+  resetRounds,
+  updateBoundCriteria,
+} from '../../rules/gates.ts';
 
 export interface VerificationState {
   task: TaskRecord;
@@ -71,7 +80,19 @@ export async function recordAttempt(
   return held;
 }
 
-export interface StaleGate {
+/** Starts a new round of a reopened task and clears all its gates. */
+export async function resetVerification(
+  { store, now, caller }: Pick<MutationContext, 'store' | 'now' | 'caller'>,
+  task: TaskRecord,
+): Promise<TaskRecord> {
+  const rounds = resetRounds((await store.gates.getRounds(task.id)) ?? firstRound);
+  const evidence = [{ kind: 'reopened' as const }];
+  await store.gates.addAttempt(task.id, { gate: 'implemented', round: rounds.round, passed: false, evidence, by: caller.agent, at: now });
+  await store.gates.saveRounds(task.id, rounds);
+  return store.tasks.save(task, { ...task, acceptance: updateBoundCriteria(task.acceptance, new Map()) });
+}
+
+interface StaleGate {
   gate: GateName;
   files: string[];
   /** Command that submits the same evidence again, with the files that still exist. */
@@ -80,7 +101,7 @@ export interface StaleGate {
 
 /** Finds gates whose evidence files have changed in the caller's checkout. */
 export async function findStaleGates(
-  { platform, project }: Pick<EvidenceContext, 'platform' | 'project'>,
+  { platform, project }: Pick<QueryContext, 'platform' | 'project'>,
   taskId: TaskId,
   held: HeldGates,
 ): Promise<StaleGate[]> {
@@ -102,6 +123,37 @@ export async function findStaleGates(
     stale.push({ gate, files: changed, fix: commandLine(['cleo', 'verify', taskId, ...words]) });
   }
   return stale;
+}
+
+/** Throws unless every gate that completion needs holds evidence and no evidence file has changed. */
+export async function checkEvidence(
+  ctx: Pick<QueryContext, 'platform' | 'project'>,
+  { id: taskId, acceptance }: TaskRecord,
+  attempts: GateAttempt[],
+  isAllRequired: boolean,
+): Promise<void> {
+  const held = findHeldGates(attempts);
+  // Stale gates are reported first, because submitting their evidence again clears the later gates.
+  const stale = await findStaleGates(ctx, taskId, held);
+  if (stale[0])
+    throw new CleoError('E_EVIDENCE_STALE', { taskId, stale: stale.map(({ gate, files }) => ({ gate, files })), fix: stale[0].fix });
+  const missing = findMissingGates(acceptance, held, isAllRequired);
+  if (missing.length > 0) throw new CleoError('E_GATE_DEPENDENCY', { taskId, missing });
+}
+
+/** Reports changed evidence files of all tasks that are not done. */
+export async function findStaleEvidence(ctx: Pick<QueryContext, 'store' | 'platform' | 'project'>): Promise<TaskProblem[]> {
+  const problems: TaskProblem[] = [];
+  for (const [taskId, attempts] of await ctx.store.gates.listOpenAttempts())
+    for (const { gate, files, fix } of await findStaleGates(ctx, taskId, findHeldGates(attempts)))
+      problems.push({
+        kind: 'stale-evidence',
+        severity: 'warning',
+        taskId,
+        message: `${taskId}: evidence files for ${gate} have changed: ${files.slice(0, 5).join(', ')}${files.length > 5 ? ' …' : ''}`,
+        fix,
+      });
+  return problems;
 }
 
 export function toGateViews(held: HeldGates, stale: StaleGate[]): GateView[] {

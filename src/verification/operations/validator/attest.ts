@@ -4,7 +4,7 @@ import '../../errors.ts';
 import { mutation, noChange } from '#core/define.ts';
 import { Reason, TaskIdSchema } from '#core/model/scalars.ts';
 import { defined } from '#lib/defined.ts';
-import { Timestamp } from '#tasks/model/task.ts';
+import { VerdictSchema } from '../../model/verification.ts';
 import { clearVerdict } from '../../rules/gates.ts';
 import { prepareVerdict, recordVerdict, ValidatorAgent, verdictErrors } from '../shared/verdict.ts';
 import { findStaleGates } from '../shared/verification.ts';
@@ -17,9 +17,7 @@ export const validatorAttest = mutation({
     reason: optional(pipe(Reason, description('Why you attest it'))),
     agent: ValidatorAgent,
   }),
-  result: strictObject({
-    verdict: strictObject({ taskId: string(), verdict: string(), by: string(), at: Timestamp, reason: optional(string()) }),
-  }),
+  result: strictObject({ verdict: strictObject({ taskId: string(), ...VerdictSchema.entries }) }),
   errors: [...verdictErrors, 'E_EVIDENCE_STALE'],
   tier: 2,
   cli: { command: 'validator attest', args: ['taskId'] },

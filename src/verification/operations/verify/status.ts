@@ -4,7 +4,7 @@ import { GateNameSchema, TaskIdSchema } from '#core/model/scalars.ts';
 import { defined } from '#lib/defined.ts';
 import { Timestamp } from '#tasks/model/task.ts';
 import { requireTaskOrFocus } from '#tasks/operations/shared/task-transitions.ts';
-import { GateEvidenceSchema, GateViewSchema } from '../../model/verification.ts';
+import { GateEvidenceSchema, GateViewSchema, VerdictSchema } from '../../model/verification.ts';
 import { listEvidenceForms } from '../../rules/evidence.ts';
 import { findNextGate } from '../../rules/gates.ts';
 import { listVerificationTools } from '../shared/examine-evidence.ts';
@@ -24,7 +24,7 @@ export const verifyStatus = query({
       maxRounds: number(),
       gates: array(GateViewSchema),
       next: optional(GateNameSchema),
-      verdict: optional(strictObject({ verdict: string(), by: string(), at: Timestamp, reason: optional(string()) })),
+      verdict: optional(VerdictSchema),
       failures: optional(
         array(strictObject({ gate: GateNameSchema, round: number(), by: string(), at: Timestamp, evidence: array(GateEvidenceSchema) })),
       ),

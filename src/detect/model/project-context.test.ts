@@ -1,14 +1,20 @@
 import { readFileSync } from 'node:fs';
 import { safeParse } from 'valibot';
 import { expect, test } from 'vitest';
+import { createJsonSchema } from '#core/model/json-schema.ts';
 import { findViolations } from '../../../test/json-schema.ts';
 import { layouts } from '../../../test/project-layouts.ts';
 import { detectProject } from '../rules/detect.ts';
 import { ProjectContextSchema } from './project-context.ts';
-import { projectContextSchemaText } from './project-context-schema.ts';
 
 test('publishes the schema of the model', async () => {
-  await expect(projectContextSchemaText()).toMatchFileSnapshot('../../../schemas/project-context.schema.json');
+  const schema = {
+    $schema: 'https://json-schema.org/draft/2020-12/schema',
+    title: 'CLEO project context',
+    description: 'Written by cleo init --detect: the ecosystem of a project, its test command and hints for agents',
+    ...createJsonSchema(ProjectContextSchema),
+  };
+  await expect(`${JSON.stringify(schema, null, 2)}\n`).toMatchFileSnapshot('../../../schemas/project-context.schema.json');
 });
 
 const published = () => JSON.parse(readFileSync(new URL('../../../schemas/project-context.schema.json', import.meta.url), 'utf8'));
